@@ -1,0 +1,218 @@
+"""One function per argument or schema; nearly every error of the package is raised here.
+
+Every message is one line: what is wrong, where, and what would be right.
+"""
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from betterthan import names
+
+
+def one_of(value: Any, allowed: Sequence[str], what: str) -> str:
+    """Return `value` when it is one of `allowed`."""
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"{what} is {value!r}; choose one of {', '.join(allowed)}")
+    return value
+
+
+def probability(value: float, what: str) -> float:
+    """Return `value` as a float strictly between 0 and 1."""
+    number = _number(value, what)
+    if not 0 < number < 1:
+        raise ValueError(f"{what} is {value}; give a number between 0 and 1, both excluded")
+    return number
+
+
+def rope(value: float) -> float:
+    """Return the half width of the region of practical equivalence, in [0, 1)."""
+    number = _number(value, "rope")
+    if not 0 <= number < 1:
+        raise ValueError(f"rope is {value}; give a number from 0 up to, not including, 1")
+    return number
+
+
+def margin(value: float) -> float:
+    """Return the score difference up to which two scores tie, at least 0."""
+    number = _number(value, "margin")
+    if not (number >= 0 and math.isfinite(number)):
+        raise ValueError(f"margin is {value}; give a number of at least 0, in units of the score")
+    return number
+
+
+def whole(value: int, what: str, least: int = 1) -> int:
+    """Return `value` as an int of at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ValueError(f"{what} is {value!r}; give a whole number of at least {least}")
+    return int(value)
+
+
+def prior(value: Any, length: int = 3) -> tuple[float, ...]:
+    """Return Dirichlet parameters: a name of `names.PRIORS` or `length` positive numbers."""
+    if value is None:
+        value = names.PRIOR
+    if isinstance(value, str):
+        value = names.PRIORS[one_of(value, tuple(names.PRIORS), "prior")]
+    try:
+        numbers = tuple(float(v) for v in value)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"prior is {value!r}; give a name ({', '.join(names.PRIORS)}) or one number per outcome"
+        ) from None
+    if len(numbers) == 3 and length == 2:
+        numbers = numbers[:2]
+    if len(numbers) != length:
+        labels = ", ".join(names.OUTCOMES[:length])
+        raise ValueError(f"prior has {len(numbers)} numbers; give {length}, for {labels}")
+    for label, number in zip(names.OUTCOMES, numbers, strict=False):
+        if not (number > 0 and math.isfinite(number)):
+            raise ValueError(f"prior for {label} is {number}; every prior number must be positive")
+    return numbers
+
+
+def positive(values: Any, what: str) -> np.ndarray:
+    """Return `values` as a float array whose entries are all positive and finite."""
+    array = np.asarray(values, dtype=float)
+    bad = ~(np.isfinite(array) & (array > 0))
+    if bad.any():
+        raise ValueError(f"{what} holds {array[bad].flat[0]}; every value must be positive and finite")
+    return array
+
+
+def unique(labels: Iterable[Hashable], what: str) -> None:
+    """Refuse labels that occur twice."""
+    seen: set[Hashable] = set()
+    for label in labels:
+        if label in seen:
+            raise ValueError(f"{what} {label!r} occurs more than once; every {what} needs its own name")
+        seen.add(label)
+
+
+def at_least_two(systems: Sequence[Hashable]) -> None:
+    """Refuse data with fewer than two systems."""
+    if len(systems) < 2:
+        found = f"only {systems[0]!r}" if len(systems) else "no system"
+        raise ValueError(f"a comparison needs at least two systems; found {found}")
+
+
+def scores(data: Any) -> Any:
+    """Return `data` when it is a DataArray of scores, (item, system) in any order."""
+    if not _is_array(data, (names.ITEM, names.SYSTEM)):
+        raise ValueError(
+            f"expected scores with dims (item, system), got {_describe(data)}; see betterthan.read"
+        )
+    systems = [str(s) for s in data[names.SYSTEM].values] if names.SYSTEM in data.coords else []
+    if not systems:
+        raise ValueError("scores need a coordinate 'system' with the names of the systems")
+    unique(systems, "system")
+    at_least_two(systems)
+    if data.sizes[names.ITEM] == 0:
+        raise ValueError("scores hold no items")
+    infinite = np.isinf(data.values)
+    if infinite.any():
+        row, column = np.argwhere(infinite)[0]
+        raise ValueError(
+            f"score at position ({row}, {column}) is infinite; give a finite number or leave blank"
+        )
+    return data.transpose(names.ITEM, names.SYSTEM)
+
+
+def counts(data: Any) -> Any:
+    """Return `data` when it is a DataArray of counts whose last dim is the outcome.
+
+    The outcomes are win, loss, tie, or win, loss alone where ties are unknown.
+    """
+    if not _is_array(data, (names.OUTCOME,)) or names.OUTCOME not in data.coords:
+        raise ValueError(
+            f"expected counts with a dim 'outcome' (win, loss, tie), got {_describe(data)}; "
+            "see betterthan.count_outcomes and betterthan.counts_from_table"
+        )
+    labels = tuple(str(v) for v in data[names.OUTCOME].values)
+    if labels not in (names.OUTCOMES, names.DECISIVE):
+        raise ValueError(
+            f"outcomes are {', '.join(labels)}; give win, loss, tie, or win, loss where ties are unknown"
+        )
+    data = data.transpose(..., names.OUTCOME)
+    nonnegative_integers(data.values, "counts")
+    if names.SYSTEM_A in data.dims and names.SYSTEM_B in data.dims:
+        triangles(data)
+    return data
+
+
+def nonnegative_integers(values: Any, what: str) -> np.ndarray:
+    """Return `values` as int64; refuse negative, fractional and missing numbers."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "iuf":
+        raise ValueError(f"{what} are {array.dtype}; give whole numbers")
+    if array.dtype.kind == "f":
+        bad = ~np.isfinite(array) | (array != np.floor(array))
+        if bad.any():
+            raise ValueError(f"{what} hold {array[bad].flat[0]}; give whole numbers")
+    if (array < 0).any():
+        raise ValueError(f"{what} hold {array[array < 0].flat[0]}; a count is at least 0")
+    return array.astype(np.int64)
+
+
+def triangles(data: Any) -> None:
+    """Refuse a square of counts whose two triangles contradict each other."""
+    data = data.transpose(..., names.SYSTEM_A, names.SYSTEM_B, names.OUTCOME)
+    systems = data[names.SYSTEM_A].values
+    if list(systems) != list(data[names.SYSTEM_B].values):
+        raise ValueError("system_a and system_b must name the same systems in the same order")
+    unique([str(s) for s in systems], "system")
+    values = data.values
+    mirrored = np.swapaxes(values, -3, -2)
+    order = [1, 0, 2][: values.shape[-1]]
+    wrong = (values != mirrored[..., order]).any(axis=-1)
+    if wrong.any():
+        index = np.argwhere(wrong)[0]
+        i, j = index[-2], index[-1]
+        a, b = systems[i], systems[j]
+        if i == j:
+            raise ValueError(
+                f"{a!r} against itself has {values[(*index,)].tolist()}; wins and losses there must be 0"
+            )
+        raise ValueError(
+            f"{a!r} against {b!r} is {values[(*index,)].tolist()} (win, loss, tie) but {b!r} against {a!r} is "
+            f"{mirrored[(*index,)].tolist()}; one must be the other with win and loss exchanged"
+        )
+
+
+def ties_known(data: Any, question: str) -> None:
+    """Refuse a question that needs ties where ties are unknown."""
+    if data.sizes[names.OUTCOME] == 2 and data.attrs.get("ties", "unknown") == "unknown":
+        raise ValueError(
+            f"{question} needs the number of ties, which these counts do not have; "
+            "give the ties, or ties='drop' to speak of the decisive examples alone"
+        )
+
+
+def not_against_itself(a: Hashable, b: Hashable, where: str) -> None:
+    """Refuse a row that compares a system with itself."""
+    if a == b:
+        raise ValueError(f"{where}: {a!r} is compared with itself; give two different systems")
+
+
+def _is_array(data: Any, dims: tuple[str, ...]) -> bool:
+    return (
+        hasattr(data, "dims")
+        and hasattr(data, "transpose")
+        and set(dims) <= set(data.dims)
+        and hasattr(data, "dtype")
+    )
+
+
+def _describe(data: Any) -> str:
+    dims = getattr(data, "dims", None)
+    kind = type(data).__name__
+    return f"{kind} with dims {tuple(dims)}" if dims is not None else kind
+
+
+def _number(value: Any, what: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{what} is {value!r}; give a number") from None

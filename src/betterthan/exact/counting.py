@@ -1,0 +1,86 @@
+"""Wins, losses and ties of all pairs of columns, exactly and with few passes over the data."""
+
+import numpy as np
+
+from betterthan import names
+
+_BLOCK = 8192  # items counted at once: bounds the memory of the float32 copy
+_LEVELS = 12  # up to this many distinct scores, counting is a few matrix products
+
+
+def count(values: np.ndarray, margin: float) -> np.ndarray:
+    """(win, loss, tie) of every ordered pair, int64 of shape (systems, systems, 3), from (item, system)."""
+    gaps = bool(np.isnan(values).any())
+    levels = _levels(values)
+    if levels is not None and levels.size <= _LEVELS:
+        slack = slack(values, margin)
+        wins, shared = _count_levels(values, levels, slack_, gaps)
+    else:
+        wins, shared = _count_graded(values, slack(values, margin), gaps)
+    return np.stack([wins, wins.T, shared - wins - wins.T], axis=-1)
+
+
+def slack(values: np.ndarray, margin: float) -> float:
+    """The margin plus rounding: a few units in the last place of the largest score."""
+    largest = max(float(np.nanmax(np.abs(values), initial=0.0)), margin)
+    return margin + names.SCORE_ULPS * float(np.finfo(values.dtype).eps) * largest
+
+
+def _levels(values: np.ndarray) -> np.ndarray | None:
+    """The distinct scores, or None when the first items already show many."""
+    head = values[:256]
+    if np.unique(head[~np.isnan(head)]).size > _LEVELS:
+        return None
+    if values.size <= head.size:
+        return np.unique(head[~np.isnan(head)])
+    known = np.unique(head[~np.isnan(head)])
+    for start in range(256, len(values), _BLOCK):
+        block = values[start : start + _BLOCK]
+        fresh = ~np.isnan(block)
+        for level in known:
+            fresh &= block != level
+        if fresh.any():
+            known = np.union1d(known, np.unique(block[fresh]))
+            if known.size > _LEVELS:
+                return None
+    return known
+
+
+def _count_levels(
+    values: np.ndarray, levels: np.ndarray, slack: float, gaps: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Few distinct scores: the wins are matrix products of "has this score" and "is below it by more"."""
+    systems = values.shape[1]
+    wins = np.zeros((systems, systems), dtype=np.int64)
+    shared = np.full((systems, systems), 0 if gaps else len(values), dtype=np.int64)
+    for start in range(0, len(values), _BLOCK):
+        block = values[start : start + _BLOCK]
+        if gaps:
+            seen = (~np.isnan(block)).astype(np.float32)
+            shared += _exact_product(seen, seen)
+        if not gaps and levels.size == 2 and levels[1] - levels[0] > slack:
+            high = (block == levels[1]).astype(np.float32)  # one symmetric product is enough
+            wins += high.sum(0).astype(np.int64)[:, None] - _exact_product(high, high)
+            continue
+        for level in levels[1:]:
+            below = (level - block > slack).astype(np.float32)
+            if below.any():
+                wins += _exact_product((block == level).astype(np.float32), below)
+    return wins, shared
+
+
+def _exact_product(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Inner products of 0/1 columns; exact in float32 because a block is far shorter than 2**24."""
+    return (left.T @ right).astype(np.int64)
+
+
+def _count_graded(values: np.ndarray, slack: float, gaps: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Many distinct scores: one system at a time against all others."""
+    systems = values.shape[1]
+    wins = np.empty((systems, systems), dtype=np.int64)
+    for k in range(systems):
+        wins[k] = (values[:, k, None] - values > slack).sum(0)
+    if not gaps:
+        return wins, np.full((systems, systems), len(values), dtype=np.int64)
+    seen = (~np.isnan(values)).astype(np.float64)
+    return wins, (seen.T @ seen).astype(np.int64)

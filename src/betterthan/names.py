@@ -1,0 +1,47 @@
+"""Names and defaults, written here once and read everywhere else."""
+
+# Dimensions.
+ITEM, SYSTEM, PAIR = "item", "system", "pair"
+SYSTEM_A, SYSTEM_B = "system_a", "system_b"
+OUTCOME, DATASET, REGION, METHOD = "outcome", "dataset", "region", "method"
+
+# Labels. Outcomes and regions are told from the side of system A (d = A - B).
+OUTCOMES = ("win", "loss", "tie")
+DECISIVE = ("win", "loss")
+REGIONS = ("b_better", "rope", "a_better")
+VERDICTS = ("a_better", "b_better", "equivalent", "undecided", "no_data", "no_verdict")
+
+# Choices a caller may name.
+TIES = ("third", "drop", "half", "to_a", "to_b", "all")
+MISSING = ("pairwise", "complete", "wrong", "error")
+METHODS = ("exact", "mcmc", "both")
+CI_KINDS = ("hdi", "eti")
+PROB_MODELS = ("dirichlet", "independent")
+UNITS = ("item", "judgment", "unknown")
+FORMATS = ("text", "markdown", "html", "latex")
+LAYOUTS = ("wide", "long", "predictions", "counts", "votes")
+
+# Defaults of the analysis.
+PRIOR = (1.0, 1.0, 1.0)  # Dirichlet parameters of win, loss, tie
+PRIORS = {
+    "uniform": (1.0, 1.0, 1.0),
+    "jeffreys": (0.5, 0.5, 0.5),
+    "haldane": (0.01, 0.01, 0.01),  # close to Haldane's improper prior, yet proper
+}
+CI_PROB = 0.95
+CI_KIND = "hdi"
+ROPE = 0.0
+VERDICT_PROB = 0.95
+
+# Defaults of sampling and of the gate a fit must pass before it may give a verdict.
+CHAINS = 4
+DRAWS = 1000
+TUNE = 1000
+TARGET_ACCEPT = 0.9
+RHAT_MAX = 1.01
+ESS_MIN = 400
+BFMI_MIN = 0.3
+MCMC_PAIRS_MAX = 500  # above this many pairs a joint NUTS fit is refused
+
+# A difference of scores below this many units in the last place is rounding, not a win.
+SCORE_ULPS = 8

@@ -1,0 +1,1 @@
+"""From scores to outcomes to counts, and between the shapes of counts."""
