@@ -12,11 +12,11 @@ def count(values: np.ndarray, margin: float) -> np.ndarray:
     """(win, loss, tie) of every ordered pair, int64 of shape (systems, systems, 3), from (item, system)."""
     gaps = bool(np.isnan(values).any())
     levels = _levels(values)
-    if levels is not None and levels.size <= _LEVELS:
-        slack = slack(values, margin)
-        wins, shared = _count_levels(values, levels, slack_, gaps)
+    allowed = slack(values, margin)
+    if levels is None:
+        wins, shared = _count_graded(values, allowed, gaps)
     else:
-        wins, shared = _count_graded(values, slack(values, margin), gaps)
+        wins, shared = _count_levels(values, levels, allowed, gaps)
     return np.stack([wins, wins.T, shared - wins - wins.T], axis=-1)
 
 
@@ -27,14 +27,9 @@ def slack(values: np.ndarray, margin: float) -> float:
 
 
 def _levels(values: np.ndarray) -> np.ndarray | None:
-    """The distinct scores, or None when the first items already show many."""
-    head = values[:256]
-    if np.unique(head[~np.isnan(head)]).size > _LEVELS:
-        return None
-    if values.size <= head.size:
-        return np.unique(head[~np.isnan(head)])
-    known = np.unique(head[~np.isnan(head)])
-    for start in range(256, len(values), _BLOCK):
+    """The distinct scores in ascending order, or None as soon as there are too many of them."""
+    known = np.empty(0)
+    for start in range(0, len(values), _BLOCK):
         block = values[start : start + _BLOCK]
         fresh = ~np.isnan(block)
         for level in known:
@@ -47,7 +42,7 @@ def _levels(values: np.ndarray) -> np.ndarray | None:
 
 
 def _count_levels(
-    values: np.ndarray, levels: np.ndarray, slack: float, gaps: bool
+    values: np.ndarray, levels: np.ndarray, allowed: float, gaps: bool
 ) -> tuple[np.ndarray, np.ndarray]:
     """Few distinct scores: the wins are matrix products of "has this score" and "is below it by more"."""
     systems = values.shape[1]
@@ -58,12 +53,12 @@ def _count_levels(
         if gaps:
             seen = (~np.isnan(block)).astype(np.float32)
             shared += _exact_product(seen, seen)
-        if not gaps and levels.size == 2 and levels[1] - levels[0] > slack:
+        if not gaps and levels.size == 2 and levels[1] - levels[0] > allowed:
             high = (block == levels[1]).astype(np.float32)  # one symmetric product is enough
             wins += high.sum(0).astype(np.int64)[:, None] - _exact_product(high, high)
             continue
         for level in levels[1:]:
-            below = (level - block > slack).astype(np.float32)
+            below = (level - block > allowed).astype(np.float32)
             if below.any():
                 wins += _exact_product((block == level).astype(np.float32), below)
     return wins, shared
@@ -74,12 +69,12 @@ def _exact_product(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     return (left.T @ right).astype(np.int64)
 
 
-def _count_graded(values: np.ndarray, slack: float, gaps: bool) -> tuple[np.ndarray, np.ndarray]:
+def _count_graded(values: np.ndarray, allowed: float, gaps: bool) -> tuple[np.ndarray, np.ndarray]:
     """Many distinct scores: one system at a time against all others."""
     systems = values.shape[1]
     wins = np.empty((systems, systems), dtype=np.int64)
     for k in range(systems):
-        wins[k] = (values[:, k, None] - values > slack).sum(0)
+        wins[k] = (values[:, k, None] - values > allowed).sum(0)
     if not gaps:
         return wins, np.full((systems, systems), len(values), dtype=np.int64)
     seen = (~np.isnan(values)).astype(np.float64)

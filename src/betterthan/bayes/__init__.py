@@ -1,0 +1,1 @@
+"""Posteriors of counts: closed forms and draws."""

@@ -1,0 +1,156 @@
+"""One-dimensional integrals of positive, smooth, one-humped functions, many at a time.
+
+The trapezoid rule on a line converges faster than any power of the step once the integrand is smooth and has
+died away at both ends. The nodes are spread as sinh, so that thick tails are reached with few of them, and the
+rule with every second node left out tells the error: it is about the square root of the full rule's error.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+# Nodes lie at centre + 4 width sinh(tau): nearly even over the hump, then ever wider. (step, reach) of tau, tried
+# in turn by the rows not yet settled.
+_SPREAD = 4.0
+_SCHEDULE = (
+    (0.11, 1.54), (0.11, 2.2), (0.055, 2.2), (0.055, 3.85), (0.055, 7.7), (0.0275, 7.7), (0.01375, 7.7), (0.006875, 8.8),
+    (0.0034375, 8.8),
+)  # fmt: skip
+_SETTLED = 5e-6  # gap between the rule and the rule of half the nodes; the error is about its square
+_FADED = 1e-12  # height at the ends, relative to the sum
+_ROWS = 256  # integrals done at once: keeps the work in the processor's cache
+
+_LEGENDRE = {points: np.polynomial.legendre.leggauss(points) for points in (3, 6)}
+
+
+def log_mix(p: np.ndarray, q: np.ndarray, delta: np.ndarray) -> np.ndarray:
+    """``log(q + p exp(delta))`` for p + q = 1, without overflow and exact near delta = 0."""
+    if delta.max(initial=0.0) < 700:
+        return np.log1p(p * np.expm1(delta))
+    weight = np.where(delta > 0, q, p)  # q + p e^x = e^x (p + q e^-x)
+    return np.maximum(delta, 0) + np.log1p(weight * np.expm1(-np.abs(delta)))
+
+
+def panel_masses(density: Callable[[np.ndarray], np.ndarray], nodes: np.ndarray, points: int = 6) -> np.ndarray:
+    """Integral of `density` between neighbouring nodes; nodes (rows, k) to masses (rows, k - 1).
+
+    `density` takes and returns arrays of shape (rows, k - 1, points).
+    """
+    places, weights = _LEGENDRE[points]
+    half = np.diff(nodes, axis=-1) / 2
+    centre = (nodes[..., 1:] + nodes[..., :-1]) / 2
+    values = density(centre[..., None] + half[..., None] * places)
+    return (values @ weights) * half
+
+
+def from_centre(value: np.ndarray, masses: np.ndarray) -> np.ndarray:
+    """A running sum of panel masses (rows, k - 1) that takes `value` (rows,) at the middle one of the k nodes.
+
+    The middle is where the integrand is: what is lost in the subtraction left of it is lost where it is
+    tiny, and a panel too wide to be exact is far out.
+    """
+    sums = np.concatenate([np.zeros((len(masses), 1)), masses], axis=1).cumsum(1)
+    return np.maximum(sums - sums[:, [masses.shape[1] // 2]] + value[:, None], 0.0)
+
+
+def integrate(
+    log_integrand: Callable[[np.ndarray, np.ndarray], np.ndarray], centre: np.ndarray, width: np.ndarray
+) -> np.ndarray:
+    """Integrate exp(log_integrand) over the whole line, for many integrands at once.
+
+    Parameters
+    ----------
+    log_integrand : callable
+        Takes nodes of shape (rows, k), ascending in k, and the indices of these rows, of shape (rows,);
+        returns the logarithm of the integrand there, of shape (rows, k).
+    centre, width : numpy.ndarray, shape (n,)
+        First guess of where the hump is, and of its width.
+
+    Returns
+    -------
+    numpy.ndarray, shape (n,)
+        The integrals, to about 1e-11 relative.
+
+    Raises
+    ------
+    ArithmeticError
+        If an integral does not settle.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> normal = lambda v, rows: -(v**2) / 2 - np.log(2 * np.pi) / 2
+    >>> integrate(normal, np.array([0.3]), np.array([2.0])).round(10).tolist()
+    [1.0]
+    """
+    result = np.empty(centre.shape)
+    for start in range(0, centre.size, _ROWS):
+        block = np.arange(start, min(start + _ROWS, centre.size))
+        result[block] = _integrate_block(log_integrand, block, centre[block].copy(), width[block].copy())
+    return result
+
+
+def _integrate_block(
+    log_integrand: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    rows: np.ndarray,
+    centre: np.ndarray,
+    width: np.ndarray,
+) -> np.ndarray:
+    result = np.zeros(rows.size)
+    open_ = np.arange(rows.size)
+    rounds = iter(_SCHEDULE)
+    step, reach = next(rounds)
+    moves = 0
+    while open_.size:
+        tau, v = _nodes(centre[open_], width[open_], step, reach)
+        logs = log_integrand(v, rows[open_]) + np.log(np.cosh(tau))
+        top = logs.max(axis=1)
+        heights = np.exp(logs - np.where(np.isfinite(top), top, 0.0)[:, None])
+        total = heights.sum(1)
+        empty = ~np.isfinite(top)
+        faded = np.maximum(heights[:, 0], heights[:, -1]) <= _FADED * total
+        fine = np.abs(heights[:, 1::2].sum(1) - heights[:, ::2].sum(1)) <= _SETTLED * total
+        done = (faded & fine) & ~empty
+        result[open_[done]] = (np.exp(top) * total * step * _SPREAD * width[open_])[done]
+        width[open_[empty]] *= 4
+        seen = ~done & ~empty
+        misplaced = bool(empty.any())
+        if seen.any():
+            misplaced |= _replace(centre, width, open_[seen], v[seen], heights[seen] / np.cosh(tau))
+        open_ = open_[~done]
+        if misplaced and moves < 40:
+            moves += 1
+            continue
+        following = next(rounds, None)
+        if following is None:
+            if bool(empty[~done].all()):
+                break  # nothing above the smallest float anywhere: zero
+            raise ArithmeticError("an integral did not settle; please report the counts and the prior")
+        step, reach = following
+    return result
+
+
+def _nodes(centre: np.ndarray, width: np.ndarray, step: float, reach: float) -> tuple[np.ndarray, np.ndarray]:
+    count = round(reach / step)
+    tau = step * np.arange(-count, count + 1)
+    return tau, centre[:, None] + _SPREAD * width[:, None] * np.sinh(tau)
+
+
+def _replace(
+    centre: np.ndarray, width: np.ndarray, rows: np.ndarray, v: np.ndarray, density: np.ndarray
+) -> bool:
+    """Put centre at the highest node, width at the steeper side's; say whether any row moved much."""
+    top = density.argmax(axis=1)
+    each = np.arange(rows.size)
+    low = density < density[each, top][:, None] * np.exp(-0.5)
+    index = np.arange(v.shape[1])
+    left = np.where(low & (index < top[:, None]), index, -1).max(axis=1)
+    right = np.where(low & (index > top[:, None]), index, v.shape[1]).min(axis=1)
+    reach_left = np.where(left < 0, np.inf, v[each, top] - v[each, left])
+    reach_right = np.where(right == v.shape[1], np.inf, v[each, np.minimum(right, v.shape[1] - 1)] - v[each, top])
+    half = np.minimum(reach_left, reach_right)
+    half = np.where(np.isfinite(half), half, 4 * width[rows])
+    off = (np.abs(v[each, top] - centre[rows]) > 2.5 * width[rows]) | (half < width[rows] / 2) | (half > 3 * width[rows])
+    centre[rows[off]] = v[each, top][off]
+    width[rows[off]] = np.clip(half, width[rows] / 8, width[rows] * 8)[off]
+    return bool(off.any())

@@ -1,0 +1,45 @@
+"""CSV and TSV text."""
+
+import csv
+import io
+
+from betterthan.io.problems import problem
+from betterthan.io.table import Table, make_table
+
+
+def parse_delimited(text: str, source: str, delimiter: str) -> Table:
+    """The table in CSV or TSV text; rows are numbered by the line they start on."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    header: list[str] = []
+    cells: list[list[str]] = []
+    rows: list[int] = []
+    start = 1
+    try:
+        for record in reader:
+            if not header:
+                header = record
+            elif record:
+                if len(record) != len(header):
+                    raise problem(source, _ragged(len(record), len(header)), row=start)
+                cells.append(record)
+                rows.append(start)
+            start = reader.line_num + 1
+    except csv.Error as error:
+        raise problem(source, f"not readable as CSV ({error}); check the quotes", row=start) from None
+    if not header:
+        raise problem(source, "is empty; give column names and at least one row")
+    _refuse_other_delimiter(header, source, delimiter)
+    return make_table(source, header, list(zip(*cells, strict=True)) or header, rows)
+
+
+def _ragged(found: int, expected: int) -> str:
+    return f"has {found} cells where the header has {expected}; give every row one cell for each column"
+
+
+def _refuse_other_delimiter(header: list[str], source: str, delimiter: str) -> None:
+    if len(header) > 1:
+        return
+    for other, name in ((";", "semicolons"), ("\t", "tabs"), (",", "commas"), ("|", "bars")):
+        if other in header[0]:
+            right = "tabs" if delimiter == "\t" else "commas"
+            raise problem(source, f"cells are separated by {name}; separate them by {right}", row=1)

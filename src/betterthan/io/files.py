@@ -1,0 +1,76 @@
+"""From a path to a table: extension, compression, encoding."""
+
+import gzip
+import zlib
+from pathlib import Path
+
+from betterthan.io.delimited import parse_delimited
+from betterthan.io.frames import parse_parquet
+from betterthan.io.json_records import parse_json, parse_json_lines
+from betterthan.io.problems import problem
+from betterthan.io.table import Table
+
+FORMATS = (".csv", ".tsv", ".jsonl", ".json", ".parquet")
+
+
+def read_file(path: Path) -> Table:
+    """The table in a file of a known extension, gzipped or not."""
+    extension = _extension(path)
+    data = _bytes(path)
+    if not data:
+        raise problem(path.name, "is empty; give column names and at least one row")
+    if extension == ".parquet":
+        return parse_parquet(data, path.name)
+    text = _decoded(data, path.name)
+    if extension == ".jsonl":
+        return parse_json_lines(text, path.name)
+    if extension == ".json":
+        return parse_json(text, path.name)
+    return parse_delimited(text, path.name, "\t" if extension == ".tsv" else ",")
+
+
+def dataset_name(path: Path) -> str:
+    """The name of a file without its extensions."""
+    return Path(_unzipped_name(path)).stem
+
+
+def _unzipped_name(path: Path) -> str:
+    return path.name[:-3] if path.name.lower().endswith(".gz") else path.name
+
+
+def _extension(path: Path) -> str:
+    if path.is_dir():
+        raise problem(str(path), "is a directory; give a file, or a list of files")
+    if not path.exists():
+        raise FileNotFoundError(" ".join(f"no such file: {path}".splitlines()))
+    extension = Path(_unzipped_name(path)).suffix.lower()
+    if extension not in FORMATS:
+        what = f"unknown file type {extension!r}; give {', '.join(FORMATS)}, each also with .gz"
+        raise problem(path.name, what)
+    return extension
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise problem(str(path), f"cannot be read ({error.strerror})") from None
+    if not path.name.lower().endswith(".gz"):
+        return data
+    try:
+        return gzip.decompress(data)
+    except (OSError, EOFError, zlib.error) as error:
+        raise problem(path.name, f"not a whole gzip file ({error}); pack or download it again") from None
+
+
+def _decoded(data: bytes, source: str) -> str:
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise problem(source, "is UTF-16, not UTF-8; save it as UTF-8")
+    if b"\0" in data:
+        raise problem(source, "holds zero bytes, so it is not UTF-8 text; save it as UTF-8")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        row = data.count(b"\n", 0, error.start) + 1
+        what = f"not UTF-8 (byte 0x{data[error.start]:02x}); save the file as UTF-8"
+        raise problem(source, what, row=row) from None

@@ -1,0 +1,67 @@
+"""Data frames and Parquet."""
+
+import io
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from betterthan.io.problems import problem
+from betterthan.io.roles import ALIASES, PAIRS
+from betterthan.io.table import Table, make_table
+
+
+def parse_parquet(data: bytes, source: str) -> Table:
+    """The table in Parquet bytes; rows are numbered from 1."""
+    try:
+        import pyarrow  # noqa: F401  # an optional dependency
+    except ImportError:
+        raise problem(source, "reading Parquet needs pyarrow; run: pip install pyarrow") from None
+    try:
+        frame = pd.read_parquet(io.BytesIO(data), engine="pyarrow")
+    except Exception as error:  # a damaged file can fail anywhere in the reader, with any error
+        reason = (str(error).splitlines() or ["no reason given"])[0]
+        raise problem(source, f"not readable as Parquet ({reason})") from None
+    return table_from_frame(frame, source, range(1, len(frame) + 1))
+
+
+def table_from_frame(frame: pd.DataFrame, source: str, rows: Sequence[Any] | None = None) -> Table:
+    """The table in a frame; an index with a name, or of text, is read too."""
+    if isinstance(frame.columns, pd.MultiIndex):
+        raise problem(source, "has column names of several levels; give one name for each column")
+    labels = frame.index.tolist() if rows is None else rows
+    frame = _with_index(frame, source)
+    columns = [_cells(frame.iloc[:, k]) for k in range(frame.shape[1])]
+    return make_table(source, list(frame.columns), columns, labels)
+
+
+def _with_index(frame: pd.DataFrame, source: str) -> pd.DataFrame:
+    """The frame with its index as columns: roles by their names, items by any name or as text."""
+    index, known = frame.index, {*chain(*ALIASES.values(), *PAIRS)}
+    roles = [str(name).strip().casefold() in known for name in index.names]
+    if isinstance(index, pd.MultiIndex) and not all(roles):
+        what = (
+            f"index level {index.names[roles.index(False)]!r} is not a known name; name it or reset the index"
+        )
+        raise problem(source, what)
+    if all(roles):
+        taken = [name for name in index.names if name in frame.columns]
+        if taken:
+            raise problem(source, f"{taken[0]!r} is both a column and the index; drop one of them")
+        return frame.reset_index()
+    has_items = any(str(name).strip().casefold() in ALIASES["item"] for name in frame.columns)
+    if not has_items and (index.name is not None or index.inferred_type == "string"):
+        return frame.reset_index(names="item")
+    return frame
+
+
+def _cells(series: pd.Series) -> Any:
+    """A numeric array where the dtype says so, otherwise a list with None for what is missing."""
+    dtype: Any = series.dtype
+    kind = getattr(dtype, "kind", "O")
+    if isinstance(dtype, np.dtype) and kind in "iufb":
+        return series.to_numpy()
+    values = series.astype(object)
+    return values.where(values.notna(), None).tolist()

@@ -1,0 +1,38 @@
+"""The one place that words where bad input was found."""
+
+from typing import Any
+
+_LONGEST = 60  # characters of a value shown in a message
+_NOTHING = object()
+
+
+def problem(
+    source: str, what: str, *, row: Any = None, column: str | None = None, value: Any = _NOTHING
+) -> ValueError:
+    """A one-line error: the source, the row, column and value where they apply, and what is wrong there."""
+    where = [source]
+    if row is not None:
+        where.append(f"row {row}")
+    if column is not None:
+        where.append(f"column {shown(column)}")
+    if value is not _NOTHING:
+        where.append(f"value {shown(value)}")
+    return ValueError(" ".join(f"{', '.join(where)}: {what}".splitlines()))
+
+
+def shown(value: Any) -> str:
+    """The value as it stands in a message: quoted, on one line, not too long."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def listed(values: Any, most: int = 8) -> str:
+    """Names in a row for a message, cut after the first few."""
+    values = list(values)
+    more = f" and {len(values) - most} more" if len(values) > most else ""
+    return ", ".join(shown(value) for value in values[:most]) + more
+
+
+def counted(n: int, noun: str) -> str:
+    """A number with its noun: 1 item, 2 items."""
+    return f"{n} {noun}{'' if n == 1 else 's'}"

@@ -1,0 +1,55 @@
+"""Which column plays which role, by name: the one table of recognised names."""
+
+from betterthan import names
+from betterthan.io.table import NAMELESS, Table
+
+# The first name present wins; letter case does not matter.
+ALIASES = {
+    "item": (
+        "item", "item_id", "id", "example", "example_id", "instance_id", "question_id", "sample_id",
+        "doc_id", "uid", "idx", "index", "i",
+    ),
+    "system": ("system", "model"),
+    "score": ("score",),
+    "dataset": ("dataset", "task"),
+    "cluster": ("cluster",),
+    "epoch": ("epoch",),
+    "gold": ("gold", "label", "answer", "reference", "expected", "truth"),
+    "winner": ("winner",),
+    "wins": ("wins", "wins_a"),
+    "losses": ("losses", "wins_b"),
+    "ties": ("ties",),
+}  # fmt: skip
+PAIRS = (("system_a", "system_b"), ("model_a", "model_b"), ("left", "right"), ("model_x", "model_y"))
+NEEDED = {
+    "wide": (),
+    "long": ("system", "item", "score"),
+    "predictions": ("gold",),
+    "counts": ("system_a", "system_b", "wins", "losses"),
+    "votes": ("system_a", "system_b", "winner"),
+}
+
+
+def candidates(table: Table, role: str) -> list[str]:
+    """All columns whose name stands for `role`, the most telling first."""
+    by_name: dict[str, str] = {}
+    for column in table.columns:
+        by_name.setdefault(column.casefold(), column)
+    if role in (names.SYSTEM_A, names.SYSTEM_B):
+        side = (names.SYSTEM_A, names.SYSTEM_B).index(role)
+        return [by_name[pair[side]] for pair in PAIRS if set(pair) <= set(by_name)]
+    found = [by_name[name] for name in ALIASES[role] if name in by_name]
+    if role == "item" and not found:
+        found = [column for column in NAMELESS if column in table.columns]
+    return found
+
+
+def find(table: Table, role: str) -> str | None:
+    """The column that plays `role`, or None."""
+    found = candidates(table, role)
+    return found[0] if found else None
+
+
+def missing_roles(table: Table, layout: str) -> list[str]:
+    """The roles `layout` needs and no column plays."""
+    return [role for role in NEEDED[layout] if find(table, role) is None]

@@ -1,0 +1,44 @@
+"""The array of counts that tables of pairs and votes become."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import names
+from betterthan.io import cells
+from betterthan.io.roles import find
+from betterthan.io.table import Table
+
+
+def pair_columns(table: Table) -> tuple[str, str]:
+    """The columns that name the two systems."""
+    return str(find(table, names.SYSTEM_A)), str(find(table, names.SYSTEM_B))
+
+
+def dataset_column(table: Table) -> str | None:
+    """The column 'dataset'; a 'task' beside pairs is often a prompt, so no other name will do."""
+    column = find(table, "dataset")
+    return column if column is not None and column.casefold() == "dataset" else None
+
+
+def datasets_of(table: Table) -> tuple[list[str], np.ndarray]:
+    """The datasets in the order they first occur (none without a column), and the one of each row."""
+    column = dataset_column(table)
+    if column is None:
+        return [], np.zeros(len(table.rows), dtype=np.int64)
+    values = cells.labels(table, column, "each row its dataset, or leave the column out")
+    place = {name: k for k, name in enumerate(dict.fromkeys(values))}
+    return list(place), np.array([place[name] for name in values], dtype=np.int64)
+
+
+def counts_array(square: np.ndarray, systems: list[str], datasets: list[str]) -> xr.DataArray:
+    """Counts over ([dataset,] system_a, system_b, outcome) from int64 with a leading axis for the dataset."""
+    coords: dict[Any, Any] = {
+        names.SYSTEM_A: systems,
+        names.SYSTEM_B: systems,
+        names.OUTCOME: list(names.OUTCOMES[: square.shape[-1]]),
+    }
+    if datasets:
+        coords = {names.DATASET: datasets} | coords
+    return xr.DataArray(square if datasets else square[0], dims=tuple(coords), coords=coords, name="counts")

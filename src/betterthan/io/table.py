@@ -1,0 +1,37 @@
+"""What every file format becomes first: named columns of cells as written, and the row each came from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from betterthan.io.problems import problem, shown
+
+NAMELESS = ("", "Unnamed: 0")  # what an unnamed first column is called: the index of a saved frame
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns of equal length; a column is a numeric array, or a sequence of str, number, bool or None."""
+
+    source: str
+    columns: dict[str, Any]
+    rows: Sequence[Any]  # line in a text file, record in JSON and Parquet, index label in a frame
+
+
+def make_table(source: str, header: Sequence[Any], columns: Sequence[Any], rows: Sequence[Any]) -> Table:
+    """A table with stripped, unique column names and at least one row."""
+    names = [str(name).strip() for name in header]
+    place: dict[str, int] = {}
+    for k, name in enumerate(names):
+        if not name and k:
+            raise problem(source, f"column {k + 1} of {len(names)} has no name; name it or leave it out")
+        if name in place:
+            raise problem(
+                source,
+                f"column name {shown(name)} occurs twice (columns {place[name] + 1} and {k + 1}); "
+                "every column and every system needs its own name",
+            )
+        place[name] = k
+    if not len(rows):
+        raise problem(source, "holds column names but no rows; give one row for each item, pair or vote")
+    return Table(source, dict(zip(names, columns, strict=True)), rows)

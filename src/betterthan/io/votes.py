@@ -1,0 +1,78 @@
+"""One row for each judgment: two systems and which of them won."""
+
+import numpy as np
+import xarray as xr
+
+from betterthan.io import cells
+from betterthan.io.problems import counted, problem, shown
+from betterthan.io.roles import find
+from betterthan.io.squares import counts_array, datasets_of, pair_columns
+from betterthan.io.table import Table
+
+_A, _B, _TIE, _BLANK, _UNKNOWN = 0, 1, 2, 3, 4
+_WORDS = (
+    {"a": _A, "left": _A, "first": _A, "model_a": _A, "system_a": _A}
+    | {"b": _B, "right": _B, "second": _B, "model_b": _B, "system_b": _B}
+    | dict.fromkeys(("tie", "draw", "both", "tie (bothbad)", "both bad", "both_bad", "bothbad"), _TIE)
+    | {"": _BLANK}
+)
+
+
+def vote_counts(table: Table) -> tuple[xr.DataArray, str]:
+    """Counts of a table of votes, and what to say about the reading."""
+    columns = pair_columns(table)
+    names_a, names_b = (np.array(cells.system_names(table, c), dtype=object) for c in columns)
+    _refuse_against_itself(table, names_a, names_b)
+    systems = list(dict.fromkeys(np.stack([names_a, names_b], axis=-1).ravel().tolist()))
+    place = {name: k for k, name in enumerate(systems)}
+    a, b = (np.array([place[name] for name in side.tolist()]) for side in (names_a, names_b))
+    outcome = _outcomes(table, names_a, names_b)
+    won = outcome != _BLANK
+    datasets, dataset = datasets_of(table)
+    square = np.zeros((max(len(datasets), 1), len(systems), len(systems), 3), dtype=np.int64)
+    at = (dataset[won], a[won], b[won], outcome[won])
+    np.add.at(square, at, 1)
+    square += square.swapaxes(1, 2)[..., [1, 0, 2]]
+    counts = counts_array(square, systems, datasets)
+    n, blank = int(won.sum()), int((~won).sum())
+    counts.attrs = {"ties": "third", "n": n, "n_missing": blank}
+    return (
+        counts,
+        f"{counted(n, 'vote')} on {len(systems)} systems in columns {columns[0]!r} and {columns[1]!r}",
+    )
+
+
+def _outcomes(table: Table, names_a: np.ndarray, names_b: np.ndarray) -> np.ndarray:
+    """Win, loss or tie of each row: the winner is a word for a side, or the name of one of the two."""
+    column = str(find(table, "winner"))
+    winner = np.array([text.strip() for text in cells.texts(table, column)], dtype=object)
+    column_a, column_b = pair_columns(table)
+    words = _WORDS | {column_a.casefold(): _A, column_b.casefold(): _B}
+    codes = {text: words.get(text.casefold(), _UNKNOWN) for text in set(winner.tolist())}
+    said = np.array([codes[text] for text in winner.tolist()])
+    named = np.select([winner == names_a, winner == names_b], [_A, _B], default=_UNKNOWN)
+    both = (named != _UNKNOWN) & (said != _UNKNOWN) & (named != said)
+    if both.any():
+        right = f"write {column_a}, {column_b} or tie"
+        what = f"the name of one system here and the word for another outcome; {right}"
+        raise _at(table, column, winner, int(both.argmax()), what)
+    outcome = np.where(named != _UNKNOWN, named, said)
+    if (outcome == _UNKNOWN).any():
+        k = int((outcome == _UNKNOWN).argmax())
+        what = (
+            f"unknown winner; give {column_a}, {column_b}, tie, or {shown(names_a[k])} or {shown(names_b[k])}"
+        )
+        raise _at(table, column, winner, k, what)
+    return outcome
+
+
+def _refuse_against_itself(table: Table, names_a: np.ndarray, names_b: np.ndarray) -> None:
+    same = names_a == names_b
+    if same.any():
+        k = int(same.argmax())
+        what = f"{shown(names_a[k])} is compared with itself; give two different systems"
+        raise _at(table, pair_columns(table)[1], names_b, k, what)
+
+
+def _at(table: Table, column: str, values: np.ndarray, k: int, what: str) -> ValueError:
+    return problem(table.source, what, row=table.rows[k], column=column, value=values[k])

@@ -1,0 +1,69 @@
+"""One row for each item, one column for each system: scores, or predictions beside a gold column."""
+
+import numpy as np
+import xarray as xr
+
+from betterthan.io import cells
+from betterthan.io.items import at_least_two, items_of, scores_array, sole
+from betterthan.io.problems import problem
+from betterthan.io.table import Table
+
+_NOT_SCORES = "text, not scores; leave the column out, or name it 'item' if it holds the item ids"
+
+
+def wide_scores(table: Table) -> tuple[xr.DataArray, str]:
+    """Scores of a wide table, and what to say about the reading."""
+    items = items_of(table)
+    systems = [column for column in table.columns if column not in items.used]
+    at_least_two(table, systems)
+    values = np.empty((len(items.ids), len(systems)))
+    for k, system in enumerate(systems):
+        values[:, k] = cells.numbers(table, system, _NOT_SCORES)
+    if items.said.startswith("items are"):
+        _refuse_row_numbers(table, systems, values)
+    return scores_array(values, items.ids, systems, items.coords), items.said
+
+
+def predicted_scores(table: Table) -> tuple[xr.DataArray, str]:
+    """1 where a prediction equals gold, 0 where it does not, NaN where it is blank."""
+    items = items_of(table)
+    gold_column = str(sole(table, "gold"))
+    systems = [column for column in table.columns if column not in items.used | {gold_column}]
+    at_least_two(table, systems)
+    gold = np.array(cells.labels(table, gold_column, "each item its right answer"), dtype=object)
+    if not any(map(_is_number, set(gold.tolist()))):
+        _refuse_confidences(table, systems, gold_column)
+    values = np.empty((len(items.ids), len(systems)))
+    for k, system in enumerate(systems):
+        predicted = np.array(cells.texts(table, system), dtype=object)
+        values[:, k] = np.where(predicted == "", np.nan, predicted == gold)
+    said = f"{items.said}, 1 where a prediction equals column {gold_column!r}"
+    return scores_array(values, items.ids, systems, items.coords), said
+
+
+def _refuse_row_numbers(table: Table, systems: list[str], values: np.ndarray) -> None:
+    """Refuse a system whose scores count the rows: it is an id by an unknown name, and would always win."""
+    if len(values) < 5:
+        return
+    for k in np.flatnonzero((np.diff(values[:5], axis=0) == 1).all(axis=0)):
+        if (np.diff(values[:, k]) == 1).all():
+            what = "counts the rows; name it 'item' if it holds the item ids, otherwise leave it out"
+            raise problem(table.source, what, column=systems[k])
+
+
+def _refuse_confidences(table: Table, systems: list[str], gold: str) -> None:
+    """Refuse numbers beside gold that is text: as predictions they would all be wrong."""
+    for system in systems:
+        if cells.holds_numbers(table, system):
+            what = (
+                f"numbers, while the labels in column {gold!r} are text; leave out whichever does not belong"
+            )
+            raise problem(table.source, what, column=system)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

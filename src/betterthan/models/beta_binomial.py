@@ -1,0 +1,186 @@
+"""Of the examples that are not ties, A wins a binomial number, its probability Beta.
+
+wins ~ Binomial(wins + losses, p), p ~ Beta(prior). A is better when p > 1/2. It needs no ties and knows none.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.exact.beta import prob_above_half
+from betterthan.exact.seeds import one_seed
+from betterthan.models import sampling
+from betterthan.outcomes.pairing import as_given, as_pairs
+
+if TYPE_CHECKING:
+    import pymc as pm
+
+
+def simulate(n: int | Sequence[int], *, pairs: int = 1, prior: Any = None, rng: Any = None) -> xr.Dataset:
+    """Draw the truth from the prior and counts from the truth.
+
+    Parameters
+    ----------
+    n : int or sequence of int
+        Examples of each pair that are not ties.
+    pairs : int, default 1
+    prior : str or sequence of two float, optional
+    rng : int, numpy.random.Generator or None
+
+    Returns
+    -------
+    xarray.Dataset
+        ``p`` (pair) and ``counts`` (pair, outcome) of win and loss.
+
+    Raises
+    ------
+    ValueError
+        If n is negative, pairs is not positive, or the prior is not valid.
+
+    Examples
+    --------
+    >>> simulate(40, pairs=2, rng=1)["counts"].sum("outcome").values.tolist()
+    [40, 40]
+    """
+    numbers = checks.prior(prior, 2)
+    each = sampling.sizes(n, pairs)
+    random = np.random.default_rng(one_seed(rng))
+    p = random.beta(*numbers, size=pairs)
+    wins = random.binomial(each, p)
+    return xr.Dataset(
+        {
+            "p": (names.PAIR, p),
+            "counts": ((names.PAIR, names.OUTCOME), np.stack([wins, each - wins], axis=-1)),
+        },
+        coords=sampling.simulated_pairs(pairs) | {names.OUTCOME: list(names.DECISIVE)},
+    )
+
+
+def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
+    """The PyMC model of all pairs at once.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
+        Ties, where there are any, are left out. A pair without examples is fine: its posterior is the prior.
+    prior : str or sequence of two or three float, optional
+        Beta parameters of win and loss; of three numbers the first two.
+
+    Returns
+    -------
+    pymc.Model
+        Variable ``p`` (pair), data ``wins`` and ``n`` (pair), observed ``y``.
+
+    Raises
+    ------
+    ValueError
+        If the counts are not counts, there are too many pairs, or the prior is not valid.
+    """
+    import pymc as pm
+
+    pairs, _ = sampling.pairs_to_fit(counts)
+    wins, losses = pairs.values[:, 0], pairs.values[:, 1]
+    win, loss = checks.prior(prior, 2)
+    with pm.Model(coords={names.PAIR: pairs[names.PAIR].values.tolist()}) as model:
+        data = pm.Data("wins", wins, dims=names.PAIR)
+        n = pm.Data("n", wins + losses, dims=names.PAIR)
+        p = pm.Beta("p", alpha=win, beta=loss, dims=names.PAIR)
+        pm.Binomial("y", n=n, p=p, observed=data, dims=names.PAIR)
+    return model
+
+
+def fit(
+    counts: xr.DataArray,
+    *,
+    prior: Any = None,
+    draws: int = names.DRAWS,
+    tune: int = names.TUNE,
+    chains: int = names.CHAINS,
+    target_accept: float = names.TARGET_ACCEPT,
+    rng: Any = None,
+    predictive: bool = True,
+) -> xr.DataTree:
+    """Sample the posterior of all pairs with PyMC.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
+        Ties, where there are any, are left out. Each unordered pair is seen once.
+    prior : str or sequence of two or three float, optional
+        Beta parameters of win and loss; of three numbers the first two.
+    draws, tune, chains : int
+        Draws kept in each chain, steps of adaptation before them, and chains.
+    target_accept : float, default 0.9
+        Nearer to 1 means smaller steps.
+    rng : int, numpy.random.Generator or None
+        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same draws.
+    predictive : bool, default True
+        Whether to add the groups prior, prior_predictive, posterior_predictive and log_likelihood.
+
+    Returns
+    -------
+    xarray.DataTree
+        ``p`` (chain, draw, pair) in group posterior.
+
+    Raises
+    ------
+    ValueError
+        If the counts are not counts, there are too many pairs, or an argument is not valid.
+
+    See Also
+    --------
+    closed_form : the same answer without sampling.
+    """
+    pairs, square = sampling.pairs_to_fit(counts)
+    attrs = {"model": "beta_binomial", "prior": list(checks.prior(prior, 2)), "square": int(square)}
+    return sampling.fit_model(
+        build(pairs, prior=prior),
+        pairs,
+        attrs=attrs,
+        draws=draws,
+        tune=tune,
+        chains=chains,
+        target_accept=target_accept,
+        rng=rng,
+        predictive=predictive,
+    )
+
+
+def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
+    """P(p > 1/2) exactly.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
+        Ties, where there are any, are left out.
+    prior : str or sequence of two or three float, optional
+        Beta parameters of win and loss; of three numbers the first two.
+
+    Returns
+    -------
+    xarray.DataArray, dims (system_a, system_b) or (pair,)
+
+    Raises
+    ------
+    ValueError
+        If the counts are not counts, or the prior is not valid.
+
+    References
+    ----------
+    Balodis & Deksne 2019, Information 10(5), 161, Tables A2 and A3, doi:10.3390/info10050161.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> counts = bt.counts_from_table({("NN[n] W", "NN W"): (26, 21)})
+    >>> float(closed_form(counts).sel(system_a="NN[n] W", system_b="NN W").round(4))
+    0.7646
+    """
+    pairs, square = as_pairs(counts)
+    win, loss = checks.prior(prior, 2)
+    wins, losses = pairs.values[:, 0], pairs.values[:, 1]
+    better = pairs.isel({names.OUTCOME: 0}, drop=True).copy(data=prob_above_half(win + wins, loss + losses))
+    return as_given(better.rename("prob_better").drop_attrs(), square, mirror="probability", diagonal=0.5)

@@ -1,0 +1,126 @@
+"""Simulation-based calibration: truths from the prior, data from the truths, ranks of truths in the fits."""
+
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import names
+from betterthan.models import sampling
+
+EXAMPLES = (10, 40, 200)  # examples of a simulated pair, in turn
+DRAWS = 500  # kept in each chain of a refit
+THIN = 20  # draws this far apart are ranked: neighbours are not independent
+BINS = 20
+PROBS = (0.5, 0.8, 0.95)
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What the simulations showed, by parameter."""
+
+    ranks: dict[str, np.ndarray]
+    rank_values: int  # ranks run from 0 up to, not including, this
+    coverage: dict[str, dict[str, dict[str, float]]]  # kind, parameter, mass -> share of truths inside
+    divergences: int
+
+
+def calibrate(model: ModuleType, simulations: int, seed: int) -> Calibration:
+    """Fit `simulations` data sets drawn from the model itself, and rank each truth among its draws.
+
+    References
+    ----------
+    Talts, Betancourt, Simpson, Vehtari & Gelman 2018, arXiv:1804.06788.
+    """
+    n = np.resize(EXAMPLES, simulations)
+    truth = model.simulate(n, pairs=simulations, rng=seed)
+    draws, divergences = _refit(model, truth, seed)
+    thinned = {k: v[..., ::THIN].reshape(len(v), -1)[:, :-1] for k, v in draws.items()}
+    scalars = _scalars(truth[[v for v in truth.data_vars if v in _PARAMETERS]])
+    ranks = {k: (thinned[k] < scalars[k][:, None]).sum(1) for k in draws}
+    return Calibration(
+        ranks=ranks,
+        rank_values=next(iter(thinned.values())).shape[1] + 1,
+        coverage=_coverage(draws, scalars),
+        divergences=divergences,
+    )
+
+
+def histogram(ranks: np.ndarray, rank_values: int) -> np.ndarray:
+    """Counts of the ranks in bins of equal width."""
+    return np.bincount(ranks * BINS // rank_values, minlength=BINS)
+
+
+_PARAMETERS = ("theta", "p", "p_win", "p_loss", "difference")
+
+
+def _refit(model: ModuleType, truth: xr.Dataset, seed: int) -> tuple[dict[str, np.ndarray], int]:
+    """Draws (simulation, chain, draw) of each scalar parameter: one compilation, then new data each time."""
+    import nutpie
+
+    one = xr.DataArray([[1, 1, 1]], dims=(names.PAIR, names.OUTCOME), coords=_one_pair())
+    with sampling.steady_arithmetic():
+        compiled: Any = nutpie.compile_pymc_model(model.build(one))
+    data = _observed(truth)
+    parts: list[dict[str, np.ndarray]] = []
+    divergences = 0
+    for k in range(truth.sizes[names.PAIR]):
+        tree = nutpie.sample(
+            compiled.with_data(**{name: values[k : k + 1] for name, values in data.items()}),
+            draws=DRAWS,
+            tune=names.TUNE,
+            chains=names.CHAINS,
+            cores=sampling.cores(names.CHAINS),
+            seed=seed + k,
+            target_accept=names.TARGET_ACCEPT,
+            progress_bar=False,
+            save_warmup=False,
+        )
+        divergences += int(tree["sample_stats"].to_dataset()["diverging"].sum())
+        posterior = tree["posterior"].to_dataset().isel({names.PAIR: 0})
+        parts.append(_scalars(posterior[[v for v in posterior.data_vars if v in _PARAMETERS]]))
+    return {name: np.stack([part[name] for part in parts]) for name in parts[0]}, divergences
+
+
+def _one_pair() -> dict[str, Any]:
+    return sampling.simulated_pairs(1) | {names.OUTCOME: list(names.OUTCOMES)}
+
+
+def _observed(truth: xr.Dataset) -> dict[str, np.ndarray]:
+    """The simulated data under the names the models give their data."""
+    if "decisive" in truth:
+        return {"decisive": truth["decisive"].values, "n": truth["n"].values}
+    counts = truth["counts"].values
+    if counts.shape[1] == 2:
+        return {"wins": counts[:, 0], "n": counts.sum(1)}
+    return {"counts": counts}
+
+
+def _scalars(values: xr.Dataset) -> dict[str, np.ndarray]:
+    """Each scalar parameter on its own: theta as theta_win, theta_loss, theta_tie."""
+    found = {}
+    for name, array in values.data_vars.items():
+        if names.OUTCOME in array.dims:
+            for label in array[names.OUTCOME].values:
+                found[f"{name}_{label}"] = array.sel({names.OUTCOME: label}).values
+        else:
+            found[str(name)] = array.values
+    return found
+
+
+def _coverage(draws: dict[str, np.ndarray], truth: dict[str, np.ndarray]) -> dict[str, Any]:
+    import arviz as az
+
+    table: dict[str, Any] = {"eti": {}, "hdi": {}}
+    for name, values in draws.items():
+        array = xr.DataArray(values, dims=("simulation", "chain", "draw"))
+        for kind, interval in (("eti", az.eti), ("hdi", az.hdi)):
+            inside = {}
+            for prob in PROBS:
+                ends = interval(array, prob=prob, dim=["chain", "draw"])
+                low, high = (ends.sel(ci_bound=b).values for b in ("lower", "upper"))
+                inside[str(prob)] = float(((low <= truth[name]) & (truth[name] <= high)).mean())
+            table[kind][name] = inside
+    return table

@@ -1,0 +1,230 @@
+"""Bad input: one clear line each, with the file, row, column and value where they apply."""
+
+import gzip
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import betterthan as bt
+
+WIDE = "item,A,B\n"
+LONG = "system,item,score\n"
+COUNTS = "system_a,system_b,wins,losses,ties\n"
+VOTES = "model_a,model_b,winner\n"
+
+# Name of the file, its content, and what the message must hold besides the name.
+CASES = {
+    "empty": ("r.csv", "", ["is empty"]),
+    "empty after packing": ("r.csv.gz", gzip.compress(b""), ["is empty"]),
+    "only line breaks": ("r.csv", "\n\n", ["is empty"]),
+    "empty list": ("r.json", "[]", ["is empty"]),
+    "header only": ("r.csv", WIDE, ["no rows"]),
+    "one system": ("r.csv", "item,A\nq1,1\n", ["only one system, 'A'", "at least two"]),
+    "no system": ("r.csv", "item\nq1\n", ["no system"]),
+    "one system, long": ("r.csv", LONG + "A,q1,1\n", ["only one system, 'A'"]),
+    "one system, predictions": ("r.csv", "id,gold,A\n1,x,y\n", ["only one system, 'A'"]),
+    "duplicate item": ("r.csv", WIDE + "q1,1,0\nq2,1,0\nq1,0,0\n", ["row 4", "'item'", "'q1'", "row 2"]),
+    "duplicate item in an epoch": (
+        "r.csv",
+        "item,epoch,A,B\nq1,0,1,0\nq1,1,1,0\nq1,1,1,0\n",
+        ["row 4", "'q1'", "epoch 1", "row 3"],
+    ),
+    "duplicate system": ("r.csv", "item,A, A\nq1,1,0\n", ["'A'", "twice", "columns 2 and 3"]),
+    "duplicate key": ("r.jsonl", '{"item": 1, "A": 1, "A": 0}\n', ["row 1", "'A'", "twice"]),
+    "nameless column": ("r.csv", "item,A,\nq1,1,0\n", ["column 3 of 3 has no name"]),
+    "blank item": ("r.csv", WIDE + "q1,1,0\n,1,0\n", ["row 3", "'item'", "''", "blank"]),
+    "blank cluster": ("r.csv", "item,cluster,A,B\nq1,,1,0\n", ["row 2", "'cluster'", "blank"]),
+    "two item columns": ("r.csv", "item,id,A,B\nq1,1,1,0\n", ["'item', 'id'", "leave all but one out"]),
+    "text for a number": ("r.csv", WIDE + "q1,1,0\nq2,1,good\n", ["row 3", "'B'", "'good'", "not a number"]),
+    "percentage": ("r.csv", WIDE + "q1,1,0\nq2,1,85%\n", ["row 3", "'B'", "'85%'", "not a number"]),
+    "decimal comma": ("r.tsv", "item\tA\tB\nq1\t1\t0\nq2\t1\t0,5\n", ["row 3", "'B'", "'0,5'"]),
+    "digits in groups": ("r.csv", WIDE + "q1,1,0\nq2,1,1_000\n", ["row 3", "'B'", "'1_000'"]),
+    "text for a number, long": ("r.csv", LONG + "A,q1,1\nB,q1,x\n", ["row 3", "'score'", "'x'"]),
+    "text column": ("r.csv", "uid_,A,B\nx1,1,0\n", ["row 2", "'uid_'", "'x1'", "name it 'item'"]),
+    "column that counts the rows": (
+        "r.csv",
+        "number,A,B\n" + "".join(f"{k},1,0\n" for k in range(6)),
+        ["'number'", "counts the rows", "name it 'item'"],
+    ),
+    "infinite": ("r.csv", WIDE + "q1,1,0\nq2,-inf,0\n", ["row 3", "'A'", "'-inf'", "infinite"]),
+    "overflow": ("r.csv", WIDE + "q1,1,1e999\n", ["row 2", "'B'", "'1e999'", "infinite"]),
+    "infinite in JSON": ("r.jsonl", '{"item": 1, "A": Infinity, "B": 1}\n', ["row 1", "'A'", "infinite"]),
+    "nested score": ("r.jsonl", '{"item": 1, "A": [1], "B": 1}\n', ["row 1", "'A'", "[1]", "list"]),
+    "nested id": ("r.jsonl", '{"item": {"a": 1}, "A": 1, "B": 1}\n', ["row 1", "'item'", "{'a': 1}"]),
+    "unknown winner": (
+        "r.csv",
+        VOTES + "A,B,tie\nA,B,C\n",
+        ["row 3", "'winner'", "'C'", "'A' or 'B'", "tie"],
+    ),
+    "winner of two meanings": (
+        "r.csv",
+        VOTES + "b,a,a\n",
+        ["row 2", "'winner'", "'a'", "another outcome", "write model_a, model_b or tie"],
+    ),
+    "vote on itself": ("r.csv", VOTES + "A,B,tie\nA,A,tie\n", ["row 3", "'model_b'", "'A'", "itself"]),
+    "vote on nobody": ("r.csv", VOTES + "A,B,tie\nA,,tie\n", ["row 3", "'model_b'", "blank"]),
+    "negative count": (
+        "r.csv",
+        COUNTS + "A,B,1,2,3\nA,C,1,-2,3\n",
+        ["row 3", "'losses'", "'-2'", "negative"],
+    ),
+    "fractional count": ("r.csv", COUNTS + "A,B,1.5,2,3\n", ["row 2", "'wins'", "'1.5'", "whole"]),
+    "text count": ("r.csv", COUNTS + "A,B,few,2,3\n", ["row 2", "'wins'", "'few'", "not a number"]),
+    "blank count": ("r.csv", COUNTS + "A,B,1,2,\n", ["row 2", "'ties'", "''", "blank"]),
+    "A against A": ("r.csv", COUNTS + "A,B,1,2,3\nA,A,1,0,3\n", ["row 3", "'system_b'", "'A'", "itself"]),
+    "contradicting triangles": (
+        "r.csv",
+        COUNTS + "A,B,1,2,3\nB,A,2,2,3\n",
+        ["row 3", "'B' against 'A' is [2, 2, 3]", "row 2 has [1, 2, 3]", "exchanged"],
+    ),
+    "duplicate pair": ("r.csv", COUNTS + "A,B,1,2,3\nA,B,1,2,3\n", ["row 3", "'A' against 'B'", "row 2"]),
+    "duplicate score": ("r.csv", LONG + "A,q1,1\nB,q1,1\nA,q1,1\n", ["row 4", "'A'", "'q1'", "row 2"]),
+    "duplicate score in an epoch": (
+        "r.csv",
+        "system,item,score,epoch,dataset\nA,q1,1,0,x\nB,q1,1,1,x\nA,q1,,0,x\n",
+        ["row 4", "'A'", "'q1'", "epoch 0", "dataset 'x'", "row 2"],
+    ),
+    "two clusters of an item": (
+        "r.csv",
+        "system,item,score,cluster\nA,q1,1,c\nB,q1,1,d\n",
+        ["row 3", "'cluster'", "'d'", "'c'", "row 2"],
+    ),
+    "blank gold": ("r.csv", "id,gold,A,B\n1,x,x,y\n2,,x,y\n", ["row 3", "'gold'", "''", "blank"]),
+    "confidences": (
+        "r.csv",
+        "id,gold,A,A_score,B\n1,x,x,0.5,y\n",
+        ["'A_score'", "numbers", "'gold'", "text"],
+    ),
+    "ambiguous": (
+        "r.csv",
+        "model_a,model_b,winner,wins,losses\nA,B,tie,1,2\n",
+        ["votes and counts", "layout='votes' or layout='counts'"],
+    ),
+    "pairs without an outcome": ("r.csv", "model_a,model_b\nA,B\n", ["'model_a'", "winner", "wins, losses"]),
+    "long without items": ("r.csv", "system,score\nA,1\n", ["'system'", "no item", "long"]),
+    "Latin-1": ("r.csv", "item,A,B\nq1,1,0\nqé,1,0\n".encode("latin-1"), ["row 3", "not UTF-8", "0xe9"]),
+    "UTF-16": ("r.csv", "item,A,B\nq1,1,0\n".encode("utf-16"), ["UTF-16", "save it as UTF-8"]),
+    "UTF-16 without a mark": ("r.csv", "item,A,B\nq1,1,0\n".encode("utf-16-le"), ["UTF-8"]),
+    "short row": ("r.csv", WIDE + "q1,1,0\nq2,1\n", ["row 3", "2 cells", "header has 3"]),
+    "long row": ("r.csv", WIDE + "q1,1,0,1\n", ["row 2", "4 cells", "header has 3"]),
+    "open quote": ("r.csv", WIDE + 'q1,1,0\n"q2,1,0\n', ["row 3", "quotes"]),
+    "semicolons": ("r.csv", "item;A;B\nq1;1;0\n", ["row 1", "semicolons", "commas"]),
+    "tabs": ("r.csv", "item\tA\tB\nq1\t1\t0\n", ["tabs", "commas"]),
+    "unknown type": ("r.xlsx", "x", ["'.xlsx'", ".csv", ".parquet", ".gz"]),
+    "no type": ("results", "x", ["unknown file type ''"]),
+    "corrupt gzip": ("r.csv.gz", b"item,A,B", ["gzip"]),
+    "cut gzip": ("r.csv.gz", gzip.compress(WIDE.encode() * 99)[:-9], ["gzip"]),
+    "corrupt Parquet": ("r.parquet", b"PAR1 no PAR1", ["Parquet"]),
+    "corrupt JSON line": ("r.jsonl", '{"item": 1}\n{"item": \n', ["row 2", "JSON"]),
+    "JSON line that is no object": ("r.jsonl", '{"item": 1}\n[1, 2]\n', ["row 2", "object", "[1, 2]"]),
+    "corrupt JSON": ("r.json", '[{"item": 1},\n {"item": ]', ["row 2", "JSON"]),
+    "JSON that is no list": ("r.json", '{"A": [1, 2]}', ["list of objects"]),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_message(tmp_path, case):
+    name, content, parts = CASES[case]
+    if name.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+    path = tmp_path / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    with pytest.raises(ValueError, match=f"^{re.escape(name)}[,:]") as error:
+        bt.read(path)
+    message = str(error.value)
+    assert "\n" not in message
+    assert [part for part in parts if part not in message] == []
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_no_such_file(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"^no such file: .*nowhere\.csv$"):
+        bt.read(tmp_path / "nowhere.csv")
+
+
+def test_a_directory(tmp_path):
+    with pytest.raises(ValueError, match="is a directory; give a file, or a list of files"):
+        bt.read(tmp_path)
+
+
+def test_a_value_with_line_breaks_stays_on_one_line(tmp_path):
+    path = tmp_path / "r.csv"
+    path.write_text('item,"A\nA",B\nq1,"1\n2\n' + "3" * 500 + '",0\n')
+    with pytest.raises(ValueError, match=r"column 'A\\nA', value") as error:
+        bt.read(path)
+    assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 250
+
+
+FRAMES = {
+    "duplicate item": (pd.DataFrame({"item": ["a", "a"], "A": [1, 2], "B": [1, 2]}), "row 1, column 'item'"),
+    "text": (
+        pd.DataFrame({"item": ["a", "b"], "A": [1, "x"], "B": [1, 2]}, index=[10, 20]),
+        "row 20, column 'A', value 'x'",
+    ),
+    "infinite": (
+        pd.DataFrame({"item": ["a", "b"], "A": [1, np.inf], "B": [1, 2]}),
+        "row 1, column 'A', value inf",
+    ),
+    "duplicate column": (pd.DataFrame([[1, 2]], columns=["A", "A"]), "column name 'A' occurs twice"),
+    "no rows": (pd.DataFrame({"A": [], "B": []}), "no rows"),
+    "column levels": (
+        pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "A"), ("a", "B")])),
+        "column names of several levels",
+    ),
+    "index levels": (
+        pd.DataFrame({"A": [1], "B": [2]}, index=pd.MultiIndex.from_tuples([("x", "y")])),
+        "index level None is not a known name",
+    ),
+    "index and column": (
+        pd.DataFrame({"item": ["a"], "A": [1], "B": [2]}, index=pd.Index(["a"], name="item")),
+        "'item' is both a column and the index",
+    ),
+    "fractional count": (
+        pd.DataFrame({"system_a": ["A"], "system_b": ["B"], "wins": [1.5], "losses": [2]}),
+        "row 0, column 'wins', value 1.5",
+    ),
+    "missing count": (
+        pd.DataFrame({"system_a": ["A"], "system_b": ["B"], "wins": [np.nan], "losses": [2]}),
+        "row 0, column 'wins', value nan: blank",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FRAMES)
+def test_frames(case):
+    frame, part = FRAMES[case]
+    with pytest.raises(ValueError, match=f"^DataFrame.*{re.escape(part)}") as error:
+        bt.read(frame)
+    assert "\n" not in str(error.value)
+
+
+WIDE_FRAME = pd.DataFrame({"item": ["a", "b"], "A": [1, 2], "B": [1, 2]})
+VOTES_FRAME = pd.DataFrame({"model_a": ["A"], "model_b": ["B"], "winner": ["A"]})
+
+
+@pytest.mark.parametrize(
+    ("source", "choices", "message"),
+    [
+        (WIDE_FRAME, {"layout": "tall"}, "layout is 'tall'; choose one of wide, long"),
+        (
+            WIDE_FRAME,
+            {"layout": "long"},
+            "layout 'long' needs columns system, item, score; no system, score among",
+        ),
+        (WIDE_FRAME, {"unit": "item"}, "unit='item' is for counts and votes; this was read as wide"),
+        (VOTES_FRAME, {"unit": "vote"}, "unit is 'vote'; choose one of"),
+        (VOTES_FRAME, {"higher_is_better": False}, "higher_is_better=False is for scores; votes already say"),
+        (WIDE_FRAME, {"higher_is_better": "no"}, "higher_is_better is 'no'; give True or False"),
+        (7, {}, "source is a int; give a path"),
+        ([], {}, "source is an empty list"),
+        ({}, {}, "source is an empty mapping"),
+        ([WIDE_FRAME], {}, "source holds a DataFrame; give paths, or a mapping"),
+    ],
+)
+def test_arguments(source, choices, message):
+    with pytest.raises(ValueError, match=re.escape(message)) as error:
+        bt.read(source, **choices)
+    assert "\n" not in str(error.value)

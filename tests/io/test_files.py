@@ -1,0 +1,157 @@
+"""Every file type, several files, and what reading may not cost."""
+
+import gzip
+import json
+import re
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import betterthan as bt
+
+FRAME = pd.DataFrame({"item": ["007", "q2", "q3"], "A": [1.0, 0.5, 0.0], "B": [0.0, np.nan, 1.0]})
+SUFFIXES = [".csv", ".tsv", ".jsonl", ".json", ".parquet"]
+
+
+def save(frame, path):
+    """Write a frame as what the path's extension says."""
+    kind = path.name.removesuffix(".gz").rsplit(".", 1)[1]
+    if kind == "parquet":
+        data = frame.to_parquet(index=False)
+    elif kind in ("json", "jsonl"):
+        data = frame.to_json(orient="records", lines=kind == "jsonl").encode()
+    else:
+        data = frame.to_csv(index=False, sep="\t" if kind == "tsv" else ",").encode()
+    path.write_bytes(gzip.compress(data) if path.name.endswith(".gz") else data)
+    return path
+
+
+@pytest.mark.parametrize("suffix", [*SUFFIXES, *(f"{s}.gz" for s in SUFFIXES), ".CSV"])
+def test_every_file_type_gives_the_same_scores(tmp_path, suffix):
+    if "parquet" in suffix:
+        pytest.importorskip("pyarrow")
+    path = tmp_path / f"results{suffix}"
+    save(FRAME, path) if suffix != ".CSV" else FRAME.to_csv(path, index=False)
+    scores = bt.read(str(path))
+    np.testing.assert_array_equal(scores.values, FRAME[["A", "B"]].to_numpy())
+    assert scores["item"].values.tolist() == ["007", "q2", "q3"]
+    assert scores.attrs["source"] == f"results{suffix}"
+
+
+def test_parquet_without_pyarrow_says_so(tmp_path, monkeypatch):
+    path = tmp_path / "results.parquet"
+    path.write_bytes(b"PAR1")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(
+        ValueError, match=r"^results\.parquet: reading Parquet needs pyarrow; run: pip install"
+    ):
+        bt.read(path)
+
+
+def test_json_keeps_types_apart(tmp_path):
+    records = [
+        {"id": 1, "gold": "None", "A": None, "B": "None"},
+        {"id": 2, "gold": "x", "A": "x"},
+    ]
+    path = tmp_path / "results.jsonl"
+    path.write_text("\n".join(map(json.dumps, records)) + "\n\n")
+    scores = bt.read(path)
+    np.testing.assert_array_equal(scores.values, [[np.nan, 1], [1, np.nan]])
+    assert scores["item"].values.tolist() == ["1", "2"]
+
+
+def test_line_breaks_within_quotes_do_not_shift_the_rows_of_messages(tmp_path):
+    path = tmp_path / "results.csv"
+    path.write_text('item,A,B\n"q\n1",1,0\n\nq2,1,zero\n')
+    with pytest.raises(ValueError, match="row 5, column 'B', value 'zero'"):
+        bt.read(path)
+
+
+def test_several_files_are_several_datasets(tmp_path):
+    one = save(FRAME, tmp_path / "one.csv.gz")
+    two = save(FRAME[["item", "B", "A"]].iloc[:2], tmp_path / "two.jsonl")
+    scores = bt.read([one, two])
+    assert scores["item"].values.tolist() == ["007", "q2", "q3", "007", "q2"]
+    assert scores.dataset.values.tolist() == ["one"] * 3 + ["two"] * 2
+    assert scores.system.values.tolist() == ["A", "B"]
+    np.testing.assert_array_equal(scores.values[3:], scores.values[:2])
+    assert scores.attrs["n_missing"] == 2
+    assert scores.attrs["source"] == "one.csv.gz, two.jsonl"
+    assert scores.attrs["reading"].endswith("2 scores missing, datasets one, two")
+
+
+def test_a_mapping_names_the_datasets(tmp_path):
+    scores = bt.read({"first": FRAME, "second": save(FRAME, tmp_path / "x.csv")})
+    assert scores.dataset.values.tolist() == ["first"] * 3 + ["second"] * 3
+    assert bt.read({"alone": FRAME}).dataset.values.tolist() == ["alone"] * 3
+
+
+def test_a_list_of_one_file_is_that_file(tmp_path):
+    path = save(FRAME, tmp_path / "x.csv")
+    xr.testing.assert_identical(bt.read([path]), bt.read(path))
+
+
+def test_several_files_of_counts(tmp_path):
+    (tmp_path / "x.csv").write_text("model_a,model_b,winner\nA,B,model_a\n")
+    (tmp_path / "y.csv").write_text("model_a,model_b,winner\nB,A,model_a\nB,A,tie\n")
+    counts = bt.read([tmp_path / "x.csv", tmp_path / "y.csv"])
+    assert counts.dims == ("dataset", "system_a", "system_b", "outcome")
+    assert counts.sel(system_a="A", system_b="B").values.tolist() == [[1, 0, 0], [0, 1, 1]]
+    assert counts.attrs["n"] == 3
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (FRAME.rename(columns={"B": "C"}), "b: lacks 'B' and has 'C' besides, compared with a; give files"),
+        (FRAME.assign(C=1), "b: has 'C' besides, compared with a; give files of the same systems"),
+        (FRAME.assign(epoch=[0, 0, 0]), "b: only one of this file and a has epoch; give it in all or none"),
+        (FRAME.assign(dataset="x"), "b: has a column for the dataset of its own; leave it out"),
+        (
+            pd.DataFrame({"model_a": ["A"], "model_b": ["B"], "winner": ["tie"]}),
+            "b: is votes, but a is wide; give files of one layout",
+        ),
+    ],
+)
+def test_several_files_that_do_not_go_together(other, message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
+        bt.read({"a": FRAME, "b": other})
+
+
+def test_several_counts_know_ties_all_or_none():
+    known = pd.DataFrame({"system_a": ["A"], "system_b": ["B"], "wins": [1], "losses": [2], "ties": [3]})
+    with pytest.raises(ValueError, match=r"^b: only one of this file and a has a column 'ties'"):
+        bt.read({"a": known, "b": known.drop(columns="ties")})
+
+
+def test_two_files_of_one_name_need_a_mapping(tmp_path):
+    with pytest.raises(ValueError, match="two files are called 'x'; give a mapping of name to file"):
+        bt.read([tmp_path / "x.csv", tmp_path / "y" / "x.tsv"])
+
+
+def test_importing_io_loads_no_heavy_library():
+    heavy = ("scipy.stats", "pymc", "arviz", "matplotlib")
+    code = f"import sys, betterthan.io.reading; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("graded", [False, True])
+def test_a_large_table_is_read_in_a_moment(tmp_path, graded):
+    rng = np.random.default_rng(7)
+    values = rng.random((500, 134)) if graded else rng.integers(0, 2, (500, 134))
+    frame = pd.DataFrame(values, columns=[f"system {k}" for k in range(134)])
+    frame.insert(0, "item", [f"q{k}" for k in range(500)])
+    path = save(frame, tmp_path / "results.csv.gz")
+    took = []
+    for _ in range(3):
+        start = time.perf_counter()
+        scores = bt.read(path)
+        took.append(time.perf_counter() - start)
+    np.testing.assert_array_equal(scores.values, values)
+    assert min(took) < 0.3  # some 20 ms at rest; the rest is for a busy machine

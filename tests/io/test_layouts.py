@@ -1,0 +1,265 @@
+"""Good input of every layout."""
+
+import logging
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import betterthan as bt
+
+
+@pytest.fixture
+def write(tmp_path):
+    def _write(text, name="results.csv"):
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return _write
+
+
+def pair(counts, a, b):
+    return counts.sel(system_a=a, system_b=b).values.tolist()
+
+
+def test_wide(write):
+    scores = bt.read(write("item,A,B,C\nq1,1,0,0.5\nq2,,1,1e-3\n"))
+    np.testing.assert_array_equal(scores.values, [[1, 0, 0.5], [np.nan, 1, 0.001]])
+    assert scores.dims == ("item", "system")
+    assert scores.dtype == np.float64
+    assert scores["item"].values.tolist() == ["q1", "q2"]
+    assert scores.system.values.tolist() == ["A", "B", "C"]
+    assert scores.attrs == {
+        "source": "results.csv",
+        "layout": "wide",
+        "higher_is_better": 1,
+        "n_missing": 1,
+        "reading": "results.csv read as wide: 2 items x 3 systems, item ids from column 'item', "
+        "1 score missing",
+    }
+
+
+def test_the_reading_is_logged(write, caplog):
+    with caplog.at_level(logging.INFO, logger="betterthan"):
+        scores = bt.read(write("item,A,B\nq1,1,0\n"))
+    assert caplog.messages == [scores.attrs["reading"]]
+
+
+def test_wide_without_ids_says_that_items_are_row_numbers(write):
+    scores = bt.read(write("A,B\n1,0\n0,0\n1,1\n"))
+    assert scores["item"].values.tolist() == ["1", "2", "3"]
+    assert "items are row numbers (no column of item ids)" in scores.attrs["reading"]
+
+
+@pytest.mark.parametrize("name", ["Item", "item_id", "ID", "example", "instance_id", "question_id", "i", ""])
+def test_names_of_the_item_column(write, name):
+    scores = bt.read(write(f"{name},A,B\n7,1,0\n3,0,1\n"))
+    assert scores["item"].values.tolist() == ["7", "3"]
+    assert scores.system.values.tolist() == ["A", "B"]
+
+
+def test_item_ids_stay_as_written(write):
+    scores = bt.read(write("item,A,B\n007,1,0\n7,0,1\n7.0,0,1\nNA,1,1\n q ,1,1\n"))
+    assert scores["item"].values.tolist() == ["007", "7", "7.0", "NA", " q "]
+
+
+def test_the_nameless_column_of_a_saved_frame_is_left_out_beside_ids(write):
+    scores = bt.read(write(",item,A,B\n0,q1,1,0\n1,q2,0,0\n"))
+    assert scores.system.values.tolist() == ["A", "B"]
+    assert scores.attrs["reading"].endswith("ignored columns ''")
+
+
+def test_coordinates_beside_the_items(write):
+    text = "item,dataset,cluster,epoch,A,B\nq1,x,c1,0,1,0\nq1,y,c2,0,0,0\nq1,x,c1,1,1,1\n"
+    scores = bt.read(write(text))
+    assert scores.system.values.tolist() == ["A", "B"]
+    assert scores.dataset.values.tolist() == ["x", "y", "x"]
+    assert scores.cluster.values.tolist() == ["c1", "c2", "c1"]
+    assert scores.epoch.values.tolist() == [0, 0, 1]
+    assert scores.dataset.dims == ("item",)
+
+
+@pytest.mark.parametrize("blank", ["", " ", "NA", "n/a", "NaN", "nan", "null", "None"])
+def test_blank_scores_are_missing(write, blank):
+    scores = bt.read(write(f"item,A,B\nq1,1,{blank}\nq2,0,1\n"))
+    assert np.isnan(scores.sel(item="q1", system="B"))
+    assert scores.attrs["n_missing"] == 1
+
+
+def test_true_and_false_are_one_and_zero(write):
+    scores = bt.read(write("item,A,B\nq1,True,false\nq2,FALSE,true\n"))
+    np.testing.assert_array_equal(scores.values, [[1, 0], [0, 1]])
+
+
+def test_headers_are_stripped_and_a_byte_order_mark_is_no_part_of_them(tmp_path):
+    path = tmp_path / "results.csv"
+    path.write_bytes("\ufeffitem , A ,B\r\nq1, 1 ,0\r\n\r\n".encode())
+    scores = bt.read(path)
+    assert scores.system.values.tolist() == ["A", "B"]
+    np.testing.assert_array_equal(scores.values, [[1, 0]])
+
+
+def test_system_names_may_hold_anything(write):
+    scores = bt.read(write('item,"a, b","say ""x""",Łódź,None\nq1,1,0,1,0\n'))
+    assert scores.system.values.tolist() == ["a, b", 'say "x"', "Łódź", "None"]
+
+
+def test_long_is_joined_by_item_not_by_row_order(write):
+    rows = ["A,q1,1", "B,q2,0", "A,q2,0.5", "B,q1,", "A,q3,1"]
+    scores = bt.read(write("\n".join(["system,item,score", *rows])))
+    again = bt.read(write("\n".join(["system,item,score", *reversed(rows)]), "shuffled.csv"))
+    np.testing.assert_array_equal(scores.values, [[1, np.nan], [0.5, 0], [1, np.nan]])
+    assert scores.attrs["n_missing"] == 2
+    np.testing.assert_array_equal(again.sel(item=scores["item"], system=scores.system).values, scores.values)
+
+
+def test_long_with_dataset_cluster_and_epoch(write):
+    text = (
+        "model,item,score,task,cluster,epoch,prompt\n"
+        "A,q1,1,x,c1,0,hello\nA,q1,0,x,c1,1,hello\nB,q1,1,x,c1,1,hello\nB,q1,0,y,c2,0,hello\n"
+    )
+    scores = bt.read(write(text))
+    assert scores["item"].values.tolist() == ["q1", "q1", "q1"]
+    assert scores.dataset.values.tolist() == ["x", "x", "y"]
+    assert scores.epoch.values.tolist() == [0, 1, 0]
+    assert scores.cluster.values.tolist() == ["c1", "c1", "c2"]
+    np.testing.assert_array_equal(scores.values, [[1, np.nan], [0, 1], [np.nan, 0]])
+    assert scores.attrs["reading"].endswith("2 scores missing, ignored columns 'prompt'")
+
+
+def test_predictions(write):
+    scores = bt.read(write("id,gold,A,B\n1,PER,PER,ORG\n2,LOC,,LOC\n3,ORG,org,ORG\n"))
+    np.testing.assert_array_equal(scores.values, [[1, 0], [np.nan, 1], [0, 1]])
+    assert scores.attrs["layout"] == "predictions"
+    assert scores.attrs["n_missing"] == 1
+
+
+def test_labels_and_predictions_may_be_called_none_or_na(write):
+    scores = bt.read(write("id,gold,A,B\n1,None,None,NA\n2,NA,nan,NA\n3,x,,null\n"))
+    np.testing.assert_array_equal(scores.values, [[1, 0], [0, 1], [np.nan, 0]])
+
+
+def test_numeric_labels_are_read_once_the_layout_is_given(write):
+    path = write("id,label,A,B\n1,0,0,1\n2,1,1,1\n")
+    with pytest.raises(ValueError, match="layout='wide' or layout='predictions'"):
+        bt.read(path)
+    np.testing.assert_array_equal(bt.read(path, layout="predictions").values, [[1, 0], [1, 1]])
+    assert bt.read(path, layout="wide").system.values.tolist() == ["label", "A", "B"]
+
+
+def test_numeric_labels_of_a_frame_match_although_blanks_made_them_floats():
+    frame = pd.DataFrame({"id": [1, 2, 3], "gold": [1, 2, 3], "A": [1, np.nan, 2], "B": [1, 2, 3]})
+    scores = bt.read(frame, layout="predictions")
+    np.testing.assert_array_equal(scores.values, [[1, 1], [np.nan, 1], [0, 1]])
+
+
+def test_counts(write):
+    counts = bt.read(write("system_a,system_b,wins,losses,ties\nA,B,12,2,986\nC,A,1,2,3\n"))
+    assert counts.dims == ("system_a", "system_b", "outcome")
+    assert counts.dtype == np.int64
+    assert counts.outcome.values.tolist() == ["win", "loss", "tie"]
+    assert pair(counts, "A", "B") == [12, 2, 986]
+    assert pair(counts, "B", "A") == [2, 12, 986]
+    assert pair(counts, "A", "C") == [2, 1, 3]
+    assert pair(counts, "B", "C") == [0, 0, 0]
+    assert counts.attrs["unit"] == "unknown"
+    assert counts.attrs["ties"] == "third"
+    assert "3 systems, 2 pairs, ties from column 'ties'" in counts.attrs["reading"]
+
+
+def test_counts_without_ties_and_in_both_directions(write):
+    counts = bt.read(write("model_a,model_b,wins_a,wins_b\nA,B,12,2\nB,A,2,12\nA,A,0,0\n"), unit="item")
+    assert counts.outcome.values.tolist() == ["win", "loss"]
+    assert pair(counts, "A", "B") == [12, 2]
+    assert counts.attrs["unit"] == "item"
+    assert counts.attrs["ties"] == "unknown"
+    assert "2 systems, 1 pair, ties unknown (no column 'ties')" in counts.attrs["reading"]
+
+
+def test_counts_with_a_dataset(write):
+    counts = bt.read(write("dataset,system_a,system_b,wins,losses\nx,A,B,1,2\ny,B,A,3,4\n"))
+    assert counts.dims == ("dataset", "system_a", "system_b", "outcome")
+    assert pair(counts.sel(dataset="x"), "A", "B") == [1, 2]
+    assert pair(counts.sel(dataset="y"), "A", "B") == [4, 3]
+
+
+def test_votes(write):
+    rows = "A,B,model_a/B,A,model_b/A,B,tie/A,B,tie (bothbad)/B,A,both_bad/A,C,/C,A,C/A,B,Draw/A,B,model_b"
+    counts = bt.read(write("model_a,model_b,winner\n" + rows.replace("/", "\n")))
+    assert pair(counts, "A", "B") == [2, 1, 4]
+    assert pair(counts, "B", "A") == [1, 2, 4]
+    assert pair(counts, "C", "A") == [1, 0, 0]
+    assert {k: counts.attrs[k] for k in ("unit", "ties", "n", "n_missing")} == {
+        "unit": "judgment",
+        "ties": "third",
+        "n": 8,
+        "n_missing": 1,
+    }
+    assert "1 more without a winner left out" in counts.attrs["reading"]
+
+
+def test_votes_name_the_systems_by_left_and_right_rather_than_by_number(write):
+    counts = bt.read(write("id,model_x,model_y,winner,left,right\n0,97,98,right,Apple pie,Rice\n"))
+    assert pair(counts, "Rice", "Apple pie") == [1, 0, 0]
+    counts = bt.read(write("model_x,model_y,winner\n97,98,model_y\n97,98,98\n"))
+    assert pair(counts, "98", "97") == [2, 0, 0]
+
+
+@pytest.mark.parametrize("name", [None, "item", "question"])
+def test_a_frame_may_carry_the_items_in_its_index(name):
+    frame = pd.DataFrame({"A": [1, 0], "B": [0.5, None]}, index=pd.Index(["007", "q2"], name=name))
+    scores = bt.read(frame)
+    assert scores["item"].values.tolist() == ["007", "q2"]
+    np.testing.assert_array_equal(scores.values, [[1, 0.5], [0, np.nan]])
+
+
+def test_index_levels_are_read_by_their_names():
+    index = pd.MultiIndex.from_tuples([("x", 1), ("y", 1)], names=["dataset", "id"])
+    scores = bt.read(pd.DataFrame({"A": [1, 0], "B": [0, 0]}, index=index))
+    assert scores["dataset"].values.tolist() == ["x", "y"]
+    assert scores["item"].values.tolist() == ["1", "1"]
+
+
+def test_the_numbered_index_of_a_selection_is_not_read():
+    scores = bt.read(pd.DataFrame({"A": [1, 0, 1], "B": [0, 0, 1]}).iloc[[0, 2]])
+    assert scores.system.values.tolist() == ["A", "B"]
+    assert scores["item"].values.tolist() == ["1", "2"]
+
+
+def test_a_frame_of_many_dtypes():
+    frame = pd.DataFrame(
+        {
+            "item": pd.array([1, 2], dtype="Int64"),
+            "A": pd.array([True, None], dtype="boolean"),
+            "B": pd.array([0.5, None], dtype="Float64"),
+            "C": pd.Categorical(["1", "0"]),
+            "D": np.array([True, False]),
+        }
+    )
+    scores = bt.read(frame)
+    assert scores["item"].values.tolist() == ["1", "2"]
+    np.testing.assert_array_equal(scores.values, [[1, 0.5, 1, 1], [np.nan, np.nan, 0, 0]])
+
+
+def test_attributes_survive_netcdf(write, tmp_path):
+    import xarray as xr
+
+    for text in ("item,A,B\nq1,1,\n", "model_a,model_b,winner\nA,B,tie\n"):
+        data = bt.read(write(text))
+        data.to_netcdf(tmp_path / "data.nc", engine="h5netcdf")
+        with xr.open_dataarray(tmp_path / "data.nc", engine="h5netcdf") as again:
+            xr.testing.assert_identical(again.load(), data)
+
+
+def test_lower_may_be_better(write):
+    path = write("item,A,B\nq1,1,0\n")
+    assert not bt.read(path, higher_is_better=False).attrs["higher_is_better"]
+
+
+def test_the_input_frame_is_not_changed():
+    frame = pd.DataFrame({"item": ["a", "b"], "A": [1.0, 0.0], "B": ["1", ""]})
+    before = frame.copy(deep=True)
+    scores = bt.read(frame)
+    scores.values[:] = 7
+    pd.testing.assert_frame_equal(frame, before)

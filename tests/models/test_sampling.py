@@ -1,0 +1,94 @@
+import logging
+
+import numpy as np
+import pytest
+import xarray as xr
+from pymc.testing import mock_sample_setup_and_teardown
+
+import betterthan as bt
+from betterthan import names
+from betterthan.models import beta_binomial, sampling
+
+mock_sample = pytest.fixture(scope="function")(mock_sample_setup_and_teardown)
+
+
+def pairs(count, value=3):
+    coords = sampling.simulated_pairs(count) | {"outcome": list(names.OUTCOMES)}
+    return xr.DataArray(np.full((count, 3), value), dims=("pair", "outcome"), coords=coords)
+
+
+@pytest.mark.parametrize("name", ["beta_binomial", "dirichlet_multinomial", "independent_betas"])
+def test_too_many_pairs_point_to_the_closed_form(name):
+    model = getattr(bt.models, name)
+    with pytest.raises(ValueError, match=r"501 pairs are more than the 500 .* closed form"):
+        model.fit(pairs(501))
+    assert model.closed_form(pairs(501)).sizes == {"pair": 501}
+
+
+def test_counts_beyond_int32_point_to_the_closed_form():
+    with pytest.raises(ValueError, match=r"a count of 3000000000 is more .* closed form"):
+        beta_binomial.build(pairs(2, 3_000_000_000))
+
+
+@pytest.mark.parametrize(
+    ("choice", "words"),
+    [
+        ({"draws": 0}, "draws is 0"),
+        ({"tune": 1.5}, "tune is 1.5"),
+        ({"chains": 0}, "chains is 0"),
+        ({"target_accept": 1.0}, "target_accept is 1.0"),
+        ({"rng": -1}, "negative"),
+        ({"prior": (1, 0)}, "positive"),
+    ],
+)
+def test_bad_arguments_are_refused_in_one_line(choice, words):
+    with pytest.raises(ValueError, match=words) as caught:
+        beta_binomial.fit(pairs(1), **choice)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.usefixtures("mock_sample")
+def test_every_choice_is_passed_on_and_recorded(monkeypatch, capsys):
+    import pymc as pm
+
+    seen = {}
+    mocked = pm.sample
+
+    def spy(**choices):
+        from pytensor.configdefaults import config
+
+        seen.update(choices, fastmath=config.numba__fastmath)
+        return mocked(**choices)
+
+    monkeypatch.setattr(pm, "sample", spy)
+    before = logging.getLogger("pymc").level
+    tree = beta_binomial.fit(pairs(2), rng=np.random.default_rng(1), predictive=False)
+    assert {k: seen[k] for k in ("draws", "tune", "chains", "target_accept")} == {
+        "draws": names.DRAWS,
+        "tune": names.TUNE,
+        "chains": names.CHAINS,
+        "target_accept": names.TARGET_ACCEPT,
+    }
+    assert seen["quiet"]
+    assert not seen["progressbar"]
+    assert not seen["fastmath"]
+    assert seen["nuts_sampler"] == "nutpie"
+    assert tree["posterior"].attrs["seed"] == seen["random_seed"]
+    assert logging.getLogger("pymc").level == before
+    printed = capsys.readouterr()
+    assert printed.out == ""
+
+
+def test_models_load_without_pymc():
+    import subprocess
+    import sys
+
+    code = (
+        "import sys, betterthan as bt\n"
+        "counts = bt.counts_from_table({('A', 'B'): (12, 2, 986)})\n"
+        "bt.models.dirichlet_multinomial.closed_form(counts)\n"
+        "bt.models.independent_betas.closed_form(counts)\n"
+        "print(sorted({'pymc', 'arviz', 'nutpie', 'matplotlib'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
