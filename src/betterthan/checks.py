@@ -101,9 +101,7 @@ def at_least_two(systems: Sequence[Hashable]) -> None:
 def scores(data: Any) -> Any:
     """Return `data` when it is a DataArray of scores, (item, system) in any order."""
     if not _is_array(data, (names.ITEM, names.SYSTEM)):
-        raise ValueError(
-            f"expected scores with dims (item, system), got {_describe(data)}; see betterthan.read"
-        )
+        raise ValueError(f"expected scores with dims (item, system), got {_describe(data)}; see betterthan.read")
     systems = [str(s) for s in data[names.SYSTEM].values] if names.SYSTEM in data.coords else []
     if not systems:
         raise ValueError("scores need a coordinate 'system' with the names of the systems")
@@ -114,9 +112,7 @@ def scores(data: Any) -> Any:
     infinite = np.isinf(data.values)
     if infinite.any():
         row, column = np.argwhere(infinite)[0]
-        raise ValueError(
-            f"score at position ({row}, {column}) is infinite; give a finite number or leave blank"
-        )
+        raise ValueError(f"score at position ({row}, {column}) is infinite; give a finite number or leave blank")
     return data.transpose(names.ITEM, names.SYSTEM)
 
 
@@ -132,9 +128,7 @@ def counts(data: Any) -> Any:
         )
     labels = tuple(str(v) for v in data[names.OUTCOME].values)
     if labels not in (names.OUTCOMES, names.DECISIVE):
-        raise ValueError(
-            f"outcomes are {', '.join(labels)}; give win, loss, tie, or win, loss where ties are unknown"
-        )
+        raise ValueError(f"outcomes are {', '.join(labels)}; give win, loss, tie, or win, loss where ties are unknown")
     data = data.transpose(..., names.OUTCOME)
     nonnegative_integers(data.values, "counts")
     if names.SYSTEM_A in data.dims and names.SYSTEM_B in data.dims:
@@ -172,9 +166,7 @@ def triangles(data: Any) -> None:
         i, j = index[-2], index[-1]
         a, b = systems[i], systems[j]
         if i == j:
-            raise ValueError(
-                f"{a!r} against itself has {values[(*index,)].tolist()}; wins and losses there must be 0"
-            )
+            raise ValueError(f"{a!r} against itself has {values[(*index,)].tolist()}; wins and losses there must be 0")
         raise ValueError(
             f"{a!r} against {b!r} is {values[(*index,)].tolist()} (win, loss, tie) but {b!r} against {a!r} is "
             f"{mirrored[(*index,)].tolist()}; one must be the other with win and loss exchanged"
@@ -198,10 +190,7 @@ def not_against_itself(a: Hashable, b: Hashable, where: str) -> None:
 
 def _is_array(data: Any, dims: tuple[str, ...]) -> bool:
     return (
-        hasattr(data, "dims")
-        and hasattr(data, "transpose")
-        and set(dims) <= set(data.dims)
-        and hasattr(data, "dtype")
+        hasattr(data, "dims") and hasattr(data, "transpose") and set(dims) <= set(data.dims) and hasattr(data, "dtype")
     )
 
 

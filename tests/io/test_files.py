@@ -47,9 +47,7 @@ def test_parquet_without_pyarrow_says_so(tmp_path, monkeypatch):
     path = tmp_path / "results.parquet"
     path.write_bytes(b"PAR1")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(
-        ValueError, match=r"^results\.parquet: reading Parquet needs pyarrow; run: pip install"
-    ):
+    with pytest.raises(ValueError, match=r"^results\.parquet: reading Parquet needs pyarrow; run: pip install"):
         bt.read(path)
 
 

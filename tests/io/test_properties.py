@@ -7,9 +7,7 @@ from hypothesis import strategies as st
 
 import betterthan as bt
 
-WORDS = st.text(
-    st.characters(codec="utf-8", exclude_characters="\0", exclude_categories=["C", "Z"]), min_size=1
-)
+WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0", exclude_categories=["C", "Z"]), min_size=1)
 SCORES = st.one_of(st.none(), st.integers(0, 1), st.floats(allow_nan=False, allow_infinity=False, width=32))
 
 
@@ -58,9 +56,7 @@ def test_text_and_frame_agree(tmp_path_factory, frame):
 @settings(max_examples=30, deadline=None)
 @given(
     st.lists(
-        st.tuples(
-            st.permutations("ABCD").map(lambda p: p[:2]), st.sampled_from(["model_a", "model_b", "tie", ""])
-        ),
+        st.tuples(st.permutations("ABCD").map(lambda p: p[:2]), st.sampled_from(["model_a", "model_b", "tie", ""])),
         min_size=1,
         max_size=30,
     )
@@ -73,8 +69,6 @@ def test_votes_are_antisymmetric_and_none_is_lost(votes):
     assert counts.values.sum() == 2 * counts.attrs["n"]
     assert counts.attrs["n"] + counts.attrs["n_missing"] == len(votes)
     turned = frame.set_axis(["model_b", "model_a", "winner"], axis=1)
-    turned["winner"] = (
-        turned["winner"].map({"model_a": "model_b", "model_b": "model_a"}).fillna(turned["winner"])
-    )
+    turned["winner"] = turned["winner"].map({"model_a": "model_b", "model_b": "model_a"}).fillna(turned["winner"])
     again = bt.read(turned).sel(system_a=counts.system_a.values, system_b=counts.system_b.values)
     np.testing.assert_array_equal(again.values, counts.values)

@@ -18,9 +18,7 @@ def truth():
     counts = data["counts"].values
     counts[:4] = [(12, 2, 986), (210, 200, 590), (0, 0, 0), (100_000, 99_500, 1)]
     names = {"system_a": np.array(SYSTEMS)[FIRST], "system_b": np.array(SYSTEMS)[SECOND]}
-    return data.assign_coords({k: ("pair", v) for k, v in names.items()}).assign(
-        counts=(("pair", "outcome"), counts)
-    )
+    return data.assign_coords({k: ("pair", v) for k, v in names.items()}).assign(counts=(("pair", "outcome"), counts))
 
 
 @pytest.fixture(scope="module")

@@ -86,16 +86,10 @@ def draws_prob_better(tree: xr.DataTree) -> xr.DataArray:
     square = bool(posterior.attrs["square"])
     answer = as_given(share, square, mirror="probability", diagonal=0.5)
     error = as_given(mcse, square, mirror="same")
-    return (
-        answer.assign_coords(mcse=(answer.dims, error.values))
-        .rename("prob_better")
-        .assign_attrs(_signed(posterior))
-    )
+    return answer.assign_coords(mcse=(answer.dims, error.values)).rename("prob_better").assign_attrs(_signed(posterior))
 
 
-def draws_difference(
-    tree: xr.DataTree, *, prob: float = names.CI_PROB, kind: str = names.CI_KIND
-) -> xr.Dataset:
+def draws_difference(tree: xr.DataTree, *, prob: float = names.CI_PROB, kind: str = names.CI_KIND) -> xr.Dataset:
     """Mean and interval of theta_win - theta_loss from draws, each with its Monte Carlo error.
 
     Parameters
@@ -169,7 +163,7 @@ def draws_masses(tree: xr.DataTree, rope: float) -> xr.DataArray:
     --------
     >>> import betterthan as bt
     >>> tree = bt.exact_draws(bt.counts_from_table({("A", "B"): (12, 2, 986)}), rng=1)
-    >>> draws_masses(tree, 0.02).sel(system_a="A", system_b="B").round(2).values.tolist()
+    >>> draws_masses(tree, 0.05).sel(system_a="A", system_b="B").round(2).values.tolist()
     [0.0, 1.0, 0.0]
     """
     rope = checks.rope(rope)
@@ -180,18 +174,14 @@ def draws_masses(tree: xr.DataTree, rope: float) -> xr.DataArray:
     square = bool(posterior.attrs["square"])
     masses = _regions([share for share, _ in shares], square, diagonal=1.0)
     errors = _regions([mcse for _, mcse in shares], square, diagonal=0.0)
-    return masses.assign_coords(mcse=(masses.dims, errors.values)).assign_attrs(
-        _signed(posterior) | {"rope": rope}
-    )
+    return masses.assign_coords(mcse=(masses.dims, errors.values)).assign_attrs(_signed(posterior) | {"rope": rope})
 
 
 def _posterior(tree: xr.DataTree) -> xr.Dataset:
     posterior = tree["posterior"].to_dataset()
     missing = {"model", "square"} - set(posterior.attrs)
     if missing or not parameters(posterior):
-        raise ValueError(
-            "expected a posterior from betterthan.exact_draws or a model's fit; its attrs are missing"
-        )
+        raise ValueError("expected a posterior from betterthan.exact_draws or a model's fit; its attrs are missing")
     return posterior
 
 
@@ -252,7 +242,6 @@ def _regions(parts: list[xr.DataArray], square: bool, *, diagonal: float) -> xr.
 
 
 def _signed(posterior: xr.Dataset) -> dict[str, Any]:
-    """What an answer must say about the posterior it came from."""
-    return {
-        k: posterior.attrs[k] for k in ("model", "prior", "seed", "inference_library") if k in posterior.attrs
-    }
+    """What an answer must say about the posterior it came from; netCDF turns lists into arrays."""
+    kept = {k: v for k, v in posterior.attrs.items() if k in ("model", "prior", "seed", "inference_library")}
+    return {k: v.tolist() if hasattr(v, "tolist") else v for k, v in kept.items()}

@@ -9,7 +9,7 @@ import xarray as xr
 from betterthan import names
 
 _LONGER = f"draw more (draws={2 * names.DRAWS}, tune={2 * names.TUNE})"
-_SMALLER_STEPS = "raise target_accept (0.95, then 0.99), or use a prior further from 0"  # p rounds to 1 there
+_SMALLER_STEPS = "raise target_accept (0.95, then 0.99), or use a prior further from 0"
 
 
 @dataclass(frozen=True)
@@ -69,14 +69,10 @@ def diagnose(tree: xr.DataTree) -> Diagnosis:
         bulk = _worst(az.ess(looked_at, method="bulk"), np.nanmin)
         tail = _worst(az.ess(looked_at, method="tail"), np.nanmin)
     if not rhat <= names.RHAT_MAX:
-        failures.append(
-            f"R-hat of {where} is {rhat:.3f}, above {names.RHAT_MAX}: the chains disagree; {_LONGER}."
-        )
+        failures.append(f"R-hat of {where} is {rhat:.3f}, above {names.RHAT_MAX}: the chains disagree; {_LONGER}.")
     for label, (ess, spot) in (("Bulk", bulk), ("Tail", tail)):
         if not ess >= names.ESS_MIN:
-            failures.append(
-                f"{label} ESS of {spot} is {ess:.0f}, below {names.ESS_MIN}: too few draws; {_LONGER}."
-            )
+            failures.append(f"{label} ESS of {spot} is {ess:.0f}, below {names.ESS_MIN}: too few draws; {_LONGER}.")
     divergences, bfmi, depth = _sampler(tree, failures)
     return Diagnosis(
         passed=not failures,
@@ -106,9 +102,7 @@ def _sampler(tree: xr.DataTree, failures: list[str]) -> tuple[int, float, int]:
     divergences = int(stats["diverging"].sum()) if "diverging" in stats else 0
     if divergences:
         draws = stats["diverging"].size
-        failures.append(
-            f"{divergences} of {draws} transitions diverged: the draws miss a region; {_SMALLER_STEPS}."
-        )
+        failures.append(f"{divergences} of {draws} transitions diverged: the draws miss a region; {_SMALLER_STEPS}.")
     bfmi = float("nan")
     if "energy" in stats:
         bfmi = float(np.min(az.bfmi(stats)["energy"].values))
@@ -126,8 +120,6 @@ def _worst(values: Any, worst: Any) -> tuple[float, str]:
         bad = np.isnan(flat)
         k = int(np.argmax(bad)) if bad.any() else int(np.flatnonzero(flat == worst(flat))[0])
         index = np.unravel_index(k, array.shape)
-        labels = [
-            str(array[d].values[i]) for d, i in zip(array.dims, index, strict=True) if d in array.coords
-        ]
+        labels = [str(array[d].values[i]) for d, i in zip(array.dims, index, strict=True) if d in array.coords]
         places.append((float(flat[k]), f"{name}[{', '.join(labels)}]" if labels else str(name)))
     return min(places, key=lambda p: (not np.isnan(p[0]), -p[0] if worst is np.nanmax else p[0]))

@@ -34,7 +34,5 @@ def _binomial_z(p: np.ndarray, found: np.ndarray, ess: np.ndarray) -> np.ndarray
     above = np.where(k > 0, bdtrc(np.maximum(k - 1, 0), n.astype(np.int64), rare), 1.0)  # P(K >= k)
     below = bdtr(k, n.astype(np.int64), rare)  # P(K <= k)
     tiny = np.finfo(float).tiny
-    z = np.maximum(-ndtri(np.clip(above, tiny, 1 - 1e-16)), 0) - np.maximum(
-        -ndtri(np.clip(below, tiny, 1 - 1e-16)), 0
-    )
+    z = np.maximum(-ndtri(np.clip(above, tiny, 1 - 1e-16)), 0) - np.maximum(-ndtri(np.clip(below, tiny, 1 - 1e-16)), 0)
     return np.where(flip, -z, z)

@@ -102,8 +102,8 @@ def prob_greater(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> 
 
     Examples
     --------
-    >>> float(prob_greater(211, 791, 201, 801).round(12))
-    0.709960460826
+    >>> float(prob_greater(211, 791, 201, 801).round(10))
+    0.7099604608
     """
     arrays = np.broadcast_arrays(*(np.asarray(z, dtype=float) for z in (a, b, c, d)))
     shape = arrays[0].shape

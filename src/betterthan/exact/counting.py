@@ -41,9 +41,7 @@ def _levels(values: np.ndarray) -> np.ndarray | None:
     return known
 
 
-def _count_levels(
-    values: np.ndarray, levels: np.ndarray, allowed: float, gaps: bool
-) -> tuple[np.ndarray, np.ndarray]:
+def _count_levels(values: np.ndarray, levels: np.ndarray, allowed: float, gaps: bool) -> tuple[np.ndarray, np.ndarray]:
     """Few distinct scores: the wins are matrix products of "has this score" and "is below it by more"."""
     systems = values.shape[1]
     wins = np.zeros((systems, systems), dtype=np.int64)

@@ -96,7 +96,7 @@ def _one_mode(a: _Array, b: _Array, t: _Array) -> _Array:
 
 
 def _lower_quantile(a: _Array, b: _Array, t: _Array, prob: _Array) -> _Array:
-    """x with P(d < x) = prob, prob <= 1/2: Newton on log P, bracketed."""
+    """The x with P(d < x) = prob, prob <= 1/2: Newton on log P, bracketed."""
     result = np.where(prob == 0, -1.0, _guess(a, b, t, prob))
     low, high = np.full(a.shape, -1.0), np.full(a.shape, 1.0)
     sd = sd_difference(a, b, t)
@@ -172,9 +172,7 @@ def _secant(slope: _Array, rise: _Array, run: _Array) -> _Array:
     return np.where((np.abs(run) > 1e-9) & np.isfinite(fresh) & (fresh * slope > 0), fresh, slope)
 
 
-def _shortest(
-    a: float, b: float, t: float, prob: float
-) -> tuple[float, float, int]:
+def _shortest(a: float, b: float, t: float, prob: float) -> tuple[float, float, int]:
     """Shortest interval of one d of any shape, from the mass left below it; ETI where two are equally short."""
     modes = _count_modes(a, b, t)
     grid = np.linspace(0, 1 - prob, 65)

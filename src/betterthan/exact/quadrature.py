@@ -13,8 +13,8 @@ import numpy as np
 # in turn by the rows not yet settled.
 _SPREAD = 4.0
 _SCHEDULE = (
-    (0.11, 1.54), (0.11, 2.2), (0.055, 2.2), (0.055, 3.85), (0.055, 7.7), (0.0275, 7.7), (0.01375, 7.7), (0.006875, 8.8),
-    (0.0034375, 8.8),
+    (0.11, 1.54), (0.11, 2.2), (0.055, 2.2), (0.055, 3.85), (0.055, 7.7),
+    (0.0275, 7.7), (0.01375, 7.7), (0.006875, 8.8), (0.0034375, 8.8),
 )  # fmt: skip
 _SETTLED = 5e-6  # gap between the rule and the rule of half the nodes; the error is about its square
 _FADED = 1e-12  # height at the ends, relative to the sum
@@ -136,9 +136,7 @@ def _nodes(centre: np.ndarray, width: np.ndarray, step: float, reach: float) -> 
     return tau, centre[:, None] + _SPREAD * width[:, None] * np.sinh(tau)
 
 
-def _replace(
-    centre: np.ndarray, width: np.ndarray, rows: np.ndarray, v: np.ndarray, density: np.ndarray
-) -> bool:
+def _replace(centre: np.ndarray, width: np.ndarray, rows: np.ndarray, v: np.ndarray, density: np.ndarray) -> bool:
     """Put centre at the highest node, width at the steeper side's; say whether any row moved much."""
     top = density.argmax(axis=1)
     each = np.arange(rows.size)
@@ -150,7 +148,9 @@ def _replace(
     reach_right = np.where(right == v.shape[1], np.inf, v[each, np.minimum(right, v.shape[1] - 1)] - v[each, top])
     half = np.minimum(reach_left, reach_right)
     half = np.where(np.isfinite(half), half, 4 * width[rows])
-    off = (np.abs(v[each, top] - centre[rows]) > 2.5 * width[rows]) | (half < width[rows] / 2) | (half > 3 * width[rows])
+    off = (
+        (np.abs(v[each, top] - centre[rows]) > 2.5 * width[rows]) | (half < width[rows] / 2) | (half > 3 * width[rows])
+    )
     centre[rows[off]] = v[each, top][off]
     width[rows[off]] = np.clip(half, width[rows] / 8, width[rows] * 8)[off]
     return bool(off.any())

@@ -23,9 +23,7 @@ def texts(table: Table, column: str) -> list[str]:
     values = table.columns[column]
     if isinstance(values, np.ndarray):
         return [_text(value) for value in values.tolist()]
-    return [
-        value if type(value) is str else _checked_text(table, column, k) for k, value in enumerate(values)
-    ]
+    return [value if type(value) is str else _checked_text(table, column, k) for k, value in enumerate(values)]
 
 
 def labels(table: Table, column: str, what: str) -> list[str]:

@@ -44,9 +44,7 @@ def sole(table: Table, role: str) -> str | None:
     """The one column that plays `role`, or None; two are refused, for one would pass as a system."""
     found = candidates(table, role)
     if role in ("item", "gold") and len(found) > 1:
-        raise problem(
-            table.source, f"columns {listed(found)} could each be the {role}; leave all but one out"
-        )
+        raise problem(table.source, f"columns {listed(found)} could each be the {role}; leave all but one out")
     return found[0] if found else None
 
 

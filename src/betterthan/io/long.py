@@ -59,9 +59,7 @@ def _refuse_repeated(
         return
     k = int(again.argmax())
     before = table.rows[int((cell == cell[k]).argmax())]
-    where = "".join(
-        f", {role} {shown(coords[role][k].item())}" for role in ("dataset", "epoch") if role in coords
-    )
+    where = "".join(f", {role} {shown(coords[role][k].item())}" for role in ("dataset", "epoch") if role in coords)
     raise problem(
         table.source,
         f"duplicate score of system {shown(systems[k])} on item {shown(ids[k])}{where}, "

@@ -16,9 +16,7 @@ def recognise(table: Table) -> str:
         fits = _predictions_or_wide(table)
     if len(fits) > 1:
         choices = " or ".join(f"layout={layout!r}" for layout in fits)
-        raise problem(
-            table.source, f"fits {' and '.join(fits)} (columns {listed(table.columns)}); say {choices}"
-        )
+        raise problem(table.source, f"fits {' and '.join(fits)} (columns {listed(table.columns)}); say {choices}")
     return fits[0]
 
 

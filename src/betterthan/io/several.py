@@ -34,13 +34,9 @@ def _joined_scores(
     for roles, source in zip(beside, sources, strict=True):
         if roles != beside[0]:
             differ = sorted(set(roles) ^ set(beside[0]))
-            what = (
-                f"only one of this file and {sources[0]} has {' and '.join(differ)}; give it in all or none"
-            )
+            what = f"only one of this file and {sources[0]} has {' and '.join(differ)}; give it in all or none"
             raise problem(source, what)
-    coords: dict[str, Any] = {
-        names.DATASET: np.repeat(datasets, [array.sizes[names.ITEM] for array in arrays])
-    }
+    coords: dict[str, Any] = {names.DATASET: np.repeat(datasets, [array.sizes[names.ITEM] for array in arrays])}
     for role in beside[0]:
         coords[role] = np.concatenate([array[role].values for array in arrays])
     ids = np.concatenate([array[names.ITEM].values for array in arrays])
@@ -58,9 +54,7 @@ def _joined_counts(
     return counts_array(np.stack([array.sel(order).values for array in arrays]), systems, datasets)
 
 
-def _refuse_other_systems(
-    first: xr.DataArray, array: xr.DataArray, axis: str, first_source: str, source: str
-) -> None:
+def _refuse_other_systems(first: xr.DataArray, array: xr.DataArray, axis: str, first_source: str, source: str) -> None:
     here, there = array[axis].values.tolist(), first[axis].values.tolist()
     absent = [system for system in there if system not in set(here)]
     extra = [system for system in here if system not in set(there)]

@@ -59,9 +59,7 @@ def _outcomes(table: Table, names_a: np.ndarray, names_b: np.ndarray) -> np.ndar
     outcome = np.where(named != _UNKNOWN, named, said)
     if (outcome == _UNKNOWN).any():
         k = int((outcome == _UNKNOWN).argmax())
-        what = (
-            f"unknown winner; give {column_a}, {column_b}, tie, or {shown(names_a[k])} or {shown(names_b[k])}"
-        )
+        what = f"unknown winner; give {column_a}, {column_b}, tie, or {shown(names_a[k])} or {shown(names_b[k])}"
         raise _at(table, column, winner, k, what)
     return outcome
 

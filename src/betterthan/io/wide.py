@@ -55,9 +55,7 @@ def _refuse_confidences(table: Table, systems: list[str], gold: str) -> None:
     """Refuse numbers beside gold that is text: as predictions they would all be wrong."""
     for system in systems:
         if cells.holds_numbers(table, system):
-            what = (
-                f"numbers, while the labels in column {gold!r} are text; leave out whichever does not belong"
-            )
+            what = f"numbers, while the labels in column {gold!r} are text; leave out whichever does not belong"
             raise problem(table.source, what, column=system)
 
 

@@ -202,9 +202,7 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
 def _beta_prior(prior: Any) -> tuple[float, ...]:
     """Two numbers, of success and failure: three, of win, loss and tie, would mean something else."""
     if not (prior is None or isinstance(prior, str)) and len(tuple(prior)) != 2:
-        raise ValueError(
-            f"prior is {prior!r}; give two numbers, of success and failure, for wins and losses alike"
-        )
+        raise ValueError(f"prior is {prior!r}; give two numbers, of success and failure, for wins and losses alike")
     return checks.prior(prior, 2)
 
 

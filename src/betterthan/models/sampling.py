@@ -34,9 +34,7 @@ def pairs_to_fit(counts: xr.DataArray) -> tuple[xr.DataArray, bool]:
     n = pairs.sizes[names.PAIR]
     closed = "the closed form has no such limit: betterthan.prob_better(counts)"
     if n > names.MCMC_PAIRS_MAX:
-        raise ValueError(
-            f"{n} pairs are more than the {names.MCMC_PAIRS_MAX} that are sampled jointly; {closed}"
-        )
+        raise ValueError(f"{n} pairs are more than the {names.MCMC_PAIRS_MAX} that are sampled jointly; {closed}")
     if n and int(pairs.values.max()) > COUNT_MAX:
         raise ValueError(f"a count of {int(pairs.values.max())} is more than a sampled model holds; {closed}")
     return pairs, square
@@ -95,17 +93,13 @@ def fit_model(
             _add_predictive(model, tree, seed)
     record = tree["posterior"].attrs
     kept = {k: record[k] for k in ("inference_library", "inference_library_version") if k in record}
-    kept["versions"] = ", ".join(
-        f"{lib} {version(lib)}" for lib in ("betterthan", "pymc", "nutpie", "pytensor")
-    )
+    kept["versions"] = ", ".join(f"{lib} {version(lib)}" for lib in ("betterthan", "pymc", "nutpie", "pytensor"))
     _name_systems(tree, pairs)
     tree["posterior"].attrs = attrs | {"seed": seed} | options | kept
     return tree
 
 
-def sample(
-    model: "pm.Model", *, seed: int, draws: int, tune: int, chains: int, target_accept: float
-) -> xr.DataTree:
+def sample(model: "pm.Model", *, seed: int, draws: int, tune: int, chains: int, target_accept: float) -> xr.DataTree:
     """Draw from the posterior with every choice passed on: defaults of the sampler depend on the machine."""
     import pymc as pm
 

@@ -63,9 +63,7 @@ def agreement(model: ModuleType, published: list[dict[str, Any]], seed: int) -> 
         "draws": DRAWS * names.CHAINS,
         "max_abs_z_probability": float(np.abs(z).max()),
         "worst_counts": list(grid[worst]),
-        "max_abs_error_probability": float(
-            np.abs(better.mean(("chain", "draw")).values - exact.values).max()
-        ),
+        "max_abs_error_probability": float(np.abs(better.mean(("chain", "draw")).values - exact.values).max()),
         "max_abs_z_mean": _mean_z(looked_at, np.array(grid)),
         "rhat_max": _extreme(az.rhat(looked_at), np.max),
         "ess_min": min(_extreme(az.ess(looked_at, method=m), np.min) for m in ("bulk", "tail")),
@@ -88,9 +86,7 @@ def approximation_error() -> list[dict[str, Any]]:
     ]
     rows = []
     for wins, losses, n in cases:
-        betas = float(
-            prob_greater(*(np.array(float(v)) for v in (1 + wins, 1 + n - wins, 1 + losses, 1 + n - losses)))
-        )
+        betas = float(prob_greater(*(np.array(float(v)) for v in (1 + wins, 1 + n - wins, 1 + losses, 1 + n - losses))))
         exact = float(prob_above_half(np.array(1.0 + wins), np.array(1.0 + losses)))
         rows.append(
             {
@@ -180,9 +176,7 @@ def main(arguments: list[str] | None = None) -> int:
     found = evidence(chosen.name, folder, simulations=chosen.simulations, seed=chosen.seed)
     text = json.dumps(found, indent=1) + "\n"
     (folder / "evidence.json").write_text(text, encoding="utf-8")
-    print(
-        f"{chosen.name}: uniformity p {found['calibration']['uniformity_p']}, agreement {found['agreement']}"
-    )
+    print(f"{chosen.name}: uniformity p {found['calibration']['uniformity_p']}, agreement {found['agreement']}")
     return 0
 
 

@@ -34,9 +34,7 @@ def as_pairs(counts: xr.DataArray) -> tuple[xr.DataArray, bool]:
         checks.at_least_two([str(s) for s in counts[names.SYSTEM_A].values])
         return _bare(to_pairs(counts)), True
     if names.SYSTEM_A not in counts.coords or names.SYSTEM_B not in counts.coords:
-        raise ValueError(
-            "counts by pair need coordinates system_a and system_b on pair; see betterthan.to_pairs"
-        )
+        raise ValueError("counts by pair need coordinates system_a and system_b on pair; see betterthan.to_pairs")
     return _bare(counts.transpose(*wanted)), False
 
 
@@ -50,9 +48,7 @@ def _bare(pairs: xr.DataArray) -> xr.DataArray:
     a = [str(s) for s in pairs[names.SYSTEM_A].values]
     b = [str(s) for s in pairs[names.SYSTEM_B].values]
     labels = (
-        pairs[names.PAIR].values
-        if names.PAIR in pairs.coords
-        else [f"{x} vs {y}" for x, y in zip(a, b, strict=True)]
+        pairs[names.PAIR].values if names.PAIR in pairs.coords else [f"{x} vs {y}" for x, y in zip(a, b, strict=True)]
     )
     coords = {
         names.PAIR: [str(label) for label in labels],

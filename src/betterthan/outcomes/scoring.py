@@ -112,9 +112,7 @@ def count_outcomes(
         lead: dict[str, Any] = {}
     else:
         if by not in scores.coords or scores[by].dims != (names.ITEM,):
-            raise ValueError(
-                f"scores have no item coordinate {by!r}; found {', '.join(map(str, scores.coords))}"
-            )
+            raise ValueError(f"scores have no item coordinate {by!r}; found {', '.join(map(str, scores.coords))}")
         labels = scores[by].values
         groups = list(dict.fromkeys(labels.tolist()))
         square = np.stack([counting.count(values[labels == group], margin) for group in groups])

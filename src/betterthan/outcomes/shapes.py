@@ -30,7 +30,8 @@ def apply_ties(counts: xr.DataArray, ties: str) -> xr.DataArray:
 
     Examples
     --------
-    >>> counts = counts_from_table({("A", "B"): (8, 1, 11)})
+    >>> import betterthan as bt
+    >>> counts = bt.counts_from_table({("A", "B"): (8, 1, 11)})
     >>> apply_ties(counts, "half").sel(system_a="A", system_b="B").values.tolist()
     [13, 6]
     """
@@ -74,7 +75,8 @@ def to_pairs(square: xr.DataArray) -> xr.DataArray:
 
     Examples
     --------
-    >>> counts = counts_from_table({("A", "B"): (12, 2, 986)})
+    >>> import betterthan as bt
+    >>> counts = bt.counts_from_table({("A", "B"): (12, 2, 986)})
     >>> to_pairs(counts).pair.values.tolist()
     ['A vs B']
     """
@@ -121,7 +123,8 @@ def to_square(pairs: xr.DataArray, *, mirror: str = "counts", diagonal: float = 
 
     Examples
     --------
-    >>> counts = counts_from_table({("A", "B"): (12, 2, 986)})
+    >>> import betterthan as bt
+    >>> counts = bt.counts_from_table({("A", "B"): (12, 2, 986)})
     >>> bool((to_square(to_pairs(counts)) == counts).all())
     True
     """
@@ -158,7 +161,8 @@ def swap(data: Any) -> Any:
 
     Examples
     --------
-    >>> counts = counts_from_table({("A", "B"): (12, 2, 986)})
+    >>> import betterthan as bt
+    >>> counts = bt.counts_from_table({("A", "B"): (12, 2, 986)})
     >>> swap(counts).sel(system_a="B", system_b="A").values.tolist()
     [12, 2, 986]
     """
@@ -176,10 +180,12 @@ def _after(square: xr.DataArray) -> list[Any]:
 
 
 def pair_indices(systems: int) -> tuple[np.ndarray, np.ndarray]:
+    """Row and column of every unordered pair, in the order of a square's upper triangle."""
     return np.triu_indices(systems, 1)
 
 
 def pair_coords(systems: list[str], first: np.ndarray, second: np.ndarray) -> dict[str, Any]:
+    """Coordinates of the dim pair: a label, and the two systems on it."""
     labels = np.array(systems)
     a, b = labels[first], labels[second]
     pair = [f"{x} vs {y}" for x, y in zip(a.tolist(), b.tolist(), strict=True)]
@@ -189,6 +195,7 @@ def pair_coords(systems: list[str], first: np.ndarray, second: np.ndarray) -> di
 
 
 def square_array(square: np.ndarray, systems: list[str], lead: dict[str, Any]) -> xr.DataArray:
+    """Counts (*lead, systems, systems, outcomes) as a labelled square."""
     dims = (*lead, names.SYSTEM_A, names.SYSTEM_B, names.OUTCOME)
     coords = lead | {
         names.SYSTEM_A: systems,

@@ -9,9 +9,7 @@ from betterthan import checks, names
 from betterthan.outcomes.shapes import square_array
 
 
-def counts_from_table(
-    table: Mapping[tuple[str, str], tuple[int, ...]], *, unit: str = "unknown"
-) -> xr.DataArray:
+def counts_from_table(table: Mapping[tuple[str, str], tuple[int, ...]], *, unit: str = "unknown") -> xr.DataArray:
     """Counts straight from a paper: (win, loss, tie), or (win, loss) where ties are not printed.
 
     Parameters
@@ -35,16 +33,15 @@ def counts_from_table(
 
     Examples
     --------
-    >>> counts = counts_from_table({("A", "B"): (12, 2, 986)})
+    >>> import betterthan as bt
+    >>> counts = bt.counts_from_table({("A", "B"): (12, 2, 986)})
     >>> counts.sel(system_a="B", system_b="A").values.tolist()
     [2, 12, 986]
     """
     checks.one_of(unit, names.UNITS, "unit")
     lengths = {len(entry) for entry in table.values()}
     if lengths not in ({2}, {3}):
-        raise ValueError(
-            "every entry must be (win, loss, tie), or every entry (win, loss) where ties are unknown"
-        )
+        raise ValueError("every entry must be (win, loss, tie), or every entry (win, loss) where ties are unknown")
     width = lengths.pop()
     systems = list(dict.fromkeys(str(s) for pair in table for s in pair))
     checks.at_least_two(systems)

@@ -1,0 +1,65 @@
+"""A model is a source file, a folder of evidence, a test file and a line in the docs: never one alone."""
+
+import ast
+import json
+from pathlib import Path
+
+import pytest
+
+from betterthan.models.validate import sources
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "betterthan" / "models"
+
+
+def is_model(path):
+    tree = ast.parse(path.read_text("utf-8"))
+    defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    return "build" in defined
+
+
+FILES = {path.stem for path in SOURCE.glob("*.py")}
+MODELS = sorted(path.stem for path in SOURCE.glob("*.py") if is_model(path))
+
+
+def test_there_are_models():
+    assert len(MODELS) >= 3
+
+
+def test_every_model_has_a_folder_and_every_folder_a_model():
+    assert sorted(p.name for p in (ROOT / "models").iterdir() if p.is_dir()) == MODELS
+
+
+def test_every_model_has_a_test_and_every_test_a_source():
+    tests = {p.stem.removeprefix("test_") for p in (ROOT / "tests" / "models").glob("test_*.py")}
+    assert set(MODELS) <= tests <= FILES
+
+
+def test_every_model_is_behind_the_door():
+    import betterthan as bt
+
+    assert set(MODELS) <= set(dir(bt.models))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_model_has_the_same_four_functions(name):
+    tree = ast.parse((SOURCE / f"{name}.py").read_text("utf-8"))
+    public = {n.name for n in tree.body if isinstance(n, ast.FunctionDef) and not n.name.startswith("_")}
+    assert public == {"simulate", "build", "fit", "closed_form"}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_folder_is_complete(name):
+    found = {p.name for p in (ROOT / "models" / name).iterdir()}
+    assert found == {"card.md", "evidence.json", "reference.toml", "ranks.png"}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_evidence_is_not_older_than_the_source(name):
+    evidence = json.loads((ROOT / "models" / name / "evidence.json").read_text("utf-8"))
+    assert evidence["sources"] == sources(name), f"run: python -m betterthan.models.validate {name}"
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_docs_list_the_card(name):
+    assert name in (ROOT / "docs" / "models.md").read_text("utf-8")

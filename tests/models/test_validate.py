@@ -1,0 +1,64 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from betterthan.models import calibration, validate
+
+FOLDERS = sorted(p.parent for p in (Path(__file__).parents[2] / "models").glob("*/evidence.json"))
+
+
+@pytest.fixture(params=FOLDERS, ids=lambda f: f.name)
+def evidence(request):
+    return json.loads((request.param / "evidence.json").read_text("utf-8"))
+
+
+def test_ranks_are_uniform(evidence):
+    found = evidence["calibration"]
+    assert found["simulations"] >= 1000
+    assert found["divergences"] <= found["simulations"] / 200  # of 2000 transitions each
+    for name, bars in found["histogram"].items():
+        assert sum(bars) == found["simulations"]
+        assert found["uniformity_p"][name] > 0.001
+
+
+def test_intervals_cover_what_they_say(evidence):
+    n = evidence["calibration"]["simulations"]
+    for kind in ("eti", "hdi"):
+        for shares in evidence["coverage"][kind].values():
+            for mass, share in shares.items():
+                p = float(mass)
+                assert abs(share - p) < 4 * np.sqrt(p * (1 - p) / n), (kind, mass, share)
+
+
+def test_fits_agree_with_the_closed_form_and_with_print(evidence):
+    grid, published = evidence["agreement"]["grid"], evidence["agreement"]["published"]
+    assert grid["max_abs_z_probability"] < 4
+    assert grid["max_abs_z_mean"] < 4.5
+    assert grid["divergences"] == 0
+    assert grid["rhat_max"] <= 1.01
+    assert grid["ess_min"] >= 400
+    assert published["reproduced_by_closed_form"] == published["cases"]
+    assert published["max_abs_z_probability"] < 4
+
+
+def test_table_of_the_approximation():
+    rows = {tuple(row["counts"]): row for row in validate.approximation_error()}
+    first, second = rows[(12, 2, 986)], rows[(210, 200, 590)]
+    assert first["independent"] == pytest.approx(0.99641068147406, rel=1e-9)
+    assert first["exact"] == pytest.approx(0.996307373046875, rel=1e-9)
+    assert second["error"] == pytest.approx(0.7099604608263 - 0.6890599769822636, rel=1e-6)
+
+
+def test_histogram_counts_every_rank():
+    ranks = np.array([0, 4, 5, 99, 50])
+    bars = calibration.histogram(ranks, 100)
+    assert bars.sum() == 5
+    assert (bars[0], bars[1], bars[10], bars[19]) == (2, 1, 1, 1)
+
+
+def test_no_reference_no_run(tmp_path, capsys):
+    assert validate.main(["beta_binomial", "--output", str(tmp_path)]) == 2
+    assert "no reference.toml" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
