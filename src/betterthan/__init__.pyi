@@ -1,4 +1,4 @@
-from . import models
+from . import datasets, models
 from .bayes.closed import bayes_factor, decisive, decisive_density, prob_better
 from .bayes.conjugate import exact_draws
 from .bayes.differences import (
@@ -11,18 +11,29 @@ from .bayes.differences import (
 )
 from .bayes.draws import summary
 from .bayes.gate import Diagnosis, diagnose
+from .comparison import compare
+from .crosscheck import cross_check
 from .io.reading import read
 from .outcomes.scoring import count_outcomes, item_outcomes
 from .outcomes.shapes import apply_ties, swap, to_pairs, to_square
 from .outcomes.tables import counts_from_contingency, counts_from_table
+from .provenance import signature
+from .plots.bars import plot_outcomes
+from .plots.densities import plot_densities
+from .plots.forest import plot_differences
+from .plots.matrix import plot_matrix
+from .plots.ternary import plot_simplex
 
 __all__ = [
     "Diagnosis",
     "apply_ties",
     "bayes_factor",
+    "compare",
     "count_outcomes",
     "counts_from_contingency",
     "counts_from_table",
+    "cross_check",
+    "datasets",
     "decisive",
     "decisive_density",
     "diagnose",
@@ -33,10 +44,16 @@ __all__ = [
     "exact_draws",
     "item_outcomes",
     "models",
+    "plot_densities",
+    "plot_differences",
+    "plot_matrix",
+    "plot_outcomes",
+    "plot_simplex",
     "prob_better",
     "prob_difference_above",
     "prob_equivalent",
     "read",
+    "signature",
     "summary",
     "swap",
     "to_pairs",

@@ -60,7 +60,8 @@ def contingency_case(case: str) -> xr.DataArray:
 def intent_detection() -> xr.DataArray:
     """Wins of eight intent detection systems against each other, Table A2.
 
-    Three data sets in five languages are pooled. The table prints no ties and no number of examples, so ties are unknown.
+    Three data sets in five languages are pooled. The table prints no ties and no number of examples, so
+    ties are unknown.
 
     Returns
     -------

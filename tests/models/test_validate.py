@@ -1,8 +1,10 @@
+import importlib
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from betterthan.models import calibration, validate
 
@@ -62,3 +64,30 @@ def test_no_reference_no_run(tmp_path, capsys):
     assert validate.main(["beta_binomial", "--output", str(tmp_path)]) == 2
     assert "no reference.toml" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_coverage_is_that_of_the_exact_posterior(evidence):
+    """On the same simulated truths: what is left is the sampler's error, not the luck of the truths."""
+    model = importlib.import_module(f"betterthan.models.{evidence['model']}")
+    simulations = evidence["calibration"]["simulations"]
+    truth = model.simulate(np.resize(calibration.EXAMPLES, simulations), pairs=simulations, rng=evidence["seed"])
+    for name, (value, successes, failures) in conjugate(truth).items():
+        level = stats.beta(successes, failures).cdf(value)
+        for mass, share in evidence["coverage"]["eti"][name].items():
+            exact = (np.abs(level - 0.5) < float(mass) / 2).mean()
+            assert abs(share - exact) < 0.025, (name, mass, share, exact)
+
+
+def conjugate(truth):
+    """Each scalar parameter: the truth and its Beta posterior under the default prior."""
+    if "theta" in truth:
+        k, n, size = truth["counts"].values, truth["counts"].sum("outcome").values, 3
+        theta = truth["theta"].values
+        columns = {f"theta_{o}": (theta[:, j], k[:, j]) for j, o in enumerate(("win", "loss", "tie"))}
+    elif "decisive" in truth:
+        k, n, size = truth["decisive"].values, truth["n"].values, 2
+        columns = {f"p_{o}": (truth[f"p_{o}"].values, k[:, j]) for j, o in enumerate(("win", "loss"))}
+    else:
+        k, n, size = truth["counts"].values, truth["counts"].sum("outcome").values, 2
+        columns = {"p": (truth["p"].values, k[:, 0])}
+    return {name: (value, 1 + x, size - 1 + n - x) for name, (value, x) in columns.items()}

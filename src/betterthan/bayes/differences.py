@@ -35,7 +35,7 @@ def difference(
     Returns
     -------
     xarray.Dataset
-        ``mean``, ``sd``, ``lower``, ``upper``, with the dims of the counts without ``outcome``; ends within 1e-10.
+        ``mean``, ``sd``, ``lower``, ``upper``, over the dims of the counts without ``outcome``; ends within 1e-10.
 
     Raises
     ------
@@ -63,10 +63,11 @@ def difference(
         lower, upper = intervals.eti(a, b, t, prob)
     else:
         lower, upper, modes = intervals.hdi(a, b, t, prob)
-        if (np.asarray(modes) > 1).any():
+        hidden = int((np.asarray(modes) > 1).sum())
+        if hidden:
             warnings.warn(
-                f"{int((np.asarray(modes) > 1).sum())} of the posteriors have more than one mode, so one interval hides "
-                "something; look at difference_density, or use a prior of at least 1",
+                f"{hidden} of the posteriors have more than one mode, so one interval hides something; "
+                "look at difference_density, or use a prior of at least 1",
                 stacklevel=2,
             )
     found = {"mean": dirichlet.mean_difference(a, b, t), "sd": dirichlet.sd_difference(a, b, t)}
@@ -120,13 +121,10 @@ def prob_equivalent(
         dirichlet.prob_above(a, b, t, rope),
     ]
     itself = (0.0, 1.0, 0.0) if rope else (0.5, 0.0, 0.5)
-    parts = [
-        pairs.wrap(masses[k], masses[2 - k], diagonal=itself[k], name="mass").expand_dims(
-            {names.REGION: [names.REGIONS[k]]}, axis=-1
-        )
-        for k in range(3)
-    ]
-    return xr.concat(parts, names.REGION, join="exact").assign_attrs(given.attrs | {"rope": rope})
+    parts = [pairs.wrap(masses[k], masses[2 - k], diagonal=itself[k], name="mass") for k in range(3)]
+    regions = xr.DataArray(np.array(names.REGIONS), dims=names.REGION, name=names.REGION)
+    stacked = xr.concat(parts, regions, join="exact").transpose(..., names.REGION)
+    return stacked.assign_attrs(given.attrs | {"rope": rope})
 
 
 def prob_difference_above(

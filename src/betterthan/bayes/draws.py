@@ -69,7 +69,7 @@ def draws_prob_better(tree: xr.DataTree) -> xr.DataArray:
 
     Returns
     -------
-    xarray.DataArray, dims (system_a, system_b) or (pair,), with a coordinate ``mcse`` on the same dims
+    xarray.DataArray, dims (system_a, system_b) or (pair,), with coordinates ``mcse`` and ``ess`` on the same dims
         A system against itself: 0.5, without error.
 
     Examples
@@ -82,11 +82,12 @@ def draws_prob_better(tree: xr.DataTree) -> xr.DataArray:
     """
     posterior = _posterior(tree)
     margin = posterior["difference"] if "difference" in posterior else posterior["p"] - 0.5
-    share, mcse = _share((margin > 0) + 0.5 * (margin == 0), margin)
+    share, mcse, ess = _share((margin > 0) + 0.5 * (margin == 0), margin)
     square = bool(posterior.attrs["square"])
     answer = as_given(share, square, mirror="probability", diagonal=0.5)
-    error = as_given(mcse, square, mirror="same")
-    return answer.assign_coords(mcse=(answer.dims, error.values)).rename("prob_better").assign_attrs(_signed(posterior))
+    beside = {"mcse": as_given(mcse, square, mirror="same"), "ess": as_given(ess, square, mirror="same")}
+    answer = answer.assign_coords({key: (answer.dims, value.values) for key, value in beside.items()})
+    return answer.rename("prob_better").assign_attrs(_signed(posterior))
 
 
 def draws_difference(tree: xr.DataTree, *, prob: float = names.CI_PROB, kind: str = names.CI_KIND) -> xr.Dataset:
@@ -172,8 +173,8 @@ def draws_masses(tree: xr.DataTree, rope: float) -> xr.DataArray:
     regions = (d < -rope, abs(d) <= rope, d > rope)
     shares = [_share(region.astype(float), d) for region in regions]
     square = bool(posterior.attrs["square"])
-    masses = _regions([share for share, _ in shares], square, diagonal=1.0)
-    errors = _regions([mcse for _, mcse in shares], square, diagonal=0.0)
+    masses = _regions([share for share, *_ in shares], square, diagonal=1.0)
+    errors = _regions([mcse for _, mcse, _ in shares], square, diagonal=0.0)
     return masses.assign_coords(mcse=(masses.dims, errors.values)).assign_attrs(_signed(posterior) | {"rope": rope})
 
 
@@ -194,8 +195,8 @@ def _difference(posterior: xr.Dataset, question: str) -> xr.DataArray:
     return posterior["difference"]
 
 
-def _share(indicator: xr.DataArray, parameter: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
-    """Mean of an indicator over the draws, and its Monte Carlo standard error."""
+def _share(indicator: xr.DataArray, parameter: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray, xr.DataArray]:
+    """Mean of an indicator over the draws, its Monte Carlo standard error, and its effective sample size."""
     import arviz as az
 
     constant = indicator.min(SAMPLES) == indicator.max(SAMPLES)
@@ -203,7 +204,7 @@ def _share(indicator: xr.DataArray, parameter: xr.DataArray) -> tuple[xr.DataArr
     ess = ess.clip(max=parameter.sizes["chain"] * parameter.sizes["draw"])  # no credit for lucky chains
     share = indicator.mean(SAMPLES)
     shrunk = (share * ess + 0.5) / (ess + 1)
-    return share.drop_attrs(), np.sqrt(shrunk * (1 - shrunk) / ess)
+    return share.drop_attrs(), np.sqrt(shrunk * (1 - shrunk) / ess), ess
 
 
 def _mcse_at(d: xr.DataArray, ends: xr.DataArray) -> xr.DataArray:

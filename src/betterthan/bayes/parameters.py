@@ -95,7 +95,8 @@ def parameters(counts: xr.DataArray, prior: Any, ties: str, question: str | None
     if question:
         checks.ties_known(counts, question)
     numbers = checks.prior(prior, counts.sizes[names.OUTCOME])
-    return Parameters(counts, numbers, {"prior": list(numbers), "ties": ties})
+    policy = counts.attrs.get("ties", ties) if counts.sizes[names.OUTCOME] == 2 else ties
+    return Parameters(counts, numbers, {"prior": list(numbers), "ties": policy})
 
 
 def each(given: Parameters, answer: Callable[..., np.ndarray], diagonal: float | None, name: str) -> xr.DataArray:

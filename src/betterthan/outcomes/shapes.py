@@ -16,7 +16,8 @@ def apply_ties(counts: xr.DataArray, ties: str) -> xr.DataArray:
     counts : xarray.DataArray, dims (..., outcome)
     ties : {"third", "drop", "half", "to_a", "to_b"}
         ``third`` keeps ties as an outcome of their own. ``drop`` leaves them out. ``half`` gives half of
-        them to each side and leaves out an odd one. ``to_a`` and ``to_b`` give all to one side.
+        them to each side and leaves out an odd one. ``to_a`` and ``to_b`` give all to one side; in a square A is
+        the system named first.
 
     Returns
     -------
@@ -39,19 +40,16 @@ def apply_ties(counts: xr.DataArray, ties: str) -> xr.DataArray:
     counts = checks.counts(counts)
     if ties == "third":
         return counts
+    if ties in ("to_a", "to_b") and names.SYSTEM_A in counts.dims and names.SYSTEM_B in counts.dims:
+        return to_square(apply_ties(to_pairs(counts), ties))
     decisive = counts.sel({names.OUTCOME: list(names.DECISIVE)}).copy()
     if ties != "drop":
         checks.ties_known(counts, f"ties={ties!r}")
         tied = counts.sel({names.OUTCOME: "tie"}, drop=True).values
-        values = decisive.values
-        if names.SYSTEM_A in counts.dims and names.SYSTEM_B in counts.dims and ties in ("to_a", "to_b"):
-            raise ValueError(
-                f"ties={ties!r} is one-sided, so it needs counts by pair; use betterthan.to_pairs(counts) first"
-            )
         if ties == "half":
-            values += (tied // 2)[..., None]
+            decisive.values += (tied // 2)[..., None]
         else:
-            values[..., 0 if ties == "to_a" else 1] += tied
+            decisive.values[..., 0 if ties == "to_a" else 1] += tied
     decisive.attrs = counts.attrs | {"ties": ties}
     return decisive
 

@@ -1,0 +1,174 @@
+"""What the figures share: style, axes, titles, and names that are drawn as they are written.
+
+Every colour differs from its neighbours in lightness too, so that a figure can be read in greyscale.
+"""
+
+import math
+import textwrap
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COLOUR_A, COLOUR_B, COLOUR_TIE = "#1f4e79", "#e39a3b", "#e2e2e2"
+INK, FAINT = "#222222", "#8a8a8a"
+SMALL = 7.0  # points; no text is smaller
+
+_STYLE: dict[Any, Any] = {
+    "font.size": 9.0,
+    "axes.titlesize": 10.0,
+    "axes.titleweight": "normal",
+    "axes.labelsize": 9.0,
+    "axes.edgecolor": INK,
+    "axes.facecolor": "white",
+    "axes.labelcolor": INK,
+    "axes.linewidth": 0.8,
+    "axes.grid": False,
+    "axes.unicode_minus": True,
+    "figure.facecolor": "white",
+    "hatch.linewidth": 0.7,
+    "legend.fontsize": 8.0,
+    "legend.frameon": False,
+    "text.color": INK,
+    "text.parse_math": False,  # a name may hold $ or _
+    "text.usetex": False,
+    "xtick.labelsize": 8.0,
+    "ytick.labelsize": 8.0,
+    "xtick.color": INK,
+    "ytick.color": INK,
+}
+# Fonts that hold what the usual ones lack; used where they are installed.
+_WIDE_FONTS = ("Noto Sans CJK JP", "Noto Sans CJK SC", "Hiragino Sans", "Microsoft YaHei", "Arial Unicode MS")
+_LENGTHS = (24, 36, 48)
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """The style of the package's figures, for as long as the context lasts."""
+    import matplotlib
+
+    with matplotlib.rc_context({**_STYLE, "font.family": _families()}):
+        yield
+
+
+def axes(ax: Any, width: float, height: float) -> "Axes":
+    """The axes given, or those of a new figure (inches) that pyplot does not know and need not close."""
+    from matplotlib.figure import Figure
+
+    if ax is None:
+        ax = Figure(figsize=(width, height), layout="constrained").add_subplot()
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def size(ax: "Axes") -> tuple[float, float]:
+    """Width and height of the axes in points, after layout."""
+    figure: Any = ax.get_figure(root=True)
+    figure.draw_without_rendering()
+    box = ax.get_window_extent()
+    return box.width * 72 / figure.dpi, box.height * 72 / figure.dpi
+
+
+def finish(ax: "Axes", title: str) -> "Axes":
+    """Set the title, broken to the width of the axes, and take all text as it is written."""
+    from matplotlib.text import Text
+
+    characters = max(int(size(ax)[0] / (0.56 * _STYLE["axes.titlesize"])), 30)
+    lines = [textwrap.fill(line, characters, break_on_hyphens=False) for line in title.split("\n")]
+    ax.set_title("\n".join(lines), loc="left")
+    for text in ax.findobj(Text):  # axes that were given may hold text made in another style
+        text.set_parse_math(False)  # type: ignore[attr-defined]
+        text.set_usetex(False)  # type: ignore[attr-defined]
+    return ax
+
+
+def labels(systems: Sequence[str], lengths: Sequence[int] = _LENGTHS) -> list[str]:
+    """Names short enough to draw, and still different from each other."""
+    known = _characters(tuple(_families()))
+    whole = ["".join(_drawn(c, known) for c in str(system)) for system in systems]
+    for length in lengths:
+        short = [elide(name, length) for name in whole]
+        if len(set(short)) == len(short):
+            return short
+    return [f"{elide(name, lengths[0])} #{k + 1}" for k, name in enumerate(whole)]
+
+
+def elide(name: str, length: int) -> str:
+    """At most `length` characters of a name: its beginning and its end, where it is longer."""
+    if len(name) <= length:
+        return name
+    tail = (length - 1) // 2
+    return f"{name[: length - 1 - tail]}…{name[len(name) - tail :]}"
+
+
+def probability(p: float) -> str:
+    """A probability in three digits that never rounds to 0 or 1."""
+    if p < 0.0005:
+        return "<0.001"
+    return ">0.999" if p >= 0.9995 else f"{p:.3f}"
+
+
+def percent(p: float) -> str:
+    """A probability in whole percent that never rounds to 0 or 100."""
+    if math.isnan(p):
+        return "–"
+    if p < 0.005:
+        return "<1"
+    return ">99" if p >= 0.995 else f"{100 * p:.0f}"
+
+
+def plain_numbers(axis: Any) -> None:
+    """Tick labels as plain numbers, without an offset or powers of ten."""
+    from matplotlib.ticker import ScalarFormatter
+
+    formatter = ScalarFormatter(useOffset=False, useMathText=False)
+    formatter.set_scientific(False)
+    axis.set_major_formatter(formatter)
+
+
+def name_rows(ax: "Axes", left: Sequence[str], right: Sequence[str] | None = None) -> None:
+    """Name the rows 0, 1, ... from the top, with one row's height left free above for a legend."""
+    height = SMALL if len(left) > 60 else 8
+    ax.set_yticks(np.arange(len(left)), left, fontsize=height)
+    ax.tick_params(axis="y", length=0)
+    ax.set_ylim(len(left) - 0.4, -1.6)
+    for row, name in enumerate(right or ()):
+        ax.annotate(
+            name,
+            (1, row),
+            xycoords=ax.get_yaxis_transform(),
+            xytext=(4, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=height,
+            annotation_clip=False,
+        )
+
+
+def _drawn(character: str, known: frozenset[int]) -> str:
+    if character.isspace():
+        return " "
+    return character if ord(character) in known else character.encode("unicode_escape").decode("ascii")
+
+
+def _families() -> list[str]:
+    import matplotlib
+    from matplotlib import font_manager
+
+    usual = matplotlib.rcParams["font.family"]
+    installed = set(font_manager.get_font_names())
+    return list(dict.fromkeys([*usual, *(f for f in _WIDE_FONTS if f in installed)]))
+
+
+@cache
+def _characters(families: tuple[str, ...]) -> frozenset[int]:
+    """Code points that one of the fonts can draw; others would leave a box and a warning."""
+    from matplotlib import font_manager
+
+    paths = [font_manager.findfont(font_manager.FontProperties(family=[f])) for f in families]
+    return frozenset().union(*(font_manager.get_font(path).get_charmap() for path in paths))

@@ -1,0 +1,99 @@
+"""How a comparison was made and what its data hide: signature, fingerprint, notes."""
+
+import hashlib
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+import betterthan
+from betterthan import checks, names
+
+
+def signature(comparison: xr.Dataset) -> str:
+    """One line that says how a comparison was made, to be pasted into a paper.
+
+    Parameters
+    ----------
+    comparison : xarray.Dataset
+        From `compare`.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> bt.signature(bt.compare(bt.datasets.contingency_case("a"))).split(" | ")[1]
+    'prior=Dirichlet(1, 1, 1)'
+    """
+    a = comparison.attrs
+    numbers = ", ".join(f"{p:g}" for p in np.atleast_1d(a["prior"]))
+    parts = [
+        f"betterthan {a['version']}",
+        f"prior={'Dirichlet' if np.size(a['prior']) == 3 else 'Beta'}({numbers})",
+        f"method={a['method']}",
+        f"ties={a['ties']}",
+        f"missing={a['missing']}",
+        f"margin={a['margin']:g}",
+        f"rope={a['rope']:g}",
+        f"interval={100 * a['ci_prob']:g}% {a['ci_kind'].upper()}",
+        f"verdict at {a['verdict_prob']:g}",
+        f"n={a['n_items'] if a['n_items'] >= 0 else 'by pair'}",
+        f"systems={comparison.sizes[names.SYSTEM_A]}",
+    ]
+    if "seed" in a:
+        parts.append(f"seed={a['seed']}, {a['chains']} x {a['draws']} draws, {a['inference_library']}")
+    return " | ".join([*parts, f"data={a['data_hash']}"])
+
+
+def signature_parts(
+    raw: xr.DataArray, counts: xr.DataArray, extra: xr.Dataset, method: str, ties: str, choice: dict[str, Any]
+) -> dict[str, Any]:
+    """What `signature` prints, as attrs."""
+    prior = checks.prior(choice["prior"], counts.sizes[names.OUTCOME])
+    unknown = counts.attrs.get("ties") == "unknown"
+    return {
+        "version": betterthan.__version__,
+        "prior": list(prior),
+        "ties": "unknown" if unknown else ties,
+        "missing": raw.attrs.get("missing", "none"),
+        "margin": float(raw.attrs.get("margin", 0.0)),
+        "rope": choice["rope"],
+        "ci_kind": choice["kind"],
+        "ci_prob": choice["prob"],
+        "verdict_prob": names.VERDICT_PROB,
+        "method": method,
+        "unit": raw.attrs.get("unit", "unknown"),
+        "n_items": int(raw.attrs.get("n_items", -1)),
+    } | extra.attrs
+
+
+def fingerprint(data: xr.DataArray) -> str:
+    """A short fingerprint of the data: values and names."""
+    digest = hashlib.sha256(np.ascontiguousarray(data.values).tobytes())
+    for name in sorted(map(str, data.dims)):
+        if name in data.coords:
+            digest.update("\n".join(map(str, data[name].values)).encode())
+    return digest.hexdigest()[:12]
+
+
+def dependence_notes(scores: xr.DataArray) -> list[str]:
+    """What makes the items of these scores less than independent, or unequal in weight."""
+    notes = []
+    if names.DATASET in scores.coords:
+        groups = len(set(scores[names.DATASET].values.tolist()))
+        if groups > 1:
+            notes.append(pooled_note(groups))
+    for name, what in (("epoch", "items were run repeatedly"), ("cluster", "items come in clusters")):
+        if name in scores.coords:
+            notes.append(
+                f"The {what} ({name}), but are taken as independent: the answers are more certain than they should be."
+            )
+    return notes
+
+
+def pooled_note(datasets: int) -> str:
+    """What pooling data sets does."""
+    return f"{datasets} data sets are pooled: every example counts the same, so large sets weigh more."
