@@ -11,6 +11,7 @@ from .bayes.differences import (
 )
 from .bayes.draws import summary
 from .bayes.gate import Diagnosis, diagnose
+from .bayes.sensitivity import prior_sweep
 from .comparison import compare
 from .crosscheck import cross_check
 from .io.reading import read
@@ -18,6 +19,8 @@ from .outcomes.scoring import count_outcomes, item_outcomes
 from .outcomes.shapes import apply_ties, swap, to_pairs, to_square
 from .outcomes.tables import counts_from_contingency, counts_from_table
 from .provenance import signature
+from .reporting.records import pair_table
+from .reporting.rendering import report
 from .plots.bars import plot_outcomes
 from .plots.densities import plot_densities
 from .plots.forest import plot_differences
@@ -44,15 +47,18 @@ __all__ = [
     "exact_draws",
     "item_outcomes",
     "models",
+    "pair_table",
     "plot_densities",
     "plot_differences",
     "plot_matrix",
     "plot_outcomes",
     "plot_simplex",
+    "prior_sweep",
     "prob_better",
     "prob_difference_above",
     "prob_equivalent",
     "read",
+    "report",
     "signature",
     "summary",
     "swap",

@@ -45,8 +45,8 @@ def compare(
     method : {"exact", "mcmc", "both"}, default "exact"
         Closed forms, PyMC, or both and how far they lie apart.
     ties : {"third", "drop", "half", "to_a", "to_b", "all"}, default "third"
-        See `apply_ties`; in ``to_a`` and ``to_b``, A is the system named first. ``all`` answers by ``third`` and shows
-        what every policy would have said.
+        See `apply_ties`; in ``to_a`` and ``to_b``, A is the system named first. ``all`` answers by ``third`` and
+        shows what every policy would have said.
     missing, margin
         For scores: see `count_outcomes`.
     prior : str or sequence of three float, optional
@@ -63,8 +63,8 @@ def compare(
     Returns
     -------
     xarray.Dataset
-        Over (system_a, system_b), with a dim ``method``: ``prob_better``, ``difference_mean``, ``difference_lower``,
-        ``difference_upper``, ``mass`` (region), ``verdict``, ``also_ahead``, each number that was sampled with its
+        Over (system_a, system_b), with a dim ``engine`` (exact, mcmc): ``prob_better``,
+        ``difference_mean``, ``difference_lower``, ``difference_upper``, ``mass`` (region), ``verdict``, ``also_ahead``, each number that was sampled with its
         ``_mcse``. Also ``counts``, ``n``, ``bayes_factor_01``; from scores ``n_dropped`` and, over ``system``,
         ``score`` and ``n_scored``; with both methods ``z``. ``attrs`` hold the signature. Where ties are unknown,
         what needs them is absent. `Dataset.to_netcdf` and back loses nothing.
@@ -78,7 +78,7 @@ def compare(
     --------
     >>> import betterthan as bt
     >>> comparison = bt.compare(bt.datasets.contingency_case("a"))
-    >>> str(comparison["verdict"].sel(system_a="A", system_b="B", method="exact").item())
+    >>> str(comparison["verdict"].sel(system_a="A", system_b="B", engine="exact").item())
     'a_better'
     """
     rope, prob = checks.rope(rope), checks.probability(prob, "prob")
@@ -96,7 +96,7 @@ def compare(
         tables.append(_exact(counts, **choice))
     if method in ("mcmc", "both"):
         tables.append(_mcmc(counts, **choice, draws=draws, chains=chains, rng=rng))
-    labels = xr.DataArray([t.attrs["method"] for t in tables], dims=names.METHOD, name=names.METHOD)
+    labels = xr.DataArray([t.attrs["method"] for t in tables], dims=names.ENGINE, name=names.ENGINE)
     result = xr.concat(
         [t.drop_vars("z", errors="ignore") for t in tables], labels, join="exact", combine_attrs="drop", data_vars="all"
     )

@@ -3,7 +3,8 @@
 # Dimensions.
 ITEM, SYSTEM, PAIR = "item", "system", "pair"
 SYSTEM_A, SYSTEM_B = "system_a", "system_b"
-OUTCOME, DATASET, REGION, METHOD = "outcome", "dataset", "region", "method"
+OUTCOME, DATASET, REGION = "outcome", "dataset", "region"
+ENGINE = "engine"  # exact or mcmc; a dim called "method" would clash with the argument of .sel
 
 # Labels. Outcomes and regions are told from the side of system A (d = A - B).
 OUTCOMES = ("win", "loss", "tie")

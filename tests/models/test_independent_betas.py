@@ -68,7 +68,7 @@ def test_logp_is_that_of_scipy():
         for p, k in ((win, 12), (loss, 2))
     )
     point = {v.name: np.array([np.log(p / (1 - p))]) for v, p in zip(built.value_vars, (win, loss), strict=True)}
-    assert built.compile_logp(mode="FAST_COMPILE")(point) == pytest.approx(expected, rel=1e-12)
+    assert built.compile_logp(mode="FAST_COMPILE")(point) == pytest.approx(expected, rel=1e-7)
 
 
 def test_published_cases_and_how_far_they_are_off(tree):

@@ -25,6 +25,18 @@ def test_too_many_pairs_point_to_the_closed_form(name):
     assert model.closed_form(pairs(501)).sizes == {"pair": 501}
 
 
+@pytest.mark.parametrize("name", ["beta_binomial", "dirichlet_multinomial", "independent_betas"])
+def test_closed_form_keeps_both_tails(name):
+    counts = bt.counts_from_table({("A", "B"): (400, 10, 100), ("A", "C"): (3, 2, 5)})
+    exact = getattr(bt.models, name).closed_form(counts)
+    assert 0 < float(exact.sel(system_a="B", system_b="A")) < 1e-90
+    swapped = getattr(bt.models, name).closed_form(
+        bt.counts_from_table({("B", "A"): (10, 400, 100), ("C", "A"): (2, 3, 5)})
+    )
+    np.testing.assert_allclose(exact.values, swapped.sel(system_a=["A", "B", "C"], system_b=["A", "B", "C"]), rtol=1e-9)
+    np.testing.assert_allclose(exact.values + exact.values.T, 1, rtol=1e-15)
+
+
 def test_counts_beyond_int32_point_to_the_closed_form():
     with pytest.raises(ValueError, match=r"a count of 3000000000 is more .* closed form"):
         beta_binomial.build(pairs(2, 3_000_000_000))

@@ -19,6 +19,7 @@ from betterthan.exact.quadrature import from_centre, integrate, log_mix, panel_m
 
 # Growth of log density per width up to which three, or six, points a panel are exact enough.
 _GENTLE, _MILD = 0.5, 5.0
+_ZERO = -690.0  # log of what is taken for 0: a probability below 1e-299
 _Array = np.ndarray
 
 
@@ -95,6 +96,8 @@ def density(a: _Array, b: _Array, t: _Array, x: _Array) -> _Array:
     w = 2 * np.arctanh(x[alone])
     result[alone] = np.exp(log_density_of_log_odds(a[alone], b[alone], w)) * 2 / (1 - x[alone] ** 2)
     rows = np.flatnonzero((t > 0) & (x > 0) & (x < 1))
+    far = np.minimum(*(_log_bound(a[rows], b[rows], t[rows], x[rows], kind) for kind in ("beyond", "below")))
+    rows = rows[far > _ZERO - 60]  # a density is the slope of a mass: leave room for the slope
     if rows.size:
         result[rows] = _Split(a[rows], b[rows], t[rows], x[rows]).density()
     return result.reshape(shape)[()]
@@ -107,7 +110,7 @@ def _flat(*values: _Array) -> tuple[tuple[int, ...], list[_Array]]:
 
 def _mass(a: _Array, b: _Array, t: _Array, y: _Array, kind: str) -> _Array:
     """P(d > y), P(d < y) or P(|d| < y) for y >= 0: "beyond", "below", "within"."""
-    result = np.empty(y.shape)
+    result = np.zeros(y.shape)
     edge = (y == 0) | (y >= 1) | (t == 0)
     rows = np.flatnonzero(edge)
     if rows.size:
@@ -115,12 +118,31 @@ def _mass(a: _Array, b: _Array, t: _Array, y: _Array, kind: str) -> _Array:
         inside = np.where(y[rows] >= 1, 0.0 if kind == "beyond" else 1.0, _odds_mass(a[rows], b[rows], w, kind))
         result[rows] = inside
     rows = np.flatnonzero(~edge)
+    rows = rows[_log_bound(a[rows], b[rows], t[rows], y[rows], kind) > _ZERO]
     if rows.size:
         split = _Split(a[rows], b[rows], t[rows], y[rows])
         result[rows] = split.mass(kind)
         if kind != "beyond":
             result[rows] += special.betainc(split.n, split.t, split.y)  # s < y
     return result
+
+
+def _log_bound(a: _Array, b: _Array, t: _Array, y: _Array, kind: str) -> _Array:
+    """Chernoff's upper bound of the log of `_mass`, a >= b for "within".
+
+    With independent Gamma variables G, d > y is the same as (1 - y) G_win - (1 + y) G_loss - y G_tie > 0; the
+    cumulant function of that sum has its minimum at the larger root of a quadratic.
+    """
+    up, down = 1 - y, 1 + y
+    square = (a + b + t) * up * down * y
+    linear = a * up * (1 + 2 * y) - b * down * (2 * y - 1) - 2 * t * y * y
+    constant = a * up - b * down - t * y
+    root = np.sqrt(np.maximum(linear * linear - 4 * square * constant, 0.0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        tilt = np.where(linear > 0, -2 * constant / (linear + root), (root - linear) / (2 * square))
+    tilt = np.clip(np.nan_to_num(tilt), (1e-15 - 1) / down, (1 - 1e-15) / up)
+    bound = -a * np.log1p(-tilt * up) - b * np.log1p(tilt * down) - t * np.log1p(tilt * y)
+    return np.where((tilt > 0) == (kind == "beyond"), bound, 0.0)
 
 
 def _odds_mass(a: _Array, b: _Array, w: _Array, kind: str) -> _Array:

@@ -13,7 +13,7 @@ from betterthan import checks, names
 from betterthan.exact.beta import prob_above_half
 from betterthan.exact.seeds import one_seed
 from betterthan.models import sampling
-from betterthan.outcomes.pairing import as_given, as_pairs
+from betterthan.outcomes.pairing import as_pairs, probability_as_given
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -184,9 +184,8 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
     pairs, square = as_pairs(counts)
     _need_ties(pairs)
     win, loss, _ = checks.prior(prior)
-    wins, losses = pairs.values[:, 0], pairs.values[:, 1]
-    better = pairs.isel({names.OUTCOME: 0}, drop=True).copy(data=prob_above_half(win + wins, loss + losses))
-    return as_given(better.rename("prob_better").drop_attrs(), square, mirror="probability", diagonal=0.5)
+    a, b = win + pairs.values[:, 0], loss + pairs.values[:, 1]
+    return probability_as_given(pairs, prob_above_half(a, b), prob_above_half(b, a), square)
 
 
 def _decisive_first() -> Any:
@@ -199,7 +198,7 @@ def _decisive_first() -> Any:
     from pymc.distributions.transforms import Transform
 
     class DecisiveFirst(Transform):
-        name = "decisive_first"
+        name = "decisivefirst"  # PyMC cuts the name of the variable at an underscore
 
         def forward(self, value: Any, *inputs: Any) -> Any:
             win, loss, tie = (value[..., k] for k in range(3))

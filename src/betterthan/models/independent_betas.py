@@ -14,7 +14,7 @@ from betterthan import checks, names
 from betterthan.exact.beta import prob_greater
 from betterthan.exact.seeds import one_seed
 from betterthan.models import sampling
-from betterthan.outcomes.pairing import as_given, as_pairs
+from betterthan.outcomes.pairing import as_pairs, probability_as_given
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -194,9 +194,8 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
     _need_ties(pairs)
     a, b = _beta_prior(prior)
     wins, losses, n = pairs.values[:, 0], pairs.values[:, 1], pairs.values.sum(-1)
-    greater = prob_greater(a + wins, b + n - wins, a + losses, b + n - losses)
-    better = pairs.isel({names.OUTCOME: 0}, drop=True).copy(data=greater)
-    return as_given(better.rename("prob_better").drop_attrs(), square, mirror="probability", diagonal=0.5)
+    win, loss = (a + wins, b + n - wins), (a + losses, b + n - losses)
+    return probability_as_given(pairs, prob_greater(*win, *loss), prob_greater(*loss, *win), square)
 
 
 def _beta_prior(prior: Any) -> tuple[float, ...]:

@@ -159,15 +159,26 @@ def _add_predictive(model: "pm.Model", tree: xr.DataTree, seed: int) -> None:
             tree[group] = source[group].to_dataset()
     with model:
         pm.compute_log_likelihood(tree, progressbar=False)
+    _drop_pairs_without_data(tree)
+
+
+def _drop_pairs_without_data(tree: xr.DataTree) -> None:
+    """A pair without examples has likelihood 1 whatever the draw: arviz.loo cannot take it, and needs it not."""
+    likelihood = tree["log_likelihood"].to_dataset()
+    values = likelihood["y"]
+    varies = (values != 0).any([d for d in values.dims if d != names.PAIR])
+    if varies.any():
+        tree["log_likelihood"] = likelihood.isel({names.PAIR: varies.values.nonzero()[0]})
 
 
 def _name_systems(tree: xr.DataTree, pairs: xr.DataArray) -> None:
     """Put system_a and system_b on every group over pairs, and drop the hour at which it was made."""
-    systems = {k: (names.PAIR, pairs[k].values) for k in (names.PAIR, names.SYSTEM_A, names.SYSTEM_B)}
     for group in tree.children:
         data = tree[group].to_dataset()
         if names.PAIR in data.dims:
-            data = data.assign_coords(systems)
+            here = pairs.sel({names.PAIR: data[names.PAIR].values.tolist()})
+            labels = (names.PAIR, names.SYSTEM_A, names.SYSTEM_B)
+            data = data.assign_coords({k: (names.PAIR, here[k].values) for k in labels})
         data.attrs = {k: v for k, v in data.attrs.items() if k not in ("created_at", "sampling_time")}
         tree[group] = data
 

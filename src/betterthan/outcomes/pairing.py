@@ -1,5 +1,6 @@
 """Counts as pairs for a likelihood, and its answers back in the shape of the counts."""
 
+import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
@@ -41,6 +42,25 @@ def as_pairs(counts: xr.DataArray) -> tuple[xr.DataArray, bool]:
 def as_given(answer: xr.DataArray, square: bool, *, mirror: str, diagonal: float = 0.0) -> xr.DataArray:
     """An answer by pair, as a square where the counts came as one; see `to_square` for `mirror`."""
     return to_square(answer, mirror=mirror, diagonal=diagonal) if square else answer
+
+
+def probability_as_given(pairs: xr.DataArray, better: np.ndarray, worse: np.ndarray, square: bool) -> xr.DataArray:
+    """P(A better than B) in the shape of the counts, from both of its tails: 1 - x would lose a small one.
+
+    Parameters
+    ----------
+    pairs : xarray.DataArray, dims (pair, outcome)
+    better, worse : numpy.ndarray, one number a pair
+        P(A better than B) and P(B better than A).
+    square : bool
+        Whether the counts came as a square.
+    """
+    answer = pairs.isel({names.OUTCOME: 0}, drop=True).copy(data=better).rename("prob_better").drop_attrs()
+    if not square:
+        return answer
+    upper = to_square(answer, mirror="same", diagonal=0.5)
+    lower = to_square(answer.copy(data=worse), mirror="same", diagonal=0.5)
+    return upper.where(to_square(xr.ones_like(answer), mirror="difference") >= 0, lower)
 
 
 def _bare(pairs: xr.DataArray) -> xr.DataArray:

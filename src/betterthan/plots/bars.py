@@ -14,7 +14,7 @@ _BARS_MAX = 40
 _FACES: dict[str, dict[str, Any]] = {
     "win": {"facecolor": drawing.COLOUR_A, "edgecolor": "white"},
     "tie": {"facecolor": drawing.COLOUR_TIE, "edgecolor": "white"},
-    "loss": {"facecolor": drawing.COLOUR_B, "edgecolor": drawing.INK, "hatch": "////", "linewidth": 0},
+    "loss": {"facecolor": drawing.COLOUR_B, "edgecolor": "#9a5f12", "hatch": "////", "linewidth": 0},
 }
 _UNITS = {"item": "items", "judgment": "judgments"}
 
@@ -57,7 +57,7 @@ def plot_outcomes(counts: xr.DataArray, *, baseline: str | None = None, ax: "Axe
         raise ValueError(f"{len(left)} pairs are too many bars (at most {_BARS_MAX}); {advice}")
     ties = values.shape[1] == 3
     with drawing.style():
-        ax = drawing.axes(ax, 8.0, 1.5 + 0.27 * (len(left) + 1))
+        ax = drawing.axes(ax, 8.0, 0.95 + 0.27 * (len(left) + 1))
         _draw_bars(ax, values)
         shown = drawing.labels(list(dict.fromkeys([*left, *right])))
         name = dict(zip(dict.fromkeys([*left, *right]), shown, strict=True))

@@ -119,25 +119,27 @@ def _decisive(ax: "Axes", alpha: np.ndarray, _: float, first: str, second: str) 
 
 
 def _difference(ax: "Axes", alpha: np.ndarray, rope: float, first: str, second: str) -> str:
-    shape = alpha if alpha.size == 3 else np.append(alpha, 0.0)  # without ties d = 2 p - 1
-    mean, sd = float(dirichlet.mean_difference(*shape)), float(dirichlet.sd_difference(*shape))
+    a, b, t = (np.asarray(v) for v in (*alpha, 0.0)[:3])  # without ties d = 2 p - 1
+    mean, sd = float(dirichlet.mean_difference(a, b, t)), float(dirichlet.sd_difference(a, b, t))
     low, high = max(mean - 5 * sd, -1.0), min(mean + 5 * sd, 1.0)
     x = _grid(min(low, -1.3 * rope, 0.0), max(high, 1.3 * rope, 0.0))
-    y = dirichlet.density(*shape, x)
+    y = dirichlet.density(a, b, t, x)
     edge = np.asarray(rope)
-    masses = float(dirichlet.prob_above(*shape, edge)), float(dirichlet.prob_below(*shape, -edge))
+    masses = float(dirichlet.prob_above(a, b, t, edge)), float(dirichlet.prob_below(a, b, t, -edge))
     if rope:
-        inside = drawing.probability(float(dirichlet.prob_within(*shape, edge)))
-        ax.axvspan(-rope, rope, color=drawing.COLOUR_TIE, zorder=0, label=f"P(|d| ≤ {rope:g}) = {inside}")
+        inside = drawing.probability(float(dirichlet.prob_within(a, b, t, edge)))
+        top = 1.04 * np.nanmax(y[np.isfinite(y)])
+        look: dict[str, Any] = {"color": drawing.COLOUR_TIE, "linewidth": 0, "zorder": 0}
+        ax.fill_between([-rope, rope], 0, top, **look, label=f"P(|d| ≤ {rope:g}) {inside}")
     told = _better((first, second), masses, f" by more than {rope:g}" if rope else "")
     _two_sides(ax, x, np.where(np.isfinite(y), y, np.nan), 0.0, told, rope)
-    ax.set_xlabel("difference d = P(A wins) − P(B wins), per example")
-    return f"Posterior of the difference between A = {first} and B = {second}"
+    ax.set_xlabel(f"difference d = P({first} wins) − P({second} wins), per example")
+    return f"Posterior of the difference, {first} against {second}"
 
 
 def _better(systems: tuple[str, str], masses: tuple[float, float], beyond: str = "") -> list[str]:
     pairs = zip(systems, masses, strict=True)
-    return [f"P({name} better{beyond}) = {drawing.probability(mass)}" for name, mass in pairs]
+    return [f"P({name} better{beyond}) {drawing.probability(mass)}" for name, mass in pairs]
 
 
 def _two_sides(ax: "Axes", x: np.ndarray, y: np.ndarray, middle: float, told: list[str], edge: float = 0.0) -> None:
@@ -145,7 +147,7 @@ def _two_sides(ax: "Axes", x: np.ndarray, y: np.ndarray, middle: float, told: li
     _shade(ax, x, np.where(x >= middle + edge, y, np.nan), drawing.COLOUR_A, "\\\\\\", told[0])
     _shade(ax, x, np.where(x <= middle - edge, y, np.nan), drawing.COLOUR_B, "///", told[1])
     ax.plot(x, y, color=drawing.INK, linewidth=1.6)
-    ax.axvline(middle, color=drawing.INK, linewidth=1.0, linestyle=":")
+    ax.vlines(middle, 0, 1.04 * np.nanmax(y), colors=drawing.INK, linewidth=1.0, linestyle=":")
     ax.legend(loc="upper left")
 
 

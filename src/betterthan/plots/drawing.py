@@ -66,24 +66,28 @@ def axes(ax: Any, width: float, height: float) -> "Axes":
     return ax
 
 
-def size(ax: "Axes") -> tuple[float, float]:
-    """Width and height of the axes in points, after layout."""
+def size(ax: "Axes") -> tuple[float, float, float]:
+    """Width and height of the axes in points, after layout, and the width that a title may take."""
     figure: Any = ax.get_figure(root=True)
     figure.draw_without_rendering()
     box = ax.get_window_extent()
-    return box.width * 72 / figure.dpi, box.height * 72 / figure.dpi
+    alone = all(other is ax or other.get_label() == "<colorbar>" for other in figure.axes)
+    right = figure.bbox.width if alone else box.x1
+    width, height, title = (x * 72 / figure.dpi for x in (box.width, box.height, right - box.x0))
+    return width, height, title
 
 
 def finish(ax: "Axes", title: str) -> "Axes":
-    """Set the title, broken to the width of the axes, and take all text as it is written."""
+    """Set the title, break it and the label of x to the room there is, and take all text as it is written."""
     from matplotlib.text import Text
 
-    characters = max(int(size(ax)[0] / (0.56 * _STYLE["axes.titlesize"])), 30)
-    lines = [textwrap.fill(line, characters, break_on_hyphens=False) for line in title.split("\n")]
-    ax.set_title("\n".join(lines), loc="left")
+    width, _, room = size(ax)
+    ax.set_title(_broken(title, room, _STYLE["axes.titlesize"]), loc="left")
+    ax.set_xlabel(_broken(ax.get_xlabel(), width, _STYLE["axes.labelsize"]))
     for text in ax.findobj(Text):  # axes that were given may hold text made in another style
         text.set_parse_math(False)  # type: ignore[attr-defined]
         text.set_usetex(False)  # type: ignore[attr-defined]
+    size(ax)  # a title of several lines needs a second round of layout
     return ax
 
 
@@ -107,10 +111,10 @@ def elide(name: str, length: int) -> str:
 
 
 def probability(p: float) -> str:
-    """A probability in three digits that never rounds to 0 or 1."""
+    """A probability behind its sign, in three digits that never round to 0 or 1."""
     if p < 0.0005:
-        return "<0.001"
-    return ">0.999" if p >= 0.9995 else f"{p:.3f}"
+        return "< 0.001"
+    return "> 0.999" if p >= 0.9995 else f"= {p:.3f}"
 
 
 def percent(p: float) -> str:
@@ -148,6 +152,12 @@ def name_rows(ax: "Axes", left: Sequence[str], right: Sequence[str] | None = Non
             fontsize=height,
             annotation_clip=False,
         )
+
+
+def _broken(text: str, points: float, size: float) -> str:
+    """Text in lines that are no wider than this, whatever the names in it."""
+    characters = max(int(points / (0.56 * size)), 28)
+    return "\n".join(textwrap.fill(line, characters, break_on_hyphens=False) for line in text.split("\n"))
 
 
 def _drawn(character: str, known: frozenset[int]) -> str:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import xarray as xr
+from scipy import special
 
 from betterthan import checks, names
 from betterthan.plots import drawing, inputs
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
 
 # Filled where there is a verdict, hollow where there is none.
 _LOOKS: dict[str, tuple[str, bool, str]] = {
-    "better": ("o", True, "one is better"),
-    "equivalent": ("s", True, "equivalent"),
+    "better": ("o", True, "one is better (P ≥ {:g})"),
+    "equivalent": ("s", True, "equivalent (P ≥ {:g})"),
     "undecided": ("o", False, "undecided"),
     "no_verdict": ("D", False, "no verdict: the fit is not to be trusted"),
     "no_data": ("x", False, "no data: prior alone"),
@@ -57,8 +58,8 @@ def plot_differences(
         Draw only the pairs with this system, as the other one minus the baseline.
     limit : int, default 40
         Pairs to draw at most. Where there are more, those nearest to a decision are drawn and the title says
-        so: those where an end of the interval lies nearest to 0, or to the edge of the ROPE that
-        the whole interval would have to stay within, in units of its width.
+        so: those whose P(d > 0), or mass within the ROPE, is nearest to the probability that a verdict needs, by
+        the normal approximation to mean and interval.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
 
@@ -98,11 +99,11 @@ def plot_differences(
     total = len(rows.mean)
     if not total:
         raise ValueError("no pair has a difference: nothing to draw")
-    rows = rows.take(_nearest(rows, rope, limit))
+    rows = rows.take(_nearest(rows, rope, limit, float(chosen.attrs.get("ci_prob", names.CI_PROB))))
     with drawing.style():
-        ax = drawing.axes(ax, 8.0, 1.5 + (0.23 if len(rows.mean) <= 60 else 0.14) * (len(rows.mean) + 1))
+        ax = drawing.axes(ax, 8.0, 0.95 + (0.23 if len(rows.mean) <= 60 else 0.14) * (len(rows.mean) + 1))
         drawing.name_rows(ax, _row_names(rows, baseline))
-        _draw(ax, rows, rope)
+        _draw(ax, rows, rope, float(chosen.attrs.get("verdict_prob", names.VERDICT_PROB)))
         ax.set_xlabel("difference d = P(A wins) − P(B wins), per example")
         return drawing.finish(ax, _title(chosen.attrs, len(rows.mean), total, baseline))
 
@@ -133,13 +134,16 @@ def _oriented(chosen: xr.Dataset, systems: list[str], baseline: str | None) -> _
     )
 
 
-def _nearest(rows: _Rows, rope: float, limit: int) -> np.ndarray:
-    """Rows to draw, by mean: all, or those whose interval ends nearest to where the verdict would change."""
-    width = np.maximum(rows.upper - rows.lower, np.finfo(float).tiny)
-    near = np.minimum(np.abs(rows.lower), np.abs(rows.upper))
+def _nearest(rows: _Rows, rope: float, limit: int, prob: float) -> np.ndarray:
+    """Rows to draw, by mean: all, or those nearest to where the verdict would change."""
+    sd = (rows.upper - rows.lower) / (2 * special.ndtri((1 + prob) / 2))
+    sd = np.maximum(sd, np.finfo(float).eps)
+    needed = special.ndtri(names.VERDICT_PROB)
+    near = np.abs(np.abs(rows.mean) / sd - needed)
     if rope:
-        near = np.minimum(near, np.abs(np.maximum(-rows.lower, rows.upper) - rope))
-    kept = np.argsort(near / width, kind="stable")[:limit]
+        inside = special.ndtr((rope - rows.mean) / sd) - special.ndtr((-rope - rows.mean) / sd)
+        near = np.minimum(near, np.abs(special.ndtri(inside) - needed))
+    kept = np.argsort(near, kind="stable")[:limit]
     return kept[np.lexsort((kept, -rows.mean[kept]))]
 
 
@@ -151,18 +155,23 @@ def _row_names(rows: _Rows, baseline: str | None) -> list[str]:
     return [f"{name[a]} − {name[b]}" for a, b in zip(rows.a, rows.b, strict=True)]
 
 
-def _draw(ax: "Axes", rows: _Rows, rope: float) -> None:
-    if rope:
-        ax.axvspan(-rope, rope, color=drawing.COLOUR_TIE, zorder=0, label=f"ROPE: |d| ≤ {rope:g}")
-    ax.axvline(0, color=drawing.INK, linewidth=0.8, linestyle=":", zorder=1)
+def _draw(ax: "Axes", rows: _Rows, rope: float, needed: float) -> None:
     place = np.arange(len(rows.mean))
+    ends = (-0.7, len(place) - 0.4)  # not behind the legend
+    if rope:
+        look = {"color": drawing.COLOUR_TIE, "linewidth": 0, "zorder": 0}
+        ax.fill_betweenx(ends, -rope, rope, **look, label=f"ROPE: |d| ≤ {rope:g}")
+    ax.vlines(0, *ends, colors=drawing.INK, linewidth=0.8, linestyle=":", zorder=1)
     ax.hlines(place, rows.lower, rows.upper, colors=drawing.COLOUR_A, linewidth=1.3, zorder=2)
     kinds = np.array(["better" if v in _FLIPPED else v for v in rows.verdict])
     for kind, (marker, filled, label) in _LOOKS.items():
         at = kinds == kind
         if not at.any():
             continue
-        look: dict[str, Any] = {"markerfacecolor": drawing.COLOUR_A if filled else "white", "label": label}
+        look: dict[str, Any] = {
+            "markerfacecolor": drawing.COLOUR_A if filled else "white",
+            "label": label.format(needed),
+        }
         look |= {"markeredgecolor": drawing.COLOUR_A, "markersize": 5, "markeredgewidth": 1.1, "zorder": 3}
         ax.plot(rows.mean[at], place[at], marker, **look)
     ax.margins(x=0.03)
@@ -174,9 +183,9 @@ def _draw(ax: "Axes", rows: _Rows, rope: float) -> None:
 def _title(attrs: dict[Any, Any], shown: int, total: int, baseline: str | None) -> str:
     kind, prob = attrs.get("ci_kind"), attrs.get("ci_prob")
     interval = f"{100 * float(prob):g} % {str(kind).upper()}" if kind and prob else "interval"
-    title = f"Mean and {interval} of the difference"
+    title = f"Difference of each pair A − B: mean and {interval}"
     if baseline is not None:
-        title += f" from B = {drawing.labels([baseline])[0]}"
+        title = f"Difference of each system A from B = {drawing.labels([baseline])[0]}: mean and {interval}"
     if shown < total:
         title += f"\n{shown} of {total:,} pairs: those nearest to a decision"
     return title

@@ -86,8 +86,8 @@ def differences(comparison: Any) -> tuple[xr.Dataset, list[str]]:
             "see betterthan.compare"
         )
     chosen = comparison[list(_DIFFERENCE)]
-    if names.METHOD in chosen.dims:
-        chosen = chosen.isel({names.METHOD: 0})
+    if names.ENGINE in chosen.dims:
+        chosen = chosen.isel({names.ENGINE: 0})
     if set(chosen.dims) != set(_SQUARE):
         raise ValueError(
             f"differences have dims ({', '.join(map(str, chosen.dims))}); give (system_a, system_b): "

@@ -58,23 +58,29 @@ def plot_matrix(prob: xr.DataArray, *, ax: "Axes | None" = None, order: Any = No
     prob = inputs.probabilities(prob, order)
     values, n = prob.values, prob.sizes[names.SYSTEM_A]
     with drawing.style():
-        width, height = _inches(n)
-        ax = drawing.axes(ax, width, height)
-        _draw_cells(ax, values)
         systems = drawing.labels([str(s) for s in prob[names.SYSTEM_A].values])
+        ax = drawing.axes(ax, *_inches(n, max(map(len, systems))))
+        _draw_cells(ax, values)
         note = _name_few(ax, systems) if n <= _NAMED_MAX else _name_many(ax, systems)
         if n <= _NUMBERS_MAX:
             _write_numbers(ax, values)
             share = f"{100 * names.VERDICT_PROB:.0f}"
-            note = f"In percent; bold where one side has at least {share} %"
+            note = f"In percent; bold where one side has at least {share}"
+        else:
+            _colour_bar(ax)
         return drawing.finish(ax, f"Probability that the row is better than the column\n{note}")
 
 
-def _inches(n: int) -> tuple[float, float]:
+def _inches(n: int, longest: int) -> tuple[float, float]:
     """Width and height of a figure of n systems: cells as small as their content allows."""
-    cell = 0.42 if n <= _NUMBERS_MAX else 0.19 if n <= _NAMED_MAX else _PITCH / 72
-    margin = 2.6 if n <= _NAMED_MAX else 1.2
-    return min(max(cell * n + 3.2, 5.2), 14.0), min(max(cell * n + margin, 3.4), 14.0)
+    label = longest * 0.07
+    if n > _NAMED_MAX:
+        side = n * _PITCH / 72
+        return min(side + label + 1.2, 14.0), min(side + 1.0, 14.0)
+    side = n * (0.42 if n <= _NUMBERS_MAX else 0.2) + 1.4 / n  # two systems get larger cells
+    slanted = 0.72 * label
+    bar = 0.0 if n <= _NUMBERS_MAX else 0.9
+    return max(side + label + max(slanted, bar) + 0.3, 4.6), side + slanted + 1.0
 
 
 def _draw_cells(ax: "Axes", values: np.ndarray) -> None:
@@ -83,14 +89,19 @@ def _draw_cells(ax: "Axes", values: np.ndarray) -> None:
     ramp = LinearSegmentedColormap.from_list("betterthan", _RAMP).with_extremes(bad=(0, 0, 0, 0))
     ax.patch.set(facecolor="white", edgecolor=drawing.FAINT, hatch="////")  # shows through where NaN
     aspect = "equal" if len(values) <= _NAMED_MAX else "auto"
-    image = ax.imshow(values, cmap=ramp, vmin=0, vmax=1, aspect=aspect, interpolation="nearest")
+    ax.imshow(values, cmap=ramp, vmin=0, vmax=1, aspect=aspect, interpolation="nearest")
+    ax.set_anchor("W")
     ax.spines[:].set_visible(False)
     if len(values) <= _NAMED_MAX:
         edges = np.arange(len(values) + 1) - 0.5
         ax.hlines(edges, -0.5, len(values) - 0.5, colors="white", linewidth=0.8)
         ax.vlines(edges, -0.5, len(values) - 0.5, colors="white", linewidth=0.8)
+
+
+def _colour_bar(ax: "Axes") -> None:
     figure: Any = ax.figure
-    bar = figure.colorbar(image, ax=ax, ticks=[0, 0.25, 0.5, 0.75, 1], shrink=0.9, aspect=25, pad=0.02)
+    look: dict[str, Any] = {"shrink": 0.9, "aspect": 30, "pad": 0.02}
+    bar = figure.colorbar(ax.images[-1], ax=ax, ticks=[0, 0.25, 0.5, 0.75, 1], **look)
     bar.ax.set_yticklabels(["0", "0.25", "0.5", "0.75", "1"])
     bar.set_label("P(row better than column)")
     bar.outline.set_visible(False)

@@ -1,5 +1,6 @@
 """The simplex of win, loss and tie."""
 
+import textwrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -87,13 +88,13 @@ def plot_simplex(
         ax = drawing.axes(ax, 6.4, 5.6)
         first, second = drawing.labels([a, b])
         _frame(ax, window)
-        _regions(ax, alpha, window)
-        _middle(ax, window, half)
-        _corner_names(ax, window, first, second)
+        handles = [*_regions(ax, alpha, window), *_middle(ax, window, half)]
+        ax.legend(handles=handles, loc="upper right", borderaxespad=0)
+        _name_sides(ax, window, first, second)
         if window.side < 1:
             _locate(ax, window)
         better = drawing.probability(float(beta.prob_above_half(alpha[0], alpha[1])))
-        title = f"Posterior of win, loss and tie, {first} against {second}\nP({first} better) = {better}"
+        title = f"Posterior of win, loss and tie, {first} against {second}\nP({first} better) {better}"
         return drawing.finish(ax, title)
 
 
@@ -128,24 +129,24 @@ def _lattice(window: _Window) -> np.ndarray:
     return window.low + window.side * share
 
 
-def _regions(ax: "Axes", alpha: np.ndarray, window: _Window) -> None:
+def _regions(ax: "Axes", alpha: np.ndarray, window: _Window) -> list[Any]:
+    """Fill the regions of highest density; what a legend shows of them."""
     from matplotlib.patches import Patch, Polygon
 
     theta = _lattice(window)
-    # half a step inside, where the density is finite for any prior
-    log_density = (special.xlogy(alpha - 1, np.maximum(theta, 0.25 * window.side / _LATTICE))).sum(-1)
+    # not quite on the edge, where the density may be infinite
+    log_density = special.xlogy(alpha - 1, np.maximum(theta, 0.25 * window.side / _LATTICE)).sum(-1)
     log_density = np.maximum(log_density - log_density.max(), -60.0)
-    handles = [Patch(facecolor=c, label=f"{100 * m:.0f} %") for m, c in zip(_MASSES, _SHADES, strict=True)]
     if log_density.min() > -1e-9:  # flat: no region is denser than another
         corners = np.stack(_plane(window.corners()), axis=-1)
         ax.add_patch(Polygon(corners, closed=True, facecolor=_SHADES[0], zorder=1))
-        handles = [Patch(facecolor=_SHADES[0], label="all alike")]
-    else:
-        levels = [*_levels(log_density), 0.01]
-        ax.tricontourf(*_plane(theta), log_density, levels=levels, colors=_SHADES, zorder=1)
-        ax.tricontour(*_plane(theta), log_density, levels=levels[:-1], colors=drawing.INK, linewidths=0.6, zorder=2)
-    title = "highest density"
-    ax.legend(handles=handles, loc="upper right", title=title, title_fontsize=8, alignment="left")
+        return [Patch(facecolor=_SHADES[0], label="the same density everywhere")]
+    levels = [*_levels(log_density), 0.01]
+    ax.tricontourf(*_plane(theta), log_density, levels=levels, colors=_SHADES, zorder=1)
+    lines: dict[str, Any] = {"colors": drawing.INK, "linewidths": 0.6, "linestyles": "solid", "zorder": 2}
+    ax.tricontour(*_plane(theta), log_density, levels=levels[:-1], **lines)
+    shown = zip(_MASSES, _SHADES, strict=True)
+    return [Patch(facecolor=shade, label=f"densest {100 * mass:.0f} %") for mass, shade in shown]
 
 
 def _levels(log_density: np.ndarray) -> list[float]:
@@ -164,58 +165,69 @@ def _frame(ax: "Axes", window: _Window) -> None:
     ax.set_aspect("equal")
     ax.set_axis_off()
     side = window.side
-    ax.set_xlim(x[0] - 0.22 * side, x[1] + 0.22 * side)
-    ax.set_ylim(y[0] - 0.28 * side, y[2] + 0.16 * side)
+    ax.set_xlim(x[0] - 0.25 * side, x[1] + 0.25 * side)
+    ax.set_ylim(y[0] - 0.2 * side, y[2] + 0.16 * side)
     lines = int(round(side / window.step))
     for outcome in range(3):
-        for k in range(lines + 1):
-            _grid_line(ax, window, outcome, k, lines)
+        for k in range(1, lines):
+            _grid_line(ax, window, outcome, k)
 
 
-# Corner where each outcome's numbers begin on the edge that carries them, and where the line goes, as the
-# outcome that fills what is left: win below, tie at the right, loss at the left.
-_RUNS = ((1, 2, (0, -9)), (2, 0, (-14, 2)), (0, 1, (14, 2)))
+# For win, loss and tie: what fills the rest where a line of one value begins (below, at the left, at the right), what
+# fills it where the line ends, and how its number is set at the beginning.
+_RUNS = ((1, 2, "center", "top"), (2, 0, "right", "bottom"), (0, 1, "left", "center"))
 
 
-def _grid_line(ax: "Axes", window: _Window, outcome: int, k: int, lines: int) -> None:
-    """The line of one value of one outcome, its number where it leaves the triangle."""
-    start, end, offset = _RUNS[outcome]
-    value = window.low[outcome] + k * window.step
+def _grid_line(ax: "Axes", window: _Window, outcome: int, k: int) -> None:
+    """The line of one value of one outcome, drawn past the edge where its number stands."""
+    start, end, ha, va = _RUNS[outcome]
+    value, rest = window.low[outcome] + k * window.step, window.side - k * window.step
     ends = np.tile(window.low, (2, 1))
     ends[:, outcome] = value
-    ends[[0, 1], [start, end]] += window.side - k * window.step
+    ends[[0, 1], [start, end]] += rest
     x, y = _plane(ends)
-    if 0 < k < lines:
-        ax.plot(x, y, color=drawing.FAINT, linewidth=0.5, alpha=0.6, zorder=0)
-        digits = max(-int(np.floor(np.log10(window.step) + 1e-9)), 0)
-        look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 7.5, "color": drawing.INK}
-        ax.annotate(f"{value:.{digits}f}", (x[0], y[0]), xytext=offset, textcoords="offset points", **look)
+    past = 0.02 * window.side / rest
+    x[0], y[0] = x[0] + past * (x[0] - x[1]), y[0] + past * (y[0] - y[1])
+    ax.plot(x, y, color=drawing.FAINT, linewidth=0.5, zorder=0)
+    digits = max(-int(np.floor(np.log10(window.step) + 1e-9)), 0)
+    ax.annotate(f"{value:.{digits}f}", (x[0], y[0]), ha=ha, va=va, fontsize=7.5)  # type: ignore[arg-type]
 
 
-def _middle(ax: "Axes", window: _Window, rope: float) -> None:
+def _middle(ax: "Axes", window: _Window, rope: float) -> list[Any]:
     """The line win = loss and the band around it, cut to the window."""
     from matplotlib.patches import Polygon
 
     x, y = _plane(window.corners())
     clip = Polygon(np.stack([x, y], axis=-1), closed=True, transform=ax.transData)
+    drawn: list[Any] = [ax.axvline(0, color=drawing.INK, linewidth=1.4, linestyle="--", zorder=5, label="win = loss")]
     if rope:
-        band = ax.axvspan(-rope, rope, facecolor=drawing.COLOUR_B, alpha=0.35, hatch="...", edgecolor="white", zorder=3)
-        band.set_clip_path(clip)
-    line = ax.axvline(0, color=drawing.INK, linewidth=1.4, linestyle="--", zorder=5)
-    line.set_clip_path(clip)
+        look: dict[str, Any] = {"facecolor": drawing.COLOUR_TIE, "edgecolor": drawing.COLOUR_B, "linewidth": 1.4}
+        drawn.append(ax.axvspan(-rope, rope, **look, zorder=0.5, label=f"|win − loss| ≤ {rope:g}"))
+        for edge in (-rope, rope):  # over the regions, which hide the band
+            ax.axvline(edge, color=drawing.COLOUR_B, linewidth=1.4, zorder=5)
+    for artist in (*ax.lines[-3:], *drawn):
+        artist.set_clip_path(clip)
+    return drawn
 
 
-def _corner_names(ax: "Axes", window: _Window, first: str, second: str) -> None:
+def _name_sides(ax: "Axes", window: _Window, first: str, second: str) -> None:
+    """Name the corners and, along the edges, the scales."""
     x, y = _plane(window.corners())
-    whole = window.side == 1
-    told = (
-        f"{second} wins every example" if whole else f"more wins of {second}",
-        f"{first} wins every example" if whole else f"more wins of {first}",
-        "every example is a tie" if whole else "more ties",
+    wins = "{} wins\nevery example" if window.side == 1 else "more wins of\n{}"
+    corners = (wins.format(second), wins.format(first), "every example is a tie" if window.side == 1 else "more ties")
+    for k, (text, va, up) in enumerate(zip(corners, ("top", "top", "bottom"), (-14, -14, 5), strict=True)):
+        lines = "\n".join(textwrap.fill(line, 24) for line in text.split("\n"))
+        ax.annotate(lines, (x[k], y[k]), (0, up), textcoords="offset points", ha="center", va=va, fontsize=8)
+    edges = (
+        (f"P({first} wins) →", 0, 1, 0, (0, -28)),
+        (f"← P({second} wins)", 0, 2, 60, (-34, 20)),
+        ("← P(tie)", 1, 2, -60, (34, 20)),
     )
-    for k, (text, va, down) in enumerate(zip(told, ("top", "top", "bottom"), (-22, -22, 5), strict=True)):
-        place: dict[str, Any] = {"xytext": (0, down), "textcoords": "offset points", "annotation_clip": False}
-        ax.annotate(text, (x[k], y[k]), ha="center", va=va, fontsize=8, **place)
+    for text, i, j, angle, offset in edges:
+        middle = ((x[i] + x[j]) / 2, (y[i] + y[j]) / 2)
+        ax.annotate(
+            text, middle, offset, textcoords="offset points", ha="center", va="center", rotation=angle, fontsize=8
+        )
 
 
 def _locate(ax: "Axes", window: _Window) -> None:

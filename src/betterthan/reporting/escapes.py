@@ -1,0 +1,23 @@
+"""Names of systems as harmless text in LaTeX and Markdown."""
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", '"': r"\textquotedbl{}", "`": r"\textasciigrave{}",
+    "[": r"{[}", "]": r"{]}",  # else an option of \\ or \item
+    "±": r"$\pm$", "≤": r"$\le$", "–": "--", "−": r"$-$",
+}  # fmt: skip
+_MARKDOWN = "\\`*_{}[]<>#|~&$"
+
+
+def latex(text: str) -> str:
+    """Text with every character that LaTeX would act on made plain."""
+    plain = " ".join(str(text).split())
+    return "".join(_LATEX.get(letter, letter) for letter in plain)
+
+
+def markdown(text: str) -> str:
+    """Text with every character that Markdown would act on made plain, on one line."""
+    plain = " ".join(str(text).split())
+    return "".join(f"\\{letter}" if letter in _MARKDOWN else letter for letter in plain)

@@ -1,0 +1,51 @@
+"""The figures of an HTML report, as SVG that needs nothing from outside."""
+
+from io import StringIO
+
+import xarray as xr
+
+from betterthan import names
+from betterthan.plots.bars import plot_outcomes
+from betterthan.plots.densities import plot_densities
+from betterthan.plots.forest import plot_differences
+from betterthan.plots.matrix import plot_matrix
+from betterthan.plots.ternary import plot_simplex
+from betterthan.reporting.content import order_of
+
+_BARS_OF = 8  # systems whose pairs all fit a bar chart
+
+
+def draw(comparison: xr.Dataset) -> list[tuple[str, str]]:
+    """(caption, svg) of each figure that suits the number of systems."""
+    from matplotlib import rc_context
+
+    systems = comparison.sizes[names.SYSTEM_A]
+    order = order_of(comparison)
+    ordered = comparison.isel({names.SYSTEM_A: order, names.SYSTEM_B: order}).drop_dims(names.SYSTEM, errors="ignore")
+    counts, three = ordered["counts"], ordered.sizes[names.OUTCOME] == 3
+    prior = ordered.attrs["prior"]
+    drawn = []
+    # paths instead of fonts, and no date: the page looks the same everywhere and every time
+    with rc_context({"svg.fonttype": "path", "svg.hashsalt": "betterthan"}):
+        if systems == 2:
+            if three:
+                axes = plot_densities(counts, prior=prior, kind="difference", rope=ordered.attrs["rope"])
+                drawn.append(("Posterior of the difference", axes))
+                drawn.append(("Posterior of win, loss and tie", plot_simplex(counts, prior=prior)))
+            decisive = plot_densities(counts, prior=prior, kind="decisive")
+            drawn.append(("Posterior of the probability of winning a decisive example", decisive))
+        else:
+            better = ordered["prob_better"].isel({names.ENGINE: 0}, drop=True)
+            drawn.append(("Probability that the row is better than the column", plot_matrix(better)))
+        if "difference_mean" in ordered:
+            drawn.append(("Differences with their intervals", plot_differences(ordered)))
+        if systems <= _BARS_OF:
+            drawn.append(("Wins, ties and losses", plot_outcomes(counts)))
+        return [(caption, _svg(axes)) for caption, axes in drawn]
+
+
+def _svg(axes: object) -> str:
+    buffer = StringIO()
+    axes.figure.savefig(buffer, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})  # type: ignore[attr-defined]
+    svg = buffer.getvalue()
+    return svg[svg.index("<svg") :]

@@ -1,0 +1,78 @@
+"""How numbers are written: no more digits than they have, and never a 0 or 1 that is not one."""
+
+import math
+
+
+def probability(p: float, mcse: float = 0.0) -> str:
+    """A probability to three decimals, fewer where it was sampled, with its Monte Carlo error beside it.
+
+    Examples
+    --------
+    >>> probability(0.996307), probability(0.9999999), probability(0.6873, 0.007)
+    ('0.996', '>0.999', '0.687 ± 0.007')
+    """
+    if math.isnan(p):
+        return "–"
+    if mcse > 0:
+        places = _places(mcse)
+        return f"{p:.{places}f} ± {mcse:.{places}f}"
+    if 0 < p < 0.0005 or p == 0:
+        return "<0.001"
+    if 0.9995 <= p <= 1:
+        return ">0.999"
+    return f"{p:.3f}"
+
+
+def percent(p: float) -> str:
+    """A probability in percent for a cell of a matrix.
+
+    Examples
+    --------
+    >>> percent(0.996307), percent(0.9999999), percent(1e-9), percent(0.5)
+    ('99.63', '>99.99', '<0.01', '50.00')
+    """
+    if math.isnan(p):
+        return "–"
+    if p < 0.00005:
+        return "<0.01"
+    if p > 0.99995:
+        return ">99.99"
+    return f"{100 * p:.2f}"
+
+
+def difference(mean: float, lower: float, upper: float, mcse: float = 0.0) -> str:
+    """A difference with its interval, to a digit beyond the leading one of the interval's width.
+
+    Examples
+    --------
+    >>> difference(0.00997, 0.00241, 0.01801)
+    '+0.0100 [+0.0024, +0.0180]'
+    """
+    if math.isnan(mean):
+        return "–"
+    width = upper - lower
+    places = 3 if width <= 0 else max(2, 2 - math.floor(math.log10(width)) - (width >= 0.1))
+    if mcse > 0:
+        places = min(places, _places(mcse))
+    # + 0.0 turns a rounded -0.0 into 0.0
+    mean, lower, upper = (round(x, places) + 0.0 for x in (mean, lower, upper))
+    beside = f" ± {mcse:.{places}f}" if mcse > 0 else ""
+    return f"{mean:+.{places}f}{beside} [{lower:+.{places}f}, {upper:+.{places}f}]"
+
+
+def bayes_factor(value: float) -> str:
+    """A Bayes factor to three significant digits.
+
+    Examples
+    --------
+    >>> bayes_factor(0.08331), bayes_factor(2.9e-12), bayes_factor(14.02)
+    ('0.0833', '2.9e-12', '14')
+    """
+    if value >= 1e6 or value < 1e-4:
+        return f"{value:.1e}"
+    return f"{value:.3g}"
+
+
+def _places(mcse: float) -> int:
+    """Decimals at which the first digit of the error stands."""
+    return min(6, max(1, -math.floor(math.log10(mcse))))

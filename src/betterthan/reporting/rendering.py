@@ -1,0 +1,113 @@
+"""One comparison, four formats."""
+
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.files import write_whole
+from betterthan.reporting.content import Content, Table, build_content
+from betterthan.reporting.escapes import latex, markdown
+
+_TEMPLATES = {"markdown": "report.md.j2", "html": "report.html.j2", "latex": "report.tex.j2"}
+
+
+def report(
+    comparison: xr.Dataset,
+    *,
+    format: str = "text",
+    path: str | Path | None = None,
+    title: str | None = None,
+    figures: bool = True,
+) -> str:
+    """Write a comparison up: question, data, model, matrix, pairs, verdicts in words, diagnostics, limits, signature.
+
+    Parameters
+    ----------
+    comparison : xarray.Dataset
+        From `compare`.
+    format : {"text", "markdown", "html", "latex"}, default "text"
+        HTML is one self-contained page; LaTeX is a document that compiles with the packages booktabs and longtable.
+    path : str or pathlib.Path, optional
+        Also write it to this file, whole or not at all.
+    title : str, optional
+        Default: the names of two systems, or how many there are.
+    figures : bool, default True
+        Draw figures into HTML (this loads matplotlib).
+
+    Returns
+    -------
+    str
+        The report.
+
+    Raises
+    ------
+    ValueError
+        If the format is unknown, or the Dataset is not a comparison.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> text = bt.report(bt.compare(bt.datasets.contingency_case("a")))
+    >>> "A is better than B with probability 0.996" in text
+    True
+    """
+    checks.one_of(format, names.FORMATS, "format")
+    if not {"prob_better", "verdict", "counts"} <= set(getattr(comparison, "data_vars", ())):
+        raise ValueError("expected a comparison, the Dataset that betterthan.compare returns")
+    content = build_content(comparison, title)
+    if format == "text":
+        from betterthan.reporting.plain import text
+
+        written = text(content)
+    else:
+        drawn: list[tuple[str, str]] = []
+        if format == "html" and figures:
+            from betterthan.reporting.figures import draw
+
+            drawn = draw(comparison)
+        written = _render(format, content, drawn)
+    if path is not None:
+        write_whole(path, written)
+    return written
+
+
+def _render(format: str, content: Content, drawn: list[tuple[str, str]]) -> str:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("betterthan.reporting", "templates"),
+        autoescape=format == "html",
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        **(_LATEX_MARKS if format == "latex" else {}),
+    )
+    environment.filters |= {"tex": latex, "md": markdown, "shade": shade, "alignment": alignment}
+    return environment.get_template(_TEMPLATES[format]).render(c=content, figures=drawn)
+
+
+def shade(value: float) -> str:
+    """CSS of a matrix cell: darker where the probability is higher, so that it also reads in grey."""
+    if value != value:  # nan: a system against itself
+        return ""
+    light = 100 - round(52 * value)
+    ink = "#fff" if light < 60 else "#111"
+    return f"background:hsl(212 45% {light}%);color:{ink}"
+
+
+def alignment(table: Table) -> str:
+    """Column specification of a LaTeX table."""
+    return "".join("l" if k < table.left or head == "Verdict" else "r" for k, head in enumerate(table.heads))
+
+
+_LATEX_MARKS: dict[str, Any] = {
+    "block_start_string": "<%",
+    "block_end_string": "%>",
+    "variable_start_string": "<<",
+    "variable_end_string": ">>",
+    "comment_start_string": "<#",
+    "comment_end_string": "#>",
+}

@@ -1,0 +1,104 @@
+"""Verdicts and limits in plain sentences."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import names
+from betterthan.reporting import numbers
+
+
+def title_of_verdict(verdict: str, a: str, b: str) -> str:
+    """A verdict in a word or two, with the name of the better system."""
+    words = {
+        "a_better": f"{a} better",
+        "b_better": f"{b} better",
+        "no_data": "no examples",
+        "no_verdict": "no verdict: not converged",
+    }
+    return words.get(verdict, verdict)
+
+
+def sentence(cell: xr.Dataset, attrs: dict[str, Any]) -> str:
+    """One plain sentence on one pair; `cell` holds the scalars of the pair."""
+    a, b = str(cell[names.SYSTEM_A].item()), str(cell[names.SYSTEM_B].item())
+    verdict = str(cell["verdict"].item())
+    counts = cell["counts"].values
+    tallied = f"{counts[0]:,} to {counts[1]:,} in wins" + (f", {counts[2]:,} ties" if counts.size == 3 else "")
+    if verdict == "no_data":
+        return f"{a} and {b} share no example, so nothing is said about them."
+    if verdict == "no_verdict":
+        return f"No verdict on {a} and {b}: the chains have not converged (see diagnostics)."
+    p = float(cell["prob_better"].item())
+    mcse = float(cell["prob_better_mcse"].item())
+    if verdict in ("a_better", "b_better"):
+        first, second, sure = (a, b, p) if verdict == "a_better" else (b, a, 1 - p)
+        return (
+            f"{first} is better than {second} with probability {numbers.probability(sure, mcse)} "
+            f"({tallied}){_size(cell, attrs, verdict == 'b_better')}."
+        )
+    if verdict == "equivalent":
+        within = float(cell["mass"].sel({names.REGION: "rope"}).item())
+        also = _also(cell, a, b, p)
+        return (
+            f"{a} and {b} are practically equivalent: with probability {numbers.probability(within)} they differ by no "
+            f"more than {attrs['rope']:g} ({tallied}){also}."
+        )
+    return (
+        f"Undecided between {a} and {b}: the probability that {a} is better is {numbers.probability(p, mcse)} "
+        f"({tallied}){_size(cell, attrs, False)}; this is not evidence that they are equal."
+    )
+
+
+def _size(cell: xr.Dataset, attrs: dict[str, Any], turned: bool) -> str:
+    if "difference_mean" not in cell or np.isnan(cell["difference_mean"].item()):
+        return ""
+    mean, lower, upper = (float(cell[f"difference_{k}"].item()) for k in ("mean", "lower", "upper"))
+    mcse = float(cell["difference_mean_mcse"].item())
+    if turned:
+        mean, lower, upper = -mean, -upper, -lower
+    kind = f"{100 * attrs['ci_prob']:g}% {attrs['ci_kind'].upper()}"
+    text = numbers.difference(mean, lower, upper, mcse)
+    return f"; difference {text.split(' [')[0]}, {kind} [{text.split(' [')[1]}"
+
+
+def _also(cell: xr.Dataset, a: str, b: str, p: float) -> str:
+    if not bool(cell["also_ahead"].item()):
+        return ""
+    ahead, sure = (a, p) if p > 0.5 else (b, 1 - p)
+    return f"; {ahead} is also ahead, with probability {numbers.probability(sure)}, but by less than matters"
+
+
+def limits(main: xr.Dataset) -> list[str]:
+    """What this comparison cannot say."""
+    notes = [line for line in main.attrs.get("notes", "").split("\n") if line]
+    if main.attrs["unit"] != "judgment":
+        notes.append(
+            "Examples are taken as independent draws of one population; translations, paraphrases or turns of one "
+            "dialogue are not, and make the answers more certain than they should be."
+        )
+    systems = main.sizes[names.SYSTEM_A]
+    if systems > 2:
+        notes.append(_multiplicity(main, systems))
+    notes.append("Undecided means that these data do not settle the matter, not that the systems are equal.")
+    if not main.attrs["rope"]:
+        notes.append("Better means better by any amount; give a rope to ask for a difference that matters.")
+    notes.append("A probability speaks of new examples like these ones, not of examples of another kind.")
+    return notes
+
+
+def _multiplicity(main: xr.Dataset, systems: int) -> str:
+    verdict = np.triu(main["verdict"].values != "", 1)
+    better, worse = main["verdict"].values == "a_better", main["verdict"].values == "b_better"
+    p = main["prob_better"].values
+    wrong = float(np.where(better, 1 - p, 0)[verdict].sum() + np.where(worse, p, 0)[verdict].sum())
+    given = int((better | worse)[verdict].sum())
+    pairs = systems * (systems - 1) // 2
+    if not given:
+        return f"{pairs} pairs were compared one by one; none has a better system."
+    return (
+        f"{pairs} pairs were compared one by one, and {given} have a better system; by their own probabilities "
+        f"{wrong:.2g} of these verdicts are expected to be wrong. "
+        "With many systems the best of them is partly the luckiest."
+    )
