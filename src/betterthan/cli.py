@@ -82,16 +82,20 @@ def demo(
     format: Format = None,
     output: Output = None,
 ) -> None:
-    """Run the main job on the published tables of the package."""
+    """Run the main job on the published tables of the package; -o also writes the report on the eight systems."""
     import betterthan as bt
 
+    from betterthan.reporting.plain import brief
+
     form, target = _where(format, output)
-    table = bt.compare(bt.datasets.intent_detection(), method=method, rng=seed)
     cases = {case: bt.compare(bt.datasets.contingency_case(case), rope=rope, method=method, rng=seed) for case in "ab"}
-    if target is None and form == "text":
+    table = bt.compare(bt.datasets.intent_detection(), method=method, rng=seed)
+    if form != "json":
         for case, comparison in cases.items():
-            print(bt.report(comparison, title=f"Equal accuracies, case ({case})"))
-    _deliver(table, form, target)
+            print(brief(comparison, f"Case ({case}): A is right on 710 of 1000 examples, B on 700"))
+        print(brief(table, "Eight intent detection systems"))
+    if form == "json" or target is not None:
+        _deliver(table, form, target)
 
 
 @app.callback(invoke_without_command=True)

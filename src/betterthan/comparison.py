@@ -64,8 +64,8 @@ def compare(
     -------
     xarray.Dataset
         Over (system_a, system_b), with a dim ``engine`` (exact, mcmc): ``prob_better``,
-        ``difference_mean``, ``difference_lower``, ``difference_upper``, ``mass`` (region), ``verdict``, ``also_ahead``, each number that was sampled with its
-        ``_mcse``. Also ``counts``, ``n``, ``bayes_factor_01``; from scores ``n_dropped`` and, over ``system``,
+        ``difference_mean``, ``difference_lower``, ``difference_upper``, ``mass`` (region),
+        ``verdict``, ``also_ahead``, each number that was sampled with its ``_mcse``. Also ``counts``, ``n``, ``bayes_factor_01``; from scores ``n_dropped`` and, over ``system``,
         ``score`` and ``n_scored``; with both methods ``z``. ``attrs`` hold the signature. Where ties are unknown,
         what needs them is absent. `Dataset.to_netcdf` and back loses nothing.
 

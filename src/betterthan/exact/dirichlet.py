@@ -15,10 +15,12 @@ import numpy as np
 from scipy import special
 
 from betterthan.exact.beta import log_density_of_log_odds, log_top
-from betterthan.exact.quadrature import from_centre, integrate, log_mix, panel_masses
+from betterthan.exact.quadrature import integrate, log_mix, panel_masses
 
 # Growth of log density per width up to which three, or six, points a panel are exact enough.
 _GENTLE, _MILD = 0.5, 5.0
+_COUNTS = 16.0  # the integrand counts down to e^-16 of its top
+_EXACT = np.array([1e-7, 1e-11, 1e-7])  # relative error allowed of its kernel at the left edge, the top, the right edge
 _ZERO = -690.0  # log of what is taken for 0: a probability below 1e-299
 _Array = np.ndarray
 
@@ -219,7 +221,7 @@ class _Split:
     def _integrate(self, kernel: Callable[..., _Array], rows: _Array, kind: str) -> _Array:
         def log_integrand(v: _Array, r: _Array) -> _Array:
             i = rows[r]
-            return self.log_density_of_v(v, i) + np.log(kernel(self.a[i], self.b[i], self.w(v, i), kind))
+            return kernel(self.a[i], self.b[i], self.w(v, i), self.log_density_of_v(v, i), kind)
 
         return integrate(log_integrand, self.anchor[rows], self.width[rows])
 
@@ -239,15 +241,23 @@ class _Split:
             return integrate(log_integrand, self.anchor, self.width)
 
 
-def _by_tails(a: _Array, b: _Array, w: _Array, kind: str) -> _Array:
-    """Kernel at every node from the incomplete Beta function."""
+def _by_tails(a: _Array, b: _Array, w: _Array, log_density: _Array, kind: str) -> _Array:
+    """Log integrand with the kernel at every node from the incomplete Beta function."""
+    return log_density + np.log(_kernel(a, b, w, kind))
+
+
+def _kernel(a: _Array, b: _Array, w: _Array, kind: str) -> _Array:
     shape = w.shape
     aa, bb = (np.broadcast_to(z[:, None], shape).ravel() for z in (a, b))
     return _odds_mass(aa, bb, w.ravel(), kind).reshape(shape)
 
 
-def _by_panels(a: _Array, b: _Array, w: _Array, kind: str, points: int) -> _Array:
-    """Kernel at every node by adding up the mass between nodes; w falls along a row."""
+def _by_panels(a: _Array, b: _Array, w: _Array, log_density: _Array, kind: str, points: int) -> _Array:
+    """Log integrand with the kernel at every node by adding up the mass between nodes; w falls along a row.
+
+    The sum starts where the kernel is least, so that its terms are all positive. It is compared with the incomplete
+    Beta function where it matters; rows in which the panels were too wide are done by `_by_tails`.
+    """
     top = np.exp(log_top(a, b))
 
     def density(u: _Array) -> _Array:
@@ -255,8 +265,27 @@ def _by_panels(a: _Array, b: _Array, w: _Array, kind: str, points: int) -> _Arra
         x = u - np.log(a / b)[:, None, None]
         return np.exp(a[:, None, None] * x - (a + b)[:, None, None] * log_mix(p, q, x)) * top[:, None, None]
 
-    masses = panel_masses(density, w, points)  # negative: w falls
+    masses = -panel_masses(density, w, points)
     if kind == "within":
-        masses = masses + panel_masses(lambda u: density(-u), w, points)
-    middle = _odds_mass(a, b, w[:, w.shape[1] // 2], kind)
-    return from_centre(middle, -masses if kind == "beyond" else masses)
+        masses = masses - panel_masses(lambda u: density(-u), w, points)
+    ends = _kernel(a, b, w[:, [0, -1]], kind)
+    if kind == "beyond":
+        sums = np.concatenate([ends[:, :1], masses], axis=1).cumsum(1)
+    else:
+        sums = np.concatenate([masses, ends[:, 1:]], axis=1)[:, ::-1].cumsum(1)[:, ::-1]
+    logs = log_density + np.log(sums)
+    # and with no hump overlooked, the sum comes out about right at the far end too
+    wrong = _too_wide(a, b, w, logs, sums, kind) | (np.abs(sums[:, [0, -1]] - ends) > 0.5 * ends).any(1)
+    if wrong.any():
+        logs[wrong] = _by_tails(a[wrong], b[wrong], w[wrong], log_density[wrong], kind)
+    return logs
+
+
+def _too_wide(a: _Array, b: _Array, w: _Array, logs: _Array, sums: _Array, kind: str) -> _Array:
+    """Rows whose kernel is not exact at the top of the integrand or at the edges of what counts."""
+    matters = logs > logs.max(1, keepdims=True) - _COUNTS
+    last = logs.shape[1] - 1
+    spots = np.stack([matters.argmax(1), logs.argmax(1), last - matters[:, ::-1].argmax(1)], axis=1)
+    exact = _kernel(a, b, np.take_along_axis(w, spots, 1), kind)
+    found = np.take_along_axis(sums, spots, 1)
+    return ~(np.abs(found - exact) <= _EXACT * exact).all(1)

@@ -43,16 +43,6 @@ def panel_masses(density: Callable[[np.ndarray], np.ndarray], nodes: np.ndarray,
     return (values @ weights) * half
 
 
-def from_centre(value: np.ndarray, masses: np.ndarray) -> np.ndarray:
-    """A running sum of panel masses (rows, k - 1) that takes `value` (rows,) at the middle one of the k nodes.
-
-    The middle is where the integrand is: what is lost in the subtraction left of it is lost where it is
-    tiny, and a panel too wide to be exact is far out.
-    """
-    sums = np.concatenate([np.zeros((len(masses), 1)), masses], axis=1).cumsum(1)
-    return np.maximum(sums - sums[:, [masses.shape[1] // 2]] + value[:, None], 0.0)
-
-
 def integrate(
     log_integrand: Callable[[np.ndarray, np.ndarray], np.ndarray], centre: np.ndarray, width: np.ndarray
 ) -> np.ndarray:

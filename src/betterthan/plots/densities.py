@@ -97,7 +97,7 @@ def _outcomes(ax: "Axes", pair: xr.DataArray, prior: tuple[float, ...], first: s
     n = int(pair.sum())
     wins = [int(v) for v in pair.values[:2]]
     shapes = [(prior[0] + k, prior[1] + n - k) for k in wins]
-    x = _grid(*_span(shapes))
+    x = _grid(*_span(shapes), 0.0)
     looks = ((drawing.COLOUR_A, "-", "\\\\\\"), (drawing.COLOUR_B, "--", "///"))
     for (s, f), k, name, (colour, line, hatch) in zip(shapes, wins, (first, second), looks, strict=True):
         y = _beta_density(s, f, x)
@@ -111,7 +111,7 @@ def _outcomes(ax: "Axes", pair: xr.DataArray, prior: tuple[float, ...], first: s
 def _decisive(ax: "Axes", alpha: np.ndarray, _: float, first: str, second: str) -> str:
     a, b = alpha[0], alpha[1]
     low, high = _span([(a, b)])
-    x = _grid(min(low, 0.5), max(high, 0.5))
+    x = _grid(min(low, 0.5), max(high, 0.5), 0.0)
     masses = float(beta.prob_above_half(a, b)), float(beta.prob_above_half(b, a))
     _two_sides(ax, x, _beta_density(a, b, x), 0.5, _better((first, second), masses))
     ax.set_xlabel(f"p = probability that {first} wins an example that is not a tie")
@@ -122,7 +122,7 @@ def _difference(ax: "Axes", alpha: np.ndarray, rope: float, first: str, second: 
     a, b, t = (np.asarray(v) for v in (*alpha, 0.0)[:3])  # without ties d = 2 p - 1
     mean, sd = float(dirichlet.mean_difference(a, b, t)), float(dirichlet.sd_difference(a, b, t))
     low, high = max(mean - 5 * sd, -1.0), min(mean + 5 * sd, 1.0)
-    x = _grid(min(low, -1.3 * rope, 0.0), max(high, 1.3 * rope, 0.0))
+    x = _grid(min(low, -1.3 * rope, 0.0), max(high, 1.3 * rope, 0.0), -1.0)
     y = dirichlet.density(a, b, t, x)
     edge = np.asarray(rope)
     masses = float(dirichlet.prob_above(a, b, t, edge)), float(dirichlet.prob_below(a, b, t, -edge))
@@ -176,15 +176,14 @@ def _span(shapes: list[tuple[float, float]]) -> tuple[float, float]:
     return low, high
 
 
-def _grid(low: float, high: float) -> np.ndarray:
-    """Points from a little below `low` to a little above `high`, within (-1, 1)."""
+def _grid(low: float, high: float, least: float) -> np.ndarray:
+    """Points from a little below `low` to a little above `high`, between `least` and 1."""
     pad = 0.04 * (high - low)
-    return np.linspace(max(low - pad, -1.0), min(high + pad, 1.0), _POINTS)
+    low, high = max(low - pad, least), min(high + pad, 1.0)
+    step = (high - low) / _POINTS
+    return np.linspace(max(low, least + step), min(high, 1 - step), _POINTS)  # at the very ends it may be infinite
 
 
 def _beta_density(a: float, b: float, x: np.ndarray) -> np.ndarray:
-    """Density of Beta(a, b), NaN outside of (0, 1)."""
-    inside = (x > 0) & (x < 1)
-    u = np.where(inside, x, 0.5)
-    y = np.exp(beta.log_density_of_log_odds(np.asarray(a), np.asarray(b), special.logit(u))) / (u * (1 - u))
-    return np.where(inside, y, np.nan)
+    """Density of Beta(a, b)."""
+    return np.exp(beta.log_density_of_log_odds(np.asarray(a), np.asarray(b), special.logit(x))) / (x * (1 - x))

@@ -69,7 +69,10 @@ def axes(ax: Any, width: float, height: float) -> "Axes":
 def size(ax: "Axes") -> tuple[float, float, float]:
     """Width and height of the axes in points, after layout, and the width that a title may take."""
     figure: Any = ax.get_figure(root=True)
-    figure.draw_without_rendering()
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
+    ax.apply_aspect()
     box = ax.get_window_extent()
     alone = all(other is ax or other.get_label() == "<colorbar>" for other in figure.axes)
     right = figure.bbox.width if alone else box.x1

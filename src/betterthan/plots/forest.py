@@ -49,9 +49,9 @@ def plot_differences(
 
     Parameters
     ----------
-    comparison : xarray.Dataset, dims (system_a, system_b), optionally method
+    comparison : xarray.Dataset, dims (system_a, system_b), optionally engine
         With variables difference_mean, difference_lower, difference_upper and verdict, as `compare` returns
-        them; of several methods the first is drawn. ``attrs``: rope, ci_prob, ci_kind.
+        them; of several engines the first is drawn. ``attrs``: rope, ci_prob, ci_kind.
     rope : float, optional
         Half width of the band; default ``comparison.attrs["rope"]``.
     baseline : str, optional

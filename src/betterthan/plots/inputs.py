@@ -76,7 +76,7 @@ def exchanged(counts: xr.DataArray) -> xr.DataArray:
 
 
 def differences(comparison: Any) -> tuple[xr.Dataset, list[str]]:
-    """Mean, interval and verdict of every difference, of one method, and the systems."""
+    """Mean, interval and verdict of every difference, of one engine, and the systems."""
     if getattr(comparison, "attrs", {}).get("ties") == "unknown":
         raise ValueError("a difference needs the number of ties, which this comparison does not have")
     missing = [v for v in _DIFFERENCE if v not in getattr(comparison, "data_vars", ())]

@@ -126,7 +126,7 @@ def _name_many(ax: "Axes", systems: list[str]) -> str:
     columns = np.unique(np.r_[0, np.arange(9, n, 10)])
     ax.set_xticks(columns, [str(c + 1) for c in columns], fontsize=8)
     ax.tick_params(length=2, labeltop=True, labelbottom=True, top=True)
-    left_out = "" if every == 1 else f"; every {every}th row is named"
+    left_out = "" if every == 1 else f"; one row in {every} is named"
     return f"{n} systems, numbered by row{left_out}. Darker: more probable"
 
 

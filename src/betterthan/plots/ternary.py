@@ -1,6 +1,7 @@
 """The simplex of win, loss and tie."""
 
 import textwrap
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 _MASSES = (0.95, 0.80, 0.50)
 _SHADES = ("#c9d8e6", "#7ea6c8", drawing.COLOUR_A)
-_LATTICE = 160  # points along an edge
+_LATTICE = 150  # points along an edge
 _TAIL = 2e-4  # posterior mass that may lie beyond an edge of the window
 _ROOT3 = 3.0**0.5
 
@@ -121,19 +122,23 @@ def _window(alpha: np.ndarray) -> _Window:
     return _Window(low, float(1 - low.sum()), float(step))
 
 
-def _lattice(window: _Window) -> np.ndarray:
-    """Points spread evenly over the window, as (win, loss, tie)."""
+@cache
+def _lattice() -> tuple[np.ndarray, np.ndarray]:
+    """Points spread evenly over the simplex, as (win, loss, tie), and the triangles between them."""
+    from matplotlib.tri import Triangulation
+
     i, j = (k.ravel() for k in np.meshgrid(np.arange(_LATTICE + 1), np.arange(_LATTICE + 1)))
     keep = i + j <= _LATTICE
     share = np.stack([i, j, _LATTICE - i - j], axis=-1)[keep] / _LATTICE
-    return window.low + window.side * share
+    return share, Triangulation(*_plane(share)).triangles
 
 
 def _regions(ax: "Axes", alpha: np.ndarray, window: _Window) -> list[Any]:
     """Fill the regions of highest density; what a legend shows of them."""
     from matplotlib.patches import Patch, Polygon
 
-    theta = _lattice(window)
+    share, triangles = _lattice()
+    theta = window.low + window.side * share
     # not quite on the edge, where the density may be infinite
     log_density = special.xlogy(alpha - 1, np.maximum(theta, 0.25 * window.side / _LATTICE)).sum(-1)
     log_density = np.maximum(log_density - log_density.max(), -60.0)
@@ -142,9 +147,10 @@ def _regions(ax: "Axes", alpha: np.ndarray, window: _Window) -> list[Any]:
         ax.add_patch(Polygon(corners, closed=True, facecolor=_SHADES[0], zorder=1))
         return [Patch(facecolor=_SHADES[0], label="the same density everywhere")]
     levels = [*_levels(log_density), 0.01]
-    ax.tricontourf(*_plane(theta), log_density, levels=levels, colors=_SHADES, zorder=1)
+    x, y = _plane(theta)
+    ax.tricontourf(x, y, log_density, triangles=triangles, levels=levels, colors=_SHADES, zorder=1)
     lines: dict[str, Any] = {"colors": drawing.INK, "linewidths": 0.6, "linestyles": "solid", "zorder": 2}
-    ax.tricontour(*_plane(theta), log_density, levels=levels[:-1], **lines)
+    ax.tricontour(x, y, log_density, triangles=triangles, levels=levels[:-1], **lines)
     shown = zip(_MASSES, _SHADES, strict=True)
     return [Patch(facecolor=shade, label=f"densest {100 * mass:.0f} %") for mass, shade in shown]
 

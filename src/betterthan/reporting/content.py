@@ -198,7 +198,8 @@ def _pairs(shown: xr.Dataset, beside: xr.Dataset, systems: int) -> Table:
     rows = [_pair_row(shown, beside, i, j, three, sized, also) for i, j in pairs_of(size)]
     total = systems * (systems - 1) // 2
     whole = "The pair" if total == 1 else f"All {total} pairs"
-    caption = whole if size == systems else f"The first {size} systems: {len(rows)} of {total} pairs"
+    some = f"The first {size} systems: {len(rows)} of {total:,} pairs; betterthan.pair_table has them all"
+    caption = whole if size == systems else some
     return Table(tuple(heads), rows, caption, left=2)
 
 
@@ -220,7 +221,7 @@ def _pair_row(
         if shown.attrs["rope"]:
             at = {names.REGION: "rope"}
             row.append(numbers.probability(cell["mass"].sel(at).item(), cell["mass_mcse"].sel(at).item()))
-    return (*row, numbers.bayes_factor(value["bayes_factor_01"]), title_of_verdict(value["verdict"], row[0], row[1]))
+    return (*row, numbers.bayes_factor(value["bayes_factor_01"]), title_of_verdict(value["verdict"], "A", "B"))
 
 
 def _sentences(shown: xr.Dataset, systems: int) -> list[str]:
@@ -253,6 +254,6 @@ def _ties(ordered: xr.Dataset) -> Table:
     for i, j in pairs_of(ordered.sizes[names.SYSTEM_A]):
         cell = ordered.isel({names.SYSTEM_A: i, names.SYSTEM_B: j})
         a, b = str(cell[names.SYSTEM_A].item()), str(cell[names.SYSTEM_B].item())
-        said = [title_of_verdict(str(v), a, b) for v in cell["verdict_by_ties"].values]
+        said = [title_of_verdict(str(v), "A", "B") for v in cell["verdict_by_ties"].values]
         rows.append((a, b, *said, "yes" if cell["ties_flip"].item() else ""))
     return Table(("A", "B", *policies, "Flips"), rows, "Verdict under every policy for ties", left=99)

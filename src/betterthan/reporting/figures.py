@@ -10,7 +10,7 @@ from betterthan.plots.densities import plot_densities
 from betterthan.plots.forest import plot_differences
 from betterthan.plots.matrix import plot_matrix
 from betterthan.plots.ternary import plot_simplex
-from betterthan.reporting.content import order_of
+from betterthan.reporting.content import MATRIX_OF, order_of
 
 _BARS_OF = 8  # systems whose pairs all fit a bar chart
 
@@ -34,7 +34,7 @@ def draw(comparison: xr.Dataset) -> list[tuple[str, str]]:
                 drawn.append(("Posterior of win, loss and tie", plot_simplex(counts, prior=prior)))
             decisive = plot_densities(counts, prior=prior, kind="decisive")
             drawn.append(("Posterior of the probability of winning a decisive example", decisive))
-        else:
+        elif systems > MATRIX_OF:  # with fewer the page has the matrix as a table
             better = ordered["prob_better"].isel({names.ENGINE: 0}, drop=True)
             drawn.append(("Probability that the row is better than the column", plot_matrix(better)))
         if "difference_mean" in ordered:

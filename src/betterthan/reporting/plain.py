@@ -1,29 +1,33 @@
 """A report as text for the terminal."""
 
+from dataclasses import replace
 from io import StringIO
 
+import xarray as xr
 from rich import box
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from betterthan.reporting.content import Content, Table
+from betterthan.reporting.content import Content, Table, build_content
 
 WIDTH = 110
+_HEAD = 10  # characters of a name that may head a column
+_NAME = 36  # characters of a name before it is folded
+_WIDEST = 1000
 _MATRIX_OF = 10  # systems whose matrix fits a terminal
 
 
 def text(content: Content) -> str:
     """The report in columns of at most `WIDTH` characters where names allow."""
-    out = Console(file=StringIO(), width=WIDTH, no_color=True, highlight=False, emoji=False, markup=False)
-    out.print(content.title)
-    out.print("=" * min(len(content.title), WIDTH))
+    out = _page(content.title)
     out.print(content.question)
     _facts(out, "Data", content.data)
     _facts(out, "Model", content.model)
-    for table in (content.ranking, content.matrix):
-        if table is not None and not (table is content.matrix and len(table.rows) > _MATRIX_OF):
-            _grid(out, table)
+    if content.ranking is not None:
+        _grid(out, content.ranking)
+    if content.matrix is not None and len(content.matrix.rows) <= _MATRIX_OF:
+        _grid(out, _numbered(content.matrix))
     _grid(out, content.pairs)
     if content.ties is not None:
         _grid(out, content.ties)
@@ -32,8 +36,39 @@ def text(content: Content) -> str:
     _list(out, "Limits", content.limits)
     out.print()
     out.print(content.signature, soft_wrap=True)
-    written = out.file.getvalue()  # type: ignore[attr-defined]
-    return "\n".join(line.rstrip() for line in written.split("\n"))
+    return _written(out)
+
+
+def brief(comparison: xr.Dataset, title: str) -> str:
+    """The pair, or the matrix, with the verdicts' diagnostics: a report in a few lines."""
+    content = build_content(comparison, title)
+    out = _page(title)
+    _grid(out, content.pairs if content.matrix is None else _numbered(content.matrix))
+    for line in content.sentences if content.matrix is None else []:
+        out.print(line)
+    _facts(out, "Diagnostics", content.diagnostics)
+    return _written(out)
+
+
+def _page(title: str) -> Console:
+    out = Console(file=StringIO(), width=WIDTH, no_color=True, highlight=False, emoji=False, markup=False)
+    out.print(title)
+    out.print("=" * min(len(title), WIDTH))
+    return out
+
+
+def _written(out: Console) -> str:
+    lines = out.file.getvalue().split("\n")  # type: ignore[attr-defined]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _numbered(matrix: Table) -> Table:
+    """A matrix whose columns are numbered where its names are too long to head them."""
+    if max(map(len, matrix.heads)) <= _HEAD:
+        return matrix
+    heads = ("", *(str(k + 1) for k in range(len(matrix.rows))))
+    rows = [(f"{k + 1} {row[0]}", *row[1:]) for k, row in enumerate(matrix.rows)]
+    return replace(matrix, heads=heads, rows=rows)
 
 
 def _facts(out: Console, head: str, facts: list[tuple[str, str]]) -> None:
@@ -57,7 +92,9 @@ def _grid(out: Console, table: Table) -> None:
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
     for k, head in enumerate(table.heads):
         left = k < table.left or head == "Verdict"
-        grid.add_column(Text(head), justify="left" if left else "right", overflow="fold", no_wrap=not left)
+        name = {"overflow": "fold", "max_width": _NAME} if left else {"no_wrap": True}
+        grid.add_column(Text(head), justify="left" if left else "right", **name)  # type: ignore[arg-type]
     for row in table.rows:
         grid.add_row(*(Text(cell) for cell in row))
-    out.print(grid)
+    # a number is never cropped: a table may be wider than the text
+    Console(file=out.file, width=_WIDEST, no_color=True, highlight=False, emoji=False).print(grid)

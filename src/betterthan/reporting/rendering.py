@@ -1,5 +1,6 @@
 """One comparison, four formats."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +86,7 @@ def _render(format: str, content: Content, drawn: list[tuple[str, str]]) -> str:
         keep_trailing_newline=True,
         **(_LATEX_MARKS if format == "latex" else {}),
     )
-    environment.filters |= {"tex": latex, "md": markdown, "shade": shade, "alignment": alignment}
+    environment.filters |= {"tex": latex, "md": markdown, "shade": shade, "alignment": alignment, "soft": soft}
     return environment.get_template(_TEMPLATES[format]).render(c=content, figures=drawn)
 
 
@@ -96,6 +97,13 @@ def shade(value: float) -> str:
     light = 100 - round(52 * value)
     ink = "#fff" if light < 60 else "#111"
     return f"background:hsl(212 45% {light}%);color:{ink}"
+
+
+def soft(text: str) -> Any:
+    """A name that may break after its own punctuation rather than anywhere."""
+    from markupsafe import Markup, escape
+
+    return Markup(re.sub(r"([_./:-])(?=[^\s<])", r"\1<wbr>", str(escape(text))))
 
 
 def alignment(table: Table) -> str:

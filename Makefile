@@ -1,0 +1,45 @@
+# Two commands: `make demo` runs the main job, `make test` checks everything. Both set up what they need.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: demo test lint types pytest docs bench evidence clean
+
+demo: $(STAMP)
+	@$(BIN)/betterthan demo --method both -o demo/report.html
+
+test: lint types pytest docs
+	@echo "all green"
+
+lint: $(STAMP)
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --quiet --check .
+
+types: $(STAMP)
+	@PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright --level error > $(VENV)/pyright.log 2>&1 || (cat $(VENV)/pyright.log; exit 1)
+
+pytest: $(STAMP)
+	@$(BIN)/python -m pytest
+
+docs: $(STAMP)
+	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+
+bench: $(STAMP)
+	@$(BIN)/python -m pip install --quiet --editable '.[bench]'
+	@$(BIN)/python benchmarks/run.py
+
+# Validates the models anew; needed when a model's source changes.
+evidence: $(STAMP)
+	@for name in dirichlet_multinomial beta_binomial independent_betas; do \
+		$(BIN)/python -m betterthan.models.validate $$name || exit 1; done
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null || \
+		{ echo "$(PYTHON) is not Python 3.12 or newer: install Python 3.13 (or run: make PYTHON=/path/to/python3.13 ...)"; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,docs]'
+	@touch $(STAMP)
+
+clean:
+	rm -rf $(VENV) docs/_build demo

@@ -1,0 +1,99 @@
+"""Sphinx: pages are executed; the outputs are kept until the package changes."""
+
+import hashlib
+import os
+import shutil
+import sys
+from importlib.metadata import version as installed
+from pathlib import Path
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+sys.path.insert(0, str(HERE / "_ext"))
+
+
+def _digest() -> str:
+    """What the outputs of the pages depend on, besides the pages."""
+    digest = hashlib.sha256()
+    for path in sorted((ROOT / "src" / "betterthan").rglob("*")):
+        if path.suffix in (".py", ".pyi", ".j2"):
+            digest.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
+    for library in ("numpy", "scipy", "pandas", "xarray", "pymc", "nutpie", "arviz", "matplotlib", "typer", "rich"):
+        digest.update(f"{library} {installed(library)}".encode())
+    return digest.hexdigest()[:16]
+
+
+def _copy_notebooks() -> None:
+    """Sphinx sees no files outside of its folder; a copy that is already there and equal stays untouched."""
+    target = HERE / "notebooks"
+    target.mkdir(exist_ok=True)
+    found = {path.name: path.read_bytes() for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
+    for old in target.iterdir():
+        if old.name not in found:
+            old.unlink()
+    for name, content in found.items():
+        copy = target / name
+        if not copy.exists() or copy.read_bytes() != content:
+            copy.write_bytes(content)
+
+
+def _cache(digest: str) -> str:
+    """A folder for outputs under this digest; those of other digests go."""
+    folder = HERE / "_build" / "outputs"
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.iterdir():
+        if old.name != digest:
+            shutil.rmtree(old)
+    return str(folder / digest)
+
+
+_copy_notebooks()
+betterthan_digest = _digest()
+
+project = "betterthan"
+author = "The betterthan founders"
+version = release = installed("betterthan")
+project_copyright = author
+
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "math_svg"]
+exclude_patterns = ["_build"]
+default_role = "py:obj"
+python_use_unqualified_type_names = True
+autodoc_typehints = "none"
+autosummary_generate = True
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+
+html_math_renderer = "svg"
+myst_update_mathjax = False
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+
+# Cells run in an empty folder of their own, with the command line of this environment.
+nb_execution_mode = "cache"
+nb_execution_cache_path = _cache(betterthan_digest)
+nb_execution_timeout = 600
+nb_execution_raise_on_error = True
+nb_execution_in_temp = True
+nb_merge_streams = True
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+os.environ |= {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
+
+html_theme = "pydata_sphinx_theme"
+html_title = f"betterthan {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_show_copyright = False
+html_theme_options = {
+    "navigation_with_keys": False,
+    "show_prev_next": False,
+    "navbar_align": "left",
+    "footer_start": [],
+    "footer_end": [],
+}
+
+
+def setup(app):
+    """Read every page again when the package has changed."""
+    app.add_config_value("betterthan_digest", "", "env")
