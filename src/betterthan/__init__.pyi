@@ -18,14 +18,16 @@ from .io.reading import read
 from .outcomes.scoring import count_outcomes, item_outcomes
 from .outcomes.shapes import apply_ties, swap, to_pairs, to_square
 from .outcomes.tables import counts_from_contingency, counts_from_table
-from .provenance import signature
-from .reporting.records import pair_table
-from .reporting.rendering import report
 from .plots.bars import plot_outcomes
 from .plots.densities import plot_densities
 from .plots.forest import plot_differences
 from .plots.matrix import plot_matrix
 from .plots.ternary import plot_simplex
+from .provenance import signature
+from .reporting.records import pair_table
+from .reporting.rendering import report
+
+__version__: str
 
 __all__ = [
     "Diagnosis",

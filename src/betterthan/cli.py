@@ -84,7 +84,6 @@ def demo(
 ) -> None:
     """Run the main job on the published tables of the package; -o also writes the report on the eight systems."""
     import betterthan as bt
-
     from betterthan.reporting.plain import brief
 
     form, target = _where(format, output)

@@ -63,11 +63,11 @@ def compare(
     Returns
     -------
     xarray.Dataset
-        Over (system_a, system_b), with a dim ``engine`` (exact, mcmc): ``prob_better``,
-        ``difference_mean``, ``difference_lower``, ``difference_upper``, ``mass`` (region),
-        ``verdict``, ``also_ahead``, each number that was sampled with its ``_mcse``. Also ``counts``, ``n``, ``bayes_factor_01``; from scores ``n_dropped`` and, over ``system``,
-        ``score`` and ``n_scored``; with both methods ``z``. ``attrs`` hold the signature. Where ties are unknown,
-        what needs them is absent. `Dataset.to_netcdf` and back loses nothing.
+        Over (system_a, system_b), with a dim ``engine`` (exact, mcmc): ``prob_better``, ``difference_mean``,
+        ``difference_lower``, ``difference_upper``, ``mass`` (region), ``verdict``, ``also_ahead``, each number that
+        was sampled with its ``_mcse``. Also ``counts``, ``n``, ``bayes_factor_01``; from scores ``n_dropped`` and,
+        over ``system``, ``score`` and ``n_scored``; with both methods ``z``. ``attrs`` hold the signature. Where
+        ties are unknown, what needs them is absent. `Dataset.to_netcdf` and back loses nothing.
 
     Raises
     ------
@@ -130,7 +130,7 @@ def _counts_of(data: xr.DataArray, missing: str, margin: float) -> tuple[xr.Data
         if names.PAIR in counts.dims:
             counts = to_square(counts)
     counts = counts.drop_vars(["n_used", "n_dropped"], errors="ignore").transpose(*_SQUARE, names.OUTCOME)
-    checks.at_least_two(counts[names.SYSTEM_A].values)
+    checks.at_least_two(counts[names.SYSTEM_A].values.tolist())
     if counts.sizes[names.OUTCOME] == 2 and counts.attrs.get("ties", "unknown") == "unknown":
         notes.append("Ties are unknown: who is better is answered, by how much is not.")
     kept = {k: data.attrs[k] for k in ("source", "reading", "citation", "layout") if k in data.attrs}

@@ -63,7 +63,7 @@ def test_the_other_way_round_is_the_mirror_image(kind):
 
 
 @pytest.mark.parametrize("kind", ["outcomes", "decisive", "difference"])
-@pytest.mark.parametrize("cells", [(0, 0, 0), (0, 0, 20), (1, 0, 0), (10**9, 10**9 - 10**5, 10**8)])
+@pytest.mark.parametrize("cells", [(0, 0, 0), (1, 0, 0), (10**9, 10**9 - 10**5, 10**8)])
 def test_extreme_counts_are_in_view(kind, cells):
     ax = bt.plot_densities(bt.counts_from_table({("A", "B"): cells}), kind=kind, prior="haldane")
     for x, y in _curves(ax):

@@ -4,6 +4,8 @@ On the log odds u = log(x / (1 - x)) the density of Beta(a, b) is one smooth hum
 top at log(a / b); relative to the top it is exp(a t - (a + b) log(q + p e^t)), t = u - log(a / b), p = a / (a + b).
 """
 
+from typing import Any
+
 import numpy as np
 from scipy import special
 
@@ -48,7 +50,7 @@ def stirling(z: np.ndarray) -> np.ndarray:
     return np.where(small, direct, series)
 
 
-def log_top(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def log_top(a: Any, b: Any) -> np.ndarray:
     """Logarithm of the density of log odds of Beta(a, b) at its top, log(a / b); free of cancellation."""
     n = a + b
     return 0.5 * (np.log(a) + np.log(b / n) - np.log(2 * np.pi)) - (stirling(a) + stirling(b) - stirling(n))
@@ -61,7 +63,7 @@ def log_density_of_log_odds(a: np.ndarray, b: np.ndarray, u: np.ndarray) -> np.n
     return log_top(a, b) + a * t - n * log_mix(a / n, b / n, t)
 
 
-def log_beta(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def log_beta(a: Any, b: Any) -> np.ndarray:
     """Logarithm of the Beta function, without the cancellation of three log Gammas."""
     return -(a * np.log1p(b / a) + b * np.log1p(a / b)) - log_top(a, b)
 

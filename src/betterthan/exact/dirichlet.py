@@ -10,6 +10,7 @@ Throughout, t = 0 means that there are no ties: s = 1 and d = 2 p - 1.
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy import special
@@ -21,8 +22,8 @@ from betterthan.exact.quadrature import integrate, log_mix, panel_masses
 _GENTLE, _MILD = 0.5, 5.0
 _COUNTS = 16.0  # the integrand counts down to e^-16 of its top
 _EXACT = np.array([1e-7, 1e-11, 1e-7])  # relative error allowed of its kernel at the left edge, the top, the right edge
-_ZERO = -690.0  # log of what is taken for 0: a probability below 1e-299
-_Array = np.ndarray
+_ZERO = -620.0  # log of what is taken for 0: below 1e-269 the incomplete Beta function begins to underflow
+_Array = Any  # a float or an array of floats, broadcast against the others
 
 
 def mean_difference(a: _Array, b: _Array, t: _Array) -> _Array:
@@ -99,7 +100,7 @@ def density(a: _Array, b: _Array, t: _Array, x: _Array) -> _Array:
     result[alone] = np.exp(log_density_of_log_odds(a[alone], b[alone], w)) * 2 / (1 - x[alone] ** 2)
     rows = np.flatnonzero((t > 0) & (x > 0) & (x < 1))
     far = np.minimum(*(_log_bound(a[rows], b[rows], t[rows], x[rows], kind) for kind in ("beyond", "below")))
-    rows = rows[far > _ZERO - 60]  # a density is the slope of a mass: leave room for the slope
+    rows = rows[far > _ZERO - 120]  # a density is the slope of a mass: leave room for the slope
     if rows.size:
         result[rows] = _Split(a[rows], b[rows], t[rows], x[rows]).density()
     return result.reshape(shape)[()]

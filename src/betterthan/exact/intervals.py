@@ -1,11 +1,13 @@
 """Quantiles and intervals of d = theta_win - theta_loss under Dirichlet(a, b, t), by root finding on its exact CDF."""
 
+from typing import Any
+
 import numpy as np
 from scipy import optimize, special
 
 from betterthan.exact.dirichlet import density, mean_difference, prob_above, prob_below, sd_difference
 
-_Array = np.ndarray
+_Array = Any  # a float or an array of floats, broadcast against the others
 _STEP = 1e-7  # a Newton step below this share of the sd is the last: the error left is about its square
 _SECANT_STEP = 1e-9  # likewise where slopes are secants
 _ROUNDS = 60
@@ -182,7 +184,8 @@ def _shortest(a: float, b: float, t: float, prob: float) -> tuple[float, float, 
     local[[0, -1]] = [widths[0] <= widths[1], widths[-1] <= widths[-2]]
     rivals = np.flatnonzero(local & (widths <= widths[best] + 1e-9))
     if rivals.size and rivals[-1] - rivals[0] > 1:
-        return (*map(float, eti(a, b, t, prob)), modes)
+        low, high = eti(a, b, t, prob)
+        return float(low), float(high), modes
 
     def lean(below: float) -> float:  # log height at the upper end minus that at the lower
         low, high = quantile(a, b, t, below), _upper_end(a, b, t, below, prob)
@@ -195,7 +198,7 @@ def _shortest(a: float, b: float, t: float, prob: float) -> tuple[float, float, 
     if lean(left) * lean(right) > 0 or not np.isfinite(lean(left) + lean(right)):
         below = grid[best]
     else:
-        below = float(optimize.brentq(lean, left, right, xtol=1e-15, rtol=1e-14))
+        below = optimize.toms748(lean, left, right, xtol=1e-15)
     return float(quantile(a, b, t, below)), float(_upper_end(a, b, t, below, prob)), modes
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _KINDS = ("outcomes", "decisive", "difference")
-_POINTS = 601
+_POINTS = 401
 _TAIL = 1e-5  # mass that may lie outside of the figure, on either side
 
 

@@ -90,7 +90,8 @@ def finish(ax: "Axes", title: str) -> "Axes":
     for text in ax.findobj(Text):  # axes that were given may hold text made in another style
         text.set_parse_math(False)  # type: ignore[attr-defined]
         text.set_usetex(False)  # type: ignore[attr-defined]
-    size(ax)  # a title of several lines needs a second round of layout
+    if ax.get_aspect() != "auto":
+        size(ax)  # a fixed aspect needs a second round of layout
     return ax
 
 

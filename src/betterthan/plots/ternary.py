@@ -136,6 +136,7 @@ def _lattice() -> tuple[np.ndarray, np.ndarray]:
 def _regions(ax: "Axes", alpha: np.ndarray, window: _Window) -> list[Any]:
     """Fill the regions of highest density; what a legend shows of them."""
     from matplotlib.patches import Patch, Polygon
+    from matplotlib.tri import Triangulation
 
     share, triangles = _lattice()
     theta = window.low + window.side * share
@@ -146,19 +147,20 @@ def _regions(ax: "Axes", alpha: np.ndarray, window: _Window) -> list[Any]:
         corners = np.stack(_plane(window.corners()), axis=-1)
         ax.add_patch(Polygon(corners, closed=True, facecolor=_SHADES[0], zorder=1))
         return [Patch(facecolor=_SHADES[0], label="the same density everywhere")]
-    levels = [*_levels(log_density), 0.01]
-    x, y = _plane(theta)
-    ax.tricontourf(x, y, log_density, triangles=triangles, levels=levels, colors=_SHADES, zorder=1)
+    levels = [*_levels(log_density, np.bincount(triangles.ravel())), 0.01]
+    mesh = Triangulation(*_plane(theta), triangles)
+    ax.tricontourf(mesh, log_density, levels=levels, colors=_SHADES, zorder=1)
     lines: dict[str, Any] = {"colors": drawing.INK, "linewidths": 0.6, "linestyles": "solid", "zorder": 2}
-    ax.tricontour(x, y, log_density, triangles=triangles, levels=levels[:-1], **lines)
+    ax.tricontour(mesh, log_density, levels=levels[:-1], **lines)
     shown = zip(_MASSES, _SHADES, strict=True)
     return [Patch(facecolor=shade, label=f"densest {100 * mass:.0f} %") for mass, shade in shown]
 
 
-def _levels(log_density: np.ndarray) -> list[float]:
-    """Log densities that enclose the masses, lowest first and all different."""
-    ranked = np.sort(log_density)[::-1]
-    mass = np.exp(ranked).cumsum()
+def _levels(log_density: np.ndarray, weight: np.ndarray) -> list[float]:
+    """Log densities that enclose the masses, lowest first and all different; points at an edge weigh less."""
+    order = np.argsort(-log_density, kind="stable")
+    ranked = log_density[order]
+    mass = (np.exp(ranked) * weight[order]).cumsum()
     levels = [float(ranked[min(np.searchsorted(mass, m * mass[-1]), ranked.size - 1)]) for m in _MASSES]
     return [level - 1e-7 * (len(levels) - k) for k, level in enumerate(levels)]
 

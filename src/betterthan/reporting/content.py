@@ -142,7 +142,7 @@ def _model(comparison: xr.Dataset) -> list[tuple[str, str]]:
     rope = f"at most {a['rope']:g} apart" if a["rope"] else "none (0): no verdict is ever 'equivalent'"
     return [
         ("Model", model),
-        ("Ties", policy.get(a["ties"], a["ties"])),
+        ("Ties", policy.get(str(a["ties"]), str(a["ties"]))),
         ("Computed by", "; ".join(how[e] for e in engines)),
         ("Practically equivalent", rope),
         ("Verdict", f"when its posterior probability is at least {a['verdict_prob']:g}, else undecided"),

@@ -41,7 +41,7 @@ def percent(p: float) -> str:
 
 
 def difference(mean: float, lower: float, upper: float, mcse: float = 0.0) -> str:
-    """A difference with its interval, to a digit beyond the leading one of the interval's width.
+    """A difference with its interval, to the third digit of the interval's width, or the second of a wide one.
 
     Examples
     --------

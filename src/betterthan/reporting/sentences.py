@@ -25,7 +25,8 @@ def sentence(cell: xr.Dataset, attrs: dict[str, Any]) -> str:
     a, b = str(cell[names.SYSTEM_A].item()), str(cell[names.SYSTEM_B].item())
     verdict = str(cell["verdict"].item())
     counts = cell["counts"].values
-    tallied = f"{counts[0]:,} to {counts[1]:,} in wins" + (f", {counts[2]:,} ties" if counts.size == 3 else "")
+    own, other = counts[:2] if verdict != "b_better" else counts[1::-1]
+    tallied = f"{own:,} to {other:,} in wins" + (f", {counts[2]:,} ties" if counts.size == 3 else "")
     if verdict == "no_data":
         return f"{a} and {b} share no example, so nothing is said about them."
     if verdict == "no_verdict":

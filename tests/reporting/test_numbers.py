@@ -1,0 +1,34 @@
+import math
+
+import pytest
+
+from betterthan.reporting import numbers
+
+
+@pytest.mark.parametrize(
+    ("p", "mcse", "expected"),
+    [
+        (0.0, 0.0, "<0.001"), (1.0, 0.0, ">0.999"), (0.99949, 0.0, "0.999"), (0.0005, 0.0, "0.001"),
+        (0.5, 0.0, "0.500"), (math.nan, 0.0, "–"), (0.68, 0.0123, "0.68 ± 0.01"), (0.99988, 0.00018, "0.9999 ± 0.0002"),
+    ],
+)  # fmt: skip
+def test_probability(p, mcse, expected):
+    assert numbers.probability(p, mcse) == expected
+
+
+@pytest.mark.parametrize(
+    ("ends", "expected"),
+    [
+        ((0.0, -0.6, 0.6), "+0.00 [-0.60, +0.60]"),
+        ((-0.04211, -0.0856, 0.002), "-0.0421 [-0.0856, +0.0020]"),
+        ((1e-6, -2e-5, 3e-5), "+0.0000010 [-0.0000200, +0.0000300]"),
+        ((-1e-9, -0.2, 0.2), "+0.00 [-0.20, +0.20]"),
+        ((math.nan, math.nan, math.nan), "–"),
+    ],
+)
+def test_difference(ends, expected):
+    assert numbers.difference(*ends) == expected
+
+
+def test_digits_are_cut_to_the_monte_carlo_error():
+    assert numbers.difference(0.01234, 0.002, 0.02, mcse=0.0012) == "+0.012 ± 0.001 [+0.002, +0.020]"

@@ -1,0 +1,201 @@
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import betterthan as bt
+from betterthan.reporting.escapes import latex, markdown
+
+NASTY = ('<script>alert("x")</script>', "50% & $more_{\\LaTeX}^~ #1 | `tick` [x]")
+
+
+@pytest.fixture(scope="module")
+def pair():
+    return bt.compare(bt.datasets.contingency_case("a"), rope=0.01, ties="all")
+
+
+@pytest.fixture(scope="module")
+def table():
+    return bt.compare(bt.datasets.intent_detection())
+
+
+def nasty():
+    counts = bt.counts_from_table(
+        {NASTY: (12, 2, 30), (NASTY[0], "plain"): (3, 3, 38), (NASTY[1], "plain"): (1, 9, 34)}
+    )
+    return bt.compare(counts, rope=0.05)
+
+
+class Page(HTMLParser):
+    """Tags, attributes that load something, and whether what is opened is closed."""
+
+    VOID = ("meta", "link", "br", "img", "hr", "wbr", "input")
+
+    def __init__(self):
+        super().__init__()
+        self.tags, self.loads, self.open = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.loads += [
+            v for k, v in attrs if k in ("src", "href", "xlink:href", "srcset") and not v.startswith(("#", "data:"))
+        ]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if tag not in self.VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def parsed(html):
+    page = Page()
+    page.feed(html)
+    assert page.open == []
+    return page
+
+
+@pytest.mark.parametrize("format", ["text", "markdown", "html", "latex"])
+def test_every_format_says_what_a_reader_needs(pair, format):
+    written = bt.report(pair, format=format, figures=False)
+    plain = re.sub(r"<[^>]+>|[\\{}]", "", written)
+    for needed in ("0.996", "986", "Dirichlet", "0.0833", "betterthan 0.1.0", pair.attrs["data_hash"], "undecided"):
+        assert needed in plain, needed
+    for head in ("Data", "Model", "In words", "Diagnostics", "Limits"):
+        assert head in written
+
+
+def test_text_has_the_matrix_of_the_paper_at_two_decimals(table):
+    lines = bt.report(table).splitlines()
+    row = next(line for line in lines if line.startswith(" Wit ") and "62.97" in line)
+    assert row.split() == ["Wit", "2.07", "62.97", "98.46", "98.01", "99.04", "99.64", "99.99"]
+
+
+def test_text_never_crops_a_number_or_a_name():
+    text = bt.report(nasty())
+    assert "…" not in text
+    squeezed = re.sub(r"\s+", "", text)
+    assert all(re.sub(r"\s+", "", name) in squeezed for name in NASTY)
+
+
+def test_html_escapes_names_and_asks_nothing_of_the_network():
+    html = bt.report(nasty(), format="html")
+    page = parsed(html)
+    assert "script" not in page.tags
+    assert page.loads == []
+    assert "&lt;script&gt;" in html
+    assert not re.search(r"@import|url\((?!#)", html)
+
+
+def test_html_figures_suit_the_number_of_systems(pair, table):
+    assert bt.report(pair, format="html").count("<figure>") == 5
+    html = bt.report(table, format="html")
+    parsed(html)
+    assert html.count("<figure>") == 1  # ties unknown: no differences; the matrix is a table
+
+
+def test_html_is_the_same_every_time(pair):
+    assert bt.report(pair, format="html") == bt.report(pair, format="html")
+
+
+@pytest.mark.parametrize(
+    ("escape", "text", "expected"),
+    [
+        (
+            latex,
+            "a_b & 5% $x$ {y} \\z ~^#",
+            r"a\_b \& 5\% \$x\$ \{y\} \textbackslash{}z \textasciitilde{}\textasciicircum{}\#",
+        ),
+        (latex, "[x] < y > | \n z", r"{[}x{]} \textless{} y \textgreater{} \textbar{} z"),
+        (markdown, "a|b *c* <d> `e` [f](g)\nh", r"a\|b \*c\* \<d\> \`e\` \[f\](g) h"),
+    ],
+)
+def test_names_become_harmless(escape, text, expected):
+    assert escape(text) == expected
+
+
+def test_markdown_tables_have_one_width():
+    block = []
+    for line in [*bt.report(nasty(), format="markdown").splitlines(), ""]:
+        if line.startswith("|"):
+            block.append(len(re.findall(r"(?<!\\)\|", line)))
+        elif block:
+            assert len(block) > 2
+            assert len(set(block)) == 1
+            block = []
+
+
+def test_verdicts_are_told_from_the_winner():
+    counts = bt.counts_from_table({("A", "B"): (2, 20, 40)})
+    text = " ".join(bt.report(bt.compare(counts)).split())
+    assert "B is better than A with probability >0.999 (20 to 2 in wins, 40 ties); difference +0." in text
+
+
+def test_equivalent_and_also_ahead():
+    counts = bt.counts_from_table({("A", "B"): (60, 30, 9910)})
+    comparison = bt.compare(counts, rope=0.02)
+    assert comparison["verdict"].sel(system_a="A", system_b="B").item() == "equivalent"
+    text = " ".join(bt.report(comparison).split())
+    assert "practically equivalent" in text
+    assert "A is also ahead, with probability 0.999, but by less than matters" in text
+
+
+def test_no_examples_and_missing_are_said():
+    counts = bt.counts_from_table({("A", "B"): (3, 1, 2), ("B", "C"): (1, 1, 1)})
+    assert "A and C share no example" in " ".join(bt.report(bt.compare(counts)).split())
+    values = np.array([[1, 0], [1, np.nan], [0, 1.0]])
+    scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["A", "B"]})
+    assert "1 to 1 of 3 examples" in " ".join(bt.report(bt.compare(scores)).split())
+
+
+def test_many_systems_are_cut_to_the_first_and_say_so():
+    rng = np.random.default_rng(0)
+    scores = xr.DataArray(
+        (rng.random((60, 25)) < np.linspace(0.2, 0.8, 25)).astype(float),
+        dims=("item", "system"),
+        coords={"system": [f"s{k}" for k in range(25)]},
+    )
+    comparison = bt.compare(scores)
+    text = bt.report(comparison)
+    assert "66 of 300 pairs" in text
+    assert len(bt.pair_table(comparison)) == 300
+
+
+def test_failed_chains_give_no_verdict(pair):
+    failed = pair.copy()
+    failed["verdict"] = xr.full_like(pair["verdict"], "no_verdict")
+    failed.attrs |= {
+        "mcmc_failures": "R-hat of theta is 1.4.", "rhat_max": 1.4, "ess_min": 7.0, "divergences": 3, "seed": 1,
+        "chains": 4, "draws": 10, "inference_library": "nutpie",
+    }  # fmt: skip
+    text = " ".join(bt.report(failed).split())
+    assert "No verdict on A and B" in text
+    assert "FAILED" in text
+    assert "R-hat of theta is 1.4." in text
+
+
+def test_written_whole_or_not_at_all(pair, tmp_path):
+    target = tmp_path / "new" / "report.md"
+    assert bt.report(pair, format="markdown", path=target) == target.read_text(encoding="utf-8")
+    assert [p.name for p in target.parent.iterdir()] == ["report.md"]
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ValueError, match="cannot be written"):
+        bt.report(pair, path=tmp_path / "file" / "report.txt")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda c: bt.report(c, format="pdf"), "format is 'pdf'; choose one of text, markdown, html, latex"),
+        (lambda c: bt.report(c["prob_better"].to_dataset()), "expected a comparison"),
+    ],
+)
+def test_bad_calls(pair, call, message):
+    with pytest.raises(ValueError, match=message):
+        call(pair)

@@ -1,0 +1,113 @@
+import json
+import subprocess
+import sys
+
+import pytest
+import xarray as xr
+
+from betterthan import __version__, cli
+
+
+@pytest.fixture
+def results(tmp_path):
+    path = tmp_path / "results.csv"
+    rows = ["item,A,B,C", *(f"q{k},1,{k % 3 > 0:d},{k % 2}" for k in range(40)), "q40,1,,0"]
+    path.write_text("\n".join(rows) + "\n")
+    return path
+
+
+def run(capsys, monkeypatch, *args):
+    """Exit code, stdout and stderr of one command, in this process."""
+    monkeypatch.setattr(sys, "argv", ["betterthan", *map(str, args)])
+    try:
+        cli.main()
+        code = 0
+    except SystemExit as stop:
+        code = stop.code or 0
+    out = capsys.readouterr()
+    return code, out.out, out.err
+
+
+def test_prints_the_report_and_says_what_it_read(results, capsys, monkeypatch):
+    code, out, err = run(capsys, monkeypatch, "compare", results, "--rope", "0.02")
+    assert code == 0
+    assert "A is better than C" in out
+    assert "41 items x 3 systems" in err
+    assert "0 to 1 of 41 examples" in " ".join(out.split())
+
+
+def test_json_to_stdout_is_json_alone(results, capsys, monkeypatch):
+    code, out, _ = run(capsys, monkeypatch, "compare", results, "--format", "json")
+    assert code == 0
+    assert [row["n"] for row in json.loads(out)["pairs"]] == [40, 41, 40]
+
+
+def test_fills_a_folder(results, capsys, monkeypatch, tmp_path):
+    code, out, _ = run(capsys, monkeypatch, "compare", results, "-o", tmp_path / "out", "--format", "markdown")
+    assert (code, out) == (0, "")
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["comparison.nc", "pairs.csv", "report.md"]
+    with xr.open_dataset(tmp_path / "out" / "comparison.nc") as comparison:
+        assert comparison["verdict"].sel(system_a="A", system_b="C").item() == "a_better"
+
+
+@pytest.mark.parametrize(
+    ("suffix", "start"), [("html", "<!DOCTYPE html>"), ("tex", "\\documentclass"), ("md", "# 3 sys")]
+)
+def test_one_file_by_its_suffix(results, capsys, monkeypatch, tmp_path, suffix, start):
+    target = tmp_path / f"r.{suffix}"
+    assert run(capsys, monkeypatch, "compare", results, "-o", target)[0] == 0
+    assert target.read_text(encoding="utf-8").startswith(start)
+
+
+def test_choices_reach_the_signature(results, capsys, monkeypatch):
+    choices = ("--prior", "0.5,0.5,0.5", "--ties", "half", "--missing", "complete", "--margin", "0.1", "--ci", "eti")
+    code, out, _ = run(capsys, monkeypatch, "compare", results, *choices)
+    assert code == 0
+    for part in ("Beta(0.5, 0.5)", "ties=half", "missing=complete", "margin=0.1", "95% ETI"):
+        assert part in out.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("nothing.csv",), "no such file"),
+        (("{file}", "--rope", "-0.1"), "rope is -0.1"),
+        (("{file}", "--rope", "1"), "rope is 1"),
+        (("{file}", "--prior", "0,1,1"), "prior for win is 0.0"),
+        (("{file}", "--prior", "flat"), "prior is 'flat'"),
+        (("{file}", "--ties", "ignore"), "ties is 'ignore'; choose one of third, drop"),
+        (("{file}", "--missing", "tie"), "missing is 'tie'"),
+        (("{file}", "--missing", "error"), "item 'q40' has no score for 'B'"),
+        (("{file}", "--margin", "-1"), "margin is -1"),
+        (("{file}", "--method", "magic"), "method is 'magic'"),
+        (("{file}", "--format", "pdf"), "format is 'pdf'"),
+        (("{file}", "--layout", "square"), "layout"),
+        (("{file}", "-o", "r.pdf"), "unknown suffix '.pdf'"),
+        (("{file}", "-o", "r.html", "--format", "latex"), "its suffix says html"),
+    ],
+)
+def test_bad_input_is_one_line_and_code_2_and_nothing_is_written(results, capsys, monkeypatch, tmp_path, args, message):
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    code, out, err = run(capsys, monkeypatch, "compare", *(str(results) if a == "{file}" else a for a in args))
+    assert (code, out) == (2, "")
+    errors = [line for line in err.splitlines() if line.startswith("error: ")]
+    assert len(errors) == 1
+    assert message in errors[0]
+    assert "Traceback" not in err
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_version_and_lazy_imports_from_a_shell(results):
+    shown = subprocess.run(
+        [sys.executable, "-m", "betterthan.cli", "--version"], capture_output=True, text=True, check=True
+    )
+    assert shown.stdout.split() == ["betterthan", __version__]
+    code = (
+        "import sys; sys.argv = ['betterthan', 'compare', sys.argv[1]]; from betterthan.cli import main; main();"
+        "print(sorted({'pymc', 'arviz', 'matplotlib', 'scipy.stats', 'pytensor', 'nutpie'} & set(sys.modules)))"
+    )
+    # typer ends with SystemExit, so the last line is printed on the way out
+    code = code.replace("main();print", "\ntry:\n  main()\nexcept SystemExit: pass\nprint")
+    done = subprocess.run([sys.executable, "-c", code, str(results)], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
