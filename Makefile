@@ -27,7 +27,7 @@ docs: $(STAMP)
 
 bench: $(STAMP)
 	@$(BIN)/python -m pip install --quiet --editable '.[bench]'
-	@$(BIN)/python benchmarks/run.py
+	@$(BIN)/python benchmarks/table.py
 
 # Validates the models anew; needed when a model's source changes.
 evidence: $(STAMP)

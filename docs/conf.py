@@ -47,6 +47,16 @@ def _cache(digest: str) -> str:
     return str(folder / digest)
 
 
+def _kernel_profile() -> str:
+    """A profile for the kernels, so that nobody's own settings show in the pages."""
+    folder = HERE / "_build" / "ipython"
+    startup = folder / "profile_default" / "startup"
+    startup.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(HERE / "_ext" / "kernel_startup.py", startup / "00-docs.py")
+    (startup.parent / "ipython_kernel_config.py").write_text("c = get_config()\nc.IPKernelApp.log_level = 40\n")
+    return str(folder)
+
+
 _copy_notebooks()
 betterthan_digest = _digest()
 
@@ -77,7 +87,7 @@ nb_execution_raise_on_error = True
 nb_execution_in_temp = True
 nb_merge_streams = True
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-os.environ |= {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
+os.environ |= {"COLUMNS": "100", "NO_COLOR": "1", "IPYTHONDIR": _kernel_profile()}
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"betterthan {release}"

@@ -11,7 +11,7 @@ from scipy import special
 
 from betterthan.exact.quadrature import integrate, log_mix, panel_masses
 
-_ZERO = -690.0  # log of what is taken for 0: a probability below 1e-299
+LOG_ZERO = -600.0  # log of what is taken for 0, 1e-260: not far below, the incomplete Beta function underflows
 _MILD = 5.0  # growth of log density per width up to which six points a panel are exact enough
 _RAISED = 8.0  # parameters that make a tail thick are raised to this by recurrence
 
@@ -134,7 +134,7 @@ def _prob_greater_small(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarr
     top_x, top_y = log_top(a, b), log_top(c, d)
     base_y = c * (centre - mode_y) - n_y * log_mix(p_y, q_y, centre - mode_y)
     bound = a * (centre - mode_x) - n_x * log_mix(p_x, q_x, centre - mode_x) + base_y  # Chernoff
-    live = bound > _ZERO
+    live = bound > LOG_ZERO
     mild = np.abs(c - n_y * x) * width < _MILD
 
     def log_cdf_by_panels(u: np.ndarray, r: np.ndarray) -> np.ndarray:

@@ -15,14 +15,13 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from betterthan.exact.beta import log_density_of_log_odds, log_top
+from betterthan.exact.beta import LOG_ZERO, log_density_of_log_odds, log_top
 from betterthan.exact.quadrature import integrate, log_mix, panel_masses
 
 # Growth of log density per width up to which three, or six, points a panel are exact enough.
 _GENTLE, _MILD = 0.5, 5.0
 _COUNTS = 16.0  # the integrand counts down to e^-16 of its top
 _EXACT = np.array([1e-7, 1e-11, 1e-7])  # relative error allowed of its kernel at the left edge, the top, the right edge
-_ZERO = -620.0  # log of what is taken for 0: below 1e-269 the incomplete Beta function begins to underflow
 _Array = Any  # a float or an array of floats, broadcast against the others
 
 
@@ -100,7 +99,7 @@ def density(a: _Array, b: _Array, t: _Array, x: _Array) -> _Array:
     result[alone] = np.exp(log_density_of_log_odds(a[alone], b[alone], w)) * 2 / (1 - x[alone] ** 2)
     rows = np.flatnonzero((t > 0) & (x > 0) & (x < 1))
     far = np.minimum(*(_log_bound(a[rows], b[rows], t[rows], x[rows], kind) for kind in ("beyond", "below")))
-    rows = rows[far > _ZERO - 120]  # a density is the slope of a mass: leave room for the slope
+    rows = rows[far > LOG_ZERO - 120]  # a density is the slope of a mass: leave room for the slope
     if rows.size:
         result[rows] = _Split(a[rows], b[rows], t[rows], x[rows]).density()
     return result.reshape(shape)[()]
@@ -121,7 +120,7 @@ def _mass(a: _Array, b: _Array, t: _Array, y: _Array, kind: str) -> _Array:
         inside = np.where(y[rows] >= 1, 0.0 if kind == "beyond" else 1.0, _odds_mass(a[rows], b[rows], w, kind))
         result[rows] = inside
     rows = np.flatnonzero(~edge)
-    rows = rows[_log_bound(a[rows], b[rows], t[rows], y[rows], kind) > _ZERO]
+    rows = rows[_log_bound(a[rows], b[rows], t[rows], y[rows], kind) > LOG_ZERO]
     if rows.size:
         split = _Split(a[rows], b[rows], t[rows], y[rows])
         result[rows] = split.mass(kind)

@@ -18,6 +18,7 @@ _SCHEDULE = (
 )  # fmt: skip
 _SETTLED = 5e-6  # gap between the rule and the rule of half the nodes; the error is about its square
 _FADED = 1e-12  # height at the ends, relative to the sum
+_FAINT = -560.0  # log height below which an integrand may be cut off by underflow and need not settle
 _ROWS = 256  # integrals done at once: keeps the work in the processor's cache
 
 _LEGENDRE = {points: np.polynomial.legendre.leggauss(points) for points in (3, 6)}
@@ -101,7 +102,7 @@ def _integrate_block(
         faded = np.maximum(heights[:, 0], heights[:, -1]) <= _FADED * total
         fine = np.abs(heights[:, 1::2].sum(1) - heights[:, ::2].sum(1)) <= _SETTLED * total
         done = (faded & fine) & ~empty
-        result[open_[done]] = (np.exp(top) * total * step * _SPREAD * width[open_])[done]
+        result[open_] = np.exp(top) * total * step * _SPREAD * width[open_]
         width[open_[empty]] *= 4
         seen = ~done & ~empty
         misplaced = bool(empty.any())
@@ -113,8 +114,8 @@ def _integrate_block(
             continue
         following = next(rounds, None)
         if following is None:
-            if bool(empty[~done].all()):
-                break  # nothing above the smallest float anywhere: zero
+            if bool((top[~done] < _FAINT).all()):
+                break
             raise ArithmeticError("an integral did not settle; please report the counts and the prior")
         step, reach = following
     return result

@@ -11,6 +11,7 @@ from betterthan.files import write_whole
 from betterthan.reporting.content import Content, Table, build_content
 from betterthan.reporting.escapes import latex, markdown
 
+_LONG = 18  # characters of a name that needs a column which breaks
 _TEMPLATES = {"markdown": "report.md.j2", "html": "report.html.j2", "latex": "report.tex.j2"}
 
 
@@ -86,7 +87,14 @@ def _render(format: str, content: Content, drawn: list[tuple[str, str]]) -> str:
         keep_trailing_newline=True,
         **(_LATEX_MARKS if format == "latex" else {}),
     )
-    environment.filters |= {"tex": latex, "md": markdown, "shade": shade, "alignment": alignment, "soft": soft}
+    environment.filters |= {
+        "tex": latex,
+        "md": markdown,
+        "shade": shade,
+        "alignment": alignment,
+        "soft": soft,
+        "breakable": breakable,
+    }
     return environment.get_template(_TEMPLATES[format]).render(c=content, figures=drawn)
 
 
@@ -107,8 +115,17 @@ def soft(text: str) -> Any:
 
 
 def alignment(table: Table) -> str:
-    """Column specification of a LaTeX table."""
-    return "".join("l" if k < table.left or head == "Verdict" else "r" for k, head in enumerate(table.heads))
+    """Column specification of a LaTeX table; long names get a column that breaks."""
+    longest = max((len(cell) for row in table.rows for cell in row[: min(table.left, 2)]), default=0)
+    name = r">{\raggedright\arraybackslash}p{" + ("2.9cm" if len(table.heads) > 7 else "6cm") + "}"
+    plain = ["l" if k < table.left or head == "Verdict" else "r" for k, head in enumerate(table.heads)]
+    names_of = min(table.left, 2) if longest > _LONG else 0
+    return "".join([name] * names_of + plain[names_of:])
+
+
+def breakable(text: str) -> str:
+    """A name for LaTeX that may break after an underscore, a slash or a dot."""
+    return re.sub(r"(\\_|/|\.|-)(?=\S)", r"\1\\allowbreak{}", latex(text))
 
 
 _LATEX_MARKS: dict[str, Any] = {

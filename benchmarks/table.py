@@ -1,0 +1,60 @@
+"""Run the benchmarks and write the table of ratios into README.md beside this file."""
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from importlib.metadata import version
+from pathlib import Path
+
+HERE = Path(__file__).parent
+BOUNDS = {
+    "counts and matrix of 134 systems x 500 items": "at most 4 times as long",
+    "counts and matrix of 500 systems x 100,000 items": "at most 3 times as long",
+    "whole process, 8 systems x 1,000 items": "at most 2.5 times as long",
+    "P(X > Y) of 100,000 independent Beta pairs": "at least 100 times as fast",
+    "ROPE masses of the 8,911 pairs of 134 systems": "at most 100 times as long",
+}
+
+
+def main() -> None:
+    """Time everything once, then write the table."""
+    with tempfile.TemporaryDirectory() as folder:
+        result = Path(folder) / "times.json"
+        command = [sys.executable, "-m", "pytest", str(HERE), "-q", f"--benchmark-json={result}", "-W", "default"]
+        subprocess.run(command, check=True)
+        cases = json.loads(result.read_text())["benchmarks"]
+    times = {(case["group"], case["params"]["who"]): case for case in cases}
+    lines = ["| task | ours | instead | time of the other | ratio | wanted |", "| --- | --: | --- | --: | --: | --- |"]
+    lines += [row(group, times[group, "ours"], times[group, "instead"]) for group in BOUNDS]
+    text = (HERE / "README.md").read_text()
+    start, end = "<!-- table -->\n", "<!-- end -->"
+    head, tail = text.split(start)[0], text.split(end)[1]
+    (HERE / "README.md").write_text(head + start + "\n".join([*lines, "", machine()]) + "\n" + end + tail)
+
+
+def row(group: str, ours: dict, instead: dict) -> str:
+    """One line of the table; the least time of each, as load only ever adds."""
+    mine = ours["stats"]["min"]
+    other = instead["stats"]["min"] * instead["extra_info"].get("times", 1)
+    ratio = f"{other / mine:.0f} x as fast" if other > 5 * mine else f"{mine / other:.2f} x as long"
+    note = f"; {ours['extra_info']['note']}" if "note" in ours["extra_info"] else ""
+    what = instead["extra_info"]["what"]
+    return f"| {group} | {seconds(mine)} | {what} | {seconds(other)} | {ratio}{note} | {BOUNDS[group]} |"
+
+
+def seconds(value: float) -> str:
+    """A time in its natural unit."""
+    return f"{value:.3g} s" if value >= 1 else f"{1000 * value:.3g} ms"
+
+
+def machine() -> str:
+    """What the table was made on, as far as it matters."""
+    libraries = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "xarray"))
+    return f"Python {platform.python_version()}, {libraries}, {os.cpu_count()} cores."
+
+
+if __name__ == "__main__":
+    main()

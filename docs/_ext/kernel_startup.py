@@ -1,0 +1,20 @@
+"""Run in every kernel of the documentation: what a shell cell prints comes as one block, without colors."""
+
+import os
+import subprocess
+
+from IPython.core.magic import register_cell_magic
+
+for _name in ("FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE"):
+    os.environ.pop(_name, None)
+
+
+@register_cell_magic
+def bash(line, cell):
+    """Like the magic of IPython, but standard output and error are one text, in the order written."""
+    done = subprocess.run(
+        ["bash", "-c", cell], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
+    print(done.stdout, end="")
+    if done.returncode:
+        raise RuntimeError(f"exit code {done.returncode}")
