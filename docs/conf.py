@@ -1,5 +1,6 @@
 """Sphinx: pages are executed; the outputs are kept until the package changes."""
 
+import ast
 import hashlib
 import os
 import shutil
@@ -12,12 +13,23 @@ ROOT = HERE.parent
 sys.path.insert(0, str(HERE / "_ext"))
 
 
+def _meaning(path: Path) -> bytes:
+    """The code without comments and docstrings; those of the command line are its help."""
+    if path.suffix != ".py" or path.name == "cli.py":
+        return path.read_bytes()
+    tree = ast.parse(path.read_bytes())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
+    return ast.unparse(tree).encode()
+
+
 def _digest() -> str:
     """What the outputs of the pages depend on, besides the pages."""
     digest = hashlib.sha256()
     for path in sorted((ROOT / "src" / "betterthan").rglob("*")):
         if path.suffix in (".py", ".pyi", ".j2"):
-            digest.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
+            digest.update(path.relative_to(ROOT).as_posix().encode() + _meaning(path))
     for library in ("numpy", "scipy", "pandas", "xarray", "pymc", "nutpie", "arviz", "matplotlib", "typer", "rich"):
         digest.update(f"{library} {installed(library)}".encode())
     return digest.hexdigest()[:16]

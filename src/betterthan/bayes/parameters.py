@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import __version__, checks, names
 from betterthan.outcomes.shapes import apply_ties, to_pairs
 
 
@@ -96,7 +96,8 @@ def parameters(counts: xr.DataArray, prior: Any, ties: str, question: str | None
         checks.ties_known(counts, question)
     numbers = checks.prior(prior, counts.sizes[names.OUTCOME])
     policy = counts.attrs.get("ties", ties) if counts.sizes[names.OUTCOME] == 2 else ties
-    return Parameters(counts, numbers, {"prior": list(numbers), "ties": policy})
+    kept = {k: counts.attrs[k] for k in ("missing", "margin", "n_items", "unit", "source") if k in counts.attrs}
+    return Parameters(counts, numbers, {"version": __version__, "prior": list(numbers), "ties": policy} | kept)
 
 
 def each(given: Parameters, answer: Callable[..., np.ndarray], diagonal: float | None, name: str) -> xr.DataArray:

@@ -14,7 +14,7 @@ import numpy as np
 _SPREAD = 4.0
 _SCHEDULE = (
     (0.11, 1.54), (0.11, 2.2), (0.055, 2.2), (0.055, 3.85), (0.055, 7.7),
-    (0.0275, 7.7), (0.01375, 7.7), (0.006875, 8.8), (0.0034375, 8.8),
+    (0.0275, 7.7), (0.01375, 7.7), (0.006875, 8.8), (0.0034375, 8.8), (0.00171875, 8.8),
 )  # fmt: skip
 _SETTLED = 5e-6  # gap between the rule and the rule of half the nodes; the error is about its square
 _FADED = 1e-12  # height at the ends, relative to the sum

@@ -117,7 +117,7 @@ def soft(text: str) -> Any:
 def alignment(table: Table) -> str:
     """Column specification of a LaTeX table; long names get a column that breaks."""
     longest = max((len(cell) for row in table.rows for cell in row[: min(table.left, 2)]), default=0)
-    name = r">{\raggedright\arraybackslash}p{" + ("2.9cm" if len(table.heads) > 7 else "6cm") + "}"
+    name = r">{\raggedright\arraybackslash}p{" + ("2.2cm" if len(table.heads) > 7 else "6cm") + "}"
     plain = ["l" if k < table.left or head == "Verdict" else "r" for k, head in enumerate(table.heads)]
     names_of = min(table.left, 2) if longest > _LONG else 0
     return "".join([name] * names_of + plain[names_of:])

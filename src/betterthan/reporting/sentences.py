@@ -82,11 +82,20 @@ def limits(main: xr.Dataset) -> list[str]:
     systems = main.sizes[names.SYSTEM_A]
     if systems > 2:
         notes.append(_multiplicity(main, systems))
+    if _touches_zero(main):
+        notes.append("A verdict looks at one side only, so the two-sided interval of a decided pair may still hold 0.")
     notes.append("Undecided means that these data do not settle the matter, not that the systems are equal.")
     if not main.attrs["rope"]:
         notes.append("Better means better by any amount; give a rope to ask for a difference that matters.")
     notes.append("A probability speaks of new examples like these ones, not of examples of another kind.")
     return notes
+
+
+def _touches_zero(main: xr.Dataset) -> bool:
+    if "difference_lower" not in main:
+        return False
+    around = (main["difference_lower"].values < 0) & (main["difference_upper"].values > 0)
+    return bool((around & np.isin(main["verdict"].values, ["a_better", "b_better"])).any())
 
 
 def _multiplicity(main: xr.Dataset, systems: int) -> str:
