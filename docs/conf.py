@@ -79,6 +79,7 @@ project_copyright = author
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "math_svg"]
 exclude_patterns = ["_build"]
+templates_path = ["_templates"]
 default_role = "py:obj"
 python_use_unqualified_type_names = True
 autodoc_typehints = "none"
@@ -108,6 +109,7 @@ html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_show_copyright = False
 html_theme_options = {
+    "header_links_before_dropdown": 9,
     "navigation_with_keys": False,
     "show_prev_next": False,
     "navbar_align": "left",

@@ -1,0 +1,32 @@
+"""What need not be loaded is not."""
+
+import subprocess
+import sys
+
+import pytest
+
+
+def loaded_after(code):
+    script = (
+        f"import sys\n{code}\nprint(' '.join(sorted(m for m in sys.modules if '.' not in m or m == 'scipy.stats')))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(done.stdout.splitlines()[-1].split())
+
+
+def test_the_door_alone_loads_nothing():
+    assert not loaded_after("import betterthan") & {"numpy", "scipy", "pandas", "xarray", "pymc", "arviz", "matplotlib"}
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "bt.compare(bt.datasets.contingency_case('a'), rope=0.01, ties='all')",
+        "bt.report(bt.compare(bt.datasets.intent_detection()))",
+        "bt.report(bt.compare(bt.datasets.intent_detection()), format='latex')",
+        "bt.prior_sweep(bt.datasets.intent_detection())",
+    ],
+)
+def test_closed_forms_load_neither_pymc_nor_arviz_nor_matplotlib(call):
+    loaded = loaded_after(f"import betterthan as bt\n{call}")
+    assert not loaded & {"pymc", "arviz", "matplotlib", "pytensor", "nutpie", "scipy.stats"}
