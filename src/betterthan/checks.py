@@ -164,7 +164,7 @@ def triangles(data: Any) -> None:
     if wrong.any():
         index = np.argwhere(wrong)[0]
         i, j = index[-2], index[-1]
-        a, b = systems[i], systems[j]
+        a, b = str(systems[i]), str(systems[j])
         if i == j:
             raise ValueError(f"{a!r} against itself has {values[(*index,)].tolist()}; wins and losses there must be 0")
         raise ValueError(

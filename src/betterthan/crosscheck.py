@@ -3,6 +3,7 @@
 import numpy as np
 import xarray as xr
 
+from betterthan import checks
 from betterthan.bayes.closed import prob_better
 from betterthan.bayes.draws import draws_prob_better
 from betterthan.exact.agreement import probability_z
@@ -41,12 +42,14 @@ def cross_check(counts: xr.DataArray, tree: xr.DataTree) -> xr.Dataset:
     True
     """
     sampled = draws_prob_better(tree)
+    counts = checks.counts(counts)
+    if any(d not in counts.dims or list(counts[d].values) != list(sampled[d].values) for d in sampled.dims):
+        raise ValueError("the counts and the draws do not name the same systems in the same order")
     attrs = tree["posterior"].attrs
     prior = tuple(np.atleast_1d(attrs["prior"]).tolist())
     model = "independent" if attrs["model"] == "independent_betas" else "dirichlet"
-    exact = prob_better(counts, model=model, prior=prior)
-    if exact.dims != sampled.dims or any(list(exact[d].values) != list(sampled[d].values) for d in exact.dims):
-        raise ValueError("the counts and the draws do not name the same systems in the same order")
+    ties = "drop" if attrs["model"] == "beta_binomial" else "third"
+    exact = prob_better(counts, model=model, prior=prior, ties=ties)
     z = probability_z(exact.values, sampled.values, np.where(sampled["ess"].values > 0, sampled["ess"].values, 1))
     z = np.where(exact.values == sampled.values, 0.0, z)
     parts = {

@@ -1,0 +1,141 @@
+import re
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import betterthan as bt
+
+
+def scores(seed=0, items=60, systems=4, gaps=0.0):
+    rng = np.random.default_rng(seed)
+    values = (rng.random((items, systems)) < np.linspace(0.3, 0.8, systems)).astype(float)
+    values[rng.random(values.shape) < gaps] = np.nan
+    return xr.DataArray(values, dims=("item", "system"), coords={"system": [f"s{k}" for k in range(systems)]})
+
+
+@pytest.mark.parametrize(
+    "data",
+    [scores(gaps=0.1), bt.datasets.contingency_case("a"), bt.datasets.intent_detection()],
+    ids=["scores", "three-way", "unknown ties"],
+)
+def test_netcdf_and_back_loses_nothing(data, tmp_path):
+    rope = 0.0 if data.sizes.get("outcome") == 2 else 0.02
+    comparison = bt.compare(data, rope=rope, ties="third")
+    comparison.to_netcdf(tmp_path / "c.nc")
+    with xr.open_dataset(tmp_path / "c.nc") as back:
+        back = back.load()
+    xr.testing.assert_identical(comparison, back)
+    assert bt.signature(back) == bt.signature(comparison)
+    assert bt.report(back) == bt.report(comparison)
+    assert bt.report(back, format="latex") == bt.report(comparison, format="latex")
+
+
+def test_all_answers_are_those_of_the_functions():
+    data = scores()
+    counts = bt.count_outcomes(data)
+    found = bt.compare(data, rope=0.05, prior="jeffreys").isel(engine=0)
+    np.testing.assert_array_equal(found["prob_better"], bt.prob_better(counts, prior="jeffreys"))
+    size = bt.difference(counts, prior="jeffreys")
+    np.testing.assert_array_equal(found["difference_lower"], size["lower"])
+    np.testing.assert_array_equal(found["mass"], bt.prob_equivalent(counts, 0.05, prior="jeffreys"))
+    np.testing.assert_allclose(found["score"], data.mean("item"))
+
+
+def test_permuting_systems_and_items_permutes_the_answers():
+    data = scores(gaps=0.1)
+    order = [2, 0, 3, 1]
+    items = np.random.default_rng(1).permutation(data.sizes["item"])
+    first = bt.compare(data, rope=0.05)
+    second = bt.compare(data.isel(system=order, item=items), rope=0.05)
+    for name in ("prob_better", "difference_mean", "mass", "verdict", "n_dropped"):
+        expected = first[name].sel(system_a=second.system_a, system_b=second.system_b)
+        if expected.dtype.kind == "f":
+            np.testing.assert_allclose(second[name].values, expected.values, rtol=1e-9, atol=1e-12)
+        else:
+            np.testing.assert_array_equal(second[name].values, expected.values)
+
+
+def test_every_ties_policy_and_its_flip():
+    counts = bt.counts_from_table({("A", "B"): (12, 2, 986)})
+    found = bt.compare(counts, ties="all").sel(system_a="A", system_b="B")
+    assert dict(zip(found.ties_policy.values, found.verdict_by_ties.values, strict=True)) == {
+        "third": "a_better", "drop": "a_better", "half": "undecided", "to_a": "a_better", "to_b": "b_better",
+    }  # fmt: skip
+    assert found.ties_flip.item()
+    assert found.verdict.item() == "a_better"
+
+
+def test_no_examples_is_no_verdict():
+    counts = bt.counts_from_table({("A", "B"): (9, 0, 2), ("B", "C"): (1, 1, 1)})
+    verdict = bt.compare(counts)["verdict"].isel(engine=0)
+    assert verdict.sel(system_a="A", system_b="C").item() == "no_data"
+    assert verdict.sel(system_a="B", system_b="A").item() == "b_better"
+
+
+def test_all_ties_is_answered():
+    counts = bt.counts_from_table({("A", "B"): (0, 0, 500)})
+    found = bt.compare(counts, rope=0.02).isel(engine=0).sel(system_a="A", system_b="B")
+    assert (found.prob_better.item(), found.verdict.item()) == (0.5, "equivalent")
+
+
+def test_dependence_is_noted():
+    data = scores().assign_coords(epoch=("item", np.arange(60) % 3), dataset=("item", ["x"] * 30 + ["y"] * 30))
+    notes = bt.compare(data).attrs["notes"]
+    assert "2 data sets are pooled" in notes
+    assert "epoch" in notes
+    stacked = bt.count_outcomes(data, by="dataset")
+    pooled = bt.compare(stacked)
+    np.testing.assert_array_equal(pooled["counts"].values, bt.compare(data)["counts"].values)
+    assert "2 data sets are pooled" in pooled.attrs["notes"]
+
+
+def test_signature_says_how_it_was_made():
+    line = bt.signature(
+        bt.compare(scores(gaps=0.1), rope=0.02, ties="half", margin=0.5, missing="pairwise", kind="eti")
+    )
+    for part in (
+        f"betterthan {bt.__version__}", "prior=Beta(1, 1)", "ties=half", "missing=pairwise", "margin=0.5", "rope=0.02",
+        "95% ETI", "n=60", "systems=4",
+    ):  # fmt: skip
+        assert part in line
+    assert re.search(r"data=[0-9a-f]{12}$", line)
+    assert line != bt.signature(bt.compare(scores(seed=1), rope=0.02, ties="half", margin=0.5, kind="eti"))
+
+
+def test_cross_check_agrees_and_can_fail():
+    counts = bt.datasets.intent_detection()
+    tree = bt.exact_draws(counts, rng=3)
+    checked = bt.cross_check(counts, tree)
+    assert checked["agrees"].all()
+    assert float(abs(checked["z"]).max()) > 0.5
+    other = counts.copy()
+    other.loc[{"system_a": "Wit", "system_b": "LUIS"}] = [60, 62]
+    other.loc[{"system_a": "LUIS", "system_b": "Wit"}] = [62, 60]
+    wrong = bt.cross_check(other, tree)
+    assert not wrong["agrees"].sel(system_a="Wit", system_b="LUIS").item()
+    assert wrong["agrees"].sel(system_a="CNN T", system_b="LUIS").item()
+    with pytest.raises(ValueError, match="do not name the same systems"):
+        bt.cross_check(bt.datasets.contingency_case("a"), tree)
+
+
+@pytest.mark.parametrize(
+    ("choice", "message"),
+    [
+        ({"rope": 0.1}, "a rope needs the number of ties"),
+        ({"ties": "all"}, "ties='all' needs the number of ties"),
+        ({"method": "gibbs"}, "method is 'gibbs'; choose one of exact, mcmc, both"),
+        ({"kind": "central"}, "kind is 'central'"),
+        ({"prob": 0}, "prob is 0"),
+        ({"prior": (1, 1, 1, 1)}, "prior has 4 numbers"),
+    ],
+)
+def test_bad_choices_are_one_line(choice, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        bt.compare(bt.datasets.intent_detection(), **choice)
+    assert "\n" not in str(caught.value)
+
+
+def test_too_many_pairs_for_a_joint_fit_are_refused():
+    with pytest.raises(ValueError, match="pairs are more than the 500"):
+        bt.compare(scores(systems=33), method="mcmc")
