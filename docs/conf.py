@@ -108,6 +108,8 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_show_copyright = False
+_alone = ("index", "start", "questions", "formats", "figures", "cli", "models", "references", "changelog")
+html_sidebars = {page: [] for page in _alone}  # pages without a section have no sidebar
 html_theme_options = {
     "header_links_before_dropdown": 9,
     "navigation_with_keys": False,
