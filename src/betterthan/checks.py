@@ -107,6 +107,12 @@ def scores(data: Any) -> Any:
         raise ValueError("scores need a coordinate 'system' with the names of the systems")
     unique(systems, "system")
     at_least_two(systems)
+    if set(data.dims) != {names.ITEM, names.SYSTEM}:
+        raise ValueError(f"scores have dims {tuple(map(str, data.dims))}; give (item, system) alone")
+    if data.dtype.kind not in "fiub":
+        raise ValueError(f"scores are {data.dtype}; give numbers, with NaN where a score is missing")
+    _direction(data)
+    _unique_items(data)
     if data.sizes[names.ITEM] == 0:
         raise ValueError("scores hold no items")
     infinite = np.isinf(data.values)
@@ -161,6 +167,8 @@ def triangles(data: Any) -> None:
     mirrored = np.swapaxes(values, -3, -2)
     order = [1, 0, 2][: values.shape[-1]]
     wrong = (values != mirrored[..., order]).any(axis=-1)
+    diagonal = np.arange(len(systems))
+    wrong[..., diagonal, diagonal] |= (values[..., diagonal, diagonal, :2] > 0).any(axis=-1)
     if wrong.any():
         index = np.argwhere(wrong)[0]
         i, j = index[-2], index[-1]
@@ -182,10 +190,31 @@ def ties_known(data: Any, question: str) -> None:
         )
 
 
+def for_scores_only(*, missing: str, margin: float) -> None:
+    """Refuse what can only be asked of scores, given counts."""
+    if missing != "pairwise":
+        raise ValueError(f"missing={missing!r} is for scores; these are counts, in which nothing can be missing")
+    if margin:
+        raise ValueError(f"margin={margin:g} is for scores; these are counts, whose ties are settled")
+
+
 def not_against_itself(a: Hashable, b: Hashable, where: str) -> None:
     """Refuse a row that compares a system with itself."""
     if a == b:
         raise ValueError(f"{where}: {a!r} is compared with itself; give two different systems")
+
+
+def _direction(scores: Any) -> None:
+    given = scores.attrs.get("higher_is_better", True)
+    if not isinstance(given, bool | int | np.bool_ | np.integer) or given not in (0, 1):
+        raise ValueError(f"attrs['higher_is_better'] is {given!r}; give True or False")
+
+
+def _unique_items(scores: Any) -> None:
+    keys = [k for k in (names.DATASET, names.ITEM, "epoch") if k in scores.coords and scores[k].dims == (names.ITEM,)]
+    if names.ITEM in keys:
+        rows = list(zip(*(scores[k].values.tolist() for k in keys), strict=True))
+        unique(rows if len(keys) > 1 else [row[0] for row in rows], "item")
 
 
 def _is_array(data: Any, dims: tuple[str, ...]) -> bool:
@@ -201,7 +230,6 @@ def _describe(data: Any) -> str:
 
 
 def _number(value: Any, what: str) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise ValueError(f"{what} is {value!r}; give a number") from None
+    if isinstance(value, bool | str) or not isinstance(value, int | float | np.number):
+        raise ValueError(f"{what} is {value!r}; give a number")
+    return float(value)

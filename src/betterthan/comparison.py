@@ -11,7 +11,7 @@ from betterthan.bayes.draws import draws_difference, draws_masses, draws_prob_be
 from betterthan.bayes.gate import diagnose
 from betterthan.bayes.verdicts import decide
 from betterthan.crosscheck import cross_check
-from betterthan.outcomes.scoring import count_outcomes
+from betterthan.outcomes.scoring import apply_missing, count_outcomes
 from betterthan.outcomes.shapes import apply_ties, to_square
 from betterthan.provenance import dependence_notes, fingerprint, pooled_note, signature_parts
 
@@ -118,11 +118,14 @@ def _counts_of(data: xr.DataArray, missing: str, margin: float) -> tuple[xr.Data
     notes: list[str] = []
     if hasattr(data, "dims") and names.ITEM in data.dims:
         counts = count_outcomes(data, missing=missing, margin=margin)
+        scored = apply_missing(checks.scores(data), missing)  # what the counts saw
         extra["n_dropped"] = (_SQUARE, counts["n_dropped"].values)
-        extra["score"] = data.mean(names.ITEM).drop_attrs()
-        extra["n_scored"] = data.notnull().sum(names.ITEM)
+        extra["score"] = scored.astype(float).mean(names.ITEM).drop_attrs()
+        extra["n_scored"] = scored.notnull().sum(names.ITEM).drop_attrs()
         notes += dependence_notes(data)
+        extra.attrs["n_blank"] = int(data.isnull().sum())
     else:
+        checks.for_scores_only(missing=missing, margin=margin)
         counts = checks.counts(data)
         if names.DATASET in counts.dims:
             notes.append(pooled_note(counts.sizes[names.DATASET]))
@@ -134,7 +137,8 @@ def _counts_of(data: xr.DataArray, missing: str, margin: float) -> tuple[xr.Data
     if counts.sizes[names.OUTCOME] == 2 and counts.attrs.get("ties", "unknown") == "unknown":
         notes.append("Ties are unknown: who is better is answered, by how much is not.")
     kept = {k: data.attrs[k] for k in ("source", "reading", "citation", "layout") if k in data.attrs}
-    extra.attrs = kept | {"notes": "\n".join(notes), "data_hash": fingerprint(data)}
+    kept["higher_is_better"] = int(data.attrs.get("higher_is_better", True))
+    extra.attrs |= kept | {"notes": "\n".join(notes), "data_hash": fingerprint(data)}
     return counts, extra
 
 
@@ -220,6 +224,11 @@ def _every_policy(raw: xr.DataArray, prior: Any, rope: float) -> xr.Dataset:
             within = differences.prob_equivalent(counts, rope, prior=prior).sel({names.REGION: "rope"}).values
         better.append(p.values)
         verdicts.append(decide(p.values, p.values.T, within, rope)[0])
+    # in every cell, to_a is for the system_a of that cell, also below the diagonal
+    below = np.tril(np.ones(better[0].shape, dtype=bool), -1)
+    for answers in (better, verdicts):
+        to_a, to_b = answers[-2], answers[-1]
+        answers[-2], answers[-1] = np.where(below, to_b, to_a), np.where(below, to_a, to_b)
     dims = ("ties_policy", *_SQUARE)
     coords = {"ties_policy": list(policies)} | {k: raw[k].values for k in _SQUARE}
     flips = (np.array(verdicts) != verdicts[0]).any(0)

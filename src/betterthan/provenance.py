@@ -8,6 +8,7 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
+from betterthan.outcomes.shapes import to_square
 
 
 def signature(comparison: xr.Dataset) -> str:
@@ -37,6 +38,7 @@ def signature(comparison: xr.Dataset) -> str:
         f"ties={a['ties']}",
         f"missing={a['missing']}",
         f"margin={a['margin']:g}",
+        *([] if a["higher_is_better"] else ["lower is better"]),
         f"rope={a['rope']:g}",
         f"interval={100 * a['ci_prob']:g}% {a['ci_kind'].upper()}",
         f"verdict at {a['verdict_prob']:g}",
@@ -71,11 +73,19 @@ def signature_parts(
 
 
 def fingerprint(data: xr.DataArray) -> str:
-    """A short fingerprint of the data: values and names."""
+    """A short fingerprint of the data, values and names; the order of items and systems does not matter."""
+    if names.PAIR in data.dims:
+        data = to_square(data)
+    data = data.transpose(*sorted(map(str, data.dims)))
+    for dim in data.dims:
+        if dim in data.coords and dim != names.OUTCOME:
+            data = data.isel({dim: np.argsort(data[dim].values.astype(str), kind="stable")})
+    if names.SYSTEM_A in data.dims and names.OUTCOME in data.dims:  # what a system did against itself is no data
+        data = data.where(data[names.SYSTEM_A] != data[names.SYSTEM_B], 0).astype(np.int64)
     digest = hashlib.sha256(np.ascontiguousarray(data.values).tobytes())
-    for name in sorted(map(str, data.dims)):
-        if name in data.coords:
-            digest.update("\n".join(map(str, data[name].values)).encode())
+    for dim in data.dims:
+        if dim in data.coords:
+            digest.update("\n".join(map(str, data[dim].values)).encode())
     return digest.hexdigest()[:12]
 
 

@@ -83,7 +83,7 @@ def exact_draws(
     }
     systems = {k: (names.PAIR, pairs[k].values) for k in (names.SYSTEM_A, names.SYSTEM_B)}
     for group in ("posterior", "observed_data"):
-        tree[group] = tree[group].to_dataset().assign_coords(systems)
+        tree[group] = tree[group].to_dataset().assign_coords(systems).drop_attrs()
     tree["posterior"].attrs = attrs
     return tree
 

@@ -148,17 +148,25 @@ def _prob_greater_small(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarr
         masses = np.concatenate([start[:, None], panel_masses(density, u)], axis=1)
         return np.log(masses.cumsum(1)) + top_y[r, None]
 
-    def log_integrand(u: np.ndarray, r: np.ndarray) -> np.ndarray:
-        k = r[:, None]
+    def log_density_x(u: np.ndarray, k: np.ndarray) -> np.ndarray:
         t = u - mode_x[k]
-        log_f = top_x[k] + a[k] * t - n_x[k] * log_mix(p_x[k], q_x[k], t)
-        if mild[r[0]]:
-            return log_f + log_cdf_by_panels(u, r)
-        return log_f + np.log(special.betainc(c[k], d[k], special.expit(u)))
+        return top_x[k] + a[k] * t - n_x[k] * log_mix(p_x[k], q_x[k], t)
+
+    def by_panels(u: np.ndarray, r: np.ndarray) -> np.ndarray:
+        return log_density_x(u, r[:, None]) + log_cdf_by_panels(u, r)
+
+    def by_tails(u: np.ndarray, r: np.ndarray) -> np.ndarray:
+        k = r[:, None]
+        return log_density_x(u, k) + np.log(special.betainc(c[k], d[k], special.expit(u)))
 
     with np.errstate(divide="ignore", under="ignore"):
-        for group in (np.flatnonzero(live & mild), np.flatnonzero(live & ~mild)):
-            head[group] += integrate(lambda u, r, g=group: log_integrand(u, g[r]), centre[group], width[group])
+        for kernel, group in ((by_panels, np.flatnonzero(live & mild)), (by_tails, np.flatnonzero(live & ~mild))):
+            head[group] += integrate(
+                lambda u, r, f=kernel, g=group: f(u, g[r]),
+                centre[group],
+                width[group],
+                lambda u, r, g=group: by_tails(u, g[r]),
+            )
     return head
 
 

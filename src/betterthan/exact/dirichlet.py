@@ -152,13 +152,14 @@ def _odds_mass(a: _Array, b: _Array, w: _Array, kind: str) -> _Array:
     if kind == "beyond":
         return special.betainc(b, a, special.expit(-w))
     if kind == "below":
-        return special.betainc(a, b, special.expit(w))
+        return special.betaincc(b, a, special.expit(-w))
     return _odds_within(a, b, w)
 
 
 def _odds_within(a: _Array, b: _Array, w: _Array) -> _Array:
     """P(|L| < w), a >= b: a difference of lower tails, or Gauss-Legendre where these would cancel."""
-    result = special.betainc(a, b, special.expit(w)) - special.betainc(a, b, special.expit(-w))
+    below = special.expit(-w)
+    result = special.betaincc(b, a, below) - special.betainc(a, b, below)
     narrow = np.abs(a - b) * w + (a + b) * w * w < 2
     if narrow.any():
         aa, bb = a[narrow], b[narrow]
@@ -177,23 +178,28 @@ class _Split:
         p, q = n / (n + t), t / (n + t)  # where the log odds of s have their top
         sd = np.sqrt(p * q / (n + t + 1))
         well_inside = p - y > 2.5 * sd
-        s = np.where(well_inside, p, y + np.minimum(2.5 * sd, 0.5 * (1 - y)))
-        rest = np.where(well_inside, q, 1 - s)
+        lift = np.where(well_inside, (1 - y) - q, np.minimum(2.5 * sd, 0.5 * (1 - y)))  # of s above y, at the anchor
+        s = np.where(well_inside, p, y + lift)
+        rest = np.where(well_inside, q, (1 - y) - lift)
         self.k = 2 * y / (1 + y)
         self.w_min = 2 * np.arctanh(y)
-        # exp(v) at the anchor, and the log density of v there
-        self.e = (s - y) / rest
+        # exp(v) and the odds against s at the anchor, and the log density of v there
+        self.e = lift / rest
+        self.odds = rest / s
         self.anchor = np.log(self.e)
-        shift = np.where(well_inside, 0.0, n * np.log1p((s - p) / p) + t * np.log1p((p - s) / q))
-        self.log_height = log_top(n, t) + shift + np.log((s - y) / s) - np.log1p(-y)
-        self.width = np.where(well_inside, sd * (1 / (s - y) + 1 / rest), 1.0)
+        shift = np.where(well_inside, 0.0, n * np.log1p((q - rest) / p) + t * np.log1p((rest - q) / q))
+        self.log_height = log_top(n, t) + shift + np.log(lift / s) - np.log1p(-y)
+        self.width = np.where(well_inside, sd * (1 / lift + 1 / rest), 1.0)
 
     def log_density_of_v(self, v: _Array, r: _Array) -> _Array:
-        e, y, n, t = (z[r][:, None] for z in (self.e, self.y, self.n, self.t))
+        e, y, n, t, odds = (z[r][:, None] for z in (self.e, self.y, self.n, self.t, self.odds))
         x = v - self.anchor[r][:, None]
-        log_s = log_mix(e / (y + e), y / (y + e), x)
-        log_rest = log_mix(e / (1 + e), 1 / (1 + e), x)
-        return self.log_height[r][:, None] + (n - 1) * log_s + x - (n + t) * log_rest
+        log_rest = log_mix(e / (1 + e), 1 / (1 + e), x)  # 1 - s has fallen by this
+        rise = -odds * np.expm1(-log_rest)
+        log_s = np.where(
+            rise > -0.5, np.log1p(np.maximum(rise, -0.5)), log_mix(e / (y + e), y / (y + e), x) - log_rest
+        )
+        return self.log_height[r][:, None] + (n - 1) * log_s + x - (t + 1) * log_rest
 
     def w(self, v: _Array, r: _Array) -> _Array:
         k = self.k[r][:, None]
@@ -223,7 +229,11 @@ class _Split:
             i = rows[r]
             return kernel(self.a[i], self.b[i], self.w(v, i), self.log_density_of_v(v, i), kind)
 
-        return integrate(log_integrand, self.anchor[rows], self.width[rows])
+        def careful(v: _Array, r: _Array) -> _Array:
+            i = rows[r]
+            return _by_tails(self.a[i], self.b[i], self.w(v, i), self.log_density_of_v(v, i), kind)
+
+        return integrate(log_integrand, self.anchor[rows], self.width[rows], careful)
 
     def slope(self, w: _Array) -> _Array:
         """Slope of the log density of L at w."""

@@ -3,24 +3,24 @@
 The trapezoid rule on a line converges faster than any power of the step once the integrand is smooth and has
 died away at both ends. The nodes are spread as sinh, so that thick tails are reached with few of them, and the
 rule with every second node left out tells the error: it is about the square root of the full rule's error.
+An integrand with a bend too sharp for that goes to `adaptive.bisect`.
 """
 
 from collections.abc import Callable
 
 import numpy as np
 
+from betterthan.exact.adaptive import bisect
+
 # Nodes lie at centre + 4 width sinh(tau): nearly even over the hump, then ever wider. (step, reach) of tau, tried
-# in turn by the rows not yet settled.
+# in turn by the rows not yet settled; what is left goes to `adaptive.bisect`.
 _SPREAD = 4.0
-_SCHEDULE = (
-    (0.11, 1.54), (0.11, 2.2), (0.055, 2.2), (0.055, 3.85), (0.055, 7.7),
-    (0.0275, 7.7), (0.01375, 7.7), (0.006875, 8.8), (0.0034375, 8.8), (0.00171875, 8.8),
-)  # fmt: skip
-_SETTLED = 5e-6  # gap between the rule and the rule of half the nodes; the error is about its square
-_BENT = 1.0  # second difference of the log integrand from node to node, above which a gap may be small by luck
-_COUNTS = 22.0  # it is looked at down to e^-22 of the top
+_SCHEDULE = ((0.1, 1.5), (0.1, 2.2), (0.05, 2.2), (0.05, 3.8), (0.05, 7.6))
+_SETTLED = 5e-6  # gap between the two rules of half the nodes; the error is about its square, unless it is luck
+_STEADY = 4e-3  # gap between the four rules of a quarter of the nodes, which luck cannot make small
+_DEPTH, _BENT = 25.0, 20.0  # a second difference of logs m below the top may be _BENT / (_DEPTH - m)
 _FADED = 1e-12  # height at the ends, relative to the sum
-_FAINT = -560.0  # log height below which an integrand may be cut off by underflow and need not settle
+_MOVES = 40
 _ROWS = 256  # integrals done at once: keeps the work in the processor's cache
 
 _LEGENDRE = {points: np.polynomial.legendre.leggauss(points) for points in (3, 6)}
@@ -47,7 +47,10 @@ def panel_masses(density: Callable[[np.ndarray], np.ndarray], nodes: np.ndarray,
 
 
 def integrate(
-    log_integrand: Callable[[np.ndarray, np.ndarray], np.ndarray], centre: np.ndarray, width: np.ndarray
+    log_integrand: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    centre: np.ndarray,
+    width: np.ndarray,
+    careful: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
 ) -> np.ndarray:
     """Integrate exp(log_integrand) over the whole line, for many integrands at once.
 
@@ -58,6 +61,8 @@ def integrate(
         returns the logarithm of the integrand there, of shape (rows, k).
     centre, width : numpy.ndarray, shape (n,)
         First guess of where the hump is, and of its width.
+    careful : callable, optional
+        The same as `log_integrand`, for nodes that lie anywhere.
 
     Returns
     -------
@@ -79,22 +84,24 @@ def integrate(
     result = np.empty(centre.shape)
     for start in range(0, centre.size, _ROWS):
         block = np.arange(start, min(start + _ROWS, centre.size))
-        result[block] = _integrate_block(log_integrand, block, centre[block].copy(), width[block].copy())
+        result[block] = _integrate_block(
+            log_integrand, careful or log_integrand, block, centre[block].copy(), width[block].copy()
+        )
     return result
 
 
 def _integrate_block(
     log_integrand: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    careful: Callable[[np.ndarray, np.ndarray], np.ndarray],
     rows: np.ndarray,
     centre: np.ndarray,
     width: np.ndarray,
 ) -> np.ndarray:
     result = np.zeros(rows.size)
     open_ = np.arange(rows.size)
-    rounds = iter(_SCHEDULE)
-    step, reach = next(rounds)
-    moves = 0
-    while open_.size:
+    moves, round_ = 0, 0
+    while open_.size and round_ < len(_SCHEDULE):
+        step, reach = _SCHEDULE[round_]
         tau, v = _nodes(centre[open_], width[open_], step, reach)
         logs = log_integrand(v, rows[open_]) + np.log(np.cosh(tau))
         top = logs.max(axis=1)
@@ -102,33 +109,40 @@ def _integrate_block(
         total = heights.sum(1)
         empty = ~np.isfinite(top)
         faded = np.maximum(heights[:, 0], heights[:, -1]) <= _FADED * total
-        fine = np.abs(heights[:, 1::2].sum(1) - heights[:, ::2].sum(1)) <= _SETTLED * total
-        done = (faded & fine & ~_bent(logs, top)) & ~empty
-        result[open_] = np.exp(top) * total * step * _SPREAD * width[open_]
+        done = faded & _settled(heights, total) & ~_bent(logs, top) & ~empty
+        result[open_[done]] = (np.exp(top) * total * step * _SPREAD * width[open_])[done]
         width[open_[empty]] *= 4
         seen = ~done & ~empty
         misplaced = bool(empty.any())
         if seen.any():
             misplaced |= _replace(centre, width, open_[seen], v[seen], heights[seen] / np.cosh(tau))
         open_ = open_[~done]
-        if misplaced and moves < 40:
+        if misplaced and moves < _MOVES:
             moves += 1
-            continue
-        following = next(rounds, None)
-        if following is None:
-            if bool((top[~done] < _FAINT).all()):
-                break
-            raise ArithmeticError("an integral did not settle; please report the counts and the prior")
-        step, reach = following
+        else:
+            round_ += 1
+    if open_.size:
+        result[open_] = bisect(careful, rows[open_], centre[open_], width[open_])
     return result
 
 
+def _settled(heights: np.ndarray, total: np.ndarray) -> np.ndarray:
+    """Rows where rules of half and of a quarter of the nodes agree as well as an exact rule makes them."""
+    first, second, third, fourth = (heights[:, k::4].sum(1) for k in range(4))
+    half = np.abs(first + third - second - fourth)
+    quarter = 2 * np.hypot(first - third, second - fourth)
+    return (half <= _SETTLED * total) & (quarter <= _STEADY * total)
+
+
 def _bent(logs: np.ndarray, top: np.ndarray) -> np.ndarray:
-    """Rows with a bend too sharp for the nodes: whatever the two rules say, they may have missed it."""
-    floor = top[:, None] - _COUNTS - 10
-    heights = np.maximum(logs, np.where(np.isfinite(floor), floor, 0.0))
-    bend = np.abs(heights[:, 2:] - 2 * heights[:, 1:-1] + heights[:, :-2])
-    return ((bend > _BENT) & (heights[:, 1:-1] > top[:, None] - _COUNTS)).any(1)
+    """Rows with a bend too sharp for the nodes, where the two rules may agree by luck and both be wrong.
+
+    The rule with step h on exp(-c x^2 / 2) is off by exp(-2 pi^2 / (c h^2)), and c h^2 is the second difference.
+    """
+    floor = np.where(np.isfinite(top), top, 0.0)[:, None] - _DEPTH
+    depth = np.maximum(logs, floor) - floor  # _DEPTH at the top, 0 where nothing counts
+    bend = np.abs(depth[:, 2:] - 2 * depth[:, 1:-1] + depth[:, :-2])
+    return (bend * depth[:, 1:-1] > _BENT).any(1)
 
 
 def _nodes(centre: np.ndarray, width: np.ndarray, step: float, reach: float) -> tuple[np.ndarray, np.ndarray]:

@@ -101,7 +101,7 @@ def count_outcomes(
     scores = checks.scores(scores)
     margin = checks.margin(margin)
     checks.one_of(missing, names.MISSING, "missing")
-    scores = _apply_missing(scores, missing)
+    scores = apply_missing(scores, missing)
     n_items = int(scores.attrs.get("n_items", scores.sizes[names.ITEM]))
     systems = [str(s) for s in scores[names.SYSTEM].values]
     values = _oriented(scores)
@@ -122,7 +122,8 @@ def count_outcomes(
     counts = square_array(square, systems, lead)
     pairs = (names.SYSTEM_A, names.SYSTEM_B)
     counts = counts.assign_coords(n_used=(pairs, used), n_dropped=(pairs, n_items - used))
-    counts.attrs = {"unit": "item", "n_items": n_items, "margin": margin, "missing": missing, "ties": "third"}
+    kept = {k: scores.attrs[k] for k in ("source", "reading", "citation", "higher_is_better") if k in scores.attrs}
+    counts.attrs = kept | {"unit": "item", "n_items": n_items, "margin": margin, "missing": missing, "ties": "third"}
     return counts
 
 
@@ -133,7 +134,8 @@ def _oriented(scores: xr.DataArray) -> np.ndarray:
     return values if scores.attrs.get("higher_is_better", True) else -values
 
 
-def _apply_missing(scores: xr.DataArray, missing: str) -> xr.DataArray:
+def apply_missing(scores: xr.DataArray, missing: str) -> xr.DataArray:
+    """Scores under a policy for missing ones; see `count_outcomes`."""
     n_items = scores.sizes[names.ITEM]
     gaps = np.isnan(scores.values)
     if not gaps.any() or missing == "pairwise":
@@ -149,7 +151,11 @@ def _apply_missing(scores: xr.DataArray, missing: str) -> xr.DataArray:
     if missing == "complete":
         kept = scores.isel({names.ITEM: ~gaps.any(1)})
         if not kept.sizes[names.ITEM]:
-            raise ValueError("no item has a score for every system; use missing='pairwise'")
+            fewest = str(scores[names.SYSTEM].values[gaps.sum(0).argmax()])
+            raise ValueError(
+                f"no item has a score for every system; {fewest!r} has the fewest ({int((~gaps).sum(0).min())}), "
+                "leave it out, or use missing='pairwise'"
+            )
         return kept.assign_attrs(scores.attrs | {"n_items": n_items})
     low, high = float(np.nanmin(scores.values)), float(np.nanmax(scores.values))
     if low < 0 or high > 1:

@@ -48,6 +48,9 @@ def apply_ties(counts: xr.DataArray, ties: str) -> xr.DataArray:
         tied = counts.sel({names.OUTCOME: "tie"}, drop=True).values
         if ties == "half":
             decisive.values += (tied // 2)[..., None]
+            if names.SYSTEM_A in counts.dims and names.SYSTEM_B in counts.dims:
+                itself = decisive[names.SYSTEM_A] == decisive[names.SYSTEM_B]  # does not beat itself
+                decisive = decisive.where(~itself, 0)
         else:
             decisive.values[..., 0 if ties == "to_a" else 1] += tied
     decisive.attrs = counts.attrs | {"ties": ties}
@@ -81,6 +84,8 @@ def to_pairs(square: xr.DataArray) -> xr.DataArray:
     systems = [str(s) for s in square[names.SYSTEM_A].values]
     if systems != [str(s) for s in square[names.SYSTEM_B].values]:
         raise ValueError("system_a and system_b must name the same systems in the same order")
+    if names.OUTCOME in square.dims:
+        checks.triangles(square)
     first, second = pair_indices(len(systems))
     square = square.transpose(..., names.SYSTEM_A, names.SYSTEM_B, *_after(square))
     keep = {k: c for k, c in square.coords.items() if not {names.SYSTEM_A, names.SYSTEM_B} & set(c.dims)}

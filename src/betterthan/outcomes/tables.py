@@ -39,6 +39,7 @@ def counts_from_table(table: Mapping[tuple[str, str], tuple[int, ...]], *, unit:
     [2, 12, 986]
     """
     checks.one_of(unit, names.UNITS, "unit")
+    _table_shape(table)
     lengths = {len(entry) for entry in table.values()}
     if lengths not in ({2}, {3}):
         raise ValueError("every entry must be (win, loss, tie), or every entry (win, loss) where ties are unknown")
@@ -98,6 +99,8 @@ def counts_from_contingency(
     >>> counts_from_contingency(698, 12, 2, 288).sel(system_a="A", system_b="B").values.tolist()
     [12, 2, 986]
     """
+    if isinstance(systems, str) or len(systems) != 2:
+        raise ValueError(f"systems is {systems!r}; give two names")
     first, second = systems
     checks.not_against_itself(first, second, "systems")
     cells = checks.nonnegative_integers(np.array([both_right, only_a, only_b, both_wrong]), "cells")
@@ -107,3 +110,13 @@ def counts_from_contingency(
     values[[0, 1], [0, 1], 2] = n  # a system ties with itself on every item
     counts.attrs["n_items"] = n
     return counts
+
+
+def _table_shape(table: Mapping) -> None:
+    if not isinstance(table, Mapping):
+        raise ValueError(f"expected a mapping of (system_a, system_b) to counts, got {type(table).__name__}")
+    for pair, entry in table.items():
+        if not isinstance(pair, tuple) or len(pair) != 2 or any(name != name for name in pair):
+            raise ValueError(f"{pair!r} is not a pair of systems; give (system_a, system_b)")
+        if isinstance(entry, str) or not hasattr(entry, "__len__"):
+            raise ValueError(f"{pair!r} has {entry!r}; give (win, loss, tie), or (win, loss) where ties are unknown")

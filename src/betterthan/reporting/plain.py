@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from io import StringIO
+from typing import Any
 
 import xarray as xr
 from rich import box
@@ -51,10 +52,18 @@ def brief(comparison: xr.Dataset, title: str) -> str:
 
 
 def _page(title: str) -> Console:
-    out = Console(file=StringIO(), width=WIDTH, no_color=True, highlight=False, emoji=False, markup=False)
+    out = _console(StringIO(), WIDTH)
     out.print(title)
     out.print("=" * min(len(title), WIDTH))
     return out
+
+
+def _console(file: Any, width: int) -> Console:
+    """Plain characters whatever the surroundings: a notebook or FORCE_COLOR changes nothing."""
+    return Console(
+        file=file, width=width, color_system=None, force_terminal=False, force_jupyter=False, highlight=False,
+        emoji=False, markup=False, legacy_windows=False,
+    )  # fmt: skip
 
 
 def _written(out: Console) -> str:
@@ -97,4 +106,4 @@ def _grid(out: Console, table: Table) -> None:
     for row in table.rows:
         grid.add_row(*(Text(cell) for cell in row))
     # a number is never cropped: a table may be wider than the text
-    Console(file=out.file, width=_WIDEST, no_color=True, highlight=False, emoji=False).print(grid)
+    _console(out.file, _WIDEST).print(grid)
