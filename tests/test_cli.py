@@ -33,7 +33,7 @@ def test_prints_the_report_and_says_what_it_read(results, capsys, monkeypatch):
     assert code == 0
     assert "A is better than C" in out
     assert "41 items x 3 systems" in err
-    assert "0 to 1 of 41 examples" in " ".join(out.split())
+    assert "left out: 0 to 1, depending on the pair, of 41 examples" in " ".join(out.split())
 
 
 def test_json_to_stdout_is_json_alone(results, capsys, monkeypatch):
@@ -60,7 +60,18 @@ def test_one_file_by_its_suffix(results, capsys, monkeypatch, tmp_path, suffix, 
 
 
 def test_choices_reach_the_signature(results, capsys, monkeypatch):
-    choices = ("--prior", "0.5,0.5,0.5", "--ties", "half", "--missing", "complete", "--margin", "0.1", "--ci", "eti")
+    choices = (
+        "--prior",
+        "0.5,0.5,0.5",
+        "--ties",
+        "half",
+        "--missing",
+        "complete",
+        "--margin",
+        "0.1",
+        "--interval",
+        "eti",
+    )
     code, out, _ = run(capsys, monkeypatch, "compare", results, *choices)
     assert code == 0
     for part in ("Beta(0.5, 0.5)", "ties=half", "missing=complete", "margin=0.1", "95% ETI"):
@@ -83,6 +94,10 @@ def test_choices_reach_the_signature(results, capsys, monkeypatch):
         (("{file}", "--format", "pdf"), "format is 'pdf'"),
         (("{file}", "--layout", "square"), "layout"),
         (("{file}", "-o", "r.pdf"), "unknown suffix '.pdf'"),
+        (("{file}", "-o", ""), "output is empty"),
+        (("{file}", "--rope", "abc"), "--rope"),
+        (("{file}", "--no-such-option"), "such option"),
+        ((), "FILE"),
         (("{file}", "-o", "r.html", "--format", "latex"), "its suffix says html"),
     ],
 )

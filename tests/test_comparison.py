@@ -139,3 +139,34 @@ def test_bad_choices_are_one_line(choice, message):
 def test_too_many_pairs_for_a_joint_fit_are_refused():
     with pytest.raises(ValueError, match="pairs are more than the 500"):
         bt.compare(scores(systems=33), method="mcmc")
+
+
+def test_the_fingerprint_knows_the_same_data_in_any_order():
+    data = scores(gaps=0.1).assign_coords(item=[f"q{k}" for k in range(60)])
+    shuffled = data.isel(item=np.random.default_rng(2).permutation(60), system=[3, 1, 0, 2])
+    first = bt.compare(data).attrs["data_hash"]
+    assert bt.compare(shuffled).attrs["data_hash"] == first
+    changed = data.copy()
+    changed[0, 0] = 1 - changed[0, 0].fillna(0)
+    assert bt.compare(changed).attrs["data_hash"] != first
+    counts = bt.count_outcomes(data)
+    assert bt.compare(counts).attrs["data_hash"] == bt.compare(bt.to_pairs(counts)).attrs["data_hash"]
+
+
+@pytest.mark.parametrize(
+    ("data", "choice", "message"),
+    [
+        (bt.datasets.contingency_case("a"), {"margin": 1}, "margin=1 is for scores; these are counts"),
+        (bt.datasets.contingency_case("a"), {"missing": "wrong"}, "missing='wrong' is for scores"),
+        (scores().astype(object), {}, "scores are object; give numbers"),
+        (scores().astype(complex), {}, "scores are complex128"),
+        (scores().assign_attrs(higher_is_better="no"), {}, "higher_is_better'.* is 'no'; give True or False"),
+        (scores().assign_coords(item=["q"] * 60), {}, "item 'q' occurs more than once"),
+        (scores().expand_dims(run=2), {}, "give .item, system. alone"),
+        (scores(), {"rope": "0.1"}, "rope is '0.1'; give a number"),
+    ],
+)
+def test_what_cannot_be_meant_is_one_line(data, choice, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        bt.compare(data, **choice)
+    assert "\n" not in str(caught.value)

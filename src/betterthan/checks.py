@@ -190,6 +190,14 @@ def ties_known(data: Any, question: str) -> None:
         )
 
 
+def comparison(data: Any) -> None:
+    """Refuse what is not the Dataset that `compare` returns, of at least two systems."""
+    if not {"prob_better", "verdict", "counts"} <= set(getattr(data, "data_vars", ())) or "version" not in data.attrs:
+        raise ValueError("expected a comparison, the Dataset that betterthan.compare returns")
+    if data.sizes[names.SYSTEM_A] < 2 or data.sizes[names.SYSTEM_A] != data.sizes[names.SYSTEM_B]:
+        raise ValueError("a comparison must keep the same systems, at least two, in system_a and system_b")
+
+
 def for_scores_only(*, missing: str, margin: float) -> None:
     """Refuse what can only be asked of scores, given counts."""
     if missing != "pairwise":

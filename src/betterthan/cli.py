@@ -40,7 +40,10 @@ def compare(
     ],
     rope: Rope = names.ROPE,
     prior: Annotated[
-        str, typer.Option(help=f"{', '.join(names.PRIORS)}, or three numbers for win,loss,tie.")
+        str,
+        typer.Option(
+            help=f"{', '.join(names.PRIORS)}, or three numbers for win,loss,tie; win is of the system named first."
+        ),
     ] = "uniform",
     ties: Annotated[str, typer.Option(help=", ".join(names.TIES))] = "third",
     missing: Annotated[str, typer.Option(help=", ".join(names.MISSING))] = "pairwise",
@@ -48,7 +51,8 @@ def compare(
     method: Method = "exact",
     layout: Annotated[str | None, typer.Option(help=f"{', '.join(names.LAYOUTS)}; recognised when not given.")] = None,
     lower_is_better: Annotated[bool, typer.Option("--lower-is-better", help="Lower scores are better.")] = False,
-    ci: Annotated[str, typer.Option(help="Kind of interval: hdi or eti.")] = names.CI_KIND,
+    interval: Annotated[str, typer.Option(help="Kind of interval: hdi or eti.")] = names.CI_KIND,
+    prob: Annotated[float, typer.Option(help="Mass of the interval.")] = names.CI_PROB,
     seed: Seed = None,
     format: Format = None,
     output: Output = None,
@@ -68,7 +72,8 @@ def compare(
         missing=missing,
         margin=margin,
         prior=_prior(prior),
-        kind=ci,
+        kind=interval,
+        prob=prob,
         rng=seed,
     )
     _deliver(comparison, form, target)
@@ -108,14 +113,24 @@ def main() -> None:
     """Run the command line; bad input ends with one line on stderr and exit code 2."""
     warnings.showwarning = lambda message, *_args, **_kwargs: _say(f"warning: {message}")
     try:
-        app()
-    except (ValueError, OSError) as error:
+        sys.exit(app(standalone_mode=False) or 0)
+    except (ValueError, OSError, ArithmeticError) as error:
         _fail(str(error))
+    except Exception as error:
+        if not hasattr(error, "format_message"):  # not a complaint of the argument parser
+            raise
+        message = error.format_message()  # type: ignore[attr-defined]
+        if "\n" in message:  # no arguments: that is a question, and the answer is the help
+            print(message)
+            raise SystemExit(2) from None
+        _fail(f"{message[:1].lower()}{message[1:].rstrip('.')}; see betterthan --help")
 
 
 def _where(format: str | None, output: Path | None) -> tuple[str, Path | None]:
     """Format and target, agreed before any work is done."""
     by_suffix = _SUFFIXES.get(output.suffix.lower()) if output is not None else None
+    if output is not None and not str(output).strip("."):
+        raise ValueError("output is empty; give a folder or a file")
     form = format or by_suffix or ("html" if output is not None else "text")
     checks.one_of(form, (*names.FORMATS, "json"), "format")
     if output is not None and output.suffix and by_suffix is None and not output.is_dir():
@@ -138,7 +153,7 @@ def _prior(text: str) -> str | tuple[float, ...]:
 def _deliver(comparison: "xr.Dataset", form: str, target: Path | None) -> None:
     """Print, or write one file, or fill a folder; everything is made before the first byte is written."""
     import betterthan as bt
-    from betterthan.files import write_whole
+    from betterthan.files import write_all, write_whole
     from betterthan.reporting.records import as_json
 
     written = as_json(comparison) if form == "json" else bt.report(comparison, format=form)
@@ -151,8 +166,7 @@ def _deliver(comparison: "xr.Dataset", form: str, target: Path | None) -> None:
         contents: dict[str, str | bytes] = {_FILES.get(form, "report.json"): written}
         contents["pairs.csv"] = bt.pair_table(comparison).to_csv(index=False)
         contents["comparison.nc"] = bytes(comparison.to_netcdf(engine="h5netcdf"))
-        for name, content in contents.items():
-            write_whole(target / name, content)
+        write_all({target / name: content for name, content in contents.items()})
         _say(f"wrote {', '.join(str(target / name) for name in contents)}")
 
 

@@ -29,6 +29,7 @@ def signature(comparison: xr.Dataset) -> str:
     >>> bt.signature(bt.compare(bt.datasets.contingency_case("a"))).split(" | ")[1]
     'prior=Dirichlet(1, 1, 1)'
     """
+    checks.comparison(comparison)
     a = comparison.attrs
     numbers = ", ".join(f"{p:g}" for p in np.atleast_1d(a["prior"]))
     parts = [

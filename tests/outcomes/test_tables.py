@@ -37,6 +37,11 @@ def test_without_ties_they_are_unknown():
         ({("A", "B"): (3, 1, 2), ("B", "C"): (3, 1)}, "every entry"),
         ({("A", "A"): (0, 0, 4)}, "at least two systems"),
         ({}, "every entry"),
+        ({("A", "B", "C"): (1, 2, 3)}, "is not a pair of systems"),
+        ({"AB": (1, 2, 3)}, "'AB' is not a pair of systems"),
+        ({("A", float("nan")): (1, 2, 3)}, "is not a pair of systems"),
+        ({("A", "B"): 3}, "has 3; give .win, loss, tie."),
+        ([("A", "B")], "expected a mapping"),
     ],
 )
 def test_bad_tables(table, message):

@@ -151,7 +151,7 @@ def test_no_examples_and_missing_are_said():
     assert "A and C share no example" in " ".join(bt.report(bt.compare(counts)).split())
     values = np.array([[1, 0], [1, np.nan], [0, 1.0]])
     scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["A", "B"]})
-    assert "1 to 1 of 3 examples" in " ".join(bt.report(bt.compare(scores)).split())
+    assert "1; left out: 1 of 3 examples (missing=pairwise)" in " ".join(bt.report(bt.compare(scores)).split())
 
 
 def test_many_systems_are_cut_to_the_first_and_say_so():
@@ -199,3 +199,56 @@ def test_written_whole_or_not_at_all(pair, tmp_path):
 def test_bad_calls(pair, call, message):
     with pytest.raises(ValueError, match=message):
         call(pair)
+
+
+def test_ties_to_a_are_for_the_a_of_the_row():
+    counts = bt.counts_from_table({("z", "a"): (1, 2, 40)})  # the report ranks a first
+    text = bt.report(bt.compare(counts, ties="all"))
+    row = next(line for line in text.splitlines() if line.split()[:2] == ["a", "z"] and "better" in line)
+    assert row.split()[-5:] == ["A", "better", "B", "better", "yes"]
+
+
+def test_direction_and_blanks_are_told():
+    values = np.array([[1, 0], [1, np.nan], [0, 1.0]])
+    scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["A", "B"]})
+    text = " ".join(bt.report(bt.compare(scores.assign_attrs(higher_is_better=False), missing="wrong")).split())
+    assert "Better scores are LOWER" in text
+    assert "lower is better" in text
+    assert "1, each counted as the worst score" in text
+
+
+def test_votes_are_not_called_examples():
+    counts = bt.counts_from_table({("A", "B"): (9, 1, 0), ("B", "C"): (1, 1, 1)}, unit="judgment")
+    text = " ".join(bt.report(bt.compare(counts)).split())
+    assert "in direct judgments" in text
+    assert "A and C were never compared" in text
+    assert "Judgments are taken as independent" in text
+    assert "Never compared" in text
+    assert "Pairs compared one by one: 2, of which 1" in text
+
+
+def test_a_prior_that_is_not_even_is_told():
+    text = " ".join(bt.report(bt.compare(bt.counts_from_table({("B", "A"): (3, 1, 2)}), prior=(5, 1, 1))).split())
+    assert "its first number is for whichever system comes first in the data: B, A" in text
+
+
+def test_names_stay_on_their_line_and_cannot_act_on_a_terminal():
+    counts = bt.counts_from_table({("bad\x1b[31m\nname", "B"): (3, 1, 2)})
+    for format in ("text", "markdown", "html", "latex"):
+        assert "\x1b" not in bt.report(bt.compare(counts), format=format, figures=False)
+    assert "name and B compared" in bt.report(bt.compare(counts)).splitlines()[0]
+
+
+def test_text_is_plain_whatever_the_surroundings(pair, monkeypatch):
+    before = bt.report(pair)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert bt.report(pair) == before
+    assert "\x1b" not in before
+
+
+@pytest.mark.parametrize("call", [bt.report, bt.signature, bt.pair_table])
+def test_one_line_on_what_is_no_comparison(call, pair):
+    for data in (xr.Dataset(), pair.isel(system_a=[0]), pair["n"]):
+        with pytest.raises(ValueError, match="comparison") as caught:
+            call(data)
+        assert "\n" not in str(caught.value)

@@ -1,4 +1,4 @@
-"""One-dimensional integrals by bisection with Gauss-Kronrod pairs, many at a time: slower, for integrands with a bend."""
+"""Integrals by bisection with Gauss-Kronrod pairs, many at a time: slower, for integrands with a bend."""
 
 from collections.abc import Callable
 
@@ -31,7 +31,10 @@ _PANELS = 4096  # panels done at once: bounds the memory
 
 
 def bisect(
-    log_integrand: Callable[[np.ndarray, np.ndarray], np.ndarray], rows: np.ndarray, centre: np.ndarray, width: np.ndarray
+    log_integrand: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    rows: np.ndarray,
+    centre: np.ndarray,
+    width: np.ndarray,
 ) -> np.ndarray:
     """Integrate exp(log_integrand) over the whole line; `centre` is near the top, `width` about that of the hump.
 

@@ -196,9 +196,7 @@ class _Split:
         x = v - self.anchor[r][:, None]
         log_rest = log_mix(e / (1 + e), 1 / (1 + e), x)  # 1 - s has fallen by this
         rise = -odds * np.expm1(-log_rest)
-        log_s = np.where(
-            rise > -0.5, np.log1p(np.maximum(rise, -0.5)), log_mix(e / (y + e), y / (y + e), x) - log_rest
-        )
+        log_s = np.where(rise > -0.5, np.log1p(np.maximum(rise, -0.5)), log_mix(e / (y + e), y / (y + e), x) - log_rest)
         return self.log_height[r][:, None] + (n - 1) * log_s + x - (t + 1) * log_rest
 
     def w(self, v: _Array, r: _Array) -> _Array:

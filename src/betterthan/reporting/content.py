@@ -1,6 +1,7 @@
 """What a report says, as plain data; the renderers only lay it out."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -45,6 +46,7 @@ class Content:
 
 def build_content(comparison: xr.Dataset, title: str | None = None) -> Content:
     """Put a comparison, from `compare`, into words and tables."""
+    comparison = _printable(comparison)
     order = order_of(comparison)
     ordered = comparison.isel(
         {d: order for d in (names.SYSTEM_A, names.SYSTEM_B, names.SYSTEM) if d in comparison.dims}
@@ -54,8 +56,8 @@ def build_content(comparison: xr.Dataset, title: str | None = None) -> Content:
     beside = _first(ordered, shown.sizes[names.SYSTEM_A])
     systems = [str(s) for s in main[names.SYSTEM_A].values]
     return Content(
-        title=title or _title(systems),
-        question=_question(systems, comparison.attrs["rope"]),
+        title=on_one_line(str(title)) if title else _title(systems),
+        question=_question(systems, comparison.attrs),
         data=_data(main),
         model=_model(comparison),
         ranking=_ranking(main) if len(systems) > 2 else None,
@@ -71,8 +73,9 @@ def build_content(comparison: xr.Dataset, title: str | None = None) -> Content:
 
 def order_of(comparison: xr.Dataset) -> np.ndarray:
     """Positions of the systems from the one that is most probably better than the others to the least."""
-    better = comparison["prob_better"].isel({names.ENGINE: 0}).values
-    return np.argsort(-better.mean(1), kind="stable")
+    main = comparison.isel({names.ENGINE: 0})
+    better = main["prob_better"].where(main["verdict"] != "no_data")
+    return np.argsort(-better.mean(names.SYSTEM_B).values, kind="stable")
 
 
 def pairs_of(systems: int) -> list[tuple[int, int]]:
@@ -88,7 +91,21 @@ def _title(systems: list[str]) -> str:
     return f"{systems[0]} and {systems[1]} compared" if len(systems) == 2 else f"{len(systems)} systems compared"
 
 
-def _question(systems: list[str], rope: float) -> str:
+def _printable(comparison: xr.Dataset) -> xr.Dataset:
+    """Names without line breaks and control characters, which a terminal would act on."""
+    dims = [d for d in (names.SYSTEM_A, names.SYSTEM_B, names.SYSTEM) if d in comparison.coords]
+    return comparison.assign_coords({d: [on_one_line(str(s)) for s in comparison[d].values] for d in dims})
+
+
+def on_one_line(name: str) -> str:
+    """A name as one line of printable characters; blank names show as quotes."""
+    joined = " ".join(name.split())
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in joined) or '""'
+
+
+def _question(systems: list[str], attrs: dict[str, Any]) -> str:
+    rope = attrs["rope"]
+    on = "in direct judgments" if attrs["unit"] == "judgment" else "on the same examples"
     asked = (
         f"Is {systems[0]} better than {systems[1]}"
         if len(systems) == 2
@@ -96,7 +113,7 @@ def _question(systems: list[str], rope: float) -> str:
     )
     near = f", and which differ by no more than {rope:g}" if rope and len(systems) > 2 else ""
     near = f", or do they differ by no more than {rope:g}" if rope and len(systems) == 2 else near
-    return f"{asked}{near}, given their wins, losses and ties on the same examples?"
+    return f"{asked}{near}, given their wins, losses and ties {on}?"
 
 
 def _data(main: xr.Dataset) -> list[tuple[str, str]]:
@@ -112,19 +129,21 @@ def _data(main: xr.Dataset) -> list[tuple[str, str]]:
     if a["n_items"] >= 0:
         lines.append(("Examples in all", f"{a['n_items']:,}"))
     if "n_dropped" in main:
-        lines.append(("Left out for missing scores", _dropped(main["n_dropped"].values[off], a)))
+        lines.append(("Missing scores", _missing(main["n_dropped"].values[off], a)))
+        lines.append(("Better scores are", "higher" if a["higher_is_better"] else "LOWER"))
     if a["margin"]:
         lines.append(("A tie is", f"a score difference of at most {a['margin']:g}"))
     return lines
 
 
-def _dropped(dropped: np.ndarray, attrs: dict) -> str:
-    if not dropped.any():
+def _missing(dropped: np.ndarray, attrs: dict[str, Any]) -> str:
+    if not attrs["n_blank"]:
         return "none"
-    return (
-        f"{dropped.min():,} to {dropped.max():,} of {attrs['n_items']:,} examples, depending on the pair "
-        f"(missing={attrs['missing']})"
-    )
+    if attrs["missing"] == "wrong":
+        return f"{attrs['n_blank']:,}, each counted as the worst score (missing=wrong)"
+    low, high, total = int(dropped.min()), int(dropped.max()), attrs["n_items"]
+    left = f"{low:,}" if low == high else f"{low:,} to {high:,}, depending on the pair,"
+    return f"{attrs['n_blank']:,}; left out: {left} of {total:,} examples (missing={attrs['missing']})"
 
 
 def _model(comparison: xr.Dataset) -> list[tuple[str, str]]:
@@ -140,8 +159,13 @@ def _model(comparison: xr.Dataset) -> list[tuple[str, str]]:
     engines = [str(e) for e in comparison[names.ENGINE].values]
     how = {"exact": "closed form, no sampling error", "mcmc": "PyMC, with Monte Carlo errors"}
     rope = f"at most {a['rope']:g} apart" if a["rope"] else "none (0): no verdict is ever 'equivalent'"
+    whose = []
+    if np.atleast_1d(a["prior"])[0] != np.atleast_1d(a["prior"])[1]:
+        first = ", ".join(str(s) for s in comparison[names.SYSTEM_A].values[:12])
+        whose = [("Prior is not even", f"its first number is for whichever system comes first in the data: {first}")]
     return [
         ("Model", model),
+        *whose,
         ("Ties", policy.get(str(a["ties"]), str(a["ties"]))),
         ("Computed by", "; ".join(how[e] for e in engines)),
         ("Practically equivalent", rope),
@@ -153,7 +177,10 @@ def _ranking(main: xr.Dataset) -> Table:
     verdict = main["verdict"].values
     counts = {v: (verdict == v).sum(1) for v in ("a_better", "b_better", "equivalent")}
     itself = 1 if main.attrs["rope"] else 0  # a system is equivalent to itself
-    open_ = np.isin(verdict, ["undecided", "no_data", "no_verdict"]).sum(1) - (1 - itself)
+    if (verdict == "no_verdict").all():
+        itself = 0
+    open_ = np.isin(verdict, ["undecided", "no_verdict"]).sum(1) - (1 - itself)
+    never = (verdict == "no_data").sum(1)
     heads = ["System", "Better than", "Worse than"]
     columns = [counts["a_better"], counts["b_better"]]
     if itself:
@@ -161,13 +188,16 @@ def _ranking(main: xr.Dataset) -> Table:
         columns.append(counts["equivalent"] - 1)
     heads.append("Undecided")
     columns.append(open_)
+    if never.any():
+        heads.append("Never compared")
+        columns.append(never)
     if "score" in main:
         heads += ["Mean score", "Examples scored"]
     rows = []
     for k, system in enumerate(main[names.SYSTEM_A].values):
         row = [str(system), *(str(int(c[k])) for c in columns)]
         if "score" in main:
-            row += [f"{float(main['score'][k]):.4g}", f"{int(main['n_scored'][k]):,}"]
+            row += [f"{float(main['score'][k]):.4f}", f"{int(main['n_scored'][k]):,}"]
         rows.append(tuple(row))
     return Table(tuple(heads), rows, "Systems, by their mean probability of being better than another")
 
@@ -175,11 +205,15 @@ def _ranking(main: xr.Dataset) -> Table:
 def _matrix(main: xr.Dataset) -> Table:
     systems = [str(s) for s in main[names.SYSTEM_A].values]
     p = main["prob_better"].values
+    empty = main["verdict"].values == "no_data"
     rows = [
-        (name, *("" if i == j else numbers.percent(p[i, j]) for j in range(len(systems))))
+        (name, *("" if i == j or empty[i, j] else numbers.percent(p[i, j]) for j in range(len(systems))))
         for i, name in enumerate(systems)
     ]
-    shades = [[np.nan, *(np.nan if i == j else p[i, j] for j in range(len(systems)))] for i in range(len(systems))]
+    shades = [
+        [np.nan, *(np.nan if i == j or empty[i, j] else p[i, j] for j in range(len(systems)))]
+        for i in range(len(systems))
+    ]
     caption = "Probability, in percent, that the system of the row is better than the system of the column"
     return Table(("", *systems), rows, caption, shades=shades)
 
@@ -210,6 +244,9 @@ def _pair_row(
     value = {str(k): v.item() for k, v in cell.data_vars.items() if v.ndim == 0}
     row = [str(cell[names.SYSTEM_A].item()), str(cell[names.SYSTEM_B].item())]
     row += [f"{int(c):,}" for c in cell["counts"].values]
+    if value["verdict"] == "no_data":
+        answers = 1 + 2 * also + sized * (1 + bool(shown.attrs["rope"])) + 1
+        return (*row, *["–"] * answers, title_of_verdict("no_data", "A", "B"))
     row.append(numbers.probability(value["prob_better"], value["prob_better_mcse"]))
     if also:
         second = beside.isel({names.SYSTEM_A: i, names.SYSTEM_B: j, names.ENGINE: 1})
@@ -227,7 +264,9 @@ def _pair_row(
 def _sentences(shown: xr.Dataset, systems: int) -> list[str]:
     size = shown.sizes[names.SYSTEM_A]
     chosen = pairs_of(size) if size == systems else [(0, j) for j in range(1, size)]
-    return [sentence(shown.isel({names.SYSTEM_A: i, names.SYSTEM_B: j}), shown.attrs) for i, j in chosen]
+    told = [sentence(shown.isel({names.SYSTEM_A: i, names.SYSTEM_B: j}), shown.attrs) for i, j in chosen]
+    first = str(shown[names.SYSTEM_A].values[0])
+    return told if size == systems else [*told, f"Told here: {first} against the next {size - 1}; the rest in tables."]
 
 
 def _diagnostics(comparison: xr.Dataset) -> list[tuple[str, str]]:
@@ -256,4 +295,9 @@ def _ties(ordered: xr.Dataset) -> Table:
         a, b = str(cell[names.SYSTEM_A].item()), str(cell[names.SYSTEM_B].item())
         said = [title_of_verdict(str(v), "A", "B") for v in cell["verdict_by_ties"].values]
         rows.append((a, b, *said, "yes" if cell["ties_flip"].item() else ""))
-    return Table(("A", "B", *policies, "Flips"), rows, "Verdict under every policy for ties", left=99)
+    return Table(
+        ("A", "B", *policies, "Flips"),
+        rows,
+        "Verdict under every policy for ties; to_a and to_b give them to the A or the B of the row",
+        left=99,
+    )

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan import names
+from betterthan import checks, names
 from betterthan.provenance import signature
 
 
@@ -33,6 +33,7 @@ def pair_table(comparison: xr.Dataset) -> Any:
     """
     import pandas as pd
 
+    checks.comparison(comparison)
     systems = np.array([str(s) for s in comparison[names.SYSTEM_A].values])
     i, j = np.triu_indices(systems.size, 1)
     shared: dict[str, Any] = {names.SYSTEM_A: systems[i], names.SYSTEM_B: systems[j]}

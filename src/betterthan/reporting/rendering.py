@@ -30,7 +30,8 @@ def report(
     comparison : xarray.Dataset
         From `compare`.
     format : {"text", "markdown", "html", "latex"}, default "text"
-        HTML is one self-contained page; LaTeX is a document that compiles with the packages booktabs and longtable.
+        HTML is one self-contained page. LaTeX is a document for pdfLaTeX; names beyond Latin script need LuaLaTeX
+        or XeLaTeX and a font that has them.
     path : str or pathlib.Path, optional
         Also write it to this file, whole or not at all.
     title : str, optional
@@ -56,8 +57,7 @@ def report(
     True
     """
     checks.one_of(format, names.FORMATS, "format")
-    if not {"prob_better", "verdict", "counts"} <= set(getattr(comparison, "data_vars", ())):
-        raise ValueError("expected a comparison, the Dataset that betterthan.compare returns")
+    checks.comparison(comparison)
     content = build_content(comparison, title)
     if format == "text":
         from betterthan.reporting.plain import text

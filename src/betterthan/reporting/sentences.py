@@ -25,10 +25,12 @@ def sentence(cell: xr.Dataset, attrs: dict[str, Any]) -> str:
     a, b = str(cell[names.SYSTEM_A].item()), str(cell[names.SYSTEM_B].item())
     verdict = str(cell["verdict"].item())
     counts = cell["counts"].values
-    own, other = counts[:2] if verdict != "b_better" else counts[1::-1]
-    tallied = f"{own:,} to {other:,} in wins" + (f", {counts[2]:,} ties" if counts.size == 3 else "")
+    turned = verdict == "b_better" or (verdict == "undecided" and cell["prob_better"].item() < 0.5)
+    own, other = counts[1::-1] if turned else counts[:2]
+    tallied = f"{own:,} to {other:,} in wins" + (f", {_ties(counts[2])}" if counts.size == 3 else "")
     if verdict == "no_data":
-        return f"{a} and {b} share no example, so nothing is said about them."
+        never = "were never compared" if attrs["unit"] == "judgment" else "share no example"
+        return f"{a} and {b} {never}, so nothing is said about them."
     if verdict == "no_verdict":
         return f"No verdict on {a} and {b}: the chains have not converged (see diagnostics)."
     p = float(cell["prob_better"].item())
@@ -46,10 +48,16 @@ def sentence(cell: xr.Dataset, attrs: dict[str, Any]) -> str:
             f"{a} and {b} are practically equivalent: with probability {numbers.probability(within)} they differ by no "
             f"more than {attrs['rope']:g} ({tallied}){also}."
         )
+    behind = p < 0.5  # speak of the one that is ahead
+    first, sure = (b, 1 - p) if behind else (a, p)
     return (
-        f"Undecided between {a} and {b}: the probability that {a} is better is {numbers.probability(p, mcse)} "
-        f"({tallied}){_size(cell, attrs, False)}; this is not evidence that they are equal."
+        f"Undecided between {a} and {b}: the probability that {first} is better is {numbers.probability(sure, mcse)} "
+        f"({tallied}){_size(cell, attrs, behind)}; this is not evidence that they are equal."
     )
+
+
+def _ties(count: int) -> str:
+    return f"{count:,} tie" if count == 1 else f"{count:,} ties"
 
 
 def _size(cell: xr.Dataset, attrs: dict[str, Any], turned: bool) -> str:
@@ -74,7 +82,12 @@ def _also(cell: xr.Dataset, a: str, b: str, p: float) -> str:
 def limits(main: xr.Dataset) -> list[str]:
     """What this comparison cannot say."""
     notes = [line for line in main.attrs.get("notes", "").split("\n") if line]
-    if main.attrs["unit"] != "judgment":
+    if main.attrs["unit"] == "judgment":
+        notes.append(
+            "Judgments are taken as independent; several by one judge, or on one prompt, are not, and make the "
+            "answers more certain than they should be."
+        )
+    else:
         notes.append(
             "Examples are taken as independent draws of one population; translations, paraphrases or turns of one "
             "dialogue are not, and make the answers more certain than they should be."
@@ -104,11 +117,11 @@ def _multiplicity(main: xr.Dataset, systems: int) -> str:
     p = main["prob_better"].values
     wrong = float(np.where(better, 1 - p, 0)[verdict].sum() + np.where(worse, p, 0)[verdict].sum())
     given = int((better | worse)[verdict].sum())
-    pairs = systems * (systems - 1) // 2
+    pairs = systems * (systems - 1) // 2 - int((main["verdict"].values == "no_data").sum()) // 2
     if not given:
-        return f"{pairs} pairs were compared one by one; none has a better system."
+        return f"Pairs compared one by one: {pairs}; none has a better system."
     return (
-        f"{pairs} pairs were compared one by one, and {given} have a better system; by their own probabilities "
+        f"Pairs compared one by one: {pairs}, of which {given} with a better system; by their own probabilities "
         f"{wrong:.2g} of these verdicts are expected to be wrong. "
         "With many systems the best of them is partly the luckiest."
     )
