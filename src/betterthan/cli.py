@@ -120,7 +120,7 @@ def main() -> None:
         if not hasattr(error, "format_message"):  # not a complaint of the argument parser
             raise
         message = error.format_message()  # type: ignore[attr-defined]
-        if "\n" in message:  # no arguments: that is a question, and the answer is the help
+        if not message or "\n" in message:  # no arguments: that is a question, and the answer is the help
             print(message)
             raise SystemExit(2) from None
         _fail(f"{message[:1].lower()}{message[1:].rstrip('.')}; see betterthan --help")

@@ -123,7 +123,8 @@ def _data(main: xr.Dataset) -> list[tuple[str, str]]:
         lines.append(("Published in", a["citation"]))
     off = ~np.eye(main.sizes[names.SYSTEM_A], dtype=bool)
     n = main["n"].values[off]
-    what = "decisive examples" if main.sizes[names.OUTCOME] == 2 else "examples"
+    what = "judgments" if a["unit"] == "judgment" else "examples"
+    what = f"decisive {what}" if main.sizes[names.OUTCOME] == 2 else what
     lines.append(("Systems", f"{main.sizes[names.SYSTEM_A]}" + (f", in {n.size // 2} pairs" if n.size > 2 else "")))
     lines.append((f"Counted {what} per pair", f"{n.min():,}" if n.min() == n.max() else f"{n.min():,} to {n.max():,}"))
     if a["n_items"] >= 0:
