@@ -24,7 +24,7 @@ _KRONROD = np.concatenate([np.array(_K_WEIGHTS), np.array(_K_WEIGHTS)[-2::-1]])
 _GAUSS = np.zeros(15)
 _GAUSS[1::2] = np.concatenate([np.array(_G_WEIGHTS), np.array(_G_WEIGHTS)[-2::-1]])
 
-_FIRST = 4 * np.sinh(np.linspace(-8.8, 8.8, 25))  # edges of the first panels, in widths from the centre
+_FIRST = 4 * np.sinh(np.linspace(-30, 30, 73))  # edges of the first panels, in widths from the centre
 _ENOUGH = 1e-12  # gap between the two rules, relative to the whole, below which a panel is left alone
 _BISECTIONS = 80
 _PANELS = 4096  # panels done at once: bounds the memory

@@ -281,7 +281,7 @@ def _by_panels(a: _Array, b: _Array, w: _Array, log_density: _Array, kind: str, 
         sums = np.concatenate([ends[:, :1], masses], axis=1).cumsum(1)
     else:
         sums = np.concatenate([masses, ends[:, 1:]], axis=1)[:, ::-1].cumsum(1)[:, ::-1]
-    logs = log_density + np.log(sums)
+    logs = log_density + np.log(np.maximum(sums, 0.0))  # a sum of rounding errors may be below 0
     # and with no hump overlooked, the sum comes out about right at the far end too
     wrong = _too_wide(a, b, w, logs, sums, kind) | (np.abs(sums[:, [0, -1]] - ends) > 0.5 * ends).any(1)
     if wrong.any():

@@ -116,11 +116,10 @@ def _lower_quantile(a: _Array, b: _Array, t: _Array, prob: _Array) -> _Array:
             step = np.log(below / prob[open_]) * below / height
         step = np.where(np.isfinite(step), step, np.inf)
         moved = x - step
-        outside = (moved <= low[open_]) | (moved >= high[open_])
-        moved = np.where(outside, (low[open_] + high[open_]) / 2, moved)
-        result[open_] = moved
-        still = np.abs(moved - x) > _STEP * np.minimum(sd[open_], 1 + moved)
-        open_ = open_[still & (high[open_] - low[open_] > 1e-15)]
+        last = np.abs(step) <= _STEP * np.minimum(sd[open_], 1 + x)
+        outside = ~last & ((moved <= low[open_]) | (moved >= high[open_]))
+        result[open_] = np.where(outside, (low[open_] + high[open_]) / 2, np.clip(moved, low[open_], high[open_]))
+        open_ = open_[~last & (high[open_] - low[open_] > 1e-15)]
     return result
 
 
@@ -130,6 +129,7 @@ def _guess(a: _Array, b: _Array, t: _Array, prob: _Array) -> _Array:
     spread = sd_difference(a, b, t) / 2
     weight = centre * (1 - centre) / spread**2 - 1
     guess = 2 * special.betaincinv(centre * weight, (1 - centre) * weight, prob) - 1
+    guess = np.where(np.isfinite(guess), guess, 2 * centre - 1)  # the inverse gives up on huge parameters
     return np.clip(guess, -1 + 1e-9, 1 - 1e-9)
 
 

@@ -99,28 +99,30 @@ def _integrate_block(
 ) -> np.ndarray:
     result = np.zeros(rows.size)
     open_ = np.arange(rows.size)
-    moves, round_ = 0, 0
-    while open_.size and round_ < len(_SCHEDULE):
-        step, reach = _SCHEDULE[round_]
-        tau, v = _nodes(centre[open_], width[open_], step, reach)
-        logs = log_integrand(v, rows[open_]) + np.log(np.cosh(tau))
-        top = logs.max(axis=1)
-        heights = np.exp(logs - np.where(np.isfinite(top), top, 0.0)[:, None])
-        total = heights.sum(1)
-        empty = ~np.isfinite(top)
-        faded = np.maximum(heights[:, 0], heights[:, -1]) <= _FADED * total
-        done = faded & _settled(heights, total) & ~_bent(logs, top) & ~empty
-        result[open_[done]] = (np.exp(top) * total * step * _SPREAD * width[open_])[done]
-        width[open_[empty]] *= 4
-        seen = ~done & ~empty
-        misplaced = bool(empty.any())
-        if seen.any():
-            misplaced |= _replace(centre, width, open_[seen], v[seen], heights[seen] / np.cosh(tau))
-        open_ = open_[~done]
-        if misplaced and moves < _MOVES:
-            moves += 1
-        else:
-            round_ += 1
+    moves = _MOVES
+    for step, reach in _SCHEDULE:
+        later = [open_[:0]]
+        while open_.size:
+            tau, v = _nodes(centre[open_], width[open_], step, reach)
+            logs = log_integrand(v, rows[open_]) + np.log(np.cosh(tau))
+            top = logs.max(axis=1)
+            heights = np.exp(logs - np.where(np.isfinite(top), top, 0.0)[:, None])
+            total = heights.sum(1)
+            faded = np.maximum(heights[:, 0], heights[:, -1]) <= _FADED * total
+            empty = ~np.isfinite(top)
+            done = faded & _settled(heights, total) & ~_bent(logs, top) & ~empty
+            result[open_[done]] = (np.exp(top) * total * step * _SPREAD * width[open_])[done]
+            width[open_[empty]] *= 4
+            seen = ~done & ~empty
+            moved = empty.copy()
+            moved[seen] = _replace(centre, width, open_[seen], v[seen], heights[seen] / np.cosh(tau))
+            later.append(open_[~done & ~moved])
+            open_ = open_[moved]
+            if not moves:
+                later.append(open_)
+                break
+            moves -= bool(open_.size)
+        open_ = np.concatenate(later)
     if open_.size:
         result[open_] = bisect(careful, rows[open_], centre[open_], width[open_])
     return result
@@ -151,8 +153,8 @@ def _nodes(centre: np.ndarray, width: np.ndarray, step: float, reach: float) -> 
     return tau, centre[:, None] + _SPREAD * width[:, None] * np.sinh(tau)
 
 
-def _replace(centre: np.ndarray, width: np.ndarray, rows: np.ndarray, v: np.ndarray, density: np.ndarray) -> bool:
-    """Put centre at the highest node, width at the steeper side's; say whether any row moved much."""
+def _replace(centre: np.ndarray, width: np.ndarray, rows: np.ndarray, v: np.ndarray, density: np.ndarray) -> np.ndarray:
+    """Put centre at the highest node, width at the steeper side's; say which rows moved much."""
     top = density.argmax(axis=1)
     each = np.arange(rows.size)
     low = density < density[each, top][:, None] * np.exp(-0.5)
@@ -168,4 +170,4 @@ def _replace(centre: np.ndarray, width: np.ndarray, rows: np.ndarray, v: np.ndar
     )
     centre[rows[off]] = v[each, top][off]
     width[rows[off]] = np.clip(half, width[rows] / 8, width[rows] * 8)[off]
-    return bool(off.any())
+    return off
