@@ -26,6 +26,7 @@ _GAUSS[1::2] = np.concatenate([np.array(_G_WEIGHTS), np.array(_G_WEIGHTS)[-2::-1
 
 _FIRST = 4 * np.sinh(np.linspace(-30, 30, 73))  # edges of the first panels, in widths from the centre
 _ENOUGH = 1e-12  # gap between the two rules, relative to the whole, below which a panel is left alone
+_DEEP = 12  # bisections after which more and more of a gap is let be
 _BISECTIONS = 80
 _PANELS = 4096  # panels done at once: bounds the memory
 
@@ -62,7 +63,9 @@ def bisect(
         gaps = np.abs((heights @ _GAUSS) * half - masses)
         total = settled + np.bincount(owner, masses, rows.size)
         narrow = half <= 1e-15 * (np.abs(low) + np.abs(high))
-        keep = (gaps <= _ENOUGH * total[owner]) | narrow
+        # deeper, the gap is rounding of huge parameters, which no bisection mends
+        enough = _ENOUGH * 4.0 ** max(0, step - _DEEP)
+        keep = (gaps <= enough * total[owner]) | narrow
         settled += np.bincount(owner[keep], masses[keep], rows.size)
         low, high, owner = low[~keep], high[~keep], owner[~keep]
         if not owner.size:

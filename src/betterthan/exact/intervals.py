@@ -130,7 +130,7 @@ def _guess(a: _Array, b: _Array, t: _Array, prob: _Array) -> _Array:
     weight = centre * (1 - centre) / spread**2 - 1
     guess = 2 * special.betaincinv(centre * weight, (1 - centre) * weight, prob) - 1
     guess = np.where(np.isfinite(guess), guess, 2 * centre - 1)  # the inverse gives up on huge parameters
-    return np.clip(guess, -1 + 1e-9, 1 - 1e-9)
+    return np.clip(guess, -1 + 1e-15, 1 - 1e-15)
 
 
 def _equal_heights(
