@@ -127,7 +127,7 @@ def _prob_greater_small(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarr
     x = (a + c) / (a + b + c + d)  # top of the product of the two densities
     y = (b + d) / (a + b + c + d)
     centre = np.log(x / y)
-    width = 1 / np.sqrt((a + b) * x * y)
+    width = 0.75 / np.sqrt((a + b) * x * y)  # the product is narrower than the density
     mode_x, mode_y = np.log(a / b), np.log(c / d)
     n_x, n_y = a + b, c + d
     p_x, q_x, p_y, q_y = a / n_x, b / n_x, c / n_y, d / n_y

@@ -15,7 +15,7 @@ from betterthan.exact.adaptive import bisect
 # Nodes lie at centre + 4 width sinh(tau): nearly even over the hump, then ever wider. (step, reach) of tau, tried
 # in turn by the rows not yet settled; what is left goes to `adaptive.bisect`.
 _SPREAD = 4.0
-_SCHEDULE = ((0.1, 1.5), (0.1, 2.2), (0.05, 2.2), (0.05, 3.8), (0.05, 7.6))
+_SCHEDULE = ((0.1, 1.7), (0.1, 2.2), (0.05, 2.2), (0.05, 3.8), (0.05, 7.6))
 _SETTLED = 5e-6  # gap between the two rules of half the nodes; the error is about its square, unless it is luck
 _STEADY = 4e-3  # gap between the four rules of a quarter of the nodes, which luck cannot make small
 _DEPTH, _BENT = 25.0, 20.0  # a second difference of logs m below the top may be _BENT / (_DEPTH - m)
