@@ -27,6 +27,23 @@ def probability(value: float, what: str) -> float:
     return number
 
 
+def alpha(value: float, what: str = "alpha") -> float:
+    """Return a level of significance, strictly between 0 and 1."""
+    return probability(value, what)
+
+
+def p_values(values: Any, what: str = "p-value") -> np.ndarray:
+    """Return `values` as floats within 0 and 1."""
+    try:
+        array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"{what}s are {values!r}; give numbers between 0 and 1") from None
+    bad = ~((array >= 0) & (array <= 1))
+    if bad.any():
+        raise ValueError(f"{what} {array[bad].flat[0]} is outside 0 and 1; a p-value is a probability")
+    return array
+
+
 def rope(value: float) -> float:
     """Return the half width of the region of practical equivalence, in [0, 1)."""
     number = _number(value, "rope")
@@ -120,6 +137,31 @@ def scores(data: Any) -> Any:
         row, column = np.argwhere(infinite)[0]
         raise ValueError(f"score at position ({row}, {column}) is infinite; give a finite number or leave blank")
     return data.transpose(names.ITEM, names.SYSTEM)
+
+
+def tallies(data: Any) -> Any:
+    """Return `data` when it is a DataArray of tallies: (item, system, tally), with or without a dim label."""
+    if not _is_array(data, (names.ITEM, names.SYSTEM, names.TALLY)):
+        raise ValueError(
+            f"expected tallies with dims (item, system, tally), got {_describe(data)}; see betterthan.tallies_from_table"
+        )
+    extra = set(data.dims) - {names.ITEM, names.SYSTEM, names.TALLY, names.LABEL}
+    if extra:
+        raise ValueError(f"tallies have a dim {sorted(map(str, extra))[0]!r}; give (item, system, tally) and label")
+    found = tuple(str(v) for v in data[names.TALLY].values) if names.TALLY in data.coords else ()
+    if found != names.TALLIES:
+        raise ValueError(f"tallies are {', '.join(found) or 'not named'}; give a coordinate 'tally' with tp, fp, fn")
+    if names.SYSTEM not in data.coords:
+        raise ValueError("tallies need a coordinate 'system' with the names of the systems")
+    systems = [str(s) for s in data[names.SYSTEM].values]
+    unique(systems, "system")
+    at_least_two(systems)
+    if data.sizes[names.ITEM] == 0:
+        raise ValueError("tallies hold no items")
+    _unique_items(data)
+    _whole_tallies(data)
+    lead = [d for d in (names.LABEL,) if d in data.dims]
+    return data.transpose(names.ITEM, names.SYSTEM, *lead, names.TALLY).astype(np.int64)
 
 
 def counts(data: Any) -> Any:
@@ -216,6 +258,26 @@ def _direction(scores: Any) -> None:
     given = scores.attrs.get("higher_is_better", True)
     if not isinstance(given, bool | int | np.bool_ | np.integer) or given not in (0, 1):
         raise ValueError(f"attrs['higher_is_better'] is {given!r}; give True or False")
+
+
+def _whole_tallies(data: Any) -> None:
+    """Refuse tallies that are missing, negative or fractional, and say of which item and system."""
+    values = data.values
+    if values.dtype.kind not in "iuf":
+        raise ValueError(f"tallies are {values.dtype}; give whole numbers")
+    if values.dtype.kind in "iu" and (values.dtype.kind == "u" or values.min() >= 0):
+        return
+    gone = ~np.isfinite(values)
+    for bad, why in (
+        (gone, "missing; every system needs tallies for every item, zeros where it found nothing"),
+        (values < 0, "negative; a tally is at least 0"),
+        (~gone & (values != np.floor(values)), "fractional; give partial credit as whole numbers and their scale"),
+    ):
+        if bad.any():
+            at = dict(zip(data.dims, np.argwhere(bad)[0], strict=True))
+            where = {d: str(data[d].values[k]) if d in data.coords else int(k) for d, k in at.items()}
+            told = ", ".join(f"{d} {where[d]!r}" for d in where)
+            raise ValueError(f"tally of {told} is {values[bad].flat[0]:g}: {why}")
 
 
 def _unique_items(scores: Any) -> None:

@@ -4,12 +4,15 @@
 ITEM, SYSTEM, PAIR = "item", "system", "pair"
 SYSTEM_A, SYSTEM_B = "system_a", "system_b"
 OUTCOME, DATASET, REGION = "outcome", "dataset", "region"
+TALLY, LABEL = "tally", "label"
+TEST, GROUP, TIES_POLICY = "test", "group", "ties_policy"
 ENGINE = "engine"  # exact or mcmc; a dim called "method" would clash with the argument of .sel
 
 # Labels. Outcomes and regions are told from the side of system A (d = A - B).
 OUTCOMES = ("win", "loss", "tie")
 DECISIVE = ("win", "loss")
 REGIONS = ("b_better", "rope", "a_better")
+TALLIES = ("tp", "fp", "fn")
 VERDICTS = ("a_better", "b_better", "equivalent", "undecided", "no_data", "no_verdict")
 
 # Choices a caller may name.
@@ -18,9 +21,16 @@ MISSING = ("pairwise", "complete", "wrong", "error")
 METHODS = ("exact", "mcmc", "both")
 CI_KINDS = ("hdi", "eti")
 PROB_MODELS = ("dirichlet", "independent")
-UNITS = ("item", "judgment", "unknown")
+UNITS = ("item", "judgment", "measure", "unknown")
 FORMATS = ("text", "markdown", "html", "latex")
-LAYOUTS = ("wide", "long", "predictions", "counts", "votes")
+LAYOUTS = ("wide", "long", "predictions", "counts", "votes", "tallies")
+
+ALTERNATIVES = ("two-sided", "greater", "less")  # greater: the system of the row is better
+TESTS = ("sign", "mid_p", "trinomial", "randomization")
+STATISTICS = ("mean", "accuracy", "precision", "recall", "f1", "f_beta", "macro_f1")
+RANDOMIZATIONS = ("auto", "exact", "monte_carlo")
+CORRECTIONS = ("none", "holm", "bh")
+JOINT_CORRECTIONS = ("max_t", "tukey")  # need the shuffles, not only the p-values
 
 # Defaults of the analysis.
 PRIOR = (1.0, 1.0, 1.0)  # Dirichlet parameters of win, loss, tie
@@ -33,6 +43,15 @@ CI_PROB = 0.95
 CI_KIND = "hdi"
 ROPE = 0.0
 VERDICT_PROB = 0.95
+
+# Defaults of the frequentist counterparts. The strict cutoff and its confidence are those of the MUC evaluations.
+ALPHA = 0.05
+CUTOFF = 0.01
+CONFIDENCE = 0.99
+SHUFFLES = 10_000
+LATTICE_CELLS_MAX = 4_000_000  # the largest exact null distribution held in memory: 32 MB, and about 8 such arrays
+LATTICE_WORK_MAX = 2_000_000_000  # additions that method="auto" spends on exact nulls, a few seconds
+ENUMERATION_MAX = 16  # items that differ, up to which all 2**n swaps are tried
 
 # Defaults of sampling and of the gate a fit must pass before it may give a verdict.
 CHAINS = 4

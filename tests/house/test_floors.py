@@ -11,7 +11,7 @@ SOURCE = Path(betterthan.__file__).parent
 FLOORS = [
     {"names", "checks", "exact", "files"},
     {"io", "outcomes", "datasets"},
-    {"bayes", "models"},
+    {"bayes", "frequentist", "models"},
     {"comparison", "crosscheck", "provenance", "plots", "reporting", "cli"},
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

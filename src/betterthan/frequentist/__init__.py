@@ -1,0 +1,1 @@
+"""Frequentist counterparts: sign test, randomization, corrections, groups that cannot be told apart."""
