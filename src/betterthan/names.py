@@ -49,8 +49,8 @@ ALPHA = 0.05
 CUTOFF = 0.01
 CONFIDENCE = 0.99
 SHUFFLES = 10_000
-LATTICE_CELLS_MAX = 4_000_000  # the largest exact null distribution held in memory: 32 MB, and about 8 such arrays
-LATTICE_WORK_MAX = 2_000_000_000  # additions that method="auto" spends on exact nulls, a few seconds
+LATTICE_CELLS_MAX = 10_000_000  # the largest exact null held in memory: 80 MB, and about 3 such arrays at once
+LATTICE_WORK_MAX = 5_000_000_000  # additions that method="auto" spends on exact nulls, some seconds
 ENUMERATION_MAX = 16  # items that differ, up to which all 2**n swaps are tried
 
 # Defaults of sampling and of the gate a fit must pass before it may give a verdict.
