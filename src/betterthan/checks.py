@@ -161,7 +161,8 @@ def tallies(data: Any) -> Any:
     _unique_items(data)
     _whole_tallies(data)
     lead = [d for d in (names.LABEL,) if d in data.dims]
-    return data.transpose(names.ITEM, names.SYSTEM, *lead, names.TALLY).astype(np.int64)
+    data = data.transpose(names.ITEM, names.SYSTEM, *lead, names.TALLY)
+    return data if data.dtype == np.int64 else data.astype(np.int64)
 
 
 def counts(data: Any) -> Any:

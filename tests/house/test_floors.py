@@ -9,7 +9,7 @@ import betterthan
 
 SOURCE = Path(betterthan.__file__).parent
 FLOORS = [
-    {"names", "checks", "exact", "files"},
+    {"names", "checks", "exact", "files", "progress"},
     {"io", "outcomes", "datasets"},
     {"bayes", "frequentist", "models"},
     {"comparison", "crosscheck", "provenance", "plots", "reporting", "cli"},

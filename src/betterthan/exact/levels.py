@@ -42,6 +42,8 @@ def more_shuffles(
 
     low, high = np.zeros(b.shape), np.zeros(b.shape)
     open_ = ~settled(high)
+    if not open_.any():
+        return high
     high[open_] = 1
     while (open_ := ~settled(high) & (high < _MORE_MAX)).any():
         low[open_] = high[open_]
@@ -55,10 +57,10 @@ def more_shuffles(
 
 
 def stopping_points(exceeds: np.ndarray, before: np.ndarray, stop_after: int) -> np.ndarray:
-    """The row (from 1) at which each column reaches `stop_after` exceedances, 0 where it does not.
+    """The shuffle (from 1) at which each pair reaches `stop_after` exceedances, 0 where it does not.
 
-    `before` are the exceedances of earlier chunks (Besag & Clifford 1991, Biometrika 78, 301-304).
+    `exceeds` is (pair, shuffle); `before` are the exceedances of earlier chunks (Besag & Clifford 1991, Biometrika 78, 301-304).
     """
-    total = before + np.cumsum(exceeds, axis=0, dtype=np.int64)
+    total = before[:, None] + np.cumsum(exceeds, axis=1, dtype=np.int64)
     reached = total >= stop_after
-    return np.where(reached.any(0), reached.argmax(0) + 1, 0)
+    return np.where(reached.any(1), reached.argmax(1) + 1, 0)

@@ -8,11 +8,12 @@ A score of 0 / 0, where nothing was found and nothing was to be found, is 0.
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 _CLOSE = 1e-11  # relative gap below which floats do not decide and whole numbers do
-_INT64 = 2.0**62
+_FLOAT64 = 2.0**53  # below this a float holds whole numbers
 _DENOMINATOR_MAX = 1000  # of beta
 
 
@@ -58,65 +59,87 @@ def score(x: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
     return k * x / np.maximum(k * x + y, 1)
 
 
-def gap(
-    swapped: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
-    observed: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
-    k: int,
-    two_sided: bool,
-) -> np.ndarray:
+def gap(swapped: tuple[Any, ...], observed: tuple[Any, ...], k: int, two_sided: bool) -> np.ndarray:
     """A number with the sign of a swapped difference less the observed one, exactly.
 
-    `swapped` and `observed` are (x, y) of A, then (x, y) of B, int64, and broadcast against each other. With
-    `two_sided` both differences are taken without their signs.
+    `swapped` and `observed` are (x, y) of A, then (x, y) of B, whole numbers of any dtype, and broadcast against each
+    other. With `two_sided` both differences are taken without their signs.
     """
     cross, bottom = _cross(*swapped, k)
     seen, seen_bottom = _cross(*observed, k)
     if two_sided:
         cross, seen = np.abs(cross), np.abs(seen)
-    largest = float(np.max(np.abs(cross), initial=0)) * float(np.max(seen_bottom, initial=1))
-    largest = max(largest, float(np.max(np.abs(seen), initial=0)) * float(np.max(bottom, initial=1)))
-    if largest < _INT64:
+    if _room(swapped, observed, k) < _FLOAT64:
         return cross * seen_bottom - seen * bottom
-    left, right = cross * seen_bottom.astype(float), seen * bottom.astype(float)
-    found = left - right
-    close = np.abs(found) <= _CLOSE * np.maximum(np.abs(left), np.abs(right))
-    found[close] = [  # few, and Python's whole numbers have no limit
-        _sign(int(c) * int(sb) - int(s) * int(b))
-        for c, sb, s, b in zip(
-            *(np.broadcast_to(v, close.shape)[close] for v in (cross, seen_bottom, seen, bottom)), strict=True
-        )
-    ]
-    return found
+    return _long_gap(swapped, observed, k, two_sided)
 
 
-def macro_gap(swapped: np.ndarray, observed: np.ndarray, k: int, two_sided: bool) -> np.ndarray:
-    """As `gap`, for the mean score over labels.
-
-    `swapped` is (..., label, 4) with (x, y) of A, then of B, in the last axis; `observed` is (label, 4) or broadcasts.
-    """
+def macro_gap(swapped: tuple[Any, ...], observed: tuple[Any, ...], k: int, two_sided: bool) -> np.ndarray:
+    """As `gap`, for the mean score over labels, which are the first axis of every array."""
     delta, seen = _macro_difference(swapped, k), _macro_difference(observed, k)
     if two_sided:
         delta, seen = np.abs(delta), np.abs(seen)
     found = delta - seen
     close = np.abs(found) <= _CLOSE
     if close.any():
-        rows = np.concatenate(np.broadcast_arrays(swapped, observed), axis=-1)[close]
+        labels = len(swapped[0])
+        parts = [np.broadcast_to(v, (labels, *close.shape))[:, close] for v in (*swapped, *observed)]
+        rows = np.stack(parts, axis=-1).astype(np.int64).swapaxes(0, 1)
         distinct, back = np.unique(rows.reshape(len(rows), -1), axis=0, return_inverse=True)
-        labels = rows.shape[1]
         signs = [_macro_sign(row.reshape(labels, 8), k, two_sided) for row in distinct]
         found[close] = np.array(signs, dtype=float)[back.reshape(-1)]
     return found
 
 
-def _cross(xa: np.ndarray, ya: np.ndarray, xb: np.ndarray, yb: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+def _cross(xa: Any, ya: Any, xb: Any, yb: Any, k: int) -> tuple[Any, Any]:
     """Numerator and denominator of the difference of two scores, over k."""
     bottom_a, bottom_b = np.maximum(k * xa + ya, 1), np.maximum(k * xb + yb, 1)
     return xa * bottom_b - xb * bottom_a, bottom_a * bottom_b
 
 
-def _macro_difference(sums: np.ndarray, k: int) -> np.ndarray:
-    xa, ya, xb, yb = np.moveaxis(sums, -1, 0)
-    return (score(xa, ya, k) - score(xb, yb, k)).mean(-1)
+def _room(swapped: tuple[Any, ...], observed: tuple[Any, ...], k: int) -> float:
+    """A bound on the products of `gap`; swapping keeps the sums over both systems."""
+    xa, ya, xb, yb = (float(np.max(v, initial=0)) for v in observed)
+    x, y = xa + xb, ya + yb
+    x, y = max(x, float(np.max(swapped[0], initial=0))), max(y, float(np.max(swapped[1], initial=0)))
+    bottom = max(k * x + y, 1)
+    return x * bottom**3
+
+
+def _long_gap(swapped: tuple[Any, ...], observed: tuple[Any, ...], k: int, two_sided: bool) -> np.ndarray:
+    """`gap` where products do not fit a float: floats decide, and Python's whole numbers where they are close."""
+    cross, bottom = _cross(*(np.asarray(v, dtype=np.longdouble) for v in swapped), k)
+    seen, seen_bottom = _cross(*(np.asarray(v, dtype=np.longdouble) for v in observed), k)
+    if two_sided:
+        cross, seen = np.abs(cross), np.abs(seen)
+    left, right = cross * seen_bottom, seen * bottom
+    found = np.asarray(left - right, dtype=float)
+    # what cancels inside a cross product is rounded too
+    size = _cross_size(swapped, k) * seen_bottom + _cross_size(observed, k) * bottom
+    close = np.abs(left - right) <= _CLOSE * size
+    parts = [np.broadcast_to(v, close.shape)[close].tolist() for v in (*swapped, *observed)]
+    found[close] = [_exact_sign([int(v) for v in row], k, two_sided) for row in zip(*parts, strict=True)]
+    return found
+
+
+def _cross_size(sums: tuple[Any, ...], k: int) -> Any:
+    xa, ya, xb, yb = (np.asarray(v, dtype=float) for v in sums)
+    return xa * np.maximum(k * xb + yb, 1) + xb * np.maximum(k * xa + ya, 1)
+
+
+def _exact_sign(row: list[int], k: int, two_sided: bool) -> int:
+    def difference(xa: int, ya: int, xb: int, yb: int) -> tuple[int, int]:
+        bottom_a, bottom_b = max(k * xa + ya, 1), max(k * xb + yb, 1)
+        top = xa * bottom_b - xb * bottom_a
+        return (abs(top) if two_sided else top), bottom_a * bottom_b
+
+    (top, bottom), (seen, seen_bottom) = difference(*row[:4]), difference(*row[4:])
+    return _sign(top * seen_bottom - seen * bottom)
+
+
+def _macro_difference(sums: tuple[Any, ...], k: int) -> np.ndarray:
+    xa, ya, xb, yb = sums
+    return (score(xa, ya, k) - score(xb, yb, k)).mean(0)
 
 
 def _macro_sign(row: np.ndarray, k: int, two_sided: bool) -> int:

@@ -19,8 +19,9 @@ def random_swaps(items: int, shuffles: int, seed: int, rows: int) -> Iterator[np
     source = np.random.PCG64(seed)
     for start in range(0, shuffles, rows):
         size = min(rows, shuffles - start)
-        raw = source.random_raw(size * words).astype("<u8", copy=False).reshape(size, words)
-        yield np.unpackbits(raw.view(np.uint8), axis=1, count=items, bitorder="little")
+        raw = source.random_raw(size * words).astype("<u8", copy=False)
+        bits = np.unpackbits(raw.view(np.uint8), bitorder="little")  # flat is twice as fast as along an axis
+        yield bits.reshape(size, words * _WORD)[:, :items]
 
 
 def all_swaps(items: int, rows: int) -> Iterator[np.ndarray]:
@@ -32,13 +33,10 @@ def all_swaps(items: int, rows: int) -> Iterator[np.ndarray]:
 
 
 def moved(swaps: np.ndarray, responses: np.ndarray) -> np.ndarray:
-    """Sums of the swapped items' responses, (rows, ...) from (items, ...); whole numbers stay exact.
-
-    int64 for whole numbers below 2**53 in sum, else float.
-    """
+    """Sums of the swapped items' responses, (..., rows) from (item, ...), as floats; whole numbers stay exact."""
     flat = responses.reshape(len(responses), -1)
     whole = flat.dtype.kind in "iu"
     small = whole and float(np.abs(flat).sum(0).max(initial=0)) < _FLOAT32
     kind = np.float32 if small else np.float64
     sums = swaps.astype(kind) @ flat.astype(kind)
-    return (np.rint(sums).astype(np.int64) if whole else sums).reshape(len(swaps), *responses.shape[1:])
+    return sums.T.astype(float, order="C").reshape(*responses.shape[1:], len(swaps))

@@ -1,5 +1,6 @@
 """Between the square and the pairs, and the tie policies."""
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -182,9 +183,12 @@ def _after(square: xr.DataArray) -> list[Any]:
     return [names.OUTCOME] if names.OUTCOME in square.dims else []
 
 
+@lru_cache(maxsize=8)
 def pair_indices(systems: int) -> tuple[np.ndarray, np.ndarray]:
     """Row and column of every unordered pair, in the order of a square's upper triangle."""
-    return np.triu_indices(systems, 1)
+    first, second = np.triu_indices(systems, 1)
+    first.flags.writeable = second.flags.writeable = False  # shared by all callers
+    return first, second
 
 
 def pair_coords(systems: list[str], first: np.ndarray, second: np.ndarray) -> dict[str, Any]:
