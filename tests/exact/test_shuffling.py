@@ -7,16 +7,20 @@ from scipy.stats import beta, chi2
 from betterthan.exact import levels, shuffling
 
 
+def swaps_of(items, shuffles, seed, rows):
+    return [shuffling.unpacked(chunk, items) for chunk in shuffling.random_swaps(items, shuffles, seed, rows)]
+
+
 @pytest.mark.parametrize("items", [0, 1, 63, 64, 65, 200])
 def test_chunks_do_not_change_the_swaps(items):
-    whole = np.concatenate(list(shuffling.random_swaps(items, 50, 7, 50)))
+    whole = np.concatenate(swaps_of(items, 50, 7, 50))
     assert whole.shape == (50, items)
     for rows in (1, 3, 17, 49, 1000):
-        np.testing.assert_array_equal(np.concatenate(list(shuffling.random_swaps(items, 50, 7, rows))), whole)
+        np.testing.assert_array_equal(np.concatenate(swaps_of(items, 50, 7, rows)), whole)
 
 
 def test_swaps_are_fair_and_independent():
-    swaps = np.concatenate(list(shuffling.random_swaps(65, 20_000, 1, 1000))).astype(float)
+    swaps = np.concatenate(swaps_of(65, 20_000, 1, 1000)).astype(float)
     z = (swaps.mean(0) - 0.5) / (0.5 / np.sqrt(20_000))
     assert (z**2).sum() < chi2.ppf(0.9999, 65)
     correlation = np.corrcoef(swaps.T)[np.triu_indices(65, 1)]
@@ -24,16 +28,19 @@ def test_swaps_are_fair_and_independent():
 
 
 def test_all_swaps_are_all_of_them_once():
-    swaps = np.concatenate(list(shuffling.all_swaps(6, 7)))
+    swaps = np.concatenate([shuffling.unpacked(chunk, 6) for chunk in shuffling.all_swaps(6, 7)])
     assert len({tuple(row) for row in swaps.tolist()}) == len(swaps) == 64
 
 
 @pytest.mark.parametrize("size", [3, 2**23, 2**40])
-def test_moved_sums_of_whole_numbers_are_exact(size):
+@pytest.mark.parametrize("columns", [(), (2,), (2, 2)])
+@pytest.mark.parametrize("items", [1, 30, 64, 90])
+def test_moved_sums_of_whole_numbers_are_exact(size, columns, items):
     rng = np.random.default_rng(0)
-    responses = rng.integers(-size, size, (30, 2, 2))
-    swaps = next(shuffling.random_swaps(30, 40, 0, 40))
-    expected = np.einsum("ri,ijk->jkr", swaps.astype(np.int64), responses)
+    responses = rng.integers(-size, size, (items, *columns))
+    swaps = next(shuffling.random_swaps(items, 40, 0, 40))
+    bits = shuffling.unpacked(swaps, items).astype(np.int64)
+    expected = np.einsum("ri,i...->...r", bits, responses)
     np.testing.assert_array_equal(shuffling.moved(swaps, responses), expected)
 
 

@@ -291,7 +291,7 @@ def test_max_t_is_step_down_over_the_same_swaps():
     result = randomization_test(data, method="monte_carlo", shuffles=400, rng=4, correction="max_t")
     from betterthan.exact import shuffling
 
-    swaps = next(shuffling.random_swaps(12, 400, 4, 400))
+    swaps = shuffling.unpacked(next(shuffling.random_swaps(12, 400, 4, 400)), 12)
     values, first, second = data.values, *np.triu_indices(4, 1)
 
     def f1(t):

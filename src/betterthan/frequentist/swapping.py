@@ -15,7 +15,7 @@ _ROUNDING = 1e-12  # relative; where sums are not of whole numbers, differences 
 class Pairs:
     """All unordered pairs of systems, and what a chunk of swaps makes of their differences.
 
-    Methods take swaps, uint8 (rows, item), and answer (pair, rows); nothing of rows x systems x systems x items is
+    Methods take swaps, packed (rows, bytes), and answer (pair, rows); nothing of rows x systems x systems x items is
     ever made.
     """
 
@@ -49,7 +49,9 @@ class Pairs:
         """Numbers made for each swap."""
         r = self.responses
         inner = int(np.prod(r.values.shape[2:]))
-        return max(len(r.values) * (inner if r.kind == "custom" else 1), 4 * self.first.size * inner)
+        if r.kind == "custom":
+            return len(r.values) * inner
+        return max(len(r.values) // (8 if shuffling.tabled(self.columns) else 1), 4 * self.first.size * inner)
 
     def gaps(self, swaps: np.ndarray, two_sided: bool) -> np.ndarray:
         """Above, at or below 0 as the swapped difference is above, at or below the observed one."""
@@ -77,7 +79,7 @@ class Pairs:
 
     def observed_sizes(self) -> np.ndarray:
         """(pair,): the observed difference without its sign, in the units of `sizes`."""
-        return self.sizes(np.zeros((1, len(self.responses.values)), dtype=np.uint8))[:, 0]
+        return self.sizes(np.zeros((1, -(-len(self.responses.values) // 8)), dtype=np.uint8))[:, 0]
 
     def _differences(self, swaps: np.ndarray) -> np.ndarray:
         if self.responses.kind == "custom":
@@ -103,7 +105,8 @@ class Pairs:
 
     def _custom(self, swaps: np.ndarray, a: int, b: int) -> np.ndarray:
         values = self.responses.values
-        mask = swaps.astype(bool).reshape(*swaps.shape, *[1] * (values.ndim - 2))
+        mask = shuffling.unpacked(swaps, len(values)).astype(bool)
+        mask = mask.reshape(*mask.shape, *[1] * (values.ndim - 2))
         one = np.where(mask, values[:, b], values[:, a])
         other = np.where(mask, values[:, a], values[:, b])
         return evaluate(self.responses, one) - evaluate(self.responses, other)
