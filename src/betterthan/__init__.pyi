@@ -14,16 +14,25 @@ from .bayes.gate import Diagnosis, diagnose
 from .bayes.sensitivity import prior_sweep
 from .comparison import compare
 from .crosscheck import cross_check
+from .frequentist.corrections import adjust_p
+from .frequentist.randomizing import randomization_test
+from .frequentist.signs import mcnemar, sign_test
+from .frequentist.similarity import groups
+from .frequentist.strengths import strength_of_results
 from .io.reading import read
+from .io.tallied import tallies_from_table
+from .outcomes.measure_table import counts_from_measures
 from .outcomes.scoring import count_outcomes, item_outcomes
 from .outcomes.shapes import apply_ties, swap, to_pairs, to_square
 from .outcomes.tables import counts_from_contingency, counts_from_table
+from .outcomes.tallies import tally_scores
 from .plots.bars import plot_outcomes
 from .plots.densities import plot_densities
 from .plots.forest import plot_differences
 from .plots.matrix import plot_matrix
 from .plots.ternary import plot_simplex
 from .provenance import signature
+from .reporting.marks import group_table
 from .reporting.records import pair_table
 from .reporting.rendering import report
 
@@ -31,11 +40,13 @@ __version__: str
 
 __all__ = [
     "Diagnosis",
+    "adjust_p",
     "apply_ties",
     "bayes_factor",
     "compare",
     "count_outcomes",
     "counts_from_contingency",
+    "counts_from_measures",
     "counts_from_table",
     "cross_check",
     "datasets",
@@ -47,7 +58,10 @@ __all__ = [
     "difference_density",
     "difference_quantile",
     "exact_draws",
+    "group_table",
+    "groups",
     "item_outcomes",
+    "mcnemar",
     "models",
     "pair_table",
     "plot_densities",
@@ -59,11 +73,16 @@ __all__ = [
     "prob_better",
     "prob_difference_above",
     "prob_equivalent",
+    "randomization_test",
     "read",
     "report",
+    "sign_test",
     "signature",
+    "strength_of_results",
     "summary",
     "swap",
+    "tallies_from_table",
+    "tally_scores",
     "to_pairs",
     "to_square",
 ]

@@ -143,7 +143,8 @@ def tallies(data: Any) -> Any:
     """Return `data` when it is a DataArray of tallies: (item, system, tally), with or without a dim label."""
     if not _is_array(data, (names.ITEM, names.SYSTEM, names.TALLY)):
         raise ValueError(
-            f"expected tallies with dims (item, system, tally), got {_describe(data)}; see betterthan.tallies_from_table"
+            f"expected tallies with dims (item, system, tally), got {_describe(data)}; "
+            "see betterthan.tallies_from_table"
         )
     extra = set(data.dims) - {names.ITEM, names.SYSTEM, names.TALLY, names.LABEL}
     if extra:
@@ -161,7 +162,8 @@ def tallies(data: Any) -> Any:
     _unique_items(data)
     _whole_tallies(data)
     lead = [d for d in (names.LABEL,) if d in data.dims]
-    data = data.transpose(names.ITEM, names.SYSTEM, *lead, names.TALLY)
+    order = (names.ITEM, names.SYSTEM, *lead, names.TALLY)
+    data = data if data.dims == order else data.transpose(*order)
     return data if data.dtype == np.int64 else data.astype(np.int64)
 
 

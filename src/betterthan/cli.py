@@ -30,14 +30,17 @@ Output = Annotated[
 Format = Annotated[
     str | None, typer.Option("--format", "-f", help="text, markdown, html, latex or json; text on the screen.")
 ]
-Seed = Annotated[int | None, typer.Option(help="Seed of PyMC.")]
+Seed = Annotated[int | None, typer.Option(help="Seed of whatever is sampled.")]
+Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Results; several files are several data sets.")]
+Layout = Annotated[str | None, typer.Option(help=f"{', '.join(names.LAYOUTS)}; recognised when not given.")]
+Lower = Annotated[bool, typer.Option("--lower-is-better", help="Lower scores are better.")]
+Shuffles = Annotated[int, typer.Option(help="Random swaps, where a randomization test has to sample.")]
+Scale = Annotated[int, typer.Option(help="Of tallies with partial credit: 2 where there are halves.")]
 
 
 @app.command()
 def compare(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Results; several files are several data sets.")
-    ],
+    files: Files,
     rope: Rope = names.ROPE,
     prior: Annotated[
         str,
@@ -49,8 +52,13 @@ def compare(
     missing: Annotated[str, typer.Option(help=", ".join(names.MISSING))] = "pairwise",
     margin: Annotated[float, typer.Option(help="Score difference up to which two systems tie on an example.")] = 0.0,
     method: Method = "exact",
-    layout: Annotated[str | None, typer.Option(help=f"{', '.join(names.LAYOUTS)}; recognised when not given.")] = None,
-    lower_is_better: Annotated[bool, typer.Option("--lower-is-better", help="Lower scores are better.")] = False,
+    layout: Layout = None,
+    lower_is_better: Lower = False,
+    scale: Scale = 1,
+    tests: Annotated[str | None, typer.Option(help=f"{', '.join(names.TESTS)}; comma-separated.")] = None,
+    alpha: Annotated[float, typer.Option(help="Level of the tests.")] = names.ALPHA,
+    correction: Annotated[str, typer.Option(help=", ".join(names.CORRECTIONS))] = "holm",
+    shuffles: Shuffles = names.SHUFFLES,
     interval: Annotated[str, typer.Option(help="Kind of interval: hdi or eti.")] = names.CI_KIND,
     prob: Annotated[float, typer.Option(help="Mass of the interval.")] = names.CI_PROB,
     seed: Seed = None,
@@ -61,9 +69,7 @@ def compare(
     import betterthan as bt
 
     form, target = _where(format, output)
-    source = files[0] if len(files) == 1 else list(files)
-    data = bt.read(source, layout=layout, higher_is_better=not lower_is_better)
-    _say(str(data.attrs["reading"]))
+    data = _read(files, layout, lower_is_better, scale)
     comparison = bt.compare(
         data,
         rope=rope,
@@ -74,9 +80,57 @@ def compare(
         prior=_prior(prior),
         kind=interval,
         prob=prob,
+        tests=tests.split(",") if tests is not None else None,
+        alpha=alpha,
+        correction=correction,
+        shuffles=shuffles,
         rng=seed,
     )
     _deliver(comparison, form, target)
+
+
+@app.command()
+def groups(
+    files: Files,
+    test: Annotated[str, typer.Option(help="randomization (swaps responses) or sign (counts wins).")] = "randomization",
+    statistic: Annotated[str | None, typer.Option(help=", ".join(names.STATISTICS))] = None,
+    beta: Annotated[float, typer.Option(help="For f_beta: the weight of recall.")] = 1.0,
+    swap: Annotated[str, typer.Option(help="Item column whose items are swapped together.")] = names.ITEM,
+    method: Annotated[str, typer.Option(help=", ".join(names.RANDOMIZATIONS))] = "auto",
+    shuffles: Shuffles = names.SHUFFLES,
+    cutoff: Annotated[float, typer.Option(help="Two systems differ only at p up to this,")] = names.CUTOFF,
+    confidence: Annotated[float, typer.Option(help="and with this confidence in it.")] = names.CONFIDENCE,
+    correction: Annotated[str, typer.Option(help=", ".join(names.CORRECTIONS))] = "none",
+    layout: Layout = None,
+    lower_is_better: Lower = False,
+    scale: Scale = 1,
+    seed: Seed = None,
+    format: Format = None,
+    output: Output = None,
+) -> None:
+    """Show which systems cannot be told from each other, as the MUC evaluations did."""
+    import betterthan as bt
+    from betterthan.files import write_whole
+
+    form, target = _where(format, output)
+    checks.one_of(form, names.FORMATS, "format")
+    if target is not None and not target.suffix:
+        raise ValueError(f"{target}: give one file, such as {target}.html; groups are one table")
+    checks.one_of(test, ("randomization", "sign"), "test")
+    data = _read(files, layout, lower_is_better, scale)
+    if test == "sign":
+        found = bt.sign_test(data)
+    else:
+        found = bt.randomization_test(
+            data, statistic=statistic, beta=beta, swap=swap, method=method, shuffles=shuffles, cutoff=cutoff, rng=seed
+        )
+    together = bt.groups(found, cutoff=cutoff, confidence=confidence, correction=correction)
+    written = bt.group_table(together, format=form)
+    if target is None:
+        print(written, end="" if written.endswith("\n") else "\n")
+    else:
+        write_whole(target, written)
+        _say(f"wrote {target}")
 
 
 @app.command()
@@ -138,6 +192,15 @@ def _where(format: str | None, output: Path | None) -> tuple[str, Path | None]:
     if by_suffix and form != by_suffix:
         raise ValueError(f"{output}: its suffix says {by_suffix}, but the format is {form}; give one of the two")
     return form, output
+
+
+def _read(files: list[Path], layout: str | None, lower_is_better: bool, scale: int) -> "xr.DataArray":
+    import betterthan as bt
+
+    source = files[0] if len(files) == 1 else list(files)
+    data = bt.read(source, layout=layout, higher_is_better=not lower_is_better, scale=scale)
+    _say(str(data.attrs["reading"]))
+    return data
 
 
 def _prior(text: str) -> str | tuple[float, ...]:

@@ -1,5 +1,6 @@
 """Everything about all pairs of systems, in one Dataset."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,12 @@ from betterthan.bayes import closed, differences
 from betterthan.bayes.draws import draws_difference, draws_masses, draws_prob_better
 from betterthan.bayes.gate import diagnose
 from betterthan.bayes.verdicts import decide
+from betterthan.counterparts import chosen_tests, p_values_beside
 from betterthan.crosscheck import cross_check
+from betterthan.exact.seeds import one_seed
 from betterthan.outcomes.scoring import apply_missing, count_outcomes
 from betterthan.outcomes.shapes import apply_ties, to_square
+from betterthan.outcomes.tallies import tally_scores
 from betterthan.provenance import dependence_notes, fingerprint, pooled_note, signature_parts
 
 _SQUARE = (names.SYSTEM_A, names.SYSTEM_B)
@@ -29,6 +33,10 @@ def compare(
     prior: Any = None,
     prob: float = names.CI_PROB,
     kind: str = names.CI_KIND,
+    tests: Sequence[str] | None = None,
+    alpha: float = names.ALPHA,
+    correction: str = "holm",
+    shuffles: int = names.SHUFFLES,
     draws: int = names.DRAWS,
     chains: int = names.CHAINS,
     rng: Any = None,
@@ -38,7 +46,9 @@ def compare(
     Parameters
     ----------
     data : xarray.DataArray
-        Scores (item, system), or counts (system_a, system_b, outcome) or (pair, outcome).
+        Scores (item, system), tallies (item, system, tally), or counts (system_a, system_b, outcome) or
+        (pair, outcome). Of tallies, the posterior counts the items on which one F1 is above the other, and the
+        randomization test compares F1 over all items.
     rope : float in [0, 1), default 0
         Half width of the region of practical equivalence, as a difference of probabilities. At 0 no verdict
         is ever "equivalent".
@@ -55,10 +65,20 @@ def compare(
         Mass of the intervals.
     kind : {"hdi", "eti"}, default "hdi"
         Narrowest or equal-tailed interval.
+    tests : sequence of {"sign", "mid_p", "trinomial", "randomization"}, optional
+        Two-sided tests beside the posterior. Default the sign test, and randomization for tallies and for scores of
+        more than two values (for scores of two values it is the sign test). With ``ties`` third or all, the sign
+        test drops ties; the trinomial test keeps them.
+    alpha : float, default 0.05
+        Level at which a test is called significant.
+    correction : {"holm", "bh", "none"}, default "holm"
+        Of the p-values, for the number of pairs.
+    shuffles : int, default 10,000
+        Of the randomization test, where it has to sample.
     draws, chains : int
         Of PyMC.
     rng : int, numpy.random.Generator or None
-        Seed of PyMC.
+        Seed of PyMC and of the randomization test.
 
     Returns
     -------
@@ -66,8 +86,9 @@ def compare(
         Over (system_a, system_b), with a dim ``engine`` (exact, mcmc): ``prob_better``, ``difference_mean``,
         ``difference_lower``, ``difference_upper``, ``mass`` (region), ``verdict``, ``also_ahead``, each number that
         was sampled with its ``_mcse``. Also ``counts``, ``n``, ``bayes_factor_01``; from scores ``n_dropped`` and,
-        over ``system``, ``score`` and ``n_scored``; with both methods ``z``. ``attrs`` hold the signature. Where
-        ties are unknown, what needs them is absent. `Dataset.to_netcdf` and back loses nothing.
+        over ``system``, ``score`` and ``n_scored``; with both methods ``z``. Over a dim ``test``: ``p_value`` and
+        ``p_adjusted``; also ``smallest_p`` (of the sign test with so many decisive items). ``attrs`` hold the
+        signature. Where ties are unknown, what needs them is absent. `Dataset.to_netcdf` and back loses nothing.
 
     Raises
     ------
@@ -83,10 +104,14 @@ def compare(
     """
     rope, prob = checks.rope(rope), checks.probability(prob, "prob")
     for value, allowed, what in (
-        (method, names.METHODS, "method"), (ties, names.TIES, "ties"), (kind, names.CI_KINDS, "kind")
+        (method, names.METHODS, "method"), (ties, names.TIES, "ties"), (kind, names.CI_KINDS, "kind"),
+        (correction, names.CORRECTIONS, "correction"),
     ):  # fmt: skip
         checks.one_of(value, allowed, what)
+    alpha, shuffles = checks.alpha(alpha), checks.whole(shuffles, "shuffles")
+    rng = one_seed(rng)  # one seed for all that samples
     raw, extra = _counts_of(data, missing, margin)
+    chosen = chosen_tests(tests, data)
     counts = apply_ties(raw, "third" if ties == "all" else ties)
     if rope:
         checks.ties_known(counts, "a rope")
@@ -108,7 +133,12 @@ def compare(
     result = result.merge(extra, join="exact", compat="override")
     if ties == "all":
         result = result.merge(_every_policy(raw, prior, rope), join="exact")
-    result.attrs = signature_parts(raw, counts, extra, method, ties, choice) | _merged_attrs(tables)
+    beside = p_values_beside(
+        data, raw, tests=chosen, ties=ties, missing=missing, alpha=alpha, correction=correction, shuffles=shuffles,
+        rng=rng,
+    )  # fmt: skip
+    result = result.merge(beside, join="exact", compat="override")
+    result.attrs = signature_parts(raw, counts, extra, method, ties, choice) | _merged_attrs([*tables, beside])
     return result
 
 
@@ -117,13 +147,21 @@ def _counts_of(data: xr.DataArray, missing: str, margin: float) -> tuple[xr.Data
     extra = xr.Dataset(attrs={"notes": ""})
     notes: list[str] = []
     if hasattr(data, "dims") and names.ITEM in data.dims:
-        counts = count_outcomes(data, missing=missing, margin=margin)
-        scored = apply_missing(checks.scores(data), missing)  # what the counts saw
+        scored = data
+        if names.TALLY in data.dims:
+            scored = tally_scores(data)
+            notes.append(
+                "The posterior counts items on which one system's F1 is above the other's; a system can be ahead on "
+                "most items and behind in F1 over all of them, which is what the randomization test compares."
+            )
+        counts = count_outcomes(scored, missing=missing, margin=margin)
+        n_blank = int(scored.isnull().sum())
+        scored = apply_missing(checks.scores(scored), missing)  # what the counts saw
         extra["n_dropped"] = (_SQUARE, counts["n_dropped"].values)
         extra["score"] = scored.astype(float).mean(names.ITEM).drop_attrs()
         extra["n_scored"] = scored.notnull().sum(names.ITEM).drop_attrs()
         notes += dependence_notes(data)
-        extra.attrs["n_blank"] = int(data.isnull().sum())
+        extra.attrs["n_blank"] = n_blank
     else:
         checks.for_scores_only(missing=missing, margin=margin)
         counts = checks.counts(data)

@@ -2,12 +2,9 @@
 
 import sys
 from collections.abc import Iterable, Iterator
-from typing import TypeVar
-
-T = TypeVar("T")
 
 
-def with_bar(steps: Iterable[T], total: int, what: str, long: bool) -> Iterator[T]:
+def with_bar[T](steps: Iterable[T], total: int, what: str, long: bool) -> Iterator[T]:
     """The steps one by one, with a bar on stderr where the work is long and somebody watches a terminal."""
     if not (long and sys.stderr.isatty()):
         yield from steps

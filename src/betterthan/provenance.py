@@ -46,9 +46,18 @@ def signature(comparison: xr.Dataset) -> str:
         f"n={a['n_items'] if a['n_items'] >= 0 else 'by pair'}",
         f"systems={comparison.sizes[names.SYSTEM_A]}",
     ]
+    if "tests" in a:
+        parts.append(f"tests={_tests(a)}")
     if "seed" in a:
         parts.append(f"seed={a['seed']}, {a['chains']} x {a['draws']} draws, {a['inference_library']}")
     return " | ".join([*parts, f"data={a['data_hash']}"])
+
+
+def _tests(a: dict[str, Any]) -> str:
+    said = f"{a['tests']} (two-sided, at {a['alpha']:g}, {a['correction']})"
+    if "randomization_method" in a:
+        said += f", {a['randomization_statistic']} by {a['randomization_method']}"
+    return said + (f", {a['shuffles']} shuffles, seed {a['shuffle_seed']}" if "shuffles" in a else "")
 
 
 def signature_parts(

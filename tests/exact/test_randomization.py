@@ -133,7 +133,9 @@ def test_gap_in_floats_agrees_with_whole_numbers():
         np.testing.assert_array_equal(np.sign(whole)[~zero], np.sign(big)[~zero])
 
 
-@pytest.mark.parametrize(("values", "scale"), [([0.1, 0.2, 0.7], 10), ([1 / 3, 2 / 3], 3), ([0.25, 1.5], 4), ([2, 3], 1)])
+@pytest.mark.parametrize(
+    ("values", "scale"), [([0.1, 0.2, 0.7], 10), ([1 / 3, 2 / 3], 3), ([0.25, 1.5], 4), ([2, 3], 1)]
+)
 def test_scores_become_whole(values, scale):
     whole, found = randomization.whole_scores(np.array(values))
     assert found == scale

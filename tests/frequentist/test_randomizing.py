@@ -355,7 +355,7 @@ def test_method_exact_refuses_what_it_cannot_hold(monkeypatch):
 
     data = tallies_of(random_tallies(25, items=30))
     monkeypatch.setattr(names, "LATTICE_CELLS_MAX", 10)
-    with pytest.raises(ValueError, match="the exact null would need [0-9,]+ cells of at most 10"):
+    with pytest.raises(ValueError, match=r"the exact null would need [0-9,]+ cells of at most 10"):
         randomization_test(data, method="exact")
     result = randomization_test(data, rng=1)
     assert result.attrs["method"] == "monte_carlo"

@@ -26,9 +26,7 @@ def confidence_below(exceedances: np.ndarray, shuffles: np.ndarray, cutoff: np.n
     return betainc(exceedances + 1.0, shuffles - exceedances + 1.0, cutoff)
 
 
-def more_shuffles(
-    exceedances: np.ndarray, shuffles: np.ndarray, cutoff: float, confidence: float
-) -> np.ndarray:
+def more_shuffles(exceedances: np.ndarray, shuffles: np.ndarray, cutoff: float, confidence: float) -> np.ndarray:
     """How many more shuffles would settle on which side of the cutoff p lies, if they go on as they have.
 
     0 where it is settled; inf where the share of exceedances is the cutoff itself.
@@ -59,7 +57,8 @@ def more_shuffles(
 def stopping_points(exceeds: np.ndarray, before: np.ndarray, stop_after: int) -> np.ndarray:
     """The shuffle (from 1) at which each pair reaches `stop_after` exceedances, 0 where it does not.
 
-    `exceeds` is (pair, shuffle); `before` are the exceedances of earlier chunks (Besag & Clifford 1991, Biometrika 78, 301-304).
+    `exceeds` is (pair, shuffle); `before` are the exceedances of earlier chunks (Besag & Clifford 1991, Biometrika
+    78, 301-304).
     """
     total = before[:, None] + np.cumsum(exceeds, axis=1, dtype=np.int64)
     reached = total >= stop_after

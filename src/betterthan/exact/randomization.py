@@ -10,9 +10,10 @@ All terms are positive, so every probability keeps its relative accuracy.
 import math
 
 import numpy as np
-from scipy.special import betainc
 
+from betterthan import names
 from betterthan.exact import ratios
+from betterthan.exact.sign import sign_p
 
 _TINY = float(np.finfo(float).tiny)  # the least p, where halving has no room left
 _DIGITS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 18, 20, 25, 30, 32, 40, 50, 60, 64, 100)
@@ -63,9 +64,8 @@ def sum_tails(differences: np.ndarray) -> tuple[float, float, float]:
     size = np.unique(np.abs(differences[differences != 0]))
     if size.size == 1:  # wins and losses of one size: a binomial
         wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
-        greater = float(betainc(wins, losses + 1, 0.5)) if wins else 1.0
-        less = float(betainc(losses, wins + 1, 0.5)) if losses else 1.0
-        return min(1.0, 2 * min(greater, less)), greater, less
+        two, greater, less = (float(sign_p(wins, losses, alternative)) for alternative in names.ALTERNATIVES)
+        return two, greater, less
     moved, p = sum_null(differences)
     swapped = total - 2 * moved
     return _tails(*_masses(p, np.abs(swapped) - abs(total), swapped - total))
@@ -84,9 +84,7 @@ def ratio_null(dx: np.ndarray, dy: np.ndarray) -> tuple[np.ndarray, np.ndarray, 
     return x[:, None], y[None, :], p
 
 
-def ratio_tails(
-    xa: np.ndarray, ya: np.ndarray, xb: np.ndarray, yb: np.ndarray, k: int
-) -> tuple[float, float, float]:
+def ratio_tails(xa: np.ndarray, ya: np.ndarray, xb: np.ndarray, yb: np.ndarray, k: int) -> tuple[float, float, float]:
     """Exact p, two-sided, greater and less, of the difference of two ratios under swapping of A and B.
 
     Parameters are per item, int64; the score is k x / (k x + y) of the sums.

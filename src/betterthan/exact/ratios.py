@@ -55,7 +55,7 @@ def sums_of(tallies: np.ndarray, ratio: Ratio) -> tuple[np.ndarray, np.ndarray]:
 
 
 def score(x: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
-    """k x / (k x + y), and 0 for 0 / 0."""
+    """K x / (k x + y), and 0 for 0 / 0."""
     return k * x / np.maximum(k * x + y, 1)
 
 
@@ -65,8 +65,8 @@ def gap(swapped: tuple[Any, ...], observed: tuple[Any, ...], k: int, two_sided: 
     `swapped` and `observed` are (x, y) of A, then (x, y) of B, whole numbers of any dtype, and broadcast against each
     other. With `two_sided` both differences are taken without their signs.
     """
-    cross, bottom = _cross(*swapped, k)
-    seen, seen_bottom = _cross(*observed, k)
+    cross, bottom = _cross(*swapped, k=k)
+    seen, seen_bottom = _cross(*observed, k=k)
     if two_sided:
         cross, seen = np.abs(cross), np.abs(seen)
     if _room(swapped, observed, k) < _FLOAT64:
@@ -108,8 +108,8 @@ def _room(swapped: tuple[Any, ...], observed: tuple[Any, ...], k: int) -> float:
 
 def _long_gap(swapped: tuple[Any, ...], observed: tuple[Any, ...], k: int, two_sided: bool) -> np.ndarray:
     """`gap` where products do not fit a float: floats decide, and Python's whole numbers where they are close."""
-    cross, bottom = _cross(*(np.asarray(v, dtype=np.longdouble) for v in swapped), k)
-    seen, seen_bottom = _cross(*(np.asarray(v, dtype=np.longdouble) for v in observed), k)
+    cross, bottom = _cross(*(np.asarray(v, dtype=np.longdouble) for v in swapped), k=k)
+    seen, seen_bottom = _cross(*(np.asarray(v, dtype=np.longdouble) for v in observed), k=k)
     if two_sided:
         cross, seen = np.abs(cross), np.abs(seen)
     left, right = cross * seen_bottom, seen * bottom

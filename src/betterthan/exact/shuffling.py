@@ -64,10 +64,10 @@ def _looked_up(swaps: np.ndarray, columns: np.ndarray) -> np.ndarray:
     packed = np.zeros(groups * 8, dtype=np.int64)
     packed[: len(columns)] = columns[:, 0] * (2 * _HALF) + columns[:, 1] if columns.shape[1] == 2 else columns[:, 0]
     tables = packed.reshape(groups, 8) @ _BYTES.T
-    by_group = np.ascontiguousarray(swaps[:, :groups].T)
-    total = np.zeros(len(swaps), dtype=np.int64)
+    by_group = swaps[:, :groups].T.astype(np.intp, order="C")
+    total, found = np.zeros((2, len(swaps)), dtype=np.int64)
     for table, byte in zip(tables, by_group, strict=True):
-        total += table.take(byte)
+        total += table.take(byte, out=found, mode="clip")  # no byte is out of range; clip skips the search for one
     if columns.shape[1] == 1:
         return total.astype(float)[None]
     low = ((total + _HALF) & (2 * _HALF - 1)) - _HALF

@@ -129,9 +129,7 @@ def _custom(data: xr.DataArray, function: Callable[[np.ndarray], Any], swap: str
     return Responses("custom", name, _systems(data), values, seen, function=function)
 
 
-def _together(
-    data: xr.DataArray, swap: str, values: np.ndarray, seen: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def _together(data: xr.DataArray, swap: str, values: np.ndarray, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Sums over the items with the same value of the coordinate `swap`; `seen` then counts items."""
     if swap == names.ITEM:
         return values, seen

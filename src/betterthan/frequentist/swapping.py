@@ -28,6 +28,7 @@ class Pairs:
         if responses.kind == "custom":
             self.scores = evaluate(responses, np.moveaxis(responses.values, 1, 0))
             return
+        self.totals: Any
         columns = self.differences_of_items() if self.paired else responses.values
         self.columns = np.moveaxis(columns, 1, -1)  # (item, ..., pair or system)
         if responses.kind == "sum":
@@ -118,7 +119,7 @@ class Pairs:
 
 
 def _components(totals: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """x and y, each ([label,] pair, 1), of totals (pair, [label,] x y, 1)."""
+    """X and y, each ([label,] pair, 1), of totals (pair, [label,] x y, 1)."""
     x, y = np.moveaxis(totals, -2, 0)
     return np.moveaxis(x, 0, -2), np.moveaxis(y, 0, -2)
 

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from betterthan.io.roles import NEEDED, find
 from betterthan.io.several import joined
 from betterthan.io.squares import dataset_column
 from betterthan.io.table import NAMELESS, Table
+from betterthan.io.tallied import table_tallies
 from betterthan.io.votes import vote_counts
 from betterthan.io.wide import predicted_scores, wide_scores
 
@@ -41,6 +43,7 @@ def read(
     layout: str | None = None,
     higher_is_better: bool = True,
     unit: str | None = None,
+    scale: int = 1,
 ) -> xr.DataArray:
     """Read the results of several systems: scores of each item, or counts of each pair.
 
@@ -50,7 +53,7 @@ def read(
         A file is CSV, TSV, JSON Lines, JSON (a list of objects) or Parquet, known by its extension, each
         also with ``.gz``; text is UTF-8. Several files are several datasets of the same systems, named by
         the file or by the mapping.
-    layout : {"wide", "long", "predictions", "counts", "votes"}, optional
+    layout : {"wide", "long", "predictions", "counts", "votes", "tallies"}, optional
         What the columns mean; recognised from their names when not given.
 
         - ``wide``: a column of item ids (may be absent), and a column of scores for each system.
@@ -58,6 +61,7 @@ def read(
         - ``predictions``: item ids, ``gold``, and a column of predicted labels for each system.
         - ``counts``: ``system_a, system_b, wins, losses``; ties are unknown without a column ``ties``.
         - ``votes``: ``model_a, model_b, winner``; the winner is a side, a name, or a tie.
+        - ``tallies``: ``system, item, tp, fp, fn`` and an optional ``label``; see `tallies_from_table`.
 
         Columns ``dataset``, ``cluster`` and ``epoch`` may stand beside the items.
     higher_is_better : bool, default True
@@ -65,6 +69,8 @@ def read(
     unit : {"item", "judgment", "unknown"}, optional
         For counts and votes: what was counted, items that all systems share or separate judgments.
         ``judgment`` for votes and ``unknown`` for counts when not given.
+    scale : int, default 1
+        For tallies: see `tallies_from_table`.
 
     Returns
     -------
@@ -72,7 +78,8 @@ def read(
         From wide, long and predictions: scores over (item, system), float64, NaN where missing, with
         item coordinates ``dataset``, ``cluster`` and ``epoch`` where they are given. From counts and
         votes: counts over (system_a, system_b, outcome), int64, with a leading ``dataset`` where that is
-        given. ``attrs["reading"]`` says in one line what was read and how; it is logged too.
+        given. From tallies: see `tallies_from_table`. ``attrs["reading"]`` says in one line what was read and
+        how; it is logged too.
 
     Raises
     ------
@@ -113,9 +120,14 @@ def read(
         what = f"is {found[-1]}, but {tables[0].source} is {found[0]}; give files of one layout"
         raise problem(tables[-1].source, what)
     _check_choices(found[0], higher_is_better, unit)
-    read_each = [_LAYOUTS[found[0]](table) for table in tables]
+    if scale != 1 and found[0] != "tallies":
+        raise ValueError(f"scale={scale} is for tallies; this was read as {found[0]}")
+    read_one = partial(table_tallies, scale=scale) if found[0] == "tallies" else _LAYOUTS[found[0]]
+    read_each = [read_one(table) for table in tables]
     arrays = [array for array, _ in read_each]
     several = len(arrays) > 1 or isinstance(source, Mapping)
+    if several and found[0] == "tallies":
+        raise ValueError("several files of tallies are not joined; give one table, with a column 'dataset'")
     result = joined(arrays, list(named), [table.source for table in tables]) if several else arrays[0]
     result.attrs = _attrs(result, arrays, tables, found[0], higher_is_better, unit)
     result.attrs["reading"] = _reading(result, tables, list(named) if several else [], read_each[0][1])
@@ -185,6 +197,8 @@ def _attrs(
 ) -> dict[str, Any]:
     """What the result says of itself: only str and int, so that netCDF keeps it."""
     attrs: dict[str, Any] = {"source": ", ".join(table.source for table in tables), "layout": layout}
+    if layout == "tallies":
+        return attrs | {"scale": result.attrs["scale"]}
     if layout in _UNIT:
         attrs |= {"unit": unit or _UNIT[layout], "ties": arrays[0].attrs["ties"]}
         attrs["n_missing"] = sum(array.attrs.get("n_missing", 0) for array in arrays)
@@ -197,9 +211,9 @@ def _attrs(
 
 def _reading(result: xr.DataArray, tables: list[Table], datasets: list[str], said: str) -> str:
     """One line on what was read, and how."""
-    layout, missing = result.attrs["layout"], result.attrs["n_missing"]
+    layout, missing = result.attrs["layout"], result.attrs.get("n_missing", 0)
     start = f"{result.attrs['source']} read as {layout}: "
-    if layout == "counts":
+    if layout in ("counts", "tallies"):
         line = start + said
     elif layout == "votes":
         line = start + said + (f", {missing} more without a winner left out" if missing else "")
@@ -218,7 +232,8 @@ def _ignored(table: Table, layout: str) -> list[str]:
     if layout in ("wide", "predictions"):
         return [column for column in NAMELESS if column in table.columns and column != find(table, "item")]
     used = {find(table, role) for role in NEEDED[layout]}
-    if layout == "long":
+    if layout in ("long", "tallies"):
+        used |= {find(table, "class")} if layout == "tallies" else set()
         used |= set(beside_columns(table).values())
     else:
         used |= {dataset_column(table), find(table, "ties") if layout == "counts" else None}

@@ -5,7 +5,7 @@ from betterthan.io.problems import listed, problem
 from betterthan.io.roles import NEEDED, find, missing_roles
 from betterthan.io.table import Table
 
-_NAMED = ("votes", "counts", "long")  # layouts that several reserved column names give away
+_NAMED = ("votes", "counts", "long", "tallies")  # layouts that several reserved column names give away
 
 
 def recognise(table: Table) -> str:
@@ -33,7 +33,7 @@ def require(table: Table, layout: str) -> None:
 
 def _refuse_incomplete(table: Table) -> None:
     """Refuse a table that began like a named layout: read as wide, its names would be the error."""
-    for role, layouts in (("system_a", ("votes", "counts")), ("system", ("long",))):
+    for role, layouts in (("system_a", ("votes", "counts")), ("system", ("long", "tallies"))):
         column = find(table, role)
         if column is None or holds_numbers(table, column):
             continue

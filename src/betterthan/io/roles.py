@@ -7,7 +7,7 @@ from betterthan.io.table import NAMELESS, Table
 ALIASES = {
     "item": (
         "item", "item_id", "id", "example", "example_id", "instance_id", "question_id", "sample_id",
-        "doc_id", "uid", "idx", "index", "i",
+        "doc_id", "uid", "idx", "index", "i", "doc", "document",
     ),
     "system": ("system", "model"),
     "score": ("score",),
@@ -19,6 +19,10 @@ ALIASES = {
     "wins": ("wins", "wins_a"),
     "losses": ("losses", "wins_b"),
     "ties": ("ties",),
+    "class": ("label", "type", "class"),
+    "tp": ("tp",),
+    "fp": ("fp",),
+    "fn": ("fn",),
 }  # fmt: skip
 PAIRS = (("system_a", "system_b"), ("model_a", "model_b"), ("left", "right"), ("model_x", "model_y"))
 NEEDED = {
@@ -27,6 +31,7 @@ NEEDED = {
     "predictions": ("gold",),
     "counts": ("system_a", "system_b", "wins", "losses"),
     "votes": ("system_a", "system_b", "winner"),
+    "tallies": ("system", "item", "tp", "fp", "fn"),
 }
 
 

@@ -6,7 +6,7 @@ _LATEX = {
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
     "|": r"\textbar{}", '"': r"\textquotedbl{}", "`": r"\textasciigrave{}",
     "[": r"{[}", "]": r"{]}",  # else an option of \\ or \item
-    "±": r"$\pm$", "≤": r"$\le$", "–": "--", "−": r"$-$",
+    "±": r"$\pm$", "≤": r"$\le$", "–": "--", "−": r"$-$", "✓": r"$\checkmark$",  # of amssymb
 }  # fmt: skip
 _MARKDOWN = "\\`*_{}[]<>#|~&$"
 

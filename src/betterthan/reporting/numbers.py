@@ -23,6 +23,24 @@ def probability(p: float, mcse: float = 0.0) -> str:
     return f"{p:.3f}"
 
 
+def p_value(p: float, mcse: float = 0.0) -> str:
+    """A p-value to three significant digits, fewer where it was sampled; a p-value is never 0.
+
+    Examples
+    --------
+    >>> p_value(0.0107421875), p_value(1.79e-60), p_value(1.0), p_value(0.0125, 0.0011)
+    ('0.0107', '1.8e-60', '1', '0.013 ± 0.001')
+    """
+    if math.isnan(p):
+        return "–"
+    if mcse > 0:
+        places = _places(mcse)
+        return f"{p:.{places}f} ± {mcse:.{places}f}"
+    if p < 1e-4:
+        return f"{p:.1e}" if p > 1e-300 else "<1e-300"
+    return f"{p:.3g}"
+
+
 def percent(p: float) -> str:
     """A probability in percent for a cell of a matrix.
 

@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from betterthan.reporting.content import Content, Table, build_content
+from betterthan.reporting.content import Content, build_content
+from betterthan.reporting.sections import Table
 
 WIDTH = 110
 _HEAD = 10  # characters of a name that may head a column
@@ -30,6 +31,13 @@ def text(content: Content) -> str:
     if content.matrix is not None and len(content.matrix.rows) <= _MATRIX_OF:
         _grid(out, _numbered(content.matrix))
     _grid(out, content.pairs)
+    if content.tests is not None:
+        _grid(out, content.tests)
+        _list(out, "", content.reasons)
+    if content.groups is not None:
+        _grid(out, content.groups)
+    if content.group_notes:
+        _list(out, "", content.group_notes)
     if content.ties is not None:
         _grid(out, content.ties)
     _list(out, "In words", content.sentences)
@@ -89,7 +97,8 @@ def _facts(out: Console, head: str, facts: list[tuple[str, str]]) -> None:
 
 
 def _list(out: Console, head: str, lines: list[str]) -> None:
-    out.print(f"\n{head}")
+    if head:
+        out.print(f"\n{head}")
     grid = Grid.grid(padding=(0, 1))
     for line in lines:
         grid.add_row(Text("  -"), Text(line))

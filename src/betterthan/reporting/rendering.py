@@ -8,11 +8,12 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.files import write_whole
-from betterthan.reporting.content import Content, Table, build_content
+from betterthan.reporting.content import Content, build_content
 from betterthan.reporting.escapes import latex, markdown
+from betterthan.reporting.sections import Table
 
 _LONG = 18  # characters of a name that needs a column which breaks
-_TEMPLATES = {"markdown": "report.md.j2", "html": "report.html.j2", "latex": "report.tex.j2"}
+_SUFFIX = {"markdown": "md", "html": "html", "latex": "tex"}
 
 
 def report(
@@ -76,6 +77,11 @@ def report(
 
 
 def _render(format: str, content: Content, drawn: list[tuple[str, str]]) -> str:
+    template = _environment(format).get_template(f"report.{_SUFFIX[format]}.j2")
+    return template.render(c=content, figures=drawn)
+
+
+def _environment(format: str) -> Any:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -95,7 +101,7 @@ def _render(format: str, content: Content, drawn: list[tuple[str, str]]) -> str:
         "soft": soft,
         "breakable": breakable,
     }
-    return environment.get_template(_TEMPLATES[format]).render(c=content, figures=drawn)
+    return environment
 
 
 def shade(value: float) -> str:

@@ -1,0 +1,134 @@
+"""The tables of a report: systems, matrix, pairs, policies for ties, tests, groups."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import xarray as xr
+
+from betterthan import names
+from betterthan.reporting import numbers
+from betterthan.reporting.sentences import title_of_verdict
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: a heading for each column, rows of text, and which columns are numbers."""
+
+    heads: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+    caption: str = ""
+    left: int = 1  # columns aligned left, the rest are numbers
+    shades: list[list[float]] = field(default_factory=list)  # 0..1 behind a cell, nan for none
+
+
+def pairs_of(systems: int) -> list[tuple[int, int]]:
+    """Every unordered pair, the better ranked first."""
+    return [(i, j) for i in range(systems) for j in range(i + 1, systems)]
+
+
+def ranking_table(main: xr.Dataset) -> Table:
+    """Every system: how many it beats and loses to."""
+    verdict = main["verdict"].values
+    counts = {v: (verdict == v).sum(1) for v in ("a_better", "b_better", "equivalent")}
+    itself = 1 if main.attrs["rope"] else 0  # a system is equivalent to itself
+    if (verdict == "no_verdict").all():
+        itself = 0
+    open_ = np.isin(verdict, ["undecided", "no_verdict"]).sum(1) - (1 - itself)
+    never = (verdict == "no_data").sum(1)
+    heads = ["System", "Better than", "Worse than"]
+    columns = [counts["a_better"], counts["b_better"]]
+    if itself:
+        heads.append("Equivalent to")
+        columns.append(counts["equivalent"] - 1)
+    heads.append("Undecided")
+    columns.append(open_)
+    if never.any():
+        heads.append("Never compared")
+        columns.append(never)
+    if "score" in main:
+        heads += ["Mean score", "Examples scored"]
+    rows = []
+    for k, system in enumerate(main[names.SYSTEM_A].values):
+        row = [str(system), *(str(int(c[k])) for c in columns)]
+        if "score" in main:
+            row += [f"{float(main['score'][k]):.4f}", f"{int(main['n_scored'][k]):,}"]
+        rows.append(tuple(row))
+    return Table(tuple(heads), rows, "Systems, by their mean probability of being better than another")
+
+
+def matrix_table(main: xr.Dataset) -> Table:
+    """P(row better than column), for all pairs."""
+    systems = [str(s) for s in main[names.SYSTEM_A].values]
+    p = main["prob_better"].values
+    empty = main["verdict"].values == "no_data"
+    rows = [
+        (name, *("" if i == j or empty[i, j] else numbers.percent(p[i, j]) for j in range(len(systems))))
+        for i, name in enumerate(systems)
+    ]
+    shades = [
+        [np.nan, *(np.nan if i == j or empty[i, j] else p[i, j] for j in range(len(systems)))]
+        for i in range(len(systems))
+    ]
+    caption = "Probability, in percent, that the system of the row is better than the system of the column"
+    return Table(("", *systems), rows, caption, shades=shades)
+
+
+def pairs_table(shown: xr.Dataset, beside: xr.Dataset, systems: int) -> Table:
+    """One row for each pair shown."""
+    size = shown.sizes[names.SYSTEM_A]
+    three = shown.sizes[names.OUTCOME] == 3
+    sized = "difference_mean" in shown
+    heads = ["A", "B", "Wins", "Losses", *(["Ties"] if three else []), "P(A better)"]
+    also = beside.sizes[names.ENGINE] > 1
+    heads += ["by PyMC", "z"] if also else []
+    interval = f"{100 * shown.attrs['ci_prob']:g}% {shown.attrs['ci_kind'].upper()}"
+    heads += [f"Difference [{interval}]"] if sized else []
+    heads += [f"P(|d| ≤ {shown.attrs['rope']:g})"] if sized and shown.attrs["rope"] else []
+    heads += ["BF01", "Verdict"]
+    rows = [_pair_row(shown, beside, i, j, three, sized, also) for i, j in pairs_of(size)]
+    total = systems * (systems - 1) // 2
+    whole = "The pair" if total == 1 else f"All {total} pairs"
+    some = f"The first {size} systems: {len(rows)} of {total:,} pairs; betterthan.pair_table has them all"
+    caption = whole if size == systems else some
+    return Table(tuple(heads), rows, caption, left=2)
+
+
+def _pair_row(
+    shown: xr.Dataset, beside: xr.Dataset, i: int, j: int, three: bool, sized: bool, also: bool
+) -> tuple[str, ...]:
+    cell = shown.isel({names.SYSTEM_A: i, names.SYSTEM_B: j})
+    value = {str(k): v.item() for k, v in cell.data_vars.items() if v.ndim == 0}
+    row = [str(cell[names.SYSTEM_A].item()), str(cell[names.SYSTEM_B].item())]
+    row += [f"{int(c):,}" for c in cell["counts"].values]
+    if value["verdict"] == "no_data":
+        answers = 1 + 2 * also + sized * (1 + bool(shown.attrs["rope"])) + 1
+        return (*row, *["–"] * answers, title_of_verdict("no_data", "A", "B"))
+    row.append(numbers.probability(value["prob_better"], value["prob_better_mcse"]))
+    if also:
+        second = beside.isel({names.SYSTEM_A: i, names.SYSTEM_B: j, names.ENGINE: 1})
+        row.append(numbers.probability(second["prob_better"].item(), second["prob_better_mcse"].item()))
+        row.append(f"{beside['z'].values[i, j]:+.1f}")
+    if sized:
+        ends = [value[f"difference_{k}"] for k in ("mean", "lower", "upper")]
+        row.append(numbers.difference(*ends, mcse=value["difference_mean_mcse"]))
+        if shown.attrs["rope"]:
+            at = {names.REGION: "rope"}
+            row.append(numbers.probability(cell["mass"].sel(at).item(), cell["mass_mcse"].sel(at).item()))
+    return (*row, numbers.bayes_factor(value["bayes_factor_01"]), title_of_verdict(value["verdict"], "A", "B"))
+
+
+def ties_table(ordered: xr.Dataset) -> Table:
+    """The verdict under every policy for ties."""
+    policies = [str(p) for p in ordered["ties_policy"].values]
+    rows = []
+    for i, j in pairs_of(ordered.sizes[names.SYSTEM_A]):
+        cell = ordered.isel({names.SYSTEM_A: i, names.SYSTEM_B: j})
+        a, b = str(cell[names.SYSTEM_A].item()), str(cell[names.SYSTEM_B].item())
+        said = [title_of_verdict(str(v), "A", "B") for v in cell["verdict_by_ties"].values]
+        rows.append((a, b, *said, "yes" if cell["ties_flip"].item() else ""))
+    return Table(
+        ("A", "B", *policies, "Flips"),
+        rows,
+        "Verdict under every policy for ties; to_a and to_b give them to the A or the B of the row",
+        left=99,
+    )
