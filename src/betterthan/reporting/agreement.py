@@ -19,26 +19,33 @@ def tests_of(comparison: xr.Dataset) -> list[str]:
     return [str(t) for t in comparison[names.TEST].values] if names.TEST in comparison.dims else []
 
 
-def agreement_rows(shown: xr.Dataset, pairs: list[tuple[int, int]]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Heads and rows of the table: posterior, p-values, and the numbers of the reasons why they differ."""
+def agreement_rows(
+    shown: xr.Dataset, pairs: list[tuple[int, int]]
+) -> tuple[tuple[str, ...], list[tuple[str, ...]], list[str]]:
+    """Heads and rows of the table, and the reasons that the numbers of its last column stand for."""
     tests = tests_of(shown)
     corrected = _CORRECTED.get(shown.attrs["correction"]) if shown.sizes[names.SYSTEM_A] > 2 else None
     heads = ["A", "B", "P(A better)", "Verdict", *(_HEADS[t] for t in tests)]
     heads += [f"{corrected} {_HEADS[tests[-1]]}"] if corrected else []
-    rows = []
+    rows, why = [], []
     for i, j in pairs:
         cell = shown.isel({names.SYSTEM_A: i, names.SYSTEM_B: j})
         verdict = str(cell["verdict"].item())
         row = [str(cell[names.SYSTEM_A].item()), str(cell[names.SYSTEM_B].item())]
         if verdict == "no_data":
-            rows.append((*row, "–", title_of_verdict(verdict, "A", "B"), *["–"] * (len(heads) - 4), ""))
+            rows.append([*row, "–", title_of_verdict(verdict, "A", "B"), *["–"] * (len(heads) - 4)])
+            why.append([])
             continue
         row += [numbers.probability(cell["prob_better"].item(), cell["prob_better_mcse"].item())]
         row += [title_of_verdict(verdict, "A", "B")]
         row += [numbers.p_value(cell["p_value"].values[k], _error(cell, t)) for k, t in enumerate(tests)]
         row += [numbers.p_value(cell["p_adjusted"].values[-1])] if corrected else []
-        rows.append((*row, ", ".join(str(list(_REASONS).index(r) + 1) for r in reasons(cell, shown.attrs))))
-    return (*heads, "Differ, why"), rows
+        rows.append(row)
+        why.append(reasons(cell, shown.attrs))
+    given = {reason for each in why for reason in each}
+    used = [reason for reason in _REASONS if reason in given]
+    numbered = [", ".join(str(used.index(reason) + 1) for reason in each) for each in why]
+    return (*heads, "Differ, why"), [(*row, n) for row, n in zip(rows, numbered, strict=True)], used
 
 
 def reasons(cell: xr.Dataset, attrs: dict[str, Any]) -> list[str]:
@@ -63,17 +70,15 @@ def reasons(cell: xr.Dataset, attrs: dict[str, Any]) -> list[str]:
     return found
 
 
-def reason_notes(rows: list[tuple[str, ...]], attrs: dict[str, Any], systems: int) -> list[str]:
+def reason_notes(rows: list[tuple[str, ...]], used: list[str], attrs: dict[str, Any], systems: int) -> list[str]:
     """The reasons that the rows point to, one sentence each, and whether the rest agree."""
-    used = sorted({int(k) for row in rows for k in row[-1].split(", ") if k})
-    keys = list(_REASONS)
     pairs = systems * (systems - 1) // 2
-    notes = [f"{k}. " + _REASONS[keys[k - 1]].format(alpha=attrs["alpha"], pairs=pairs) for k in used]
+    notes = [f"{k + 1}. " + _REASONS[r].format(alpha=attrs["alpha"], pairs=pairs) for k, r in enumerate(used)]
     if not used:
         notes.append("Posterior and tests agree on every pair: decided where significant, undecided where not.")
-    differing = sum(bool(row[-1]) for row in rows)
-    if used and differing < len(rows):
-        notes.append(f"On the other {len(rows) - differing} of {len(rows)} pairs posterior and tests agree.")
+    agreeing = sum(not row[-1] for row in rows)
+    if used and agreeing:
+        notes.append(f"On the other {agreeing} of {len(rows)} pairs posterior and tests agree.")
     notes.append(
         "A p-value is the probability of a result at least this extreme if the systems were equal; it is not the "
         "probability that they are equal."
@@ -81,7 +86,7 @@ def reason_notes(rows: list[tuple[str, ...]], attrs: dict[str, Any], systems: in
     return notes
 
 
-def test_facts(comparison: xr.Dataset) -> list[tuple[str, str]]:
+def settings_of_tests(comparison: xr.Dataset) -> list[tuple[str, str]]:
     """How the tests were done, for the list of settings."""
     a = comparison.attrs
     said = []

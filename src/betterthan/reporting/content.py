@@ -8,7 +8,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.provenance import signature
-from betterthan.reporting.agreement import agreement_rows, reason_notes, test_facts, tests_of
+from betterthan.reporting.agreement import agreement_rows, reason_notes, settings_of_tests, tests_of
 from betterthan.reporting.sections import Table, matrix_table, pairs_of, pairs_table, ranking_table, ties_table
 from betterthan.reporting.sentences import limits, sentence
 from betterthan.reporting.similar import groups_section
@@ -166,7 +166,7 @@ def _model(comparison: xr.Dataset) -> list[tuple[str, str]]:
         ("Ties", policy.get(str(a["ties"]), str(a["ties"]))),
         ("Computed by", "; ".join(how[e] for e in engines)),
         ("Practically equivalent", rope),
-        *test_facts(comparison),
+        *settings_of_tests(comparison),
         ("Verdict", f"when its posterior probability is at least {a['verdict_prob']:g}, else undecided"),
     ]
 
@@ -174,9 +174,9 @@ def _model(comparison: xr.Dataset) -> list[tuple[str, str]]:
 def _tests(shown: xr.Dataset, systems: int) -> tuple[Table | None, list[str]]:
     if not tests_of(shown):
         return None, []
-    heads, rows = agreement_rows(shown, pairs_of(shown.sizes[names.SYSTEM_A]))
+    heads, rows, used = agreement_rows(shown, pairs_of(shown.sizes[names.SYSTEM_A]))
     caption = "Posterior and tests side by side; a number in the last column says why they differ"
-    return Table(heads, rows, caption, left=2), reason_notes(rows, shown.attrs, systems)
+    return Table(heads, rows, caption, left=2), reason_notes(rows, used, shown.attrs, systems)
 
 
 def _sentences(shown: xr.Dataset, systems: int) -> list[str]:

@@ -71,7 +71,7 @@ def group_table(groups: xr.Dataset, *, format: str = "text") -> str:
     checks.one_of(format, names.FORMATS, "format")
     write = {"text": _text, "markdown": _markdown, "html": _html, "latex": _latex}[format]
     table = replace(marks_content(groups), caption="Similar systems")
-    return write(table, [*_legends(groups), str(groups.attrs["note"]), str(groups.attrs["rule"])])
+    return write(table, [*_legends(groups), *(_one_line(str(groups.attrs[k])) for k in ("note", "rule"))])
 
 
 def marks_content(groups: xr.Dataset) -> Table:

@@ -1,0 +1,95 @@
+"""Tables of tallies: layouts, joins, partial credit, and what is refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import betterthan as bt
+
+ROWS = """system,doc,type,tp,fp,fn
+A,d1,PER,2,1,0
+A,d1,LOC,1,0,0
+B,d1,PER,3,0,0
+A,d2,LOC,0,0,1
+B,d2,LOC,1,0,0
+"""
+
+
+def written(tmp_path, text=ROWS, name="t.csv"):
+    path = tmp_path / name
+    path.write_text(text)
+    return path
+
+
+def test_recognised_and_joined_by_item(tmp_path):
+    tallies = bt.read(written(tmp_path))
+    assert tallies.dims == ("item", "system", "label", "tally")
+    assert tallies.sel(item="d1", system="A", label="PER").values.tolist() == [2, 1, 0]
+    assert tallies.sel(item="d1", system="B", label="LOC").values.tolist() == [0, 0, 0]
+    assert tallies.dtype == np.int64
+    lines = ROWS.splitlines()
+    shuffled = "\n".join([lines[0], *lines[:0:-1]]) + "\n"
+    again = bt.read(written(tmp_path, shuffled, "u.csv"))
+    assert again.sel(tallies.coords).equals(tallies)
+
+
+def test_the_reading_says_what_was_filled(tmp_path):
+    assert bt.read(written(tmp_path)).attrs["reading"] == (
+        "t.csv read as tallies: 2 items x 2 systems, item ids from column 'doc', 2 labels from column 'type' "
+        "(3 rows absent and taken as 0)"
+    )
+
+
+def test_the_whole_way_to_a_test(tmp_path):
+    result = bt.randomization_test(bt.read(written(tmp_path)))
+    assert result["score"].sel(system="A").item() == pytest.approx(6 / 8)
+    assert result["p"].sel(system_a="A", system_b="B").item() == 0.5
+
+
+def test_partial_credit_in_halves():
+    frame = pd.DataFrame({"system": ["A", "B"], "doc": ["d", "d"], "tp": [1.5, 2], "fp": [0.5, 1], "fn": [0, 0.5]})
+    tallies = bt.read(frame, scale=2)
+    assert tallies.values.tolist() == [[[3, 1, 0], [4, 2, 1]]]
+    assert tallies.attrs["scale"] == 2
+    assert bt.tally_scores(tallies).values[0, 0] == pytest.approx(3 / 3.5)
+
+
+def test_item_coordinates(tmp_path):
+    text = "system,item,cluster,tp,fp,fn\nA,i1,c1,1,0,0\nB,i1,c1,0,1,1\nA,i2,c1,1,0,0\nB,i2,c1,1,0,0\n"
+    tallies = bt.read(written(tmp_path, text))
+    assert tallies["cluster"].values.tolist() == ["c1", "c1"]
+    assert bt.randomization_test(tallies, swap="cluster")["n"].values[0, 1] == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("A,d1,PER,2,1,0", "A,d1,PER,-2,1,0", r"t.csv, row 2, column 'tp', value -2.0: negative"),
+        ("A,d1,PER,2,1,0", "A,d1,PER,2.5,1,0", r"value 2.5: not whole; for partial credit give a scale"),
+        ("A,d1,PER,2,1,0", "A,d1,PER,,1,0", r"row 2, column 'tp', value nan: blank"),
+        ("A,d1,PER,2,1,0", "A,d1,PER,x,1,0", r"row 2, column 'tp', value 'x': not a number"),
+        ("A,d1,LOC,1,0,0", "A,d1,PER,1,0,0", r"row 3: duplicate tallies of system 'A' on item 'd1', label 'PER'"),
+        ("B,d2,LOC,1,0,0", "B,d1,LOC,1,0,0", r"item 'd2' has no row for system 'B' \(1 missing in all\)"),
+        ("fn\n", "missed\n", "no score"),
+    ],
+)
+def test_bad_rows(tmp_path, old, new, message):
+    with pytest.raises(ValueError, match=message):
+        bt.read(written(tmp_path, ROWS.replace(old, new)))
+
+
+def test_bad_choices(tmp_path):
+    path = written(tmp_path)
+    with pytest.raises(ValueError, match="scale is 0"):
+        bt.read(path, scale=0)
+    with pytest.raises(ValueError, match="scale=2 is for tallies; this was read as wide"):
+        bt.read(pd.DataFrame({"item": ["q"], "A": [1], "B": [0]}), scale=2)
+    with pytest.raises(ValueError, match="several files of tallies are not joined"):
+        bt.read([path, written(tmp_path, name="u.csv")])
+    with pytest.raises(ValueError, match="table is a list"):
+        bt.tallies_from_table([1])
+    with pytest.raises(ValueError, match="higher_is_better=False is for scores"):
+        bt.read(path, higher_is_better=False)
+    both = ROWS.replace("A,d1,PER", "A,d1,PER").replace("B,", "A,")
+    with pytest.raises(ValueError, match="duplicate|only one system"):
+        bt.read(written(tmp_path, both))

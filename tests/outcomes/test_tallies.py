@@ -1,0 +1,58 @@
+"""Scores of single items from tallies."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import betterthan as bt
+
+FRAME = pd.DataFrame(
+    {
+        "system": ["A", "B", "A", "B", "A", "B"],
+        "doc": ["d1", "d1", "d2", "d2", "d3", "d3"],
+        "tp": [3, 1, 0, 0, 0, 0],
+        "fp": [1, 0, 2, 0, 0, 0],
+        "fn": [0, 2, 0, 0, 1, 1],
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("choices", "expected"),
+    [
+        ({}, [[6 / 7, 1 / 2], [0, 1], [0, 0]]),
+        ({"statistic": "precision"}, [[3 / 4, 1], [0, 1], [1, 1]]),
+        ({"statistic": "recall"}, [[1, 1 / 3], [1, 1], [0, 0]]),
+        ({"statistic": "f_beta", "beta": 2.0}, [[15 / 16, 5 / 13], [0, 1], [0, 0]]),
+        ({"empty": 0}, [[6 / 7, 1 / 2], [0, 0], [0, 0]]),
+    ],
+)
+def test_scores(choices, expected):
+    scores = bt.tally_scores(bt.tallies_from_table(FRAME), **choices)
+    np.testing.assert_allclose(scores.values, expected)
+    assert scores.dims == ("item", "system")
+    assert scores["item"].values.tolist() == ["d1", "d2", "d3"]
+
+
+def test_labels_are_summed():
+    labelled = pd.concat([FRAME.assign(label="x"), FRAME.assign(label="y")])
+    one, two = bt.tallies_from_table(FRAME), bt.tallies_from_table(labelled)
+    np.testing.assert_allclose(bt.tally_scores(one).values, bt.tally_scores(two).values)
+
+
+def test_documents_won_and_lost():
+    counts = bt.count_outcomes(bt.tally_scores(bt.tallies_from_table(FRAME)))
+    assert counts.sel(system_a="A", system_b="B").values.tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"statistic": "macro_f1"}, "statistic is 'macro_f1'; choose one of precision"),
+        ({"empty": 2}, "empty is 2; give a score between 0 and 1"),
+        ({"beta": 2.0}, "beta=2 is for statistic='f_beta'"),
+    ],
+)
+def test_bad_choices(choices, message):
+    with pytest.raises(ValueError, match=message):
+        bt.tally_scores(bt.tallies_from_table(FRAME), **choices)
