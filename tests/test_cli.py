@@ -126,3 +126,69 @@ def test_version_and_lazy_imports_from_a_shell(results):
     code = code.replace("main();print", "\ntry:\n  main()\nexcept SystemExit: pass\nprint")
     done = subprocess.run([sys.executable, "-c", code, str(results)], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+TALLIES = """system,doc,tp,fp,fn
+A,d1,9,0,0
+B,d1,2,5,7
+C,d1,8,1,1
+A,d2,7,1,0
+B,d2,1,4,6
+C,d2,7,0,0
+"""
+
+
+@pytest.fixture
+def tallies(tmp_path):
+    rows = [row.replace(",d", f",{k}d") for k in range(6) for row in TALLIES.splitlines()[1:]]
+    path = tmp_path / "tallies.csv"
+    path.write_text("\n".join([TALLIES.splitlines()[0], *rows]) + "\n")
+    return path
+
+
+def test_groups_of_tallies(tallies, capsys, monkeypatch):
+    code, out, err = run(capsys, monkeypatch, "groups", tallies, "--statistic", "f1")
+    assert code == 0
+    assert "12 items x 3 systems" in err
+    lines = {line.split()[0]: line.split() for line in out.splitlines() if line.startswith(("A ", "B ", "C "))}
+    assert lines["A"][-1] == lines["C"][-1] == "a"
+    assert lines["B"][-1] == "b"
+
+
+def test_groups_by_sampling_and_by_the_sign_test(tallies, results, capsys, monkeypatch, tmp_path):
+    code, out, _ = run(capsys, monkeypatch, "groups", tallies, "--method", "monte_carlo", "--seed", "1")
+    assert code == 0
+    assert "with a confidence of at least 0.99" in out
+    target = tmp_path / "groups.html"
+    code, out, err = run(capsys, monkeypatch, "groups", results, "--test", "sign", "--correction", "holm", "-o", target)
+    assert (code, out) == (0, "")
+    assert "wrote" in err
+    assert "Holm-adjusted p" in target.read_text()
+
+
+def test_compare_with_tests(results, tallies, capsys, monkeypatch):
+    options = ["--tests", "sign,mid_p", "--alpha", "0.1", "--correction", "bh"]
+    code, out, _ = run(capsys, monkeypatch, "compare", results, *options)
+    assert code == 0
+    assert "two-sided, at 0.1: sign test (ties dropped); mid-p sign test (ties dropped)" in " ".join(out.split())
+    assert "BH mid-p" in out
+    code, out, _ = run(capsys, monkeypatch, "compare", tallies)
+    assert code == 0
+    assert "randomization of f1 (exact, lattice)" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--test", "wilcoxon"], "test is 'wilcoxon'; choose one of randomization, sign"),
+        (["--statistic", "f9"], "statistic is 'f9'"),
+        (["--cutoff", "2"], "cutoff is 2.0"),
+        (["-o", "folder"], "folder: give one file, such as folder.html"),
+        (["--swap", "page"], "swap is 'page'; give one of item"),
+        (["-f", "json"], "format is 'json'; choose one of text"),
+    ],
+)
+def test_bad_choices_of_groups(tallies, capsys, monkeypatch, options, message):
+    code, out, err = run(capsys, monkeypatch, "groups", tallies, *options)
+    assert (code, out) == (2, "")
+    assert message in err.splitlines()[-1]

@@ -87,7 +87,8 @@ def compare(
         ``difference_lower``, ``difference_upper``, ``mass`` (region), ``verdict``, ``also_ahead``, each number that
         was sampled with its ``_mcse``. Also ``counts``, ``n``, ``bayes_factor_01``; from scores ``n_dropped`` and,
         over ``system``, ``score`` and ``n_scored``; with both methods ``z``. Over a dim ``test``: ``p_value`` and
-        ``p_adjusted``; also ``smallest_p`` (of the sign test with so many decisive items). ``attrs`` hold the
+        ``p_adjusted``; also ``smallest_p`` (of the sign test with so many decisive items) and, with randomization,
+        ``swapped_difference`` (of its statistic, A - B). ``attrs`` hold the
         signature. Where ties are unknown, what needs them is absent. `Dataset.to_netcdf` and back loses nothing.
 
     Raises

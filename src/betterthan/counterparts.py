@@ -57,6 +57,7 @@ def p_values_beside(
             if swapped.attrs["sampled"]:
                 attrs |= {"shuffles": shuffles, "shuffle_seed": swapped.attrs["seed"]}
                 table["exceedances"], table["p_value_mcse"] = swapped["exceedances"], swapped["p_mcse"]
+            table["swapped_difference"] = swapped["difference"]
             found.append(swapped["p"])
         elif test == "trinomial":
             checks.ties_known(raw, "the trinomial test")

@@ -42,14 +42,6 @@ def test_all_subsets_of_twelve(share):
     assert maximal_cliques(similar) == by_all_subsets(similar)
 
 
-@pytest.mark.parametrize("share", [0.1, 0.5, 0.8])
-def test_networkx(share):
-    networkx = pytest.importorskip("networkx")
-    similar = random_graph(7, 30, share)
-    expected = sorted(tuple(sorted(c)) for c in networkx.find_cliques(networkx.from_numpy_array(similar)))
-    assert maximal_cliques(similar, limit=10**6) == expected
-
-
 def test_plain_graphs():
     assert maximal_cliques(np.zeros((0, 0))) == []
     assert maximal_cliques(np.zeros((3, 3))) == [(0,), (1,), (2,)]

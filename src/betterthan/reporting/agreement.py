@@ -63,7 +63,10 @@ def reasons(cell: xr.Dataset, attrs: dict[str, Any]) -> list[str]:
         found.append(_why_not_significant(cell, attrs, min(signs)))
     if not decided and any(value <= alpha for value in p.values()):
         found.append("rope" if verdict == "equivalent" else "prior")
-    if "randomization" in p and (p["randomization"] <= alpha) != decided and found == []:
+    wins, losses = (int(v) for v in cell["counts"].values[:2])
+    if decided and (wins - losses) * (1 if verdict == "a_better" else -1) < 0:
+        found.append("prior")
+    if "randomization" in p and not found and _sizes_decide(cell, p["randomization"] <= alpha, verdict, attrs):
         found.append("sizes")
     if decided and p[tests[-1]] <= alpha < adjusted:
         found.append("many")
@@ -113,6 +116,14 @@ def _why_not_significant(cell: xr.Dataset, attrs: dict[str, Any], p: float) -> s
     if float(np.asarray(sign_mid_p(wins, losses, "two-sided"))) / 2 <= alpha:
         return "steps"
     return "prior"
+
+
+def _sizes_decide(cell: xr.Dataset, significant: bool, verdict: str, attrs: dict[str, Any]) -> bool:
+    """Whether randomization says something else than the verdict: another answer, or the other system."""
+    if significant != (verdict in ("a_better", "b_better")):
+        return True
+    ahead = float(cell["swapped_difference"].item()) * (1 if attrs["higher_is_better"] else -1)
+    return significant and (ahead > 0) != (verdict == "a_better")
 
 
 def _error(cell: xr.Dataset, test: str) -> float:

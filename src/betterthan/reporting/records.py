@@ -8,6 +8,7 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.provenance import signature
+from betterthan.reporting.agreement import tests_of
 
 
 def pair_table(comparison: xr.Dataset) -> Any:
@@ -22,7 +23,8 @@ def pair_table(comparison: xr.Dataset) -> Any:
     -------
     pandas.DataFrame
         ``system_a``, ``system_b``, ``wins``, ``losses``, ``ties`` (where known), ``n``, ``n_dropped`` (from scores),
-        ``bayes_factor_01``, and for each engine ``engine``, ``prob_better``, difference, masses, ``verdict``; one row
+        ``bayes_factor_01``, for each test ``p_<test>`` and ``p_<test>_adjusted``,
+        and for each engine ``engine``, ``prob_better``, difference, masses, ``verdict``; one row
         for each pair and engine.
 
     Examples
@@ -39,8 +41,11 @@ def pair_table(comparison: xr.Dataset) -> Any:
     shared: dict[str, Any] = {names.SYSTEM_A: systems[i], names.SYSTEM_B: systems[j]}
     for k, outcome in enumerate(comparison[names.OUTCOME].values):
         shared[{"win": "wins", "loss": "losses", "tie": "ties"}[str(outcome)]] = comparison["counts"].values[i, j, k]
-    square = [v for v in ("n", "n_dropped", "bayes_factor_01", "z", "ties_flip") if v in comparison]
+    square = [v for v in ("n", "n_dropped", "bayes_factor_01", "z", "ties_flip", "p_flips") if v in comparison]
     shared |= {v: comparison[v].values[i, j] for v in square}
+    for k, test in enumerate(tests_of(comparison)):
+        shared[f"p_{test}"] = comparison["p_value"].values[k][i, j]
+        shared[f"p_{test}_adjusted"] = comparison["p_adjusted"].values[k][i, j]
     tables = []
     for engine in comparison[names.ENGINE].values:
         part = comparison.sel({names.ENGINE: engine})

@@ -1,0 +1,94 @@
+"""Why posterior and tests differ, case by case."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import betterthan as bt
+from betterthan.reporting.agreement import agreement_rows, reason_notes, reasons
+
+
+def cell_of(counts, **choices):
+    found = bt.compare(bt.counts_from_table({("A", "B"): counts}), **choices)
+    return found.isel(engine=0, system_a=0, system_b=1), found.attrs
+
+
+@pytest.mark.parametrize(
+    ("counts", "choices", "expected"),
+    [
+        ((20, 3, 5), {}, []),  # decided and significant
+        ((6, 5, 40), {}, []),  # undecided and not significant
+        ((4, 0, 10), {}, ["few"]),  # P = .969, but 4 of 4 cannot be below .125
+        ((16, 6, 0), {}, ["sides"]),  # P = .983, p = .0525, one-sided .026
+        ((13, 6, 0), {"prior": (1, 1, 1)}, []),  # P = .942
+        ((17, 8, 0), {}, ["steps"]),  # P = .962, one-sided p .054, mid .032
+        ((300, 200, 500), {"rope": 0.2}, ["rope"]),  # real, and within the rope
+        ((9, 1, 5), {"prior": (1, 50, 1)}, ["prior"]),  # significant, the prior says otherwise
+    ],
+)
+def test_reasons(counts, choices, expected):
+    assert reasons(*cell_of(counts, **choices)) == expected
+
+
+@pytest.mark.parametrize(
+    ("differences", "decided"),
+    [
+        ([1.0] * 8 + [-0.25] * 6, False),  # 8 to 6, but the wins are large: p of the mean .03
+        ([0.05] * 15 + [-1.0] * 6, True),  # 15 to 6, but the losses are large: the mean is behind, p = 2 / 64
+    ],
+)
+def test_sizes_of_differences_can_decide(differences, decided):
+    d = np.array(differences)
+    scores = np.stack([np.maximum(d, 0), np.maximum(-d, 0)], axis=1)
+    data = xr.DataArray(scores, dims=("item", "system"), coords={"system": ["A", "B"]})
+    found = bt.compare(data, tests=["randomization"])
+    cell = found.isel(engine=0, system_a=0, system_b=1)
+    assert (str(cell["verdict"].item()) == "a_better") == decided
+    assert cell["p_value"].item() <= 0.05
+    assert reasons(cell, found.attrs) == ["sizes"]
+
+
+def test_many_pairs():
+    rng = np.random.default_rng(3)
+    values = (rng.random((60, 8)) < np.linspace(0.45, 0.75, 8)).astype(float)
+    data = xr.DataArray(values, dims=("item", "system"), coords={"system": [f"s{k}" for k in range(8)]})
+    found = bt.compare(data).isel(engine=0)
+    p, adjusted = found["p_value"].values[0], found["p_adjusted"].values[0]
+    lost = [(i, j) for i in range(8) for j in range(i + 1, 8) if p[i, j] <= 0.05 < adjusted[i, j]]
+    assert lost
+    for i, j in lost:
+        assert reasons(found.isel(system_a=i, system_b=j), found.attrs) == ["many"]
+
+
+def test_rows_point_to_the_notes():
+    found = bt.compare(bt.datasets.intent_detection()).isel(engine=0)
+    pairs = [(i, j) for i in range(8) for j in range(i + 1, 8)]
+    heads, rows, used = agreement_rows(found, pairs)
+    notes = reason_notes(rows, used, found.attrs, 8)
+    assert heads[-3:] == ("sign p", "Holm sign p", "Differ, why")
+    pointed = {int(k) for row in rows for k in row[-1].split(", ") if k}
+    assert pointed == set(range(1, len(used) + 1))
+    assert [note.split(".")[0] for note in notes[: len(used)]] == [str(k + 1) for k in range(len(used))]
+    assert any("28 pairs posterior and tests agree" in note for note in notes)
+
+
+def test_unconverged_chains_leave_the_tests():
+    cell, attrs = cell_of((20, 3, 5))
+    cell["verdict"] = xr.DataArray("no_verdict")
+    assert reasons(cell, attrs) == ["chains"]
+
+
+@pytest.mark.parametrize("format", ["text", "markdown", "html", "latex"])
+def test_every_format_has_tests_and_groups(format):
+    written = bt.report(bt.compare(bt.datasets.intent_detection()), format=format, figures=False)
+    assert "Posterior and tests" in written
+    assert "at most 0.05" in written
+    assert "Holm-adjusted p" in written
+    assert ("checkmark" if format == "latex" else "✓") in written
+
+
+def test_two_systems_have_no_groups_and_no_correction():
+    written = bt.report(bt.compare(bt.datasets.contingency_case("a")))
+    assert "Holm sign p" not in written
+    assert "✓" not in written
+    assert "sign p" in written
