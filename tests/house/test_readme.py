@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 import betterthan as bt
 
@@ -15,7 +16,7 @@ def blocks(language):
 
 
 def test_first_block_runs_and_its_comments_are_true():
-    (first, _) = blocks("python")
+    first = blocks("python")[0]
     names = {}
     exec(first, names)
     for case, claimed in (("close", 0.9963), ("noisy", 0.6891)):
@@ -40,3 +41,12 @@ def test_the_two_commands_exist():
     for target in ("demo", "test"):
         assert f"make {target}" in README.read_text(encoding="utf-8")
         assert re.search(rf"^{target}:", makefile, re.M)
+
+
+def test_third_block_runs_on_tallies(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = ["system,doc,tp,fp,fn", *(f"{s},d{k},{5 + (s == 'A')},{k % 2},{k % 3}" for s in "AB" for k in range(8))]
+    Path("tallies.csv").write_text("\n".join(rows))
+    scores = bt.read(pd.DataFrame({"item": ["q1", "q2"], "A": [1, 1], "B": [0, 1]}))
+    exec(blocks("python")[2], {"bt": bt, "scores": scores})
+    assert "Similar systems" in capsys.readouterr().out

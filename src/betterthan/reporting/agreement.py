@@ -61,7 +61,7 @@ def reasons(cell: xr.Dataset, attrs: dict[str, Any]) -> list[str]:
     signs = [p[t] for t in ("sign", "mid_p", "trinomial") if t in p]
     if decided and any(value > alpha for value in signs):
         found.append(_why_not_significant(cell, attrs, min(signs)))
-    if not decided and any(value <= alpha for value in p.values()):
+    if not decided and any(value <= alpha for value in signs):
         found.append("rope" if verdict == "equivalent" else "prior")
     wins, losses = (int(v) for v in cell["counts"].values[:2])
     if decided and (wins - losses) * (1 if verdict == "a_better" else -1) < 0:
