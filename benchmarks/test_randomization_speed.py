@@ -55,7 +55,7 @@ class Counted(Metric):
 
     def __init__(self, values, score):
         super().__init__()
-        self.values, self.score = values, score
+        self.values, self.score, self.num_refs = values, score, 1
 
     def _check_corpus_score_args(self, hyps, refs):
         pass

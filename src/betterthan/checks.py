@@ -149,12 +149,13 @@ def tallies(data: Any) -> Any:
     extra = set(data.dims) - {names.ITEM, names.SYSTEM, names.TALLY, names.LABEL}
     if extra:
         raise ValueError(f"tallies have a dim {sorted(map(str, extra))[0]!r}; give (item, system, tally) and label")
-    found = tuple(str(v) for v in data[names.TALLY].values) if names.TALLY in data.coords else ()
+    coords = data.coords.variables
+    found = tuple(map(str, coords[names.TALLY].values)) if names.TALLY in coords else ()
     if found != names.TALLIES:
         raise ValueError(f"tallies are {', '.join(found) or 'not named'}; give a coordinate 'tally' with tp, fp, fn")
-    if names.SYSTEM not in data.coords:
+    if names.SYSTEM not in coords:
         raise ValueError("tallies need a coordinate 'system' with the names of the systems")
-    systems = [str(s) for s in data[names.SYSTEM].values]
+    systems = list(map(str, coords[names.SYSTEM].values))
     unique(systems, "system")
     at_least_two(systems)
     if data.sizes[names.ITEM] == 0:

@@ -14,6 +14,7 @@ from betterthan.exact.beta import stirling
 
 _BETAINC_MAX = 10_000  # up to here scipy's incomplete Beta is good to 1e-13; at 1e9 to 1e-10
 _ROWS = 4_000  # integrals at once: 80 nodes each, some 3 MB an array
+_FEW = 16  # pairs for which finding the distinct ones takes longer than it saves
 _PANELS = (0.0, 4.0, 10.0, 20.0, 42.0)  # in widths of the integrand, which falls at least as fast as exp(-v)
 
 
@@ -39,8 +40,8 @@ def exactly(w: np.ndarray, l: np.ndarray) -> np.ndarray:
 def over_distinct(function: Callable[..., np.ndarray], rows: int, *counts: np.ndarray) -> np.ndarray:
     """`function` of 1-d arrays, called once for each distinct tuple of counts, so many rows at a time."""
     counts = tuple(np.broadcast_arrays(*counts))
-    if not counts[0].size:
-        return np.zeros(counts[0].shape)
+    if counts[0].size <= _FEW:
+        return function(*(c.ravel() for c in counts)).reshape(counts[0].shape)
     distinct, back = np.unique(np.stack([c.ravel() for c in counts]), axis=1, return_inverse=True)
     parts = [function(*distinct[:, k : k + rows]) for k in range(0, distinct.shape[1], rows)]
     return np.concatenate(parts)[back.ravel()].reshape(counts[0].shape)
@@ -51,7 +52,8 @@ def _upper(w: np.ndarray, l: np.ndarray) -> np.ndarray:
     p = np.where(l == 0, np.exp2(-w.astype(float)), 0.0)
     small, large = (l > 0) & (w + l <= _BETAINC_MAX), (l > 0) & (w + l > _BETAINC_MAX)
     p[small] = special.betainc(w[small], l[small] + 1.0, 0.5)
-    p[large] = _integrated(w[large], l[large])
+    if large.any():
+        p[large] = _integrated(w[large], l[large])
     return p
 
 

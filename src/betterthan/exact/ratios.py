@@ -63,13 +63,13 @@ def gap(swapped: tuple[Any, ...], observed: tuple[Any, ...], k: int, two_sided: 
     """A number with the sign of a swapped difference less the observed one, exactly.
 
     `swapped` and `observed` are (x, y) of A, then (x, y) of B, whole numbers of any dtype, and broadcast against each
-    other. With `two_sided` both differences are taken without their signs.
+    other; what is swapped adds up to what was observed. With `two_sided` both differences are taken without their signs.
     """
     cross, bottom = _cross(*swapped, k=k)
     seen, seen_bottom = _cross(*observed, k=k)
     if two_sided:
         cross, seen = np.abs(cross), np.abs(seen)
-    if _room(swapped, observed, k) < _FLOAT64:
+    if _room(observed, k) < _FLOAT64:
         return cross * seen_bottom - seen * bottom
     return _long_gap(swapped, observed, k, two_sided)
 
@@ -97,13 +97,11 @@ def _cross(xa: Any, ya: Any, xb: Any, yb: Any, k: int) -> tuple[Any, Any]:
     return xa * bottom_b - xb * bottom_a, bottom_a * bottom_b
 
 
-def _room(swapped: tuple[Any, ...], observed: tuple[Any, ...], k: int) -> float:
-    """A bound on the products of `gap`; swapping keeps the sums over both systems."""
-    xa, ya, xb, yb = (float(np.max(v, initial=0)) for v in observed)
-    x, y = xa + xb, ya + yb
-    x, y = max(x, float(np.max(swapped[0], initial=0))), max(y, float(np.max(swapped[1], initial=0)))
-    bottom = max(k * x + y, 1)
-    return x * bottom**3
+def _room(observed: tuple[Any, ...], k: int) -> float:
+    """A bound on the products of `gap`: no system can get more than both have."""
+    xa, ya, xb, yb = (float(v.max()) if v.size else 0.0 for v in map(np.asarray, observed))
+    bottom = max(k * (xa + xb) + ya + yb, 1)
+    return (xa + xb) * bottom**3
 
 
 def _long_gap(swapped: tuple[Any, ...], observed: tuple[Any, ...], k: int, two_sided: bool) -> np.ndarray:

@@ -42,6 +42,8 @@ def sign_p(wins: Any, losses: Any, alternative: str = "two-sided") -> np.ndarray
     """
     checks.one_of(alternative, names.ALTERNATIVES, "alternative")
     w, l = _counted(wins, losses)
+    if alternative != "two-sided":
+        return (at_least(w, l) if alternative == "greater" else at_least(l, w))[()]
     return _sided(at_least(w, l), at_least(l, w), alternative)
 
 

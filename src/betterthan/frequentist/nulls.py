@@ -166,7 +166,8 @@ def _binomial(responses: Responses, pairs: Pairs) -> np.ndarray:
     values = np.where(responses.seen > 0, responses.values, np.nan).astype(float)
     counts = counting.count(values, 0.0)[pairs.first, pairs.second]
     wins, losses = counts[:, 0], counts[:, 1]
-    return np.stack([sign.sign_p(wins, losses, alternative) for alternative in names.ALTERNATIVES])
+    greater, less = sign.sign_p(wins, losses, "greater"), sign.sign_p(wins, losses, "less")
+    return np.stack([np.minimum(1.0, 2 * np.minimum(greater, less)), greater, less])
 
 
 def _one_pair(responses: Responses, pairs: Pairs, n: int) -> tuple[float, float, float]:

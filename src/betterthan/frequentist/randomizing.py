@@ -191,7 +191,7 @@ def _assembled(responses: Responses, found: nulls.Tails, alternative: str, cutof
             "more_shuffles": _sided(levels.more_shuffles(b, shuffles, cutoff, names.CONFIDENCE), alternative, 0.0),
         }
     variables = {name: xr.Variable(_SQUARE, values) for name, values in table.items()}
-    return xr.Dataset(variables | {"score": (names.SYSTEM, score)}, coords=_coords(systems))
+    return xr.Dataset(variables | {"score": xr.Variable(names.SYSTEM, score)}, coords=_coords(systems))
 
 
 def _coords(systems: list[str]) -> xr.Coordinates:

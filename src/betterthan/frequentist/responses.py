@@ -156,7 +156,7 @@ def _no_gaps(scores: xr.DataArray, seen: np.ndarray, what: str) -> None:
 
 
 def _systems(data: xr.DataArray) -> list[str]:
-    return [str(s) for s in data[names.SYSTEM].values]
+    return list(map(str, data.coords.variables[names.SYSTEM].values))
 
 
 def _name(statistic: Any) -> str:
