@@ -123,7 +123,8 @@ def soft(text: str) -> Any:
 def alignment(table: Table) -> str:
     """Column specification of a LaTeX table; long names get a column that breaks."""
     longest = max((len(cell) for row in table.rows for cell in row[: min(table.left, 2)]), default=0)
-    name = r">{\raggedright\arraybackslash}p{" + ("2.2cm" if len(table.heads) > 7 else "6cm") + "}"
+    width = next(w for heads, w in ((17, "3.8cm"), (8, "2.2cm"), (6, "4cm"), (0, "6cm")) if len(table.heads) >= heads)
+    name = r">{\raggedright\arraybackslash}p{" + width + "}"
     plain = ["l" if k < table.left or head == "Verdict" else "r" for k, head in enumerate(table.heads)]
     names_of = min(table.left, 2) if longest > _LONG else 0
     return "".join([name] * names_of + plain[names_of:])

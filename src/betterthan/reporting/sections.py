@@ -124,11 +124,12 @@ def ties_table(ordered: xr.Dataset) -> Table:
     for i, j in pairs_of(ordered.sizes[names.SYSTEM_A]):
         cell = ordered.isel({names.SYSTEM_A: i, names.SYSTEM_B: j})
         a, b = str(cell[names.SYSTEM_A].item()), str(cell[names.SYSTEM_B].item())
-        said = [title_of_verdict(str(v), "A", "B") for v in cell["verdict_by_ties"].values]
-        rows.append((a, b, *said, "yes" if cell["ties_flip"].item() else ""))
-    return Table(
-        ("A", "B", *policies, "Flips"),
-        rows,
-        "Verdict under every policy for ties; to_a and to_b give them to the A or the B of the row",
-        left=99,
+        verdicts = [title_of_verdict(str(v), "A", "B") for v in cell["verdict_by_ties"].values]
+        said = [f"{v}, p {numbers.p_value(p)}" for v, p in zip(verdicts, cell["p_value_by_ties"].values, strict=True)]
+        flips = [what for what, flag in (("verdict", "ties_flip"), ("test", "p_flips")) if cell[flag].item()]
+        rows.append((a, b, *said, ", ".join(flips)))
+    caption = (
+        "Verdict and two-sided p under every policy for ties (third: the trinomial test); to_a and to_b give them to "
+        f"the A or the B of the row; a test flips at {ordered.attrs['alpha']:g}"
     )
+    return Table(("A", "B", *policies, "Flips"), rows, caption, left=99)
