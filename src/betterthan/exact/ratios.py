@@ -63,7 +63,8 @@ def gap(swapped: tuple[Any, ...], observed: tuple[Any, ...], k: int, two_sided: 
     """A number with the sign of a swapped difference less the observed one, exactly.
 
     `swapped` and `observed` are (x, y) of A, then (x, y) of B, whole numbers of any dtype, and broadcast against each
-    other; what is swapped adds up to what was observed. With `two_sided` both differences are taken without their signs.
+    other; what is swapped adds up to what was observed. With `two_sided` both differences are taken without their
+    signs.
     """
     cross, bottom = _cross(*swapped, k=k)
     seen, seen_bottom = _cross(*observed, k=k)
