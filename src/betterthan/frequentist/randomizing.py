@@ -118,21 +118,27 @@ def randomization_test(
     if stop_after is not None and how != "monte_carlo":
         raise ValueError(f"stop_after={stop_after} is for sampling, and the exact p is at hand; leave it out")
     tails = [nulls.TWO_SIDED] if alternative == "two-sided" else [nulls.GREATER, nulls.LESS]
-    sampled = how == "monte_carlo"
-    seed = one_seed(rng) if sampled or joint else None
+    seed = one_seed(rng) if how == "monte_carlo" or joint else None
     found = _tails(responses, how, tails, shuffles, seed, stop_after, joint)
     result = _assembled(responses, found, alternative, cutoff)
-    if correction != "none":
-        adjusted = result["p"].copy(data=_square(found.adjusted, found.adjusted, 1.0)) if joint else None
-        result["p_adjusted"] = adjust_p(result["p"], method=correction) if adjusted is None else adjusted
-    result.attrs = {
-        "test": "randomization", "version": betterthan.__version__, "statistic": responses.statistic,
-        "alternative": alternative, "swap": swap, "method": how, "reason": why, "sampled": int(sampled),
-        "correction": correction, "cutoff": cutoff, "n_items": len(responses.values),
-    }  # fmt: skip
+    if joint:
+        result["p_adjusted"] = (_SQUARE, _square(found.adjusted, found.adjusted, 1.0))
+    elif correction != "none":
+        result["p_adjusted"] = adjust_p(result["p"], method=correction)
+    settings = {"alternative": alternative, "swap": swap, "method": how, "reason": why}
+    settings |= {"sampled": int(how == "monte_carlo"), "correction": correction, "cutoff": cutoff}
+    return result.assign_attrs(_record(responses, settings, shuffles, seed, stop_after))
+
+
+def _record(
+    responses: Responses, settings: dict[str, Any], shuffles: int, seed: int | None, stop_after: int | None
+) -> dict[str, Any]:
+    """What a result says of how it was made."""
+    attrs = {"test": "randomization", "version": betterthan.__version__, "statistic": responses.statistic}
+    attrs |= settings | {"n_items": len(responses.values)}
     if seed is not None:
-        result.attrs |= {"seed": seed, "shuffles": shuffles} | ({"stop_after": stop_after} if stop_after else {})
-    return result
+        attrs |= {"seed": seed, "shuffles": shuffles}
+    return attrs | ({"stop_after": stop_after} if stop_after else {})
 
 
 def _agree(responses: Responses, alternative: str, stop_after: int | None, joint: str | None) -> None:

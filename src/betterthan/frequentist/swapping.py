@@ -8,7 +8,9 @@ import numpy as np
 from betterthan.exact import ratios, shuffling
 from betterthan.frequentist.responses import Responses, evaluate
 from betterthan.outcomes.shapes import pair_indices
+from betterthan.progress import with_bar
 
+_LONG = 1e8  # numbers permuted above which a bar is shown, some seconds
 _ROUNDING = 1e-12  # relative; where sums are not of whole numbers, differences this close are equal
 
 
@@ -130,7 +132,8 @@ def permuted_ranges(responses: Responses, shuffles: int, seed: int, rows: int) -
     items, systems = values.shape[:2]
     score = _scorer(responses)
     source, ranges = np.random.default_rng(seed), []
-    for start in range(0, shuffles, rows):
+    starts = range(0, shuffles, rows)
+    for start in with_bar(starts, len(starts), "permutations", long=float(shuffles) * values.size > _LONG):
         order = source.random((min(rows, shuffles - start), items, systems)).argsort(-1)
         order = order.reshape(*order.shape, *[1] * (values.ndim - 2))
         sums = np.take_along_axis(values[None], order, axis=2).sum(1)
