@@ -275,3 +275,11 @@ def test_bad_input_is_one_line(call, message):
     with pytest.raises(ValueError, match=message) as caught:
         call()
     assert "\n" not in str(caught.value)
+
+
+@given(st.integers(0, 300), st.integers(0, 300), st.integers(0, 50))
+def test_the_posterior_under_a_uniform_prior_is_the_one_sided_mid_p(wins, losses, ties):
+    counts = bt.counts_from_table({("A", "B"): (wins, losses, ties)})
+    behind = 1 - bt.prob_better(counts).sel(system_a="A", system_b="B").item()
+    mid_p = sign_test(counts, alternative="greater")["mid_p"].sel(system_a="A", system_b="B").item()
+    assert behind == pytest.approx(mid_p, abs=1e-13)
