@@ -413,3 +413,15 @@ def test_bad_data():
         randomization_test(gaps, swap="document")
     with pytest.raises(ValueError, match="tukey' needs a score of every system"):
         randomization_test(gaps, correction="tukey")
+
+
+def test_results_share_nothing():
+    data = scores_of([1, 0, 1], [0, 0, 1])
+    first = randomization_test(data)
+    first["system_a"].attrs["told"] = 1
+    first["p"].values[:] = -1
+    first.coords["system_b"] = ["x", "y"]
+    again = randomization_test(data)
+    assert again["system_a"].attrs == {}
+    assert again["system_b"].values.tolist() == ["A", "B"]
+    assert p_of(again) == 1

@@ -70,5 +70,7 @@ def _looked_up(swaps: np.ndarray, columns: np.ndarray) -> np.ndarray:
         total += table.take(byte, out=found, mode="clip")  # no byte is out of range; clip skips the search for one
     if columns.shape[1] == 1:
         return total.astype(float)[None]
-    low = ((total + _HALF) & (2 * _HALF - 1)) - _HALF
-    return np.stack([(total - low) >> 32, low]).astype(float)
+    sums = np.empty((2, len(swaps)))
+    sums[1] = low = ((total + _HALF) & (2 * _HALF - 1)) - _HALF
+    sums[0] = (total - low) >> 32
+    return sums

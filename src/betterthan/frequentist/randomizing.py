@@ -1,6 +1,7 @@
 """Approximate and exact randomization: would swapping two systems' responses give as large a difference?"""
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -127,7 +128,8 @@ def randomization_test(
         result["p_adjusted"] = adjust_p(result["p"], method=correction)
     settings = {"alternative": alternative, "swap": swap, "method": how, "reason": why}
     settings |= {"sampled": int(how == "monte_carlo"), "correction": correction, "cutoff": cutoff}
-    return result.assign_attrs(_record(responses, settings, shuffles, seed, stop_after))
+    result.attrs = _record(responses, settings, shuffles, seed, stop_after)
+    return result
 
 
 def _record(
@@ -197,11 +199,15 @@ def _assembled(responses: Responses, found: nulls.Tails, alternative: str, cutof
             "more_shuffles": _sided(levels.more_shuffles(b, shuffles, cutoff, names.CONFIDENCE), alternative, 0.0),
         }
     variables = {name: xr.Variable(_SQUARE, values) for name, values in table.items()}
-    return xr.Dataset(variables | {"score": xr.Variable(names.SYSTEM, score)}, coords=_coords(systems))
+    return xr.Dataset(variables | {"score": xr.Variable(names.SYSTEM, score)}, coords=_coords(*systems))
 
 
-def _coords(systems: list[str]) -> xr.Coordinates:
-    """The same names on three dims, from one index: building three takes as long as many shuffles."""
+@lru_cache(maxsize=8)
+def _coords(*systems: str) -> xr.Coordinates:
+    """The same names on three dims, from one index, and kept: building them takes as long as a thousand shuffles.
+
+    A Dataset copies what it takes, so nothing that is done to a result reaches the next one.
+    """
     labels = np.array(systems)
     index = PandasIndex(pd.Index(labels, dtype=object), names.SYSTEM, coord_dtype=labels.dtype)
     indexes = {dim: index.rename({}, {names.SYSTEM: dim}) for dim in (*_SQUARE, names.SYSTEM)}
