@@ -9,6 +9,7 @@ import xarray as xr
 from betterthan import names
 from betterthan.provenance import signature
 from betterthan.reporting.agreement import agreement_rows, reason_notes, settings_of_tests, tests_of
+from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.sections import Table, matrix_table, pairs_of, pairs_table, ranking_table, ties_table
 from betterthan.reporting.sentences import limits, sentence
 from betterthan.reporting.similar import groups_section
@@ -91,12 +92,6 @@ def _printable(comparison: xr.Dataset) -> xr.Dataset:
     """Names without line breaks and control characters, which a terminal would act on."""
     dims = [d for d in (names.SYSTEM_A, names.SYSTEM_B, names.SYSTEM) if d in comparison.coords]
     return comparison.assign_coords({d: [on_one_line(str(s)) for s in comparison[d].values] for d in dims})
-
-
-def on_one_line(name: str) -> str:
-    """A name as one line of printable characters; blank names show as quotes."""
-    joined = " ".join(name.split())
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in joined) or '""'
 
 
 def _question(systems: list[str], attrs: dict[str, Any]) -> str:

@@ -21,3 +21,9 @@ def markdown(text: str) -> str:
     """Text with every character that Markdown would act on made plain, on one line."""
     plain = " ".join(str(text).split())
     return "".join(f"\\{letter}" if letter in _MARKDOWN else letter for letter in plain)
+
+
+def on_one_line(name: str) -> str:
+    """A name as one line of printable characters; blank names show as quotes."""
+    joined = " ".join(name.split())
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in joined) or '""'

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from betterthan import checks, names
 from betterthan.frequentist.similarity import ranges
-from betterthan.reporting.escapes import latex, markdown
+from betterthan.reporting.escapes import latex, markdown, on_one_line
 from betterthan.reporting.sections import Table
 
 _MARKS_OF = 40  # with more systems than this, similar systems are listed by rank
@@ -71,7 +71,7 @@ def group_table(groups: xr.Dataset, *, format: str = "text") -> str:
     checks.one_of(format, names.FORMATS, "format")
     write = {"text": _text, "markdown": _markdown, "html": _html, "latex": _latex}[format]
     table = replace(marks_content(groups), caption="Similar systems")
-    return write(table, [*_legends(groups), *(_one_line(str(groups.attrs[k])) for k in ("note", "rule"))])
+    return write(table, [*_legends(groups), *(on_one_line(str(groups.attrs[k])) for k in ("note", "rule"))])
 
 
 def marks_content(groups: xr.Dataset) -> Table:
@@ -88,7 +88,7 @@ def marks_content(groups: xr.Dataset) -> Table:
         Columns System, Rank, Score if known, one per rank or "Not told from", and Groups.
     """
     _check(groups)
-    systems = [_one_line(str(s)) for s in groups[names.SYSTEM].values]
+    systems = [on_one_line(str(s)) for s in groups[names.SYSTEM].values]
     columns = [systems, [str(k + 1) for k in range(len(systems))]]
     heads = ["System", "Rank"]
     if "score" in groups:
@@ -142,10 +142,6 @@ def _scores(scores: np.ndarray) -> list[str]:
     known = scores[np.isfinite(scores)]
     places = next((k for k in (2, 3) if np.allclose(known, np.round(known, k), rtol=0, atol=1e-9)), 4)
     return [f"{s:.{places}f}" if np.isfinite(s) else "–" for s in scores]
-
-
-def _one_line(name: str) -> str:
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in " ".join(name.split())) or '""'
 
 
 def _sides(table: Table) -> list[str]:
