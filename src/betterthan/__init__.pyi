@@ -21,6 +21,8 @@ from .frequentist.similarity import groups
 from .frequentist.strengths import strength_of_results
 from .io.reading import read
 from .io.tallied import tallies_from_table
+from .measures import confusion_frequencies, majority_baseline, precision_recall_f
+from .outcomes.confusions import confusion_from_table, confusion_matrix
 from .outcomes.measure_table import counts_from_measures
 from .outcomes.scoring import count_outcomes, item_outcomes
 from .outcomes.shapes import apply_ties, swap, to_pairs, to_square
@@ -44,6 +46,9 @@ __all__ = [
     "apply_ties",
     "bayes_factor",
     "compare",
+    "confusion_frequencies",
+    "confusion_from_table",
+    "confusion_matrix",
     "count_outcomes",
     "counts_from_contingency",
     "counts_from_measures",
@@ -61,6 +66,7 @@ __all__ = [
     "group_table",
     "groups",
     "item_outcomes",
+    "majority_baseline",
     "mcnemar",
     "models",
     "pair_table",
@@ -69,6 +75,7 @@ __all__ = [
     "plot_matrix",
     "plot_outcomes",
     "plot_simplex",
+    "precision_recall_f",
     "prior_sweep",
     "prob_better",
     "prob_difference_above",

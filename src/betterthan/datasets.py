@@ -7,6 +7,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.outcomes.confusions import confusion_from_table
 from betterthan.outcomes.tables import counts_from_contingency, counts_from_table
 
 CITATION = (
@@ -48,6 +49,15 @@ _DIAG = {
     "not misleading": (4.00, 4.12, 1, 1),
     "conciseness": (3.47, 3.76, 1, 1),
 }
+
+BEETLE_CITATION = (
+    "Dzikovska, Bell, Isard & Moore 2012, Evaluating language understanding accuracy with respect to objective "
+    "outcomes in a dialogue system, EACL 2012, Tables 1 and 3"
+)
+
+# Table 1: answers of each class. Table 3: rows predicted, columns actual.
+_BEETLE_COUNTS = {"contradictory": 808, "correct": 1438, "irrelevant": 105, "non_content": 232, "pc_incomplete": 796}
+_BEETLE = ((175, 86, 3, 0, 43), (25, 752, 1, 4, 26), (31, 12, 16, 4, 29), (1, 3, 2, 95, 3), (200, 317, 40, 28, 419))
 
 MUC6_CITATION = "Chinchor 1995, Statistical Significance of MUC-6 Results, Sixth Message Understanding Conference"
 
@@ -106,7 +116,7 @@ _MUC6 = {
 _MUC6_ERRATA = {
     "named_entity": "Rows 17 to 20 are as the text has them (17 and 18 a group, 19 and 20 alone); the printed columns "
     "are shifted by one.",
-    "template_element": "Printed in one direction only; see one_way.",
+    "template_element": "Printed asymmetrically in one pair: row 9 marks rank 7, row 7 does not mark rank 9.",
 }
 
 
@@ -222,6 +232,29 @@ def muc6_similarity(task: str) -> xr.DataArray:
     attrs = {"citation": MUC6_CITATION, "cutoff": names.CUTOFF, "confidence": names.CONFIDENCE}
     attrs |= {"erratum": _MUC6_ERRATA[task]} if task in _MUC6_ERRATA else {}
     return xr.DataArray(marks, dims=(names.SYSTEM_A, names.SYSTEM_B), coords=coords, attrs=attrs, name="similar")
+
+
+def beetle_confusion() -> xr.DataArray:
+    """Confusion matrix of the interpreter of BEETLE II, a tutoring system, on 3,379 labelled student answers.
+
+    Returns
+    -------
+    xarray.DataArray, dims (predicted, actual)
+        ``n_actual`` counts the answers that were left unclassified, too; ``attrs["citation"]`` says where it was
+        printed.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> matrix = bt.datasets.beetle_confusion()
+    >>> int(matrix["n_actual"].sum() - matrix.sum())
+    1064
+    """
+    labels = list(_BEETLE_COUNTS)
+    table = pd.DataFrame(_BEETLE, index=labels, columns=labels)
+    return confusion_from_table(table, actual_counts=_BEETLE_COUNTS).assign_attrs(
+        citation=BEETLE_CITATION, source="Tables 1 and 3"
+    )
 
 
 def _source(table: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ ITEM, SYSTEM, PAIR = "item", "system", "pair"
 SYSTEM_A, SYSTEM_B = "system_a", "system_b"
 OUTCOME, DATASET, REGION = "outcome", "dataset", "region"
 TALLY, LABEL = "tally", "label"
+PREDICTED, ACTUAL = "predicted", "actual"
 TEST, GROUP, TIES_POLICY = "test", "group", "ties_policy"
 ENGINE = "engine"  # exact or mcmc; a dim called "method" would clash with the argument of .sel
 
@@ -12,6 +13,8 @@ ENGINE = "engine"  # exact or mcmc; a dim called "method" would clash with the a
 OUTCOMES = ("win", "loss", "tie")
 DECISIVE = ("win", "loss")
 REGIONS = ("b_better", "rope", "a_better")
+MEASURES = ("precision", "recall", "f")
+AVERAGES = ("macro", "weighted", "pooled")
 TALLIES = ("tp", "fp", "fn")
 VERDICTS = ("a_better", "b_better", "equivalent", "undecided", "no_data", "no_verdict")
 

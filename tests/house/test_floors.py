@@ -11,7 +11,7 @@ SOURCE = Path(betterthan.__file__).parent
 FLOORS = [
     {"names", "checks", "exact", "files", "progress"},
     {"io", "outcomes", "datasets"},
-    {"bayes", "frequentist", "models"},
+    {"bayes", "frequentist", "measures", "models"},
     {"comparison", "counterparts", "crosscheck", "provenance", "plots", "reporting", "cli"},
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

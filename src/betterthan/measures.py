@@ -1,0 +1,136 @@
+"""Precision, recall and F of classes, and their averages."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.exact import confusion as formulas
+
+
+def precision_recall_f(confusion: xr.DataArray, *, beta: float = 1.0) -> xr.Dataset:
+    """Score a classifier: precision, recall and F of each label, and their averages.
+
+    Two different averages are called "micro" in the literature. ``pooled`` puts all labels into one pot before
+    dividing; ``weighted`` is the mean of the labels' scores, weighted by how many items each has. Their recall is the
+    same number, their precision and F are not.
+
+    Parameters
+    ----------
+    confusion : xarray.DataArray, dims (predicted, actual)
+        From `confusion_matrix` or `confusion_from_table`. Items left unclassified count in recall.
+    beta : float, default 1
+        Recall counts beta times as much as precision.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``by_label`` (label, measure), ``averaged`` (average, measure) and ``n_actual`` (label). Measures are precision,
+        recall and f; averages are macro (plain mean over labels), weighted and pooled. What would be 0 / 0 is 0.
+
+    Raises
+    ------
+    ValueError
+        If it is not a confusion matrix, or beta is not positive.
+
+    References
+    ----------
+    C. J. van Rijsbergen (1979), Information Retrieval, ch. 7.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> scores = precision_recall_f(bt.datasets.beetle_confusion())
+    >>> scores["averaged"].sel(average="weighted").round(4).values.tolist()
+    [0.6988, 0.4312, 0.5136]
+    """
+    matrix, actual, labels = _parts(confusion)
+    if not (beta > 0 and np.isfinite(beta)):
+        raise ValueError(f"beta is {beta}; give a positive number")
+    each = formulas.by_label(matrix, actual, beta)
+    averaged = [formulas.macro(each), formulas.weighted(each, actual), formulas.pooled(matrix, actual, beta)]
+    coords: dict[str, Any] = {names.LABEL: labels, "measure": list(names.MEASURES), "average": list(names.AVERAGES)}
+    return xr.Dataset(
+        {
+            "by_label": ((names.LABEL, "measure"), each),
+            "averaged": (("average", "measure"), np.stack(averaged)),
+            "n_actual": (names.LABEL, actual),
+        },
+        coords=coords,
+        attrs={"beta": float(beta)},
+    )
+
+
+def confusion_frequencies(confusion: xr.DataArray) -> xr.DataArray:
+    """Which confusions the errors consist of: each wrong cell over all wrongly classified items.
+
+    Parameters
+    ----------
+    confusion : xarray.DataArray, dims (predicted, actual)
+        Unclassified items are left out.
+
+    Returns
+    -------
+    xarray.DataArray, dims (predicted, actual)
+        0 on the diagonal; sums to 1 unless nothing is wrong.
+
+    Raises
+    ------
+    ValueError
+        If it is not a confusion matrix.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> share = confusion_frequencies(bt.datasets.beetle_confusion())
+    >>> round(share.sel(predicted="pc_incomplete", actual="contradictory").item(), 4)
+    0.2331
+    """
+    matrix, _, _ = _parts(confusion)
+    return confusion.copy(data=formulas.frequencies(matrix)).rename("frequency")
+
+
+def majority_baseline(confusion: xr.DataArray) -> xr.DataArray:
+    """What always predicting the most frequent class would do on the same items.
+
+    Parameters
+    ----------
+    confusion : xarray.DataArray, dims (predicted, actual)
+
+    Returns
+    -------
+    xarray.DataArray, dims (predicted, actual)
+        A confusion matrix with one row that is not zero; of equally frequent classes the first is taken.
+
+    Raises
+    ------
+    ValueError
+        If it is not a confusion matrix.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> baseline = majority_baseline(bt.datasets.beetle_confusion())
+    >>> precision_recall_f(baseline)["averaged"].sel(average="macro").round(2).values.tolist()
+    [0.09, 0.2, 0.12]
+    """
+    matrix, actual, _ = _parts(confusion)
+    predicted = np.zeros_like(matrix)
+    predicted[int(actual.argmax())] = actual
+    return confusion.copy(data=predicted)
+
+
+def _parts(confusion: xr.DataArray) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """Matrix, class sizes and labels, checked."""
+    if not hasattr(confusion, "dims") or set(confusion.dims) != {names.PREDICTED, names.ACTUAL}:
+        raise ValueError("expected a confusion matrix, dims (predicted, actual); see betterthan.confusion_matrix")
+    ordered = confusion.transpose(names.PREDICTED, names.ACTUAL)
+    labels = [str(x) for x in ordered[names.PREDICTED].values]
+    if labels != [str(x) for x in ordered[names.ACTUAL].values]:
+        raise ValueError("predicted and actual must have the same labels in the same order")
+    matrix = checks.nonnegative_integers(ordered.values, "cells of the confusion matrix")
+    actual = ordered["n_actual"].values if "n_actual" in ordered.coords else matrix.sum(0)
+    if (actual < matrix.sum(0)).any():
+        raise ValueError("n_actual is below the sum of its column; it counts all items of the class")
+    return matrix, actual.astype(np.int64), labels
