@@ -27,7 +27,7 @@ from .outcomes.measure_table import counts_from_measures
 from .outcomes.scoring import count_outcomes, item_outcomes
 from .outcomes.shapes import apply_ties, swap, to_pairs, to_square
 from .outcomes.tables import counts_from_contingency, counts_from_table
-from .outcomes.tallies import tally_scores
+from .outcomes.tallies import tally_scores, tally_totals
 from .plots.bars import plot_outcomes
 from .plots.densities import plot_densities
 from .plots.forest import plot_differences
@@ -90,6 +90,7 @@ __all__ = [
     "swap",
     "tallies_from_table",
     "tally_scores",
+    "tally_totals",
     "to_pairs",
     "to_square",
 ]

@@ -61,6 +61,28 @@ def test_item_coordinates(tmp_path):
     assert bt.randomization_test(tallies, swap="cluster")["n"].values[0, 1] == 1
 
 
+@pytest.mark.parametrize("role", ["dataset", "epoch"])
+def test_one_id_in_two_datasets_or_epochs(tmp_path, role):
+    text = f"system,item,{role},tp,fp,fn\nA,1,x,1,0,0\nB,1,y,4,0,0\nA,1,y,3,0,0\nB,1,x,2,0,0\n"
+    tallies = bt.read(written(tmp_path, text))
+    assert tallies["item"].values.tolist() == ["1", "1"]
+    assert tallies[role].values.tolist() == ["x", "y"]
+    assert tallies.sel(tally="tp").values.tolist() == [[1, 2], [3, 4]]
+    assert f"{role} from column {role!r}" in tallies.attrs["reading"]
+    assert bt.randomization_test(tallies)["n"].values[0, 1] == 2
+    assert bt.count_outcomes(bt.tally_scores(tallies), by=role).dims[0] == role
+    with pytest.raises(ValueError, match=f"item '1', {role} 'x' has no row for system 'B'"):
+        bt.read(written(tmp_path, text.replace("B,1,x,2,0,0\n", "")))
+    with pytest.raises(ValueError, match=f"row 5: duplicate tallies of system 'B' on item '1', {role} 'y', already in"):
+        bt.read(written(tmp_path, text.replace("B,1,x", "B,1,y")))
+
+
+def test_one_item_in_two_clusters(tmp_path):
+    text = "system,item,cluster,tp,fp,fn\nA,i1,c1,1,0,0\nB,i1,c2,0,1,1\n"
+    with pytest.raises(ValueError, match=r"row 3, column 'cluster', value 'c2': the same item is in cluster 'c1'"):
+        bt.read(written(tmp_path, text))
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

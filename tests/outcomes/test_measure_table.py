@@ -69,6 +69,12 @@ def test_missing_values_leave_their_pairs():
     assert counts.sel(system_a="A", system_b="C").values.sum() == 2
 
 
+def test_a_missing_value_of_any_kind():
+    for blank in (pd.array([1, None, 2], dtype="Int64"), [1, None, 2], [1.0, np.nan, 2.0]):
+        counts = bt.counts_from_measures(frame(C=blank, higher_is_better=[0, 1, 1]))
+        assert counts.sel(system_a="C", system_b="A").values.tolist() == [0, 0, 2]
+
+
 @pytest.mark.parametrize(
     ("table", "message"),
     [
@@ -76,6 +82,8 @@ def test_missing_values_leave_their_pairs():
         (frame(), "no column 'higher_is_better'"),
         (frame(higher_is_better=[1, 2, 0]), "measure 'score', column 'higher_is_better' is 2; give 0 or 1"),
         (frame(higher_is_better=[1, 1, None]), "measure 'cost', column 'higher_is_better' is nan; give 0 or 1"),
+        (frame(higher_is_better=pd.array([1, 1, None], dtype="boolean")), "measure 'cost', .* is <NA>; give 0 or 1"),
+        (frame(B=[10**400, 1, 2], higher_is_better=1), "measure 'time', column 'B' is 10+; give a finite number"),
         (frame(B=["x", 1, 2], higher_is_better=1), "measure 'time', column 'B' is 'x'; give a finite number"),
         (frame(B=[np.inf, 1, 2], higher_is_better=1), "measure 'time', column 'B' is inf; give a finite number"),
         (frame(measure=["t", "t", "c"], higher_is_better=1), "measure 't' occurs more than once"),

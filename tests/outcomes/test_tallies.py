@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import betterthan as bt
+from betterthan.outcomes.tallies import tally_totals
 
 FRAME = pd.DataFrame(
     {
@@ -40,6 +41,20 @@ def test_labels_are_summed():
     np.testing.assert_allclose(bt.tally_scores(one).values, bt.tally_scores(two).values)
 
 
+def test_totals():
+    totals = tally_totals(bt.tallies_from_table(FRAME))
+    assert totals.dims == ("system", "tally")
+    assert totals.values.tolist() == [[3, 3, 1], [1, 0, 3]]
+    labelled = bt.tallies_from_table(pd.concat([FRAME.assign(label="x"), FRAME.assign(label="y", tp=0)]), scale=2)
+    by_label = tally_totals(labelled)
+    assert by_label.dims == ("system", "tally", "label")
+    assert by_label.dtype == np.int64
+    assert by_label.attrs["scale"] == 2
+    assert by_label.sel(system="A").values.tolist() == [[6, 0], [6, 6], [2, 2]]
+    with pytest.raises(ValueError, match="expected tallies with dims"):
+        tally_totals(totals)
+
+
 def test_documents_won_and_lost():
     counts = bt.count_outcomes(bt.tally_scores(bt.tallies_from_table(FRAME)))
     assert counts.sel(system_a="A", system_b="B").values.tolist() == [1, 1, 1]
@@ -50,6 +65,10 @@ def test_documents_won_and_lost():
     [
         ({"statistic": "macro_f1"}, "statistic is 'macro_f1'; choose one of precision"),
         ({"empty": 2}, "empty is 2; give a score between 0 and 1"),
+        ({"empty": "x"}, "empty is 'x'; give a score between 0 and 1"),
+        ({"empty": True}, "empty is True"),
+        ({"statistic": "f_beta", "beta": "x"}, "beta is 'x'; give a positive number"),
+        ({"statistic": "f_beta", "beta": -1.0}, "beta is -1.0; give a positive number"),
         ({"beta": 2.0}, "beta=2 is for statistic='f_beta'"),
     ],
 )

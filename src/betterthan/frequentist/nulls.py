@@ -7,8 +7,8 @@ import numpy as np
 
 from betterthan import names
 from betterthan.exact import counting, levels, multiplicity, randomization, shuffling, sign
-from betterthan.frequentist.responses import Responses
 from betterthan.frequentist.swapping import Pairs, permuted_ranges
+from betterthan.outcomes.responses import Responses
 from betterthan.progress import with_bar
 
 _NUMBERS = 2**18  # held at once by a chunk of swaps: they stay in the processor's cache

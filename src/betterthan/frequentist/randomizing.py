@@ -15,7 +15,7 @@ from betterthan.exact import levels
 from betterthan.exact.seeds import one_seed
 from betterthan.frequentist import nulls
 from betterthan.frequentist.corrections import adjust_p
-from betterthan.frequentist.responses import Responses, responses_of, score_of
+from betterthan.outcomes.responses import Responses, responses_of, score_of
 from betterthan.outcomes.shapes import pair_indices
 
 _SQUARE = (names.SYSTEM_A, names.SYSTEM_B)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from betterthan.exact import ratios, shuffling
-from betterthan.frequentist.responses import Responses, evaluate
+from betterthan.outcomes.responses import Responses, evaluate
 from betterthan.outcomes.shapes import pair_indices
 from betterthan.progress import with_bar
 

@@ -18,14 +18,14 @@ def long_scores(table: Table) -> tuple[xr.DataArray, str]:
     beside = beside_columns(table)
     ids = np.array(cells.labels(table, item_column, "each row an item id"), dtype=object)
     coords = {role: coordinate(table, column, role) for role, column in beside.items()}
-    system, systems = _coded(np.array(cells.system_names(table, system_column), dtype=object))
+    system, systems = coded(np.array(cells.system_names(table, system_column), dtype=object))
     at_least_two(table, systems.tolist())
-    unit = _units(ids, coords)
+    unit = units(ids, coords)
     scores = cells.numbers(table, score_column)
     _refuse_repeated(table, unit * len(systems) + system, ids, systems[system], coords)
     first = np.unique(unit, return_index=True)[1]
     if "cluster" in coords:
-        _refuse_two_clusters(table, beside["cluster"], coords["cluster"], first[unit])
+        refuse_two_clusters(table, beside["cluster"], coords["cluster"], first[unit])
     values = np.full((len(first), len(systems)), np.nan)
     values[unit, system] = scores
     kept = {role: array[first] for role, array in coords.items()}
@@ -35,19 +35,19 @@ def long_scores(table: Table) -> tuple[xr.DataArray, str]:
     )
 
 
-def _coded(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def coded(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Numbers for the values, in the order they first occur, and the values themselves."""
     codes, distinct = pd.factorize(values)
     return codes.astype(np.int64), np.asarray(distinct, dtype=object)
 
 
-def _units(ids: np.ndarray, coords: dict[str, np.ndarray]) -> np.ndarray:
+def units(ids: np.ndarray, coords: dict[str, np.ndarray]) -> np.ndarray:
     """One number for each item within its dataset and epoch, in the order they first occur."""
-    unit = _coded(ids)[0]
+    unit = coded(ids)[0]
     for role in ("dataset", "epoch"):
         if role in coords:
-            codes, distinct = _coded(coords[role].astype(object))
-            unit = _coded(unit * len(distinct) + codes)[0]
+            codes, distinct = coded(coords[role].astype(object))
+            unit = coded(unit * len(distinct) + codes)[0]
     return unit
 
 
@@ -69,7 +69,8 @@ def _refuse_repeated(
     )
 
 
-def _refuse_two_clusters(table: Table, column: str, cluster: np.ndarray, first: np.ndarray) -> None:
+def refuse_two_clusters(table: Table, column: str, cluster: np.ndarray, first: np.ndarray) -> None:
+    """Refuse an item whose rows differ in cluster; `first` is the first row of the item of each row."""
     differs = cluster != cluster[first]
     if differs.any():
         k = int(differs.argmax())

@@ -10,6 +10,7 @@ from betterthan import checks, names
 from betterthan.io import cells
 from betterthan.io.frames import table_from_frame
 from betterthan.io.items import at_least_two, beside_columns, coordinate
+from betterthan.io.long import coded, refuse_two_clusters, units
 from betterthan.io.problems import counted, problem, shown
 from betterthan.io.recognition import require
 from betterthan.io.roles import find
@@ -25,15 +26,17 @@ def tallies_from_table(table: pd.DataFrame, *, scale: int = 1) -> xr.DataArray:
     ----------
     table : pandas.DataFrame
         Columns ``system``, ``item`` (or ``doc``, ``document``), ``tp``, ``fp``, ``fn``, optionally ``label`` (or
-        ``type``, ``class``), and ``dataset``, ``cluster`` or ``epoch``, the same for all rows of an item.
+        ``type``, ``class``), and ``dataset``, ``epoch`` (which tell items of one id apart) or ``cluster`` (one for
+        all rows of an item).
     scale : int, default 1
         What tallies are multiplied by to be whole: 2 where partial credit comes in halves. Scores do not change.
 
     Returns
     -------
     xarray.DataArray, dims (item, system, tally), or (item, system, label, tally), int64
-        Items in the order they first occur, joined by their ids. ``attrs["scale"]`` keeps the scale. A label without
-        a row has tallies of 0 if the system has another row for that item; ``attrs["reading"]`` counts them.
+        Items in the order they first occur, joined by their ids within dataset and epoch. ``attrs["scale"]`` keeps the
+        scale. A label without a row has tallies of 0 if the system has another row for that item;
+        ``attrs["reading"]`` counts them.
 
     Raises
     ------
@@ -60,60 +63,59 @@ def tallies_from_table(table: pd.DataFrame, *, scale: int = 1) -> xr.DataArray:
 
 
 def table_tallies(table: Table, scale: int) -> tuple[xr.DataArray, str]:
-    """Tallies of a table, joined by item, and what is to be said of them."""
+    """Tallies of a table, joined by item, dataset and epoch, and what is to be said of them."""
     scale = checks.whole(scale, "scale")
-    item_column = str(find(table, "item"))
-    item, items = pd.factorize(np.array(cells.labels(table, item_column, "each row an item id"), dtype=object))
-    names_of = cells.system_names(table, str(find(table, "system")))
-    system, systems = pd.factorize(np.array(names_of, dtype=object))
-    at_least_two(table, list(systems))
-    label_column = find(table, "class")
-    label, labels = np.zeros(len(item), dtype=np.int64), np.array([""], dtype=object)
-    if label_column is not None:
-        label, labels = pd.factorize(np.array(cells.labels(table, label_column, "each row its label"), dtype=object))
-    shape = (len(items), len(systems), len(labels))
-    given = np.zeros(shape, dtype=bool)
+    item, coords, said = _items(table)
+    system, systems = coded(np.array(cells.system_names(table, str(find(table, "system"))), dtype=object))
+    at_least_two(table, systems.tolist())
+    column = find(table, "class")
+    written = [""] * len(item) if column is None else cells.labels(table, column, "each row its label")
+    label, labels = coded(np.array(written, dtype=object))
+    shape = (int(item.max()) + 1, len(systems), len(labels))
     cell = np.ravel_multi_index((item, system, label), shape)
-    _refuse_repeated(table, cell, items[item], systems[system], label_column and labels[label])
+    _refuse_repeated(table, cell, coords, (item, systems[system], None if column is None else labels[label]))
+    given = np.zeros(shape, dtype=bool)
     given.reshape(-1)[cell] = True
-    _refuse_absent(table, given.any(2), items, systems)
+    _refuse_absent(table, given.any(2), coords, systems)
     values = np.zeros((*shape, len(names.TALLIES)), dtype=np.int64)
     for k, tally in enumerate(names.TALLIES):
         values.reshape(-1, len(names.TALLIES))[cell, k] = _whole(table, str(find(table, tally)), scale)
-    coords = _coords(table, item, items, systems)
-    result = xr.DataArray(
-        values if label_column is not None else values[:, :, 0],
-        dims=(names.ITEM, names.SYSTEM, *([names.LABEL] if label_column is not None else []), names.TALLY),
-        coords=coords | ({names.LABEL: labels.astype(str)} if label_column is not None else {}),
-        name="tallies",
-        attrs={"scale": scale},
-    )
-    said = f"{counted(len(items), 'item')} x {len(systems)} systems, item ids from column {item_column!r}"
-    if label_column is not None:
-        absent = int((~given).sum())
-        said += f", {counted(len(labels), 'label')} from column {label_column!r}"
-        said += f" ({counted(absent, 'row')} absent and taken as 0)" if absent else ""
-    return result, said + (f", scaled by {scale}" if scale != 1 else "")
+    told = f"{counted(shape[0], 'item')} x {len(systems)} systems, {said}"
+    told += "" if column is None else _labels_said(labels, column, int((~given).sum()))
+    told += f", scaled by {scale}" if scale != 1 else ""
+    return _array(values, coords, systems, None if column is None else labels, scale), told
 
 
-def _coords(table: Table, item: np.ndarray, items: Any, systems: Any) -> dict[Any, Any]:
-    coords: dict[Any, Any] = {
-        names.ITEM: np.asarray(items).astype(str),
-        names.SYSTEM: np.asarray(systems).astype(str),
-        names.TALLY: list(names.TALLIES),
-    }
+def _labels_said(labels: np.ndarray, column: str, absent: int) -> str:
+    said = f", {counted(len(labels), 'label')} from column {column!r}"
+    return said + (f" ({counted(absent, 'row')} absent and taken as 0)" if absent else "")
+
+
+def _items(table: Table) -> tuple[np.ndarray, dict[str, np.ndarray], str]:
+    """The item of each row as a number, the ids and coordinates of the items, and what to say of them."""
+    column, beside = str(find(table, "item")), beside_columns(table)
+    ids = np.array(cells.labels(table, column, "each row an item id"), dtype=object)
+    coords = {role: coordinate(table, found, role) for role, found in beside.items()}
+    item = units(ids, coords)
     first = np.unique(item, return_index=True)[1]
-    for role, column in beside_columns(table).items():
-        values = coordinate(table, column, role)
-        differs = values != values[first[item]]
-        if differs.any():
-            k = int(differs.argmax())
-            what = f"the same item has {shown(values[first[item[k]]].item())} in row {table.rows[int(first[item[k]])]}"
-            raise problem(
-                table.source, f"{what}; give it one {role}", row=table.rows[k], column=column, value=values[k].item()
-            )
-        coords[role] = (names.ITEM, values[first])
-    return coords
+    if "cluster" in coords:
+        refuse_two_clusters(table, beside["cluster"], coords["cluster"], first[item])
+    said = f"item ids from column {column!r}" + "".join(f", {role} from column {c!r}" for role, c in beside.items())
+    return item, {role: values[first] for role, values in ({names.ITEM: ids.astype(str)} | coords).items()}, said
+
+
+def _array(
+    values: np.ndarray, coords: dict[str, np.ndarray], systems: Any, labels: np.ndarray | None, scale: int
+) -> xr.DataArray:
+    axes: dict[Any, Any] = {role: (names.ITEM, array) for role, array in coords.items()}
+    axes |= {names.SYSTEM: np.asarray(systems).astype(str), names.TALLY: list(names.TALLIES)}
+    dims = (names.ITEM, names.SYSTEM, names.TALLY)
+    if labels is None:
+        values = values[:, :, 0]
+    else:
+        axes[names.LABEL] = labels.astype(str)
+        dims = (names.ITEM, names.SYSTEM, names.LABEL, names.TALLY)
+    return xr.DataArray(values, dims=dims, coords=axes, name="tallies", attrs={"scale": scale})
 
 
 def _whole(table: Table, column: str, scale: int) -> np.ndarray:
@@ -137,25 +139,37 @@ def _fractional(scale: int) -> str:
     return f"not whole after scaling by {scale}; give a scale that makes every tally whole"
 
 
-def _refuse_repeated(table: Table, cell: np.ndarray, items: Any, systems: Any, labels: Any) -> None:
+def _refuse_repeated(
+    table: Table,
+    cell: np.ndarray,
+    coords: dict[str, np.ndarray],
+    by_row: tuple[np.ndarray, np.ndarray, np.ndarray | None],
+) -> None:
     again = pd.Series(cell).duplicated().to_numpy()
     if not again.any():
         return
     k = int(again.argmax())
+    item, systems, labels = by_row
     before = table.rows[int((cell == cell[k]).argmax())]
     beside = f", label {shown(labels[k])}" if labels is not None else ""
     what = (
-        f"duplicate tallies of system {shown(systems[k])} on item {shown(items[k])}{beside}, already in row {before}; "
-        "give each item its own id"
+        f"duplicate tallies of system {shown(systems[k])} on {_named(coords, int(item[k]))}{beside}, "
+        f"already in row {before}; give each item its own id, or a column 'dataset' or 'epoch' that tells them apart"
     )
     raise problem(table.source, what, row=table.rows[k])
 
 
-def _refuse_absent(table: Table, given: np.ndarray, items: Any, systems: Any) -> None:
+def _refuse_absent(table: Table, given: np.ndarray, coords: dict[str, np.ndarray], systems: Any) -> None:
     if not given.all():
         i, j = np.argwhere(~given)[0]
         what = (
-            f"item {shown(items[i])} has no row for system {shown(systems[j])} ({int((~given).sum())} missing in all); "
+            f"{_named(coords, i)} has no row for system {shown(systems[j])} ({int((~given).sum())} missing in all); "
             "give every system a row for every item, zeros where it found nothing"
         )
         raise problem(table.source, what)
+
+
+def _named(coords: dict[str, np.ndarray], k: int) -> str:
+    """The item as it stands in a message, with what tells it from others of its id."""
+    told = [role for role in (names.ITEM, names.DATASET, "epoch") if role in coords]
+    return ", ".join(f"{role} {shown(coords[role][k].item())}" for role in told)

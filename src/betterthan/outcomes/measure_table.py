@@ -68,7 +68,7 @@ def _flags(frame: pd.DataFrame, column: str, labels: list[str]) -> np.ndarray:
         raise ValueError(f"measures have no column {column!r}; say for each whether higher is better (1) or lower (0)")
     values = frame[column].tolist()
     for label, value in zip(labels, values, strict=True):
-        if value not in (0, 1):
+        if value is pd.NA or value not in (0, 1):
             raise ValueError(f"measure {label!r}, column {column!r} is {value!r}; give 0 or 1")
     return np.array(values, dtype=bool)
 
@@ -83,11 +83,22 @@ def _numbers(frame: pd.DataFrame, labels: list[str]) -> np.ndarray:
 
 
 def _number(value: Any, label: str, column: str) -> float:
-    if value is None:
+    if value is None or value is pd.NA:
         return np.nan
-    if isinstance(value, str | bool) or not isinstance(value, int | float | np.number) or np.isinf(value):
+    number = _float(value)
+    if number is None or np.isinf(number):
         raise ValueError(f"measure {label!r}, column {column!r} is {value!r}; give a finite number, or leave it blank")
-    return float(value)
+    return number
+
+
+def _float(value: Any) -> float | None:
+    """The value as a float, infinite where it is too large for one; None where it is no number."""
+    if isinstance(value, str | bool) or not isinstance(value, int | float | np.number):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return np.inf
 
 
 def _ranks(row: np.ndarray) -> np.ndarray:

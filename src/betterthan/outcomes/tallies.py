@@ -1,11 +1,44 @@
-"""From tallies to scores of single items."""
+"""From tallies to totals, and to scores of single items."""
 
+import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
 from betterthan.exact import ratios
 
 _STATISTICS = ("precision", "recall", "f1", "f_beta")
+
+
+def tally_totals(tallies: xr.DataArray) -> xr.DataArray:
+    """Sum tallies over all items.
+
+    Parameters
+    ----------
+    tallies : xarray.DataArray, dims (item, system, tally), with or without a dim label
+
+    Returns
+    -------
+    xarray.DataArray, dims (system, tally) or (system, tally, label), int64
+        In units of ``attrs["scale"]``, as the tallies are.
+
+    Raises
+    ------
+    ValueError
+        If the tallies are not tallies.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import betterthan as bt
+    >>> frame = pd.DataFrame(
+    ...     {"system": ["A", "B"] * 2, "item": ["d1", "d1", "d2", "d2"], "tp": [3, 1, 1, 2], "fp": 1, "fn": 0}
+    ... )
+    >>> tally_totals(bt.tallies_from_table(frame)).sel(system="A").values.tolist()
+    [4, 2, 0]
+    """
+    totals = checks.tallies(tallies).sum(names.ITEM, keep_attrs=True)
+    order = (names.SYSTEM, names.TALLY, *([names.LABEL] if names.LABEL in totals.dims else []))
+    return totals.transpose(*order).rename("totals")
 
 
 def tally_scores(
@@ -23,7 +56,8 @@ def tally_scores(
     beta : float, default 1
         For "f_beta": recall counts beta times as much as precision.
     empty : float in [0, 1], default 1
-        The score of an item where nothing was found and nothing was to be found (0 / 0).
+        The score of an item where it is 0 / 0. F1: nothing was found and nothing was to be found; precision:
+        nothing was found; recall: nothing was to be found.
 
     Returns
     -------
@@ -46,8 +80,10 @@ def tally_scores(
     [[0.857, 0.5]]
     """
     checks.one_of(statistic, _STATISTICS, "statistic")
-    if not 0 <= empty <= 1:
-        raise ValueError(f"empty is {empty}; give a score between 0 and 1")
+    if isinstance(empty, bool) or not isinstance(empty, int | float | np.number) or not 0 <= empty <= 1:
+        raise ValueError(f"empty is {empty!r}; give a score between 0 and 1")
+    if isinstance(beta, bool) or not isinstance(beta, int | float | np.number):
+        raise ValueError(f"beta is {beta!r}; give a positive number")
     if beta != 1 and statistic != "f_beta":
         raise ValueError(f"beta={beta:g} is for statistic='f_beta', not {statistic!r}")
     tallies = checks.tallies(tallies)
