@@ -1,4 +1,5 @@
 from . import datasets, models
+from .bayes.bootstrap import bayesian_bootstrap, bootstrap_scores
 from .bayes.closed import bayes_factor, decisive, decisive_density, prob_better
 from .bayes.conjugate import exact_draws
 from .bayes.differences import (
@@ -45,6 +46,8 @@ __all__ = [
     "adjust_p",
     "apply_ties",
     "bayes_factor",
+    "bayesian_bootstrap",
+    "bootstrap_scores",
     "compare",
     "confusion_frequencies",
     "confusion_from_table",

@@ -52,6 +52,8 @@ ALPHA = 0.05
 CUTOFF = 0.01
 CONFIDENCE = 0.99
 SHUFFLES = 10_000
+BOOTSTRAP_DRAWS = 4_000
+BOOTSTRAP_WINS_MIN = 5  # below this many wins or losses a zero prior reads as certain what is not
 LATTICE_CELLS_MAX = 10_000_000  # the largest exact null held in memory: 80 MB, and about 3 such arrays at once
 LATTICE_WORK_MAX = 5_000_000_000  # additions that method="auto" spends on exact nulls, some seconds
 ENUMERATION_MAX = 16  # items that differ, up to which all 2**n swaps are tried

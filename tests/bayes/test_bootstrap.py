@@ -1,0 +1,162 @@
+"""The Bayesian bootstrap against its closed form for 0/1 scores, against plain resampling, and its traps."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy.special import betainc
+from scipy.stats import beta
+
+import betterthan as bt
+from betterthan.bayes import bootstrap
+
+AB = {"system_a": "A", "system_b": "B"}
+
+
+def scores_of(*columns, **attrs):
+    values = np.array(columns, dtype=float).T
+    coords = {"system": [chr(65 + k) for k in range(values.shape[1])]}
+    return xr.DataArray(values, dims=("item", "system"), coords=coords, attrs=attrs)
+
+
+def right_or_wrong(wins, losses, both, neither=0):
+    a = [1] * wins + [0] * losses + [1] * both + [0] * neither
+    b = [0] * wins + [1] * losses + [1] * both + [0] * neither
+    return scores_of(a, b)
+
+
+def tallies(seed=0, items=30, systems=3, labels=2):
+    values = np.random.default_rng(seed).poisson([4, 1, 1], (items, systems, labels, 3))
+    coords = {"system": [f"s{k}" for k in range(systems)], "tally": ["tp", "fp", "fn"]}
+    return xr.DataArray(values, dims=("item", "system", "label", "tally"), coords=coords)
+
+
+@pytest.mark.parametrize(("wins", "losses", "both"), [(12, 6, 20), (30, 28, 100), (5, 9, 0)])
+def test_right_and_wrong_answers_are_a_beta_without_a_prior(wins, losses, both):
+    result = bt.bayesian_bootstrap(right_or_wrong(wins, losses, both), draws=40_000, rng=1)
+    exact = betainc(losses, wins, 0.5)
+    found, error = (result[v].sel(AB).item() for v in ("prob_better", "prob_better_mcse"))
+    assert abs(found - exact) < 4 * error
+    assert abs(error - np.sqrt(exact * (1 - exact) / 40_000)) < 0.1 * error
+
+
+def test_the_score_of_one_system_is_a_beta():
+    data = right_or_wrong(10, 5, 7, 8)
+    draws = bt.bootstrap_scores(data, draws=40_000, rng=2).sel(system="A")
+    posterior = beta(17, 13)
+    assert abs(draws.mean() - posterior.mean()) < 4 * posterior.std() / 200
+    assert float(draws.std()) == pytest.approx(posterior.std(), rel=0.02)
+    result = bt.bayesian_bootstrap(data, draws=40_000, rng=2, kind="eti").sel(system="A")
+    assert result["score_lower"].item() == pytest.approx(posterior.ppf(0.025), abs=0.004)
+    assert result["score_upper"].item() == pytest.approx(posterior.ppf(0.975), abs=0.004)
+
+
+def test_f1_against_weights_drawn_by_hand():
+    data = tallies()
+    weights = np.random.default_rng(9).dirichlet(np.ones(30), 20_000)
+    tp, fp, fn = np.moveaxis(np.einsum("di,islt->dst", weights, data.values), -1, 0)
+    by_hand = 2 * tp / (2 * tp + fp + fn)
+    draws = bt.bootstrap_scores(data, draws=20_000, rng=3).values
+    error = by_hand.std(0) / np.sqrt(20_000)
+    assert (np.abs(draws.mean(0) - by_hand.mean(0)) < 6 * error).all()
+    # a covariance of n draws is off by about sqrt(variance x variance / n), here 2e-6
+    np.testing.assert_allclose(np.cov(draws.T), np.cov(by_hand.T), atol=1e-5)
+
+
+def test_macro_f1_is_the_mean_over_labels():
+    data = tallies()
+    macro = bt.bootstrap_scores(data, statistic="macro_f1", draws=50, rng=1)
+    each = [bt.bootstrap_scores(data.isel(label=[k]), draws=50, rng=1) for k in range(2)]
+    np.testing.assert_allclose(macro, (each[0] + each[1]) / 2)
+
+
+@pytest.mark.filterwarnings("ignore:fewer than 5")
+def test_identical_systems_are_exactly_even():
+    one = tallies(systems=1)
+    data = xr.concat([one, one.assign_coords(system=["copy"])], "system")
+    result = bt.bayesian_bootstrap(data, draws=500, rng=1)
+    assert result["prob_better"].values[0, 1] == 0.5
+    assert result["difference_mean"].values[0, 1] == 0
+    assert result["prob_best"].values.tolist() == [0.5, 0.5]
+    assert result["expected_rank"].values.tolist() == [1.5, 1.5]
+
+
+def test_ranks_agree_with_pairs():
+    result = bt.bayesian_bootstrap(tallies(systems=6), draws=2000, rng=4)
+    np.testing.assert_allclose(result["prob_rank"].sum("rank"), 1)
+    np.testing.assert_allclose(result["prob_rank"].sum("system"), 1)
+    behind = result["prob_better"].values.T - 0.5 * np.eye(6)  # how often each other system is ahead
+    np.testing.assert_allclose(result["expected_rank"], 1 + behind.sum(1))
+
+
+def test_masses_sum_to_one_and_mirror():
+    result = bt.bayesian_bootstrap(tallies(), draws=1000, rng=4, rope=0.02)
+    np.testing.assert_allclose(result["mass"].sum("region"), 1)
+    np.testing.assert_array_equal(result["mass"].values, result["mass"].values.swapaxes(0, 1)[..., ::-1])
+    np.testing.assert_array_equal(result["difference_lower"], -result["difference_upper"].values.T)
+
+
+@pytest.mark.parametrize("numbers", [1, 1000])
+def test_chunks_change_nothing(monkeypatch, numbers):
+    expected = bt.bootstrap_scores(tallies(), draws=101, rng=5)
+    monkeypatch.setattr(bootstrap, "_NUMBERS", numbers)
+    xr.testing.assert_allclose(bt.bootstrap_scores(tallies(), draws=101, rng=5), expected, rtol=1e-12)
+
+
+def test_documents_share_a_weight():
+    data = tallies(items=24)
+    document = np.repeat([f"d{k}" for k in range(8)], 3)
+    summed = xr.DataArray(data.values.reshape(8, 3, 3, 2, 3).sum(1), dims=data.dims, coords=data.coords)
+    together = bt.bootstrap_scores(data.assign_coords(document=("item", document)), unit="document", draws=50, rng=6)
+    np.testing.assert_allclose(together, bt.bootstrap_scores(summed, draws=50, rng=6))
+    values = np.random.default_rng(0).random((6, 2))
+    scores = scores_of(*values.T).assign_coords(document=("item", list("aaabbc")))
+    drawn = bt.bootstrap_scores(scores, unit="document", draws=4000, rng=7)
+    assert (np.abs(drawn.mean("draw") - scores.mean("item")) < 0.05).all()  # items count the same, not documents
+    with pytest.warns(UserWarning, match="fewer than 5"):
+        assert bt.bayesian_bootstrap(scores, unit="document", rng=7).attrs["n_items"] == 3
+
+
+def test_lower_is_better():
+    data = right_or_wrong(12, 6, 20).assign_attrs(higher_is_better=False)
+    result = bt.bayesian_bootstrap(data, rng=1)
+    assert result["prob_better"].sel(AB).item() < 0.5
+    assert result["difference_mean"].sel(AB).item() > 0
+    assert result["score"].sel(system="A").item() > result["score"].sel(system="B").item()
+
+
+@pytest.mark.parametrize(("wins", "losses"), [(2, 0), (40, 4), (4, 40)])
+def test_few_wins_or_losses_warn_and_give_no_verdict(wins, losses):
+    with pytest.warns(UserWarning, match="fewer than 5 wins or losses between 'A' and 'B': no verdict there"):
+        result = bt.bayesian_bootstrap(right_or_wrong(wins, losses, 10), rng=1)
+    assert result["verdict"].sel(AB).item() == "no_verdict"
+    assert result["wins"].sel(AB).item() == wins
+
+
+def test_enough_wins_and_losses_give_one():
+    assert bt.bayesian_bootstrap(right_or_wrong(40, 5, 10), rng=1)["verdict"].sel(AB).item() == "a_better"
+
+
+def test_a_seed_repeats_and_netcdf_keeps(tmp_path):
+    first = bt.bayesian_bootstrap(tallies())
+    again = bt.bayesian_bootstrap(tallies(), rng=first.attrs["seed"])
+    xr.testing.assert_identical(first, again)
+    first.to_netcdf(tmp_path / "b.nc")
+    with xr.open_dataset(tmp_path / "b.nc") as back:
+        xr.testing.assert_identical(back.load(), first)
+
+
+@pytest.mark.parametrize(
+    ("data", "choices", "message"),
+    [
+        (scores_of([1, np.nan], [0, 1]), {}, "'A' lacks a score; the bootstrap weighs items that all systems share"),
+        (tallies(), {"statistic": "mean"}, "needs scores; these are tallies"),
+        (tallies(), {"statistic": len}, "statistic is <built-in function len>; choose one of"),
+        (tallies(), {"draws": 0}, "draws is 0"),
+        (tallies(), {"rope": 1}, "rope is 1"),
+        (tallies(), {"kind": "sd"}, "kind is 'sd'"),
+        (tallies(), {"unit": "page"}, "is 'page'; give one of item"),
+    ],
+)
+def test_bad_input(data, choices, message):
+    with pytest.raises(ValueError, match=message):
+        bt.bayesian_bootstrap(data, **choices)
