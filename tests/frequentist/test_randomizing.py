@@ -409,6 +409,8 @@ def test_bad_data():
         randomization_test(scores_of([1, 0.5], [0, 1]), statistic="accuracy")
     with pytest.raises(ValueError, match="macro_f1 is a mean over labels"):
         randomization_test(tallies_of(WRONG.sum(2)), statistic="macro_f1")
+    with pytest.raises(ValueError, match="'A' and 'B' have no item in common"):
+        randomization_test(scores_of([1, np.nan], [np.nan, 1]))
     gaps = scores_of([1, np.nan], [0, 1]).assign_coords(document=("item", ["d", "d"]))
     with pytest.raises(ValueError, match="item 'q1' has no score for 'A': swapping by document needs every score"):
         randomization_test(gaps, swap="document")
