@@ -11,6 +11,7 @@ from .bayes.differences import (
     prob_equivalent,
 )
 from .bayes.draws import summary
+from .bayes.f_scores import score_posterior
 from .bayes.gate import Diagnosis, diagnose
 from .bayes.sensitivity import prior_sweep
 from .comparison import compare
@@ -86,6 +87,7 @@ __all__ = [
     "randomization_test",
     "read",
     "report",
+    "score_posterior",
     "sign_test",
     "signature",
     "strength_of_results",

@@ -67,7 +67,7 @@ def whole(value: int, what: str, least: int = 1) -> int:
     return int(value)
 
 
-def prior(value: Any, length: int = 3) -> tuple[float, ...]:
+def prior(value: Any, length: int = 3, labels: Sequence[str] = names.OUTCOMES) -> tuple[float, ...]:
     """Return Dirichlet parameters: a name of `names.PRIORS` or `length` positive numbers."""
     if value is None:
         value = names.PRIOR
@@ -82,9 +82,8 @@ def prior(value: Any, length: int = 3) -> tuple[float, ...]:
     if len(numbers) == 3 and length == 2:
         numbers = numbers[:2]
     if len(numbers) != length:
-        labels = ", ".join(names.OUTCOMES[:length])
-        raise ValueError(f"prior has {len(numbers)} numbers; give {length}, for {labels}")
-    for label, number in zip(names.OUTCOMES, numbers, strict=False):
+        raise ValueError(f"prior has {len(numbers)} numbers; give {length}, for {', '.join(labels[:length])}")
+    for label, number in zip(labels, numbers, strict=False):
         if not (number > 0 and math.isfinite(number)):
             raise ValueError(f"prior for {label} is {number}; every prior number must be positive")
     return numbers

@@ -1,0 +1,82 @@
+"""How sure one system's precision, recall or F1 is."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.exact import f_scores
+from betterthan.outcomes.tallies import tally_totals
+
+_STATISTICS = ("precision", "recall", "f1")
+
+
+def score_posterior(
+    tallies: xr.DataArray,
+    *,
+    statistic: str = "f1",
+    prior: Any = None,
+    prob: float = names.CI_PROB,
+    kind: str = names.CI_KIND,
+) -> xr.Dataset:
+    """Posterior of precision, recall or F1 of each system by itself, in closed form.
+
+    True positives, false positives and false negatives are taken as independent draws. Those of one document are
+    not: then the interval is too narrow, and `bayesian_bootstrap` by document is the better answer. It is also the one
+    for comparing two systems on the same documents; these posteriors are of one system each.
+
+    Parameters
+    ----------
+    tallies : xarray.DataArray, dims (item, system, tally), with or without a dim label
+        With labels, each label by itself. Tallies with a scale (partial credit) are counted in units of one.
+    statistic : {"f1", "precision", "recall"}, default "f1"
+    prior : str or sequence of three float, optional
+        Dirichlet parameters of tp, fp, fn, or a name of `names.PRIORS`. Default all ones.
+    prob : float, default 0.95
+        Mass of the interval.
+    kind : {"hdi", "eti"}, default "hdi"
+
+    Returns
+    -------
+    xarray.Dataset
+        Over system (and label): ``score`` of the data (0 / 0 is 0), posterior ``mean``, ``lower``, ``upper``, and the
+        parameters ``a``, ``b`` of the Beta behind it: of the score itself for precision and recall; of
+        t = tp / (tp + fp + fn) for F1, which is 2t / (1 + t).
+
+    Raises
+    ------
+    ValueError
+        If the tallies are not tallies, or an argument is not valid.
+
+    References
+    ----------
+    C. Goutte and E. Gaussier (2005), A probabilistic interpretation of precision, recall and F-score, ECIR,
+    doi:10.1007/978-3-540-31865-1_25.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import betterthan as bt
+    >>> frame = pd.DataFrame({"system": ["A", "B"], "item": 1, "tp": [30, 3], "fp": [5, 1], "fn": [5, 0]})
+    >>> found = score_posterior(bt.tallies_from_table(frame))
+    >>> found["mean"].round(3).values.tolist(), found["lower"].round(3).values.tolist()
+    ([0.836, 0.711], [0.743, 0.414])
+    """
+    checks.one_of(statistic, _STATISTICS, "statistic")
+    checks.one_of(kind, names.CI_KINDS, "kind")
+    prob, weights = checks.probability(prob, "prob"), checks.prior(prior, labels=names.TALLIES)
+    totals = tally_totals(tallies).transpose(..., names.TALLY)
+    counted = totals.values / float(tallies.attrs.get("scale", 1))
+    a, b = f_scores.beta_of(counted, statistic, weights)
+    own, others = f_scores.beta_of(counted, statistic, (0.0, 0.0, 0.0))
+    ratio = own / np.where(own + others > 0, own + others, 1)
+    low, high = f_scores.interval(a, b, statistic, prob, kind)
+    parts = {
+        "score": 2 * ratio / (1 + ratio) if statistic == "f1" else ratio,
+        "mean": f_scores.mean(a, b, statistic), "lower": low, "upper": high, "a": a, "b": b,
+    }  # fmt: skip
+    like = totals.isel({names.TALLY: 0}, drop=True).astype(float).drop_attrs()
+    result = xr.Dataset({name: like.copy(data=values) for name, values in parts.items()})
+    result.attrs = {"statistic": statistic, "prior": list(weights), "ci_prob": prob, "ci_kind": kind}
+    return result

@@ -1,0 +1,99 @@
+"""The posterior of precision, recall and F1 against Betas, draws, high precision and the definition of an HDI."""
+
+import mpmath
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import beta
+
+import betterthan as bt
+from betterthan.exact import f_scores
+
+COUNTS = {"A": (30, 5, 9), "B": (3, 1, 0), "C": (0, 0, 0), "D": (4000, 700, 100)}
+
+
+def tallies(label=False):
+    rows = [{"system": s, "item": "i", "tp": c[0], "fp": c[1], "fn": c[2]} for s, c in COUNTS.items()]
+    frame = pd.DataFrame(rows)
+    return bt.tallies_from_table(pd.concat([frame.assign(label="x"), frame.assign(label="y")]) if label else frame)
+
+
+@pytest.mark.parametrize(("statistic", "other"), [("precision", 1), ("recall", 2)])
+def test_precision_and_recall_are_betas(statistic, other):
+    found = bt.score_posterior(tallies(), statistic=statistic, kind="eti", prior="jeffreys")
+    for system, counts in COUNTS.items():
+        exact = beta(counts[0] + 0.5, counts[other] + 0.5)
+        at = found.sel(system=system)
+        assert at["mean"].item() == pytest.approx(exact.mean(), rel=1e-12)
+        assert at["lower"].item() == pytest.approx(exact.ppf(0.025), rel=1e-9)
+        assert at["upper"].item() == pytest.approx(exact.ppf(0.975), rel=1e-9)
+
+
+def test_f1_against_a_million_draws():
+    rng = np.random.default_rng(1)
+    found = bt.score_posterior(tallies(), kind="eti")
+    for system, counts in COUNTS.items():
+        tp, fp, fn = rng.dirichlet(np.array(counts) + 1, 1_000_000).T
+        f = 2 * tp / (2 * tp + fp + fn)
+        at = found.sel(system=system)
+        assert abs(at["mean"].item() - f.mean()) < 4 * f.std() / 1000
+        for end, prob in (("lower", 0.025), ("upper", 0.975)):
+            below = (f <= at[end].item()).mean()
+            assert abs(below - prob) < 4 * np.sqrt(prob * (1 - prob) / 1e6)
+
+
+@pytest.mark.parametrize(("a", "b"), [(1, 2), (31, 16), (0.5, 3.5), (4001, 802), (1e6, 10)])
+def test_the_mean_of_f1_to_thirty_digits(a, b):
+    with mpmath.workdps(40):
+        exact = 2 * mpmath.mpf(a) / (a + b) * mpmath.hyp2f1(1, a + 1, a + b + 1, -1)
+    found = f_scores.mean(np.array(float(a)), np.array(float(b)), "f1")
+    assert float(found) == pytest.approx(float(exact), rel=1e-13)
+
+
+@pytest.mark.parametrize("statistic", ["precision", "recall", "f1"])
+def test_the_hdi_is_the_narrowest(statistic):
+    found = bt.score_posterior(tallies(), statistic=statistic)
+    width = (found["upper"] - found["lower"]).values
+    mass = f_scores.above(found["a"].values, found["b"].values, statistic, 0.0)
+    np.testing.assert_allclose(mass, 1)
+    for left in np.linspace(0, 0.05, 101):
+        low = f_scores.quantile(found["a"].values, found["b"].values, statistic, left)
+        high = f_scores.quantile(found["a"].values, found["b"].values, statistic, min(left + 0.95, 1.0))
+        assert (high - low >= width - 1e-9).all()
+
+
+def test_above_is_the_other_side_of_the_quantile():
+    a, b = np.array([31.0, 2.0]), np.array([16.0, 9.0])
+    for statistic in ("precision", "f1"):
+        for prob in (1e-12, 0.3, 0.9):
+            value = f_scores.quantile(a, b, statistic, prob)
+            each = [f_scores.above(a, b, statistic, float(v))[k] for k, v in enumerate(value)]
+            np.testing.assert_allclose(each, 1 - prob, rtol=1e-9)
+
+
+def test_labels_and_scale():
+    found = bt.score_posterior(tallies(label=True))
+    assert found["mean"].dims == ("system", "label")
+    np.testing.assert_allclose(found["mean"].sel(label="x"), bt.score_posterior(tallies())["mean"])
+    halves = tallies() * 2
+    halves.attrs["scale"] = 2
+    np.testing.assert_allclose(bt.score_posterior(halves)["mean"], bt.score_posterior(tallies())["mean"])
+
+
+def test_the_score_of_the_data():
+    found = bt.score_posterior(tallies())["score"]
+    np.testing.assert_allclose(found, [60 / 74, 6 / 7, 0, 8000 / 8800])
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"statistic": "f_beta"}, "statistic is 'f_beta'; choose one of precision, recall, f1"),
+        ({"prior": (1, 0, 1)}, "prior for fp is 0"),
+        ({"prob": 1}, "prob is 1"),
+        ({"kind": "sd"}, "kind is 'sd'"),
+    ],
+)
+def test_bad_choices(choices, message):
+    with pytest.raises(ValueError, match=message):
+        bt.score_posterior(tallies(), **choices)
