@@ -27,11 +27,6 @@ def probability(value: float, what: str) -> float:
     return number
 
 
-def alpha(value: float, what: str = "alpha") -> float:
-    """Return a level of significance, strictly between 0 and 1."""
-    return probability(value, what)
-
-
 def p_values(values: Any, what: str = "p-value") -> np.ndarray:
     """Return `values` as floats within 0 and 1."""
     try:

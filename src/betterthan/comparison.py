@@ -109,7 +109,7 @@ def compare(
         (correction, names.CORRECTIONS, "correction"),
     ):  # fmt: skip
         checks.one_of(value, allowed, what)
-    alpha, shuffles = checks.alpha(alpha), checks.whole(shuffles, "shuffles")
+    alpha, shuffles = checks.probability(alpha, "alpha"), checks.whole(shuffles, "shuffles")
     rng = one_seed(rng)  # one seed for all that samples
     raw, extra = _counts_of(data, missing, margin)
     chosen = chosen_tests(tests, data)

@@ -219,7 +219,7 @@ def _pairs(scores: np.ndarray, oriented: np.ndarray, rope: float, prob: float, k
     """Squares over systems, one row of pairs at a time; never draws x systems x systems."""
     draws, systems = scores.shape
     shape = (systems, systems)
-    better, within = np.full(shape, 0.5), np.ones(shape)
+    better, within, above = np.full(shape, 0.5), np.ones(shape), np.zeros(shape)
     mean, low, high = np.zeros(shape), np.zeros(shape), np.zeros(shape)
     bar = with_bar(range(systems - 1), systems - 1, "pairs", long=float(draws) * systems**2 > _LONG)
     for k in bar:
@@ -228,24 +228,18 @@ def _pairs(scores: np.ndarray, oriented: np.ndarray, rope: float, prob: float, k
         better[k, rest] = (ahead > 0).mean(0) + (ahead == 0).mean(0) / 2
         better[rest, k] = 1 - better[k, rest]
         within[k, rest] = within[rest, k] = (np.abs(ahead) <= rope).mean(0)
+        above[k, rest], above[rest, k] = (ahead > rope).mean(0), (ahead < -rope).mean(0)
         d = scores[:, k : k + 1] - scores[:, rest]
         mean[k, rest] = d.mean(0)
         low[k, rest], high[k, rest] = weights.interval(d, prob, kind)
         mean[rest, k], low[rest, k], high[rest, k] = -mean[k, rest], -high[k, rest], -low[k, rest]
-    above, below = _outside(oriented, rope)
     # a probability of 0 or 1 among draws is not one: the error is that of one more draw on either side
     seen = (better * draws + 1) / (draws + 2)
     error = np.sqrt(seen * (1 - seen) / draws) * ~np.eye(systems, dtype=bool)
     return {
         "prob_better": better, "prob_better_mcse": error, "difference_mean": mean, "difference_lower": low,
-        "difference_upper": high, "mass": np.stack([below, within, above], axis=-1),
+        "difference_upper": high, "mass": np.stack([above.T, within, above], axis=-1),
     }  # fmt: skip
-
-
-def _outside(oriented: np.ndarray, rope: float) -> tuple[np.ndarray, np.ndarray]:
-    """Masses where A is better, and worse, by more than the rope."""
-    above = np.stack([(oriented[:, k : k + 1] - oriented > rope).mean(0) for k in range(oriented.shape[1])])
-    return above, above.T
 
 
 def _wins(responses: Responses) -> np.ndarray:

@@ -22,4 +22,7 @@ def one_seed(rng: Any = None) -> int:
     """
     if isinstance(rng, int | np.integer) and not isinstance(rng, bool) and 0 <= rng < _LIMIT:
         return int(rng)
-    return int(np.random.default_rng(rng).integers(_LIMIT))
+    try:
+        return int(np.random.default_rng(rng).integers(_LIMIT))
+    except (TypeError, ValueError):
+        raise ValueError(f"rng is {rng!r}; give a whole number of at least 0, a numpy Generator or None") from None

@@ -165,7 +165,7 @@ def decisive_needed(
     >>> int(decisive_needed(0)), int(decisive_needed(10, "half"))
     (6, 10)
     """
-    alpha = checks.alpha(alpha)
+    alpha = checks.probability(alpha, "alpha")
     (t,) = _counted(ties)
     distinct, back = np.unique(t, return_inverse=True)
     low, high = np.full(distinct.shape, -1), np.zeros(distinct.shape, dtype=np.int64)

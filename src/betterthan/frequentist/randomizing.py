@@ -111,7 +111,7 @@ def randomization_test(
         (correction, names.CORRECTIONS + names.JOINT_CORRECTIONS, "correction"),
     ):
         checks.one_of(value, allowed, what)
-    cutoff, shuffles = checks.alpha(cutoff, "cutoff"), checks.whole(shuffles, "shuffles")
+    cutoff, shuffles = checks.probability(cutoff, "cutoff"), checks.whole(shuffles, "shuffles")
     responses = responses_of(data, statistic, beta, swap)
     joint = correction if correction in names.JOINT_CORRECTIONS else None
     _agree(responses, alternative, stop_after, joint)

@@ -76,7 +76,7 @@ def sign_test(
     """
     checks.one_of(ties, names.TIES, "ties")
     checks.one_of(alternative, names.ALTERNATIVES, "alternative")
-    alpha = checks.alpha(alpha)
+    alpha = checks.probability(alpha, "alpha")
     counts = _counts_of(data, missing, margin)
     known = _ties_known(counts, ties)
     cells = _cells(counts, known)

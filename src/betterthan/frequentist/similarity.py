@@ -90,7 +90,7 @@ def groups(
     >>> found["letters"].values.tolist(), found["rank_possible"].item()
     (['a', 'ab', 'b'], False)
     """
-    cutoff, confidence = checks.alpha(cutoff, "cutoff"), checks.probability(confidence, "confidence")
+    cutoff, confidence = checks.probability(cutoff, "cutoff"), checks.probability(confidence, "confidence")
     checks.one_of(correction, names.CORRECTIONS, "correction")
     printed = isinstance(result, xr.DataArray)
     if printed and correction != "none":

@@ -9,6 +9,7 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.exact import randomization, ratios
+from betterthan.outcomes.scoring import need_shared_items
 
 _RATIOS = ("precision", "recall", "f1", "f_beta")
 
@@ -98,7 +99,8 @@ def _scored(scores: xr.DataArray, statistic: str, swap: str) -> Responses:
         values = -values
     if swap != names.ITEM:
         _no_gaps(scores, seen, swap)
-    _some_shared(scores, seen)
+    if not seen.all():
+        need_shared_items(seen.T.astype(float) @ seen, _systems(scores))
     values, seen = _together(scores, swap, values, seen)
     return Responses("sum", statistic, _systems(scores), values, seen, scale=scale, higher_is_better=higher)
 
@@ -145,16 +147,6 @@ def _together(data: xr.DataArray, swap: str, values: np.ndarray, seen: np.ndarra
     counted = np.zeros((len(groups), seen.shape[1]), dtype=np.int64)
     np.add.at(counted, position, seen)
     return summed, counted
-
-
-def _some_shared(scores: xr.DataArray, seen: np.ndarray) -> None:
-    if seen.all():
-        return
-    shared = seen.T.astype(float) @ seen
-    if (shared == 0).any():
-        i, j = np.argwhere(shared == 0)[0]
-        a, b = (str(scores[names.SYSTEM].values[k]) for k in (i, j))
-        raise ValueError(f"{a!r} and {b!r} have no item in common; check the item ids, or leave one of them out")
 
 
 def _no_gaps(scores: xr.DataArray, seen: np.ndarray, what: str) -> None:

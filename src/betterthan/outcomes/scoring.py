@@ -108,7 +108,7 @@ def count_outcomes(
     if by is None:
         square = counting.count(values, margin)
         used = square.sum(-1)
-        _need_shared_items(used, systems)
+        need_shared_items(used, systems)
         lead: dict[str, Any] = {}
     else:
         if by not in scores.coords or scores[by].dims != (names.ITEM,):
@@ -117,7 +117,7 @@ def count_outcomes(
         groups = list(dict.fromkeys(labels.tolist()))
         square = np.stack([counting.count(values[labels == group], margin) for group in groups])
         used = square.sum((0, -1))
-        _need_shared_items(used, systems)
+        need_shared_items(used, systems)
         lead = {by: groups}
     counts = square_array(square, systems, lead)
     pairs = (names.SYSTEM_A, names.SYSTEM_B)
@@ -163,7 +163,8 @@ def apply_missing(scores: xr.DataArray, missing: str) -> xr.DataArray:
     return scores.fillna(0.0 if scores.attrs.get("higher_is_better", True) else 1.0)
 
 
-def _need_shared_items(used: np.ndarray, systems: list[str]) -> None:
+def need_shared_items(used: np.ndarray, systems: list[str]) -> None:
+    """Refuse systems that share no item; `used` counts the shared items of every pair."""
     empty = np.argwhere(np.triu(used == 0, 1))
     if len(empty):
         i, j = empty[0]
