@@ -31,5 +31,5 @@ def test_seeds():
     assert one_seed(np.int64(7)) == 7
     assert one_seed(2**40) == one_seed(2**40) < 2**32
     assert one_seed(None) != one_seed(None)
-    with pytest.raises(ValueError, match="negative"):
+    with pytest.raises(ValueError, match="rng is -1; give a whole number of at least 0"):
         one_seed(-1)

@@ -49,7 +49,7 @@ def test_counts_beyond_int32_point_to_the_closed_form():
         ({"tune": 1.5}, "tune is 1.5"),
         ({"chains": 0}, "chains is 0"),
         ({"target_accept": 1.0}, "target_accept is 1.0"),
-        ({"rng": -1}, "negative"),
+        ({"rng": -1}, "rng is -1; give a whole number of at least 0"),
         ({"prior": (1, 0)}, "positive"),
     ],
 )
