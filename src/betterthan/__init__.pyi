@@ -25,11 +25,15 @@ from .io.reading import read
 from .io.tallied import tallies_from_table
 from .measures import confusion_frequencies, majority_baseline, precision_recall_f
 from .outcomes.confusions import confusion_from_table, confusion_matrix
+from .outcomes.features import confusion_features, learning_gain
+from .outcomes.formulas import PerformanceFunction
 from .outcomes.measure_table import counts_from_measures
 from .outcomes.scoring import count_outcomes, item_outcomes
 from .outcomes.shapes import apply_ties, swap, to_pairs, to_square
 from .outcomes.tables import counts_from_contingency, counts_from_table
 from .outcomes.tallies import tally_scores, tally_totals
+from .performance.feature_sets import compare_feature_sets
+from .performance.fitting import performance_function
 from .plots.bars import plot_outcomes
 from .plots.densities import plot_densities
 from .plots.forest import plot_differences
@@ -44,12 +48,15 @@ __version__: str
 
 __all__ = [
     "Diagnosis",
+    "PerformanceFunction",
     "adjust_p",
     "apply_ties",
     "bayes_factor",
     "bayesian_bootstrap",
     "bootstrap_scores",
     "compare",
+    "compare_feature_sets",
+    "confusion_features",
     "confusion_frequencies",
     "confusion_from_table",
     "confusion_matrix",
@@ -70,10 +77,12 @@ __all__ = [
     "group_table",
     "groups",
     "item_outcomes",
+    "learning_gain",
     "majority_baseline",
     "mcnemar",
     "models",
     "pair_table",
+    "performance_function",
     "plot_densities",
     "plot_differences",
     "plot_matrix",

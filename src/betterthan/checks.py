@@ -221,6 +221,26 @@ def triangles(data: Any) -> None:
         )
 
 
+def confusion(data: Any) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """Matrix (..., predicted, actual), class sizes (..., actual) and labels of confusion matrices."""
+    if not _is_array(data, (names.PREDICTED, names.ACTUAL)):
+        raise ValueError(
+            f"expected a confusion matrix, dims (predicted, actual), got {_describe(data)}; "
+            "see betterthan.confusion_matrix"
+        )
+    ordered = data.transpose(..., names.PREDICTED, names.ACTUAL)
+    labels = [str(x) for x in ordered[names.PREDICTED].values]
+    if labels != [str(x) for x in ordered[names.ACTUAL].values]:
+        raise ValueError("predicted and actual must have the same labels in the same order")
+    matrix = nonnegative_integers(ordered.values, "cells of the confusion matrix")
+    actual = matrix.sum(-2)
+    if "n_actual" in ordered.coords:
+        actual = ordered["n_actual"].transpose(..., names.ACTUAL).values.astype(np.int64)
+    if (actual < matrix.sum(-2)).any():
+        raise ValueError("n_actual is below the sum of its column; it counts all items of the class")
+    return matrix, actual, labels
+
+
 def ties_known(data: Any, question: str) -> None:
     """Refuse a question that needs ties where ties are unknown."""
     if data.sizes[names.OUTCOME] == 2 and data.attrs.get("ties", "unknown") == "unknown":

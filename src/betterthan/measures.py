@@ -19,7 +19,8 @@ def precision_recall_f(confusion: xr.DataArray, *, beta: float = 1.0) -> xr.Data
     Parameters
     ----------
     confusion : xarray.DataArray, dims (predicted, actual)
-        From `confusion_matrix` or `confusion_from_table`. Items left unclassified count in recall.
+        From `confusion_matrix` or `confusion_from_table`. Items left unclassified count in recall. Other dims, such
+        as dialogue, are kept.
     beta : float, default 1
         Recall counts beta times as much as precision.
 
@@ -45,17 +46,19 @@ def precision_recall_f(confusion: xr.DataArray, *, beta: float = 1.0) -> xr.Data
     >>> scores["averaged"].sel(average="weighted").round(4).values.tolist()
     [0.6988, 0.4312, 0.5136]
     """
-    matrix, actual, labels = _parts(confusion)
+    matrix, actual, labels = checks.confusion(confusion)
     if not (beta > 0 and np.isfinite(beta)):
         raise ValueError(f"beta is {beta}; give a positive number")
     each = formulas.by_label(matrix, actual, beta)
     averaged = [formulas.macro(each), formulas.weighted(each, actual), formulas.pooled(matrix, actual, beta)]
     coords: dict[str, Any] = {names.LABEL: labels, "measure": list(names.MEASURES), "average": list(names.AVERAGES)}
+    lead = [d for d in confusion.dims if d not in (names.PREDICTED, names.ACTUAL)]
+    coords |= {d: confusion[d] for d in lead if d in confusion.coords}
     return xr.Dataset(
         {
-            "by_label": ((names.LABEL, "measure"), each),
-            "averaged": (("average", "measure"), np.stack(averaged)),
-            "n_actual": (names.LABEL, actual),
+            "by_label": ((*lead, names.LABEL, "measure"), each),
+            "averaged": ((*lead, "average", "measure"), np.stack(averaged, axis=-2)),
+            "n_actual": ((*lead, names.LABEL), actual),
         },
         coords=coords,
         attrs={"beta": float(beta)},
@@ -87,8 +90,9 @@ def confusion_frequencies(confusion: xr.DataArray) -> xr.DataArray:
     >>> round(share.sel(predicted="pc_incomplete", actual="contradictory").item(), 4)
     0.2331
     """
-    matrix, _, _ = _parts(confusion)
-    return confusion.copy(data=formulas.frequencies(matrix)).rename("frequency")
+    matrix, _, _ = checks.confusion(confusion)
+    ordered = confusion.transpose(..., names.PREDICTED, names.ACTUAL)
+    return ordered.copy(data=formulas.frequencies(matrix)).rename("frequency")
 
 
 def majority_baseline(confusion: xr.DataArray) -> xr.DataArray:
@@ -115,22 +119,9 @@ def majority_baseline(confusion: xr.DataArray) -> xr.DataArray:
     >>> precision_recall_f(baseline)["averaged"].sel(average="macro").round(2).values.tolist()
     [0.09, 0.2, 0.12]
     """
-    matrix, actual, _ = _parts(confusion)
+    matrix, actual, _ = checks.confusion(confusion)
+    ordered = confusion.transpose(..., names.PREDICTED, names.ACTUAL)
+    most = actual.reshape(-1, actual.shape[-1]).sum(0).argmax()
     predicted = np.zeros_like(matrix)
-    predicted[int(actual.argmax())] = actual
-    return confusion.copy(data=predicted)
-
-
-def _parts(confusion: xr.DataArray) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    """Matrix, class sizes and labels, checked."""
-    if not hasattr(confusion, "dims") or set(confusion.dims) != {names.PREDICTED, names.ACTUAL}:
-        raise ValueError("expected a confusion matrix, dims (predicted, actual); see betterthan.confusion_matrix")
-    ordered = confusion.transpose(names.PREDICTED, names.ACTUAL)
-    labels = [str(x) for x in ordered[names.PREDICTED].values]
-    if labels != [str(x) for x in ordered[names.ACTUAL].values]:
-        raise ValueError("predicted and actual must have the same labels in the same order")
-    matrix = checks.nonnegative_integers(ordered.values, "cells of the confusion matrix")
-    actual = ordered["n_actual"].values if "n_actual" in ordered.coords else matrix.sum(0)
-    if (actual < matrix.sum(0)).any():
-        raise ValueError("n_actual is below the sum of its column; it counts all items of the class")
-    return matrix, actual.astype(np.int64), labels
+    predicted[..., int(most), :] = actual
+    return ordered.copy(data=predicted)

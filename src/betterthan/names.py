@@ -6,6 +6,7 @@ SYSTEM_A, SYSTEM_B = "system_a", "system_b"
 OUTCOME, DATASET, REGION = "outcome", "dataset", "region"
 TALLY, LABEL = "tally", "label"
 PREDICTED, ACTUAL = "predicted", "actual"
+DIALOGUE, FEATURE, FEATURE_SET = "dialogue", "feature", "feature_set"
 TEST, GROUP, TIES_POLICY = "test", "group", "ties_policy"
 ENGINE = "engine"  # exact or mcmc; a dim called "method" would clash with the argument of .sel
 
@@ -33,6 +34,7 @@ TESTS = ("sign", "mid_p", "trinomial", "randomization")
 STATISTICS = ("mean", "accuracy", "precision", "recall", "f1", "f_beta", "macro_f1")
 RANDOMIZATIONS = ("auto", "exact", "monte_carlo")
 CORRECTIONS = ("none", "holm", "bh")
+DIRECTIONS = ("both", "forward", "backward", "none")  # of the stepwise search; none: all features
 JOINT_CORRECTIONS = ("max_t", "tukey")  # need the shuffles, not only the p-values
 
 # Defaults of the analysis.
@@ -54,6 +56,7 @@ CONFIDENCE = 0.99
 SHUFFLES = 10_000
 BOOTSTRAP_DRAWS = 4_000
 BOOTSTRAP_WINS_MIN = 5  # below this many wins or losses a zero prior reads as certain what is not
+KNOWN_CONFUSIONS_MIN = 0.5  # share of a component's errors that a function must have seen in training
 LATTICE_CELLS_MAX = 10_000_000  # the largest exact null held in memory: 80 MB, and about 3 such arrays at once
 LATTICE_WORK_MAX = 5_000_000_000  # additions that method="auto" spends on exact nulls, some seconds
 ENUMERATION_MAX = 16  # items that differ, up to which all 2**n swaps are tried

@@ -11,12 +11,12 @@ SOURCE = Path(betterthan.__file__).parent
 FLOORS = [
     {"names", "checks", "exact", "files", "progress"},
     {"io", "outcomes", "datasets"},
-    {"bayes", "frequentist", "measures", "models"},
+    {"bayes", "frequentist", "measures", "models", "performance"},
     {"comparison", "counterparts", "crosscheck", "provenance", "plots", "reporting", "cli"},
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 NEIGHBOURS = {("datasets", "outcomes")}  # the published tables are built by the rooms' own constructor
-HEAVY = {"pymc", "arviz", "matplotlib", "pytensor", "nutpie"}
+HEAVY = {"pymc", "arviz", "matplotlib", "pytensor", "nutpie", "statsmodels"}
 FILES = sorted(p for p in SOURCE.rglob("*.py") if p.parent != SOURCE or p.stem != "__init__")
 
 

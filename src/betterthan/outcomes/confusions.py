@@ -11,7 +11,11 @@ from betterthan import checks, names
 
 
 def confusion_matrix(
-    gold: Sequence[Any], predicted: Sequence[Any], *, labels: Sequence[Any] | None = None
+    gold: Sequence[Any],
+    predicted: Sequence[Any],
+    *,
+    labels: Sequence[Any] | None = None,
+    by: Sequence[Any] | None = None,
 ) -> xr.DataArray:
     """Count how often each label was predicted for items of each class.
 
@@ -22,16 +26,18 @@ def confusion_matrix(
         it is in no row, but its item counts in the recall of its class.
     labels : sequence, optional
         All labels, in the order wanted. Default: as they first occur, in gold and then in predicted.
+    by : sequence, optional
+        The dialogue (or document) of each item: then there is a matrix for each, in order of first appearance.
 
     Returns
     -------
-    xarray.DataArray, dims (predicted, actual), int64
+    xarray.DataArray, dims (predicted, actual) or (dialogue, predicted, actual), int64
         The coordinate ``n_actual`` (actual) has the number of items of each class, unclassified ones included.
 
     Raises
     ------
     ValueError
-        If the two differ in length or are empty, a gold label is missing, or a label is not among `labels`.
+        If they differ in length or are empty, a gold label or a dialogue is missing, or a label is not among `labels`.
 
     Examples
     --------
@@ -53,11 +59,29 @@ def confusion_matrix(
         if label and label not in place:
             side = "gold" if k < len(actual) else "predicted"
             raise ValueError(f"{side} label {label!r} at position {k % len(actual)} is not among labels; add it")
-    matrix = np.zeros((len(known), len(known)), dtype=np.int64)
-    rows = [(place[f], place[a]) for f, a in zip(found, actual, strict=True) if f]
-    np.add.at(matrix, tuple(np.array(rows, dtype=int).reshape(-1, 2).T), 1)
-    n_actual = np.bincount([place[a] for a in actual], minlength=len(known))
-    return _array(matrix, known, n_actual)
+    group, groups = _groups(by, len(actual))
+    rows = [(g, place[f], place[a]) for g, f, a in zip(group, found, actual, strict=True) if f]
+    matrix = np.zeros((max(len(groups), 1), len(known), len(known)), dtype=np.int64)
+    np.add.at(matrix, tuple(np.array(rows, dtype=int).reshape(-1, 3).T), 1)
+    n_actual = np.zeros((len(matrix), len(known)), dtype=np.int64)
+    np.add.at(n_actual, (group, [place[a] for a in actual]), 1)
+    if by is None:
+        return _array(matrix[0], known, n_actual[0])
+    return _array(matrix, known, n_actual, groups)
+
+
+def _groups(by: Sequence[Any] | None, items: int) -> tuple[list[int], list[str]]:
+    """Number of the dialogue of each item, and the names of the dialogues."""
+    if by is None:
+        return [0] * items, []
+    named = list(map(_label, by))
+    if len(named) != items:
+        raise ValueError(f"by names the dialogue of {len(named)} items, gold has {items}; give one for every item")
+    if "" in named:
+        raise ValueError(f"the dialogue of the item at position {named.index('')} is missing; every item needs one")
+    groups = list(dict.fromkeys(named))
+    place = {name: k for k, name in enumerate(groups)}
+    return [place[name] for name in named], groups
 
 
 def confusion_from_table(table: pd.DataFrame, *, actual_counts: Mapping[Any, int] | None = None) -> xr.DataArray:
@@ -122,10 +146,15 @@ def _class_sizes(given: dict[str, Any], labels: list[str], least: np.ndarray) ->
     return sizes
 
 
-def _array(matrix: np.ndarray, labels: list[str], n_actual: np.ndarray) -> xr.DataArray:
+def _array(
+    matrix: np.ndarray, labels: list[str], n_actual: np.ndarray, dialogues: list[str] | None = None
+) -> xr.DataArray:
+    lead = [names.DIALOGUE] if dialogues is not None else []
     coords: dict[Any, Any] = {names.PREDICTED: labels, names.ACTUAL: labels}
-    coords["n_actual"] = (names.ACTUAL, n_actual.astype(np.int64))
-    return xr.DataArray(matrix, dims=(names.PREDICTED, names.ACTUAL), coords=coords, name="confusion")
+    if dialogues is not None:
+        coords[names.DIALOGUE] = dialogues
+    coords["n_actual"] = ((*lead, names.ACTUAL), n_actual.astype(np.int64))
+    return xr.DataArray(matrix, dims=(*lead, names.PREDICTED, names.ACTUAL), coords=coords, name="confusion")
 
 
 def _label(value: Any) -> str:

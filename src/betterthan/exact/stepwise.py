@@ -1,0 +1,128 @@
+"""Stepwise choice of features by AIC, for many folds at once.
+
+AIC is that of R's `step`: n log(RSS / n) + 2 (features + 1). One matrix per fold holds the cross products of constant,
+features and outcome; the sweep operator moves a feature in or out of the fit in place, and the sum of squares after
+every possible move is read from it (Goodnight 1979, The American Statistician 33(3), doi:10.2307/2683825).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+SAME = 1e-9  # AICs this close are equal, and the earlier candidate wins
+TOLERANCE = 1e-7  # a feature of which less than this is left cannot enter
+
+
+@dataclass(frozen=True)
+class Search:
+    """Where every fold ended, and the way there."""
+
+    inside: np.ndarray  # (fold, feature): chosen
+    coefficients: np.ndarray  # (fold, 1 + feature): intercept first, 0 where not chosen
+    rss: np.ndarray  # (fold,)
+    steps: list[tuple[np.ndarray, np.ndarray]]  # feature moved (-1: none) and AIC after it, by fold
+
+
+def cross_products(x: np.ndarray, y: np.ndarray, groups: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Cross products of constant, x, y without each group in turn (fold, m, m), and how many items are left (fold,).
+
+    One fold with everything when there are no groups. Give standardised columns: what is left out is subtracted.
+    """
+    table = np.column_stack([np.ones(len(y)), x, y])
+    total = table.T @ table
+    if groups is None:
+        return total[None], np.array([len(y)])
+    folds = int(groups.max()) + 1
+    own = np.zeros((folds, *total.shape))
+    np.add.at(own, groups, table[:, :, None] * table[:, None, :])
+    return total - own, len(y) - np.bincount(groups, minlength=folds)
+
+
+def search(products: np.ndarray, sizes: np.ndarray, *, add: bool, drop: bool, everything: bool) -> Search:
+    """Move one feature at a time while AIC falls; `everything` starts with all features inside."""
+    state = products.copy()
+    folds, width = state.shape[:2]
+    features = width - 2
+    every = np.arange(folds)
+    _sweep(state, every, np.zeros(folds, dtype=int))
+    whole = state[:, range(width), range(width)][:, 1:-1].copy()  # sums of squares about the mean
+    inside = np.zeros((folds, features), dtype=bool)
+    if everything:
+        for k in range(features):
+            ready = every[_left(state, whole)[:, k] > TOLERANCE]
+            _sweep(state, ready, np.full(len(ready), k + 1))
+            inside[ready, k] = True
+    steps = [(np.full(folds, -1), _aic(state[:, -1, -1], sizes, inside.sum(1)))]
+    running = every
+    while running.size:
+        now = steps[-1][1].copy()
+        costs = _costs(state[running], whole[running], sizes[running], inside[running], add, drop)
+        here = now[running]
+        better = costs < (here - SAME * np.maximum(1, np.abs(here)))[:, None]
+        best = np.where(better, costs, np.inf).min(1)
+        # drops come before additions, both in the order of the features; the first of equals is taken
+        close = better & (costs <= (best + SAME * np.maximum(1, np.abs(best)))[:, None])
+        moving = close.any(1)
+        running, chosen, best = running[moving], close.argmax(1)[moving] % features, best[moving]
+        if not running.size:
+            break
+        _sweep(state, running, chosen + 1)
+        inside[running, chosen] ^= True
+        moved = np.full(folds, -1)
+        moved[running], now[running] = chosen, best
+        steps.append((moved, now))
+    weights = state[:, :-1, -1] * np.column_stack([np.ones(folds), inside])
+    return Search(inside, weights, state[:, -1, -1], steps)
+
+
+def candidates(products: np.ndarray, size: int, inside: np.ndarray) -> np.ndarray:
+    """AIC after moving each feature, in or out, (feature,), of one fold with these features inside."""
+    state = products[None].copy()
+    here = np.array([0])
+    for k in (0, *(1 + np.flatnonzero(inside))):
+        _sweep(state, here, np.array([k]))
+    whole = products.diagonal()[1:-1] - products[0, 1:-1] ** 2 / products[0, 0]
+    costs = _costs(state, whole[None], np.array([size]), inside[None], True, True)[0]
+    return costs.reshape(2, -1).min(0)
+
+
+def _left(state: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """Share of each feature that those inside leave unexplained."""
+    diagonal = state[:, range(state.shape[1]), range(state.shape[1])][:, 1:-1]
+    return diagonal / np.where(whole > TOLERANCE, whole, np.inf)
+
+
+def _costs(
+    state: np.ndarray, whole: np.ndarray, sizes: np.ndarray, inside: np.ndarray, add: bool, drop: bool
+) -> np.ndarray:
+    """AIC after each move (fold, 2 x feature): drops first, then additions; infinite where there is no such move."""
+    rss = state[:, -1:, -1]
+    with_y = state[:, 1:-1, -1]
+    diagonal = state[:, range(state.shape[1]), range(state.shape[1])][:, 1:-1]
+    number = inside.sum(1)[:, None]
+    size = sizes[:, None]
+    can_add = ~inside & (_left(state, whole) > TOLERANCE) & add & (size > number + 3)
+    can_drop = inside & drop
+    less = rss - with_y**2 / np.where(can_add, diagonal, 1)
+    more = rss + with_y**2 / np.where(can_drop, -diagonal, 1)
+    dropped = np.where(can_drop, _aic(np.where(can_drop, more, 1), size, number - 1), np.inf)
+    added = np.where(can_add, _aic(np.where(can_add, less, 1), size, number + 1), np.inf)
+    return np.concatenate([dropped, added], axis=1)
+
+
+def _aic(rss: np.ndarray, size: np.ndarray, features: np.ndarray) -> np.ndarray:
+    return size * np.log(np.maximum(rss, np.finfo(float).tiny) / size) + 2 * (features + 1)
+
+
+def _sweep(state: np.ndarray, folds: np.ndarray, which: np.ndarray) -> None:
+    """Move one column of each of these folds into the fit, or out of it when it is inside."""
+    if not folds.size:
+        return
+    part = state[folds]
+    at = np.arange(len(folds))
+    column = part[at, :, which]
+    pivot = column[at, which]
+    part -= column[:, :, None] * (column / pivot[:, None])[:, None, :]
+    part[at, :, which] = part[at, which, :] = column / np.abs(pivot)[:, None]
+    part[at, which, which] = -1 / pivot
+    state[folds] = part

@@ -1,0 +1,1 @@
+"""Which component scores predict the outcome, and how well."""
