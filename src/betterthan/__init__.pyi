@@ -39,6 +39,7 @@ from .plots.densities import plot_densities
 from .plots.forest import plot_differences
 from .plots.matrix import plot_matrix
 from .plots.ternary import plot_simplex
+from .prediction import predict_outcome
 from .provenance import signature
 from .reporting.marks import group_table
 from .reporting.records import pair_table
@@ -89,6 +90,7 @@ __all__ = [
     "plot_outcomes",
     "plot_simplex",
     "precision_recall_f",
+    "predict_outcome",
     "prior_sweep",
     "prob_better",
     "prob_difference_above",

@@ -47,11 +47,11 @@ def rope(value: float) -> float:
     return number
 
 
-def margin(value: float) -> float:
-    """Return the score difference up to which two scores tie, at least 0."""
-    number = _number(value, "margin")
+def margin(value: float, what: str = "margin") -> float:
+    """Return a score difference of at least 0, such as that up to which two scores tie."""
+    number = _number(value, what)
     if not (number >= 0 and math.isfinite(number)):
-        raise ValueError(f"margin is {value}; give a number of at least 0, in units of the score")
+        raise ValueError(f"{what} is {value}; give a number of at least 0, in units of the score")
     return number
 
 

@@ -136,6 +136,87 @@ def test_enough_wins_and_losses_give_one():
     assert bt.bayesian_bootstrap(right_or_wrong(40, 5, 10), rng=1)["verdict"].sel(AB).item() == "a_better"
 
 
+def test_a_function_of_ones_own_is_the_built_in_one():
+    data = tallies()
+    f1 = bt.bayesian_bootstrap(data, draws=500, rng=3)
+    own = bt.bayesian_bootstrap(data, statistic=f1_of_means, draws=500, rng=3)
+    for name in ("prob_better", "score", "score_mean", "difference_lower", "wins", "expected_rank"):
+        np.testing.assert_allclose(own[name], f1[name], rtol=1e-12)
+    assert own.attrs["statistic"] == "f1_of_means"
+
+
+def f1_of_means(means):
+    """The pooled F1 of weighted means of tallies (draw, system, label, tally)."""
+    tp, fp, fn = np.moveaxis(means.sum(2), -1, 0)
+    with np.errstate(invalid="ignore"):
+        return np.nan_to_num(2 * tp / (2 * tp + fp + fn))
+
+
+def test_a_weighted_mean_is_a_ratio_of_sums():
+    random = np.random.default_rng(5)
+    score, length = random.random((20, 2)), random.integers(1, 9, 20)
+    columns = np.stack([score * length[:, None], np.repeat(length[:, None], 2, 1)], axis=-1)
+    data = xr.DataArray(columns, dims=("item", "system", "part"), coords={"system": ["A", "B"]})
+    found = bt.bayesian_bootstrap(data, statistic=lambda m: m[..., 0] / m[..., 1], draws=4000, rng=1)
+    np.testing.assert_allclose(found["score"], np.average(score, axis=0, weights=length))
+    assert found["wins"].sel(AB).item() == (score[:, 0] > score[:, 1]).sum()
+    weights = random.dirichlet(np.ones(20), 20_000) * length
+    by_hand = weights @ score / weights.sum(1, keepdims=True)
+    assert (abs(found["score_mean"] - by_hand.mean(0)) < 5 * by_hand.std(0) / np.sqrt(4000)).all()
+
+
+def test_a_function_of_ones_own_must_answer_for_every_draw():
+    for function, words in (
+        (lambda m: m.sum(), r"gave shape \(\) for means of shape"),
+        (lambda m: m.sum((-1, -2)) * np.nan, "gave nan; it must be finite"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            bt.bootstrap_scores(tallies(), statistic=function, draws=5, rng=1)
+    with pytest.raises(ValueError, match="needs a DataArray"):
+        bt.bootstrap_scores(np.ones((3, 2)), statistic=np.sum)
+
+
+@pytest.mark.parametrize(("wins", "losses"), [(12, 6), (6, 12), (40, 38)])
+def test_gap_to_the_closed_form_with_its_prior(wins, losses):
+    result = bt.bayesian_bootstrap(right_or_wrong(wins, losses, 20), draws=40_000, rng=1)
+    closed = bt.prob_better(bt.counts_from_table({("A", "B"): (wins, losses, 20)})).sel(AB).item()
+    assert result["prob_better_closed"].sel(AB).item() == pytest.approx(closed, rel=1e-12)
+    exact = betainc(losses, wins, 0.5)
+    gap = abs(exact - 0.5) - abs(closed - 0.5)
+    assert gap > 0  # without a prior it is always the surer
+    assert abs(result["gap"].sel(AB).item() - gap) < 4 * result["prob_better_mcse"].sel(AB).item()
+    assert "gap" not in bt.bayesian_bootstrap(tallies(), draws=50, rng=1)
+    assert "gap" not in bt.bayesian_bootstrap(scores_of(*np.random.default_rng(1).random((2, 30))), draws=50, rng=1)
+
+
+def test_tied_with_the_top_and_the_set_of_the_best():
+    random = np.random.default_rng(2)
+    data = scores_of(*(random.random(60) + shift for shift in (0.5, 0.45, 0.0, 0.5)))
+    result = bt.bayesian_bootstrap(data, draws=4000, rng=3)
+    top = int(result["score"].values.argmax())
+    assert result["tied_with_top"][top]
+    for k in range(4):
+        decided = result["prob_better"].values[top, k] >= 0.95
+        assert bool(result["tied_with_top"][k]) != decided
+    assert not result["tied_with_top"].sel(system="C")
+    inside = result["in_best_set"].values
+    assert result["prob_best"].values[inside].sum() >= 0.95
+    assert result["prob_best"].values[inside].sum() - result["prob_best"].values[inside].min() < 0.95
+    assert result["prob_best"].values[inside].min() >= result["prob_best"].values[~inside].max(initial=0)
+
+
+def test_errors_are_those_of_repeated_runs():
+    names = ("score_mean", "prob_best", "expected_rank", "difference_mean", "mass", "prob_better")
+    runs = [bt.bayesian_bootstrap(tallies(), draws=200, rng=k, rope=0.01) for k in range(150)]
+    for name in names:
+        spread = np.std([run[name].values for run in runs], axis=0)
+        told = np.mean([run[f"{name}_mcse"].values for run in runs], axis=0)
+        # near a probability of 0 or 1 the error told is that of one more draw, which is more
+        moving = spread > 1e-3 if name in ("score_mean", "difference_mean", "expected_rank") else spread > 0.005
+        np.testing.assert_allclose(told[moving], spread[moving], rtol=0.3, err_msg=name)
+        assert (told >= spread * 0.7).all()
+
+
 def test_a_seed_repeats_and_netcdf_keeps(tmp_path):
     first = bt.bayesian_bootstrap(tallies())
     again = bt.bayesian_bootstrap(tallies(), rng=first.attrs["seed"])
@@ -150,9 +231,10 @@ def test_a_seed_repeats_and_netcdf_keeps(tmp_path):
     [
         (scores_of([1, np.nan], [0, 1]), {}, "'A' lacks a score; the bootstrap weighs items that all systems share"),
         (tallies(), {"statistic": "mean"}, "needs scores; these are tallies"),
-        (tallies(), {"statistic": len}, "statistic is <built-in function len>; choose one of"),
+        (tallies(), {"statistic": 7}, "statistic is 7; choose one of"),
+        (tallies(), {"statistic": len}, r"statistic 'len' gave shape \(\)"),
         (tallies(), {"draws": 0}, "draws is 0"),
-        (tallies(), {"rope": 1}, "rope is 1"),
+        (tallies(), {"rope": -0.1}, "rope is -0.1; give a number of at least 0"),
         (tallies(), {"kind": "sd"}, "kind is 'sd'"),
         (tallies(), {"unit": "page"}, "is 'page'; give one of item"),
     ],

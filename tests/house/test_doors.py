@@ -24,7 +24,9 @@ def test_stub_and_all_agree():
 
 
 def test_no_module_shares_a_public_name():
-    modules = {p.stem for p in SOURCE.rglob("*.py")} | {p.name for p in SOURCE.rglob("*") if p.is_dir()}
+    # a model may be named like the function whose Bayesian counterpart it is: it stands behind betterthan.models
+    files = [p for p in SOURCE.rglob("*.py") if p.parent.name != "models"]
+    modules = {p.stem for p in files} | {p.name for p in SOURCE.rglob("*") if p.is_dir()}
     functions = {name for name in bt.__all__ if not hasattr(getattr(bt, name), "__path__")} - {"datasets", "models"}
     assert not modules & functions
 

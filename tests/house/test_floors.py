@@ -12,7 +12,7 @@ FLOORS = [
     {"names", "checks", "exact", "files", "progress"},
     {"io", "outcomes", "datasets"},
     {"bayes", "frequentist", "measures", "models", "performance"},
-    {"comparison", "counterparts", "crosscheck", "provenance", "plots", "reporting", "cli"},
+    {"comparison", "counterparts", "crosscheck", "prediction", "provenance", "plots", "reporting", "cli"},
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 NEIGHBOURS = {("datasets", "outcomes")}  # the published tables are built by the rooms' own constructor

@@ -8,21 +8,21 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
+from betterthan.bayes.pairwise import pairs_of_draws, share_error
 from betterthan.bayes.verdicts import decide
 from betterthan.exact import ratios, weights
+from betterthan.exact.beta import prob_above_half
 from betterthan.exact.seeds import one_seed
-from betterthan.outcomes.responses import Responses, responses_of, score_of
-from betterthan.progress import with_bar
+from betterthan.outcomes.responses import Responses, numbers_of, of_means, responses_of, score_of
 
 _SQUARE = (names.SYSTEM_A, names.SYSTEM_B)
 _NUMBERS = 2**20  # weights held at once
-_LONG = 2e8  # differences above which a bar is shown, some seconds
 
 
 def bootstrap_scores(
     data: xr.DataArray,
     *,
-    statistic: str | None = None,
+    statistic: Any = None,
     beta: float = 1.0,
     unit: str = names.ITEM,
     draws: int = names.BOOTSTRAP_DRAWS,
@@ -33,10 +33,12 @@ def bootstrap_scores(
     Parameters
     ----------
     data : xarray.DataArray
-        Scores (item, system) without gaps, or tallies (item, system, tally), with or without a dim label.
-    statistic : str, optional
+        Scores (item, system) without gaps, or tallies (item, system, tally), with or without a dim label; for a
+        function of your own any numbers (item, system, ...).
+    statistic : str or callable, optional
         For scores "mean" (default) or "accuracy"; for tallies "f1" (default), "precision", "recall", "f_beta" or
-        "macro_f1"; see `randomization_test`.
+        "macro_f1"; see `randomization_test`. Or a vectorised function from weighted means (draw, system, ...) to scores
+        (draw, system): any ratio of sums, such as ``lambda m: m[..., 0] / m[..., 1]``.
     beta : float, default 1
         For "f_beta".
     unit : str, default "item"
@@ -73,7 +75,7 @@ def bootstrap_scores(
 def bayesian_bootstrap(
     data: xr.DataArray,
     *,
-    statistic: str | None = None,
+    statistic: Any = None,
     beta: float = 1.0,
     unit: str = names.ITEM,
     rope: float = names.ROPE,
@@ -92,7 +94,7 @@ def bayesian_bootstrap(
     ----------
     data, statistic, beta, unit, draws, rng
         See `bootstrap_scores`.
-    rope : float in [0, 1), default 0
+    rope : float, default 0
         Half width of the region of practical equivalence, in units of the score.
     prob : float, default 0.95
         Mass of the intervals.
@@ -101,11 +103,15 @@ def bayesian_bootstrap(
     Returns
     -------
     xarray.Dataset
-        Over (system_a, system_b): ``prob_better`` (equal draws count half) with ``prob_better_mcse``,
-        ``difference_mean``, ``difference_lower``, ``difference_upper``, ``mass`` (region), ``verdict``, and ``wins``:
-        items on which A scores higher by itself. Over system: ``score`` (of the data), ``score_mean``,
-        ``score_lower``, ``score_upper``, ``prob_best`` and ``expected_rank``; ``prob_rank`` over (system, rank).
-        Higher scores are better, or lower where the data say so.
+        Over (system_a, system_b): ``prob_better`` (equal draws count half), ``difference_mean``,
+        ``difference_lower``, ``difference_upper``, ``mass`` (region), ``verdict``, and ``wins``: items on which A
+        scores higher by itself. For scores of 0 and 1 also ``prob_better_closed``, the closed form
+        with its prior of one win and one loss, and ``gap``: how much further from one half the bootstrap goes.
+        Over system: ``score`` (of the data), ``score_mean``, ``score_lower``, ``score_upper``, ``prob_best``,
+        ``expected_rank``, ``tied_with_top`` (the system of the highest score is not found better) and ``in_best_set``
+        (the fewest systems that hold the best one with probability `prob`); ``prob_rank`` over (system, rank).
+        Monte Carlo errors stand beside what is sampled, as ``*_mcse``. Higher scores are better, or lower where the
+        data say so.
 
     Raises
     ------
@@ -126,13 +132,13 @@ def bayesian_bootstrap(
     >>> round(result["prob_better"].sel(system_a="A", system_b="B").item(), 1)
     0.9
     """
-    rope, prob = checks.rope(rope), checks.probability(prob, "prob")
+    rope, prob = checks.margin(rope, "rope"), checks.probability(prob, "prob")
     checks.one_of(kind, names.CI_KINDS, "kind")
     responses = _responses(data, statistic, beta, unit)
     draws, seed = checks.whole(draws, "draws"), one_seed(rng)
     scores = _drawn(responses, draws, seed)
-    oriented = scores.values if responses.higher_is_better else -scores.values
-    table = _pairs(scores.values, oriented, rope, prob, kind)
+    oriented = _oriented(scores.values, responses)
+    table = pairs_of_draws(scores.values, oriented, rope, prob, kind)
     wins = _wins(responses)
     table["wins"] = wins
     verdict = decide(table["prob_better"], table["prob_better"].T, table["mass"][..., 1], rope)[0]
@@ -140,17 +146,15 @@ def bayesian_bootstrap(
     if few.any():
         warnings.warn(_few_message(few, responses.systems), stacklevel=2)
     table["verdict"] = np.where(few, "no_verdict", verdict)
-    chances = weights.ranks(oriented)
-    low, high = weights.interval(scores.values, prob, kind)
+    table |= _gap(responses, wins, table["prob_better"])
+    of_system, ranks = _by_system(responses, scores.values, oriented, prob, kind)
+    top = int(np.argmax(_oriented(of_system["score"], responses)))
+    of_system["tied_with_top"] = table["verdict"][top] != "a_better"
     systems = responses.systems
-    of_system = {
-        "score": score_of(responses), "score_mean": scores.values.mean(0), "score_lower": low, "score_upper": high,
-        "prob_best": chances[:, 0], "expected_rank": chances @ np.arange(1, len(systems) + 1),
-    }  # fmt: skip
     result = xr.Dataset(
-        {name: ((*_SQUARE, names.REGION) if name == "mass" else _SQUARE, v) for name, v in table.items()}
+        {name: ((*_SQUARE, names.REGION) if v.ndim == 3 else _SQUARE, v) for name, v in table.items()}
         | {name: (names.SYSTEM, v) for name, v in of_system.items()}
-        | {"prob_rank": ((names.SYSTEM, "rank"), chances)},
+        | {"prob_rank": ((names.SYSTEM, "rank"), ranks)},
         coords=dict.fromkeys((*_SQUARE, names.SYSTEM), systems)
         | {names.REGION: list(names.REGIONS), "rank": np.arange(1, len(systems) + 1)},
     )
@@ -160,6 +164,38 @@ def bayesian_bootstrap(
         "n_items": len(responses.values), "higher_is_better": int(responses.higher_is_better),
     }  # fmt: skip
     return result
+
+
+def _by_system(
+    responses: Responses, scores: np.ndarray, oriented: np.ndarray, prob: float, kind: str
+) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Answers over system, and the probability of each rank (system, rank)."""
+    draws, systems = scores.shape
+    chances, places = weights.ranks(oriented), np.arange(1, systems + 1)
+    low, high = weights.interval(scores, prob, kind)
+    rank = chances @ places
+    return {
+        "score": score_of(responses), "score_mean": scores.mean(0),
+        "score_mean_mcse": scores.std(0) / np.sqrt(draws), "score_lower": low, "score_upper": high,
+        "prob_best": chances[:, 0], "prob_best_mcse": share_error(chances[:, 0], draws),
+        "expected_rank": rank,
+        "expected_rank_mcse": np.sqrt(np.maximum(chances @ places**2 - rank**2, 0) / draws),
+        "in_best_set": weights.best_set(chances[:, 0], prob),
+    }, chances  # fmt: skip
+
+
+def _oriented(scores: np.ndarray, responses: Responses) -> np.ndarray:
+    """With the sign that makes higher better."""
+    return scores if responses.higher_is_better else -scores
+
+
+def _gap(responses: Responses, wins: np.ndarray, sampled: np.ndarray) -> dict[str, np.ndarray]:
+    """For scores of 0 and 1: the closed form, and by how much the bootstrap is surer than it."""
+    values = responses.values
+    if responses.kind != "sum" or not np.isin(values, (0, responses.scale)).all() or (responses.seen != 1).any():
+        return {}
+    closed = np.asarray(prob_above_half(1.0 + wins, 1.0 + wins.T))
+    return {"prob_better_closed": closed, "gap": np.abs(sampled - 0.5) - np.abs(closed - 0.5)}
 
 
 def _few_message(few: np.ndarray, systems: list[str]) -> str:
@@ -172,7 +208,9 @@ def _few_message(few: np.ndarray, systems: list[str]) -> str:
     )
 
 
-def _responses(data: xr.DataArray, statistic: str | None, beta: float, unit: str) -> Responses:
+def _responses(data: xr.DataArray, statistic: Any, beta: float, unit: str) -> Responses:
+    if callable(statistic):
+        return numbers_of(data, statistic, unit)
     if statistic is not None:
         checks.one_of(statistic, names.STATISTICS, "statistic")
     responses = responses_of(data, statistic, beta, unit)
@@ -188,10 +226,9 @@ def _responses(data: xr.DataArray, statistic: str | None, beta: float, unit: str
 def _drawn(responses: Responses, draws: int, seed: int) -> xr.DataArray:
     """Scores (draw, system) under random weights."""
     values = responses.values
-    if responses.kind == "sum":  # a mean over items: weights over their sum, and over how many items a unit holds
-        sizes = responses.seen.astype(float)[:, :1]
-        values = np.concatenate([values.astype(float), sizes], axis=1)
     columns = values.reshape(len(values), -1).astype(float)
+    if responses.kind in ("sum", "means"):  # weights over their sum, and over how many items a unit holds
+        columns = np.concatenate([columns, responses.seen.astype(float)[:, :1]], axis=1)
     rows = max(1, _NUMBERS // len(columns))
     chunks = [_scored(responses, sums) for sums in weights.weighted_sums(columns, draws, seed, rows)]
     return xr.DataArray(
@@ -208,6 +245,14 @@ def _scored(responses: Responses, sums: np.ndarray) -> np.ndarray:
     if responses.kind == "sum":
         mean = sums[:, :-1] / sums[:, -1:] / responses.scale
         return mean if responses.higher_is_better else -mean
+    if responses.kind == "means":
+        means = (sums[:, :-1] / sums[:, -1:]).reshape(len(sums), *responses.values.shape[1:])
+        found = of_means(responses, means)
+        if not np.isfinite(found).all():
+            raise ValueError(
+                f"statistic {responses.statistic!r} gave {found[~np.isfinite(found)][0]}; it must be finite"
+            )
+        return found
     shaped = sums.reshape(len(sums), *responses.values.shape[1:])
     x, y = shaped[..., 0], shaped[..., 1]
     bottom = responses.k * x + y
@@ -215,37 +260,14 @@ def _scored(responses: Responses, sums: np.ndarray) -> np.ndarray:
     return score.mean(-1) if responses.kind == "macro" else score
 
 
-def _pairs(scores: np.ndarray, oriented: np.ndarray, rope: float, prob: float, kind: str) -> dict[str, np.ndarray]:
-    """Squares over systems, one row of pairs at a time; never draws x systems x systems."""
-    draws, systems = scores.shape
-    shape = (systems, systems)
-    better, within, above = np.full(shape, 0.5), np.ones(shape), np.zeros(shape)
-    mean, low, high = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-    bar = with_bar(range(systems - 1), systems - 1, "pairs", long=float(draws) * systems**2 > _LONG)
-    for k in bar:
-        rest = slice(k + 1, None)
-        ahead = oriented[:, k : k + 1] - oriented[:, rest]
-        better[k, rest] = (ahead > 0).mean(0) + (ahead == 0).mean(0) / 2
-        better[rest, k] = 1 - better[k, rest]
-        within[k, rest] = within[rest, k] = (np.abs(ahead) <= rope).mean(0)
-        above[k, rest], above[rest, k] = (ahead > rope).mean(0), (ahead < -rope).mean(0)
-        d = scores[:, k : k + 1] - scores[:, rest]
-        mean[k, rest] = d.mean(0)
-        low[k, rest], high[k, rest] = weights.interval(d, prob, kind)
-        mean[rest, k], low[rest, k], high[rest, k] = -mean[k, rest], -high[k, rest], -low[k, rest]
-    # a probability of 0 or 1 among draws is not one: the error is that of one more draw on either side
-    seen = (better * draws + 1) / (draws + 2)
-    error = np.sqrt(seen * (1 - seen) / draws) * ~np.eye(systems, dtype=bool)
-    return {
-        "prob_better": better, "prob_better_mcse": error, "difference_mean": mean, "difference_lower": low,
-        "difference_upper": high, "mass": np.stack([above.T, within, above], axis=-1),
-    }  # fmt: skip
-
-
 def _wins(responses: Responses) -> np.ndarray:
     """Units on which the system of the row scores higher by itself, (system, system)."""
     if responses.kind == "sum":
         own = responses.values / responses.seen
+    elif responses.kind == "means":
+        with np.errstate(invalid="ignore", divide="ignore"):  # 0 / 0 of one item wins and loses nothing
+            sizes = responses.seen.reshape(*responses.seen.shape, *[1] * (responses.values.ndim - 2))
+            own = of_means(responses, responses.values / sizes)
     else:
         own = ratios.score(responses.values[..., 0], responses.values[..., 1], responses.k)
         own = own.mean(-1) if responses.kind == "macro" else own

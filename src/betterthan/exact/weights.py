@@ -30,6 +30,15 @@ def ranks(scores: np.ndarray) -> np.ndarray:
     return shares.cumsum(1)[:, :-1] / draws
 
 
+def best_set(prob_best: np.ndarray, prob: float) -> np.ndarray:
+    """Whether each system is among the fewest that hold the best one with this probability."""
+    order = np.argsort(-prob_best, kind="stable")
+    enough = int(np.searchsorted(prob_best[order].cumsum(), prob - 1e-12)) + 1
+    inside = np.zeros(len(order), dtype=bool)
+    inside[order[:enough]] = True
+    return inside
+
+
 def interval(draws: np.ndarray, prob: float, kind: str) -> tuple[np.ndarray, np.ndarray]:
     """Ends of the equal-tailed or of the narrowest interval of draws along the first axis."""
     if kind == "eti":

@@ -1,7 +1,7 @@
-"""PyMC models of wins, losses and ties, one file each; pymc and arviz are imported when a model is built."""
+"""PyMC models, one file each; pymc and arviz are imported when a model is built."""
 
 import lazy_loader as _lazy
 
 __getattr__, __dir__, __all__ = _lazy.attach(
-    __name__, submodules=["beta_binomial", "dirichlet_multinomial", "independent_betas"]
+    __name__, submodules=["beta_binomial", "dirichlet_multinomial", "independent_betas", "performance_function"]
 )

@@ -37,15 +37,32 @@ def calibrate(model: ModuleType, simulations: int, seed: int) -> Calibration:
     n = np.resize(EXAMPLES, simulations)
     truth = model.simulate(n, pairs=simulations, rng=seed)
     draws, divergences = _refit(model, truth, seed)
+    return ranked(draws, _scalars(truth[[v for v in truth.data_vars if v in _PARAMETERS]]), divergences)
+
+
+def ranked(draws: dict[str, np.ndarray], truth: dict[str, np.ndarray], divergences: int) -> Calibration:
+    """Rank each truth (simulation,) among its draws (simulation, chain, draw), parameter by parameter."""
     thinned = {k: v[..., ::THIN].reshape(len(v), -1)[:, :-1] for k, v in draws.items()}
-    scalars = _scalars(truth[[v for v in truth.data_vars if v in _PARAMETERS]])
-    ranks = {k: (thinned[k] < scalars[k][:, None]).sum(1) for k in draws}
     return Calibration(
-        ranks=ranks,
+        ranks={k: (thinned[k] < truth[k][:, None]).sum(1) for k in draws},
         rank_values=next(iter(thinned.values())).shape[1] + 1,
-        coverage=_coverage(draws, scalars),
+        coverage=_coverage(draws, truth),
         divergences=divergences,
     )
+
+
+def summary(calibrated: Calibration, simulations: int) -> dict[str, Any]:
+    """What goes into the evidence: divergences, bars of the ranks, and whether they are level."""
+    from scipy import stats
+
+    bars = {k: histogram(r, calibrated.rank_values) for k, r in calibrated.ranks.items()}
+    return {
+        "simulations": simulations,
+        "rank_values": calibrated.rank_values,
+        "divergences": calibrated.divergences,
+        "uniformity_p": {k: float(stats.chisquare(bar).pvalue) for k, bar in bars.items()},
+        "histogram": {k: bar.tolist() for k, bar in bars.items()},
+    }
 
 
 def histogram(ranks: np.ndarray, rank_values: int) -> np.ndarray:

@@ -50,7 +50,7 @@ def coords(pairs: xr.DataArray) -> dict[str, Any]:
 
 def fit_model(
     model: "pm.Model",
-    pairs: xr.DataArray,
+    pairs: xr.DataArray | None,
     *,
     attrs: dict[str, Any],
     draws: int = names.DRAWS,
@@ -60,16 +60,16 @@ def fit_model(
     rng: Any = None,
     predictive: bool = True,
 ) -> xr.DataTree:
-    """Sample a model of these pairs and return a tree that says how it was made.
+    """Sample a model and return a tree that says how it was made.
 
     Parameters
     ----------
     model : pymc.Model
-        With a dim ``pair`` and one observed variable.
-    pairs : xarray.DataArray, dims (pair, outcome)
-        Whose names of systems go onto the tree.
+        With one observed variable, ``y``.
+    pairs : xarray.DataArray, dims (pair, outcome), or None
+        Whose names of systems go onto the tree, for a model over pairs.
     attrs : dict
-        ``model``, ``prior`` and ``square``, to be kept in ``posterior.attrs``.
+        ``model``, ``prior`` and more, to be kept in ``posterior.attrs``.
     draws, tune, chains : int
     target_accept : float
     rng : int, numpy.random.Generator or None
@@ -94,7 +94,7 @@ def fit_model(
     record = tree["posterior"].attrs
     kept = {k: record[k] for k in ("inference_library", "inference_library_version") if k in record}
     kept["versions"] = ", ".join(f"{lib} {version(lib)}" for lib in ("betterthan", "pymc", "nutpie", "pytensor"))
-    _name_systems(tree, pairs)
+    _tidy(tree, pairs)
     tree["posterior"].attrs = attrs | {"seed": seed} | options | kept
     return tree
 
@@ -167,15 +167,15 @@ def _drop_pairs_without_data(tree: xr.DataTree) -> None:
     likelihood = tree["log_likelihood"].to_dataset()
     values = likelihood["y"]
     varies = (values != 0).any([d for d in values.dims if d != names.PAIR])
-    if varies.any():
+    if names.PAIR in values.dims and varies.any():
         tree["log_likelihood"] = likelihood.isel({names.PAIR: varies.values.nonzero()[0]})
 
 
-def _name_systems(tree: xr.DataTree, pairs: xr.DataArray) -> None:
+def _tidy(tree: xr.DataTree, pairs: xr.DataArray | None) -> None:
     """Put system_a and system_b on every group over pairs, and drop the hour at which it was made."""
     for group in tree.children:
         data = tree[group].to_dataset()
-        if names.PAIR in data.dims:
+        if pairs is not None and names.PAIR in data.dims:
             here = pairs.sel({names.PAIR: data[names.PAIR].values.tolist()})
             labels = (names.PAIR, names.SYSTEM_A, names.SYSTEM_B)
             data = data.assign_coords({k: (names.PAIR, here[k].values) for k in labels})

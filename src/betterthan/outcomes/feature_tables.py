@@ -183,7 +183,7 @@ def _numbered(labels: np.ndarray, given: bool) -> tuple[np.ndarray, list[str]]:
         return np.arange(len(labels)), labels.tolist()
     named = list(dict.fromkeys(labels.tolist()))
     if len(named) < 3:
-        raise ValueError(f"there are {len(named)} groups; leaving one out needs at least 3")
+        raise ValueError(f"there are {len(named)} groups; give rows of at least 3")
     place = {name: k for k, name in enumerate(named)}
     return np.array([place[label] for label in labels]), named
 

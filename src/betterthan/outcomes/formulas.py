@@ -114,8 +114,9 @@ class PerformanceFunction:
         >>> round(gain.predict({"recall.weighted": 0.53}), 4)
         0.6668
         """
-        values = _values_by_name(component)
-        self._refuse_unknown_confusions(values)
+        values = values_by_name(component)
+        if any(name in self.confusions for name in self.coefficients):
+            refuse_unknown_confusions(values, self.confusions)
         total: Any = self.intercept
         for name, coefficient in self.coefficients.items():
             total = total + coefficient * _one(values, name)
@@ -126,21 +127,21 @@ class PerformanceFunction:
             return like * 0 + total
         return float(total)
 
-    def _refuse_unknown_confusions(self, values: Mapping[str, Any]) -> None:
-        """Of the errors of a component, enough must be of kinds that the training data had."""
-        if not any(name in self.confusions for name in self.coefficients):
-            return
-        share = np.min(np.asarray(sum(_one(values, name) for name in self.confusions)))
-        if share < names.KNOWN_CONFUSIONS_MIN:
-            known = ", ".join(c.removeprefix("freq.") for c in self.confusions)
-            raise ValueError(
-                f"only {100 * share:.0f} % of the component's errors are confusions that the training data had enough "
-                f"of ({known}); at least {100 * names.KNOWN_CONFUSIONS_MIN:.0f} % are needed, so use a function "
-                "without confusions"
-            )
+
+def refuse_unknown_confusions(values: Mapping[str, Any], confusions: Iterable[str], who: str = "") -> None:
+    """Of the errors of a component, enough must be of kinds that the training data had."""
+    share = np.min(np.asarray(sum(_one(values, name) for name in confusions)))
+    if share < names.KNOWN_CONFUSIONS_MIN:
+        known = ", ".join(c.removeprefix("freq.") for c in confusions)
+        raise ValueError(
+            f"{who}only {100 * share:.0f} % of the component's errors are confusions that the training data had enough "
+            f"of ({known}); at least {100 * names.KNOWN_CONFUSIONS_MIN:.0f} % are needed, so use a function "
+            "without confusions"
+        )
 
 
-def _values_by_name(component: Any) -> Mapping[str, Any]:
+def values_by_name(component: Any) -> Mapping[str, Any]:
+    """The scores of a component, by the names of features."""
     if isinstance(component, pd.DataFrame | pd.Series | Mapping):
         return {str(k): component[k] for k in component} if not isinstance(component, pd.Series) else dict(component)
     if isinstance(component, xr.DataArray) and {names.PREDICTED, names.ACTUAL} <= set(component.dims):

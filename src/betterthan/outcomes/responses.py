@@ -18,8 +18,9 @@ _RATIOS = ("precision", "recall", "f1", "f_beta")
 class Responses:
     """Responses (item, system, ...) and the statistic asked of their sums.
 
-    `kind` is sum, ratio, macro or custom. For a ratio `values` ends in (x, y), for macro in (label, x y). For sums
-    they are scores, 0 where `seen` is False; whole numbers in units of 1 / `scale` where that is possible.
+    `kind` is sum, ratio, macro, custom (the caller's function of all items) or means (one of their weighted means). For
+    a ratio `values` ends in (x, y), for macro in (label, x y). For sums they are scores, 0 where `seen` is False; whole
+    numbers in units of 1 / `scale` where that is possible.
     """
 
     kind: str
@@ -65,6 +66,8 @@ def score_of(responses: Responses) -> np.ndarray:
     if responses.kind == "custom":
         return evaluate(responses, np.moveaxis(responses.values, 1, 0))
     sums = responses.values.sum(0)
+    if responses.kind == "means":
+        return of_means(responses, (sums / responses.seen.sum(0)[0])[None])[0]
     if responses.kind == "sum":
         with np.errstate(invalid="ignore"):
             mean = sums / responses.seen.sum(0) / responses.scale
@@ -84,6 +87,35 @@ def evaluate(responses: Responses, batch: np.ndarray) -> np.ndarray:
         )
     if not np.isfinite(result).all():
         raise ValueError(f"statistic {responses.statistic!r} gave {result[~np.isfinite(result)][0]}; it must be finite")
+    return result
+
+
+def numbers_of(data: Any, function: Callable[[np.ndarray], Any], unit: str) -> Responses:
+    """Numbers of any kind (item, system, ...), for a function of their weighted means."""
+    dims = tuple(getattr(data, "dims", ()))
+    if not {names.ITEM, names.SYSTEM} <= set(dims) or names.SYSTEM not in data.coords:
+        raise ValueError("a function of your own needs a DataArray (item, system, ...) that names its systems")
+    data = data.transpose(names.ITEM, names.SYSTEM, ...)
+    checks.unique(_systems(data), "system")
+    checks.at_least_two(_systems(data))
+    values = data.values.astype(float)
+    if not values.size or not np.isfinite(values).all():
+        raise ValueError(
+            "a function of your own needs a finite number everywhere; complete the data or leave items out"
+        )
+    values, seen = _together(data, unit, values, np.ones(values.shape[:2], dtype=bool))
+    return Responses("means", _name(function), _systems(data), values, seen, function=function)
+
+
+def of_means(responses: Responses, means: np.ndarray) -> np.ndarray:
+    """The caller's function of means (draw, system, ...), checked: (draw, system)."""
+    assert responses.function is not None
+    result = np.asarray(responses.function(means), dtype=float)
+    if result.shape != means.shape[:2]:
+        raise ValueError(
+            f"statistic {responses.statistic!r} gave shape {result.shape} for means of shape {means.shape}; "
+            f"it must keep the first two axes, shape {means.shape[:2]}"
+        )
     return result
 
 

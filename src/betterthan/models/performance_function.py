@@ -1,0 +1,313 @@
+"""An outcome as a weighted sum of component scores, all of them kept and shrunk together (R2D2 prior).
+
+outcome = intercept + sum of coefficient x feature (+ intercept of its group) + noise, or ordered categories of it.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.exact import least_squares
+from betterthan.exact.seeds import one_seed
+from betterthan.models import sampling
+from betterthan.outcomes.feature_tables import FeatureTable, feature_table
+
+if TYPE_CHECKING:
+    import pymc as pm
+
+_LOGISTIC_SD = np.pi / np.sqrt(3)
+_TARGET_ACCEPT = 0.95
+_LEVELS_MAX = 20
+
+
+def simulate(
+    n: int,
+    *,
+    features: int = 5,
+    groups: int = 0,
+    levels: int = 0,
+    prior_r2: Sequence[float] = (1.0, 1.0),
+    rng: Any = None,
+) -> xr.Dataset:
+    """Draw the truth from the prior and an outcome from the truth, in standardised units.
+
+    Parameters
+    ----------
+    n : int
+        Dialogues.
+    features : int, default 5
+        Features; their values are standard normal, standardised over the dialogues.
+    groups : int, default 0
+        Groups that dialogues belong to in turn; 0 for none.
+    levels : int, default 0
+        Levels of an ordinal outcome; 0 for a number.
+    prior_r2 : two float, default (1, 1)
+        Parameters of the Beta of R2.
+    rng : int, numpy.random.Generator or None
+
+    Returns
+    -------
+    xarray.Dataset
+        ``features`` (dialogue, feature), ``outcome`` (dialogue), and the truth: ``r2``, ``standardised`` (feature), and
+        as there are any ``intercept``, ``sigma``, ``cutpoints``, ``group_sd``, ``group_effect`` (group).
+
+    Raises
+    ------
+    ValueError
+        If a number is not whole or too small.
+
+    Examples
+    --------
+    >>> simulate(35, features=3, rng=1).sizes
+    Frozen({'dialogue': 35, 'feature': 3})
+    """
+    n, p = checks.whole(n, "n", 3), checks.whole(features, "features")
+    checks.whole(groups, "groups", 0)
+    checks.whole(levels, "levels", 0)
+    random = np.random.default_rng(one_seed(rng))
+    x = least_squares.standardise(random.normal(size=(n, p)))[0]
+    r2, phi = random.beta(*prior_r2), random.dirichlet(np.ones(p))
+    truth: dict[str, Any] = {"r2": r2}
+    noise = _LOGISTIC_SD if levels else abs(random.normal())
+    beta = random.normal(size=p) * noise * np.sqrt(r2 / (1 - r2) * phi)
+    truth["standardised"] = (names.FEATURE, beta)
+    centre = x @ beta
+    if groups:
+        sd = abs(random.normal(scale=noise if levels else 0.5))
+        effect = random.normal(size=groups) * sd
+        centre = centre + effect[np.arange(n) % groups]
+        truth |= {"group_sd": sd, "group_effect": ("group", effect)}
+        truth["group_of"] = (names.DIALOGUE, np.arange(n) % groups)
+    if levels:
+        cuts = _cutpoints(random.dirichlet(np.ones(levels)))
+        truth["cutpoints"] = ("cut", cuts)
+        y = ((centre + random.logistic(size=n))[:, None] > cuts).sum(1).astype(float)
+    else:
+        truth |= {"intercept": random.normal(), "sigma": noise}
+        y = truth["intercept"] + centre + random.normal(size=n) * noise
+    return xr.Dataset(
+        {"features": ((names.DIALOGUE, names.FEATURE), x), "outcome": (names.DIALOGUE, y)} | truth,
+        coords={names.FEATURE: [f"x{k}" for k in range(p)], names.DIALOGUE: [str(k) for k in range(n)]},
+    )
+
+
+def build(
+    features: Any,
+    outcome: Any,
+    *,
+    columns: Sequence[str] | None = None,
+    groups: Any = None,
+    ordinal: bool = False,
+    prior_r2: Sequence[float] = (1.0, 1.0),
+    standardise: bool = True,
+) -> "pm.Model":
+    """The PyMC model.
+
+    Parameters
+    ----------
+    features, outcome, columns
+        As `betterthan.performance_function` takes them; collinear features and more features than dialogues are fine.
+    groups : str or array-like, optional
+        A column, an index level or one label for each row: dialogues of one user or rater share an intercept.
+    ordinal : bool, default False
+        Take the outcome as ordered categories, such as ratings from 1 to 5, rather than as a number.
+    prior_r2 : two float, default (1, 1)
+        Parameters of the Beta of R2, the share of variance that the features explain.
+    standardise : bool, default True
+        Bring features, and an outcome that is a number, to mean 0 and standard deviation 1; the priors are in those
+        units. False takes them as they are.
+
+    Returns
+    -------
+    pymc.Model
+        ``standardised`` (feature), ``r2``, ``share`` (feature), and for numbers ``intercept_standardised`` and
+        ``sigma``, for categories ``cutpoints``; ``group_sd`` and ``group_effect`` (group) where there are groups;
+        ``coefficient`` (feature) and ``intercept`` in the units given.
+
+    Raises
+    ------
+    ValueError
+        As `betterthan.performance_function`, or if an ordinal outcome has more than 20 levels.
+    """
+    return _model(feature_table(features, outcome, columns=columns, groups=groups), ordinal, prior_r2, standardise)
+
+
+def fit(
+    features: Any,
+    outcome: Any,
+    *,
+    columns: Sequence[str] | None = None,
+    groups: Any = None,
+    ordinal: bool = False,
+    prior_r2: Sequence[float] = (1.0, 1.0),
+    draws: int = names.DRAWS,
+    tune: int = names.TUNE,
+    chains: int = names.CHAINS,
+    target_accept: float = _TARGET_ACCEPT,
+    rng: Any = None,
+    predictive: bool = True,
+) -> xr.DataTree:
+    """Sample the posterior with PyMC.
+
+    Parameters
+    ----------
+    features, outcome, columns, groups, ordinal, prior_r2
+        See `build`.
+    draws, tune, chains : int
+        Draws kept in each chain, steps of adaptation before them, and chains.
+    target_accept : float, default 0.95
+        Nearer to 1 means smaller steps.
+    rng : int, numpy.random.Generator or None
+        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same draws.
+    predictive : bool, default True
+        Whether to add the groups prior, prior_predictive, posterior_predictive and log_likelihood.
+
+    Returns
+    -------
+    xarray.DataTree
+        For `betterthan.predict_outcome`, ``arviz.loo`` (it leaves out one row) and ``arviz.compare``.
+        ``posterior.attrs`` count the rows that were dropped for gaps.
+
+    Raises
+    ------
+    ValueError
+        As `build`, or if an argument is not valid.
+
+    References
+    ----------
+    Y. D. Zhang, B. P. Naughton, H. D. Bondell and B. J. Reich (2022), Bayesian regression using a prior on the model
+    fit: the R2-D2 shrinkage prior, JASA 117(538), doi:10.1080/01621459.2020.1825449.
+
+    See Also
+    --------
+    betterthan.performance_function : least squares with a choice of features.
+    """
+    table = feature_table(features, outcome, columns=columns, groups=groups)
+    attrs = {
+        "model": "performance_function", "prior": [float(v) for v in prior_r2], "outcome": table.outcome,
+        "ordinal": int(ordinal), "n": len(table.y), "n_dropped_outcome": table.dropped_outcome,
+        "n_dropped_feature": table.dropped_feature, "grouped_by": table.grouped_by,
+        "confusions": list(table.confusions), "levels": _levels(table.y).tolist() if ordinal else [],
+        "feature_low": table.x.min(0).tolist(), "feature_high": table.x.max(0).tolist(),
+    }  # fmt: skip
+    return sampling.fit_model(
+        _model(table, ordinal, prior_r2, True),
+        None,
+        attrs=attrs,
+        draws=draws,
+        tune=tune,
+        chains=chains,
+        target_accept=target_accept,
+        rng=rng,
+        predictive=predictive,
+    )
+
+
+def _model(table: FeatureTable, ordinal: bool, prior_r2: Sequence[float], standardise: bool) -> "pm.Model":
+    import pymc as pm
+
+    r2_prior = _prior_of_r2(prior_r2)
+    x, centre, scale = table.x, np.zeros(table.x.shape[1]), np.ones(table.x.shape[1])
+    if standardise:
+        x, centre, scale = least_squares.standardise(table.x)
+    with pm.Model(coords=_coords(table, ordinal)) as model:
+        data = pm.Data("features", x, dims=(names.DIALOGUE, names.FEATURE))
+        r2 = pm.Beta("r2", *r2_prior)
+        sigma: Any = _LOGISTIC_SD if ordinal else pm.HalfNormal("sigma", 1.0)
+        beta = _coefficients(r2, sigma, x.shape[1], len(x))
+        effect = _group_effect(table, sigma, _LOGISTIC_SD if ordinal else 0.5)
+        line = pm.math.dot(data, beta) + effect
+        if ordinal:
+            _ordinal_likelihood(table, line)
+            pm.Deterministic("coefficient", beta / scale, dims=names.FEATURE)
+            pm.Deterministic("intercept", -pm.math.dot(beta, centre / scale))
+        else:
+            mean, sd = (table.y.mean(), table.y.std(ddof=1)) if standardise else (0.0, 1.0)
+            start = pm.Normal("intercept_standardised", 0.0, 1.0)
+            y = pm.Data("outcome", table.y, dims=names.DIALOGUE)
+            pm.Normal("y", mean + sd * (start + line), sd * sigma, observed=y, dims=names.DIALOGUE)
+            pm.Deterministic("coefficient", sd * beta / scale, dims=names.FEATURE)
+            pm.Deterministic("intercept", mean + sd * (start - pm.math.dot(beta, centre / scale)))
+    return model
+
+
+def _coefficients(r2: Any, sigma: Any, features: int, rows: int) -> Any:
+    """Standardised coefficients whose prior variance is what R2 leaves them, split by the shares."""
+    import pymc as pm
+
+    share: Any = np.ones(1)
+    if features > 1:
+        share = pm.Dirichlet("share", np.ones(features), dims=names.FEATURE)
+    effects = _effects("raw", pm.math.sqrt(r2 / (1 - r2) * share), rows, names.FEATURE)
+    return pm.Deterministic("standardised", sigma * effects, dims=names.FEATURE)
+
+
+def _effects(name: str, width: Any, rows: float, dim: str) -> Any:
+    """Normal effects of this width (in units of the noise), each seen in so many rows.
+
+    NUTS moves on the effect over its conditional posterior width: well behaved when the rows tell much (where an effect
+    over its prior width is not) and when they tell little (where the effect itself is not).
+    """
+    import pymc as pm
+
+    growth = pm.math.sqrt(1 + rows * width**2)
+    return pm.Normal(name, 0.0, growth, dims=dim) * width / growth
+
+
+def _group_effect(table: FeatureTable, sigma: Any, scale: float) -> Any:
+    import pymc as pm
+
+    if not table.grouped_by:
+        return 0.0
+    sd = pm.HalfNormal("group_sd", scale)
+    effects = _effects("group_raw", sd / sigma, len(table.y) / len(table.group_names), "group")
+    return pm.Deterministic("group_effect", sigma * effects, dims="group")[table.groups]
+
+
+def _ordinal_likelihood(table: FeatureTable, line: Any) -> None:
+    import pymc as pm
+
+    levels = _levels(table.y)
+    shares = pm.Dirichlet("level_share", np.ones(len(levels)), dims="level")
+    below = pm.math.cumsum(shares)[:-1]
+    cuts = pm.Deterministic("cutpoints", pm.math.log(below) - pm.math.log1p(-below), dims="cut")
+    y = pm.Data("outcome", np.searchsorted(levels, table.y), dims=names.DIALOGUE)
+    pm.OrderedLogistic("y", eta=line, cutpoints=cuts, observed=y, dims=names.DIALOGUE, compute_p=False)
+
+
+def _coords(table: FeatureTable, ordinal: bool) -> dict[str, Any]:
+    coords: dict[str, Any] = {names.FEATURE: table.features, names.DIALOGUE: _distinct(table.rows)}
+    if table.grouped_by:
+        coords["group"] = table.group_names
+    if ordinal:
+        levels = _levels(table.y)
+        coords |= {"level": levels, "cut": [f"{a:g}|{b:g}" for a, b in pairwise(levels)]}
+    return coords
+
+
+def _levels(y: np.ndarray) -> np.ndarray:
+    levels = np.unique(y)
+    if len(levels) > _LEVELS_MAX:
+        raise ValueError(f"the outcome has {len(levels)} levels, more than {_LEVELS_MAX}; take it as a number")
+    return levels
+
+
+def _distinct(rows: list[str]) -> list[str]:
+    """Names of rows; numbers where names repeat."""
+    return rows if len(set(rows)) == len(rows) else [str(k) for k in range(len(rows))]
+
+
+def _cutpoints(shares: np.ndarray) -> np.ndarray:
+    below = shares.cumsum()[:-1]
+    return np.log(below) - np.log1p(-below)
+
+
+def _prior_of_r2(values: Sequence[float]) -> tuple[float, float]:
+    numbers = tuple(checks.positive(values, "prior_r2").reshape(-1).tolist())
+    if len(numbers) != 2:
+        raise ValueError(f"prior_r2 has {len(numbers)} numbers; give the two parameters of a Beta")
+    return numbers[0], numbers[1]
