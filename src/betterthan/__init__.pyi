@@ -1,6 +1,7 @@
 from . import datasets, models
 from .bayes.bootstrap import bayesian_bootstrap, bootstrap_scores
 from .bayes.closed import bayes_factor, decisive, decisive_density, prob_better
+from .bayes.confusions import confusion_posterior
 from .bayes.conjugate import exact_draws
 from .bayes.differences import (
     difference,
@@ -61,6 +62,7 @@ __all__ = [
     "confusion_frequencies",
     "confusion_from_table",
     "confusion_matrix",
+    "confusion_posterior",
     "count_outcomes",
     "counts_from_contingency",
     "counts_from_measures",

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import beta
 
 import betterthan as bt
-from betterthan.exact import f_scores
+from betterthan.exact import f_beta, f_scores
 
 COUNTS = {"A": (30, 5, 9), "B": (3, 1, 0), "C": (0, 0, 0), "D": (4000, 700, 100)}
 
@@ -88,7 +88,7 @@ def test_the_score_of_the_data():
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        ({"statistic": "f_beta"}, "statistic is 'f_beta'; choose one of precision, recall, f1"),
+        ({"statistic": "accuracy"}, "statistic is 'accuracy'; choose one of precision, recall, f1, f_beta"),
         ({"prior": (1, 0, 1)}, "prior for fp is 0"),
         ({"prob": 1}, "prob is 1"),
         ({"kind": "sd"}, "kind is 'sd'"),
@@ -97,3 +97,65 @@ def test_the_score_of_the_data():
 def test_bad_choices(choices, message):
     with pytest.raises(ValueError, match=message):
         bt.score_posterior(tallies(), **choices)
+
+
+@pytest.mark.parametrize("alpha", [(31.0, 6, 10), (1, 1, 1), (0.5, 0.5, 0.5), (4001, 701, 101), (2e5, 3e4, 5e4)])
+def test_f_beta_with_beta_one_is_f1(alpha):
+    a, b = np.array(alpha[0]), np.array(alpha[1] + alpha[2])
+    assert f_beta.mean(np.array(alpha), 1) == pytest.approx(f_scores.mean(a, b, "f1"), rel=1e-12)
+    for x in (0.2, 0.75, 0.9):
+        assert f_beta.above(np.array(alpha), 1, np.array(x)) == pytest.approx(f_scores.above(a, b, "f1", x), rel=1e-9)
+    for prob in (1e-6, 0.3, 0.975):
+        found = f_beta.quantile(np.array(alpha), 1, prob)
+        assert found == pytest.approx(f_scores.quantile(a, b, "f1", prob), rel=1e-10)
+    np.testing.assert_allclose(
+        f_beta.interval(np.array(alpha), 1, 0.95, "hdi"),
+        f_scores.interval(a, b, "f1", 0.95, "hdi"),
+        rtol=1e-6,
+        atol=1e-12,
+    )
+
+
+@pytest.mark.parametrize("alpha", [(31.0, 6, 10), (2, 1, 1), (4001, 701, 101)])
+@pytest.mark.parametrize("beta_", [0.5, 2])
+def test_f_beta_against_a_million_draws(alpha, beta_):
+    tp, fp, fn = np.random.default_rng(4).dirichlet(alpha, 1_000_000).T
+    f = (1 + beta_**2) * tp / ((1 + beta_**2) * tp + beta_**2 * fn + fp)
+    assert abs(f_beta.mean(np.array(alpha), beta_) - f.mean()) < 4 * f.std() / 1000
+    for prob in (0.025, 0.5, 0.975):
+        below = (f <= f_beta.quantile(np.array(alpha), beta_, prob)).mean()
+        assert abs(below - prob) < 4 * np.sqrt(prob * (1 - prob) / 1e6)
+
+
+def test_f_beta_against_mpmath():
+    a1, a2, a3 = 4, 2.5, 7
+    found = f_beta.above(np.array([a1, a2, a3]), 2, np.array(0.4))
+    with mpmath.workdps(30):
+
+        def given(u):
+            c = (4 * u + 1 - u) / 5
+            t = c * mpmath.mpf("0.4") / (1 - mpmath.mpf("0.4") + c * mpmath.mpf("0.4"))
+            weight = u ** (a3 - 1) * (1 - u) ** (a2 - 1) / mpmath.beta(a3, a2)
+            return weight * mpmath.betainc(a1, a2 + a3, t, 1, regularized=True)
+
+        exact = mpmath.quad(given, [0, 0.25, 0.5, 0.75, 1])
+    assert float(found) == pytest.approx(float(exact), rel=1e-12)
+
+
+def test_density_of_f_beta_is_the_slope_of_its_probability():
+    alpha, x, h = np.array([31.0, 6, 10]), np.linspace(0.5, 0.95, 10), 1e-5
+    slope = (f_beta.below(alpha, 2, x + h) - f_beta.below(alpha, 2, x - h)) / (2 * h)
+    np.testing.assert_allclose(f_beta.density(alpha, 2, x), slope, rtol=1e-6)
+    np.testing.assert_allclose(f_beta.below(alpha, 2, x) + f_beta.above(alpha, 2, x), 1, rtol=1e-12)
+
+
+def test_f_beta_through_the_door():
+    found = bt.score_posterior(tallies(label=True), statistic="f_beta", beta=2)
+    tp, fp, fn = COUNTS["A"]
+    assert found["score"].sel(system="A", label="x").item() == pytest.approx(5 * tp / (5 * tp + 4 * fn + fp))
+    assert (found["lower"] <= found["mean"]).all()
+    assert (found["mean"] <= found["upper"]).all()
+    with pytest.raises(ValueError, match="beta=2 is for statistic='f_beta'"):
+        bt.score_posterior(tallies(), beta=2)
+    with pytest.raises(ValueError, match="beta holds 0"):
+        bt.score_posterior(tallies(), statistic="f_beta", beta=0)

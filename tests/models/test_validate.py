@@ -11,9 +11,23 @@ from betterthan.models import calibration, validate
 FOLDERS = sorted(p.parent for p in (Path(__file__).parents[2] / "models").glob("*/evidence.json"))
 
 
+PAIRS = [f for f in FOLDERS if f.name != "performance_function"]  # models of wins, losses and ties
+
+
 @pytest.fixture(params=FOLDERS, ids=lambda f: f.name)
 def evidence(request):
     return json.loads((request.param / "evidence.json").read_text("utf-8"))
+
+
+@pytest.fixture(params=PAIRS, ids=lambda f: f.name)
+def evidence_of_pairs(request):
+    return json.loads((request.param / "evidence.json").read_text("utf-8"))
+
+
+@pytest.fixture(scope="module")
+def regression():
+    folder = next(f for f in FOLDERS if f.name == "performance_function")
+    return json.loads((folder / "evidence.json").read_text("utf-8"))
 
 
 def test_ranks_are_uniform(evidence):
@@ -34,8 +48,8 @@ def test_intervals_cover_what_they_say(evidence):
                 assert abs(share - p) < 4 * np.sqrt(p * (1 - p) / n), (kind, mass, share)
 
 
-def test_fits_agree_with_the_closed_form_and_with_print(evidence):
-    grid, published = evidence["agreement"]["grid"], evidence["agreement"]["published"]
+def test_fits_agree_with_the_closed_form_and_with_print(evidence_of_pairs):
+    grid, published = evidence_of_pairs["agreement"]["grid"], evidence_of_pairs["agreement"]["published"]
     assert grid["max_abs_z_probability"] < 4
     assert grid["max_abs_z_mean"] < 4.5
     assert grid["divergences"] == 0
@@ -66,8 +80,9 @@ def test_no_reference_no_run(tmp_path, capsys):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_coverage_is_that_of_the_exact_posterior(evidence):
+def test_coverage_is_that_of_the_exact_posterior(evidence_of_pairs):
     """On the same simulated truths: what is left is the sampler's error, not the luck of the truths."""
+    evidence = evidence_of_pairs
     model = importlib.import_module(f"betterthan.models.{evidence['model']}")
     simulations = evidence["calibration"]["simulations"]
     truth = model.simulate(np.resize(calibration.EXAMPLES, simulations), pairs=simulations, rng=evidence["seed"])
@@ -91,3 +106,24 @@ def conjugate(truth):
         k, n, size = truth["counts"].values, truth["counts"].sum("outcome").values, 2
         columns = {"p": (truth["p"].values, k[:, 0])}
     return {name: (value, 1 + x, size - 1 + n - x) for name, (value, x) in columns.items()}
+
+
+def test_regression_agrees_with_quadrature_and_with_print(regression):
+    for row in regression["agreement"]["quadrature"]:
+        assert row["divergences"] == 0
+        for name in ("mean", "sd", "positive"):
+            assert row[f"max_abs_z_{name}"] < 4  # 24 numbers
+    apart = regression["agreement"]["published"]["standard_errors_apart"]
+    assert all(abs(value) < 0.5 for value in apart.values())  # shrunk a little, towards 0
+
+
+def test_ordinal_regression_is_calibrated_too(regression):
+    found = regression["ordinal"]["calibration"]
+    assert found["simulations"] >= 250
+    assert found["divergences"] <= found["simulations"] / 200
+    assert min(found["uniformity_p"].values()) > 0.001
+    for kind in ("eti", "hdi"):
+        for shares in regression["ordinal"]["coverage"][kind].values():
+            for mass, share in shares.items():
+                p = float(mass)
+                assert abs(share - p) < 4 * np.sqrt(p * (1 - p) / found["simulations"])

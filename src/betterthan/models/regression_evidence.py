@@ -14,7 +14,7 @@ from betterthan.models import calibration, sampling
 DIALOGUES, FEATURES = 35, 5  # the shape of the seed's study, with fewer features
 GROUPS, LEVELS, RATINGS = 12, 5, 60  # of the ordinal variant
 DRAWS = 2000
-TARGET_ACCEPT = 0.95
+TARGET_ACCEPT = 0.99
 _NUMBER = ("r2", "sigma", "intercept_standardised", "standardised")
 _ORDINAL = ("r2", "group_sd", "standardised", "cutpoints")
 
