@@ -36,9 +36,13 @@ from .outcomes.tallies import tally_scores, tally_totals
 from .performance.feature_sets import compare_feature_sets
 from .performance.fitting import performance_function
 from .plots.bars import plot_outcomes
+from .plots.confusion import plot_confusion
 from .plots.densities import plot_densities
 from .plots.forest import plot_differences
 from .plots.matrix import plot_matrix
+from .plots.outcome import plot_coefficients, plot_predictions
+from .plots.ranks import plot_ranks
+from .plots.scores import plot_scores
 from .plots.ternary import plot_simplex
 from .prediction import predict_outcome
 from .provenance import signature
@@ -86,10 +90,15 @@ __all__ = [
     "models",
     "pair_table",
     "performance_function",
+    "plot_coefficients",
+    "plot_confusion",
     "plot_densities",
     "plot_differences",
     "plot_matrix",
     "plot_outcomes",
+    "plot_predictions",
+    "plot_ranks",
+    "plot_scores",
     "plot_simplex",
     "precision_recall_f",
     "predict_outcome",

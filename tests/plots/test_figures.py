@@ -6,6 +6,7 @@ from pathlib import Path
 import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from matplotlib.axes import Axes
@@ -40,7 +41,33 @@ def _matrix(counts, systems, ax):
     return bt.plot_matrix(bt.prob_better(counts), ax=ax)
 
 
+def _confusion(counts, systems, ax):
+    return bt.plot_confusion(bt.confusion_matrix([*systems, systems[0]], [systems[1], systems[1], None]), ax=ax)
+
+
+def _tallies(systems):
+    rows = [{"system": s, "item": k, "tp": 5 + k, "fp": k % 3, "fn": k % 2} for s in systems for k in range(9)]
+    return bt.tallies_from_table(pd.DataFrame(rows))
+
+
+def _ranks(counts, systems, ax):
+    random = np.random.default_rng(0)
+    scores = xr.DataArray(random.random((60, 2)), dims=("item", "system"), coords={"system": list(systems)})
+    return bt.plot_ranks(bt.bayesian_bootstrap(scores, draws=200, rng=1), ax=ax)
+
+
+def _function(systems):
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame(random.random((12, 2)), columns=list(systems))
+    return bt.performance_function(frame, frame.iloc[:, 0].rename(systems[1] + "!") + 0.1 * random.random(12))
+
+
 FIGURES = {
+    "confusion": _confusion,
+    "scores": lambda counts, systems, ax: bt.plot_scores(_tallies(systems), ax=ax),
+    "ranks": _ranks,
+    "coefficients": lambda counts, systems, ax: bt.plot_coefficients(_function(systems), ax=ax),
+    "predictions": lambda counts, systems, ax: bt.plot_predictions(_function(systems), ax=ax),
     "matrix": _matrix,
     "outcomes": lambda counts, systems, ax: bt.plot_outcomes(counts, ax=ax),
     "densities": lambda counts, systems, ax: bt.plot_densities(counts, ax=ax),

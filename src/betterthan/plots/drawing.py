@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 COLOUR_A, COLOUR_B, COLOUR_TIE = "#1f4e79", "#e39a3b", "#e2e2e2"
 INK, FAINT = "#222222", "#8a8a8a"
+# One ramp from light to dark: what is darker is higher, in greyscale too.
+RAMP = ("#f8fafc", "#d3e0ec", "#94b6d3", "#4f81ae", "#1f4e79", "#0b2440")
 SMALL = 7.0  # points; no text is smaller
 
 _STYLE: dict[Any, Any] = {
@@ -64,6 +66,21 @@ def axes(ax: Any, width: float, height: float) -> "Axes":
         ax = Figure(figsize=(width, height), layout="constrained").add_subplot()
     ax.spines[["top", "right"]].set_visible(False)
     return ax
+
+
+def ramp() -> Any:
+    """The colour map of the package."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("betterthan", RAMP)
+
+
+def name_columns(ax: "Axes", labels: Sequence[str], size: float = 8) -> None:
+    """Name the columns 0, 1, ... above, slanted where the names are long."""
+    turned: dict[str, Any] = {"rotation": 45, "ha": "left", "rotation_mode": "anchor"}
+    longest = max(map(len, labels))
+    ax.set_xticks(np.arange(len(labels)), labels, fontsize=size, **(turned if longest > 3 else {}))
+    ax.tick_params(length=0, top=False, bottom=False, labeltop=True, labelbottom=False)
 
 
 def size(ax: "Axes") -> tuple[float, float, float]:

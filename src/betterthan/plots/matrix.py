@@ -11,8 +11,6 @@ from betterthan.plots import drawing, inputs
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# One ramp from light to dark: what is darker is higher, in greyscale too.
-_RAMP = ("#f8fafc", "#d3e0ec", "#94b6d3", "#4f81ae", "#1f4e79", "#0b2440")
 _NUMBERS_MAX = 20  # systems up to which cells hold numbers
 _NAMED_MAX = 40  # systems up to which columns are named; above, they carry the numbers of the rows
 _PITCH = 7.2  # points from row to row that a label needs
@@ -84,9 +82,7 @@ def _inches(n: int, longest: int) -> tuple[float, float]:
 
 
 def _draw_cells(ax: "Axes", values: np.ndarray) -> None:
-    from matplotlib.colors import LinearSegmentedColormap
-
-    ramp = LinearSegmentedColormap.from_list("betterthan", _RAMP).with_extremes(bad=(0, 0, 0, 0))
+    ramp = drawing.ramp().with_extremes(bad=(0, 0, 0, 0))
     ax.patch.set(facecolor="white", edgecolor=drawing.FAINT, hatch="////")  # shows through where NaN
     aspect = "equal" if len(values) <= _NAMED_MAX else "auto"
     ax.imshow(values, cmap=ramp, vmin=0, vmax=1, aspect=aspect, interpolation="nearest")
@@ -109,11 +105,8 @@ def _colour_bar(ax: "Axes") -> None:
 
 def _name_few(ax: "Axes", systems: list[str]) -> str:
     size = 8 if len(systems) <= _NUMBERS_MAX else drawing.SMALL
-    places = np.arange(len(systems))
-    ax.set_yticks(places, systems, fontsize=size)
-    turned: dict[str, Any] = {"rotation": 45, "ha": "left", "rotation_mode": "anchor"}
-    ax.set_xticks(places, systems, fontsize=size, **(turned if max(map(len, systems)) > 3 else {}))
-    ax.tick_params(length=0, top=False, bottom=False, labeltop=True, labelbottom=False)
+    ax.set_yticks(np.arange(len(systems)), systems, fontsize=size)
+    drawing.name_columns(ax, systems, size)
     return "Darker: more probable"
 
 
