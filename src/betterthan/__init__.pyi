@@ -22,12 +22,14 @@ from .frequentist.randomizing import randomization_test
 from .frequentist.signs import mcnemar, sign_test
 from .frequentist.similarity import groups
 from .frequentist.strengths import strength_of_results
+from .io.labelled import read_confusion, read_labels
 from .io.reading import read
 from .io.tallied import tallies_from_table
 from .measures import confusion_frequencies, majority_baseline, precision_recall_f
 from .outcomes.confusions import confusion_from_table, confusion_matrix
 from .outcomes.features import confusion_features, learning_gain
 from .outcomes.formulas import PerformanceFunction
+from .outcomes.labels import confusions_from_labels, tallies_from_labels
 from .outcomes.measure_table import counts_from_measures
 from .outcomes.scoring import count_outcomes, item_outcomes
 from .outcomes.shapes import apply_ties, swap, to_pairs, to_square
@@ -67,6 +69,7 @@ __all__ = [
     "confusion_from_table",
     "confusion_matrix",
     "confusion_posterior",
+    "confusions_from_labels",
     "count_outcomes",
     "counts_from_contingency",
     "counts_from_measures",
@@ -108,6 +111,8 @@ __all__ = [
     "prob_equivalent",
     "randomization_test",
     "read",
+    "read_confusion",
+    "read_labels",
     "report",
     "score_posterior",
     "sign_test",
@@ -115,6 +120,7 @@ __all__ = [
     "strength_of_results",
     "summary",
     "swap",
+    "tallies_from_labels",
     "tallies_from_table",
     "tally_scores",
     "tally_totals",

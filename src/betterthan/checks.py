@@ -235,7 +235,8 @@ def confusion(data: Any) -> tuple[np.ndarray, np.ndarray, list[str]]:
     matrix = nonnegative_integers(ordered.values, "cells of the confusion matrix")
     actual = matrix.sum(-2)
     if "n_actual" in ordered.coords:
-        actual = ordered["n_actual"].transpose(..., names.ACTUAL).values.astype(np.int64)
+        column = ordered.isel({names.PREDICTED: 0}, drop=True)
+        actual = ordered["n_actual"].broadcast_like(column).transpose(*column.dims).values.astype(np.int64)
     if (actual < matrix.sum(-2)).any():
         raise ValueError("n_actual is below the sum of its column; it counts all items of the class")
     return matrix, actual, labels

@@ -15,7 +15,7 @@ FLOORS = [
     {"comparison", "counterparts", "crosscheck", "prediction", "provenance", "plots", "reporting", "cli"},
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
-NEIGHBOURS = {("datasets", "outcomes")}  # the published tables are built by the rooms' own constructor
+NEIGHBOURS = {("datasets", "outcomes"), ("io", "outcomes")}  # published and read tables use the one constructor
 HEAVY = {"pymc", "arviz", "matplotlib", "pytensor", "nutpie", "statsmodels"}
 FILES = sorted(p for p in SOURCE.rglob("*.py") if p.parent != SOURCE or p.stem != "__init__")
 
