@@ -25,6 +25,7 @@ from .frequentist.strengths import strength_of_results
 from .io.labelled import read_confusion, read_labels
 from .io.reading import read
 from .io.tallied import tallies_from_table
+from .measure_comparison import compare_measures
 from .measures import confusion_frequencies, majority_baseline, precision_recall_f
 from .outcomes.confusions import confusion_from_table, confusion_matrix
 from .outcomes.features import confusion_features, learning_gain
@@ -49,6 +50,8 @@ from .plots.ternary import plot_simplex
 from .prediction import predict_outcome
 from .provenance import signature
 from .reporting.marks import group_table
+from .reporting.measures import measures_report
+from .reporting.outcome import outcome_report
 from .reporting.records import pair_table
 from .reporting.rendering import report
 
@@ -64,6 +67,7 @@ __all__ = [
     "bootstrap_scores",
     "compare",
     "compare_feature_sets",
+    "compare_measures",
     "confusion_features",
     "confusion_frequencies",
     "confusion_from_table",
@@ -90,7 +94,9 @@ __all__ = [
     "learning_gain",
     "majority_baseline",
     "mcnemar",
+    "measures_report",
     "models",
+    "outcome_report",
     "pair_table",
     "performance_function",
     "plot_coefficients",

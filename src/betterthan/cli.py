@@ -3,11 +3,12 @@
 import sys
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from betterthan import __version__, checks, names
+from betterthan.console import deliver, fail, one_file, put, say, where
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -18,9 +19,6 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-_SUFFIXES = {".txt": "text", ".md": "markdown", ".html": "html", ".htm": "html", ".tex": "latex", ".json": "json"}
-_FILES = {"text": "report.txt", "markdown": "report.md", "html": "report.html", "latex": "report.tex"}
-
 Rope = Annotated[float, typer.Option(help="Difference up to which two systems are practically equivalent.")]
 Method = Annotated[str, typer.Option(help="exact (closed form), mcmc (PyMC), or both.")]
 Output = Annotated[
@@ -32,6 +30,9 @@ Format = Annotated[
 ]
 Seed = Annotated[int | None, typer.Option(help="Seed of whatever is sampled.")]
 Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Results; several files are several data sets.")]
+File = Annotated[Path, typer.Argument(metavar="FILE", help="Labels, tallies, scores or a confusion matrix.")]
+Interval = Annotated[str, typer.Option(help="Kind of interval: hdi or eti.")]
+Prob = Annotated[float, typer.Option(help="Mass of the interval.")]
 Layout = Annotated[str | None, typer.Option(help=f"{', '.join(names.LAYOUTS)}; recognised when not given.")]
 Lower = Annotated[bool, typer.Option("--lower-is-better", help="Lower scores are better.")]
 Shuffles = Annotated[int, typer.Option(help="Random swaps, where a randomization test has to sample.")]
@@ -59,8 +60,8 @@ def compare(
     alpha: Annotated[float, typer.Option(help="Level of the tests.")] = names.ALPHA,
     correction: Annotated[str, typer.Option(help=", ".join(names.CORRECTIONS))] = "holm",
     shuffles: Shuffles = names.SHUFFLES,
-    interval: Annotated[str, typer.Option(help="Kind of interval: hdi or eti.")] = names.CI_KIND,
-    prob: Annotated[float, typer.Option(help="Mass of the interval.")] = names.CI_PROB,
+    interval: Interval = names.CI_KIND,
+    prob: Prob = names.CI_PROB,
     seed: Seed = None,
     format: Format = None,
     output: Output = None,
@@ -68,7 +69,7 @@ def compare(
     """Compare the systems of a table of results, all with each other."""
     import betterthan as bt
 
-    form, target = _where(format, output)
+    form, target = where(format, output)
     data = _read(files, layout, lower_is_better, scale)
     comparison = bt.compare(
         data,
@@ -86,7 +87,7 @@ def compare(
         shuffles=shuffles,
         rng=seed,
     )
-    _deliver(comparison, form, target)
+    deliver(comparison, form, target)
 
 
 @app.command()
@@ -110,12 +111,8 @@ def groups(
 ) -> None:
     """Show which systems cannot be told from each other, as the MUC evaluations did."""
     import betterthan as bt
-    from betterthan.files import write_whole
 
-    form, target = _where(format, output)
-    checks.one_of(form, names.FORMATS, "format")
-    if target is not None and not target.suffix:
-        raise ValueError(f"{target}: give one file, such as {target}.html; groups are one table")
+    form, target = one_file(format, output, "groups")
     checks.one_of(test, ("randomization", "sign"), "test")
     data = _read(files, layout, lower_is_better, scale)
     if test == "sign":
@@ -125,12 +122,84 @@ def groups(
             data, statistic=statistic, beta=beta, swap=swap, method=method, shuffles=shuffles, cutoff=cutoff, rng=seed
         )
     together = bt.groups(found, cutoff=cutoff, confidence=confidence, correction=correction)
-    written = bt.group_table(together, format=form)
-    if target is None:
-        print(written, end="" if written.endswith("\n") else "\n")
+    put(bt.group_table(together, format=form), target)
+
+
+@app.command()
+def measures(
+    file: File,
+    statistic: Annotated[str | None, typer.Option(help=", ".join(names.STATISTICS))] = None,
+    beta: Annotated[float, typer.Option(help="For f_beta: the weight of recall.")] = 1.0,
+    unit: Annotated[str, typer.Option(help="Item column whose items stay together, such as dialogue.")] = names.ITEM,
+    rope: Rope = names.ROPE,
+    interval: Interval = names.CI_KIND,
+    prob: Prob = names.CI_PROB,
+    draws: Annotated[int, typer.Option(help="Joint draws of the Bayesian bootstrap.")] = names.BOOTSTRAP_DRAWS,
+    shuffles: Shuffles = names.SHUFFLES,
+    correction: Annotated[str, typer.Option(help=", ".join(names.CORRECTIONS))] = "holm",
+    layout: Annotated[
+        str | None, typer.Option(help="confusion, predictions, tallies, wide or long; recognised when not given.")
+    ] = None,
+    lower_is_better: Lower = False,
+    scale: Scale = 1,
+    seed: Seed = None,
+    format: Format = None,
+    output: Output = None,
+) -> None:
+    """Precision, recall and F with their uncertainty, and systems compared by them on the same items."""
+    import betterthan as bt
+    from betterthan.measuring import measured
+
+    form, target = one_file(format, output, "measures")
+    data, confusions, default = measured(file, layout, higher_is_better=not lower_is_better, scale=scale)
+    say(str((data if data is not None else confusions).attrs["reading"]))
+    if data is None:
+        written = bt.measures_report(confusions, format=form, rng=seed)
     else:
-        write_whole(target, written)
-        _say(f"wrote {target}")
+        found = bt.compare_measures(
+            data, statistic=statistic or default, beta=beta, unit=unit, rope=rope, prob=prob, kind=interval,
+            draws=draws, shuffles=shuffles, correction=correction, rng=seed,
+        )  # fmt: skip
+        written = bt.measures_report(found, confusions=confusions, format=form, rng=seed)
+    put(written, target)
+
+
+@app.command()
+def outcome(
+    file: Annotated[Path, typer.Argument(metavar="FEATURES", help="One row for each dialogue, one column a feature.")],
+    outcome: Annotated[str, typer.Option(help="The column to predict.")],
+    features: Annotated[str | None, typer.Option(help="Columns to choose from, comma-separated; all others.")] = None,
+    direction: Annotated[str, typer.Option(help=f"Of the stepwise search: {', '.join(names.DIRECTIONS)}.")] = "both",
+    leave_out: Annotated[str | None, typer.Option(help="Column whose rows are left out together.")] = None,
+    method: Annotated[str, typer.Option(help="exact (least squares), or both (the PyMC model beside it).")] = "exact",
+    ordinal: Annotated[bool, typer.Option("--ordinal", help="PyMC: the outcome is ordered categories.")] = False,
+    draws: Annotated[int, typer.Option(help="PyMC: draws kept in each chain.")] = 2 * names.DRAWS,
+    components: Annotated[
+        Path | None, typer.Option(help="PyMC: a table of components and their features, to compare by outcome.")
+    ] = None,
+    seed: Seed = None,
+    format: Format = None,
+    output: Output = None,
+) -> None:
+    """Which component scores predict an outcome, and which component it makes the better one."""
+    import betterthan as bt
+    from betterthan.measuring import component_table, plain_table
+
+    form, target = one_file(format, output, "outcome")
+    checks.one_of(method, ("exact", "both"), "method")
+    if method == "exact" and (ordinal or components is not None):
+        raise ValueError("--ordinal and --components need the PyMC model: add --method both")
+    table = plain_table(file)
+    columns = [name.strip() for name in features.split(",")] if features is not None else None
+    function = bt.performance_function(table, outcome, columns=columns, direction=direction, leave_out=leave_out)
+    posterior = predicted = None
+    if method == "both":
+        posterior = bt.models.performance_function.fit(
+            table, outcome, columns=columns, groups=leave_out, ordinal=ordinal, draws=draws, rng=seed
+        )
+        if components is not None:
+            predicted = bt.predict_outcome(posterior, component_table(components))
+    put(bt.outcome_report(function, posterior=posterior, predicted=predicted, format=form), target)
 
 
 @app.command()
@@ -145,7 +214,7 @@ def demo(
     import betterthan as bt
     from betterthan.reporting.plain import brief
 
-    form, target = _where(format, output)
+    form, target = where(format, output)
     cases = {case: bt.compare(bt.datasets.contingency_case(case), rope=rope, method=method, rng=seed) for case in "ab"}
     table = bt.compare(bt.datasets.intent_detection(), method=method, rng=seed)
     if form != "json":
@@ -153,7 +222,7 @@ def demo(
             print(brief(comparison, f"Case ({case}): A is right on 710 of 1000 examples, B on 700"))
         print(brief(table, "Eight intent detection systems"))
     if form == "json" or target is not None:
-        _deliver(table, form, target)
+        deliver(table, form, target)
 
 
 @app.callback(invoke_without_command=True)
@@ -165,11 +234,11 @@ def _main(version: Annotated[bool, typer.Option("--version", help="Print the ver
 
 def main() -> None:
     """Run the command line; bad input ends with one line on stderr and exit code 2."""
-    warnings.showwarning = lambda message, *_args, **_kwargs: _say(f"warning: {message}")
+    warnings.showwarning = lambda message, *_args, **_kwargs: say(f"warning: {message}")
     try:
         sys.exit(app(standalone_mode=False) or 0)
     except (ValueError, OSError, ArithmeticError) as error:
-        _fail(str(error))
+        fail(str(error))
     except Exception as error:
         if not hasattr(error, "format_message"):  # not a complaint of the argument parser
             raise
@@ -177,21 +246,7 @@ def main() -> None:
         if not message or "\n" in message:  # no arguments: that is a question, and the answer is the help
             print(message)
             raise SystemExit(2) from None
-        _fail(f"{message[:1].lower()}{message[1:].rstrip('.')}; see betterthan --help")
-
-
-def _where(format: str | None, output: Path | None) -> tuple[str, Path | None]:
-    """Format and target, agreed before any work is done."""
-    by_suffix = _SUFFIXES.get(output.suffix.lower()) if output is not None else None
-    if output is not None and not str(output).strip("."):
-        raise ValueError("output is empty; give a folder or a file")
-    form = format or by_suffix or ("html" if output is not None else "text")
-    checks.one_of(form, (*names.FORMATS, "json"), "format")
-    if output is not None and output.suffix and by_suffix is None and not output.is_dir():
-        raise ValueError(f"{output}: unknown suffix {output.suffix!r}; give a folder, or one of {', '.join(_SUFFIXES)}")
-    if by_suffix and form != by_suffix:
-        raise ValueError(f"{output}: its suffix says {by_suffix}, but the format is {form}; give one of the two")
-    return form, output
+        fail(f"{message[:1].lower()}{message[1:].rstrip('.')}; see betterthan --help")
 
 
 def _read(files: list[Path], layout: str | None, lower_is_better: bool, scale: int) -> "xr.DataArray":
@@ -199,7 +254,7 @@ def _read(files: list[Path], layout: str | None, lower_is_better: bool, scale: i
 
     source = files[0] if len(files) == 1 else list(files)
     data = bt.read(source, layout=layout, higher_is_better=not lower_is_better, scale=scale)
-    _say(str(data.attrs["reading"]))
+    say(str(data.attrs["reading"]))
     return data
 
 
@@ -211,35 +266,6 @@ def _prior(text: str) -> str | tuple[float, ...]:
     except ValueError:
         known = ", ".join(names.PRIORS)
         raise ValueError(f"prior is {text!r}; give one of {known}, or three numbers such as 1,1,1") from None
-
-
-def _deliver(comparison: "xr.Dataset", form: str, target: Path | None) -> None:
-    """Print, or write one file, or fill a folder; everything is made before the first byte is written."""
-    import betterthan as bt
-    from betterthan.files import write_all, write_whole
-    from betterthan.reporting.records import as_json
-
-    written = as_json(comparison) if form == "json" else bt.report(comparison, format=form)
-    if target is None:
-        print(written, end="" if written.endswith("\n") else "\n")
-    elif target.suffix:
-        write_whole(target, written)
-        _say(f"wrote {target}")
-    else:
-        contents: dict[str, str | bytes] = {_FILES.get(form, "report.json"): written}
-        contents["pairs.csv"] = bt.pair_table(comparison).to_csv(index=False)
-        contents["comparison.nc"] = bytes(comparison.to_netcdf(engine="h5netcdf"))
-        write_all({target / name: content for name, content in contents.items()})
-        _say(f"wrote {', '.join(str(target / name) for name in contents)}")
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr)
-
-
-def _fail(message: str) -> NoReturn:
-    _say("error: " + " ".join(message.split()))
-    raise SystemExit(2)
 
 
 if __name__ == "__main__":

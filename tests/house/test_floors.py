@@ -12,7 +12,19 @@ FLOORS = [
     {"names", "checks", "exact", "files", "progress"},
     {"io", "outcomes", "datasets"},
     {"bayes", "frequentist", "measures", "models", "performance"},
-    {"comparison", "counterparts", "crosscheck", "prediction", "provenance", "plots", "reporting", "cli"},
+    {
+        "comparison",
+        "counterparts",
+        "crosscheck",
+        "measure_comparison",
+        "measuring",
+        "prediction",
+        "provenance",
+        "plots",
+        "reporting",
+        "cli",
+        "console",
+    },
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 NEIGHBOURS = {("datasets", "outcomes"), ("io", "outcomes")}  # published and read tables use the one constructor

@@ -90,6 +90,10 @@ def test_leaving_a_group_out(frame):
         x = sm.add_constant(students.drop(columns=["gain", "class_"]))
         reference = sm.OLS(students["gain"][~inside], x[~inside]).fit()
         np.testing.assert_allclose(fit["held_out"].values[inside], reference.predict(x[inside]))
+    reference = sm.OLS(students["gain"], x).fit(cov_type="cluster", cov_kwds={"groups": students["class_"]}, use_t=True)
+    np.testing.assert_allclose(fit["standard_error"], reference.bse[1:], rtol=1e-8)
+    np.testing.assert_allclose(fit["upper"], reference.conf_int()[1][1:], rtol=1e-8)
+    assert fit.attrs["errors"] == "clustered by class_"
     assert fit.attrs["left_out_by"] == "class_"
     assert fit.attrs["folds"] == 5
 

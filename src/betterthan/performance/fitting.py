@@ -48,10 +48,11 @@ def performance_function(
     -------
     PerformanceFunction
         Its ``fit`` is an xarray.Dataset. Over feature: ``chosen``, ``coefficient``, ``standardised`` (per standard
-        deviation), ``standard_error``, ``lower``, ``upper`` (as if nothing had been chosen: too narrow after a
-        choice) and ``chosen_share`` (of the folds, when the choice is made anew in each). Over step: ``change`` and
-        ``aic`` (n log(RSS / n) + 2 coefficients), and ``aic_after`` (step, feature) of every move that was possible.
-        Over dialogue: ``observed``, ``fitted``, ``held_out`` and ``held_out_chosen``. And the measures:
+        deviation), ``standard_error``, ``lower``, ``upper`` (errors clustered by `leave_out` where it is given; as if
+        nothing had been chosen: too narrow after a choice) and ``chosen_share`` (of the folds, when the choice is made
+        anew in each). Over step: ``change`` and ``aic`` (n log(RSS / n) + 2 coefficients), and ``aic_after`` (step,
+        feature) of every move that was possible. Over dialogue: ``observed``, ``fitted``, ``held_out`` and
+        ``held_out_chosen``. And the measures:
 
         - ``r2``: of the fit itself;
         - ``r2_training``: mean over the folds of the R2 on the rows that were kept, with ``r2_training_sd``;
@@ -105,6 +106,7 @@ def fit_table(table: FeatureTable, direction: str, prob: float = names.CI_PROB) 
         "n_dropped_outcome": table.dropped_outcome, "n_dropped_feature": table.dropped_feature,
         "left_out_by": table.grouped_by or "row", "folds": len(table.group_names), "ci_prob": prob,
         "outcome_sd": float(table.y.std(ddof=1)),
+        "errors": f"clustered by {table.grouped_by}" if table.grouped_by else "independent",
     }  # fmt: skip
     chosen = {f: float(fit["coefficient"][k]) for k, f in enumerate(table.features) if inside[k]}
     return PerformanceFunction(float(fit["intercept"]), chosen, table.outcome, table.confusions, fit)
@@ -121,7 +123,10 @@ def _final(table: FeatureTable, inside: np.ndarray, prob: float) -> dict[str, An
     """The fit of the chosen features, by statsmodels."""
     from statsmodels.regression.linear_model import OLS
 
-    result: Any = OLS(table.y, least_squares.design(table.x[:, inside])).fit()
+    model: Any = OLS(table.y, least_squares.design(table.x[:, inside]))
+    result: Any = model.fit()
+    if table.grouped_by:  # rows of a group are not independent: their errors are summed before they are squared
+        result = model.fit(cov_type="cluster", cov_kwds={"groups": table.groups}, use_t=True)
     ends = result.conf_int(1 - prob)
     empty = np.full(len(inside), np.nan)
     columns = {"standard_error": result.bse, "lower": ends[:, 0], "upper": ends[:, 1]}

@@ -1,5 +1,7 @@
 """The figures of an HTML report, as SVG that needs nothing from outside."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import StringIO
 
 import xarray as xr
@@ -17,16 +19,13 @@ _BARS_OF = 8  # systems whose pairs all fit a bar chart
 
 def draw(comparison: xr.Dataset) -> list[tuple[str, str]]:
     """(caption, svg) of each figure that suits the number of systems."""
-    from matplotlib import rc_context
-
     systems = comparison.sizes[names.SYSTEM_A]
     order = order_of(comparison)
     ordered = comparison.isel({names.SYSTEM_A: order, names.SYSTEM_B: order}).drop_dims(names.SYSTEM, errors="ignore")
     counts, three = ordered["counts"], ordered.sizes[names.OUTCOME] == 3
     prior = ordered.attrs["prior"]
     drawn = []
-    # paths instead of fonts, and no date: the page looks the same everywhere and every time
-    with rc_context({"svg.fonttype": "path", "svg.hashsalt": "betterthan"}):
+    with steady_svg():
         if systems == 2:
             if three:
                 axes = plot_densities(counts, prior=prior, kind="difference", rope=ordered.attrs["rope"])
@@ -41,10 +40,20 @@ def draw(comparison: xr.Dataset) -> list[tuple[str, str]]:
             drawn.append(("Differences with their intervals", plot_differences(ordered)))
         if systems <= _BARS_OF:
             drawn.append(("Wins, ties and losses", plot_outcomes(counts)))
-        return [(caption, _svg(axes)) for caption, axes in drawn]
+        return [(caption, as_svg(axes)) for caption, axes in drawn]
 
 
-def _svg(axes: object) -> str:
+@contextmanager
+def steady_svg() -> Iterator[None]:
+    """Paths instead of fonts, and no date: the page looks the same everywhere and every time."""
+    from matplotlib import rc_context
+
+    with rc_context({"svg.fonttype": "path", "svg.hashsalt": "betterthan"}):
+        yield
+
+
+def as_svg(axes: object) -> str:
+    """A figure as SVG, without the XML before it."""
     buffer = StringIO()
     axes.figure.savefig(buffer, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})  # type: ignore[attr-defined]
     svg = buffer.getvalue()

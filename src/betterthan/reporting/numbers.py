@@ -71,7 +71,7 @@ def difference(mean: float, lower: float, upper: float, mcse: float = 0.0) -> st
     width = upper - lower
     places = 3 if width <= 0 else max(2, 2 - math.floor(math.log10(width)) - (width >= 0.1))
     if mcse > 0:
-        places = min(places, _places(mcse))
+        places = min(places + 2, _places(mcse))  # as many as the error lets stand, within reason
     # + 0.0 turns a rounded -0.0 into 0.0
     mean, lower, upper = (round(x, places) + 0.0 for x in (mean, lower, upper))
     beside = f" ± {mcse:.{places}f}" if mcse > 0 else ""

@@ -11,6 +11,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from betterthan.reporting.content import Content, build_content
+from betterthan.reporting.page import Page
 from betterthan.reporting.sections import Table
 
 WIDTH = 110
@@ -45,6 +46,25 @@ def text(content: Content) -> str:
     _list(out, "Limits", content.limits)
     out.print()
     out.print(content.signature, soft_wrap=True)
+    return _written(out)
+
+
+def page_text(page: Page) -> str:
+    """A page in columns of at most `WIDTH` characters where names allow."""
+    out = _page(page.title)
+    out.print(page.question)
+    for part in page.parts:
+        if part.facts:
+            _facts(out, part.heading, part.facts)
+        elif part.lines and not part.tables:
+            out.print(f"\n{part.heading}")
+        for table in part.tables:
+            _grid(out, _numbered(table) if table.shades else table)
+        if part.notes or part.lines:
+            _list(out, "", [*part.notes, *part.lines])
+    _list(out, "Limits", page.limits)
+    out.print()
+    out.print(page.signature, soft_wrap=True)
     return _written(out)
 
 

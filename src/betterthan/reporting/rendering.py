@@ -10,6 +10,7 @@ from betterthan import checks, names
 from betterthan.files import write_whole
 from betterthan.reporting.content import Content, build_content
 from betterthan.reporting.escapes import latex, markdown
+from betterthan.reporting.page import Page
 from betterthan.reporting.sections import Table
 
 _LONG = 18  # characters of a name that needs a column which breaks
@@ -71,6 +72,20 @@ def report(
 
             drawn = draw(comparison)
         written = _render(format, content, drawn)
+    if path is not None:
+        write_whole(path, written)
+    return written
+
+
+def write_page(page: Page, format: str, path: str | Path | None, drawn: list[tuple[str, str]]) -> str:
+    """Lay a page out in one of the four formats, and write it to a file if one is given."""
+    if format == "text":
+        from betterthan.reporting.plain import page_text
+
+        written = page_text(page)
+    else:
+        template = _environment(format).get_template(f"page.{_SUFFIX[format]}.j2")
+        written = template.render(p=page, figures=drawn)
     if path is not None:
         write_whole(path, written)
     return written

@@ -1,0 +1,75 @@
+"""Where the commands write: the screen, one file or a folder; everything is made before the first byte is written."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from betterthan import checks, names
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+_SUFFIXES = {".txt": "text", ".md": "markdown", ".html": "html", ".htm": "html", ".tex": "latex", ".json": "json"}
+_FILES = {"text": "report.txt", "markdown": "report.md", "html": "report.html", "latex": "report.tex"}
+
+
+def where(format: str | None, output: Path | None) -> tuple[str, Path | None]:
+    """Format and target, agreed before any work is done."""
+    by_suffix = _SUFFIXES.get(output.suffix.lower()) if output is not None else None
+    if output is not None and not str(output).strip("."):
+        raise ValueError("output is empty; give a folder or a file")
+    form = format or by_suffix or ("html" if output is not None else "text")
+    checks.one_of(form, (*names.FORMATS, "json"), "format")
+    if output is not None and output.suffix and by_suffix is None and not output.is_dir():
+        raise ValueError(f"{output}: unknown suffix {output.suffix!r}; give a folder, or one of {', '.join(_SUFFIXES)}")
+    if by_suffix and form != by_suffix:
+        raise ValueError(f"{output}: its suffix says {by_suffix}, but the format is {form}; give one of the two")
+    return form, output
+
+
+def one_file(format: str | None, output: Path | None, what: str) -> tuple[str, Path | None]:
+    """Format and target of a command whose answer is one file."""
+    form, target = where(format, output)
+    checks.one_of(form, names.FORMATS, "format")
+    if target is not None and not target.suffix:
+        raise ValueError(f"{target}: give one file, such as {target}.html; {what} is one report")
+    return form, target
+
+
+def put(written: str, target: Path | None) -> None:
+    """Print, or write one file."""
+    from betterthan.files import write_whole
+
+    if target is None:
+        print(written, end="" if written.endswith("\n") else "\n")
+    else:
+        write_whole(target, written)
+        say(f"wrote {target}")
+
+
+def deliver(comparison: "xr.Dataset", form: str, target: Path | None) -> None:
+    """Print, or write one file, or fill a folder; everything is made before the first byte is written."""
+    import betterthan as bt
+    from betterthan.files import write_all
+    from betterthan.reporting.records import as_json
+
+    written = as_json(comparison) if form == "json" else bt.report(comparison, format=form)
+    if target is None or target.suffix:
+        put(written, target)
+    else:
+        contents: dict[str, str | bytes] = {_FILES.get(form, "report.json"): written}
+        contents["pairs.csv"] = bt.pair_table(comparison).to_csv(index=False)
+        contents["comparison.nc"] = bytes(comparison.to_netcdf(engine="h5netcdf"))
+        write_all({target / name: content for name, content in contents.items()})
+        say(f"wrote {', '.join(str(target / name) for name in contents)}")
+
+
+def say(line: str) -> None:
+    """Tell the user, beside the answer."""
+    print(line, file=sys.stderr)
+
+
+def fail(message: str) -> NoReturn:
+    """One line, and exit code 2."""
+    say("error: " + " ".join(message.split()))
+    raise SystemExit(2)

@@ -1,0 +1,119 @@
+"""The reports on measures and outcomes: every format says the numbers, and takes any name."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import betterthan as bt
+
+HOSTILE = ["a_b$%&", "<b>|`x`\\"]
+FORMATS = ["text", "markdown", "html", "latex"]
+
+
+def tallies(systems):
+    random = np.random.default_rng(1)
+    values = random.poisson([5, 1.5, 1.5], (30, len(systems), 3))
+    coords = {"system": systems, "tally": ["tp", "fp", "fn"]}
+    return xr.DataArray(values, dims=("item", "system", "tally"), coords=coords)
+
+
+@pytest.fixture(scope="module")
+def three():
+    return bt.compare_measures(tallies(["A", "B", "C"]), rope=0.01, rng=3)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_format_says_the_scores(three, format):
+    written = bt.measures_report(three, format=format, figures=False)
+    for system in range(3):
+        assert f"{three['score'].values[system]:.4f}" in written
+    assert "Bayesian bootstrap, prior zero" in written
+    assert "exact" in written
+    assert three.attrs["data_hash"] in written
+
+
+def test_rows_are_ordered_and_pairs_counted(three):
+    written = bt.measures_report(three)
+    order = [str(s) for s in three["system"].values[np.argsort(three["expected_rank"].values)]]
+    lines = [line.split()[0] for line in written.splitlines() if line.split()[:1] and line.split()[0] in "ABC"]
+    assert lines[:3] == order
+    assert "All 3 pairs" in written
+    many = bt.compare_measures(tallies([f"s{k}" for k in range(14)]), draws=200, rng=1)
+    assert "The first 12 systems: 66 of 91 pairs" in bt.measures_report(many)
+
+
+def test_reasons_where_posterior_and_test_differ():
+    scores = xr.DataArray(
+        [[1.0, 0]] * 15 + [[0, 1]] * 6 + [[1, 1]] * 20, dims=("item", "system"), coords={"system": ["A", "B"]}
+    )
+    written = bt.measures_report(bt.compare_measures(scores, rng=1))
+    assert "the probability looks at one side, the p-value at two" in " ".join(written.split())
+    assert "closed form" in written
+    with pytest.warns(UserWarning, match="fewer than 5"):
+        few = bt.compare_measures(scores[:18], rng=1)
+    assert "no verdict: too few" in bt.measures_report(few)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_hostile_names_of_systems_and_labels(format):
+    found = bt.compare_measures(tallies(HOSTILE), rng=3)
+    gold, said = [*HOSTILE, "c"] * 9, [HOSTILE[0], *HOSTILE] * 9
+    confusions = bt.confusions_from_labels(bt.read_labels(pd.DataFrame({"gold": gold, "x\ny": said})))
+    written = bt.measures_report(found, confusions=confusions, format=format, rng=1)
+    assert "<b>" not in written or format == "text"
+    if format == "latex":
+        assert "a_b$" not in written
+    if format == "html":
+        assert written.count("<svg") == 1  # two systems need no ranks
+
+
+def test_confusions_alone():
+    written = bt.measures_report(bt.datasets.beetle_confusion(), rng=1)
+    assert "1,064 of 3,379 items were left unclassified" in written
+    assert "0.570 [" in written
+    assert "macro F 0.119" in written
+    assert "36.9 %" in written
+    with pytest.raises(ValueError, match="expected a Dataset of"):
+        bt.measures_report(xr.Dataset())
+    with pytest.raises(ValueError, match="format is 'pdf'"):
+        bt.measures_report(bt.datasets.beetle_confusion(), format="pdf")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_outcome_report_says_every_measure(regression_frame, regression_tree, format):
+    function = bt.performance_function(regression_frame, "gain")
+    sets = bt.compare_feature_sets(regression_frame, "gain", {"f": ["f"], "both": ["f", "words"]})
+    components = pd.DataFrame({"f": [0.5, 99], "words": [100, 110]}, index=HOSTILE)
+    predicted = bt.predict_outcome(regression_tree, components)
+    written = bt.outcome_report(
+        function, sets=sets, posterior=regression_tree, predicted=predicted, format=format, figures=False
+    )
+    for name in ("r2", "r2_training", "r2_held_out", "r2_held_out_chosen"):
+        assert f"{function.fit[name].item():.3f}" in written
+    assert "35 of 35" in written
+    assert "R2D2" in written
+    assert "Components by predicted outcome" in written or format == "text"
+    assert "<b>" not in written or format == "text"
+
+
+def test_outcome_report_draws_and_counts_what_was_dropped(regression_frame, tmp_path):
+    holed = regression_frame.copy()
+    holed.loc[[2, 4], "gain"] = np.nan
+    function = bt.performance_function(holed, "gain", direction="none")
+    written = bt.outcome_report(function, format="html", path=tmp_path / "o.html", title="Mine")
+    assert written.count("<svg") == 2
+    assert (tmp_path / "o.html").read_text("utf-8") == written
+    assert "<h1>Mine</h1>" in written
+    text = bt.outcome_report(function)
+    assert "33 of 35" in text
+    assert "2 without an outcome" in text
+    assert "choice repeated" not in text
+    with pytest.raises(ValueError, match="expected a fitted PerformanceFunction"):
+        bt.outcome_report(bt.datasets.beetle_functions()["full"])
+
+
+def test_an_unconverged_posterior_is_not_to_be_trusted(regression_frame, regression_tree):
+    function = bt.performance_function(regression_frame, "gain")
+    written = bt.outcome_report(function, posterior=regression_tree.isel(draw=slice(0, 30)))
+    assert "Not to be trusted" in written
