@@ -51,7 +51,7 @@ def precision_recall_f(confusion: xr.DataArray, *, beta: float = 1.0) -> xr.Data
         raise ValueError(f"beta is {beta}; give a positive number")
     each = formulas.by_label(matrix, actual, beta)
     averaged = [formulas.macro(each), formulas.weighted(each, actual), formulas.pooled(matrix, actual, beta)]
-    coords: dict[str, Any] = {names.LABEL: labels, "measure": list(names.MEASURES), "average": list(names.AVERAGES)}
+    coords: dict[Any, Any] = {names.LABEL: labels, "measure": list(names.MEASURES), "average": list(names.AVERAGES)}
     lead = [d for d in confusion.dims if d not in (names.PREDICTED, names.ACTUAL)]
     coords |= {d: confusion[d] for d in lead if d in confusion.coords}
     return xr.Dataset(

@@ -105,7 +105,7 @@ def predict_outcome(
 
 def _components(tree: xr.DataTree, components: Any) -> tuple[list[str], np.ndarray]:
     """Names of the components and their features, in the order of the fit."""
-    features = [str(f) for f in tree["posterior"][names.FEATURE].values]
+    features = [str(f) for f in tree["posterior"].to_dataset()[names.FEATURE].values]
     if isinstance(components, pd.DataFrame):
         components = {str(name): row for name, row in components.iterrows()}
     if not isinstance(components, Mapping) or not components:
@@ -177,6 +177,6 @@ def _mean_error(draws: np.ndarray) -> np.ndarray:
 def _outside(tree: xr.DataTree, x: np.ndarray) -> np.ndarray:
     """Features of each component below or above everything seen in training, as text."""
     attrs = tree["posterior"].attrs
-    features = tree["posterior"][names.FEATURE].values
+    features = tree["posterior"].to_dataset()[names.FEATURE].values
     far = (x < np.asarray(attrs["feature_low"])) | (x > np.asarray(attrs["feature_high"]))
     return np.array([", ".join(str(f) for f in features[row]) for row in far])

@@ -5,6 +5,8 @@ are independent, and F = (1 + b^2) t / ((1 + b^2) t + (b^2 u + 1 - u) (1 - t)). 
 probability is a mean over u of an incomplete beta function: one Gauss-Jacobi sum.
 """
 
+from typing import Any
+
 import numpy as np
 from scipy import linalg, optimize, special
 
@@ -70,7 +72,8 @@ def quantile(alpha: np.ndarray, beta: float, prob: float) -> float:
             return float(below(alpha, beta, np.array(x))) - prob
         return (1 - prob) - float(above(alpha, beta, np.array(x)))
 
-    return float(optimize.brentq(gap, 0.0, 1.0, xtol=1e-13, rtol=1e-13))
+    root: Any = optimize.brentq(gap, 0.0, 1.0, xtol=1e-13)
+    return float(root)
 
 
 def interval(alpha: np.ndarray, beta: float, prob: float, kind: str) -> tuple[float, float]:
@@ -81,7 +84,7 @@ def interval(alpha: np.ndarray, beta: float, prob: float, kind: str) -> tuple[fl
 
     if kind == "eti":
         return ends((1 - prob) / 2)
-    found = optimize.minimize_scalar(
+    found: Any = optimize.minimize_scalar(
         lambda left: np.diff(ends(left))[0], bounds=(0.0, 1 - prob), method="bounded", options={"xatol": 1e-8}
     )
     return min((ends(left) for left in (0.0, 1 - prob, float(found.x))), key=lambda e: e[1] - e[0])

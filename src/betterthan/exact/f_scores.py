@@ -5,6 +5,8 @@ Counts of tp, fp and fn with a Dirichlet prior make tp / (tp + fp), tp / (tp + f
 of t.
 """
 
+from typing import Any
+
 import numpy as np
 from scipy import optimize, special
 
@@ -54,6 +56,6 @@ def _narrowest(a: float, b: float, statistic: str, prob: float) -> float:
         low, high = quantile(np.array(a), np.array(b), statistic, np.array([left, min(left + prob, 1.0)]))
         return high - low
 
-    found = optimize.minimize_scalar(width, bounds=(0.0, 1 - prob), method="bounded", options={"xatol": 1e-10})
+    found: Any = optimize.minimize_scalar(width, bounds=(0.0, 1 - prob), method="bounded", options={"xatol": 1e-10})
     ends = [0.0, 1 - prob, float(found.x)]  # a posterior that only falls or rises leaves nothing on one side
     return min(ends, key=width)

@@ -70,7 +70,7 @@ def simulate(
     checks.whole(levels, "levels", 0)
     random = np.random.default_rng(one_seed(rng))
     x = least_squares.standardise(random.normal(size=(n, p)))[0]
-    r2, phi = random.beta(*prior_r2), random.dirichlet(np.ones(p))
+    r2, phi = random.beta(*prior_r2), random.dirichlet(np.ones(p))  # type: ignore
     truth: dict[str, Any] = {"r2": r2}
     noise = _LOGISTIC_SD if levels else abs(random.normal())
     beta = random.normal(size=p) * noise * np.sqrt(r2 / (1 - r2) * phi)
@@ -265,7 +265,7 @@ def _group_effect(table: FeatureTable, sigma: Any, scale: float) -> Any:
         return 0.0
     sd = pm.HalfNormal("group_sd", scale)
     effects = _effects("group_raw", sd / sigma, len(table.y) / len(table.group_names), "group")
-    return pm.Deterministic("group_effect", sigma * effects, dims="group")[table.groups]
+    return pm.Deterministic("group_effect", sigma * effects, dims="group")[table.groups]  # type: ignore
 
 
 def _ordinal_likelihood(table: FeatureTable, line: Any) -> None:
@@ -273,8 +273,8 @@ def _ordinal_likelihood(table: FeatureTable, line: Any) -> None:
 
     levels = _levels(table.y)
     shares = pm.Dirichlet("level_share", np.ones(len(levels)), dims="level")
-    below = pm.math.cumsum(shares)[:-1]
-    cuts = pm.Deterministic("cutpoints", pm.math.log(below) - pm.math.log1p(-below), dims="cut")
+    below = pm.math.cumsum(shares)[:-1]  # type: ignore
+    cuts = pm.Deterministic("cutpoints", pm.math.log(below) - pm.math.log1p(-below), dims="cut")  # type: ignore
     y = pm.Data("outcome", np.searchsorted(levels, table.y), dims=names.DIALOGUE)
     pm.OrderedLogistic("y", eta=line, cutpoints=cuts, observed=y, dims=names.DIALOGUE, compute_p=False)
 

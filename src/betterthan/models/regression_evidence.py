@@ -134,7 +134,7 @@ def _distance(tree: xr.DataTree, exact: dict[str, np.ndarray]) -> dict[str, Any]
         "positive": (above.mean(dims).values - exact["positive"]) / error,
     }
     found: dict[str, Any] = {f"max_abs_z_{k}": float(np.abs(v).max()) for k, v in z.items()}
-    found["divergences"] = int(tree["sample_stats"]["diverging"].sum())
+    found["divergences"] = int(tree["sample_stats"].to_dataset()["diverging"].sum())
     return found
 
 

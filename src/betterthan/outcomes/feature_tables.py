@@ -130,7 +130,8 @@ def _group_labels(frame: pd.DataFrame, groups: Any) -> tuple[np.ndarray | None, 
         return None, ""
     if isinstance(groups, str):
         if groups in frame:
-            column, name = frame[groups], groups
+            column: Any = frame[groups]
+            name = groups
         elif groups in frame.index.names:
             column, name = frame.index.to_frame()[groups], groups
         else:
@@ -162,8 +163,9 @@ def _columns(frame: pd.DataFrame, columns: Sequence[str] | None, others: set[str
     return pd.DataFrame(numbers, index=frame.index)
 
 
-def _numbers(column: pd.Series, name: str) -> np.ndarray:
-    values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+def _numbers(column: Any, name: str) -> np.ndarray:
+    found: Any = pd.to_numeric(column, errors="coerce")
+    values = found.to_numpy(dtype=float, na_value=np.nan)
     bad = np.isnan(values) & ~column.isna().to_numpy() & (column.astype(str).str.strip() != "").to_numpy()
     if bad.any():
         k = int(bad.argmax())

@@ -125,7 +125,8 @@ class PerformanceFunction:
         like = next(iter(values.values()), None)
         if isinstance(like, pd.Series | xr.DataArray) and like.ndim:  # an intercept alone
             return like * 0 + total
-        return float(total)
+        number: Any = total
+        return float(number)
 
 
 def refuse_unknown_confusions(values: Mapping[str, Any], confusions: Iterable[str], who: str = "") -> None:

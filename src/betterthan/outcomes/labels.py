@@ -36,7 +36,7 @@ def confusions_from_labels(labels: xr.DataArray) -> xr.DataArray:
     """
     gold, known = _gold(labels)
     each = [
-        confusion_matrix(gold, labels.isel({names.SYSTEM: k}).values, labels=known)
+        confusion_matrix(gold, labels.isel({names.SYSTEM: k}).values.tolist(), labels=known)
         for k in range(labels.sizes[names.SYSTEM])
     ]
     return xr.concat(each, dim=labels[names.SYSTEM], coords="different", compat="equals")
@@ -79,7 +79,7 @@ def tallies_from_labels(labels: xr.DataArray) -> xr.DataArray:
     return xr.DataArray(tallies, dims=dims, coords=coords, attrs={"scale": 1}, name="tallies")
 
 
-def _gold(labels: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
+def _gold(labels: xr.DataArray) -> tuple[Any, Any]:
     """Gold labels, and all labels in order of appearance, in gold and then in predictions."""
     if set(getattr(labels, "dims", ())) != {names.ITEM, names.SYSTEM} or "gold" not in labels.coords:
         raise ValueError("expected labels with dims (item, system) and a coordinate 'gold'; see betterthan.read_labels")

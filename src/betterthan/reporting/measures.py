@@ -22,7 +22,7 @@ _SAID = {"f1": "F1", "macro_f1": "macro F1", "mean": "mean score"}
 
 
 def measures_report(
-    source: xr.Dataset | xr.DataArray,
+    source: Any,
     *,
     confusions: xr.DataArray | None = None,
     format: str = "text",
@@ -67,8 +67,8 @@ def measures_report(
     True
     """
     checks.one_of(format, names.FORMATS, "format")
-    compared = isinstance(source, xr.Dataset) and {"prob_better", "p_value", "score"} <= set(source.data_vars)
-    if not compared and not (isinstance(source, xr.DataArray) and names.PREDICTED in source.dims):
+    compared = {"prob_better", "p_value", "score"} <= set(getattr(source, "data_vars", ()))
+    if not compared and names.PREDICTED not in getattr(source, "dims", ()):
         raise ValueError("expected a Dataset of betterthan.compare_measures, or a confusion matrix")
     parts: list[Part] = []
     if compared:
@@ -279,7 +279,7 @@ def _figures(source: Any, confusions: xr.DataArray | None) -> list[tuple[str, st
 
     drawn = []
     with steady_svg():
-        if isinstance(source, xr.Dataset) and source.sizes[names.SYSTEM] > 2:
+        if "prob_better" in source and source.sizes[names.SYSTEM] > 2:
             drawn.append(("Probability of each rank", as_svg(plot_ranks(source))))
             drawn.append(
                 ("Probability that the row is better than the column", as_svg(plot_matrix(source["prob_better"])))
