@@ -38,6 +38,7 @@ from .outcomes.tables import counts_from_contingency, counts_from_table
 from .outcomes.tallies import tally_scores, tally_totals
 from .performance.feature_sets import compare_feature_sets
 from .performance.fitting import performance_function
+from .performance.recall_weight import fit_beta
 from .plots.bars import plot_outcomes
 from .plots.confusion import plot_confusion
 from .plots.densities import plot_densities
@@ -88,6 +89,7 @@ __all__ = [
     "difference_density",
     "difference_quantile",
     "exact_draws",
+    "fit_beta",
     "group_table",
     "groups",
     "item_outcomes",

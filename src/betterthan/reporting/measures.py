@@ -279,7 +279,7 @@ def _figures(source: Any, confusions: xr.DataArray | None) -> list[tuple[str, st
 
     drawn = []
     with steady_svg():
-        if "prob_better" in source and source.sizes[names.SYSTEM] > 2:
+        if hasattr(source, "data_vars") and source.sizes[names.SYSTEM] > 2:
             drawn.append(("Probability of each rank", as_svg(plot_ranks(source))))
             drawn.append(
                 ("Probability that the row is better than the column", as_svg(plot_matrix(source["prob_better"])))
