@@ -16,7 +16,7 @@ from betterthan.exact.seeds import one_seed
 from betterthan.outcomes.responses import Responses, numbers_of, of_means, responses_of, score_of
 
 _SQUARE = (names.SYSTEM_A, names.SYSTEM_B)
-_NUMBERS = 2**20  # weights held at once
+_NUMBERS = 2**17  # weights held at once: 1 MB stays in the cache
 
 
 def bootstrap_scores(

@@ -12,8 +12,10 @@ import numpy as np
 def weighted_sums(columns: np.ndarray, draws: int, seed: int, rows: int) -> Iterator[np.ndarray]:
     """Chunks (rows, column) of weighted sums of (item, column); the weights do not depend on the chunk."""
     source = np.random.default_rng(seed)
+    buffer = np.empty((min(rows, draws), len(columns)))  # drawn into again and again: fresh memory would cost more
     for start in range(0, draws, rows):
-        weights = source.standard_exponential((min(rows, draws - start), len(columns)))
+        weights = buffer[: draws - start]
+        source.standard_exponential(out=weights)
         yield weights @ columns
 
 

@@ -1,0 +1,172 @@
+"""Joint draws and stepwise choices: beside the bare matrix product, a loop over resamples, and refits."""
+
+import time
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.api as sm
+import xarray as xr
+
+import betterthan as bt
+from betterthan.bayes import bootstrap
+
+DRAWS = "100 systems x 1,000 items x 10,000 joint draws"
+PAIRED = "P(F of A > F of B), 100 documents, 10,000 draws"
+PAIRED_ARRAYS = "the same beside a loop with numpy"
+CHOSEN = "stepwise by AIC inside each of 35 folds, 35 x 20 features"
+LARGE = "134 systems x 500 items, 4,000 draws: P(best), ranks, all pairs"
+
+
+def scores(systems, items, seed=0):
+    values = (np.random.default_rng(seed).random((items, systems)) < np.linspace(0.3, 0.75, systems)).astype(float)
+    return xr.DataArray(values, dims=("item", "system"), coords={"system": [f"s{k}" for k in range(systems)]})
+
+
+def tallies(documents, seed=0):
+    values = np.random.default_rng(seed).poisson([5, 1, 1], (documents, 2, 3))
+    return xr.DataArray(
+        values, dims=("item", "system", "tally"), coords={"system": ["A", "B"], "tally": ["tp", "fp", "fn"]}
+    )
+
+
+def features(seed=0):
+    random = np.random.default_rng(seed)
+    x = random.normal(size=(35, 20))
+    return x, x[:, 0] - 0.5 * x[:, 1] + random.normal(size=35)
+
+
+def peak(call):
+    """Greatest new memory of a call, in MB."""
+    tracemalloc.start()
+    call()
+    used = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return used / 2**20
+
+
+def product(data, draws):
+    """Weights of all draws and their product with the scores, nothing else, in chunks of the same size."""
+    random = np.random.default_rng(1)
+    rows = bootstrap._NUMBERS // len(data)
+    return np.concatenate(
+        [random.standard_exponential((min(rows, draws - k), len(data))) @ data for k in range(0, draws, rows)]
+    )
+
+
+@pytest.mark.parametrize("who", ["ours", "instead"])
+@pytest.mark.benchmark(group=DRAWS, timer=time.process_time)
+def test_joint_draws(benchmark, who):
+    data = scores(100, 1000)
+    if who == "ours":
+        used = peak(lambda: bt.bootstrap_scores(data, draws=10_000, rng=1))
+        benchmark.extra_info["note"] = f"{used:.0f} MB of new memory, the draws themselves are 8 MB"
+        drawn = benchmark(bt.bootstrap_scores, data, draws=10_000, rng=1)
+        assert drawn.shape == (10_000, 100)
+    else:
+        benchmark.extra_info["what"] = "random weights and `weights @ scores` in numpy, in the same chunks"
+        benchmark(product, np.ascontiguousarray(data.values), 10_000)
+
+
+def resampled(values, draws):
+    """Documents drawn with replacement, one at a time, as evaluation tools do it."""
+    random = np.random.default_rng(1)
+    ahead = 0
+    for _ in range(draws):
+        tp, fp, fn = np.moveaxis(values[random.integers(0, len(values), len(values))].sum(0), -1, 0)
+        f = 2 * tp / (2 * tp + fp + fn)
+        ahead += f[0] > f[1]
+    return ahead / draws
+
+
+def resampled_plainly(documents, draws):
+    """The same on lists, as the tools do it that have no arrays."""
+    random = np.random.default_rng(1)
+    ahead = 0
+    for _ in range(draws):
+        chosen = random.choice(len(documents), len(documents), replace=True)
+        scores = []
+        for system in (0, 1):
+            tp = sum(documents[k][system][0] for k in chosen)
+            fp = sum(documents[k][system][1] for k in chosen)
+            fn = sum(documents[k][system][2] for k in chosen)
+            scores.append(2 * tp / (2 * tp + fp + fn))
+        ahead += scores[0] > scores[1]
+    return ahead / draws
+
+
+@pytest.mark.parametrize("who", ["ours", "instead"])
+@pytest.mark.benchmark(group=PAIRED, timer=time.process_time)
+def test_paired_f(benchmark, who):
+    data = tallies(100)
+    if who == "ours":
+        benchmark(bt.bayesian_bootstrap, data, draws=10_000, rng=1)
+    else:
+        benchmark.extra_info["what"] = "documents resampled in a Python loop, sums of lists (1,000 draws timed, x 10)"
+        benchmark.extra_info["times"] = 10
+        benchmark.pedantic(resampled_plainly, (data.values.tolist(), 1_000), rounds=3)
+
+
+@pytest.mark.parametrize("who", ["ours", "instead"])
+@pytest.mark.benchmark(group=PAIRED_ARRAYS, timer=time.process_time)
+def test_paired_f_beside_arrays(benchmark, who):
+    data = tallies(100)
+    if who == "ours":
+        benchmark(bt.bayesian_bootstrap, data, draws=10_000, rng=1)
+    else:
+        benchmark.extra_info["what"] = "documents resampled in a Python loop, sums by numpy (1,000 draws timed, x 10)"
+        benchmark.extra_info["times"] = 10
+        benchmark.pedantic(resampled, (data.values, 1_000), rounds=3)
+
+
+def aic(y, x):
+    fit = sm.OLS(y, x).fit()
+    return len(y) * np.log(fit.ssr / len(y)) + 2 * x.shape[1]
+
+
+def refitted(x, y):
+    """Both ways, from nothing, every candidate refitted by statsmodels, in each fold."""
+    chosen = []
+    for fold in range(len(y)):
+        rest = np.arange(len(y)) != fold
+        inside, now = [], aic(y[rest], np.ones((rest.sum(), 1)))
+        while True:
+            moves = [[k for k in inside if k != j] if j in inside else [*inside, j] for j in range(x.shape[1])]
+            costs = [aic(y[rest], sm.add_constant(x[rest][:, m]) if m else np.ones((rest.sum(), 1))) for m in moves]
+            best = int(np.argmin(costs))
+            if costs[best] >= now - 1e-9:
+                break
+            inside, now = moves[best], costs[best]
+        chosen.append(sorted(inside))
+    return chosen
+
+
+@pytest.mark.parametrize("who", ["ours", "instead"])
+@pytest.mark.benchmark(group=CHOSEN, timer=time.process_time)
+def test_stepwise(benchmark, who):
+    x, y = features()
+    frame = pd.DataFrame(x, columns=[f"x{k}" for k in range(20)])
+    if who == "ours":
+        benchmark.extra_info["note"] = "ours with the final fit, the path and all measures"
+        function = benchmark(bt.performance_function, frame, y)
+        share = function.fit["chosen_share"].values
+        expected = np.bincount(np.concatenate(refitted(x, y)).astype(int), minlength=20) / 35
+        np.testing.assert_allclose(share, expected)
+    else:
+        benchmark.extra_info["what"] = "`statsmodels` OLS refitted for every candidate"
+        benchmark.pedantic(refitted, (x, y), rounds=2)
+
+
+@pytest.mark.parametrize("who", ["ours", "instead"])
+@pytest.mark.filterwarnings("ignore:fewer than 5")
+@pytest.mark.benchmark(group=LARGE, timer=time.process_time)
+def test_many_systems(benchmark, who):
+    data = scores(134, 500)
+    if who == "ours":
+        used = peak(lambda: bt.bayesian_bootstrap(data, rng=1))
+        benchmark.extra_info["note"] = f"{used:.0f} MB of new memory; draws x systems x systems would be 575 MB"
+        benchmark.pedantic(bt.bayesian_bootstrap, (data,), {"rng": 1}, rounds=3)
+    else:
+        benchmark.extra_info["what"] = "the joint draws alone, `bootstrap_scores`"
+        benchmark(bt.bootstrap_scores, data, rng=1)
