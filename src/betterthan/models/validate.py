@@ -24,11 +24,11 @@ import xarray as xr
 from betterthan import names
 from betterthan.exact.agreement import probability_z
 from betterthan.exact.beta import prob_above_half, prob_greater
-from betterthan.models import calibration, regression_evidence, sampling
+from betterthan.models import calibration, mallows_evidence, regression_evidence, sampling
 
 SEED = 20261120
 DRAWS = 2000
-MODELS = ("beta_binomial", "dirichlet_multinomial", "independent_betas", "performance_function")
+MODELS = ("beta_binomial", "dirichlet_multinomial", "independent_betas", "mallows", "performance_function")
 LIBRARIES = ("betterthan", "pymc", "nutpie", "pytensor", "arviz", "numpy")
 # (win, loss, tie): none, few, many, one-sided, all ties, nearly equal, and the two published cases
 GRID = [
@@ -111,8 +111,9 @@ def evidence(name: str, folder: Path, *, simulations: int, seed: int) -> dict[st
         "sources": sources(name),
         "versions": {library: version(library) for library in LIBRARIES},
     }
-    if name == "performance_function":
-        found |= regression_evidence.collect(model, reference, simulations=simulations, seed=seed)
+    collectors = {"mallows": mallows_evidence, "performance_function": regression_evidence}
+    if name in collectors:
+        found |= collectors[name].collect(model, reference, simulations=simulations, seed=seed)
     else:
         calibrated = calibration.calibrate(model, simulations, seed)
         found["calibration"] = calibration.summary(calibrated, simulations)

@@ -1,0 +1,329 @@
+"""How concentrated the orders of each system are around the references: the Mallows model with Kendall distance.
+
+P(order) is proportional to exp(-theta x inversions against the reference). theta is 0 for random orders, positive for
+better ones, and varies with the system, with the document, and with the two together. Fligner & Verducci (1986),
+Distance based ranking models, JRSS B 48(3), 359-369.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.exact import mallows
+from betterthan.exact.seeds import one_seed
+from betterthan.models import sampling
+
+if TYPE_CHECKING:
+    import pymc as pm
+
+POOLING = ("partial", "complete")
+_SD = 1.0  # of the prior of theta
+_SPREAD = 0.5  # of the half-normal priors of the spread over documents
+_NEAR = 1.5  # standard deviation that keeps the nearest normal curve of a perfect order finite
+_CELL = ("document", names.SYSTEM)
+
+
+def simulate(
+    documents: int,
+    *,
+    systems: int = 2,
+    items: int = 8,
+    pooling: str = "partial",
+    prior_sd: float = _SD,
+    rng: Any = None,
+) -> xr.Dataset:
+    """Draw the truth from the prior, and numbers of inversions from the truth.
+
+    Parameters
+    ----------
+    documents : int
+    systems : int, default 2
+    items : int, default 8
+        Items of each document.
+    pooling : {"partial", "complete"}, default "partial"
+        Whether theta varies over documents.
+    prior_sd : float, default 1
+        Standard deviation of the normal prior of theta.
+    rng : int, numpy.random.Generator or None
+
+    Returns
+    -------
+    xarray.Dataset
+        ``inversions`` and ``n_items`` (document, system), and the truth: ``theta`` (system), and where it varies
+        ``document_sd``, ``cell_sd``, ``theta_document`` (document, system).
+
+    Raises
+    ------
+    ValueError
+        If a number is not whole or too small, or pooling is not valid.
+
+    Examples
+    --------
+    >>> simulate(4, systems=3, rng=1)["inversions"].sizes
+    Frozen({'document': 4, 'system': 3})
+    """
+    checks.one_of(pooling, POOLING, "pooling")
+    shape = checks.whole(documents, "documents"), checks.whole(systems, "systems")
+    n = np.full(shape, checks.whole(items, "items", 2))
+    random = np.random.default_rng(one_seed(rng))
+    theta = random.normal(scale=prior_sd, size=shape[1])
+    truth: dict[str, Any] = {"theta": (names.SYSTEM, theta)}
+    cells = np.broadcast_to(theta, shape)
+    if pooling == "partial":
+        document_sd, cell_sd = np.abs(random.normal(scale=_SPREAD, size=2))
+        cells = theta + random.normal(size=(shape[0], 1)) * document_sd + random.normal(size=shape) * cell_sd
+        truth |= {"document_sd": document_sd, "cell_sd": cell_sd, "theta_document": (_CELL, cells)}
+    data = {"inversions": (_CELL, mallows.draw_inversions(cells, n, random)), "n_items": (_CELL, n)}
+    coords = {"document": [f"d{k}" for k in range(shape[0])], names.SYSTEM: [f"s{k}" for k in range(shape[1])]}
+    return xr.Dataset(data | truth, coords=coords)
+
+
+def build(data: xr.Dataset, *, pooling: str = "partial", prior_sd: float = _SD) -> "pm.Model":
+    """The PyMC model of all systems at once.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        ``inversions`` and ``n_items`` over (document, system), as `betterthan.kendall_tau` returns them for one
+        reference. A cell without an order has NaN or fewer than two items and is left out.
+    pooling : {"partial", "complete"}, default "partial"
+        "partial": theta varies over documents, shrunk to its mean; systems share the difficulty of a document.
+        "complete": one theta for all documents, as for a single document.
+    prior_sd : float, default 1
+        Standard deviation of the normal prior of theta.
+
+    Returns
+    -------
+    pymc.Model
+        ``theta`` (system), and with partial pooling ``document_sd``, ``cell_sd``, ``theta_cell`` (cell).
+
+    Raises
+    ------
+    ValueError
+        If the data are not inversions, have ties or several references, or an argument is not valid.
+    """
+    import pymc as pm
+
+    checks.one_of(pooling, POOLING, "pooling")
+    cells = _cells(data)
+    if pooling == "partial" and len(cells["documents"]) < 2:
+        raise ValueError("there is 1 document, so nothing varies over documents; use pooling='complete'")
+    coords = {names.SYSTEM: cells["systems"], "document": cells["documents"], "cell": np.arange(len(cells["k"]))}
+    with pm.Model(coords=coords) as model:
+        k = pm.Data("inversions", cells["k"], dims="cell")
+        theta = pm.Normal("theta", 0.0, checks.positive(prior_sd, "prior_sd"), dims=names.SYSTEM)
+        each: Any = theta[cells["system"]]  # type: ignore
+        if pooling == "partial":
+            each = each + _variation(cells, theta)
+            each = pm.Deterministic("theta_cell", each, dims="cell")
+        pm.CustomDist(
+            "y", each, cells["n"], logp=_log_probability, random=_random, observed=k, dims="cell", dtype="int64"
+        )
+    return model
+
+
+def fit(
+    data: xr.Dataset,
+    *,
+    pooling: str = "partial",
+    prior_sd: float = _SD,
+    draws: int = names.DRAWS,
+    tune: int = names.TUNE,
+    chains: int = names.CHAINS,
+    target_accept: float = names.TARGET_ACCEPT,
+    rng: Any = None,
+    predictive: bool = True,
+) -> xr.DataTree:
+    """Sample the posterior of all systems with PyMC.
+
+    Parameters
+    ----------
+    data, pooling, prior_sd
+        See `build`.
+    draws, tune, chains : int
+        Draws kept in each chain, steps of adaptation before them, and chains.
+    target_accept : float, default 0.9
+        Nearer to 1 means smaller steps.
+    rng : int, numpy.random.Generator or None
+        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same draws.
+    predictive : bool, default True
+        Whether to add the groups prior, prior_predictive, posterior_predictive and log_likelihood.
+
+    Returns
+    -------
+    xarray.DataTree
+        ``theta`` (chain, draw, system) and ``expected_tau`` (chain, draw, system), the mean tau expected of the system
+        on these documents, in group posterior; for `betterthan.compare_dispersions`.
+
+    Raises
+    ------
+    ValueError
+        As `build`, or if an argument is not valid.
+
+    See Also
+    --------
+    closed_form : the same answer without sampling, for complete pooling.
+    """
+    model, cells = build(data, pooling=pooling, prior_sd=prior_sd), _cells(data)
+    n = np.unique(cells["n"])
+    attrs = {
+        "model": "mallows", "prior": [float(prior_sd)], "pooling": pooling, "n_cells": len(cells["k"]),
+        "n_dropped": cells["dropped"], "n_documents": len(cells["documents"]), "items": n.tolist(),
+    }  # fmt: skip
+    tree = sampling.fit_model(
+        model, None, attrs=attrs, draws=draws, tune=tune, chains=chains, target_accept=target_accept, rng=rng,
+        predictive=predictive,
+    )  # fmt: skip
+    posterior = tree["posterior"].to_dataset()
+    tree["posterior"] = posterior.assign(expected_tau=_expected_tau(posterior, cells))
+    return tree
+
+
+def closed_form(data: xr.Dataset, *, prior_sd: float = _SD) -> xr.Dataset:
+    """Posterior of one theta for each system by quadrature, and P(theta of A > theta of B): complete pooling.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        See `build`.
+    prior_sd : float, default 1
+        Standard deviation of the normal prior of theta.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``mean`` and ``sd`` of theta, and ``expected_tau`` (system); ``prob_better`` (system_a, system_b).
+
+    Raises
+    ------
+    ValueError
+        As `build`.
+
+    Examples
+    --------
+    >>> import xarray as xr
+    >>> data = simulate(6, systems=2, pooling="complete", rng=1)
+    >>> found = closed_form(data)
+    >>> bool(abs(found["prob_better"].sum() - 2) < 1e-12)  # P(A better) + P(B better) + 2 x one half
+    True
+    """
+    cells, sd = _cells(data), float(checks.positive(prior_sd, "prior_sd"))
+    systems = len(cells["systems"])
+    densities = []
+    found: dict[str, list[float]] = {"mean": [], "sd": [], "expected_tau": []}
+    for s in range(systems):
+        here = cells["system"] == s
+        densities.append(mallows.log_posterior(cells["k"][here], cells["n"][here], sd))
+        theta, weight = mallows.quadrature(densities[-1], sd)
+        mean = weight @ theta
+        found["mean"].append(float(mean))
+        found["sd"].append(float(np.sqrt(weight @ (theta - mean) ** 2)))
+        found["expected_tau"].append(float(weight @ mallows.mean_tau(theta, cells["n"][here])))
+    better = np.full((systems, systems), 0.5)
+    for a, b in zip(*np.triu_indices(systems, 1), strict=True):
+        better[a, b] = mallows.prob_greater(densities[a], densities[b], sd)
+        better[b, a] = mallows.prob_greater(densities[b], densities[a], sd)
+    labels = cells["systems"]
+    return xr.Dataset(
+        {k: (names.SYSTEM, v) for k, v in found.items()} | {"prob_better": ((names.SYSTEM_A, names.SYSTEM_B), better)},
+        coords={names.SYSTEM: labels, names.SYSTEM_A: labels, names.SYSTEM_B: labels},
+        attrs={"model": "mallows", "prior": [sd], "pooling": "complete"},
+    )
+
+
+def _cells(data: xr.Dataset) -> dict[str, Any]:
+    """The cells that have an order, in a row: inversions, items, and which system and document they belong to."""
+    if not isinstance(data, xr.Dataset) or not {"inversions", "n_items"} <= set(data.data_vars):
+        raise ValueError("data must be a Dataset with inversions and n_items over (document, system): see kendall_tau")
+    if "reference" in data["inversions"].dims:
+        raise ValueError("there are several references; give inversions against one, such as their consensus_order")
+    if "ties" in data and bool(data["ties"].any()):
+        raise ValueError("some orders have ties; the Mallows model is one of orders without ties")
+    both = xr.broadcast(data["inversions"], data["n_items"])
+    for dim in _CELL:
+        both = tuple(x if dim in x.dims else x.expand_dims({dim: [""]}) for x in both)
+    inversions, n = (x.transpose(*_CELL) for x in both)
+    seen = np.isfinite(inversions.values) & (n.values >= 2)
+    if not seen.any():
+        raise ValueError("no document has an order of two items or more")
+    document, system = np.nonzero(seen)
+    return {
+        "k": inversions.values[seen].astype(np.int64),
+        "n": n.values[seen].astype(np.int64),
+        "document": document,
+        "system": system,
+        "documents": [str(d) for d in inversions["document"].values],
+        "systems": [str(s) for s in inversions[names.SYSTEM].values],
+        "dropped": int((~seen).sum()),
+    }
+
+
+def _variation(cells: dict[str, Any], theta: Any) -> Any:
+    """What a document adds to every system's theta, and what to one system's alone.
+
+    NUTS moves on each effect less its conditional posterior mean, over its conditional posterior width, both from the
+    normal curve nearest to the likelihood: about standard normal and independent, whether an order says much or little.
+    """
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    document_sd, cell_sd = pm.HalfNormal("document_sd", _SPREAD), pm.HalfNormal("cell_sd", _SPREAD)
+    near = mallows.approximation(cells["k"], cells["n"], _NEAR)
+    centre, information = (pm.Data(k, v, dims="cell") for k, v in zip(("centre", "information"), near, strict=True))
+    document = cells["document"]
+    apart = centre - theta[cells["system"]]
+    seen: Any = pt.reciprocal(cell_sd**2 + pt.reciprocal(information))  # how much a cell says of its document
+    sums: Any = pt.zeros((2, len(cells["documents"])))
+    sums = pt.inc_subtensor(sums[:, document], pt.stack([seen, seen * apart]))
+    shared = _conditional("document", document_sd, sums[0], sums[1])
+    own = _conditional("cell", cell_sd, information, information * (apart - shared[document]))
+    return shared[document] + own
+
+
+def _conditional(name: str, sd: Any, information: Any, pull: Any) -> Any:
+    """Effects ~ Normal(0, sd), on the coordinates in which they are nearly standard normal given the data."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    width: Any = pt.reciprocal(pt.sqrt(1 / sd**2 + information))
+    mean = width**2 * pull
+    return mean + width * pm.Normal(f"{name}_raw", -mean / width, sd / width, dims=name)
+
+
+def _log_probability(k: Any, theta: Any, n: Any) -> Any:
+    """Of k inversions, up to the number of orders that have so many, which does not depend on theta.
+
+    The normaliser is a product of geometric series, and around the middle number of inversions an even function of
+    theta: below 1e-6 it is taken as flat, which it nearly is.
+    """
+    import pytensor.tensor as pt
+
+    items = np.asarray(n.data if hasattr(n, "data") else n)
+    sizes = np.arange(2, int(items.max()) + 1)
+    steep: Any = pt.maximum(pt.abs(theta), 1e-6)
+    above: Any = pt.expm1(-sizes * steep[:, None])
+    series: Any = pt.log(above / pt.expm1(-steep[:, None]))
+    normaliser: Any = pt.sum(pt.switch(sizes <= items[:, None], series, 0.0), axis=-1)
+    middle = items * (items - 1) / 4
+    return -theta * (k - middle) - (normaliser + steep * middle)
+
+
+def _random(theta: Any, n: Any, rng: Any = None, size: Any = None) -> np.ndarray:
+    return mallows.draw_inversions(np.broadcast_to(theta, size) if size is not None else theta, n, rng)
+
+
+def _expected_tau(posterior: xr.Dataset, cells: dict[str, Any]) -> xr.DataArray:
+    """Mean over a system's documents of the tau expected at their theta, (chain, draw, system)."""
+    theta = posterior["theta"].transpose("chain", "draw", names.SYSTEM)
+    each = theta.values[..., cells["system"]]
+    if "theta_cell" in posterior:
+        each = posterior["theta_cell"].transpose("chain", "draw", "cell").values
+    taus = np.empty(each.shape)
+    for n in np.unique(cells["n"]):
+        of = cells["n"] == n
+        taus[..., of] = mallows.expected_tau(each[..., of], int(n))
+    of_system = cells["system"][:, None] == np.arange(theta.sizes[names.SYSTEM])
+    with np.errstate(invalid="ignore"):  # a system without an order has no tau
+        return theta.copy(data=taus @ of_system / of_system.sum(0))
