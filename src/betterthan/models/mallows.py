@@ -80,7 +80,7 @@ def simulate(
     return xr.Dataset(data | truth, coords=coords)
 
 
-def build(data: xr.Dataset, *, pooling: str = "partial", prior_sd: float = _SD) -> "pm.Model":
+def build(data: xr.Dataset, *, pooling: str = "partial", ties: str = "error", prior_sd: float = _SD) -> "pm.Model":
     """The PyMC model of all systems at once.
 
     Parameters
@@ -91,6 +91,8 @@ def build(data: xr.Dataset, *, pooling: str = "partial", prior_sd: float = _SD) 
     pooling : {"partial", "complete"}, default "partial"
         "partial": theta varies over documents, shrunk to its mean; systems share the difficulty of a document.
         "complete": one theta for all documents, as for a single document.
+    ties : {"error", "half"}, default "error"
+        What becomes of tied items, which the model does not know: "half" counts a tied pair as half an inversion.
     prior_sd : float, default 1
         Standard deviation of the normal prior of theta.
 
@@ -107,7 +109,7 @@ def build(data: xr.Dataset, *, pooling: str = "partial", prior_sd: float = _SD) 
     import pymc as pm
 
     checks.one_of(pooling, POOLING, "pooling")
-    cells = _cells(data)
+    cells = _cells(data, ties)
     if pooling == "partial" and len(cells["documents"]) < 2:
         raise ValueError("there is 1 document, so nothing varies over documents; use pooling='complete'")
     coords = {names.SYSTEM: cells["systems"], "document": cells["documents"], "cell": np.arange(len(cells["k"]))}
@@ -118,9 +120,7 @@ def build(data: xr.Dataset, *, pooling: str = "partial", prior_sd: float = _SD) 
         if pooling == "partial":
             each = each + _variation(cells, theta)
             each = pm.Deterministic("theta_cell", each, dims="cell")
-        pm.CustomDist(
-            "y", each, cells["n"], logp=_log_probability, random=_random, observed=k, dims="cell", dtype="int64"
-        )
+        pm.CustomDist("y", each, cells["n"], logp=_log_probability, random=_random, observed=k, dims="cell")
     return model
 
 
@@ -128,6 +128,7 @@ def fit(
     data: xr.Dataset,
     *,
     pooling: str = "partial",
+    ties: str = "error",
     prior_sd: float = _SD,
     draws: int = names.DRAWS,
     tune: int = names.TUNE,
@@ -140,7 +141,7 @@ def fit(
 
     Parameters
     ----------
-    data, pooling, prior_sd
+    data, pooling, ties, prior_sd
         See `build`.
     draws, tune, chains : int
         Draws kept in each chain, steps of adaptation before them, and chains.
@@ -166,10 +167,10 @@ def fit(
     --------
     closed_form : the same answer without sampling, for complete pooling.
     """
-    model, cells = build(data, pooling=pooling, prior_sd=prior_sd), _cells(data)
+    model, cells = build(data, pooling=pooling, ties=ties, prior_sd=prior_sd), _cells(data, ties)
     n = np.unique(cells["n"])
     attrs = {
-        "model": "mallows", "prior": [float(prior_sd)], "pooling": pooling, "n_cells": len(cells["k"]),
+        "model": "mallows", "prior": [float(prior_sd)], "pooling": pooling, "ties": ties, "n_cells": len(cells["k"]),
         "n_dropped": cells["dropped"], "n_documents": len(cells["documents"]), "items": n.tolist(),
     }  # fmt: skip
     tree = sampling.fit_model(
@@ -181,15 +182,13 @@ def fit(
     return tree
 
 
-def closed_form(data: xr.Dataset, *, prior_sd: float = _SD) -> xr.Dataset:
+def closed_form(data: xr.Dataset, *, ties: str = "error", prior_sd: float = _SD) -> xr.Dataset:
     """Posterior of one theta for each system by quadrature, and P(theta of A > theta of B): complete pooling.
 
     Parameters
     ----------
-    data : xarray.Dataset
+    data, ties, prior_sd
         See `build`.
-    prior_sd : float, default 1
-        Standard deviation of the normal prior of theta.
 
     Returns
     -------
@@ -209,7 +208,7 @@ def closed_form(data: xr.Dataset, *, prior_sd: float = _SD) -> xr.Dataset:
     >>> bool(abs(found["prob_better"].sum() - 2) < 1e-12)  # P(A better) + P(B better) + 2 x one half
     True
     """
-    cells, sd = _cells(data), float(checks.positive(prior_sd, "prior_sd"))
+    cells, sd = _cells(data, ties), float(checks.positive(prior_sd, "prior_sd"))
     systems = len(cells["systems"])
     densities = []
     found: dict[str, list[float]] = {"mean": [], "sd": [], "expected_tau": []}
@@ -233,15 +232,17 @@ def closed_form(data: xr.Dataset, *, prior_sd: float = _SD) -> xr.Dataset:
     )
 
 
-def _cells(data: xr.Dataset) -> dict[str, Any]:
+def _cells(data: xr.Dataset, ties: str) -> dict[str, Any]:
     """The cells that have an order, in a row: inversions, items, and which system and document they belong to."""
     if not isinstance(data, xr.Dataset) or not {"inversions", "n_items"} <= set(data.data_vars):
         raise ValueError("data must be a Dataset with inversions and n_items over (document, system): see kendall_tau")
     if "reference" in data["inversions"].dims:
         raise ValueError("there are several references; give inversions against one, such as their consensus_order")
-    if "ties" in data and bool(data["ties"].any()):
-        raise ValueError("some orders have ties; the Mallows model is one of orders without ties")
-    both = xr.broadcast(data["inversions"], data["n_items"])
+    checks.one_of(ties, ("error", "half"), "ties")
+    tied = data.get("ties", xr.zeros_like(data["inversions"]))
+    if ties == "error" and bool((tied > 0).any()):
+        raise ValueError("some orders have ties, which the model does not know; ties='half' counts them as half")
+    both = xr.broadcast(data["inversions"] + tied / 2, data["n_items"])
     for dim in _CELL:
         both = tuple(x if dim in x.dims else x.expand_dims({dim: [""]}) for x in both)
     inversions, n = (x.transpose(*_CELL) for x in both)
@@ -250,7 +251,7 @@ def _cells(data: xr.Dataset) -> dict[str, Any]:
         raise ValueError("no document has an order of two items or more")
     document, system = np.nonzero(seen)
     return {
-        "k": inversions.values[seen].astype(np.int64),
+        "k": inversions.values[seen].astype(float),
         "n": n.values[seen].astype(np.int64),
         "document": document,
         "system": system,
@@ -311,7 +312,7 @@ def _log_probability(k: Any, theta: Any, n: Any) -> Any:
 
 
 def _random(theta: Any, n: Any, rng: Any = None, size: Any = None) -> np.ndarray:
-    return mallows.draw_inversions(np.broadcast_to(theta, size) if size is not None else theta, n, rng)
+    return mallows.draw_inversions(np.broadcast_to(theta, size) if size is not None else theta, n, rng).astype(float)
 
 
 def _expected_tau(posterior: xr.Dataset, cells: dict[str, Any]) -> xr.DataArray:

@@ -38,7 +38,7 @@ def calibrate(model: ModuleType, simulations: int, seed: int) -> calibration.Cal
     draws: list[dict[str, np.ndarray]] = []
     divergences = 0
     for k, data in enumerate(truths):
-        inversions, n = (data[v].values.ravel() for v in ("inversions", "n_items"))
+        inversions, n = data["inversions"].values.ravel().astype(float), data["n_items"].values.ravel()
         centre, information = mallows.approximation(inversions, n, model._NEAR)
         tree = nutpie.sample(
             compiled.with_data(inversions=inversions, centre=centre, information=information),
