@@ -23,15 +23,22 @@ from .frequentist.signs import mcnemar, sign_test
 from .frequentist.similarity import groups
 from .frequentist.strengths import strength_of_results
 from .io.labelled import read_confusion, read_labels
+from .io.ordered import read_orders
 from .io.reading import read
 from .io.tallied import tallies_from_table
 from .measure_comparison import compare_measures
 from .measures import confusion_frequencies, majority_baseline, precision_recall_f
+from .ordering.agreement import order_agreement, reference_rank
+from .ordering.chance import tau_distribution, tau_test
+from .ordering.consensus import consensus_order
+from .ordering.references import tau_scores, weighted_tau
+from .ordering.taus import kendall_tau
 from .outcomes.confusions import confusion_from_table, confusion_matrix
 from .outcomes.features import confusion_features, learning_gain
 from .outcomes.formulas import PerformanceFunction
 from .outcomes.labels import confusions_from_labels, tallies_from_labels
 from .outcomes.measure_table import counts_from_measures
+from .outcomes.orders import orders_from_lists, ranks_from_table
 from .outcomes.scoring import count_outcomes, item_outcomes
 from .outcomes.shapes import apply_ties, swap, to_pairs, to_square
 from .outcomes.tables import counts_from_contingency, counts_from_table
@@ -75,6 +82,7 @@ __all__ = [
     "confusion_matrix",
     "confusion_posterior",
     "confusions_from_labels",
+    "consensus_order",
     "count_outcomes",
     "counts_from_contingency",
     "counts_from_measures",
@@ -93,11 +101,14 @@ __all__ = [
     "group_table",
     "groups",
     "item_outcomes",
+    "kendall_tau",
     "learning_gain",
     "majority_baseline",
     "mcnemar",
     "measures_report",
     "models",
+    "order_agreement",
+    "orders_from_lists",
     "outcome_report",
     "pair_table",
     "performance_function",
@@ -118,9 +129,12 @@ __all__ = [
     "prob_difference_above",
     "prob_equivalent",
     "randomization_test",
+    "ranks_from_table",
     "read",
     "read_confusion",
     "read_labels",
+    "read_orders",
+    "reference_rank",
     "report",
     "score_posterior",
     "sign_test",
@@ -132,6 +146,10 @@ __all__ = [
     "tallies_from_table",
     "tally_scores",
     "tally_totals",
+    "tau_distribution",
+    "tau_scores",
+    "tau_test",
     "to_pairs",
     "to_square",
+    "weighted_tau",
 ]

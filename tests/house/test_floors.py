@@ -11,7 +11,7 @@ SOURCE = Path(betterthan.__file__).parent
 FLOORS = [
     {"names", "checks", "exact", "files", "progress"},
     {"io", "outcomes", "datasets"},
-    {"bayes", "frequentist", "measures", "models", "performance"},
+    {"bayes", "frequentist", "measures", "models", "ordering", "people", "performance"},
     {
         "comparison",
         "counterparts",

@@ -32,8 +32,8 @@ def read_orders(source: str | Path | pd.DataFrame) -> xr.DataArray:
     source : path or pandas.DataFrame
         A column of systems (``system``, ``model``, ``judge``, ``rater``, ``annotator``), perhaps one of documents, and
 
-        - a column ``order``: all items in one cell, such as ``b > a = c`` (``=`` for ties) or with ``|``, ``;`` or ``,``
-          between them, or a list in JSON; or
+        - a column ``order``: all items in one cell, such as ``b > a = c`` (``=`` for ties), or with ``|``, ``;`` or
+          ``,`` between them, or a list in JSON; or
         - columns ``item`` and ``rank``, one row for each; equal ranks are ties; or
         - one column of ranks for each item.
 
@@ -148,7 +148,7 @@ def _from_long(table: Table, item: str, rank: str, documents: list[str], systems
         k = int(again.argmax())
         what = f"the item is ranked twice by system {shown(systems[k])}; give one rank"
         raise problem(table.source, what, row=table.rows[k], column=item, value=frame[names.ITEM].iloc[k])
-    codes = {c: pd.factorize(frame[c]) for c in frame}
+    codes = {str(c): pd.factorize(frame[c].to_numpy()) for c in frame.columns}
     values = np.full([len(known) for _, known in codes.values()], np.nan)
     values[tuple(code for code, _ in codes.values())] = cells.numbers(table, rank)
     coords = {c: [str(v) for v in known] for c, (_, known) in codes.items()}

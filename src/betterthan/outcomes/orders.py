@@ -221,5 +221,8 @@ def _from_ranks(ranks: xr.DataArray, documents: list[str], systems: list[str]) -
 def _without_gaps(values: np.ndarray) -> np.ndarray:
     """Whether ranks are what ranking gives, ties sharing the lowest, middle, highest or next rank."""
     seen = ~np.isnan(values)
+    plain = (np.sort(values, axis=-1) == np.arange(1, values.shape[-1] + 1)).sum(-1) == seen.sum(-1)
+    if plain.all():  # no ties: nothing to try
+        return plain
     ranked = [stats.rankdata(values, method=m, axis=-1, nan_policy="omit") for m in ("min", "average", "max", "dense")]
     return np.any([((r == values) | ~seen).all(-1) for r in ranked], axis=0)
