@@ -148,7 +148,7 @@ def _from_long(table: Table, item: str, rank: str, documents: list[str], systems
         k = int(again.argmax())
         what = f"the item is ranked twice by system {shown(systems[k])}; give one rank"
         raise problem(table.source, what, row=table.rows[k], column=item, value=frame[names.ITEM].iloc[k])
-    codes = {str(c): pd.factorize(frame[c].to_numpy()) for c in frame.columns}
+    codes = {str(c): pd.factorize(np.asarray(frame[c])) for c in frame.columns}
     values = np.full([len(known) for _, known in codes.values()], np.nan)
     values[tuple(code for code, _ in codes.values())] = cells.numbers(table, rank)
     coords = {c: [str(v) for v in known] for c, (_, known) in codes.items()}
