@@ -43,6 +43,9 @@ from .outcomes.scoring import count_outcomes, item_outcomes
 from .outcomes.shapes import apply_ties, swap, to_pairs, to_square
 from .outcomes.tables import counts_from_contingency, counts_from_table
 from .outcomes.tallies import tally_scores, tally_totals
+from .people.correlations import correlation, intersubject_agreement
+from .people.repeated import anova, slopes_by_subject
+from .people.screening import bin_by, winsorise
 from .performance.feature_sets import compare_feature_sets
 from .performance.fitting import performance_function
 from .performance.recall_weight import fit_beta
@@ -69,9 +72,11 @@ __all__ = [
     "Diagnosis",
     "PerformanceFunction",
     "adjust_p",
+    "anova",
     "apply_ties",
     "bayes_factor",
     "bayesian_bootstrap",
+    "bin_by",
     "bootstrap_scores",
     "compare",
     "compare_feature_sets",
@@ -83,6 +88,7 @@ __all__ = [
     "confusion_posterior",
     "confusions_from_labels",
     "consensus_order",
+    "correlation",
     "count_outcomes",
     "counts_from_contingency",
     "counts_from_measures",
@@ -100,6 +106,7 @@ __all__ = [
     "fit_beta",
     "group_table",
     "groups",
+    "intersubject_agreement",
     "item_outcomes",
     "kendall_tau",
     "learning_gain",
@@ -139,6 +146,7 @@ __all__ = [
     "score_posterior",
     "sign_test",
     "signature",
+    "slopes_by_subject",
     "strength_of_results",
     "summary",
     "swap",
@@ -152,4 +160,5 @@ __all__ = [
     "to_pairs",
     "to_square",
     "weighted_tau",
+    "winsorise",
 ]

@@ -135,7 +135,8 @@ def _tied(lists: dict[str, dict[str, list[list[str]]]], systems: list[str]) -> x
     items = list(dict.fromkeys(frame[names.ITEM]))
     coords = {DOCUMENT: list(lists), names.SYSTEM: systems, names.ITEM: items}
     values = np.full([len(known) for known in coords.values()], np.nan)
-    values[tuple(pd.Index(known).get_indexer(frame[c]) for c, known in coords.items())] = frame["rank"]
+    places = [pd.Index(known).get_indexer(np.asarray(frame[c])) for c, known in coords.items()]  # type: ignore
+    values[tuple(places)] = frame["rank"]
     return xr.DataArray(values, dims=tuple(coords), coords=coords)
 
 

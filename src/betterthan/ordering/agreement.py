@@ -38,7 +38,7 @@ def order_agreement(orders: Any, *, kind: str = "b", restrict: str | None = None
     --------
     >>> found = order_agreement({"1": list("abcd"), "2": list("abdc"), "3": list("bacd"), "4": list("dcba")})
     >>> found["mean_tau"].round(2).values.tolist()
-    [0.11, 0.0, 0.0, -0.56]
+    [0.11, 0.11, 0.11, -0.78]
     """
     ranked = ranked_of(orders)
     checks.at_least_two(ranked.systems)

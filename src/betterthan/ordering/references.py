@@ -44,7 +44,7 @@ def weighted_tau(orders: Any, reference: Any) -> xr.Dataset:
     --------
     >>> lists = {"r1": list("abcd"), "r2": list("abdc"), "A": list("abdc"), "B": list("bacd")}
     >>> weighted_tau(lists, ["r1", "r2"])["mean"].round(2).values.tolist()
-    [0.82, 0.45]
+    [0.91, 0.55]
     """
     ranked, references = against(orders, reference)
     measured(ranked, references)  # the same checks of items

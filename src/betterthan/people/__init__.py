@@ -1,0 +1,1 @@
+"""Scores beside what people say and do: ratings, reading times, and how far people agree among themselves."""
