@@ -4,5 +4,12 @@ import lazy_loader as _lazy
 
 __getattr__, __dir__, __all__ = _lazy.attach(
     __name__,
-    submodules=["beta_binomial", "dirichlet_multinomial", "independent_betas", "mallows", "performance_function"],
+    submodules=[
+        "beta_binomial",
+        "dirichlet_multinomial",
+        "independent_betas",
+        "mallows",
+        "performance_function",
+        "subject_slopes",
+    ],
 )

@@ -24,11 +24,13 @@ import xarray as xr
 from betterthan import names
 from betterthan.exact.agreement import probability_z
 from betterthan.exact.beta import prob_above_half, prob_greater
-from betterthan.models import calibration, mallows_evidence, regression_evidence, sampling
+from betterthan.models import calibration, mallows_evidence, regression_evidence, sampling, slopes_evidence
 
 SEED = 20261120
 DRAWS = 2000
-MODELS = ("beta_binomial", "dirichlet_multinomial", "independent_betas", "mallows", "performance_function")
+MODELS = (
+    "beta_binomial", "dirichlet_multinomial", "independent_betas", "mallows", "performance_function", "subject_slopes",
+)  # fmt: skip
 LIBRARIES = ("betterthan", "pymc", "nutpie", "pytensor", "arviz", "numpy")
 # (win, loss, tie): none, few, many, one-sided, all ties, nearly equal, and the two published cases
 GRID = [
@@ -111,7 +113,11 @@ def evidence(name: str, folder: Path, *, simulations: int, seed: int) -> dict[st
         "sources": sources(name),
         "versions": {library: version(library) for library in LIBRARIES},
     }
-    collectors = {"mallows": mallows_evidence, "performance_function": regression_evidence}
+    collectors = {
+        "mallows": mallows_evidence,
+        "performance_function": regression_evidence,
+        "subject_slopes": slopes_evidence,
+    }
     if name in collectors:
         found |= collectors[name].collect(model, reference, simulations=simulations, seed=seed)
     else:

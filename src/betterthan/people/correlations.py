@@ -101,9 +101,7 @@ def intersubject_agreement(ratings: Any) -> xr.Dataset:
     >>> found["r"].round(2).values.tolist()
     [0.0, 0.87, -0.9]
     """
-    frame: Any = (
-        ratings.to_pandas() if isinstance(ratings, xr.DataArray) and ratings.ndim == 2 else pd.DataFrame(ratings)
-    )
+    frame: Any = ratings.to_pandas() if isinstance(ratings, xr.DataArray) else pd.DataFrame(ratings)
     values, subjects = frame.to_numpy(dtype=float), [str(s) for s in frame.index]
     if len(values) < 3:
         raise ValueError(f"there are {len(values)} subjects; leaving one out needs 3")

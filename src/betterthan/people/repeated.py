@@ -138,8 +138,8 @@ def anova(table: pd.DataFrame, outcome: str, factor: str, *, unit: str = "subjec
         k = int((~seen.all(1)).argmax())
         lacking = ", ".join(repr(level) for level, there in zip(levels, seen[k], strict=True) if not there)
         raise ValueError(
-            f"{unit} {str(cells.index[k])!r} has no {outcome!r} at {lacking}; every {unit} needs all levels, or each one "
-            "level, two or more a level"
+            f"{unit} {str(cells.index[k])!r} has no {outcome!r} at {lacking}; every {unit} needs all levels, or each "
+            "one level, two or more a level"
         )
     mean, n = np.nanmean(values, axis=0), seen.sum(0)
     below = np.sqrt(found["error"] * (1 / n[:, None] + 1 / n) / 2)
