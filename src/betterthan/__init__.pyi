@@ -17,6 +17,7 @@ from .bayes.gate import Diagnosis, diagnose
 from .bayes.sensitivity import prior_sweep
 from .comparison import compare
 from .crosscheck import cross_check
+from .dispersions import compare_dispersions
 from .frequentist.corrections import adjust_p
 from .frequentist.randomizing import randomization_test
 from .frequentist.signs import mcnemar, sign_test
@@ -28,6 +29,7 @@ from .io.reading import read
 from .io.tallied import tallies_from_table
 from .measure_comparison import compare_measures
 from .measures import confusion_frequencies, majority_baseline, precision_recall_f
+from .order_comparison import compare_orders, tau_posterior
 from .ordering.agreement import order_agreement, reference_rank
 from .ordering.chance import tau_distribution, tau_test
 from .ordering.consensus import consensus_order
@@ -79,8 +81,10 @@ __all__ = [
     "bin_by",
     "bootstrap_scores",
     "compare",
+    "compare_dispersions",
     "compare_feature_sets",
     "compare_measures",
+    "compare_orders",
     "confusion_features",
     "confusion_frequencies",
     "confusion_from_table",
@@ -155,6 +159,7 @@ __all__ = [
     "tally_scores",
     "tally_totals",
     "tau_distribution",
+    "tau_posterior",
     "tau_scores",
     "tau_test",
     "to_pairs",

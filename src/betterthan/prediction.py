@@ -11,7 +11,7 @@ import xarray as xr
 import betterthan
 from betterthan import checks, names
 from betterthan.bayes.gate import diagnose
-from betterthan.bayes.pairwise import pairs_of_draws
+from betterthan.bayes.pairwise import effective, mean_error, pairs_of_draws
 from betterthan.bayes.verdicts import decide
 from betterthan.exact import weights
 from betterthan.outcomes.formulas import refuse_unknown_confusions, values_by_name
@@ -77,7 +77,7 @@ def predict_outcome(
     draws = _expected(tree, x)  # (chain, draw, system)
     flat = draws.reshape(-1, len(systems))
     oriented = flat if higher_is_better else -flat
-    table = pairs_of_draws(flat, oriented, rope, prob, kind, lambda d: _effective(d, draws.shape[:2]))
+    table = pairs_of_draws(flat, oriented, rope, prob, kind, lambda d: effective(d, draws.shape[:2]))
     verdict = decide(table["prob_better"], table["prob_better"].T, table["mass"][..., 1], rope)[0]
     diagnosis = diagnose(tree)
     if not diagnosis.passed:
@@ -86,7 +86,7 @@ def predict_outcome(
     table["verdict"] = verdict
     low, high = weights.interval(flat, prob, kind)
     of_system = {
-        "predicted": flat.mean(0), "predicted_mcse": _mean_error(draws), "lower": low, "upper": high,
+        "predicted": flat.mean(0), "predicted_mcse": mean_error(draws), "lower": low, "upper": high,
         "prob_best": weights.ranks(oriented)[:, 0], "outside": _outside(tree, x),
     }  # fmt: skip
     result = xr.Dataset(
@@ -155,23 +155,6 @@ def _mean_level(
     eta = line[..., None] + sd[..., None] * nodes
     above = expit(eta[..., None] - cuts[..., None, :]) @ steps
     return above @ (weight / weight.sum())
-
-
-def _effective(indicator: np.ndarray, samples: tuple[int, ...]) -> np.ndarray:
-    """Effective draws of each column of indicators; those of a constant one are unknown, and taken as half."""
-    import arviz as az
-
-    array = xr.DataArray(indicator.reshape(*samples, -1), dims=("chain", "draw", "pair"))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        ess = az.ess(array, method="mean").values
-    total = float(np.prod(samples))
-    return np.where(np.isfinite(ess), np.minimum(ess, total), total / 2)
-
-
-def _mean_error(draws: np.ndarray) -> np.ndarray:
-    import arviz as az
-
-    return az.mcse(xr.DataArray(draws, dims=("chain", "draw", names.SYSTEM)), method="mean").values
 
 
 def _outside(tree: xr.DataTree, x: np.ndarray) -> np.ndarray:

@@ -3,7 +3,9 @@
 from collections.abc import Callable
 
 import numpy as np
+import xarray as xr
 
+from betterthan import names
 from betterthan.exact import weights
 from betterthan.progress import with_bar
 
@@ -69,3 +71,21 @@ def share_error(share: np.ndarray, number: np.ndarray | float) -> np.ndarray:
     """Standard error of a share of draws; one of 0 or 1 is not exact, and gets that of one more draw on either side."""
     seen = (share * number + 1) / (number + 2)
     return np.sqrt(seen * (1 - seen) / number)
+
+
+def effective(indicator: np.ndarray, samples: tuple[int, ...]) -> np.ndarray:
+    """Effective draws of each column of indicators; those of a constant one are unknown, and taken as half."""
+    import arviz as az
+
+    array = xr.DataArray(indicator.reshape(*samples, -1), dims=("chain", "draw", "pair"))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ess = az.ess(array, method="mean").values
+    total = float(np.prod(samples))
+    return np.where(np.isfinite(ess), np.minimum(ess, total), total / 2)
+
+
+def mean_error(draws: np.ndarray) -> np.ndarray:
+    """Monte Carlo error of the mean of draws (chain, draw, system)."""
+    import arviz as az
+
+    return az.mcse(xr.DataArray(draws, dims=("chain", "draw", names.SYSTEM)), method="mean").values
