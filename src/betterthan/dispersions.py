@@ -40,10 +40,10 @@ def compare_dispersions(
     Returns
     -------
     xarray.Dataset
-        Over system: ``theta`` (posterior mean) and ``theta_mcse``, ``lower``, ``upper``; ``expected_tau`` on the documents
-        seen with ``expected_tau_lower`` and ``expected_tau_upper``; ``new_tau_lower`` and ``new_tau_upper``, between which
-        tau on a new document lies (equal-tailed); ``prob_best``. Over (system_a, system_b): ``prob_better`` (the larger
-        theta) and ``prob_better_mcse``, ``difference_mean``, ``difference_lower``, ``difference_upper``, ``mass``
+        Over system: ``theta`` (posterior mean) and ``theta_mcse``, ``lower``, ``upper``; ``expected_tau`` on the
+        documents seen with ``expected_tau_lower`` and ``expected_tau_upper``; ``new_tau_lower`` and ``new_tau_upper``,
+        between which tau on a new document lies (equal-tailed); ``prob_best``. Over (system_a, system_b):
+        ``prob_better`` (the larger theta) and ``prob_better_mcse``, ``difference_mean``, ``difference_lower``, ``difference_upper``, ``mass``
         (region), ``verdict``, which is ``no_verdict`` where the fit has not converged.
 
     Raises
@@ -106,9 +106,8 @@ def _new_tau(
     """Ends of the predictive interval of tau on a document not yet seen."""
     random = np.random.default_rng([seed, items])
     if "document_sd" in posterior:
-        document, cell = (
-            posterior[k].transpose("chain", "draw").values.ravel()[:, None] for k in ("document_sd", "cell_sd")
-        )
+        spread = posterior[["document_sd", "cell_sd"]].transpose("chain", "draw")
+        document, cell = (spread[k].values.reshape(-1, 1) for k in ("document_sd", "cell_sd"))
         theta = theta + document * random.normal(size=(len(theta), 1)) + cell * random.normal(size=theta.shape)
     tau = 1 - 4 * mallows.draw_inversions(theta, np.array(items), random) / (items * (items - 1))
     return tuple(np.quantile(tau, [(1 - prob) / 2, (1 + prob) / 2], axis=0))  # type: ignore

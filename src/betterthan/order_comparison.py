@@ -6,9 +6,8 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.bayes.bootstrap import bayesian_bootstrap
 from betterthan.bayes.closed import prob_better
-from betterthan.exact import intervals
+from betterthan.exact import intervals, weights
 from betterthan.exact.seeds import one_seed
 from betterthan.frequentist.signs import sign_test
 from betterthan.measure_comparison import compare_measures
@@ -52,8 +51,8 @@ def compare_orders(
     Returns
     -------
     xarray.Dataset
-        What `compare_measures` returns of the mean tau, from documents that all systems ordered (``attrs["n_items"]``; those
-        left out are counted in ``attrs["n_dropped"]``). Over (system_a, system_b) also, from documents that both
+        What `compare_measures` returns of the mean tau, from documents that all systems ordered (``attrs["n_items"]``;
+        those left out are counted in ``attrs["n_dropped"]``). Over (system_a, system_b) also, from documents that both
         ordered, ``ahead``, ``behind`` and ``equal`` (in how many tau is higher, lower, the same), ``prob_ahead``
         (P(ahead is more probable than behind), Dirichlet) and ``p_sign``. Over system: ``n_documents``,
         ``exact_matches``, ``p_chance`` and ``p_chance_mcse`` of `tau_test`.
@@ -65,11 +64,12 @@ def compare_orders(
 
     Examples
     --------
-    >>> documents = {f"d{k}": {"ref": list("abcde"), "A": list("abcde"), "B": list("bacde" if k % 2 else "edabc")}
-    ...              for k in range(12)}
+    >>> documents = {f"d{k}": {"ref": list("abcd"), "A": list("abdc"), "B": list("bcda" if k % 3 else "abcd")}
+    ...              for k in range(18)}
     >>> found = compare_orders(documents, "ref", rng=1)
-    >>> found["ahead"].sel(system_a="A", system_b="B").item(), found["n_documents"].values.tolist()
-    (12, [12, 12])
+    >>> pair = found.sel(system_a="A", system_b="B")
+    >>> pair["ahead"].item(), pair["behind"].item(), round(pair["prob_ahead"].item(), 3)
+    (12, 6, 0.916)
     """
     seed = one_seed(rng)
     scores = tau_scores(orders, reference, references=references)
@@ -112,8 +112,8 @@ def tau_posterior(
     orders, reference
         See `kendall_tau`.
     unit : {"document", "pair"}, default "document"
-        "document": documents get random weights (Bayesian bootstrap), the answer for more documents like these. "pair": tau
-        is P(concordant) - P(discordant), and concordant and discordant pairs are counted as independent wins and
+        "document": documents get random weights (Bayesian bootstrap), the answer for more documents like these. "pair":
+        tau is P(concordant) - P(discordant), and concordant and discordant pairs are counted as independent wins and
         losses, which gives each document a Beta posterior. Pairs of items are not independent, as a before b and b
         before c say a before c: read it as what the document would say if they were.
     references : {"mean", "weighted", "best", "consensus"}, default "mean"
@@ -131,19 +131,20 @@ def tau_posterior(
     -------
     xarray.Dataset
         ``tau`` (of the data), ``mean``, ``lower``, ``upper`` over system ("document") or document and system ("pair");
-        for "document" the Monte Carlo error ``mean_mcse`` beside.
+        for "document" also the Monte Carlo error ``mean_mcse``, and ``n_documents`` that the system ordered.
 
     Raises
     ------
     ValueError
-        As `tau_scores`; "pair": if there are several references; "document": if there are fewer than two documents.
+        As `tau_scores`; "pair": if there are several references; "document": if a system
+        has a tau on fewer than two documents.
 
     Examples
     --------
     >>> lists = {"ref": list("ABCDEFGHIJ"), "A": list("BADECFGIHJ")}
     >>> found = tau_posterior(lists, "ref", unit="pair")
     >>> found["tau"].round(2).item(), found["lower"].round(2).item()
-    (0.82, 0.6)
+    (0.82, 0.61)
     """
     checks.one_of(unit, UNITS, "unit")
     checks.one_of(kind, names.CI_KINDS, "kind")
@@ -151,22 +152,27 @@ def tau_posterior(
     if unit == "pair":
         return _of_pairs(kendall_tau(orders, reference), checks.prior(prior, 2), prob, kind)
     scores = tau_scores(orders, reference, references=references)
-    whole = scores.notnull().all(names.SYSTEM)
-    if int(whole.sum()) < 2:
-        raise ValueError(f"{int(whole.sum())} documents have a tau of every system; the weights need 2")
-    kept = scores.sel({names.ITEM: whole.values})
-    if kept.sizes[names.SYSTEM] == 1:  # the bootstrap compares; a system beside itself says the same
-        kept = xr.concat(
-            [kept, kept.assign_coords({names.SYSTEM: [f"{kept[names.SYSTEM].item()} again"]})], names.SYSTEM
-        )
-    drawn = bayesian_bootstrap(kept, prob=prob, kind=kind, draws=draws, rng=rng)
-    drawn = drawn.sel({names.SYSTEM: scores[names.SYSTEM].values})
-    parts = {"tau": "score", "mean": "score_mean", "lower": "score_lower", "upper": "score_upper"}
-    found = xr.Dataset({k: drawn[v] for k, v in (parts | {"mean_mcse": "score_mean_mcse"}).items()})
-    found.attrs = {
-        "unit": unit, "prior": 0.0, "ci_prob": prob, "ci_kind": kind, "draws": draws, "seed": drawn.attrs["seed"],
-        "n_documents": int(whole.sum()), "n_dropped": int((~whole).sum()),
+    return _of_documents(scores, prob, kind, checks.whole(draws, "draws"), one_seed(rng))
+
+
+def _of_documents(scores: xr.DataArray, prob: float, kind: str, draws: int, seed: int) -> xr.Dataset:
+    """Weighted means of each system over the documents it ordered, with the same weights for all systems."""
+    values = scores.transpose(names.ITEM, names.SYSTEM).values
+    seen = ~np.isnan(values)
+    few = np.flatnonzero(seen.sum(0) < 2)
+    if len(few):
+        system = scores[names.SYSTEM].values[few[0]]
+        raise ValueError(f"system {str(system)!r} has a tau on {seen.sum(0)[few[0]]} documents; the weights need 2")
+    columns = np.concatenate([np.where(seen, values, 0.0), seen], axis=1)
+    sums = np.concatenate([c.copy() for c in weights.weighted_sums(columns, draws, seed, max(1, 2**17 // len(values)))])
+    drawn = sums[:, : values.shape[1]] / sums[:, values.shape[1] :]
+    low, high = weights.interval(drawn, prob, kind)
+    parts = {
+        "tau": np.nanmean(values, axis=0), "mean": drawn.mean(0), "lower": low, "upper": high,
+        "mean_mcse": drawn.std(0) / np.sqrt(draws), "n_documents": seen.sum(0),
     }  # fmt: skip
+    found = xr.Dataset({k: (names.SYSTEM, v) for k, v in parts.items()}, coords={names.SYSTEM: scores[names.SYSTEM]})
+    found.attrs = {"unit": "document", "prior": 0.0, "ci_prob": prob, "ci_kind": kind, "draws": draws, "seed": seed}
     return found
 
 
