@@ -56,6 +56,7 @@ from .plots.confusion import plot_confusion
 from .plots.densities import plot_densities
 from .plots.forest import plot_differences
 from .plots.matrix import plot_matrix
+from .plots.orders import plot_orders, plot_tau, plot_tau_distribution
 from .plots.outcome import plot_coefficients, plot_predictions
 from .plots.ranks import plot_ranks
 from .plots.scores import plot_scores
@@ -64,6 +65,7 @@ from .prediction import predict_outcome
 from .provenance import signature
 from .reporting.marks import group_table
 from .reporting.measures import measures_report
+from .reporting.orders import order_report
 from .reporting.outcome import outcome_report
 from .reporting.records import pair_table
 from .reporting.rendering import report
@@ -119,6 +121,7 @@ __all__ = [
     "measures_report",
     "models",
     "order_agreement",
+    "order_report",
     "orders_from_lists",
     "outcome_report",
     "pair_table",
@@ -128,11 +131,14 @@ __all__ = [
     "plot_densities",
     "plot_differences",
     "plot_matrix",
+    "plot_orders",
     "plot_outcomes",
     "plot_predictions",
     "plot_ranks",
     "plot_scores",
     "plot_simplex",
+    "plot_tau",
+    "plot_tau_distribution",
     "precision_recall_f",
     "predict_outcome",
     "prior_sweep",

@@ -203,6 +203,47 @@ def outcome(
 
 
 @app.command()
+def order(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Orders or ranks of systems (or judges).")],
+    reference: Annotated[
+        list[str] | None, typer.Option(help="System that is the reference; several times for several. None: agreement.")
+    ] = None,
+    references: Annotated[str, typer.Option(help="Several: mean, weighted, best or consensus.")] = "mean",
+    restrict: Annotated[str | None, typer.Option(help="common: compare the items that both orders have.")] = None,
+    model: Annotated[bool, typer.Option("--model", help="Fit the Mallows model with PyMC, too.")] = False,
+    rope: Rope = names.ROPE,
+    interval: Interval = names.CI_KIND,
+    prob: Prob = names.CI_PROB,
+    draws: Annotated[int, typer.Option(help="Joint draws of the Bayesian bootstrap.")] = names.BOOTSTRAP_DRAWS,
+    shuffles: Shuffles = names.SHUFFLES,
+    correction: Annotated[str, typer.Option(help=", ".join(names.CORRECTIONS))] = "holm",
+    seed: Seed = None,
+    format: Format = None,
+    output: Output = None,
+) -> None:
+    """Kendall's tau of orders against a reference, chance and each other; without a reference, agreement."""
+    import betterthan as bt
+    from betterthan.measuring import ordered
+
+    form, target = one_file(format, output, "order")
+    orders, names_of, several = ordered(file, reference, restrict)
+    compared = dispersions = None
+    if several:
+        compared = bt.compare_orders(
+            orders, names_of, references=references, rope=rope, prob=prob, kind=interval, draws=draws,
+            shuffles=shuffles, correction=correction, rng=seed,
+        )  # fmt: skip
+    if model:
+        taus = bt.kendall_tau(orders, names_of or bt.consensus_order(orders)["order"], restrict=restrict)
+        pooling = "partial" if taus.sizes.get("document", 1) > 1 else "complete"
+        dispersions = bt.compare_dispersions(bt.models.mallows.fit(taus, pooling=pooling, ties="half", rng=seed))
+    written = bt.order_report(
+        orders, names_of, compared=compared, dispersions=dispersions, restrict=restrict, format=form
+    )
+    put(written, target)
+
+
+@app.command()
 def demo(
     rope: Rope = 0.01,
     method: Method = "both",

@@ -43,8 +43,8 @@ def compare_dispersions(
         Over system: ``theta`` (posterior mean) and ``theta_mcse``, ``lower``, ``upper``; ``expected_tau`` on the
         documents seen with ``expected_tau_lower`` and ``expected_tau_upper``; ``new_tau_lower`` and ``new_tau_upper``,
         between which tau on a new document lies (equal-tailed); ``prob_best``. Over (system_a, system_b):
-        ``prob_better`` (the larger theta) and ``prob_better_mcse``, ``difference_mean``, ``difference_lower``, ``difference_upper``, ``mass``
-        (region), ``verdict``, which is ``no_verdict`` where the fit has not converged.
+        ``prob_better`` (the larger theta) and ``prob_better_mcse``, ``difference_mean``, ``difference_lower``,
+        ``difference_upper``, ``mass`` (region), ``verdict``, which is ``no_verdict`` where the fit has not converged.
 
     Raises
     ------

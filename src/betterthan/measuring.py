@@ -1,4 +1,4 @@
-"""What the commands `measures` and `outcome` read: whatever a file holds, as the functions take it."""
+"""What the commands `measures`, `order` and `outcome` read: whatever a file holds, as the functions take it."""
 
 from pathlib import Path
 from typing import Any
@@ -7,9 +7,11 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks
+from betterthan.console import say
 from betterthan.io.cells import holds_numbers, numbers, texts
 from betterthan.io.files import read_file
 from betterthan.io.labelled import is_confusion, read_confusion, read_labels
+from betterthan.io.ordered import read_orders
 from betterthan.io.problems import problem
 from betterthan.io.reading import read
 from betterthan.io.recognition import recognise
@@ -35,6 +37,19 @@ def measured(
     if labels.sizes["system"] == 1:
         return None, confusions.isel(system=0, drop=True), None
     return tallies_from_labels(labels).assign_attrs(labels.attrs | {"scale": 1}), confusions, "macro_f1"
+
+
+def ordered(
+    file: Path, reference: list[str] | None, restrict: str | None
+) -> tuple[xr.DataArray, str | list[str] | None, bool]:
+    """Orders, the reference or references, and whether there are systems and documents enough to compare."""
+    orders = read_orders(file)
+    say(str(orders.attrs["reading"]))
+    if not reference:
+        return orders, None, False
+    rest = orders.sizes["system"] - len(reference)
+    several = orders.sizes.get("document", 1) > 1 and rest > 1 and restrict is None
+    return orders, reference[0] if len(reference) == 1 else reference, several
 
 
 def plain_table(file: Path) -> pd.DataFrame:

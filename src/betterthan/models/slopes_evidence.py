@@ -110,7 +110,7 @@ def agreement(model: ModuleType, seed: int) -> list[dict[str, Any]]:
         table = as_table(model.simulate(subjects, rows=each, rng=seed + k))
         data = model._data(table, "outcome", "predictor", "subject", True)
         exact = by_quadrature(data["y"], data["x"], data["of"])
-        tree = model.fit(table, "outcome", "predictor", draws=DRAWS, rng=seed, predictive=False)
+        tree = model.fit(table, "outcome", "predictor", draws=DRAWS, rng=seed + 10 * k, predictive=False)
         slope = tree["posterior"]["slope_standardised"]
         above = (slope > 0).astype(float)
         ess = float(az.ess(above, method="mean")) if 0 < float(above.mean()) < 1 else float(above.size)

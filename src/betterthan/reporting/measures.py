@@ -18,7 +18,7 @@ from betterthan.reporting.sections import Table, pairs_of
 from betterthan.reporting.sentences import title_of_verdict
 
 _PAIRS_OF = 12  # with more systems than this, the table of pairs shows the first ones
-_SAID = {"f1": "F1", "macro_f1": "macro F1", "mean": "mean score"}
+_SAID = {"f1": "F1", "macro_f1": "macro F1", "mean": "mean score", "tau": "mean tau"}
 
 
 def measures_report(
@@ -72,8 +72,8 @@ def measures_report(
         raise ValueError("expected a Dataset of betterthan.compare_measures, or a confusion matrix")
     parts: list[Part] = []
     if compared:
-        found = _in_order(source)
-        parts += [_data(found), _systems(found), _pairs(found), _words(found)]
+        found = in_order(source)
+        parts += [_data(found), systems_part(found), pairs_part(found), words_part(found)]
         limits, signature = _limits(found), _signature(found)
         head, question = _title(found)
     else:
@@ -91,7 +91,8 @@ def measures_report(
     return write_page(page, format, path, drawn)
 
 
-def _in_order(found: xr.Dataset) -> xr.Dataset:
+def in_order(found: xr.Dataset) -> xr.Dataset:
+    """Systems by expected rank, their names on one line."""
     order = np.argsort(found["expected_rank"].values, kind="stable")
     dims = (names.SYSTEM, names.SYSTEM_A, names.SYSTEM_B)
     ordered = found.isel(dict.fromkeys(dims, order))
@@ -128,7 +129,8 @@ def _data(found: xr.Dataset) -> Part:
     return Part("Data and method", facts=facts)
 
 
-def _systems(found: xr.Dataset) -> Part:
+def systems_part(found: xr.Dataset) -> Part:
+    """Every system with its score, rank and chance to be the best."""
     a = found.attrs
     interval = f"{100 * a['ci_prob']:g}% {a['ci_kind'].upper()}"
     alone = "alone_lower" in found
@@ -159,7 +161,8 @@ def _systems(found: xr.Dataset) -> Part:
     return Part("Systems", tables=[Table(heads, rows, caption)], notes=notes)
 
 
-def _pairs(found: xr.Dataset) -> Part:
+def pairs_part(found: xr.Dataset) -> Part:
+    """Every pair: difference, probability, test."""
     a = found.attrs
     shown = min(found.sizes[names.SYSTEM], _PAIRS_OF)
     rope, closed = bool(a["rope"]), "prob_better_closed" in found
@@ -198,7 +201,8 @@ def _pairs(found: xr.Dataset) -> Part:
     return Part("Pairs", tables=[Table(tuple(heads), rows, caption, left=2)], notes=notes)
 
 
-def _words(found: xr.Dataset) -> Part:
+def words_part(found: xr.Dataset) -> Part:
+    """The first pairs in sentences."""
     lines = []
     for i, j in pairs_of(min(found.sizes[names.SYSTEM], 4)):
         cell = found.isel({names.SYSTEM_A: i, names.SYSTEM_B: j})
