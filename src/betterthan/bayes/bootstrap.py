@@ -149,7 +149,7 @@ def bayesian_bootstrap(
     table |= _gap(responses, wins, table["prob_better"])
     of_system, ranks = _by_system(responses, scores.values, oriented, prob, kind)
     top = int(np.argmax(_oriented(of_system["score"], responses)))
-    of_system["tied_with_top"] = table["verdict"][top] != "a_better"
+    of_system["tied_with_top"] = ~_found_better(table, top)
     systems = responses.systems
     result = xr.Dataset(
         {name: ((*_SQUARE, names.REGION) if v.ndim == 3 else _SQUARE, v) for name, v in table.items()}
@@ -187,6 +187,15 @@ def _by_system(
 def _oriented(scores: np.ndarray, responses: Responses) -> np.ndarray:
     """With the sign that makes higher better."""
     return scores if responses.higher_is_better else -scores
+
+
+def _found_better(table: dict[str, np.ndarray], top: int) -> np.ndarray:
+    """Which systems the top one is found better than; where there is no verdict, by its wins with a uniform prior."""
+    wins, losses = table["wins"][top], table["wins"][:, top]
+    counted = (prob_above_half(1.0 + wins, 1.0 + losses) >= names.VERDICT_PROB) & (
+        table["prob_better"][top] >= names.VERDICT_PROB
+    )
+    return (table["verdict"][top] == "a_better") | ((table["verdict"][top] == "no_verdict") & counted)
 
 
 def _gap(responses: Responses, wins: np.ndarray, sampled: np.ndarray) -> dict[str, np.ndarray]:

@@ -44,7 +44,7 @@ def largest_part(before: np.ndarray) -> int:
 
 
 def kemeny(before: np.ndarray) -> Consensus:
-    """An order of least distance; of several, the one that comes first by the numbers of its items from the end."""
+    """An order of least distance; of several, one that puts items listed later at the end."""
     part = _parts(before)
     wins = (before > before.T).sum(1)
     firsts = [np.flatnonzero(part == p) for p in range(part.max() + 1)]
@@ -88,7 +88,7 @@ def _search(before: np.ndarray) -> tuple[list[int], int]:
             total = cost[rest] + behind[i, rest]
             better, equal = total < cost[here] - 1e-9, np.abs(total - cost[here]) <= 1e-9
             ways[here] = np.where(better, ways[rest], ways[here] + np.where(equal, ways[rest], 0))
-            last[here] = np.where(better, i, last[here])
+            last[here] = np.where(better | equal, i, last[here])
             cost[here] = np.where(better, total, cost[here])
     order: list[int] = []
     left = (1 << n) - 1

@@ -124,7 +124,7 @@ def _data(orders: xr.DataArray, taus: xr.Dataset | None, reference: Any, compare
         facts += [
             ("Compared", f"on {a['n_items']:,} of {total:,} documents, which all systems ordered"),
             ("Posterior", f"Bayesian bootstrap of documents, prior zero, {a['draws']:,} draws, seed {a['seed']}"),
-            ("Test", f"swaps of documents, two-sided, {a['test_method'].replace('_', ' ')}"),
+            ("Test", f"swaps of documents, two-sided, {'exact' if a['test_method'] != 'monte_carlo' else 'sampled'}"),
         ]
         if REFERENCE in taus.dims:
             facts.insert(2, ("Several references", str(a["references"])))
