@@ -1,0 +1,153 @@
+"""The report on orders, and its command: every format, every kind of data, any name."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import betterthan as bt
+
+FORMATS = ["text", "markdown", "html", "latex"]
+HOSTILE = ["a_b$%&", "<b>|`x`\\"]
+
+
+def documents(systems=("A", "B"), n=40):
+    random = np.random.default_rng(3)
+    items = [f"s{k}" for k in range(7)]
+    found = {}
+    for d in range(n):
+        found[f"d{d}"] = {"gold": items} | {
+            s: [items[k] for k in np.argsort(np.arange(7) + random.normal(0, 3 + j, 7))] for j, s in enumerate(systems)
+        }
+    return bt.orders_from_lists(found)
+
+
+@pytest.fixture(scope="module")
+def orders():
+    return documents()
+
+
+@pytest.fixture(scope="module")
+def compared(orders):
+    return bt.compare_orders(orders, "gold", rope=0.02, rng=2)
+
+
+def test_comparison_counts_documents(orders, compared):
+    scores = bt.tau_scores(orders, "gold")
+    counts = bt.count_outcomes(scores).sel(system_a="A", system_b="B")
+    pair = compared.sel(system_a="A", system_b="B")
+    assert [pair[k].item() for k in ("ahead", "behind", "equal")] == counts.values.tolist()
+    one = {"system_a": "A", "system_b": "B"}
+    assert pair["prob_ahead"].item() == bt.prob_better(bt.count_outcomes(scores)).sel(one).item()
+    assert pair["p_sign"].item() == bt.sign_test(scores)["p"].sel(one).item()
+    assert compared["score"].values == pytest.approx(scores.mean("item").values)
+    assert pair["p_value"].item() == bt.randomization_test(scores, rng=2)["p"].sel(one).item()
+    assert compared["p_chance"].values == pytest.approx(bt.tau_test(orders, "gold", rng=2)["p"].values)
+    assert compared.attrs["n_dropped"] == 0
+
+
+def test_a_missing_order_drops_its_document_and_says_so(orders):
+    holed = orders.copy()
+    holed.loc[{"document": "d3", "system": "B"}] = ""
+    found = bt.compare_orders(holed, "gold", rng=2)
+    assert found.attrs["n_items"] == 39
+    assert found.attrs["n_dropped"] == 1
+    assert found["n_documents"].values.tolist() == [40, 39]
+    assert found[["ahead", "behind", "equal"]].sel(system_a="A", system_b="B").to_array().sum() == 39
+    written = bt.order_report(holed, "gold", compared=found)
+    assert "on 39 of 40 documents" in written
+    assert "1 orders missing" in written
+    with pytest.raises(ValueError, match="documents have an order of every system"):
+        bt.compare_orders(holed.isel(document=[3, 4]), "gold")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_format_says_the_taus(orders, compared, format):
+    written = bt.order_report(orders, "gold", compared=compared, format=format, figures=False)
+    for value in compared["score"].values:
+        assert f"{value:+.3f}" in written
+    assert "p of chance" in written
+    assert "Bayesian bootstrap of documents" in written
+    judged = bt.order_report(orders.isel(document=0), format=format, figures=False)
+    assert "Kemeny, exact" in judged
+    single = bt.order_report(orders.isel(document=0), "gold", format=format, figures=False)
+    assert "exact, all orders being equally likely" in single
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_hostile_names(format):
+    orders = documents(HOSTILE, 6)
+    with pytest.warns(UserWarning, match="fewer than 5"):
+        compared = bt.compare_orders(orders, "gold", rng=2)
+    written = bt.order_report(orders, "gold", compared=compared, format=format)
+    assert "<b>" not in written or format == "text"
+    if format == "latex":
+        assert "a_b$" not in written
+    if format == "html":
+        assert written.count("<svg") == 1
+        assert bt.order_report(orders.isel(document=0), format=format).count("<svg") == 1
+        assert bt.order_report(orders.isel(document=0), "gold", format=format).count("<svg") == 1
+
+
+def test_several_references_are_named():
+    three = documents(("A", "B", "gold 2"))
+    found = bt.compare_orders(three, ["gold", "gold 2"], references="weighted", rng=1)
+    written = bt.order_report(three, ["gold", "gold 2"], compared=found)
+    assert "gold, gold 2" in written
+    assert "weighted" in written
+    with pytest.raises(ValueError, match="format"):
+        bt.order_report(three, "gold", format="pdf")
+
+
+def test_sure_of_tau_by_document_and_by_pair(orders):
+    by_document = bt.tau_posterior(orders, "gold", rng=1)
+    scores = bt.tau_scores(orders, "gold").values
+    assert by_document["tau"].values == pytest.approx(scores.mean(0))
+    assert np.abs(by_document["mean"].values - scores.mean(0)).max() < 5 * by_document["mean_mcse"].values.max()
+    spread = scores.std(0) / np.sqrt(len(scores) + 1)  # of a mean under Dirichlet(1, ..., 1) weights
+    width = (by_document["upper"] - by_document["lower"]).values
+    assert width == pytest.approx(3.92 * spread, rel=0.1)
+    by_pair = bt.tau_posterior(orders.isel(document=0), "gold", unit="pair")
+    taus = bt.kendall_tau(orders.isel(document=0), "gold")
+    wrong = taus["inversions"].values
+    assert by_pair["mean"].values == pytest.approx((21 - 2 * wrong) / 23)
+    eti = bt.tau_posterior(orders.isel(document=0), "gold", unit="pair", kind="eti")
+    assert eti["upper"].values == pytest.approx(2 * stats.beta.ppf(0.975, 22 - wrong, 1 + wrong) - 1)
+    with pytest.raises(ValueError, match="one reference"):
+        bt.tau_posterior(orders, ["gold", "A"], unit="pair")
+    with pytest.raises(ValueError, match="the weights need 2"):
+        bt.tau_posterior(orders.isel(document=[0]), "gold")
+
+
+def run(*arguments):
+    command = [sys.executable, "-m", "betterthan.cli", "order", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_command(tmp_path):
+    orders = documents()
+    rows = [
+        (d, s, " > ".join(orders.sel(document=d, system=s).values)) for d in orders["document"].values for s in "AB"
+    ]
+    rows += [(d, "gold", " > ".join(f"s{k}" for k in range(7))) for d in orders["document"].values]
+    frame = pd.DataFrame(rows, columns=["document", "system", "order"])
+    path = tmp_path / "orders.csv"
+    frame.to_csv(path, index=False)
+    done = run(path, "--reference", "gold", "--seed", 1)
+    assert done.returncode == 0, done.stderr
+    assert "orders.csv read as orders: 40 documents" in done.stderr
+    assert "p of chance" in done.stdout
+    done = run(path)
+    assert "Who agrees with the others" in done.stdout
+    done = run(path, "--reference", "silver", "-o", tmp_path / "never.html")
+    assert done.returncode == 2
+    assert (
+        done.stderr.splitlines()[-1] == "error: there is no system 'silver' to be the reference; there are A, B, gold"
+    )
+    assert not (tmp_path / "never.html").exists()
+    done = run(path, "--reference", "gold", "-o", tmp_path / "o.md")
+    assert done.returncode == 0
+    assert (tmp_path / "o.md").read_text("utf-8").startswith("# Orders of 2 systems")
