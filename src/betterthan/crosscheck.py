@@ -1,23 +1,28 @@
 """Closed form against sampling, in units of the Monte Carlo error."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 
-from betterthan import checks
+from betterthan import checks, names
 from betterthan.bayes.closed import prob_better
 from betterthan.bayes.draws import draws_prob_better
+from betterthan.bayes.pairwise import effective, pairs_of_draws
 from betterthan.exact.agreement import probability_z
+from betterthan.models import mallows
 
 _FAR = 4.0  # distance, in Monte Carlo errors, that two right answers keep only once in 16,000
 
 
-def cross_check(counts: xr.DataArray, tree: xr.DataTree) -> xr.Dataset:
+def cross_check(counts: Any, tree: xr.DataTree) -> xr.Dataset:
     """How far the sampled P(A better) lies from the exact one.
 
     Parameters
     ----------
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
-        What the posterior was drawn for.
+        What the posterior was drawn for; for a fit of ``models.mallows`` with complete pooling, the Dataset of
+        `kendall_tau` that it was fitted to, and P(theta of A > theta of B) is checked.
     tree : xarray.DataTree
         Draws, from `exact_draws` or from a model's ``fit``; it knows its own model and prior.
 
@@ -31,7 +36,7 @@ def cross_check(counts: xr.DataArray, tree: xr.DataTree) -> xr.Dataset:
     Raises
     ------
     ValueError
-        If the counts and the draws do not name the same systems.
+        If the counts and the draws do not name the same systems, or the model has no closed form.
 
     Examples
     --------
@@ -41,6 +46,8 @@ def cross_check(counts: xr.DataArray, tree: xr.DataTree) -> xr.Dataset:
     >>> bool(checked["agrees"].all())
     True
     """
+    if tree["posterior"].attrs.get("model") == "mallows":
+        return _dispersions(counts, tree)
     sampled = draws_prob_better(tree)
     counts = checks.counts(counts)
     if any(d not in counts.dims or list(counts[d].values) != list(sampled[d].values) for d in sampled.dims):
@@ -50,6 +57,31 @@ def cross_check(counts: xr.DataArray, tree: xr.DataTree) -> xr.Dataset:
     model = "independent" if attrs["model"] == "independent_betas" else "dirichlet"
     ties = "drop" if attrs["model"] == "beta_binomial" else "third"
     exact = prob_better(counts, model=model, prior=prior, ties=ties)
+    return _checked(exact, sampled, model)
+
+
+def _dispersions(data: Any, tree: xr.DataTree) -> xr.Dataset:
+    """The Mallows model of one theta a system, against quadrature."""
+    attrs = tree["posterior"].attrs
+    if attrs["pooling"] != "complete":
+        raise ValueError("partial pooling has no closed form; fit with pooling='complete' to check the sampler")
+    prior_sd = float(np.atleast_1d(attrs["prior"])[0])
+    exact = mallows.closed_form(data, ties=attrs["ties"], prior_sd=prior_sd)["prob_better"]
+    theta = tree["posterior"]["theta"].transpose("chain", "draw", names.SYSTEM)
+    if theta[names.SYSTEM].values.tolist() != exact[names.SYSTEM_A].values.tolist():
+        raise ValueError("the data and the draws do not name the same systems in the same order")
+    draws = theta.values
+    flat = draws.reshape(-1, draws.shape[-1])
+    found = pairs_of_draws(flat, flat, 0.0, names.CI_PROB, "eti", lambda d: effective(d, draws.shape[:2]))
+    p, mcse = found["prob_better"], found["prob_better_mcse"]
+    share = np.clip(p, 0.5 / len(flat), 1 - 0.5 / len(flat))
+    known = np.where(mcse > 0, mcse, np.inf)
+    ess = np.where(mcse > 0, share * (1 - share) / known**2, len(flat)).clip(max=len(flat))
+    sampled = exact.copy(data=p).assign_coords(mcse=(exact.dims, mcse), ess=(exact.dims, ess))
+    return _checked(exact, sampled, "mallows")
+
+
+def _checked(exact: xr.DataArray, sampled: xr.DataArray, model: str) -> xr.Dataset:
     z = probability_z(exact.values, sampled.values, np.where(sampled["ess"].values > 0, sampled["ess"].values, 1))
     z = np.where(exact.values == sampled.values, 0.0, z)
     parts = {

@@ -75,6 +75,11 @@ def test_one_theta_agrees_with_quadrature():
     p = exact["prob_better"].values[0, 1]
     ess = p * (1 - p) / found["prob_better_mcse"].values[0, 1] ** 2
     assert abs(probability_z(np.array(p), found["prob_better"].values[0, 1], np.array(ess))) < 4
+    checked = bt.cross_check(data, tree)
+    assert bool(checked["agrees"].all())
+    assert checked["exact"].values == pytest.approx(exact["prob_better"].values)
+    other = model.simulate(5, systems=2, items=8, pooling="complete", rng=9)
+    assert not bool(bt.cross_check(other, tree)["agrees"].all())  # of other data it can fail
     tau = tree["posterior"]["expected_tau"]
     z = (tau.mean(("chain", "draw")) - exact["expected_tau"]) / az.mcse(tau, method="mean")
     assert np.abs(z).max() < 4
@@ -118,6 +123,11 @@ def test_orders_with_gaps_and_ties():
         coords={"document": ["d", "e"], "system": ["A"]},
     )
     assert found["mean"].item() == pytest.approx(model.closed_form(by_hand)["mean"].item())
+
+
+def test_partial_pooling_has_no_closed_form(tree, data):
+    with pytest.raises(ValueError, match="partial pooling has no closed form"):
+        bt.cross_check(data, tree)
 
 
 def test_bad_input():
