@@ -178,11 +178,13 @@ def _refuse_other_items(ranked: Ranked, references: Ranked, common: np.ndarray) 
 def _measures(x: np.ndarray, y: np.ndarray, kind: str, alternative: str) -> dict[str, np.ndarray]:
     """Everything over (document, system, reference), from ranks (..., item) that are NaN together."""
     n = (~np.isnan(x)).sum(-1)
-    x_tied, y_tied, both = inversions.tied_pairs(x), inversions.tied_pairs(y), inversions.tied_in_both(x, y)
-    wrong = inversions.inversions(inversions.permutations(y, x))
+    x_tied, y_tied = inversions.tied_pairs(x), inversions.tied_pairs(y)
+    tied = bool(x_tied.any() or y_tied.any())
+    both = inversions.tied_in_both(x, y) if tied else np.zeros_like(x_tied)
+    wrong = inversions.inversions(inversions.permutations(y, x, tied=tied))
     ties = x_tied + y_tied - both
     right = n * (n - 1) // 2 - ties - wrong
-    fewest = np.minimum(inversions.distinct(x), inversions.distinct(y))
+    fewest = np.minimum(inversions.distinct(x), inversions.distinct(y)) if tied else n
     tau = inversions.tau(right, wrong, x_tied, y_tied, n, kind, fewest)
     p, error = mahonian.p_value(wrong, n, alternative)
     there = n > 0
@@ -194,23 +196,21 @@ def _measures(x: np.ndarray, y: np.ndarray, kind: str, alternative: str) -> dict
         "ties": np.where(there, ties, 0),
         "n_items": n,
         "exact_match": np.where(there, (wrong == 0) & (ties == 0), np.nan),
-        "spearman": _spearman(x, y),
+        "spearman": _spearman(x, y, n, tied),
     }
 
 
-def _spearman(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+def _spearman(x: np.ndarray, y: np.ndarray, n: np.ndarray, tied: bool) -> np.ndarray:
     """Correlation of the ranks, ties sharing their middle; NaN where one is constant."""
-    ranks = [_middle_ranks(v) for v in (x, y)]
-    seen = ~np.isnan(x)
-    n = seen.sum(-1, keepdims=True)
-    a, b = (np.where(seen, r - (n + 1) / 2, 0.0) for r in ranks)
+    seen, middle = ~np.isnan(x), (n[..., None] + 1) / 2
+    ranks = [_middle_ranks(v, n, tied) for v in (x, y)]
+    a, b = (np.where(seen, r - middle, 0.0) for r in ranks)
     below = np.sqrt((a**2).sum(-1) * (b**2).sum(-1))
     return np.divide((a * b).sum(-1), below, out=np.full(below.shape, np.nan), where=below > 0)
 
 
-def _middle_ranks(values: np.ndarray) -> np.ndarray:
-    n = (~np.isnan(values)).sum(-1)
-    if np.array_equal(np.nansum(values, axis=-1), n * (n + 1) / 2) and not inversions.tied_pairs(values).any():
+def _middle_ranks(values: np.ndarray, n: np.ndarray, tied: bool) -> np.ndarray:
+    if not tied and np.array_equal(np.nansum(values, axis=-1), n * (n + 1) / 2):
         return values  # 1 to n already
     from scipy import stats
 

@@ -202,9 +202,10 @@ def _from_ranks(ranks: xr.DataArray, documents: list[str], systems: list[str]) -
         values = ranks.values.astype(float)
     except (TypeError, ValueError):
         raise ValueError("a rank is not a number; 1 is the first item") from None
-    items = ranks[names.ITEM].values if names.ITEM in ranks.coords else np.arange(ranks.sizes[names.ITEM])
-    items = np.array([str(i) for i in items])
-    checks.unique(items.tolist(), "item")
+    items = np.array(list(map(str, range(values.shape[-1]))))
+    if names.ITEM in ranks.coords:
+        items = np.array([str(i) for i in ranks[names.ITEM].values])
+        checks.unique(items.tolist(), "item")
     gaps = np.argwhere(~_without_gaps(values))
     if len(gaps):
         d, s = gaps[0]
