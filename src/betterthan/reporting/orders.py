@@ -167,11 +167,12 @@ def _over_documents(taus: xr.Dataset, compared: xr.Dataset | None) -> Part:
                 str(int(at["exact_matches"])), numbers.p_value(float(at["p_chance"]), float(at["p_chance_mcse"])),
             ]  # fmt: skip
         rows.append(tuple(row))
+    caption = "Kendall's tau over documents" + (", mean over references" if REFERENCE in taus.dims else "")
     heads = ["System", "Mean tau", "SD", "Lowest", "Highest", "Documents"]
     heads += ["Exact matches", "p of chance"] if compared is not None else []
     notes = ["p of chance: one-sided, the mean tau of random orders of the same documents."]
     notes = notes if compared is not None else []
-    return Part("Tau", tables=[Table(tuple(heads), rows, "Kendall's tau over documents")], notes=notes)
+    return Part("Tau", tables=[Table(tuple(heads), rows, caption)], notes=notes)
 
 
 def _counted(found: xr.Dataset) -> Part:

@@ -1,5 +1,6 @@
 """A report as text for the terminal."""
 
+import re
 from dataclasses import replace
 from io import StringIO
 from typing import Any
@@ -65,7 +66,7 @@ def page_text(page: Page) -> str:
     _list(out, "Limits", page.limits)
     out.print()
     out.print(page.signature, soft_wrap=True)
-    return _written(out)
+    return re.sub(r"\n{3,}", "\n\n", _written(out))
 
 
 def brief(comparison: xr.Dataset, title: str) -> str:
