@@ -242,3 +242,12 @@ def test_a_seed_repeats_and_netcdf_keeps(tmp_path):
 def test_bad_input(data, choices, message):
     with pytest.raises(ValueError, match=message):
         bt.bayesian_bootstrap(data, **choices)
+
+
+@pytest.mark.parametrize(("wins", "tied"), [(2, True), (39, False)])
+def test_without_a_verdict_the_wins_say_who_is_tied_with_the_top(wins, tied):
+    scores = xr.DataArray([[1, 0]] * wins + [[1, 1]] * 5, dims=("item", "system"), coords={"system": ["A", "B"]})
+    with pytest.warns(UserWarning, match="fewer than 5"):
+        result = bt.bayesian_bootstrap(scores, rng=1)
+    assert result["verdict"].sel(system_a="A", system_b="B") == "no_verdict"
+    assert result["tied_with_top"].values.tolist() == [True, tied]

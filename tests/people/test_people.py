@@ -46,6 +46,7 @@ def test_bad_pairs_are_named():
         (good, good[:3], "the same length"),
         (good[:3], good[:3], "3 pairs"),
         (good, [1, 1, 1, 1], "y is constant"),
+        (good, ["a", 2, 3, 4], "y holds something that is no number"),
         (pd.Series(good, index=list("abcd")), pd.Series(good, index=list("abdc")), "'c' and 'd' at place 3"),
     ):
         with pytest.raises(ValueError, match=said):

@@ -37,7 +37,8 @@ def bin_by(values: Any, score: Any, edges: Sequence[float]) -> xr.Dataset:
     >>> found["mean"].values.tolist(), found["n"].values.tolist()
     ([2.5, 5.5], [2, 2])
     """
-    y, x, limits = (np.asarray(v, dtype=float) for v in (values, score, edges))
+    given = (values, "values"), (score, "score"), (edges, "edges")
+    y, x, limits = (checks.numbers(*one) for one in given)
     if y.ndim != 1 or y.shape != x.shape:
         raise ValueError(f"values have shape {y.shape} and the score {x.shape}; give two lists of the same length")
     if len(limits) < 2 or not (np.diff(limits) > 0).all():
@@ -90,7 +91,7 @@ def winsorise(times: Any, *, by: Any, sd: float = 2.5, wrong: Any = None) -> xr.
     >>> found["time"].round(2).values.tolist(), found.attrs["n_removed"], found.attrs["n_changed"]
     ([1.0, 1.1, 0.9, 1.0, 7.97, nan], 1, 1)
     """
-    values = np.array(times, dtype=float)
+    values = checks.numbers(times, "times")
     checks.positive(sd, "sd")
     people = pd.Series(np.asarray(by))
     out = np.zeros(len(values), dtype=bool) if wrong is None else np.asarray(wrong)
