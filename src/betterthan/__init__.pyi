@@ -14,6 +14,7 @@ from .bayes.differences import (
 from .bayes.draws import summary
 from .bayes.f_scores import score_posterior
 from .bayes.gate import Diagnosis, diagnose
+from .bayes.graded import compare_folds, sign_of_differences, signed_rank
 from .bayes.sensitivity import prior_sweep
 from .comparison import compare
 from .crosscheck import cross_check
@@ -85,6 +86,7 @@ __all__ = [
     "compare",
     "compare_dispersions",
     "compare_feature_sets",
+    "compare_folds",
     "compare_measures",
     "compare_orders",
     "confusion_features",
@@ -154,8 +156,10 @@ __all__ = [
     "reference_rank",
     "report",
     "score_posterior",
+    "sign_of_differences",
     "sign_test",
     "signature",
+    "signed_rank",
     "slopes_by_subject",
     "strength_of_results",
     "summary",

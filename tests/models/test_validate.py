@@ -11,7 +11,8 @@ from betterthan.models import calibration, validate
 FOLDERS = sorted(p.parent for p in (Path(__file__).parents[2] / "models").glob("*/evidence.json"))
 
 
-PAIRS = [f for f in FOLDERS if f.name != "performance_function"]  # models of wins, losses and ties
+# models of wins, losses and ties
+PAIRS = [f for f in FOLDERS if f.name in ("beta_binomial", "dirichlet_multinomial", "independent_betas")]
 
 
 @pytest.fixture(params=FOLDERS, ids=lambda f: f.name)
@@ -24,10 +25,14 @@ def evidence_of_pairs(request):
     return json.loads((request.param / "evidence.json").read_text("utf-8"))
 
 
+def evidence_on(name):
+    folder = next(f for f in FOLDERS if f.name == name)
+    return json.loads((folder / "evidence.json").read_text("utf-8"))
+
+
 @pytest.fixture(scope="module")
 def regression():
-    folder = next(f for f in FOLDERS if f.name == "performance_function")
-    return json.loads((folder / "evidence.json").read_text("utf-8"))
+    return evidence_on("performance_function")
 
 
 def test_ranks_are_uniform(evidence):
@@ -127,3 +132,21 @@ def test_ordinal_regression_is_calibrated_too(regression):
             for mass, share in shares.items():
                 p = float(mass)
                 assert abs(share - p) < 4 * np.sqrt(p * (1 - p) / found["simulations"])
+
+
+def test_mallows_agrees_with_quadrature_and_with_print():
+    found = evidence_on("mallows")["agreement"]
+    assert len(found["quadrature"]) == 6
+    for row in found["quadrature"]:
+        assert row["divergences"] == 0
+        assert max(row[f"max_abs_z_{name}"] for name in ("mean", "sd", "probability")) < 4
+    assert found["published"]["max_error_of_log_normaliser"] < 1e-12
+    assert found["published"]["taus_reproduced"] == 2
+
+
+def test_slopes_agree_with_quadrature_and_with_print():
+    found = evidence_on("subject_slopes")["agreement"]
+    for row in found["quadrature"]:
+        assert row["divergences"] == 0
+        assert max(row[f"abs_z_{name}"] for name in ("mean", "sd", "positive")) < 4
+    assert abs(found["published"]["standard_errors_apart"]) < 0.25
