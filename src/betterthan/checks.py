@@ -93,14 +93,6 @@ def positive(values: Any, what: str) -> np.ndarray:
     return array
 
 
-def numbers(values: Any, what: str) -> np.ndarray:
-    """Return `values` as a float array."""
-    try:
-        return np.array(values, dtype=float)
-    except (TypeError, ValueError):
-        raise ValueError(f"{what} holds something that is no number") from None
-
-
 def unique(labels: Iterable[Hashable], what: str) -> None:
     """Refuse labels that occur twice."""
     seen: set[Hashable] = set()

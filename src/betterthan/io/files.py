@@ -3,9 +3,12 @@
 import gzip
 import zlib
 from pathlib import Path
+from typing import Any
+
+import pandas as pd
 
 from betterthan.io.delimited import parse_delimited
-from betterthan.io.frames import parse_parquet
+from betterthan.io.frames import parse_parquet, table_from_frame
 from betterthan.io.json_records import parse_json, parse_json_lines
 from betterthan.io.problems import problem
 from betterthan.io.table import Table
@@ -74,3 +77,12 @@ def _decoded(data: bytes, source: str) -> str:
         row = data.count(b"\n", 0, error.start) + 1
         what = f"not UTF-8 (byte 0x{data[error.start]:02x}); save the file as UTF-8"
         raise problem(source, what, row=row) from None
+
+
+def table_of(source: Any) -> Table:
+    """The table in a file or a frame."""
+    if isinstance(source, str | Path):
+        return read_file(Path(source))
+    if isinstance(source, pd.DataFrame):
+        return table_from_frame(source, "DataFrame")
+    raise ValueError(f"source is a {type(source).__name__}; give a path or a pandas.DataFrame")

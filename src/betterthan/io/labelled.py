@@ -9,8 +9,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.io import cells
-from betterthan.io.files import read_file
-from betterthan.io.frames import table_from_frame
+from betterthan.io.files import table_of
 from betterthan.io.items import items_of, sole
 from betterthan.io.problems import counted, listed, problem
 from betterthan.io.recognition import require
@@ -48,7 +47,7 @@ def read_labels(source: str | Path | pd.DataFrame) -> xr.DataArray:
     >>> labels.values.tolist(), labels.attrs["reading"]
     ([['yes'], ['']], "DataFrame read as labels: 2 items x 1 system, item ids from column 'item', 1 unclassified")
     """
-    table = _table(source)
+    table = table_of(source)
     require(table, "predictions")
     items = items_of(table)
     gold_column = str(sole(table, "gold"))
@@ -99,7 +98,7 @@ def read_confusion(source: str | Path | pd.DataFrame) -> xr.DataArray:
     >>> read_confusion(table)["n_actual"].values.tolist()
     [10, 7]
     """
-    table = _table(source)
+    table = table_of(source)
     if not is_confusion(table):
         what = "is no confusion matrix: the first column must name the labels that the other columns are called"
         raise problem(table.source, what)
@@ -123,11 +122,3 @@ def is_confusion(table: Table) -> bool:
     first, *labels = table.columns
     rows = [text.strip() for text in cells.texts(table, first)]
     return len(labels) > 0 and set(rows) - {_UNCLASSIFIED} == set(labels) - {_UNCLASSIFIED}
-
-
-def _table(source: Any) -> Table:
-    if isinstance(source, str | Path):
-        return read_file(Path(source))
-    if isinstance(source, pd.DataFrame):
-        return table_from_frame(source, "DataFrame")
-    raise ValueError(f"source is a {type(source).__name__}; give a path or a pandas.DataFrame")

@@ -10,8 +10,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.io import cells
-from betterthan.io.files import read_file
-from betterthan.io.frames import table_from_frame
+from betterthan.io.files import table_of
 from betterthan.io.problems import counted, listed, problem, shown
 from betterthan.io.table import Table
 from betterthan.outcomes.orders import DOCUMENT, POSITION, orders_from_lists, ranked_of
@@ -57,7 +56,7 @@ def read_orders(source: str | Path | pd.DataFrame) -> xr.DataArray:
     >>> read_orders(frame).attrs["reading"]
     "DataFrame read as orders: 2 systems ('1', '2'), 3 items"
     """
-    table = _table(source)
+    table = table_of(source)
     system = _column(table, _SYSTEM)
     if system is None:
         raise problem(table.source, f"no column of systems ({', '.join(_SYSTEM)}) among {listed(table.columns)}")
@@ -79,14 +78,6 @@ def read_orders(source: str | Path | pd.DataFrame) -> xr.DataArray:
     reading = f"{table.source} read as {kind}: {_size(found, document, ranked.items)}"
     found.attrs = {"reading": " ".join(reading.splitlines()), "source": table.source}
     return found
-
-
-def _table(source: Any) -> Table:
-    if isinstance(source, str | Path):
-        return read_file(Path(source))
-    if isinstance(source, pd.DataFrame):
-        return table_from_frame(source, "DataFrame")
-    raise ValueError(f"source is a {type(source).__name__}; give a path or a pandas.DataFrame")
 
 
 def _column(table: Table, aliases: tuple[str, ...]) -> str | None:

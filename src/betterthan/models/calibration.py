@@ -65,6 +65,23 @@ def summary(calibrated: Calibration, simulations: int) -> dict[str, Any]:
     }
 
 
+def sampled(compiled: Any, seed: int, target_accept: float = names.TARGET_ACCEPT) -> xr.DataTree:
+    """Draws of one simulated data set from a model that is compiled already."""
+    import nutpie
+
+    return nutpie.sample(
+        compiled,
+        draws=DRAWS,
+        tune=names.TUNE,
+        chains=names.CHAINS,
+        cores=sampling.cores(names.CHAINS),
+        seed=seed,
+        target_accept=target_accept,
+        progress_bar=False,
+        save_warmup=False,
+    )
+
+
 def histogram(ranks: np.ndarray, rank_values: int) -> np.ndarray:
     """Counts of the ranks in bins of equal width."""
     return np.bincount(ranks * BINS // rank_values, minlength=BINS)
@@ -84,16 +101,10 @@ def _refit(model: ModuleType, truth: xr.Dataset, seed: int) -> tuple[dict[str, n
     parts: list[dict[str, np.ndarray]] = []
     divergences = 0
     for k in range(truth.sizes[names.PAIR]):
-        tree = nutpie.sample(
+        tree = sampled(
             compiled.with_data(**{name: values[k : k + 1] for name, values in data.items()}),
-            draws=DRAWS,
-            tune=names.TUNE,
-            chains=names.CHAINS,
-            cores=sampling.cores(names.CHAINS),
-            seed=seed + k,
-            target_accept=names.TARGET_ACCEPT,
-            progress_bar=False,
-            save_warmup=False,
+            seed + k,
+            names.TARGET_ACCEPT,
         )
         divergences += int(tree["sample_stats"].to_dataset()["diverging"].sum())
         posterior = tree["posterior"].to_dataset().isel({names.PAIR: 0})

@@ -40,16 +40,10 @@ def calibrate(model: ModuleType, simulations: int, seed: int) -> calibration.Cal
     for k, data in enumerate(truths):
         inversions, n = data["inversions"].values.ravel().astype(float), data["n_items"].values.ravel()
         centre, information = mallows.approximation(inversions, n, model._NEAR)
-        tree = nutpie.sample(
+        tree = calibration.sampled(
             compiled.with_data(inversions=inversions, centre=centre, information=information),
-            draws=calibration.DRAWS,
-            tune=names.TUNE,
-            chains=names.CHAINS,
-            cores=sampling.cores(names.CHAINS),
-            seed=seed + k,
-            target_accept=names.TARGET_ACCEPT,
-            progress_bar=False,
-            save_warmup=False,
+            seed + k,
+            names.TARGET_ACCEPT,
         )
         divergences += int(tree["sample_stats"].to_dataset()["diverging"].sum())
         posterior = tree["posterior"].to_dataset()

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from betterthan import names
 from betterthan.exact import least_squares
 from betterthan.models import calibration, sampling
 
@@ -51,16 +50,10 @@ def calibrate(model: ModuleType, simulations: int, seed: int, *, ordinal: bool =
     draws: list[dict[str, np.ndarray]] = []
     divergences = 0
     for k, data in enumerate(truths):
-        tree = nutpie.sample(
+        tree = calibration.sampled(
             compiled.with_data(features=data["features"].values, outcome=data["outcome"].values.astype(kind)),
-            draws=calibration.DRAWS,
-            tune=names.TUNE,
-            chains=names.CHAINS,
-            cores=sampling.cores(names.CHAINS),
-            seed=seed + k,
-            target_accept=TARGET_ACCEPT,
-            progress_bar=False,
-            save_warmup=False,
+            seed + k,
+            TARGET_ACCEPT,
         )
         divergences += int(tree["sample_stats"].to_dataset()["diverging"].sum())
         draws.append(_scalars(tree["posterior"].to_dataset(), kept))

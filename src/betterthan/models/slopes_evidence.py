@@ -37,16 +37,8 @@ def calibrate(model: ModuleType, simulations: int, seed: int) -> calibration.Cal
     divergences = 0
     for k, data in enumerate(truths):
         whole = {"y": data["outcome"].values, "x": data["predictor"].values, "of": data["subject_of"].values}
-        tree = nutpie.sample(
-            compiled.with_data(y_data=whole["y"], x=whole["x"], **model._sums(whole)),
-            draws=calibration.DRAWS,
-            tune=names.TUNE,
-            chains=names.CHAINS,
-            cores=sampling.cores(names.CHAINS),
-            seed=seed + k,
-            target_accept=names.TARGET_ACCEPT,
-            progress_bar=False,
-            save_warmup=False,
+        tree = calibration.sampled(
+            compiled.with_data(y_data=whole["y"], x=whole["x"], **model._sums(whole)), seed + k, names.TARGET_ACCEPT
         )
         divergences += int(tree["sample_stats"].to_dataset()["diverging"].sum())
         draws.append(_scalars(tree["posterior"].to_dataset()))

@@ -8,6 +8,7 @@ import xarray as xr
 from scipy import stats
 
 from betterthan import checks, names
+from betterthan.people.screening import as_numbers
 
 MEASURES = ("pearson", "spearman", "kendall")
 _LEAST = 4  # pairs of values below which no interval exists
@@ -102,7 +103,7 @@ def intersubject_agreement(ratings: Any) -> xr.Dataset:
     [0.0, 0.87, -0.9]
     """
     frame: Any = ratings.to_pandas() if isinstance(ratings, xr.DataArray) else pd.DataFrame(ratings)
-    values, subjects = checks.numbers(frame.to_numpy(), "ratings"), [str(s) for s in frame.index]
+    values, subjects = as_numbers(frame.to_numpy(), "ratings"), [str(s) for s in frame.index]
     if len(values) < 3:
         raise ValueError(f"there are {len(values)} subjects; leaving one out needs 3")
     seen = ~np.isnan(values)
@@ -133,7 +134,7 @@ def _matched(x: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
             labels.append(list(value.index))
         elif isinstance(value, xr.DataArray) and value.ndim == 1 and value.dims[0] in value.indexes:
             labels.append(list(value.indexes[value.dims[0]]))
-    a, b = checks.numbers(x, "x"), checks.numbers(y, "y")
+    a, b = as_numbers(x, "x"), as_numbers(y, "y")
     if a.ndim != 1 or a.shape != b.shape:
         raise ValueError(f"x has shape {a.shape} and y {b.shape}; give two lists of the same length")
     if len(labels) == 2 and labels[0] != labels[1]:

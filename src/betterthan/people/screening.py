@@ -38,7 +38,7 @@ def bin_by(values: Any, score: Any, edges: Sequence[float]) -> xr.Dataset:
     ([2.5, 5.5], [2, 2])
     """
     given = (values, "values"), (score, "score"), (edges, "edges")
-    y, x, limits = (checks.numbers(*one) for one in given)
+    y, x, limits = (as_numbers(*one) for one in given)
     if y.ndim != 1 or y.shape != x.shape:
         raise ValueError(f"values have shape {y.shape} and the score {x.shape}; give two lists of the same length")
     if len(limits) < 2 or not (np.diff(limits) > 0).all():
@@ -91,7 +91,7 @@ def winsorise(times: Any, *, by: Any, sd: float = 2.5, wrong: Any = None) -> xr.
     >>> found["time"].round(2).values.tolist(), found.attrs["n_removed"], found.attrs["n_changed"]
     ([1.0, 1.1, 0.9, 1.0, 7.97, nan], 1, 1)
     """
-    values = checks.numbers(times, "times")
+    values = as_numbers(times, "times")
     checks.positive(sd, "sd")
     people = pd.Series(np.asarray(by))
     out = np.zeros(len(values), dtype=bool) if wrong is None else np.asarray(wrong)
@@ -115,3 +115,11 @@ def winsorise(times: Any, *, by: Any, sd: float = 2.5, wrong: Any = None) -> xr.
             "n_changed": int(changed.sum()), "sd": float(sd),
         },
     )  # fmt: skip
+
+
+def as_numbers(values: Any, what: str) -> np.ndarray:
+    """The values as a float array."""
+    try:
+        return np.array(values, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"{what} holds something that is no number") from None
