@@ -1,15 +1,11 @@
 """What a fit of the Mallows model says of the systems: who is nearer to the references, and how near."""
 
-import warnings
-
 import numpy as np
 import xarray as xr
 
 import betterthan
 from betterthan import checks, names
-from betterthan.bayes.gate import diagnose
-from betterthan.bayes.pairwise import effective, mean_error, pairs_of_draws
-from betterthan.bayes.verdicts import decide
+from betterthan.bayes.pairwise import effective, judged, mean_error, pairs_of_draws
 from betterthan.exact import mallows, weights
 
 _SQUARE = (names.SYSTEM_A, names.SYSTEM_B)
@@ -72,12 +68,7 @@ def compare_dispersions(
     systems, draws = [str(s) for s in theta[names.SYSTEM].values], theta.values
     flat = draws.reshape(-1, len(systems))
     table = pairs_of_draws(flat, flat, rope, prob, kind, lambda d: effective(d, draws.shape[:2]))
-    verdict = decide(table["prob_better"], table["prob_better"].T, table["mass"][..., 1], rope)[0]
-    diagnosis = diagnose(tree)
-    if not diagnosis.passed:
-        warnings.warn("no verdict: " + " ".join(diagnosis.failures), stacklevel=2)
-        verdict = np.where(np.eye(len(systems), dtype=bool), verdict, "no_verdict")
-    table["verdict"] = verdict
+    table["verdict"], diagnosis = judged(tree, table, rope)
     tau = posterior["expected_tau"].transpose("chain", "draw", names.SYSTEM).values.reshape(flat.shape)
     low, high = weights.interval(flat, prob, kind)
     tau_low, tau_high = weights.interval(tau, prob, kind)

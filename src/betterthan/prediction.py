@@ -1,6 +1,5 @@
 """Systems compared by the outcome that is predicted from their scores."""
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,9 +9,7 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
-from betterthan.bayes.gate import diagnose
-from betterthan.bayes.pairwise import effective, mean_error, pairs_of_draws
-from betterthan.bayes.verdicts import decide
+from betterthan.bayes.pairwise import effective, judged, mean_error, pairs_of_draws
 from betterthan.exact import weights
 from betterthan.outcomes.formulas import refuse_unknown_confusions, values_by_name
 
@@ -78,12 +75,7 @@ def predict_outcome(
     flat = draws.reshape(-1, len(systems))
     oriented = flat if higher_is_better else -flat
     table = pairs_of_draws(flat, oriented, rope, prob, kind, lambda d: effective(d, draws.shape[:2]))
-    verdict = decide(table["prob_better"], table["prob_better"].T, table["mass"][..., 1], rope)[0]
-    diagnosis = diagnose(tree)
-    if not diagnosis.passed:
-        warnings.warn("no verdict: " + " ".join(diagnosis.failures), stacklevel=2)
-        verdict = np.where(np.eye(len(systems), dtype=bool), verdict, "no_verdict")
-    table["verdict"] = verdict
+    table["verdict"], diagnosis = judged(tree, table, rope)
     low, high = weights.interval(flat, prob, kind)
     of_system = {
         "predicted": flat.mean(0), "predicted_mcse": mean_error(draws), "lower": low, "upper": high,

@@ -1,11 +1,14 @@
 """Joint draws of all systems, compared pair by pair; never draws x systems x systems at once."""
 
+import warnings
 from collections.abc import Callable
 
 import numpy as np
 import xarray as xr
 
 from betterthan import names
+from betterthan.bayes.gate import Diagnosis, diagnose
+from betterthan.bayes.verdicts import decide
 from betterthan.exact import weights
 from betterthan.progress import with_bar
 
@@ -89,3 +92,13 @@ def mean_error(draws: np.ndarray) -> np.ndarray:
     import arviz as az
 
     return az.mcse(xr.DataArray(draws, dims=("chain", "draw", names.SYSTEM)), method="mean").values
+
+
+def judged(tree: xr.DataTree, table: dict[str, np.ndarray], rope: float) -> tuple[np.ndarray, Diagnosis]:
+    """Verdicts (system, system) on sampled pairs, withheld with a warning where the fit has not converged."""
+    verdict = decide(table["prob_better"], table["prob_better"].T, table["mass"][..., 1], rope)[0]
+    diagnosis = diagnose(tree)
+    if not diagnosis.passed:
+        warnings.warn("no verdict: " + " ".join(diagnosis.failures), stacklevel=3)
+        verdict = np.where(np.eye(len(verdict), dtype=bool), verdict, "no_verdict")
+    return verdict, diagnosis
