@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 _CELL = ("cluster", names.PAIR, names.OUTCOME)
 
 
-def simulate(
-    count: int, *, size: int = 4, pairs: int = 1, prior: Any = None, rng: Any = None
-) -> xr.Dataset:
+def simulate(count: int, *, size: int = 4, pairs: int = 1, prior: Any = None, rng: Any = None) -> xr.Dataset:
     """Draw the truth from the prior, and counts of every cluster from the truth.
 
     Parameters

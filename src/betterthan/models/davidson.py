@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 TIES = ("davidson", "rao_kupper")
 _SPREAD = (-0.5, 0.7)  # mean and standard deviation of the logarithm of the spread of abilities
 _TIE = {"davidson": (-0.7, 1.5), "rao_kupper": (-0.7, 1.0)}  # normal prior of the tie parameter
-_EFFECT = 0.5  # of the priors of the position and of the spread over judges
+_EFFECT = 0.5  # standard deviation of the normal prior of the position
+_JUDGES = (-1.2, 0.7)  # of the logarithm of the spread over judges
 
 
 def simulate(
@@ -72,7 +73,7 @@ def simulate(
     ability = random.normal(size=k) * sd
     ability -= ability.mean()
     tie = random.normal(*_TIE[ties])
-    spread = np.abs(random.normal(scale=_EFFECT, size=2)) * (j > 0)
+    spread = np.exp(random.normal(*_JUDGES, size=2)) * (j > 0)
     first = random.normal(scale=_EFFECT) * position
     of = random.integers(max(j, 1), size=n)
     each = random.normal(size=(2, max(j, 1))) * spread[:, None]
@@ -230,7 +231,7 @@ def _judge_effect(name: str) -> Any:
     """Effects of judges, which sum to zero, and their spread."""
     import pymc as pm
 
-    sd: Any = pm.HalfNormal(f"{name}_sd", _EFFECT)
+    sd: Any = pm.LogNormal(f"{name}_sd", *_JUDGES)
     raw: Any = pm.ZeroSumNormal(f"{name}_raw", 1.0, dims="judge")
     return sd * raw
 

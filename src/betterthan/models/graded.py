@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _CENTRE = 1.0  # prior standard deviations of the centre and of its spread over data sets, in units of the differences
 _SPREAD = 0.5
+_SCALE = (-0.5, 0.8)  # of the logarithm of the scale: away from 0, where single items would be peaks of their own
 _TAIL = 29.0  # degrees of freedom are 1 more than an exponential variable of this mean
 
 
@@ -51,7 +52,7 @@ def simulate(items: int, *, pairs: int = 1, datasets: int = 1, rng: Any = None) 
     """
     n, k, d = checks.whole(items, "items", 2), checks.whole(pairs, "pairs"), checks.whole(datasets, "datasets")
     random = np.random.default_rng(one_seed(rng))
-    centre, scale = random.normal(scale=_CENTRE, size=k), np.abs(random.normal(size=k))
+    centre, scale = random.normal(scale=_CENTRE, size=k), np.exp(random.normal(*_SCALE, size=k))
     tail = 1 + random.exponential(_TAIL, size=k)
     truth: dict[str, Any] = {"centre": (names.PAIR, centre), "scale": (names.PAIR, scale), "tail": (names.PAIR, tail)}
     each = np.broadcast_to(centre, (d, k))
@@ -100,7 +101,7 @@ def build(scores: xr.DataArray, *, standardise: bool = True) -> "pm.Model":
         n, zero = (pm.Data(k, v, dims=names.PAIR) for k, v in (("n", data.n), ("n_tied", data.n_tied)))
         pm.Beta("tied", 1.0 + zero, 1.0 + n - zero, dims=names.PAIR)
         centre: Any = pm.Normal("centre", 0.0, _CENTRE, dims=names.PAIR)
-        scale: Any = pm.HalfNormal("scale", 1.0, dims=names.PAIR)
+        scale: Any = pm.LogNormal("scale", *_SCALE, dims=names.PAIR)
         tail: Any = pm.Exponential("tail_less_one", scale=_TAIL, dims=names.PAIR) + 1
         pm.Deterministic("tail", tail, dims=names.PAIR)
         at = centre[data.pair]
@@ -150,7 +151,7 @@ def fit(
     """
     data = differences_of(scores)
     attrs = {
-        "model": "graded", "prior": [_CENTRE, _SPREAD, _TAIL], "square": 1, "n_rows": len(data.y),
+        "model": "graded", "prior": [_CENTRE, _SPREAD, *_SCALE, _TAIL], "square": 1, "n_rows": len(data.y),
         "higher_is_better": data.higher_is_better,
     }  # fmt: skip
     tree = sampling.fit_model(

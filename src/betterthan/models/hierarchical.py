@@ -271,7 +271,9 @@ def _several(counts: xr.DataArray) -> tuple[np.ndarray, xr.DataArray, bool, dict
             f"counts have dims ({', '.join(map(str, counts.dims))}); give one dim more than systems and outcomes, such "
             "as dataset, or two crossed ones: count_outcomes(scores, by='dataset')"
         )
-    levels = {d: [str(v) for v in (counts[d].values if d in counts.coords else range(counts.sizes[d]))] for d in factors}
+    levels = {
+        d: [str(v) for v in (counts[d].values if d in counts.coords else range(counts.sizes[d]))] for d in factors
+    }
     for d in factors:
         checks.unique(levels[d], d)
     counts = counts.transpose(*factors, ...)

@@ -67,9 +67,7 @@ def simulate(items: int, *, systems: int = 4, trials: int = 1, rng: Any = None) 
     return xr.Dataset({"successes": (_CELL, successes), "trials": (_CELL, np.full(shape, n))} | truth, coords=coords)
 
 
-def build(
-    data: xr.DataArray | xr.Dataset, *, discrimination: bool = False, nodes: int | None = None
-) -> "pm.Model":
+def build(data: xr.DataArray | xr.Dataset, *, discrimination: bool = False, nodes: int | None = None) -> "pm.Model":
     """The PyMC model of all systems at once.
 
     Parameters
@@ -195,7 +193,9 @@ def _number_of_nodes(trials: np.ndarray, nodes: int | None, discrimination: bool
     return min(rasch.nodes_needed(trials), 61 if discrimination else 401)
 
 
-def _quadrature_error(kind: str, successes: np.ndarray, trials: np.ndarray, number: int, posterior: xr.Dataset) -> float:
+def _quadrature_error(
+    kind: str, successes: np.ndarray, trials: np.ndarray, number: int, posterior: xr.Dataset
+) -> float:
     """By how much the log likelihood at the posterior mean changes with twice the nodes."""
     import pytensor.tensor as pt
 

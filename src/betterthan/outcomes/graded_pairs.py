@@ -44,7 +44,9 @@ def differences_of(scores: xr.DataArray, *, standardise: bool = True) -> Differe
     need_shared_items(seen.T.astype(float) @ seen, systems)
     a, b = pair_indices(len(systems))
     if len(a) > names.MCMC_PAIRS_MAX:
-        raise ValueError(f"{len(a)} pairs are more than the {names.MCMC_PAIRS_MAX} that are sampled jointly; take fewer")
+        raise ValueError(
+            f"{len(a)} pairs are more than the {names.MCMC_PAIRS_MAX} that are sampled jointly; take fewer"
+        )
     sign = 1 if scores.attrs.get("higher_is_better", True) else -1
     d = sign * (values[:, a] - values[:, b])
     both = np.isfinite(d)

@@ -139,7 +139,11 @@ def _from_counts(data: Any) -> Rows:
 def _coded(judgments: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str]]:
     """Places of the two systems and the outcome of each judgment, and the systems."""
     needed = {names.SYSTEM_A, names.SYSTEM_B, names.OUTCOME}
-    if not isinstance(judgments, xr.Dataset) or not needed <= set(judgments.variables) or JUDGMENT not in judgments.sizes:
+    if (
+        not isinstance(judgments, xr.Dataset)
+        or not needed <= set(judgments.variables)
+        or JUDGMENT not in judgments.sizes
+    ):
         raise ValueError("expected judgments (system_a, system_b, outcome) over a dim 'judgment'; see read_judgments")
     a, b = (judgments[k].values.astype(str) for k in (names.SYSTEM_A, names.SYSTEM_B))
     outcome = judgments[names.OUTCOME].values

@@ -81,9 +81,7 @@ def trials_of(data: Any) -> tuple[np.ndarray, np.ndarray, list[str], list[str]]:
         table = data
     else:
         table = count_trials(data)
-    successes, trials = (
-        checks.nonnegative_integers(table[k].transpose(*_CELL).values, k) for k in (SUCCESSES, TRIALS)
-    )
+    successes, trials = (checks.nonnegative_integers(table[k].transpose(*_CELL).values, k) for k in (SUCCESSES, TRIALS))
     systems = [str(s) for s in table[names.SYSTEM].values]
     checks.unique(systems, "system")
     checks.at_least_two(systems)
@@ -111,4 +109,6 @@ def _need_connection(trials: np.ndarray, systems: list[str]) -> None:
         smallest = np.bincount(part).argmin()
         apart = [s for s, where in zip(systems, part, strict=True) if where == smallest]
         named = ", ".join(map(repr, apart[:5])) + (f" and {len(apart) - 5} more" if len(apart) > 5 else "")
-        raise ValueError(f"{named} shares no item with the other systems, so they cannot be compared; check the item ids")
+        raise ValueError(
+            f"{named} shares no item with the other systems, so they cannot be compared; check the item ids"
+        )
