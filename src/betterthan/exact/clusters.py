@@ -1,5 +1,6 @@
 """Wins that come in clusters: Beta-binomial, its correlation integrated out on a grid."""
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -78,7 +79,7 @@ def _half(
     width = np.sqrt(mean * (1 - mean) / (a + b + won + lost + 1))
     cuts = np.clip([low, mean - 12 * width, mean - 3 * width, mean + 3 * width, mean + 12 * width, high], low, high)
     p, dp = [], []
-    for left, right in zip(cuts[:-1], cuts[1:], strict=True):
+    for left, right in itertools.pairwise(cuts):
         if right > left:
             t = (node + 1) / 2
             p.append(left + (right - left) * t**2 * (3 - 2 * t))
@@ -87,7 +88,7 @@ def _half(
 
 
 def _rising(x: np.ndarray, k: int) -> np.ndarray:
-    """log of x (x + 1) ... (x + k - 1)."""
+    """Log of x (x + 1) ... (x + k - 1)."""
     if k < 60:
         return sum((np.log(x + j) for j in range(int(k))), np.zeros_like(x))
     return special.gammaln(x + k) - special.gammaln(x)

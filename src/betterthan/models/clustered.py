@@ -230,7 +230,7 @@ def _clusters(counts: xr.DataArray) -> tuple[np.ndarray, xr.DataArray, bool, lis
     checks.ties_known(counts, "a model of clusters")
     if "cluster" not in counts.dims:
         raise ValueError(
-            f"counts have dims ({', '.join(map(str, counts.dims))}); give a dim 'cluster': see betterthan.count_clusters"
+            f"counts have dims ({', '.join(map(str, counts.dims))}); give a dim 'cluster': see count_clusters"
         )
     if counts.sizes["cluster"] < 2:
         raise ValueError("there is 1 cluster; how much clusters differ is seen from two on: pool it, or give more")

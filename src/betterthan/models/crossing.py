@@ -49,7 +49,8 @@ def build(values: np.ndarray, pairs: xr.DataArray, levels: dict[str, list[str]])
         cell: Any = pm.ZeroSumNormal("cell_raw", 1.0, n_zerosum_axes=3, dims=(names.PAIR, first, second, out))
         wide = sigma[:, :, None, None, None]
         eta = mean[:, None, None] + wide[0] * row[:, :, None] + wide[1] * column[:, None] + wide[2] * cell
-        shaped = pm.math.softmax(eta, axis=-1).dimshuffle(1, 2, 0, 3)
+        shaped: Any = pm.math.softmax(eta, axis=-1)
+        shaped = shaped.dimshuffle(1, 2, 0, 3)
         theta = pm.Deterministic("theta", shaped, dims=(first, second, names.PAIR, out))
         pm.Multinomial("y", n=pm.math.sum(data, axis=-1), p=theta, observed=data, dims=(first, second, names.PAIR, out))
     return model

@@ -195,25 +195,29 @@ def fit(
     )  # fmt: skip
     posterior = tree["posterior"].to_dataset()
     tie = posterior["tie"]
-    propensity = np.tanh(np.exp(tie) / 2) if ties == "rao_kupper" else 1 / (1 + 2 * np.exp(-tie))
+    propensity: Any = np.tanh(np.exp(tie) / 2) if ties == "rao_kupper" else 1 / (1 + 2 * np.exp(-tie))
     tree["posterior"] = posterior.assign(tie_propensity=propensity.drop_attrs())
     tree["constant_data"] = _constant(rows)
     return tree
 
 
 def _log_chances(d: Any, tie: Any, ties: str) -> Any:
-    """log P(win, loss, tie), stacked last, of a difference of abilities."""
+    """Log P(win, loss, tie), stacked last, of a difference of abilities."""
+    import pymc as pm
     import pytensor.tensor as pt
 
     if ties == "davidson":
         logits: Any = pt.stack([d / 2, -d / 2, tie], axis=-1)
-        return logits - pt.logsumexp(logits, axis=-1, keepdims=True)
-    threshold = pt.exp(tie)
+        return logits - pm.math.logsumexp(logits, axis=-1, keepdims=True)
+    threshold: Any = pt.exp(tie)
     # P(tie) = s(d + t) - s(d - t) = s(d + t) s(t - d) (1 - exp(-2 t)), s the logistic function
     beyond: list[Any] = [pt.softplus(threshold - d), pt.softplus(threshold + d)]
     within: list[Any] = [pt.softplus(-threshold - d), pt.softplus(d - threshold)]
-    parts: list[Any] = [-beyond[0], -beyond[1], pt.log(-pt.expm1(-2 * threshold)) - within[0] - within[1]]
-    return pt.stack(parts, axis=-1)
+    width: Any = -2 * threshold
+    nearly: Any = pt.expm1(width)
+    log: Any = pt.log(-nearly)
+    tied: Any = log - within[0] - within[1]
+    return pt.stack([-beyond[0], -beyond[1], tied], axis=-1)
 
 
 def _numpy(d: np.ndarray, tie: np.ndarray, ties: str) -> np.ndarray:

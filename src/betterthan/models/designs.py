@@ -135,7 +135,7 @@ def quality(name: str, place: int, seed: int) -> dict[str, Any]:
     return {
         "n": design.n, "ties": design.ties, "systems": design.systems, "datasets": design.datasets,
         "sweep": design.sweep, "rhat_max": round(rhat, 5), "ess_bulk_min": round(ess["bulk"], 1),
-        "ess_tail_min": round(ess["tail"], 1), "divergences": int(tree["sample_stats"]["diverging"].sum()),
+        "ess_tail_min": round(ess["tail"], 1), "divergences": int(tree["sample_stats"].to_dataset()["diverging"].sum()),
         "seconds": round(seconds, 1),
     }  # fmt: skip
 

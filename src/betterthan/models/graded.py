@@ -98,8 +98,8 @@ def build(scores: xr.DataArray, *, standardise: bool = True) -> "pm.Model":
     data = differences_of(scores, standardise=standardise)
     with pm.Model(coords=_coords(data)) as model:
         y = pm.Data("difference", data.y, dims="row")
-        n, zero = (pm.Data(k, v, dims=names.PAIR) for k, v in (("n", data.n), ("n_tied", data.n_tied)))
-        pm.Beta("tied", 1.0 + zero, 1.0 + n - zero, dims=names.PAIR)
+        # counted and conjugate: how many tie says nothing of the differences of the others
+        pm.Beta("tied", 1.0 + data.n_tied, 1.0 + data.n - data.n_tied, dims=names.PAIR)
         centre: Any = pm.Normal("centre", 0.0, _CENTRE, dims=names.PAIR)
         scale: Any = pm.LogNormal("scale", *_SCALE, dims=names.PAIR)
         tail: Any = pm.Exponential("tail_less_one", scale=_TAIL, dims=names.PAIR) + 1

@@ -289,7 +289,7 @@ def _several(counts: xr.DataArray) -> tuple[np.ndarray, xr.DataArray, bool, dict
 def _conjugate(
     posterior: xr.Dataset, values: np.ndarray, dims: tuple[str, ...], concentration: Any, centre: Any, random: Any
 ) -> dict[str, Any]:
-    """theta of each data set given mu and kappa, which is Dirichlet, and theta of one not seen."""
+    """Theta of each data set given mu and kappa, which is Dirichlet, and theta of one not seen."""
     samples = ("chain", "draw")
     shape = (posterior.sizes["chain"], posterior.sizes["draw"], *values.shape[1:])
     if centre is None:

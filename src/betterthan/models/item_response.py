@@ -1,7 +1,7 @@
-"""How able all systems are, from one set of items that they share: the Rasch model with the difficulties integrated out.
+"""How able all systems are, from one set of items that they share: the Rasch model, difficulties integrated out.
 
-System s solves item i with probability logistic(mean + ability_s - difficulty_i). Of repeated trials the items have, for
-each system anew, a Beta-distributed chance around that. Rasch (1960); Bock & Aitkin (1981), Psychometrika 46, 443-459.
+System s solves item i with probability logistic(mean + ability_s - difficulty_i). Of repeated trials the items have,
+for each system anew, a Beta-distributed chance around that. Bock & Aitkin (1981), Psychometrika 46, 443-459.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -212,6 +212,7 @@ def _quadrature_error(
 
 def _log_probability(kind: str, trials: np.ndarray, x: np.ndarray, log_weight: np.ndarray) -> Any:
     """A function from successes (item, system) and parameters to the log probability of each item's row."""
+    import pymc as pm
     import pytensor.tensor as pt
 
     vectors, of_item = np.unique(trials, axis=0, return_inverse=True)
@@ -224,7 +225,7 @@ def _log_probability(kind: str, trials: np.ndarray, x: np.ndarray, log_weight: n
         not_solved: Any = pt.dot(vectors.astype(float), pt.softplus(eta))
         # given the total of an item, its difficulty does not depend on who solved it
         solved = totals[:, None] * (mean - spread * x)
-        table: Any = pt.logsumexp(solved[None] - not_solved[:, None] + log_weight, axis=-1)
+        table: Any = pm.math.logsumexp(solved[None] - not_solved[:, None] + log_weight, axis=-1)
         return pt.dot(y.astype("float64"), ability) + table[of_item, y.sum(-1)]
 
     def repeated_items(y: Any, n: Any, ability: Any, mean: Any, spread: Any, rho: Any) -> Any:
@@ -235,19 +236,22 @@ def _log_probability(kind: str, trials: np.ndarray, x: np.ndarray, log_weight: n
         total: Any = 0.0
         for successes, share in ((y, pt.sigmoid(eta)), (trials - y, pt.sigmoid(-eta))):
             for j in range(most):  # Beta-binomial: a product over the trials of one kind, then of the other
-                total = total + pt.dot(pt.gt(successes, j).astype("float64"), pt.log(kappa * share + j))
-        order = np.cumsum(np.append(0.0, [1.0] * most))[:-1]
+                some: Any = pt.gt(successes, j)
+                total = total + pt.dot(some.astype("float64"), pt.log(kappa * share + j))
+        order = np.arange(most, dtype=float)
         below: Any = pt.concatenate([pt.zeros(1), pt.cumsum(pt.log(kappa + order))])
-        return pt.logsumexp(total + log_weight, axis=-1) - below[trials].sum(-1)
+        of_all: Any = pm.math.logsumexp(total + log_weight, axis=-1)
+        return of_all - below[trials].sum(-1)
 
     def discriminating_items(y: Any, _: Any, ability: Any, mean: Any, spread: Any, sd: Any) -> Any:
         ability, (mean, spread, sd) = ability[-1], (z.flatten()[0] for z in (mean, spread, sd))
         z, w = rasch.hermite(9)
         eta: Any = mean + ability[:, None] - spread * x
-        steep: Any = (pt.exp(sd * z)[None, :, None] * eta[:, None]).reshape((len(trials[0]), -1))
+        slope: Any = pt.exp(sd * z)
+        steep: Any = (slope[None, :, None] * eta[:, None]).reshape((len(trials[0]), -1))
         weight = (w[:, None] + log_weight).ravel()
         total: Any = pt.dot(y.astype("float64"), steep) - pt.dot(trials.astype(float), pt.softplus(steep))
-        return pt.logsumexp(total + weight, axis=-1)
+        return pm.math.logsumexp(total + weight, axis=-1)
 
     return {"rasch": rasch_items, "repeated": repeated_items, "discrimination": discriminating_items}[kind]
 

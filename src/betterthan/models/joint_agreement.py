@@ -72,8 +72,8 @@ def of_davidson(reference: dict[str, Any], seed: int) -> dict[str, Any]:
     for k, ties in enumerate(davidson.TIES):
         data = davidson.simulate(2, judgments=40, ties=ties, rng=seed + k)
         tree = davidson.fit(data, ties=ties, rng=seed, draws=DRAWS, predictive=False)
-        x = tree["posterior"]["ability"].isel(system=0)
-        exact = two_abilities(tree["constant_data"]["counts"].values[0], ties)
+        x = tree["posterior"].to_dataset()["ability"].isel(system=0)
+        exact = two_abilities(tree["constant_data"].to_dataset()["counts"].values[0], ties)
         rows.append({"ties": ties} | _compared(x, exact))
     table = reference["table"]
     wins, printed = np.array(table["wins"]), np.array(table["ability"])
@@ -102,7 +102,7 @@ def of_item_response(reference: dict[str, Any], seed: int) -> dict[str, Any]:
     data = item_response.simulate(40, systems=2, rng=seed)
     tree = item_response.fit(data, rng=seed, draws=DRAWS, predictive=False)
     exact = _two_systems(data["successes"].values)
-    row = _compared(tree["posterior"]["ability"].isel(system=0), exact)
+    row = _compared(tree["posterior"].to_dataset()["ability"].isel(system=0), exact)
     table = reference["table"]
     patterns, times = np.array([[int(c) for c in p] for p in table["patterns"]]), np.array(table["count"])
     node, log_weight = rasch.nodes(101)
@@ -153,13 +153,14 @@ def of_graded(reference: dict[str, Any], seed: int) -> dict[str, Any]:
         y = graded.simulate(items, rng=seed + k)["difference"].values[:, 0]
         scores = _scores(y)
         tree = graded.fit(scores, rng=seed, draws=DRAWS, predictive=False)
-        rows.append({"items": items} | _compared(tree["posterior"]["centre"].isel(pair=0), _centre(y)))
+        rows.append({"items": items} | _compared(tree["posterior"].to_dataset()["centre"].isel(pair=0), _centre(y)))
     hours = np.array(reference["table"]["difference"])
     t, p = stats.ttest_1samp(hours, 0)
     return {
         "quadrature": rows,
         "published": {
-            "error_of_t": float(abs(t - reference["table"]["t"])), "error_of_p": float(abs(p - reference["table"]["p"])),
+            "error_of_t": float(abs(t - reference["table"]["t"])),
+            "error_of_p": float(abs(p - reference["table"]["p"])),
             "prob_better": _share_above(_centre(hours[hours != 0])),
         },
     }  # fmt: skip
@@ -200,7 +201,7 @@ def _common_mean(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     kappa = 1 / -np.expm1(np.log1p(-u) / 9) - 1  # the prior Beta(1, 9) by its quantiles
     p, s = np.meshgrid(u, u, indexing="ij")
     mu = np.stack([s * p, s * (1 - p), 1 - s], axis=-1)
-    total = np.zeros(p.shape)
+    total: Any = np.zeros(p.shape)
     for k, share in zip(kappa, du, strict=True):
         log = sum(
             special.gammaln(k) - special.gammaln(k + row.sum())
@@ -216,11 +217,11 @@ def _ability_prior(x: np.ndarray, spread: tuple[float, float]) -> np.ndarray:
     """Log prior of the first of two abilities that sum to zero, its spread summed out."""
     z, w = rasch.nodes(121)
     sd = np.exp(spread[0] + spread[1] * z) / np.sqrt(2)
-    return special.logsumexp(stats.norm.logpdf(x[:, None], 0, sd) + w, axis=1)
+    return np.asarray(special.logsumexp(stats.norm.logpdf(x[:, None], 0, sd) + w, axis=1))
 
 
 def _weights(log: np.ndarray) -> np.ndarray:
-    weight = np.exp(log - log.max())
+    weight = np.asarray(np.exp(log - log.max()))
     return weight / weight.sum()
 
 

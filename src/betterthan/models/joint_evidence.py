@@ -202,5 +202,6 @@ def _found(keep: Path | None, name: str) -> list[dict[str, np.ndarray]]:
 def _write(keep: Path, name: str, done: list[dict[str, np.ndarray]]) -> None:
     keep.mkdir(parents=True, exist_ok=True)
     fresh = keep / f"{name}.part.npz"
-    np.savez_compressed(fresh, **{k: np.stack([one[k] for one in done]) for k in done[0]})
+    stacked: dict[str, Any] = {k: np.stack([one[k] for one in done]) for k in done[0]}
+    np.savez_compressed(fresh, **stacked)
     fresh.replace(keep / f"{name}.npz")

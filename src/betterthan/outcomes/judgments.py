@@ -132,8 +132,8 @@ def _from_counts(data: Any) -> Rows:
     if values.shape[1] == 2:
         values = np.concatenate([values, np.zeros((len(values), 1), dtype=np.int64)], axis=1)
     met = values.sum(1) > 0
-    at = (np.array([place[s] for s in side])[met] for side in (a, b))
-    return Rows(systems, *at, values[met], [], np.zeros(int(met.sum()), dtype=int))
+    first, second = (np.array([place[s] for s in side])[met] for side in (a, b))
+    return Rows(systems, first, second, values[met], [], np.zeros(int(met.sum()), dtype=int))
 
 
 def _coded(judgments: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str]]:
