@@ -25,6 +25,33 @@ def outcome_correlation(p: Any, s: Any, win: Any, decisive: Any) -> Any:
     return between / (s - s**2 * ahead)
 
 
+def design_effect(outcome: np.ndarray, seen: np.ndarray, cluster: np.ndarray) -> np.ndarray:
+    """How many times the variance of the mean outcome is that of independent items, for each pair.
+
+    Parameters
+    ----------
+    outcome : numpy.ndarray, (item, pair)
+        1, 0, -1; 0 where `seen` is False.
+    seen : numpy.ndarray of bool, (item, pair)
+    cluster : numpy.ndarray of int, (item,)
+
+    Returns
+    -------
+    numpy.ndarray, (pair,)
+        From sums of clusters; nan for a pair without variance.
+    """
+    count = int(cluster.max()) + 1
+    n, total = seen.sum(0), outcome.sum(0, dtype=float)
+    size, sums = np.zeros((count, seen.shape[1])), np.zeros((count, seen.shape[1]))
+    np.add.at(size, cluster, seen)
+    np.add.at(sums, cluster, outcome)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = total / n
+        between = ((sums - size * mean) ** 2).sum(0) * count / (count - 1)
+        alone = (np.square(outcome.astype(float)).sum(0) - n * mean**2) * n / (n - 1)
+        return between / np.where(alone > 0, alone, np.nan)
+
+
 def draw_shares(mean: np.ndarray, correlation: np.ndarray, count: int, random: np.random.Generator) -> np.ndarray:
     """Shares of `count` clusters (cluster, pair), Beta with these means and correlations."""
     kappa = 1 / correlation - 1

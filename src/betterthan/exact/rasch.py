@@ -20,7 +20,7 @@ def nodes(count: int) -> tuple[np.ndarray, np.ndarray]:
     """
     x = np.linspace(-_REACH, _REACH, count)
     log = -(x**2) / 2
-    return x, log - special.logsumexp(log)
+    return x, log - np.log(np.exp(log).sum())
 
 
 def hermite(count: int) -> tuple[np.ndarray, np.ndarray]:

@@ -12,7 +12,7 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.exact import clusters
 from betterthan.exact.seeds import one_seed
-from betterthan.models import sampling
+from betterthan.models import sampling, simplex
 from betterthan.outcomes.pairing import as_pairs, probability_as_given
 
 if TYPE_CHECKING:
@@ -108,9 +108,9 @@ def build(counts: xr.DataArray, *, prior: Any = None, correlation: float | None 
         for name in ("win_correlation", "decisive_correlation"):
             if correlation is None:
                 rho: Any = pm.Beta(name, *clusters.CORRELATION, dims=names.PAIR)
+                kappa.append(simplex.concentration(rho))
             else:
-                rho = checks.probability(correlation, "correlation")
-            kappa.append(1 / rho - 1)
+                kappa.append(1 / checks.probability(correlation, "correlation") - 1)
         observed = pm.Data("counts", values, dims=_CELL)
         n = pm.math.sum(observed, axis=-1)
         parts: Any = pm.math.stack([s * p, s * (1 - p), 1 - s], axis=-1)

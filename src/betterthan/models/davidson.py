@@ -12,14 +12,13 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.exact.seeds import one_seed
-from betterthan.models import sampling
+from betterthan.models import sampling, shrinkage
 from betterthan.outcomes.judgments import Rows, judgment_rows
 
 if TYPE_CHECKING:
     import pymc as pm
 
 TIES = ("davidson", "rao_kupper")
-_SPREAD = (-0.5, 0.7)  # mean and standard deviation of the logarithm of the spread of abilities
 _TIE = {"davidson": (-0.7, 1.5), "rao_kupper": (-0.7, 1.0)}  # normal prior of the tie parameter
 _EFFECT = 0.5  # standard deviation of the normal prior of the position
 _JUDGES = (-1.2, 0.7)  # of the logarithm of the spread over judges
@@ -69,9 +68,7 @@ def simulate(
     k, n = checks.whole(systems, "systems", 2), checks.whole(judgments, "judgments", systems - 1)
     j = checks.whole(judges, "judges", 0)
     random = np.random.default_rng(one_seed(rng))
-    sd = np.exp(random.normal(*_SPREAD))
-    ability = random.normal(size=k) * sd
-    ability -= ability.mean()
+    sd, ability = shrinkage.draw_abilities(k, random)
     tie = random.normal(*_TIE[ties])
     spread = np.exp(random.normal(*_JUDGES, size=2)) * (j > 0)
     first = random.normal(scale=_EFFECT) * position
@@ -129,8 +126,7 @@ def build(
         coords["judge"] = rows.judges
     with pm.Model(coords=coords) as model:
         counts = pm.Data("counts", rows.counts, dims=("row", names.OUTCOME))
-        sd = pm.LogNormal("ability_sd", *_SPREAD)
-        ability: Any = pm.ZeroSumNormal("ability", sd, dims=names.SYSTEM)
+        ability = shrinkage.abilities()
         tie: Any = pm.Normal("tie", *_TIE[ties])
         d = ability[rows.a] - ability[rows.b]
         if judges:
@@ -186,8 +182,8 @@ def fit(
     model = build(data, ties=ties, position=position, judges=judges)
     rows = judgment_rows(data, position=position, judges=judges)
     attrs = {
-        "model": "davidson", "prior": [*_SPREAD, *_TIE[ties]], "ties": ties, "position": int(position),
-        "judges": int(judges), "n_judgments": int(rows.counts.sum()),
+        "model": "davidson", "prior": [shrinkage.SHAPE, shrinkage.RATE, *_TIE[ties]], "ties": ties,
+        "position": int(position), "judges": int(judges), "n_judgments": int(rows.counts.sum()),
     }  # fmt: skip
     tree = sampling.fit_model(
         model, None, attrs=attrs, draws=draws, tune=tune, chains=chains, target_accept=target_accept, rng=rng,
@@ -226,7 +222,7 @@ def _numpy(d: np.ndarray, tie: np.ndarray, ties: str) -> np.ndarray:
 
     if ties == "davidson":
         logits = np.stack([d / 2, -d / 2, tie + 0 * d], axis=-1)
-        return logits - special.logsumexp(logits, axis=-1, keepdims=True)
+        return logits - np.asarray(special.logsumexp(logits, axis=-1, keepdims=True))
     win, loss = (special.log_expit(x - np.exp(tie)) for x in (d, -d))
     return np.stack([win, loss, np.log1p(-np.exp(win) - np.exp(loss))], axis=-1)
 

@@ -131,7 +131,7 @@ def build(
         kappa: Any
         if concentration is None:
             correlation = pm.Beta("correlation", *_CORRELATION, dims=names.PAIR)
-            kappa = (1 / correlation - 1)[:, None]
+            kappa = simplex.concentration(correlation)[:, None]
         else:
             kappa = float(checks.positive(concentration, "concentration"))
         if centre is not None and concentration is not None:

@@ -12,14 +12,14 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.exact import rasch
 from betterthan.exact.seeds import one_seed
-from betterthan.models import sampling
+from betterthan.models import sampling, shrinkage
 from betterthan.outcomes.trials import trials_of
 
 if TYPE_CHECKING:
     import pymc as pm
 
 _CELL = (names.ITEM, names.SYSTEM)
-_ABILITY, _ITEM = (-0.5, 0.7), (0.3, 0.6)  # of the logarithms of the spreads of abilities and of difficulties
+_ITEM = (0.3, 0.6)  # mean and standard deviation of the logarithm of the spread of difficulties
 _MEAN = 1.5
 _TRIALS = (1.0, 3.0)  # Beta prior of the correlation of two trials beyond ability and difficulty
 _DISCRIMINATION = 0.5  # prior of the spread of log discriminations
@@ -55,9 +55,8 @@ def simulate(items: int, *, systems: int = 4, trials: int = 1, rng: Any = None) 
     shape = checks.whole(items, "items", 2), checks.whole(systems, "systems", 2)
     n = checks.whole(trials, "trials")
     random = np.random.default_rng(one_seed(rng))
-    sd, spread = np.exp(random.normal(*_ABILITY)), np.exp(random.normal(*_ITEM))
-    mean, ability = random.normal(scale=_MEAN), random.normal(size=shape[1]) * sd
-    ability -= ability.mean()
+    sd, ability = shrinkage.draw_abilities(shape[1], random)
+    mean, spread = random.normal(scale=_MEAN), np.exp(random.normal(*_ITEM))
     rho = random.beta(*_TRIALS)
     eta = mean + ability - random.normal(size=(shape[0], 1)) * spread
     truth = {"ability": (names.SYSTEM, ability), "mean": mean, "ability_sd": sd, "difficulty_sd": spread}
@@ -100,9 +99,8 @@ def build(data: xr.DataArray | xr.Dataset, *, discrimination: bool = False, node
     kind = _kind(trials, discrimination)
     x, log_weight = rasch.nodes(_number_of_nodes(trials, nodes, discrimination))
     with pm.Model(coords={names.ITEM: items, names.SYSTEM: systems}) as model:
-        sd, spread = pm.LogNormal("ability_sd", *_ABILITY), pm.LogNormal("difficulty_sd", *_ITEM)
-        mean = pm.Normal("mean", 0.0, _MEAN)
-        ability = pm.ZeroSumNormal("ability", sd, dims=names.SYSTEM)
+        ability = shrinkage.abilities()
+        mean, spread = pm.Normal("mean", 0.0, _MEAN), pm.LogNormal("difficulty_sd", *_ITEM)
         more: Any = 0.0
         if kind == "repeated":
             more = pm.Beta("trial_correlation", *_TRIALS)
@@ -159,8 +157,9 @@ def fit(
     successes, trials, items, systems = trials_of(data)
     number = _number_of_nodes(trials, nodes, discrimination)
     attrs = {
-        "model": "item_response", "prior": [*_ABILITY, *_ITEM], "discrimination": int(discrimination), "nodes": number,
-        "n_items": len(items), "n_missing": int((trials == 0).sum()),
+        "model": "item_response", "prior": [shrinkage.SHAPE, shrinkage.RATE, *_ITEM],
+        "discrimination": int(discrimination), "nodes": number, "n_items": len(items),
+        "n_missing": int((trials == 0).sum()),
     }  # fmt: skip
     tree = sampling.fit_model(
         build(data, discrimination=discrimination, nodes=nodes), None, attrs=attrs, draws=draws, tune=tune,

@@ -10,7 +10,7 @@ from scipy import optimize, special, stats
 from betterthan import names
 from betterthan.exact import rasch
 from betterthan.exact.agreement import probability_z
-from betterthan.models import davidson, dirichlet_multinomial, graded, item_response, sampling
+from betterthan.models import davidson, dirichlet_multinomial, graded, item_response, sampling, shrinkage
 
 DRAWS = 2000
 PARTS = 4  # data sets or clusters that a published table is dealt out to
@@ -94,7 +94,7 @@ def two_abilities(counts: np.ndarray, ties: str) -> tuple[np.ndarray, np.ndarray
     tie = np.linspace(-9, 6, 601)
     log = davidson._numpy(*np.meshgrid(2 * x, tie, indexing="ij"), ties) @ counts
     log = special.logsumexp(log + stats.norm.logpdf(tie, *davidson._TIE[ties]), axis=1)
-    return x, _weights(log + _ability_prior(x, davidson._SPREAD))
+    return x, _weights(log + _ability_prior(x))
 
 
 def of_item_response(reference: dict[str, Any], seed: int) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def _two_systems(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         found = sum(n * c for n, c in zip((both, first, second, none), chance, strict=True))
         log = np.logaddexp(log, found + weight)
     log = special.logsumexp(log + stats.norm.logpdf(mean, 0, item_response._MEAN), axis=1)
-    return x, _weights(log + _ability_prior(x, item_response._ABILITY))
+    return x, _weights(log + _ability_prior(x))
 
 
 def of_graded(reference: dict[str, Any], seed: int) -> dict[str, Any]:
@@ -213,11 +213,11 @@ def _common_mean(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return (s * (2 * p - 1)).ravel(), (total / total.sum()).ravel()
 
 
-def _ability_prior(x: np.ndarray, spread: tuple[float, float]) -> np.ndarray:
+def _ability_prior(x: np.ndarray) -> np.ndarray:
     """Log prior of the first of two abilities that sum to zero, its spread summed out."""
-    z, w = rasch.nodes(121)
-    sd = np.exp(spread[0] + spread[1] * z) / np.sqrt(2)
-    return np.asarray(special.logsumexp(stats.norm.logpdf(x[:, None], 0, sd) + w, axis=1))
+    level = (np.arange(400) + 0.5) / 400
+    sd = stats.gamma.ppf(level, shrinkage.SHAPE, scale=1 / shrinkage.RATE) / np.sqrt(2)
+    return np.asarray(special.logsumexp(stats.norm.logpdf(x[:, None], 0, sd), axis=1) - np.log(len(sd)))
 
 
 def _weights(log: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Three probabilities on coordinates that are independent in prior and posterior."""
+"""Three probabilities on coordinates that are independent in prior and posterior, and how alike groups of them are."""
 
 from typing import Any
 
@@ -33,3 +33,15 @@ def decisive_first() -> Any:
             return -sum(parts)
 
     return DecisiveFirst()
+
+
+def concentration(correlation: Any) -> Any:
+    """Kappa = 1 / correlation - 1, kept between 1e-9 and 1e6.
+
+    Beyond that groups are alike, or all of one kind, to all digits asked for; and the difference of log gamma
+    functions would be rounding alone, in which a chain can get caught.
+    """
+    import pytensor.tensor as pt
+
+    kappa: Any = 1 / correlation - 1
+    return pt.clip(kappa, 1e-9, 1e6)

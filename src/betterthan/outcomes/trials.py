@@ -67,6 +67,66 @@ def count_trials(scores: xr.DataArray) -> xr.Dataset:
     return xr.Dataset({SUCCESSES: (_CELL, successes), TRIALS: (_CELL, trials)}, coords=coords)
 
 
+def trials_from_table(
+    table: pd.DataFrame,
+    *,
+    item: str = names.ITEM,
+    system: str = names.SYSTEM,
+    successes: str = SUCCESSES,
+    trials: str = TRIALS,
+) -> xr.Dataset:
+    """Successes of trials from a table with one row for each system and item.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+    item, system, successes, trials : str
+        Its columns. A system without a row for an item has no trial of it.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``successes`` and ``trials`` (item, system).
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, a number is negative or not whole, successes exceed trials, or a row is there twice.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"system": ["A", "B"], "item": ["q1", "q1"], "successes": [4, 2], "trials": [5, 5]})
+    >>> trials_from_table(table)["successes"].values.tolist()
+    [[4, 2]]
+    """
+    if not isinstance(table, pd.DataFrame):
+        raise ValueError(f"table is a {type(table).__name__}; give a pandas.DataFrame")
+    for column in (item, system, successes, trials):
+        if column not in table.columns:
+            raise ValueError(f"there is no column {column!r} among {', '.join(map(repr, table.columns))}")
+        blank = np.flatnonzero(table[column].isna().to_numpy())
+        if len(blank):
+            raise ValueError(f"column {column!r}, row {table.index[blank[0]]}: blank; give a value")
+    again = np.flatnonzero(table.duplicated([item, system]).to_numpy())
+    if len(again):
+        row: Any = table.iloc[again[0]]
+        raise ValueError(
+            f"row {table.index[again[0]]}: system {row[system]!r} has a row for item {row[item]!r} already"
+        )
+    of_item, items = pd.factorize(table[item].astype(str))
+    of_system, systems = pd.factorize(table[system].astype(str))
+    shape = (len(items), len(systems))
+    found = {}
+    for key, column in ((SUCCESSES, successes), (TRIALS, trials)):
+        values = np.zeros(shape, dtype=np.int64)
+        values[of_item, of_system] = checks.nonnegative_integers(table[column].to_numpy(), column)
+        found[key] = (_CELL, values)
+    result = xr.Dataset(found, coords={names.ITEM: list(items), names.SYSTEM: list(systems)})
+    trials_of(result)
+    return result
+
+
 def trials_of(data: Any) -> tuple[np.ndarray, np.ndarray, list[str], list[str]]:
     """Successes and trials (item, system), the items and the systems of scores or of a Dataset of trials.
 
