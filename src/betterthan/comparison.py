@@ -86,15 +86,15 @@ def compare(
     -------
     xarray.Dataset
         Over (system_a, system_b), with a dim ``engine`` (exact, mcmc, or the advised model): ``prob_better``,
-        ``difference_mean``, ``difference_lower``, ``difference_upper``, ``mass`` (region), ``verdict``, ``also_ahead``,
-        ``sign_error`` (how probable it is that a verdict names the wrong system), each number that was sampled with its
-        ``_mcse``; of more than two systems, over ``system``, the joint answer ``prob_best``, ``expected_rank`` and ``in_best_set``
-        (where scores have no gaps, by the Bayesian bootstrap; or by the advised model). Also ``counts``, ``n``,
-        ``bayes_factor_01``; from scores ``n_dropped`` and, over ``system``, ``score`` and ``n_scored``; with both
-        methods ``z``. Over a dim ``test``: ``p_value`` and ``p_adjusted``; also ``smallest_p`` (of the sign test with
-        so many decisive items) and, with randomization, ``swapped_difference`` (of its statistic, A - B). ``attrs``
-        hold the signature. Where ties are unknown, what needs them is absent. `Dataset.to_netcdf` and back loses
-        nothing.
+        ``difference_mean``, ``difference_lower``, ``difference_upper``, ``mass`` (region), ``verdict``,
+        ``also_ahead``, ``sign_error`` (how probable it is that a verdict names the wrong system), each number that was
+        sampled with its ``_mcse``; of more than two systems, over ``system``, the joint answer ``prob_best``,
+        ``expected_rank`` and ``in_best_set`` (where scores have no gaps, by the Bayesian bootstrap; or by the advised
+        model). Also ``counts``, ``n``, ``bayes_factor_01``; from scores ``n_dropped`` and, over ``system``, ``score``
+        and ``n_scored``; with both methods ``z``. Over a dim ``test``: ``p_value`` and ``p_adjusted``; also
+        ``smallest_p`` (of the sign test with so many decisive items) and, with randomization, ``swapped_difference``
+        (of its statistic, A - B). ``attrs`` hold the signature. Where ties are unknown, what needs them is absent.
+        `Dataset.to_netcdf` and back loses nothing.
 
     Raises
     ------
@@ -140,9 +140,10 @@ def compare(
         advice, fitted = advised_table(data, **choice, draws=draws, chains=chains, rng=rng)
         extra.attrs |= {"advice": str(advice)}
         tables = [*([] if fitted is None else [fitted]), exact_answers(counts, **choice)]
-        extra = extra.merge(take_joint(tables[0]), join="exact", combine_attrs="override")
-    elif len(counts[names.SYSTEM_A]) > 2:
-        extra = extra.merge(joint_answer(plain, prob, rng), join="exact", combine_attrs="drop_conflicts")
+    if len(counts[names.SYSTEM_A]) > 2:
+        joint = take_joint(tables[0]) if method == "advised" else xr.Dataset()
+        joint = joint if joint.data_vars else joint_answer(plain, prob, rng)
+        extra = extra.merge(joint, join="exact", combine_attrs="drop_conflicts")
     labels = xr.DataArray([t.attrs["method"] for t in tables], dims=names.ENGINE, name=names.ENGINE)
     result = xr.concat(
         [t.drop_vars(["z", *JOINT], errors="ignore") for t in tables],
