@@ -126,7 +126,7 @@ def build(
         coords["judge"] = rows.judges
     with pm.Model(coords=coords) as model:
         counts = pm.Data("counts", rows.counts, dims=("row", names.OUTCOME))
-        ability = shrinkage.abilities()
+        ability = shrinkage.abilities(*_won(rows))
         tie: Any = pm.Normal("tie", *_TIE[ties])
         d = ability[rows.a] - ability[rows.b]
         if judges:
@@ -225,6 +225,16 @@ def _numpy(d: np.ndarray, tie: np.ndarray, ties: str) -> np.ndarray:
         return logits - np.asarray(special.logsumexp(logits, axis=-1, keepdims=True))
     win, loss = (special.log_expit(x - np.exp(tie)) for x in (d, -d))
     return np.stack([win, loss, np.log1p(-np.exp(win) - np.exp(loss))], axis=-1)
+
+
+def _won(rows: Rows) -> tuple[np.ndarray, np.ndarray]:
+    """Judgments each system won, a tie being half, and in how many it was."""
+    won, tried = np.zeros((2, len(rows.systems)))
+    win, loss, tie = rows.counts.T
+    for at, own in ((rows.a, win), (rows.b, loss)):
+        np.add.at(won, at, own + tie / 2)
+        np.add.at(tried, at, win + loss + tie)
+    return won, tried
 
 
 def _judge_effect(name: str) -> Any:

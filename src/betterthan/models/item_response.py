@@ -99,7 +99,7 @@ def build(data: xr.DataArray | xr.Dataset, *, discrimination: bool = False, node
     kind = _kind(trials, discrimination)
     x, log_weight = rasch.nodes(_number_of_nodes(trials, nodes, discrimination))
     with pm.Model(coords={names.ITEM: items, names.SYSTEM: systems}) as model:
-        ability = shrinkage.abilities()
+        ability = shrinkage.abilities(successes.sum(0), trials.sum(0))
         mean, spread = pm.Normal("mean", 0.0, _MEAN), pm.LogNormal("difficulty_sd", *_ITEM)
         more: Any = 0.0
         if kind == "repeated":
