@@ -14,7 +14,8 @@ from betterthan.bayes.gate import diagnose
 from betterthan.models import davidson as model
 from betterthan.models import joint_agreement
 
-TABLE = tomllib.loads((Path(__file__).parents[2] / "models" / "davidson" / "reference.toml").read_text("utf-8"))["table"]
+REFERENCE = Path(__file__).parents[2] / "models" / "davidson" / "reference.toml"
+TABLE = tomllib.loads(REFERENCE.read_text("utf-8"))["table"]
 
 
 @pytest.fixture(scope="module")
@@ -93,9 +94,9 @@ def test_same_seed_same_draws(data):
 
 def test_pairs_of_shared_items_are_refused():
     counts = bt.count_outcomes(scores())
-    with pytest.raises(ValueError, match="come from items that systems share.*item_response"):
+    with pytest.raises(ValueError, match=r"come from items that systems share.*item_response"):
         model.build(counts)
-    with pytest.raises(ValueError, match="unknown what was counted.*unit='judgment'"):
+    with pytest.raises(ValueError, match=r"unknown what was counted.*unit='judgment'"):
         model.build(counts.assign_attrs(unit="unknown"))
 
 

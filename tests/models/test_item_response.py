@@ -130,7 +130,8 @@ def test_nodes():
 
 
 def test_scores_with_epochs_are_trials():
-    frame = pd.DataFrame({"item": ["q1", "q1", "q2", "q2"], "epoch": [1, 2, 1, 2], "A": [1, 0, 1, 1], "B": [0, 0, 1, 0]})
+    cells = {"item": ["q1", "q1", "q2", "q2"], "epoch": [1, 2, 1, 2], "A": [1, 0, 1, 1], "B": [0, 0, 1, 0]}
+    frame = pd.DataFrame(cells)
     found = bt.count_trials(bt.read(frame))
     assert found["successes"].values.tolist() == [[1, 0], [2, 1]]
     assert found["trials"].values.tolist() == [[2, 2], [2, 2]]
