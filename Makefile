@@ -28,6 +28,7 @@ docs: $(STAMP)
 bench: $(STAMP)
 	@$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	@$(BIN)/python benchmarks/table.py
+	@$(BIN)/python benchmarks/sampling.py
 
 # Validates the models anew; needed when a model's source changes.
 evidence: $(STAMP)

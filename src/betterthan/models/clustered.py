@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
+from scipy import special
 
 from betterthan import checks, names
 from betterthan.exact import clusters
@@ -116,8 +117,8 @@ def build(counts: xr.DataArray, *, prior: Any = None, correlation: float | None 
         parts: Any = pm.math.stack([s * p, s * (1 - p), 1 - s], axis=-1)
         theta = pm.Deterministic("theta", parts, dims=_CELL[1:])
         pm.CustomDist(
-            "y", n, theta, *kappa, logp=_log_probability, random=_random, signature="(),(k),(),()->(k)",
-            observed=observed, dims=_CELL,
+            "y", n, theta, *kappa, logp=_log_probability(values), random=_random, signature="(),(k),(),()->(k)",
+            observed=observed, dims=_CELL, dtype="int64",
         )  # fmt: skip
     return model
 
@@ -244,29 +245,48 @@ def _clusters(counts: xr.DataArray) -> tuple[np.ndarray, xr.DataArray, bool, lis
     return values, pairs, square, [str(v) for v in names_of]
 
 
-def _log_probability(counts: Any, n: Any, theta: Any, win: Any, decisive: Any) -> Any:
-    """Of (win, loss, tie): a Beta-binomial number of decisive examples, and of wins among them."""
-    wins, losses, ties = (counts[..., k] for k in range(3))
-    s: Any = theta[..., 0] + theta[..., 1]
-    p = theta[..., 0] / s
-    choices: Any = _gammaln(n + 1) - _gammaln(wins + 1) - _gammaln(losses + 1) - _gammaln(ties + 1)
-    return choices + _beta_binomial(wins, losses, p, win) + _beta_binomial(wins + losses, ties, s, decisive)
+def _log_probability(values: np.ndarray) -> Any:
+    """A function from counts and parameters to the log probability of each cluster of each pair.
 
-
-def _beta_binomial(k: Any, rest: Any, mean: Any, kappa: Any) -> Any:
-    """Up to the number of orders: B(k + kappa mean, rest + kappa (1 - mean)) / B(kappa mean, kappa (1 - mean))."""
-    a, b = kappa * mean, kappa * (1 - mean)
-    return _rise(a, k) + _rise(b, rest) - _rise(kappa, k + rest)
-
-
-def _rise(x: Any, k: Any) -> Any:
-    return _gammaln(x + k) - _gammaln(x)
-
-
-def _gammaln(x: Any) -> Any:
+    It looks up log (x (x + 1) ... (x + k - 1)) in a table of each pair: clusters are many, sizes and parameters few.
+    """
     import pytensor.tensor as pt
 
-    return pt.gammaln(x)
+    largest, pairs = int(values.sum(-1).max(initial=0)), values.shape[1]
+    steps = np.arange(largest, dtype=float)
+    # in how many orders the data could have come: a constant, computed once
+    choices = special.gammaln(values.sum(-1) + 1) - special.gammaln(values + 1).sum(-1)
+    start = np.arange(pairs) * (largest + 1)
+
+    def rising(x: Any, k: Any) -> Any:
+        logs: Any = pt.log(x[:, None] + steps)
+        table: Any = pt.concatenate([pt.zeros((pairs, 1)), pt.cumsum(logs, axis=1)], axis=1)
+        at = pt.cast(k + start, "int64")
+        return table.flatten()[at.flatten()].reshape(at.shape)
+
+    def beta_binomial(k: Any, rest: Any, mean: Any, kappa: Any) -> Any:
+        # up to the number of orders: B(k + kappa mean, rest + kappa (1 - mean)) / B(kappa mean, kappa (1 - mean))
+        return rising(kappa * mean, k) + rising(kappa * (1 - mean), rest) - rising(kappa, k + rest)
+
+    def log_probability(counts: Any, n: Any, theta: Any, win: Any, decisive: Any) -> Any:
+        wins, losses, ties = (counts[..., k] for k in range(3))
+        theta, win, decisive = (_of_pair(z, pairs, d) for z, d in ((theta, 2), (win, 1), (decisive, 1)))
+        s: Any = theta[:, 0] + theta[:, 1]
+        p = theta[:, 0] / s
+        return choices + beta_binomial(wins, losses, p, win) + beta_binomial(wins + losses, ties, s, decisive)
+
+    return log_probability
+
+
+def _of_pair(parameter: Any, pairs: int, dims: int) -> Any:
+    """A parameter as it was before it was broadcast over clusters."""
+    import pytensor.tensor as pt
+
+    while parameter.ndim > dims:
+        parameter = parameter[0]
+    if dims == 1:
+        return pt.broadcast_to(parameter, (pairs,))
+    return pt.broadcast_to(parameter, (pairs, 3))
 
 
 def _random(n: Any, theta: Any, win: Any, decisive: Any, rng: Any = None, size: Any = None) -> np.ndarray:

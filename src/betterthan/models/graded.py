@@ -107,7 +107,10 @@ def build(scores: xr.DataArray, *, standardise: bool = True) -> "pm.Model":
         at = centre[data.pair]
         if data.datasets:
             at = _dataset_centres(data, centre, scale)[data.dataset, data.pair]
-        pm.StudentT("y", nu=tail[data.pair], mu=at, sigma=scale[data.pair], observed=y, dims="row")
+        pm.CustomDist(
+            "y", tail, scale, at, logp=_log_density(data.pair), random=_random(data.pair), observed=y, dims="row",
+            signature="(p),(p),(r)->(r)",
+        )  # fmt: skip
     return model
 
 
@@ -199,3 +202,24 @@ def _dataset_centres(data: Differences, centre: Any, scale: Any) -> Any:
     shift = width**2 * information * (mean - centre)
     raw: Any = pm.Normal("dataset_raw", -shift / width, sd / width, dims=dims)
     return pm.Deterministic("dataset_centre", centre + shift + width * raw, dims=dims)
+
+
+def _log_density(pair: np.ndarray) -> Any:
+    """Log density of Student-t differences; what does not depend on the difference is computed once a pair."""
+    import pytensor.tensor as pt
+
+    def log_density(y: Any, tail: Any, scale: Any, at: Any) -> Any:
+        whole: list[Any] = [pt.gammaln((tail + 1) / 2), pt.gammaln(tail / 2), pt.log(tail * np.pi), pt.log(scale)]
+        constant = whole[0] - whole[1] - whole[2] / 2 - whole[3]
+        z = (y - at) / scale[pair]
+        each: Any = pt.log1p(z**2 / tail[pair])
+        return constant[pair] - (tail[pair] + 1) / 2 * each
+
+    return log_density
+
+
+def _random(pair: np.ndarray) -> Any:
+    def draw(tail: Any, scale: Any, at: Any, rng: Any = None, size: Any = None) -> np.ndarray:
+        return at + scale[..., pair] * rng.standard_t(tail[..., pair])
+
+    return draw

@@ -39,7 +39,7 @@ SEED = 20261120
 DRAWS = 2000
 JOINT = ("clustered", "davidson", "graded", "hierarchical", "item_response")
 FORMS = {"hierarchical": "crossed", "davidson": "rao_kupper", "item_response": "trials"}  # a second one of a model
-SIMULATIONS = 1000
+SIMULATIONS, JOINT_SIMULATIONS = 1000, 200  # unless told; those of joint models take seconds each
 MODELS = (
     "beta_binomial", "clustered", "davidson", "dirichlet_multinomial", "graded", "hierarchical", "independent_betas",
     "item_response", "mallows", "performance_function", "subject_slopes",
@@ -213,7 +213,7 @@ def main(arguments: list[str] | None = None) -> int:
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("name", nargs="?", choices=MODELS)
     which.add_argument("--all", action="store_true", help="all models, one after the other")
-    parser.add_argument("--simulations", type=int, default=SIMULATIONS)
+    parser.add_argument("--simulations", type=int)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--output", type=Path, default=Path(__file__).resolve().parents[3] / "models")
     chosen = parser.parse_args(arguments)
@@ -225,7 +225,8 @@ def main(arguments: list[str] | None = None) -> int:
                 file=sys.stderr,
             )
             return 2
-        found = evidence(name, folder, simulations=chosen.simulations, seed=chosen.seed)
+        usual = JOINT_SIMULATIONS if name in JOINT else SIMULATIONS
+        found = evidence(name, folder, simulations=chosen.simulations or usual, seed=chosen.seed)
         (folder / "evidence.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
         print(
             f"{name}: uniformity p {found['calibration']['uniformity_p']}, agreement {found['agreement']}", flush=True
