@@ -13,22 +13,26 @@ _DISCOUNT = 0.5  # of what an example says of an ability, for items and opponent
 def abilities(won: np.ndarray, tried: np.ndarray) -> Any:
     """PyMC variables ``ability_sd`` and ``ability`` (system), which sum to zero.
 
-    NUTS moves on each ability over a power of their spread: 0 for a system whose examples say much of it, towards 1 for
-    one that won or lost nearly everything. On powers that are all 0 the latter mix badly, on powers of 1 the former.
+    NUTS moves on each ability less its conditional posterior mean, over its conditional posterior width, both from a
+    normal curve near to what the examples say: about standard normal whether systems differ much or not at all, and
+    for a system that won everything.
 
     Parameters
     ----------
     won, tried : numpy.ndarray, (system,)
-        What was won, a tie being half, of how many; they choose the powers and nothing else.
+        What was won, a tie being half, of how many; they choose the coordinates and nothing else.
     """
     import pymc as pm
     import pytensor.tensor as pt
 
     sd: Any = pm.Gamma("ability_sd", SHAPE, RATE)
     share = (won + 0.5) / (tried + 1)
-    power = 1 / (1 + _DISCOUNT * (SHAPE / RATE) ** 2 * tried * share * (1 - share))
-    raw: Any = pm.Normal("ability_raw", 0.0, sd ** (1 - power), dims=names.SYSTEM)
-    each: Any = raw * sd**power
+    information = _DISCOUNT * tried * share * (1 - share)
+    odds = np.log(share / (1 - share))
+    width: Any = pt.reciprocal(pt.sqrt(1 / sd**2 + information))
+    mean = width**2 * information * (odds - odds.mean())
+    raw: Any = pm.Normal("ability_raw", -mean / width, sd / width, dims=names.SYSTEM)
+    each: Any = mean + width * raw
     return pm.Deterministic("ability", each - pt.mean(each), dims=names.SYSTEM)
 
 
