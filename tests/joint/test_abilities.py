@@ -36,7 +36,7 @@ def judged(judgments):
 
 def test_the_luckiest_is_moved_back(items, equal):
     found = bt.compare_abilities(items)
-    top = int(found["score"].argmax())
+    top = int(found["score"].values.argmax())
     assert found["score"].values == pytest.approx(equal.mean("item").values)
     gain = found["score"].values[top] - found["score"].values.mean()
     kept = found["expected_score"].values[top] - found["expected_score"].values.mean()

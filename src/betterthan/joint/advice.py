@@ -143,6 +143,8 @@ def _of_counts(counts: xr.DataArray) -> Advice:
 
 def _of_trials(data: xr.Dataset) -> Advice:
     ordered = "pairing run i of one system with run i of another: runs have no common order"
+    if int(data["trials"].max()) == 1:
+        return _of_scores(data["successes"].where(data["trials"] > 0).astype(float))
     if data.sizes[names.SYSTEM] > 2:
         return _repeated(data.sizes[names.SYSTEM], ordered)
     return Advice(
