@@ -185,8 +185,8 @@ def row(name: str) -> str:
     task, form = CASES[name]
     told = f"; {int(hand['divergences'])} divergences" if hand["divergences"] else ""
     return (
-        f"| `{name}`, {task} | {cold['compile']:.0f} s, {warm['compile']:.1f} s | {warm['sample']:.1f} s | {rates[0]:.0f} "
-        f"| {form}{told} | {rates[1]:.1f} | {rates[0] / rates[1]:.1f} | {of_jax:.1f} |"
+        f"| `{name}`, {task} | {cold['compile']:.0f} s, {warm['compile']:.1f} s | {warm['sample']:.1f} s "
+        f"| {rates[0]:.0f} | {form}{told} | {rates[1]:.1f} | {rates[0] / rates[1]:.1f} | {of_jax:.1f} |"
     )
 
 

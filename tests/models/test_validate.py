@@ -80,7 +80,8 @@ def test_histogram_counts_every_rank():
 
 
 def test_no_reference_no_run(tmp_path, capsys):
-    assert validate.main(["beta_binomial", "--output", str(tmp_path)]) == 2
+    for which in ("beta_binomial", "--all"):
+        assert validate.main([which, "--output", str(tmp_path)]) == 2
     assert "no reference.toml" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
