@@ -8,6 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.outcomes.connection import systems_apart
 from betterthan.outcomes.shapes import square_array, to_pairs
 
 JUDGMENT, JUDGE = "judgment", "judge"
@@ -85,7 +86,14 @@ def judgment_rows(data: Any, *, position: bool, judges: bool) -> Rows:
             if asked:
                 raise ValueError(f"{what}=True needs judgments one by one, from betterthan.read_judgments; got counts")
         rows = _from_counts(data)
-    _need_connection(rows)
+    met = np.zeros((len(rows.systems), len(rows.systems)))
+    met[rows.a, rows.b] = 1.0
+    apart = systems_apart(met, rows.systems)
+    if apart:
+        raise ValueError(
+            f"{apart} never met any of the other systems, so they cannot be compared with them; compare each group by "
+            "itself, or add judgments between the groups"
+        )
     return rows
 
 
@@ -155,21 +163,3 @@ def _coded(judgments: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str
     systems = known or list(dict.fromkeys(np.stack([a, b], axis=1).ravel().tolist()))
     place = {s: k for k, s in enumerate(systems)}
     return np.array([place[s] for s in a]), np.array([place[s] for s in b]), outcome.astype(int), systems
-
-
-def _need_connection(rows: Rows) -> None:
-    """Refuse systems between which no chain of judgments leads."""
-    from scipy import sparse
-    from scipy.sparse import csgraph
-
-    k = len(rows.systems)
-    graph = sparse.coo_array((np.ones(len(rows.a)), (rows.a, rows.b)), shape=(k, k))
-    count, part = csgraph.connected_components(graph, directed=False)
-    if count > 1:
-        smallest = np.bincount(part).argmin()
-        apart = [s for s, where in zip(rows.systems, part, strict=True) if where == smallest]
-        named = ", ".join(map(repr, apart[:5])) + (f" and {len(apart) - 5} more" if len(apart) > 5 else "")
-        raise ValueError(
-            f"{named} never met any of the other systems, so they cannot be compared with them; compare each group by "
-            "itself, or add judgments between the groups"
-        )

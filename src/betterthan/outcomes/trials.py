@@ -7,6 +7,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.outcomes.connection import systems_apart
 
 SUCCESSES, TRIALS, EPOCH = "successes", "trials", "epoch"
 _CELL = (names.ITEM, names.SYSTEM)
@@ -153,22 +154,11 @@ def trials_of(data: Any) -> tuple[np.ndarray, np.ndarray, list[str], list[str]]:
             f"{systems[s]!r} has {successes[i, s]} successes of {trials[i, s]} trials on item {items[i]!r}; successes "
             "cannot exceed trials"
         )
-    _need_connection(trials, systems)
+    apart = systems_apart((trials > 0).T.astype(float) @ (trials > 0), systems)
+    if apart:
+        raise ValueError(
+            f"{apart} shares no item with the other systems, so they cannot be compared; check the item ids"
+        )
     if len(set(items)) < len(items):  # one id in several data sets
         items = [f"{k}: {item}" for k, item in enumerate(items)]
     return successes, trials, items, systems
-
-
-def _need_connection(trials: np.ndarray, systems: list[str]) -> None:
-    """Refuse systems between which no chain of shared items leads."""
-    from scipy.sparse import csgraph
-
-    shared = (trials > 0).T.astype(float) @ (trials > 0)
-    count, part = csgraph.connected_components(shared, directed=False)
-    if count > 1:
-        smallest = np.bincount(part).argmin()
-        apart = [s for s, where in zip(systems, part, strict=True) if where == smallest]
-        named = ", ".join(map(repr, apart[:5])) + (f" and {len(apart) - 5} more" if len(apart) > 5 else "")
-        raise ValueError(
-            f"{named} shares no item with the other systems, so they cannot be compared; check the item ids"
-        )
