@@ -158,10 +158,9 @@ def _chances(posterior: xr.Dataset, constant: xr.Dataset) -> np.ndarray:
     if "position" in flat:
         d = d + flat["position"].values[:, None]
     for name in ("judge_tie", "judge_position"):
-        if f"{name}_sd" not in flat:
+        if f"{name}_effect" not in flat:
             continue
-        raw = flat[f"{name}_raw"].transpose("_draw", "judge").values[:, constant["judge_of"].values]
-        effect = flat[f"{name}_sd"].values[:, None] * raw
+        effect = flat[f"{name}_effect"].transpose("_draw", "judge").values[:, constant["judge_of"].values]
         d, tie = (d, tie + effect) if name == "judge_tie" else (d + effect, tie)
     return davidson._numpy(d, tie, str(posterior.attrs["ties"]))
 

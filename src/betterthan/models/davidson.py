@@ -130,10 +130,11 @@ def build(
         tie: Any = pm.Normal("tie", *_TIE[ties])
         d = ability[rows.a] - ability[rows.b]
         if judges:
-            tie = tie + _judge_effect("judge_tie")[rows.judge]
+            tied, first, tried = _of_judges(rows)
+            tie = tie + _judge_effect("judge_tie", tied, tried)[rows.judge]
         if position:
             d = d + pm.Normal("position", 0.0, _EFFECT)
-            d = d + _judge_effect("judge_position")[rows.judge] if judges else d
+            d = d + _judge_effect("judge_position", first, tried)[rows.judge] if judges else d
         p = pm.math.exp(_log_chances(d, tie + 0 * d, ties))
         pm.Multinomial("y", n=pm.math.sum(counts, axis=-1), p=p, observed=counts, dims=("row", names.OUTCOME))
     return model
@@ -237,13 +238,29 @@ def _won(rows: Rows) -> tuple[np.ndarray, np.ndarray]:
     return won, tried
 
 
-def _judge_effect(name: str) -> Any:
-    """Effects of judges, which sum to zero, and their spread."""
+def _judge_effect(name: str, won: np.ndarray, tried: np.ndarray) -> Any:
+    """Effects of judges, which sum to zero, and their spread; on coordinates like those of abilities."""
     import pymc as pm
+    import pytensor.tensor as pt
 
     sd: Any = pm.LogNormal(f"{name}_sd", *_JUDGES)
-    raw: Any = pm.ZeroSumNormal(f"{name}_raw", 1.0, dims="judge")
-    return sd * raw
+    share = (won + 0.5) / (tried + 1)
+    information = tried * share * (1 - share)
+    odds = np.log(share / (1 - share))
+    width: Any = pt.reciprocal(pt.sqrt(1 / sd**2 + information))
+    mean = width**2 * information * (odds - odds.mean())
+    raw: Any = pm.Normal(f"{name}_raw", -mean / width, sd / width, dims="judge")
+    each: Any = mean + width * raw
+    return pm.Deterministic(f"{name}_effect", each - pt.mean(each), dims="judge")
+
+
+def _of_judges(rows: Rows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Ties of each judge, judgments won by the system shown first (a tie being half), and judgments."""
+    found = np.zeros((3, len(rows.judges)))
+    win, _, tie = rows.counts.T
+    for k, own in enumerate((tie, win + tie / 2, rows.counts.sum(1))):
+        np.add.at(found[k], rows.judge, own)
+    return found[0], found[1], found[2]
 
 
 def _random_pairs(random: np.random.Generator, k: int, n: int) -> tuple[np.ndarray, np.ndarray]:
