@@ -7,7 +7,8 @@ import numpy as np
 from scipy import special
 
 _REACH = 6.0  # standard deviations of difficulty on either side
-_WIDE = 2.5  # spread of difficulties for which the nodes are chosen
+_WIDE = 4.0  # spread of difficulties for which the nodes are chosen; in the middle they suffice for twice as much
+_CLOSER = 2.5
 _STEP = 1.2  # of the posterior width of a difficulty: the rule is then off by 1e-6 of it
 _ALIKE = 0.1  # correlation of repeated trials for which the nodes are chosen
 
@@ -15,11 +16,14 @@ _ALIKE = 0.1  # correlation of repeated trials for which the nodes are chosen
 def nodes(count: int) -> tuple[np.ndarray, np.ndarray]:
     """Nodes and log weights of a standard normal: the trapezoid rule, whose error falls exponentially in the step.
 
+    They stand closer in the middle: where difficulties are spread widely, what systems do differs there alone.
+
     Gauss-Hermite nodes spread far beyond the mass: for the narrow integrands of many systems it takes several times as
     many of them.
     """
-    x = np.linspace(-_REACH, _REACH, count)
-    log = -(x**2) / 2
+    t = np.linspace(-1, 1, count)
+    x = _REACH * np.sinh(_CLOSER * t) / np.sinh(_CLOSER)
+    log = -(x**2) / 2 + np.log(np.cosh(_CLOSER * t))
     return x, log - np.log(np.exp(log).sum())
 
 
