@@ -22,6 +22,7 @@ CASES = {
     "clustered": ("3 pairs, 60 clusters of 6", "each cluster's two Beta variables drawn"),
     "davidson": ("20 systems, 2,000 judgments", "abilities free, not summing to zero; a row a judgment"),
     "item_response": ("8 systems, 381 items", "each item's difficulty drawn"),
+    "graded": ("10 pairs, 6 data sets, 300 items", "centres of data sets not centred"),
 }
 
 
@@ -42,8 +43,11 @@ def models(name: str) -> tuple[Any, Any, list[str], float]:
     if name == "davidson":
         data = m.davidson.simulate(20, judgments=2000, rng=1)
         return m.davidson.build(data), by_hand_davidson(data), ["ability", "tie"], 0.95
-    data = m.item_response.simulate(381, systems=8, rng=1)
-    return m.item_response.build(data), by_hand_rasch(data), ["ability", "difficulty_sd"], 0.95
+    if name == "item_response":
+        data = m.item_response.simulate(381, systems=8, rng=1)
+        return m.item_response.build(data), by_hand_rasch(data), ["ability", "difficulty_sd"], 0.95
+    scores = designs.graded_scores(designs.Design(300, 0.2, 5, 6), 1)
+    return m.graded.build(scores), by_hand_graded(scores), ["centre", "centre_sd", "scale"], 0.95
 
 
 def by_hand_hierarchical(counts: Any) -> Any:
@@ -108,6 +112,23 @@ def by_hand_rasch(data: Any) -> Any:
         spread, mean = pm.LogNormal("difficulty_sd", 0.3, 0.6), pm.Normal("mean", 0, 1.5)
         difficulty = pm.Normal("difficulty", 0, 1, shape=len(y))
         pm.Bernoulli("y", logit_p=mean + ability - spread * difficulty[:, None], observed=y)
+    return model
+
+
+def by_hand_graded(scores: Any) -> Any:
+    import pymc as pm
+
+    from betterthan.models import graded
+    from betterthan.outcomes.graded_pairs import differences_of
+
+    d = differences_of(scores)
+    k = len(d.n)
+    with pm.Model() as model:
+        centre, centre_sd = pm.Normal("centre", 0, 1, shape=k), pm.HalfNormal("centre_sd", 0.5, shape=k)
+        scale = pm.LogNormal("scale", *graded._SCALE, shape=k)
+        tail = pm.Exponential("tail_less_one", scale=29, shape=k) + 1
+        each = centre + centre_sd * pm.Normal("raw", 0, 1, shape=(len(d.datasets), k))
+        pm.StudentT("y", nu=tail[d.pair], mu=each[d.dataset, d.pair], sigma=scale[d.pair], observed=d.y)
     return model
 
 

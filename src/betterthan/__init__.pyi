@@ -33,6 +33,7 @@ from .joint.abilities import compare_abilities, transitivity
 from .joint.advice import Advice, advise
 from .joint.clusters import compare_clusters
 from .joint.datasets import compare_datasets, leave_one_dataset_out
+from .joint.graded import compare_graded
 from .joint.models import compare_models
 from .measure_comparison import compare_measures
 from .measures import confusion_frequencies, majority_baseline, precision_recall_f
@@ -101,6 +102,7 @@ __all__ = [
     "compare_dispersions",
     "compare_feature_sets",
     "compare_folds",
+    "compare_graded",
     "compare_measures",
     "compare_models",
     "compare_orders",

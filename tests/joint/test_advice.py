@@ -16,12 +16,13 @@ def scores():
 
 
 def kinds(scores):
+    graded = designs.graded_scores(DESIGN, 5)
     return {
         "clustered": scores,
         "hierarchical": scores.drop_vars("cluster"),
         "item_response": scores.drop_vars(["cluster", "dataset"]),
         "dirichlet_multinomial": scores.drop_vars(["cluster", "dataset"]).isel(system=[0, 1]),
-        "bayesian_bootstrap": (scores + 0.1 * np.arange(3)).drop_vars("cluster"),
+        "graded": graded.drop_vars("cluster"),
         "davidson": designs.judgments_of(DESIGN, 5),
     }
 
@@ -89,6 +90,8 @@ def test_closed_form_is_advised_for_two_systems(scores):
 def test_choices_that_do_not_fit_the_advice(scores):
     with pytest.raises(ValueError, match="method='advised' keeps ties"):
         bt.compare(scores, method="advised", ties="drop")
+    with pytest.raises(ValueError, match="units of the score"):
+        bt.compare(kinds(scores)["graded"], method="advised", rope=0.01)
 
 
 def test_comparison_survives_netcdf(scores, tmp_path):

@@ -1,1 +1,1 @@
-"""What the models beyond two systems say: data sets, clusters, abilities; and which to ask."""
+"""What the models beyond two systems say: data sets, clusters, abilities, graded scores; and which to ask."""

@@ -90,9 +90,10 @@ def _of_scores(scores: xr.DataArray) -> Advice:
             ordered if runs else "any answer that takes the items as independent: it is too certain",
         )  # fmt: skip
     if not binary:
+        also = f" and {datasets} data sets differ" if datasets > 1 else ""
         return Advice(
-            "bayesian_bootstrap", "betterthan.bayesian_bootstrap(data)",
-            "the scores are graded, so by how much counts as well as how often",
+            "graded", "betterthan.compare_graded(betterthan.models.graded.fit(data))",
+            f"the scores are graded, so by how much counts as well as how often{also}",
             "counting wins alone, if you care about the mean: small frequent wins outweigh large rare losses",
         )  # fmt: skip
     if datasets > 1:

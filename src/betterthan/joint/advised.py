@@ -10,6 +10,7 @@ from betterthan.joint.abilities import compare_abilities
 from betterthan.joint.advice import Advice, advise
 from betterthan.joint.clusters import compare_clusters
 from betterthan.joint.datasets import compare_datasets
+from betterthan.joint.graded import compare_graded
 from betterthan.outcomes.clusters import count_clusters
 from betterthan.outcomes.scoring import count_outcomes
 from betterthan.outcomes.shapes import to_square
@@ -39,8 +40,13 @@ def advised_table(
     tuple of Advice and xarray.Dataset or None
         Over (system_a, system_b): the variables of an engine of `betterthan.compare`; over system, where the model
         ranks them, ``prob_best``, ``expected_rank`` and ``in_best_set``. ``attrs`` say how it was sampled.
+
+    Raises
+    ------
+    ValueError
+        If a rope is asked for graded scores, whose differences have other units.
     """
-    from betterthan.models import clustered, davidson, hierarchical, item_response
+    from betterthan.models import clustered, davidson, graded, hierarchical, item_response
 
     advice = advise(data)
     sampled: dict[str, Any] = {"draws": draws, "chains": chains, "rng": rng, "predictive": False}
@@ -60,6 +66,13 @@ def advised_table(
         found = compare_abilities(davidson.fit(data, position=one_by_one, judges=judges, **sampled), **asked)
     elif advice.model == "item_response":
         found = compare_abilities(item_response.fit(data, **sampled), **asked)
+    elif advice.model == "graded":
+        if rope:
+            raise ValueError(
+                f"rope={rope:g} is a difference of probabilities, and the advised model measures in units of the "
+                "score; use method='exact', or compare_graded(tree, rope=...)"
+            )
+        found = compare_graded(graded.fit(data, **sampled), **asked)
     else:
         return advice, None
     return advice, _as_engine(found, advice)

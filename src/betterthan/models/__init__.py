@@ -9,6 +9,7 @@ __getattr__, __dir__, __all__ = _lazy.attach(
         "clustered",
         "davidson",
         "dirichlet_multinomial",
+        "graded",
         "hierarchical",
         "independent_betas",
         "item_response",

@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.models import clustered, davidson, hierarchical, item_response
+from betterthan.models import clustered, davidson, graded, hierarchical, item_response
 from betterthan.outcomes.clusters import count_clusters
 from betterthan.outcomes.scoring import count_outcomes
 
@@ -60,6 +60,15 @@ def scores_of(design: Design, seed: int) -> xr.DataArray:
     )
 
 
+def graded_scores(design: Design, seed: int) -> xr.DataArray:
+    """The same with noise of heavy tails where systems do not all agree."""
+    solved = scores_of(design, seed)
+    random = np.random.default_rng([seed, design.n])
+    noise = 0.3 * random.standard_t(4, size=solved.shape)
+    agree = (solved.values == solved.values[:, :1]).all(1, keepdims=True)
+    return solved.copy(data=np.round(np.where(agree, solved.values, solved.values + noise), 3))
+
+
 def judgments_of(design: Design, seed: int) -> xr.Dataset:
     """Judgments of pairs drawn at random, one for each item, by as many judges as there are data sets."""
     solved = scores_of(design, seed)
@@ -95,6 +104,7 @@ def _fit_hierarchical(design: Design, seed: int) -> xr.DataTree:
 FITS: dict[str, Callable[[Design, int], xr.DataTree]] = {
     "clustered": _fit_clustered,
     "davidson": _fit_davidson,
+    "graded": lambda design, seed: graded.fit(graded_scores(design, seed), rng=seed, predictive=False),
     "hierarchical": _fit_hierarchical,
     "item_response": lambda design, seed: item_response.fit(scores_of(design, seed), rng=seed, predictive=False),
 }

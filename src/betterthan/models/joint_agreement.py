@@ -10,7 +10,7 @@ from scipy import optimize, special, stats
 from betterthan import names
 from betterthan.exact import rasch
 from betterthan.exact.agreement import probability_z
-from betterthan.models import davidson, dirichlet_multinomial, item_response, sampling, shrinkage
+from betterthan.models import davidson, dirichlet_multinomial, graded, item_response, sampling, shrinkage
 
 DRAWS = 2000
 PARTS = 4  # data sets or clusters that a published table is dealt out to
@@ -22,7 +22,7 @@ def collect(model: ModuleType, name: str, reference: dict[str, Any], seed: int) 
     """All of it, as the evidence holds it."""
     if name in ("hierarchical", "clustered"):
         return pooled(model, name, reference["case"], seed)
-    return {"davidson": of_davidson, "item_response": of_item_response}[name](reference, seed)
+    return {"davidson": of_davidson, "item_response": of_item_response, "graded": of_graded}[name](reference, seed)
 
 
 def pooled(model: ModuleType, name: str, cases: list[dict[str, Any]], seed: int) -> dict[str, Any]:
@@ -144,6 +144,46 @@ def _two_systems(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         log = np.logaddexp(log, found + weight)
     log = special.logsumexp(log + stats.norm.logpdf(mean, 0, item_response._MEAN), axis=1)
     return x, _weights(log + _ability_prior(x))
+
+
+def of_graded(reference: dict[str, Any], seed: int) -> dict[str, Any]:
+    """Pairs against sums over a grid; and Student's own differences, by his t."""
+    rows = []
+    for k, items in enumerate((8, 40)):
+        y = graded.simulate(items, rng=seed + k)["difference"].values[:, 0]
+        scores = _scores(y)
+        tree = graded.fit(scores, rng=seed, draws=DRAWS, predictive=False)
+        rows.append({"items": items} | _compared(tree["posterior"].to_dataset()["centre"].isel(pair=0), _centre(y)))
+    hours = np.array(reference["table"]["difference"])
+    t, p = stats.ttest_1samp(hours, 0)
+    return {
+        "quadrature": rows,
+        "published": {
+            "error_of_t": float(abs(t - reference["table"]["t"])),
+            "error_of_p": float(abs(p - reference["table"]["p"])),
+            "prob_better": _share_above(_centre(hours[hours != 0])),
+        },
+    }  # fmt: skip
+
+
+def _scores(y: np.ndarray) -> xr.DataArray:
+    return xr.DataArray(np.stack([y, 0 * y], axis=1), dims=("item", "system"), coords={"system": ["A", "B"]})
+
+
+def _centre(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Standardised centres and their posterior weights, scale and tail summed out."""
+    y = y / np.sqrt((y**2).mean())
+    x = np.linspace(-4, 4, 801)
+    z, w = rasch.nodes(121)
+    unit, mass = np.polynomial.legendre.leggauss(40)
+    log = np.full(len(x), -np.inf)
+    for u, m in zip((unit + 1) / 2, mass / 2, strict=True):
+        tail = 1 - graded._TAIL * np.log1p(-u)
+        for node, weight in zip(z, w, strict=True):
+            scale = np.exp(graded._SCALE[0] + graded._SCALE[1] * node)
+            here = stats.t.logpdf((y - x[:, None]) / scale, tail).sum(1) - len(y) * np.log(scale)
+            log = np.logaddexp(log, here + weight + np.log(m))
+    return x, _weights(log + stats.norm.logpdf(x, 0, graded._CENTRE))
 
 
 def _hierarchical_row(model: ModuleType, seed: int, datasets: int, n: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.models import calibration, clustered, davidson, hierarchical, item_response, sampling
+from betterthan.models import calibration, clustered, davidson, graded, hierarchical, item_response, sampling
 
 KEEP_EVERY = 20  # simulations after which what was found is written down
 DATASETS, EXAMPLES = 5, 30
@@ -16,6 +16,7 @@ CROSSED, CROSSED_EXAMPLES = (3, 4), 25
 CLUSTERS, SIZE = 25, 4
 SYSTEMS, JUDGES, JUDGMENTS = 4, 3, 240
 ITEMS, ITEM_SYSTEMS, TRIALS = 40, 4, 3
+DIFFERENCES, GRADED_DATASETS = 15, 4
 
 
 def simulations_of(name: str, seed: int, count: int) -> list[xr.Dataset]:
@@ -28,6 +29,7 @@ def simulations_of(name: str, seed: int, count: int) -> list[xr.Dataset]:
         "rao_kupper": lambda rng: davidson.simulate(SYSTEMS, judgments=JUDGMENTS, ties="rao_kupper", rng=rng),
         "item_response": lambda rng: item_response.simulate(ITEMS, systems=ITEM_SYSTEMS, rng=rng),
         "trials": lambda rng: item_response.simulate(ITEMS, systems=ITEM_SYSTEMS, trials=TRIALS, rng=rng),
+        "graded": lambda rng: graded.simulate(DIFFERENCES, datasets=GRADED_DATASETS, rng=rng),
     }
     return [simulate[name](seed + k) for k in range(count)]
 
@@ -79,11 +81,14 @@ def _look(data: xr.Dataset) -> dict[str, float]:
         return {"wins_less_losses": float((win - loss) / (win + loss + tie)), "ties": float(tie / (win + loss + tie))}
     if "outcome" in data:
         return {"first_wins": float((data["outcome"] == 1).mean()), "ties": float((data["outcome"] == 0).mean())}
-    share = data["successes"].sum(names.ITEM) / data["trials"].sum(names.ITEM)
-    return {"solved": float(share.mean()), "best_less_worst": float(share.max() - share.min())}
+    if "successes" in data:
+        share = data["successes"].sum(names.ITEM) / data["trials"].sum(names.ITEM)
+        return {"solved": float(share.mean()), "best_less_worst": float(share.max() - share.min())}
+    y = data["difference"].values
+    return {"mean_over_sd": float(y.mean() / y.std()), "positive": float((y > 0).mean())}
 
 
-_SMALL_STEPS = ("davidson", "rao_kupper", "item_response", "trials")
+_SMALL_STEPS = ("davidson", "rao_kupper", "item_response", "trials", "graded")
 _KEPT: dict[str, tuple[str, ...]] = {
     "hierarchical": ("mu", "correlation"),
     "crossed": ("mu", "sigma", "theta"),
@@ -92,6 +97,7 @@ _KEPT: dict[str, tuple[str, ...]] = {
     "rao_kupper": ("ability", "ability_sd", "tie"),
     "item_response": ("ability", "ability_sd", "difficulty_sd", "mean"),
     "trials": ("ability", "ability_sd", "difficulty_sd", "mean", "trial_correlation"),
+    "graded": ("centre", "scale", "tail", "centre_sd", "dataset_centre"),
 }
 
 
@@ -142,6 +148,26 @@ def _full_rows(data: xr.Dataset, *, judges: bool, position: bool) -> tuple[xr.Da
     return full, counts
 
 
+def _graded_model(truth: xr.Dataset) -> Any:
+    """The model on made-up scores whose differences are those of the truth; it takes them as they are."""
+    difference = truth["difference"].values[:, 0]
+    scores = xr.DataArray(
+        np.stack([difference, 0 * difference], axis=1),
+        dims=(names.ITEM, names.SYSTEM),
+        coords={
+            names.SYSTEM: ["A0", "B0"],
+            names.DATASET: (names.ITEM, truth[names.DATASET].values[truth["dataset_of"].values]),
+        },
+    )
+    return graded.build(scores, standardise=False)
+
+
+def _graded_data(truth: xr.Dataset) -> dict[str, np.ndarray]:
+    y, of = truth["difference"].values[:, 0], truth["dataset_of"].values
+    middle = np.array([[np.median(y[of == k])] for k in range(GRADED_DATASETS)])
+    return {"difference": y, "middle": middle}
+
+
 _BUILD: dict[str, Callable[[xr.Dataset], Any]] = {
     "hierarchical": lambda t: hierarchical.build(t["counts"]),
     "crossed": lambda t: hierarchical.build(t["counts"]),
@@ -150,6 +176,7 @@ _BUILD: dict[str, Callable[[xr.Dataset], Any]] = {
     "rao_kupper": lambda t: davidson.build(_full_rows(t, judges=False, position=False)[0], ties="rao_kupper"),
     "item_response": lambda t: item_response.build(t),
     "trials": lambda t: item_response.build(t),
+    "graded": _graded_model,
 }
 _DATA: dict[str, Callable[[xr.Dataset], dict[str, np.ndarray]]] = {
     "hierarchical": lambda t: {"counts": t["counts"].values},
@@ -159,6 +186,7 @@ _DATA: dict[str, Callable[[xr.Dataset], dict[str, np.ndarray]]] = {
     "rao_kupper": lambda t: {"counts": _full_rows(t, judges=False, position=False)[1]},
     "item_response": lambda t: {"successes": t["successes"].values},
     "trials": lambda t: {"successes": t["successes"].values},
+    "graded": _graded_data,
 }
 
 

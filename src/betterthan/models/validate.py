@@ -37,11 +37,11 @@ from betterthan.models import (
 
 SEED = 20261120
 DRAWS = 2000
-JOINT = ("clustered", "davidson", "hierarchical", "item_response")
+JOINT = ("clustered", "davidson", "graded", "hierarchical", "item_response")
 FORMS = {"hierarchical": "crossed", "davidson": "rao_kupper", "item_response": "trials"}  # a second one of a model
 SIMULATIONS, JOINT_SIMULATIONS = 1000, 200  # unless told; those of joint models take seconds each
 MODELS = (
-    "beta_binomial", "clustered", "davidson", "dirichlet_multinomial", "hierarchical", "independent_betas",
+    "beta_binomial", "clustered", "davidson", "dirichlet_multinomial", "graded", "hierarchical", "independent_betas",
     "item_response", "mallows", "performance_function", "subject_slopes",
 )  # fmt: skip
 LIBRARIES = ("betterthan", "pymc", "nutpie", "pytensor", "arviz", "numpy")

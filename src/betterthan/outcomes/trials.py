@@ -47,9 +47,7 @@ def count_trials(scores: xr.DataArray) -> xr.Dataset:
     seen = ~np.isnan(values)
     if not np.isin(values[seen], (0.0, 1.0)).all():
         odd = values[seen][~np.isin(values[seen], (0.0, 1.0))][0]
-        raise ValueError(
-            f"a score is {odd:g}; successes are 0 or 1; of graded scores, see betterthan.bayesian_bootstrap"
-        )
+        raise ValueError(f"a score is {odd:g}; successes are 0 or 1 (of graded scores, see betterthan.models.graded)")
     if not scores.attrs.get("higher_is_better", True):
         values = 1 - values
     keys = [k for k in (names.DATASET, names.ITEM) if k in scores.coords]

@@ -9,6 +9,7 @@ MODELS = {
     "to their mean; A is better when its ability is larger",
     "item_response": "success ~ logistic(mean + ability - difficulty), abilities drawn to their mean, difficulties "
     "integrated out; A is better when its ability is larger",
+    "graded": "differences that are not 0 ~ Student-t around a centre; A is better when it is above 0",
 }
 HOW = {
     "exact": "closed form, no sampling error",
@@ -17,4 +18,5 @@ HOW = {
     "clustered": "PyMC, examples of a cluster alike (clustered)",
     "davidson": "PyMC, abilities of all systems from their judgments (davidson)",
     "item_response": "PyMC, abilities of all systems on shared items, differences as shares solved (item_response)",
+    "graded": "PyMC, Student-t differences in units of the score (graded)",
 }
