@@ -64,8 +64,7 @@ def compare_folds(
     n = len(systems)
     a, b = np.triu_indices(n, 1)
     centre, scale, df = folds.correlated(values[:, a] - values[:, b], share)
-    mass = np.zeros((n, n, 3))
-    mass[..., 1] = np.eye(n)
+    mass = _equal_to_itself(n)
     mass[a, b] = folds.masses(sign * centre, scale, df, rope)
     mass[b, a] = mass[a, b][:, ::-1]
     better = np.full((n, n), 0.5)
@@ -137,8 +136,7 @@ def signed_rank(
     rope, draws, seed = checks.margin(rope, "rope"), checks.whole(draws, "draws"), one_seed(rng)
     strength = float(checks.positive(prior_strength, "prior_strength"))
     n = len(systems)
-    mass = np.zeros((n, n, 3))
-    mass[..., 1] = np.eye(n)
+    mass = _equal_to_itself(n)
     pairs = list(zip(*np.triu_indices(n, 1), strict=True))
     for a, b in with_bar(pairs, len(pairs), "pairs", long=len(pairs) * draws * len(values) ** 2 > 2e10):
         z = np.append(0.0, sign * (values[:, a] - values[:, b]))
@@ -196,8 +194,7 @@ def sign_of_differences(scores: xr.DataArray, *, rope: float = names.ROPE, prior
     count = np.zeros((n, n, 3), dtype=int)
     count[..., 1] = len(values) * np.eye(n, dtype=int)
     count[a, b], count[b, a] = counted, counted[:, ::-1]
-    mass = np.zeros((n, n, 3))
-    mass[..., 1] = np.eye(n)
+    mass = _equal_to_itself(n)
     mass[a, b] = folds.prob_largest(counted + np.array([0.0, strength, 0.0]))
     mass[b, a] = mass[a, b][:, ::-1]
     found = _dataset({}, mass, systems)
@@ -219,6 +216,13 @@ def _winners(z: np.ndarray, strength: float, rope: float, draws: int, random: np
         first = shares >= shares.max(1, keepdims=True) - 1e-12
         won += (first / first.sum(1, keepdims=True)).sum(0)
     return won / draws
+
+
+def _equal_to_itself(systems: int) -> np.ndarray:
+    """Masses (system, system, region) before any pair is compared: a system lies within the region of itself."""
+    mass = np.zeros((systems, systems, 3))
+    mass[..., 1] = np.eye(systems)
+    return mass
 
 
 def _whole(scores: xr.DataArray) -> tuple[np.ndarray, list[str], int]:
