@@ -28,11 +28,11 @@ docs: $(STAMP)
 bench: $(STAMP)
 	@$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	@$(BIN)/python benchmarks/table.py
+	@$(BIN)/python benchmarks/sampling.py
 
 # Validates the models anew; needed when a model's source changes.
 evidence: $(STAMP)
-	@for name in dirichlet_multinomial beta_binomial independent_betas mallows performance_function subject_slopes; do \
-		$(BIN)/python -m betterthan.models.validate $$name || exit 1; done
+	@$(BIN)/python -m betterthan.models.validate --all
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null || \

@@ -192,3 +192,20 @@ def test_bad_choices_of_groups(tallies, capsys, monkeypatch, options, message):
     code, out, err = run(capsys, monkeypatch, "groups", tallies, *options)
     assert (code, out) == (2, "")
     assert message in err.splitlines()[-1]
+
+
+def test_advised_model_for_votes(tmp_path, capsys, monkeypatch):
+    path = tmp_path / "votes.csv"
+    pairs = [("A", "B", "left")] * 9 + [("B", "C", "left")] * 8 + [("A", "C", "left")] * 9
+    pairs += [("A", "B", "right")] * 3 + [("C", "B", "left")] * 3 + [("A", "C", "tie")] * 4
+    path.write_text("left,right,winner\n" + "".join(",".join(row) + "\n" for row in pairs))
+    code, out, _ = run(capsys, monkeypatch, "compare", path, "--method", "advised", "--seed", "1", "--format", "json")
+    assert code == 0
+    found = json.loads(out)
+    assert "method=advised (davidson)" in found["signature"]
+    assert [row["engine"] for row in found["pairs"]][:3] == ["davidson"] * 3
+    best = {row["system"]: row["prob_best"] for row in found["systems"]}
+    assert best["A"] > best["B"] > best["C"]
+    code, _, err = run(capsys, monkeypatch, "compare", path, "--method", "advised", "--ties", "half")
+    assert code == 2
+    assert "method='advised' keeps ties" in err

@@ -80,10 +80,15 @@ def test_all_ties_is_answered():
 
 
 def test_dependence_is_noted():
-    data = scores().assign_coords(epoch=("item", np.arange(60) % 3), dataset=("item", ["x"] * 30 + ["y"] * 30))
-    notes = bt.compare(data).attrs["notes"]
-    assert "2 data sets are pooled" in notes
-    assert "epoch" in notes
+    data = scores().assign_coords(dataset=("item", ["x"] * 30 + ["y"] * 30))
+    clusters = scores().assign_coords(cluster=("item", np.arange(60) // 3))
+    with pytest.warns(UserWarning, match="independent examples"):
+        notes = bt.compare(clusters).attrs["notes"]
+    assert "of 60 independent examples" in notes
+    runs = scores().assign_coords(item=[f"q{k // 3}" for k in range(60)], epoch=("item", np.arange(60) % 3))
+    with pytest.warns(UserWarning, match="run repeatedly"):
+        notes = bt.compare(runs).attrs["notes"]
+    assert "betterthan.advise" in notes
     stacked = bt.count_outcomes(data, by="dataset")
     pooled = bt.compare(stacked)
     np.testing.assert_array_equal(pooled["counts"].values, bt.compare(data)["counts"].values)

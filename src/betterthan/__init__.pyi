@@ -24,10 +24,17 @@ from .frequentist.randomizing import randomization_test
 from .frequentist.signs import mcnemar, sign_test
 from .frequentist.similarity import groups
 from .frequentist.strengths import strength_of_results
+from .io.judged import read_judgments
 from .io.labelled import read_confusion, read_labels
 from .io.ordered import read_orders
 from .io.reading import read
 from .io.tallied import tallies_from_table
+from .joint.abilities import compare_abilities, transitivity
+from .joint.advice import Advice, advise
+from .joint.clusters import compare_clusters
+from .joint.datasets import compare_datasets, leave_one_dataset_out
+from .joint.graded import compare_graded
+from .joint.models import compare_models
 from .measure_comparison import compare_measures
 from .measures import confusion_frequencies, majority_baseline, precision_recall_f
 from .order_comparison import compare_orders, tau_posterior
@@ -36,9 +43,11 @@ from .ordering.chance import tau_distribution, tau_test
 from .ordering.consensus import consensus_order
 from .ordering.references import tau_scores, weighted_tau
 from .ordering.taus import kendall_tau
+from .outcomes.clusters import count_clusters
 from .outcomes.confusions import confusion_from_table, confusion_matrix
 from .outcomes.features import confusion_features, learning_gain
 from .outcomes.formulas import PerformanceFunction
+from .outcomes.judgments import count_judgments
 from .outcomes.labels import confusions_from_labels, tallies_from_labels
 from .outcomes.measure_table import counts_from_measures
 from .outcomes.orders import orders_from_lists, ranks_from_table
@@ -46,6 +55,7 @@ from .outcomes.scoring import count_outcomes, item_outcomes
 from .outcomes.shapes import apply_ties, swap, to_pairs, to_square
 from .outcomes.tables import counts_from_contingency, counts_from_table
 from .outcomes.tallies import tally_scores, tally_totals
+from .outcomes.trials import count_trials, trials_from_table
 from .people.correlations import correlation, intersubject_agreement
 from .people.repeated import anova, slopes_by_subject
 from .people.screening import bin_by, winsorise
@@ -74,9 +84,11 @@ from .reporting.rendering import report
 __version__: str
 
 __all__ = [
+    "Advice",
     "Diagnosis",
     "PerformanceFunction",
     "adjust_p",
+    "advise",
     "anova",
     "apply_ties",
     "bayes_factor",
@@ -84,10 +96,15 @@ __all__ = [
     "bin_by",
     "bootstrap_scores",
     "compare",
+    "compare_abilities",
+    "compare_clusters",
+    "compare_datasets",
     "compare_dispersions",
     "compare_feature_sets",
     "compare_folds",
+    "compare_graded",
     "compare_measures",
+    "compare_models",
     "compare_orders",
     "confusion_features",
     "confusion_frequencies",
@@ -97,7 +114,10 @@ __all__ = [
     "confusions_from_labels",
     "consensus_order",
     "correlation",
+    "count_clusters",
+    "count_judgments",
     "count_outcomes",
+    "count_trials",
     "counts_from_contingency",
     "counts_from_measures",
     "counts_from_table",
@@ -118,6 +138,7 @@ __all__ = [
     "item_outcomes",
     "kendall_tau",
     "learning_gain",
+    "leave_one_dataset_out",
     "majority_baseline",
     "mcnemar",
     "measures_report",
@@ -151,6 +172,7 @@ __all__ = [
     "ranks_from_table",
     "read",
     "read_confusion",
+    "read_judgments",
     "read_labels",
     "read_orders",
     "reference_rank",
@@ -174,6 +196,8 @@ __all__ = [
     "tau_test",
     "to_pairs",
     "to_square",
+    "transitivity",
+    "trials_from_table",
     "weighted_tau",
     "winsorise",
 ]

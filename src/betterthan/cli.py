@@ -20,7 +20,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 Rope = Annotated[float, typer.Option(help="Difference up to which two systems are practically equivalent.")]
-Method = Annotated[str, typer.Option(help="exact (closed form), mcmc (PyMC), or both.")]
+Method = Annotated[
+    str, typer.Option(help="exact (closed form), mcmc (PyMC), both, or advised (the model for the data).")
+]
 Output = Annotated[
     Path | None,
     typer.Option("--output", "-o", help="A folder (report, pairs.csv, comparison.nc) or one file by its suffix."),

@@ -8,12 +8,12 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.bayes import closed, differences
-from betterthan.bayes.draws import draws_difference, draws_masses, draws_prob_better
-from betterthan.bayes.gate import diagnose
 from betterthan.bayes.verdicts import decide
 from betterthan.counterparts import chosen_tests, p_values_beside
-from betterthan.crosscheck import cross_check
+from betterthan.engines import exact_answers, sampled_answers
 from betterthan.exact.seeds import one_seed
+from betterthan.joint.advised import advised_table
+from betterthan.multiplicity import JOINT, joint_answer, plain_data, sign_error, take_joint
 from betterthan.outcomes.scoring import apply_missing, count_outcomes
 from betterthan.outcomes.shapes import apply_ties, to_square
 from betterthan.outcomes.tallies import tally_scores
@@ -23,7 +23,7 @@ _SQUARE = (names.SYSTEM_A, names.SYSTEM_B)
 
 
 def compare(
-    data: xr.DataArray,
+    data: xr.DataArray | xr.Dataset,
     *,
     rope: float = names.ROPE,
     method: str = "exact",
@@ -45,15 +45,17 @@ def compare(
 
     Parameters
     ----------
-    data : xarray.DataArray
-        Scores (item, system), tallies (item, system, tally), or counts (system_a, system_b, outcome) or
-        (pair, outcome). Of tallies, the posterior counts the items on which one F1 is above the other, and the
-        randomization test compares F1 over all items.
+    data : xarray.DataArray or xarray.Dataset
+        Scores (item, system), tallies (item, system, tally), counts (system_a, system_b, outcome) or (pair, outcome),
+        judgments from `read_judgments`, or successes of trials, of which the larger share wins an item. Of tallies, the
+        posterior counts the items on which one F1 is above the other, and the randomization test compares F1 over all
+        items.
     rope : float in [0, 1), default 0
         Half width of the region of practical equivalence, as a difference of probabilities. At 0 no verdict
         is ever "equivalent".
-    method : {"exact", "mcmc", "both"}, default "exact"
-        Closed forms, PyMC, or both and how far they lie apart.
+    method : {"exact", "mcmc", "both", "advised"}, default "exact"
+        Closed forms; PyMC; both and how far they lie apart; or the model that `advise` names for the data, with the
+        closed form beside it. Of several data sets each then weighs the same.
     ties : {"third", "drop", "half", "to_a", "to_b", "all"}, default "third"
         See `apply_ties`; in ``to_a`` and ``to_b``, A is the system named first. ``all`` answers by ``third`` and
         shows what every policy would have said.
@@ -83,18 +85,27 @@ def compare(
     Returns
     -------
     xarray.Dataset
-        Over (system_a, system_b), with a dim ``engine`` (exact, mcmc): ``prob_better``, ``difference_mean``,
-        ``difference_lower``, ``difference_upper``, ``mass`` (region), ``verdict``, ``also_ahead``, each number that
-        was sampled with its ``_mcse``. Also ``counts``, ``n``, ``bayes_factor_01``; from scores ``n_dropped`` and,
-        over ``system``, ``score`` and ``n_scored``; with both methods ``z``. Over a dim ``test``: ``p_value`` and
-        ``p_adjusted``; also ``smallest_p`` (of the sign test with so many decisive items) and, with randomization,
-        ``swapped_difference`` (of its statistic, A - B). ``attrs`` hold the
-        signature. Where ties are unknown, what needs them is absent. `Dataset.to_netcdf` and back loses nothing.
+        Over (system_a, system_b), with a dim ``engine`` (exact, mcmc, or the advised model): ``prob_better``,
+        ``difference_mean``, ``difference_lower``, ``difference_upper``, ``mass`` (region), ``verdict``,
+        ``also_ahead``, ``sign_error`` (how probable it is that a verdict names the wrong system), each number that was
+        sampled with its ``_mcse``; of more than two systems, over ``system``, the joint answer ``prob_best``,
+        ``expected_rank`` and ``in_best_set`` (where scores have no gaps, by the Bayesian bootstrap; or by the advised
+        model). Also ``counts``, ``n``, ``bayes_factor_01``; from scores ``n_dropped`` and, over ``system``, ``score``
+        and ``n_scored``; with both methods ``z``. Over a dim ``test``: ``p_value`` and ``p_adjusted``; also
+        ``smallest_p`` (of the sign test with so many decisive items) and, with randomization, ``swapped_difference``
+        (of its statistic, A - B). ``attrs`` hold the signature. Where ties are unknown, what needs them is absent.
+        `Dataset.to_netcdf` and back loses nothing.
 
     Raises
     ------
     ValueError
         If an argument is not valid, or a rope is given and ties are unknown.
+
+    Warns
+    -----
+    UserWarning
+        If items come in clusters or were run repeatedly and are taken as independent, with the number of independent
+        examples that say as much; or if an advised model has not converged.
 
     Examples
     --------
@@ -111,23 +122,39 @@ def compare(
         checks.one_of(value, allowed, what)
     alpha, shuffles = checks.probability(alpha, "alpha"), checks.whole(shuffles, "shuffles")
     rng = one_seed(rng)  # one seed for all that samples
-    raw, extra = _counts_of(data, missing, margin)
-    chosen = chosen_tests(tests, data)
+    plain = plain_data(data)
+    if method == "advised" and ties != "third":
+        raise ValueError(f"method='advised' keeps ties as an outcome; ties={ties!r} is for the other methods")
+    raw, extra = _counts_of(plain, missing, margin, advised=method == "advised")
+    chosen = chosen_tests(tests, plain)
     counts = apply_ties(raw, "third" if ties == "all" else ties)
     if rope:
         checks.ties_known(counts, "a rope")
     choice = {"rope": rope, "prior": prior, "prob": prob, "kind": kind}
     tables = []
     if method in ("exact", "both"):
-        tables.append(_exact(counts, **choice))
+        tables.append(exact_answers(counts, **choice))
     if method in ("mcmc", "both"):
-        tables.append(_mcmc(counts, **choice, draws=draws, chains=chains, rng=rng))
+        tables.append(sampled_answers(counts, **choice, draws=draws, chains=chains, rng=rng))
+    if method == "advised":
+        advice, fitted = advised_table(data, **choice, draws=draws, chains=chains, rng=rng)
+        extra.attrs |= {"advice": str(advice)}
+        tables = [*([] if fitted is None else [fitted]), exact_answers(counts, **choice)]
+    if len(counts[names.SYSTEM_A]) > 2:
+        joint = take_joint(tables[0]) if method == "advised" else xr.Dataset()
+        joint = joint if joint.data_vars else joint_answer(plain, prob, rng)
+        extra = extra.merge(joint, join="exact", combine_attrs="drop_conflicts")
     labels = xr.DataArray([t.attrs["method"] for t in tables], dims=names.ENGINE, name=names.ENGINE)
     result = xr.concat(
-        [t.drop_vars("z", errors="ignore") for t in tables], labels, join="exact", combine_attrs="drop", data_vars="all"
+        [t.drop_vars(["z", *JOINT], errors="ignore") for t in tables],
+        labels,
+        join="exact",
+        combine_attrs="drop",
+        data_vars="all",
     )
     if method == "both":
         result["z"] = tables[1]["z"]
+    result["sign_error"] = sign_error(result)
     result["counts"] = counts.drop_attrs()
     result["n"] = result["counts"].sum(names.OUTCOME)
     result["bayes_factor_01"] = closed.bayes_factor(counts, prior=prior).drop_attrs()
@@ -135,7 +162,7 @@ def compare(
     if ties == "all":
         result = result.merge(_every_policy(raw, prior, rope), join="exact")
     beside = p_values_beside(
-        data, raw, tests=chosen, ties=ties, missing=missing, alpha=alpha, correction=correction, shuffles=shuffles,
+        plain, raw, tests=chosen, ties=ties, missing=missing, alpha=alpha, correction=correction, shuffles=shuffles,
         rng=rng,
     )  # fmt: skip
     result = result.merge(beside, join="exact", compat="override")
@@ -143,7 +170,7 @@ def compare(
     return result
 
 
-def _counts_of(data: xr.DataArray, missing: str, margin: float) -> tuple[xr.DataArray, xr.Dataset]:
+def _counts_of(data: xr.DataArray, missing: str, margin: float, *, advised: bool) -> tuple[xr.DataArray, xr.Dataset]:
     """A square of counts, and what is known of the systems beside it."""
     extra = xr.Dataset(attrs={"notes": ""})
     notes: list[str] = []
@@ -161,13 +188,13 @@ def _counts_of(data: xr.DataArray, missing: str, margin: float) -> tuple[xr.Data
         extra["n_dropped"] = (_SQUARE, counts["n_dropped"].values)
         extra["score"] = scored.astype(float).mean(names.ITEM).drop_attrs()
         extra["n_scored"] = scored.notnull().sum(names.ITEM).drop_attrs()
-        notes += dependence_notes(data)
+        notes += dependence_notes(data, counts_alone=not advised)
         extra.attrs["n_blank"] = n_blank
     else:
         checks.for_scores_only(missing=missing, margin=margin)
         counts = checks.counts(data)
         if names.DATASET in counts.dims:
-            notes.append(pooled_note(counts.sizes[names.DATASET]))
+            notes += [] if advised else [pooled_note(counts.sizes[names.DATASET])]
             counts = counts.sum(names.DATASET, keep_attrs=True)
         if names.PAIR in counts.dims:
             counts = to_square(counts)
@@ -179,75 +206,6 @@ def _counts_of(data: xr.DataArray, missing: str, margin: float) -> tuple[xr.Data
     kept["higher_is_better"] = int(data.attrs.get("higher_is_better", True))
     extra.attrs |= kept | {"notes": "\n".join(notes), "data_hash": fingerprint(data)}
     return counts, extra
-
-
-def _exact(counts: xr.DataArray, *, rope: float, prior: Any, prob: float, kind: str) -> xr.Dataset:
-    better = closed.prob_better(counts, prior=prior)
-    table = xr.Dataset({"prob_better": better, "prob_better_mcse": xr.zeros_like(better)})
-    within: Any = 0.0
-    if _ties_known(counts):
-        size = differences.difference(counts, prob=prob, kind=kind, prior=prior)
-        for key, value in {"mean": size["mean"], "lower": size["lower"], "upper": size["upper"]}.items():
-            table[f"difference_{key}"] = value
-            table[f"difference_{key}_mcse"] = xr.zeros_like(value)
-        table["mass"] = differences.prob_equivalent(counts, rope, prior=prior)
-        table["mass_mcse"] = xr.zeros_like(table["mass"])
-        within = table["mass"].sel({names.REGION: "rope"}, drop=True)
-    behind = better.transpose(names.SYSTEM_B, names.SYSTEM_A).values
-    return _with_verdicts(table, counts, behind, within, rope, {"method": "exact"})
-
-
-def _mcmc(
-    counts: xr.DataArray, *, rope: float, prior: Any, prob: float, kind: str, draws: int, chains: int, rng: Any
-) -> xr.Dataset:
-    from betterthan.models import beta_binomial, dirichlet_multinomial
-
-    three = counts.sizes[names.OUTCOME] == 3
-    model = dirichlet_multinomial if three else beta_binomial
-    tree = model.fit(counts, prior=prior, draws=draws, chains=chains, rng=rng, predictive=False)
-    diagnosis = diagnose(tree)
-    better = draws_prob_better(tree)
-    table = xr.Dataset(
-        {"prob_better": better.drop_vars(["mcse", "ess"]), "prob_better_mcse": (better.dims, better["mcse"].values)}
-    )
-    within: Any = 0.0
-    if three:
-        size = draws_difference(tree, prob=prob, kind=kind)
-        for key in ("mean", "lower", "upper"):
-            table[f"difference_{key}"], table[f"difference_{key}_mcse"] = size[key], size[f"mcse_{key}"]
-        mass = draws_masses(tree, rope)
-        table["mass"], table["mass_mcse"] = mass.drop_vars("mcse"), (mass.dims, mass["mcse"].values)
-        within = table["mass"].sel({names.REGION: "rope"}, drop=True)
-    elif _ties_known(counts):  # a two-way model has no draws of the difference
-        nothing = xr.full_like(better.drop_vars(["mcse", "ess"]), np.nan)
-        for key in ("mean", "lower", "upper"):
-            table[f"difference_{key}"], table[f"difference_{key}_mcse"] = nothing, nothing
-        table["mass"] = nothing.expand_dims({names.REGION: list(names.REGIONS)}, axis=-1)
-        table["mass_mcse"] = table["mass"]
-    record = tree["posterior"].attrs
-    attrs = {"method": "mcmc"} | {k: record[k] for k in ("seed", "draws", "chains", "inference_library", "model")}
-    attrs |= {
-        "rhat_max": diagnosis.rhat_max, "ess_min": diagnosis.ess_min, "divergences": diagnosis.divergences,
-        "mcmc_failures": "\n".join(diagnosis.failures),
-    }  # fmt: skip
-    table["z"] = cross_check(counts, tree)["z"]
-    return _with_verdicts(table, counts, 1 - better.values, within, rope, attrs)
-
-
-def _with_verdicts(
-    table: xr.Dataset, counts: xr.DataArray, behind: np.ndarray, within: Any, rope: float, attrs: dict[str, Any]
-) -> xr.Dataset:
-    verdict, also_ahead = decide(table["prob_better"].values, behind, np.asarray(within), rope)
-    empty = (counts.sum(names.OUTCOME).values == 0) & _three_or_policy(counts)
-    verdict = np.where(empty & ~np.eye(len(verdict), dtype=bool), "no_data", verdict)
-    if attrs.get("mcmc_failures"):
-        verdict = np.full(verdict.shape, "no_verdict")
-        also_ahead = np.zeros_like(also_ahead)
-    table["verdict"] = (_SQUARE, verdict)
-    table["also_ahead"] = (_SQUARE, also_ahead)
-    table = table.drop_attrs()
-    table.attrs = attrs
-    return table
 
 
 def _every_policy(raw: xr.DataArray, prior: Any, rope: float) -> xr.Dataset:
@@ -283,12 +241,3 @@ def _every_policy(raw: xr.DataArray, prior: Any, rope: float) -> xr.Dataset:
 
 def _merged_attrs(tables: list[xr.Dataset]) -> dict[str, Any]:
     return {k: v for t in tables for k, v in t.attrs.items() if k != "method"}
-
-
-def _ties_known(counts: xr.DataArray) -> bool:
-    return counts.sizes[names.OUTCOME] == 3 or counts.attrs.get("ties", "unknown") != "unknown"
-
-
-def _three_or_policy(counts: xr.DataArray) -> bool:
-    """Whether an empty row means that there are no examples, rather than none that was decisive."""
-    return counts.sizes[names.OUTCOME] == 3

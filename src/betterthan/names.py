@@ -22,7 +22,7 @@ VERDICTS = ("a_better", "b_better", "equivalent", "undecided", "no_data", "no_ve
 # Choices a caller may name.
 TIES = ("third", "drop", "half", "to_a", "to_b", "all")
 MISSING = ("pairwise", "complete", "wrong", "error")
-METHODS = ("exact", "mcmc", "both")
+METHODS = ("exact", "mcmc", "both", "advised")
 CI_KINDS = ("hdi", "eti")
 PROB_MODELS = ("dirichlet", "independent")
 UNITS = ("item", "judgment", "measure", "unknown")

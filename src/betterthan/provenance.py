@@ -1,6 +1,7 @@
 """How a comparison was made and what its data hide: signature, fingerprint, notes."""
 
 import hashlib
+import warnings
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,8 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
+from betterthan.exact.clusters import design_effect
+from betterthan.outcomes.scoring import item_outcomes
 from betterthan.outcomes.shapes import to_square
 
 
@@ -35,7 +38,7 @@ def signature(comparison: xr.Dataset) -> str:
     parts = [
         f"betterthan {a['version']}",
         f"prior={'Dirichlet' if np.size(a['prior']) == 3 else 'Beta'}({numbers})",
-        f"method={a['method']}",
+        f"method={a['method']}" + (f" ({a['model']})" if a["method"] == "advised" and "model" in a else ""),
         f"ties={a['ties']}",
         f"missing={a['missing']}",
         f"margin={a['margin']:g}",
@@ -99,19 +102,48 @@ def fingerprint(data: xr.DataArray) -> str:
     return digest.hexdigest()[:12]
 
 
-def dependence_notes(scores: xr.DataArray) -> list[str]:
-    """What makes the items of these scores less than independent, or unequal in weight."""
+def dependence_notes(scores: xr.DataArray, *, counts_alone: bool = True) -> list[str]:
+    """What makes the items of these scores less than independent, or unequal in weight; said as a warning, too.
+
+    `counts_alone` is False where a model beside the counts takes it into account.
+    """
     notes = []
-    if names.DATASET in scores.coords:
+    if counts_alone and names.DATASET in scores.coords:
         groups = len(set(scores[names.DATASET].values.tolist()))
         if groups > 1:
             notes.append(pooled_note(groups))
     for name, what in (("epoch", "items were run repeatedly"), ("cluster", "items come in clusters")):
-        if name in scores.coords:
-            notes.append(
+        if name in scores.coords and counts_alone:
+            said = (
                 f"The {what} ({name}), but are taken as independent: the answers are more certain than they should be."
+                + _effective(scores, names.ITEM if name == "epoch" else name)
+                + " betterthan.advise says which model takes it into account."
             )
+            warnings.warn(said, stacklevel=4)
+            notes.append(said)
     return notes
+
+
+def _effective(scores: xr.DataArray, by: str) -> str:
+    """How many independent examples would say as much, over the pairs."""
+    if names.TALLY in scores.dims or by not in scores.coords:
+        return ""
+    outcomes = item_outcomes(scores)
+    labels = scores[by].values.astype(str)
+    if by == names.ITEM and names.DATASET in scores.coords:
+        labels = np.char.add(np.char.add(scores[names.DATASET].values.astype(str), "\0"), labels)
+    seen = outcomes["observed"].values
+    deff = design_effect(outcomes["outcome"].values * seen, seen, np.unique(labels, return_inverse=True)[1])
+    number = seen.sum(0) / np.maximum(deff, 1.0)
+    if not np.isfinite(number).any():
+        return ""
+    low, middle, n = np.nanmin(number), np.nanmedian(number), seen.sum(0).max()
+    pairs = (
+        f"about {middle:.0f}"
+        if seen.shape[1] == 1
+        else f"about {middle:.0f} for half of the pairs, {low:.0f} at least,"
+    )
+    return f" They say as much as {pairs} of {n:,} independent examples."
 
 
 def pooled_note(datasets: int) -> str:

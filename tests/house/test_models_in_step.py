@@ -15,7 +15,7 @@ SOURCE = ROOT / "src" / "betterthan" / "models"
 def is_model(path):
     tree = ast.parse(path.read_text("utf-8"))
     defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-    return "build" in defined
+    return {"build", "fit"} <= defined
 
 
 FILES = {path.stem for path in SOURCE.glob("*.py")}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from betterthan.models import calibration, validate
+from betterthan.models import calibration, designs, joint_evidence, validate
 
 FOLDERS = sorted(p.parent for p in (Path(__file__).parents[2] / "models").glob("*/evidence.json"))
 
@@ -37,7 +37,7 @@ def regression():
 
 def test_ranks_are_uniform(evidence):
     found = evidence["calibration"]
-    assert found["simulations"] >= 1000
+    assert found["simulations"] >= (200 if evidence["model"] in validate.JOINT else 1000)
     assert found["divergences"] <= found["simulations"] / 200  # of 2000 transitions each
     for name, bars in found["histogram"].items():
         assert sum(bars) == found["simulations"]
@@ -80,7 +80,8 @@ def test_histogram_counts_every_rank():
 
 
 def test_no_reference_no_run(tmp_path, capsys):
-    assert validate.main(["beta_binomial", "--output", str(tmp_path)]) == 2
+    for which in ("beta_binomial", "--all"):
+        assert validate.main([which, "--output", str(tmp_path)]) == 2
     assert "no reference.toml" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
@@ -150,3 +151,71 @@ def test_slopes_agree_with_quadrature_and_with_print():
         assert row["divergences"] == 0
         assert max(row[f"abs_z_{name}"] for name in ("mean", "sd", "positive")) < 4
     assert abs(found["published"]["standard_errors_apart"]) < 0.25
+
+
+@pytest.fixture(params=validate.JOINT)
+def joint(request):
+    return evidence_on(request.param)
+
+
+def test_joint_models_agree_with_limits_quadrature_and_print(joint):
+    def all_z(found):
+        if isinstance(found, dict):
+            return [z for k, v in found.items() for z in ([v] if "z_" in k else all_z(v))]
+        return [z for one in found for z in all_z(one)] if isinstance(found, list) else []
+
+    numbers = all_z(joint["agreement"])
+    assert len(numbers) >= 3
+    assert max(numbers) < 4
+    published = joint["agreement"]["published"]
+    if "cases" in published:
+        assert published["reproduced_by_closed_form"] == published["cases"] == 2
+    limits = {
+        "max_error_of_abilities": 0.006, "max_error_of_parameters": 0.001, "error_of_log_likelihood": 0.001,
+        "error_of_t": 5e-5, "error_of_p": 5e-7,
+    }  # fmt: skip
+    for name in set(limits) & set(published):
+        assert published[name] < limits[name]
+
+
+def test_second_forms_are_calibrated_too(joint):
+    form = validate.FORMS.get(joint["model"])
+    if form is None:
+        assert joint["model"] in ("clustered", "graded")
+        return
+    found = joint[form]["calibration"]
+    assert found["simulations"] >= 200
+    assert found["divergences"] <= found["simulations"] / 200
+    assert min(found["uniformity_p"].values()) > 0.001
+    for shares in joint[form]["coverage"]["eti"].values():
+        for mass, share in shares.items():
+            p = float(mass)
+            assert abs(share - p) < 4 * np.sqrt(p * (1 - p) / found["simulations"])
+
+
+def test_joint_models_sample_well_on_twenty_designs(joint):
+    rows = joint["quality"]
+    assert len(rows) == len(designs.DESIGNS) == 20
+    for row in rows:
+        assert row["divergences"] == 0, row
+        assert row["rhat_max"] <= 1.01, row
+        assert min(row["ess_bulk_min"], row["ess_tail_min"]) > 400, row
+
+
+def test_designs_span_what_they_should():
+    n, ties, systems, sets = zip(*((d.n, d.ties, d.systems, d.datasets) for d in designs.DESIGNS), strict=True)
+    assert (min(n), max(n), min(ties), max(ties)) == (20, 2000, 0.0, 0.9)
+    assert (min(systems), max(systems), min(sets), max(sets)) == (2, 30, 1, 15)
+    assert sum(d.sweep for d in designs.DESIGNS) >= 5
+    swept = designs.scores_of(designs.DESIGNS[0], 1)
+    assert (swept.values[:, -1] == 1).all()
+
+
+def test_a_stopped_calibration_goes_on(tmp_path, monkeypatch):
+    monkeypatch.setattr(joint_evidence, "KEEP_EVERY", 2)
+    monkeypatch.setattr(calibration, "DRAWS", 60)
+    whole = joint_evidence.calibrate("hierarchical", 4, 5)
+    joint_evidence.calibrate("hierarchical", 2, 5, tmp_path)  # stopped after two
+    resumed = joint_evidence.calibrate("hierarchical", 4, 5, tmp_path)
+    for name, ranks in whole.ranks.items():
+        np.testing.assert_array_equal(resumed.ranks[name], ranks)

@@ -22,6 +22,7 @@ def pairs_of_draws(
     prob: float,
     kind: str,
     effective: Callable[[np.ndarray], np.ndarray] | None = None,
+    apart: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
 ) -> dict[str, np.ndarray]:
     """Answers over (system, system) from joint draws (draw, system), row by row.
 
@@ -34,6 +35,9 @@ def pairs_of_draws(
     kind : {"hdi", "eti"}
     effective : function of (draw, pair), optional
         Effective number of draws of indicators. Default: draws are independent.
+    apart : function of (draw, 1) and (draw, pair), optional
+        How far the scores of two systems are apart, an odd function that rises with the first. Default: their
+        difference.
 
     Returns
     -------
@@ -43,30 +47,31 @@ def pairs_of_draws(
     """
     draws, systems = scores.shape
     shape = (systems, systems)
+    between = apart or np.subtract
     better, within, above = np.full(shape, 0.5), np.ones(shape), np.zeros(shape)
     mean, low, high, spread = (np.zeros(shape) for _ in range(4))
     number = np.full(shape, float(draws))
     bar = with_bar(range(systems - 1), systems - 1, "pairs", long=float(draws) * systems**2 > _LONG)
     for k in bar:
         rest = slice(k + 1, None)
-        ahead = oriented[:, k : k + 1] - oriented[:, rest]
+        ahead = between(oriented[:, k : k + 1], oriented[:, rest])
         better[k, rest] = (ahead > 0).mean(0) + (ahead == 0).mean(0) / 2
         better[rest, k] = 1 - better[k, rest]
         if effective is not None:
             number[k, rest] = number[rest, k] = effective((ahead > 0) + 0.5 * (ahead == 0))
         within[k, rest] = within[rest, k] = (np.abs(ahead) <= rope).mean(0)
         above[k, rest], above[rest, k] = (ahead > rope).mean(0), (ahead < -rope).mean(0)
-        d = scores[:, k : k + 1] - scores[:, rest]
+        d = between(scores[:, k : k + 1], scores[:, rest])
         mean[k, rest] = d.mean(0)
         spread[k, rest] = spread[rest, k] = d.var(0)
         low[k, rest], high[k, rest] = weights.interval(d, prob, kind)
         mean[rest, k], low[rest, k], high[rest, k] = -mean[k, rest], -high[k, rest], -low[k, rest]
     mass = np.stack([above.T, within, above], axis=-1)
-    apart = ~np.eye(systems, dtype=bool)
+    others = ~np.eye(systems, dtype=bool)
     return {
-        "prob_better": better, "prob_better_mcse": share_error(better, number) * apart, "difference_mean": mean,
+        "prob_better": better, "prob_better_mcse": share_error(better, number) * others, "difference_mean": mean,
         "difference_mean_mcse": np.sqrt(spread / number), "difference_lower": low, "difference_upper": high,
-        "mass": mass, "mass_mcse": share_error(mass, number[..., None]) * apart[..., None],
+        "mass": mass, "mass_mcse": share_error(mass, number[..., None]) * others[..., None],
     }  # fmt: skip
 
 

@@ -21,13 +21,11 @@ _WORDS = (
 def vote_counts(table: Table) -> tuple[xr.DataArray, str]:
     """Counts of a table of votes, and what to say about the reading."""
     columns = pair_columns(table)
-    names_a, names_b = (np.array(cells.system_names(table, c), dtype=object) for c in columns)
-    _refuse_against_itself(table, names_a, names_b)
+    names_a, names_b, outcome = vote_outcomes(table)
     systems = list(dict.fromkeys(np.stack([names_a, names_b], axis=-1).ravel().tolist()))
     place = {name: k for k, name in enumerate(systems)}
     a, b = (np.array([place[name] for name in side.tolist()]) for side in (names_a, names_b))
-    outcome = _outcomes(table, names_a, names_b)
-    won = outcome != _BLANK
+    won = outcome >= 0
     datasets, dataset = datasets_of(table)
     square = np.zeros((max(len(datasets), 1), len(systems), len(systems), 3), dtype=np.int64)
     at = (dataset[won], a[won], b[won], outcome[won])
@@ -40,6 +38,14 @@ def vote_counts(table: Table) -> tuple[xr.DataArray, str]:
         counts,
         f"{counted(n, 'vote')} on {len(systems)} systems in columns {columns[0]!r} and {columns[1]!r}",
     )
+
+
+def vote_outcomes(table: Table) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The two systems of each row, and how it went: 0 the first won, 1 the second, 2 a tie, -1 no winner given."""
+    names_a, names_b = (np.array(cells.system_names(table, c), dtype=object) for c in pair_columns(table))
+    _refuse_against_itself(table, names_a, names_b)
+    outcome = _outcomes(table, names_a, names_b)
+    return names_a, names_b, np.where(outcome == _BLANK, -1, outcome)
 
 
 def _outcomes(table: Table, names_a: np.ndarray, names_b: np.ndarray) -> np.ndarray:

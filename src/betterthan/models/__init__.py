@@ -6,8 +6,13 @@ __getattr__, __dir__, __all__ = _lazy.attach(
     __name__,
     submodules=[
         "beta_binomial",
+        "clustered",
+        "davidson",
         "dirichlet_multinomial",
+        "graded",
+        "hierarchical",
         "independent_betas",
+        "item_response",
         "mallows",
         "performance_function",
         "subject_slopes",

@@ -24,12 +24,25 @@ import xarray as xr
 from betterthan import names
 from betterthan.exact.agreement import probability_z
 from betterthan.exact.beta import prob_above_half, prob_greater
-from betterthan.models import calibration, mallows_evidence, regression_evidence, sampling, slopes_evidence
+from betterthan.models import (
+    calibration,
+    designs,
+    joint_agreement,
+    joint_evidence,
+    mallows_evidence,
+    regression_evidence,
+    sampling,
+    slopes_evidence,
+)
 
 SEED = 20261120
 DRAWS = 2000
+JOINT = ("clustered", "davidson", "graded", "hierarchical", "item_response")
+FORMS = {"hierarchical": "crossed", "davidson": "rao_kupper", "item_response": "trials"}  # a second one of a model
+SIMULATIONS, JOINT_SIMULATIONS = 1000, 200  # unless told; those of joint models take seconds each
 MODELS = (
-    "beta_binomial", "dirichlet_multinomial", "independent_betas", "mallows", "performance_function", "subject_slopes",
+    "beta_binomial", "clustered", "davidson", "dirichlet_multinomial", "graded", "hierarchical", "independent_betas",
+    "item_response", "mallows", "performance_function", "subject_slopes",
 )  # fmt: skip
 LIBRARIES = ("betterthan", "pymc", "nutpie", "pytensor", "arviz", "numpy")
 # (win, loss, tie): none, few, many, one-sided, all ties, nearly equal, and the two published cases
@@ -43,7 +56,18 @@ GRID = [
 def sources(name: str) -> dict[str, str]:
     """SHA-256 of the code a model's draws depend on, by file name; comments, docstrings and layout are no code."""
     folder = Path(__file__).parent
-    return {f: hashlib.sha256(_code(folder / f).encode()).hexdigest() for f in (f"{name}.py", "sampling.py")}
+    files = [f"{name}.py", *sorted(f"{part}.py" for part in _parts(folder / f"{name}.py"))]
+    return {f: hashlib.sha256(_code(folder / f).encode()).hexdigest() for f in files}
+
+
+def _parts(path: Path) -> set[str]:
+    """Modules of this folder that a model imports."""
+    return {
+        alias.name
+        for node in ast.parse(path.read_text("utf-8")).body
+        if isinstance(node, ast.ImportFrom) and node.module == "betterthan.models"
+        for alias in node.names
+    }
 
 
 def agreement(model: ModuleType, published: list[dict[str, Any]], seed: int) -> dict[str, Any]:
@@ -118,7 +142,9 @@ def evidence(name: str, folder: Path, *, simulations: int, seed: int) -> dict[st
         "performance_function": regression_evidence,
         "subject_slopes": slopes_evidence,
     }
-    if name in collectors:
+    if name in JOINT:
+        found |= joint(model, name, reference, folder, simulations=simulations, seed=seed)
+    elif name in collectors:
         found |= collectors[name].collect(model, reference, simulations=simulations, seed=seed)
     else:
         calibrated = calibration.calibrate(model, simulations, seed)
@@ -130,6 +156,27 @@ def evidence(name: str, folder: Path, *, simulations: int, seed: int) -> dict[st
     bars = {k: np.array(bar) for k, bar in found["calibration"]["histogram"].items()}
     plot_ranks(name, bars, simulations, folder / "ranks.png")
     return found
+
+
+def joint(
+    model: ModuleType, name: str, reference: dict[str, Any], folder: Path, *, simulations: int, seed: int
+) -> dict[str, Any]:
+    """Evidence of a model beyond two systems; calibration and the twenty designs go on where a run was stopped."""
+    mark = hashlib.sha256(json.dumps([sources(name), seed]).encode()).hexdigest()[:12]
+    keep = folder.parent.parent / ".validation" / f"{name}-{mark}"
+    keep.mkdir(parents=True, exist_ok=True)
+    found: dict[str, Any] = {}
+    for form in filter(None, (name, FORMS.get(name))):
+        calibrated = joint_evidence.calibrate(form, simulations, seed, keep)
+        part = {"calibration": calibration.summary(calibrated, simulations), "coverage": calibrated.coverage}
+        found |= part if form == name else {form: part}
+    found["agreement"] = joint_agreement.collect(model, name, reference, seed)
+    found["prior_predictive"] = joint_evidence.prior_predictive(name, seed)
+    rows = json.loads((keep / "quality.json").read_text()) if (keep / "quality.json").is_file() else []
+    for place in range(len(rows), len(designs.DESIGNS)):
+        rows.append(designs.quality(name, place, seed))
+        (keep / "quality.json").write_text(json.dumps(rows))
+    return found | {"quality": rows}
 
 
 def plot_ranks(name: str, bars: dict[str, np.ndarray], simulations: int, path: Path) -> None:
@@ -163,22 +210,27 @@ def plot_ranks(name: str, bars: dict[str, np.ndarray], simulations: int, path: P
 def main(arguments: list[str] | None = None) -> int:
     """Command line: validate one model and write its evidence."""
     parser = argparse.ArgumentParser(prog="python -m betterthan.models.validate", description=__doc__)
-    parser.add_argument("name", choices=MODELS)
-    parser.add_argument("--simulations", type=int, default=1000)
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("name", nargs="?", choices=MODELS)
+    which.add_argument("--all", action="store_true", help="all models, one after the other")
+    parser.add_argument("--simulations", type=int)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--output", type=Path, default=Path(__file__).resolve().parents[3] / "models")
     chosen = parser.parse_args(arguments)
-    folder = chosen.output / chosen.name
-    if not (folder / "reference.toml").is_file():
+    for name in MODELS if chosen.all else (chosen.name,):
+        folder = chosen.output / name
+        if not (folder / "reference.toml").is_file():
+            print(
+                f"no reference.toml in {folder}; run in a checkout of betterthan or give --output",
+                file=sys.stderr,
+            )
+            return 2
+        usual = JOINT_SIMULATIONS if name in JOINT else SIMULATIONS
+        found = evidence(name, folder, simulations=chosen.simulations or usual, seed=chosen.seed)
+        (folder / "evidence.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
         print(
-            f"no reference.toml in {folder}; run in a checkout of betterthan or give --output",
-            file=sys.stderr,
+            f"{name}: uniformity p {found['calibration']['uniformity_p']}, agreement {found['agreement']}", flush=True
         )
-        return 2
-    found = evidence(chosen.name, folder, simulations=chosen.simulations, seed=chosen.seed)
-    text = json.dumps(found, indent=1) + "\n"
-    (folder / "evidence.json").write_text(text, encoding="utf-8")
-    print(f"{chosen.name}: uniformity p {found['calibration']['uniformity_p']}, agreement {found['agreement']}")
     return 0
 
 

@@ -18,7 +18,7 @@ def plot_ranks(ranked: xr.Dataset, *, limit: int = 30, ax: "Axes | None" = None)
     Parameters
     ----------
     ranked : xarray.Dataset
-        From `bayesian_bootstrap`: ``prob_rank`` (system, rank) and ``expected_rank`` (system).
+        From `bayesian_bootstrap` or `compare_abilities`: ``prob_rank`` (system, rank) and ``expected_rank`` (system).
     limit : int, default 30
         Systems to draw at most: those with the best expected ranks.
     ax : matplotlib.axes.Axes, optional
@@ -47,7 +47,7 @@ def plot_ranks(ranked: xr.Dataset, *, limit: int = 30, ax: "Axes | None" = None)
     'C'
     """
     if "prob_rank" not in getattr(ranked, "data_vars", ()):
-        raise ValueError("expected ranks, the Dataset that betterthan.bayesian_bootstrap returns")
+        raise ValueError("expected ranks, from betterthan.bayesian_bootstrap or compare_abilities")
     order = np.argsort(ranked["expected_rank"].values, kind="stable")[: checks.whole(limit, "limit")]
     chosen = ranked.isel({names.SYSTEM: order})
     chances = chosen["prob_rank"].transpose(names.SYSTEM, "rank").values

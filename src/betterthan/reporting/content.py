@@ -9,9 +9,18 @@ import xarray as xr
 from betterthan import names
 from betterthan.provenance import signature
 from betterthan.reporting.agreement import agreement_rows, reason_notes, settings_of_tests, tests_of
+from betterthan.reporting.engines import HOW, MODELS
 from betterthan.reporting.escapes import on_one_line
-from betterthan.reporting.sections import Table, matrix_table, pairs_of, pairs_table, ranking_table, ties_table
-from betterthan.reporting.sentences import limits, sentence
+from betterthan.reporting.sections import (
+    Table,
+    joint_table,
+    matrix_table,
+    pairs_of,
+    pairs_table,
+    ranking_table,
+    ties_table,
+)
+from betterthan.reporting.sentences import limits, multiplicity, sentence
 from betterthan.reporting.similar import groups_section
 
 PAIRS_OF = 12  # with more systems than this, the table of pairs shows the first ones
@@ -28,6 +37,8 @@ class Content:
     model: list[tuple[str, str]]
     ranking: Table | None
     matrix: Table | None
+    joint: Table | None
+    joint_notes: list[str]
     pairs: Table
     tests: Table | None
     reasons: list[str]
@@ -60,6 +71,8 @@ def build_content(comparison: xr.Dataset, title: str | None = None) -> Content:
         model=_model(comparison),
         ranking=ranking_table(main) if len(systems) > 2 else None,
         matrix=matrix_table(main) if 2 < len(systems) <= MATRIX_OF else None,
+        joint=joint_table(main) if "prob_best" in main and len(systems) > 2 else None,
+        joint_notes=multiplicity(main) if len(systems) > 2 else [],
         pairs=pairs_table(shown, beside, len(systems)),
         tests=tests,
         reasons=reasons,
@@ -147,9 +160,9 @@ def _model(comparison: xr.Dataset) -> list[tuple[str, str]]:
         if three
         else f"wins ~ Binomial(wins + losses, p), p ~ Beta({prior}); A is better when p > 1/2"
     )
+    model = MODELS.get(str(comparison[names.ENGINE].values[0]), model)
     policy = {"third": "an outcome of their own", "unknown": "unknown", "all": "an outcome of their own; see below"}
     engines = [str(e) for e in comparison[names.ENGINE].values]
-    how = {"exact": "closed form, no sampling error", "mcmc": "PyMC, with Monte Carlo errors"}
     rope = f"at most {a['rope']:g} apart" if a["rope"] else "none (0): no verdict is ever 'equivalent'"
     whose = []
     if np.atleast_1d(a["prior"])[0] != np.atleast_1d(a["prior"])[1]:
@@ -159,7 +172,8 @@ def _model(comparison: xr.Dataset) -> list[tuple[str, str]]:
         ("Model", model),
         *whose,
         ("Ties", policy.get(str(a["ties"]), str(a["ties"]))),
-        ("Computed by", "; ".join(how[e] for e in engines)),
+        ("Computed by", "; ".join(HOW[e] for e in engines)),
+        *([("Advised", " ".join(str(a["advice"]).split("\n")[1:]))] if "advice" in a else []),
         ("Practically equivalent", rope),
         *settings_of_tests(comparison),
         ("Verdict", f"when its posterior probability is at least {a['verdict_prob']:g}, else undecided"),

@@ -32,6 +32,10 @@ def text(content: Content) -> str:
         _grid(out, content.ranking)
     if content.matrix is not None and len(content.matrix.rows) <= _MATRIX_OF:
         _grid(out, _numbered(content.matrix))
+    if content.joint is not None:
+        _grid(out, content.joint)
+    if content.joint_notes:
+        _list(out, "", content.joint_notes)
     _grid(out, content.pairs)
     if content.tests is not None:
         _grid(out, content.tests)

@@ -80,6 +80,9 @@ def _systems(comparison: xr.Dataset) -> list[dict[str, Any]]:
     if "score" in comparison:
         for k, entry in enumerate(systems):
             entry |= {"score": _plain(comparison["score"].values[k]), "n_scored": int(comparison["n_scored"].values[k])}
+    for name in ("prob_best", "expected_rank", "in_best_set"):
+        for k, entry in enumerate(systems if name in comparison else []):
+            entry[name] = _plain(comparison[name].values[k])
     return systems
 
 

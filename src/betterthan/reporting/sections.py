@@ -21,6 +21,9 @@ class Table:
     shades: list[list[float]] = field(default_factory=list)  # 0..1 behind a cell, nan for none
 
 
+_BESIDE = {"mcmc": "by PyMC", "exact": "as if one set, independent"}
+
+
 def pairs_of(systems: int) -> list[tuple[int, int]]:
     """Every unordered pair, the better ranked first."""
     return [(i, j) for i in range(systems) for j in range(i + 1, systems)]
@@ -80,12 +83,13 @@ def pairs_table(shown: xr.Dataset, beside: xr.Dataset, systems: int) -> Table:
     sized = "difference_mean" in shown
     heads = ["A", "B", "Wins", "Losses", *(["Ties"] if three else []), "P(A better)"]
     also = beside.sizes[names.ENGINE] > 1
-    heads += ["by PyMC", "z"] if also else []
+    heads += [_BESIDE.get(str(beside[names.ENGINE].values[1]), "beside")] if also else []
+    heads += ["z"] if "z" in beside else []
     interval = f"{100 * shown.attrs['ci_prob']:g}% {shown.attrs['ci_kind'].upper()}"
     heads += [f"Difference [{interval}]"] if sized else []
     heads += [f"P(|d| ≤ {shown.attrs['rope']:g})"] if sized and shown.attrs["rope"] else []
-    heads += ["BF01", "Verdict"]
-    rows = [_pair_row(shown, beside, i, j, three, sized, also) for i, j in pairs_of(size)]
+    heads += ["BF01"] + (["Sign error"] if systems > 2 else []) + ["Verdict"]
+    rows = [_pair_row(shown, beside, i, j, three, sized, systems > 2) for i, j in pairs_of(size)]
     total = systems * (systems - 1) // 2
     whole = "The pair" if total == 1 else f"All {total} pairs"
     some = f"The first {size} systems: {len(rows)} of {total:,} pairs; betterthan.pair_table has them all"
@@ -94,19 +98,21 @@ def pairs_table(shown: xr.Dataset, beside: xr.Dataset, systems: int) -> Table:
 
 
 def _pair_row(
-    shown: xr.Dataset, beside: xr.Dataset, i: int, j: int, three: bool, sized: bool, also: bool
+    shown: xr.Dataset, beside: xr.Dataset, i: int, j: int, three: bool, sized: bool, many: bool
 ) -> tuple[str, ...]:
     cell = shown.isel({names.SYSTEM_A: i, names.SYSTEM_B: j})
     value = {str(k): v.item() for k, v in cell.data_vars.items() if v.ndim == 0}
     row = [str(cell[names.SYSTEM_A].item()), str(cell[names.SYSTEM_B].item())]
     row += [f"{int(c):,}" for c in cell["counts"].values]
+    also, z = beside.sizes[names.ENGINE] > 1, "z" in beside
     if value["verdict"] == "no_data":
-        answers = 1 + 2 * also + sized * (1 + bool(shown.attrs["rope"])) + 1
+        answers = 1 + also + z + sized * (1 + bool(shown.attrs["rope"])) + 1 + many
         return (*row, *["–"] * answers, title_of_verdict("no_data", "A", "B"))
     row.append(numbers.probability(value["prob_better"], value["prob_better_mcse"]))
     if also:
         second = beside.isel({names.SYSTEM_A: i, names.SYSTEM_B: j, names.ENGINE: 1})
         row.append(numbers.probability(second["prob_better"].item(), second["prob_better_mcse"].item()))
+    if z:
         row.append(f"{beside['z'].values[i, j]:+.1f}")
     if sized:
         ends = [value[f"difference_{k}"] for k in ("mean", "lower", "upper")]
@@ -114,7 +120,24 @@ def _pair_row(
         if shown.attrs["rope"]:
             at = {names.REGION: "rope"}
             row.append(numbers.probability(cell["mass"].sel(at).item(), cell["mass_mcse"].sel(at).item()))
-    return (*row, numbers.bayes_factor(value["bayes_factor_01"]), title_of_verdict(value["verdict"], "A", "B"))
+    row.append(numbers.bayes_factor(value["bayes_factor_01"]))
+    if many:
+        row.append(numbers.probability(value["sign_error"], value["prob_better_mcse"]))
+    return (*row, title_of_verdict(value["verdict"], "A", "B"))
+
+
+def joint_table(main: xr.Dataset) -> Table:
+    """Every system: how probable it is that it is the best of all, and its rank."""
+    order = np.argsort(main["expected_rank"].values, kind="stable")
+    rows = []
+    for k in order:
+        cell = {v: main[v].values[k] for v in ("prob_best", "prob_best_mcse", "expected_rank", "expected_rank_mcse")}
+        best = numbers.probability(float(cell["prob_best"]), float(cell["prob_best_mcse"]))
+        row = [str(main[names.SYSTEM].values[k]), best, f"{cell['expected_rank']:.1f}"]
+        rows.append((*row, "yes" if main["in_best_set"].values[k] else ""))
+    prob = f"{100 * main.attrs['ci_prob']:g}"
+    heads = ("System", "P(best of all)", "Expected rank", f"Among the best with {prob}%")
+    return Table(heads, rows, "All systems at once: who is the best of them, and the rank to expect")
 
 
 def ties_table(ordered: xr.Dataset) -> Table:

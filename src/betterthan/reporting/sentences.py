@@ -87,14 +87,13 @@ def limits(main: xr.Dataset) -> list[str]:
             "Judgments are taken as independent; several by one judge, or on one prompt, are not, and make the "
             "answers more certain than they should be."
         )
+    elif str(main[names.ENGINE].item()) == "clustered":
+        notes.append("Clusters are taken as independent draws of one population, and examples of one as alike.")
     else:
         notes.append(
             "Examples are taken as independent draws of one population; translations, paraphrases or turns of one "
             "dialogue are not, and make the answers more certain than they should be."
         )
-    systems = main.sizes[names.SYSTEM_A]
-    if systems > 2:
-        notes.append(_multiplicity(main, systems))
     if _touches_zero(main):
         notes.append("A verdict looks at one side only, so the two-sided interval of a decided pair may still hold 0.")
     notes.append("Undecided means that these data do not settle the matter, not that the systems are equal.")
@@ -109,6 +108,31 @@ def _touches_zero(main: xr.Dataset) -> bool:
         return False
     around = (main["difference_lower"].values < 0) & (main["difference_upper"].values > 0)
     return bool((around & np.isin(main["verdict"].values, ["a_better", "b_better"])).any())
+
+
+def multiplicity(main: xr.Dataset) -> list[str]:
+    """How many pairs were compared, how many of the verdicts are expected to be wrong, and whence the joint answer."""
+    systems = main.sizes[names.SYSTEM_A]
+    notes = [_multiplicity(main, systems)]
+    a = main.attrs
+    if "prob_best" not in main:
+        how = (
+            "fit betterthan.models.davidson, or compare(..., method='advised')"
+            if a["unit"] == "judgment"
+            else "give the scores of the items, all of them, or see betterthan.advise"
+        )
+        notes.append(f"There is no joint answer here: pairs alone do not say who is the best of all; {how}.")
+    elif a["joint_model"] == "Bayesian bootstrap":
+        notes.append(
+            f"The joint answer is by the Bayesian bootstrap of the items that all systems share ({a['joint_draws']:,} "
+            f"draws, seed {a['joint_seed']}); its prior is zero, so few items read as too certain."
+        )
+    else:
+        notes.append(
+            f"The joint answer is by {a['joint_model']} ({a['joint_draws']:,} draws), which draws systems together by "
+            "as much as they are alike: the best of many is partly the luckiest, and is moved back most."
+        )
+    return notes
 
 
 def _multiplicity(main: xr.Dataset, systems: int) -> str:

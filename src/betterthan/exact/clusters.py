@@ -1,0 +1,121 @@
+"""Wins that come in clusters: Beta-binomial, its correlation integrated out on a grid."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+CORRELATION = (1.0, 9.0)  # Beta prior of the correlation of two examples of one cluster
+_NODES = 200
+
+
+def outcome_correlation(p: Any, s: Any, win: Any, decisive: Any) -> Any:
+    """Correlation of the outcomes (1, 0, -1) of two examples of one cluster.
+
+    Parameters
+    ----------
+    p, s : array
+        Share of wins among decisive examples, and of decisive examples.
+    win, decisive : array
+        Correlations of a win given that both are decisive, and of being decisive.
+    """
+    ahead = (2 * p - 1) ** 2
+    between = (s**2 + s * (1 - s) * decisive) * (ahead + 4 * p * (1 - p) * win) - s**2 * ahead
+    return between / (s - s**2 * ahead)
+
+
+def design_effect(outcome: np.ndarray, seen: np.ndarray, cluster: np.ndarray) -> np.ndarray:
+    """How many times the variance of the mean outcome is that of independent items, for each pair.
+
+    Parameters
+    ----------
+    outcome : numpy.ndarray, (item, pair)
+        1, 0, -1; 0 where `seen` is False.
+    seen : numpy.ndarray of bool, (item, pair)
+    cluster : numpy.ndarray of int, (item,)
+
+    Returns
+    -------
+    numpy.ndarray, (pair,)
+        From sums of clusters; nan for a pair without variance.
+    """
+    count = int(cluster.max()) + 1
+    n, total = seen.sum(0), outcome.sum(0, dtype=float)
+    size, sums = np.zeros((count, seen.shape[1])), np.zeros((count, seen.shape[1]))
+    np.add.at(size, cluster, seen)
+    np.add.at(sums, cluster, outcome)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = total / n
+        between = ((sums - size * mean) ** 2).sum(0) * count / (count - 1)
+        alone = (np.square(outcome.astype(float)).sum(0) - n * mean**2) * n / (n - 1)
+        return between / np.where(alone > 0, alone, np.nan)
+
+
+def draw_shares(mean: np.ndarray, correlation: np.ndarray, count: int, random: np.random.Generator) -> np.ndarray:
+    """Shares of `count` clusters (cluster, pair), Beta with these means and correlations."""
+    kappa = 1 / correlation - 1
+    return random.beta(np.maximum(mean * kappa, 1e-12), np.maximum((1 - mean) * kappa, 1e-12), (count, len(mean)))
+
+
+def prob_above_half(wins: np.ndarray, losses: np.ndarray, a: float, b: float) -> tuple[float, float]:
+    """P(p > 1/2) and P(p < 1/2) given wins and losses of clusters.
+
+    Parameters
+    ----------
+    wins, losses : numpy.ndarray, (cluster,)
+    a, b : float
+        Beta prior of p.
+
+    Notes
+    -----
+    Over p and the correlation by Gauss-Legendre nodes: of the logit of the correlation, and of p between 0, 1/2 and 1,
+    around its mass and closer near the ends.
+    """
+    some = wins + losses > 0
+    rows, repeats = np.unique(np.stack([wins[some], losses[some]], axis=1), axis=0, return_counts=True)
+    node, weight = np.polynomial.legendre.leggauss(_NODES)
+    # correlation rho = 1 - (1 - u)^(1/9) has the prior Beta(1, 9); u by a cubic that is flat at both ends
+    t = (node + 1) / 2
+    u, du = t**2 * (3 - 2 * t), 6 * t * (1 - t) * weight / 2
+    kappa = 1 / -np.expm1(np.log1p(-u) / CORRELATION[1]) - 1
+    sums = []
+    for low, high in ((0.5, 1.0), (0.0, 0.5)):
+        p, dp = _half(low, high, rows, repeats, a, b, node, weight)
+        log = special.xlogy(a - 1, p) + special.xlog1py(b - 1, -p) - special.betaln(a, b)
+        log = log[:, None] + np.zeros_like(kappa)
+        x, y = p[:, None] * kappa, (1 - p[:, None]) * kappa
+        for (won, lost), times in zip(rows, repeats, strict=True):
+            log += times * (_rising(x, won) + _rising(y, lost) - _rising(x + y, won + lost))
+        sums.append((log, dp[:, None] * du))
+    top = max(log.max() for log, _ in sums)
+    above, below = (float((np.exp(log - top) * mass).sum()) for log, mass in sums)
+    return above / (above + below), below / (above + below)
+
+
+def _half(
+    low: float, high: float, rows: np.ndarray, repeats: np.ndarray, a: float, b: float, node: np.ndarray,
+    weight: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Nodes and weights of p in [low, high], gathered where wins and losses put it if they were independent.
+
+    The posterior is never narrower than that; where its mass is elsewhere, the nodes reach to both ends all the same.
+    """
+    won, lost = (repeats @ rows) if len(rows) else (0, 0)
+    mean = (a + won) / (a + b + won + lost)
+    width = np.sqrt(mean * (1 - mean) / (a + b + won + lost + 1))
+    cuts = np.clip([low, mean - 12 * width, mean - 3 * width, mean + 3 * width, mean + 12 * width, high], low, high)
+    p, dp = [], []
+    for left, right in itertools.pairwise(cuts):
+        if right > left:
+            t = (node + 1) / 2
+            p.append(left + (right - left) * t**2 * (3 - 2 * t))
+            dp.append((right - left) * 6 * t * (1 - t) * weight / 2)
+    return np.concatenate(p), np.concatenate(dp)
+
+
+def _rising(x: np.ndarray, k: int) -> np.ndarray:
+    """Log of x (x + 1) ... (x + k - 1)."""
+    if k < 60:
+        return sum((np.log(x + j) for j in range(int(k))), np.zeros_like(x))
+    return special.gammaln(x + k) - special.gammaln(x)

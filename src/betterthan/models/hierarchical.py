@@ -1,0 +1,317 @@
+"""Counts of several data sets: each has its own three probabilities, drawn to a common mean by as much as they agree.
+
+One factor: (win, loss, tie) of a data set ~ Multinomial(n, theta), theta ~ Dirichlet(kappa mu), with theta integrated
+out. Crossed factors, such as corpus x language: theta is a softmax of sums of effects.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.exact.beta import prob_above_half
+from betterthan.exact.seeds import one_seed
+from betterthan.models import crossing, sampling, simplex
+from betterthan.outcomes.pairing import as_pairs, probability_as_given
+
+if TYPE_CHECKING:
+    import pymc as pm
+
+_CORRELATION = (1.0, 9.0)  # Beta prior of the correlation of two examples of one data set
+_CELL = (names.DATASET, names.PAIR, names.OUTCOME)
+
+
+def simulate(
+    datasets: int | tuple[int, int],
+    *,
+    n: int | Sequence[int] = 50,
+    pairs: int = 1,
+    prior: Any = None,
+    rng: Any = None,
+) -> xr.Dataset:
+    """Draw the truth from the prior, and counts of every data set from the truth.
+
+    Parameters
+    ----------
+    datasets : int or pair of int
+        Data sets; two numbers are levels of two crossed factors, ``row`` and ``column``.
+    n : int or sequence of int, default 50
+        Examples of a pair in each data set; of crossed factors one number.
+    pairs : int, default 1
+    prior : str or sequence of three float, optional
+        Dirichlet parameters of the mean; crossed factors have their own prior.
+    rng : int, numpy.random.Generator or None
+
+    Returns
+    -------
+    xarray.Dataset
+        ``counts`` (dataset, pair, outcome), or (row, column, pair, outcome), and the truth: ``theta`` over the same,
+        ``mu`` (pair, outcome) and ``correlation`` (pair), or ``sigma`` (factor, pair).
+
+    Raises
+    ------
+    ValueError
+        If a number is not whole or too small, or the prior is not valid.
+
+    Examples
+    --------
+    >>> simulate(3, n=40, rng=1)["counts"].sum("outcome").values.ravel().tolist()
+    [40, 40, 40]
+    """
+    random = np.random.default_rng(one_seed(rng))
+    coords = sampling.simulated_pairs(checks.whole(pairs, "pairs")) | {names.OUTCOME: list(names.OUTCOMES)}
+    if isinstance(datasets, tuple):
+        shape = tuple(checks.whole(k, "datasets", 2) for k in datasets)
+        return crossing.simulate(shape, checks.whole(int(np.max(n)), "n"), random, coords)
+    count = checks.whole(datasets, "datasets")
+    each = np.broadcast_to(checks.nonnegative_integers(np.asarray(n), "n"), (count,))
+    mu = random.dirichlet(checks.prior(prior), size=pairs)
+    correlation = random.beta(*_CORRELATION, size=pairs)
+    theta = _draw(random, (1 / correlation - 1)[:, None] * mu, (count,))
+    return xr.Dataset(
+        {
+            "counts": (_CELL, random.multinomial(each[:, None], theta)),
+            "theta": (_CELL, theta),
+            "mu": (_CELL[1:], mu),
+            "correlation": (names.PAIR, correlation),
+        },
+        coords=coords | {names.DATASET: [f"d{k}" for k in range(count)]},
+    )
+
+
+def build(
+    counts: xr.DataArray, *, prior: Any = None, concentration: float | None = None, centre: Any = None
+) -> "pm.Model":
+    """The PyMC model of all pairs at once.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray
+        Dims (system_a, system_b, outcome) or (pair, outcome), with ties, and one dim more, such as ``dataset``: partial
+        pooling over it. Two dims more are crossed factors.
+    prior : str or sequence of three float, optional
+        Dirichlet parameters of the mean probabilities; not for crossed factors.
+    concentration : float, optional
+        Holds kappa: large numbers pool completely. Default: it is estimated, as the correlation 1 / (1 + kappa).
+    centre : sequence of three float, optional
+        Holds mu; with `concentration`, data sets do not learn from each other.
+
+    Returns
+    -------
+    pymc.Model
+        ``mu`` (pair, outcome) and ``correlation`` (pair); of crossed factors ``mu``, ``sigma`` (factor, pair) and
+        ``theta`` over all of them. Observed ``y``.
+
+    Raises
+    ------
+    ValueError
+        If the counts are no counts of several data sets, ties are unknown, there are too many pairs, or an argument is
+        not valid.
+    """
+    import pymc as pm
+
+    values, pairs, _, levels = _several(counts)
+    if len(levels) == 2:
+        if prior is not None or concentration is not None or centre is not None:
+            raise ValueError("prior, concentration and centre are for one factor; crossed factors have normal effects")
+        return crossing.build(values, pairs, levels)
+    dim = next(iter(levels))
+    dims = (dim, names.PAIR, names.OUTCOME)
+    with pm.Model(coords=sampling.coords(pairs) | levels) as model:
+        data = pm.Data("counts", values, dims=dims)
+        mu: Any
+        if centre is None:
+            numbers = np.array(checks.prior(prior))
+            mu = pm.Dirichlet("mu", a=numbers, dims=dims[1:], default_transform=simplex.decisive_first())
+        else:
+            held = np.array(checks.prior(centre))
+            mu = np.broadcast_to(held / held.sum(), values.shape[1:])
+        kappa: Any
+        if concentration is None:
+            correlation = pm.Beta("correlation", *_CORRELATION, dims=names.PAIR)
+            kappa = simplex.concentration(correlation)[:, None]
+        else:
+            kappa = float(checks.positive(concentration, "concentration"))
+        if centre is not None and concentration is not None:
+            transform = simplex.decisive_first()
+            theta = pm.Dirichlet("theta", a=kappa * mu, shape=values.shape, dims=dims, default_transform=transform)
+            pm.Multinomial("y", n=pm.math.sum(data, axis=-1), p=theta, observed=data, dims=dims)
+        else:
+            pm.DirichletMultinomial("y", n=pm.math.sum(data, axis=-1), a=kappa * mu, observed=data, dims=dims)
+    return model
+
+
+def fit(
+    counts: xr.DataArray,
+    *,
+    prior: Any = None,
+    concentration: float | None = None,
+    centre: Any = None,
+    draws: int = names.DRAWS,
+    tune: int = names.TUNE,
+    chains: int = names.CHAINS,
+    target_accept: float = names.TARGET_ACCEPT,
+    rng: Any = None,
+    predictive: bool = True,
+) -> xr.DataTree:
+    """Sample the posterior of all pairs with PyMC.
+
+    Parameters
+    ----------
+    counts, prior, concentration, centre
+        See `build`.
+    draws, tune, chains : int
+        Draws kept in each chain, steps of adaptation before them, and chains.
+    target_accept : float, default 0.9
+        Nearer to 1 means smaller steps.
+    rng : int, numpy.random.Generator or None
+        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same draws.
+    predictive : bool, default True
+        Whether to add the groups prior, prior_predictive, posterior_predictive and log_likelihood.
+
+    Returns
+    -------
+    xarray.DataTree
+        In group posterior, over (chain, draw): ``theta`` (dataset, pair, outcome), drawn given the rest where it is
+        integrated out, ``theta_new`` (pair, outcome) of a data set not seen, and the variables of `build`. The counts
+        are in group constant_data. For `betterthan.compare_datasets`.
+
+    Raises
+    ------
+    ValueError
+        As `build`, or if an argument is not valid.
+
+    See Also
+    --------
+    closed_form : both ends of partial pooling, without sampling.
+    """
+    values, pairs, square, levels = _several(counts)
+    crossed = len(levels) == 2
+    attrs: dict[str, Any] = {
+        "model": "hierarchical", "prior": list(_PRIOR_CROSSED if crossed else checks.prior(prior)),
+        "square": int(square), "factors": list(levels),
+    }  # fmt: skip
+    for key, held in (("concentration", concentration), ("centre", centre)):
+        if held is not None:
+            attrs[key] = held if key == "concentration" else list(checks.prior(held))
+    model = build(counts, prior=prior, concentration=concentration, centre=centre)
+    tree = sampling.fit_model(
+        model, pairs, attrs=attrs, draws=draws, tune=tune, chains=chains, target_accept=target_accept, rng=rng,
+        predictive=predictive,
+    )  # fmt: skip
+    posterior = tree["posterior"].to_dataset()
+    random = np.random.default_rng([posterior.attrs["seed"], 1])
+    dims = (*levels, names.PAIR, names.OUTCOME)
+    if crossed:
+        added = crossing.new_theta(posterior, random)
+    else:
+        added = _conjugate(posterior, values, dims, concentration, centre, random)
+    labels = {k: pairs[k] for k in (names.PAIR, names.SYSTEM_A, names.SYSTEM_B, names.OUTCOME)}
+    tree["posterior"] = posterior.assign(added).assign_coords(labels | levels)
+    tree["constant_data"] = xr.Dataset({"counts": (dims, values)}, coords=labels | levels)
+    return tree
+
+
+def closed_form(counts: xr.DataArray, *, pooling: str = "complete", prior: Any = None) -> xr.DataArray:
+    """P(A better) at either end of partial pooling: all data sets alike, or each by itself.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray
+        With one dim more than (system_a, system_b, outcome) or (pair, outcome), such as ``dataset``.
+    pooling : {"complete", "none"}, default "complete"
+        "complete": kappa is infinite; "none": kappa mu is the prior.
+    prior : str or sequence of three float, optional
+
+    Returns
+    -------
+    xarray.DataArray, dims (system_a, system_b) or (pair,), with "none" after a dim ``dataset``
+
+    Raises
+    ------
+    ValueError
+        As `build`, or if the factors are crossed.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> counts = simulate(3, rng=1)["counts"]
+    >>> closed_form(counts, pooling="none").dims
+    ('dataset', 'pair')
+    """
+    checks.one_of(pooling, ("complete", "none"), "pooling")
+    values, pairs, square, levels = _several(counts)
+    if len(levels) != 1:
+        raise ValueError("crossed factors have no closed form; sum over one of them, or fit them")
+    win, loss, _ = checks.prior(prior)
+
+    def answer(table: np.ndarray) -> xr.DataArray:
+        a, b = win + table[:, 0], loss + table[:, 1]
+        return probability_as_given(pairs, prob_above_half(a, b), prob_above_half(b, a), square)
+
+    if pooling == "complete":
+        return answer(values.sum(0))
+    (dim, labels), *_ = levels.items()
+    return xr.concat([answer(table) for table in values], xr.DataArray(labels, dims=dim, name=dim), join="exact")
+
+
+_PRIOR_CROSSED = (crossing.MEAN_SD, crossing.SPREAD)
+
+
+def _several(counts: xr.DataArray) -> tuple[np.ndarray, xr.DataArray, bool, dict[str, list[str]]]:
+    """Counts (..., pair, outcome), the pairs, whether they came as a square, and the labels of each factor."""
+    counts = checks.counts(counts)
+    checks.ties_known(counts, "a model of data sets")
+    known = {names.SYSTEM_A, names.SYSTEM_B, names.PAIR, names.OUTCOME}
+    factors = [str(d) for d in counts.dims if d not in known]
+    if not 1 <= len(factors) <= 2:
+        raise ValueError(
+            f"counts have dims ({', '.join(map(str, counts.dims))}); give one dim more than systems and outcomes, such "
+            "as dataset, or two crossed ones: count_outcomes(scores, by='dataset')"
+        )
+    levels = {
+        d: [str(v) for v in (counts[d].values if d in counts.coords else range(counts.sizes[d]))] for d in factors
+    }
+    for d in factors:
+        checks.unique(levels[d], d)
+    counts = counts.transpose(*factors, ...)
+    pairs, square = sampling.pairs_to_fit(counts.sum(factors, keep_attrs=True))
+    flat = counts.stack(_all=factors).transpose("_all", ...)
+    each = [as_pairs(flat.isel(_all=k, drop=True))[0].values for k in range(flat.sizes["_all"])]
+    values = np.stack(each).reshape(*counts.shape[: len(factors)], *pairs.shape)
+    if len(pairs[names.OUTCOME]) != 3:
+        raise ValueError("a model of data sets needs win, loss and tie; keep ties as a third outcome")
+    return values, pairs, square, levels
+
+
+def _conjugate(
+    posterior: xr.Dataset, values: np.ndarray, dims: tuple[str, ...], concentration: Any, centre: Any, random: Any
+) -> dict[str, Any]:
+    """Theta of each data set given mu and kappa, which is Dirichlet, and theta of one not seen."""
+    samples = ("chain", "draw")
+    shape = (posterior.sizes["chain"], posterior.sizes["draw"], *values.shape[1:])
+    if centre is None:
+        mu = posterior["mu"].transpose(*samples, names.PAIR, names.OUTCOME).values
+    else:
+        held = np.array(checks.prior(centre))
+        mu = np.broadcast_to(held / held.sum(), shape)
+    if concentration is None:
+        kappa = (1 / posterior["correlation"].transpose(*samples, names.PAIR).values - 1)[..., None]
+    else:
+        kappa = float(concentration)
+    added = {"theta_new": ((*samples, *dims[1:]), _draw(random, kappa * mu))}
+    if "theta" not in posterior:
+        theta = np.stack([_draw(random, kappa * mu + table) for table in values], axis=2)
+        added["theta"] = ((*samples, *dims), theta)
+    return added
+
+
+def _draw(random: np.random.Generator, shape: np.ndarray, size: tuple[int, ...] = ()) -> np.ndarray:
+    """Dirichlet draws, a whole table of them at once; in logarithms, for parameters near 0."""
+    alpha = np.broadcast_to(shape, (*size, *shape.shape))
+    # Gamma(a) = Gamma(a + 1) U^(1/a)
+    log = np.log(random.standard_gamma(alpha + 1)) + np.log(random.random(alpha.shape)) / alpha
+    top = np.exp(log - log.max(-1, keepdims=True))
+    return top / top.sum(-1, keepdims=True)

@@ -1,0 +1,266 @@
+"""How able all systems are, from one set of items that they share: the Rasch model, difficulties integrated out.
+
+System s solves item i with probability logistic(mean + ability_s - difficulty_i). Of repeated trials the items have,
+for each system anew, a Beta-distributed chance around that. Bock & Aitkin (1981), Psychometrika 46, 443-459.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.exact import rasch
+from betterthan.exact.seeds import one_seed
+from betterthan.models import sampling, shrinkage
+from betterthan.outcomes.trials import trials_of
+
+if TYPE_CHECKING:
+    import pymc as pm
+
+_CELL = (names.ITEM, names.SYSTEM)
+_ITEM = (0.3, 0.6)  # mean and standard deviation of the logarithm of the spread of difficulties
+_MEAN = 1.5
+_TRIALS = (1.0, 3.0)  # Beta prior of the correlation of two trials beyond ability and difficulty
+_DISCRIMINATION = 0.5  # prior of the spread of log discriminations
+
+
+def simulate(items: int, *, systems: int = 4, trials: int = 1, rng: Any = None) -> xr.Dataset:
+    """Draw the truth from the prior, and successes of every system on every item from the truth.
+
+    Parameters
+    ----------
+    items : int
+    systems : int, default 4
+    trials : int, default 1
+        Of every system on every item.
+    rng : int, numpy.random.Generator or None
+
+    Returns
+    -------
+    xarray.Dataset
+        ``successes`` and ``trials`` (item, system), and the truth: ``ability`` (system), ``mean``, ``ability_sd``,
+        ``difficulty_sd``, and of repeated trials ``trial_correlation``.
+
+    Raises
+    ------
+    ValueError
+        If a number is not whole or too small.
+
+    Examples
+    --------
+    >>> simulate(20, systems=3, rng=1)["successes"].sizes
+    Frozen({'item': 20, 'system': 3})
+    """
+    shape = checks.whole(items, "items", 2), checks.whole(systems, "systems", 2)
+    n = checks.whole(trials, "trials")
+    random = np.random.default_rng(one_seed(rng))
+    sd, ability = shrinkage.draw_abilities(shape[1], random)
+    mean, spread = random.normal(scale=_MEAN), np.exp(random.normal(*_ITEM))
+    rho = random.beta(*_TRIALS)
+    eta = mean + ability - random.normal(size=(shape[0], 1)) * spread
+    truth = {"ability": (names.SYSTEM, ability), "mean": mean, "ability_sd": sd, "difficulty_sd": spread}
+    truth |= {"trial_correlation": rho} if n > 1 else {}
+    successes = rasch.draw_successes(eta, np.full(shape, n), rho if n > 1 else 0.0, random)
+    coords = {names.ITEM: [f"i{k}" for k in range(shape[0])], names.SYSTEM: [f"s{k}" for k in range(shape[1])]}
+    return xr.Dataset({"successes": (_CELL, successes), "trials": (_CELL, np.full(shape, n))} | truth, coords=coords)
+
+
+def build(data: xr.DataArray | xr.Dataset, *, discrimination: bool = False, nodes: int | None = None) -> "pm.Model":
+    """The PyMC model of all systems at once.
+
+    Parameters
+    ----------
+    data : xarray.DataArray or xarray.Dataset
+        Scores (item, system) of 0 and 1, where items of one id in several epochs are trials; or ``successes`` of
+        ``trials`` (item, system), from `betterthan.count_trials` or `betterthan.trials_from_table`. What is missing is
+        left out.
+    discrimination : bool, default False
+        Let items differ in how well they tell systems apart (2PL). It takes many systems to see that; expect
+        divergences.
+    nodes : int, optional
+        Difficulties at which the integral is taken. Default: by the number of systems and trials.
+
+    Returns
+    -------
+    pymc.Model
+        ``ability`` (system), which sum to zero and are log odds, ``ability_sd``, ``difficulty_sd``, ``mean``;
+        ``trial_correlation`` of repeated trials, ``discrimination_sd`` if asked for. Observed ``y`` (item, system).
+
+    Raises
+    ------
+    ValueError
+        If the scores are not 0 and 1, successes exceed trials, systems are not connected by items, or an argument is
+        not valid.
+    """
+    import pymc as pm
+
+    successes, trials, items, systems = trials_of(data)
+    kind = _kind(trials, discrimination)
+    x, log_weight = rasch.nodes(_number_of_nodes(trials, nodes, discrimination))
+    with pm.Model(coords={names.ITEM: items, names.SYSTEM: systems}) as model:
+        ability = shrinkage.abilities(successes.sum(0), trials.sum(0))
+        mean, spread = pm.Normal("mean", 0.0, _MEAN), pm.LogNormal("difficulty_sd", *_ITEM)
+        more: Any = 0.0
+        if kind == "repeated":
+            more = pm.Beta("trial_correlation", *_TRIALS)
+        if kind == "discrimination":
+            more = pm.HalfNormal("discrimination_sd", _DISCRIMINATION)
+        observed = pm.Data("successes", successes, dims=_CELL)
+        pm.CustomDist(
+            "y", trials, ability, mean, spread, more, logp=_log_probability(kind, trials, x, log_weight),
+            random=_random(kind), signature="(s),(s),(),(),()->(s)", observed=observed, dims=_CELL, dtype="int64",
+        )  # fmt: skip
+    return model
+
+
+def fit(
+    data: xr.DataArray | xr.Dataset,
+    *,
+    discrimination: bool = False,
+    nodes: int | None = None,
+    draws: int = names.DRAWS,
+    tune: int = names.TUNE,
+    chains: int = names.CHAINS,
+    target_accept: float = 0.95,
+    rng: Any = None,
+    predictive: bool = True,
+) -> xr.DataTree:
+    """Sample the posterior of all systems with PyMC.
+
+    Parameters
+    ----------
+    data, discrimination, nodes
+        See `build`.
+    draws, tune, chains : int
+        Draws kept in each chain, steps of adaptation before them, and chains.
+    target_accept : float, default 0.95
+        Nearer to 1 means smaller steps.
+    rng : int, numpy.random.Generator or None
+        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same draws.
+    predictive : bool, default True
+        Whether to add the groups prior, prior_predictive, posterior_predictive and log_likelihood (of whole items).
+
+    Returns
+    -------
+    xarray.DataTree
+        In group posterior, over (chain, draw): ``ability`` (system) and the other variables of `build`, and
+        ``expected_score`` (system), the share of all such items that a system solves. ``posterior.attrs`` hold
+        ``quadrature_error``, by how much the log likelihood changes with twice the nodes. For
+        `betterthan.compare_abilities`.
+
+    Raises
+    ------
+    ValueError
+        As `build`, or if an argument is not valid.
+    """
+    successes, trials, items, systems = trials_of(data)
+    number = _number_of_nodes(trials, nodes, discrimination)
+    attrs = {
+        "model": "item_response", "prior": [shrinkage.SHAPE, shrinkage.RATE, *_ITEM],
+        "discrimination": int(discrimination), "nodes": number, "n_items": len(items),
+        "n_missing": int((trials == 0).sum()),
+    }  # fmt: skip
+    tree = sampling.fit_model(
+        build(data, discrimination=discrimination, nodes=nodes), None, attrs=attrs, draws=draws, tune=tune,
+        chains=chains, target_accept=target_accept, rng=rng, predictive=predictive,
+    )  # fmt: skip
+    posterior = tree["posterior"].to_dataset()
+    ability, mean, spread = (posterior[k].values for k in ("ability", "mean", "difficulty_sd"))
+    slope = posterior["discrimination_sd"].values if discrimination else None
+    expected = rasch.expected_score(ability, mean, spread, slope)
+    posterior["expected_score"] = (posterior["ability"].dims, expected)
+    posterior.attrs["quadrature_error"] = _quadrature_error(
+        _kind(trials, discrimination), successes, trials, number, posterior
+    )
+    tree["posterior"] = posterior
+    counts = {"successes": (_CELL, successes), "trials": (_CELL, trials)}
+    tree["constant_data"] = xr.Dataset(counts, coords={names.ITEM: items, names.SYSTEM: systems})
+    return tree
+
+
+def _kind(trials: np.ndarray, discrimination: bool) -> str:
+    repeated = bool((trials > 1).any())
+    if discrimination and repeated:
+        raise ValueError("discrimination=True is for one trial of each system on each item; these are repeated")
+    return "repeated" if repeated else "discrimination" if discrimination else "rasch"
+
+
+def _number_of_nodes(trials: np.ndarray, nodes: int | None, discrimination: bool) -> int:
+    if nodes is not None:
+        return checks.whole(nodes, "nodes", 5)
+    return min(rasch.nodes_needed(trials), 61 if discrimination else 401)
+
+
+def _quadrature_error(
+    kind: str, successes: np.ndarray, trials: np.ndarray, number: int, posterior: xr.Dataset
+) -> float:
+    """By how much the log likelihood at the posterior mean changes with twice the nodes."""
+    import pytensor.tensor as pt
+
+    more = {"repeated": "trial_correlation", "discrimination": "discrimination_sd"}.get(kind, "mean")
+    known = (posterior[k].mean(("chain", "draw")).values for k in ("ability", "mean", "difficulty_sd", more))
+    values = [pt.as_tensor(np.atleast_1d(v)) for v in known]
+    found = []
+    for nodes in (number, 2 * number):
+        of_items = _log_probability(kind, trials, *rasch.nodes(nodes))
+        log = of_items(pt.as_tensor(successes), trials, values[0][None], *values[1:])
+        found.append(float(log.sum().eval(mode="FAST_COMPILE")))
+    return abs(found[0] - found[1])
+
+
+def _log_probability(kind: str, trials: np.ndarray, x: np.ndarray, log_weight: np.ndarray) -> Any:
+    """A function from successes (item, system) and parameters to the log probability of each item's row."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    vectors, of_item = np.unique(trials, axis=0, return_inverse=True)
+    of_item = of_item.ravel()
+    totals = np.arange(int(trials.sum(1).max()) + 1)
+
+    def rasch_items(y: Any, _: Any, ability: Any, mean: Any, spread: Any, __: Any) -> Any:
+        ability, (mean, spread) = ability[-1], (z.flatten()[0] for z in (mean, spread))
+        eta: Any = mean + ability[:, None] - spread * x
+        not_solved: Any = pt.dot(vectors.astype(float), pt.softplus(eta))
+        # given the total of an item, its difficulty does not depend on who solved it
+        solved = totals[:, None] * (mean - spread * x)
+        table: Any = pm.math.logsumexp(solved[None] - not_solved[:, None] + log_weight, axis=-1)
+        return pt.dot(y.astype("float64"), ability) + table[of_item, y.sum(-1)]
+
+    def repeated_items(y: Any, n: Any, ability: Any, mean: Any, spread: Any, rho: Any) -> Any:
+        ability, (mean, spread, rho) = ability[-1], (z.flatten()[0] for z in (mean, spread, rho))
+        eta: Any = mean + ability[:, None] - spread * x
+        kappa = 1 / rho - 1
+        most = int(trials.max())
+        total: Any = 0.0
+        for successes, share in ((y, pt.sigmoid(eta)), (trials - y, pt.sigmoid(-eta))):
+            for j in range(most):  # Beta-binomial: a product over the trials of one kind, then of the other
+                some: Any = pt.gt(successes, j)
+                total = total + pt.dot(some.astype("float64"), pt.log(kappa * share + j))
+        order = np.arange(most, dtype=float)
+        below: Any = pt.concatenate([pt.zeros(1), pt.cumsum(pt.log(kappa + order))])
+        of_all: Any = pm.math.logsumexp(total + log_weight, axis=-1)
+        return of_all - below[trials].sum(-1)
+
+    def discriminating_items(y: Any, _: Any, ability: Any, mean: Any, spread: Any, sd: Any) -> Any:
+        ability, (mean, spread, sd) = ability[-1], (z.flatten()[0] for z in (mean, spread, sd))
+        z, w = rasch.hermite(9)
+        eta: Any = mean + ability[:, None] - spread * x
+        slope: Any = pt.exp(sd * z)
+        steep: Any = (slope[None, :, None] * eta[:, None]).reshape((len(trials[0]), -1))
+        weight = (w[:, None] + log_weight).ravel()
+        total: Any = pt.dot(y.astype("float64"), steep) - pt.dot(trials.astype(float), pt.softplus(steep))
+        return pm.math.logsumexp(total + weight, axis=-1)
+
+    return {"rasch": rasch_items, "repeated": repeated_items, "discrimination": discriminating_items}[kind]
+
+
+def _random(kind: str) -> Any:
+    def draw(n: Any, ability: Any, mean: Any, spread: Any, more: Any, rng: Any = None, size: Any = None) -> np.ndarray:
+        shape = size if size is not None else n.shape[:-1]
+        eta = np.asarray(mean)[..., None] + ability - (spread * rng.normal(size=shape))[..., None]
+        if kind == "discrimination":
+            eta = np.exp(more * rng.normal(size=shape))[..., None] * eta
+        return rasch.draw_successes(eta, np.asarray(n), np.asarray(more)[..., None] if kind == "repeated" else 0.0, rng)
+
+    return draw

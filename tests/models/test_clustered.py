@@ -1,0 +1,121 @@
+"""Examples in clusters: quadrature, limits, design effect, and what ignoring clusters does."""
+
+import warnings
+
+import arviz as az
+import numpy as np
+import pytest
+from scipy import integrate, special, stats
+
+import betterthan as bt
+from betterthan.bayes.gate import diagnose
+from betterthan.exact import clusters
+from betterthan.exact.agreement import probability_z
+from betterthan.models import clustered as model
+
+
+@pytest.fixture(scope="module")
+def data():
+    return model.simulate(25, size=6, pairs=3, rng=8)
+
+
+@pytest.fixture(scope="module")
+def tree(data):
+    return model.fit(data["counts"], rng=1)
+
+
+def test_fit_is_whole_and_passes_the_gate(tree):
+    assert diagnose(tree).passed, diagnose(tree).failures
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert np.isfinite(az.loo(tree).elpd)
+    again = tree["posterior_predictive"]["y"].values
+    assert (again.sum(-1) == 6).all()
+
+
+def test_agrees_with_quadrature(tree, data):
+    exact = model.closed_form(data["counts"]).values
+    found = (tree["posterior"]["p"] > 0.5).mean(("chain", "draw")).values
+    assert np.abs(probability_z(exact, found, np.full(3, 2000.0))).max() < 4
+
+
+def test_quadrature_agrees_with_plain_integration():
+    wins, losses = np.array([3, 0, 2, 5]), np.array([1, 2, 2, 0])
+
+    def density(p, rho):
+        kappa = 1 / rho - 1
+        a, b = p * kappa, (1 - p) * kappa
+        log = sum(special.betaln(a + w, b + x) - special.betaln(a, b) for w, x in zip(wins, losses, strict=True))
+        return np.exp(log) * stats.beta.pdf(rho, *clusters.CORRELATION)
+
+    def half(low, high):
+        return integrate.dblquad(density, 1e-9, 1 - 1e-9, low, high, epsabs=1e-10, epsrel=1e-8)[0]
+
+    above, below = half(0.5, 1 - 1e-12), half(1e-12, 0.5)
+    found = clusters.prob_above_half(wins, losses, 1.0, 1.0)
+    assert found[0] == pytest.approx(above / (above + below), abs=1e-6)
+    assert sum(found) == pytest.approx(1.0)
+
+
+def test_clusters_of_one_are_independent_examples():
+    """One example a cluster says nothing of the correlation, and the answer is the closed form."""
+    wins, losses = np.array([1] * 9 + [0] * 4), np.array([0] * 9 + [1] * 4)
+    assert clusters.prob_above_half(wins, losses, 1.0, 1.0)[0] == pytest.approx(stats.beta(10, 5).sf(0.5), abs=1e-9)
+
+
+def test_held_correlation_pools(data):
+    counts = data["counts"]
+    tree = model.fit(counts, correlation=1e-7, rng=1, predictive=False, draws=500)
+    exact = bt.prob_better(counts.sum("cluster")).values
+    found = (tree["posterior"]["difference"] > 0).mean(("chain", "draw")).values
+    assert np.abs(probability_z(exact, found, np.full(3, 1000.0))).max() < 4
+    assert tree["posterior"]["design_effect"].values == pytest.approx(1.0, abs=1e-5)
+
+
+def test_outcome_correlation_is_that_of_simulated_clusters():
+    random = np.random.default_rng(3)
+    p, s, win, decisive = 0.7, 0.4, 0.3, 0.15
+    p_c = clusters.draw_shares(np.array([p]), np.array([win]), 400_000, random)[:, 0]
+    s_c = clusters.draw_shares(np.array([s]), np.array([decisive]), 400_000, random)[:, 0]
+    pair = []
+    for _ in range(2):
+        decided = random.random(400_000) < s_c
+        pair.append(np.where(decided, np.where(random.random(400_000) < p_c, 1, -1), 0))
+    seen = np.corrcoef(*pair)[0, 1]
+    assert clusters.outcome_correlation(p, s, win, decisive) == pytest.approx(seen, abs=0.006)
+
+
+def test_ignoring_clusters_is_too_certain():
+    """Between equal systems, verdicts at 0.95 are wrong more often when clusters are taken as independent."""
+    random = np.random.default_rng(5)
+    wrong = np.zeros(2)
+    for _ in range(200):
+        share = random.beta(1, 1, 20)  # correlation 1/3
+        wins = random.binomial(8, share)
+        naive = stats.beta(1 + wins.sum(), 1 + (8 - wins).sum()).sf(0.5)
+        known, _ = clusters.prob_above_half(wins, 8 - wins, 1.0, 1.0)
+        wrong += [max(p, 1 - p) >= 0.95 for p in (naive, known)]
+    assert wrong[0] / 200 > 0.2
+    assert wrong[1] / 200 < 0.16  # 0.1, both sides together, and 3 standard errors
+
+
+def test_moments_of_the_design_effect():
+    random = np.random.default_rng(2)
+    outcome = np.repeat(random.choice([-1, 1], 400), 5)[:, None]  # clusters of five that always agree
+    seen = np.ones_like(outcome, dtype=bool)
+    assert clusters.design_effect(outcome, seen, np.repeat(np.arange(400), 5))[0] == pytest.approx(5, rel=0.02)
+    alone = random.choice([-1, 0, 1], 2000)[:, None]
+    assert clusters.design_effect(alone, seen, np.repeat(np.arange(400), 5))[0] == pytest.approx(1, abs=0.25)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda c: c.sum("cluster"), "give a dim 'cluster'"),
+        (lambda c: c.isel(cluster=[0]), "there is 1 cluster"),
+        (lambda c: c.sel(outcome=["win", "loss"]), "needs the number of ties"),
+    ],
+)
+def test_bad_counts(data, change, message):
+    with pytest.raises(ValueError, match=message):
+        model.build(change(data["counts"]))

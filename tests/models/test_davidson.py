@@ -1,0 +1,122 @@
+"""Judgments with ties: Davidson and Rao-Kupper against a grid, a published table and the truth."""
+
+import tomllib
+import warnings
+from pathlib import Path
+
+import arviz as az
+import numpy as np
+import pandas as pd
+import pytest
+
+import betterthan as bt
+from betterthan.bayes.gate import diagnose
+from betterthan.models import davidson as model
+from betterthan.models import joint_agreement
+
+REFERENCE = Path(__file__).parents[2] / "models" / "davidson" / "reference.toml"
+TABLE = tomllib.loads(REFERENCE.read_text("utf-8"))["table"]
+
+
+@pytest.fixture(scope="module")
+def data():
+    return model.simulate(5, judgments=400, judges=4, position=True, rng=11)
+
+
+@pytest.fixture(scope="module")
+def tree(data):
+    return model.fit(data, position=True, judges=True, rng=1)
+
+
+def test_fit_is_whole_and_passes_the_gate(tree):
+    assert diagnose(tree).passed, diagnose(tree).failures
+    assert int(tree["sample_stats"]["diverging"].sum()) == 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert np.isfinite(az.loo(tree).elpd)
+    assert tree["posterior"].attrs["n_judgments"] == 400
+
+
+def test_truth_is_within_reach(tree, data):
+    posterior = tree["posterior"].to_dataset()
+    for name in ("ability", "tie", "position"):
+        z = (posterior[name].mean(("chain", "draw")) - data[name]) / posterior[name].std(("chain", "draw"))
+        assert float(np.abs(z).max()) < 4, name
+    assert np.abs(posterior["ability"].sum("system")).max() < 1e-9
+
+
+def test_probabilities_of_either_form_sum_to_one_and_mirror():
+    d, tie = np.linspace(-8, 8, 33), np.full(33, 0.3)
+    for ties in model.TIES:
+        both = np.exp(model._numpy(d, tie, ties))
+        assert both.sum(-1) == pytest.approx(1.0)
+        assert both[:, [1, 0, 2]] == pytest.approx(both[::-1])
+        assert model._log_chances(d, tie, ties).eval() == pytest.approx(np.log(both), rel=1e-7)
+    # Davidson: a tie is as likely as the geometric mean of win and loss, times a constant
+    win, loss, tied = np.exp(model._numpy(d, tie, "davidson")).T
+    assert tied / np.sqrt(win * loss) == pytest.approx(np.exp(0.3))
+
+
+@pytest.mark.parametrize("ties", model.TIES)
+def test_two_systems_agree_with_a_grid(ties):
+    data = model.simulate(2, judgments=30, ties=ties, rng=5)
+    tree = model.fit(data, ties=ties, rng=2, predictive=False)
+    exact = joint_agreement.two_abilities(tree["constant_data"]["counts"].values[0], ties)
+    z = joint_agreement._compared(tree["posterior"]["ability"].isel(system=0), exact)
+    assert max(z.values()) < 4
+
+
+def test_published_table_by_maximum_likelihood():
+    found = joint_agreement.of_davidson({"table": TABLE}, 1)["published"]
+    assert found["max_error_of_abilities"] < 0.005 + 1e-3  # printed to two decimals
+
+
+def test_published_order_is_the_posterior_order():
+    table = {
+        (a, b): (TABLE["wins"][i][j], TABLE["wins"][j][i], 0)
+        for i, a in enumerate(TABLE["systems"])
+        for j, b in enumerate(TABLE["systems"])
+        if i < j
+    }
+    counts = bt.counts_from_table(table).assign_attrs(unit="judgment")
+    tree = model.fit(counts, rng=1, predictive=False)
+    found = bt.compare_abilities(tree)
+    assert found["ability"].sortby(found["ability"], ascending=False)["system"].values.tolist() == TABLE["systems"]
+    last = found["ability"].values - found["ability"].values[-1]
+    assert (last < np.array(TABLE["ability"]) + 0.05).all()  # drawn to their mean
+
+
+def test_same_seed_same_draws(data):
+    few = {"draws": 50, "tune": 200, "rng": 3, "predictive": False}
+    one, two = (model.fit(data, **few)["posterior"]["ability"].values for _ in range(2))
+    np.testing.assert_array_equal(one, two)
+
+
+def test_pairs_of_shared_items_are_refused():
+    counts = bt.count_outcomes(scores())
+    with pytest.raises(ValueError, match=r"come from items that systems share.*item_response"):
+        model.build(counts)
+    with pytest.raises(ValueError, match=r"unknown what was counted.*unit='judgment'"):
+        model.build(counts.assign_attrs(unit="unknown"))
+
+
+def scores():
+    return bt.read(pd.DataFrame({"item": list("abcd"), "A": [1, 0, 1, 1], "B": [1, 1, 0, 0], "C": [0, 0, 1, 0]}))
+
+
+def test_systems_that_never_meet_are_named():
+    counts = bt.counts_from_table({("A", "B"): (3, 2, 1), ("C", "D"): (4, 1, 0), ("B", "E"): (1, 1, 1)})
+    with pytest.raises(ValueError, match="'C', 'D' never met any of the other systems"):
+        model.build(counts.assign_attrs(unit="judgment"))
+
+
+def test_bad_choices(data):
+    with pytest.raises(ValueError, match="ties is 'coin'"):
+        model.build(data, ties="coin")
+    with pytest.raises(ValueError, match="needs judgments one by one"):
+        model.build(bt.count_judgments(data), position=True)
+    with pytest.raises(ValueError, match="needs a coordinate 'judge'"):
+        model.build(data.drop_vars("judge"), judges=True)
+    one = data.isel(judgment=(data["judge"] == "j0").values)
+    with pytest.raises(ValueError, match="needs two judges or more"):
+        model.build(one, judges=True)

@@ -1,0 +1,105 @@
+"""Paired differences of graded scores: a grid, Student's own, ties, and data sets."""
+
+import tomllib
+import warnings
+from pathlib import Path
+
+import arviz as az
+import numpy as np
+import pytest
+import xarray as xr
+
+import betterthan as bt
+from betterthan.bayes.gate import diagnose
+from betterthan.models import designs, joint_agreement
+from betterthan.models import graded as model
+
+TABLE = tomllib.loads((Path(__file__).parents[2] / "models" / "graded" / "reference.toml").read_text("utf-8"))
+
+
+@pytest.fixture(scope="module")
+def scores():
+    return designs.graded_scores(designs.Design(90, 0.3, 3, 3), 3).drop_vars("cluster")
+
+
+@pytest.fixture(scope="module")
+def tree(scores):
+    return model.fit(scores, rng=1)
+
+
+def test_fit_is_whole_and_passes_the_gate(tree):
+    assert diagnose(tree).passed, diagnose(tree).failures
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert np.isfinite(az.loo(tree).elpd)
+    assert {"system_a", "system_b"} <= set(tree["posterior"].coords)
+
+
+def test_difference_is_that_of_the_means(tree, scores):
+    found = bt.compare_graded(tree)
+    mean = scores.mean("item").values
+    apart = mean[:, None] - mean
+    inside = (found["difference_lower"] <= apart) & (apart <= found["difference_upper"])
+    assert inside.values.all()
+    same = np.abs(scores.values[:, :1] - scores.values[:, 1:2]) < 1e-9
+    assert found["n_tied"].values[0, 1] == same.sum()
+    assert found["n"].values[0, 1] == 90
+
+
+def test_agrees_with_a_grid_and_with_print():
+    found = joint_agreement.of_graded(TABLE, 3)
+    for row in found["quadrature"]:
+        assert max(row[k] for k in ("abs_z_mean", "abs_z_sd", "abs_z_positive")) < 4
+    assert found["published"]["error_of_t"] < 5e-5
+    assert found["published"]["error_of_p"] < 5e-7
+    # nine of ten slept longer: about as sure as the t test, one sided
+    assert found["published"]["prob_better"] == pytest.approx(1 - TABLE["table"]["p"] / 2, abs=0.002)
+
+
+def test_units_of_the_score_do_not_matter(scores, tree):
+    hundred = model.fit((scores * 100).assign_coords(scores.coords), rng=1, predictive=False)
+    one, other = (bt.compare_graded(t) for t in (tree, hundred))
+    assert other["prob_better"].values == pytest.approx(one["prob_better"].values)
+    assert other["difference_mean"].values == pytest.approx(100 * one["difference_mean"].values)
+
+
+def test_lower_scores_may_be_better(scores, tree):
+    turned = (-scores).assign_attrs(higher_is_better=False)
+    again = model.fit(turned, rng=1, predictive=False)
+    one, other = (bt.compare_graded(t)["prob_better"].values for t in (tree, again))
+    assert other == pytest.approx(one)
+
+
+def test_new_data_set_is_less_certain(tree):
+    found = bt.compare_graded(tree)
+    sure = np.abs(found["prob_better"].values - 0.5)
+    assert (np.abs(found["prob_better_new"].values - 0.5) <= sure + 0.02).all()
+    assert found["prob_better_dataset"].sizes["dataset"] == 3
+
+
+def test_pairs_without_a_difference_are_answered_with_a_warning():
+    values = np.random.default_rng(1).normal(size=(30, 3))
+    values[:, 1] = values[:, 0]
+    scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["A", "B", "C"]})
+    with pytest.warns(UserWarning, match="'A' and 'B' differ on 0 of 30 items"):
+        tree = model.fit(scores, rng=1, predictive=False)
+    found = bt.compare_graded(tree)
+    assert found["prob_better"].values[0, 1] == pytest.approx(0.5, abs=0.04)
+    assert abs(found["difference_mean"].values[0, 1]) < 0.05  # all but none of the items differ
+    assert found["prob_better"].values[0, 2] == pytest.approx(found["prob_better"].values[1, 2], abs=0.04)
+
+
+def test_one_wild_item_moves_little():
+    random = np.random.default_rng(4)
+    values = np.stack([random.normal(0.2, 0.3, 60), np.zeros(60)], axis=1)
+    values[0, 0] = -40
+    scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["A", "B"]})
+    found = bt.compare_graded(model.fit(scores, rng=1, predictive=False))
+    assert found["prob_better"].values[0, 1] > 0.99
+    assert values[:, 0].mean() < 0
+
+
+def test_too_many_pairs():
+    wide = xr.DataArray(np.random.default_rng(1).normal(size=(5, 40)), dims=("item", "system"))
+    with pytest.raises(ValueError, match="780 pairs are more than the 500"):
+        model.build(wide.assign_coords(system=[f"s{k}" for k in range(40)]))
