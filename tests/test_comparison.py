@@ -175,3 +175,51 @@ def test_what_cannot_be_meant_is_one_line(data, choice, message):
     with pytest.raises(ValueError, match=message) as caught:
         bt.compare(data, **choice)
     assert "\n" not in str(caught.value)
+
+
+def many(n=60, systems=3, **coords):
+    random = np.random.default_rng(2)
+    solved = (random.random((n, systems)) < np.linspace(0.7, 0.4, systems)).astype(float)
+    return xr.DataArray(solved, dims=("item", "system"), coords={"system": list("ABCDEFGH"[:systems])} | coords)
+
+
+def test_names_of_systems_may_be_numbers():
+    found = bt.compare(many().assign_coords(system=[1, 2, 3]), rng=1)
+    assert found["system"].values.tolist() == ["1", "2", "3"]
+    assert found["score"].values == pytest.approx(many().mean("item").values)
+
+
+def test_a_joint_answer_needs_more_than_a_few_examples():
+    few = xr.DataArray([[1, 1, 0], [1, 0, 1], [1, 1, 1]], dims=("item", "system"), coords={"system": list("ABC")})
+    found = bt.compare(few)
+    assert "prob_best" not in found
+    assert "apart on too few items (1 to 0)" in found.attrs["no_joint"]
+    assert "There is no joint answer here" in bt.report(found)
+    clusters = many().assign_coords(cluster=("item", ["a"] * 30 + ["b"] * 30))
+    with pytest.warns(UserWarning, match="come in clusters"):
+        assert "too few clusters" in bt.compare(clusters).attrs["no_joint"]
+    with pytest.warns(UserWarning, match="come in clusters"):  # labels of mixed types are text
+        assert "prob_best" in bt.compare(many().assign_coords(cluster=("item", [1, "a", 2, *range(3, 60)])))
+
+
+@pytest.mark.parametrize("policy", ["complete", "wrong"])
+def test_the_joint_answer_sees_the_scores_that_are_counted(policy):
+    gaps = many()
+    gaps[3, 1] = np.nan
+    assert "some scores are missing" in bt.compare(gaps).attrs["no_joint"]
+    chosen = gaps.fillna(0.0) if policy == "wrong" else gaps.isel(item=[k for k in range(60) if k != 3])
+    found = bt.compare(gaps, missing=policy, rng=1)
+    np.testing.assert_array_equal(found["prob_best"].values, bt.compare(chosen, rng=1)["prob_best"].values)
+
+
+def test_an_epoch_that_is_one_costs_nothing():
+    assert bt.compare(many(epoch=("item", [1] * 60))).attrs["notes"] == ""  # a warning would be an error
+
+
+def test_counts_of_clusters_are_summed_with_a_warning():
+    data = many().assign_coords(cluster=("item", np.arange(60) // 3))
+    with pytest.warns(UserWarning, match="of 60 independent examples"):
+        summed = bt.compare(bt.count_clusters(data))
+    np.testing.assert_array_equal(summed["counts"].values, bt.compare(many())["counts"].values)
+    crossed = bt.models.hierarchical.simulate((3, 4), rng=1)["counts"]
+    assert "12 data sets are pooled" in bt.compare(crossed).attrs["notes"]

@@ -1,6 +1,6 @@
 """Everything about all pairs of systems, in one Dataset."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,14 +10,16 @@ from betterthan import checks, names
 from betterthan.bayes import closed, differences
 from betterthan.bayes.verdicts import decide
 from betterthan.counterparts import chosen_tests, p_values_beside
+from betterthan.dependence import TAKEN, dependence_notes
 from betterthan.engines import exact_answers, sampled_answers
 from betterthan.exact.seeds import one_seed
+from betterthan.joint.advice import advise
 from betterthan.joint.advised import advised_table
 from betterthan.multiplicity import JOINT, joint_answer, plain_data, sign_error, take_joint
 from betterthan.outcomes.scoring import apply_missing, count_outcomes
 from betterthan.outcomes.shapes import apply_ties, to_square
 from betterthan.outcomes.tallies import tally_scores
-from betterthan.provenance import dependence_notes, fingerprint, pooled_note, signature_parts
+from betterthan.provenance import fingerprint, signature_parts
 
 _SQUARE = (names.SYSTEM_A, names.SYSTEM_B)
 
@@ -125,7 +127,8 @@ def compare(
     plain = plain_data(data)
     if method == "advised" and ties != "third":
         raise ValueError(f"method='advised' keeps ties as an outcome; ties={ties!r} is for the other methods")
-    raw, extra = _counts_of(plain, missing, margin, advised=method == "advised")
+    advice = advise(data) if method == "advised" else None
+    raw, extra = _counts_of(plain, missing, margin, TAKEN.get(advice.model, ()) if advice else ())
     chosen = chosen_tests(tests, plain)
     counts = apply_ties(raw, "third" if ties == "all" else ties)
     if rope:
@@ -136,14 +139,18 @@ def compare(
         tables.append(exact_answers(counts, **choice))
     if method in ("mcmc", "both"):
         tables.append(sampled_answers(counts, **choice, draws=draws, chains=chains, rng=rng))
-    if method == "advised":
-        advice, fitted = advised_table(data, **choice, draws=draws, chains=chains, rng=rng)
+    if advice is not None:
+        fitted = advised_table(
+            data, advice, missing=missing, margin=margin, **choice, draws=draws, chains=chains, rng=rng
+        )
         extra.attrs |= {"advice": str(advice)}
         tables = [*([] if fitted is None else [fitted]), exact_answers(counts, **choice)]
     if len(counts[names.SYSTEM_A]) > 2:
-        joint = take_joint(tables[0]) if method == "advised" else xr.Dataset()
-        joint = joint if joint.data_vars else joint_answer(plain, prob, rng)
-        extra = extra.merge(joint, join="exact", combine_attrs="drop_conflicts")
+        joint = take_joint(tables[0]) if advice is not None else xr.Dataset()
+        if not joint.data_vars and not joint.attrs:
+            equal = advice is not None and advice.model == "hierarchical" and names.ITEM in plain.dims
+            joint = joint_answer(plain, missing=missing, equal=equal, prob=prob, seed=rng)
+        extra = extra.merge(joint, join="exact", combine_attrs="no_conflicts")
     labels = xr.DataArray([t.attrs["method"] for t in tables], dims=names.ENGINE, name=names.ENGINE)
     result = xr.concat(
         [t.drop_vars(["z", *JOINT], errors="ignore") for t in tables],
@@ -170,8 +177,10 @@ def compare(
     return result
 
 
-def _counts_of(data: xr.DataArray, missing: str, margin: float, *, advised: bool) -> tuple[xr.DataArray, xr.Dataset]:
-    """A square of counts, and what is known of the systems beside it."""
+def _counts_of(
+    data: xr.DataArray, missing: str, margin: float, taken: Collection[str]
+) -> tuple[xr.DataArray, xr.Dataset]:
+    """A square of counts, and what is known of the systems beside it; `taken` is what a model takes into account."""
     extra = xr.Dataset(attrs={"notes": ""})
     notes: list[str] = []
     if hasattr(data, "dims") and names.ITEM in data.dims:
@@ -185,17 +194,18 @@ def _counts_of(data: xr.DataArray, missing: str, margin: float, *, advised: bool
         counts = count_outcomes(scored, missing=missing, margin=margin)
         n_blank = int(scored.isnull().sum())
         scored = apply_missing(checks.scores(scored), missing)  # what the counts saw
+        scored = scored.assign_coords({names.SYSTEM: scored[names.SYSTEM].values.astype(str)})
         extra["n_dropped"] = (_SQUARE, counts["n_dropped"].values)
         extra["score"] = scored.astype(float).mean(names.ITEM).drop_attrs()
         extra["n_scored"] = scored.notnull().sum(names.ITEM).drop_attrs()
-        notes += dependence_notes(data, counts_alone=not advised)
+        notes += dependence_notes(data, taken)
         extra.attrs["n_blank"] = n_blank
     else:
         checks.for_scores_only(missing=missing, margin=margin)
         counts = checks.counts(data)
-        if names.DATASET in counts.dims:
-            notes += [] if advised else [pooled_note(counts.sizes[names.DATASET])]
-            counts = counts.sum(names.DATASET, keep_attrs=True)
+        notes += dependence_notes(counts, taken)
+        pooled = [d for d in counts.dims if d not in (*_SQUARE, names.PAIR, names.OUTCOME)]
+        counts = counts.sum(pooled, keep_attrs=True)
         if names.PAIR in counts.dims:
             counts = to_square(counts)
     counts = counts.drop_vars(["n_used", "n_dropped"], errors="ignore").transpose(*_SQUARE, names.OUTCOME)

@@ -5,11 +5,15 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan import names
+from betterthan import checks, names
 from betterthan.bayes.bootstrap import bootstrap_scores
 from betterthan.bayes.pairwise import share_error
-from betterthan.exact import weights
+from betterthan.exact import counting, weights
+from betterthan.exact.beta import prob_above_half
 from betterthan.outcomes.judgments import count_judgments
+from betterthan.outcomes.scoring import apply_missing
+from betterthan.outcomes.trials import trials_of
+from betterthan.outcomes.units import default_unit, ids_of
 
 JOINT = ("prob_best", "prob_best_mcse", "expected_rank", "expected_rank_mcse", "in_best_set")
 BOOTSTRAP = "Bayesian bootstrap"
@@ -18,6 +22,7 @@ BOOTSTRAP = "Bayesian bootstrap"
 def plain_data(data: Any) -> Any:
     """Judgments as counts, and trials as the share of successes: what counting wins needs."""
     if isinstance(data, xr.Dataset) and "trials" in data:
+        trials_of(data)
         with np.errstate(invalid="ignore"):
             share = data["successes"] / data["trials"].where(data["trials"] > 0)
         return share.transpose(names.ITEM, names.SYSTEM).assign_attrs(data.attrs)
@@ -34,36 +39,96 @@ def sign_error(result: xr.Dataset) -> xr.DataArray:
     return better.copy(data=named).drop_attrs().rename("sign_error")
 
 
-def joint_answer(data: xr.DataArray, prob: float, seed: int) -> xr.Dataset:
+def joint_answer(data: xr.DataArray, *, missing: str, equal: bool, prob: float, seed: int) -> xr.Dataset:
     """How probable it is that each system is the best of all, and its rank, by the Bayesian bootstrap.
 
-    Nothing where the data are counts, tallies, or scores with gaps.
+    Parameters
+    ----------
+    data : xarray.DataArray
+        Scores; of counts and tallies, and where draws without a prior would be too certain, there is no answer, and
+        ``attrs["no_joint"]`` says why.
+    missing : str
+        See `betterthan.count_outcomes`.
+    equal : bool
+        Whether each data set weighs the same, or each example.
+    prob : float
+    seed : int
     """
-    scores = names.ITEM in data.dims and names.TALLY not in data.dims
-    if not scores or bool(data.isnull().any()):
-        return xr.Dataset()
-    unit = "cluster" if "cluster" in data.coords else names.ITEM
-    if unit == names.ITEM and "epoch" in data.coords:  # an item with its runs is one unit
-        unit, data = "run_of", data.assign_coords(run_of=(names.ITEM, data[names.ITEM].values.astype(str)))
-    drawn = bootstrap_scores(data, unit=unit, rng=seed)
-    oriented = drawn.values if data.attrs.get("higher_is_better", True) else -drawn.values
-    chances = weights.ranks(oriented)
-    draws, places = len(oriented), np.arange(1, oriented.shape[1] + 1)
+    if names.ITEM not in data.dims:
+        return _none("pairs alone do not say who is the best of all; give the scores of the items")
+    if names.TALLY in data.dims:
+        return _none("wins on items say little of a ratio of sums; compare(..., method='advised') draws it jointly")
+    scores = apply_missing(checks.scores(data), missing)
+    if bool(scores.isnull().any()):
+        return _none("some scores are missing; give them all, or missing='complete'")
+    parts = [scores]
+    if equal:
+        of = scores[names.DATASET].values
+        parts = [scores.isel({names.ITEM: of == d}) for d in dict.fromkeys(of.tolist())]
+    unit = default_unit(scores) or names.ITEM
+    codes = [np.unique(ids_of(part, unit), return_inverse=True)[1] for part in parts]
+    systems = [str(s) for s in scores[names.SYSTEM].values]
+    higher = scores.attrs.get("higher_is_better", True)
+    few = _too_few([part.values * (1 if higher else -1) for part in parts], codes, systems, f"{unit}s")
+    if few:
+        return _none(few)
+    drawn = np.mean(
+        [
+            bootstrap_scores(part.assign_coords(unit_of=(names.ITEM, code)), unit="unit_of", rng=seed + k).values
+            for k, (part, code) in enumerate(zip(parts, codes, strict=True))
+        ],
+        axis=0,
+    )
+    chances = weights.ranks(drawn if higher else -drawn)
+    draws, places = len(drawn), np.arange(1, len(systems) + 1)
     rank = chances @ places
     found = {
         "prob_best": chances[:, 0], "prob_best_mcse": share_error(chances[:, 0], draws), "expected_rank": rank,
         "expected_rank_mcse": np.sqrt(np.maximum(chances @ places**2 - rank**2, 0) / draws),
         "in_best_set": weights.best_set(chances[:, 0], prob),
     }  # fmt: skip
+    of_what = f"the {'items with their runs' if unit == names.ITEM and 'epoch' in scores.coords else unit + 's'}"
     return xr.Dataset(
         {k: (names.SYSTEM, v) for k, v in found.items()},
-        coords={names.SYSTEM: [str(s) for s in drawn[names.SYSTEM].values]},
-        attrs={"joint_model": BOOTSTRAP, "joint_draws": draws, "joint_seed": seed},
-    )
+        coords={names.SYSTEM: systems},
+        attrs={
+            "joint_model": BOOTSTRAP, "joint_draws": draws, "joint_seed": seed,
+            "joint_units": of_what + (" of each data set, which weigh the same" if equal else ""),
+        },
+    )  # fmt: skip
 
 
 def take_joint(table: xr.Dataset) -> xr.Dataset:
-    """The joint answer of an advised model, if it has one."""
+    """The joint answer of an advised model, if it has one and has converged."""
     held = [name for name in JOINT if name in table]
-    attrs = {"joint_model": table.attrs["model"], "joint_draws": table.attrs["draws"] * table.attrs["chains"]}
-    return table[held].assign_attrs(attrs) if held else xr.Dataset()
+    if not held:
+        return xr.Dataset()
+    if table.attrs.get("mcmc_failures"):
+        return _none("the chains have not converged")
+    a = table.attrs
+    return table[held].drop_attrs().assign_attrs(joint_model=a["model"], joint_draws=a["draws"] * a.get("chains", 1))
+
+
+def _none(why: str) -> xr.Dataset:
+    return xr.Dataset(attrs={"no_joint": why})
+
+
+def _too_few(parts: list[np.ndarray], codes: list[np.ndarray], systems: list[str], units: str) -> str:
+    """Why draws without a prior would be too certain of the best: of whom it was seen to differ too rarely."""
+    means = np.mean([part.mean(0) for part in parts], axis=0)
+    top = int(means.argmax())
+    wins, losses = np.zeros(len(systems)), np.zeros(len(systems))
+    for part, code in zip(parts, codes, strict=True):
+        sums = np.zeros((code.max() + 1, len(systems)))
+        np.add.at(sums, code, part)
+        apart, slack = sums[:, top : top + 1] - sums, counting.slack(sums, 0.0)
+        wins, losses = wins + (apart > slack).sum(0), losses + (apart < -slack).sum(0)
+    few = (np.minimum(wins, losses) < names.BOOTSTRAP_WINS_MIN) & (wins + losses > 0)
+    few &= np.asarray(prob_above_half(1 + wins, 1 + losses)) < names.VERDICT_PROB
+    if not few.any():
+        return ""
+    k = int(np.where(few, means, -np.inf).argmax())
+    return (
+        f"{systems[top]} and {systems[k]} are apart on too few {units} ({int(wins[k])} to {int(losses[k])}) for draws "
+        "without a prior; compare(..., method='advised') may have one"
+    )

@@ -1,7 +1,6 @@
-"""How a comparison was made and what its data hide: signature, fingerprint, notes."""
+"""How a comparison was made: its signature, and the fingerprint of its data."""
 
 import hashlib
-import warnings
 from typing import Any
 
 import numpy as np
@@ -9,9 +8,10 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
-from betterthan.exact.clusters import design_effect
-from betterthan.outcomes.scoring import item_outcomes
 from betterthan.outcomes.shapes import to_square
+
+# models that are not of win, loss and tie, so that a Dirichlet prior says nothing of them
+PRIORS_OF_THEIR_OWN = ("davidson", "item_response", "graded", "bayesian_bootstrap")
 
 
 def signature(comparison: xr.Dataset) -> str:
@@ -34,10 +34,9 @@ def signature(comparison: xr.Dataset) -> str:
     """
     checks.comparison(comparison)
     a = comparison.attrs
-    numbers = ", ".join(f"{p:g}" for p in np.atleast_1d(a["prior"]))
     parts = [
         f"betterthan {a['version']}",
-        f"prior={'Dirichlet' if np.size(a['prior']) == 3 else 'Beta'}({numbers})",
+        f"prior={_prior(a)}",
         f"method={a['method']}" + (f" ({a['model']})" if a["method"] == "advised" and "model" in a else ""),
         f"ties={a['ties']}",
         f"missing={a['missing']}",
@@ -52,8 +51,18 @@ def signature(comparison: xr.Dataset) -> str:
     if "tests" in a:
         parts.append(f"tests={_tests(a)}")
     if "seed" in a:
-        parts.append(f"seed={a['seed']}, {a['chains']} x {a['draws']} draws, {a['inference_library']}")
+        chains = (
+            f"{a['chains']} x {a['draws']} draws, {a['inference_library']}" if "chains" in a else f"{a['draws']} draws"
+        )
+        parts.append(f"seed={a['seed']}, {chains}")
     return " | ".join([*parts, f"data={a['data_hash']}"])
+
+
+def _prior(a: dict[str, Any]) -> str:
+    if a.get("model") in PRIORS_OF_THEIR_OWN:
+        return "zero" if a["model"] == "bayesian_bootstrap" else f"that of {a['model']}"
+    numbers = ", ".join(f"{p:g}" for p in np.atleast_1d(a["prior"]))
+    return f"{'Dirichlet' if np.size(a['prior']) == 3 else 'Beta'}({numbers})"
 
 
 def _tests(a: dict[str, Any]) -> str:
@@ -100,52 +109,3 @@ def fingerprint(data: xr.DataArray) -> str:
         if dim in data.coords:
             digest.update("\n".join(map(str, data[dim].values)).encode())
     return digest.hexdigest()[:12]
-
-
-def dependence_notes(scores: xr.DataArray, *, counts_alone: bool = True) -> list[str]:
-    """What makes the items of these scores less than independent, or unequal in weight; said as a warning, too.
-
-    `counts_alone` is False where a model beside the counts takes it into account.
-    """
-    notes = []
-    if counts_alone and names.DATASET in scores.coords:
-        groups = len(set(scores[names.DATASET].values.tolist()))
-        if groups > 1:
-            notes.append(pooled_note(groups))
-    for name, what in (("epoch", "items were run repeatedly"), ("cluster", "items come in clusters")):
-        if name in scores.coords and counts_alone:
-            said = (
-                f"The {what} ({name}), but are taken as independent: the answers are more certain than they should be."
-                + _effective(scores, names.ITEM if name == "epoch" else name)
-                + " betterthan.advise says which model takes it into account."
-            )
-            warnings.warn(said, stacklevel=4)
-            notes.append(said)
-    return notes
-
-
-def _effective(scores: xr.DataArray, by: str) -> str:
-    """How many independent examples would say as much, over the pairs."""
-    if names.TALLY in scores.dims or by not in scores.coords:
-        return ""
-    outcomes = item_outcomes(scores)
-    labels = scores[by].values.astype(str)
-    if by == names.ITEM and names.DATASET in scores.coords:
-        labels = np.char.add(np.char.add(scores[names.DATASET].values.astype(str), "\0"), labels)
-    seen = outcomes["observed"].values
-    deff = design_effect(outcomes["outcome"].values * seen, seen, np.unique(labels, return_inverse=True)[1])
-    number = seen.sum(0) / np.maximum(deff, 1.0)
-    if not np.isfinite(number).any():
-        return ""
-    low, middle, n = np.nanmin(number), np.nanmedian(number), seen.sum(0).max()
-    pairs = (
-        f"about {middle:.0f}"
-        if seen.shape[1] == 1
-        else f"about {middle:.0f} for half of the pairs, {low:.0f} at least,"
-    )
-    return f" They say as much as {pairs} of {n:,} independent examples."
-
-
-def pooled_note(datasets: int) -> str:
-    """What pooling data sets does."""
-    return f"{datasets} data sets are pooled: every example counts the same, so large sets weigh more."

@@ -16,6 +16,7 @@ FLOORS = [
         "comparison",
         "counterparts",
         "crosscheck",
+        "dependence",
         "dispersions",
         "engines",
         "joint",

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
 import betterthan as bt
 from betterthan.models import designs
@@ -85,6 +86,76 @@ def test_closed_form_is_advised_for_two_systems(scores):
     comparison = bt.compare(data, method="advised", rng=1)
     assert comparison["engine"].values.tolist() == ["exact"]
     assert "prob_best" not in comparison
+    three = bt.count_outcomes(scores.drop_vars(["cluster", "dataset"]))
+    comparison = bt.compare(three, method="advised")
+    assert comparison["engine"].values.tolist() == ["exact"]
+    assert "give the scores of the items" in comparison.attrs["no_joint"]
+
+
+def test_an_advised_model_sees_what_is_counted(scores, monkeypatch):
+    seen = {}
+
+    def caught(counts, **_):
+        seen["counts"] = counts
+        raise StopIteration
+
+    monkeypatch.setattr(bt.models.hierarchical, "fit", caught)
+    monkeypatch.setattr(bt.models.clustered, "fit", caught)
+    gaps = kinds(scores)["hierarchical"].copy()
+    gaps[4, 1] = np.nan
+    with pytest.raises(StopIteration):
+        bt.compare(gaps, method="advised", missing="wrong")
+    wrong = bt.compare(gaps, missing="wrong")["counts"]
+    np.testing.assert_array_equal(seen["counts"].sum("dataset").values, wrong.values)
+    apart = scores + 0.01 * np.arange(60)[:, None]
+    with pytest.raises(StopIteration):
+        bt.compare(apart, method="advised", margin=0.5)
+    np.testing.assert_array_equal(
+        seen["counts"].sum("cluster").values, bt.count_outcomes(apart, margin=0.5).values
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("model", "choices", "message"),
+    [
+        ("graded", {"margin": 0.1}, "margin=0.1 is for counting wins; the advised graded does not"),
+        ("item_response", {"prior": "jeffreys"}, "a prior of win, loss and tie says nothing of the advised item_resp"),
+        ("davidson", {"missing": "wrong"}, "missing='wrong' is for scores"),
+    ],
+)
+def test_what_a_model_does_not_know_is_refused(scores, model, choices, message):
+    with pytest.raises(ValueError, match=message):
+        bt.compare(kinds(scores)[model], method="advised", **choices)
+
+
+def test_tallies_are_drawn_as_they_are_scored():
+    random = np.random.default_rng(3)
+    coords = {"system": list("ABC"), "tally": ["tp", "fp", "fn"]}
+    tallies = xr.DataArray(random.integers(0, 4, (40, 3, 3)), dims=("item", "system", "tally"), coords=coords)
+    comparison = bt.compare(tallies, method="advised", rng=1)
+    alone = bt.bayesian_bootstrap(tallies, rng=1)
+    assert comparison["engine"].values.tolist() == ["bayesian_bootstrap", "exact"]
+    np.testing.assert_array_equal(comparison["prob_best"].values, alone["prob_best"].values)
+    assert "prior=zero | method=advised (bayesian_bootstrap)" in bt.signature(comparison)
+    assert "4,000, independent" in bt.report(comparison)
+
+
+def test_counts_are_counted_once(scores):
+    two = kinds(scores)["dirichlet_multinomial"]
+    assert "one set of 60 examples" in str(bt.advise(bt.count_outcomes(two)))
+    trials = bt.count_trials(two)
+    assert "one set of 60 examples" in str(bt.advise(trials.transpose("system", "item")))
+
+
+def test_trials_of_several_data_sets_and_of_clusters(scores):
+    trials = bt.count_trials(kinds(scores)["hierarchical"])
+    assert bt.advise(trials).model == "hierarchical"
+    counts = eval(bt.advise(trials).call.split("fit(")[1][:-2], {"betterthan": bt, "data": trials})
+    assert counts.sizes["dataset"] == 3
+    trials["trials"] = 2 * trials["trials"]
+    in_clusters = trials.assign_coords(cluster=("item", np.arange(60) // 4))
+    assert bt.advise(trials).model == "item_response"
+    assert bt.advise(in_clusters).model == "clustered"
 
 
 def test_choices_that_do_not_fit_the_advice(scores):
@@ -97,7 +168,5 @@ def test_choices_that_do_not_fit_the_advice(scores):
 def test_comparison_survives_netcdf(scores, tmp_path):
     comparison = bt.compare(kinds(scores)["item_response"], method="advised", rng=1)
     comparison.to_netcdf(tmp_path / "c.nc", engine="h5netcdf")
-    import xarray as xr
-
     with xr.open_dataset(tmp_path / "c.nc", engine="h5netcdf") as back:
         assert bt.report(back) == bt.report(comparison)

@@ -94,7 +94,7 @@ def test_bad_clusters(clusters, message):
 
 def test_nothing_to_group_by():
     plain = scores().drop_vars(["item", "epoch"])
-    with pytest.raises(ValueError, match="no item coordinate 'cluster' or 'epoch'"):
+    with pytest.raises(ValueError, match="no item coordinate 'cluster', nor 'epoch'"):
         bt.count_clusters(plain)
     with pytest.raises(ValueError, match="no item coordinate 'topic'"):
         bt.count_clusters(plain, by="topic")
@@ -122,3 +122,88 @@ def test_comparison_of_trials_is_by_the_share_of_successes():
     found = bt.compare(bt.count_trials(scores()))
     assert found["counts"].sel(system_a="A", system_b="B").values.tolist() == [1, 0, 1]
     assert "prob_best" not in found
+
+
+def in_two_sets(epochs=2):
+    """Items q1 and q2 in data sets x and y, each run as often."""
+    random = np.random.default_rng(4)
+    ids, sets = ["q1", "q2"] * 2 * epochs, ["x", "x", "y", "y"] * epochs
+    return xr.DataArray(
+        (random.random((4 * epochs, 2)) < 0.6).astype(float),
+        dims=("item", "system"),
+        coords={
+            "item": ids, "system": ["A", "B"], "dataset": ("item", sets),
+            "epoch": ("item", np.repeat(np.arange(epochs), 4)),
+        },
+    )  # fmt: skip
+
+
+def test_an_id_in_two_data_sets_is_two_items():
+    runs = bt.count_clusters(in_two_sets())
+    trials = bt.count_clusters(bt.count_trials(in_two_sets()))
+    assert runs["cluster"].values.tolist() == ["x / q1", "x / q2", "y / q1", "y / q2"]
+    assert trials["cluster"].values.tolist() == runs["cluster"].values.tolist()
+    np.testing.assert_array_equal(runs.values, trials.values)
+    single = in_two_sets(1).drop_vars("epoch")
+    assert bt.count_clusters(single, by="dataset").sizes["cluster"] == 2
+    assert bt.count_clusters(single, by="item").sizes["cluster"] == 4
+
+
+def test_runs_of_an_item_are_in_one_cluster():
+    apart = scores().assign_coords(session=("item", ["s1", "s2", "s1", "s1", "s1", "s1"]))
+    with pytest.raises(ValueError, match="item 'q1' has the session 's1' in one run and 's2' in another"):
+        bt.count_clusters(apart, by="session")
+    with pytest.raises(ValueError, match="item 'q1' has the cluster"):
+        bt.count_trials(apart.rename(session="cluster"))
+
+
+def test_another_grouping_than_the_cluster():
+    data = scores().drop_vars(["item", "epoch"]).assign_coords(
+        cluster=("item", list("aabbcc")), document=("item", list("xxxyyy"))
+    )  # fmt: skip
+    assert bt.count_clusters(data, by="document")["cluster"].values.tolist() == ["x", "y"]
+
+
+def test_one_cluster_of_repeated_items_falls_back_to_items():
+    data = scores().assign_coords(cluster=("item", ["a"] * 6))
+    assert bt.count_clusters(data)["cluster"].values.tolist() == ["q1", "q2"]
+
+
+def test_trials_without_a_cluster_are_refused():
+    trials = bt.count_trials(scores()).assign_coords(cluster=("item", np.array([None, "a"], dtype=object)))
+    with pytest.raises(ValueError, match="1 of 2 items have no cluster, the first at place 1"):
+        bt.count_clusters(trials, by="cluster")
+    with pytest.raises(ValueError, match="margin=1 is for scores"):
+        bt.count_clusters(bt.count_trials(scores()), margin=1)
+
+
+def test_ids_of_trials_are_text_without_blanks():
+    table = pd.DataFrame({"system": ["A", "A ", "B"], "item": [1, "1", 1], "successes": [3, 1, 2], "trials": 5})
+    with pytest.raises(ValueError, match="row 1: system 'A' has a row for item '1' already"):
+        bt.trials_from_table(table)
+
+
+def test_a_judgment_without_a_judge():
+    judgments = bt.models.davidson.simulate(3, judgments=30, judges=2, rng=1)
+    names = judgments["judge"].values.astype(object)
+    names[4] = None
+    with pytest.raises(ValueError, match="judgment 5 has no judge"):
+        bt.models.davidson.build(judgments.assign_coords(judge=("judgment", names)), judges=True)
+    with pytest.raises(ValueError, match="there are no judgments"):
+        bt.count_judgments(judgments.isel(judgment=slice(0)))
+    itself = judgments.copy()
+    itself["system_b"] = itself["system_a"]
+    with pytest.raises(ValueError, match=r"^judgment 1: 's\d' is compared with itself"):
+        bt.count_judgments(itself)
+
+
+def test_counts_keep_where_judgments_came_from():
+    counts = bt.count_judgments(bt.read_judgments(VOTES))
+    assert "1 more without a winner left out" in bt.compare(counts).attrs["reading"]
+
+
+def test_more_successes_than_trials_are_refused_everywhere():
+    trials = bt.count_trials(scores())
+    trials["successes"] += 2
+    with pytest.raises(ValueError, match="successes cannot exceed trials"):
+        bt.compare(trials)

@@ -167,7 +167,11 @@ def draws_masses(tree: xr.DataTree, rope: float) -> xr.DataArray:
     >>> draws_masses(tree, 0.05).sel(system_a="A", system_b="B").round(2).values.tolist()
     [0.0, 1.0, 0.0]
     """
-    rope = checks.rope(rope)
+    return masses_in_any_unit(tree, checks.rope(rope))
+
+
+def masses_in_any_unit(tree: xr.DataTree, rope: float) -> xr.DataArray:
+    """The same where the difference, and so the rope, is in units of a score."""
     posterior = _posterior(tree)
     d = _difference(posterior, "the mass within a rope")
     regions = (d < -rope, abs(d) <= rope, d > rope)

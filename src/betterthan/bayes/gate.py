@@ -34,8 +34,9 @@ class Diagnosis:
 def diagnose(tree: xr.DataTree) -> Diagnosis:
     """Look at a posterior the way the gate does before any verdict.
 
-    R-hat, bulk and tail ESS of the parameters (never of an indicator, which may be constant), divergences,
-    energy (BFMI) and the number of chains, against the limits in `betterthan.names`.
+    R-hat, bulk and tail ESS of the parameters (never of an indicator, which may be constant, nor of the coordinates
+    ``*_raw`` a sampler moves on, of which a direction may be free), divergences, energy (BFMI) and the number of
+    chains, against the limits in `betterthan.names`.
 
     Parameters
     ----------
@@ -59,7 +60,7 @@ def diagnose(tree: xr.DataTree) -> Diagnosis:
     import arviz as az
 
     posterior = tree["posterior"].to_dataset()
-    looked_at = posterior[parameters(posterior)]
+    looked_at = posterior[[v for v in parameters(posterior) if not v.endswith("_raw")]]
     chains, draws = posterior.sizes["chain"], posterior.sizes["draw"]
     failures = []
     if chains < 2:

@@ -8,6 +8,7 @@ from scipy import special
 
 CORRELATION = (1.0, 9.0)  # Beta prior of the correlation of two examples of one cluster
 _NODES = 200
+_LOGS = 20  # logarithms take as long as a gamma function and its difference
 
 
 def outcome_correlation(p: Any, s: Any, win: Any, decisive: Any) -> Any:
@@ -38,18 +39,24 @@ def design_effect(outcome: np.ndarray, seen: np.ndarray, cluster: np.ndarray) ->
     Returns
     -------
     numpy.ndarray, (pair,)
-        From sums of clusters; nan for a pair without variance.
+        From sums of clusters; nan for a pair without variance, and of one cluster.
     """
-    count = int(cluster.max()) + 1
-    n, total = seen.sum(0), outcome.sum(0, dtype=float)
-    size, sums = np.zeros((count, seen.shape[1])), np.zeros((count, seen.shape[1]))
+    size, sums = (np.zeros((int(cluster.max()) + 1, seen.shape[1])) for _ in range(2))
     np.add.at(size, cluster, seen)
     np.add.at(sums, cluster, outcome)
+    return design_effect_of_sums(size, sums, np.square(outcome.astype(float)).sum(0))
+
+
+def design_effect_of_sums(size: np.ndarray, sums: np.ndarray, squares: np.ndarray) -> np.ndarray:
+    """The same from the number of examples and the sum of outcomes of clusters, (cluster, pair), and of all squares."""
+    count, n = len(size), size.sum(0)
+    if count < 2:
+        return np.full(len(n), np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean = total / n
+        mean = sums.sum(0) / n
         between = ((sums - size * mean) ** 2).sum(0) * count / (count - 1)
-        alone = (np.square(outcome.astype(float)).sum(0) - n * mean**2) * n / (n - 1)
-        return between / np.where(alone > 0, alone, np.nan)
+        alone = (squares - n * mean**2) * n / (n - 1)
+        return between / np.where(alone > 1e-9 * n, alone, np.nan)
 
 
 def draw_shares(mean: np.ndarray, correlation: np.ndarray, count: int, random: np.random.Generator) -> np.ndarray:
@@ -85,8 +92,8 @@ def prob_above_half(wins: np.ndarray, losses: np.ndarray, a: float, b: float) ->
         log = special.xlogy(a - 1, p) + special.xlog1py(b - 1, -p) - special.betaln(a, b)
         log = log[:, None] + np.zeros_like(kappa)
         x, y = p[:, None] * kappa, (1 - p[:, None]) * kappa
-        for (won, lost), times in zip(rows, repeats, strict=True):
-            log += times * (_rising(x, won) + _rising(y, lost) - _rising(x + y, won + lost))
+        won, lost = rows.T
+        log += _rising(x, won, repeats) + _rising(y, lost, repeats) - _rising(x + y, won + lost, repeats)
         sums.append((log, dp[:, None] * du))
     top = max(log.max() for log, _ in sums)
     above, below = (float((np.exp(log - top) * mass).sum()) for log, mass in sums)
@@ -114,8 +121,15 @@ def _half(
     return np.concatenate(p), np.concatenate(dp)
 
 
-def _rising(x: np.ndarray, k: int) -> np.ndarray:
-    """Log of x (x + 1) ... (x + k - 1)."""
-    if k < 60:
-        return sum((np.log(x + j) for j in range(int(k))), np.zeros_like(x))
-    return special.gammaln(x + k) - special.gammaln(x)
+def _rising(x: np.ndarray, k: np.ndarray, repeats: np.ndarray) -> np.ndarray:
+    """Sum over clusters of log (x (x + 1) ... (x + k - 1)), each as often as it repeats."""
+    total = np.zeros_like(x)
+    distinct, of = np.unique(k, return_inverse=True)
+    times = np.bincount(of.ravel(), weights=repeats)
+    if len(k) and distinct[-1] > _LOGS * len(distinct):
+        for number, many in zip(distinct, times, strict=True):
+            total += many * (special.gammaln(x + number) - special.gammaln(x))
+        return total
+    for j in range(int(distinct[-1]) if len(k) else 0):  # x + j is a factor wherever k is above j
+        total += times[distinct > j].sum() * np.log(x + j)
+    return total

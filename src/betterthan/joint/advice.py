@@ -6,6 +6,10 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.outcomes.judgments import JUDGE, count_judgments
+from betterthan.outcomes.shapes import to_pairs
+from betterthan.outcomes.trials import trials_of
+from betterthan.outcomes.units import CLUSTER, EPOCH, several
 
 _CLUSTERED = "betterthan.compare_clusters(betterthan.models.clustered.fit(betterthan.count_clusters(data)))"
 _FEW = 20  # examples below which little is settled
@@ -72,12 +76,11 @@ def advise(data: xr.DataArray | xr.Dataset) -> Advice:
     )
 
 
-def _of_scores(scores: xr.DataArray) -> Advice:
+def _of_scores(scores: xr.DataArray, counts: str = "betterthan.count_outcomes(data, by='dataset')") -> Advice:
     values = scores.values.astype(float)
     systems, n = values.shape[1], values.shape[0]
     binary = bool(np.isin(values[~np.isnan(values)], (0.0, 1.0)).all())
-    runs = "epoch" in scores.coords and len(set(scores["epoch"].values.tolist())) > 1
-    grouped = "cluster" in scores.coords and len(set(scores["cluster"].values.tolist())) > 1
+    runs, grouped = several(scores, EPOCH), several(scores, CLUSTER)
     datasets = len(set(scores[names.DATASET].values.tolist())) if names.DATASET in scores.coords else 1
     ordered = "pairing run i of one system with run i of another: runs have no common order"
     if runs and binary and systems > 2 and not grouped:
@@ -97,7 +100,7 @@ def _of_scores(scores: xr.DataArray) -> Advice:
             "counting wins alone, if you care about the mean: small frequent wins outweigh large rare losses",
         )  # fmt: skip
     if datasets > 1:
-        return _several(datasets, "betterthan.count_outcomes(data, by='dataset')")
+        return _several(datasets, counts)
     if systems > 2:
         return Advice(
             "item_response", "betterthan.compare_abilities(betterthan.models.item_response.fit(data))",
@@ -137,16 +140,18 @@ def _of_counts(counts: xr.DataArray) -> Advice:
             f"{asked}, so pairs are answered one by one; ranks need item_response on the scores{more}",
             "davidson on pairs of shared items: they are not independent judgments, and it would be too certain",
         )  # fmt: skip
-    n = int(counts.values.sum()) // (2 if square else 1)
-    return _two(n)
+    return _two(int((to_pairs(counts) if square else counts).sum()))
 
 
 def _of_trials(data: xr.Dataset) -> Advice:
+    _, trials, _, systems = trials_of(data)
+    if trials.max() == 1:
+        share = "data['successes'].where(data['trials'] > 0)"
+        single = data["successes"].where(data["trials"] > 0).astype(float)
+        return _of_scores(checks.scores(single), f"betterthan.count_outcomes({share}, by='dataset')")
     ordered = "pairing run i of one system with run i of another: runs have no common order"
-    if int(data["trials"].max()) == 1:
-        return _of_scores(data["successes"].where(data["trials"] > 0).astype(float))
-    if data.sizes[names.SYSTEM] > 2:
-        return _repeated(data.sizes[names.SYSTEM], ordered)
+    if len(systems) > 2 and not several(data, CLUSTER):
+        return _repeated(len(systems), ordered)
     return Advice(
         "clustered", _CLUSTERED,
         "repeated runs of an item are alike, so trials say less than as many independent examples", ordered,
@@ -154,13 +159,11 @@ def _of_trials(data: xr.Dataset) -> Advice:
 
 
 def _of_judgments(data: xr.Dataset) -> Advice:
-    from betterthan.outcomes.judgments import count_judgments
-
     systems = count_judgments(data).sizes[names.SYSTEM_A]
-    several = "judge" in data.coords and len(set(data["judge"].values.tolist())) > 1
-    choices = "position=True" + (", judges=True" if several else "")
-    if systems > 2 or several:
-        more = ", and judges differ" if several else ""
+    judges = several(data, JUDGE)
+    choices = "position=True" + (", judges=True" if judges else "")
+    if systems > 2 or judges:
+        more = ", and judges differ" if judges else ""
         return Advice(
             "davidson", f"betterthan.compare_abilities(betterthan.models.davidson.fit(data, {choices}))",
             f"separate judgments on {systems} systems tie all of them together{more}",

@@ -5,15 +5,19 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan import names
+from betterthan import checks, names
+from betterthan.bayes.bootstrap import bayesian_bootstrap
 from betterthan.joint.abilities import compare_abilities
-from betterthan.joint.advice import Advice, advise
+from betterthan.joint.advice import Advice
 from betterthan.joint.clusters import compare_clusters
 from betterthan.joint.datasets import compare_datasets
 from betterthan.joint.graded import compare_graded
+from betterthan.multiplicity import plain_data
 from betterthan.outcomes.clusters import count_clusters
-from betterthan.outcomes.scoring import count_outcomes
+from betterthan.outcomes.scoring import apply_missing, count_outcomes
 from betterthan.outcomes.shapes import to_square
+from betterthan.outcomes.units import CLUSTER, several
+from betterthan.provenance import PRIORS_OF_THEIR_OWN
 
 _COLUMNS = (
     "prob_better", "prob_better_mcse", "difference_mean", "difference_mean_mcse", "difference_lower",
@@ -24,58 +28,82 @@ _BY_SYSTEM = ("prob_best", "prob_best_mcse", "expected_rank", "expected_rank_mcs
 
 
 def advised_table(
-    data: Any, *, rope: float, prob: float, kind: str, prior: Any, draws: int, chains: int, rng: int
-) -> tuple[Advice, xr.Dataset | None]:
+    data: Any, advice: Advice, *, missing: str, margin: float, rope: float, prob: float, kind: str, prior: Any,
+    draws: int, chains: int, rng: int,
+) -> xr.Dataset | None:  # fmt: skip
     """Fit the advised model; None where the closed form is what is advised.
 
     Parameters
     ----------
     data : xarray.DataArray or xarray.Dataset
         As for `advise`.
-    rope, prob, kind, prior, draws, chains, rng
+    advice : Advice
+        On these data.
+    missing, margin, rope, prob, kind, prior, draws, chains, rng
         See `betterthan.compare`.
 
     Returns
     -------
-    tuple of Advice and xarray.Dataset or None
+    xarray.Dataset or None
         Over (system_a, system_b): the variables of an engine of `betterthan.compare`; over system, where the model
         ranks them, ``prob_best``, ``expected_rank`` and ``in_best_set``. ``attrs`` say how it was sampled.
 
     Raises
     ------
     ValueError
-        If a rope is asked for graded scores, whose differences have other units.
+        If something is asked that the model does not know.
     """
     from betterthan.models import clustered, davidson, graded, hierarchical, item_response
 
-    advice = advise(data)
+    _refuse_unknown(advice.model, rope=rope, margin=margin, prior=prior)
+    data = _prepared(data, advice.model, missing)
     sampled: dict[str, Any] = {"draws": draws, "chains": chains, "rng": rng, "predictive": False}
     asked: dict[str, Any] = {"rope": rope, "prob": prob, "kind": kind}
+    counted = names.OUTCOME in data.dims and not isinstance(data, xr.Dataset)
     if advice.model == "hierarchical":
-        counts = _square(data) if names.OUTCOME in data.dims else count_outcomes(data, by=names.DATASET)
-        crossed = sum(d not in (*_SQUARE, names.PAIR, names.OUTCOME) for d in counts.dims) == 2
+        counts = _square(data) if counted else count_outcomes(data, by=names.DATASET, margin=margin)
+        crossed = sum(d not in (*_SQUARE, names.OUTCOME) for d in counts.dims) == 2
         tree = hierarchical.fit(counts, prior=None if crossed else prior, **sampled)
         found = compare_datasets(tree, **asked).sel(target="equal", drop=True)
     elif advice.model == "clustered":
-        ready = not isinstance(data, xr.Dataset) and names.OUTCOME in data.dims
-        tree = clustered.fit(_square(data) if ready else count_clusters(data), prior=prior, **sampled)
-        found = compare_clusters(tree, **asked)
+        counts = _square(data) if counted else count_clusters(data, margin=margin)
+        found = compare_clusters(clustered.fit(counts, prior=prior, **sampled), **asked)
     elif advice.model == "davidson":
         one_by_one = isinstance(data, xr.Dataset)
-        judges = one_by_one and "judge" in data.coords and len(set(data["judge"].values.tolist())) > 1
+        judges = one_by_one and several(data, "judge")
         found = compare_abilities(davidson.fit(data, position=one_by_one, judges=judges, **sampled), **asked)
     elif advice.model == "item_response":
         found = compare_abilities(item_response.fit(data, **sampled), **asked)
     elif advice.model == "graded":
-        if rope:
-            raise ValueError(
-                f"rope={rope:g} is a difference of probabilities, and the advised model measures in units of the "
-                "score; use method='exact', or compare_graded(tree, rope=...)"
-            )
         found = compare_graded(graded.fit(data, **sampled), **asked)
+    elif advice.model == "bayesian_bootstrap":
+        found = bayesian_bootstrap(data, unit=CLUSTER if several(data, CLUSTER) else names.ITEM, rng=rng, **asked)
     else:
-        return advice, None
-    return advice, _as_engine(found, advice)
+        return None
+    return _as_engine(found, advice)
+
+
+def _refuse_unknown(model: str, *, rope: float, margin: float, prior: Any) -> None:
+    """What a model does not know is not passed over in silence."""
+    if rope and model in ("graded", "bayesian_bootstrap"):
+        raise ValueError(
+            f"rope={rope:g} is a difference of probabilities, and the advised {model} measures in units of the score; "
+            "use method='exact', or its own call"
+        )
+    if margin and model not in ("hierarchical", "clustered", "dirichlet_multinomial"):
+        raise ValueError(f"margin={margin:g} is for counting wins; the advised {model} does not; use method='exact'")
+    if prior is not None and model in PRIORS_OF_THEIR_OWN:
+        raise ValueError(f"a prior of win, loss and tie says nothing of the advised {model}; use method='exact'")
+
+
+def _prepared(data: Any, model: str, missing: str) -> Any:
+    """Scores under the policy for missing ones; shares of successes for models that know no trials."""
+    if isinstance(data, xr.Dataset):
+        if missing != "pairwise":
+            raise ValueError(f"missing={missing!r} is for scores; a trial that was not made is no failure")
+        return plain_data(data) if model in ("hierarchical", "graded") else data
+    scores = names.ITEM in data.dims and names.TALLY not in data.dims
+    return apply_missing(checks.scores(data), missing) if scores else data
 
 
 def _square(counts: Any) -> xr.DataArray:
@@ -86,11 +114,11 @@ def _as_engine(found: xr.Dataset, advice: Advice) -> xr.Dataset:
     """The columns of an engine; an error that was not computed is nan."""
     nothing = xr.full_like(found["prob_better"], np.nan)
     table = xr.Dataset({key: found.get(key, nothing) for key in _COLUMNS})
+    if "also_ahead" not in found:
+        table["also_ahead"] = xr.zeros_like(nothing, dtype=bool)
     table = table.assign({key: found[key] for key in _BY_SYSTEM if key in found})
     a = found.attrs
-    table.attrs = {
-        "method": advice.model, "model": advice.model, "seed": a["seed"], "draws": a["draws"], "chains": a["chains"],
-        "inference_library": a["inference_library"], "rhat_max": a["rhat_max"], "ess_min": a["ess_min"],
-        "divergences": a["divergences"], "mcmc_failures": "\n".join(a["failures"]),
-    }  # fmt: skip
+    sampled = ("seed", "draws", "chains", "inference_library", "rhat_max", "ess_min", "divergences")
+    table.attrs = {k: a[k] for k in sampled if k in a} | {"method": advice.model, "model": advice.model}
+    table.attrs["mcmc_failures"] = "\n".join(a.get("failures", []))
     return table.drop_vars([c for c in table.coords if c not in table.dims])

@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.joint.pairs import answers, choices, closed_answer, judged, of_model, signed
+from betterthan.joint.pairs import answers, choices, closed_answer, judged, of_model, say_no_data, signed
 from betterthan.models import clustered
 from betterthan.outcomes.shapes import to_square
 
@@ -69,7 +69,7 @@ def compare_clusters(
     prior = tuple(np.atleast_1d(posterior.attrs["prior"]))
     shaped = to_square(total) if square else total
     alone, verdict = closed_answer(shaped.astype(np.int64), prior, rope)
-    result["prob_better_independent"], result["verdict_independent"] = alone, (alone.dims, verdict)
+    result["prob_better_independent"], result["verdict_independent"] = alone, alone.copy(data=verdict)
     if "correlation" not in posterior.attrs:
         exact = clustered.closed_form(counts, prior=prior).drop_attrs()  # by pair
         # mirrored, P(B better) is 1 - P(A better): of tails below 1e-16 closed_form itself says more
@@ -82,6 +82,8 @@ def compare_clusters(
     for key, value in parts.items():
         bare = value.drop_attrs()
         result[key] = to_square(bare, mirror="same") if square else bare
+    for key in ("verdict", "verdict_independent"):
+        result[key] = say_no_data(result[key], result["n"])
     result.attrs = signed(posterior, diagnosis, rope, prob, kind) | {"n_clusters": counts.sizes["cluster"]}
     return result
 

@@ -10,7 +10,7 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.exact import held_out
 from betterthan.exact.seeds import one_seed
-from betterthan.joint.pairs import answers, choices, closed_answer, judged, of_model, signed
+from betterthan.joint.pairs import answers, choices, closed_answer, judged, of_model, say_no_data, signed
 from betterthan.models import calibration, hierarchical, sampling
 from betterthan.outcomes.shapes import to_square
 from betterthan.progress import with_bar
@@ -82,7 +82,8 @@ def compare_datasets(
     gap = theta.sel({names.OUTCOME: "win"}, drop=True) - theta.sel({names.OUTCOME: "loss"}, drop=True)
     new = posterior["theta_new"]
     n = counts.sum(names.OUTCOME)
-    shares = {"equal": xr.ones_like(n) / len(labels), "size": (n / n.sum(names.DATASET)).fillna(0.0)}
+    equal = xr.ones_like(n) / len(labels)
+    shares = {"equal": equal, "size": (n / n.sum(names.DATASET)).fillna(equal)}
     if weights is not None:
         shares["given"] = xr.ones_like(n) * xr.DataArray(_weights(weights, labels), dims=names.DATASET)
     parts = {k: (gap * share.drop_attrs()).sum(names.DATASET) for k, share in shares.items()}
@@ -190,8 +191,11 @@ def _beside(result: xr.Dataset, counts: xr.DataArray, posterior: xr.Dataset, rop
     crossed = len(np.atleast_1d(posterior.attrs["factors"])) == 2
     prior = None if crossed else tuple(np.atleast_1d(posterior.attrs["prior"]))
     better, verdict = closed_answer(to_square(pooled) if square else pooled, prior, rope)
-    result["prob_better_pooled"], result["verdict_pooled"] = better, (better.dims, verdict)
-    result["verdict_changes"] = (result["verdict"].dims, result["verdict"].values != verdict)
+    n = pooled.sum(names.OUTCOME).drop_attrs()
+    n = to_square(n, mirror="same") if square else n
+    result["prob_better_pooled"], result["verdict_pooled"] = better, say_no_data(better.copy(data=verdict), n)
+    result["verdict"] = say_no_data(result["verdict"], n)
+    result["verdict_changes"] = (result["verdict"].dims, result["verdict"].values != result["verdict_pooled"].values)
     if "correlation" in posterior:
         mean = posterior["correlation"].mean(_SAMPLES).drop_attrs()
         result["correlation"] = to_square(mean, mirror="same") if square else mean

@@ -10,7 +10,7 @@ import betterthan
 from betterthan import checks, names
 from betterthan.bayes.closed import prob_better
 from betterthan.bayes.differences import prob_equivalent
-from betterthan.bayes.draws import draws_difference, draws_masses, draws_prob_better
+from betterthan.bayes.draws import draws_difference, draws_prob_better, masses_in_any_unit
 from betterthan.bayes.gate import Diagnosis, diagnose
 from betterthan.bayes.verdicts import decide
 
@@ -52,7 +52,7 @@ def answers(
     """
     tree = _tree(difference, attrs)
     better = draws_prob_better(tree)
-    size, mass = draws_difference(tree, prob=prob, kind=kind), draws_masses(tree, rope)
+    size, mass = draws_difference(tree, prob=prob, kind=kind), masses_in_any_unit(tree, rope)
     table = xr.Dataset({"prob_better": better.drop_vars(["mcse", "ess"])})
     table["prob_better_mcse"] = (better.dims, better["mcse"].values)
     for key in ("mean", "lower", "upper"):
@@ -73,6 +73,15 @@ def judged(tree: xr.DataTree) -> Diagnosis:
     if not found.passed:
         warnings.warn("no verdict: " + " ".join(found.failures), stacklevel=3)
     return found
+
+
+def say_no_data(verdict: xr.DataArray, n: xr.DataArray) -> xr.DataArray:
+    """Verdicts, but "no_data" on pairs without a single example; `n` counts examples, of pairs or as a square."""
+    empty = n == 0
+    if names.SYSTEM_A in n.dims:
+        empty &= n[names.SYSTEM_A] != n[names.SYSTEM_B]
+    empty = empty.broadcast_like(verdict).transpose(*verdict.dims)
+    return verdict.copy(data=np.where(empty.values, "no_data", verdict.values))
 
 
 def closed_answer(counts: xr.DataArray, prior: Any, rope: float) -> tuple[xr.DataArray, np.ndarray]:

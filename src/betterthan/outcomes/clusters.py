@@ -1,5 +1,7 @@
 """Wins, losses and ties of each cluster: of its items, or of all trials of one item against each other."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 
@@ -7,9 +9,8 @@ from betterthan import checks, names
 from betterthan.exact import counting
 from betterthan.outcomes.scoring import count_outcomes, need_shared_items
 from betterthan.outcomes.shapes import pair_indices, square_array
-from betterthan.outcomes.trials import EPOCH, TRIALS, trials_of
-
-CLUSTER = "cluster"
+from betterthan.outcomes.trials import TRIALS, trials_of
+from betterthan.outcomes.units import CLUSTER, EPOCH, default_unit, ids_of, item_ids, one_unit_an_item
 
 
 def count_clusters(data: xr.DataArray | xr.Dataset, *, by: str | None = None, margin: float = 0.0) -> xr.DataArray:
@@ -49,29 +50,28 @@ def count_clusters(data: xr.DataArray | xr.Dataset, *, by: str | None = None, ma
     [[2, 0, 2], [2, 0, 2]]
     """
     if isinstance(data, xr.Dataset):
+        if checks.margin(margin):
+            raise ValueError(f"margin={margin:g} is for scores; of trials a success beats a failure")
         return _of_trials(data, by)
     scores = checks.scores(data)
-    if by is None and CLUSTER not in scores.coords and EPOCH not in scores.coords:
-        raise ValueError("scores have no item coordinate 'cluster' or 'epoch'; name the one to group by, by='...'")
-    chosen = by or (CLUSTER if CLUSTER in scores.coords else names.ITEM)
-    if chosen not in scores.coords or scores[chosen].dims != (names.ITEM,):
-        raise ValueError(f"scores have no item coordinate {chosen!r}; found {', '.join(map(str, scores.coords))}")
-    _need_clusters(scores[chosen].values, chosen)
+    chosen = by or default_unit(scores) or (CLUSTER if CLUSTER in scores.coords else None)
+    if chosen is None:
+        raise ValueError(
+            "scores have no item coordinate 'cluster', nor 'epoch' with two values; name the one to group by, by='...'"
+        )
+    labels = _labels(scores, chosen)
     if EPOCH in scores.coords:
-        return _of_runs(scores, chosen, checks.margin(margin))
-    counts = count_outcomes(
-        scores.rename({chosen: CLUSTER}) if chosen != CLUSTER else scores, margin=margin, by=CLUSTER
-    )
-    return counts
+        return _of_runs(scores, labels, chosen, checks.margin(margin))
+    scores = scores.drop_vars(CLUSTER, errors="ignore").assign_coords({CLUSTER: (names.ITEM, labels)})
+    return count_outcomes(scores, margin=margin, by=CLUSTER)
 
 
-def _of_runs(scores: xr.DataArray, chosen: str, margin: float) -> xr.DataArray:
+def _of_runs(scores: xr.DataArray, clusters: np.ndarray, chosen: str, margin: float) -> xr.DataArray:
     """All runs of A against all runs of B on the same item, summed over the items of a cluster."""
     values = scores.values.astype(float) * (1 if scores.attrs.get("higher_is_better", True) else -1)
     systems = [str(s) for s in scores[names.SYSTEM].values]
-    keys = [scores[k].values.astype(str) for k in (names.DATASET, names.ITEM) if k in scores.coords]
-    items = np.array(["\0".join(row) for row in zip(*keys, strict=True)])
-    clusters = scores[chosen].values.astype(str)
+    items = item_ids(scores)
+    one_unit_an_item(items, clusters, chosen)
     labels = list(dict.fromkeys(clusters.tolist()))
     square = np.zeros((len(labels), len(systems), len(systems), 3), dtype=np.int64)
     first, second = pair_indices(len(systems))
@@ -90,22 +90,16 @@ def _of_runs(scores: xr.DataArray, chosen: str, margin: float) -> xr.DataArray:
 
 def _of_trials(data: xr.Dataset, by: str | None) -> xr.DataArray:
     """The same from numbers of successes."""
-    successes, trials, items, systems = trials_of(data)
-    labels = items
-    if by is not None or CLUSTER in data.coords:
-        chosen = by or CLUSTER
-        if chosen not in data.coords:
-            raise ValueError(f"the trials have no item coordinate {chosen!r}; found {', '.join(map(str, data.coords))}")
-        labels = [str(x) for x in data[chosen].values]
-    _need_clusters(np.array(labels), by or CLUSTER)
+    successes, trials, _, systems = trials_of(data)
+    labels = _labels(data, by or default_unit(data) or names.ITEM)
     failures = trials - successes
     win = successes[:, :, None] * failures[:, None, :]
     total = trials[:, :, None] * trials[:, None, :]
     each = np.stack([win, win.swapaxes(1, 2), total - win - win.swapaxes(1, 2)], axis=-1)
     each[:, np.arange(len(systems)), np.arange(len(systems))] = 0
-    distinct = list(dict.fromkeys(labels))
+    distinct = list(dict.fromkeys(labels.tolist()))
     square = np.zeros((len(distinct), *each.shape[1:]), dtype=np.int64)
-    np.add.at(square, np.array([distinct.index(x) for x in labels]), each)
+    np.add.at(square, np.array([distinct.index(x) for x in labels.tolist()]), each)
     return _as_counts(square, systems, distinct)
 
 
@@ -114,14 +108,11 @@ def _as_counts(square: np.ndarray, systems: list[str], labels: list[str]) -> xr.
     return square_array(square, systems, {CLUSTER: labels}).assign_attrs(unit=names.ITEM, ties="third", runs=TRIALS)
 
 
-def _need_clusters(labels: np.ndarray, what: str) -> None:
-    """Refuse items without a cluster, and clusters that are one."""
-    blank = [k for k, v in enumerate(labels.tolist()) if v is None or v != v or str(v).strip() == ""]
-    if blank:
-        raise ValueError(
-            f"{len(blank)} of {len(labels)} items have no {what}, the first at place {blank[0] + 1}; give each item one"
-        )
+def _labels(data: Any, chosen: str) -> np.ndarray:
+    """The clusters of the items; there are two at least."""
+    labels = ids_of(data, chosen)
     if len(set(labels.tolist())) < 2:
         raise ValueError(
-            f"all items have the same {what}, {str(labels[0])!r}; two or more are needed to see them differ"
+            f"all items have the same {chosen}, {str(labels[0])!r}; two or more are needed to see them differ"
         )
+    return labels

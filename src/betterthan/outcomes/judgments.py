@@ -55,7 +55,8 @@ def count_judgments(judgments: xr.Dataset) -> xr.DataArray:
     square = np.zeros((len(systems), len(systems), 3), dtype=np.int64)
     np.add.at(square, (a, b, np.array([2, 0, 1])[outcome]), 1)
     square += square.swapaxes(0, 1)[..., [1, 0, 2]]
-    return square_array(square, systems, {}).assign_attrs(unit=JUDGMENT, ties="third")
+    kept = {k: judgments.attrs[k] for k in ("source", "reading", "citation") if k in judgments.attrs}
+    return square_array(square, systems, {}).assign_attrs(kept | {"unit": JUDGMENT, "ties": "third"})
 
 
 def judgment_rows(data: Any, *, position: bool, judges: bool) -> Rows:
@@ -102,6 +103,8 @@ def _from_judgments(data: xr.Dataset, position: bool, judges: bool) -> Rows:
     if judges and JUDGE not in data.coords:
         raise ValueError("judges=True needs a coordinate 'judge': read_judgments(..., judge='name of its column')")
     who, labels = pd.factorize(data[JUDGE].values) if judges else (np.zeros(len(a), dtype=int), np.array([]))
+    if (who < 0).any():
+        raise ValueError(f"judgment {int((who < 0).argmax()) + 1} has no judge; give each one, or leave judges out")
     if judges and len(labels) < 2:
         raise ValueError(f"judges=True needs two judges or more; all judgments are by {str(labels[0])!r}")
     turned = (a > b) & (not position)
@@ -157,8 +160,11 @@ def _coded(judgments: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str
     outcome = judgments[names.OUTCOME].values
     if not np.isin(outcome, (-1, 0, 1)).all():
         raise ValueError(f"an outcome is {outcome[~np.isin(outcome, (-1, 0, 1))][0]}; give 1, 0 or -1 for the first")
+    if not len(outcome):
+        raise ValueError("there are no judgments")
     if (a == b).any():
-        checks.not_against_itself("x", "x", f"judgment {int((a == b).argmax()) + 1}, {a[(a == b).argmax()]!r}")
+        k = int((a == b).argmax())
+        checks.not_against_itself(str(a[k]), str(b[k]), f"judgment {k + 1}")
     known = [str(s) for s in judgments[names.SYSTEM].values] if names.SYSTEM in judgments.coords else []
     systems = known or list(dict.fromkeys(np.stack([a, b], axis=1).ravel().tolist()))
     place = {s: k for k, s in enumerate(systems)}

@@ -8,8 +8,9 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.outcomes.connection import systems_apart
+from betterthan.outcomes.units import CLUSTER, ids_of, item_ids, one_unit_an_item
 
-SUCCESSES, TRIALS, EPOCH = "successes", "trials", "epoch"
+SUCCESSES, TRIALS = "successes", "trials"
 _CELL = (names.ITEM, names.SYSTEM)
 
 
@@ -50,19 +51,16 @@ def count_trials(scores: xr.DataArray) -> xr.Dataset:
         raise ValueError(f"a score is {odd:g}; successes are 0 or 1 (of graded scores, see betterthan.models.graded)")
     if not scores.attrs.get("higher_is_better", True):
         values = 1 - values
-    keys = [k for k in (names.DATASET, names.ITEM) if k in scores.coords]
-    if names.ITEM in keys:
-        rows = pd.MultiIndex.from_arrays([scores[k].values for k in keys])
-        place, distinct = pd.factorize(rows)
-    else:
-        place, distinct = np.arange(len(values)), np.arange(len(values))
+    place, distinct = pd.factorize(item_ids(scores))
     shape = (len(distinct), values.shape[1])
     successes, trials = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
     np.add.at(successes, place, np.where(seen, values, 0).astype(np.int64))
     np.add.at(trials, place, seen)
+    if CLUSTER in scores.coords:
+        one_unit_an_item(item_ids(scores), ids_of(scores, CLUSTER), CLUSTER)
     first = np.unique(place, return_index=True)[1]
     coords: dict[str, Any] = {names.SYSTEM: [str(s) for s in scores[names.SYSTEM].values]}
-    for key in (names.ITEM, names.DATASET, "cluster"):
+    for key in (names.ITEM, names.DATASET, CLUSTER):
         if key in scores.coords:
             coords[key] = (names.ITEM, scores[key].values[first])
     return xr.Dataset({SUCCESSES: (_CELL, successes), TRIALS: (_CELL, trials)}, coords=coords)
@@ -109,14 +107,15 @@ def trials_from_table(
         blank = np.flatnonzero(table[column].isna().to_numpy())
         if len(blank):
             raise ValueError(f"column {column!r}, row {table.index[blank[0]]}: blank; give a value")
-    again = np.flatnonzero(table.duplicated([item, system]).to_numpy())
+    ids = pd.DataFrame({k: table[k].astype(str).str.strip() for k in (item, system)})
+    again = np.flatnonzero(ids.duplicated().to_numpy())
     if len(again):
-        row: Any = table.iloc[again[0]]
+        row: Any = ids.iloc[again[0]]
         raise ValueError(
             f"row {table.index[again[0]]}: system {row[system]!r} has a row for item {row[item]!r} already"
         )
-    of_item, items = pd.factorize(table[item].astype(str))
-    of_system, systems = pd.factorize(table[system].astype(str))
+    of_item, items = pd.factorize(ids[item])
+    of_system, systems = pd.factorize(ids[system])
     shape = (len(items), len(systems))
     found = {}
     for key, column in ((SUCCESSES, successes), (TRIALS, trials)):
@@ -146,8 +145,8 @@ def trials_of(data: Any) -> tuple[np.ndarray, np.ndarray, list[str], list[str]]:
     systems = [str(s) for s in table[names.SYSTEM].values]
     checks.unique(systems, "system")
     checks.at_least_two(systems)
-    known = names.ITEM in table.coords
-    items = [str(i) for i in table[names.ITEM].values] if known else [str(k) for k in range(len(trials))]
+    items = item_ids(table).tolist()
+    checks.unique(items, "item")
     if (successes > trials).any():
         i, s = np.argwhere(successes > trials)[0]
         raise ValueError(
@@ -159,6 +158,4 @@ def trials_of(data: Any) -> tuple[np.ndarray, np.ndarray, list[str], list[str]]:
         raise ValueError(
             f"{apart} shares no item with the other systems, so they cannot be compared; check the item ids"
         )
-    if len(set(items)) < len(items):  # one id in several data sets
-        items = [f"{k}: {item}" for k, item in enumerate(items)]
     return successes, trials, items, systems

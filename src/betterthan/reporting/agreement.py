@@ -51,6 +51,7 @@ def agreement_rows(
 def reasons(cell: xr.Dataset, attrs: dict[str, Any]) -> list[str]:
     """Why the verdict on a pair and its tests differ: keys of the reasons, none where they agree."""
     alpha, verdict = float(attrs["alpha"]), str(cell["verdict"].item())
+    modelled = attrs["method"] == "advised" and "model" in attrs
     tests = [str(t) for t in cell[names.TEST].values]
     p = dict(zip(tests, cell["p_value"].values.tolist(), strict=True))
     adjusted = float(cell["p_adjusted"].values[-1])
@@ -58,6 +59,8 @@ def reasons(cell: xr.Dataset, attrs: dict[str, Any]) -> list[str]:
     found = []
     if verdict == "no_verdict":
         return ["chains"]
+    if modelled:
+        return ["model"] if any(decided != (value <= alpha) for value in p.values()) else []
     signs = [p[t] for t in ("sign", "mid_p", "trinomial") if t in p]
     if decided and any(value > alpha for value in signs):
         found.append(_why_not_significant(cell, attrs, min(signs)))
@@ -70,7 +73,7 @@ def reasons(cell: xr.Dataset, attrs: dict[str, Any]) -> list[str]:
         found.append("sizes")
     if decided and p[tests[-1]] <= alpha < adjusted:
         found.append("many")
-    return found
+    return list(dict.fromkeys(found))
 
 
 def reason_notes(rows: list[tuple[str, ...]], used: list[str], attrs: dict[str, Any], systems: int) -> list[str]:
@@ -143,5 +146,7 @@ _REASONS = {
     "lies within the rope.",
     "prior": "The posterior starts from a prior, and a verdict needs a probability of its own; the p-value knows "
     "neither.",
+    "model": "The posterior is that of a model which knows more than wins and losses of this pair (data sets, "
+    "clusters, other systems, sizes of differences); the test does not.",
     "chains": "The chains have not converged, so only the tests speak.",
 }

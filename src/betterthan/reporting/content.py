@@ -198,6 +198,8 @@ def _sentences(shown: xr.Dataset, systems: int) -> list[str]:
 
 def _diagnostics(comparison: xr.Dataset) -> list[tuple[str, str]]:
     a = comparison.attrs
+    if "rhat_max" not in a and "draws" in a:
+        return [("Draws", f"{a['draws']:,}, independent, seed {a['seed']}")]
     if "rhat_max" not in a:
         return [("Closed form", "nothing was sampled, so there is nothing to diagnose")]
     gate = "passed" if not a["mcmc_failures"] else "FAILED, so no verdict is given: " + a["mcmc_failures"]

@@ -10,6 +10,8 @@ MODELS = {
     "item_response": "success ~ logistic(mean + ability - difficulty), abilities drawn to their mean, difficulties "
     "integrated out; A is better when its ability is larger",
     "graded": "differences that are not 0 ~ Student-t around a centre; A is better when it is above 0",
+    "bayesian_bootstrap": "items have random weights, the same for all systems; A is better when the score of all "
+    "weighted items together is larger",
 }
 HOW = {
     "exact": "closed form, no sampling error",
@@ -18,5 +20,6 @@ HOW = {
     "clustered": "PyMC, examples of a cluster alike (clustered)",
     "davidson": "PyMC, abilities of all systems from their judgments (davidson)",
     "item_response": "PyMC, abilities of all systems on shared items, differences as shares solved (item_response)",
+    "bayesian_bootstrap": "draws of the score of all items together (Bayesian bootstrap)",
     "graded": "PyMC, Student-t differences in units of the score (graded)",
 }

@@ -116,17 +116,15 @@ def multiplicity(main: xr.Dataset) -> list[str]:
     notes = [_multiplicity(main, systems)]
     a = main.attrs
     if "prob_best" not in main:
-        how = (
-            "fit betterthan.models.davidson, or compare(..., method='advised')"
-            if a["unit"] == "judgment"
-            else "give the scores of the items, all of them, or see betterthan.advise"
-        )
-        notes.append(f"There is no joint answer here: pairs alone do not say who is the best of all; {how}.")
+        how = a.get("no_joint", "pairs alone do not say who is the best of all")
+        notes.append(f"There is no joint answer here: {how}.")
     elif a["joint_model"] == "Bayesian bootstrap":
         notes.append(
-            f"The joint answer is by the Bayesian bootstrap of the items that all systems share ({a['joint_draws']:,} "
-            f"draws, seed {a['joint_seed']}); its prior is zero, so few items read as too certain."
+            f"The joint answer is by the Bayesian bootstrap of {a['joint_units']} ({a['joint_draws']:,} draws, seed "
+            f"{a['joint_seed']}); its prior is zero, so few examples read as too certain."
         )
+    elif a["joint_model"] == "bayesian_bootstrap":
+        notes.append(f"The joint answer is by the Bayesian bootstrap of the score itself ({a['joint_draws']:,} draws).")
     else:
         notes.append(
             f"The joint answer is by {a['joint_model']} ({a['joint_draws']:,} draws), which draws systems together by "
@@ -142,10 +140,12 @@ def _multiplicity(main: xr.Dataset, systems: int) -> str:
     wrong = float(np.where(better, 1 - p, 0)[verdict].sum() + np.where(worse, p, 0)[verdict].sum())
     given = int((better | worse)[verdict].sum())
     pairs = systems * (systems - 1) // 2 - int((main["verdict"].values == "no_data").sum()) // 2
+    if (main["verdict"].values[verdict] == "no_verdict").all():
+        return f"Pairs compared: {pairs}; there is no verdict on any, for the chains have not converged."
     if not given:
-        return f"Pairs compared one by one: {pairs}; none has a better system."
+        return f"Pairs compared: {pairs}; none has a better system."
     return (
-        f"Pairs compared one by one: {pairs}, of which {given} with a better system; by their own probabilities "
+        f"Pairs compared: {pairs}, of which {given} with a better system; by their own probabilities "
         f"{wrong:.2g} of these verdicts are expected to be wrong. "
         "With many systems the best of them is partly the luckiest."
     )

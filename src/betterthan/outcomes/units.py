@@ -1,0 +1,74 @@
+"""What counts as one example: an item within its data set, with all its runs; or a cluster of items."""
+
+from typing import Any
+
+import numpy as np
+
+from betterthan import names
+
+CLUSTER, EPOCH = "cluster", "epoch"
+
+
+def item_ids(data: Any) -> np.ndarray:
+    """Id of the item of each row, str (item,); with its data set where an id is found in several.
+
+    Parameters
+    ----------
+    data : xarray.DataArray or xarray.Dataset
+        With a dim item. Without ids each row is an item of its own.
+    """
+    if names.ITEM not in data.coords:
+        return np.arange(data.sizes[names.ITEM]).astype(str)
+    ids = data[names.ITEM].values.astype(str)
+    if names.DATASET not in data.coords:
+        return ids
+    datasets = data[names.DATASET].values.astype(str)
+    both = np.array([f"{d} / {i}" for d, i in zip(datasets, ids, strict=True)])
+    return both if len(set(both.tolist())) > len(set(ids.tolist())) else ids
+
+
+def ids_of(data: Any, by: str) -> np.ndarray:
+    """Which unit each row belongs to, str (item,): its item, or its value of a coordinate such as cluster.
+
+    Ids of clusters mean the same in all data sets: translations of one item may stand in several.
+
+    Raises
+    ------
+    ValueError
+        If there is no such coordinate, or a row has no value.
+    """
+    if by == names.ITEM:
+        return item_ids(data)
+    if by not in data.coords or data[by].dims != (names.ITEM,):
+        known = [str(c) for c in data.coords if data[c].dims == (names.ITEM,)]
+        raise ValueError(f"there is no item coordinate {by!r}; found {', '.join(known) or 'none'}")
+    values = data[by].values
+    blank = [k for k, v in enumerate(values.tolist()) if v is None or v != v or str(v).strip() == ""]
+    if blank:
+        raise ValueError(
+            f"{len(blank)} of {len(values)} items have no {by}, the first at place {blank[0] + 1}; give each item one"
+        )
+    return values.astype(str)
+
+
+def default_unit(data: Any) -> str | None:
+    """What makes rows belong together: their cluster, or the item they are runs of; None where they are single."""
+    if several(data, CLUSTER):
+        return CLUSTER
+    return names.ITEM if several(data, EPOCH) else None
+
+
+def several(data: Any, coordinate: str) -> bool:
+    """Whether a coordinate has two values or more."""
+    return coordinate in data.coords and len(set(data[coordinate].values.tolist())) > 1
+
+
+def one_unit_an_item(items: np.ndarray, units: np.ndarray, what: str) -> None:
+    """Refuse an item whose runs are in different units."""
+    of: dict[str, str] = {}
+    for item, unit in zip(items.tolist(), units.tolist(), strict=True):
+        if of.setdefault(item, unit) != unit:
+            raise ValueError(
+                f"item {item!r} has the {what} {of[item]!r} in one run and {unit!r} in another; give all runs of an "
+                "item the same"
+            )
