@@ -91,17 +91,19 @@ def compare(
         ``difference_mean``, ``difference_lower``, ``difference_upper``, ``mass`` (region), ``verdict``,
         ``also_ahead``, ``sign_error`` (how probable it is that a verdict names the wrong system), each number that was
         sampled with its ``_mcse``; of more than two systems, over ``system``, the joint answer ``prob_best``,
-        ``expected_rank`` and ``in_best_set`` (where scores have no gaps, by the Bayesian bootstrap; or by the advised
-        model). Also ``counts``, ``n``, ``bayes_factor_01``; from scores ``n_dropped`` and, over ``system``, ``score``
-        and ``n_scored``; with both methods ``z``. Over a dim ``test``: ``p_value`` and ``p_adjusted``; also
-        ``smallest_p`` (of the sign test with so many decisive items) and, with randomization, ``swapped_difference``
-        (of its statistic, A - B). ``attrs`` hold the signature. Where ties are unknown, what needs them is absent.
+        ``expected_rank`` and ``in_best_set``, by the Bayesian bootstrap of scores without gaps or by the advised model
+        (where neither will do, ``attrs["no_joint"]`` says why). Also ``counts``, ``n``, ``bayes_factor_01``; from
+        scores ``n_dropped`` and, over ``system``, ``score`` and ``n_scored``; with both methods ``z``. Over a dim
+        ``test``: ``p_value`` and ``p_adjusted``; also ``smallest_p`` (of the sign test with so many decisive items)
+        and, with randomization, ``swapped_difference`` (of its statistic, A - B). ``attrs`` hold the signature. Where
+        ties are unknown, what needs them is absent.
         `Dataset.to_netcdf` and back loses nothing.
 
     Raises
     ------
     ValueError
-        If an argument is not valid, or a rope is given and ties are unknown.
+        If an argument is not valid, a rope is given and ties are unknown, or an advised model does not know what is
+        asked.
 
     Warns
     -----

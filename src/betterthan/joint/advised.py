@@ -56,28 +56,28 @@ def advised_table(
     from betterthan.models import clustered, davidson, graded, hierarchical, item_response
 
     _refuse_unknown(advice.model, rope=rope, margin=margin, prior=prior)
-    data = _prepared(data, advice.model, missing)
+    ready: Any = _prepared(data, advice.model, missing)
     sampled: dict[str, Any] = {"draws": draws, "chains": chains, "rng": rng, "predictive": False}
     asked: dict[str, Any] = {"rope": rope, "prob": prob, "kind": kind}
-    counted = names.OUTCOME in data.dims and not isinstance(data, xr.Dataset)
+    counted = not isinstance(data, xr.Dataset) and names.OUTCOME in data.dims
     if advice.model == "hierarchical":
-        counts = _square(data) if counted else count_outcomes(data, by=names.DATASET, margin=margin)
+        counts = _square(ready) if counted else count_outcomes(ready, by=names.DATASET, margin=margin)
         crossed = sum(d not in (*_SQUARE, names.OUTCOME) for d in counts.dims) == 2
         tree = hierarchical.fit(counts, prior=None if crossed else prior, **sampled)
         found = compare_datasets(tree, **asked).sel(target="equal", drop=True)
     elif advice.model == "clustered":
-        counts = _square(data) if counted else count_clusters(data, margin=margin)
+        counts = _square(ready) if counted else count_clusters(ready, margin=margin)
         found = compare_clusters(clustered.fit(counts, prior=prior, **sampled), **asked)
     elif advice.model == "davidson":
         one_by_one = isinstance(data, xr.Dataset)
-        judges = one_by_one and several(data, "judge")
-        found = compare_abilities(davidson.fit(data, position=one_by_one, judges=judges, **sampled), **asked)
+        judges = one_by_one and several(ready, "judge")
+        found = compare_abilities(davidson.fit(ready, position=one_by_one, judges=judges, **sampled), **asked)
     elif advice.model == "item_response":
-        found = compare_abilities(item_response.fit(data, **sampled), **asked)
+        found = compare_abilities(item_response.fit(ready, **sampled), **asked)
     elif advice.model == "graded":
-        found = compare_graded(graded.fit(data, **sampled), **asked)
+        found = compare_graded(graded.fit(ready, **sampled), **asked)
     elif advice.model == "bayesian_bootstrap":
-        found = bayesian_bootstrap(data, unit=CLUSTER if several(data, CLUSTER) else names.ITEM, rng=rng, **asked)
+        found = bayesian_bootstrap(ready, unit=CLUSTER if several(ready, CLUSTER) else names.ITEM, rng=rng, **asked)
     else:
         return None
     return _as_engine(found, advice)
