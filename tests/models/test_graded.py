@@ -13,6 +13,7 @@ import betterthan as bt
 from betterthan.bayes.gate import diagnose
 from betterthan.models import designs, joint_agreement
 from betterthan.models import graded as model
+from betterthan.outcomes.graded_pairs import differences_of
 
 TABLE = tomllib.loads((Path(__file__).parents[2] / "models" / "graded" / "reference.toml").read_text("utf-8"))
 
@@ -56,18 +57,14 @@ def test_agrees_with_a_grid_and_with_print():
     assert found["published"]["prob_better"] == pytest.approx(1 - TABLE["table"]["p"] / 2, abs=0.002)
 
 
-def test_units_of_the_score_do_not_matter(scores, tree):
-    hundred = model.fit((scores * 100).assign_coords(scores.coords), rng=1, predictive=False)
-    one, other = (bt.compare_graded(t) for t in (tree, hundred))
-    assert other["prob_better"].values == pytest.approx(one["prob_better"].values)
-    assert other["difference_mean"].values == pytest.approx(100 * one["difference_mean"].values)
-
-
-def test_lower_scores_may_be_better(scores, tree):
-    turned = (-scores).assign_attrs(higher_is_better=False)
-    again = model.fit(turned, rng=1, predictive=False)
-    one, other = (bt.compare_graded(t)["prob_better"].values for t in (tree, again))
-    assert other == pytest.approx(one)
+def test_neither_units_nor_the_direction_of_the_score_matter(scores):
+    one = differences_of(scores)
+    hundred = differences_of((scores * 100).assign_coords(scores.coords))
+    turned = differences_of((-scores).assign_attrs(higher_is_better=False))
+    assert hundred.unit == pytest.approx(100 * one.unit)
+    for other in (hundred, turned):  # the model sees the same
+        for key in ("y", "pair", "dataset", "n", "n_tied", "rows", "middle"):
+            assert getattr(other, key) == pytest.approx(getattr(one, key)), key
 
 
 def test_new_data_set_is_less_certain(tree):
@@ -103,3 +100,9 @@ def test_too_many_pairs():
     wide = xr.DataArray(np.random.default_rng(1).normal(size=(5, 40)), dims=("item", "system"))
     with pytest.raises(ValueError, match="780 pairs are more than the 500"):
         model.build(wide.assign_coords(system=[f"s{k}" for k in range(40)]))
+
+
+def test_a_rope_is_in_units_of_the_score(tree):
+    wide = bt.compare_graded(tree, rope=2.0)
+    assert wide["mass"].sel(region="rope").values == pytest.approx(1.0)
+    assert (wide["verdict"].values == "equivalent").all()

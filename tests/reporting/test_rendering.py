@@ -224,7 +224,7 @@ def test_votes_are_not_called_examples():
     assert "A and C were never compared" in text
     assert "Judgments are taken as independent" in text
     assert "Never compared" in text
-    assert "Pairs compared one by one: 2, of which 1" in text
+    assert "Pairs compared: 2, of which 1" in text
 
 
 def test_a_prior_that_is_not_even_is_told():

@@ -55,6 +55,7 @@ def advised_table(
     """
     from betterthan.models import clustered, davidson, graded, hierarchical, item_response
 
+    prior = None if prior is None or checks.prior(prior) == checks.prior(None) else prior
     _refuse_unknown(advice.model, rope=rope, margin=margin, prior=prior)
     ready: Any = _prepared(data, advice.model, missing)
     sampled: dict[str, Any] = {"draws": draws, "chains": chains, "rng": rng, "predictive": False}
@@ -62,9 +63,9 @@ def advised_table(
     counted = not isinstance(data, xr.Dataset) and names.OUTCOME in data.dims
     if advice.model == "hierarchical":
         counts = _square(ready) if counted else count_outcomes(ready, by=names.DATASET, margin=margin)
-        crossed = sum(d not in (*_SQUARE, names.OUTCOME) for d in counts.dims) == 2
-        tree = hierarchical.fit(counts, prior=None if crossed else prior, **sampled)
-        found = compare_datasets(tree, **asked).sel(target="equal", drop=True)
+        found = compare_datasets(hierarchical.fit(counts, prior=prior, **sampled), **asked).sel(
+            target="equal", drop=True
+        )
     elif advice.model == "clustered":
         counts = _square(ready) if counted else count_clusters(ready, margin=margin)
         found = compare_clusters(clustered.fit(counts, prior=prior, **sampled), **asked)

@@ -84,11 +84,11 @@ def pairs_table(shown: xr.Dataset, beside: xr.Dataset, systems: int) -> Table:
     heads = ["A", "B", "Wins", "Losses", *(["Ties"] if three else []), "P(A better)"]
     also = beside.sizes[names.ENGINE] > 1
     heads += [_BESIDE.get(str(beside[names.ENGINE].values[1]), "beside")] if also else []
-    heads += ["z"] if "z" in beside else []
+    heads += [*(["z"] if "z" in beside else []), "Verdict"]  # in sight, however wide the table
     interval = f"{100 * shown.attrs['ci_prob']:g}% {shown.attrs['ci_kind'].upper()}"
     heads += [f"Difference [{interval}]"] if sized else []
     heads += [f"P(|d| ≤ {shown.attrs['rope']:g})"] if sized and shown.attrs["rope"] else []
-    heads += ["BF01"] + (["Sign error"] if systems > 2 else []) + ["Verdict"]
+    heads += ["BF01"] + (["Sign error"] if systems > 2 else [])
     rows = [_pair_row(shown, beside, i, j, three, sized, systems > 2) for i, j in pairs_of(size)]
     total = systems * (systems - 1) // 2
     whole = "The pair" if total == 1 else f"All {total} pairs"
@@ -106,14 +106,15 @@ def _pair_row(
     row += [f"{int(c):,}" for c in cell["counts"].values]
     also, z = beside.sizes[names.ENGINE] > 1, "z" in beside
     if value["verdict"] == "no_data":
-        answers = 1 + also + z + sized * (1 + bool(shown.attrs["rope"])) + 1 + many
-        return (*row, *["–"] * answers, title_of_verdict("no_data", "A", "B"))
+        after = sized * (1 + bool(shown.attrs["rope"])) + 1 + many
+        return (*row, *["–"] * (1 + also + z), title_of_verdict("no_data", "A", "B"), *["–"] * after)
     row.append(numbers.probability(value["prob_better"], value["prob_better_mcse"]))
     if also:
         second = beside.isel({names.SYSTEM_A: i, names.SYSTEM_B: j, names.ENGINE: 1})
         row.append(numbers.probability(second["prob_better"].item(), second["prob_better_mcse"].item()))
     if z:
         row.append(f"{beside['z'].values[i, j]:+.1f}")
+    row.append(title_of_verdict(value["verdict"], "A", "B"))
     if sized:
         ends = [value[f"difference_{k}"] for k in ("mean", "lower", "upper")]
         row.append(numbers.difference(*ends, mcse=value["difference_mean_mcse"]))
@@ -123,7 +124,7 @@ def _pair_row(
     row.append(numbers.bayes_factor(value["bayes_factor_01"]))
     if many:
         row.append(numbers.probability(value["sign_error"], value["prob_better_mcse"]))
-    return (*row, title_of_verdict(value["verdict"], "A", "B"))
+    return tuple(row)
 
 
 def joint_table(main: xr.Dataset) -> Table:
