@@ -202,10 +202,24 @@ def test_advised_model_for_votes(tmp_path, capsys, monkeypatch):
     code, out, _ = run(capsys, monkeypatch, "compare", path, "--method", "advised", "--seed", "1", "--format", "json")
     assert code == 0
     found = json.loads(out)
-    assert "method=advised (davidson)" in found["signature"]
     assert [row["engine"] for row in found["pairs"]][:3] == ["davidson"] * 3
     best = {row["system"]: row["prob_best"] for row in found["systems"]}
     assert best["A"] > best["B"] > best["C"]
+    assert "method=advised (davidson, position)" in found["signature"]  # votes say who was shown first
     code, _, err = run(capsys, monkeypatch, "compare", path, "--method", "advised", "--ties", "half")
     assert code == 2
     assert "method='advised' keeps ties" in err
+
+
+def test_judges_of_votes(tmp_path, capsys, monkeypatch, tallies):
+    path = tmp_path / "votes.csv"
+    path.write_text("left,right,winner,who\nA,B,left,x\nA,B,tie,y\nB,A,left,x\n")
+    code, _, err = run(capsys, monkeypatch, "compare", path, "--judge", "who")
+    assert code == 0
+    assert "read as judgments: 3 judgments on 2 systems" in err
+    assert "ignored" not in err.splitlines()[-1]
+    code, _, err = run(capsys, monkeypatch, "compare", path, "--judge", "jury")
+    assert code == 2
+    assert "no column 'jury' for the judge" in err
+    code, _, err = run(capsys, monkeypatch, "compare", tallies, "--judge", "who")
+    assert (code, err.splitlines()[-1]) == (2, "error: --judge who is for votes, in one file of one data set")

@@ -64,6 +64,7 @@ def compare(
     shuffles: Shuffles = names.SHUFFLES,
     interval: Interval = names.CI_KIND,
     prob: Prob = names.CI_PROB,
+    judge: Annotated[str | None, typer.Option(help="Of votes, for --method advised: the column of the judge.")] = None,
     seed: Seed = None,
     format: Format = None,
     output: Output = None,
@@ -74,7 +75,7 @@ def compare(
     form, target = where(format, output)
     data = _read(files, layout, lower_is_better, scale)
     comparison = bt.compare(
-        data,
+        _one_by_one(files, data, judge) if method == "advised" or judge is not None else data,
         rope=rope,
         method=method,
         ties=ties,
@@ -298,6 +299,19 @@ def _read(files: list[Path], layout: str | None, lower_is_better: bool, scale: i
     source = files[0] if len(files) == 1 else list(files)
     data = bt.read(source, layout=layout, higher_is_better=not lower_is_better, scale=scale)
     say(str(data.attrs["reading"]))
+    return data
+
+
+def _one_by_one(files: list[Path], data: "xr.DataArray", judge: str | None) -> "xr.DataArray | xr.Dataset":
+    """Votes with who was shown first and who judged, which counts of them do not say."""
+    import betterthan as bt
+
+    if data.attrs.get("layout") == "votes" and len(files) == 1 and names.DATASET not in data.dims:
+        judged = bt.read_judgments(files[0], judge=judge)
+        say(str(judged.attrs["reading"]))
+        return judged
+    if judge is not None:
+        raise ValueError(f"--judge {judge} is for votes, in one file of one data set")
     return data
 
 

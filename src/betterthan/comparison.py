@@ -14,11 +14,12 @@ from betterthan.dependence import TAKEN, dependence_notes
 from betterthan.engines import exact_answers, sampled_answers
 from betterthan.exact.seeds import one_seed
 from betterthan.joint.advice import advise
-from betterthan.joint.advised import advised_table
-from betterthan.multiplicity import JOINT, joint_answer, plain_data, sign_error, take_joint
+from betterthan.joint.advised import BY_DATASET, advised_table
+from betterthan.multiplicity import JOINT, joint_answer, mean_of_runs, plain_data, sign_error, take_joint
 from betterthan.outcomes.scoring import apply_missing, count_outcomes
 from betterthan.outcomes.shapes import apply_ties, to_square
 from betterthan.outcomes.tallies import tally_scores
+from betterthan.outcomes.units import EPOCH, several
 from betterthan.provenance import fingerprint, signature_parts
 
 _SQUARE = (names.SYSTEM_A, names.SYSTEM_B)
@@ -96,7 +97,8 @@ def compare(
         scores ``n_dropped`` and, over ``system``, ``score`` and ``n_scored``; with both methods ``z``. Over a dim
         ``test``: ``p_value`` and ``p_adjusted``; also ``smallest_p`` (of the sign test with so many decisive items)
         and, with randomization, ``swapped_difference`` (of its statistic, A - B). ``attrs`` hold the signature. Where
-        ties are unknown, what needs them is absent.
+        ties are unknown, what needs them is absent. An advised model of several data sets adds ``prob_better_dataset``
+        (dataset, ...) and ``prob_better_new``, on a data set not seen.
         `Dataset.to_netcdf` and back loses nothing.
 
     Raises
@@ -130,7 +132,13 @@ def compare(
     if method == "advised" and ties != "third":
         raise ValueError(f"method='advised' keeps ties as an outcome; ties={ties!r} is for the other methods")
     advice = advise(data) if method == "advised" else None
-    raw, extra = _counts_of(plain, missing, margin, TAKEN.get(advice.model, ()) if advice else ())
+    taken = TAKEN.get(advice.model, ()) if advice else ()
+    raw, extra = _counts_of(plain, missing, margin, taken)
+    if EPOCH in taken and names.ITEM in plain.dims and names.TALLY not in plain.dims and several(plain, EPOCH):
+        blank = extra.attrs["n_blank"]
+        plain = mean_of_runs(apply_missing(checks.scores(plain), missing))
+        raw, extra = _counts_of(plain, "pairwise", margin, taken)
+        extra.attrs |= {"n_blank": blank, "notes": "\n".join(filter(None, [extra.attrs["notes"], _RUNS]))}
     chosen = chosen_tests(tests, plain)
     counts = apply_ties(raw, "third" if ties == "all" else ties)
     if rope:
@@ -155,7 +163,7 @@ def compare(
         extra = extra.merge(joint, join="exact", combine_attrs="no_conflicts")
     labels = xr.DataArray([t.attrs["method"] for t in tables], dims=names.ENGINE, name=names.ENGINE)
     result = xr.concat(
-        [t.drop_vars(["z", *JOINT], errors="ignore") for t in tables],
+        [t.drop_vars(["z", *JOINT, *BY_DATASET], errors="ignore") for t in tables],
         labels,
         join="exact",
         combine_attrs="drop",
@@ -163,6 +171,7 @@ def compare(
     )
     if method == "both":
         result["z"] = tables[1]["z"]
+    result = result.assign({key: tables[0][key] for key in BY_DATASET if key in tables[0]})
     result["sign_error"] = sign_error(result)
     result["counts"] = counts.drop_attrs()
     result["n"] = result["counts"].sum(names.OUTCOME)
@@ -177,6 +186,9 @@ def compare(
     result = result.merge(beside, join="exact", compat="override")
     result.attrs = signature_parts(raw, counts, extra, method, ties, choice) | _merged_attrs([*tables, beside])
     return result
+
+
+_RUNS = "Beside the model, wins, losses and tests compare the mean of an item's runs, for runs have no common order."
 
 
 def _counts_of(
@@ -202,6 +214,10 @@ def _counts_of(
         extra["n_scored"] = scored.notnull().sum(names.ITEM).drop_attrs()
         notes += dependence_notes(data, taken)
         extra.attrs["n_blank"] = n_blank
+        if several(scored, names.DATASET):
+            labels, number = np.unique(scored[names.DATASET].values.astype(str), return_counts=True)
+            sizes = zip(labels.tolist(), number.tolist(), strict=True)
+            extra.attrs["datasets"] = ", ".join(f"{label} {size:,}" for label, size in sizes)
     else:
         checks.for_scores_only(missing=missing, margin=margin)
         counts = checks.counts(data)

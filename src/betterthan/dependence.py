@@ -76,8 +76,8 @@ def _effective(scores: xr.DataArray, name: str) -> tuple[np.ndarray, ...]:
 
 def _warned(name: str, *known: Any) -> str:
     said = (
-        f"The {_WHAT[name]} ({name}), but are taken as independent: the answers are more certain than they should be."
-        f"{_as_many(*known) if known else ''} betterthan.advise says which model takes it into account."
+        f"The {_WHAT[name]} ({name}), but are taken as independent: as far as they are alike, the answers "
+        f"are too certain.{_as_many(*known) if known else ''} betterthan.advise says which model takes it into account."
     )
     warnings.warn(said, stacklevel=6)
     return said

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names
@@ -13,7 +14,7 @@ from betterthan.exact.beta import prob_above_half
 from betterthan.outcomes.judgments import count_judgments
 from betterthan.outcomes.scoring import apply_missing
 from betterthan.outcomes.trials import trials_of
-from betterthan.outcomes.units import default_unit, ids_of
+from betterthan.outcomes.units import default_unit, ids_of, item_ids
 
 JOINT = ("prob_best", "prob_best_mcse", "expected_rank", "expected_rank_mcse", "in_best_set")
 BOOTSTRAP = "Bayesian bootstrap"
@@ -27,6 +28,19 @@ def plain_data(data: Any) -> Any:
             share = data["successes"] / data["trials"].where(data["trials"] > 0)
         return share.transpose(names.ITEM, names.SYSTEM).assign_attrs(data.attrs)
     return count_judgments(data) if isinstance(data, xr.Dataset) else data
+
+
+def mean_of_runs(scores: xr.DataArray) -> xr.DataArray:
+    """Scores of which each item stands once, with the mean of its runs, for runs have no common order."""
+    place, ids = pd.factorize(item_ids(scores))
+    values = scores.values.astype(float)
+    seen = ~np.isnan(values)
+    sums, number = (np.zeros((len(ids), values.shape[1])) for _ in range(2))
+    np.add.at(sums, place, np.where(seen, values, 0.0))
+    np.add.at(number, place, seen)
+    first = np.unique(place, return_index=True)[1]
+    kept = scores.isel({names.ITEM: first}).drop_vars("epoch").astype(float)
+    return kept.copy(data=np.where(number > 0, sums / np.maximum(number, 1), np.nan)).assign_attrs(scores.attrs)
 
 
 def sign_error(result: xr.Dataset) -> xr.DataArray:
@@ -66,7 +80,7 @@ def joint_answer(data: xr.DataArray, *, missing: str, equal: bool, prob: float, 
         of = scores[names.DATASET].values
         parts = [scores.isel({names.ITEM: of == d}) for d in dict.fromkeys(of.tolist())]
     unit = default_unit(scores) or names.ITEM
-    codes = [np.unique(ids_of(part, unit), return_inverse=True)[1] for part in parts]
+    codes = [pd.factorize(ids_of(part, unit))[0] for part in parts]
     systems = [str(s) for s in scores[names.SYSTEM].values]
     higher = scores.attrs.get("higher_is_better", True)
     few = _too_few([part.values * (1 if higher else -1) for part in parts], codes, systems, f"{unit}s")

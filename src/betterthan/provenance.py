@@ -37,7 +37,7 @@ def signature(comparison: xr.Dataset) -> str:
     parts = [
         f"betterthan {a['version']}",
         f"prior={_prior(a)}",
-        f"method={a['method']}" + (f" ({a['model']})" if a["method"] == "advised" and "model" in a else ""),
+        f"method={a['method']}" + (f" ({_modelled(a)})" if a["method"] == "advised" and "model" in a else ""),
         f"ties={a['ties']}",
         f"missing={a['missing']}",
         f"margin={a['margin']:g}",
@@ -56,6 +56,10 @@ def signature(comparison: xr.Dataset) -> str:
         )
         parts.append(f"seed={a['seed']}, {chains}")
     return " | ".join([*parts, f"data={a['data_hash']}"])
+
+
+def _modelled(a: dict[str, Any]) -> str:
+    return ", ".join(filter(None, [str(a["model"]), a.get("modelled", "")]))
 
 
 def _prior(a: dict[str, Any]) -> str:

@@ -7,6 +7,7 @@ import xarray as xr
 
 import betterthan as bt
 from betterthan.models import designs
+from betterthan.multiplicity import joint_answer
 
 DESIGN = designs.Design(60, 0.4, 3, 3)
 
@@ -76,9 +77,12 @@ def test_comparison_follows_the_advice(scores, model):
     assert joint == (model != "clustered")
     assert not joint or comparison["prob_best"].sum().item() == pytest.approx(1.0)
     assert comparison.attrs["advice"] == str(bt.advise(data))
-    assert f"method=advised ({model})" in bt.signature(comparison)
+    modelled = ", position, judges" if model == "davidson" else ""
+    assert f"method=advised ({model}{modelled})" in bt.signature(comparison)
     text = bt.report(comparison)
     assert f"({model})" in text
+    assert ("the system shown first" in text) == (model == "davidson")
+    assert "one set of independent ones" in " ".join(text.split())
     assert ("P(best of all)" if joint else "no joint answer") in text
     for form in ("markdown", "html", "latex"):
         assert "Advised" in bt.report(comparison, format=form)
@@ -173,3 +177,53 @@ def test_comparison_survives_netcdf(scores, tmp_path):
     comparison.to_netcdf(tmp_path / "c.nc", engine="h5netcdf")
     with xr.open_dataset(tmp_path / "c.nc", engine="h5netcdf") as back:
         assert bt.report(back) == bt.report(comparison)
+
+
+def test_the_report_shows_each_data_set(scores):
+    comparison = bt.compare(kinds(scores)["hierarchical"], method="advised", rng=1)
+    text = bt.report(comparison)
+    sizes = scores["dataset"].to_series().value_counts()
+    assert "Examples of each data set" in text
+    assert f"d0 {sizes['d0']}" in text
+    assert comparison["prob_better_dataset"].sizes["dataset"] == 3
+    sure = abs(comparison["prob_better"].sel(engine="hierarchical") - 0.5)
+    assert (abs(comparison["prob_better_new"] - 0.5) <= sure + 0.02).all()
+    for form in ("text", "markdown", "html", "latex"):
+        assert "a new one" in bt.report(comparison, format=form)
+    assert "data sets as draws of one kind" in text
+
+
+def test_the_joint_answer_weighs_data_sets_alike():
+    random = np.random.default_rng(1)
+    large, small = random.random((200, 3)) < [0.7, 0.6, 0.5], random.random((60, 3)) < [0.3, 0.5, 0.6]
+    data = xr.DataArray(
+        np.concatenate([large, small]).astype(float),
+        dims=("item", "system"),
+        coords={"system": list("ABC"), "dataset": ("item", ["x"] * 200 + ["y"] * 60)},
+    )
+    found = joint_answer(data, missing="pairwise", equal=True, prob=0.95, seed=5)
+    by_hand = (bt.bootstrap_scores(data[:200], rng=5) + bt.bootstrap_scores(data[200:], rng=6)) / 2
+    best = [(by_hand.values.argmax(1) == k).mean() for k in range(3)]
+    assert found["prob_best"].values == pytest.approx(best)
+    pooled = joint_answer(data, missing="pairwise", equal=False, prob=0.95, seed=5)
+    assert pooled["prob_best"].values[0] > found["prob_best"].values[0] + 0.2
+    assert found.attrs["joint_units"] == "the items of each data set, which weigh the same"
+
+
+def test_runs_beside_a_model_are_averaged(scores, monkeypatch):
+    once = kinds(scores)["item_response"]
+    again = once.copy(data=np.where(np.arange(60)[:, None] % 4 == 0, 1 - once.values, once.values))
+    runs = xr.concat([once, again], "item").assign_coords(epoch=("item", np.repeat([1, 2], 60)))
+    monkeypatch.setattr("betterthan.comparison.advised_table", lambda *_, **__: None)
+    comparison = bt.compare(runs, method="advised", rng=1)
+    shares = ((once + again) / 2).assign_coords(item=once["item"])
+    np.testing.assert_array_equal(comparison["counts"].values, bt.count_outcomes(shares).values)
+    assert comparison.attrs["n_items"] == 60
+    assert "compare the mean of an item's runs" in comparison.attrs["notes"]
+
+
+def test_advice_says_what_is_given_up(scores):
+    assert "it pools the 3 data sets" in bt.advise(scores).why
+    assert "counts who is ahead, not by how much" in bt.advise(designs.graded_scores(DESIGN, 5)).why
+    with pytest.raises(ValueError, match=r"see betterthan.read$"):
+        bt.advise("results.csv")

@@ -207,3 +207,8 @@ def test_more_successes_than_trials_are_refused_everywhere():
     trials["successes"] += 2
     with pytest.raises(ValueError, match="successes cannot exceed trials"):
         bt.compare(trials)
+
+
+def test_columns_that_are_not_used_are_named():
+    assert "ignored columns 'who', 'prompt'" in bt.read_judgments(VOTES).attrs["reading"]
+    assert "ignored" not in bt.read_judgments(VOTES, judge="who", cluster="prompt").attrs["reading"]

@@ -91,4 +91,5 @@ def _refuse_repeated(table: Table, column: str, ids: list[str], coords: dict[str
         if first.setdefault(key, k) != k:
             same = "".join(f" and {role} {shown(x)}" for role, x in zip(within, key[1:], strict=True))
             what = f"duplicate item id{same}, already in row {table.rows[first[key]]}; give each item one row"
+            what += "" if "epoch" in within else ", or tell its runs apart in a column 'epoch'"
             raise problem(table.source, what, row=table.rows[k], column=column, value=ids[k])

@@ -12,7 +12,7 @@ from betterthan.io import cells
 from betterthan.io.files import read_file
 from betterthan.io.frames import table_from_frame
 from betterthan.io.problems import counted, listed, problem
-from betterthan.io.recognition import require
+from betterthan.io.recognition import find, require
 from betterthan.io.squares import pair_columns
 from betterthan.io.table import Table
 from betterthan.io.votes import vote_outcomes
@@ -72,6 +72,9 @@ def read_judgments(
         f"{counted(int(kept.sum()), 'judgment')} on {len(systems)} systems in columns {columns[0]!r} and {columns[1]!r}"
     )
     said += f", {left_out} more without a winner left out" if left_out else ""
+    used = {*columns, find(table, "winner"), judge, cluster}
+    ignored = [c for c in table.columns if c not in used]
+    said += f", ignored columns {listed(ignored)}" if ignored else ""
     return xr.Dataset(
         {
             names.SYSTEM_A: ("judgment", first[kept].astype(str)),

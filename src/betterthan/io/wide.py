@@ -8,7 +8,10 @@ from betterthan.io.items import at_least_two, items_of, scores_array, sole
 from betterthan.io.problems import problem
 from betterthan.io.table import Table
 
-_NOT_SCORES = "text, not scores; leave the column out, or name it 'item' if it holds the item ids"
+_NOT_SCORES = (
+    "text, not scores; leave the column out, or name it 'item' if it holds the item ids, 'cluster' if it says which "
+    "items belong together"
+)
 
 
 def wide_scores(table: Table) -> tuple[xr.DataArray, str]:

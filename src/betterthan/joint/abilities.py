@@ -94,7 +94,8 @@ def compare_abilities(
     if model == "davidson":
         result["expected"] = ((*_SQUARE, names.OUTCOME), _next_judgment(posterior, flat))
         result = result.assign_coords({names.OUTCOME: list(names.OUTCOMES)})
-    return result.assign_attrs(signed(posterior, diagnosis, rope, prob, kind))
+    asked = {k: int(posterior.attrs[k]) for k in ("position", "judges") if k in posterior.attrs}
+    return result.assign_attrs(signed(posterior, diagnosis, rope, prob, kind) | asked)
 
 
 def transitivity(tree: xr.DataTree) -> xr.Dataset:

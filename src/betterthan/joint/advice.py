@@ -72,7 +72,7 @@ def advise(data: xr.DataArray | xr.Dataset) -> Advice:
         return _of_counts(checks.counts(data))
     raise ValueError(
         f"expected scores, tallies, counts, trials or judgments, got {type(data).__name__} with dims "
-        f"({', '.join(sorted(map(str, dims)))})"
+        f"({', '.join(sorted(map(str, dims)))}); see betterthan.read"
     )
 
 
@@ -87,9 +87,12 @@ def _of_scores(scores: xr.DataArray, counts: str = "betterthan.count_outcomes(da
         return _repeated(systems, ordered)
     if runs or grouped:
         what = "repeated runs of an item" if runs and not grouped else "items of one cluster"
+        lost = [f"pools the {datasets} data sets"] if datasets > 1 else []
+        lost += [] if binary else ["counts who is ahead, not by how much"]
+        given_up = f"; it {' and '.join(lost)}" if lost else ""
         return Advice(
             "clustered", _CLUSTERED,
-            f"{what} are alike, so {n:,} rows say less than {n:,} independent examples",
+            f"{what} are alike, so {n:,} rows say less than {n:,} independent examples{given_up}",
             ordered if runs else "any answer that takes the items as independent: it is too certain",
         )  # fmt: skip
     if not binary:
@@ -166,7 +169,7 @@ def _of_judgments(data: xr.Dataset) -> Advice:
         more = ", and judges differ" if judges else ""
         return Advice(
             "davidson", f"betterthan.compare_abilities(betterthan.models.davidson.fit(data, {choices}))",
-            f"separate judgments on {systems} systems tie all of them together{more}",
+            f"separate judgments on {systems} systems tie all of them together, who was shown first may matter{more}",
             "each pair by itself: it wastes what other pairs say, and the best of many looks better than it is",
         )  # fmt: skip
     return Advice(

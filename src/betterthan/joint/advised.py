@@ -24,6 +24,9 @@ _COLUMNS = (
     "difference_lower_mcse", "difference_upper", "difference_upper_mcse", "mass", "mass_mcse", "verdict", "also_ahead",
 )  # fmt: skip
 _SQUARE = (names.SYSTEM_A, names.SYSTEM_B)
+BY_DATASET = (
+    "prob_better_dataset", "prob_better_dataset_mcse", "prob_better_new", "prob_better_new_mcse",
+)  # fmt: skip
 _BY_SYSTEM = ("prob_best", "prob_best_mcse", "expected_rank", "expected_rank_mcse", "in_best_set")
 
 
@@ -63,9 +66,7 @@ def advised_table(
     counted = not isinstance(data, xr.Dataset) and names.OUTCOME in data.dims
     if advice.model == "hierarchical":
         counts = _square(ready) if counted else count_outcomes(ready, by=names.DATASET, margin=margin)
-        found = compare_datasets(hierarchical.fit(counts, prior=prior, **sampled), **asked).sel(
-            target="equal", drop=True
-        )
+        found = _equally_weighed(compare_datasets(hierarchical.fit(counts, prior=prior, **sampled), **asked))
     elif advice.model == "clustered":
         counts = _square(ready) if counted else count_clusters(ready, margin=margin)
         found = compare_clusters(clustered.fit(counts, prior=prior, **sampled), **asked)
@@ -82,6 +83,13 @@ def advised_table(
     else:
         return None
     return _as_engine(found, advice)
+
+
+def _equally_weighed(found: xr.Dataset) -> xr.Dataset:
+    """The answer over data sets that weigh the same, with that on a new one beside it."""
+    new = found.sel(target="new", drop=True)
+    beside = {f"prob_better_new{end}": new[f"prob_better{end}"] for end in ("", "_mcse")}
+    return found.sel(target="equal", drop=True).assign(beside)
 
 
 def _refuse_unknown(model: str, *, rope: float, margin: float, prior: Any) -> None:
@@ -117,9 +125,10 @@ def _as_engine(found: xr.Dataset, advice: Advice) -> xr.Dataset:
     table = xr.Dataset({key: found.get(key, nothing) for key in _COLUMNS})
     if "also_ahead" not in found:
         table["also_ahead"] = xr.zeros_like(nothing, dtype=bool)
-    table = table.assign({key: found[key] for key in _BY_SYSTEM if key in found})
+    table = table.assign({key: found[key] for key in (*_BY_SYSTEM, *BY_DATASET) if key in found})
     a = found.attrs
     sampled = ("seed", "draws", "chains", "inference_library", "rhat_max", "ess_min", "divergences")
     table.attrs = {k: a[k] for k in sampled if k in a} | {"method": advice.model, "model": advice.model}
+    table.attrs["modelled"] = ", ".join(k for k in ("position", "judges") if a.get(k))
     table.attrs["mcmc_failures"] = "\n".join(a.get("failures", []))
     return table.drop_vars([c for c in table.coords if c not in table.dims])

@@ -59,8 +59,9 @@ def reasons(cell: xr.Dataset, attrs: dict[str, Any]) -> list[str]:
     found = []
     if verdict == "no_verdict":
         return ["chains"]
+    many = ["many"] if decided and p[tests[-1]] <= alpha < adjusted else []
     if modelled:
-        return ["model"] if any(decided != (value <= alpha) for value in p.values()) else []
+        return (["model"] if any(decided != (value <= alpha) for value in p.values()) else []) + many
     signs = [p[t] for t in ("sign", "mid_p", "trinomial") if t in p]
     if decided and any(value > alpha for value in signs):
         found.append(_why_not_significant(cell, attrs, min(signs)))
@@ -71,9 +72,7 @@ def reasons(cell: xr.Dataset, attrs: dict[str, Any]) -> list[str]:
         found.append("prior")
     if "randomization" in p and not found and _sizes_decide(cell, p["randomization"] <= alpha, verdict, attrs):
         found.append("sizes")
-    if decided and p[tests[-1]] <= alpha < adjusted:
-        found.append("many")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(found + many))
 
 
 def reason_notes(rows: list[tuple[str, ...]], used: list[str], attrs: dict[str, Any], systems: int) -> list[str]:

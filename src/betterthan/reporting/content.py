@@ -9,10 +9,11 @@ import xarray as xr
 from betterthan import names
 from betterthan.provenance import signature
 from betterthan.reporting.agreement import agreement_rows, reason_notes, settings_of_tests, tests_of
-from betterthan.reporting.engines import HOW, MODELS
+from betterthan.reporting.engines import ALSO, BESIDE, HOW, MODELS
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.sections import (
     Table,
+    datasets_table,
     joint_table,
     matrix_table,
     pairs_of,
@@ -39,6 +40,7 @@ class Content:
     matrix: Table | None
     joint: Table | None
     joint_notes: list[str]
+    by_dataset: Table | None
     pairs: Table
     tests: Table | None
     reasons: list[str]
@@ -73,6 +75,7 @@ def build_content(comparison: xr.Dataset, title: str | None = None) -> Content:
         matrix=matrix_table(main) if 2 < len(systems) <= MATRIX_OF else None,
         joint=joint_table(main) if "prob_best" in main and len(systems) > 2 else None,
         joint_notes=multiplicity(main) if len(systems) > 2 else [],
+        by_dataset=datasets_table(shown) if "prob_better_dataset" in shown else None,
         pairs=pairs_table(shown, beside, len(systems)),
         tests=tests,
         reasons=reasons,
@@ -133,6 +136,8 @@ def _data(main: xr.Dataset) -> list[tuple[str, str]]:
     lines.append((f"Counted {what} per pair", f"{n.min():,}" if n.min() == n.max() else f"{n.min():,} to {n.max():,}"))
     if a["n_items"] >= 0:
         lines.append(("Examples in all", f"{a['n_items']:,}"))
+    if "datasets" in a:
+        lines.append(("Examples of each data set", a["datasets"]))
     if "n_dropped" in main:
         lines.append(("Missing scores", _missing(main["n_dropped"].values[off], a)))
         lines.append(("Better scores are", "higher" if a["higher_is_better"] else "LOWER"))
@@ -161,8 +166,10 @@ def _model(comparison: xr.Dataset) -> list[tuple[str, str]]:
         else f"wins ~ Binomial(wins + losses, p), p ~ Beta({prior}); A is better when p > 1/2"
     )
     model = MODELS.get(str(comparison[names.ENGINE].values[0]), model)
+    model += "".join(ALSO[k] for k in str(a.get("modelled", "")).split(", ") if k)
     policy = {"third": "an outcome of their own", "unknown": "unknown", "all": "an outcome of their own; see below"}
     engines = [str(e) for e in comparison[names.ENGINE].values]
+    advised = engines[0] in MODELS
     rope = f"at most {a['rope']:g} apart" if a["rope"] else "none (0): no verdict is ever 'equivalent'"
     whose = []
     if np.atleast_1d(a["prior"])[0] != np.atleast_1d(a["prior"])[1]:
@@ -172,7 +179,8 @@ def _model(comparison: xr.Dataset) -> list[tuple[str, str]]:
         ("Model", model),
         *whose,
         ("Ties", policy.get(str(a["ties"]), str(a["ties"]))),
-        ("Computed by", "; ".join(HOW[e] for e in engines)),
+        ("Computed by", "; ".join(HOW[e] for e in (engines[:1] if advised else engines))),
+        *([("Beside it", BESIDE)] if advised else []),
         *([("Advised", " ".join(str(a["advice"]).split("\n")[1:]))] if "advice" in a else []),
         ("Practically equivalent", rope),
         *settings_of_tests(comparison),

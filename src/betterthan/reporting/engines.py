@@ -13,6 +13,15 @@ MODELS = {
     "bayesian_bootstrap": "items have random weights, the same for all systems; A is better when the score of all "
     "weighted items together is larger",
 }
+# what a model has beside
+ALSO = {
+    "position": "; d has the advantage of the system shown first",
+    "judges": "; judges differ in how often they see a tie, and in that advantage",
+}
+BESIDE = (
+    "closed form of all examples as one set of independent ones; wins, losses, mean scores, BF01, tests and groups are "
+    "of these, too"
+)
 HOW = {
     "exact": "closed form, no sampling error",
     "mcmc": "PyMC, with Monte Carlo errors",

@@ -36,6 +36,8 @@ def text(content: Content) -> str:
         _grid(out, content.joint)
     if content.joint_notes:
         _list(out, "", content.joint_notes)
+    if content.by_dataset is not None:
+        _grid(out, content.by_dataset)
     _grid(out, content.pairs)
     if content.tests is not None:
         _grid(out, content.tests)

@@ -141,6 +141,26 @@ def joint_table(main: xr.Dataset) -> Table:
     return Table(heads, rows, "All systems at once: who is the best of them, and the rank to expect")
 
 
+def datasets_table(shown: xr.Dataset) -> Table:
+    """P(A better) on each data set and on a new one."""
+    labels = [str(d) for d in shown[names.DATASET].values]
+    rows = []
+    for i, j in pairs_of(shown.sizes[names.SYSTEM_A]):
+        cell = shown.isel({names.SYSTEM_A: i, names.SYSTEM_B: j})
+        found = [
+            numbers.probability(p, error)
+            for kind in ("dataset", "new")
+            for p, error in zip(
+                np.atleast_1d(cell[f"prob_better_{kind}"].values),
+                np.atleast_1d(cell[f"prob_better_{kind}_mcse"].values),
+                strict=True,
+            )
+        ]
+        rows.append((str(cell[names.SYSTEM_A].item()), str(cell[names.SYSTEM_B].item()), *found))
+    caption = "P(A better) on each data set, drawn to what they have in common, and on one not seen"
+    return Table(("A", "B", *labels, "a new one"), rows, caption, left=2)
+
+
 def ties_table(ordered: xr.Dataset) -> Table:
     """The verdict under every policy for ties."""
     policies = [str(p) for p in ordered["ties_policy"].values]

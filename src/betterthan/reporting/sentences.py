@@ -82,13 +82,20 @@ def _also(cell: xr.Dataset, a: str, b: str, p: float) -> str:
 def limits(main: xr.Dataset) -> list[str]:
     """What this comparison cannot say."""
     notes = [line for line in main.attrs.get("notes", "").split("\n") if line]
+    modelled = str(main.attrs.get("modelled", ""))
     if main.attrs["unit"] == "judgment":
+        who = "on one prompt" if "judges" in modelled else "by one judge, or on one prompt,"
         notes.append(
-            "Judgments are taken as independent; several by one judge, or on one prompt, are not, and make the "
-            "answers more certain than they should be."
+            f"Judgments are taken as independent; several {who} are not, and make the answers more certain than they "
+            "should be."
         )
-    elif str(main[names.ENGINE].item()) == "clustered":
-        notes.append("Clusters are taken as independent draws of one population, and examples of one as alike.")
+        if "position" not in modelled:
+            notes.append(
+                "Which system was shown first is not taken into account; betterthan.read_judgments keeps it, and "
+                "compare(..., method='advised') then does."
+            )
+    elif str(main[names.ENGINE].item()) in _TAKEN_AS:
+        notes.append(_TAKEN_AS[str(main[names.ENGINE].item())])
     else:
         notes.append(
             "Examples are taken as independent draws of one population; translations, paraphrases or turns of one "
@@ -101,6 +108,12 @@ def limits(main: xr.Dataset) -> list[str]:
         notes.append("Better means better by any amount; give a rope to ask for a difference that matters.")
     notes.append("A probability speaks of new examples like these ones, not of examples of another kind.")
     return notes
+
+
+_TAKEN_AS = {
+    "clustered": "Clusters are taken as independent draws of one population, and examples of one as alike.",
+    "hierarchical": "Examples of one data set are taken as independent, and data sets as draws of one kind.",
+}
 
 
 def _touches_zero(main: xr.Dataset) -> bool:
