@@ -23,7 +23,7 @@ pytest: $(STAMP)
 	@$(BIN)/python -m pytest
 
 docs: $(STAMP)
-	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@$(BIN)/python -m sphinx -j 2 -W --keep-going -q -b html docs docs/_build/html
 
 bench: $(STAMP)
 	@$(BIN)/python -m pip install --quiet --editable '.[bench]'

@@ -183,7 +183,8 @@ def row(name: str) -> str:
     rates = [one["ess"] / one["sample"] for one in (warm, hand)]
     of_jax = jax["ess"] / jax["sample"]
     task, form = CASES[name]
-    told = f"; {int(hand['divergences'])} divergences" if hand["divergences"] else ""
+    diverged = int(hand["divergences"])
+    told = f"; {diverged} divergence{'s' if diverged > 1 else ''}" if diverged else ""
     return (
         f"| `{name}`, {task} | {cold['compile']:.0f} s, {warm['compile']:.1f} s | {warm['sample']:.1f} s "
         f"| {rates[0]:.0f} | {form}{told} | {rates[1]:.1f} | {rates[0] / rates[1]:.1f} | {of_jax:.1f} |"
