@@ -12,7 +12,7 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.exact.beta import prob_above_half
 from betterthan.exact.seeds import one_seed
-from betterthan.models import sampling
+from betterthan.models import sampling, simplex
 from betterthan.outcomes.pairing import as_pairs, probability_as_given
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
         dims = (names.PAIR, names.OUTCOME)
         data = pm.Data("counts", pairs.values, dims=dims)
         numbers = np.array(checks.prior(prior))
-        theta = pm.Dirichlet("theta", a=numbers, dims=dims, default_transform=_decisive_first())
+        theta = pm.Dirichlet("theta", a=numbers, dims=dims, default_transform=simplex.decisive_first())
         pm.Deterministic("difference", theta[:, 0] - theta[:, 1], dims=names.PAIR)
         pm.Multinomial("y", n=pm.math.sum(data, axis=-1), p=theta, observed=data, dims=dims)
     return model
@@ -186,38 +186,6 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
     win, loss, _ = checks.prior(prior)
     a, b = win + pairs.values[:, 0], loss + pairs.values[:, 1]
     return probability_as_given(pairs, prob_above_half(a, b), prob_above_half(b, a), square)
-
-
-def _decisive_first() -> Any:
-    """Sample log odds of win against loss, and of either against tie: independent in prior and posterior.
-
-    On PyMC's own simplex coordinates a pair with many examples but hardly a tie (100000, 99500, 1) mixes so
-    badly that the gate refuses it; here it has the effective draws of any other pair.
-    """
-    import pytensor.tensor as pt
-    from pymc.distributions.transforms import Transform
-
-    class DecisiveFirst(Transform):
-        name = "decisivefirst"  # PyMC cuts the name of the variable at an underscore
-
-        def forward(self, value: Any, *inputs: Any) -> Any:
-            win, loss, tie = (value[..., k] for k in range(3))
-            odds: list[Any] = [pt.log(win / loss), pt.log((win + loss) / tie)]
-            return pt.stack(odds, axis=-1)
-
-        def backward(self, value: Any, *inputs: Any) -> Any:
-            share, decisive = value[..., 0], value[..., 1]
-            some: Any = pt.sigmoid(decisive)
-            parts = [some * pt.sigmoid(share), some * pt.sigmoid(-share), pt.sigmoid(-decisive)]
-            return pt.stack(parts, axis=-1)
-
-        def log_jac_det(self, value: Any, *inputs: Any) -> Any:
-            share, decisive = value[..., 0], value[..., 1]
-            # p (1 - p) s^2 (1 - s), where log sigmoid(x) = -softplus(-x)
-            parts: list[Any] = [pt.softplus(part) for part in (share, -share, decisive, -decisive, -decisive)]
-            return -sum(parts)
-
-    return DecisiveFirst()
 
 
 def _need_ties(pairs: xr.DataArray) -> None:
