@@ -69,7 +69,9 @@ def joint_answer(data: xr.DataArray, *, missing: str, equal: bool, prob: float, 
     seed : int
     """
     if names.ITEM not in data.dims:
-        return _none("pairs alone do not say who is the best of all; give the scores of the items")
+        judged = data.attrs.get("unit") == "judgment"
+        how = "compare(..., method='advised') draws abilities" if judged else "give the scores of the items"
+        return _none(f"pairs alone do not say who is the best of all; {how}")
     if names.TALLY in data.dims:
         return _none("wins on items say little of a ratio of sums; compare(..., method='advised') draws it jointly")
     scores = apply_missing(checks.scores(data), missing)

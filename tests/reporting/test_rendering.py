@@ -225,6 +225,7 @@ def test_votes_are_not_called_examples():
     assert "Judgments are taken as independent" in text
     assert "Never compared" in text
     assert "Pairs compared: 2, of which 1" in text
+    assert "who is the best of all; compare(..., method='advised') draws abilities" in text
 
 
 def test_a_prior_that_is_not_even_is_told():
