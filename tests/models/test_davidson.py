@@ -115,7 +115,7 @@ def test_bad_choices(data):
         model.build(data, ties="coin")
     with pytest.raises(ValueError, match="needs judgments one by one"):
         model.build(bt.count_judgments(data), position=True)
-    with pytest.raises(ValueError, match="needs a coordinate 'judge'"):
+    with pytest.raises(ValueError, match="the judgments have no judge"):
         model.build(data.drop_vars("judge"), judges=True)
     one = data.isel(judgment=(data["judge"] == "j0").values)
     with pytest.raises(ValueError, match="needs two judges or more"):

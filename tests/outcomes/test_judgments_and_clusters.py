@@ -212,3 +212,17 @@ def test_more_successes_than_trials_are_refused_everywhere():
 def test_columns_that_are_not_used_are_named():
     assert "ignored columns 'who', 'prompt'" in bt.read_judgments(VOTES).attrs["reading"]
     assert "ignored" not in bt.read_judgments(VOTES, judge="who", cluster="prompt").attrs["reading"]
+
+
+def test_judgments_of_one_prompt_are_a_cluster():
+    judged = bt.read_judgments(VOTES.assign(winner=["left", "tie", "right", "C"]), judge="who", cluster="prompt")
+    by_prompt = bt.count_judgments(judged, by="cluster")
+    assert by_prompt["cluster"].values.tolist() == ["1", "2"]
+    np.testing.assert_array_equal(by_prompt.sum("cluster").values, bt.count_judgments(judged).values)
+    assert by_prompt.sel(system_a="A", system_b="C").values.tolist() == [[0, 0, 0], [0, 2, 0]]
+    assert bt.count_judgments(judged, by="judge")["cluster"].values.tolist() == ["x", "y"]
+    assert bt.advise(by_prompt).model == "clustered"
+    with pytest.raises(ValueError, match="have no judge: read_judgments"):
+        bt.count_judgments(bt.read_judgments(VOTES), by="judge")
+    with pytest.raises(ValueError, match="by is 'prompt'"):
+        bt.count_judgments(judged, by="prompt")

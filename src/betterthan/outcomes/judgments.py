@@ -26,23 +26,25 @@ class Rows:
     judge: np.ndarray  # (row,) places of the judges
 
 
-def count_judgments(judgments: xr.Dataset) -> xr.DataArray:
+def count_judgments(judgments: xr.Dataset, *, by: str | None = None) -> xr.DataArray:
     """Count wins, losses and ties of every pair in judgments given one by one.
 
     Parameters
     ----------
     judgments : xarray.Dataset
         From `read_judgments`.
+    by : {"cluster", "judge"}, optional
+        Count within each prompt, or within each judge: for `betterthan.models.clustered`.
 
     Returns
     -------
     xarray.DataArray, dims (system_a, system_b, outcome), int64
-        With ``attrs["unit"] = "judgment"``.
+        With ``attrs["unit"] = "judgment"``. With `by`, a leading dim ``cluster``.
 
     Raises
     ------
     ValueError
-        If the Dataset holds no judgments.
+        If the Dataset holds no judgments, or does not say what to count by.
 
     Examples
     --------
@@ -52,11 +54,17 @@ def count_judgments(judgments: xr.Dataset) -> xr.DataArray:
     30
     """
     a, b, outcome, systems = _coded(judgments)
-    square = np.zeros((len(systems), len(systems), 3), dtype=np.int64)
-    np.add.at(square, (a, b, np.array([2, 0, 1])[outcome]), 1)
-    square += square.swapaxes(0, 1)[..., [1, 0, 2]]
+    place, lead = np.zeros(len(a), dtype=int), {}
+    if by is not None:
+        checks.one_of(by, ("cluster", JUDGE), "by")
+        place, labels = pd.factorize(_labels(judgments, by))
+        lead = {"cluster": labels.tolist()}
+    square = np.zeros((int(place.max()) + 1, len(systems), len(systems), 3), dtype=np.int64)
+    np.add.at(square, (place, a, b, np.array([2, 0, 1])[outcome]), 1)
+    square += square.swapaxes(1, 2)[..., [1, 0, 2]]
+    square = square if by is not None else square[0]
     kept = {k: judgments.attrs[k] for k in ("source", "reading", "citation") if k in judgments.attrs}
-    return square_array(square, systems, {}).assign_attrs(kept | {"unit": JUDGMENT, "ties": "third"})
+    return square_array(square, systems, lead).assign_attrs(kept | {"unit": JUDGMENT, "ties": "third"})
 
 
 def judgment_rows(data: Any, *, position: bool, judges: bool) -> Rows:
@@ -100,11 +108,7 @@ def judgment_rows(data: Any, *, position: bool, judges: bool) -> Rows:
 
 def _from_judgments(data: xr.Dataset, position: bool, judges: bool) -> Rows:
     a, b, outcome, systems = _coded(data)
-    if judges and JUDGE not in data.coords:
-        raise ValueError("judges=True needs a coordinate 'judge': read_judgments(..., judge='name of its column')")
-    who, labels = pd.factorize(data[JUDGE].values) if judges else (np.zeros(len(a), dtype=int), np.array([]))
-    if (who < 0).any():
-        raise ValueError(f"judgment {int((who < 0).argmax()) + 1} has no judge; give each one, or leave judges out")
+    who, labels = pd.factorize(_labels(data, JUDGE)) if judges else (np.zeros(len(a), dtype=int), np.array([]))
     if judges and len(labels) < 2:
         raise ValueError(f"judges=True needs two judges or more; all judgments are by {str(labels[0])!r}")
     turned = (a > b) & (not position)
@@ -114,6 +118,16 @@ def _from_judgments(data: xr.Dataset, position: bool, judges: bool) -> Rows:
     counts = np.zeros((len(keys), 3), dtype=np.int64)
     np.add.at(counts, (place.ravel(), np.array([2, 0, 1])[outcome]), 1)
     return Rows(systems, keys[:, 0], keys[:, 1], counts, [str(x) for x in labels], keys[:, 2])
+
+
+def _labels(data: xr.Dataset, by: str) -> np.ndarray:
+    """Who judged, or what was judged: text, one for each judgment."""
+    if by not in data.coords:
+        raise ValueError(f"the judgments have no {by}: read_judgments(..., {by}='name of its column')")
+    blank = np.flatnonzero(pd.isna(data[by].values))
+    if len(blank):
+        raise ValueError(f"judgment {int(blank[0]) + 1} has no {by}; give each one, or leave it out")
+    return data[by].values.astype(str)
 
 
 def _from_counts(data: Any) -> Rows:
