@@ -216,6 +216,14 @@ def test_an_epoch_that_is_one_costs_nothing():
     assert bt.compare(many(epoch=("item", [1] * 60))).attrs["notes"] == ""  # a warning would be an error
 
 
+def test_items_without_a_cluster_leave_the_rest_as_it_was():
+    labels = np.array([""] * 5 + [str(k // 3) for k in range(55)])
+    with pytest.warns(UserWarning, match="come in clusters"):
+        found = bt.compare(many().assign_coords(cluster=("item", labels)))
+    assert found.attrs["no_joint"] == "some items have no cluster"
+    np.testing.assert_array_equal(found["prob_better"].values, bt.compare(many())["prob_better"].values)
+
+
 def test_counts_of_clusters_are_summed_with_a_warning():
     data = many().assign_coords(cluster=("item", np.arange(60) // 3))
     with pytest.warns(UserWarning, match="of 60 independent examples"):

@@ -135,10 +135,11 @@ def compare(
     taken = TAKEN.get(advice.model, ()) if advice else ()
     raw, extra = _counts_of(plain, missing, margin, taken)
     if EPOCH in taken and names.ITEM in plain.dims and names.TALLY not in plain.dims and several(plain, EPOCH):
-        blank = extra.attrs["n_blank"]
+        of_runs = {k: extra.attrs[k] for k in ("n_blank", "data_hash")}
         plain = mean_of_runs(apply_missing(checks.scores(plain), missing))
         raw, extra = _counts_of(plain, "pairwise", margin, taken)
-        extra.attrs |= {"n_blank": blank, "notes": "\n".join(filter(None, [extra.attrs["notes"], _RUNS]))}
+        raw = raw.assign_attrs(missing=missing)
+        extra.attrs |= of_runs | {"notes": "\n".join(filter(None, [extra.attrs["notes"], _RUNS]))}
     chosen = chosen_tests(tests, plain)
     counts = apply_ties(raw, "third" if ties == "all" else ties)
     if rope:
@@ -158,7 +159,7 @@ def compare(
     if len(counts[names.SYSTEM_A]) > 2:
         joint = take_joint(tables[0]) if advice is not None else xr.Dataset()
         if not joint.data_vars and not joint.attrs:
-            equal = advice is not None and advice.model == "hierarchical" and names.ITEM in plain.dims
+            equal = names.DATASET in taken and names.ITEM in plain.dims and several(plain, names.DATASET)
             joint = joint_answer(plain, missing=missing, equal=equal, prob=prob, seed=rng)
         extra = extra.merge(joint, join="exact", combine_attrs="no_conflicts")
     labels = xr.DataArray([t.attrs["method"] for t in tables], dims=names.ENGINE, name=names.ENGINE)

@@ -11,7 +11,7 @@ from betterthan import names
 from betterthan.exact.clusters import design_effect, design_effect_of_sums
 from betterthan.outcomes.scoring import item_outcomes
 from betterthan.outcomes.shapes import to_pairs
-from betterthan.outcomes.units import CLUSTER, EPOCH, ids_of, several
+from betterthan.outcomes.units import CLUSTER, EPOCH, ids_of, several, unlabelled
 
 # what a model takes into account, of what its data may say
 TAKEN: dict[str, tuple[str, ...]] = {
@@ -50,14 +50,18 @@ def _of_scores(scores: xr.DataArray, taken: Collection[str]) -> list[str]:
 
 
 def _of_counts(counts: xr.DataArray, taken: Collection[str]) -> list[str]:
-    extra = [str(d) for d in counts.dims if d not in _PAIRS]
+    extra = [str(d) for d in counts.dims if d not in _PAIRS and counts.sizes[d] > 1]
     notes = []
     pooled = [d for d in extra if d != CLUSTER]
     if pooled and names.DATASET not in taken:
         notes.append(pooled_note(int(np.prod([counts.sizes[d] for d in pooled]))))
     if CLUSTER in extra and CLUSTER not in taken:
         pairs = to_pairs(counts) if names.SYSTEM_A in counts.dims else counts
-        each = pairs.sum(pooled).transpose(CLUSTER, names.PAIR, names.OUTCOME).values.astype(float)
+        each = (
+            pairs.sum([d for d in counts.dims if d not in (*_PAIRS, CLUSTER)])
+            .transpose(CLUSTER, names.PAIR, names.OUTCOME)
+            .values.astype(float)
+        )
         net, decisive = each[..., 0] - each[..., 1], each[..., :2].sum((0, 2))
         known = (each.sum((0, 2)), design_effect_of_sums(each.sum(2), net, decisive))
         notes.append(_warned(CLUSTER, *(known if len(each) >= _UNITS_MIN else ())))
@@ -66,6 +70,8 @@ def _of_counts(counts: xr.DataArray, taken: Collection[str]) -> list[str]:
 
 def _effective(scores: xr.DataArray, name: str) -> tuple[np.ndarray, ...]:
     """Examples of each pair, and how many times the variance is that of as many independent ones."""
+    if unlabelled(scores, name):
+        return ()
     units, place = np.unique(ids_of(scores, names.ITEM if name == EPOCH else name), return_inverse=True)
     if len(units) < _UNITS_MIN:
         return ()

@@ -14,7 +14,7 @@ from betterthan.exact.beta import prob_above_half
 from betterthan.outcomes.judgments import count_judgments
 from betterthan.outcomes.scoring import apply_missing
 from betterthan.outcomes.trials import trials_of
-from betterthan.outcomes.units import default_unit, ids_of, item_ids
+from betterthan.outcomes.units import EPOCH, default_unit, ids_of, item_ids, several, unlabelled
 
 JOINT = ("prob_best", "prob_best_mcse", "expected_rank", "expected_rank_mcse", "in_best_set")
 BOOTSTRAP = "Bayesian bootstrap"
@@ -40,7 +40,9 @@ def mean_of_runs(scores: xr.DataArray) -> xr.DataArray:
     np.add.at(number, place, seen)
     first = np.unique(place, return_index=True)[1]
     kept = scores.isel({names.ITEM: first}).drop_vars("epoch").astype(float)
-    return kept.copy(data=np.where(number > 0, sums / np.maximum(number, 1), np.nan)).assign_attrs(scores.attrs)
+    kept = kept.copy(data=np.where(number > 0, sums / np.maximum(number, 1), np.nan))
+    kept.attrs = {k: v for k, v in scores.attrs.items() if k != "n_items"}  # that counted runs
+    return kept
 
 
 def sign_error(result: xr.Dataset) -> xr.DataArray:
@@ -82,6 +84,8 @@ def joint_answer(data: xr.DataArray, *, missing: str, equal: bool, prob: float, 
         of = scores[names.DATASET].values
         parts = [scores.isel({names.ITEM: of == d}) for d in dict.fromkeys(of.tolist())]
     unit = default_unit(scores) or names.ITEM
+    if unlabelled(scores, unit):
+        return _none(f"some items have no {unit}")
     codes = [pd.factorize(ids_of(part, unit))[0] for part in parts]
     systems = [str(s) for s in scores[names.SYSTEM].values]
     higher = scores.attrs.get("higher_is_better", True)
@@ -103,7 +107,7 @@ def joint_answer(data: xr.DataArray, *, missing: str, equal: bool, prob: float, 
         "expected_rank_mcse": np.sqrt(np.maximum(chances @ places**2 - rank**2, 0) / draws),
         "in_best_set": weights.best_set(chances[:, 0], prob),
     }  # fmt: skip
-    of_what = f"the {'items with their runs' if unit == names.ITEM and 'epoch' in scores.coords else unit + 's'}"
+    of_what = f"the {'items with their runs' if unit == names.ITEM and several(scores, EPOCH) else unit + 's'}"
     return xr.Dataset(
         {k: (names.SYSTEM, v) for k, v in found.items()},
         coords={names.SYSTEM: systems},

@@ -147,6 +147,32 @@ def test_tallies_are_drawn_as_they_are_scored():
     assert "4,000, independent" in bt.report(comparison)
 
 
+def test_runs_of_tallies_are_one_unit():
+    random = np.random.default_rng(3)
+    coords = {"system": list("AB"), "tally": ["tp", "fp", "fn"], "item": [f"q{k}" for k in range(30)]}
+    once = xr.DataArray(random.integers(0, 4, (30, 2, 3)), dims=("item", "system", "tally"), coords=coords)
+    often = xr.concat([once] * 6, "item").assign_coords(epoch=("item", np.repeat(np.arange(6), 30)))
+    one, six = (bt.compare(t, method="advised", tests=["sign"], rng=1) for t in (once, often))
+    assert six["prob_better"][0].values == pytest.approx(one["prob_better"][0].values)
+    assert six["difference_lower"][0].values == pytest.approx(one["difference_lower"][0].values)
+    grouped = once.assign_coords(cluster=("item", np.arange(30) // 3))
+    assert "unit='cluster'" in bt.advise(grouped).call
+
+
+def test_dims_of_counts_that_a_model_does_not_know_are_summed(scores):
+    by_cluster = bt.count_clusters(scores)
+    two_sets = xr.concat([by_cluster, by_cluster], "dataset")
+    advice = bt.advise(two_sets)
+    assert advice.model == "clustered"
+    counts = eval(advice.call.split("fit(")[1][:-2], {"data": two_sets})
+    np.testing.assert_array_equal(counts.values, 2 * by_cluster.values)
+    one = bt.count_outcomes(kinds(scores)["dirichlet_multinomial"]).expand_dims(cluster=["all"])
+    assert bt.advise(one).model == "dirichlet_multinomial"
+    comparison = bt.compare(one, method="advised")  # a warning would be an error
+    assert comparison.attrs["notes"] == ""
+    assert bt.compare(one.rename(cluster="dataset")).attrs["notes"] == ""
+
+
 def test_counts_are_counted_once(scores):
     two = kinds(scores)["dirichlet_multinomial"]
     assert "one set of 60 examples" in str(bt.advise(bt.count_outcomes(two)))
@@ -219,6 +245,11 @@ def test_runs_beside_a_model_are_averaged(scores, monkeypatch):
     shares = ((once + again) / 2).assign_coords(item=once["item"])
     np.testing.assert_array_equal(comparison["counts"].values, bt.count_outcomes(shares).values)
     assert comparison.attrs["n_items"] == 60
+    with pytest.warns(UserWarning, match="run repeatedly"):
+        assert comparison.attrs["data_hash"] == bt.compare(runs).attrs["data_hash"]
+    runs[3, 1] = np.nan
+    comparison = bt.compare(runs, method="advised", missing="wrong", rng=1)
+    assert (comparison.attrs["missing"], comparison.attrs["n_blank"], comparison.attrs["n_items"]) == ("wrong", 1, 60)
     assert "compare the mean of an item's runs" in comparison.attrs["notes"]
 
 

@@ -60,9 +60,9 @@ def advise(data: xr.DataArray | xr.Dataset) -> Advice:
         return _of_trials(data) if "trials" in data else _of_judgments(data)
     dims = set(getattr(data, "dims", ()))
     if names.TALLY in dims:
-        checks.tallies(data)
+        grouped = several(checks.tallies(data), CLUSTER)
         return Advice(
-            "bayesian_bootstrap", "betterthan.compare_measures(data)",
+            "bayesian_bootstrap", f"betterthan.compare_measures(data{', unit=' + repr(CLUSTER) if grouped else ''})",
             "tallies ask for F1 of all items together, which no count of wins is",
             "counting items on which one F1 is above the other: it weighs every item alike",
         )  # fmt: skip
@@ -114,15 +114,18 @@ def _of_scores(scores: xr.DataArray, counts: str = "betterthan.count_outcomes(da
 
 
 def _of_counts(counts: xr.DataArray) -> Advice:
-    extra = [str(d) for d in counts.dims if d not in (names.SYSTEM_A, names.SYSTEM_B, names.PAIR, names.OUTCOME)]
+    pair = (names.SYSTEM_A, names.SYSTEM_B, names.PAIR, names.OUTCOME)
+    extra = [str(d) for d in counts.dims if d not in pair and counts.sizes[d] > 1]
     square = names.SYSTEM_A in counts.dims
     if square:
         systems = counts.sizes[names.SYSTEM_A]
     else:
         systems = len({str(s) for k in (names.SYSTEM_A, names.SYSTEM_B) for s in counts[k].values})
     if "cluster" in extra:
+        others = [d for d in extra if d != "cluster"]
+        pooled = f".sum({others}, keep_attrs=True)" if others else ""
         return Advice(
-            "clustered", "betterthan.compare_clusters(betterthan.models.clustered.fit(data))",
+            "clustered", f"betterthan.compare_clusters(betterthan.models.clustered.fit(data{pooled}))",
             f"the examples come in {counts.sizes['cluster']} clusters and are alike within them",
             "summing over clusters: it takes their examples as independent and is too certain",
         )  # fmt: skip

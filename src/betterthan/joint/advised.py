@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names
@@ -16,7 +17,7 @@ from betterthan.multiplicity import plain_data
 from betterthan.outcomes.clusters import count_clusters
 from betterthan.outcomes.scoring import apply_missing, count_outcomes
 from betterthan.outcomes.shapes import to_square
-from betterthan.outcomes.units import CLUSTER, several
+from betterthan.outcomes.units import CLUSTER, default_unit, ids_of, several
 from betterthan.provenance import PRIORS_OF_THEIR_OWN
 
 _COLUMNS = (
@@ -79,7 +80,7 @@ def advised_table(
     elif advice.model == "graded":
         found = compare_graded(graded.fit(ready, **sampled), **asked)
     elif advice.model == "bayesian_bootstrap":
-        found = bayesian_bootstrap(ready, unit=CLUSTER if several(ready, CLUSTER) else names.ITEM, rng=rng, **asked)
+        found = bayesian_bootstrap(_in_units(ready), unit="unit_of", rng=rng, **asked)
     else:
         return None
     return _as_engine(found, advice)
@@ -111,8 +112,17 @@ def _prepared(data: Any, model: str, missing: str) -> Any:
         if missing != "pairwise":
             raise ValueError(f"missing={missing!r} is for scores; a trial that was not made is no failure")
         return plain_data(data) if model in ("hierarchical", "graded") else data
-    scores = names.ITEM in data.dims and names.TALLY not in data.dims
-    return apply_missing(checks.scores(data), missing) if scores else data
+    if names.ITEM in data.dims:
+        return data if names.TALLY in data.dims else apply_missing(checks.scores(data), missing)
+    extra = [d for d in data.dims if d not in (*_SQUARE, names.PAIR, names.OUTCOME)]
+    kept = (CLUSTER,) if model == "clustered" else ()  # of several dims, clusters are what is modelled
+    return data.sum([d for d in extra if data.sizes[d] == 1 or (kept and d not in kept)], keep_attrs=True)
+
+
+def _in_units(data: xr.DataArray) -> xr.DataArray:
+    """With a coordinate that says which items are weighted together: a cluster, or the runs of an item."""
+    codes = pd.factorize(ids_of(data, default_unit(data) or names.ITEM))[0]
+    return data.assign_coords(unit_of=(names.ITEM, codes))
 
 
 def _square(counts: Any) -> xr.DataArray:

@@ -42,13 +42,19 @@ def ids_of(data: Any, by: str) -> np.ndarray:
     if by not in data.coords or data[by].dims != (names.ITEM,):
         known = [str(c) for c in data.coords if data[c].dims == (names.ITEM,)]
         raise ValueError(f"there is no item coordinate {by!r}; found {', '.join(known) or 'none'}")
-    values = data[by].values
-    blank = [k for k, v in enumerate(values.tolist()) if v is None or v != v or str(v).strip() == ""]
+    values, blank = data[by].values, unlabelled(data, by)
     if blank:
         raise ValueError(
             f"{len(blank)} of {len(values)} items have no {by}, the first at place {blank[0] + 1}; give each item one"
         )
     return values.astype(str)
+
+
+def unlabelled(data: Any, by: str) -> list[int]:
+    """Places of the rows without a value."""
+    if by not in data.coords:
+        return []
+    return [k for k, v in enumerate(data[by].values.tolist()) if v is None or v != v or str(v).strip() == ""]
 
 
 def default_unit(data: Any) -> str | None:
