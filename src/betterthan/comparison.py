@@ -133,13 +133,13 @@ def compare(
         raise ValueError(f"method='advised' keeps ties as an outcome; ties={ties!r} is for the other methods")
     advice = advise(data) if method == "advised" else None
     taken = TAKEN.get(advice.model, ()) if advice else ()
-    raw, extra = _counts_of(plain, missing, margin, taken)
-    if EPOCH in taken and names.ITEM in plain.dims and names.TALLY not in plain.dims and several(plain, EPOCH):
-        of_runs = {k: extra.attrs[k] for k in ("n_blank", "data_hash")}
-        plain = mean_of_runs(apply_missing(checks.scores(plain), missing))
-        raw, extra = _counts_of(plain, "pairwise", margin, taken)
+    runs = EPOCH in taken and names.ITEM in plain.dims and names.TALLY not in plain.dims and several(plain, EPOCH)
+    given, plain = plain, mean_of_runs(apply_missing(checks.scores(plain), missing)) if runs else plain
+    raw, extra = _counts_of(plain, "pairwise" if runs else missing, margin, taken)
+    if runs:
         raw = raw.assign_attrs(missing=missing)
-        extra.attrs |= of_runs | {"notes": "\n".join(filter(None, [extra.attrs["notes"], _RUNS]))}
+        notes = "\n".join(filter(None, [extra.attrs["notes"], _RUNS]))
+        extra.attrs |= {"n_blank": int(given.isnull().sum()), "data_hash": fingerprint(given), "notes": notes}
     chosen = chosen_tests(tests, plain)
     counts = apply_ties(raw, "third" if ties == "all" else ties)
     if rope:

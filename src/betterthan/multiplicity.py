@@ -14,7 +14,7 @@ from betterthan.exact.beta import prob_above_half
 from betterthan.outcomes.judgments import count_judgments
 from betterthan.outcomes.scoring import apply_missing
 from betterthan.outcomes.trials import trials_of
-from betterthan.outcomes.units import EPOCH, default_unit, ids_of, item_ids, several, unlabelled
+from betterthan.outcomes.units import EPOCH, UNIT, default_unit, in_units, item_ids, several, unlabelled
 
 JOINT = ("prob_best", "prob_best_mcse", "expected_rank", "expected_rank_mcse", "in_best_set")
 BOOTSTRAP = "Bayesian bootstrap"
@@ -86,19 +86,13 @@ def joint_answer(data: xr.DataArray, *, missing: str, equal: bool, prob: float, 
     unit = default_unit(scores) or names.ITEM
     if unlabelled(scores, unit):
         return _none(f"some items have no {unit}")
-    codes = [pd.factorize(ids_of(part, unit))[0] for part in parts]
+    parts = [in_units(part, unit) for part in parts]
     systems = [str(s) for s in scores[names.SYSTEM].values]
     higher = scores.attrs.get("higher_is_better", True)
-    few = _too_few([part.values * (1 if higher else -1) for part in parts], codes, systems, f"{unit}s")
+    few = _too_few(parts, systems, f"{unit}s", 1 if higher else -1)
     if few:
         return _none(few)
-    drawn = np.mean(
-        [
-            bootstrap_scores(part.assign_coords(unit_of=(names.ITEM, code)), unit="unit_of", rng=seed + k).values
-            for k, (part, code) in enumerate(zip(parts, codes, strict=True))
-        ],
-        axis=0,
-    )
+    drawn = np.mean([bootstrap_scores(p, unit=UNIT, rng=seed + k).values for k, p in enumerate(parts)], axis=0)
     chances = weights.ranks(drawn if higher else -drawn)
     draws, places = len(drawn), np.arange(1, len(systems) + 1)
     rank = chances @ places
@@ -133,14 +127,14 @@ def _none(why: str) -> xr.Dataset:
     return xr.Dataset(attrs={"no_joint": why})
 
 
-def _too_few(parts: list[np.ndarray], codes: list[np.ndarray], systems: list[str], units: str) -> str:
+def _too_few(parts: list[xr.DataArray], systems: list[str], units: str, sign: int) -> str:
     """Why draws without a prior would be too certain of the best: of whom it was seen to differ too rarely."""
-    means = np.mean([part.mean(0) for part in parts], axis=0)
+    means = np.mean([sign * part.values.mean(0) for part in parts], axis=0)
     top = int(means.argmax())
     wins, losses = np.zeros(len(systems)), np.zeros(len(systems))
-    for part, code in zip(parts, codes, strict=True):
-        sums = np.zeros((code.max() + 1, len(systems)))
-        np.add.at(sums, code, part)
+    for part in parts:
+        sums = np.zeros((int(part[UNIT].max()) + 1, len(systems)))
+        np.add.at(sums, part[UNIT].values, sign * part.values)
         apart, slack = sums[:, top : top + 1] - sums, counting.slack(sums, 0.0)
         wins, losses = wins + (apart > slack).sum(0), losses + (apart < -slack).sum(0)
     few = (np.minimum(wins, losses) < names.BOOTSTRAP_WINS_MIN) & (wins + losses > 0)

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names
@@ -17,7 +16,7 @@ from betterthan.multiplicity import plain_data
 from betterthan.outcomes.clusters import count_clusters
 from betterthan.outcomes.scoring import apply_missing, count_outcomes
 from betterthan.outcomes.shapes import to_square
-from betterthan.outcomes.units import CLUSTER, default_unit, ids_of, several
+from betterthan.outcomes.units import CLUSTER, UNIT, default_unit, in_units, several
 from betterthan.provenance import PRIORS_OF_THEIR_OWN
 
 _COLUMNS = (
@@ -80,7 +79,8 @@ def advised_table(
     elif advice.model == "graded":
         found = compare_graded(graded.fit(ready, **sampled), **asked)
     elif advice.model == "bayesian_bootstrap":
-        found = bayesian_bootstrap(_in_units(ready), unit="unit_of", rng=rng, **asked)
+        together = in_units(ready, default_unit(ready) or names.ITEM)
+        found = bayesian_bootstrap(together, unit=UNIT, rng=rng, **asked)
     else:
         return None
     return _as_engine(found, advice)
@@ -115,14 +115,8 @@ def _prepared(data: Any, model: str, missing: str) -> Any:
     if names.ITEM in data.dims:
         return data if names.TALLY in data.dims else apply_missing(checks.scores(data), missing)
     extra = [d for d in data.dims if d not in (*_SQUARE, names.PAIR, names.OUTCOME)]
-    kept = (CLUSTER,) if model == "clustered" else ()  # of several dims, clusters are what is modelled
-    return data.sum([d for d in extra if data.sizes[d] == 1 or (kept and d not in kept)], keep_attrs=True)
-
-
-def _in_units(data: xr.DataArray) -> xr.DataArray:
-    """With a coordinate that says which items are weighted together: a cluster, or the runs of an item."""
-    codes = pd.factorize(ids_of(data, default_unit(data) or names.ITEM))[0]
-    return data.assign_coords(unit_of=(names.ITEM, codes))
+    pooled = [d for d in extra if data.sizes[d] == 1 or (model == "clustered" and d != CLUSTER)]
+    return data.sum(pooled, keep_attrs=True)
 
 
 def _square(counts: Any) -> xr.DataArray:

@@ -3,10 +3,11 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from betterthan import names
 
-CLUSTER, EPOCH = "cluster", "epoch"
+CLUSTER, EPOCH, UNIT = "cluster", "epoch", "unit_of"
 
 
 def item_ids(data: Any) -> np.ndarray:
@@ -48,6 +49,11 @@ def ids_of(data: Any, by: str) -> np.ndarray:
             f"{len(blank)} of {len(values)} items have no {by}, the first at place {blank[0] + 1}; give each item one"
         )
     return values.astype(str)
+
+
+def in_units(data: Any, by: str) -> Any:
+    """With a coordinate `UNIT` that says which items go together, numbered as they first appear."""
+    return data.assign_coords({UNIT: (names.ITEM, pd.factorize(ids_of(data, by))[0])})
 
 
 def unlabelled(data: Any, by: str) -> list[int]:
