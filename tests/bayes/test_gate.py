@@ -104,3 +104,11 @@ def test_every_failure_is_one_sentence(good):
     for failure in bt.diagnose(build(good[:, :20])).failures:
         assert failure.endswith(".")
         assert "\n" not in failure
+
+
+def test_only_the_free_mean_of_abilities_is_passed_over(good):
+    """Nothing depends on the mean of ability_raw; of all else that is drawn, coordinates too, chains have to agree."""
+    apart = good + 0.2 * (np.arange(4) == 0)[:, None, None]
+    for name, passed in (("ability_raw", True), ("ability", False), ("judge_tie_raw", False), ("dataset_raw", False)):
+        found = bt.diagnose(az.from_dict({"posterior": {"p": good, name: apart}}))
+        assert found.passed == passed, name

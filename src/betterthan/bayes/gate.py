@@ -8,6 +8,7 @@ import xarray as xr
 
 from betterthan import names
 
+_FREE = "ability_raw"
 _LONGER = f"draw more (draws={2 * names.DRAWS}, tune={2 * names.TUNE})"
 _SMALLER_STEPS = "raise target_accept (0.95, then 0.99), or use a prior further from 0"
 
@@ -34,9 +35,9 @@ class Diagnosis:
 def diagnose(tree: xr.DataTree) -> Diagnosis:
     """Look at a posterior the way the gate does before any verdict.
 
-    R-hat, bulk and tail ESS of the parameters (never of an indicator, which may be constant, nor of the coordinates
-    ``*_raw`` a sampler moves on, of which a direction may be free), divergences, energy (BFMI) and the number of
-    chains, against the limits in `betterthan.names`.
+    R-hat, bulk and tail ESS of the parameters (never of an indicator, which may be constant, nor of ``ability_raw``,
+    whose mean nothing depends on: it is taken from the abilities, which are looked at), divergences, energy (BFMI) and
+    the number of chains, against the limits in `betterthan.names`.
 
     Parameters
     ----------
@@ -60,7 +61,7 @@ def diagnose(tree: xr.DataTree) -> Diagnosis:
     import arviz as az
 
     posterior = tree["posterior"].to_dataset()
-    looked_at = posterior[[v for v in parameters(posterior) if not v.endswith("_raw")]]
+    looked_at = posterior[[v for v in parameters(posterior) if v != _FREE]]
     chains, draws = posterior.sizes["chain"], posterior.sizes["draw"]
     failures = []
     if chains < 2:
