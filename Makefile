@@ -32,7 +32,7 @@ bench: $(STAMP)
 
 # Validates the models anew; needed when a model's source changes.
 evidence: $(STAMP)
-	@$(BIN)/python -m betterthan.models.validate --all
+	@$(BIN)/python -m betterthan.evidence.validate --all
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null || \

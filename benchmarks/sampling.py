@@ -29,9 +29,9 @@ CASES = {
 def models(name: str) -> tuple[Any, Any, list[str], float]:
     """Ours, the one by hand, the variables both have, and the target of acceptance."""
     from betterthan import models as m
-    from betterthan.models import designs
-    from betterthan.outcomes.clusters import count_clusters
-    from betterthan.outcomes.scoring import count_outcomes
+    from betterthan.counts.clusters import count_clusters
+    from betterthan.counts.scoring import count_outcomes
+    from betterthan.evidence import designs
 
     if name == "hierarchical":
         counts = count_outcomes(designs.scores_of(designs.Design(300, 0.5, 6, 10), 1), by="dataset")
@@ -118,8 +118,8 @@ def by_hand_rasch(data: Any) -> Any:
 def by_hand_graded(scores: Any) -> Any:
     import pymc as pm
 
+    from betterthan.counts.graded_pairs import differences_of
     from betterthan.models import graded
-    from betterthan.outcomes.graded_pairs import differences_of
 
     d = differences_of(scores)
     k = len(d.n)

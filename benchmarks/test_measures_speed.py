@@ -12,7 +12,7 @@ from sacrebleu.metrics.base import Metric, Score, Signature
 from sacrebleu.significance import PairedTest
 
 import betterthan as bt
-from betterthan.bayes import bootstrap
+from betterthan.scores import resampling
 
 DRAWS = "100 systems x 1,000 items x 10,000 joint draws"
 PAIRED = "P(F of A > F of B), 100 documents, 10,000 draws"
@@ -51,7 +51,7 @@ def peak(call):
 def product(data, draws):
     """Weights of all draws and their product with the scores, nothing else, in chunks of the same size."""
     random = np.random.default_rng(1)
-    rows = bootstrap._NUMBERS // len(data)
+    rows = resampling._NUMBERS // len(data)
     return np.concatenate(
         [random.standard_exponential((min(rows, draws - k), len(data))) @ data for k in range(0, draws, rows)]
     )
@@ -62,9 +62,9 @@ def product(data, draws):
 def test_joint_draws(benchmark, who):
     data = scores(100, 1000)
     if who == "ours":
-        used = peak(lambda: bt.bootstrap_scores(data, draws=10_000, rng=1))
+        used = peak(lambda: bt.scores.bootstrap_draws(data, draws=10_000, rng=1))
         benchmark.extra_info["note"] = f"{used:.0f} MB of new memory, the draws themselves are 8 MB"
-        drawn = benchmark(bt.bootstrap_scores, data, draws=10_000, rng=1)
+        drawn = benchmark(bt.scores.bootstrap_draws, data, draws=10_000, rng=1)
         assert drawn.shape == (10_000, 100)
     else:
         benchmark.extra_info["what"] = "random weights and `weights @ scores` in numpy, in the same chunks"
@@ -124,7 +124,7 @@ def resampled_plainly(documents, draws):
 def test_paired_f(benchmark, who):
     data = tallies(100)
     if who == "ours":
-        benchmark(bt.bayesian_bootstrap, data, draws=10_000, rng=1)
+        benchmark(bt.scores.bootstrap, data, draws=10_000, rng=1)
     else:
         benchmark.extra_info["what"] = "documents resampled in a Python loop, sums of lists (1,000 draws timed, x 10)"
         benchmark.extra_info["times"] = 10
@@ -136,7 +136,7 @@ def test_paired_f(benchmark, who):
 def test_paired_f_beside_sacrebleu(benchmark, who):
     data = tallies(100)
     if who == "ours":
-        benchmark(bt.bayesian_bootstrap, data, draws=10_000, rng=1)
+        benchmark(bt.scores.bootstrap, data, draws=10_000, rng=1)
     else:
         benchmark.extra_info["what"] = "`sacrebleu.significance.PairedTest`, the same tallies"
         benchmark.pedantic(by_sacrebleu, (data.values, 10_000), rounds=3)
@@ -171,7 +171,7 @@ def test_stepwise(benchmark, who):
     frame = pd.DataFrame(x, columns=[f"x{k}" for k in range(20)])
     if who == "ours":
         benchmark.extra_info["note"] = "ours with the final fit, the path and all measures"
-        function = benchmark(bt.performance_function, frame, y)
+        function = benchmark(bt.features.performance_function, frame, y)
         share = function.fit["chosen_share"].values
         expected = np.bincount(np.concatenate(refitted(x, y)).astype(int), minlength=20) / 35
         np.testing.assert_allclose(share, expected)
@@ -186,9 +186,9 @@ def test_stepwise(benchmark, who):
 def test_many_systems(benchmark, who):
     data = scores(134, 500)
     if who == "ours":
-        used = peak(lambda: bt.bayesian_bootstrap(data, rng=1))
+        used = peak(lambda: bt.scores.bootstrap(data, rng=1))
         benchmark.extra_info["note"] = f"{used:.0f} MB of new memory; draws x systems x systems would be 575 MB"
-        benchmark.pedantic(bt.bayesian_bootstrap, (data,), {"rng": 1}, rounds=3)
+        benchmark.pedantic(bt.scores.bootstrap, (data,), {"rng": 1}, rounds=3)
     else:
-        benchmark.extra_info["what"] = "the joint draws alone, `bootstrap_scores`"
-        benchmark(bt.bootstrap_scores, data, rng=1)
+        benchmark.extra_info["what"] = "the joint draws alone, `scores.bootstrap_draws`"
+        benchmark(bt.scores.bootstrap_draws, data, rng=1)

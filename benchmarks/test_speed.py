@@ -10,7 +10,7 @@ import xarray as xr
 from scipy.special import betainc
 
 import betterthan as bt
-from betterthan.exact.beta import prob_greater
+from betterthan.exact.wins.beta import prob_greater
 
 MATRIX, LARGE = "counts and matrix of 134 systems x 500 items", "counts and matrix of 500 systems x 100,000 items"
 PROCESS, PAIRS = "whole process, 8 systems x 1,000 items", "P(X > Y) of 100,000 independent Beta pairs"
@@ -35,7 +35,7 @@ def bare(values):
 
 
 def ours(scores):
-    return bt.prob_better(bt.count_outcomes(scores))
+    return bt.prob_better(bt.count(scores))
 
 
 @pytest.mark.parametrize("who", ["instead", "ours"])
@@ -103,7 +103,7 @@ def test_independent_betas(benchmark, who):
 @pytest.mark.parametrize("who", ["instead", "ours"])
 @pytest.mark.benchmark(group=MASSES)
 def test_rope_masses(benchmark, who):
-    counts = bt.count_outcomes(labelled(right_or_wrong(500, 134)))
+    counts = bt.count(labelled(right_or_wrong(500, 134)))
     if who == "ours":
         benchmark.pedantic(bt.prob_equivalent, (counts, 0.02), rounds=5)
     else:

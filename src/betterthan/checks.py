@@ -138,7 +138,7 @@ def tallies(data: Any) -> Any:
     if not _is_array(data, (names.ITEM, names.SYSTEM, names.TALLY)):
         raise ValueError(
             f"expected tallies with dims (item, system, tally), got {_describe(data)}; "
-            "see betterthan.tallies_from_table"
+            "see betterthan.io.tallies_from_table"
         )
     extra = set(data.dims) - {names.ITEM, names.SYSTEM, names.TALLY, names.LABEL}
     if extra:
@@ -170,7 +170,7 @@ def counts(data: Any) -> Any:
     if not _is_array(data, (names.OUTCOME,)) or names.OUTCOME not in data.coords:
         raise ValueError(
             f"expected counts with a dim 'outcome' (win, loss, tie), got {_describe(data)}; "
-            "see betterthan.count_outcomes and betterthan.counts_from_table"
+            "see betterthan.count and betterthan.counts.from_table"
         )
     labels = tuple(str(v) for v in data[names.OUTCOME].values)
     if labels not in (names.OUTCOMES, names.DECISIVE):
@@ -226,7 +226,7 @@ def confusion(data: Any) -> tuple[np.ndarray, np.ndarray, list[str]]:
     if not _is_array(data, (names.PREDICTED, names.ACTUAL)):
         raise ValueError(
             f"expected a confusion matrix, dims (predicted, actual), got {_describe(data)}; "
-            "see betterthan.confusion_matrix"
+            "see betterthan.labels.confusion_matrix"
         )
     ordered = data.transpose(..., names.PREDICTED, names.ACTUAL)
     labels = [str(x) for x in ordered[names.PREDICTED].values]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from betterthan.exact.cliques import letters, maximal_cliques
+from betterthan.exact.swaps.cliques import letters, maximal_cliques
 
 
 def by_all_subsets(similar):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from betterthan.exact import beta, dirichlet
+from betterthan.exact.wins import beta, dirichlet
 
 PRECISE = pd.read_csv(Path(__file__).parents[1] / "reference" / "high_precision_difference.csv", dtype=str)
 

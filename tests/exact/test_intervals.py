@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from betterthan.exact import dirichlet, intervals
+from betterthan.exact.wins import dirichlet, intervals
 
 
 def wild(n, seed, least=1.0):

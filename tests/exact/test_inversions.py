@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from betterthan.exact import inversions
+from betterthan.exact.orders import inversions
 
 ranks = st.lists(st.integers(1, 6), min_size=2, max_size=12)
 

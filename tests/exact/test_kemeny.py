@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from betterthan.exact import kemeny
+from betterthan.exact.orders import kemeny
 
 
 @pytest.mark.parametrize("seed", range(25))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from betterthan.exact import mahonian
+from betterthan.exact.orders import mahonian
 
 EIGHT = [1, 7, 27, 76, 174, 343, 602, 961, 1415, 1940, 2493, 3017, 3450, 3736, 3836]  # Lapata 2006, Figure 1
 

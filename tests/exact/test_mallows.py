@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from betterthan.exact import mahonian, mallows
+from betterthan.exact.orders import mahonian, mallows
 
 THETAS = [-3.0, -0.4, -1e-5, 0.0, 1e-7, 0.003, 0.3, 2.0, 6.0]
 

@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 from statsmodels.stats.multitest import multipletests
 
-from betterthan.exact import multiplicity
+from betterthan.exact.swaps import corrections
 
 P = st.lists(
     st.one_of(st.sampled_from([0.0, 0.01, 0.02, 0.5, 1.0]), st.floats(0, 1, allow_subnormal=False)),
     min_size=1,
     max_size=30,
 )
-ADJUST = {"holm": multiplicity.holm, "fdr_bh": multiplicity.benjamini_hochberg}
+ADJUST = {"holm": corrections.holm, "fdr_bh": corrections.benjamini_hochberg}
 
 
 @pytest.mark.parametrize("method", ADJUST)
@@ -25,7 +25,7 @@ def test_against_statsmodels(method, p):
 
 @given(p=P)
 def test_bh_against_scipy(p):
-    np.testing.assert_allclose(multiplicity.benjamini_hochberg(p), false_discovery_control(p), rtol=1e-12)
+    np.testing.assert_allclose(corrections.benjamini_hochberg(p), false_discovery_control(p), rtol=1e-12)
 
 
 @pytest.mark.parametrize("adjust", ADJUST.values())
@@ -57,20 +57,20 @@ def test_families_are_on_the_last_axis(adjust):
 @given(p=P, cutoff=st.floats(0.001, 0.5))
 def test_steps_turn_a_cutoff_on_the_adjusted_p_into_one_on_p(p, cutoff):
     p = np.array(p)
-    multiplier, rank = multiplicity.holm_steps(p)
+    multiplier, rank = corrections.holm_steps(p)
     own = multiplier * p <= cutoff
     every_step_before = [own[rank <= r].all() for r in rank]
-    np.testing.assert_array_equal(multiplicity.holm(p) <= cutoff, every_step_before)
-    multiplier, rank = multiplicity.bh_steps(p)
+    np.testing.assert_array_equal(corrections.holm(p) <= cutoff, every_step_before)
+    multiplier, rank = corrections.bh_steps(p)
     assume((np.abs(multiplier * p - cutoff) > 1e-12).all())  # p * (m / i) and m * p / i may round to different sides
     own = multiplier * p <= cutoff
     any_step_after = [own[rank >= r].any() for r in rank]
-    np.testing.assert_array_equal(multiplicity.benjamini_hochberg(p) <= cutoff, any_step_after)
+    np.testing.assert_array_equal(corrections.benjamini_hochberg(p) <= cutoff, any_step_after)
 
 
 def test_steps_leave_missing_out():
     p = np.array([[0.2, np.nan, 0.1], [np.nan, np.nan, np.nan]])
-    for steps, multipliers in ((multiplicity.holm_steps, [1, 2]), (multiplicity.bh_steps, [1, 2])):
+    for steps, multipliers in ((corrections.holm_steps, [1, 2]), (corrections.bh_steps, [1, 2])):
         multiplier, rank = steps(p)
         np.testing.assert_array_equal(multiplier[0], [multipliers[0], np.nan, multipliers[1]])
         assert rank.tolist() == [[2, 0, 1], [0, 0, 0]]
@@ -82,13 +82,13 @@ def test_step_down_maxima_are_their_definition_and_add_up_over_chunks(seed, pair
     source = np.random.default_rng(seed)
     observed = source.integers(0, 4, pairs).astype(float)
     null = source.integers(0, 5, (40, pairs)).astype(float)
-    counts = sum(multiplicity.step_down_maxima(observed, chunk) for chunk in np.split(null, [7, 20]))
+    counts = sum(corrections.step_down_maxima(observed, chunk) for chunk in np.split(null, [7, 20]))
     expected = []
     for k in range(pairs):  # a larger one, or an equal one that comes first, is out of the race
         inside = (observed < observed[k]) | ((observed == observed[k]) & (np.arange(pairs) >= k))
         expected.append((null[:, inside].max(1) >= observed[k]).sum())
     assert counts.tolist() == expected
-    p = multiplicity.monotone_p(observed, counts, 40)
+    p = corrections.monotone_p(observed, counts, 40)
     largest = observed == observed.max()
     np.testing.assert_array_equal(p[largest], ((null.max(1) >= observed.max()).sum() + 1) / 41)
     assert (np.diff(p[np.argsort(-observed, kind="stable")]) >= 0).all()
@@ -103,6 +103,6 @@ def test_max_t_keeps_the_level_when_nothing_differs():
     for _ in range(400):
         shared = source.normal(size=(100, 1))
         draws = np.abs(source.normal(size=(100, 6)) + shared)
-        counts = multiplicity.step_down_maxima(draws[0], draws[1:])
-        hits += multiplicity.monotone_p(draws[0], counts, 99).min() <= 0.05
+        counts = corrections.step_down_maxima(draws[0], draws[1:])
+        hits += corrections.monotone_p(draws[0], counts, 99).min() <= 0.05
     assert 0.02 < hits / 400 < 0.085  # exact level 0.05, standard error 0.011

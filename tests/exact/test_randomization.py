@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from betterthan.exact import randomization, ratios
+from betterthan.exact.swaps import randomization, ratios
 
 STATISTICS = [("precision", 1), ("recall", 1), ("f1", 1), ("f_beta", 0.5), ("f_beta", 2), ("f_beta", 1.5)]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta, chi2
 
-from betterthan.exact import levels, shuffling
+from betterthan.exact.swaps import levels, shuffling
 
 
 def swaps_of(items, shuffles, seed, rows):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from betterthan import names
-from betterthan.exact import sign
+from betterthan.exact.wins import sign
 
 COUNT = st.integers(0, 300)
 SIDES = st.sampled_from(names.ALTERNATIVES)

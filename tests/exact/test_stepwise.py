@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from betterthan.exact import least_squares, stepwise
+from betterthan.exact.regression import least_squares, stepwise
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 MOVES = {"forward": (True, False, False), "backward": (False, True, True), "both": (True, True, False)}

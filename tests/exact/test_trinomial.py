@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import special, stats
 
 from betterthan import names
-from betterthan.exact import sign
-from betterthan.exact.trinomial import trinomial_p
+from betterthan.exact.wins import sign
+from betterthan.exact.wins.trinomial import trinomial_p
 
 SMALL, LARGE = st.integers(0, 10), st.integers(0, 3_000)
 

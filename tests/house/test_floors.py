@@ -1,4 +1,4 @@
-"""Imports go down a floor or stay in a room's own folder."""
+"""Imports go down a floor or stay in a room's own folder; rooms on one floor do not know each other."""
 
 import ast
 from pathlib import Path
@@ -9,45 +9,31 @@ import betterthan
 
 SOURCE = Path(betterthan.__file__).parent
 FLOORS = [
-    {"names", "checks", "exact", "files", "progress"},
-    {"io", "outcomes", "datasets"},
-    {"bayes", "frequentist", "measures", "models", "ordering", "people", "performance"},
-    {
-        "comparison",
-        "counterparts",
-        "crosscheck",
-        "dependence",
-        "dispersions",
-        "engines",
-        "joint",
-        "measure_comparison",
-        "measuring",
-        "multiplicity",
-        "order_comparison",
-        "prediction",
-        "provenance",
-        "plots",
-        "reporting",
-        "cli",
-        "console",
-    },
+    {"names"},
+    {"checks", "files", "progress"},
+    {"exact", "io", "people"},
+    {"counts", "labels"},
+    {"posterior", "significance"},
+    {"features", "scores"},
+    {"models", "orders", "datasets"},
+    {"fits", "plot", "evidence"},
+    {"comparison"},
+    {"reporting"},
+    {"cli"},
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
-NEIGHBOURS = {("datasets", "outcomes"), ("io", "outcomes")}  # published and read tables use the one constructor
 HEAVY = {"pymc", "arviz", "matplotlib", "pytensor", "nutpie", "statsmodels"}
 FILES = sorted(p for p in SOURCE.rglob("*.py") if p.parent != SOURCE or p.stem != "__init__")
 
 
 def room_of(path):
-    first = path.relative_to(SOURCE).parts[0]
-    return first.removesuffix(".py")
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
 def imports(tree, top_only):
-    """Modules imported, at the top of the file or anywhere; type checking blocks do not run."""
+    """Modules imported, at the top of the file or anywhere."""
     found = []
-    nodes = tree.body if top_only else list(ast.walk(tree))
-    for node in nodes:
+    for node in tree.body if top_only else list(ast.walk(tree)):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -56,20 +42,20 @@ def imports(tree, top_only):
     return found
 
 
+def rooms_used(path):
+    """Other rooms of the house that a file imports, also inside its functions."""
+    modules = [m.split(".") for m in imports(ast.parse(path.read_text(encoding="utf-8")), top_only=False)]
+    inside = [m for m in modules if m[0] == "betterthan" and len(m) > 1 and m[1] != "__version__"]
+    return {m[1] for m in inside} - {room_of(path)}
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
 def test_imports_go_down(path):
     room = room_of(path)
     assert room in FLOOR, f"{room} has no floor yet: add it to FLOORS"
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for module in imports(tree, top_only=False):
-        parts = module.split(".")
-        if parts[0] != "betterthan" or len(parts) == 1 or parts[1] in ("__version__",):
-            continue
-        other = parts[1]
-        assert other in FLOOR, f"{path.name} imports {module}"
-        down = FLOOR[other] < FLOOR[room]
-        front = FLOOR[room] == FLOOR[other] == 3 or FLOOR[room] == FLOOR[other] == 0
-        assert down or other == room or front or (room, other) in NEIGHBOURS, f"{room} imports {other}"
+    for other in rooms_used(path):
+        assert other in FLOOR, f"{path.name} imports {other}, which is no room"
+        assert FLOOR[other] < FLOOR[room], f"{room} imports {other}"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
@@ -85,8 +71,22 @@ def test_files_are_short_and_have_a_purpose(path):
     assert ast.get_docstring(ast.parse(text))
 
 
-def test_ground_floor_is_numpy_and_scipy_alone():
+def test_exact_is_numpy_and_scipy_alone():
     for path in FILES:
-        if FLOOR[room_of(path)] == 0:
+        if room_of(path) == "exact":
             outside = {m.split(".")[0] for m in imports(ast.parse(path.read_text()), top_only=False)}
             assert not outside & {"xarray", "pandas"}, path
+
+
+def test_files_do_not_import_in_circles():
+    graph = {}
+    for path in FILES:
+        module = ".".join(("betterthan", *path.relative_to(SOURCE).with_suffix("").parts))
+        graph[module] = set(imports(ast.parse(path.read_text(encoding="utf-8")), top_only=True))
+    for module, used in graph.items():  # `from room import file` and `from room.file import name` alike
+        graph[module] = {m for m in graph if m in used or any(u.startswith(m + ".") for u in used)} - {module}
+    left = dict(graph)
+    while ready := [m for m, used in left.items() if not used & set(left)]:
+        for module in ready:
+            del left[module]
+    assert not left, f"these import each other: {', '.join(sorted(left))}"

@@ -24,7 +24,7 @@ def test_the_door_alone_loads_nothing():
         "bt.compare(bt.datasets.contingency_case('a'), rope=0.01, ties='all')",
         "bt.report(bt.compare(bt.datasets.intent_detection()))",
         "bt.report(bt.compare(bt.datasets.intent_detection()), format='latex')",
-        "bt.prior_sweep(bt.datasets.intent_detection())",
+        "bt.posterior.prior_sweep(bt.datasets.intent_detection())",
     ],
 )
 def test_closed_forms_load_neither_pymc_nor_arviz_nor_matplotlib(call):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from betterthan.models.validate import sources
+from betterthan.evidence.validate import sources
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "betterthan" / "models"
@@ -59,7 +59,7 @@ def test_folder_is_complete(name):
 @pytest.mark.parametrize("name", MODELS)
 def test_evidence_is_not_older_than_the_source(name):
     evidence = json.loads((ROOT / "models" / name / "evidence.json").read_text("utf-8"))
-    assert evidence["sources"] == sources(name), f"run: python -m betterthan.models.validate {name}"
+    assert evidence["sources"] == sources(name), f"run: python -m betterthan.evidence.validate {name}"
 
 
 @pytest.mark.parametrize("name", MODELS)

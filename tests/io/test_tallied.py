@@ -51,7 +51,7 @@ def test_partial_credit_in_halves():
     tallies = bt.read(frame, scale=2)
     assert tallies.values.tolist() == [[[3, 1, 0], [4, 2, 1]]]
     assert tallies.attrs["scale"] == 2
-    assert bt.tally_scores(tallies).values[0, 0] == pytest.approx(3 / 3.5)
+    assert bt.counts.tally_scores(tallies).values[0, 0] == pytest.approx(3 / 3.5)
 
 
 def test_item_coordinates(tmp_path):
@@ -70,7 +70,7 @@ def test_one_id_in_two_datasets_or_epochs(tmp_path, role):
     assert tallies.sel(tally="tp").values.tolist() == [[1, 2], [3, 4]]
     assert f"{role} from column {role!r}" in tallies.attrs["reading"]
     assert bt.randomization_test(tallies)["n"].values[0, 1] == 2
-    assert bt.count_outcomes(bt.tally_scores(tallies), by=role).dims[0] == role
+    assert bt.count(bt.counts.tally_scores(tallies), by=role).dims[0] == role
     with pytest.raises(ValueError, match=f"item '1', {role} 'x' has no row for system 'B'"):
         bt.read(written(tmp_path, text.replace("B,1,x,2,0,0\n", "")))
     with pytest.raises(ValueError, match=f"row 5: duplicate tallies of system 'B' on item '1', {role} 'y', already in"):
@@ -109,7 +109,7 @@ def test_bad_choices(tmp_path):
     with pytest.raises(ValueError, match="several files of tallies are not joined"):
         bt.read([path, written(tmp_path, name="u.csv")])
     with pytest.raises(ValueError, match="table is a list"):
-        bt.tallies_from_table([1])
+        bt.io.tallies_from_table([1])
     with pytest.raises(ValueError, match="higher_is_better=False is for scores"):
         bt.read(path, higher_is_better=False)
     alone = "\n".join(line for line in ROWS.splitlines() if not line.startswith("B")) + "\n"

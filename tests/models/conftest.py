@@ -6,9 +6,9 @@ import arviz as az
 import numpy as np
 import pytest
 
-from betterthan.bayes.draws import draws_prob_better
-from betterthan.bayes.gate import diagnose
-from betterthan.exact.agreement import probability_z
+from betterthan.exact.numeric.sampling_error import probability_z
+from betterthan.posterior.gate import diagnose
+from betterthan.posterior.sampled import draws_prob_better
 
 GROUPS = {
     "posterior",

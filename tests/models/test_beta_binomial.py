@@ -55,7 +55,7 @@ def test_tree_survives_netcdf(tree, tmp_path, round_trip):
 
 
 def test_logp_is_that_of_scipy():
-    built = model.build(bt.counts_from_table({("A", "B"): (12, 2)}), prior=(2, 3))
+    built = model.build(bt.counts.from_table({("A", "B"): (12, 2)}), prior=(2, 3))
     p = 0.3
     expected = stats.beta.logpdf(p, 2, 3) + stats.binom.logpmf(12, 14, p) + np.log(p * (1 - p))
     point = {built.value_vars[0].name: np.array([np.log(p / (1 - p))])}
@@ -66,13 +66,13 @@ def test_published_table():
     cases = tomllib.loads(REFERENCE.read_text("utf-8"))["case"]
     assert len(cases) == 28
     for case in cases:
-        exact = model.closed_form(bt.counts_from_table({("A", "B"): tuple(case["counts"])}))
+        exact = model.closed_form(bt.counts.from_table({("A", "B"): tuple(case["counts"])}))
         assert round(float(exact.sel(system_a="A", system_b="B")), 4) == pytest.approx(case["p_better"], abs=1e-9)
 
 
 def test_ties_do_not_matter():
-    with_ties = bt.counts_from_table({("A", "B"): (12, 2, 986)})
+    with_ties = bt.counts.from_table({("A", "B"): (12, 2, 986)})
     np.testing.assert_array_equal(
-        model.closed_form(with_ties).values, model.closed_form(bt.apply_ties(with_ties, "drop")).values
+        model.closed_form(with_ties).values, model.closed_form(bt.counts.apply_ties(with_ties, "drop")).values
     )
     assert float(model.build(with_ties)["n"].get_value()[0]) == 14

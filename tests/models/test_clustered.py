@@ -8,10 +8,10 @@ import pytest
 from scipy import integrate, special, stats
 
 import betterthan as bt
-from betterthan.bayes.gate import diagnose
-from betterthan.exact import clusters
-from betterthan.exact.agreement import probability_z
+from betterthan.exact.numeric.sampling_error import probability_z
+from betterthan.exact.wins import clusters
 from betterthan.models import clustered as model
+from betterthan.posterior.gate import diagnose
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 import betterthan as bt
-from betterthan.bayes.gate import diagnose
+from betterthan.evidence import joint_agreement
 from betterthan.models import davidson as model
-from betterthan.models import joint_agreement
+from betterthan.posterior.gate import diagnose
 
 REFERENCE = Path(__file__).parents[2] / "models" / "davidson" / "reference.toml"
 TABLE = tomllib.loads(REFERENCE.read_text("utf-8"))["table"]
@@ -78,9 +78,9 @@ def test_published_order_is_the_posterior_order():
         for j, b in enumerate(TABLE["systems"])
         if i < j
     }
-    counts = bt.counts_from_table(table).assign_attrs(unit="judgment")
+    counts = bt.counts.from_table(table).assign_attrs(unit="judgment")
     tree = model.fit(counts, rng=1, predictive=False)
-    found = bt.compare_abilities(tree)
+    found = bt.fits.compare(tree)
     assert found["ability"].sortby(found["ability"], ascending=False)["system"].values.tolist() == TABLE["systems"]
     last = found["ability"].values - found["ability"].values[-1]
     assert (last < np.array(TABLE["ability"]) + 0.05).all()  # drawn to their mean
@@ -93,7 +93,7 @@ def test_same_seed_same_draws(data):
 
 
 def test_pairs_of_shared_items_are_refused():
-    counts = bt.count_outcomes(scores())
+    counts = bt.count(scores())
     with pytest.raises(ValueError, match=r"come from items that systems share.*item_response"):
         model.build(counts)
     with pytest.raises(ValueError, match=r"unknown what was counted.*unit='judgment'"):
@@ -105,7 +105,7 @@ def scores():
 
 
 def test_systems_that_never_meet_are_named():
-    counts = bt.counts_from_table({("A", "B"): (3, 2, 1), ("C", "D"): (4, 1, 0), ("B", "E"): (1, 1, 1)})
+    counts = bt.counts.from_table({("A", "B"): (3, 2, 1), ("C", "D"): (4, 1, 0), ("B", "E"): (1, 1, 1)})
     with pytest.raises(ValueError, match="'C', 'D' never met any of the other systems"):
         model.build(counts.assign_attrs(unit="judgment"))
 
@@ -114,7 +114,7 @@ def test_bad_choices(data):
     with pytest.raises(ValueError, match="ties is 'coin'"):
         model.build(data, ties="coin")
     with pytest.raises(ValueError, match="needs judgments one by one"):
-        model.build(bt.count_judgments(data), position=True)
+        model.build(bt.count(data), position=True)
     with pytest.raises(ValueError, match="the judgments have no judge"):
         model.build(data.drop_vars("judge"), judges=True)
     one = data.isel(judgment=(data["judge"] == "j0").values)

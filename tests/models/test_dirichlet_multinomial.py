@@ -4,8 +4,8 @@ import xarray as xr
 from scipy import stats
 
 import betterthan as bt
-from betterthan.bayes.draws import draws_difference
 from betterthan.models import dirichlet_multinomial as model
+from betterthan.posterior.sampled import draws_difference
 
 SYSTEMS = ["A", "B", "C", "D", "E"]
 FIRST, SECOND = np.triu_indices(5, 1)
@@ -23,7 +23,7 @@ def truth():
 
 @pytest.fixture(scope="module")
 def counts(truth):
-    return bt.to_square(truth["counts"])
+    return bt.counts.to_square(truth["counts"])
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def test_means_agree_with_the_conjugate_posterior(tree, counts):
     import arviz as az
 
     theta = tree["posterior"]["theta"]
-    n = bt.to_pairs(counts)
+    n = bt.counts.to_pairs(counts)
     exact = (n + 1) / (n.sum("outcome") + 3)
     z = (theta.mean(("chain", "draw")) - exact.values) / az.mcse(theta, method="mean")
     assert float(abs(z).max()) < 4.5  # 30 numbers
@@ -71,12 +71,12 @@ def test_predictions_look_like_the_data(tree, counts):
     predicted = tree["posterior_predictive"]["y"]
     assert predicted.sizes == {"chain": 4, "draw": 500, "pair": 10, "outcome": 3}
     np.testing.assert_array_equal(
-        predicted.sum("outcome").isel(chain=0, draw=0).values, bt.to_pairs(counts).sum("outcome").values
+        predicted.sum("outcome").isel(chain=0, draw=0).values, bt.counts.to_pairs(counts).sum("outcome").values
     )
 
 
 def test_logp_is_that_of_scipy():
-    counts = bt.counts_from_table({("A", "B"): (12, 2, 30)})
+    counts = bt.counts.from_table({("A", "B"): (12, 2, 30)})
     built = model.build(counts, prior=(2, 3, 4))
     share, decisive = 0.4, 0.5
     theta = np.array([decisive * share, decisive * (1 - share), 1 - decisive])
@@ -90,7 +90,7 @@ def test_logp_is_that_of_scipy():
 
 
 def test_published_cases():
-    counts = bt.counts_from_table({("A", "B"): (12, 2, 986), ("C", "D"): (210, 200, 590)})
+    counts = bt.counts.from_table({("A", "B"): (12, 2, 986), ("C", "D"): (210, 200, 590)})
     exact = model.closed_form(counts)
     assert float(exact.sel(system_a="A", system_b="B")) == pytest.approx(0.996307373046875, rel=1e-12)
     assert float(exact.sel(system_a="C", system_b="D")) == pytest.approx(0.6890599769822636, rel=1e-9)
@@ -98,14 +98,14 @@ def test_published_cases():
 
 
 def test_unknown_ties_are_refused():
-    counts = bt.counts_from_table({("A", "B"): (12, 2)})
+    counts = bt.counts.from_table({("A", "B"): (12, 2)})
     for refuse in (model.build, model.fit, model.closed_form):
         with pytest.raises(ValueError, match="needs the number of ties"):
             refuse(counts)
 
 
 def test_dropped_ties_are_refused_too():
-    counts = bt.apply_ties(bt.counts_from_table({("A", "B"): (12, 2, 30)}), "drop")
+    counts = bt.counts.apply_ties(bt.counts.from_table({("A", "B"): (12, 2, 30)}), "drop")
     with pytest.raises(ValueError, match="needs the number of ties"):
         model.build(counts)
 

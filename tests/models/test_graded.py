@@ -10,10 +10,10 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.bayes.gate import diagnose
-from betterthan.models import designs, joint_agreement
+from betterthan.counts.graded_pairs import differences_of
+from betterthan.evidence import designs, joint_agreement
 from betterthan.models import graded as model
-from betterthan.outcomes.graded_pairs import differences_of
+from betterthan.posterior.gate import diagnose
 
 TABLE = tomllib.loads((Path(__file__).parents[2] / "models" / "graded" / "reference.toml").read_text("utf-8"))
 
@@ -37,7 +37,7 @@ def test_fit_is_whole_and_passes_the_gate(tree):
 
 
 def test_difference_is_that_of_the_means(tree, scores):
-    found = bt.compare_graded(tree)
+    found = bt.fits.compare(tree)
     mean = scores.mean("item").values
     apart = mean[:, None] - mean
     inside = (found["difference_lower"] <= apart) & (apart <= found["difference_upper"])
@@ -68,7 +68,7 @@ def test_neither_units_nor_the_direction_of_the_score_matter(scores):
 
 
 def test_new_data_set_is_less_certain(tree):
-    found = bt.compare_graded(tree)
+    found = bt.fits.compare(tree)
     sure = np.abs(found["prob_better"].values - 0.5)
     assert (np.abs(found["prob_better_new"].values - 0.5) <= sure + 0.02).all()
     assert found["prob_better_dataset"].sizes["dataset"] == 3
@@ -80,7 +80,7 @@ def test_pairs_without_a_difference_are_answered_with_a_warning():
     scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["A", "B", "C"]})
     with pytest.warns(UserWarning, match="'A' and 'B' differ on 0 of 30 items"):
         tree = model.fit(scores, rng=1, predictive=False)
-    found = bt.compare_graded(tree)
+    found = bt.fits.compare(tree)
     assert found["prob_better"].values[0, 1] == pytest.approx(0.5, abs=0.04)
     assert abs(found["difference_mean"].values[0, 1]) < 0.05  # all but none of the items differ
     assert found["prob_better"].values[0, 2] == pytest.approx(found["prob_better"].values[1, 2], abs=0.04)
@@ -91,7 +91,7 @@ def test_one_wild_item_moves_little():
     values = np.stack([random.normal(0.2, 0.3, 60), np.zeros(60)], axis=1)
     values[0, 0] = -40
     scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["A", "B"]})
-    found = bt.compare_graded(model.fit(scores, rng=1, predictive=False))
+    found = bt.fits.compare(model.fit(scores, rng=1, predictive=False))
     assert found["prob_better"].values[0, 1] > 0.99
     assert values[:, 0].mean() < 0
 
@@ -103,6 +103,6 @@ def test_too_many_pairs():
 
 
 def test_a_rope_is_in_units_of_the_score(tree):
-    wide = bt.compare_graded(tree, rope=2.0)
+    wide = bt.fits.compare(tree, rope=2.0)
     assert wide["mass"].sel(region="rope").values == pytest.approx(1.0)
     assert (wide["verdict"].values == "equivalent").all()

@@ -8,9 +8,9 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.bayes.gate import diagnose
-from betterthan.exact.agreement import probability_z
+from betterthan.exact.numeric.sampling_error import probability_z
 from betterthan.models import hierarchical as model
+from betterthan.posterior.gate import diagnose
 
 GROUPS = {"posterior", "prior", "prior_predictive", "posterior_predictive", "log_likelihood", "constant_data"}
 
@@ -101,7 +101,7 @@ def test_crossed_factors(crossed):
 
 
 def test_square_and_pairs_agree(data):
-    square = bt.to_square(data["counts"].isel(pair=[0]))
+    square = bt.counts.to_square(data["counts"].isel(pair=[0]))
     by_pair, as_square = model.closed_form(data["counts"].isel(pair=[0])), model.closed_form(square)
     assert as_square.values[0, 1] == pytest.approx(by_pair.values[0])
     assert as_square.values.sum() == pytest.approx(2.0)

@@ -4,8 +4,8 @@ import xarray as xr
 from scipy import stats
 
 import betterthan as bt
-from betterthan.bayes.draws import draws_difference, draws_prob_better
 from betterthan.models import independent_betas as model
+from betterthan.posterior.sampled import draws_difference, draws_prob_better
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def test_tree_survives_netcdf(tree, tmp_path, round_trip):
 
 
 def test_logp_is_that_of_scipy():
-    built = model.build(bt.counts_from_table({("A", "B"): (12, 2, 30)}), prior=(2, 3))
+    built = model.build(bt.counts.from_table({("A", "B"): (12, 2, 30)}), prior=(2, 3))
     win, loss = 0.3, 0.1
     expected = sum(
         stats.beta.logpdf(p, 2, 3) + stats.binom.logpmf(k, 44, p) + np.log(p * (1 - p))
@@ -72,7 +72,7 @@ def test_logp_is_that_of_scipy():
 
 
 def test_published_cases_and_how_far_they_are_off(tree):
-    counts = bt.counts_from_table({("A", "B"): (12, 2, 986), ("C", "D"): (210, 200, 590)})
+    counts = bt.counts.from_table({("A", "B"): (12, 2, 986), ("C", "D"): (210, 200, 590)})
     exact = model.closed_form(counts)
     assert float(exact.sel(system_a="A", system_b="B")) == pytest.approx(0.99641068147406, rel=1e-9)
     assert float(exact.sel(system_a="C", system_b="D")) == pytest.approx(0.7099604608263, rel=1e-9)
@@ -81,13 +81,13 @@ def test_published_cases_and_how_far_they_are_off(tree):
 
 
 def test_a_three_way_prior_means_something_else():
-    counts = bt.counts_from_table({("A", "B"): (12, 2, 30)})
+    counts = bt.counts.from_table({("A", "B"): (12, 2, 30)})
     with pytest.raises(ValueError, match="two numbers, of success and failure"):
         model.closed_form(counts, prior=(1, 1, 1))
 
 
 def test_unknown_ties_are_refused():
-    counts = bt.counts_from_table({("A", "B"): (12, 2)})
+    counts = bt.counts.from_table({("A", "B"): (12, 2)})
     for refuse in (model.build, model.fit, model.closed_form):
         with pytest.raises(ValueError, match="needs the number of ties"):
             refuse(counts)

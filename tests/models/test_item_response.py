@@ -12,10 +12,10 @@ import xarray as xr
 from scipy import integrate, special, stats
 
 import betterthan as bt
-from betterthan.bayes.gate import diagnose
-from betterthan.exact import rasch
+from betterthan.evidence import joint_agreement
+from betterthan.exact.wins import rasch
 from betterthan.models import item_response as model
-from betterthan.models import joint_agreement
+from betterthan.posterior.gate import diagnose
 
 TABLE = tomllib.loads((Path(__file__).parents[2] / "models" / "item_response" / "reference.toml").read_text("utf-8"))
 
@@ -117,7 +117,7 @@ def test_difficulty_is_the_random_side(data):
     y = data["successes"].values
     wins, losses = ((y[:, 0] > y[:, 1]).sum(), (y[:, 0] < y[:, 1]).sum())
     tree = model.fit(data.isel(system=[0, 1]), rng=1, predictive=False)
-    found = bt.compare_abilities(tree)["prob_better"].values[0, 1]
+    found = bt.fits.compare(tree)["prob_better"].values[0, 1]
     closed = stats.beta(1 + wins, 1 + losses).sf(0.5)
     assert abs(found - closed) < 0.06  # drawn to each other a little
 
@@ -132,7 +132,7 @@ def test_nodes():
 def test_scores_with_epochs_are_trials():
     cells = {"item": ["q1", "q1", "q2", "q2"], "epoch": [1, 2, 1, 2], "A": [1, 0, 1, 1], "B": [0, 0, 1, 0]}
     frame = pd.DataFrame(cells)
-    found = bt.count_trials(bt.read(frame))
+    found = bt.counts.trials(bt.read(frame))
     assert found["successes"].values.tolist() == [[1, 0], [2, 1]]
     assert found["trials"].values.tolist() == [[2, 2], [2, 2]]
 

@@ -9,9 +9,9 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.bayes.gate import diagnose
-from betterthan.exact.agreement import probability_z
+from betterthan.exact.numeric.sampling_error import probability_z
 from betterthan.models import mallows as model
+from betterthan.posterior.gate import diagnose
 
 GROUPS = {"posterior", "prior", "prior_predictive", "posterior_predictive", "log_likelihood", "observed_data"}
 
@@ -71,15 +71,15 @@ def test_one_theta_agrees_with_quadrature():
     assert np.abs(z).max() < 4
     z = (theta.std(("chain", "draw")) - exact["sd"]) / az.mcse(theta, method="sd")
     assert np.abs(z).max() < 4
-    found = bt.compare_dispersions(tree, rope=0.05)
+    found = bt.fits.compare(tree, rope=0.05)
     p = exact["prob_better"].values[0, 1]
     ess = p * (1 - p) / found["prob_better_mcse"].values[0, 1] ** 2
     assert abs(probability_z(np.array(p), found["prob_better"].values[0, 1], np.array(ess))) < 4
-    checked = bt.cross_check(data, tree)
+    checked = bt.fits.cross_check(data, tree)
     assert bool(checked["agrees"].all())
     assert checked["exact"].values == pytest.approx(exact["prob_better"].values)
     other = model.simulate(5, systems=2, items=8, pooling="complete", rng=9)
-    assert not bool(bt.cross_check(other, tree)["agrees"].all())  # of other data it can fail
+    assert not bool(bt.fits.cross_check(other, tree)["agrees"].all())  # of other data it can fail
     tau = tree["posterior"]["expected_tau"]
     z = (tau.mean(("chain", "draw")) - exact["expected_tau"]) / az.mcse(tau, method="mean")
     assert np.abs(z).max() < 4
@@ -96,7 +96,7 @@ def test_closed_form_adds_up():
 
 
 def test_comparison_of_dispersions(tree):
-    found = bt.compare_dispersions(tree)
+    found = bt.fits.compare(tree)
     square = found["prob_better"].values
     assert square + square.T == pytest.approx(np.ones((3, 3)))
     assert found["prob_best"].sum().item() == pytest.approx(1)
@@ -104,16 +104,16 @@ def test_comparison_of_dispersions(tree):
     assert (found["new_tau_upper"] >= found["expected_tau_upper"] - 0.1).all()
     assert found.attrs["items"] == 7
     with pytest.warns(UserWarning, match="no verdict"):
-        few = bt.compare_dispersions(tree.isel(draw=slice(0, 30)))
+        few = bt.fits.compare(tree.isel(draw=slice(0, 30)))
     assert few["verdict"].values[0, 1] == "no_verdict"
     with pytest.raises(ValueError, match=r"expected a fit of betterthan\.models\.mallows"):
-        bt.compare_dispersions(bt.exact_draws(bt.datasets.contingency_case("a"), draws=50, rng=1))
+        bt.fits.compare(bt.posterior.draws(bt.datasets.contingency_case("a"), draws=50, rng=1))
 
 
 def test_orders_with_gaps_and_ties():
     cells = {"document": list("ddeef"), "system": list("rArAr"), "order": ["a>b>c", "a=b>c", "x>y", "y>x", "p>q"]}
-    ranks = bt.read_orders(pd.DataFrame(cells))
-    taus = bt.kendall_tau(ranks, "r")
+    ranks = bt.orders.read(pd.DataFrame(cells))
+    taus = bt.orders.kendall_tau(ranks, "r")
     with pytest.raises(ValueError, match="some orders have ties"):
         model.closed_form(taus)
     found = model.closed_form(taus, ties="half")
@@ -127,15 +127,15 @@ def test_orders_with_gaps_and_ties():
 
 def test_partial_pooling_has_no_closed_form(tree, data):
     with pytest.raises(ValueError, match="partial pooling has no closed form"):
-        bt.cross_check(data, tree)
+        bt.fits.cross_check(data, tree)
 
 
 def test_bad_input():
-    taus = bt.kendall_tau({"r": list("abc"), "A": list("bac")}, "r")
+    taus = bt.orders.kendall_tau({"r": list("abc"), "A": list("bac")}, "r")
     with pytest.raises(ValueError, match="nothing varies over documents"):
         model.build(taus)
     with pytest.raises(ValueError, match="several references"):
-        model.build(bt.kendall_tau({"r": list("abc"), "s": list("abc"), "A": list("bac")}, ["r", "s"]))
+        model.build(bt.orders.kendall_tau({"r": list("abc"), "s": list("abc"), "A": list("bac")}, ["r", "s"]))
     with pytest.raises(ValueError, match="must be a Dataset with inversions"):
         model.build(taus["tau"])
     with pytest.raises(ValueError, match="choose one of"):

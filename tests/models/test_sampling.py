@@ -27,11 +27,11 @@ def test_too_many_pairs_point_to_the_closed_form(name):
 
 @pytest.mark.parametrize("name", ["beta_binomial", "dirichlet_multinomial", "independent_betas"])
 def test_closed_form_keeps_both_tails(name):
-    counts = bt.counts_from_table({("A", "B"): (400, 10, 100), ("A", "C"): (3, 2, 5)})
+    counts = bt.counts.from_table({("A", "B"): (400, 10, 100), ("A", "C"): (3, 2, 5)})
     exact = getattr(bt.models, name).closed_form(counts)
     assert 0 < float(exact.sel(system_a="B", system_b="A")) < 1e-90
     swapped = getattr(bt.models, name).closed_form(
-        bt.counts_from_table({("B", "A"): (10, 400, 100), ("C", "A"): (2, 3, 5)})
+        bt.counts.from_table({("B", "A"): (10, 400, 100), ("C", "A"): (2, 3, 5)})
     )
     np.testing.assert_allclose(exact.values, swapped.sel(system_a=["A", "B", "C"], system_b=["A", "B", "C"]), rtol=1e-9)
     np.testing.assert_allclose(exact.values + exact.values.T, 1, rtol=1e-15)
@@ -97,7 +97,7 @@ def test_models_load_without_pymc():
 
     code = (
         "import sys, betterthan as bt\n"
-        "counts = bt.counts_from_table({('A', 'B'): (12, 2, 986)})\n"
+        "counts = bt.counts.from_table({('A', 'B'): (12, 2, 986)})\n"
         "bt.models.dirichlet_multinomial.closed_form(counts)\n"
         "bt.models.independent_betas.closed_form(counts)\n"
         "print(sorted({'pymc', 'arviz', 'nutpie', 'matplotlib'} & set(sys.modules)))"

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from betterthan.bayes.gate import diagnose
-from betterthan.models import slopes_evidence
+from betterthan.evidence import slopes
 from betterthan.models import subject_slopes as model
+from betterthan.posterior.gate import diagnose
 
 SLEEP = tomllib.loads((Path(__file__).parents[2] / "models" / "subject_slopes" / "reference.toml").read_text("utf-8"))
 
 
 @pytest.fixture(scope="module")
 def table():
-    return slopes_evidence.published_table(SLEEP)
+    return slopes.published_table(SLEEP)
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def test_published_mixed_model(tree):
 
 
 def test_subjects_are_drawn_to_their_mean(tree, table):
-    own = bt.slopes_by_subject(table, "time", "days")["slope"]
+    own = bt.people.slopes(table, "time", "days")["slope"]
     shrunk = tree["posterior"]["subject_slope"].mean(("chain", "draw"))
     assert shrunk["subject"].values.tolist() == own["subject"].values.tolist()
     assert float(shrunk.std()) < float(own.std())
@@ -64,7 +64,7 @@ def test_subjects_are_drawn_to_their_mean(tree, table):
 
 def test_fit_agrees_with_quadrature(tree, table):
     data = model._data(table, "time", "days", "subject", True)
-    exact = slopes_evidence.by_quadrature(data["y"], data["x"], data["of"])
+    exact = slopes.by_quadrature(data["y"], data["x"], data["of"])
     slope = tree["posterior"]["slope_standardised"]
     assert abs(float(slope.mean()) - exact["mean"]) < 4 * float(az.mcse(slope, method="mean"))
     assert abs(float(slope.std()) - exact["sd"]) < 4 * float(az.mcse(slope, method="sd"))
@@ -73,7 +73,7 @@ def test_fit_agrees_with_quadrature(tree, table):
 
 def test_quadrature_has_converged(table):
     data = model._data(table, "time", "days", "subject", True)
-    few, many = (slopes_evidence.by_quadrature(data["y"], data["x"], data["of"], p) for p in (40, 60))
+    few, many = (slopes.by_quadrature(data["y"], data["x"], data["of"], p) for p in (40, 60))
     assert few["mean"] == pytest.approx(many["mean"], abs=1e-4)
     assert few["sd"] == pytest.approx(many["sd"], rel=2e-3)
 

@@ -29,7 +29,7 @@ def test_correlations_are_scipys():
     random = np.random.default_rng(2)
     x, y = random.normal(size=(2, 64))
     y = y + 0.5 * x
-    found = bt.correlation(x, y)
+    found = bt.people.correlation(x, y)
     expected = [stats.pearsonr(x, y), stats.spearmanr(x, y), stats.kendalltau(x, y)]
     assert found["r"].values == pytest.approx([e.statistic for e in expected])
     assert found["p"].values == pytest.approx([e.pvalue for e in expected])
@@ -37,7 +37,7 @@ def test_correlations_are_scipys():
     assert found["lower"].values[0] == pytest.approx(pearson.low)
     assert found["upper"].values[0] == pytest.approx(pearson.high)
     holed = np.where(np.arange(64) < 4, np.nan, x)
-    assert bt.correlation(holed, y).attrs["n_dropped"] == 4
+    assert bt.people.correlation(holed, y).attrs["n_dropped"] == 4
 
 
 def test_bad_pairs_are_named():
@@ -50,12 +50,12 @@ def test_bad_pairs_are_named():
         (pd.Series(good, index=list("abcd")), pd.Series(good, index=list("abdc")), "'c' and 'd' at place 3"),
     ):
         with pytest.raises(ValueError, match=said):
-            bt.correlation(x, y)
+            bt.people.correlation(x, y)
 
 
 def test_each_subject_is_left_out_once():
     values = np.random.default_rng(4).normal(size=(179, 8)) + np.arange(8)
-    found = bt.intersubject_agreement(values)
+    found = bt.people.agreement(values)
     assert found.attrs["n_subjects"] == PRINTED["not_reproducible"]["subjects"]
     k = 17
     expected = np.corrcoef(values[k], np.delete(values, k, axis=0).mean(0))[0, 1]
@@ -63,20 +63,20 @@ def test_each_subject_is_left_out_once():
     assert found["mean"].item() == pytest.approx(found["r"].values.mean())
     latin = np.where((np.arange(179)[:, None] + np.arange(8)) % 4 == 0, np.nan, values)
     latin[3] = 5.0
-    holed = bt.intersubject_agreement(xr.DataArray(latin, dims=("who", "text"), coords={"who": range(179)}))
+    holed = bt.people.agreement(xr.DataArray(latin, dims=("who", "text"), coords={"who": range(179)}))
     assert holed.attrs["n_undefined"] == 1
     assert holed["n_texts"].values[:4].tolist() == [6, 6, 6, 8]
     rest = np.nanmean(np.delete(latin, 0, axis=0), axis=0)
     seen = ~np.isnan(latin[0])
     assert holed["r"].values[0] == pytest.approx(np.corrcoef(latin[0][seen], rest[seen])[0, 1])
     with pytest.raises(ValueError, match="leaving one out needs 3"):
-        bt.intersubject_agreement(values[:2])
+        bt.people.agreement(values[:2])
 
 
 def test_slopes_of_published_times():
     rows = [(s, d, t) for s, times in SLEEP["times"].items() for d, t in enumerate(times)]
     table = pd.DataFrame(rows, columns=["subject", "days", "time"])
-    found = bt.slopes_by_subject(table, "time", "days")
+    found = bt.people.slopes(table, "time", "days")
     assert found["mean_slope"].item() == pytest.approx(SLEEP["slope"], abs=5e-4)
     assert found["intercept"].mean().item() == pytest.approx(SLEEP["intercept"], abs=5e-4)
     one = table[table["subject"] == "308"]
@@ -94,7 +94,7 @@ def test_slopes_count_what_they_leave_out():
     table = ratings(4)
     table.loc[table["subject"] == "p1", "place"] = 3
     table.loc[0, "rating"] = np.nan
-    found = bt.slopes_by_subject(table, "rating", "place")
+    found = bt.people.slopes(table, "rating", "place")
     assert found.attrs["n_undefined"] == 1
     assert found.attrs["n_dropped"] == 1
     assert np.isnan(found["slope"].sel(subject="p1"))
@@ -106,12 +106,12 @@ def test_slopes_count_what_they_leave_out():
         ((table.assign(subject=None), "rating", "place"), "every row needs its subject"),
     ):
         with pytest.raises(ValueError, match=said):
-            bt.slopes_by_subject(*bad)
+            bt.people.slopes(*bad)
 
 
 def test_variance_within_is_statsmodels():
     table = ratings()
-    found = bt.anova(table, "rating", "bin")
+    found = bt.people.anova(table, "rating", "bin")
     cells = table.groupby(["subject", "bin"], as_index=False)["rating"].mean()
     expected = AnovaRM(cells, "rating", "subject", within=["bin"]).fit().anova_table.iloc[0]
     wanted = [expected["F Value"], 3, 57, expected["Pr > F"]]
@@ -120,7 +120,7 @@ def test_variance_within_is_statsmodels():
     assert 1 / 3 <= found["epsilon"].item() <= 1
     assert found["p_corrected"].item() >= found["p"].item()
     two = table[table["bin"].isin(["bin 0", "bin 3"])]
-    pair = bt.anova(two, "rating", "bin")
+    pair = bt.people.anova(two, "rating", "bin")
     wide = two.groupby(["subject", "bin"])["rating"].mean().unstack()
     test = stats.ttest_rel(wide["bin 0"], wide["bin 3"])
     assert pair["f"].item() == pytest.approx(test.statistic**2)
@@ -132,7 +132,7 @@ def test_variance_between_is_scipys():
     random = np.random.default_rng(5)
     groups = [random.normal(k, 1, 6 + k) for k in range(3)]
     rows = [(f"{k}{j}", str(k), v) for k, group in enumerate(groups) for j, v in enumerate(group)]
-    found = bt.anova(pd.DataFrame(rows, columns=["item", "level", "y"]), "y", "level", unit="item")
+    found = bt.people.anova(pd.DataFrame(rows, columns=["item", "level", "y"]), "y", "level", unit="item")
     expected = stats.f_oneway(*groups)
     assert found["f"].item() == pytest.approx(expected.statistic)
     assert found["p"].item() == pytest.approx(expected.pvalue)
@@ -152,25 +152,25 @@ def test_published_f_has_another_p():
 def test_half_crossed_designs_are_refused():
     table = ratings(4)
     with pytest.raises(ValueError, match=r"subject 'p0' has no 'rating' at 'bin 0'"):
-        bt.anova(table[(table["subject"] != "p0") | (table["bin"] != "bin 0")], "rating", "bin")
+        bt.people.anova(table[(table["subject"] != "p0") | (table["bin"] != "bin 0")], "rating", "bin")
     with pytest.raises(ValueError, match="one level"):
-        bt.anova(table[table["bin"] == "bin 0"], "rating", "bin")
+        bt.people.anova(table[table["bin"] == "bin 0"], "rating", "bin")
     with pytest.raises(ValueError, match="nothing varies"):
-        bt.anova(table.assign(rating=1.0), "rating", "bin")
+        bt.people.anova(table.assign(rating=1.0), "rating", "bin")
 
 
 def test_bins_and_their_limits():
-    found = bt.bin_by([5, 6, 2, 3, 9, 1], [1, 0.5, 0, -0.2, 2, np.nan], [-1, 0, 0.5, 1])
+    found = bt.people.bin_by([5, 6, 2, 3, 9, 1], [1, 0.5, 0, -0.2, 2, np.nan], [-1, 0, 0.5, 1])
     assert found["n"].values.tolist() == [1, 1, 2]
     assert found["mean"].values.tolist() == [3, 2, 5.5]
     assert found["max"].values.tolist() == [3, 2, 6]
     assert found.attrs == {"n_dropped": 1, "n_outside": 1}
-    empty = bt.bin_by([1], [0.5], [-1, 0, 1])
+    empty = bt.people.bin_by([1], [0.5], [-1, 0, 1])
     assert np.isnan([empty[k].values[0] for k in ("mean", "min", "max", "sd")]).all()
     with pytest.raises(ValueError, match="larger than the one before"):
-        bt.bin_by([1], [1], [1, 0])
+        bt.people.bin_by([1], [1], [1, 0])
     with pytest.raises(ValueError, match="the same length"):
-        bt.bin_by([1, 2], [1], [0, 1])
+        bt.people.bin_by([1, 2], [1], [0, 1])
 
 
 def test_outliers_are_set_to_the_cutoff():
@@ -180,7 +180,7 @@ def test_outliers_are_set_to_the_cutoff():
     by, wrong = np.repeat(["a", "b"], 20), np.zeros(40, dtype=bool)
     wrong[7] = True
     times[8] = np.nan
-    found = bt.winsorise(times, by=by, wrong=wrong)
+    found = bt.people.winsorise(times, by=by, wrong=wrong)
     own = np.delete(times[:20], [7])
     cut = np.nanmean(own) + 2.5 * np.nanstd(own, ddof=1)
     assert found["time"].values[5] == pytest.approx(cut)
@@ -197,4 +197,4 @@ def test_outliers_are_set_to_the_cutoff():
         ({"by": by, "sd": 0}, "positive"),
     ):
         with pytest.raises(ValueError, match=said):
-            bt.winsorise(times, **choice)
+            bt.people.winsorise(times, **choice)

@@ -5,11 +5,11 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.reporting.agreement import agreement_rows, reason_notes, reasons
+from betterthan.reporting.tests_beside import agreement_rows, reason_notes, reasons
 
 
 def cell_of(counts, **choices):
-    found = bt.compare(bt.counts_from_table({("A", "B"): counts}), **choices)
+    found = bt.compare(bt.counts.from_table({("A", "B"): counts}), **choices)
     return found.isel(engine=0, system_a=0, system_b=1), found.attrs
 
 

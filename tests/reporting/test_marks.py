@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import xarray as xr
 from rich.cells import cell_len
+from tests.frequentist.test_similarity import TASKS, counted, muc6
 
 from betterthan import names
-from betterthan.frequentist.similarity import groups
-from betterthan.reporting.marks import group_table, marks_content
-from tests.frequentist.test_similarity import TASKS, counted, muc6
+from betterthan.reporting.of_groups import group_table, marks_content
+from betterthan.significance.similarity import groups
 
 
 def chain(n, reach=1, labels=None):

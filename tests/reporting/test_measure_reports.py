@@ -20,7 +20,7 @@ def tallies(systems):
 
 @pytest.fixture(scope="module")
 def three():
-    return bt.compare_measures(tallies(["A", "B", "C"]), rope=0.01, rng=3)
+    return bt.scores.compare(tallies(["A", "B", "C"]), rope=0.01, rng=3)
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -39,7 +39,7 @@ def test_rows_are_ordered_and_pairs_counted(three):
     lines = [line.split()[0] for line in written.splitlines() if line.split()[:1] and line.split()[0] in "ABC"]
     assert lines[:3] == order
     assert "All 3 pairs" in written
-    many = bt.compare_measures(tallies([f"s{k}" for k in range(14)]), draws=200, rng=1)
+    many = bt.scores.compare(tallies([f"s{k}" for k in range(14)]), draws=200, rng=1)
     assert "The first 12 systems: 66 of 91 pairs" in bt.measures_report(many)
 
 
@@ -47,19 +47,19 @@ def test_reasons_where_posterior_and_test_differ():
     scores = xr.DataArray(
         [[1.0, 0]] * 15 + [[0, 1]] * 6 + [[1, 1]] * 20, dims=("item", "system"), coords={"system": ["A", "B"]}
     )
-    written = bt.measures_report(bt.compare_measures(scores, rng=1))
+    written = bt.measures_report(bt.scores.compare(scores, rng=1))
     assert "the probability looks at one side, the p-value at two" in " ".join(written.split())
     assert "closed form" in written
     with pytest.warns(UserWarning, match="fewer than 5"):
-        few = bt.compare_measures(scores[:18], rng=1)
+        few = bt.scores.compare(scores[:18], rng=1)
     assert "no verdict: too few" in bt.measures_report(few)
 
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_hostile_names_of_systems_and_labels(format):
-    found = bt.compare_measures(tallies(HOSTILE), rng=3)
+    found = bt.scores.compare(tallies(HOSTILE), rng=3)
     gold, said = [*HOSTILE, "c"] * 9, [HOSTILE[0], *HOSTILE] * 9
-    confusions = bt.confusions_from_labels(bt.read_labels(pd.DataFrame({"gold": gold, "x\ny": said})))
+    confusions = bt.labels.confusions(bt.labels.read(pd.DataFrame({"gold": gold, "x\ny": said})))
     written = bt.measures_report(found, confusions=confusions, format=format, rng=1)
     assert "<b>" not in written or format == "text"
     if format == "latex":
@@ -82,10 +82,10 @@ def test_confusions_alone():
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_outcome_report_says_every_measure(regression_frame, regression_tree, format):
-    function = bt.performance_function(regression_frame, "gain")
-    sets = bt.compare_feature_sets(regression_frame, "gain", {"f": ["f"], "both": ["f", "words"]})
+    function = bt.features.performance_function(regression_frame, "gain")
+    sets = bt.features.compare(regression_frame, "gain", {"f": ["f"], "both": ["f", "words"]})
     components = pd.DataFrame({"f": [0.5, 99], "words": [100, 110]}, index=HOSTILE)
-    predicted = bt.predict_outcome(regression_tree, components)
+    predicted = bt.features.predict(regression_tree, components)
     written = bt.outcome_report(
         function, sets=sets, posterior=regression_tree, predicted=predicted, format=format, figures=False
     )
@@ -100,7 +100,7 @@ def test_outcome_report_says_every_measure(regression_frame, regression_tree, fo
 def test_outcome_report_draws_and_counts_what_was_dropped(regression_frame, tmp_path):
     holed = regression_frame.copy()
     holed.loc[[2, 4], "gain"] = np.nan
-    function = bt.performance_function(holed, "gain", direction="none")
+    function = bt.features.performance_function(holed, "gain", direction="none")
     written = bt.outcome_report(function, format="html", path=tmp_path / "o.html", title="Mine")
     assert written.count("<svg") == 2
     assert (tmp_path / "o.html").read_text("utf-8") == written
@@ -114,6 +114,6 @@ def test_outcome_report_draws_and_counts_what_was_dropped(regression_frame, tmp_
 
 
 def test_an_unconverged_posterior_is_not_to_be_trusted(regression_frame, regression_tree):
-    function = bt.performance_function(regression_frame, "gain")
+    function = bt.features.performance_function(regression_frame, "gain")
     written = bt.outcome_report(function, posterior=regression_tree.isel(draw=slice(0, 30)))
     assert "Not to be trusted" in written

@@ -22,7 +22,7 @@ def documents(systems=("A", "B"), n=40):
         found[f"d{d}"] = {"gold": items} | {
             s: [items[k] for k in np.argsort(np.arange(7) + random.normal(0, 3 + j, 7))] for j, s in enumerate(systems)
         }
-    return bt.orders_from_lists(found)
+    return bt.orders.from_lists(found)
 
 
 @pytest.fixture(scope="module")
@@ -32,27 +32,27 @@ def orders():
 
 @pytest.fixture(scope="module")
 def compared(orders):
-    return bt.compare_orders(orders, "gold", rope=0.02, rng=2)
+    return bt.orders.compare(orders, "gold", rope=0.02, rng=2)
 
 
 def test_comparison_counts_documents(orders, compared):
-    scores = bt.tau_scores(orders, "gold")
-    counts = bt.count_outcomes(scores).sel(system_a="A", system_b="B")
+    scores = bt.orders.tau_scores(orders, "gold")
+    counts = bt.count(scores).sel(system_a="A", system_b="B")
     pair = compared.sel(system_a="A", system_b="B")
     assert [pair[k].item() for k in ("ahead", "behind", "equal")] == counts.values.tolist()
     one = {"system_a": "A", "system_b": "B"}
-    assert pair["prob_ahead"].item() == bt.prob_better(bt.count_outcomes(scores)).sel(one).item()
+    assert pair["prob_ahead"].item() == bt.prob_better(bt.count(scores)).sel(one).item()
     assert pair["p_sign"].item() == bt.sign_test(scores)["p"].sel(one).item()
     assert compared["score"].values == pytest.approx(scores.mean("item").values)
     assert pair["p_value"].item() == bt.randomization_test(scores, rng=2)["p"].sel(one).item()
-    assert compared["p_chance"].values == pytest.approx(bt.tau_test(orders, "gold", rng=2)["p"].values)
+    assert compared["p_chance"].values == pytest.approx(bt.orders.tau_test(orders, "gold", rng=2)["p"].values)
     assert compared.attrs["n_dropped"] == 0
 
 
 def test_a_missing_order_drops_its_document_and_says_so(orders):
     holed = orders.copy()
     holed.loc[{"document": "d3", "system": "B"}] = ""
-    found = bt.compare_orders(holed, "gold", rng=2)
+    found = bt.orders.compare(holed, "gold", rng=2)
     assert found.attrs["n_items"] == 39
     assert found.attrs["n_dropped"] == 1
     assert found["n_documents"].values.tolist() == [40, 39]
@@ -61,7 +61,7 @@ def test_a_missing_order_drops_its_document_and_says_so(orders):
     assert "on 39 of 40 documents" in written
     assert "1 orders missing" in written
     with pytest.raises(ValueError, match="documents have an order of every system"):
-        bt.compare_orders(holed.isel(document=[3, 4]), "gold")
+        bt.orders.compare(holed.isel(document=[3, 4]), "gold")
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -81,7 +81,7 @@ def test_every_format_says_the_taus(orders, compared, format):
 def test_hostile_names(format):
     orders = documents(HOSTILE, 6)
     with pytest.warns(UserWarning, match="fewer than 5"):
-        compared = bt.compare_orders(orders, "gold", rng=2)
+        compared = bt.orders.compare(orders, "gold", rng=2)
     written = bt.order_report(orders, "gold", compared=compared, format=format)
     assert "<b>" not in written or format == "text"
     if format == "latex":
@@ -94,7 +94,7 @@ def test_hostile_names(format):
 
 def test_several_references_are_named():
     three = documents(("A", "B", "gold 2"))
-    found = bt.compare_orders(three, ["gold", "gold 2"], references="weighted", rng=1)
+    found = bt.orders.compare(three, ["gold", "gold 2"], references="weighted", rng=1)
     written = bt.order_report(three, ["gold", "gold 2"], compared=found)
     assert "gold, gold 2" in written
     assert "weighted" in written
@@ -103,23 +103,23 @@ def test_several_references_are_named():
 
 
 def test_sure_of_tau_by_document_and_by_pair(orders):
-    by_document = bt.tau_posterior(orders, "gold", rng=1)
-    scores = bt.tau_scores(orders, "gold").values
+    by_document = bt.orders.posterior(orders, "gold", rng=1)
+    scores = bt.orders.tau_scores(orders, "gold").values
     assert by_document["tau"].values == pytest.approx(scores.mean(0))
     assert np.abs(by_document["mean"].values - scores.mean(0)).max() < 5 * by_document["mean_mcse"].values.max()
     spread = scores.std(0) / np.sqrt(len(scores) + 1)  # of a mean under Dirichlet(1, ..., 1) weights
     width = (by_document["upper"] - by_document["lower"]).values
     assert width == pytest.approx(3.92 * spread, rel=0.1)
-    by_pair = bt.tau_posterior(orders.isel(document=0), "gold", unit="pair")
-    taus = bt.kendall_tau(orders.isel(document=0), "gold")
+    by_pair = bt.orders.posterior(orders.isel(document=0), "gold", unit="pair")
+    taus = bt.orders.kendall_tau(orders.isel(document=0), "gold")
     wrong = taus["inversions"].values
     assert by_pair["mean"].values == pytest.approx((21 - 2 * wrong) / 23)
-    eti = bt.tau_posterior(orders.isel(document=0), "gold", unit="pair", kind="eti")
+    eti = bt.orders.posterior(orders.isel(document=0), "gold", unit="pair", kind="eti")
     assert eti["upper"].values == pytest.approx(2 * stats.beta.ppf(0.975, 22 - wrong, 1 + wrong) - 1)
     with pytest.raises(ValueError, match="one reference"):
-        bt.tau_posterior(orders, ["gold", "A"], unit="pair")
+        bt.orders.posterior(orders, ["gold", "A"], unit="pair")
     with pytest.raises(ValueError, match="the weights need 2"):
-        bt.tau_posterior(orders.isel(document=[0]), "gold")
+        bt.orders.posterior(orders.isel(document=[0]), "gold")
 
 
 def run(*arguments):

@@ -22,7 +22,7 @@ def table():
 
 
 def nasty():
-    counts = bt.counts_from_table(
+    counts = bt.counts.from_table(
         {NASTY: (12, 2, 30), (NASTY[0], "plain"): (3, 3, 38), (NASTY[1], "plain"): (1, 9, 34)}
     )
     return bt.compare(counts, rope=0.05)
@@ -132,13 +132,13 @@ def test_markdown_tables_have_one_width():
 
 
 def test_verdicts_are_told_from_the_winner():
-    counts = bt.counts_from_table({("A", "B"): (2, 20, 40)})
+    counts = bt.counts.from_table({("A", "B"): (2, 20, 40)})
     text = " ".join(bt.report(bt.compare(counts)).split())
     assert "B is better than A with probability >0.999 (20 to 2 in wins, 40 ties); difference +0." in text
 
 
 def test_equivalent_and_also_ahead():
-    counts = bt.counts_from_table({("A", "B"): (60, 30, 9910)})
+    counts = bt.counts.from_table({("A", "B"): (60, 30, 9910)})
     comparison = bt.compare(counts, rope=0.02)
     assert comparison["verdict"].sel(system_a="A", system_b="B").item() == "equivalent"
     text = " ".join(bt.report(comparison).split())
@@ -147,7 +147,7 @@ def test_equivalent_and_also_ahead():
 
 
 def test_no_examples_and_missing_are_said():
-    counts = bt.counts_from_table({("A", "B"): (3, 1, 2), ("B", "C"): (1, 1, 1)})
+    counts = bt.counts.from_table({("A", "B"): (3, 1, 2), ("B", "C"): (1, 1, 1)})
     assert "A and C share no example" in " ".join(bt.report(bt.compare(counts)).split())
     values = np.array([[1, 0], [1, np.nan], [0, 1.0]])
     scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["A", "B"]})
@@ -202,7 +202,7 @@ def test_bad_calls(pair, call, message):
 
 
 def test_ties_to_a_are_for_the_a_of_the_row():
-    counts = bt.counts_from_table({("z", "a"): (1, 2, 40)})  # the report ranks a first
+    counts = bt.counts.from_table({("z", "a"): (1, 2, 40)})  # the report ranks a first
     text = bt.report(bt.compare(counts, ties="all"))
     row = next(line for line in text.splitlines() if line.split()[:2] == ["a", "z"] and "better, p" in line)
     assert re.search(r"A better, p \S+ +B better, p \S+ +verdict, test$", row)
@@ -218,7 +218,7 @@ def test_direction_and_blanks_are_told():
 
 
 def test_votes_are_not_called_examples():
-    counts = bt.counts_from_table({("A", "B"): (9, 1, 0), ("B", "C"): (1, 1, 1)}, unit="judgment")
+    counts = bt.counts.from_table({("A", "B"): (9, 1, 0), ("B", "C"): (1, 1, 1)}, unit="judgment")
     text = " ".join(bt.report(bt.compare(counts)).split())
     assert "in direct judgments" in text
     assert "A and C were never compared" in text
@@ -229,12 +229,12 @@ def test_votes_are_not_called_examples():
 
 
 def test_a_prior_that_is_not_even_is_told():
-    text = " ".join(bt.report(bt.compare(bt.counts_from_table({("B", "A"): (3, 1, 2)}), prior=(5, 1, 1))).split())
+    text = " ".join(bt.report(bt.compare(bt.counts.from_table({("B", "A"): (3, 1, 2)}), prior=(5, 1, 1))).split())
     assert "its first number is for whichever system comes first in the data: B, A" in text
 
 
 def test_names_stay_on_their_line_and_cannot_act_on_a_terminal():
-    counts = bt.counts_from_table({("bad\x1b[31m\nname", "B"): (3, 1, 2)})
+    counts = bt.counts.from_table({("bad\x1b[31m\nname", "B"): (3, 1, 2)})
     for format in ("text", "markdown", "html", "latex"):
         assert "\x1b" not in bt.report(bt.compare(counts), format=format, figures=False)
     assert "name and B compared" in bt.report(bt.compare(counts)).splitlines()[0]

@@ -1,17 +1,5 @@
 """The published tables this package reproduces, each with its citation."""
 
-from betterthan.datasets.beetle import beetle_confusion, beetle_function_fits, beetle_functions, beetle_scores
-from betterthan.datasets.diag import diag_measures
-from betterthan.datasets.intent import contingency_case, intent_detection
-from betterthan.datasets.muc6 import muc6_similarity
+import lazy_loader as _lazy
 
-__all__ = [
-    "beetle_confusion",
-    "beetle_function_fits",
-    "beetle_functions",
-    "beetle_scores",
-    "contingency_case",
-    "diag_measures",
-    "intent_detection",
-    "muc6_similarity",
-]
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

@@ -4,8 +4,8 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import names
-from betterthan.outcomes.confusions import confusion_from_table
-from betterthan.outcomes.formulas import PerformanceFunction
+from betterthan.features.formulas import PerformanceFunction
+from betterthan.labels.matrices import from_table
 
 BEETLE_CITATION = (
     "Dzikovska, Bell, Isard & Moore 2012, Evaluating language understanding accuracy with respect to objective "
@@ -102,7 +102,7 @@ def beetle_confusion() -> xr.DataArray:
     """
     labels = list(_BEETLE_COUNTS)
     table = pd.DataFrame(_BEETLE, index=labels, columns=labels)
-    return confusion_from_table(table, actual_counts=_BEETLE_COUNTS).assign_attrs(
+    return from_table(table, actual_counts=_BEETLE_COUNTS).assign_attrs(
         citation=BEETLE_CITATION, source="Tables 1 and 3"
     )
 

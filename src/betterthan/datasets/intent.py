@@ -5,7 +5,7 @@ from typing import Any
 import xarray as xr
 
 from betterthan import checks
-from betterthan.outcomes.tables import counts_from_contingency, counts_from_table
+from betterthan.counts.tables import from_contingency, from_table
 
 CITATION = (
     "Balodis & Deksne 2019, FastText-Based Intent Detection for Inflected Languages, Information 10(5), 161, "
@@ -54,7 +54,7 @@ def contingency_case(case: str) -> xr.DataArray:
     [12, 2, 986]
     """
     cells = _CASES[checks.one_of(case, tuple(_CASES), "case")]
-    return counts_from_contingency(*cells).assign_attrs(_source(f"Table A1, case ({case})"))
+    return from_contingency(*cells).assign_attrs(_source(f"Table A1, case ({case})"))
 
 
 def intent_detection() -> xr.DataArray:
@@ -79,7 +79,7 @@ def intent_detection() -> xr.DataArray:
         for row, a in zip(_WINS, _SYSTEMS, strict=False)
         for b, wins in zip(_SYSTEMS[_SYSTEMS.index(a) + 1 :], row, strict=True)
     }
-    return counts_from_table(table, unit="item").assign_attrs(_source("Table A2"))
+    return from_table(table, unit="item").assign_attrs(_source("Table A2"))
 
 
 def _source(table: str) -> dict[str, Any]:

@@ -1,1 +1,5 @@
-"""Files and frames in, scores or counts out: one module per file format and per layout."""
+"""Files and tables, recognised by what they hold."""
+
+import lazy_loader as _lazy
+
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

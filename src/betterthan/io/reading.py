@@ -61,7 +61,7 @@ def read(
         - ``predictions``: item ids, ``gold``, and a column of predicted labels for each system.
         - ``counts``: ``system_a, system_b, wins, losses``; ties are unknown without a column ``ties``.
         - ``votes``: ``model_a, model_b, winner``; the winner is a side, a name, or a tie.
-        - ``tallies``: ``system, item, tp, fp, fn`` and an optional ``label``; see `tallies_from_table`.
+        - ``tallies``: ``system, item, tp, fp, fn`` and an optional ``label``; see `io.tallies_from_table`.
 
         Columns ``dataset``, ``cluster`` and ``epoch`` may stand beside the items.
     higher_is_better : bool, default True
@@ -70,7 +70,7 @@ def read(
         For counts and votes: what was counted, items that all systems share or separate judgments.
         ``judgment`` for votes and ``unknown`` for counts when not given.
     scale : int, default 1
-        For tallies: see `tallies_from_table`.
+        For tallies: see `io.tallies_from_table`.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def read(
         From wide, long and predictions: scores over (item, system), float64, NaN where missing, with
         item coordinates ``dataset``, ``cluster`` and ``epoch`` where they are given. From counts and
         votes: counts over (system_a, system_b, outcome), int64, with a leading ``dataset`` where that is
-        given. From tallies: see `tallies_from_table`. ``attrs["reading"]`` says in one line what was read and
+        given. From tallies: see `io.tallies_from_table`. ``attrs["reading"]`` says in one line what was read and
         how; it is logged too.
 
     Raises

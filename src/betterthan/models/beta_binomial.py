@@ -10,10 +10,10 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.exact.beta import prob_above_half
-from betterthan.exact.seeds import one_seed
+from betterthan.counts.pairing import as_pairs, probability_as_given
+from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.wins.beta import prob_above_half
 from betterthan.models import sampling
-from betterthan.outcomes.pairing import as_pairs, probability_as_given
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -175,7 +175,7 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
     Examples
     --------
     >>> import betterthan as bt
-    >>> counts = bt.counts_from_table({("NN[n] W", "NN W"): (26, 21)})
+    >>> counts = bt.counts.from_table({("NN[n] W", "NN W"): (26, 21)})
     >>> float(closed_form(counts).sel(system_a="NN[n] W", system_b="NN W").round(4))
     0.7646
     """

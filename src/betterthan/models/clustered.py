@@ -1,7 +1,7 @@
 """Examples that come in clusters: translations of one item, turns of one dialogue, repeated runs.
 
 Of cluster c, A and B differ on s_c of the examples, and of these A wins p_c. Both vary over clusters as Beta variables:
-p_c with mean p and correlation `win`, s_c with mean s and correlation `decisive`; both are integrated out.
+p_c with mean p and correlation `win`, s_c with mean s and correlation `posterior.decisive`; both are integrated out.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -11,10 +11,10 @@ import xarray as xr
 from scipy import special
 
 from betterthan import checks, names
-from betterthan.exact import clusters
-from betterthan.exact.seeds import one_seed
+from betterthan.counts.pairing import as_pairs, probability_as_given
+from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.wins import clusters
 from betterthan.models import sampling, simplex
-from betterthan.outcomes.pairing import as_pairs, probability_as_given
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -81,7 +81,7 @@ def build(counts: xr.DataArray, *, prior: Any = None, correlation: float | None 
     ----------
     counts : xarray.DataArray
         Dims (system_a, system_b, outcome) or (pair, outcome), with ties, and ``cluster``: see
-        `betterthan.count_clusters`.
+        `betterthan.count`.
     prior : str or sequence of three float, optional
         Dirichlet parameters of the mean of (win, loss, tie).
     correlation : float, optional
@@ -156,7 +156,7 @@ def fit(
         In group posterior, over (chain, draw, pair): the variables of `build`, ``theta`` (also outcome) and
         ``difference`` of the population of clusters, ``correlation`` of the outcomes (1, 0, -1) of two examples of a
         cluster, and ``design_effect``: how many times the variance is that of as many independent examples. The counts
-        are in group constant_data. For `betterthan.compare_clusters`.
+        are in group constant_data. For `betterthan.fits.compare`.
 
     Raises
     ------

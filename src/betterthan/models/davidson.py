@@ -11,9 +11,9 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.exact.seeds import one_seed
+from betterthan.counts.judgments import Rows, judgment_rows
+from betterthan.exact.numeric.seeds import one_seed
 from betterthan.models import sampling, shrinkage
-from betterthan.outcomes.judgments import Rows, judgment_rows
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -51,7 +51,7 @@ def simulate(
     -------
     xarray.Dataset
         ``system_a``, ``system_b``, ``outcome`` (1, 0, -1 for the first) and ``judge`` (judgment), as
-        `betterthan.read_judgments` returns them, and the truth: ``ability`` (system), ``ability_sd``, ``tie``,
+        `betterthan.io.read_judgments` returns them, and the truth: ``ability`` (system), ``ability_sd``, ``tie``,
         ``position``, ``judge_tie_sd``, ``judge_position_sd``.
 
     Raises
@@ -96,7 +96,7 @@ def build(
     Parameters
     ----------
     data : xarray.Dataset or xarray.DataArray
-        Judgments, from `betterthan.read_judgments`; or counts of judgments (system_a, system_b, outcome) or (pair,
+        Judgments, from `betterthan.io.read_judgments`; or counts of judgments (system_a, system_b, outcome) or (pair,
         outcome), with ``attrs["unit"] = "judgment"``.
     ties : {"davidson", "rao_kupper"}, default "davidson"
         How often equal systems tie, and how that falls with their difference.
@@ -173,7 +173,7 @@ def fit(
     xarray.DataTree
         In group posterior, over (chain, draw): ``ability`` (system) and the other variables of `build`, and
         ``tie_propensity``, the probability that equal systems tie. The rows, judgments that differ in nothing but
-        their outcome, are in group constant_data. For `betterthan.compare_abilities`.
+        their outcome, are in group constant_data. For `betterthan.fits.compare`.
 
     Raises
     ------

@@ -10,9 +10,9 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.exact.seeds import one_seed
+from betterthan.counts.graded_pairs import Differences, differences_of
+from betterthan.exact.numeric.seeds import one_seed
 from betterthan.models import sampling
-from betterthan.outcomes.graded_pairs import Differences, differences_of
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -145,7 +145,7 @@ def fit(
         In group posterior, over (chain, draw, pair): ``difference``, the centre times the share of items that do not
         tie, in units of the score; ``effect_size``, centre over scale; and the variables of `build` in standardised
         units; of several data sets ``dataset_difference`` and ``new_difference``, of a data set not seen. For
-        `betterthan.compare_graded`.
+        `betterthan.fits.compare`.
 
     Raises
     ------

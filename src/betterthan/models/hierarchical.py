@@ -11,10 +11,10 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.exact.beta import prob_above_half
-from betterthan.exact.seeds import one_seed
+from betterthan.counts.pairing import as_pairs, probability_as_given
+from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.wins.beta import prob_above_half
 from betterthan.models import crossing, sampling, simplex
-from betterthan.outcomes.pairing import as_pairs, probability_as_given
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -176,7 +176,7 @@ def fit(
     xarray.DataTree
         In group posterior, over (chain, draw): ``theta`` (dataset, pair, outcome), drawn given the rest where it is
         integrated out, ``theta_new`` (pair, outcome) of a data set not seen, and the variables of `build`. The counts
-        are in group constant_data. For `betterthan.compare_datasets`.
+        are in group constant_data. For `betterthan.fits.compare`.
 
     Raises
     ------

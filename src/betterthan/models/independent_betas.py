@@ -11,10 +11,10 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.exact.beta import prob_greater
-from betterthan.exact.seeds import one_seed
+from betterthan.counts.pairing import as_pairs, probability_as_given
+from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.wins.beta import prob_greater
 from betterthan.models import sampling
-from betterthan.outcomes.pairing import as_pairs, probability_as_given
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -186,7 +186,7 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
     Examples
     --------
     >>> import betterthan as bt
-    >>> counts = bt.counts_from_table({("A", "B"): (210, 200, 590)})
+    >>> counts = bt.counts.from_table({("A", "B"): (210, 200, 590)})
     >>> float(closed_form(counts).sel(system_a="A", system_b="B").round(3))  # the exact model says 0.689
     0.71
     """

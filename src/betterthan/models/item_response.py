@@ -10,10 +10,10 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.exact import rasch
-from betterthan.exact.seeds import one_seed
+from betterthan.counts.successes import trials_of
+from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.wins import rasch
 from betterthan.models import sampling, shrinkage
-from betterthan.outcomes.trials import trials_of
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -73,7 +73,7 @@ def build(data: xr.DataArray | xr.Dataset, *, discrimination: bool = False, node
     ----------
     data : xarray.DataArray or xarray.Dataset
         Scores (item, system) of 0 and 1, where items of one id in several epochs are trials; or ``successes`` of
-        ``trials`` (item, system), from `betterthan.count_trials` or `betterthan.trials_from_table`. What is missing is
+        ``trials`` (item, system), from `betterthan.counts.trials` or `betterthan.counts.trials_from_table`. What is missing is
         left out.
     discrimination : bool, default False
         Let items differ in how well they tell systems apart (2PL). It takes many systems to see that; expect
@@ -147,7 +147,7 @@ def fit(
         In group posterior, over (chain, draw): ``ability`` (system) and the other variables of `build`, and
         ``expected_score`` (system), the share of all such items that a system solves. ``posterior.attrs`` hold
         ``quadrature_error``, by how much the log likelihood changes with twice the nodes. For
-        `betterthan.compare_abilities`.
+        `betterthan.fits.compare`.
 
     Raises
     ------

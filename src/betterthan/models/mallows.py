@@ -11,8 +11,8 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.exact import mallows
-from betterthan.exact.seeds import one_seed
+from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.orders import mallows
 from betterthan.models import sampling
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def build(data: xr.Dataset, *, pooling: str = "partial", ties: str = "error", pr
     Parameters
     ----------
     data : xarray.Dataset
-        ``inversions`` and ``n_items`` over (document, system), as `betterthan.kendall_tau` returns them for one
+        ``inversions`` and ``n_items`` over (document, system), as `betterthan.orders.kendall_tau` returns them for one
         reference. A cell without an order has NaN or fewer than two items and is left out.
     pooling : {"partial", "complete"}, default "partial"
         "partial": theta varies over documents, shrunk to its mean; systems share the difficulty of a document.
@@ -156,7 +156,7 @@ def fit(
     -------
     xarray.DataTree
         ``theta`` (chain, draw, system) and ``expected_tau`` (chain, draw, system), the mean tau expected of the system
-        on these documents, in group posterior; for `betterthan.compare_dispersions`.
+        on these documents, in group posterior; for `betterthan.fits.compare`.
 
     Raises
     ------

@@ -11,10 +11,10 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.exact import least_squares
-from betterthan.exact.seeds import one_seed
+from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.regression import least_squares
+from betterthan.features.tables import FeatureTable, feature_table
 from betterthan.models import sampling
-from betterthan.outcomes.feature_tables import FeatureTable, feature_table
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -110,7 +110,7 @@ def build(
     Parameters
     ----------
     features, outcome, columns
-        As `betterthan.performance_function` takes them; collinear features and more features than dialogues are fine.
+        As `betterthan.features.performance_function` takes them; collinear features and more features than dialogues are fine.
     groups : str or array-like, optional
         A column, an index level or one label for each row: dialogues of one user or rater share an intercept.
     ordinal : bool, default False
@@ -131,7 +131,7 @@ def build(
     Raises
     ------
     ValueError
-        As `betterthan.performance_function`, or if an ordinal outcome has more than 20 levels.
+        As `betterthan.features.performance_function`, or if an ordinal outcome has more than 20 levels.
     """
     return _model(feature_table(features, outcome, columns=columns, groups=groups), ordinal, prior_r2, standardise)
 
@@ -169,7 +169,7 @@ def fit(
     Returns
     -------
     xarray.DataTree
-        For `betterthan.predict_outcome`, ``arviz.loo`` (it leaves out one row) and ``arviz.compare``.
+        For `betterthan.features.predict`, ``arviz.loo`` (it leaves out one row) and ``arviz.compare``.
         ``posterior.attrs`` count the rows that were dropped for gaps.
 
     Raises
@@ -184,7 +184,7 @@ def fit(
 
     See Also
     --------
-    betterthan.performance_function : least squares with a choice of features.
+    betterthan.features.performance_function : least squares with a choice of features.
     """
     table = feature_table(features, outcome, columns=columns, groups=groups)
     attrs = {

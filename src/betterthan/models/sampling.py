@@ -12,8 +12,8 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.exact.seeds import one_seed
-from betterthan.outcomes.pairing import as_pairs
+from betterthan.counts.pairing import as_pairs
+from betterthan.exact.numeric.seeds import one_seed
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -104,7 +104,7 @@ def sample(model: "pm.Model", *, seed: int, draws: int, tune: int, chains: int, 
     import pymc as pm
 
     shown = sys.stdout.isatty() and sys.stderr.isatty()
-    # convergence is judged by betterthan.diagnose: on this sampler pymc skips its own checks
+    # convergence is judged by betterthan.fits.diagnose: on this sampler pymc skips its own checks
     return pm.sample(
         draws=draws,
         tune=tune,

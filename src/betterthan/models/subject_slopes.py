@@ -10,7 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.exact.seeds import one_seed
+from betterthan.exact.numeric.seeds import one_seed
 from betterthan.models import sampling
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def fit(
 
     See Also
     --------
-    betterthan.slopes_by_subject : a regression of each subject, and a t test of the slopes.
+    betterthan.people.slopes : a regression of each subject, and a t test of the slopes.
     """
     data = _data(table, outcome, predictor, subject, True)
     attrs = {

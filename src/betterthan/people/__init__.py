@@ -1,1 +1,5 @@
-"""Scores beside what people say and do: ratings, reading times, and how far people agree among themselves."""
+"""Studies with people: ratings, times, repeated measures."""
+
+import lazy_loader as _lazy
+
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

@@ -71,7 +71,7 @@ def correlation(x: Any, y: Any, *, prob: float = names.CI_PROB) -> xr.Dataset:
     )
 
 
-def intersubject_agreement(ratings: Any) -> xr.Dataset:
+def agreement(ratings: Any) -> xr.Dataset:
     """Correlate each subject's ratings with the mean of all others': how well people themselves agree.
 
     Parameters

@@ -10,7 +10,7 @@ from scipy import stats
 from betterthan import checks, names
 
 
-def slopes_by_subject(
+def slopes(
     table: pd.DataFrame, outcome: str, predictor: str, *, subject: str = "subject", prob: float = names.CI_PROB
 ) -> xr.Dataset:
     """Regress within each subject, and test whether the mean slope is 0.

@@ -7,12 +7,12 @@ from io import StringIO
 import xarray as xr
 
 from betterthan import names
-from betterthan.plots.bars import plot_outcomes
-from betterthan.plots.densities import plot_densities
-from betterthan.plots.forest import plot_differences
-from betterthan.plots.matrix import plot_matrix
-from betterthan.plots.ternary import plot_simplex
-from betterthan.reporting.content import MATRIX_OF, order_of
+from betterthan.plot.bars import outcomes
+from betterthan.plot.curves import densities as plot_densities
+from betterthan.plot.forest import differences
+from betterthan.plot.squares import matrix as plot_matrix
+from betterthan.plot.ternary import simplex
+from betterthan.reporting.of_comparison import MATRIX_OF, order_of
 
 _BARS_OF = 8  # systems whose pairs all fit a bar chart
 
@@ -30,16 +30,16 @@ def draw(comparison: xr.Dataset) -> list[tuple[str, str]]:
             if three:
                 axes = plot_densities(counts, prior=prior, kind="difference", rope=ordered.attrs["rope"])
                 drawn.append(("Posterior of the difference", axes))
-                drawn.append(("Posterior of win, loss and tie", plot_simplex(counts, prior=prior)))
+                drawn.append(("Posterior of win, loss and tie", simplex(counts, prior=prior)))
             decisive = plot_densities(counts, prior=prior, kind="decisive")
             drawn.append(("Posterior of the probability of winning a decisive example", decisive))
         elif systems > MATRIX_OF:  # with fewer the page has the matrix as a table
             better = ordered["prob_better"].isel({names.ENGINE: 0}, drop=True)
             drawn.append(("Probability that the row is better than the column", plot_matrix(better)))
         if "difference_mean" in ordered:
-            drawn.append(("Differences with their intervals", plot_differences(ordered)))
+            drawn.append(("Differences with their intervals", differences(ordered)))
         if systems <= _BARS_OF:
-            drawn.append(("Wins, ties and losses", plot_outcomes(counts)))
+            drawn.append(("Wins, ties and losses", outcomes(counts)))
         return [(caption, as_svg(axes)) for caption, axes in drawn]
 
 

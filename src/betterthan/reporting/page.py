@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from betterthan.reporting.sections import Table
+from betterthan.reporting.tables import Table
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from betterthan.reporting.content import Content, build_content
+from betterthan.reporting.of_comparison import Content, build_content
 from betterthan.reporting.page import Page
-from betterthan.reporting.sections import Table
+from betterthan.reporting.tables import Table
 
 WIDTH = 110
 _HEAD = 10  # characters of a name that may head a column

@@ -7,8 +7,8 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.provenance import signature
-from betterthan.reporting.agreement import tests_of
+from betterthan.comparison.signature import signature
+from betterthan.reporting.tests_beside import tests_of
 
 
 def pair_table(comparison: xr.Dataset) -> Any:

@@ -8,10 +8,10 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.files import write_whole
-from betterthan.reporting.content import Content, build_content
 from betterthan.reporting.escapes import latex, markdown
+from betterthan.reporting.of_comparison import Content, build_content
 from betterthan.reporting.page import Page
-from betterthan.reporting.sections import Table
+from betterthan.reporting.tables import Table
 
 _LONG = 18  # characters of a name that needs a column which breaks
 _SUFFIX = {"markdown": "md", "html": "html", "latex": "tex"}

@@ -92,7 +92,7 @@ def limits(main: xr.Dataset) -> list[str]:
         if "position" not in modelled:
             notes.append(
                 "Which system was shown first is not taken into account; betterthan.models.davidson does, with "
-                "judgments from betterthan.read_judgments and position=True."
+                "judgments from betterthan.io.read_judgments and position=True."
             )
     elif str(main[names.ENGINE].item()) in _TAKEN_AS:
         notes.append(_TAKEN_AS[str(main[names.ENGINE].item())])

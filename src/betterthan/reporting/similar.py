@@ -5,10 +5,10 @@ from typing import Any
 import xarray as xr
 
 from betterthan import names
-from betterthan.frequentist.similarity import groups
-from betterthan.reporting.agreement import tests_of
-from betterthan.reporting.marks import marks_content
-from betterthan.reporting.sections import Table
+from betterthan.reporting.of_groups import marks_content
+from betterthan.reporting.tables import Table
+from betterthan.reporting.tests_beside import tests_of
+from betterthan.significance.similarity import groups
 
 
 def groups_section(main: xr.Dataset) -> tuple[Table | None, list[str]]:
@@ -23,7 +23,7 @@ def groups_section(main: xr.Dataset) -> tuple[Table | None, list[str]]:
 
 
 def tested(main: xr.Dataset) -> xr.Dataset:
-    """The last test of a comparison, as `groups` takes it, without scores: the order is that of the report."""
+    """The last test of a comparison, as `significance.groups` takes it, without scores: the order is that of the report."""
     test = tests_of(main)[-1]
     attrs: dict[str, Any] = {"alternative": "two-sided", "test": test, "sampled": 0}
     table = xr.Dataset({"p": main["p_value"].sel({names.TEST: test}, drop=True)})

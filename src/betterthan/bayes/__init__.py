@@ -1,1 +1,0 @@
-"""Posteriors of counts: closed forms and draws."""

@@ -1,0 +1,71 @@
+"""What the commands `measures`, `order` and `outcome` read: whatever a file holds, as the functions take it."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import xarray as xr
+
+from betterthan import checks
+from betterthan.cli.console import say
+from betterthan.io.cells import holds_numbers, numbers, texts
+from betterthan.io.files import read_file
+from betterthan.io.problems import problem
+from betterthan.io.reading import read
+from betterthan.io.recognition import recognise
+from betterthan.labels.predictions import confusions as confusions_from_labels
+from betterthan.labels.predictions import tallies
+from betterthan.labels.reading import is_confusion, read_confusion
+from betterthan.labels.reading import read as read_labels
+from betterthan.orders.reading import read as read_orders
+
+_LAYOUTS = ("confusion", "predictions", "tallies", "wide", "long")
+
+
+def measured(
+    file: Path, layout: str | None, *, higher_is_better: bool, scale: int
+) -> tuple[xr.DataArray | None, Any, str | None]:
+    """Tallies or scores to compare, confusion matrices to describe, and the statistic that suits them."""
+    if layout is not None:
+        checks.one_of(layout, _LAYOUTS, "layout")
+    table = read_file(file)
+    chosen = layout or ("confusion" if is_confusion(table) else recognise(table))
+    if chosen == "confusion":
+        return None, read_confusion(file), None
+    if chosen != "predictions":
+        return read(file, layout=chosen, higher_is_better=higher_is_better, scale=scale), None, None
+    labels = read_labels(file)
+    confusions = confusions_from_labels(labels).assign_attrs(labels.attrs)
+    if labels.sizes["system"] == 1:
+        return None, confusions.isel(system=0, drop=True), None
+    return tallies(labels).assign_attrs(labels.attrs | {"scale": 1}), confusions, "macro_f1"
+
+
+def ordered(
+    file: Path, reference: list[str] | None, restrict: str | None
+) -> tuple[xr.DataArray, str | list[str] | None, bool]:
+    """Orders, the reference or references, and whether there are systems and documents enough to compare."""
+    orders = read_orders(file)
+    say(str(orders.attrs["reading"]))
+    if not reference:
+        return orders, None, False
+    rest = orders.sizes["system"] - len(reference)
+    several = orders.sizes.get("document", 1) > 1 and rest > 1 and restrict is None
+    return orders, reference[0] if len(reference) == 1 else reference, several
+
+
+def plain_table(file: Path) -> pd.DataFrame:
+    """A file as a table: numbers where a column holds numbers, else text."""
+    table = read_file(file)
+    return pd.DataFrame(
+        {name: numbers(table, name) if holds_numbers(table, name) else texts(table, name) for name in table.columns}
+    )
+
+
+def component_table(file: Path) -> pd.DataFrame:
+    """A table of components: their names in the first column, a feature in every other."""
+    table = read_file(file)
+    first, *features = table.columns
+    if not features:
+        raise problem(table.source, "needs the names of components and at least one column of a feature")
+    return pd.DataFrame({name: numbers(table, name) for name in features}, index=texts(table, first))

@@ -1,0 +1,1 @@
+"""One question answered for all pairs of systems: data in, a comparison out."""

@@ -1,0 +1,102 @@
+"""What makes examples less than independent, or unequal in weight, and what that costs."""
+
+import warnings
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import names
+from betterthan.counts.scoring import item_outcomes
+from betterthan.counts.shapes import to_pairs
+from betterthan.counts.units import CLUSTER, EPOCH, ids_of, several, unlabelled
+from betterthan.exact.wins.clusters import design_effect, design_effect_of_sums
+
+# what a model takes into account, of what its data may say
+TAKEN: dict[str, tuple[str, ...]] = {
+    "hierarchical": (names.DATASET,), "graded": (names.DATASET,), "item_response": (EPOCH,),
+    "clustered": (CLUSTER, EPOCH), "bayesian_bootstrap": (CLUSTER, EPOCH),
+}  # fmt: skip
+_UNITS_MIN = 5  # of fewer clusters, what they cost is a guess
+_WHAT = {EPOCH: "items were run repeatedly", CLUSTER: "items come in clusters"}
+
+
+def dependence_notes(data: xr.DataArray, taken: Collection[str] = ()) -> list[str]:
+    """What is pooled or taken as independent though it is not; dependent examples are warned of, too.
+
+    Parameters
+    ----------
+    data : xarray.DataArray
+        Scores, tallies or counts.
+    taken : collection of str
+        Of dataset, cluster and epoch, what a model takes into account.
+    """
+    return _of_scores(data, taken) if names.ITEM in data.dims else _of_counts(data, taken)
+
+
+def pooled_note(datasets: int) -> str:
+    """What pooling data sets does."""
+    return f"{datasets} data sets are pooled: every example counts the same, so large sets weigh more."
+
+
+def _of_scores(scores: xr.DataArray, taken: Collection[str]) -> list[str]:
+    notes = []
+    if names.DATASET not in taken and several(scores, names.DATASET):
+        notes.append(pooled_note(len(set(scores[names.DATASET].values.tolist()))))
+    apart = [name for name in (EPOCH, CLUSTER) if name not in taken and several(scores, name)]
+    tallies = names.TALLY in scores.dims
+    return notes + [_warned(name, *(() if tallies else _effective(scores, name))) for name in apart]
+
+
+def _of_counts(counts: xr.DataArray, taken: Collection[str]) -> list[str]:
+    extra = [str(d) for d in counts.dims if d not in _PAIRS and counts.sizes[d] > 1]
+    notes = []
+    pooled = [d for d in extra if d != CLUSTER]
+    if pooled and names.DATASET not in taken:
+        notes.append(pooled_note(int(np.prod([counts.sizes[d] for d in pooled]))))
+    if CLUSTER in extra and CLUSTER not in taken:
+        pairs = to_pairs(counts) if names.SYSTEM_A in counts.dims else counts
+        each = (
+            pairs.sum([d for d in counts.dims if d not in (*_PAIRS, CLUSTER)])
+            .transpose(CLUSTER, names.PAIR, names.OUTCOME)
+            .values.astype(float)
+        )
+        net, decisive = each[..., 0] - each[..., 1], each[..., :2].sum((0, 2))
+        known = (each.sum((0, 2)), design_effect_of_sums(each.sum(2), net, decisive))
+        notes.append(_warned(CLUSTER, *(known if len(each) >= _UNITS_MIN else ())))
+    return notes
+
+
+def _effective(scores: xr.DataArray, name: str) -> tuple[np.ndarray, ...]:
+    """Examples of each pair, and how many times the variance is that of as many independent ones."""
+    if unlabelled(scores, name):
+        return ()
+    units, place = np.unique(ids_of(scores, names.ITEM if name == EPOCH else name), return_inverse=True)
+    if len(units) < _UNITS_MIN:
+        return ()
+    outcomes = item_outcomes(scores)
+    seen = outcomes["observed"].values
+    return seen.sum(0), design_effect(outcomes["outcome"].values * seen, seen, place)
+
+
+def _warned(name: str, *known: Any) -> str:
+    said = (
+        f"The {_WHAT[name]} ({name}), but are taken as independent: as far as they are alike, the answers "
+        f"are too certain.{_as_many(*known) if known else ''} betterthan.advise says which model takes it into account."
+    )
+    warnings.warn(said, stacklevel=6)
+    return said
+
+
+def _as_many(n: np.ndarray, design: np.ndarray) -> str:
+    """How many independent examples would say as much, over the pairs."""
+    number = n / np.maximum(design, 1.0)
+    if not np.isfinite(number).any():
+        return ""
+    low, middle = np.nanmin(number), np.nanmedian(number)
+    pairs = f"about {middle:.0f}" if len(n) == 1 else f"about {middle:.0f} for half of the pairs, {low:.0f} at least,"
+    return f" They say as much as {pairs} of {int(n.max()):,} independent examples."
+
+
+_PAIRS = (names.SYSTEM_A, names.SYSTEM_B, names.PAIR, names.OUTCOME)

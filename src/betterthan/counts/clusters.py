@@ -1,0 +1,84 @@
+"""Wins, losses and ties of each cluster: of its items, or of all trials of one item against each other."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.counts.scoring import count_outcomes, need_shared_items
+from betterthan.counts.shapes import pair_indices, square_array
+from betterthan.counts.successes import TRIALS, trials_of
+from betterthan.counts.units import CLUSTER, EPOCH, default_unit, ids_of, item_ids, one_unit_an_item
+from betterthan.exact.numeric import counting
+
+
+def count_clusters(data: xr.DataArray | xr.Dataset, *, by: str | None = None, margin: float = 0.0) -> xr.DataArray:
+    """Wins, losses and ties within each cluster, or each item with its runs; see `count`."""
+    if isinstance(data, xr.Dataset):
+        if checks.margin(margin):
+            raise ValueError(f"margin={margin:g} is for scores; of trials a success beats a failure")
+        return _of_trials(data, by)
+    scores = checks.scores(data)
+    chosen = by or default_unit(scores) or (CLUSTER if CLUSTER in scores.coords else None)
+    if chosen is None:
+        raise ValueError(
+            "scores have no item coordinate 'cluster', nor 'epoch' with two values; name the one to group by, by='...'"
+        )
+    labels = _labels(scores, chosen)
+    if EPOCH in scores.coords:
+        return _of_runs(scores, labels, chosen, checks.margin(margin))
+    scores = scores.drop_vars(CLUSTER, errors="ignore").assign_coords({CLUSTER: (names.ITEM, labels)})
+    return count_outcomes(scores, margin=margin, by=CLUSTER)
+
+
+def _of_runs(scores: xr.DataArray, clusters: np.ndarray, chosen: str, margin: float) -> xr.DataArray:
+    """All runs of A against all runs of B on the same item, summed over the items of a cluster."""
+    values = scores.values.astype(float) * (1 if scores.attrs.get("higher_is_better", True) else -1)
+    systems = [str(s) for s in scores[names.SYSTEM].values]
+    items = item_ids(scores)
+    one_unit_an_item(items, clusters, chosen)
+    labels = list(dict.fromkeys(clusters.tolist()))
+    square = np.zeros((len(labels), len(systems), len(systems), 3), dtype=np.int64)
+    first, second = pair_indices(len(systems))
+    slack = counting.slack(values, margin)
+    for item in dict.fromkeys(items.tolist()):
+        rows = items == item
+        a, b = values[rows][:, None, first], values[rows][None, :, second]
+        apart = a - b
+        some = ~np.isnan(apart)
+        wins, losses = (np.where(some, sign * apart > slack, False).sum((0, 1)) for sign in (1, -1))
+        found = np.stack([wins, losses, some.sum((0, 1)) - wins - losses], axis=-1)
+        square[labels.index(str(clusters[rows][0])), first, second] += found
+    square += square.swapaxes(1, 2)[..., [1, 0, 2]]
+    return _as_counts(square, systems, labels)
+
+
+def _of_trials(data: xr.Dataset, by: str | None) -> xr.DataArray:
+    """The same from numbers of successes."""
+    successes, trials, _, systems = trials_of(data)
+    labels = _labels(data, by or default_unit(data) or names.ITEM)
+    failures = trials - successes
+    win = successes[:, :, None] * failures[:, None, :]
+    total = trials[:, :, None] * trials[:, None, :]
+    each = np.stack([win, win.swapaxes(1, 2), total - win - win.swapaxes(1, 2)], axis=-1)
+    each[:, np.arange(len(systems)), np.arange(len(systems))] = 0
+    distinct = list(dict.fromkeys(labels.tolist()))
+    square = np.zeros((len(distinct), *each.shape[1:]), dtype=np.int64)
+    np.add.at(square, np.array([distinct.index(x) for x in labels.tolist()]), each)
+    return _as_counts(square, systems, distinct)
+
+
+def _as_counts(square: np.ndarray, systems: list[str], labels: list[str]) -> xr.DataArray:
+    need_shared_items(square.sum((0, -1)), systems)
+    return square_array(square, systems, {CLUSTER: labels}).assign_attrs(unit=names.ITEM, ties="third", runs=TRIALS)
+
+
+def _labels(data: Any, chosen: str) -> np.ndarray:
+    """The clusters of the items; there are two at least."""
+    labels = ids_of(data, chosen)
+    if len(set(labels.tolist())) < 2:
+        raise ValueError(
+            f"all items have the same {chosen}, {str(labels[0])!r}; two or more are needed to see them differ"
+        )
+    return labels

@@ -1,0 +1,94 @@
+"""Differences of graded scores, pair by pair, in one row: what a model of them sees."""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.counts.scoring import need_shared_items
+from betterthan.counts.shapes import pair_coords, pair_indices
+from betterthan.exact.numeric import counting
+
+
+@dataclass(frozen=True)
+class Differences:
+    """Differences that are not 0 (row), of which pair and data set each is, and what stands for the pair."""
+
+    y: np.ndarray  # (row,) in units of `unit` of its pair; positive where A is better
+    pair: np.ndarray  # (row,)
+    dataset: np.ndarray  # (row,)
+    datasets: list[str]  # none where there is one alone
+    unit: np.ndarray  # (pair,) root mean square of the differences that are not 0
+    n: np.ndarray  # (pair,) items that both systems have
+    n_tied: np.ndarray  # (pair,)
+    rows: np.ndarray  # (dataset, pair) differences
+    middle: np.ndarray  # (dataset, pair) their median
+    names_of_pairs: xr.DataArray  # (pair,) with coordinates system_a and system_b
+    higher_is_better: int
+
+
+def differences_of(scores: xr.DataArray, *, standardise: bool = True) -> Differences:
+    """Differences of all pairs.
+
+    Raises
+    ------
+    ValueError
+        If the scores are no scores, two systems share no item, or there are too many pairs.
+    """
+    scores = checks.scores(scores)
+    values = scores.values.astype(float)
+    systems = [str(s) for s in scores[names.SYSTEM].values]
+    seen = ~np.isnan(values)
+    need_shared_items(seen.T.astype(float) @ seen, systems)
+    a, b = pair_indices(len(systems))
+    if len(a) > names.MCMC_PAIRS_MAX:
+        raise ValueError(
+            f"{len(a)} pairs are more than the {names.MCMC_PAIRS_MAX} that are sampled jointly; take fewer"
+        )
+    sign = 1 if scores.attrs.get("higher_is_better", True) else -1
+    d = sign * (values[:, a] - values[:, b])
+    both = np.isfinite(d)
+    tied = both & (np.abs(np.where(both, d, 0)) <= counting.slack(values, 0.0))
+    differs = both & ~tied
+    coords = pair_coords(systems, a, b)
+    few = np.flatnonzero(differs.sum(0) < 2)
+    if len(few):
+        k = few[0]
+        more = f", and so for {len(few) - 1} more pairs" if len(few) > 1 else ""
+        warnings.warn(
+            f"{systems[a[k]]!r} and {systems[b[k]]!r} differ on {int(differs[:, k].sum())} of {int(both[:, k].sum())} "
+            f"items{more}: how large their differences are is little more than the prior",
+            stacklevel=3,
+        )
+    unit = _units(np.where(differs, d, 0.0), differs.sum(0)) if standardise else np.ones(len(a))
+    pair, item = np.nonzero(differs.T)
+    y = d[item, pair] / unit[pair]
+    datasets, dataset = _datasets(scores)
+    of = dataset[item]
+    shape = (max(len(datasets), 1), len(a))
+    rows, middle = np.zeros(shape), np.zeros(shape)
+    if datasets:
+        np.add.at(rows, (of, pair), 1.0)
+        for j, k in zip(*np.nonzero(rows), strict=True):
+            middle[j, k] = np.median(y[(of == j) & (pair == k)])
+    return Differences(
+        y, pair, of, datasets, unit, both.sum(0), tied.sum(0), rows, middle,
+        xr.DataArray(np.arange(len(a)), dims=names.PAIR, coords=coords), sign if sign > 0 else 0,
+    )  # fmt: skip
+
+
+def _units(d: np.ndarray, count: np.ndarray) -> np.ndarray:
+    """Root mean square of each pair's differences; of a pair that has none, that of all."""
+    if not count.any():
+        return np.ones(len(count))
+    squares = (d**2).sum(0)
+    return np.sqrt(np.where(count > 0, squares / np.maximum(count, 1), squares.sum() / count.sum()))
+
+
+def _datasets(scores: xr.DataArray) -> tuple[list[str], np.ndarray]:
+    if names.DATASET not in scores.coords:
+        return [], np.zeros(scores.sizes[names.ITEM], dtype=int)
+    labels, of = np.unique(scores[names.DATASET].values.astype(str), return_inverse=True)
+    return ([str(x) for x in labels] if len(labels) > 1 else []), of

@@ -1,0 +1,200 @@
+"""The responses of all systems to every item, ready to be summed: what is swapped, and what is weighted."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.counts.scoring import need_shared_items
+from betterthan.exact.swaps import randomization, ratios
+
+_RATIOS = ("precision", "recall", "f1", "f_beta")
+
+
+@dataclass(frozen=True)
+class Responses:
+    """Responses (item, system, ...) and the statistic asked of their sums.
+
+    `kind` is sum, ratio, macro, custom (the caller's function of all items) or means (one of their weighted means). For
+    a ratio `values` ends in (x, y), for macro in (label, x y). For sums they are scores, 0 where `seen` is False; whole
+    numbers in units of 1 / `scale` where that is possible.
+    """
+
+    kind: str
+    statistic: str
+    systems: list[str]
+    values: np.ndarray
+    seen: np.ndarray  # bool (item, system)
+    k: int = 1
+    scale: int = 1
+    higher_is_better: bool = True
+    function: Callable[[np.ndarray], Any] | None = None
+
+    @property
+    def gaps(self) -> bool:
+        """Whether a score is missing."""
+        return not self.seen.all()
+
+
+def responses_of(
+    data: xr.DataArray, statistic: str | Callable[[np.ndarray], Any] | None, beta: float, swap: str
+) -> Responses:
+    """Scores or tallies as responses, with items that are swapped together summed."""
+    is_tallies = names.TALLY in getattr(data, "dims", ())
+    chosen = statistic or ("f1" if is_tallies else "mean")
+    if not callable(chosen):
+        checks.one_of(chosen, names.STATISTICS, "statistic")
+    if isinstance(beta, bool) or not isinstance(beta, int | float | np.number):
+        raise ValueError(f"beta is {beta!r}; give a positive number")
+    if beta != 1 and chosen != "f_beta":
+        raise ValueError(f"beta={beta:g} is for statistic='f_beta', not {_name(chosen)!r}")
+    data = checks.tallies(data) if is_tallies else checks.scores(data)
+    if callable(chosen):
+        return _custom(data, chosen, swap)
+    if is_tallies:
+        return _tallied(data, chosen, beta, swap)
+    if chosen not in ("mean", "accuracy"):
+        raise ValueError(f"statistic={chosen!r} needs tallies (item, system, tally); these are scores")
+    return _scored(data, chosen, swap)
+
+
+def score_of(responses: Responses) -> np.ndarray:
+    """The statistic of every system over all its items."""
+    if responses.kind == "custom":
+        return evaluate(responses, np.moveaxis(responses.values, 1, 0))
+    sums = responses.values.sum(0)
+    if responses.kind == "means":
+        return of_means(responses, (sums / responses.seen.sum(0)[0])[None])[0]
+    if responses.kind == "sum":
+        with np.errstate(invalid="ignore"):
+            mean = sums / responses.seen.sum(0) / responses.scale
+        return mean if responses.higher_is_better else -mean
+    scores = ratios.score(sums[..., 0], sums[..., 1], responses.k)
+    return scores.mean(-1) if responses.kind == "macro" else scores
+
+
+def evaluate(responses: Responses, batch: np.ndarray) -> np.ndarray:
+    """The caller's function of (batch, item, ...), checked."""
+    assert responses.function is not None
+    result = np.asarray(responses.function(batch), dtype=float)
+    if result.shape != (len(batch),):
+        raise ValueError(
+            f"statistic {responses.statistic!r} gave shape {result.shape} for responses of shape {batch.shape}; "
+            f"it must give one number for each of the first axis, shape {(len(batch),)}"
+        )
+    if not np.isfinite(result).all():
+        raise ValueError(f"statistic {responses.statistic!r} gave {result[~np.isfinite(result)][0]}; it must be finite")
+    return result
+
+
+def numbers_of(data: Any, function: Callable[[np.ndarray], Any], unit: str) -> Responses:
+    """Numbers of any kind (item, system, ...), for a function of their weighted means."""
+    dims = tuple(getattr(data, "dims", ()))
+    if not {names.ITEM, names.SYSTEM} <= set(dims) or names.SYSTEM not in data.coords:
+        raise ValueError("a function of your own needs a DataArray (item, system, ...) that names its systems")
+    data = data.transpose(names.ITEM, names.SYSTEM, ...)
+    checks.unique(_systems(data), "system")
+    checks.at_least_two(_systems(data))
+    values = data.values.astype(float)
+    if not values.size or not np.isfinite(values).all():
+        raise ValueError(
+            "a function of your own needs a finite number everywhere; complete the data or leave items out"
+        )
+    values, seen = _together(data, unit, values, np.ones(values.shape[:2], dtype=bool))
+    return Responses("means", _name(function), _systems(data), values, seen, function=function)
+
+
+def of_means(responses: Responses, means: np.ndarray) -> np.ndarray:
+    """The caller's function of means (draw, system, ...), checked: (draw, system)."""
+    assert responses.function is not None
+    result = np.asarray(responses.function(means), dtype=float)
+    if result.shape != means.shape[:2]:
+        raise ValueError(
+            f"statistic {responses.statistic!r} gave shape {result.shape} for means of shape {means.shape}; "
+            f"it must keep the first two axes, shape {means.shape[:2]}"
+        )
+    return result
+
+
+def _scored(scores: xr.DataArray, statistic: str, swap: str) -> Responses:
+    raw = scores.values.astype(float)
+    seen = ~np.isnan(raw)
+    if statistic == "accuracy" and not np.isin(raw[seen], (0.0, 1.0)).all():
+        raise ValueError(f"accuracy needs scores of 0 and 1; one is {raw[seen][~np.isin(raw[seen], (0, 1))][0]:g}")
+    higher = bool(scores.attrs.get("higher_is_better", True))
+    whole = randomization.whole_scores(raw)
+    values, scale = (np.where(seen, raw, 0.0), 1) if whole is None else whole
+    if not higher:
+        values = -values
+    if swap != names.ITEM:
+        _no_gaps(scores, seen, swap)
+    if not seen.all():
+        need_shared_items(seen.T.astype(float) @ seen, _systems(scores))
+    values, seen = _together(scores, swap, values, seen)
+    return Responses("sum", statistic, _systems(scores), values, seen, scale=scale, higher_is_better=higher)
+
+
+def _tallied(tallies: xr.DataArray, statistic: str, beta: float, swap: str) -> Responses:
+    if statistic in ("mean", "accuracy"):
+        raise ValueError(f"statistic={statistic!r} needs scores; these are tallies, which have precision, recall and F")
+    labelled = names.LABEL in tallies.dims
+    if statistic == "macro_f1" and not labelled:
+        raise ValueError("macro_f1 is a mean over labels; give tallies with a dim 'label'")
+    values = tallies.values
+    if labelled and statistic in _RATIOS:
+        values = values.sum(2)
+    ratio = ratios.ratio_of(statistic, beta)
+    values = np.stack(ratios.sums_of(values, ratio), axis=-1)
+    values, seen = _together(tallies, swap, values, np.ones(values.shape[:2], dtype=bool))
+    kind = "macro" if statistic == "macro_f1" else "ratio"
+    said = f"f_beta (beta={beta:g})" if statistic == "f_beta" else statistic
+    return Responses(kind, said, _systems(tallies), values, seen, k=ratio.k)
+
+
+def _custom(data: xr.DataArray, function: Callable[[np.ndarray], Any], swap: str) -> Responses:
+    values = data.values
+    if names.TALLY not in data.dims:
+        values = values.astype(float)
+        _no_gaps(data, ~np.isnan(values), "a function of your own")
+    if swap != names.ITEM:
+        raise ValueError("a function of your own sees single items; sum what is swapped together yourself")
+    name = getattr(function, "__name__", type(function).__name__)
+    seen = np.ones(values.shape[:2], dtype=bool)
+    return Responses("custom", name, _systems(data), values, seen, function=function)
+
+
+def _together(data: xr.DataArray, swap: str, values: np.ndarray, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Sums over the items with the same value of the coordinate `counts.swap`; `seen` then counts items."""
+    if swap == names.ITEM:
+        return values, seen
+    if swap not in data.coords or data[swap].dims != (names.ITEM,):
+        known = [str(c) for c in data.coords if data[c].dims == (names.ITEM,)]
+        raise ValueError(f"swap is {swap!r}; give one of {', '.join(dict.fromkeys(['item', *known]))}")
+    groups, position = np.unique(data[swap].values, return_inverse=True)
+    summed = np.zeros((len(groups), *values.shape[1:]), dtype=values.dtype)
+    np.add.at(summed, position, values)
+    counted = np.zeros((len(groups), seen.shape[1]), dtype=np.int64)
+    np.add.at(counted, position, seen)
+    return summed, counted
+
+
+def _no_gaps(scores: xr.DataArray, seen: np.ndarray, what: str) -> None:
+    if not seen.all():
+        row, column = np.argwhere(~seen)[0]
+        item = scores[names.ITEM].values[row] if names.ITEM in scores.coords else int(row)
+        system = scores[names.SYSTEM].values[column]
+        raise ValueError(
+            f"item {str(item)!r} has no score for {str(system)!r}: swapping by {what} needs every score; "
+            "complete it or leave the item out"
+        )
+
+
+def _systems(data: xr.DataArray) -> list[str]:
+    return list(map(str, data.coords.variables[names.SYSTEM].values))
+
+
+def _name(statistic: Any) -> str:
+    return statistic if isinstance(statistic, str) else getattr(statistic, "__name__", "function")

@@ -1,0 +1,131 @@
+"""From scores to outcomes to counts."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.counts.shapes import pair_coords, pair_indices, square_array
+from betterthan.exact.numeric import counting
+
+
+def item_outcomes(scores: xr.DataArray, *, margin: float = 0.0) -> xr.Dataset:
+    """Win, tie or loss of every pair on every item.
+
+    Parameters
+    ----------
+    scores : xarray.DataArray, dims (item, system)
+        NaN is missing. ``attrs["higher_is_better"]`` (default True) gives the direction.
+    margin : float, default 0
+        Scores no further apart than this tie, in units of the score.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``outcome`` (item, pair) int8: 1 win, 0 tie, -1 loss of ``system_a``; ``observed`` (item, pair)
+        bool: both systems have a score. Where it is False the outcome is 0 and means nothing.
+
+    Raises
+    ------
+    ValueError
+        If the scores are not scores, or the margin is negative.
+
+    Examples
+    --------
+    >>> import xarray as xr
+    >>> scores = xr.DataArray([[1, 0], [1, 1]], dims=("item", "system"), coords={"system": ["A", "B"]})
+    >>> item_outcomes(scores)["outcome"].values.tolist()
+    [[1], [0]]
+    """
+    scores = checks.scores(scores)
+    margin = checks.margin(margin)
+    values = _oriented(scores)
+    first, second = pair_indices(values.shape[1])
+    a, b = values[:, first], values[:, second]
+    observed = ~(np.isnan(a) | np.isnan(b))
+    slack = counting.slack(values, margin)
+    outcome = (a - b > slack).astype(np.int8) - (b - a > slack).astype(np.int8)
+    dims = (names.ITEM, names.PAIR)
+    coords = {name: coord for name, coord in scores.coords.items() if coord.dims == (names.ITEM,)}
+    coords |= pair_coords([str(s) for s in scores[names.SYSTEM].values], first, second)
+    return xr.Dataset({"outcome": (dims, outcome), "observed": (dims, observed)}, coords=coords)
+
+
+def count_outcomes(
+    scores: xr.DataArray, *, margin: float = 0.0, missing: str = "pairwise", by: str | None = None
+) -> xr.DataArray:
+    """Wins, losses and ties of scores; see `count`."""
+    scores = checks.scores(scores)
+    margin = checks.margin(margin)
+    checks.one_of(missing, names.MISSING, "missing")
+    scores = apply_missing(scores, missing)
+    n_items = int(scores.attrs.get("n_items", scores.sizes[names.ITEM]))
+    systems = [str(s) for s in scores[names.SYSTEM].values]
+    values = _oriented(scores)
+    if by is None:
+        square = counting.count(values, margin)
+        used = square.sum(-1)
+        need_shared_items(used, systems)
+        lead: dict[str, Any] = {}
+    else:
+        if by not in scores.coords or scores[by].dims != (names.ITEM,):
+            raise ValueError(f"scores have no item coordinate {by!r}; found {', '.join(map(str, scores.coords))}")
+        labels = scores[by].values
+        groups = list(dict.fromkeys(labels.tolist()))
+        square = np.stack([counting.count(values[labels == group], margin) for group in groups])
+        used = square.sum((0, -1))
+        need_shared_items(used, systems)
+        lead = {by: groups}
+    counts = square_array(square, systems, lead)
+    pairs = (names.SYSTEM_A, names.SYSTEM_B)
+    counts = counts.assign_coords(n_used=(pairs, used), n_dropped=(pairs, n_items - used))
+    kept = {k: scores.attrs[k] for k in ("source", "reading", "citation", "higher_is_better") if k in scores.attrs}
+    counts.attrs = kept | {"unit": "item", "n_items": n_items, "margin": margin, "missing": missing, "ties": "third"}
+    return counts
+
+
+def _oriented(scores: xr.DataArray) -> np.ndarray:
+    values = scores.values
+    if values.dtype.kind != "f":
+        values = values.astype(float)
+    return values if scores.attrs.get("higher_is_better", True) else -values
+
+
+def apply_missing(scores: xr.DataArray, missing: str) -> xr.DataArray:
+    """Scores under a policy for missing ones; see `count`."""
+    n_items = scores.sizes[names.ITEM]
+    gaps = np.isnan(scores.values)
+    if not gaps.any() or missing == "pairwise":
+        return scores
+    if missing == "error":
+        row, column = np.argwhere(gaps)[0]
+        item = scores[names.ITEM].values[row] if names.ITEM in scores.coords else int(row)
+        system = scores[names.SYSTEM].values[column]
+        raise ValueError(
+            f"item {str(item)!r} has no score for {str(system)!r} ({int(gaps.sum())} missing in all); "
+            "complete it, or say missing='pairwise', 'complete' or 'wrong'"
+        )
+    if missing == "complete":
+        kept = scores.isel({names.ITEM: ~gaps.any(1)})
+        if not kept.sizes[names.ITEM]:
+            fewest = str(scores[names.SYSTEM].values[gaps.sum(0).argmax()])
+            raise ValueError(
+                f"no item has a score for every system; {fewest!r} has the fewest ({int((~gaps).sum(0).min())}), "
+                "leave it out, or use missing='pairwise'"
+            )
+        return kept.assign_attrs(scores.attrs | {"n_items": n_items})
+    low, high = float(np.nanmin(scores.values)), float(np.nanmax(scores.values))
+    if low < 0 or high > 1:
+        raise ValueError(f"missing='wrong' needs scores within 0 and 1; these run from {low:g} to {high:g}")
+    return scores.fillna(0.0 if scores.attrs.get("higher_is_better", True) else 1.0)
+
+
+def need_shared_items(used: np.ndarray, systems: list[str]) -> None:
+    """Refuse systems that share no item; `used` counts the shared items of every pair."""
+    empty = np.argwhere(np.triu(used == 0, 1))
+    if len(empty):
+        i, j = empty[0]
+        raise ValueError(
+            f"{systems[i]!r} and {systems[j]!r} have no item in common; check the item ids, or leave one of them out"
+        )

@@ -1,0 +1,212 @@
+"""Between the square and the pairs, and the tie policies."""
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+
+
+def apply_ties(counts: xr.DataArray, ties: str) -> xr.DataArray:
+    """Counts under a tie policy.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray, dims (..., outcome)
+    ties : {"third", "drop", "half", "to_a", "to_b"}
+        ``third`` keeps ties as an outcome of their own. ``drop`` leaves them out. ``half`` gives half of
+        them to each side and leaves out an odd one. ``to_a`` and ``to_b`` give all to one side; in a square A is
+        the system named first.
+
+    Returns
+    -------
+    xarray.DataArray
+        As given for ``third``; otherwise with outcomes win and loss alone, and ``attrs["ties"]`` set.
+
+    Raises
+    ------
+    ValueError
+        If the policy is unknown, or needs ties that are not known.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> counts = bt.counts.from_table({("A", "B"): (8, 1, 11)})
+    >>> apply_ties(counts, "half").sel(system_a="A", system_b="B").values.tolist()
+    [13, 6]
+    """
+    checks.one_of(ties, names.TIES[:-1], "ties")
+    counts = checks.counts(counts)
+    if ties == "third":
+        return counts
+    if ties in ("to_a", "to_b") and names.SYSTEM_A in counts.dims and names.SYSTEM_B in counts.dims:
+        return to_square(apply_ties(to_pairs(counts), ties))
+    decisive = counts.sel({names.OUTCOME: list(names.DECISIVE)}).copy()
+    if ties != "drop":
+        checks.ties_known(counts, f"ties={ties!r}")
+        tied = counts.sel({names.OUTCOME: "tie"}, drop=True).values
+        if ties == "half":
+            decisive.values += (tied // 2)[..., None]
+            if names.SYSTEM_A in counts.dims and names.SYSTEM_B in counts.dims:
+                itself = decisive[names.SYSTEM_A] == decisive[names.SYSTEM_B]  # does not beat itself
+                decisive = decisive.where(~itself, 0)
+        else:
+            decisive.values[..., 0 if ties == "to_a" else 1] += tied
+    decisive.attrs = counts.attrs | {"ties": ties}
+    return decisive
+
+
+def to_pairs(square: xr.DataArray) -> xr.DataArray:
+    """One entry for each unordered pair, from an array over (system_a, system_b).
+
+    Parameters
+    ----------
+    square : xarray.DataArray with dims system_a and system_b
+
+    Returns
+    -------
+    xarray.DataArray
+        The upper triangle, with a dim ``pair`` and coordinates ``system_a`` and ``system_b`` on it.
+
+    Raises
+    ------
+    ValueError
+        If system_a and system_b name different systems.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> counts = bt.counts.from_table({("A", "B"): (12, 2, 986)})
+    >>> to_pairs(counts).pair.values.tolist()
+    ['A vs B']
+    """
+    systems = [str(s) for s in square[names.SYSTEM_A].values]
+    if systems != [str(s) for s in square[names.SYSTEM_B].values]:
+        raise ValueError("system_a and system_b must name the same systems in the same order")
+    if names.OUTCOME in square.dims:
+        checks.triangles(square)
+    first, second = pair_indices(len(systems))
+    square = square.transpose(..., names.SYSTEM_A, names.SYSTEM_B, *_after(square))
+    keep = {k: c for k, c in square.coords.items() if not {names.SYSTEM_A, names.SYSTEM_B} & set(c.dims)}
+    both = {
+        k: (names.PAIR, c.transpose(names.SYSTEM_A, names.SYSTEM_B).values[first, second])
+        for k, c in square.coords.items()
+        if set(c.dims) == {names.SYSTEM_A, names.SYSTEM_B}
+    }
+    lead = square.get_axis_num(names.SYSTEM_A)
+    values = square.values[(slice(None),) * int(lead) + (first, second)]  # type: ignore[operator]
+    dims = [d for d in square.dims if d not in (names.SYSTEM_A, names.SYSTEM_B)]
+    dims.insert(int(lead), names.PAIR)  # type: ignore[arg-type]
+    coords = keep | both | pair_coords(systems, first, second)
+    return xr.DataArray(values, dims=dims, coords=coords, attrs=square.attrs, name=square.name)
+
+
+def to_square(pairs: xr.DataArray, *, mirror: str = "counts", diagonal: float = 0) -> xr.DataArray:
+    """A square over (system_a, system_b) from one entry for each unordered pair.
+
+    Parameters
+    ----------
+    pairs : xarray.DataArray with dim pair and coordinates system_a, system_b on it
+    mirror : {"counts", "probability", "difference", "same"}, default "counts"
+        How the value of (B, A) follows from that of (A, B): win and loss exchanged, ``1 - x``, ``-x``,
+        or the same.
+    diagonal : float, default 0
+        The value of a system against itself, and of a pair that is absent.
+
+    Returns
+    -------
+    xarray.DataArray
+        With dims system_a, system_b in place of pair.
+
+    Raises
+    ------
+    ValueError
+        If a pair occurs twice, in either direction, or `mirror` is unknown.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> counts = bt.counts.from_table({("A", "B"): (12, 2, 986)})
+    >>> bool((to_square(to_pairs(counts)) == counts).all())
+    True
+    """
+    checks.one_of(mirror, ("counts", "probability", "difference", "same"), "mirror")
+    a = [str(s) for s in pairs[names.SYSTEM_A].values]
+    b = [str(s) for s in pairs[names.SYSTEM_B].values]
+    checks.unique([tuple(sorted(p)) for p in zip(a, b, strict=True)], "pair")
+    systems = list(dict.fromkeys([s for p in zip(a, b, strict=True) for s in p]))
+    position = {system: k for k, system in enumerate(systems)}
+    i, j = np.array([position[s] for s in a]), np.array([position[s] for s in b])
+    axis = int(pairs.get_axis_num(names.PAIR))  # type: ignore[arg-type]
+    moved = np.moveaxis(pairs.values, axis, 0)
+    square = np.full((len(systems), len(systems), *moved.shape[1:]), diagonal, dtype=np.result_type(moved))
+    square[i, j], square[j, i] = moved, _mirrored(moved, mirror)
+    square = np.moveaxis(square, (0, 1), (axis, axis + 1))
+    dims = list(pairs.dims)
+    dims[axis : axis + 1] = [names.SYSTEM_A, names.SYSTEM_B]
+    coords: dict[Any, Any] = {k: c for k, c in pairs.coords.items() if names.PAIR not in c.dims}
+    coords |= {names.SYSTEM_A: systems, names.SYSTEM_B: systems}
+    return xr.DataArray(square, dims=dims, coords=coords, attrs=pairs.attrs, name=pairs.name)
+
+
+def swap(data: Any) -> Any:
+    """Exchange the roles of A and B: the dims, or the pair coordinates, ``system_a`` and ``system_b``.
+
+    Parameters
+    ----------
+    data : xarray.DataArray or xarray.Dataset
+
+    Returns
+    -------
+    xarray.DataArray or xarray.Dataset
+        The same values under exchanged names.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> counts = bt.counts.from_table({("A", "B"): (12, 2, 986)})
+    >>> swap(counts).sel(system_a="B", system_b="A").values.tolist()
+    [12, 2, 986]
+    """
+    return data.rename({names.SYSTEM_A: names.SYSTEM_B, names.SYSTEM_B: names.SYSTEM_A})
+
+
+def _mirrored(moved: np.ndarray, mirror: str) -> np.ndarray:
+    if mirror == "counts":
+        return moved[..., [1, 0, 2][: moved.shape[-1]]]
+    return {"probability": lambda x: 1 - x, "difference": lambda x: -x, "same": lambda x: x}[mirror](moved)
+
+
+def _after(square: xr.DataArray) -> list[Any]:
+    return [names.OUTCOME] if names.OUTCOME in square.dims else []
+
+
+@lru_cache(maxsize=8)
+def pair_indices(systems: int) -> tuple[np.ndarray, np.ndarray]:
+    """Row and column of every unordered pair, in the order of a square's upper triangle."""
+    first, second = np.triu_indices(systems, 1)
+    first.flags.writeable = second.flags.writeable = False  # shared by all callers
+    return first, second
+
+
+def pair_coords(systems: list[str], first: np.ndarray, second: np.ndarray) -> dict[str, Any]:
+    """Coordinates of the dim pair: a label, and the two systems on it."""
+    labels = np.array(systems)
+    a, b = labels[first], labels[second]
+    pair = [f"{x} vs {y}" for x, y in zip(a.tolist(), b.tolist(), strict=True)]
+    if len(set(pair)) < len(pair):  # names that contain " vs " can collide: number the labels
+        pair = [f"{k + 1}: {label}" for k, label in enumerate(pair)]
+    return {names.PAIR: pair, names.SYSTEM_A: (names.PAIR, a), names.SYSTEM_B: (names.PAIR, b)}
+
+
+def square_array(square: np.ndarray, systems: list[str], lead: dict[str, Any]) -> xr.DataArray:
+    """Counts (*lead, systems, systems, outcomes) as a labelled square."""
+    dims = (*lead, names.SYSTEM_A, names.SYSTEM_B, names.OUTCOME)
+    coords = lead | {
+        names.SYSTEM_A: systems,
+        names.SYSTEM_B: systems,
+        names.OUTCOME: list(names.OUTCOMES[: square.shape[-1]]),
+    }
+    return xr.DataArray(square, dims=dims, coords=coords, name="counts")

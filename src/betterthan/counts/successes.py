@@ -1,0 +1,161 @@
+"""Successes of each system on each item: one trial, or several that have no order."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.counts.connection import systems_apart
+from betterthan.counts.units import CLUSTER, ids_of, item_ids, one_unit_an_item
+
+SUCCESSES, TRIALS = "successes", "trials"
+_CELL = (names.ITEM, names.SYSTEM)
+
+
+def trials(scores: xr.DataArray) -> xr.Dataset:
+    """Sum repeated runs of an item: successes of trials of every system.
+
+    Parameters
+    ----------
+    scores : xarray.DataArray, dims (item, system)
+        Of 0 and 1; NaN is missing. Rows of the same item (and dataset) in several epochs are its trials.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``successes`` and ``trials`` (item, system), with the coordinates dataset and cluster of the items.
+
+    Raises
+    ------
+    ValueError
+        If the scores are no scores, or not 0 and 1.
+
+    Examples
+    --------
+    >>> import xarray as xr
+    >>> scores = xr.DataArray(
+    ...     [[1, 0], [1, 1], [0, 0], [1, 0]],
+    ...     dims=("item", "system"),
+    ...     coords={"item": ["q1", "q1", "q2", "q2"], "system": ["A", "B"], "epoch": ("item", [1, 2, 1, 2])},
+    ... )
+    >>> count_trials(scores)["successes"].values.tolist()
+    [[2, 1], [1, 0]]
+    """
+    scores = checks.scores(scores)
+    values = scores.values.astype(float)
+    seen = ~np.isnan(values)
+    if not np.isin(values[seen], (0.0, 1.0)).all():
+        odd = values[seen][~np.isin(values[seen], (0.0, 1.0))][0]
+        raise ValueError(f"a score is {odd:g}; successes are 0 or 1 (of graded scores, see betterthan.models.graded)")
+    if not scores.attrs.get("higher_is_better", True):
+        values = 1 - values
+    place, distinct = pd.factorize(item_ids(scores))
+    shape = (len(distinct), values.shape[1])
+    successes, trials = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+    np.add.at(successes, place, np.where(seen, values, 0).astype(np.int64))
+    np.add.at(trials, place, seen)
+    if CLUSTER in scores.coords:
+        one_unit_an_item(item_ids(scores), ids_of(scores, CLUSTER), CLUSTER)
+    first = np.unique(place, return_index=True)[1]
+    coords: dict[str, Any] = {names.SYSTEM: [str(s) for s in scores[names.SYSTEM].values]}
+    for key in (names.ITEM, names.DATASET, CLUSTER):
+        if key in scores.coords:
+            coords[key] = (names.ITEM, scores[key].values[first])
+    return xr.Dataset({SUCCESSES: (_CELL, successes), TRIALS: (_CELL, trials)}, coords=coords)
+
+
+def trials_from_table(
+    table: pd.DataFrame,
+    *,
+    item: str = names.ITEM,
+    system: str = names.SYSTEM,
+    successes: str = SUCCESSES,
+    trials: str = TRIALS,
+) -> xr.Dataset:
+    """Successes of trials from a table with one row for each system and item.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+    item, system, successes, trials : str
+        Its columns. A system without a row for an item has no trial of it.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``successes`` and ``trials`` (item, system).
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, a number is negative or not whole, successes exceed trials, or a row is there twice.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"system": ["A", "B"], "item": ["q1", "q1"], "successes": [4, 2], "trials": [5, 5]})
+    >>> trials_from_table(table)["successes"].values.tolist()
+    [[4, 2]]
+    """
+    if not isinstance(table, pd.DataFrame):
+        raise ValueError(f"table is a {type(table).__name__}; give a pandas.DataFrame")
+    for column in (item, system, successes, trials):
+        if column not in table.columns:
+            raise ValueError(f"there is no column {column!r} among {', '.join(map(repr, table.columns))}")
+        blank = np.flatnonzero(table[column].isna().to_numpy())
+        if len(blank):
+            raise ValueError(f"column {column!r}, row {table.index[blank[0]]}: blank; give a value")
+    ids = pd.DataFrame({k: table[k].astype(str).str.strip() for k in (item, system)})
+    again = np.flatnonzero(ids.duplicated().to_numpy())
+    if len(again):
+        row: Any = ids.iloc[again[0]]
+        raise ValueError(
+            f"row {table.index[again[0]]}: system {row[system]!r} has a row for item {row[item]!r} already"
+        )
+    of_item, items = pd.factorize(ids[item])
+    of_system, systems = pd.factorize(ids[system])
+    shape = (len(items), len(systems))
+    found = {}
+    for key, column in ((SUCCESSES, successes), (TRIALS, trials)):
+        values = np.zeros(shape, dtype=np.int64)
+        values[of_item, of_system] = checks.nonnegative_integers(table[column].to_numpy(), column)
+        found[key] = (_CELL, values)
+    result = xr.Dataset(found, coords={names.ITEM: list(items), names.SYSTEM: list(systems)})
+    trials_of(result)
+    return result
+
+
+def trials_of(data: Any) -> tuple[np.ndarray, np.ndarray, list[str], list[str]]:
+    """Successes and trials (item, system), the items and the systems of scores or of a Dataset of trials.
+
+    Raises
+    ------
+    ValueError
+        If the data are neither, successes exceed trials, or systems are not connected by items.
+    """
+    if isinstance(data, xr.Dataset):
+        if not {SUCCESSES, TRIALS} <= set(data.data_vars):
+            raise ValueError("expected successes and trials (item, system); see betterthan.counts.trials")
+        table = data
+    else:
+        table = trials(data)
+    successes, tried = (checks.nonnegative_integers(table[k].transpose(*_CELL).values, k) for k in (SUCCESSES, TRIALS))
+    systems = [str(s) for s in table[names.SYSTEM].values]
+    checks.unique(systems, "system")
+    checks.at_least_two(systems)
+    items = item_ids(table).tolist()
+    checks.unique(items, "item")
+    if (successes > tried).any():
+        i, s = np.argwhere(successes > tried)[0]
+        raise ValueError(
+            f"{systems[s]!r} has {successes[i, s]} successes of {tried[i, s]} trials on item {items[i]!r}; successes "
+            "cannot exceed trials"
+        )
+    apart = systems_apart((tried > 0).T.astype(float) @ (tried > 0), systems)
+    if apart:
+        raise ValueError(
+            f"{apart} shares no item with the other systems, so they cannot be compared; check the item ids"
+        )
+    return successes, tried, items, systems

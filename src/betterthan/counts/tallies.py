@@ -1,0 +1,96 @@
+"""From tallies to totals, and to scores of single items."""
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.exact.swaps import ratios
+
+_STATISTICS = ("precision", "recall", "f1", "f_beta")
+
+
+def tally_totals(tallies: xr.DataArray) -> xr.DataArray:
+    """Sum tallies over all items.
+
+    Parameters
+    ----------
+    tallies : xarray.DataArray, dims (item, system, tally), with or without a dim label
+
+    Returns
+    -------
+    xarray.DataArray, dims (system, tally) or (system, tally, label), int64
+        In units of ``attrs["scale"]``, as the tallies are.
+
+    Raises
+    ------
+    ValueError
+        If the tallies are not tallies.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import betterthan as bt
+    >>> frame = pd.DataFrame(
+    ...     {"system": ["A", "B"] * 2, "item": ["d1", "d1", "d2", "d2"], "tp": [3, 1, 1, 2], "fp": 1, "fn": 0}
+    ... )
+    >>> tally_totals(bt.io.tallies_from_table(frame)).sel(system="A").values.tolist()
+    [4, 2, 0]
+    """
+    totals = checks.tallies(tallies).sum(names.ITEM, keep_attrs=True)
+    order = (names.SYSTEM, names.TALLY, *([names.LABEL] if names.LABEL in totals.dims else []))
+    return totals.transpose(*order).rename("totals")
+
+
+def tally_scores(
+    tallies: xr.DataArray, *, statistic: str = "f1", beta: float = 1.0, empty: float = 1.0
+) -> xr.DataArray:
+    """Score every item by itself, so that systems can be compared item by item.
+
+    The mean of these scores is not the score of all items together: see `randomization_test` for that one.
+
+    Parameters
+    ----------
+    tallies : xarray.DataArray, dims (item, system, tally), with or without a dim label
+        Labels are summed.
+    statistic : {"f1", "precision", "recall", "f_beta"}, default "f1"
+    beta : float, default 1
+        For "f_beta": recall counts beta times as much as precision.
+    empty : float in [0, 1], default 1
+        The score of an item where it is 0 / 0. F1: nothing was found and nothing was to be found; precision:
+        nothing was found; recall: nothing was to be found.
+
+    Returns
+    -------
+    xarray.DataArray, dims (item, system)
+        Scores between 0 and 1, with the coordinates of the items.
+
+    Raises
+    ------
+    ValueError
+        If the tallies are not tallies, or an argument is not one of its choices.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import betterthan as bt
+    >>> frame = pd.DataFrame(
+    ...     {"system": ["A", "B"], "item": ["d1", "d1"], "tp": [3, 1], "fp": [1, 0], "fn": [0, 2]}
+    ... )
+    >>> tally_scores(bt.io.tallies_from_table(frame)).round(3).values.tolist()
+    [[0.857, 0.5]]
+    """
+    checks.one_of(statistic, _STATISTICS, "statistic")
+    if isinstance(empty, bool) or not isinstance(empty, int | float | np.number) or not 0 <= empty <= 1:
+        raise ValueError(f"empty is {empty!r}; give a score between 0 and 1")
+    if isinstance(beta, bool) or not isinstance(beta, int | float | np.number):
+        raise ValueError(f"beta is {beta!r}; give a positive number")
+    if beta != 1 and statistic != "f_beta":
+        raise ValueError(f"beta={beta:g} is for statistic='f_beta', not {statistic!r}")
+    tallies = checks.tallies(tallies)
+    summed = tallies.sum(names.LABEL) if names.LABEL in tallies.dims else tallies
+    ratio = ratios.ratio_of(statistic, beta)
+    x, y = ratios.sums_of(summed.transpose(..., names.TALLY).values, ratio)
+    like = summed.isel({names.TALLY: 0}, drop=True).astype(float)
+    scores = like.copy(data=ratios.score(x, y, ratio.k)).where(like.copy(data=x + y) > 0, empty)
+    kept = {k: tallies.attrs[k] for k in ("source", "reading", "citation") if k in tallies.attrs}
+    return scores.assign_attrs(kept | {"higher_is_better": 1, "statistic": statistic}).rename("scores")

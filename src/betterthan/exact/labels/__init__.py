@@ -1,0 +1,1 @@
+"""Of confusion matrices and of F."""

@@ -1,0 +1,1 @@
+"""Quadrature, counting, seeds, weights and errors of sampling."""

@@ -1,0 +1,65 @@
+"""Least squares and what is left out of it: exact, without refitting.
+
+With hat matrix H and residuals e, the residuals of group g under the fit without g are (I - H_gg)^-1 e_g, and that
+fit's sum of squares is smaller by e_g' (I - H_gg)^-1 e_g (Cook & Weisberg 1982, Residuals and Influence, section 2.2).
+"""
+
+import numpy as np
+from scipy import linalg
+
+FREE = 1e-9  # a group that leaves less than this of its own fit free determines it
+
+
+def standardise(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Columns with mean 0 and (n - 1) standard deviation 1, their means and deviations."""
+    mean, sd = values.mean(0), values.std(0, ddof=1)
+    return (values - mean) / sd, mean, sd
+
+
+def design(x: np.ndarray) -> np.ndarray:
+    """Features with a column of ones before them."""
+    return np.column_stack([np.ones(len(x)), x])
+
+
+def residuals(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Residuals of y on x with an intercept, and an orthonormal basis whose square is the hat matrix."""
+    basis = np.linalg.qr(design(x))[0]
+    return y - basis @ (basis.T @ y), basis
+
+
+def left_out(x: np.ndarray, y: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Residuals of every group under the fit without it (item), and the sum of squares of that fit (group).
+
+    `significance.groups` are numbers from 0. Infinite where a group alone determines a coefficient: without it there is no fit.
+    """
+    error, basis = residuals(x, y)
+    total = float(error @ error)
+    out, rest = np.empty(len(y)), np.empty(int(groups.max()) + 1)
+    if len(rest) == len(y):  # every item by itself
+        free = 1 - (basis**2).sum(1)
+        tight = free < FREE
+        out[:] = np.where(tight, np.inf, error / np.where(tight, 1, free))
+        rest[groups] = np.where(tight, np.nan, total - error**2 / np.where(tight, 1, free))
+        return out, rest
+    for group in range(len(rest)):
+        rows = np.flatnonzero(groups == group)
+        own = np.eye(len(rows)) - basis[rows] @ basis[rows].T
+        if linalg.eigvalsh(own, subset_by_index=[0, 0])[0] < FREE:
+            out[rows], rest[group] = np.inf, np.nan
+            continue
+        out[rows] = linalg.solve(own, error[rows], assume_a="pos")
+        rest[group] = total - error[rows] @ out[rows]
+    return out, rest
+
+
+def dependent(x: np.ndarray) -> tuple[int, list[int]] | None:
+    """The first column that follows from the columns before it (and a constant), and those columns; None if none.
+
+    Columns are standardised; a column follows when it leaves less than 1e-7 of its length, as in R's `lm`.
+    """
+    basis = np.linalg.qr(design(x))
+    for column in range(x.shape[1]):
+        if abs(basis[1][column + 1, column + 1]) < 1e-7 * np.linalg.norm(x[:, column]):
+            weights = linalg.lstsq(x[:, :column], x[:, column])[0] if column else np.array([])
+            return column, [k for k in range(column) if abs(weights[k]) > 1e-6]
+    return None

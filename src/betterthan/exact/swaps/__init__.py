@@ -1,0 +1,1 @@
+"""Of exchanged responses, and of many p-values."""

@@ -1,0 +1,1 @@
+"""Of wins, losses and ties."""

@@ -1,0 +1,162 @@
+"""A performance function: an outcome as a weighted sum of component scores."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from betterthan import names
+from betterthan.features.of_confusions import from_confusion
+
+
+@dataclass(frozen=True)
+class PerformanceFunction:
+    """Predicts an outcome from component scores: an intercept and a coefficient for each feature.
+
+    Made by `features.performance_function` from data, or by `from_coefficients` from what a paper prints.
+
+    Attributes
+    ----------
+    intercept : float
+    coefficients : dict of str to float
+        By feature; features that are not in it do not count.
+    outcome : str
+        What is predicted.
+    confusions : tuple of str
+        Confusions the training data had enough of. A function that uses one of them refuses a component whose errors
+        are mostly of other kinds.
+    fit : xarray.Dataset or None
+        How it was fitted; None for a published formula.
+    """
+
+    intercept: float
+    coefficients: dict[str, float]
+    outcome: str = "outcome"
+    confusions: tuple[str, ...] = ()
+    fit: xr.Dataset | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def from_coefficients(
+        cls,
+        intercept: float,
+        coefficients: Mapping[str, float],
+        *,
+        outcome: str = "outcome",
+        confusions: Iterable[str] = (),
+    ) -> "PerformanceFunction":
+        """Enter a published formula.
+
+        Parameters
+        ----------
+        intercept : float
+        coefficients : mapping of str to float
+        outcome : str, default "outcome"
+        confusions : iterable of str, optional
+            The confusions the function was trained on, at least those it uses.
+
+        Returns
+        -------
+        PerformanceFunction
+
+        Raises
+        ------
+        ValueError
+            If a coefficient is not a finite number.
+
+        Examples
+        --------
+        >>> import betterthan as bt
+        >>> gain = bt.features.PerformanceFunction.from_coefficients(0.32, {"f.weighted": 0.56}, outcome="learning gain")
+        >>> print(gain)
+        learning gain = 0.32 + 0.56 f.weighted
+        >>> round(gain.predict(bt.datasets.beetle_confusion()), 4)
+        0.6076
+        """
+        numbers = {"intercept": intercept, **coefficients}
+        for name, value in numbers.items():
+            if isinstance(value, bool | str) or not np.isfinite(value):
+                raise ValueError(f"coefficient of {name!r} is {value!r}; give a finite number")
+        used = [name for name in coefficients if name.startswith("freq.")]
+        known = tuple(dict.fromkeys([*confusions, *used]))
+        return cls(float(intercept), {k: float(v) for k, v in coefficients.items()}, outcome, known)
+
+    def __str__(self) -> str:
+        """The formula, as it would be printed."""
+        terms = [f"{'-' if c < 0 else '+'} {abs(c):.4g} {name}" for name, c in self.coefficients.items()]
+        return " ".join([f"{self.outcome} = {self.intercept:.4g}", *terms])
+
+    def predict(self, component: Any) -> Any:
+        """Predict the outcome of components from their scores.
+
+        Parameters
+        ----------
+        component : xarray.DataArray, pandas.DataFrame, pandas.Series or mapping
+            A confusion matrix, scores (label, measure), or features by name: a dim, columns, index or keys. Other
+            dims are kept.
+
+        Returns
+        -------
+        float, pandas.Series or xarray.DataArray
+            One number for one component.
+
+        Raises
+        ------
+        ValueError
+            If a feature is missing, or the function uses confusions and the component makes none or mostly others.
+
+        Examples
+        --------
+        >>> import betterthan as bt
+        >>> gain = bt.features.PerformanceFunction.from_coefficients(0.37, {"recall.weighted": 0.56})
+        >>> round(gain.predict({"recall.weighted": 0.53}), 4)
+        0.6668
+        """
+        values = values_by_name(component)
+        if any(name in self.confusions for name in self.coefficients):
+            refuse_unknown_confusions(values, self.confusions)
+        total: Any = self.intercept
+        for name, coefficient in self.coefficients.items():
+            total = total + coefficient * _one(values, name)
+        if isinstance(total, pd.Series | xr.DataArray) and total.ndim:
+            return total.rename(self.outcome)
+        like = next(iter(values.values()), None)
+        if isinstance(like, pd.Series | xr.DataArray) and like.ndim:  # an intercept alone
+            return like * 0 + total
+        number: Any = total
+        return float(number)
+
+
+def refuse_unknown_confusions(values: Mapping[str, Any], confusions: Iterable[str], who: str = "") -> None:
+    """Of the errors of a component, enough must be of kinds that the training data had."""
+    share = np.min(np.asarray(sum(_one(values, name) for name in confusions)))
+    if share < names.KNOWN_CONFUSIONS_MIN:
+        known = ", ".join(c.removeprefix("freq.") for c in confusions)
+        raise ValueError(
+            f"{who}only {100 * share:.0f} % of the component's errors are confusions that the training data had enough "
+            f"of ({known}); at least {100 * names.KNOWN_CONFUSIONS_MIN:.0f} % are needed, so use a function "
+            "without confusions"
+        )
+
+
+def values_by_name(component: Any) -> Mapping[str, Any]:
+    """The scores of a component, by the names of features."""
+    if isinstance(component, pd.DataFrame | pd.Series | Mapping):
+        return {str(k): component[k] for k in component} if not isinstance(component, pd.Series) else dict(component)
+    if isinstance(component, xr.DataArray) and {names.PREDICTED, names.ACTUAL} <= set(component.dims):
+        component = from_confusion(component)
+    if isinstance(component, xr.DataArray) and names.FEATURE in component.dims:
+        return {str(k): component.sel({names.FEATURE: k}, drop=True) for k in component[names.FEATURE].values}
+    if isinstance(component, xr.DataArray) and {names.LABEL, "measure"} <= set(component.dims):
+        pairs = [(m, x) for m in component["measure"].values for x in component[names.LABEL].values]
+        return {f"{m}.{x}": component.sel({"measure": m, names.LABEL: x}, drop=True) for m, x in pairs}
+    kind = type(component).__name__
+    raise ValueError(f"component is a {kind}; give a confusion matrix, or features by name")
+
+
+def _one(values: Mapping[str, Any], name: str) -> Any:
+    if name not in values:
+        raise ValueError(f"feature {name!r} is needed and missing; given are {', '.join(list(values)[:8]) or 'none'}")
+    return values[name]

@@ -1,0 +1,96 @@
+"""How much recall should count: the beta of F-beta that predicts the outcome best."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.exact.labels import confusion as formulas
+from betterthan.exact.regression import least_squares
+from betterthan.features.tables import feature_table
+
+_BETAS = np.exp2(np.linspace(-5, 5, 201))
+_CHI2_95 = 3.841458820694124  # chi-square with 1 degree of freedom
+
+
+def fit_beta(confusion: xr.DataArray, outcome: Any, *, average: str = "weighted") -> xr.Dataset:
+    """Fit beta: the weight of recall at which F-beta of a dialogue predicts its outcome best.
+
+    Parameters
+    ----------
+    confusion : xarray.DataArray, dims (dialogue, predicted, actual)
+        From `labels.confusion_matrix` with ``by``.
+    outcome : xarray.DataArray, pandas.Series or array-like
+        One number for each dialogue; dialogues without one are left out and counted.
+    average : {"weighted", "macro", "pooled"}, default "weighted"
+        Over labels; see `labels.precision_recall_f`.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``best`` beta, its ``lower`` and ``upper`` (95 % by profile likelihood; an end of the grid, 1/32 or 32, says
+        that the data set no limit), ``intercept`` and ``slope`` of the outcome on F, ``r2``, ``r2_held_out`` with
+        beta fitted anew without each dialogue, and ``profile``: R2 over ``beta``.
+
+    Raises
+    ------
+    ValueError
+        If it is not a confusion matrix for each dialogue, dialogues do not match, or F or the outcome is constant.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> random = np.random.default_rng(1)
+    >>> gold, by = random.choice(["a", "b"], 600), np.repeat(np.arange(30), 20)
+    >>> right = random.random(600) < np.repeat(random.uniform(0.5, 0.95, 30), 20)
+    >>> from betterthan.labels.matrices import confusion_matrix
+    >>> confusion = confusion_matrix(gold, np.where(right, gold, None), by=by)
+    >>> gain = [m.sum() / 20 for m in confusion.values]  # the share of right answers: recall alone
+    >>> found = fit_beta(confusion, np.array(gain) + 0.01 * random.normal(size=30))
+    >>> bool(found["best"] > 4)
+    True
+    """
+    matrix, actual, _ = checks.confusion(confusion)
+    checks.one_of(average, names.AVERAGES, "average")
+    if confusion.dims[0] != names.DIALOGUE or confusion.ndim != 3:
+        raise ValueError(f"confusion has dims {tuple(map(str, confusion.dims))}; give (dialogue, predicted, actual)")
+    scores = np.stack([_f(matrix, actual, beta, average) for beta in _BETAS], axis=-1)  # (dialogue, beta)
+    middle = xr.DataArray(
+        scores[:, [len(_BETAS) // 2]],
+        dims=(names.DIALOGUE, names.FEATURE),
+        coords={names.DIALOGUE: confusion[names.DIALOGUE].values, names.FEATURE: ["F"]},
+    )
+    table = feature_table(middle, outcome)
+    kept = [list(map(str, confusion[names.DIALOGUE].values)).index(row) for row in table.rows]
+    y = table.y - table.y.mean()
+    fits = [least_squares.left_out(scores[kept][:, [k]], y, table.groups) for k in range(len(_BETAS))]
+    held_out, rest = np.stack([f[0] for f in fits]), np.stack([f[1] for f in fits])
+    rss = np.array([(least_squares.residuals(scores[kept][:, [k]], y)[0] ** 2).sum() for k in range(len(_BETAS))])
+    best = int(rss.argmin())
+    inside = np.flatnonzero(len(y) * np.log(rss / rss[best]) <= _CHI2_95)
+    chosen = held_out[rest.argmin(0), np.arange(len(y))]
+    slope, intercept = np.polyfit(scores[kept][:, best], table.y, 1)
+    total = float(y @ y)
+    return xr.Dataset(
+        {
+            "best": _BETAS[best],
+            "lower": _BETAS[inside[0]],
+            "upper": _BETAS[inside[-1]],
+            "intercept": intercept,
+            "slope": slope,
+            "r2": 1 - rss[best] / total,
+            "r2_held_out": 1 - float(chosen @ chosen) / total,
+            "profile": ("beta", 1 - rss / total),
+        },
+        coords={"beta": _BETAS},
+        attrs={"average": average, "n": len(y), "n_dropped": table.dropped, "outcome": table.outcome},
+    )
+
+
+def _f(matrix: np.ndarray, actual: np.ndarray, beta: float, average: str) -> np.ndarray:
+    """F-beta of every dialogue."""
+    if average == "pooled":
+        return formulas.pooled(matrix, actual, beta)[:, 2]
+    each = formulas.by_label(matrix, actual, beta)
+    return (formulas.macro(each) if average == "macro" else formulas.weighted(each, actual))[:, 2]

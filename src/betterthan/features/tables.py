@@ -1,0 +1,197 @@
+"""Features and an outcome, dialogue by dialogue, checked."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.exact.regression import least_squares
+
+
+@dataclass(frozen=True)
+class FeatureTable:
+    """What is left after rows with a gap were dropped; nothing else was changed."""
+
+    x: np.ndarray  # (dialogue, feature)
+    y: np.ndarray  # (dialogue,)
+    features: list[str]
+    rows: list[str]  # names of the dialogues
+    outcome: str
+    groups: np.ndarray  # number of the group of each row, from 0
+    group_names: list[str]
+    grouped_by: str  # empty where every row is its own group
+    dropped_outcome: int  # rows without an outcome
+    dropped_feature: int  # rows with an outcome that lack a feature
+    confusions: tuple[str, ...]
+
+    @property
+    def dropped(self) -> int:
+        """Rows given and not used."""
+        return self.dropped_outcome + self.dropped_feature
+
+
+def feature_table(
+    features: Any, outcome: Any, *, columns: Sequence[str] | None = None, groups: Any = None
+) -> FeatureTable:
+    """Join features and outcome, drop rows with gaps and count them, and refuse what explains nothing.
+
+    `significance.groups` is a column, an index level, or one label for each row.
+    """
+    frame, confusions = _frame(features)
+    y, name = _outcome(frame, outcome)
+    labels, grouped_by = _group_labels(frame, groups)
+    x = _columns(frame, columns, {name if isinstance(outcome, str) else None, grouped_by or None})
+    if not x.shape[1]:
+        raise ValueError("there are no features; give at least one column beside the outcome")
+    no_outcome, no_feature = np.isnan(y), np.isnan(x.to_numpy()).any(1)
+    keep = ~no_outcome & ~no_feature
+    if keep.sum() < 3:
+        raise ValueError(
+            f"{keep.sum()} of {len(keep)} dialogues have an outcome and every feature; at least 3 are needed"
+        )
+    values, rows = x.to_numpy()[keep], np.array([str(r) for r in x.index])[keep]
+    numbers, group_names = _numbered(labels[keep] if labels is not None else rows, labels is not None)
+    table = FeatureTable(
+        values, y[keep], [str(c) for c in x.columns], rows.tolist(), name, numbers, group_names, grouped_by,
+        int(no_outcome.sum()), int((no_feature & ~no_outcome).sum()), confusions,
+    )  # fmt: skip
+    _refuse_constants(table)
+    return table
+
+
+def refuse_collinear(table: FeatureTable) -> None:
+    """Refuse features that least squares cannot tell apart."""
+    n, p = table.x.shape
+    if n < p + 3:
+        raise ValueError(
+            f"{n} dialogues are too few for least squares on {p} features (at least {p + 3}); choose fewer, or use "
+            "betterthan.models.performance_function, which shrinks them"
+        )
+    scaled = least_squares.standardise(table.x)[0]
+    found = least_squares.dependent(scaled)
+    if found is not None:
+        column, others = found
+        name, because = table.features[column], [table.features[k] for k in others]
+        how = "a copy of" if len(because) == 1 else "a weighted sum of"
+        raise ValueError(
+            f"feature {name!r} is {how} {', '.join(because)} (up to scale and shift); leave one of them out"
+        )
+
+
+def _frame(features: Any) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    if isinstance(features, xr.DataArray):
+        if set(features.dims) != {names.DIALOGUE, names.FEATURE}:
+            raise ValueError(f"features have dims {tuple(map(str, features.dims))}; give (dialogue, feature)")
+        given = features.transpose(names.DIALOGUE, names.FEATURE)
+        rows = given[names.DIALOGUE].values if names.DIALOGUE in given.coords else np.arange(len(given))
+        frame = pd.DataFrame(given.values, rows, [str(f) for f in given[names.FEATURE].values])
+        confusions = tuple(map(str, features.attrs.get("confusions", ())))
+    elif isinstance(features, pd.DataFrame):
+        frame, confusions = features, ()
+    else:
+        raise ValueError(
+            f"features are a {type(features).__name__}; give a pandas.DataFrame, one row for each dialogue"
+        )
+    checks.unique([str(c) for c in frame.columns], "feature")
+    return frame, confusions
+
+
+def _outcome(frame: pd.DataFrame, outcome: Any) -> tuple[np.ndarray, str]:
+    if isinstance(outcome, str):
+        if outcome not in frame:
+            raise ValueError(f"there is no column {outcome!r}; the columns are {', '.join(map(str, frame.columns))}")
+        return _numbers(frame[outcome], outcome), outcome
+    if isinstance(outcome, xr.DataArray):
+        if outcome.dims != (names.DIALOGUE,):
+            raise ValueError(f"outcome has dims {tuple(map(str, outcome.dims))}; give (dialogue,)")
+        index = outcome[names.DIALOGUE].values if names.DIALOGUE in outcome.coords else frame.index
+        outcome = pd.Series(outcome.values, index=index, name=outcome.name)
+    if isinstance(outcome, pd.Series):
+        if set(outcome.index) != set(frame.index) or not (outcome.index.is_unique and frame.index.is_unique):
+            odd = [str(k) for k in outcome.index.symmetric_difference(frame.index)]
+            where = f": {odd[0]!r} is in one alone" if odd else ", each of them once"
+            raise ValueError(f"features and outcome must have the same dialogues{where}")
+        outcome = outcome.reindex(frame.index)
+        return _numbers(outcome, str(outcome.name or "outcome")), str(outcome.name or "outcome")
+    values = _numbers(pd.Series(np.asarray(outcome).reshape(-1)), "outcome")
+    if len(values) != len(frame):
+        raise ValueError(
+            f"outcome has {len(values)} numbers and features {len(frame)} rows; give one for each dialogue"
+        )
+    return values, "outcome"
+
+
+def _group_labels(frame: pd.DataFrame, groups: Any) -> tuple[np.ndarray | None, str]:
+    if groups is None:
+        return None, ""
+    if isinstance(groups, str):
+        if groups in frame:
+            column: Any = frame[groups]
+            name = groups
+        elif groups in frame.index.names:
+            column, name = frame.index.to_frame()[groups], groups
+        else:
+            raise ValueError(f"there is no column {groups!r} to group by; the columns are {', '.join(frame.columns)}")
+    else:
+        column, name = pd.Series(np.asarray(groups).reshape(-1)), "groups"
+        if len(column) != len(frame):
+            raise ValueError(f"groups name {len(column)} rows and features have {len(frame)}; give one for each row")
+    if column.isna().any():
+        raise ValueError(
+            f"{name!r} is missing in row {int(column.isna().to_numpy().argmax()) + 1}; every row needs one"
+        )
+    return column.astype(str).to_numpy(), name
+
+
+def _columns(frame: pd.DataFrame, columns: Sequence[str] | None, others: set[str | None]) -> pd.DataFrame:
+    if columns is None:
+        chosen = [c for c in frame.columns if c not in others]
+    else:
+        wanted = [columns] if isinstance(columns, str) else list(columns)
+        checks.unique(wanted, "feature")
+        for column in wanted:
+            if column not in frame:
+                raise ValueError(f"there is no feature {column!r}; given are {', '.join(map(str, frame.columns))}")
+            if column in others:
+                raise ValueError(f"{column!r} is the outcome or the group; it cannot be a feature as well")
+        chosen = wanted
+    numbers = {str(c): _numbers(frame[c], str(c)) for c in chosen}
+    return pd.DataFrame(numbers, index=frame.index)
+
+
+def _numbers(column: Any, name: str) -> np.ndarray:
+    found: Any = pd.to_numeric(column, errors="coerce")
+    values = found.to_numpy(dtype=float, na_value=np.nan)
+    bad = np.isnan(values) & ~column.isna().to_numpy() & (column.astype(str).str.strip() != "").to_numpy()
+    if bad.any():
+        k = int(bad.argmax())
+        raise ValueError(
+            f"column {name!r} holds {column.iloc[k]!r} in row {k + 1}, no number; mend it or leave the column out"
+        )
+    if np.isinf(values).any():
+        raise ValueError(
+            f"column {name!r} is infinite in row {int(np.isinf(values).argmax()) + 1}; give a finite number"
+        )
+    return values
+
+
+def _numbered(labels: np.ndarray, given: bool) -> tuple[np.ndarray, list[str]]:
+    """Groups numbered in order of appearance; every row its own group where none are given."""
+    if not given:
+        return np.arange(len(labels)), labels.tolist()
+    named = list(dict.fromkeys(labels.tolist()))
+    if len(named) < 3:
+        raise ValueError(f"there are {len(named)} groups; give rows of at least 3")
+    place = {name: k for k, name in enumerate(named)}
+    return np.array([place[label] for label in labels]), named
+
+
+def _refuse_constants(table: FeatureTable) -> None:
+    for name, column in [*zip(table.features, table.x.T, strict=True), (table.outcome, table.y)]:
+        if np.ptp(column) <= 1e-12 * max(1.0, float(np.abs(column).max())):
+            what = "outcome" if column is table.y else "feature"
+            raise ValueError(f"{what} {name!r} is {column[0]:g} in all {len(column)} dialogues; it can explain nothing")

@@ -1,0 +1,114 @@
+"""What a fitted model says of all pairs of systems: the tree knows its model."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import xarray as xr
+
+from betterthan import names
+from betterthan.fits.of_abilities import compare_abilities
+from betterthan.fits.of_clusters import compare_clusters
+from betterthan.fits.of_datasets import compare_datasets
+from betterthan.fits.of_graded import compare_graded
+from betterthan.fits.pairs import model_of
+from betterthan.orders.dispersions import compare_dispersions
+
+_READERS = {
+    "clustered": compare_clusters,
+    "davidson": compare_abilities,
+    "graded": compare_graded,
+    "hierarchical": compare_datasets,
+    "item_response": compare_abilities,
+    "mallows": compare_dispersions,
+}
+_OWN_CHOICE = {"weights": "hierarchical", "items": "mallows"}
+
+
+def compare(
+    tree: xr.DataTree,
+    *,
+    rope: float = names.ROPE,
+    prob: float = names.CI_PROB,
+    kind: str = names.CI_KIND,
+    weights: Mapping[str, float] | None = None,
+    items: int | None = None,
+) -> xr.Dataset:
+    """Compare systems from a fit: what is said, and of what, follows from its model.
+
+    Parameters
+    ----------
+    tree : xarray.DataTree
+        A fit of the model ``clustered``, ``davidson``, ``graded``, ``hierarchical``,
+        ``item_response`` or ``mallows``.
+    rope : float, default 0
+        Half width of the region of practical equivalence: a difference of probabilities, of the
+        shares solved, of graded scores, or of theta, as the model measures.
+    prob : float, default 0.95
+        Mass of the intervals.
+    kind : {"hdi", "eti"}, default "hdi"
+    weights : mapping of data set to float, optional
+        For ``hierarchical``: shares of the data sets in what you will meet (post-stratification);
+        they sum to one. Of crossed factors, the names are ``"row / column"``.
+    items : int, optional
+        For ``mallows``: items of the new document whose tau is predicted. Default: the median of
+        the documents seen.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over (system_a, system_b), or (pair,) where the counts came by pair: ``prob_better``,
+        ``difference_mean``, ``difference_lower``, ``difference_upper`` (positive where A is better),
+        ``mass`` (region), each with its ``_mcse``, and ``verdict``, which is ``no_verdict`` where the
+        fit has not converged. And, by model:
+
+        - ``clustered``: ``prob_better_exact``, the same without draws; ``prob_better_independent`` and
+          ``verdict_independent``, as if examples were independent; ``n``, ``design_effect`` and
+          ``correlation`` (with ``_lower`` and ``_upper``); ``n_effective``, as many independent
+          examples as say the same.
+        - ``davidson`` and ``item_response``: over system ``ability`` (log odds, sum zero) and its
+          ``lower``, ``upper``, ``prob_best``, ``expected_rank``, ``tied_with_top`` (the ablest is not
+          found better), ``in_best_set`` (the fewest systems that hold the best one with probability
+          `prob`); ``prob_rank`` over (system, rank). Of judgments ``expected`` (outcome), the
+          probabilities of the next one; of items ``score``, the share solved, and ``expected_score``
+          with ``_lower``, ``_upper``, the share of all such items.
+        - ``graded``: ``effect_size`` (posterior mean of centre over scale), ``n``, ``n_tied``; of several
+          data sets ``prob_better_dataset`` (dataset, ...) and ``prob_better_new``, on one not seen.
+        - ``hierarchical``: a leading dim ``target``: ``equal`` (each data set weighs the same), ``size``
+          (by its examples), ``given`` (with `weights`) and ``new``, a data set that was not seen.
+          ``prob_better_dataset`` over (dataset, ...) is drawn to the common mean; ``prob_better_pooled``
+          is the closed form on all examples in one, with ``verdict_pooled``; ``verdict_changes`` says
+          where a verdict is another one; ``correlation`` is that of two examples of one data set.
+        - ``mallows``: better is the larger theta. Over system ``theta`` with ``theta_mcse``, ``lower``,
+          ``upper``; ``expected_tau`` on the documents seen with its ``_lower`` and ``_upper``;
+          ``new_tau_lower`` and ``new_tau_upper``, between which tau on a new document lies; ``prob_best``.
+
+    Raises
+    ------
+    ValueError
+        If the tree is no fit of these models, an argument is not for its model or not valid, or
+        weights do not fit the data sets.
+
+    Warns
+    -----
+    UserWarning
+        If the fit has not converged, a pair or a data set has no decisive outcome, or a system won or
+        lost everything.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> counts = bt.models.hierarchical.simulate(4, n=40, rng=1)["counts"]
+    >>> tree = bt.models.hierarchical.fit(counts, rng=1, predictive=False)
+    >>> found = bt.fits.compare(tree)
+    >>> found["prob_better"].sel(target="new").item() < found["prob_better"].sel(target="equal").item()
+    True
+    """
+    model = model_of(tree, tuple(_READERS))
+    own: dict[str, Any] = {}
+    for name, value in (("weights", weights), ("items", items)):
+        if value is None:
+            continue
+        if model != _OWN_CHOICE[name]:
+            raise ValueError(f"{name} is for a fit of {_OWN_CHOICE[name]}; this is one of {model}")
+        own[name] = value
+    return _READERS[model](tree, rope=rope, prob=prob, kind=kind, **own)

@@ -1,1 +1,0 @@
-"""Frequentist counterparts: sign test, randomization, corrections, groups that cannot be told apart."""

@@ -1,1 +1,0 @@
-"""What the models beyond two systems say: data sets, clusters, abilities, graded scores; and which to ask."""

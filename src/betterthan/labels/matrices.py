@@ -1,0 +1,161 @@
+"""Confusion matrices from labels or from a table."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from betterthan import checks, names
+
+
+def confusion_matrix(
+    gold: Sequence[Any],
+    predicted: Sequence[Any],
+    *,
+    labels: Sequence[Any] | None = None,
+    by: Sequence[Any] | None = None,
+) -> xr.DataArray:
+    """Count how often each label was predicted for items of each class.
+
+    Parameters
+    ----------
+    gold, predicted : sequence
+        Labels of the same items, in the same order. A prediction that is None, NaN or an empty text is unclassified:
+        it is in no row, but its item counts in the recall of its class.
+    labels : sequence, optional
+        All labels, in the order wanted. Default: as they first occur, in gold and then in predicted.
+    by : sequence, optional
+        The dialogue (or document) of each item: then there is a matrix for each, in order of first appearance.
+
+    Returns
+    -------
+    xarray.DataArray, dims (predicted, actual) or (dialogue, predicted, actual), int64
+        The coordinate ``n_actual`` (actual) has the number of items of each class, unclassified ones included.
+
+    Raises
+    ------
+    ValueError
+        If they differ in length or are empty, a gold label or a dialogue is missing, or a label is not among `labels`.
+
+    Examples
+    --------
+    >>> matrix = confusion_matrix(["a", "a", "b", "b"], ["a", "b", "b", None])
+    >>> matrix.values.tolist(), matrix["n_actual"].values.tolist()
+    ([[1, 0], [1, 1]], [2, 2])
+    """
+    actual, found = [list(map(_label, side)) for side in (gold, predicted)]
+    if len(actual) != len(found):
+        raise ValueError(f"gold has {len(actual)} labels and predicted {len(found)}; give one of each for every item")
+    if not actual:
+        raise ValueError("gold is empty; give at least one item")
+    if "" in actual:
+        raise ValueError(f"gold label at position {actual.index('')} is missing; every item needs one")
+    known = list(dict.fromkeys(actual + [f for f in found if f])) if labels is None else list(map(_label, labels))
+    checks.unique(known, "label")
+    place = {label: k for k, label in enumerate(known)}
+    for k, label in enumerate(actual + found):
+        if label and label not in place:
+            side = "gold" if k < len(actual) else "predicted"
+            raise ValueError(f"{side} label {label!r} at position {k % len(actual)} is not among labels; add it")
+    group, groups = _groups(by, len(actual))
+    rows = [(g, place[f], place[a]) for g, f, a in zip(group, found, actual, strict=True) if f]
+    matrix = np.zeros((max(len(groups), 1), len(known), len(known)), dtype=np.int64)
+    np.add.at(matrix, tuple(np.array(rows, dtype=int).reshape(-1, 3).T), 1)
+    n_actual = np.zeros((len(matrix), len(known)), dtype=np.int64)
+    np.add.at(n_actual, (group, [place[a] for a in actual]), 1)
+    if by is None:
+        return _array(matrix[0], known, n_actual[0])
+    return _array(matrix, known, n_actual, groups)
+
+
+def _groups(by: Sequence[Any] | None, items: int) -> tuple[list[int], list[str]]:
+    """Number of the dialogue of each item, and the names of the dialogues."""
+    if by is None:
+        return [0] * items, []
+    named = list(map(_label, by))
+    if len(named) != items:
+        raise ValueError(f"by names the dialogue of {len(named)} items, gold has {items}; give one for every item")
+    if "" in named:
+        raise ValueError(f"the dialogue of the item at position {named.index('')} is missing; every item needs one")
+    groups = list(dict.fromkeys(named))
+    place = {name: k for k, name in enumerate(groups)}
+    return [place[name] for name in named], groups
+
+
+def from_table(table: pd.DataFrame, *, actual_counts: Mapping[Any, int] | None = None) -> xr.DataArray:
+    """A confusion matrix that somebody printed.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Rows predicted, columns actual, the same labels in both, in any order.
+    actual_counts : mapping of label to int, optional
+        Number of items of each class where some were left unclassified. Default: the sums of the columns.
+
+    Returns
+    -------
+    xarray.DataArray, dims (predicted, actual), int64
+        As `labels.confusion_matrix` returns it, in the order of the columns.
+
+    Raises
+    ------
+    ValueError
+        If the table is not square, a label is on one side alone, a cell is negative or not whole, or a count is
+        below the sum of its column.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"a": [8, 2], "b": [1, 5]}, index=["a", "b"])
+    >>> confusion_from_table(table, actual_counts={"a": 10, "b": 9})["n_actual"].values.tolist()
+    [10, 9]
+    """
+    if not isinstance(table, pd.DataFrame):
+        raise ValueError(f"table is a {type(table).__name__}; give a pandas.DataFrame, rows predicted, columns actual")
+    rows, columns = [[_label(x) for x in axis] for axis in (table.index, table.columns)]
+    checks.unique(rows, "row label")
+    checks.unique(columns, "column label")
+    for label in [*rows, *columns]:
+        if (label in rows) != (label in columns):
+            side = "predicted (rows)" if label in rows else "actual (columns)"
+            raise ValueError(
+                f"label {label!r} is among {side} alone; a confusion matrix has the same labels on both sides"
+            )
+    values = table.to_numpy()[[rows.index(c) for c in columns]] if rows else np.zeros((0, 0))
+    if not columns:
+        raise ValueError("table is empty; give at least one label")
+    matrix = checks.nonnegative_integers(values, "cells of the confusion matrix")
+    n_actual = matrix.sum(0)
+    if actual_counts is not None:
+        n_actual = _class_sizes({_label(k): v for k, v in actual_counts.items()}, columns, n_actual)
+    return _array(matrix, columns, n_actual)
+
+
+def _class_sizes(given: dict[str, Any], labels: list[str], least: np.ndarray) -> np.ndarray:
+    if set(given) != set(labels):
+        odd = sorted(set(given) ^ set(labels))[0]
+        raise ValueError(f"actual_counts and the table do not have the same labels: {odd!r} is in one alone")
+    sizes = checks.nonnegative_integers(np.array([given[label] for label in labels]), "actual_counts")
+    for label, size, column in zip(labels, sizes.tolist(), least.tolist(), strict=True):
+        if size < column:
+            raise ValueError(
+                f"actual_counts of {label!r} is {size}, but its column sums to {column}; it cannot be less"
+            )
+    return sizes
+
+
+def _array(
+    matrix: np.ndarray, labels: list[str], n_actual: np.ndarray, dialogues: list[str] | None = None
+) -> xr.DataArray:
+    lead = [names.DIALOGUE] if dialogues is not None else []
+    coords: dict[Any, Any] = {names.PREDICTED: labels, names.ACTUAL: labels}
+    if dialogues is not None:
+        coords[names.DIALOGUE] = dialogues
+    coords["n_actual"] = ((*lead, names.ACTUAL), n_actual.astype(np.int64))
+    return xr.DataArray(matrix, dims=(*lead, names.PREDICTED, names.ACTUAL), coords=coords, name="confusion")
+
+
+def _label(value: Any) -> str:
+    return "" if value is None or value != value else str(value).strip()

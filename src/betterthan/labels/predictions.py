@@ -1,0 +1,89 @@
+"""Predicted labels of several systems as confusion matrices, and as tallies of each label."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import names
+from betterthan.labels.matrices import confusion_matrix
+
+
+def confusions(labels: xr.DataArray) -> xr.DataArray:
+    """Count the confusions of every system.
+
+    Parameters
+    ----------
+    labels : xarray.DataArray, dims (item, system), str
+        From `labels.read`: an empty label is unclassified; coordinate ``gold`` (item).
+
+    Returns
+    -------
+    xarray.DataArray, dims (system, predicted, actual), int64
+        With ``n_actual`` (system, actual), for `labels.precision_recall_f`.
+
+    Raises
+    ------
+    ValueError
+        If these are no labels.
+
+    Examples
+    --------
+    >>> import betterthan as bt, pandas as pd
+    >>> labels = bt.labels.read(pd.DataFrame({"gold": ["a", "b"], "A": ["a", "a"], "B": ["a", "b"]}))
+    >>> confusions_from_labels(labels).sel(system="A").values.tolist()
+    [[1, 1], [0, 0]]
+    """
+    gold, known = _gold(labels)
+    each = [
+        confusion_matrix(gold, labels.isel({names.SYSTEM: k}).values.tolist(), labels=known)
+        for k in range(labels.sizes[names.SYSTEM])
+    ]
+    return xr.concat(each, dim=labels[names.SYSTEM], coords="different", compat="equals")
+
+
+def tallies(labels: xr.DataArray) -> xr.DataArray:
+    """Tally true positives, false positives and false negatives of every label on every item.
+
+    Parameters
+    ----------
+    labels : xarray.DataArray, dims (item, system), str
+        From `labels.read`: an empty label is unclassified, which is a miss but no false alarm.
+
+    Returns
+    -------
+    xarray.DataArray, dims (item, system, label, tally), int64
+        0 and 1; for `scores.bootstrap` and `randomization_test`.
+
+    Raises
+    ------
+    ValueError
+        If these are no labels.
+
+    Examples
+    --------
+    >>> import betterthan as bt, pandas as pd
+    >>> labels = bt.labels.read(pd.DataFrame({"gold": ["a", "b"], "A": ["a", "a"], "B": ["a", ""]}))
+    >>> tallies_from_labels(labels).sum("item").sel(system="B", label="b").values.tolist()
+    [0, 0, 1]
+    """
+    gold, known = _gold(labels)
+    is_gold = (gold[:, None] == known)[:, None, :]
+    is_said = labels.transpose(names.ITEM, names.SYSTEM).values[..., None] == known
+    tallies = np.stack([is_gold & is_said, ~is_gold & is_said, is_gold & ~is_said], axis=-1).astype(np.int64)
+    coords: dict[Any, Any] = {
+        name: coord for name, coord in labels.coords.items() if set(coord.dims) <= {names.ITEM, names.SYSTEM}
+    }
+    coords |= {names.LABEL: known.tolist(), names.TALLY: list(names.TALLIES)}
+    dims = (names.ITEM, names.SYSTEM, names.LABEL, names.TALLY)
+    return xr.DataArray(tallies, dims=dims, coords=coords, attrs={"scale": 1}, name="tallies")
+
+
+def _gold(labels: xr.DataArray) -> tuple[Any, Any]:
+    """Gold labels, and all labels in order of appearance, in gold and then in predictions."""
+    if set(getattr(labels, "dims", ())) != {names.ITEM, names.SYSTEM} or "gold" not in labels.coords:
+        raise ValueError("expected labels with dims (item, system) and a coordinate 'gold'; see betterthan.labels.read")
+    gold = labels["gold"].values.astype(str)
+    said = labels.transpose(names.SYSTEM, names.ITEM).values.astype(str).reshape(-1)
+    known = dict.fromkeys([*gold.tolist(), *(x for x in said.tolist() if x)])
+    return gold, np.array(list(known))

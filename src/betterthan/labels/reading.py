@@ -1,0 +1,124 @@
+"""Predicted labels beside gold, as they are; and confusion matrices that somebody printed."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from betterthan import names
+from betterthan.io import cells
+from betterthan.io.files import table_of
+from betterthan.io.items import items_of, sole
+from betterthan.io.problems import counted, listed, problem
+from betterthan.io.recognition import require
+from betterthan.io.table import Table
+from betterthan.labels.matrices import from_table
+
+_UNCLASSIFIED = "unclassified"
+
+
+def read(source: str | Path | pd.DataFrame) -> xr.DataArray:
+    """Read predicted labels beside the gold labels.
+
+    Parameters
+    ----------
+    source : path or pandas.DataFrame
+        Item ids (may be absent), ``gold``, and a column of predicted labels for each system, one or more.
+
+    Returns
+    -------
+    xarray.DataArray, dims (item, system), str
+        A label that is blank is empty: the item was left unclassified. Coordinate ``gold`` (item); ``attrs["reading"]``
+        says in one line what was read.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If the file cannot be read, there is no gold column or no system, or a gold label is blank.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> labels = read_labels(pd.DataFrame({"item": [1, 2], "gold": ["yes", "no"], "A": ["yes", None]}))
+    >>> labels.values.tolist(), labels.attrs["reading"]
+    ([['yes'], ['']], "DataFrame read as labels: 2 items x 1 system, item ids from column 'item', 1 unclassified")
+    """
+    table = table_of(source)
+    require(table, "predictions")
+    items = items_of(table)
+    gold_column = str(sole(table, "gold"))
+    systems = [column for column in table.columns if column not in items.used | {gold_column}]
+    if not systems:
+        raise problem(table.source, f"no column of predicted labels among {listed(table.columns)}")
+    gold = cells.labels(table, gold_column, "each item its right answer")
+    values = np.array([cells.texts(table, system) for system in systems]).T
+    coords: dict[Any, Any] = {name: (names.ITEM, array) for name, array in items.coords.items()}
+    coords |= {names.ITEM: np.array(items.ids), names.SYSTEM: np.array(systems), "gold": (names.ITEM, np.array(gold))}
+    lost = int((values == "").sum())
+    size = f"{counted(len(gold), 'item')} x {counted(len(systems), 'system')}"
+    reading = f"{table.source} read as labels: {size}, {items.said}, {lost} unclassified"
+    return xr.DataArray(
+        values,
+        dims=(names.ITEM, names.SYSTEM),
+        coords=coords,
+        attrs={"reading": " ".join(reading.splitlines()), "source": table.source},
+        name="label",
+    )
+
+
+def read_confusion(source: str | Path | pd.DataFrame) -> xr.DataArray:
+    """Read a confusion matrix that somebody printed.
+
+    Parameters
+    ----------
+    source : path or pandas.DataFrame
+        The first column names the predicted labels, the other columns are the actual ones: the same labels, in any
+        order. A further row ``unclassified`` counts the items of each class that got no label.
+
+    Returns
+    -------
+    xarray.DataArray, dims (predicted, actual), int64
+        As `labels.confusion_matrix` returns it; ``attrs["reading"]`` says in one line what was read.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If the file cannot be read, or does not hold a confusion matrix.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"predicted": ["a", "b", "unclassified"], "a": [8, 1, 1], "b": [0, 5, 2]})
+    >>> read_confusion(table)["n_actual"].values.tolist()
+    [10, 7]
+    """
+    table = table_of(source)
+    if not is_confusion(table):
+        what = "is no confusion matrix: the first column must name the labels that the other columns are called"
+        raise problem(table.source, what)
+    first, *labels = table.columns
+    rows = [text.strip() for text in cells.texts(table, first)]
+    frame = pd.DataFrame({label: cells.whole_numbers(table, label) for label in labels}, index=rows)
+    lost = frame.loc[_UNCLASSIFIED] if _UNCLASSIFIED in rows and _UNCLASSIFIED not in labels else None
+    inner = frame.drop(index=_UNCLASSIFIED) if lost is not None else frame
+    sizes = None if lost is None else (inner.sum() + lost).to_dict()
+    matrix = from_table(inner, actual_counts=sizes)
+    unclassified = 0 if lost is None else int(lost.sum())
+    reading = (
+        f"{table.source} read as a confusion matrix (rows predicted): {counted(len(labels), 'label')}, "
+        f"{int(matrix['n_actual'].sum()):,} items, {unclassified:,} unclassified"
+    )
+    return matrix.assign_attrs(reading=reading, source=table.source)
+
+
+def is_confusion(table: Table) -> bool:
+    """Whether the first column holds the names of the other columns, and perhaps a row for the unclassified."""
+    first, *labels = table.columns
+    rows = [text.strip() for text in cells.texts(table, first)]
+    return len(labels) > 0 and set(rows) - {_UNCLASSIFIED} == set(labels) - {_UNCLASSIFIED}

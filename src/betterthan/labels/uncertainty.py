@@ -1,0 +1,137 @@
+"""How sure a classifier's precision, recall and F are: the Dirichlet posterior over the cells of its confusions."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.exact.labels import confusion as formulas
+from betterthan.exact.labels import f_scores
+from betterthan.exact.numeric import weights
+from betterthan.exact.numeric.seeds import one_seed
+
+_NUMBERS = 2**20  # shares of cells held at once
+
+
+def posterior(
+    confusion: xr.DataArray,
+    *,
+    beta: float = 1.0,
+    prior: float | None = None,
+    prob: float = names.CI_PROB,
+    kind: str = names.CI_KIND,
+    draws: int = names.BOOTSTRAP_DRAWS,
+    rng: Any = None,
+) -> xr.Dataset:
+    """Posterior of precision, recall and F of each label and on average, from a confusion matrix.
+
+    The items are independent draws, and the shares of all cells together are Dirichlet. Precision and recall of a
+    label are Betas and are told exactly; F and the averages are drawn. To compare two systems on the same items, use
+    `scores.bootstrap`.
+
+    Parameters
+    ----------
+    confusion : xarray.DataArray, dims (predicted, actual)
+        Where some items were left unclassified, they are one more row.
+    beta : float, default 1
+        Recall counts beta times as much as precision in F.
+    prior : float, optional
+        Dirichlet parameter of every cell. Default 1 / number of labels: about one made-up item for each class.
+    prob : float, default 0.95
+        Mass of the intervals.
+    kind : {"hdi", "eti"}, default "hdi"
+    draws : int, default 4,000
+    rng : int, numpy.random.Generator or None
+        Seed; it is recorded.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``by_label`` (label, measure, estimate) and ``averaged`` (average, measure, estimate); estimates are score (of
+        the data), mean, lower, upper and mcse, the Monte Carlo error of the mean (0 where it is exact).
+
+    Raises
+    ------
+    ValueError
+        If it is not one confusion matrix, or an argument is not valid.
+
+    References
+    ----------
+    C. Goutte and E. Gaussier (2005), A probabilistic interpretation of precision, recall and F-score, ECIR,
+    doi:10.1007/978-3-540-31865-1_25.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> found = confusion_posterior(bt.datasets.beetle_confusion(), rng=1)
+    >>> recall = found["by_label"].sel(label="irrelevant", measure="recall")
+    >>> recall.sel(estimate=["score", "lower", "upper"]).round(2).values.tolist()
+    [0.15, 0.09, 0.22]
+    """
+    matrix, actual, labels = checks.confusion(confusion)
+    if matrix.ndim != 2:
+        raise ValueError(f"confusion has dims {tuple(map(str, confusion.dims))}; give one matrix (predicted, actual)")
+    checks.one_of(kind, names.CI_KINDS, "kind")
+    prob, draws, seed = checks.probability(prob, "prob"), checks.whole(draws, "draws"), one_seed(rng)
+    beta = float(checks.positive(beta, "beta"))
+    each = 1 / len(labels) if prior is None else float(checks.positive(prior, "prior"))
+    lost = actual - matrix.sum(0)
+    cells = (np.vstack([matrix, lost]) if lost.any() else matrix) + each
+    drawn = _drawn(cells, beta, draws, seed)
+    scores = formulas.by_label(matrix, actual, beta)
+    averages = np.stack(
+        [formulas.macro(scores), formulas.weighted(scores, actual), formulas.pooled(matrix, actual, beta)]
+    )
+    by_label = _summary(drawn[:, : len(labels)], scores, prob, kind)
+    for at, statistic in enumerate(("precision", "recall")):
+        by_label[:, at] = _exact(cells, statistic, scores[:, at], prob, kind)
+    result = xr.Dataset(
+        {
+            "by_label": ((names.LABEL, "measure", "estimate"), by_label),
+            "averaged": (("average", "measure", "estimate"), _summary(drawn[:, len(labels) :], averages, prob, kind)),
+        },
+        coords={
+            names.LABEL: labels, "average": list(names.AVERAGES), "measure": list(names.MEASURES),
+            "estimate": ["score", "mean", "lower", "upper", "mcse"],
+        },
+    )  # fmt: skip
+    result.attrs = {
+        "model": "Dirichlet over cells", "prior": each, "beta": beta, "draws": draws, "seed": seed,
+        "ci_prob": prob, "ci_kind": kind,
+    }  # fmt: skip
+    return result
+
+
+def _drawn(cells: np.ndarray, beta: float, draws: int, seed: int) -> np.ndarray:
+    """Scores (draw, label and average, measure)."""
+    source = np.random.default_rng(seed)
+    labels = cells.shape[1]
+    rows = max(1, _NUMBERS // cells.size)
+    chunks = []
+    for start in range(0, draws, rows):
+        drawn = source.standard_gamma(cells, (min(rows, draws - start), *cells.shape))
+        # the formulas divide by at least 1, which is meant for counts: make the shares sum to very much
+        drawn *= 1e12 / drawn.sum((1, 2), keepdims=True)
+        matrix, actual = drawn[:, :labels], drawn.sum(1)
+        each = formulas.by_label(matrix, actual, beta)
+        averages = [formulas.macro(each), formulas.weighted(each, actual), formulas.pooled(matrix, actual, beta)]
+        chunks.append(np.concatenate([each, np.stack(averages, axis=1)], axis=1))
+    return np.concatenate(chunks)
+
+
+def _summary(drawn: np.ndarray, scores: np.ndarray, prob: float, kind: str) -> np.ndarray:
+    low, high = weights.interval(drawn, prob, kind)
+    return np.stack([scores, drawn.mean(0), low, high, drawn.std(0) / np.sqrt(len(drawn))], axis=-1)
+
+
+def _exact(cells: np.ndarray, statistic: str, scores: np.ndarray, prob: float, kind: str) -> np.ndarray:
+    """Precision of a label is the share of the diagonal in its row, recall in its column: Betas."""
+    labels = cells.shape[1]
+    right = np.diagonal(cells[:labels])
+    whole = cells[:labels].sum(1) if statistic == "precision" else cells.sum(0)
+    a, b = right, whole - right
+    if labels == 1 and not b.all():  # one label, everything classified: 1 for certain
+        return np.stack([scores, *[np.ones(1)] * 3, np.zeros(1)], axis=-1)
+    low, high = f_scores.interval(a, b, statistic, prob, kind)
+    return np.stack([scores, a / (a + b), low, high, np.zeros(labels)], axis=-1)

@@ -1,1 +1,0 @@
-"""Systems that order things: Kendall's tau, several references, chance, consensus and agreement."""

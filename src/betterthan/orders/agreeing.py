@@ -1,0 +1,114 @@
+"""How far systems (or judges) agree with each other when there is no reference, and which of them stand apart."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from scipy import stats
+
+from betterthan import checks, names
+from betterthan.orders.ranked import DOCUMENT, ranked_of
+from betterthan.orders.taus import measured
+
+
+def agreement(orders: Any, *, kind: str = "b", restrict: str | None = None) -> xr.Dataset:
+    """Compute tau between all systems, and how far each is from the rest.
+
+    Parameters
+    ----------
+    orders : xarray.DataArray or mapping
+        From `orders.read`, `orders.from_lists` or `orders.from_ranks`, or lists.
+    kind, restrict
+        See `orders.kendall_tau`.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``tau`` over (system_a, system_b), the mean over documents, 1 on the diagonal; over system ``mean_tau`` with the
+        others, and ``outlier_p``: how often a system from the same normal distribution as the others' would have a
+        mean tau as low or lower (Student's t of a new observation; NaN below 4 systems, not corrected for the number
+        of systems).
+
+    Raises
+    ------
+    ValueError
+        As `orders.kendall_tau`, or if there are fewer than two systems.
+
+    Examples
+    --------
+    >>> found = order_agreement({"1": list("abcd"), "2": list("abdc"), "3": list("bacd"), "4": list("dcba")})
+    >>> found["mean_tau"].round(2).values.tolist()
+    [0.11, 0.11, 0.11, -0.78]
+    """
+    ranked = ranked_of(orders)
+    checks.at_least_two(ranked.systems)
+    found = measured(ranked, ranked, kind=kind, restrict=restrict)["tau"]
+    tau = found.mean(DOCUMENT).values if DOCUMENT in found.dims else found.values
+    tau = tau.reshape(len(ranked.systems), -1).copy()
+    np.fill_diagonal(tau, np.nan)
+    mean = np.nanmean(tau, axis=1)
+    np.fill_diagonal(tau, 1.0)
+    square = (names.SYSTEM_A, names.SYSTEM_B)
+    return xr.Dataset(
+        {"tau": (square, tau), "mean_tau": (names.SYSTEM, mean), "outlier_p": (names.SYSTEM, _outlier(mean))},
+        coords=dict.fromkeys((*square, names.SYSTEM), ranked.systems),
+        attrs={"kind": kind, "n_documents": len(ranked.documents)},
+    )
+
+
+def reference_rank(scores: Any, orders: Any, reference: Any) -> xr.Dataset:
+    """Find how many orders a system scores above the reference order.
+
+    Parameters
+    ----------
+    scores : sequence of float
+        The system's score of each order, higher is better.
+    orders : sequence of sequences
+        The orders that were scored: all of them, or a sample.
+    reference : sequence
+        The reference order; it must be among `orders`.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``rank`` (0 is best: orders scored above the reference, those scored the same half), ``n_orders``, and
+        ``share``: rank over the orders that are not the reference.
+
+    Raises
+    ------
+    ValueError
+        If scores and orders do not match, an order occurs twice, a score is not finite, or the reference is not there.
+
+    References
+    ----------
+    Barzilay & Lee (2004), HLT-NAACL; discussed by Lapata (2006), section 5.
+
+    Examples
+    --------
+    >>> found = reference_rank([0.5, 0.3, 0.2], ["ab", "ba", "bb"], "ba")
+    >>> found["rank"].item(), found["share"].item()
+    (1.0, 0.5)
+    """
+    keys = [tuple(map(str, order)) for order in orders]
+    values = np.asarray(scores, dtype=float)
+    if values.shape != (len(keys),):
+        raise ValueError(f"there are {values.size} scores of {len(keys)} orders; give one score for each order")
+    if not np.isfinite(values).all():
+        raise ValueError(f"score {values[~np.isfinite(values)][0]} is not a finite number")
+    checks.unique(keys, "order")
+    wanted = tuple(map(str, reference))
+    if wanted not in keys:
+        raise ValueError("the reference order is not among the orders; its rank needs its score")
+    own = values[keys.index(wanted)]
+    rank = float((values > own).sum() + ((values == own).sum() - 1) / 2)
+    return xr.Dataset({"rank": rank, "n_orders": len(keys), "share": rank / (len(keys) - 1) if len(keys) > 1 else 0.0})
+
+
+def _outlier(mean: np.ndarray) -> np.ndarray:
+    n = len(mean) - 1
+    if n < 3:
+        return np.full(len(mean), np.nan)
+    rest = np.array([np.delete(mean, k) for k in range(n + 1)])
+    spread = rest.std(1, ddof=1) * np.sqrt(1 + 1 / n)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return stats.t.cdf((mean - rest.mean(1)) / spread, n - 1)

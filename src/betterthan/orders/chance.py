@@ -1,0 +1,203 @@
+"""Is a system's order better than chance? The distribution of tau when all orders are equally likely."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.orders import mahonian
+from betterthan.orders.median import consensus_of
+from betterthan.orders.ranked import Ranked
+from betterthan.orders.references import CHOICES, coefficients, signs
+from betterthan.orders.taus import against, measured
+
+_CHUNK = 4_000_000  # signs of pairs held at once
+_SLACK = 1e-12  # taus this near count as equal
+
+
+def tau_distribution(items: int) -> xr.Dataset:
+    """Give the distribution of Kendall's tau of a random order.
+
+    Parameters
+    ----------
+    items : int
+        From 2 to 200.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over inversions: ``tau``, ``orders`` (how many of all orders have so many inversions, exact; Python integers
+        beyond 20 items), ``probability``, and ``p``: P(tau at least this high).
+
+    Raises
+    ------
+    ValueError
+        If `items` is not a whole number from 2 to 200.
+
+    References
+    ----------
+    M. G. Kendall (1938), A new measure of rank correlation, Biometrika 30, 81-93.
+
+    Examples
+    --------
+    >>> found = tau_distribution(8)
+    >>> found.sizes["inversions"], found["orders"].sel(inversions=13).item(), found["tau"].sel(inversions=13).item()
+    (29, 3736, 0.0714285714285714)
+    """
+    n = checks.whole(items, "items", 2)
+    if n > mahonian.EXACT_MAX:
+        raise ValueError(f"items is {n}; the exact distribution is given up to {mahonian.EXACT_MAX}")
+    orders = np.array(mahonian.orders_by_inversions(n), dtype=object)
+    k = np.arange(len(orders))
+    values = {
+        "tau": 1 - 4 * k / (n * (n - 1)),
+        "orders": orders.astype(np.int64) if n <= 20 else orders,
+        "probability": mahonian.probabilities(n),
+        "p": mahonian.p_value(k, np.full(len(k), n), "greater")[0],
+    }
+    return xr.Dataset({name: ("inversions", v) for name, v in values.items()}, coords={"inversions": k})
+
+
+def tau_test(
+    orders: Any,
+    reference: Any,
+    *,
+    references: str = "mean",
+    alternative: str = "greater",
+    resamples: int = names.SHUFFLES,
+    rng: Any = None,
+) -> xr.Dataset:
+    """Test whether each system's mean tau over documents is what random orders would give.
+
+    Parameters
+    ----------
+    orders, reference
+        See `orders.kendall_tau`; the items must be the same.
+    references : {"mean", "weighted", "best", "consensus"}, default "mean"
+        What becomes of several references, as in `orders.tau_scores`.
+    alternative : {"greater", "less", "two-sided"}, default "greater"
+    resamples : int, default 10,000
+        Random orders of every document, where the null distribution is sampled.
+    rng : int, numpy.random.Generator or None
+        Seed; it is recorded.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over system: ``mean_tau`` (tau-b, documents without a tau left out), ``n_documents``, ``p``, ``p_mcse`` (0 where
+        p is exact) and ``exact``. p is exact against one reference without ties where the null of the sum of inversions
+        fits on a lattice; else (b + 1) / (resamples + 1), random orders keeping the ties of the system.
+
+    Raises
+    ------
+    ValueError
+        As `orders.kendall_tau`, or if an argument is not valid.
+
+    Examples
+    --------
+    >>> documents = {f"d{k}": {"ref": list("abcd"), "A": list("abcd"), "B": list("dbca")} for k in range(3)}
+    >>> tau_test(documents, "ref")["p"].round(4).values.tolist()  # A: 1 / 24 ** 3
+    [0.0001, 0.9962]
+    """
+    checks.one_of(references, CHOICES, "references")
+    checks.one_of(alternative, names.ALTERNATIVES, "alternative")
+    resamples, seed = checks.whole(resamples, "resamples"), one_seed(rng)
+    ranked, several = against(orders, reference)
+    if references == "consensus":
+        several = consensus_of(several)
+    found = measured(ranked, several)
+    plain = len(several.systems) == 1 and references != "weighted" and not bool(found["ties"].any())
+    rows = []
+    for s, system in enumerate(ranked.systems):
+        inner = ranked.of([system])
+        random = np.random.default_rng([seed, s])
+        row = _plain(found, system, alternative) if plain else None
+        if row is None:
+            row = _sampled(inner, several, references, alternative, resamples, random, plain)
+        rows.append(row)
+    result = xr.Dataset(
+        {name: (names.SYSTEM, [row[name] for row in rows]) for name in rows[0]}, coords={names.SYSTEM: ranked.systems}
+    )
+    result.attrs = {"references": references, "alternative": alternative, "resamples": resamples, "seed": seed}
+    return result
+
+
+def _plain(found: xr.Dataset, system: str, alternative: str) -> dict[str, Any] | None:
+    """Exact p of one system against one reference, or None where the lattice is too large."""
+    cell = found.sel({names.SYSTEM: system})
+    k, n = np.atleast_1d(cell["inversions"].values), np.atleast_1d(cell["n_items"].values)
+    there = n > 1
+    k, n = k[there].astype(np.int64), n[there].astype(np.int64)
+    null = mahonian.sum_null(n) if len(n) else None
+    if null is None:
+        return None
+    probability, weight, steps = null
+    at = int(k @ weight)
+    high, low = probability[: at + 1].sum(), probability[at:].sum()
+    p = {"greater": high, "less": low, "two-sided": min(1.0, 2 * min(high, low))}[alternative]
+    return _row(float(1 - 2 * at / steps / len(n)), len(n), min(float(p), 1.0), 0.0, True)
+
+
+def _sampled(
+    ranked: Ranked,
+    several: Ranked,
+    references: str,
+    alternative: str,
+    resamples: int,
+    random: np.random.Generator,
+    plain: bool,
+) -> dict[str, Any]:
+    """Test one system by random orders of each document."""
+    there = [d for d in range(len(ranked.documents)) if not np.isnan(ranked.ranks[d, 0]).all()]
+    total, observed, documents = np.zeros(resamples), 0.0, 0
+    for d in there:
+        own, others = ranked.ranks[d, 0], several.ranks[d]
+        seen = ~np.isnan(own)
+        score = _scorer(own[seen], others[~np.isnan(others).all(1)][:, seen], references)
+        tau = score(own[seen][None])[0] if seen.sum() > 1 else np.nan
+        if np.isnan(tau):
+            continue
+        observed, documents = observed + tau, documents + 1
+        if plain:
+            n = np.array([int(seen.sum())])
+            total += 1 - 4 * mahonian.draw(n, resamples, random)[:, 0] / (n[0] * (n[0] - 1))
+        else:
+            total += _random_taus(score, own[seen], resamples, random)
+    if not documents:
+        return _row(np.nan, 0, np.nan, np.nan, False)
+    high, low = (total >= observed - _SLACK).sum() + 1, (total <= observed + _SLACK).sum() + 1
+    b = {"greater": high, "less": low, "two-sided": 2 * min(high, low)}[alternative]
+    p = min(1.0, b / (resamples + 1))
+    return _row(observed / documents, documents, p, float(np.sqrt(p * (1 - p) / resamples)), False)
+
+
+def _scorer(own: np.ndarray, others: np.ndarray, references: str) -> Any:
+    """Function from ranks (order, item) to their tau-b (order,) against the references of one document."""
+    n = len(own)
+    pull, total = coefficients(others[None], weighted=references == "weighted")
+    pull, total = pull[0], total[0]
+    used = total > 0
+    ties = (signs(own) != 0).sum() / (n * (n - 1)) if n > 1 else 0.0
+    if not used.any() or ties == 0:
+        return lambda ranks: np.full(len(ranks), np.nan)
+    if references != "weighted":  # tau-b: total counts the untied pairs of the reference
+        total = np.sqrt(total * ties * n * (n - 1))
+    flat = (pull[used] / total[used, None, None]).reshape(int(used.sum()), -1)
+    if references != "best":
+        flat = flat.mean(0, keepdims=True)
+    return lambda ranks: (signs(ranks).reshape(len(ranks), -1) @ flat.T).max(1)
+
+
+def _random_taus(score: Any, own: np.ndarray, resamples: int, random: np.random.Generator) -> np.ndarray:
+    step = max(1, _CHUNK // len(own) ** 2)
+    parts = []
+    for start in range(0, resamples, step):
+        rows = min(step, resamples - start)
+        parts.append(score(random.permuted(np.broadcast_to(own, (rows, len(own))), axis=1)))
+    return np.concatenate(parts)
+
+
+def _row(tau: float, documents: int, p: float, error: float, exact: bool) -> dict[str, Any]:
+    return {"mean_tau": tau, "n_documents": documents, "p": p, "p_mcse": error, "exact": exact}

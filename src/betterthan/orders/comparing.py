@@ -1,0 +1,202 @@
+"""Systems that order things, compared over documents: by joint draws, tests, and against chance."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.counts.scoring import count_outcomes
+from betterthan.exact.numeric import weights
+from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.wins import intervals
+from betterthan.orders.chance import tau_test
+from betterthan.orders.ranked import DOCUMENT, REFERENCE
+from betterthan.orders.references import tau_scores
+from betterthan.orders.taus import kendall_tau
+from betterthan.posterior.closed import prob_better
+from betterthan.scores import comparing
+from betterthan.significance.signs import sign_test
+
+UNITS = ("document", "pair")
+
+
+def compare(
+    orders: Any,
+    reference: Any,
+    *,
+    references: str = "mean",
+    rope: float = names.ROPE,
+    prob: float = names.CI_PROB,
+    kind: str = names.CI_KIND,
+    draws: int = names.BOOTSTRAP_DRAWS,
+    shuffles: int = names.SHUFFLES,
+    correction: str = "holm",
+    rng: Any = None,
+) -> xr.Dataset:
+    """Compare systems by Kendall's tau over the same documents.
+
+    Parameters
+    ----------
+    orders, reference
+        See `orders.kendall_tau`; the orders need documents.
+    references : {"mean", "weighted", "best", "consensus"}, default "mean"
+        What becomes of several references; see `orders.tau_scores`.
+    rope : float, default 0
+        Half width of the region of practical equivalence, in units of mean tau.
+    prob, kind, draws, shuffles, correction
+        See `scores.compare`. The document is the unit: pairs of items within one are not independent.
+    rng : int, numpy.random.Generator or None
+        Seed of all; it is recorded.
+
+    Returns
+    -------
+    xarray.Dataset
+        What `scores.compare` returns of the mean tau, from documents that all systems ordered (``attrs["n_items"]``;
+        those left out are counted in ``attrs["n_dropped"]``). Over (system_a, system_b) also, from documents that both
+        ordered, ``ahead``, ``behind`` and ``equal`` (in how many tau is higher, lower, the same), ``prob_ahead``
+        (P(ahead is more probable than behind), Dirichlet) and ``p_sign``. Over system: ``n_documents``,
+        ``exact_matches``, ``p_chance`` and ``p_chance_mcse`` of `orders.tau_test`.
+
+    Raises
+    ------
+    ValueError
+        As `orders.tau_scores`; if there are fewer than two systems, or fewer than two documents that all of them ordered.
+
+    Examples
+    --------
+    >>> documents = {f"d{k}": {"ref": list("abcd"), "A": list("abdc"), "B": list("bcda" if k % 3 else "abcd")}
+    ...              for k in range(18)}
+    >>> found = compare_orders(documents, "ref", rng=1)
+    >>> pair = found.sel(system_a="A", system_b="B")
+    >>> pair["ahead"].item(), pair["behind"].item(), round(pair["prob_ahead"].item(), 3)
+    (12, 6, 0.916)
+    """
+    seed = one_seed(rng)
+    scores = tau_scores(orders, reference, references=references)
+    checks.at_least_two(scores[names.SYSTEM].values.tolist())
+    whole = scores.notnull().all(names.SYSTEM)
+    if int(whole.sum()) < 2:
+        raise ValueError(f"{int(whole.sum())} documents have an order of every system; a comparison needs 2")
+    found = comparing.compare(
+        scores.sel({names.ITEM: whole.values}), rope=rope, prob=prob, kind=kind, draws=draws, shuffles=shuffles,
+        correction=correction, rng=seed,
+    )  # fmt: skip
+    counts = count_outcomes(scores)
+    for name, outcome in (("ahead", "win"), ("behind", "loss"), ("equal", "tie")):
+        found[name] = counts.sel({names.OUTCOME: outcome}, drop=True)
+    found["prob_ahead"], found["p_sign"] = prob_better(counts), sign_test(counts)["p"]
+    chance = tau_test(orders, reference, references=references, resamples=shuffles, rng=seed)
+    found["n_documents"], found["p_chance"] = chance["n_documents"], chance["p"]
+    found["p_chance_mcse"] = chance["p_mcse"]
+    found["exact_matches"] = _exact_matches(orders, reference)
+    found.attrs |= {"references": references, "n_dropped": int((~whole).sum()), "statistic": "tau"}
+    return found
+
+
+def posterior(
+    orders: Any,
+    reference: Any,
+    *,
+    unit: str = "document",
+    references: str = "mean",
+    prior: Any = None,
+    prob: float = names.CI_PROB,
+    kind: str = names.CI_KIND,
+    draws: int = names.BOOTSTRAP_DRAWS,
+    rng: Any = None,
+) -> xr.Dataset:
+    """Say how sure each system's tau is.
+
+    Parameters
+    ----------
+    orders, reference
+        See `orders.kendall_tau`.
+    unit : {"document", "pair"}, default "document"
+        "document": documents get random weights (Bayesian bootstrap), the answer for more documents like these. "pair":
+        tau is P(concordant) - P(discordant), and concordant and discordant pairs are counted as independent wins and
+        losses, which gives each document a Beta posterior. Pairs of items are not independent, as a before b and b
+        before c say a before c: read it as what the document would say if they were.
+    references : {"mean", "weighted", "best", "consensus"}, default "mean"
+        For "document", what becomes of several references; see `orders.tau_scores`. "pair" takes one reference.
+    prior : str or sequence of two float, optional
+        For "pair": Beta parameters of concordant and discordant, default (1, 1).
+    prob : float, default 0.95
+        Mass of the intervals.
+    kind : {"hdi", "eti"}, default "hdi"
+    draws : int, default 4,000
+        For "document".
+    rng : int, numpy.random.Generator or None
+
+    Returns
+    -------
+    xarray.Dataset
+        ``tau`` (of the data), ``mean``, ``lower``, ``upper`` over system ("document") or document and system ("pair");
+        for "document" also the Monte Carlo error ``mean_mcse``, and ``n_documents`` that the system ordered.
+
+    Raises
+    ------
+    ValueError
+        As `orders.tau_scores`; "pair": if there are several references; "document": if a system
+        has a tau on fewer than two documents.
+
+    Examples
+    --------
+    >>> lists = {"ref": list("ABCDEFGHIJ"), "A": list("BADECFGIHJ")}
+    >>> found = tau_posterior(lists, "ref", unit="pair")
+    >>> found["tau"].round(2).item(), found["lower"].round(2).item()
+    (0.82, 0.61)
+    """
+    checks.one_of(unit, UNITS, "unit")
+    checks.one_of(kind, names.CI_KINDS, "kind")
+    prob = checks.probability(prob, "prob")
+    if unit == "pair":
+        return _of_pairs(kendall_tau(orders, reference), checks.prior(prior, 2), prob, kind)
+    scores = tau_scores(orders, reference, references=references)
+    return _of_documents(scores, prob, kind, checks.whole(draws, "draws"), one_seed(rng))
+
+
+def _of_documents(scores: xr.DataArray, prob: float, kind: str, draws: int, seed: int) -> xr.Dataset:
+    """Weighted means of each system over the documents it ordered, with the same weights for all systems."""
+    values = scores.transpose(names.ITEM, names.SYSTEM).values
+    seen = ~np.isnan(values)
+    few = np.flatnonzero(seen.sum(0) < 2)
+    if len(few):
+        system = scores[names.SYSTEM].values[few[0]]
+        raise ValueError(f"system {str(system)!r} has a tau on {seen.sum(0)[few[0]]} documents; the weights need 2")
+    columns = np.concatenate([np.where(seen, values, 0.0), seen], axis=1)
+    sums = np.concatenate([c.copy() for c in weights.weighted_sums(columns, draws, seed, max(1, 2**17 // len(values)))])
+    drawn = sums[:, : values.shape[1]] / sums[:, values.shape[1] :]
+    low, high = weights.interval(drawn, prob, kind)
+    parts = {
+        "tau": np.nanmean(values, axis=0), "mean": drawn.mean(0), "lower": low, "upper": high,
+        "mean_mcse": drawn.std(0) / np.sqrt(draws), "n_documents": seen.sum(0),
+    }  # fmt: skip
+    found = xr.Dataset({k: (names.SYSTEM, v) for k, v in parts.items()}, coords={names.SYSTEM: scores[names.SYSTEM]})
+    found.attrs = {"unit": "document", "prior": 0.0, "ci_prob": prob, "ci_kind": kind, "draws": draws, "seed": seed}
+    return found
+
+
+def _of_pairs(taus: xr.Dataset, prior: tuple[float, ...], prob: float, kind: str) -> xr.Dataset:
+    if REFERENCE in taus.dims:
+        raise ValueError("unit='pair' takes one reference; give one, such as their consensus_order")
+    wrong, n = taus["inversions"], taus["n_items"]
+    right = n * (n - 1) / 2 - taus["ties"] - wrong
+    a, b = (v.values + p for v, p in zip((right, wrong), prior, strict=True))
+    known = np.isfinite(a)
+    low, high = (np.full(a.shape, np.nan) for _ in range(2))
+    if known.any():
+        # tau = 2 p - 1 is the difference of win and loss where there are no ties
+        ends = (intervals.hdi if kind == "hdi" else intervals.eti)(a[known], b[known], np.zeros(int(known.sum())), prob)
+        low[known], high[known] = ends[0], ends[1]
+    values = {"tau": taus["tau"].values, "mean": (a - b) / (a + b), "lower": low, "upper": high}
+    found = xr.Dataset({k: wrong.copy(data=v) for k, v in values.items()})
+    found.attrs = {"unit": "pair", "prior": list(prior), "ci_prob": prob, "ci_kind": kind}
+    return found
+
+
+def _exact_matches(orders: Any, reference: Any) -> xr.DataArray:
+    """Documents that a system ordered exactly as a reference, any of several."""
+    matched = kendall_tau(orders, reference)["exact_match"].fillna(0.0)
+    matched = matched.max(REFERENCE) if REFERENCE in matched.dims else matched
+    return matched.sum(DOCUMENT).astype(int)

@@ -1,0 +1,102 @@
+"""One order for several: the one that disagrees with them least, or the order of their mean ranks."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks
+from betterthan.exact.orders import kemeny
+from betterthan.orders.ranked import DOCUMENT, POSITION, REFERENCE, Ranked, ranked_of
+
+METHODS = ("auto", "kemeny", "borda")
+
+
+def consensus(orders: Any, *, method: str = "auto") -> xr.Dataset:
+    """Find the order that a set of orders agree on most.
+
+    Parameters
+    ----------
+    orders : xarray.DataArray or mapping
+        From `orders.read`, `orders.from_lists` or `orders.from_ranks`, or lists; all systems (or judges) count alike.
+    method : {"auto", "kemeny", "borda"}, default "auto"
+        "kemeny": the fewest pairs in disagreement, searched exactly, for as long as no more than 16 items beat each
+        other in a circle. "borda": by mean rank. "auto": Kemeny where it can be searched, else Borda.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over document, where the orders have documents: ``order`` (position), ``distance`` (pairs of the given orders
+        that disagree with it, tied ones half), ``least_distance`` (no order can have less: with "borda" it says how
+        much there may be to gain), ``n_best`` (orders as good as this, 0 where it is not known), ``method``.
+
+    Raises
+    ------
+    ValueError
+        If the orders are no orders, `method` is not valid, or "kemeny" has too many items in a circle.
+
+    References
+    ----------
+    J. G. Kemeny (1959), Mathematics without numbers, Daedalus 88, 577-591; M. Truchon (1998) for the parts.
+
+    Examples
+    --------
+    >>> found = consensus_order({"1": list("abc"), "2": list("bac"), "3": list("abc")})
+    >>> "".join(found["order"].values), found["distance"].item(), found["n_best"].item()
+    ('abc', 1.0, 1)
+    """
+    checks.one_of(method, METHODS, "method")
+    ranked = ranked_of(orders)
+    rows = [_one(ranked, d, method) for d in range(len(ranked.documents))]
+    width = max(len(row["order"]) for row in rows)
+    order = np.full((len(rows), width), "", dtype=object)
+    for k, row in enumerate(rows):
+        items = row.pop("order")
+        order[k, : len(items)] = items
+    found = xr.Dataset(
+        {"order": ((DOCUMENT, POSITION), order.astype(str))} | {k: (DOCUMENT, [r[k] for r in rows]) for k in rows[0]},
+        coords={DOCUMENT: ranked.documents},
+    )
+    return found if ranked.documents != [""] else found.isel({DOCUMENT: 0}, drop=True)
+
+
+def consensus_of(references: Ranked, method: str = "auto") -> Ranked:
+    """The consensus of the references as their only one."""
+    ranks = np.full((len(references.documents), 1, references.items.shape[1]), np.nan)
+    for d in range(len(references.documents)):
+        found = _order(references.ranks[d], references.documents[d], method)[0]
+        ranks[d, 0, found] = np.arange(1, len(found) + 1)
+    return replace(references, systems=[REFERENCE], ranks=ranks)
+
+
+def _one(ranked: Ranked, d: int, method: str) -> dict[str, Any]:
+    order, used, n_best = _order(ranked.ranks[d], ranked.documents[d], method)
+    before = kemeny.preferences(ranked.ranks[d])
+    return {
+        "order": ranked.items[d][order],
+        "distance": kemeny.distance(before, order),
+        "least_distance": kemeny.least_distance(before),
+        "n_best": n_best,
+        "method": used,
+    }
+
+
+def _order(ranks: np.ndarray, document: str, method: str) -> tuple[list[int], str, int]:
+    """Places of the items in consensus order, the method used, and how many orders are as good."""
+    here = np.flatnonzero(~np.isnan(ranks).all(0))
+    if not len(here):
+        return [], method, 0
+    ranks = ranks[:, here]
+    before = kemeny.preferences(ranks)
+    part = kemeny.largest_part(before)
+    if method == "kemeny" and part > kemeny.PART_MAX:
+        where = f"document {document!r}: " if document else ""
+        raise ValueError(
+            f"{where}{part} items beat each other in a circle, more than the {kemeny.PART_MAX} that can be searched; "
+            "use method='borda'"
+        )
+    if method == "borda" or part > kemeny.PART_MAX:
+        return here[kemeny.borda(ranks)].tolist(), "borda", 0
+    best = kemeny.kemeny(before)
+    return here[best.order].tolist(), "kemeny", min(best.n_best, np.iinfo(np.int64).max)

@@ -1,0 +1,229 @@
+"""Orders of items, as lists or as ranks, brought to one form: the rank of each item of each document by each system."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from scipy import stats
+
+from betterthan import checks, names
+
+DOCUMENT, POSITION, REFERENCE = "document", "position", "reference"
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """Ranks (document, system, item) from 1, NaN where a system did not rank an item, and what the items are called."""
+
+    documents: list[str]
+    systems: list[str]
+    items: np.ndarray  # (document, item) str, "" beyond the items of a document
+    ranks: np.ndarray
+
+    def of(self, systems: Sequence[str]) -> "Ranked":
+        """Some of the systems."""
+        where = [self.systems.index(s) for s in systems]
+        return replace(self, systems=list(systems), ranks=self.ranks[:, where])
+
+
+def from_lists(lists: Mapping[Any, Any]) -> xr.DataArray:
+    """Make orders from lists of items.
+
+    Parameters
+    ----------
+    lists : mapping
+        From a system to its order, a list of items; or from a document to such a mapping. A system may lack a
+        document, and documents may have different items and lengths.
+
+    Returns
+    -------
+    xarray.DataArray, dims (document, system, position), str
+        Item ids in order, "" beyond the end. Without the dim document where the mapping had none.
+
+    Raises
+    ------
+    ValueError
+        If there is no order, an order is empty or no list, an item occurs twice or is blank.
+
+    Examples
+    --------
+    >>> orders = orders_from_lists({"reference": ["a", "b", "c"], "A": ["b", "a", "c"]})
+    >>> orders.sizes
+    Frozen({'system': 2, 'position': 3})
+    """
+    if not isinstance(lists, Mapping) or not lists:
+        raise ValueError("give a mapping from systems to lists of items, or from documents to such mappings")
+    single = not any(isinstance(v, Mapping) for v in lists.values())
+    nested = {"": lists} if single else lists
+    for document, inner in nested.items():
+        if not isinstance(inner, Mapping):
+            raise ValueError(f"document {document!r} has no mapping from systems to lists of items")
+    systems = list(dict.fromkeys(str(s) for inner in nested.values() for s in inner))
+    found = {
+        (str(d), str(s)): _items_of(order, str(d), str(s)) for d, inner in nested.items() for s, order in inner.items()
+    }
+    width = max((len(order) for order in found.values()), default=0)
+    values = np.full((len(nested), len(systems), width), "", dtype=object)
+    for i, d in enumerate(nested):
+        for j, s in enumerate(systems):
+            order = found.get((str(d), s), [])
+            values[i, j, : len(order)] = order
+    orders = xr.DataArray(
+        values.astype(str),
+        dims=(DOCUMENT, names.SYSTEM, POSITION),
+        coords={DOCUMENT: [str(d) for d in nested], names.SYSTEM: systems},
+    )
+    ranked_of(orders)
+    return orders.isel({DOCUMENT: 0}, drop=True) if single else orders
+
+
+def from_ranks(table: pd.DataFrame) -> xr.DataArray:
+    """Make ranks from a table of them.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        One row for each system (or judge), one column for each item; 1 is first, equal ranks are ties. A missing rank
+        says that the system did not rank the item.
+
+    Returns
+    -------
+    xarray.DataArray, dims (system, item), float
+
+    Raises
+    ------
+    ValueError
+        If a rank is no number, or ranks have a gap, such as 1, 2, 4.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> ranks_from_table(pd.DataFrame({"a": [1, 2], "b": [2, 1], "c": [3, 3]}, index=["judge 1", "judge 2"])).sizes
+    Frozen({'system': 2, 'item': 3})
+    """
+    try:
+        values = table.to_numpy(dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(
+            "a rank is not a number; give one row of ranks for each system, 1 for the first item"
+        ) from None
+    systems, items = [str(s) for s in table.index], [str(c) for c in table.columns]
+    coords = {names.SYSTEM: systems, names.ITEM: items}
+    ranks = xr.DataArray(values, dims=(names.SYSTEM, names.ITEM), coords=coords)
+    ranked_of(ranks)
+    return ranks
+
+
+def ranked_of(orders: Any) -> Ranked:
+    """Orders (document, system, position), ranks (document, system, item), or lists as `orders.from_lists` takes them.
+
+    Raises
+    ------
+    ValueError
+        If they are none of these; if an item occurs twice or a blank stands inside an order; if ranks have a gap.
+    """
+    if isinstance(orders, Mapping):
+        orders = from_lists(orders)
+    last = POSITION if POSITION in getattr(orders, "dims", ()) else names.ITEM
+    if not isinstance(orders, xr.DataArray) or not {names.SYSTEM, last} <= set(orders.dims) <= {
+        DOCUMENT, names.SYSTEM, last,
+    }:  # fmt: skip
+        raise ValueError(
+            "give orders with dims (document, system, position), ranks with dims (document, system, item), or lists"
+        )
+    full = orders if DOCUMENT in orders.dims else orders.expand_dims({DOCUMENT: [""]})
+    full = full.transpose(DOCUMENT, names.SYSTEM, last)
+    documents, systems = (
+        [str(v) for v in (full[d].values if d in full.coords else range(full.sizes[d]))]
+        for d in (DOCUMENT, names.SYSTEM)
+    )
+    checks.unique(documents, "document")
+    checks.unique(systems, "system")
+    if last == POSITION:
+        return _from_positions(full.values, documents, systems)
+    return _from_ranks(full, documents, systems)
+
+
+def _items_of(order: Any, document: str, system: str) -> list[str]:
+    where = _place(document, system)
+    if isinstance(order, str) or not isinstance(order, Sequence | np.ndarray):
+        raise ValueError(f"{where}: the order is {order!r}; give a list of items")
+    if not len(order):
+        raise ValueError(f"{where}: the order is empty; leave the system out of the document where it gave none")
+    items = ["" if item is None or item != item else str(item).strip() for item in order]
+    if "" in items:
+        raise ValueError(f"{where}, position {items.index('') + 1}: the item is blank; every item needs a name")
+    return items
+
+
+def _place(document: str, system: str) -> str:
+    return (f"document {document!r}, " if document else "") + f"system {system!r}"
+
+
+def _from_positions(values: np.ndarray, documents: list[str], systems: list[str]) -> Ranked:
+    """Items coded within each document by sorting all its orders at once."""
+    text = values if values.dtype.kind == "U" else np.where(pd.isna(values), "", values).astype(str)
+    count, width = len(systems), text.shape[-1]
+    seen = text != ""
+    inside = seen[..., 1:] & ~seen[..., :-1]
+    if inside.any():
+        d, s, p = np.argwhere(inside)[0]
+        raise ValueError(f"{_place(documents[d], systems[s])}, position {p + 1}: blank, though items follow")
+    flat = text.reshape(len(documents), -1)
+    by = np.argsort(flat, axis=-1, kind="stable")
+    ordered = np.take_along_axis(flat, by, axis=-1)
+    new = ordered != ""
+    new[:, 1:] &= ordered[:, 1:] != ordered[:, :-1]
+    code = np.cumsum(new, axis=-1) - 1  # -1 for blanks, which stand first
+    items = np.full((len(documents), max(int(code.max(initial=0)) + 1, 1)), "", dtype=text.dtype)
+    d, at = np.nonzero(new)
+    items[d, code[d, at]] = ordered[d, at]
+    ranks = np.full((len(documents), count, items.shape[1]), np.nan)
+    d, at = np.nonzero(ordered != "")
+    system, position = np.divmod(by[d, at], width)
+    place = (d * count + system) * items.shape[1] + code[d, at]
+    times = np.bincount(place, minlength=ranks.size)
+    if times.max(initial=0) > 1:
+        d, s, item = np.unravel_index(int(times.argmax()), ranks.shape)
+        twice = np.flatnonzero(text[d, s] == items[d, item]) + 1
+        raise ValueError(
+            f"{_place(documents[d], systems[s])}: item {str(items[d, item])!r} occurs at positions "
+            f"{' and '.join(map(str, twice))}; every item stands once in an order"
+        )
+    ranks.reshape(-1)[place] = position + 1
+    return Ranked(documents, systems, items, ranks)
+
+
+def _from_ranks(ranks: xr.DataArray, documents: list[str], systems: list[str]) -> Ranked:
+    try:
+        values = ranks.values.astype(float)
+    except (TypeError, ValueError):
+        raise ValueError("a rank is not a number; 1 is the first item") from None
+    items = np.array(list(map(str, range(values.shape[-1]))))
+    if names.ITEM in ranks.coords:
+        items = np.array([str(i) for i in ranks[names.ITEM].values])
+        checks.unique(items.tolist(), "item")
+    gaps = np.argwhere(~_without_gaps(values))
+    if len(gaps):
+        d, s = gaps[0]
+        given = np.sort(values[d, s][~np.isnan(values[d, s])])
+        shown = ", ".join(f"{v:g}" for v in given[:8]) + (", ..." if len(given) > 8 else "")
+        raise ValueError(
+            f"{_place(documents[d], systems[s])}: ranks {shown} have a gap or do not start at 1; rank the items from 1 "
+            "on, equal numbers for ties"
+        )
+    listed = np.broadcast_to(items, (len(documents), len(items)))
+    return Ranked(documents, systems, np.where(np.isnan(values).all(1), "", listed), values)
+
+
+def _without_gaps(values: np.ndarray) -> np.ndarray:
+    """Whether ranks are what ranking gives, ties sharing the lowest, middle, highest or next rank."""
+    seen = ~np.isnan(values)
+    plain = (np.sort(values, axis=-1) == np.arange(1, values.shape[-1] + 1)).sum(-1) == seen.sum(-1)
+    if plain.all():  # no ties: nothing to try
+        return plain
+    ranked = [stats.rankdata(values, method=m, axis=-1, nan_policy="omit") for m in ("min", "average", "max", "dense")]
+    return np.any([((r == values) | ~seen).all(-1) for r in ranked], axis=0)

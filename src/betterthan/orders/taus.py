@@ -1,0 +1,233 @@
+"""Kendall's tau of every system on every document against one reference or each of several."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.exact.orders import inversions, mahonian
+from betterthan.orders.ranked import DOCUMENT, REFERENCE, Ranked, ranked_of
+
+_DIMS = (DOCUMENT, names.SYSTEM, REFERENCE)
+
+
+def kendall_tau(
+    orders: Any,
+    reference: Any,
+    *,
+    kind: str = "b",
+    restrict: str | None = None,
+    alternative: str = "two-sided",
+) -> xr.Dataset:
+    """Compute Kendall's tau of orders against a reference order of the same items.
+
+    Parameters
+    ----------
+    orders : xarray.DataArray or mapping
+        From `orders.read`, `orders.from_lists` or `orders.from_ranks`, or lists as `orders.from_lists` takes them.
+    reference : str, sequence of str, or orders
+        The name of the system that is the reference; names of several; or orders of their own, such as from
+        `orders.consensus`.
+    kind : {"a", "b", "c"}, default "b"
+        How ties count: not as agreement (a), as pairs that cannot agree (b), or for ranks of different fineness (c).
+        Without ties all are the same.
+    restrict : {None, "common"}, default None
+        "common" compares the items that both orders have; ``coverage`` says how many of the reference's they are. By
+        default different items are an error.
+    alternative : {"two-sided", "greater", "less"}, default "two-sided"
+        Of ``p``; greater: nearer to the reference than chance.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over document (where the orders have documents) and system; over reference where there are several: ``tau``,
+        ``p`` (exact, that all orders are equally likely; NaN with ties) and ``p_error``, ``inversions`` (pairs in the
+        wrong order), ``ties`` (pairs tied in either), ``n_items``, ``coverage``, ``exact_match`` (no inversion, no
+        tie) and ``spearman``. A missing order has tau NaN and is counted in ``attrs["n_missing"]``; an order of one
+        item has none either: it is warned of and counted in ``attrs["n_undefined"]``.
+
+    Raises
+    ------
+    ValueError
+        If orders or reference are no orders, items differ and `restrict` is not given, there is nothing to compare, or
+        an argument is not valid.
+
+    References
+    ----------
+    M. G. Kendall (1938), A new measure of rank correlation, Biometrika 30, 81-93; Lapata (2006), Computational
+    Linguistics 32(4), 471-484.
+
+    Examples
+    --------
+    >>> orders = {"reference": "ABCDE", "A": "BACDE", "B": "EBCDA"}
+    >>> found = kendall_tau({name: list(order) for name, order in orders.items()}, "reference")
+    >>> found["tau"].round(1).values.tolist(), found["inversions"].values.tolist()
+    ([0.8, -0.4], [1.0, 7.0])
+    """
+    return measured(*against(orders, reference), kind=kind, restrict=restrict, alternative=alternative)
+
+
+def measured(
+    ranked: Ranked,
+    references: Ranked,
+    *,
+    kind: str = "b",
+    restrict: str | None = None,
+    alternative: str = "two-sided",
+) -> xr.Dataset:
+    """What `orders.kendall_tau` returns, of systems and references over the same items."""
+    checks.one_of(kind, ("a", "b", "c"), "kind")
+    checks.one_of(alternative, names.ALTERNATIVES, "alternative")
+    if restrict is not None:
+        checks.one_of(restrict, ("common",), "restrict")
+    x, y = ranked.ranks[:, :, None], references.ranks[:, None]
+    common = ~np.isnan(x) & ~np.isnan(y)
+    if restrict is None:
+        _refuse_other_items(ranked, references, common)
+    x_common, y_common = np.where(common, x, np.nan), np.where(common, y, np.nan)
+    table = _measures(x_common, y_common, kind, alternative)
+    with np.errstate(invalid="ignore"):
+        table["coverage"] = common.sum(-1) / (~np.isnan(np.broadcast_to(y, common.shape))).sum(-1)
+    coords = dict(zip(_DIMS, (ranked.documents, ranked.systems, references.systems), strict=True))
+    found = xr.Dataset({name: (_DIMS, values) for name, values in table.items()}, coords=coords)
+    found.attrs = {"kind": kind, "alternative": alternative, "restrict": restrict or "none"}
+    found.attrs |= _count(found, ranked.documents)
+    if len(references.systems) == 1:
+        found = found.isel({REFERENCE: 0}, drop=True).assign_attrs(reference=references.systems[0])
+    return found if has_documents(ranked) else found.isel({DOCUMENT: 0}, drop=True)
+
+
+def against(orders: Any, reference: Any) -> tuple[Ranked, Ranked]:
+    """Systems and references over the same items of the same documents."""
+    ranked = ranked_of(orders)
+    names_of = [reference] if isinstance(reference, str) else reference
+    if isinstance(names_of, Sequence) and names_of and all(isinstance(r, str) for r in names_of):
+        for name in names_of:
+            if name not in ranked.systems:
+                raise ValueError(
+                    f"there is no system {name!r} to be the reference; there are {', '.join(ranked.systems)}"
+                )
+        checks.unique(names_of, "reference")
+        rest = [s for s in ranked.systems if s not in names_of]
+        if not rest:
+            raise ValueError("every system is a reference; there is none to compare with them")
+        return ranked.of(rest), ranked.of(list(names_of))
+    if not isinstance(reference, xr.DataArray | dict):
+        raise ValueError(f"reference is {reference!r}; give the name of a system, several names, or orders")
+    if isinstance(reference, xr.DataArray) and names.SYSTEM not in reference.dims:
+        reference = reference.expand_dims({names.SYSTEM: [REFERENCE]})
+    return _aligned(ranked, ranked_of(reference))
+
+
+def has_documents(ranked: Ranked) -> bool:
+    """Whether there is more than the one nameless document of orders without documents."""
+    return ranked.documents != [""]
+
+
+def _aligned(ranked: Ranked, references: Ranked) -> tuple[Ranked, Ranked]:
+    """The references with the documents of the orders, both over all items of a document."""
+    lacking = [d for d in ranked.documents if d not in references.documents]
+    if lacking and references.documents != [""]:
+        raise ValueError(f"document {lacking[0]!r} has no reference")
+    row = {d: k for k, d in enumerate(references.documents)}
+    rows = [row.get(d, 0) for d in ranked.documents]
+    width = max(len({*ranked.items[k], *references.items[r]} - {""}) for k, r in enumerate(rows))
+    items = np.full((len(rows), width), "", dtype=object)
+    sides = [np.full((len(rows), s.ranks.shape[1], width), np.nan) for s in (ranked, references)]
+    for k, r in enumerate(rows):
+        known = [i for i in dict.fromkeys([*ranked.items[k], *references.items[r]]) if i]
+        items[k, : len(known)] = known
+        place = {item: p for p, item in enumerate(known)}
+        for side, source, at in ((sides[0], ranked, k), (sides[1], references, r)):
+            here = [(place[i], p) for p, i in enumerate(source.items[at]) if i]
+            to, of = np.array(here).T
+            side[k][:, to] = source.ranks[at][:, of]
+    text = items.astype(str)
+    return (
+        replace(ranked, items=text, ranks=sides[0]),
+        Ranked(ranked.documents, references.systems, text, sides[1]),
+    )
+
+
+def _refuse_other_items(ranked: Ranked, references: Ranked, common: np.ndarray) -> None:
+    """Both orders of a cell must have the same items, unless one of them is missing."""
+    x, y = ~np.isnan(ranked.ranks[:, :, None]), ~np.isnan(references.ranks[:, None])
+    there = x.any(-1) & y.any(-1)
+    wrong = there & ((x | y) & ~common).any(-1)
+    if not wrong.any():
+        return
+    d, s, r = np.argwhere(wrong)[0]
+    more = ranked.items[d][np.broadcast_to(x & ~y, common.shape)[d, s, r]]
+    less = ranked.items[d][np.broadcast_to(y & ~x, common.shape)[d, s, r]]
+    said = [
+        f"{', '.join(map(repr, v[:5].tolist()))} only in the {w}"
+        for v, w in ((more, "order"), (less, "reference"))
+        if len(v)
+    ]
+    where = f"document {ranked.documents[d]!r}, " if ranked.documents[d] else ""
+    raise ValueError(
+        f"{where}system {ranked.systems[s]!r} and reference {references.systems[r]!r} have different items: "
+        f"{'; '.join(said)}; restrict='common' compares the items of both"
+    )
+
+
+def _measures(x: np.ndarray, y: np.ndarray, kind: str, alternative: str) -> dict[str, np.ndarray]:
+    """Everything over (document, system, reference), from ranks (..., item) that are NaN together."""
+    n = (~np.isnan(x)).sum(-1)
+    x_tied, y_tied = inversions.tied_pairs(x), inversions.tied_pairs(y)
+    tied = bool(x_tied.any() or y_tied.any())
+    both = inversions.tied_in_both(x, y) if tied else np.zeros_like(x_tied)
+    wrong = inversions.inversions(inversions.permutations(y, x, tied=tied))
+    ties = x_tied + y_tied - both
+    right = n * (n - 1) // 2 - ties - wrong
+    fewest = np.minimum(inversions.distinct(x), inversions.distinct(y)) if tied else n
+    tau = inversions.tau(right, wrong, x_tied, y_tied, n, kind, fewest)
+    p, error = mahonian.p_value(wrong, n, alternative)
+    there = n > 0
+    return {
+        "tau": np.where(n > 1, tau, np.nan),
+        "p": np.where(ties == 0, p, np.nan),
+        "p_error": np.where((ties == 0) & (n > 1), error, np.nan),
+        "inversions": np.where(there, wrong, np.nan),
+        "ties": np.where(there, ties, 0),
+        "n_items": n,
+        "exact_match": np.where(there, (wrong == 0) & (ties == 0), np.nan),
+        "spearman": _spearman(x, y, n, tied),
+    }
+
+
+def _spearman(x: np.ndarray, y: np.ndarray, n: np.ndarray, tied: bool) -> np.ndarray:
+    """Correlation of the ranks, ties sharing their middle; NaN where one is constant."""
+    seen, middle = ~np.isnan(x), (n[..., None] + 1) / 2
+    ranks = [_middle_ranks(v, n, tied) for v in (x, y)]
+    a, b = (np.where(seen, r - middle, 0.0) for r in ranks)
+    below = np.sqrt((a**2).sum(-1) * (b**2).sum(-1))
+    return np.divide((a * b).sum(-1), below, out=np.full(below.shape, np.nan), where=below > 0)
+
+
+def _middle_ranks(values: np.ndarray, n: np.ndarray, tied: bool) -> np.ndarray:
+    if not tied and np.array_equal(np.nansum(values, axis=-1), n * (n + 1) / 2):
+        return values  # 1 to n already
+    from scipy import stats
+
+    return stats.rankdata(values, axis=-1, nan_policy="omit")
+
+
+def _count(found: xr.Dataset, documents: list[str]) -> dict[str, int]:
+    """How many cells have no tau, and why; a warning where an order is too short or all tied."""
+    n, tau = found["n_items"].values, found["tau"].values
+    missing, undefined = int((n == 0).sum()), (n > 0) & np.isnan(tau)
+    if missing == n.size:
+        raise ValueError("no order shares an item with its reference; there is nothing to compare")
+    if undefined.any():
+        d = int(np.argwhere(undefined)[0][0])
+        where = f", first on document {documents[d]!r}" if documents[d] else ""
+        what = f"tau is not defined for {int(undefined.sum())} of {n.size} orders{where}: one item, or all items tied"
+        if undefined.sum() + missing == n.size:
+            raise ValueError(what)
+        warnings.warn(what, stacklevel=4)
+    return {"n_missing": missing, "n_undefined": int(undefined.sum())}

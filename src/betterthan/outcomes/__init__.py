@@ -1,1 +1,0 @@
-"""From scores to outcomes to counts, and between the shapes of counts."""

@@ -1,1 +1,0 @@
-"""Which component scores predict the outcome, and how well."""

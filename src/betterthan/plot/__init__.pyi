@@ -1,0 +1,13 @@
+from .bars import outcomes as outcomes
+from .curves import densities as densities
+from .forest import differences as differences
+from .of_labels import confusion as confusion
+from .of_orders import orders as orders
+from .of_orders import tau as tau
+from .of_orders import tau_distribution as tau_distribution
+from .of_scores import scores as scores
+from .ranking import ranks as ranks
+from .regression import coefficients as coefficients
+from .regression import predictions as predictions
+from .squares import matrix as matrix
+from .ternary import simplex as simplex

@@ -1,0 +1,152 @@
+"""Bars of wins, ties and losses."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan.plot import drawing, inputs
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_BARS_MAX = 40
+_FACES: dict[str, dict[str, Any]] = {
+    "win": {"facecolor": drawing.COLOUR_A, "edgecolor": "white"},
+    "tie": {"facecolor": drawing.COLOUR_TIE, "edgecolor": "white"},
+    "loss": {"facecolor": drawing.COLOUR_B, "edgecolor": "#9a5f12", "hatch": "////", "linewidth": 0},
+}
+_UNITS = {"item": "items", "judgment": "judgments"}
+
+
+def outcomes(counts: xr.DataArray, *, baseline: str | None = None, ax: "Axes | None" = None) -> "Axes":
+    """Bars of wins, ties and losses, one for each pair or for each system against a baseline.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
+        Where ties are unknown, wins and losses alone are drawn.
+    baseline : str, optional
+        Draw only the pairs with this system, told from the side of the other one.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        A bar starts with the wins of the system named at its left and ends with those of the other. Without a
+        baseline the left one is the one that wins more often. Sorted by (wins - losses) / examples.
+
+    Raises
+    ------
+    ValueError
+        If the counts are not counts, the baseline is unknown, or there are more than 40 bars.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> counts = bt.counts.from_table({("A", "B"): (12, 2, 986)})
+    >>> ax = bt.plot.outcomes(counts)
+    >>> [int(bar.get_width()) for bar in ax.patches]  # win, tie, loss
+    [12, 986, 2]
+    """
+    pairs = inputs.distinct_pairs(counts)
+    left, right, values = _oriented(pairs, baseline)
+    if len(left) > _BARS_MAX:
+        advice = "give counts of fewer systems" if baseline else "give baseline=, or counts of fewer systems"
+        raise ValueError(f"{len(left)} pairs are too many bars (at most {_BARS_MAX}); {advice}")
+    ties = values.shape[1] == 3
+    with drawing.style():
+        ax = drawing.axes(ax, 8.0, 0.95 + 0.27 * (len(left) + 1))
+        _draw_bars(ax, values)
+        shown = drawing.labels(list(dict.fromkeys([*left, *right])))
+        name = dict(zip(dict.fromkeys([*left, *right]), shown, strict=True))
+        drawing.name_rows(ax, [name[s] for s in left], None if baseline else [name[s] for s in right])
+        unit = _UNITS.get(str(pairs.attrs.get("unit")), "examples")
+        ax.set_xlabel(f"number of {unit}" if ties else f"number of {unit} that are not ties ({_absent(pairs)})")
+        _legend(ax, ties, "the baseline" if baseline else "the system at the right")
+        what = "Wins, ties and losses" if ties else "Wins and losses"
+        drawing.finish(ax, f"{what} against {name[str(baseline)]}" if baseline else f"{what} of each pair")
+        _write_numbers(ax, values)
+        return ax
+
+
+def _oriented(pairs: xr.DataArray, baseline: str | None) -> tuple[list[str], list[str], np.ndarray]:
+    """Names at the left and right and (win, loss[, tie]) of the left one, sorted by net share of wins."""
+    a, b = inputs.pair_names(pairs)
+    values, turned = pairs.values, inputs.exchanged(pairs).values
+    if baseline is None:
+        turn = values[:, 1] > values[:, 0]
+        rows = np.arange(len(a))
+    else:
+        baseline = inputs.known(baseline, list(dict.fromkeys([*a, *b])), "baseline")
+        rows = np.array([k for k in range(len(a)) if baseline in (a[k], b[k])])
+        turn = np.array([s == baseline for s in a])
+    values = np.where(turn[:, None], turned, values)[rows]
+    net = (values[:, 0] - values[:, 1]) / np.maximum(values.sum(1), 1)
+    order = np.argsort(-net, kind="stable")
+    left = [b[k] if turn[k] else a[k] for k in rows[order]]
+    right = [a[k] if turn[k] else b[k] for k in rows[order]]
+    return left, right, values[order]
+
+
+def _absent(pairs: xr.DataArray) -> str:
+    return "ties are unknown" if pairs.attrs.get("ties", "unknown") == "unknown" else "ties were resolved or left out"
+
+
+def _segments(values: np.ndarray) -> list[tuple[str, np.ndarray, np.ndarray]]:
+    """Name, start and width of the parts of every bar, from left to right."""
+    win, loss = values[:, 0], values[:, 1]
+    if values.shape[1] == 2:
+        return [("win", np.zeros_like(win), win), ("loss", win, loss)]
+    tie = values[:, 2]
+    return [("win", np.zeros_like(win), win), ("tie", win, tie), ("loss", win + tie, loss)]
+
+
+def _draw_bars(ax: "Axes", values: np.ndarray) -> None:
+    for outcome, start, width in _segments(values):
+        ax.barh(np.arange(len(values)), width, left=start, height=0.74, **_FACES[outcome])
+    ax.set_xlim(0, max(int(values.sum(1).max()), 1))
+    drawing.plain_numbers(ax.xaxis)
+    ax.spines["left"].set_visible(False)
+
+
+def _legend(ax: "Axes", ties: bool, other: str) -> None:
+    from matplotlib.patches import Patch
+
+    told = {"win": "wins of the system at the left", "tie": "ties", "loss": f"wins of {other}"}
+    shown = [o for o in told if ties or o != "tie"]
+    ax.legend(
+        handles=[Patch(label=told[o], **_FACES[o]) for o in shown],
+        loc="upper left",
+        ncols=3,
+        borderaxespad=0,
+        borderpad=0.2,
+        columnspacing=1.4,
+    )
+
+
+def _write_numbers(ax: "Axes", values: np.ndarray) -> None:
+    """Write every number in its part of the bar, or in the ties beside it, where it fits."""
+    points = drawing.size(ax)[0] / ax.get_xlim()[1]
+    for row, counts in enumerate(values):
+        win, loss, tie = (int(c) for c in (*counts, 0)[:3])
+        need = {c: (len(str(c)) * 0.64 * 8 + 5) / points for c in (win, loss, tie)}
+        beside = tie - need[tie]  # room that the number of ties leaves, half of it on each side
+        total = win + loss + tie
+        if win >= need[win]:
+            _number(ax, win / 2, row, win, "win")
+        elif win and need[win] <= beside / 2:
+            _number(ax, win + need[win] / 2, row, win, "tie")
+        if loss >= need[loss]:
+            _number(ax, total - loss / 2, row, loss, "loss")
+        elif loss and need[loss] <= beside / 2:
+            _number(ax, total - loss - need[loss] / 2, row, loss, "tie")
+        if tie >= need[tie]:
+            _number(ax, win + tie / 2, row, tie, "tie")
+
+
+def _number(ax: "Axes", x: float, row: int, number: int, on: str) -> None:
+    colour = "white" if on == "win" else drawing.INK
+    box = {"facecolor": drawing.COLOUR_B, "edgecolor": "none", "pad": 1} if on == "loss" else None
+    ax.text(x, row, str(number), ha="center", va="center", fontsize=8, color=colour, bbox=box)

@@ -1,0 +1,189 @@
+"""Posterior densities of one pair."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+from scipy import special
+
+from betterthan import checks, names
+from betterthan.exact.wins import beta, dirichlet
+from betterthan.plot import drawing, inputs
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_KINDS = ("outcomes", "decisive", "difference")
+_POINTS = 401
+_TAIL = 1e-5  # mass that may lie outside of the figure, on either side
+
+
+def densities(
+    counts: xr.DataArray,
+    *,
+    systems: Any = None,
+    prior: Any = None,
+    kind: str = "outcomes",
+    rope: float | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Posterior density of one pair of systems.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
+    systems : pair of str, optional
+        The pair to show, told from the side of the first. Needed where counts hold more than one.
+    prior : str or sequence of float, optional
+        Parameters of win, loss and tie, or a name: see `betterthan.names.PRIORS`; for ``kind="outcomes"``
+        of success and failure. Default: all ones.
+    kind : {"outcomes", "decisive", "difference"}, default "outcomes"
+        ``outcomes``: the probability that A wins an example, beside the probability that B does, each as a
+        Beta of its own (an approximation: together they cannot exceed 1). ``decisive``: p, the
+        probability that A wins an example that is not a tie; its mass above 1/2 is P(A better).
+        ``difference``: d = P(A wins) - P(B wins).
+    rope : float, optional
+        Half width of the region of practical equivalence, for ``kind="difference"``.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    ValueError
+        If the counts, the prior, the kind or the rope are not valid, the pair is not in the counts, ties are
+        unknown and `kind` is not ``"decisive"``, or a rope is given for another kind than the difference.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> counts = bt.counts.from_contingency(698, 12, 2, 288)
+    >>> ax = bt.plot.densities(counts, kind="decisive")
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['P(A better) = 0.996', 'P(B better) = 0.004']
+    """
+    checks.one_of(kind, _KINDS, "kind")
+    half = checks.rope(names.ROPE if rope is None else rope)
+    if half and kind != "difference":
+        raise ValueError(f"rope is {rope}, but kind={kind!r} has no rope; use kind='difference'")
+    a, b, pair = inputs.one_pair(counts, systems)
+    if kind != "decisive":  # a sum over wins and losses alone is not the number of examples
+        asked = pair.assign_attrs(ties="unknown") if kind == "outcomes" else pair
+        checks.ties_known(asked, f"kind={kind!r}")
+    with drawing.style():
+        ax = drawing.axes(ax, 6.0, 3.6)
+        first, second = drawing.labels([a, b])
+        if kind == "outcomes":
+            title = _outcomes(ax, pair, _success_prior(prior), first, second)
+        else:
+            alpha = pair.values + np.array(checks.prior(prior, pair.size))
+            draw = _decisive if kind == "decisive" else _difference
+            title = draw(ax, alpha, half, first, second)
+        _frame(ax)
+        return drawing.finish(ax, title)
+
+
+def _success_prior(prior: Any) -> tuple[float, ...]:
+    """Two numbers: three, of win, loss and tie, would mean something else."""
+    if not (prior is None or isinstance(prior, str)) and len(tuple(prior)) != 2:
+        raise ValueError(f"prior is {prior!r}; kind='outcomes' takes two numbers, of success and failure")
+    return checks.prior(prior, 2)
+
+
+def _outcomes(ax: "Axes", pair: xr.DataArray, prior: tuple[float, ...], first: str, second: str) -> str:
+    n = int(pair.sum())
+    wins = [int(v) for v in pair.values[:2]]
+    shapes = [(prior[0] + k, prior[1] + n - k) for k in wins]
+    x = _grid(*_span(shapes), 0.0)
+    looks = ((drawing.COLOUR_A, "-", "\\\\\\"), (drawing.COLOUR_B, "--", "///"))
+    for (s, f), k, name, (colour, line, hatch) in zip(shapes, wins, (first, second), looks, strict=True):
+        y = _beta_density(s, f, x)
+        _shade(ax, x, y, colour, hatch)
+        ax.plot(x, y, color=colour, linestyle=line, linewidth=1.8, label=f"by {name}: {k} of {n}")
+    ax.legend(loc="upper left", title="examples won", alignment="left", title_fontsize=8)
+    ax.set_xlabel("probability of winning an example")
+    return f"Posterior probabilities that {first} wins an example and that {second} does"
+
+
+def _decisive(ax: "Axes", alpha: np.ndarray, _: float, first: str, second: str) -> str:
+    a, b = alpha[0], alpha[1]
+    low, high = _span([(a, b)])
+    x = _grid(min(low, 0.5), max(high, 0.5), 0.0)
+    masses = float(beta.prob_above_half(a, b)), float(beta.prob_above_half(b, a))
+    _two_sides(ax, x, _beta_density(a, b, x), 0.5, _better((first, second), masses))
+    ax.set_xlabel(f"p = probability that {first} wins an example that is not a tie")
+    return f"Posterior of the decisive examples, {first} against {second}"
+
+
+def _difference(ax: "Axes", alpha: np.ndarray, rope: float, first: str, second: str) -> str:
+    a, b, t = (np.asarray(v) for v in (*alpha, 0.0)[:3])  # without ties d = 2 p - 1
+    mean, sd = float(dirichlet.mean_difference(a, b, t)), float(dirichlet.sd_difference(a, b, t))
+    low, high = max(mean - 5 * sd, -1.0), min(mean + 5 * sd, 1.0)
+    x = _grid(min(low, -1.3 * rope, 0.0), max(high, 1.3 * rope, 0.0), -1.0)
+    y = dirichlet.density(a, b, t, x)
+    edge = np.asarray(rope)
+    masses = float(dirichlet.prob_above(a, b, t, edge)), float(dirichlet.prob_below(a, b, t, -edge))
+    if rope:
+        inside = drawing.probability(float(dirichlet.prob_within(a, b, t, edge)))
+        top = 1.04 * np.nanmax(y[np.isfinite(y)])
+        look: dict[str, Any] = {"color": drawing.COLOUR_TIE, "linewidth": 0, "zorder": 0}
+        ax.fill_between([-rope, rope], 0, top, **look, label=f"P(|d| ≤ {rope:g}) {inside}")
+    told = _better((first, second), masses, f" by more than {rope:g}" if rope else "")
+    _two_sides(ax, x, np.where(np.isfinite(y), y, np.nan), 0.0, told, rope)
+    ax.set_xlabel(f"difference d = P({first} wins) − P({second} wins), per example")
+    return f"Posterior of the difference, {first} against {second}"
+
+
+def _better(systems: tuple[str, str], masses: tuple[float, float], beyond: str = "") -> list[str]:
+    pairs = zip(systems, masses, strict=True)
+    return [f"P({name} better{beyond}) {drawing.probability(mass)}" for name, mass in pairs]
+
+
+def _two_sides(ax: "Axes", x: np.ndarray, y: np.ndarray, middle: float, told: list[str], edge: float = 0.0) -> None:
+    """Draw a density, shade its mass on either side of the middle, and say how much it is."""
+    _shade(ax, x, np.where(x >= middle + edge, y, np.nan), drawing.COLOUR_A, "\\\\\\", told[0])
+    _shade(ax, x, np.where(x <= middle - edge, y, np.nan), drawing.COLOUR_B, "///", told[1])
+    ax.plot(x, y, color=drawing.INK, linewidth=1.6)
+    ax.vlines(middle, 0, 1.04 * np.nanmax(y), colors=drawing.INK, linewidth=1.0, linestyle=":")
+    ax.legend(loc="upper left")
+
+
+def _shade(ax: "Axes", x: np.ndarray, y: np.ndarray, colour: str, hatch: str, label: str | None = None) -> None:
+    look: dict[str, Any] = {"facecolor": (colour, 0.35), "edgecolor": colour, "hatch": hatch, "linewidth": 0}
+    ax.fill_between(x, 0, y, label=label, **look)
+
+
+def _frame(ax: "Axes") -> None:
+    """Room above the curves for the legend; the height of a density needs no numbers."""
+    curves = [np.asarray(line.get_ydata(), dtype=float) for line in ax.lines]
+    legend: Any = ax.get_legend()
+    entries = len(legend.get_texts()) + bool(legend.get_title().get_text())
+    ax.margins(x=0)
+    top = max(float(np.nanmax(y)) for y in curves if y.size == _POINTS)
+    ax.set_ylim(0, top * (1.08 + 0.09 * entries))
+    ax.set_yticks([])
+    ax.set_ylabel("density")
+    drawing.plain_numbers(ax.xaxis)
+
+
+def _span(shapes: list[tuple[float, float]]) -> tuple[float, float]:
+    """Where all but a trace of the mass of the Betas lies."""
+    low = min(float(special.betaincinv(a, b, _TAIL)) for a, b in shapes)
+    high = max(float(special.betainccinv(a, b, _TAIL)) for a, b in shapes)
+    return low, high
+
+
+def _grid(low: float, high: float, least: float) -> np.ndarray:
+    """Points from a little below `low` to a little above `high`, between `least` and 1."""
+    pad = 0.04 * (high - low)
+    low, high = max(low - pad, least), min(high + pad, 1.0)
+    step = (high - low) / _POINTS
+    return np.linspace(max(low, least + step), min(high, 1 - step), _POINTS)  # at the very ends it may be infinite
+
+
+def _beta_density(a: float, b: float, x: np.ndarray) -> np.ndarray:
+    """Density of Beta(a, b)."""
+    return np.exp(beta.log_density_of_log_odds(np.asarray(a), np.asarray(b), special.logit(x))) / (x * (1 - x))

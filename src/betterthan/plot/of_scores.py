@@ -1,0 +1,114 @@
+"""Posterior densities of precision, recall or F of several systems."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+from scipy import special
+
+from betterthan import checks, names
+from betterthan.counts.tallies import tally_totals
+from betterthan.exact.labels import f_beta
+from betterthan.plot import drawing, inputs
+from betterthan.scores.f_scores import posterior
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_POINTS = 401
+_LOOKS = ((drawing.COLOUR_A, "-"), (drawing.COLOUR_B, "--"), (drawing.FAINT, "-."), (drawing.INK, ":"))
+_TAIL = 1e-5  # mass that may lie outside of the figure, on either side
+
+
+def scores(
+    tallies: xr.DataArray,
+    *,
+    systems: Any = None,
+    statistic: str = "f1",
+    beta: float = 1.0,
+    prior: Any = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Posterior densities of a score, one curve for each system by itself.
+
+    The curves say how sure each score is. They do not say how sure the difference is: on the same documents the scores
+    move together, and `scores.bootstrap` compares them.
+
+    Parameters
+    ----------
+    tallies : xarray.DataArray, dims (item, system, tally)
+        With labels, their tallies are summed.
+    systems : sequence of str, optional
+        At most four. Default: all, if there are so few.
+    statistic : {"f1", "precision", "recall", "f_beta"}, default "f1"
+    beta : float, default 1
+        For "f_beta".
+    prior : str or sequence of three float, optional
+        See `scores.posterior`.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    ValueError
+        If the tallies or an argument are not valid, a system is unknown, or there are more than four.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import betterthan as bt
+    >>> frame = pd.DataFrame({"system": ["A", "B"], "item": 1, "tp": [30, 25], "fp": [5, 9], "fn": [5, 9]})
+    >>> ax = bt.plot.scores(bt.io.tallies_from_table(frame))
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['A: 0.857', 'B: 0.735']
+    """
+    tallies = checks.tallies(tallies)
+    if names.LABEL in tallies.dims:
+        tallies = tallies.sum(names.LABEL, keep_attrs=True)
+    there = [str(s) for s in tallies[names.SYSTEM].values]
+    chosen = there if systems is None else [inputs.known(s, there, "systems") for s in systems]
+    if len(chosen) > len(_LOOKS):
+        raise ValueError(f"{len(chosen)} curves are too many to tell apart; give systems=, at most {len(_LOOKS)}")
+    found = posterior(tallies, statistic=statistic, beta=beta, prior=prior)
+    weights = np.asarray(checks.prior(prior, labels=names.TALLIES))
+    totals = tally_totals(tallies).transpose(..., names.TALLY).sel({names.SYSTEM: chosen})
+    alphas = totals.values / float(tallies.attrs.get("scale", 1)) + weights
+    with drawing.style():
+        ax = drawing.axes(ax, 6.0, 3.4)
+        labels = drawing.labels(chosen)
+        curves = [_curve(alpha, statistic, beta) for alpha in alphas]
+        for (x, y), label, system, (colour, line) in zip(curves, labels, chosen, _LOOKS, strict=False):
+            score = float(found["score"].sel({names.SYSTEM: system}))
+            ax.plot(x, y, color=colour, linestyle=line, linewidth=1.8, label=f"{label}: {score:.3f}")
+            ax.fill_between(x, 0, y, color=colour, alpha=0.12, linewidth=0)
+        ax.set_ylim(0, 1.1 * max(float(y.max()) for _, y in curves))
+        ax.margins(x=0)
+        ax.set_yticks([])
+        ax.set_ylabel("density")
+        said = f"F{beta:g}" if statistic == "f_beta" else {"f1": "F1"}.get(statistic, statistic)
+        ax.set_xlabel(said)
+        drawing.plain_numbers(ax.xaxis)
+        ax.legend(loc="upper left", title="score of the data", alignment="left", title_fontsize=8)
+        return drawing.finish(ax, f"Posterior of {said}, each system by itself")
+
+
+def _curve(alpha: np.ndarray, statistic: str, beta: float) -> tuple[np.ndarray, np.ndarray]:
+    """Points and density."""
+    if statistic in ("precision", "recall"):
+        return _beta_curve(alpha[0], alpha[1] if statistic == "precision" else alpha[2])
+    beta = beta if statistic == "f_beta" else 1.0
+    x = _span(*(f_beta.quantile(alpha, beta, p) for p in (_TAIL, 1 - _TAIL)))
+    return x, f_beta.density(alpha, beta, x)
+
+
+def _beta_curve(a: float, b: float) -> tuple[np.ndarray, np.ndarray]:
+    x = _span(*special.betaincinv(a, b, [_TAIL, 1 - _TAIL]))
+    return x, np.exp((a - 1) * np.log(x) + (b - 1) * np.log1p(-x) - special.betaln(a, b))
+
+
+def _span(low: float, high: float) -> np.ndarray:
+    return np.linspace(max(low, 1e-6), min(high, 1 - 1e-6), _POINTS)

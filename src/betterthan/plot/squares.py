@@ -1,0 +1,142 @@
+"""Heat map of the pairwise matrix."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import names
+from betterthan.plot import drawing, inputs
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_NUMBERS_MAX = 20  # systems up to which cells hold numbers
+_NAMED_MAX = 40  # systems up to which columns are named; above, they carry the numbers of the rows
+_PITCH = 7.2  # points from row to row that a label needs
+
+
+def matrix(prob: xr.DataArray, *, ax: "Axes | None" = None, order: Any = None) -> "Axes":
+    """Heat map of P(row better than column).
+
+    Parameters
+    ----------
+    prob : xarray.DataArray, dims (system_a, system_b)
+        Probability that system_a is better than system_b, from 0 to 1; NaN where there is no answer, drawn
+        hatched. The diagonal is coloured but carries no number.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
+    order : sequence of str, optional
+        Systems to show, in this order. Default: all, by mean probability, best first.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Numbers in the cells up to 20 systems, in percent, bold where one side has at least 95. Above 40
+        systems rows are numbered and columns carry these numbers.
+
+    Raises
+    ------
+    ValueError
+        If `prob` is not a square of probabilities, or `order` names an unknown system or one twice.
+
+    Examples
+    --------
+    >>> import betterthan as bt, xarray as xr
+    >>> prob = xr.DataArray(
+    ...     [[0.5, 0.02], [0.98, 0.5]],
+    ...     dims=("system_a", "system_b"),
+    ...     coords={"system_a": ["A", "B"], "system_b": ["A", "B"]},
+    ... )
+    >>> ax = bt.plot.matrix(prob)
+    >>> [text.get_text() for text in ax.texts]  # B is the better one and comes first
+    ['98', '2']
+    >>> ax.figure.savefig("matrix.png")  # doctest: +SKIP
+    """
+    prob = inputs.probabilities(prob, order)
+    values, n = prob.values, prob.sizes[names.SYSTEM_A]
+    with drawing.style():
+        systems = drawing.labels([str(s) for s in prob[names.SYSTEM_A].values])
+        ax = drawing.axes(ax, *_inches(n, max(map(len, systems))))
+        _draw_cells(ax, values)
+        note = _name_few(ax, systems) if n <= _NAMED_MAX else _name_many(ax, systems)
+        if n <= _NUMBERS_MAX:
+            _write_numbers(ax, values)
+            share = f"{100 * names.VERDICT_PROB:.0f}"
+            note = f"In percent; bold where one side has at least {share}"
+        else:
+            _colour_bar(ax)
+        return drawing.finish(ax, f"Probability that the row is better than the column\n{note}")
+
+
+def _inches(n: int, longest: int) -> tuple[float, float]:
+    """Width and height of a figure of n systems: cells as small as their content allows."""
+    label = longest * 0.07
+    if n > _NAMED_MAX:
+        side = n * _PITCH / 72
+        return min(side + label + 1.2, 14.0), min(side + 1.0, 14.0)
+    side = n * (0.42 if n <= _NUMBERS_MAX else 0.2) + 1.4 / n  # two systems get larger cells
+    slanted = 0.72 * label
+    bar = 0.0 if n <= _NUMBERS_MAX else 0.9
+    return max(side + label + max(slanted, bar) + 0.3, 4.6), side + slanted + 1.0
+
+
+def _draw_cells(ax: "Axes", values: np.ndarray) -> None:
+    ramp = drawing.ramp().with_extremes(bad=(0, 0, 0, 0))
+    ax.patch.set(facecolor="white", edgecolor=drawing.FAINT, hatch="////")  # shows through where NaN
+    aspect = "equal" if len(values) <= _NAMED_MAX else "auto"
+    ax.imshow(values, cmap=ramp, vmin=0, vmax=1, aspect=aspect, interpolation="nearest")
+    ax.set_anchor("W")
+    ax.spines[:].set_visible(False)
+    if len(values) <= _NAMED_MAX:
+        edges = np.arange(len(values) + 1) - 0.5
+        ax.hlines(edges, -0.5, len(values) - 0.5, colors="white", linewidth=0.8)
+        ax.vlines(edges, -0.5, len(values) - 0.5, colors="white", linewidth=0.8)
+
+
+def _colour_bar(ax: "Axes") -> None:
+    figure: Any = ax.figure
+    look: dict[str, Any] = {"shrink": 0.9, "aspect": 30, "pad": 0.02}
+    bar = figure.colorbar(ax.images[-1], ax=ax, ticks=[0, 0.25, 0.5, 0.75, 1], **look)
+    bar.ax.set_yticklabels(["0", "0.25", "0.5", "0.75", "1"])
+    bar.set_label("P(row better than column)")
+    bar.outline.set_visible(False)
+
+
+def _name_few(ax: "Axes", systems: list[str]) -> str:
+    size = 8 if len(systems) <= _NUMBERS_MAX else drawing.SMALL
+    ax.set_yticks(np.arange(len(systems)), systems, fontsize=size)
+    drawing.name_columns(ax, systems, size)
+    return "Darker: more probable"
+
+
+def _name_many(ax: "Axes", systems: list[str]) -> str:
+    """Number and name the rows, as many as there is room for; number the columns."""
+    n = len(systems)
+    every = max(int(np.ceil(_PITCH * 0.95 * n / drawing.size(ax)[1])), 1)
+    rows = np.arange(0, n, every)
+    ax.set_yticks(rows, [f"{systems[r]}  {r + 1}" for r in rows], fontsize=drawing.SMALL)
+    columns = np.unique(np.r_[0, np.arange(9, n, 10)])
+    ax.set_xticks(columns, [str(c + 1) for c in columns], fontsize=8)
+    ax.tick_params(length=2, labeltop=True, labelbottom=True, top=True)
+    left_out = "" if every == 1 else f"; one row in {every} is named"
+    return f"{n} systems, numbered by row{left_out}. Darker: more probable"
+
+
+def _write_numbers(ax: "Axes", values: np.ndarray) -> None:
+    for i, j in np.ndindex(*values.shape):
+        if i == j:
+            continue
+        p = float(values[i, j])
+        sure = max(p, 1 - p) >= names.VERDICT_PROB
+        ax.text(
+            j,
+            i,
+            drawing.percent(p),
+            ha="center",
+            va="center",
+            fontsize=8,
+            fontweight="bold" if sure else "normal",
+            color="white" if p > 0.55 else drawing.INK,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1} if np.isnan(p) else None,
+        )

@@ -1,0 +1,253 @@
+"""The simplex of win, loss and tie."""
+
+import textwrap
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import xarray as xr
+from scipy import special
+
+from betterthan import checks, names
+from betterthan.exact.wins import beta
+from betterthan.plot import drawing, inputs
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_MASSES = (0.95, 0.80, 0.50)
+_SHADES = ("#c9d8e6", "#7ea6c8", drawing.COLOUR_A)
+_LATTICE = 150  # points along an edge
+_TAIL = 2e-4  # posterior mass that may lie beyond an edge of the window
+_ROOT3 = 3.0**0.5
+
+
+class _Window(NamedTuple):
+    """The part of the simplex that is drawn."""
+
+    low: np.ndarray  # win, loss and tie are at least this
+    side: float  # what remains of 1
+    step: float  # from grid line to grid line
+
+    def corners(self) -> np.ndarray:
+        """Win, loss, tie at the corners of loss, win and tie."""
+        return self.low + self.side * np.array([[0, 1, 0], [1, 0, 0], [0, 0, 1]])
+
+
+_WHOLE = _Window(np.zeros(3), 1.0, 0.2)
+
+
+def simplex(
+    counts: xr.DataArray,
+    *,
+    systems: Any = None,
+    prior: Any = None,
+    rope: float | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Posterior of (win, loss, tie) of one pair, as regions of highest density in a triangle.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
+        With ties.
+    systems : pair of str, optional
+        The pair to show, told from the side of the first. Needed where counts hold more than one.
+    prior : str or sequence of float, optional
+        Dirichlet parameters of win, loss and tie, or a name: see `betterthan.names.PRIORS`.
+    rope : float, optional
+        Half width of a band to shade around win = loss.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The exact Dirichlet density, no draws. x is the difference win - loss, y is the tie probability
+        times the root of 3. Where the posterior is narrow, the part of the simplex that holds it is
+        drawn, and a small triangle shows where that part lies.
+
+    Raises
+    ------
+    ValueError
+        If the counts, the prior or the rope are not valid, ties are unknown, or the pair is not in the counts.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> counts = bt.counts.from_table({("A", "B"): (9, 4, 7)})
+    >>> ax = bt.plot.simplex(counts, rope=0.1)
+    >>> ax.get_title(loc="left").splitlines()[0]
+    'Posterior of win, loss and tie, A against B'
+    """
+    a, b, pair = inputs.one_pair(counts, systems)
+    _need_ties(pair)
+    half = checks.rope(names.ROPE if rope is None else rope)
+    alpha = pair.values + np.array(checks.prior(prior))
+    window = _window(alpha)
+    with drawing.style():
+        ax = drawing.axes(ax, 6.4, 5.6)
+        first, second = drawing.labels([a, b])
+        _frame(ax, window)
+        handles = [*_regions(ax, alpha, window), *_middle(ax, window, half)]
+        ax.legend(handles=handles, loc="upper right", borderaxespad=0)
+        _name_sides(ax, window, first, second)
+        if window.side < 1:
+            _locate(ax, window)
+        better = drawing.probability(float(beta.prob_above_half(alpha[0], alpha[1])))
+        title = f"Posterior of win, loss and tie, {first} against {second}\nP({first} better) {better}"
+        return drawing.finish(ax, title)
+
+
+def _need_ties(pair: xr.DataArray) -> None:
+    if pair.size == 2:
+        # left out is as good as unknown here
+        checks.ties_known(pair.assign_attrs(ties="unknown"), "the simplex")
+
+
+def _plane(theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where (win, loss, tie) lies: x is the difference win - loss, so that win = loss is upright."""
+    return theta[..., 0] - theta[..., 1], theta[..., 2] * _ROOT3
+
+
+def _window(alpha: np.ndarray) -> _Window:
+    """The smallest window with round edges that holds the posterior, or all where it is wide."""
+    least = special.betaincinv(alpha, alpha.sum() - alpha, _TAIL)
+    side = 1 - least.sum()
+    if side > 0.6:
+        return _WHOLE
+    power = 10.0 ** np.floor(np.log10(side / 3))
+    step = next(s for s in (5 * power, 2 * power, power) if s <= side / 3)
+    low = np.floor(least / step) * step
+    return _Window(low, float(1 - low.sum()), float(step))
+
+
+@cache
+def _lattice() -> tuple[np.ndarray, np.ndarray]:
+    """Points spread evenly over the simplex, as (win, loss, tie), and the triangles between them."""
+    from matplotlib.tri import Triangulation
+
+    i, j = (k.ravel() for k in np.meshgrid(np.arange(_LATTICE + 1), np.arange(_LATTICE + 1)))
+    keep = i + j <= _LATTICE
+    share = np.stack([i, j, _LATTICE - i - j], axis=-1)[keep] / _LATTICE
+    return share, Triangulation(*_plane(share)).triangles
+
+
+def _regions(ax: "Axes", alpha: np.ndarray, window: _Window) -> list[Any]:
+    """Fill the regions of highest density; what a legend shows of them."""
+    from matplotlib.patches import Patch, Polygon
+    from matplotlib.tri import Triangulation
+
+    share, triangles = _lattice()
+    theta = window.low + window.side * share
+    # not quite on the edge, where the density may be infinite
+    log_density = special.xlogy(alpha - 1, np.maximum(theta, 0.25 * window.side / _LATTICE)).sum(-1)
+    log_density = np.maximum(log_density - log_density.max(), -60.0)
+    if log_density.min() > -1e-9:  # flat: no region is denser than another
+        corners = np.stack(_plane(window.corners()), axis=-1)
+        ax.add_patch(Polygon(corners, closed=True, facecolor=_SHADES[0], zorder=1))
+        return [Patch(facecolor=_SHADES[0], label="the same density everywhere")]
+    levels = [*_levels(log_density, np.bincount(triangles.ravel())), 0.01]
+    mesh = Triangulation(*_plane(theta), triangles)
+    ax.tricontourf(mesh, log_density, levels=levels, colors=_SHADES, zorder=1)
+    lines: dict[str, Any] = {"colors": drawing.INK, "linewidths": 0.6, "linestyles": "solid", "zorder": 2}
+    ax.tricontour(mesh, log_density, levels=levels[:-1], **lines)
+    shown = zip(_MASSES, _SHADES, strict=True)
+    return [Patch(facecolor=shade, label=f"densest {100 * mass:.0f} %") for mass, shade in shown]
+
+
+def _levels(log_density: np.ndarray, weight: np.ndarray) -> list[float]:
+    """Log densities that enclose the masses, lowest first and all different; points at an edge weigh less."""
+    order = np.argsort(-log_density, kind="stable")
+    ranked = log_density[order]
+    mass = (np.exp(ranked) * weight[order]).cumsum()
+    levels = [float(ranked[min(np.searchsorted(mass, m * mass[-1]), ranked.size - 1)]) for m in _MASSES]
+    return [level - 1e-7 * (len(levels) - k) for k, level in enumerate(levels)]
+
+
+def _frame(ax: "Axes", window: _Window) -> None:
+    from matplotlib.patches import Polygon
+
+    x, y = _plane(window.corners())
+    ax.add_patch(Polygon(np.stack([x, y], axis=-1), closed=True, fill=False, edgecolor=drawing.INK, zorder=4))
+    ax.set_aspect("equal")
+    ax.set_axis_off()
+    side = window.side
+    ax.set_xlim(x[0] - 0.25 * side, x[1] + 0.25 * side)
+    ax.set_ylim(y[0] - 0.2 * side, y[2] + 0.16 * side)
+    lines = int(round(side / window.step))
+    for outcome in range(3):
+        for k in range(1, lines):
+            _grid_line(ax, window, outcome, k)
+
+
+# For win, loss and tie: what fills the rest where a line of one value begins (below, at the left, at the right), what
+# fills it where the line ends, and how its number is set at the beginning.
+_RUNS = ((1, 2, "center", "top"), (2, 0, "right", "bottom"), (0, 1, "left", "center"))
+
+
+def _grid_line(ax: "Axes", window: _Window, outcome: int, k: int) -> None:
+    """The line of one value of one outcome, drawn past the edge where its number stands."""
+    start, end, ha, va = _RUNS[outcome]
+    value, rest = window.low[outcome] + k * window.step, window.side - k * window.step
+    ends = np.tile(window.low, (2, 1))
+    ends[:, outcome] = value
+    ends[[0, 1], [start, end]] += rest
+    x, y = _plane(ends)
+    past = 0.02 * window.side / rest
+    x[0], y[0] = x[0] + past * (x[0] - x[1]), y[0] + past * (y[0] - y[1])
+    ax.plot(x, y, color=drawing.FAINT, linewidth=0.5, zorder=0)
+    digits = max(-int(np.floor(np.log10(window.step) + 1e-9)), 0)
+    ax.annotate(f"{value:.{digits}f}", (x[0], y[0]), ha=ha, va=va, fontsize=7.5)  # type: ignore[arg-type]
+
+
+def _middle(ax: "Axes", window: _Window, rope: float) -> list[Any]:
+    """The line win = loss and the band around it, cut to the window."""
+    from matplotlib.patches import Polygon
+
+    x, y = _plane(window.corners())
+    clip = Polygon(np.stack([x, y], axis=-1), closed=True, transform=ax.transData)
+    drawn: list[Any] = [ax.axvline(0, color=drawing.INK, linewidth=1.4, linestyle="--", zorder=5, label="win = loss")]
+    if rope:
+        look: dict[str, Any] = {"facecolor": drawing.COLOUR_TIE, "edgecolor": drawing.COLOUR_B, "linewidth": 1.4}
+        drawn.append(ax.axvspan(-rope, rope, **look, zorder=0.5, label=f"|win − loss| ≤ {rope:g}"))
+        for edge in (-rope, rope):  # over the regions, which hide the band
+            ax.axvline(edge, color=drawing.COLOUR_B, linewidth=1.4, zorder=5)
+    for artist in (*ax.lines[-3:], *drawn):
+        artist.set_clip_path(clip)
+    return drawn
+
+
+def _name_sides(ax: "Axes", window: _Window, first: str, second: str) -> None:
+    """Name the corners and, along the edges, the scales."""
+    x, y = _plane(window.corners())
+    wins = "{} wins\nevery example" if window.side == 1 else "more wins of\n{}"
+    corners = (wins.format(second), wins.format(first), "every example is a tie" if window.side == 1 else "more ties")
+    for k, (text, va, up) in enumerate(zip(corners, ("top", "top", "bottom"), (-14, -14, 5), strict=True)):
+        lines = "\n".join(textwrap.fill(line, 24) for line in text.split("\n"))
+        ax.annotate(lines, (x[k], y[k]), (0, up), textcoords="offset points", ha="center", va=va, fontsize=8)
+    edges = (
+        (f"P({first} wins) →", 0, 1, 0, (0, -28)),
+        (f"← P({second} wins)", 0, 2, 60, (-34, 20)),
+        ("← P(tie)", 1, 2, -60, (34, 20)),
+    )
+    for text, i, j, angle, offset in edges:
+        middle = ((x[i] + x[j]) / 2, (y[i] + y[j]) / 2)
+        ax.annotate(
+            text, middle, offset, textcoords="offset points", ha="center", va="center", rotation=angle, fontsize=8
+        )
+
+
+def _locate(ax: "Axes", window: _Window) -> None:
+    """A small whole simplex with the window marked."""
+    from matplotlib.patches import Polygon
+
+    small = ax.inset_axes((0.0, 0.78, 0.2, 0.2))
+    whole = np.stack(_plane(_WHOLE.corners()), axis=-1)
+    part = np.stack(_plane(window.corners()), axis=-1)
+    small.add_patch(Polygon(whole, closed=True, fill=False, edgecolor=drawing.FAINT))
+    small.add_patch(Polygon(part, closed=True, color=drawing.INK))
+    small.plot(*part.mean(0), "o", color=drawing.INK, markersize=3)
+    small.set(xlim=(-1.1, 1.1), ylim=(-0.1, _ROOT3 + 0.1), aspect="equal")
+    small.set_axis_off()
+    small.set_title("part shown", fontsize=drawing.SMALL, pad=1)

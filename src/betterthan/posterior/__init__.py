@@ -1,0 +1,5 @@
+"""What counts say of two systems: closed forms, exact draws, and the gate of fits."""
+
+import lazy_loader as _lazy
+
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

@@ -1,0 +1,185 @@
+"""Who is better, in closed form: the decisive examples and their Beta posterior."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.exact.wins import beta
+from betterthan.posterior.parameters import across, each, parameters
+from betterthan.posterior.sampled import draws_prob_better
+
+
+def prob_better(
+    data: xr.DataArray | xr.DataTree, *, model: str = "dirichlet", prior: Any = None, ties: str = "third"
+) -> xr.DataArray:
+    """Probability that A is better than B: P(theta_win > theta_loss).
+
+    Parameters
+    ----------
+    data : xarray.DataArray, dims (..., outcome), or xarray.DataTree
+        Counts; or a posterior from `posterior.draws` or from a model's ``fit``, which knows its own model and prior.
+    model : {"dirichlet", "independent"}, default "dirichlet"
+        ``dirichlet``: win, loss and tie are multinomial; ties do not move the answer. ``independent``: the
+        approximation that takes the win rates of A and of B as two independent Beta variables.
+    prior : str or sequence of float, optional
+        Dirichlet parameters of win, loss, tie, or a name of `names.PRIORS`; for ``independent`` the two Beta
+        parameters (success, failure). Default all ones. In a square, "win" is of the system named first.
+    ties : {"third", "drop", "half", "to_a", "to_b"}, default "third"
+        See `counts.apply_ties`.
+
+    Returns
+    -------
+    xarray.DataArray
+        The dims of the counts without ``outcome``. For a posterior, a coordinate ``mcse`` holds the Monte
+        Carlo standard error.
+
+    Raises
+    ------
+    ValueError
+        If the counts, the model, the prior or the tie policy are not valid, or ties are needed and unknown.
+
+    References
+    ----------
+    Balodis & Deksne 2019, Information 10(5), 161, Appendix A, doi:10.3390/info10050161.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> counts = bt.counts.from_table({("A", "B"): (210, 200, 590)})
+    >>> float(bt.prob_better(counts).sel(system_a="A", system_b="B").round(4))
+    0.6891
+    >>> float(bt.prob_better(counts, model="independent").sel(system_a="A", system_b="B").round(4))
+    0.71
+    """
+    if isinstance(data, xr.DataTree):
+        return draws_prob_better(data)
+    if checks.one_of(model, names.PROB_MODELS, "model") == "independent":
+        return _independent(data, prior, ties)
+    given = parameters(data, prior, ties)
+    return each(given, lambda a, b, t: beta.prob_above_half(a, b), diagonal=0.5, name="prob_better")
+
+
+def _independent(counts: xr.DataArray, prior: Any, ties: str) -> xr.DataArray:
+    given = parameters(counts, None, ties)
+    checks.ties_known(given.counts, "model='independent'")
+    success, failure = numbers = checks.prior((1.0, 1.0) if prior is None else prior, 2)
+    wins, losses = given.counts.values[..., 0], given.counts.values[..., 1]
+    n = given.counts.values.sum(-1)
+    better = beta.prob_greater(success + wins, failure + n - wins, success + losses, failure + n - losses)
+    return given.wrap(better, diagonal=0.5, name="prob_better").assign_attrs(prior=list(numbers))
+
+
+def decisive(counts: xr.DataArray, *, prior: Any = None, ties: str = "third") -> xr.Dataset:
+    """The Beta posterior of p, the probability that A wins a decisive example.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray, dims (..., outcome)
+        Ties need not be known.
+    prior, ties
+        See `prob_better`.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``a``, ``b`` (Beta parameters) and ``mean``: the dims of the counts without ``outcome``.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not valid.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> float(bt.posterior.decisive(bt.counts.from_table({("A", "B"): (12, 2)}))["a"].sel(system_a="A", system_b="B"))
+    13.0
+    """
+    given = parameters(counts, prior, ties)
+    a, b, _ = given.values
+    parts = {"a": a, "b": b, "mean": a / (a + b)}
+    return xr.Dataset({k: given.wrap(v, name=k) for k, v in parts.items()}, attrs=given.attrs)
+
+
+def decisive_density(counts: xr.DataArray, p: Any, *, prior: Any = None, ties: str = "third") -> xr.DataArray:
+    """Posterior density of p, the probability that A wins a decisive example, at one or many p.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray, dims (..., outcome)
+        Ties need not be known.
+    p : float or array_like of float in (0, 1)
+        An array adds a last dim ``p``.
+    prior, ties
+        See `prob_better`.
+
+    Returns
+    -------
+    xarray.DataArray
+
+    Raises
+    ------
+    ValueError
+        If an argument is not valid.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> counts = bt.counts.from_table({("A", "B"): (1, 0)})
+    >>> bt.posterior.decisive_density(counts, [0.25, 0.5]).sel(system_a="A", system_b="B").values.round(4).tolist()
+    [0.5, 1.0]
+    """
+    at = np.asarray(p, dtype=float)
+    if not ((at > 0) & (at < 1)).all():
+        raise ValueError(f"p is {p}; give probabilities between 0 and 1, both excluded")
+    given = parameters(counts, prior, ties)
+
+    def height(a: np.ndarray, b: np.ndarray, t: np.ndarray, x: np.ndarray) -> np.ndarray:
+        return np.exp(beta.log_density_of_log_odds(a, b, np.log(x / (1 - x)))) / (x * (1 - x))
+
+    return across(given, at, "p", height, name="density")
+
+
+def bayes_factor(counts: xr.DataArray, *, prior: Any = None, ties: str = "third") -> xr.DataArray:
+    """BF01: how much better "no difference" (p = 1/2) predicts the wins and losses than the Beta prior does.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray, dims (..., outcome)
+        Ties need not be known: they do not move it.
+    prior : str or sequence of float, optional
+        The alternative is p ~ Beta(prior of win, prior of loss); the Bayes factor depends on it much
+        more than the posterior does. Default Beta(1, 1).
+    ties
+        See `prob_better`.
+
+    Returns
+    -------
+    xarray.DataArray
+        The dims of the counts without ``outcome``. Above 1 speaks for no difference. ``attrs["prior"]`` is the
+        prior.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not valid.
+
+    References
+    ----------
+    Kass & Raftery 1995, JASA 90(430), 773-795, doi:10.1080/01621459.1995.10476572.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> float(bt.posterior.bayes_factor(bt.counts.from_table({("A", "B"): (12, 2)})).sel(system_a="A", system_b="B").round(4))
+    0.0833
+    """
+    given = parameters(counts, prior, ties)
+    wins, losses = given.counts.values[..., 0], given.counts.values[..., 1]
+    first, second = given.prior[:2]
+    upper = np.exp(beta.log_bayes_factor_half(wins, losses, first, second))
+    if first != second and given.square:  # below the diagonal, "win" of the prior is of the column
+        upper = given.by_triangle(upper, np.exp(beta.log_bayes_factor_half(wins, losses, second, first)))
+    return given.wrap(upper, diagonal=1.0, name="bayes_factor_01").assign_attrs(given.attrs)

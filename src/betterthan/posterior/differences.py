@@ -1,0 +1,256 @@
+"""By how much: the posterior of d = theta_win - theta_loss, in closed form."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.exact.wins import dirichlet, intervals
+from betterthan.posterior.parameters import across, each, parameters
+
+
+def difference(
+    counts: xr.DataArray,
+    *,
+    prob: float = names.CI_PROB,
+    kind: str = names.CI_KIND,
+    prior: Any = None,
+    ties: str = "third",
+) -> xr.Dataset:
+    """Posterior of d = theta_win - theta_loss: mean, standard deviation and interval, without draws.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray, dims (..., outcome)
+        With ties; or under a `ties` policy that leaves none.
+    prob : float, default 0.95
+        Mass of the interval.
+    kind : {"hdi", "eti"}, default "hdi"
+        Narrowest or equal-tailed interval.
+    prior, ties
+        See `prob_better`.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``mean``, ``sd``, ``lower``, ``upper``, over the dims of the counts without ``outcome``; ends within 1e-10.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not valid, or ties are needed and unknown.
+
+    Warns
+    -----
+    UserWarning
+        If a density has more than one mode, so that one interval hides something.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> counts = bt.counts.from_contingency(698, 12, 2, 288)
+    >>> bt.difference(counts).sel(system_a="A", system_b="B").to_array().values.round(4).tolist()
+    [0.01, 0.004, 0.0024, 0.018]
+    """
+    checks.probability(prob, "prob")
+    checks.one_of(kind, names.CI_KINDS, "kind")
+    given = parameters(counts, prior, ties, question="the size of the difference")
+    pairs = given.pairs()
+    a, b, t = pairs.values
+    if kind == "eti":
+        lower, upper = intervals.eti(a, b, t, prob)
+    else:
+        lower, upper, modes = intervals.hdi(a, b, t, prob)
+        hidden = int((np.asarray(modes) > 1).sum())
+        if hidden:
+            warnings.warn(
+                f"{hidden} of the posteriors have more than one mode, so one interval hides something; "
+                "look at difference_density, or use a prior of at least 1",
+                stacklevel=2,
+            )
+    found = {"mean": dirichlet.mean_difference(a, b, t), "sd": dirichlet.sd_difference(a, b, t)}
+    mirrored = {"mean": -found["mean"], "sd": found["sd"], "lower": -upper, "upper": -lower}
+    parts = {
+        key: pairs.wrap(value, mirrored[key], diagonal=0.0, name=key)
+        for key, value in (found | {"lower": lower, "upper": upper}).items()
+    }
+    return xr.Dataset(parts, attrs=given.attrs | {"ci_prob": prob, "ci_kind": kind})
+
+
+def prob_equivalent(
+    counts: xr.DataArray, rope: float = names.ROPE, *, prior: Any = None, ties: str = "third"
+) -> xr.DataArray:
+    """Posterior mass of d = theta_win - theta_loss below, within and above the region of practical equivalence.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray, dims (..., outcome)
+        With ties; or under a `ties` policy that leaves none.
+    rope : float in [0, 1), default 0
+        Half width of the region, as a difference of probabilities: 0.01 is one point of accuracy.
+    prior, ties
+        See `prob_better`.
+
+    Returns
+    -------
+    xarray.DataArray
+        The dims of the counts with ``region`` (b_better, rope, a_better) in place of ``outcome``. Each mass
+        is an integral of its own, to 1e-9 relative however small.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not valid, or ties are needed and unknown.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> counts = bt.counts.from_contingency(698, 12, 2, 288)
+    >>> bt.prob_equivalent(counts, 0.01).sel(system_a="A", system_b="B").values.round(4).tolist()
+    [0.0, 0.5245, 0.4755]
+    """
+    rope = checks.rope(rope)
+    given = parameters(counts, prior, ties, question="the mass within a rope")
+    pairs = given.pairs()
+    a, b, t = pairs.values
+    masses = [
+        dirichlet.prob_below(a, b, t, -rope),
+        dirichlet.prob_within(a, b, t, rope) if rope else np.zeros(np.shape(a)),
+        dirichlet.prob_above(a, b, t, rope),
+    ]
+    itself = (0.0, 1.0, 0.0) if rope else (0.5, 0.0, 0.5)
+    parts = [pairs.wrap(masses[k], masses[2 - k], diagonal=itself[k], name="mass") for k in range(3)]
+    regions = xr.DataArray(np.array(names.REGIONS), dims=names.REGION, name=names.REGION)
+    stacked = xr.concat(parts, regions, join="exact").transpose(..., names.REGION)
+    return stacked.assign_attrs(given.attrs | {"rope": rope})
+
+
+def sf(counts: xr.DataArray, delta: float, *, prior: Any = None, ties: str = "third") -> xr.DataArray:
+    """P(theta_win - theta_loss > delta), to 1e-9 relative however small.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray, dims (..., outcome)
+    delta : float
+        A difference of probabilities, from -1 to 1.
+    prior, ties
+        See `prob_better`.
+
+    Returns
+    -------
+    xarray.DataArray
+        The dims of the counts without ``outcome``.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not valid, or ties are needed and unknown.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> counts = bt.counts.from_contingency(698, 12, 2, 288)
+    >>> float(bt.posterior.sf(counts, 0.01).sel(system_a="A", system_b="B").round(4))
+    0.4755
+    """
+    given = parameters(counts, prior, ties, question="the size of the difference")
+    at_zero = float(delta < 0)
+    return each(given, lambda a, b, t: dirichlet.prob_above(a, b, t, delta), diagonal=at_zero, name="prob_above")
+
+
+def cdf(counts: xr.DataArray, x: Any, *, prior: Any = None, ties: str = "third") -> xr.DataArray:
+    """P(theta_win - theta_loss < x) at one or many x.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray, dims (..., outcome)
+    x : float or array_like of float
+        Differences of probabilities, from -1 to 1. An array adds a last dim ``x``.
+    prior, ties
+        See `prob_better`.
+
+    Returns
+    -------
+    xarray.DataArray
+
+    Raises
+    ------
+    ValueError
+        If an argument is not valid, or ties are needed and unknown.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> nothing_yet = bt.counts.from_table({("A", "B"): (0, 0, 0)})
+    >>> bt.posterior.cdf(nothing_yet, [-0.5, 0, 0.5]).sel(system_a="A", system_b="B").values.round(4).tolist()
+    [0.125, 0.5, 0.875]
+    """
+    given = parameters(counts, prior, ties, question="the size of the difference")
+    return across(given, x, "x", dirichlet.prob_below, name="cdf")
+
+
+def pdf(counts: xr.DataArray, x: Any, *, prior: Any = None, ties: str = "third") -> xr.DataArray:
+    """Posterior density of d = theta_win - theta_loss at one or many x.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray, dims (..., outcome)
+    x : float or array_like of float
+        Differences of probabilities, from -1 to 1. An array adds a last dim ``x``.
+    prior, ties
+        See `prob_better`.
+
+    Returns
+    -------
+    xarray.DataArray
+
+    Raises
+    ------
+    ValueError
+        If an argument is not valid, or ties are needed and unknown.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> nothing_yet = bt.counts.from_table({("A", "B"): (0, 0, 0)})
+    >>> bt.posterior.pdf(nothing_yet, [-0.5, 0.0]).sel(system_a="A", system_b="B").values.round(4).tolist()
+    [0.5, 1.0]
+    """
+    given = parameters(counts, prior, ties, question="the size of the difference")
+    return across(given, x, "x", dirichlet.density, name="density")
+
+
+def ppf(counts: xr.DataArray, prob: Any, *, prior: Any = None, ties: str = "third") -> xr.DataArray:
+    """Quantiles of d = theta_win - theta_loss, within 1e-10.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray, dims (..., outcome)
+    prob : float or array_like of float in [0, 1]
+        An array adds a last dim ``quantile``.
+    prior, ties
+        See `prob_better`.
+
+    Returns
+    -------
+    xarray.DataArray
+
+    Raises
+    ------
+    ValueError
+        If an argument is not valid, or ties are needed and unknown.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> nothing_yet = bt.counts.from_table({("A", "B"): (0, 0, 0)})
+    >>> bt.posterior.ppf(nothing_yet, [0.125, 0.98]).sel(system_a="A", system_b="B").values.round(4).tolist()
+    [-0.5, 0.8]
+    """
+    levels = np.asarray(prob, dtype=float)
+    if not ((levels >= 0) & (levels <= 1)).all():
+        raise ValueError(f"prob is {prob}; give numbers from 0 to 1")
+    given = parameters(counts, prior, ties, question="the size of the difference")
+    return across(given, levels, "quantile", intervals.quantile, name="quantile")

@@ -1,0 +1,127 @@
+"""The gate: a fit that has not converged gives no verdict, but says what failed and what to try."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import names
+
+_FREE = "ability_raw"
+_LONGER = f"draw more (draws={2 * names.DRAWS}, tune={2 * names.TUNE})"
+_SMALLER_STEPS = "raise target_accept (0.95, then 0.99), or use a prior further from 0"
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What the diagnostics say about a posterior; ``passed`` is False if ``failures`` holds anything.
+
+    ``bfmi_min`` is nan and ``divergences`` and ``treedepth_reached`` are 0 for exact draws, which have no
+    sampler. ``treedepth_reached`` is told but is no failure: it costs time, not correctness.
+    """
+
+    passed: bool
+    failures: tuple[str, ...]
+    rhat_max: float
+    ess_min: float
+    divergences: int
+    bfmi_min: float
+    treedepth_reached: int
+    chains: int
+    draws: int
+
+
+def diagnose(tree: xr.DataTree) -> Diagnosis:
+    """Look at a posterior the way the gate does before any verdict.
+
+    R-hat, bulk and tail ESS of the parameters (never of an indicator, which may be constant, nor of ``ability_raw``,
+    whose mean nothing depends on: it is taken from the abilities, which are looked at), divergences, energy (BFMI) and
+    the number of chains, against the limits in `betterthan.names`.
+
+    Parameters
+    ----------
+    tree : xarray.DataTree
+        A posterior, with or without a group sample_stats.
+
+    Returns
+    -------
+    Diagnosis
+
+    References
+    ----------
+    Vehtari, Gelman, Simpson, Carpenter & Bürkner 2021, Bayesian Analysis 16(2), doi:10.1214/20-BA1221.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> diagnose(bt.posterior.draws(bt.counts.from_table({("A", "B"): (12, 2, 986)}), rng=1)).passed
+    True
+    """
+    import arviz as az
+
+    posterior = tree["posterior"].to_dataset()
+    looked_at = posterior[[v for v in parameters(posterior) if v != _FREE]]
+    chains, draws = posterior.sizes["chain"], posterior.sizes["draw"]
+    failures = []
+    if chains < 2:
+        failures.append("Only 1 chain was drawn, so R-hat cannot tell whether chains agree; use chains=4.")
+    with np.errstate(invalid="ignore", divide="ignore"):  # a constant parameter gives nan, which fails below
+        rhat, where = _worst(az.rhat(looked_at), np.nanmax)
+        bulk = _worst(az.ess(looked_at, method="bulk"), np.nanmin)
+        tail = _worst(az.ess(looked_at, method="tail"), np.nanmin)
+    if not rhat <= names.RHAT_MAX:
+        failures.append(f"R-hat of {where} is {rhat:.3f}, above {names.RHAT_MAX}: the chains disagree; {_LONGER}.")
+    for label, (ess, spot) in (("Bulk", bulk), ("Tail", tail)):
+        if not ess >= names.ESS_MIN:
+            failures.append(f"{label} ESS of {spot} is {ess:.0f}, below {names.ESS_MIN}: too few draws; {_LONGER}.")
+    divergences, bfmi, depth = _sampler(tree, failures)
+    return Diagnosis(
+        passed=not failures,
+        failures=tuple(failures),
+        rhat_max=rhat,
+        ess_min=float(np.minimum(bulk[0], tail[0])),
+        divergences=divergences,
+        bfmi_min=bfmi,
+        treedepth_reached=depth,
+        chains=chains,
+        draws=draws,
+    )
+
+
+def parameters(posterior: xr.Dataset) -> list[str]:
+    """The variables the gate looks at: all but ``difference``, which follows from them."""
+    return [str(name) for name in posterior.data_vars if name != "difference"]
+
+
+def _sampler(tree: xr.DataTree, failures: list[str]) -> tuple[int, float, int]:
+    """Divergences, smallest BFMI and draws at the greatest tree depth; failures are appended."""
+    import arviz as az
+
+    if "sample_stats" not in tree.children:
+        return 0, float("nan"), 0
+    stats = tree["sample_stats"].to_dataset()
+    divergences = int(stats["diverging"].sum()) if "diverging" in stats else 0
+    if divergences:
+        draws = stats["diverging"].size
+        failures.append(f"{divergences} of {draws} transitions diverged: the draws miss a region; {_SMALLER_STEPS}.")
+    bfmi = float("nan")
+    if "energy" in stats:
+        bfmi = float(np.min(az.bfmi(stats)["energy"].values))
+        if not bfmi >= names.BFMI_MIN:
+            failures.append(f"BFMI is {bfmi:.2f}, below {names.BFMI_MIN}: the energy mixes badly; {_LONGER}.")
+    reached = [stats[k] for k in ("maxdepth_reached", "reached_max_treedepth") if k in stats]
+    return divergences, bfmi, int(reached[0].sum()) if reached else 0
+
+
+def _worst(values: Any, worst: Any) -> tuple[float, str]:
+    """The worst number of a Dataset and the name of its place; nan, anywhere, is the worst of all."""
+    places = []
+    for name, array in values.data_vars.items():
+        flat = array.values.reshape(-1)
+        bad = np.isnan(flat)
+        k = int(np.argmax(bad)) if bad.any() else int(np.flatnonzero(flat == worst(flat))[0])
+        index = np.unravel_index(k, array.shape)
+        labels = [str(array[d].values[i]) for d, i in zip(array.dims, index, strict=True) if d in array.coords]
+        places.append((float(flat[k]), f"{name}[{', '.join(labels)}]" if labels else str(name)))
+    return min(places, key=lambda p: (not np.isnan(p[0]), -p[0] if worst is np.nanmax else p[0]))

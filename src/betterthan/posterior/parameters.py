@@ -1,0 +1,117 @@
+"""From counts to the Dirichlet parameters of their posterior, and answers back into the shape of the counts."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import __version__, checks, names
+from betterthan.counts.shapes import apply_ties, to_pairs
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Posterior Dirichlet parameters of counts, and how to label an answer computed from them.
+
+    A square is answered as a whole. In its upper triangle the prior's "win" is of the row, below it of the
+    column, so that both triangles speak of the same posterior.
+    """
+
+    counts: xr.DataArray
+    prior: tuple[float, ...]
+    attrs: dict[str, Any]
+
+    @property
+    def square(self) -> bool:
+        """Whether the counts are a square over system_a and system_b."""
+        return names.SYSTEM_A in self.counts.dims and names.SYSTEM_B in self.counts.dims
+
+    @property
+    def values(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Posterior parameters (win, loss, tie); tie is 0 where there is no third outcome."""
+        counts = self.counts.values
+        win, loss = self.prior[0], self.prior[1]
+        a, b = counts[..., 0] + win, counts[..., 1] + loss
+        if win != loss and self.square:
+            a = self.by_triangle(a, counts[..., 0] + loss)
+            b = self.by_triangle(b, counts[..., 1] + win)
+        t = counts[..., 2] + self.prior[2] if len(self.prior) == 3 else np.zeros(a.shape)
+        return a, b, t
+
+    def by_triangle(self, upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
+        """`upper` on and above the diagonal, `lower` below it."""
+        above = np.triu(np.ones(upper.shape[-2:], dtype=bool))
+        return np.where(above, upper, lower)
+
+    def pairs(self) -> "Parameters | Half":
+        """Each unordered pair once, for answers that cost."""
+        return Half(to_pairs(self.counts), self.prior, self.attrs, self) if self.square else self
+
+    def wrap(
+        self,
+        answer: np.ndarray,
+        mirrored: np.ndarray | None = None,
+        diagonal: float | None = None,
+        name: str = "",
+    ) -> xr.DataArray:
+        """The answer with the dims and names of the counts; a system against itself gets `diagonal`."""
+        answer = np.asarray(answer)
+        if self.square and diagonal is not None:
+            answer = answer.copy()
+            index = np.arange(answer.shape[-1])
+            answer[..., index, index] = diagonal
+        labels = self.counts.isel({names.OUTCOME: 0}, drop=True)
+        return labels.copy(data=answer).rename(name or None).drop_attrs().assign_attrs(self.attrs)
+
+
+@dataclass(frozen=True)
+class Half(Parameters):
+    """The unordered pairs of a square; answers go back into the square with no loss in the tails."""
+
+    whole: Parameters
+
+    def wrap(
+        self,
+        answer: np.ndarray,
+        mirrored: np.ndarray | None = None,
+        diagonal: float | None = None,
+        name: str = "",
+    ) -> xr.DataArray:
+        """The square that holds the answer above the diagonal and `mirrored` below it."""
+        size = self.whole.counts.sizes[names.SYSTEM_A]
+        first, second = np.triu_indices(size, 1)
+        full = np.full((*np.shape(answer)[:-1], size, size), diagonal, dtype=float)
+        full[..., first, second], full[..., second, first] = answer, answer if mirrored is None else mirrored
+        return self.whole.wrap(full, diagonal=diagonal, name=name)
+
+
+def parameters(counts: xr.DataArray, prior: Any, ties: str, question: str | None = None) -> Parameters:
+    """Check counts, tie policy and prior; refuse where `question` needs ties that are unknown."""
+    counts = apply_ties(counts, ties)
+    if names.SYSTEM_A in counts.dims and names.SYSTEM_B in counts.dims:
+        counts = counts.transpose(..., names.SYSTEM_A, names.SYSTEM_B, names.OUTCOME)
+    if question:
+        checks.ties_known(counts, question)
+    numbers = checks.prior(prior, counts.sizes[names.OUTCOME])
+    policy = counts.attrs.get("ties", ties) if counts.sizes[names.OUTCOME] == 2 else ties
+    kept = {k: counts.attrs[k] for k in ("missing", "margin", "n_items", "unit", "source") if k in counts.attrs}
+    return Parameters(counts, numbers, {"version": __version__, "prior": list(numbers), "ties": policy} | kept)
+
+
+def each(given: Parameters, answer: Callable[..., np.ndarray], diagonal: float | None, name: str) -> xr.DataArray:
+    """An answer that is cheap enough to be computed for both triangles."""
+    return given.wrap(answer(*given.values), diagonal=diagonal, name=name)
+
+
+def across(given: Parameters, x: Any, dim: str, answer: Callable[..., np.ndarray], name: str) -> xr.DataArray:
+    """An answer at one number or at many, which then are a last dim."""
+    at = np.asarray(x, dtype=float)
+    if at.ndim == 0:
+        return given.wrap(answer(*given.values, at), name=name)
+    if at.ndim > 1:
+        raise ValueError(f"{dim} has {at.ndim} dims; give one number or a list of numbers")
+    a, b, t = (v[..., None] for v in given.values)
+    labels = given.counts.isel({names.OUTCOME: 0}, drop=True).expand_dims({dim: at}, axis=-1)
+    return labels.copy(data=answer(a, b, t, at)).rename(name).drop_attrs().assign_attrs(given.attrs)

@@ -1,0 +1,121 @@
+"""How much the verdict owes to the prior."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.exact.wins.beta import prob_above_half
+from betterthan.posterior.closed import prob_better
+from betterthan.posterior.differences import prob_equivalent
+from betterthan.posterior.parameters import parameters
+from betterthan.posterior.verdicts import decide
+
+_MOST = 2**40  # pseudo-examples beyond which nobody would go
+
+
+def prior_sweep(
+    counts: xr.DataArray,
+    *,
+    priors: Mapping[str, Any] | None = None,
+    rope: float = names.ROPE,
+    ties: str = "third",
+    prob: float = names.VERDICT_PROB,
+) -> xr.Dataset:
+    """Answers under several priors, whether the verdict flips, and how many pseudo-examples that would take.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray, dims (..., outcome)
+    priors : mapping of name to Dirichlet parameters, optional
+        Default `names.PRIORS`: uniform, jeffreys, haldane. The first is the one the others are compared with.
+    rope : float in [0, 1), default 0
+        Half width of the region of practical equivalence.
+    ties
+        See `counts.apply_ties`.
+    prob : float, default 0.95
+        Probability at which a verdict is given.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``prob_better`` and ``verdict`` with a leading dim ``prior``; ``flips``: some verdict differs from the first.
+        ``pseudo_even``: the fewest examples, half wins and half losses, that would undo a verdict "A better" or
+        "B better" of the first prior; ``pseudo_against``: likewise, all for the side that is behind. NaN
+        where the verdict is another.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not valid, or a rope is given and ties are unknown.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> swept = bt.posterior.prior_sweep(bt.datasets.contingency_case("a")).sel(system_a="A", system_b="B")
+    >>> bool(swept["flips"]), float(swept["pseudo_even"]), float(swept["pseudo_against"])
+    (False, 23.0, 4.0)
+    """
+    rope, prob = checks.rope(rope), checks.probability(prob, "prob")
+    chosen = dict(priors) if priors is not None else dict(names.PRIORS)
+    if not chosen:
+        raise ValueError("priors is empty; give at least one prior")
+    better, verdicts = [], []
+    for prior in chosen.values():
+        p = prob_better(counts, prior=prior, ties=ties)
+        behind = prob_better(_exchanged(counts), prior=_reversed(prior), ties=_opposite(ties))
+        within: Any = 0.0
+        if rope:
+            masses = prob_equivalent(counts, rope, prior=prior, ties=ties)
+            within = masses.sel({names.REGION: "rope"}, drop=True).values
+        better.append(p)
+        verdicts.append(p.copy(data=decide(p.values, behind.values, within, rope, prob)[0]))
+    labels = xr.DataArray(list(chosen), dims="prior", name="prior")
+    swept = xr.Dataset(
+        {
+            "prob_better": xr.concat([p.drop_attrs() for p in better], labels, join="exact"),
+            "verdict": xr.concat([v.drop_attrs() for v in verdicts], labels, join="exact"),
+        }
+    )
+    swept["flips"] = (swept["verdict"] != swept["verdict"].isel(prior=0, drop=True)).any("prior")
+    first = parameters(counts, next(iter(chosen.values())), ties)
+    a, b, _ = first.values
+    decided = np.isin(verdicts[0].values, ["a_better", "b_better"])
+    ahead, behind_ = np.maximum(a, b), np.minimum(a, b)
+    for name, share in (("pseudo_even", 0.5), ("pseudo_against", 0.0)):
+        needed = _fewest(lambda m, s=share: prob_above_half(ahead + s * m, behind_ + (1 - s) * m) < prob, decided)
+        swept[name] = verdicts[0].copy(data=np.where(decided, needed, np.nan)).drop_attrs()
+    return swept.assign_attrs(rope=rope, prob=prob, ties=ties)
+
+
+def _fewest(undone: Callable[[np.ndarray], np.ndarray], wanted: np.ndarray) -> np.ndarray:
+    """The least whole number at which `undone` turns true, by doubling and halving."""
+    low, high = np.zeros(wanted.shape), np.ones(wanted.shape)
+    while True:
+        short = wanted & ~undone(high) & (high < _MOST)
+        if not short.any():
+            break
+        low, high = np.where(short, high, low), np.where(short, 2 * high, high)
+    while (high - low > 1).any():
+        middle = np.floor((low + high) / 2)
+        done = undone(middle)
+        low, high = np.where(done, low, middle), np.where(done, middle, high)
+    return high
+
+
+def _exchanged(counts: xr.DataArray) -> xr.DataArray:
+    """The same counts seen from the other side."""
+    order = [names.OUTCOMES[k] for k in (1, 0, 2)[: counts.sizes[names.OUTCOME]]]
+    values = counts.sel({names.OUTCOME: order}).transpose(*counts.dims)
+    return counts.copy(data=values.values)
+
+
+def _reversed(prior: Any) -> tuple[float, ...]:
+    numbers = checks.prior(prior, 3 if prior is None or isinstance(prior, str) else len(prior))
+    return (numbers[1], numbers[0], *numbers[2:])
+
+
+def _opposite(ties: str) -> str:
+    return {"to_a": "to_b", "to_b": "to_a"}.get(ties, ties)

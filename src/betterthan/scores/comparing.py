@@ -1,0 +1,94 @@
+"""Scores of all items together, such as F1, compared twice: by weighted items and by swapped responses."""
+
+from typing import Any
+
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.counts.fingerprint import fingerprint
+from betterthan.exact.numeric.seeds import one_seed
+from betterthan.scores.f_scores import posterior
+from betterthan.scores.resampling import bootstrap as bayesian_bootstrap
+from betterthan.significance.randomizing import randomization_test
+
+_ALONE = ("precision", "recall", "f1", "f_beta")
+
+
+def compare(
+    data: xr.DataArray,
+    *,
+    statistic: str | None = None,
+    beta: float = 1.0,
+    unit: str = names.ITEM,
+    rope: float = names.ROPE,
+    prob: float = names.CI_PROB,
+    kind: str = names.CI_KIND,
+    draws: int = names.BOOTSTRAP_DRAWS,
+    shuffles: int = names.SHUFFLES,
+    correction: str = "holm",
+    alpha: float = names.ALPHA,
+    rng: Any = None,
+) -> xr.Dataset:
+    """Compare systems by a score of all items together: posterior and test on one Dataset.
+
+    Parameters
+    ----------
+    data : xarray.DataArray
+        Scores (item, system) without gaps, or tallies (item, system, tally), with or without a dim label.
+    statistic, beta, unit, rope, prob, kind, draws
+        See `scores.bootstrap`.
+    shuffles : int, default 10,000
+        Random swaps, where the randomization test has to sample.
+    correction : {"none", "holm", "bh"}, default "holm"
+        Of the p-values, for the number of pairs.
+    alpha : float, default 0.05
+        Level of the test; it is recorded.
+    rng : int, numpy.random.Generator or None
+        Seed of both; it is recorded.
+
+    Returns
+    -------
+    xarray.Dataset
+        What `scores.bootstrap` returns, and over (system_a, system_b) ``p_value``, ``p_adjusted`` and, where it was
+        sampled, ``p_value_mcse`` of the `randomization_test` of the same statistic on the same units. For F, precision
+        and recall also ``alone_lower`` and ``alone_upper`` (system): the interval of each system by itself, from
+        `scores.posterior`.
+
+    Raises
+    ------
+    ValueError
+        As `scores.bootstrap` and `randomization_test`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import betterthan as bt
+    >>> rows = [{"system": s, "item": k, "tp": 5 + (k + (s == "A")) % 3, "fp": k % 2, "fn": (k + (s == "B")) % 4}
+    ...         for s in "AB" for k in range(40)]
+    >>> found = bt.scores.compare(bt.io.tallies_from_table(pd.DataFrame(rows)), rng=1)
+    >>> sorted(set(found.data_vars) & {"p_value", "prob_better", "alone_lower"})
+    ['alone_lower', 'p_value', 'prob_better']
+    """
+    checks.one_of(correction, names.CORRECTIONS, "correction")
+    alpha, seed = checks.probability(alpha, "alpha"), one_seed(rng)
+    found = bayesian_bootstrap(
+        data, statistic=statistic, beta=beta, unit=unit, rope=rope, prob=prob, kind=kind, draws=draws, rng=seed
+    )
+    test = randomization_test(
+        data, statistic=statistic, beta=beta, swap=unit, shuffles=shuffles, correction=correction, rng=seed
+    )
+    found["p_value"] = test["p"]
+    found["p_adjusted"] = test["p_adjusted"] if correction != "none" else test["p"]
+    if test.attrs["sampled"]:
+        found["p_value_mcse"] = test["p_mcse"]
+        found.attrs["shuffles"] = shuffles
+    chosen = statistic or ("f1" if names.TALLY in data.dims else "mean")
+    if chosen in _ALONE:
+        summed = data.sum(names.LABEL, keep_attrs=True) if names.LABEL in data.dims else data
+        alone = posterior(summed, statistic=chosen, beta=beta, prob=prob, kind=kind)
+        found["alone_lower"], found["alone_upper"] = alone["lower"], alone["upper"]
+    found.attrs |= {
+        "test_method": test.attrs["method"], "alpha": alpha, "correction": correction,
+        "data_hash": fingerprint(data), "reading": str(data.attrs.get("reading", "")),
+    }  # fmt: skip
+    return found

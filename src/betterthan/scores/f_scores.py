@@ -1,0 +1,119 @@
+"""How sure one system's precision, recall or F is."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.counts.tallies import tally_totals
+from betterthan.exact.labels import f_beta, f_scores
+
+_STATISTICS = ("precision", "recall", "f1", "f_beta")
+
+
+def posterior(
+    tallies: xr.DataArray,
+    *,
+    statistic: str = "f1",
+    beta: float = 1.0,
+    prior: Any = None,
+    prob: float = names.CI_PROB,
+    kind: str = names.CI_KIND,
+) -> xr.Dataset:
+    """Posterior of precision, recall or F of each system by itself, without draws.
+
+    True positives, false positives and false negatives are taken as independent draws. Those of one document are
+    not: then the interval is too narrow, and `scores.bootstrap` by document is the better answer. It is also the one
+    for comparing two systems on the same documents; these posteriors are of one system each.
+
+    Parameters
+    ----------
+    tallies : xarray.DataArray, dims (item, system, tally), with or without a dim label
+        With labels, each label by itself. Tallies with a scale (partial credit) are counted in units of one.
+    statistic : {"f1", "precision", "recall", "f_beta"}, default "f1"
+    beta : float, default 1
+        For "f_beta": how much more recall counts than precision.
+    prior : str or sequence of three float, optional
+        Dirichlet parameters of tp, fp, fn, or a name of `names.PRIORS`. Default all ones.
+    prob : float, default 0.95
+        Mass of the interval.
+    kind : {"hdi", "eti"}, default "hdi"
+
+    Returns
+    -------
+    xarray.Dataset
+        Over system (and label): ``score`` of the data (0 / 0 is 0), posterior ``mean``, ``lower``, ``upper``. But for
+        f_beta, which needs a quadrature, also the parameters ``a``, ``b`` of the Beta behind it: of the score itself
+        for precision and recall; of t = tp / (tp + fp + fn) for F1, which is 2t / (1 + t).
+
+    Raises
+    ------
+    ValueError
+        If the tallies are not tallies, or an argument is not valid.
+
+    References
+    ----------
+    C. Goutte and E. Gaussier (2005), A probabilistic interpretation of precision, recall and F-score, ECIR,
+    doi:10.1007/978-3-540-31865-1_25.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import betterthan as bt
+    >>> frame = pd.DataFrame({"system": ["A", "B"], "item": 1, "tp": [30, 3], "fp": [5, 1], "fn": [5, 0]})
+    >>> found = score_posterior(bt.io.tallies_from_table(frame))
+    >>> found["mean"].round(3).values.tolist(), found["lower"].round(3).values.tolist()
+    ([0.836, 0.711], [0.743, 0.414])
+    """
+    checks.one_of(statistic, _STATISTICS, "statistic")
+    checks.one_of(kind, names.CI_KINDS, "kind")
+    prob, weights = checks.probability(prob, "prob"), checks.prior(prior, labels=names.TALLIES)
+    totals = tally_totals(tallies).transpose(..., names.TALLY)
+    counted = totals.values / float(tallies.attrs.get("scale", 1))
+    if statistic == "f_beta":
+        parts = _f_beta(counted, _positive(beta), weights, prob, kind)
+    else:
+        if beta != 1:
+            raise ValueError(f"beta={beta:g} is for statistic='f_beta', not {statistic!r}")
+        parts = _closed(counted, statistic, weights, prob, kind)
+    like = totals.isel({names.TALLY: 0}, drop=True).astype(float).drop_attrs()
+    result = xr.Dataset({name: like.copy(data=values) for name, values in parts.items()})
+    result.attrs = {
+        "statistic": statistic,
+        "prior": list(weights),
+        "ci_prob": prob,
+        "ci_kind": kind,
+        "beta": float(beta),
+    }
+    return result
+
+
+def _closed(
+    counted: np.ndarray, statistic: str, weights: tuple[float, ...], prob: float, kind: str
+) -> dict[str, np.ndarray]:
+    a, b = f_scores.beta_of(counted, statistic, weights)
+    own, others = f_scores.beta_of(counted, statistic, (0.0, 0.0, 0.0))
+    ratio = own / np.where(own + others > 0, own + others, 1)
+    low, high = f_scores.interval(a, b, statistic, prob, kind)
+    return {
+        "score": 2 * ratio / (1 + ratio) if statistic == "f1" else ratio,
+        "mean": f_scores.mean(a, b, statistic), "lower": low, "upper": high, "a": a, "b": b,
+    }  # fmt: skip
+
+
+def _f_beta(
+    counted: np.ndarray, beta: float, weights: tuple[float, ...], prob: float, kind: str
+) -> dict[str, np.ndarray]:
+    tp, fp, fn = np.moveaxis(counted, -1, 0)
+    bottom = (1 + beta**2) * tp + beta**2 * fn + fp
+    parts = {name: np.empty(tp.shape) for name in ("mean", "lower", "upper")}
+    for at in np.ndindex(tp.shape):
+        alpha = counted[at] + np.asarray(weights)
+        parts["mean"][at] = f_beta.mean(alpha, beta)
+        parts["lower"][at], parts["upper"][at] = f_beta.interval(alpha, beta, prob, kind)
+    return {"score": (1 + beta**2) * tp / np.where(bottom > 0, bottom, 1)} | parts
+
+
+def _positive(beta: float) -> float:
+    return float(checks.positive(beta, "beta"))

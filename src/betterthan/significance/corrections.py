@@ -1,0 +1,76 @@
+"""p-values of many pairs, corrected for how many there are."""
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.exact.swaps import corrections
+
+_SQUARE = (names.SYSTEM_A, names.SYSTEM_B)
+
+
+def adjust(p: xr.DataArray, *, method: str = "holm") -> xr.DataArray:
+    """Adjust p-values for being many.
+
+    Parameters
+    ----------
+    p : xarray.DataArray, dims (system_a, system_b) or any one dim
+        NaN is no test. In a square the diagonal is no test either, and a pair whose two cells agree is one
+        hypothesis; if any two cells differ, the tests are one-sided and every cell is a hypothesis of its own.
+    method : {"holm", "bh", "none"}, default "holm"
+        ``holm`` keeps the probability of any false rejection at the level, ``bh`` (Benjamini-Hochberg) the expected
+        share of false ones among the rejections; its guarantee is for independent or positively dependent tests,
+        and pairs that share a system need not be.
+
+    Returns
+    -------
+    xarray.DataArray
+        Same dims; never below p. ``attrs`` tell the ``correction`` and the number of ``hypotheses``.
+
+    Raises
+    ------
+    ValueError
+        If the method is unknown, p has other dims, or holds what is not a probability.
+
+    References
+    ----------
+    S. Holm (1979), Scandinavian Journal of Statistics 6(2), 65-70. Y. Benjamini and Y. Hochberg (1995), JRSS B
+    57(1), 289-300, doi:10.1111/j.2517-6161.1995.tb02031.x.
+
+    Examples
+    --------
+    >>> import xarray as xr
+    >>> adjust_p(xr.DataArray([0.01, 0.04, 0.03], dims="measure")).round(4).values.tolist()
+    [0.03, 0.06, 0.06]
+    """
+    checks.one_of(method, names.CORRECTIONS, "method")
+    values, cells = _hypotheses(p)
+    family = values[cells]
+    adjust = {"none": np.array, "holm": corrections.holm, "bh": corrections.benjamini_hochberg}[method]
+    adjusted = values.copy()
+    adjusted[cells] = adjust(family)
+    if values.ndim == 2 and not cells[-1, 0]:  # only the upper triangle was adjusted
+        adjusted = np.where(np.tri(len(values), k=-1, dtype=bool), adjusted.T, adjusted)
+    result = p.copy(data=adjusted)
+    return result.assign_attrs(correction=method, hypotheses=int(np.count_nonzero(~np.isnan(family))))
+
+
+def _hypotheses(p: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
+    """p-values, and the cells that are a hypothesis each."""
+    if not isinstance(p, xr.DataArray):
+        raise ValueError(f"p is {type(p).__name__}; give a DataArray, such as the variable p of a test")
+    if p.ndim != 1 and set(p.dims) != set(_SQUARE):
+        dims = ", ".join(map(str, p.dims)) or "none"
+        raise ValueError(f"p has dims {dims}; give (system_a, system_b) or one dim, and take one test at a time")
+    if p.dtype.kind == "f":
+        values = p.values.astype(float)
+        checks.p_values(values[~np.isnan(values)])
+    else:
+        values = checks.p_values(p.values).copy()
+    if p.ndim == 1:
+        return values, np.ones(values.shape, dtype=bool)
+    if p.shape[0] != p.shape[1]:
+        raise ValueError(f"p is {p.shape[0]} by {p.shape[1]} systems; give the same systems in both dims")
+    if np.array_equal(np.triu(values, 1), np.tril(values, -1).T, equal_nan=True):
+        return values, ~np.tri(len(values), dtype=bool)
+    return values, ~np.eye(len(values), dtype=bool)

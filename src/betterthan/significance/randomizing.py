@@ -1,0 +1,256 @@
+"""Approximate and exact randomization: would swapping two systems' responses give as large a difference?"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from xarray.indexes import PandasIndex
+
+import betterthan
+from betterthan import checks, names
+from betterthan.counts.responses import Responses, responses_of, score_of
+from betterthan.counts.shapes import pair_indices
+from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.swaps import levels
+from betterthan.significance import nulls
+from betterthan.significance.corrections import adjust
+
+_SQUARE = (names.SYSTEM_A, names.SYSTEM_B)
+
+
+def randomization_test(
+    data: xr.DataArray,
+    *,
+    statistic: str | Callable[[np.ndarray], Any] | None = None,
+    beta: float = 1.0,
+    alternative: str = "two-sided",
+    swap: str = names.ITEM,
+    method: str = "auto",
+    shuffles: int = names.SHUFFLES,
+    stop_after: int | None = None,
+    correction: str = "none",
+    cutoff: float = names.CUTOFF,
+    rng: Any = None,
+) -> xr.Dataset:
+    """Test every pair of systems by swapping their responses item by item.
+
+    If two systems were the same, their responses to an item could change places. The p-value is the share of all
+    2**n swaps whose difference is at least as large as the observed one; it is exact where that share can be
+    computed, and otherwise estimated from random swaps.
+
+    Parameters
+    ----------
+    data : xarray.DataArray
+        Scores (item, system), or tallies (item, system, tally) with tp, fp, fn and an optional dim label.
+    statistic : str or callable, optional
+        For scores "mean" (default) or "accuracy" (scores of 0 and 1); for tallies "f1" (default), "precision",
+        "recall", "f_beta", all micro-averaged, or "macro_f1" over labels; 0 / 0 is 0. Or a function of one system's
+        responses, (batch, item) for scores and (batch, item, ..., tally) for tallies, to one number for each of batch.
+    beta : float, default 1
+        For "f_beta": recall counts beta times as much as precision.
+    alternative : {"two-sided", "greater", "less"}, default "two-sided"
+        ``greater``: the system of the row is better.
+    swap : str, default "item"
+        Name of an item coordinate: items with the same value of it, such as one document's, are swapped together.
+    method : {"auto", "exact", "monte_carlo"}, default "auto"
+        ``auto`` is exact where the null distributions have at most `names.LATTICE_CELLS_MAX` cells and take at
+        most `names.LATTICE_WORK_MAX` additions, or there are at most `names.ENUMERATION_MAX` items.
+    shuffles : int, default 10,000
+        Random swaps, the same ones for all pairs.
+    stop_after : int, optional
+        Stop sampling a pair at this many exceedances (Besag and Clifford); the p-value stays valid.
+    correction : {"none", "holm", "bh", "max_t", "tukey"}, default "none"
+        Adds ``p_adjusted``. ``holm`` and ``bh`` see p-values alone. ``max_t`` (Westfall and Young, step-down) uses
+        the joint swaps; it is approximate, because one swap exchanges two systems and says nothing of a third.
+        ``tukey`` permutes all systems within each item; it is exact when no two systems differ, and approximate
+        when some do. Both sample, also where p is exact.
+    cutoff : float, default 0.01
+        The level whose confidence is told.
+    rng : int, numpy.random.Generator or None
+        Seed; it is recorded.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over (system_a, system_b): ``p``, ``difference`` (of the statistic, A - B), ``n`` (swapped units both have),
+        ``n_differ`` (those where they differ), ``smallest_p`` (no swap of these could give less). If sampled:
+        ``p_mcse``, ``exceedances``, ``shuffles``, ``confidence`` (probability that the true p is at or below the
+        cutoff) and ``more_shuffles`` (to be 99 % sure on which side it is). Over system: ``score``. ``attrs`` say
+        which method was taken and why.
+
+    Raises
+    ------
+    ValueError
+        If the data are neither scores nor tallies, or lack a response.
+        If an argument is not one of its choices, or does not go with the data or with another argument.
+        If ``method="exact"`` and the null distribution is too large.
+
+    References
+    ----------
+    E. W. Noreen (1989), Computer Intensive Methods for Testing Hypotheses, Wiley. N. Chinchor, L. Hirschman and
+    D. Lewis (1993), Evaluating Message Understanding Systems, Computational Linguistics 19(3), 409-449.
+
+    Examples
+    --------
+    >>> import xarray as xr
+    >>> scores = xr.DataArray(
+    ...     [[1, 0], [1, 0], [1, 0], [1, 1], [1, 0], [1, 0]],
+    ...     dims=("item", "system"),
+    ...     coords={"system": ["A", "B"]},
+    ... )
+    >>> test = randomization_test(scores)
+    >>> test["p"].sel(system_a="A", system_b="B").item(), test.attrs["method"]
+    (0.0625, 'binomial')
+    """
+    for value, allowed, what in (
+        (alternative, names.ALTERNATIVES, "alternative"),
+        (method, names.RANDOMIZATIONS, "method"),
+        (correction, names.CORRECTIONS + names.JOINT_CORRECTIONS, "correction"),
+    ):
+        checks.one_of(value, allowed, what)
+    cutoff, shuffles = checks.probability(cutoff, "cutoff"), checks.whole(shuffles, "shuffles")
+    responses = responses_of(data, statistic, beta, swap)
+    joint = correction if correction in names.JOINT_CORRECTIONS else None
+    _agree(responses, alternative, stop_after, joint)
+    how, why = nulls.plan(responses, method)
+    if stop_after is not None and how != "monte_carlo":
+        raise ValueError(f"stop_after={stop_after} is for sampling, and the exact p is at hand; leave it out")
+    tails = [nulls.TWO_SIDED] if alternative == "two-sided" else [nulls.GREATER, nulls.LESS]
+    seed = one_seed(rng) if how == "monte_carlo" or joint else None
+    found = _tails(responses, how, tails, shuffles, seed, stop_after, joint)
+    result = _assembled(responses, found, alternative, cutoff)
+    if joint:
+        result["p_adjusted"] = (_SQUARE, _square(found.adjusted, found.adjusted, 1.0))
+    elif correction != "none":
+        result["p_adjusted"] = adjust(result["p"], method=correction)
+    settings = {"alternative": alternative, "swap": swap, "method": how, "reason": why}
+    settings |= {"sampled": int(how == "monte_carlo"), "correction": correction, "cutoff": cutoff}
+    result.attrs = _record(responses, settings, shuffles, seed, stop_after)
+    return result
+
+
+def _record(
+    responses: Responses, settings: dict[str, Any], shuffles: int, seed: int | None, stop_after: int | None
+) -> dict[str, Any]:
+    """What a result says of how it was made."""
+    attrs = {"test": "randomization", "version": betterthan.__version__, "statistic": responses.statistic}
+    attrs |= settings | {"n_items": len(responses.values)}
+    if seed is not None:
+        attrs |= {"seed": seed, "shuffles": shuffles}
+    return attrs | ({"stop_after": stop_after} if stop_after else {})
+
+
+def _agree(responses: Responses, alternative: str, stop_after: int | None, joint: str | None) -> None:
+    """Refuse choices that do not go together."""
+    if stop_after is not None:
+        checks.whole(stop_after, "stop_after")
+    if joint and alternative != "two-sided":
+        raise ValueError(f"correction={joint!r} is two-sided; use holm with alternative={alternative!r}")
+    if joint and stop_after is not None:
+        raise ValueError(f"correction={joint!r} needs every shuffle; leave stop_after out")
+    if joint == "tukey" and (responses.gaps or responses.kind == "custom"):
+        what = "a score of every system for every item" if responses.gaps else "a statistic of this package"
+        raise ValueError(f"correction='tukey' needs {what}; use max_t or holm")
+
+
+def _tails(
+    responses: Responses,
+    how: str,
+    tails: list[int],
+    shuffles: int,
+    seed: int | None,
+    stop_after: int | None,
+    joint: str | None,
+) -> nulls.Tails:
+    if how == "monte_carlo":
+        assert seed is not None
+        return nulls.sampled_tails(responses, tails, shuffles, seed, stop_after, joint)
+    exact = nulls.exact_tails(responses, how)
+    adjusted = None
+    if joint:
+        assert seed is not None
+        adjusted = nulls.sampled_tails(responses, tails, shuffles, seed, None, joint).adjusted
+    return nulls.Tails(exact.p[tails], adjusted=adjusted)
+
+
+def _assembled(responses: Responses, found: nulls.Tails, alternative: str, cutoff: float) -> xr.Dataset:
+    systems, score = responses.systems, score_of(responses)
+    n, differ = _units(responses)
+    least = 0.5**differ * (2.0 if alternative == "two-sided" else 1.0)
+    if found.shuffles is not None:
+        least = np.maximum(least, 1 / (_sided(found.shuffles, alternative, 1) + 1))
+    table: dict[str, Any] = {
+        "p": _sided(found.p, alternative, 1.0),
+        "difference": _difference(responses, score),
+        "n": n,
+        "n_differ": differ,
+        "smallest_p": np.minimum(least, 1.0),
+    }
+    if found.exceedances is not None and found.shuffles is not None:
+        b, shuffles = found.exceedances, found.shuffles
+        table |= {
+            "p_mcse": _sided(levels.monte_carlo_error(b, shuffles), alternative, 0.0),
+            "exceedances": _sided(b, alternative, 0),
+            "shuffles": _sided(shuffles, alternative, 0),
+            "confidence": _sided(levels.confidence_below(b, shuffles, cutoff), alternative, 0.0),
+            "more_shuffles": _sided(levels.more_shuffles(b, shuffles, cutoff, names.CONFIDENCE), alternative, 0.0),
+        }
+    variables = {name: xr.Variable(_SQUARE, values) for name, values in table.items()}
+    return xr.Dataset(variables | {"score": xr.Variable(names.SYSTEM, score)}, coords=_coords(*systems))
+
+
+@lru_cache(maxsize=8)
+def _coords(*systems: str) -> xr.Coordinates:
+    """The same names on three dims, from one index, and kept: building them takes as long as a thousand shuffles.
+
+    A Dataset copies what it takes, so nothing that is done to a result reaches the next one.
+    """
+    labels = np.array(systems)
+    index = PandasIndex(pd.Index(labels, dtype=object), names.SYSTEM, coord_dtype=labels.dtype)
+    indexes = {dim: index.rename({}, {names.SYSTEM: dim}) for dim in (*_SQUARE, names.SYSTEM)}
+    for dim, each in indexes.items():
+        each.index.name = dim
+    variables = {dim: each.create_variables()[dim] for dim, each in indexes.items()}
+    return xr.Coordinates(variables, indexes=indexes)
+
+
+def _sided(values: np.ndarray, alternative: str, diagonal: float) -> np.ndarray:
+    """A square from (tail, pair): one tail above the diagonal, its mirror below."""
+    if alternative == "two-sided":
+        return _square(values[0], values[0], diagonal)
+    greater, less = values
+    return _square(greater, less, diagonal) if alternative == "greater" else _square(less, greater, diagonal)
+
+
+def _square(above: Any, below: Any, diagonal: float) -> np.ndarray:
+    systems = round((1 + np.sqrt(1 + 8 * len(above))) / 2)
+    square = np.full((systems, systems), diagonal, dtype=np.result_type(above))
+    first, second = pair_indices(systems)
+    square[first, second], square[second, first] = above, below
+    return square
+
+
+def _units(responses: Responses) -> tuple[np.ndarray, np.ndarray]:
+    """How many units each pair shares, and in how many of them its responses differ; one system at a time."""
+    values = responses.values.reshape(*responses.values.shape[:2], -1)
+    seen = responses.seen > 0
+    n, differ = [], []
+    for k in range(values.shape[1]):
+        shared = seen & seen[:, k : k + 1]
+        n.append(shared.sum(0))
+        differ.append(((values != values[:, k : k + 1]).any(-1) & shared).sum(0))
+    return np.array(n), np.array(differ)
+
+
+def _difference(responses: Responses, score: np.ndarray) -> np.ndarray:
+    if not responses.gaps:
+        return score[:, None] - score[None, :]
+    # over the items both have, which the scores of the two systems are not
+    seen = (responses.seen > 0).astype(float)
+    sums = responses.values.T @ seen
+    with np.errstate(invalid="ignore"):
+        difference = (sums - sums.T) / (seen.T @ seen) / responses.scale
+    return difference if responses.higher_is_better else -difference

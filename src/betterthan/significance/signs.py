@@ -1,0 +1,244 @@
+"""The sign test of every pair of systems, under every way to treat ties, and McNemar's test."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+import betterthan
+from betterthan import checks, names
+from betterthan.counts.scoring import count_outcomes
+from betterthan.counts.shapes import to_square
+from betterthan.exact.wins import sign
+
+_SQUARE = (names.SYSTEM_A, names.SYSTEM_B)
+_MIRROR = {"to_a": "to_b", "to_b": "to_a"}
+
+
+def sign_test(
+    data: Any,
+    *,
+    ties: str = "drop",
+    alternative: str = "two-sided",
+    alpha: float = names.ALPHA,
+    missing: str = "pairwise",
+    margin: float = 0.0,
+) -> xr.Dataset:
+    """Test every pair of systems by the sign test: are there more wins than a fair coin gives?
+
+    Parameters
+    ----------
+    data : xarray.DataArray or pandas.DataFrame
+        Scores (item, system), counts (system_a, system_b, outcome) or (pair, outcome), or a table of measures, one
+        row each. A dim ``dataset`` of counts is summed.
+    ties : {"drop", "half", "to_a", "to_b", "third", "all"}, default "drop"
+        ``drop`` leaves ties out, ``half`` gives half of them to each side and leaves out an odd one, ``to_a`` and
+        ``to_b`` give all to one side, A being the system named first; ``third`` is the trinomial test. ``all`` gives
+        every answer along a dim ``ties_policy``, where A is the ``system_a`` of each cell.
+    alternative : {"two-sided", "greater", "less"}, default "two-sided"
+        ``greater``: the system of the row, ``system_a``, is better.
+    alpha : float, default 0.05
+        Level of significance, for ``decisive_needed`` and ``flips``.
+    missing, margin
+        For scores: see `count`.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over (system_a, system_b): ``p``; ``mid_p`` (NaN for ``third``); ``wins`` and ``losses`` after the policy;
+        ``n``, what the test counted; ``ties``, the number of tied items, and ``dropped_ties``, those the policy left
+        out, both -1 where unknown; ``smallest_p``, attainable with so many decisive items; ``decisive_needed``, the
+        least number of decisive items with which p <= alpha can be reached, the ties being as they are. With
+        ``ties="all"`` also ``flips``: p <= alpha under some policies and not under others. A system against itself
+        has p = 1.
+
+    Raises
+    ------
+    ValueError
+        If the data are none of these, or an argument is not one of its choices.
+        If ties are unknown and the policy needs them, or a pair has more than 1e6 items for the trinomial test.
+
+    References
+    ----------
+    B. Di Eugenio, M. Glass and M. J. Scott (2002), The binomial cumulative distribution function, or, is my system
+    better than yours?, LREC. For ``third``: G. Bian, M. McAleer and W.-K. Wong (2011), Mathematics and Computers in
+    Simulation 81(6), 1153-1160, doi:10.1016/j.matcom.2010.11.002.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> counts = bt.counts.from_table({("A", "B"): (8, 1, 11)})
+    >>> pair = {"system_a": "A", "system_b": "B"}
+    >>> sign_test(counts, alternative="greater")["p"].sel(pair).item()
+    0.01953125
+    >>> sign_test(counts, ties="all", alternative="greater")["p"].sel(pair).values.round(4).tolist()
+    [0.0145, 0.0195, 0.0835, 0.0, 0.8684]
+    """
+    checks.one_of(ties, names.TIES, "ties")
+    checks.one_of(alternative, names.ALTERNATIVES, "alternative")
+    alpha = checks.probability(alpha, "alpha")
+    counts = _counts_of(data, missing, margin)
+    known = _ties_known(counts, ties)
+    cells = _cells(counts, known)
+    if ties == "all":
+        result = _every_policy(*cells, alternative, alpha)
+    else:
+        result = _one_policy(*cells, ties, alternative, alpha, known)
+    result = result.assign_coords({k: counts[k].values.astype(str) for k in _SQUARE})
+    result["ties"] = (_SQUARE, cells[2] if known else np.full_like(cells[2], -1))
+    return result.assign_attrs(_record(counts, ties, alternative, alpha))
+
+
+def mcnemar(
+    both_right: int, only_a: int, only_b: int, both_wrong: int, *, alternative: str = "two-sided"
+) -> xr.Dataset:
+    """Exact test of McNemar: the sign test on the items that only one of two systems got right.
+
+    Parameters
+    ----------
+    both_right, only_a, only_b, both_wrong : int
+        Items that both, only the first, only the second, or neither system got right.
+    alternative : {"two-sided", "greater", "less"}, default "two-sided"
+        ``greater``: the first system is better.
+
+    Returns
+    -------
+    xarray.Dataset
+        Numbers without dims: ``p``, ``mid_p``, ``only_a``, ``only_b``, ``n`` (their sum) and ``smallest_p``,
+        attainable with n such items. Without any, p is 1.
+
+    Raises
+    ------
+    ValueError
+        If a number is not whole or is negative, or the alternative is unknown.
+
+    References
+    ----------
+    Q. McNemar (1947), Psychometrika 12(2), 153-157, doi:10.1007/BF02295996. For the mid-p: M. W. Fagerland,
+    S. Lydersen and P. Laake (2013), BMC Medical Research Methodology 13, 91, doi:10.1186/1471-2288-13-91.
+
+    Examples
+    --------
+    >>> round(mcnemar(698, 12, 2, 288)["p"].item(), 6)
+    0.012939
+    """
+    checks.one_of(alternative, names.ALTERNATIVES, "alternative")
+    given = {"both_right": both_right, "only_a": only_a, "only_b": only_b, "both_wrong": both_wrong}
+    whole = {name: checks.whole(value, name, least=0) for name, value in given.items()}
+    a, b = whole["only_a"], whole["only_b"]
+    numbers = {
+        "p": sign.sign_p(a, b, alternative),
+        "mid_p": sign.sign_mid_p(a, b, alternative),
+        "only_a": a,
+        "only_b": b,
+        "n": a + b,
+        "smallest_p": sign.smallest_p(a + b, 0, "drop", alternative),
+    }
+    attrs = {"test": "McNemar, exact", "version": betterthan.__version__, "alternative": alternative, "unit": "item"}
+    return xr.Dataset({k: ((), v) for k, v in numbers.items()}, attrs=attrs | {"n_items": sum(whole.values())})
+
+
+def _counts_of(data: Any, missing: str, margin: float) -> xr.DataArray:
+    """A square of counts."""
+    if hasattr(data, "dims") and names.ITEM in data.dims:
+        counts = count_outcomes(data, missing=missing, margin=margin)
+    else:
+        checks.for_scores_only(missing=missing, margin=margin)
+        if hasattr(data, "columns"):
+            from betterthan.counts.measure_table import from_measures
+
+            data = from_measures(data)
+        counts = checks.counts(data)
+        if names.DATASET in counts.dims:
+            pooled = counts.sizes[names.DATASET]
+            counts = counts.sum(names.DATASET, keep_attrs=True).assign_attrs(counts.attrs | {"datasets_pooled": pooled})
+        if names.PAIR in counts.dims:
+            counts = to_square(counts)
+    extra = [str(d) for d in counts.dims if d not in (*_SQUARE, names.OUTCOME)]
+    if extra or not set(_SQUARE) <= set(counts.dims):
+        raise ValueError(f"counts have dims {', '.join(map(str, counts.dims))}; give (system_a, system_b, outcome)")
+    checks.at_least_two(counts[names.SYSTEM_A].values.tolist())
+    return counts.transpose(*_SQUARE, names.OUTCOME)
+
+
+def _ties_known(counts: xr.DataArray, ties: str) -> bool:
+    known = counts.sizes[names.OUTCOME] == 3
+    if not known and ties != "drop":
+        checks.ties_known(counts, f"ties={ties!r}")
+        applied = counts.attrs["ties"]
+        raise ValueError(f"ties={ties!r} needs ties, and in these counts {applied!r} is applied; say ties='drop'")
+    return known
+
+
+def _cells(counts: xr.DataArray, known: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Wins, losses and ties; of a system against itself, and where ties are unknown, there are none."""
+    values = np.where(np.eye(counts.sizes[names.SYSTEM_A], dtype=bool)[..., None], 0, counts.values)
+    return values[..., 0], values[..., 1], values[..., 2] if known else np.zeros_like(values[..., 0])
+
+
+def _every_policy(wins: np.ndarray, losses: np.ndarray, ties: np.ndarray, alternative: str, alpha: float) -> xr.Dataset:
+    """Every policy, told in every cell from its own system_a, and whether they disagree."""
+    policies = names.TIES[:-1]
+    tables = [_table(wins, losses, ties, policy, alternative, alpha, True) for policy in policies]
+    dims = (names.TIES_POLICY, *_SQUARE)
+    variables = {name: (dims, np.stack([table[name] for table in tables])) for name in tables[0]}
+    result = xr.Dataset(variables, coords={names.TIES_POLICY: list(policies)})
+    reached = result["p"] <= alpha
+    return result.assign(flips=reached.any(names.TIES_POLICY) & ~reached.all(names.TIES_POLICY))
+
+
+def _one_policy(
+    wins: np.ndarray, losses: np.ndarray, ties: np.ndarray, policy: str, alternative: str, alpha: float, known: bool
+) -> xr.Dataset:
+    """One policy, in which A is the system named first: below the diagonal, the system of the column."""
+    above = below = _table(wins, losses, ties, policy, alternative, alpha, known)
+    if policy in _MIRROR:
+        below = _table(wins, losses, ties, _MIRROR[policy], alternative, alpha, known)
+    lower = np.tri(len(wins), k=-1, dtype=bool)
+    return xr.Dataset({name: (_SQUARE, np.where(lower, below[name], above[name])) for name in above})
+
+
+def _table(
+    wins: np.ndarray, losses: np.ndarray, ties: np.ndarray, policy: str, alternative: str, alpha: float, known: bool
+) -> dict[str, np.ndarray]:
+    """Everything under one policy, in which A is the system of the row."""
+    after, behind = sign.settle_ties(wins, losses, ties, policy)
+    if policy == "third":
+        p, mid_p, n = (
+            sign.trinomial_p(wins, losses, ties, alternative),
+            np.full(ties.shape, np.nan),
+            wins + losses + ties,
+        )
+    else:
+        p, mid_p, n = (
+            sign.sign_p(after, behind, alternative),
+            sign.sign_mid_p(after, behind, alternative),
+            after + behind,
+        )
+    dropped = {"drop": ties, "half": ties % 2}.get(policy, np.zeros_like(ties))
+    itself = np.eye(len(wins), dtype=bool)
+    return {
+        "p": np.where(itself, 1.0, p),
+        "mid_p": np.where(itself & (policy != "third"), 1.0, mid_p),
+        "wins": after,
+        "losses": behind,
+        "n": n,
+        "dropped_ties": dropped if known else np.full_like(ties, -1),
+        "smallest_p": np.where(itself, 1.0, sign.smallest_p(wins + losses, ties, policy, alternative)),
+        "decisive_needed": sign.decisive_needed(ties, policy, alternative, alpha),
+    }
+
+
+def _record(counts: xr.DataArray, ties: str, alternative: str, alpha: float) -> dict[str, Any]:
+    kept = {k: counts.attrs[k] for k in ("source", "citation", "layout", "datasets_pooled") if k in counts.attrs}
+    return {
+        "test": "sign test",
+        "version": betterthan.__version__,
+        "ties": ties,
+        "alternative": alternative,
+        "alpha": alpha,
+        "unit": str(counts.attrs.get("unit", "unknown")),
+        "n_items": int(counts.attrs.get("n_items", -1)),
+        "missing": str(counts.attrs.get("missing", "none")),
+        "margin": float(counts.attrs.get("margin", 0.0)),
+    } | kept

@@ -1,0 +1,226 @@
+import json
+import subprocess
+import sys
+
+import pytest
+import xarray as xr
+
+from betterthan import __version__
+from betterthan.cli import commands
+
+
+@pytest.fixture
+def results(tmp_path):
+    path = tmp_path / "results.csv"
+    rows = ["item,A,B,C", *(f"q{k},1,{k % 3 > 0:d},{k % 2}" for k in range(40)), "q40,1,,0"]
+    path.write_text("\n".join(rows) + "\n")
+    return path
+
+
+def run(capsys, monkeypatch, *args):
+    """Exit code, stdout and stderr of one command, in this process."""
+    monkeypatch.setattr(sys, "argv", ["betterthan", *map(str, args)])
+    try:
+        commands.main()
+        code = 0
+    except SystemExit as stop:
+        code = stop.code or 0
+    out = capsys.readouterr()
+    return code, out.out, out.err
+
+
+def test_prints_the_report_and_says_what_it_read(results, capsys, monkeypatch):
+    code, out, err = run(capsys, monkeypatch, "compare", results, "--rope", "0.02")
+    assert code == 0
+    assert "A is better than C" in out
+    assert "41 items x 3 systems" in err
+    assert "left out: 0 to 1, depending on the pair, of 41 examples" in " ".join(out.split())
+
+
+def test_json_to_stdout_is_json_alone(results, capsys, monkeypatch):
+    code, out, _ = run(capsys, monkeypatch, "compare", results, "--format", "json")
+    assert code == 0
+    assert [row["n"] for row in json.loads(out)["pairs"]] == [40, 41, 40]
+
+
+def test_fills_a_folder(results, capsys, monkeypatch, tmp_path):
+    code, out, _ = run(capsys, monkeypatch, "compare", results, "-o", tmp_path / "out", "--format", "markdown")
+    assert (code, out) == (0, "")
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["comparison.nc", "pairs.csv", "report.md"]
+    with xr.open_dataset(tmp_path / "out" / "comparison.nc") as comparison:
+        assert comparison["verdict"].sel(system_a="A", system_b="C").item() == "a_better"
+
+
+@pytest.mark.parametrize(
+    ("suffix", "start"), [("html", "<!DOCTYPE html>"), ("tex", "\\documentclass"), ("md", "# 3 sys")]
+)
+def test_one_file_by_its_suffix(results, capsys, monkeypatch, tmp_path, suffix, start):
+    target = tmp_path / f"r.{suffix}"
+    assert run(capsys, monkeypatch, "compare", results, "-o", target)[0] == 0
+    assert target.read_text(encoding="utf-8").startswith(start)
+
+
+def test_choices_reach_the_signature(results, capsys, monkeypatch):
+    choices = (
+        "--prior",
+        "0.5,0.5,0.5",
+        "--ties",
+        "half",
+        "--missing",
+        "complete",
+        "--margin",
+        "0.1",
+        "--interval",
+        "eti",
+    )
+    code, out, _ = run(capsys, monkeypatch, "compare", results, *choices)
+    assert code == 0
+    for part in ("Beta(0.5, 0.5)", "ties=half", "missing=complete", "margin=0.1", "95% ETI"):
+        assert part in out.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("nothing.csv",), "no such file"),
+        (("{file}", "--rope", "-0.1"), "rope is -0.1"),
+        (("{file}", "--rope", "1"), "rope is 1"),
+        (("{file}", "--prior", "0,1,1"), "prior for win is 0.0"),
+        (("{file}", "--prior", "flat"), "prior is 'flat'"),
+        (("{file}", "--ties", "ignore"), "ties is 'ignore'; choose one of third, drop"),
+        (("{file}", "--missing", "tie"), "missing is 'tie'"),
+        (("{file}", "--missing", "error"), "item 'q40' has no score for 'B'"),
+        (("{file}", "--margin", "-1"), "margin is -1"),
+        (("{file}", "--method", "magic"), "method is 'magic'"),
+        (("{file}", "--format", "pdf"), "format is 'pdf'"),
+        (("{file}", "--layout", "square"), "layout"),
+        (("{file}", "-o", "r.pdf"), "unknown suffix '.pdf'"),
+        (("{file}", "-o", ""), "output is empty"),
+        (("{file}", "--rope", "abc"), "--rope"),
+        (("{file}", "--no-such-option"), "such option"),
+        ((), "FILE"),
+        (("{file}", "-o", "r.html", "--format", "latex"), "its suffix says html"),
+    ],
+)
+def test_bad_input_is_one_line_and_code_2_and_nothing_is_written(results, capsys, monkeypatch, tmp_path, args, message):
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    code, out, err = run(capsys, monkeypatch, "compare", *(str(results) if a == "{file}" else a for a in args))
+    assert (code, out) == (2, "")
+    errors = [line for line in err.splitlines() if line.startswith("error: ")]
+    assert len(errors) == 1
+    assert message in errors[0]
+    assert "Traceback" not in err
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_version_and_lazy_imports_from_a_shell(results):
+    shown = subprocess.run(
+        [sys.executable, "-m", "betterthan.cli", "--version"], capture_output=True, text=True, check=True
+    )
+    assert shown.stdout.split() == ["betterthan", __version__]
+    code = (
+        "import sys; sys.argv = ['betterthan', 'compare', sys.argv[1]]; from betterthan.cli import main; main();"
+        "print(sorted({'pymc', 'arviz', 'matplotlib', 'scipy.stats', 'pytensor', 'nutpie'} & set(sys.modules)))"
+    )
+    # typer ends with SystemExit, so the last line is printed on the way out
+    code = code.replace("main();print", "\ntry:\n  main()\nexcept SystemExit: pass\nprint")
+    done = subprocess.run([sys.executable, "-c", code, str(results)], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+TALLIES = """system,doc,tp,fp,fn
+A,d1,9,0,0
+B,d1,2,5,7
+C,d1,8,1,1
+A,d2,7,1,0
+B,d2,1,4,6
+C,d2,7,0,0
+"""
+
+
+@pytest.fixture
+def tallies(tmp_path):
+    rows = [row.replace(",d", f",{k}d") for k in range(6) for row in TALLIES.splitlines()[1:]]
+    path = tmp_path / "tallies.csv"
+    path.write_text("\n".join([TALLIES.splitlines()[0], *rows]) + "\n")
+    return path
+
+
+def test_groups_of_tallies(tallies, capsys, monkeypatch):
+    code, out, err = run(capsys, monkeypatch, "groups", tallies, "--statistic", "f1")
+    assert code == 0
+    assert "12 items x 3 systems" in err
+    lines = {line.split()[0]: line.split() for line in out.splitlines() if line.startswith(("A ", "B ", "C "))}
+    assert lines["A"][-1] == lines["C"][-1] == "a"
+    assert lines["B"][-1] == "b"
+
+
+def test_groups_by_sampling_and_by_the_sign_test(tallies, results, capsys, monkeypatch, tmp_path):
+    code, out, _ = run(capsys, monkeypatch, "groups", tallies, "--method", "monte_carlo", "--seed", "1")
+    assert code == 0
+    assert "with a confidence of at least 0.99" in out
+    target = tmp_path / "groups.html"
+    code, out, err = run(capsys, monkeypatch, "groups", results, "--test", "sign", "--correction", "holm", "-o", target)
+    assert (code, out) == (0, "")
+    assert "wrote" in err
+    assert "Holm-adjusted p" in target.read_text()
+
+
+def test_compare_with_tests(results, tallies, capsys, monkeypatch):
+    options = ["--tests", "sign,mid_p", "--alpha", "0.1", "--correction", "bh"]
+    code, out, _ = run(capsys, monkeypatch, "compare", results, *options)
+    assert code == 0
+    assert "two-sided, at 0.1: sign test (ties dropped); mid-p sign test (ties dropped)" in " ".join(out.split())
+    assert "BH mid-p" in out
+    code, out, _ = run(capsys, monkeypatch, "compare", tallies)
+    assert code == 0
+    assert "randomization of f1 (exact, lattice)" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--test", "wilcoxon"], "test is 'wilcoxon'; choose one of randomization, sign"),
+        (["--statistic", "f9"], "statistic is 'f9'"),
+        (["--cutoff", "2"], "cutoff is 2.0"),
+        (["-o", "folder"], "folder: give one file, such as folder.html"),
+        (["--swap", "page"], "swap is 'page'; give one of item"),
+        (["-f", "json"], "format is 'json'; choose one of text"),
+    ],
+)
+def test_bad_choices_of_groups(tallies, capsys, monkeypatch, options, message):
+    code, out, err = run(capsys, monkeypatch, "groups", tallies, *options)
+    assert (code, out) == (2, "")
+    assert message in err.splitlines()[-1]
+
+
+def test_advised_model_for_votes(tmp_path, capsys, monkeypatch):
+    path = tmp_path / "votes.csv"
+    pairs = [("A", "B", "left")] * 9 + [("B", "C", "left")] * 8 + [("A", "C", "left")] * 9
+    pairs += [("A", "B", "right")] * 3 + [("C", "B", "left")] * 3 + [("A", "C", "tie")] * 4
+    path.write_text("left,right,winner\n" + "".join(",".join(row) + "\n" for row in pairs))
+    code, out, _ = run(capsys, monkeypatch, "compare", path, "--method", "advised", "--seed", "1", "--format", "json")
+    assert code == 0
+    found = json.loads(out)
+    assert [row["engine"] for row in found["pairs"]][:3] == ["davidson"] * 3
+    best = {row["system"]: row["prob_best"] for row in found["systems"]}
+    assert best["A"] > best["B"] > best["C"]
+    assert "method=advised (davidson, position)" in found["signature"]  # votes say who was shown first
+    code, _, err = run(capsys, monkeypatch, "compare", path, "--method", "advised", "--ties", "half")
+    assert code == 2
+    assert "method='advised' keeps ties" in err
+
+
+def test_judges_of_votes(tmp_path, capsys, monkeypatch, tallies):
+    path = tmp_path / "votes.csv"
+    path.write_text("left,right,winner,who\nA,B,left,x\nA,B,tie,y\nB,A,left,x\n")
+    code, _, err = run(capsys, monkeypatch, "compare", path, "--judge", "who")
+    assert code == 0
+    assert "read as judgments: 3 judgments on 2 systems" in err
+    assert "ignored" not in err.splitlines()[-1]
+    code, _, err = run(capsys, monkeypatch, "compare", path, "--judge", "jury")
+    assert code == 2
+    assert "no column 'jury' for the judge" in err
+    code, _, err = run(capsys, monkeypatch, "compare", tallies, "--judge", "who")
+    assert (code, err.splitlines()[-1]) == (2, "error: --judge who is for votes, in one file of one data set")

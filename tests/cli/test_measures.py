@@ -1,0 +1,129 @@
+"""The commands measures and outcome: one call each, one line for bad input."""
+
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import betterthan as bt
+from betterthan.cli.commands import main
+
+
+def run(monkeypatch, capsys, *words):
+    monkeypatch.setattr(sys, "argv", ["betterthan", *map(str, words)])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    out, err = capsys.readouterr()
+    return stopped.value.code, out, err
+
+
+@pytest.fixture
+def labels(tmp_path):
+    random = np.random.default_rng(4)
+    gold = random.choice(list("abc"), 60)
+    said = {
+        s: np.where(random.random(60) < p, gold, random.choice(list("abc"), 60)) for s, p in (("A", 0.8), ("B", 0.4))
+    }
+    path = tmp_path / "labels.csv"
+    pd.DataFrame({"item": range(60), "gold": gold} | said).to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture
+def features(tmp_path, regression_frame):
+    path = tmp_path / "features.csv"
+    regression_frame.assign(who=[f"u{k % 9}" for k in range(35)]).to_csv(path, index=False)
+    return path
+
+
+def test_measures_of_labels(labels, monkeypatch, capsys):
+    code, out, err = run(monkeypatch, capsys, "measures", labels, "--seed", 1)
+    assert code == 0
+    assert "60 items x 2 systems" in err
+    read = bt.labels.read(labels)
+    found = bt.scores.compare(bt.labels.tallies(read).assign_attrs(reading="x"), statistic="macro_f1", rng=1)
+    assert f"{found['score'].values[0]:.4f}" in out
+    assert "Score and 95% HDI of each label" in out
+    _, micro, _ = run(monkeypatch, capsys, "measures", labels, "--statistic", "f1", "--seed", 1)
+    assert "F1 of A and B" in micro
+
+
+def test_measures_of_a_confusion_matrix_one_system_and_scores(labels, tmp_path, monkeypatch, capsys):
+    bt.datasets.beetle_confusion().to_pandas().to_csv(tmp_path / "beetle.csv")
+    code, out, err = run(monkeypatch, capsys, "measures", tmp_path / "beetle.csv", "-o", tmp_path / "b.html")
+    assert (code, out) == (0, "")
+    assert "read as a confusion matrix" in err
+    assert "<svg" in (tmp_path / "b.html").read_text("utf-8")
+    pd.read_csv(labels)[["gold", "A"]].to_csv(tmp_path / "one.csv", index=False)
+    code, out, _ = run(monkeypatch, capsys, "measures", tmp_path / "one.csv", "--seed", 1)
+    assert code == 0
+    assert "A classifier by its confusions" in out
+    scores = pd.DataFrame(np.random.default_rng(0).random((30, 2)), columns=["A", "B"])
+    scores.to_csv(tmp_path / "scores.csv", index=False)
+    code, out, _ = run(monkeypatch, capsys, "measures", tmp_path / "scores.csv", "--seed", 1)
+    assert code == 0
+    assert "Mean score of A and B" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--unit", "dialogue"], "is 'dialogue'; give one of item"),
+        (["--layout", "votes"], "layout is 'votes'"),
+        (["--statistic", "bleu"], "statistic is 'bleu'"),
+        (["-o", "folder"], "give one file, such as folder.html"),
+        (["-f", "json"], "format is 'json'"),
+        (["--layout", "tallies"], "layout 'tallies' needs columns"),
+    ],
+)
+def test_bad_measures(labels, words, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(monkeypatch, capsys, "measures", labels, *words)
+    assert (code, out) == (2, "")
+    assert message in err.splitlines()[-1]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["labels.csv"]
+
+
+def test_outcome(features, monkeypatch, capsys):
+    code, out, _ = run(monkeypatch, capsys, "outcome", features, "--outcome", "gain", "--leave-out", "who")
+    assert code == 0
+    function = bt.features.performance_function(pd.read_csv(features), "gain", leave_out="who")
+    assert f"{function.fit['r2_held_out_chosen'].item():.3f}" in out
+    assert "9 folds, each leaves out one value of who" in out
+
+
+def test_outcome_with_the_model(features, tmp_path, regression_frame, regression_tree, monkeypatch, capsys):
+    asked = {}
+
+    def fit(table, outcome, **choice):
+        asked.update(choice, outcome=outcome, rows=len(table))
+        return regression_tree
+
+    monkeypatch.setattr(bt.models.performance_function, "fit", fit)
+    pd.DataFrame({"name": ["new", "old"], "f": [0.6, 0.4], "words": 100}).to_csv(tmp_path / "c.csv", index=False)
+    words = ["outcome", features, "--outcome", "gain", "--features", "f, words", "--method", "both", "--seed", 7]
+    code, out, _ = run(monkeypatch, capsys, *words, "--components", tmp_path / "c.csv")
+    assert code == 0
+    expected = {"columns": ["f", "words"], "groups": None, "ordinal": False, "draws": 2000, "rng": 7}
+    assert asked == expected | {"outcome": "gain", "rows": 35}
+    assert "Pairs of components" in out
+    assert "new" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--outcome", "gain"], "column 'who' holds 'u0' in row 1"),
+        (["--outcome", "price", "--leave-out", "who"], "there is no column 'price'"),
+        (["--outcome", "gain", "--features", "f,x"], "there is no feature 'x'"),
+        (["--outcome", "gain", "--ordinal"], "--ordinal and --components need the PyMC model"),
+        (["--outcome", "gain", "--method", "mcmc"], "method is 'mcmc'"),
+        (["--outcome", "gain", "--direction", "up", "--features", "f"], "direction is 'up'"),
+        ([], "outcome"),
+    ],
+)
+def test_bad_outcome(features, words, message, monkeypatch, capsys):
+    code, out, err = run(monkeypatch, capsys, "outcome", features, *words)
+    assert (code, out) == (2, "")
+    assert message in err.splitlines()[-1]

@@ -1,0 +1,260 @@
+"""Advice follows the data, and a comparison follows the advice."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import betterthan as bt
+from betterthan.comparison.best_of_all import joint_answer
+from betterthan.evidence import designs
+
+DESIGN = designs.Design(60, 0.4, 3, 3)
+
+
+@pytest.fixture(scope="module")
+def scores():
+    return designs.scores_of(DESIGN, 5)
+
+
+def kinds(scores):
+    graded = designs.graded_scores(DESIGN, 5)
+    return {
+        "clustered": scores,
+        "hierarchical": scores.drop_vars("cluster"),
+        "item_response": scores.drop_vars(["cluster", "dataset"]),
+        "dirichlet_multinomial": scores.drop_vars(["cluster", "dataset"]).isel(system=[0, 1]),
+        "graded": graded.drop_vars("cluster"),
+        "davidson": designs.judgments_of(DESIGN, 5),
+    }
+
+
+def test_each_kind_of_data_has_its_model(scores):
+    for model, data in kinds(scores).items():
+        advice = bt.advise(data)
+        assert advice.model == model
+        assert len(str(advice).split("\n")) == 3
+        assert model in advice.call or model == "dirichlet_multinomial"
+
+
+def test_counts_and_trials(scores):
+    plain = scores.drop_vars(["cluster", "dataset"])
+    assert bt.advise(bt.count(scores, by="dataset")).model == "hierarchical"
+    assert bt.advise(bt.count(scores)).model == "clustered"
+    assert bt.advise(bt.count(designs.judgments_of(DESIGN, 5))).model == "davidson"
+    assert bt.advise(bt.counts.trials(plain)).model == "item_response"
+    of_items = bt.advise(bt.count(plain))
+    assert of_items.model == "dirichlet_multinomial"
+    assert "shared items" in of_items.why
+    assert "unknown" in bt.advise(bt.count(plain).assign_attrs(unit="unknown")).why
+    tallies = bt.io.tallies_from_table(
+        pd.DataFrame({"system": list("ABAB"), "doc": [1, 1, 2, 2], "tp": [1, 2, 3, 4], "fp": 0, "fn": 1})
+    )
+    assert bt.advise(tallies).model == "bayesian_bootstrap"
+
+
+def test_calls_of_the_advice_run(scores):
+    for model, data in kinds(scores).items():
+        if model in ("hierarchical", "dirichlet_multinomial"):
+            found = eval(bt.advise(data).call, {"betterthan": bt, "data": data})
+            assert "prob_better" in found
+
+
+def test_other_data_are_refused():
+    with pytest.raises(ValueError, match="expected scores, tallies, counts"):
+        bt.advise(np.zeros(3))
+
+
+@pytest.mark.parametrize("model", ["clustered", "item_response", "davidson"])
+def test_comparison_follows_the_advice(scores, model):
+    data = kinds(scores)[model]
+    comparison = bt.compare(data, method="advised", rng=1)
+    assert comparison["engine"].values.tolist() == [model, "exact"]
+    p = comparison["prob_better"].sel(engine=model).values
+    assert p + p.T == pytest.approx(1.0)
+    joint = "prob_best" in comparison
+    assert joint or "apart on too few clusters" in comparison.attrs["no_joint"]
+    assert joint == (model != "clustered")
+    assert not joint or comparison["prob_best"].sum().item() == pytest.approx(1.0)
+    assert comparison.attrs["advice"] == str(bt.advise(data))
+    modelled = ", position, judges" if model == "davidson" else ""
+    assert f"method=advised ({model}{modelled})" in bt.signature(comparison)
+    text = bt.report(comparison)
+    assert f"({model})" in text
+    assert ("the system shown first" in text) == (model == "davidson")
+    assert "one set of independent ones" in " ".join(text.split())
+    assert ("P(best of all)" if joint else "no joint answer") in text
+    for form in ("markdown", "html", "latex"):
+        assert "Advised" in bt.report(comparison, format=form)
+
+
+def test_closed_form_is_advised_for_two_systems(scores):
+    data = kinds(scores)["dirichlet_multinomial"]
+    comparison = bt.compare(data, method="advised", rng=1)
+    assert comparison["engine"].values.tolist() == ["exact"]
+    assert "prob_best" not in comparison
+    three = bt.count(scores.drop_vars(["cluster", "dataset"]))
+    comparison = bt.compare(three, method="advised")
+    assert comparison["engine"].values.tolist() == ["exact"]
+    assert "give the scores of the items" in comparison.attrs["no_joint"]
+
+
+def test_an_advised_model_sees_what_is_counted(scores, monkeypatch):
+    seen = {}
+
+    def caught(counts, **_):
+        seen["counts"] = counts
+        raise StopIteration
+
+    monkeypatch.setattr(bt.models.hierarchical, "fit", caught)
+    monkeypatch.setattr(bt.models.clustered, "fit", caught)
+    gaps = kinds(scores)["hierarchical"].copy()
+    gaps[4, 1] = np.nan
+    with pytest.raises(StopIteration):
+        bt.compare(gaps, method="advised", missing="wrong")
+    wrong = bt.compare(gaps, missing="wrong")["counts"]
+    np.testing.assert_array_equal(seen["counts"].sum("dataset").values, wrong.values)
+    apart = scores + 0.01 * np.arange(60)[:, None]
+    with pytest.raises(StopIteration):
+        bt.compare(apart, method="advised", margin=0.5)
+    np.testing.assert_array_equal(
+        seen["counts"].sum("cluster").values, bt.count(apart, margin=0.5).values
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("model", "choices", "message"),
+    [
+        ("graded", {"margin": 0.1}, "margin=0.1 is for counting wins; the advised graded does not"),
+        ("item_response", {"prior": "jeffreys"}, "a prior of win, loss and tie says nothing of the advised item_resp"),
+        ("davidson", {"missing": "wrong"}, "missing='wrong' is for scores"),
+    ],
+)
+def test_what_a_model_does_not_know_is_refused(scores, model, choices, message):
+    with pytest.raises(ValueError, match=message):
+        bt.compare(kinds(scores)[model], method="advised", **choices)
+
+
+def test_tallies_are_drawn_as_they_are_scored():
+    random = np.random.default_rng(3)
+    coords = {"system": list("ABC"), "tally": ["tp", "fp", "fn"]}
+    tallies = xr.DataArray(random.integers(0, 4, (40, 3, 3)), dims=("item", "system", "tally"), coords=coords)
+    comparison = bt.compare(tallies, method="advised", rng=1)
+    alone = bt.scores.bootstrap(tallies, rng=1)
+    assert comparison["engine"].values.tolist() == ["bayesian_bootstrap", "exact"]
+    np.testing.assert_array_equal(comparison["prob_best"].values, alone["prob_best"].values)
+    assert "prior=zero | method=advised (bayesian_bootstrap)" in bt.signature(comparison)
+    assert "4,000, independent" in bt.report(comparison)
+
+
+def test_runs_of_tallies_are_one_unit():
+    random = np.random.default_rng(3)
+    coords = {"system": list("AB"), "tally": ["tp", "fp", "fn"], "item": [f"q{k}" for k in range(30)]}
+    once = xr.DataArray(random.integers(0, 4, (30, 2, 3)), dims=("item", "system", "tally"), coords=coords)
+    often = xr.concat([once] * 6, "item").assign_coords(epoch=("item", np.repeat(np.arange(6), 30)))
+    one, six = (bt.compare(t, method="advised", tests=["sign"], rng=1) for t in (once, often))
+    assert six["prob_better"][0].values == pytest.approx(one["prob_better"][0].values)
+    assert six["difference_lower"][0].values == pytest.approx(one["difference_lower"][0].values)
+    grouped = once.assign_coords(cluster=("item", np.arange(30) // 3))
+    assert "unit='cluster'" in bt.advise(grouped).call
+
+
+def test_dims_of_counts_that_a_model_does_not_know_are_summed(scores):
+    by_cluster = bt.count(scores)
+    two_sets = xr.concat([by_cluster, by_cluster], "dataset")
+    advice = bt.advise(two_sets)
+    assert advice.model == "clustered"
+    counts = eval(advice.call.split("fit(")[1][:-2], {"data": two_sets})
+    np.testing.assert_array_equal(counts.values, 2 * by_cluster.values)
+    one = bt.count(kinds(scores)["dirichlet_multinomial"]).expand_dims(cluster=["all"])
+    assert bt.advise(one).model == "dirichlet_multinomial"
+    comparison = bt.compare(one, method="advised")  # a warning would be an error
+    assert comparison.attrs["notes"] == ""
+    assert bt.compare(one.rename(cluster="dataset")).attrs["notes"] == ""
+
+
+def test_counts_are_counted_once(scores):
+    two = kinds(scores)["dirichlet_multinomial"]
+    assert "one set of 60 examples" in str(bt.advise(bt.count(two)))
+    trials = bt.counts.trials(two)
+    assert "one set of 60 examples" in str(bt.advise(trials.transpose("system", "item")))
+
+
+def test_trials_of_several_data_sets_and_of_clusters(scores):
+    trials = bt.counts.trials(kinds(scores)["hierarchical"])
+    assert bt.advise(trials).model == "hierarchical"
+    counts = eval(bt.advise(trials).call.split("fit(")[1][:-2], {"betterthan": bt, "data": trials})
+    assert counts.sizes["dataset"] == 3
+    trials["trials"] = 2 * trials["trials"]
+    in_clusters = trials.assign_coords(cluster=("item", np.arange(60) // 4))
+    assert bt.advise(trials).model == "item_response"
+    assert bt.advise(in_clusters).model == "clustered"
+
+
+def test_choices_that_do_not_fit_the_advice(scores):
+    with pytest.raises(ValueError, match="method='advised' keeps ties"):
+        bt.compare(scores, method="advised", ties="drop")
+    with pytest.raises(ValueError, match="units of the score"):
+        bt.compare(kinds(scores)["graded"], method="advised", rope=0.01)
+
+
+def test_comparison_survives_netcdf(scores, tmp_path):
+    comparison = bt.compare(kinds(scores)["item_response"], method="advised", rng=1)
+    comparison.to_netcdf(tmp_path / "c.nc", engine="h5netcdf")
+    with xr.open_dataset(tmp_path / "c.nc", engine="h5netcdf") as back:
+        assert bt.report(back) == bt.report(comparison)
+
+
+def test_the_report_shows_each_data_set(scores):
+    comparison = bt.compare(kinds(scores)["hierarchical"], method="advised", rng=1)
+    text = bt.report(comparison)
+    sizes = scores["dataset"].to_series().value_counts()
+    assert "Examples of each data set" in text
+    assert f"d0 {sizes['d0']}" in text
+    assert comparison["prob_better_dataset"].sizes["dataset"] == 3
+    sure = abs(comparison["prob_better"].sel(engine="hierarchical") - 0.5)
+    assert (abs(comparison["prob_better_new"] - 0.5) <= sure + 0.02).all()
+    for form in ("text", "markdown", "html", "latex"):
+        assert "a new one" in bt.report(comparison, format=form)
+    assert "data sets as draws of one kind" in text
+
+
+def test_the_joint_answer_weighs_data_sets_alike():
+    random = np.random.default_rng(1)
+    large, small = random.random((200, 3)) < [0.7, 0.6, 0.5], random.random((60, 3)) < [0.3, 0.5, 0.6]
+    data = xr.DataArray(
+        np.concatenate([large, small]).astype(float),
+        dims=("item", "system"),
+        coords={"system": list("ABC"), "dataset": ("item", ["x"] * 200 + ["y"] * 60)},
+    )
+    found = joint_answer(data, missing="pairwise", equal=True, prob=0.95, seed=5)
+    by_hand = (bt.scores.bootstrap_draws(data[:200], rng=5) + bt.scores.bootstrap_draws(data[200:], rng=6)) / 2
+    best = [(by_hand.values.argmax(1) == k).mean() for k in range(3)]
+    assert found["prob_best"].values == pytest.approx(best)
+    pooled = joint_answer(data, missing="pairwise", equal=False, prob=0.95, seed=5)
+    assert pooled["prob_best"].values[0] > found["prob_best"].values[0] + 0.2
+    assert found.attrs["joint_units"] == "the items of each data set, which weigh the same"
+
+
+def test_runs_beside_a_model_are_averaged(scores, monkeypatch):
+    once = kinds(scores)["item_response"]
+    again = once.copy(data=np.where(np.arange(60)[:, None] % 4 == 0, 1 - once.values, once.values))
+    runs = xr.concat([once, again], "item").assign_coords(epoch=("item", np.repeat([1, 2], 60)))
+    monkeypatch.setattr("betterthan.comparison.advised_table", lambda *_, **__: None)
+    comparison = bt.compare(runs, method="advised", rng=1)
+    shares = ((once + again) / 2).assign_coords(item=once["item"])
+    np.testing.assert_array_equal(comparison["counts"].values, bt.count(shares).values)
+    assert comparison.attrs["n_items"] == 60
+    with pytest.warns(UserWarning, match="run repeatedly"):
+        assert comparison.attrs["data_hash"] == bt.compare(runs).attrs["data_hash"]
+    runs[3, 1] = np.nan
+    comparison = bt.compare(runs, method="advised", missing="wrong", rng=1)
+    assert (comparison.attrs["missing"], comparison.attrs["n_blank"], comparison.attrs["n_items"]) == ("wrong", 1, 60)
+    assert "compare the mean of an item's runs" in comparison.attrs["notes"]
+
+
+def test_advice_says_what_is_given_up(scores):
+    assert "it pools the 3 data sets" in bt.advise(scores).why
+    assert "counts who is ahead, not by how much" in bt.advise(designs.graded_scores(DESIGN, 5)).why
+    with pytest.raises(ValueError, match=r"see betterthan.read$"):
+        bt.advise("results.csv")

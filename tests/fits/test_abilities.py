@@ -1,0 +1,135 @@
+"""All systems at once: ranks, the luckiest of many, triads, separation."""
+
+import warnings
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import betterthan as bt
+from betterthan.exact.wins import triads
+
+
+@pytest.fixture(scope="module")
+def equal():
+    """Twelve systems that are equally able, on 60 items."""
+    random = np.random.default_rng(3)
+    chance = 1 / (1 + np.exp(-1.2 * random.normal(size=(60, 1))))
+    scores = (random.random((60, 12)) < chance).astype(float)
+    return xr.DataArray(scores, dims=("item", "system"), coords={"system": [f"s{k}" for k in range(12)]})
+
+
+@pytest.fixture(scope="module")
+def items(equal):
+    return bt.models.item_response.fit(equal, rng=1)
+
+
+@pytest.fixture(scope="module")
+def judgments():
+    return bt.models.davidson.simulate(5, judgments=300, rng=4)
+
+
+@pytest.fixture(scope="module")
+def judged(judgments):
+    return bt.models.davidson.fit(judgments, rng=1)
+
+
+def test_the_luckiest_is_moved_back(items, equal):
+    found = bt.fits.compare(items)
+    top = int(found["score"].values.argmax())
+    assert found["score"].values == pytest.approx(equal.mean("item").values)
+    gain = found["score"].values[top] - found["score"].values.mean()
+    kept = found["expected_score"].values[top] - found["expected_score"].values.mean()
+    assert 0 < kept < 0.75 * gain
+    assert found["tied_with_top"].sum() > 6
+    assert found["prob_best"].max() < 0.6
+
+
+def test_answers_hang_together(items):
+    found = bt.fits.compare(items, rope=0.02)
+    p = found["prob_better"].values
+    assert p + p.T == pytest.approx(1.0)
+    assert found["mass"].sum("region").values == pytest.approx(1.0)
+    assert found["prob_rank"].sum("rank").values == pytest.approx(1.0)
+    assert found["prob_best"].values == pytest.approx(found["prob_rank"].sel(rank=1).values)
+    apart = found["expected_score"].values[:, None] - found["expected_score"].values
+    assert found["difference_mean"].values == pytest.approx(apart, abs=1e-9)
+
+
+def test_next_judgment(judged):
+    found = bt.fits.compare(judged)
+    expected = found["expected"].values
+    assert expected.sum(-1) == pytest.approx(1.0)
+    assert expected[..., 0] == pytest.approx(expected[..., 1].T)
+    assert found["difference_mean"].values == pytest.approx(expected[..., 0] - expected[..., 1], abs=1e-6)
+    posterior = judged["posterior"].to_dataset()
+    d = posterior["ability"].isel(system=0) - posterior["ability"].isel(system=1)
+    win = (1 / (1 + np.exp(-d) + np.exp(posterior["tie"] - d / 2))).mean()
+    assert expected[0, 1, 0] == pytest.approx(win.item())
+
+
+def test_rao_kupper_answers(judgments):
+    tree = bt.models.davidson.fit(judgments, ties="rao_kupper", rng=1)
+    found = bt.fits.compare(tree)
+    assert found["expected"].sum("outcome").values == pytest.approx(1.0)
+    assert (found["expected"] > -1e-12).all()
+    share = (judgments["outcome"] == 0).mean().item()
+    assert float(tree["posterior"]["tie_propensity"].mean()) == pytest.approx(share, abs=0.15)
+
+
+def test_models_of_the_same_judgments(judgments, judged):
+    other = bt.models.davidson.fit(judgments, ties="rao_kupper", rng=1)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        table = bt.fits.loo({"davidson": judged, "rao_kupper": other})
+    assert table.attrs["warnings"] == list(dict.fromkeys(str(w.message) for w in caught))
+    assert (table["elpd_diff"] <= 0).all()
+    assert table["weight"].sum() == pytest.approx(1, abs=1e-6)
+
+
+def test_models_of_other_data_are_refused(judged, items):
+    with pytest.raises(ValueError, match="compare models of the same data"):
+        bt.fits.loo({"a": judged, "b": items})
+    with pytest.raises(ValueError, match="give two fits or more"):
+        bt.fits.loo({"a": judged})
+    with pytest.raises(ValueError, match="has no log likelihood"):
+        bt.fits.loo({"a": judged, "b": bt.posterior.draws(bt.datasets.contingency_case("a"), draws=9, rng=1)})
+
+
+def test_transitive_judgments_pass_and_circles_do_not(judged):
+    assert bt.fits.transitivity(judged)["p"].min() > 0.01
+    circle = {("A", "B"): (40, 5, 5), ("B", "C"): (40, 5, 5), ("A", "C"): (5, 40, 5)}
+    counts = bt.counts.from_table(circle).assign_attrs(unit="judgment")
+    found = bt.fits.transitivity(bt.models.davidson.fit(counts, rng=1))
+    assert found["observed"].sel(check="circular_triads") == 1
+    assert found["p"].sel(check="misfit") < 0.01
+
+
+def test_circular_triads_by_enumeration():
+    random = np.random.default_rng(1)
+    upper = np.triu(random.integers(-2, 3, size=(7, 7)), 1)
+    margin = upper - upper.T
+    beats = margin > 0
+    by_hand = sum(
+        bool(beats[a, b] & beats[b, c] & beats[c, a]) or bool(beats[a, c] & beats[c, b] & beats[b, a])
+        for a in range(7)
+        for b in range(a)
+        for c in range(b)
+    )
+    assert triads.circular(margin[None])[0] == pytest.approx(by_hand)
+
+
+def test_separation_is_answered_with_a_warning(equal):
+    all_right = equal.copy()
+    all_right[:, 0] = 1.0
+    tree = bt.models.item_response.fit(all_right, rng=1, predictive=False)
+    with pytest.warns(UserWarning, match="'s0' solved everything"):
+        found = bt.fits.compare(tree)
+    assert found["prob_best"].values[0] > 0.95
+    assert found["expected_score"].values[0] < 1
+
+
+def test_replications_are_needed(judgments):
+    tree = bt.models.davidson.fit(judgments, rng=1, predictive=False, draws=50, tune=100)
+    with pytest.raises(ValueError, match="fit with predictive=True"):
+        bt.fits.transitivity(tree)

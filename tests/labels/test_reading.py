@@ -1,0 +1,92 @@
+"""Labels and confusion matrices from files: what is read, and what is refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import betterthan as bt
+
+FRAME = pd.DataFrame(
+    {
+        "item": [f"q{k}" for k in range(6)],
+        "gold": ["a", "b", "a", "c", "b", "a"],
+        "A": ["a", "b", "b", "c", "", "a"],
+        "B": ["a", "a", "a", "a", "b", None],
+    }
+)
+
+
+def test_labels_confusions_and_tallies_agree(tmp_path):
+    FRAME.to_csv(tmp_path / "labels.csv", index=False)
+    labels = bt.labels.read(tmp_path / "labels.csv")
+    assert labels.attrs["reading"].endswith("6 items x 2 systems, item ids from column 'item', 2 unclassified")
+    confusions = bt.labels.confusions(labels)
+    tallies = bt.labels.tallies(labels)
+    scores = bt.labels.precision_recall_f(confusions)
+    totals = bt.counts.tally_totals(tallies)
+    for system in "AB":
+        alone = bt.labels.confusion_matrix(FRAME["gold"], FRAME[system], labels=["a", "b", "c"])
+        np.testing.assert_array_equal(confusions.sel(system=system), alone)
+        np.testing.assert_array_equal(confusions.sel(system=system)["n_actual"], alone["n_actual"])
+        tp, fp, fn = totals.sel(system=system).values
+        np.testing.assert_array_equal(tp, np.diag(alone))
+        np.testing.assert_array_equal(tp + fp, alone.sum("actual"))
+        np.testing.assert_array_equal(tp + fn, alone["n_actual"])
+        f = 2 * tp / (2 * tp + fp + fn)
+        np.testing.assert_allclose(scores["by_label"].sel(system=system, measure="f"), f)
+    both = bt.scores.bootstrap_draws(tallies, statistic="macro_f1", draws=5, rng=1)
+    assert both.sizes == {"draw": 5, "system": 2}
+
+
+def test_one_system_is_enough():
+    labels = bt.labels.read(FRAME[["gold", "A"]])
+    assert labels.sizes["system"] == 1
+    assert bt.labels.confusions(labels).sizes == {"system": 1, "predicted": 3, "actual": 3}
+
+
+def test_a_printed_confusion_matrix(tmp_path):
+    beetle = bt.datasets.beetle_confusion()
+    frame = beetle.to_pandas()
+    frame.loc["unclassified"] = beetle["n_actual"].values - beetle.values.sum(0)
+    frame.iloc[::-1].to_csv(tmp_path / "beetle.csv", index_label="predicted")  # rows in any order
+    found = bt.labels.read_confusion(tmp_path / "beetle.csv")
+    np.testing.assert_array_equal(found, beetle)
+    np.testing.assert_array_equal(found["n_actual"], beetle["n_actual"])
+    assert found.attrs["reading"].endswith("5 labels, 3,379 items, 1,064 unclassified")
+
+
+@pytest.mark.parametrize(
+    ("frame", "words"),
+    [
+        (FRAME.drop(columns="gold"), "layout 'predictions' needs columns gold"),
+        (FRAME[["item", "gold"]], "no column of predicted labels"),
+        (FRAME.assign(gold=["a", "", "a", "a", "b", "b"]), "row 1, column 'gold'"),
+    ],
+)
+def test_bad_labels(frame, words):
+    with pytest.raises(ValueError, match=words) as caught:
+        bt.labels.read(frame)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("frame", "words"),
+    [
+        (pd.DataFrame({"p": ["a", "b"], "a": [1, 2], "c": [1, 2]}), "no confusion matrix"),
+        (pd.DataFrame({"p": ["a"], "a": [1], "b": [2]}), "no confusion matrix"),
+        (pd.DataFrame({"p": ["a", "b"], "a": [1, -2], "b": [1, 2]}), "value -2.*: negative"),
+        (pd.DataFrame({"p": ["a", "b"], "a": [1, 0.5], "b": [1, 2]}), "value 0.5: not whole"),
+        (pd.DataFrame({"p": ["a", "a", "b"], "a": [1, 2, 3], "b": [1, 2, 3]}), "row label 'a' occurs more than once"),
+    ],
+)
+def test_bad_confusions(frame, words):
+    with pytest.raises(ValueError, match=words):
+        bt.labels.read_confusion(frame)
+    with pytest.raises(ValueError, match="source is a int"):
+        bt.labels.read_confusion(3)
+
+
+def test_what_are_no_labels():
+    for function in (bt.labels.confusions, bt.labels.tallies):
+        with pytest.raises(ValueError, match=r"see betterthan.labels.read"):
+            function(bt.datasets.beetle_confusion())

@@ -1,0 +1,90 @@
+"""The test against chance: exact against enumeration, sampled against exact."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import betterthan as bt
+
+DOCUMENTS = {
+    "x": {"r1": list("abcd"), "r2": list("abdc"), "A": list("bacd")},
+    "y": {"r1": list("pqr"), "r2": list("qpr"), "A": list("prq")},
+}
+
+
+def null_of(references, names):
+    """Mean score of every pair of orders of the two documents."""
+    scores = []
+    for document, items in (("x", "abcd"), ("y", "pqr")):
+        refs = {k: v for k, v in DOCUMENTS[document].items() if k in names}
+        every = {f"{document}{k}": refs | {"A": list(o)} for k, o in enumerate(itertools.permutations(items))}
+        scores.append(bt.orders.tau_scores(every, names, references=references).values[:, 0])
+    return ((scores[0][:, None] + scores[1]) / 2).ravel()
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+def test_one_reference_is_exact(alternative):
+    null = null_of("mean", ["r1"])
+    documents = {d: {k: v for k, v in inner.items() if k != "r2"} for d, inner in DOCUMENTS.items()}
+    found = bt.orders.tau_test(documents, "r1", alternative=alternative)
+    observed = found["mean_tau"].item()
+    high, low = (null >= observed - 1e-12).mean(), (null <= observed + 1e-12).mean()
+    expected = {"greater": high, "less": low, "two-sided": min(1, 2 * min(high, low))}[alternative]
+    assert found["p"].item() == pytest.approx(expected, rel=1e-12)
+    assert found["exact"].item()
+    assert found["p_mcse"].item() == 0
+    assert found["n_documents"].item() == 2
+
+
+@pytest.mark.parametrize("references", ["mean", "weighted", "best"])
+def test_several_references_are_sampled(references):
+    null = null_of(references, ["r1", "r2"])
+    found = bt.orders.tau_test(DOCUMENTS, ["r1", "r2"], references=references, rng=1)
+    scores = bt.orders.tau_scores(DOCUMENTS, ["r1", "r2"], references=references)
+    assert found["mean_tau"].item() == pytest.approx(scores.mean().item())
+    expected = (null >= scores.mean().item() - 1e-12).mean()
+    assert abs(found["p"].item() - expected) < 4 * np.sqrt(expected * (1 - expected) / 10_000)
+    assert not found["exact"].item()
+    again = bt.orders.tau_test(DOCUMENTS, ["r1", "r2"], references=references, rng=1)
+    assert again["p"].item() == found["p"].item()
+
+
+def test_consensus_is_one_reference():
+    found = bt.orders.tau_test(DOCUMENTS, ["r1", "r2"], references="consensus")
+    assert found["exact"].item()
+
+
+def test_a_large_lattice_is_sampled_and_agrees():
+    random = np.random.default_rng(2)
+    documents = {}
+    for k, n in enumerate(range(4, 24)):
+        items = [f"i{j}" for j in range(n)]
+        noisy = [items[j] for j in np.argsort(np.arange(n) + random.normal(0, 12, n))]
+        documents[f"d{k}"] = {"r": items, "A": noisy}
+    found = bt.orders.tau_test(documents, "r", rng=4)
+    assert not found["exact"].item()
+    taus = bt.orders.kendall_tau(documents, "r")
+    n = taus["n_items"].values[:, 0]
+    variance = (2 * (2 * n + 5) / (9 * n * (n - 1))).sum() / len(n) ** 2
+    normal = stats.norm.sf(taus["tau"].mean().item() / np.sqrt(variance))
+    assert found["p"].item() == pytest.approx(normal, abs=0.02)
+    assert found["p"].item() > 0
+
+
+def test_ties_of_the_system_are_kept_under_chance():
+    cells = {"document": list("ddee"), "system": ["r", "A"] * 2, "order": ["a>b>c", "a=b>c", "a>b>c", "a>b=c"]}
+    ranks = bt.orders.read(pd.DataFrame(cells))
+    found = bt.orders.tau_test(ranks, "r", rng=1)
+    # each document: 3 equally likely places of the pair, taus 2, 0 and -2 over the same root
+    assert found["mean_tau"].item() == pytest.approx(2 / np.sqrt(6))
+    assert abs(found["p"].item() - 1 / 9) < 4 * np.sqrt(8 / 81 / 10_000)
+
+
+def test_nothing_to_test():
+    with pytest.raises(ValueError, match="choose one of"):
+        bt.orders.tau_test(DOCUMENTS, ["r1"], references="all")
+    with pytest.raises(ValueError, match="resamples is 0"):
+        bt.orders.tau_test(DOCUMENTS, ["r1"], resamples=0)

@@ -1,0 +1,60 @@
+"""Figures of orders: what they show, and what they refuse."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import betterthan as bt
+
+LISTS = {"reference": list("ABCDE"), "x": list("BACDE"), "y": list("EDCBA")}
+
+
+def texts(ax):
+    return [t.get_text() for t in ax.texts]
+
+
+def test_distribution_marks_what_was_observed():
+    ax = bt.plot.tau_distribution(8, {"new": 0.6, "old": -0.2})
+    assert len(ax.patches) == 29
+    heights = [bar.get_height() for bar in ax.patches]
+    assert sum(heights) == pytest.approx(1)
+    assert any(t.startswith("new 0.60, P(tau ≥) =") for t in texts(ax))
+    assert len(ax.get_lines()) == 2
+    assert bt.plot.tau_distribution(5, 1.0).get_lines()
+    assert not bt.plot.tau_distribution(5).get_lines()
+    with pytest.raises(ValueError, match="between -1 and 1"):
+        bt.plot.tau_distribution(5, 1.2)
+
+
+def test_lines_cross_as_often_as_pairs_are_inverted():
+    ax = bt.plot.orders(LISTS, ["reference", "y"])
+    assert "10 pairs inverted" in ax.get_title(loc="left")
+    assert len(ax.get_lines()) == 5
+    ax = bt.plot.orders(LISTS)
+    assert "10 pairs inverted between their neighbours" in ax.get_title(loc="left")  # 1 and 9
+    tied = bt.orders.from_ranks(pd.DataFrame([[1, 2, 3], [1, 1, 3]], columns=list("abc"), index=["r", "s"]))
+    assert "a = b" in texts(bt.plot.orders(tied))
+    many = {s: [f"i{k}" for k in range(61)] for s in "rs"}
+    for bad, choice, said in (
+        (LISTS, {"systems": ["x"]}, "system"),
+        (LISTS, {"systems": ["x", "z"]}, "no system 'z'"),
+        ({"d": LISTS, "e": LISTS}, {}, "say which one"),
+        ({"d": LISTS, "e": LISTS}, {"document": "f"}, "no document 'f'"),
+        (many, {}, "61 items"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            bt.plot.orders(bad, **choice)
+    assert bt.plot.orders({"d": LISTS, "e": LISTS}, document="e").get_lines()
+
+
+def test_taus_of_documents():
+    documents = {f"d{k}": LISTS for k in range(4)} | {"d4": {"reference": list("ab"), "x": list("ba")}}
+    scores = bt.orders.tau_scores(documents, "reference")
+    ax = bt.plot.tau(scores)
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["x", "y"]
+    assert texts(ax) == ["+0.44 of 5", "-1.00 of 4"]
+    again = bt.plot.tau(bt.orders.kendall_tau(documents, "reference"))
+    assert texts(again) == texts(ax)
+    with pytest.raises(ValueError, match="expected taus of documents"):
+        bt.plot.tau(scores.isel(item=0))
+    assert np.isfinite(ax.get_xlim()).all()
