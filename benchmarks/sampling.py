@@ -39,7 +39,7 @@ def models(name: str) -> tuple[Any, Any, list[str], float]:
     if name == "clustered":
         scores = designs.scores_of(designs.Design(360, 0.3, 3, 1), 1)
         counts = count_clusters(scores.assign_coords(cluster=("item", np.arange(360) // 6)))
-        return m.clustered.build(counts), by_hand_clustered(counts), ["p", "s", "win_correlation"], 0.9
+        return m.clustered.build(counts), by_hand_clustered(counts), ["p_value", "s", "win_correlation"], 0.9
     if name == "davidson":
         data = m.davidson.simulate(20, judgments=2000, rng=1)
         return m.davidson.build(data), by_hand_davidson(data), ["ability", "tie"], 0.95

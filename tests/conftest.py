@@ -32,4 +32,4 @@ def ratings():
 
 @pytest.fixture(scope="session")
 def ordinal_tree(ratings):
-    return performance_function.fit(ratings, "rating", groups="user", ordinal=True, rng=7)
+    return performance_function.fit(ratings, "rating", by="user", ordinal=True, rng=7)

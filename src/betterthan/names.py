@@ -51,6 +51,7 @@ VERDICT_PROB = 0.95
 
 # Defaults of the frequentist counterparts. The strict cutoff and its confidence are those of the MUC evaluations.
 ALPHA = 0.05
+CORRECTION = "holm"  # of p-values, for how many there are
 CUTOFF = 0.01
 CONFIDENCE = 0.99
 SHUFFLES = 10_000

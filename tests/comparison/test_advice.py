@@ -227,11 +227,11 @@ def test_the_joint_answer_weighs_data_sets_alike():
         dims=("item", "system"),
         coords={"system": list("ABC"), "dataset": ("item", ["x"] * 200 + ["y"] * 60)},
     )
-    found = joint_answer(data, missing="pairwise", equal=True, prob=0.95, seed=5)
+    found = joint_answer(data, missing="pairwise", equal=True, ci_prob=0.95, seed=5)
     by_hand = (bt.scores.bootstrap_draws(data[:200], rng=5) + bt.scores.bootstrap_draws(data[200:], rng=6)) / 2
     best = [(by_hand.values.argmax(1) == k).mean() for k in range(3)]
     assert found["prob_best"].values == pytest.approx(best)
-    pooled = joint_answer(data, missing="pairwise", equal=False, prob=0.95, seed=5)
+    pooled = joint_answer(data, missing="pairwise", equal=False, ci_prob=0.95, seed=5)
     assert pooled["prob_best"].values[0] > found["prob_best"].values[0] + 0.2
     assert found.attrs["joint_units"] == "the items of each data set, which weigh the same"
 

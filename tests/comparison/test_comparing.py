@@ -97,7 +97,7 @@ def test_dependence_is_noted():
 
 def test_signature_says_how_it_was_made():
     line = bt.signature(
-        bt.compare(scores(gaps=0.1), rope=0.02, ties="half", margin=0.5, missing="pairwise", kind="eti")
+        bt.compare(scores(gaps=0.1), rope=0.02, ties="half", margin=0.5, missing="pairwise", ci_kind="eti")
     )
     for part in (
         f"betterthan {bt.__version__}", "prior=Beta(1, 1)", "ties=half", "missing=pairwise", "margin=0.5", "rope=0.02",
@@ -105,7 +105,7 @@ def test_signature_says_how_it_was_made():
     ):  # fmt: skip
         assert part in line
     assert re.search(r"data=[0-9a-f]{12}$", line)
-    assert line != bt.signature(bt.compare(scores(seed=1), rope=0.02, ties="half", margin=0.5, kind="eti"))
+    assert line != bt.signature(bt.compare(scores(seed=1), rope=0.02, ties="half", margin=0.5, ci_kind="eti"))
 
 
 def test_cross_check_agrees_and_can_fail():
@@ -130,8 +130,8 @@ def test_cross_check_agrees_and_can_fail():
         ({"rope": 0.1}, "a rope needs the number of ties"),
         ({"ties": "all"}, "ties='all' needs the number of ties"),
         ({"method": "gibbs"}, "method is 'gibbs'; choose one of exact, mcmc, both"),
-        ({"kind": "central"}, "kind is 'central'"),
-        ({"prob": 0}, "prob is 0"),
+        ({"kind": "central"}, "ci_kind is 'central'"),
+        ({"prob": 0}, "ci_prob is 0"),
         ({"prior": (1, 1, 1, 1)}, "prior has 4 numbers"),
     ],
 )

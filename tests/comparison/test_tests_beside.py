@@ -37,14 +37,14 @@ def test_p_values_are_those_of_the_functions():
     found = bt.compare(data, tests=["mid_p", "trinomial", "randomization", "sign"], correction="bh")
     counts = bt.count(data)
     expected = {
-        "sign": bt.sign_test(counts)["p"],
+        "sign": bt.sign_test(counts)["p_value"],
         "mid_p": bt.sign_test(counts)["mid_p"],
-        "trinomial": bt.sign_test(counts, ties="third")["p"],
-        "randomization": bt.randomization_test(data)["p"],
+        "trinomial": bt.sign_test(counts, ties="third")["p_value"],
+        "randomization": bt.randomization_test(data)["p_value"],
     }
     for test, p in expected.items():
         np.testing.assert_allclose(found["p_value"].sel(test=test), p)
-        np.testing.assert_allclose(found["p_adjusted"].sel(test=test), bt.significance.adjust(p, method="bh"))
+        np.testing.assert_allclose(found["p_adjusted"].sel(test=test), bt.significance.adjust(p, correction="bh"))
 
 
 def test_tallies_are_compared_item_by_item_and_over_all_items():
@@ -52,16 +52,16 @@ def test_tallies_are_compared_item_by_item_and_over_all_items():
     found = bt.compare(data)
     counts = bt.count(bt.counts.tally_scores(data))
     np.testing.assert_array_equal(found["counts"], counts)
-    np.testing.assert_allclose(found["p_value"].sel(test="randomization"), bt.randomization_test(data)["p"])
+    np.testing.assert_allclose(found["p_value"].sel(test="randomization"), bt.randomization_test(data)["p_value"])
     assert "F1 over all of them" in found.attrs["notes"]
 
 
 def test_policies_for_ties_reach_the_sign_test():
     data = graded()
     half = bt.compare(data, ties="half", tests=["sign"])
-    np.testing.assert_allclose(half["p_value"].sel(test="sign"), bt.sign_test(data, ties="half")["p"])
+    np.testing.assert_allclose(half["p_value"].sel(test="sign"), bt.sign_test(data, ties="half")["p_value"])
     every = bt.compare(data, ties="all")
-    np.testing.assert_allclose(every["p_value_by_ties"], bt.sign_test(data, ties="all")["p"])
+    np.testing.assert_allclose(every["p_value_by_ties"], bt.sign_test(data, ties="all")["p_value"])
     assert every["p_flips"].dtype == bool
 
 
@@ -79,7 +79,7 @@ def test_missing_policies_reach_the_randomization_test():
     data = graded()
     data[3, 1] = np.nan
     wrong = bt.compare(data, missing="wrong")
-    np.testing.assert_allclose(wrong["p_value"].sel(test="randomization"), bt.randomization_test(data.fillna(0))["p"])
+    np.testing.assert_allclose(wrong["p_value"].sel(test="randomization"), bt.randomization_test(data.fillna(0))["p_value"])
 
 
 def test_p_values_travel_to_netcdf_rows_and_json(tmp_path):

@@ -47,7 +47,7 @@ def test_published_p_values(ties, with_time, p):
     if not with_time:
         measures = measures.drop(index="total time (min)")
     test = bt.sign_test(measures, ties=ties, alternative="greater")
-    assert test["p"].sel(PAIR).item() == pytest.approx(p, rel=1e-12)
+    assert test["p_value"].sel(PAIR).item() == pytest.approx(p, rel=1e-12)
 
 
 def test_directions_and_three_systems():

@@ -36,7 +36,7 @@ def test_counts_are_those_of_a_loop():
 
 def test_any_chunk_size_gives_the_same(monkeypatch):
     whole = strongest.exceedances(np.array([0.1, 0.05]), 7, 5_000, seed=1)
-    monkeypatch.setattr(strength, "_NUMBERS", 100)
+    monkeypatch.setattr(strongest, "_NUMBERS", 100)
     parts = strongest.exceedances(np.array([0.1, 0.05]), 7, 5_000, seed=1)
     assert whole[0].tolist() == parts[0].tolist()
     assert whole[1] == parts[1]

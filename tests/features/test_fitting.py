@@ -169,7 +169,7 @@ def test_bad_arguments_are_refused(frame):
         ({"leave_out": "nobody"}, "no column 'nobody' to group by"),
         ({"leave_out": ["a"] * 35}, "there are 1 groups"),
         ({"leave_out": ["a"]}, "groups name 1 rows"),
-        ({"prob": 2}, "prob is 2"),
+        ({"prob": 2}, "ci_prob is 2"),
     ):
         with pytest.raises(ValueError, match=words):
             bt.features.performance_function(frame, "gain", **choice)

@@ -19,7 +19,7 @@ def tree(regression_tree):
 
 
 def test_prediction_is_that_of_the_draws(tree):
-    found = bt.features.predict(tree, COMPONENTS, kind="eti")
+    found = bt.features.predict(tree, COMPONENTS, ci_kind="eti")
     posterior = tree["posterior"].to_dataset()
     lines = {
         name: (

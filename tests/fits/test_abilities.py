@@ -69,7 +69,7 @@ def test_next_judgment(judged):
 
 
 def test_rao_kupper_answers(judgments):
-    tree = bt.models.davidson.fit(judgments, ties="rao_kupper", rng=1)
+    tree = bt.models.davidson.fit(judgments, tie_model="rao_kupper", rng=1)
     found = bt.fits.compare(tree)
     assert found["expected"].sum("outcome").values == pytest.approx(1.0)
     assert (found["expected"] > -1e-12).all()
@@ -78,7 +78,7 @@ def test_rao_kupper_answers(judgments):
 
 
 def test_models_of_the_same_judgments(judgments, judged):
-    other = bt.models.davidson.fit(judgments, ties="rao_kupper", rng=1)
+    other = bt.models.davidson.fit(judgments, tie_model="rao_kupper", rng=1)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         table = bt.fits.loo({"davidson": judged, "rao_kupper": other})
@@ -97,12 +97,12 @@ def test_models_of_other_data_are_refused(judged, items):
 
 
 def test_transitive_judgments_pass_and_circles_do_not(judged):
-    assert bt.fits.transitivity(judged)["p"].min() > 0.01
+    assert bt.fits.transitivity(judged)["p_value"].min() > 0.01
     circle = {("A", "B"): (40, 5, 5), ("B", "C"): (40, 5, 5), ("A", "C"): (5, 40, 5)}
     counts = bt.counts.from_table(circle).assign_attrs(unit="judgment")
     found = bt.fits.transitivity(bt.models.davidson.fit(counts, rng=1))
     assert found["observed"].sel(check="circular_triads") == 1
-    assert found["p"].sel(check="misfit") < 0.01
+    assert found["p_value"].sel(check="misfit") < 0.01
 
 
 def test_circular_triads_by_enumeration():

@@ -43,7 +43,7 @@ def test_the_reading_says_what_was_filled(tmp_path):
 def test_the_whole_way_to_a_test(tmp_path):
     result = bt.randomization_test(bt.read(written(tmp_path)))
     assert result["score"].sel(system="A").item() == pytest.approx(6 / 8)
-    assert result["p"].sel(system_a="A", system_b="B").item() == 0.5
+    assert result["p_value"].sel(system_a="A", system_b="B").item() == 0.5
 
 
 def test_partial_credit_in_halves():
@@ -58,7 +58,7 @@ def test_item_coordinates(tmp_path):
     text = "system,item,cluster,tp,fp,fn\nA,i1,c1,1,0,0\nB,i1,c1,0,1,1\nA,i2,c1,1,0,0\nB,i2,c1,1,0,0\n"
     tallies = bt.read(written(tmp_path, text))
     assert tallies["cluster"].values.tolist() == ["c1", "c1"]
-    assert bt.randomization_test(tallies, swap="cluster")["n"].values[0, 1] == 1
+    assert bt.randomization_test(tallies, unit="cluster")["n"].values[0, 1] == 1
 
 
 @pytest.mark.parametrize("role", ["dataset", "epoch"])

@@ -22,7 +22,7 @@ def plain(confusion, draws, prior):
 
 @pytest.fixture(scope="module")
 def found():
-    return bt.labels.posterior(BEETLE, rng=1, kind="eti", draws=20_000)
+    return bt.labels.posterior(BEETLE, rng=1, ci_kind="eti", draws=20_000)
 
 
 def test_precision_and_recall_are_exactly_betas(found):
@@ -87,7 +87,7 @@ def test_a_seed_repeats_whatever_the_chunks(monkeypatch):
         ({"prior": 0}, "prior holds 0"),
         ({"beta": -1}, "beta holds -1"),
         ({"draws": 0}, "draws is 0"),
-        ({"kind": "x"}, "kind is 'x'"),
+        ({"kind": "x"}, "ci_kind is 'x'"),
     ],
 )
 def test_bad_arguments(choice, words):

@@ -53,7 +53,7 @@ def test_means_agree_with_the_conjugate_posterior(tree, counts):
 
 def test_fit_finds_the_truth(tree, truth):
     known = truth["difference"].values[4:]
-    answer = draws_difference(tree, prob=0.99, kind="hdi")
+    answer = draws_difference(tree, ci_prob=0.99, ci_kind="hdi")
     lower, upper = (answer[k].values[FIRST, SECOND][4:] for k in ("lower", "upper"))
     assert ((lower < known) & (known < upper)).sum() >= 5  # of 6
 

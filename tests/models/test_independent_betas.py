@@ -47,7 +47,7 @@ def test_fit_agrees_with_the_closed_form(tree, counts, agrees):
 
 
 def test_fit_finds_the_truth(tree, truth):
-    answer = draws_difference(tree, prob=0.95, kind="eti").isel(pair=slice(10))
+    answer = draws_difference(tree, ci_prob=0.95, ci_kind="eti").isel(pair=slice(10))
     known = truth["difference"].values
     assert ((answer["lower"].values < known) & (known < answer["upper"].values)).sum() >= 8  # of 10
 

@@ -116,7 +116,7 @@ def test_orders_with_gaps_and_ties():
     taus = bt.orders.kendall_tau(ranks, "r")
     with pytest.raises(ValueError, match="some orders have ties"):
         model.closed_form(taus)
-    found = model.closed_form(taus, ties="half")
+    found = model.closed_form(taus, tied="half")
     cells = ("document", "system")
     by_hand = xr.Dataset(
         {"inversions": (cells, [[0.5], [1.0]]), "n_items": (cells, [[3], [2]])},

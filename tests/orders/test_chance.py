@@ -33,9 +33,9 @@ def test_one_reference_is_exact(alternative):
     observed = found["mean_tau"].item()
     high, low = (null >= observed - 1e-12).mean(), (null <= observed + 1e-12).mean()
     expected = {"greater": high, "less": low, "two-sided": min(1, 2 * min(high, low))}[alternative]
-    assert found["p"].item() == pytest.approx(expected, rel=1e-12)
+    assert found["p_value"].item() == pytest.approx(expected, rel=1e-12)
     assert found["exact"].item()
-    assert found["p_mcse"].item() == 0
+    assert found["p_value_mcse"].item() == 0
     assert found["n_documents"].item() == 2
 
 
@@ -46,10 +46,10 @@ def test_several_references_are_sampled(references):
     scores = bt.orders.tau_scores(DOCUMENTS, ["r1", "r2"], references=references)
     assert found["mean_tau"].item() == pytest.approx(scores.mean().item())
     expected = (null >= scores.mean().item() - 1e-12).mean()
-    assert abs(found["p"].item() - expected) < 4 * np.sqrt(expected * (1 - expected) / 10_000)
+    assert abs(found["p_value"].item() - expected) < 4 * np.sqrt(expected * (1 - expected) / 10_000)
     assert not found["exact"].item()
     again = bt.orders.tau_test(DOCUMENTS, ["r1", "r2"], references=references, rng=1)
-    assert again["p"].item() == found["p"].item()
+    assert again["p_value"].item() == found["p_value"].item()
 
 
 def test_consensus_is_one_reference():
@@ -70,8 +70,8 @@ def test_a_large_lattice_is_sampled_and_agrees():
     n = taus["n_items"].values[:, 0]
     variance = (2 * (2 * n + 5) / (9 * n * (n - 1))).sum() / len(n) ** 2
     normal = stats.norm.sf(taus["tau"].mean().item() / np.sqrt(variance))
-    assert found["p"].item() == pytest.approx(normal, abs=0.02)
-    assert found["p"].item() > 0
+    assert found["p_value"].item() == pytest.approx(normal, abs=0.02)
+    assert found["p_value"].item() > 0
 
 
 def test_ties_of_the_system_are_kept_under_chance():
@@ -80,11 +80,11 @@ def test_ties_of_the_system_are_kept_under_chance():
     found = bt.orders.tau_test(ranks, "r", rng=1)
     # each document: 3 equally likely places of the pair, taus 2, 0 and -2 over the same root
     assert found["mean_tau"].item() == pytest.approx(2 / np.sqrt(6))
-    assert abs(found["p"].item() - 1 / 9) < 4 * np.sqrt(8 / 81 / 10_000)
+    assert abs(found["p_value"].item() - 1 / 9) < 4 * np.sqrt(8 / 81 / 10_000)
 
 
 def test_nothing_to_test():
     with pytest.raises(ValueError, match="choose one of"):
         bt.orders.tau_test(DOCUMENTS, ["r1"], references="all")
-    with pytest.raises(ValueError, match="resamples is 0"):
-        bt.orders.tau_test(DOCUMENTS, ["r1"], resamples=0)
+    with pytest.raises(ValueError, match="shuffles is 0"):
+        bt.orders.tau_test(DOCUMENTS, ["r1"], shuffles=0)

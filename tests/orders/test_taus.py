@@ -40,7 +40,7 @@ def test_published_distribution():
     assert found.sizes["inversions"] == PRINTED["figure_1"]["values"]
     near = found["orders"].where(abs(abs(found["tau"]) - 0.07) < 0.005, drop=True)
     assert near.values.tolist() == [PRINTED["figure_1"]["orders"]] * 2
-    assert found["p"].values[-1] == 1
+    assert found["p_value"].values[-1] == 1
     assert bt.orders.tau_distribution(25)["orders"].values[3] > 0
     for bad in (1, 201, 2.5):
         with pytest.raises(ValueError, match="items is"):
@@ -117,7 +117,7 @@ def test_many_documents_at_once_are_scipys():
             expected = stats.kendalltau(values[d, 0], values[d, s], method="exact")
             at = found.isel(document=d).sel(system="AB"[s - 1])
             assert at["tau"].item() == pytest.approx(expected.statistic)
-            assert at["p"].item() == pytest.approx(expected.pvalue)
+            assert at["p_value"].item() == pytest.approx(expected.pvalue)
 
 
 @pytest.mark.parametrize("kind", ["a", "b", "c"])
@@ -127,7 +127,7 @@ def test_kinds_differ_by_ties_alone(kind):
     found = bt.orders.kendall_tau(ranks, "r", kind=kind)
     assert found["tau"].item() == pytest.approx(expected[kind])
     assert found["ties"].item() == 1
-    assert np.isnan(found["p"].item())
+    assert np.isnan(found["p_value"].item())
 
 
 def test_common_items_with_their_coverage():
@@ -205,4 +205,4 @@ def test_choices_are_checked():
         bt.orders.kendall_tau(xr.DataArray([1, 2], dims="x"), "r")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert bt.orders.kendall_tau(lists, "r")["p"].item() == 1
+        assert bt.orders.kendall_tau(lists, "r")["p_value"].item() == 1

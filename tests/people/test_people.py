@@ -32,7 +32,7 @@ def test_correlations_are_scipys():
     found = bt.people.correlation(x, y)
     expected = [stats.pearsonr(x, y), stats.spearmanr(x, y), stats.kendalltau(x, y)]
     assert found["r"].values == pytest.approx([e.statistic for e in expected])
-    assert found["p"].values == pytest.approx([e.pvalue for e in expected])
+    assert found["p_value"].values == pytest.approx([e.pvalue for e in expected])
     pearson = expected[0].confidence_interval(0.95)
     assert found["lower"].values[0] == pytest.approx(pearson.low)
     assert found["upper"].values[0] == pytest.approx(pearson.high)
@@ -84,7 +84,7 @@ def test_slopes_of_published_times():
     assert found["slope"].sel(subject="308").item() == pytest.approx(line.slope)
     assert found["r"].sel(subject="308").item() == pytest.approx(line.rvalue)
     test = stats.ttest_1samp(found["slope"].values, 0)
-    assert found["p"].item() == pytest.approx(test.pvalue)
+    assert found["p_value"].item() == pytest.approx(test.pvalue)
     low, high = test.confidence_interval(0.95)
     assert (found["lower"].item(), found["upper"].item()) == pytest.approx((low, high))
     assert found["df"].item() == 17
@@ -118,7 +118,7 @@ def test_variance_within_is_statsmodels():
     assert [found[k].item() for k in ("f", "df1", "df2", "p")] == pytest.approx(wanted)
     assert found.attrs["design"] == "within"
     assert 1 / 3 <= found["epsilon"].item() <= 1
-    assert found["p_corrected"].item() >= found["p"].item()
+    assert found["p_corrected"].item() >= found["p_value"].item()
     two = table[table["bin"].isin(["bin 0", "bin 3"])]
     pair = bt.people.anova(two, "rating", "bin")
     wide = two.groupby(["subject", "bin"])["rating"].mean().unstack()
@@ -135,7 +135,7 @@ def test_variance_between_is_scipys():
     found = bt.people.anova(pd.DataFrame(rows, columns=["item", "level", "y"]), "y", "level", unit="item")
     expected = stats.f_oneway(*groups)
     assert found["f"].item() == pytest.approx(expected.statistic)
-    assert found["p"].item() == pytest.approx(expected.pvalue)
+    assert found["p_value"].item() == pytest.approx(expected.pvalue)
     tukey = stats.tukey_hsd(*groups)
     assert found["p_tukey"].values == pytest.approx(tukey.pvalue)
     assert found["difference"].values == pytest.approx(tukey.statistic)

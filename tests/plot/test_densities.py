@@ -27,7 +27,7 @@ def test_outcomes_are_two_betas():
 
 
 def test_decisive_is_one_beta_with_half_in_view():
-    ax = bt.plot.densities(A, kind="decisive")
+    ax = bt.plot.densities(A, show="decisive")
     ((x, y),) = _curves(ax)
     np.testing.assert_allclose(y, stats.beta(13, 3).pdf(x), rtol=1e-9, atol=1e-12)
     low, high = ax.get_xlim()
@@ -36,7 +36,7 @@ def test_decisive_is_one_beta_with_half_in_view():
 
 
 def test_difference_integrates_to_one_and_names_three_masses():
-    ax = bt.plot.densities(B, kind="difference", rope=0.02)
+    ax = bt.plot.densities(B, show="difference", rope=0.02)
     ((x, y),) = _curves(ax)
     assert np.trapezoid(y, x) == pytest.approx(1, abs=1e-4)
     assert np.trapezoid(x * y, x) == pytest.approx(10 / 1003, abs=1e-5)
@@ -48,7 +48,7 @@ def test_difference_integrates_to_one_and_names_three_masses():
 
 
 def test_without_a_rope_the_difference_names_two_masses():
-    assert _legend(bt.plot.densities(A, kind="difference")) == ["P(A better) = 0.996", "P(B better) = 0.004"]
+    assert _legend(bt.plot.densities(A, show="difference")) == ["P(A better) = 0.996", "P(B better) = 0.004"]
 
 
 @pytest.mark.parametrize("kind", ["outcomes", "decisive", "difference"])
@@ -74,14 +74,14 @@ def test_extreme_counts_are_in_view(kind, cells):
 
 def test_ties_unknown_leave_the_decisive_density():
     counts = bt.counts.from_table({("A", "B"): (12, 2)})
-    assert _legend(bt.plot.densities(counts, kind="decisive"))[0] == "P(A better) = 0.996"
-    assert _legend(bt.plot.densities(bt.counts.apply_ties(A, "drop"), kind="difference"))[0] == "P(A better) = 0.996"
+    assert _legend(bt.plot.densities(counts, show="decisive"))[0] == "P(A better) = 0.996"
+    assert _legend(bt.plot.densities(bt.counts.apply_ties(A, "drop"), show="difference"))[0] == "P(A better) = 0.996"
 
 
 @pytest.mark.parametrize(
     ("counts", "choice", "message"),
     [
-        (A, {"kind": "both"}, "kind is 'both'; choose one of outcomes, decisive, difference"),
+        (A, {"kind": "both"}, "ci_kind is 'both'; choose one of outcomes, decisive, difference"),
         (THREE, {}, "counts hold 3 pairs; give systems="),
         (THREE, {"systems": ("A", "X")}, "systems names 'X'"),
         (THREE, {"systems": ("A", "A")}, "compared with itself"),

@@ -71,8 +71,8 @@ FIGURES = {
     "matrix": _matrix,
     "outcomes": lambda counts, systems, ax: bt.plot.outcomes(counts, ax=ax),
     "densities": lambda counts, systems, ax: bt.plot.densities(counts, ax=ax),
-    "decisive": lambda counts, systems, ax: bt.plot.densities(counts, kind="decisive", ax=ax),
-    "difference": lambda counts, systems, ax: bt.plot.densities(counts, kind="difference", rope=0.02, ax=ax),
+    "decisive": lambda counts, systems, ax: bt.plot.densities(counts, show="decisive", ax=ax),
+    "difference": lambda counts, systems, ax: bt.plot.densities(counts, show="difference", rope=0.02, ax=ax),
     "differences": lambda counts, systems, ax: bt.plot.differences(_comparison(systems), ax=ax),
     "simplex": lambda counts, systems, ax: bt.plot.simplex(counts, rope=0.02, ax=ax),
 }

@@ -42,7 +42,7 @@ def test_quantile_undoes_the_distribution_function(wins, losses, ties, prob):
 @given(COUNT, COUNT, COUNT)
 def test_the_hdi_is_the_shortest_interval_and_holds_its_mass(wins, losses, ties):
     counts = pair(wins, losses, ties)
-    hdi, eti = bt.difference(counts), bt.difference(counts, kind="eti")
+    hdi, eti = bt.difference(counts), bt.difference(counts, ci_kind="eti")
     mass = only(bt.posterior.cdf(counts, only(hdi["upper"]))) - only(bt.posterior.cdf(counts, only(hdi["lower"])))
     assert mass == pytest.approx(0.95, abs=1e-9)
     width = only(hdi["upper"] - hdi["lower"])
@@ -56,7 +56,7 @@ def test_moments_and_interval_against_simulation():
     rng = np.random.default_rng(3)
     theta = rng.dirichlet([1 + 29, 1 + 45, 1 + 80], 400_000)
     d = theta[:, 0] - theta[:, 1]
-    found = bt.difference(pair(29, 45, 80), kind="eti")
+    found = bt.difference(pair(29, 45, 80), ci_kind="eti")
     assert only(found["mean"]) == pytest.approx(d.mean(), abs=4 * d.std() / 632)
     assert only(found["sd"]) == pytest.approx(d.std(), rel=0.01)
     for end, level in (("lower", 0.025), ("upper", 0.975)):
@@ -73,7 +73,7 @@ def test_density_integrates_to_the_distribution_function():
 
 
 def test_dropping_ties_speaks_of_the_decisive_examples():
-    found = bt.difference(pair(12, 2, 986), ties="drop", kind="eti")
+    found = bt.difference(pair(12, 2, 986), ties="drop", ci_kind="eti")
     from_beta = 2 * bt.posterior.decisive(pair(12, 2))["mean"] - 1
     assert only(found["mean"]) == pytest.approx(only(from_beta), rel=1e-12)
     masses = bt.prob_equivalent(pair(12, 2, 986), 0.01, ties="drop").values[0]
@@ -103,9 +103,9 @@ def test_two_modes_are_told():
         (lambda: bt.posterior.cdf(pair(3, 1), 0.1), "needs the number of ties"),
         (lambda: bt.prob_equivalent(pair(3, 1, 1), -0.1), "rope is -0.1; give a number from 0"),
         (lambda: bt.prob_equivalent(pair(3, 1, 1), 1), "rope is 1"),
-        (lambda: bt.difference(pair(3, 1, 1), prob=1), "prob is 1; give a number between 0 and 1"),
-        (lambda: bt.difference(pair(3, 1, 1), kind="central"), "kind is 'central'; choose one of hdi, eti"),
-        (lambda: bt.posterior.ppf(pair(3, 1, 1), 1.5), "prob is 1.5; give numbers from 0 to 1"),
+        (lambda: bt.difference(pair(3, 1, 1), ci_prob=1), "ci_prob is 1; give a number between 0 and 1"),
+        (lambda: bt.difference(pair(3, 1, 1), kind="central"), "ci_kind is 'central'; choose one of hdi, eti"),
+        (lambda: bt.posterior.ppf(pair(3, 1, 1), 1.5), "ci_prob is 1.5; give numbers from 0 to 1"),
         (lambda: bt.posterior.pdf(pair(3, 1, 1), [[0.1]]), "x has 2 dims"),
     ],
 )

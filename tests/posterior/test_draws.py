@@ -114,7 +114,7 @@ def test_a_tiny_prior_gives_numbers_and_the_right_answer(prior):
 
 @pytest.mark.parametrize("kind", ["eti", "hdi"])
 def test_difference_is_antisymmetric_and_has_errors(tree, kind):
-    answer = draws_difference(tree, prob=0.8, kind=kind)
+    answer = draws_difference(tree, ci_prob=0.8, kind=kind)
     assert answer.attrs["ci_kind"] == kind
     assert answer.attrs["ci_prob"] == 0.8
     for name, mirrored in (("mean", "mean"), ("lower", "upper"), ("upper", "lower")):
@@ -126,7 +126,7 @@ def test_difference_is_antisymmetric_and_has_errors(tree, kind):
 
 
 def test_difference_agrees_with_a_long_simulation(tree, counts):
-    answer = draws_difference(tree, prob=0.8, kind="eti").sel(system_a="A", system_b="B")
+    answer = draws_difference(tree, ci_prob=0.8, ci_kind="eti").sel(system_a="A", system_b="B")
     assert abs(float(answer["mean"]) - 9 / 43) < 4 * float(answer["mcse_mean"])
     theta = np.random.default_rng(0).dirichlet([19, 10, 14], size=400_000)
     low, high = np.quantile(theta[:, 0] - theta[:, 1], [0.1, 0.9])
@@ -135,7 +135,7 @@ def test_difference_agrees_with_a_long_simulation(tree, counts):
 
 
 def test_error_of_an_equal_tailed_end_is_the_quantile_error(tree):
-    answer = draws_difference(tree, prob=0.8, kind="eti").sel(system_a="A", system_b="B")
+    answer = draws_difference(tree, ci_prob=0.8, ci_kind="eti").sel(system_a="A", system_b="B")
     d = tree["posterior"]["difference"].isel(pair=0)
     assert float(answer["mcse_lower"]) == pytest.approx(float(az.mcse(d, method="quantile", prob=0.1)), rel=0.05)
 
@@ -164,10 +164,10 @@ def test_questions_that_need_ties_are_refused(decisive, ask):
     ("ask", "words"),
     [
         (lambda t: draws_masses(t, -0.1), "rope is -0.1"),
-        (lambda t: draws_difference(t, prob=1), "prob is 1"),
-        (lambda t: draws_difference(t, kind="89"), "kind is '89'"),
-        (lambda t: bt.fits.summary(t, kind="x"), "kind is 'x'"),
-        (lambda t: bt.fits.summary(t, prob=0), "prob is 0"),
+        (lambda t: draws_difference(t, ci_prob=1), "ci_prob is 1"),
+        (lambda t: draws_difference(t, kind="89"), "ci_kind is '89'"),
+        (lambda t: bt.fits.summary(t, kind="x"), "ci_kind is 'x'"),
+        (lambda t: bt.fits.summary(t, ci_prob=0), "ci_prob is 0"),
     ],
 )
 def test_bad_arguments(tree, ask, words):
@@ -186,7 +186,7 @@ def test_summary_is_unrounded_and_names_its_interval(tree):
     assert {"mean", "sd", "hdi95_lb", "hdi95_ub"} <= set(table.columns)
     mean = float(tree["posterior"]["difference"].isel(pair=0).mean())
     assert table.loc["difference[A vs B]", "mean"] == pytest.approx(mean, rel=1e-12)
-    assert "eti50_lb" in bt.fits.summary(tree, prob=0.5, kind="eti").columns
+    assert "eti50_lb" in bt.fits.summary(tree, ci_prob=0.5, ci_kind="eti").columns
 
 
 def test_arviz_accepts_exact_draws(tree):

@@ -42,10 +42,10 @@ def test_comparison_counts_documents(orders, compared):
     assert [pair[k].item() for k in ("ahead", "behind", "equal")] == counts.values.tolist()
     one = {"system_a": "A", "system_b": "B"}
     assert pair["prob_ahead"].item() == bt.prob_better(bt.count(scores)).sel(one).item()
-    assert pair["p_sign"].item() == bt.sign_test(scores)["p"].sel(one).item()
+    assert pair["p_sign"].item() == bt.sign_test(scores)["p_value"].sel(one).item()
     assert compared["score"].values == pytest.approx(scores.mean("item").values)
-    assert pair["p_value"].item() == bt.randomization_test(scores, rng=2)["p"].sel(one).item()
-    assert compared["p_chance"].values == pytest.approx(bt.orders.tau_test(orders, "gold", rng=2)["p"].values)
+    assert pair["p_value"].item() == bt.randomization_test(scores, rng=2)["p_value"].sel(one).item()
+    assert compared["p_chance"].values == pytest.approx(bt.orders.tau_test(orders, "gold", rng=2)["p_value"].values)
     assert compared.attrs["n_dropped"] == 0
 
 
@@ -114,7 +114,7 @@ def test_sure_of_tau_by_document_and_by_pair(orders):
     taus = bt.orders.kendall_tau(orders.isel(document=0), "gold")
     wrong = taus["inversions"].values
     assert by_pair["mean"].values == pytest.approx((21 - 2 * wrong) / 23)
-    eti = bt.orders.posterior(orders.isel(document=0), "gold", unit="pair", kind="eti")
+    eti = bt.orders.posterior(orders.isel(document=0), "gold", unit="pair", ci_kind="eti")
     assert eti["upper"].values == pytest.approx(2 * stats.beta.ppf(0.975, 22 - wrong, 1 + wrong) - 1)
     with pytest.raises(ValueError, match="one reference"):
         bt.orders.posterior(orders, ["gold", "A"], unit="pair")

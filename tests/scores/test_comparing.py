@@ -29,7 +29,7 @@ def test_everything_is_what_its_own_function_says(tallies, found):
     for name in bootstrap.data_vars:
         np.testing.assert_array_equal(found[name], bootstrap[name])
     test = bt.randomization_test(tallies, correction="holm", rng=3)
-    np.testing.assert_array_equal(found["p_value"], test["p"])
+    np.testing.assert_array_equal(found["p_value"], test["p_value"])
     np.testing.assert_array_equal(found["p_adjusted"], test["p_adjusted"])
     alone = bt.scores.posterior(tallies)
     np.testing.assert_array_equal(found["alone_lower"], alone["lower"])

@@ -20,7 +20,7 @@ def tallies(label=False):
 
 @pytest.mark.parametrize(("statistic", "other"), [("precision", 1), ("recall", 2)])
 def test_precision_and_recall_are_betas(statistic, other):
-    found = bt.scores.posterior(tallies(), statistic=statistic, kind="eti", prior="jeffreys")
+    found = bt.scores.posterior(tallies(), statistic=statistic, ci_kind="eti", prior="jeffreys")
     for system, counts in COUNTS.items():
         exact = beta(counts[0] + 0.5, counts[other] + 0.5)
         at = found.sel(system=system)
@@ -31,7 +31,7 @@ def test_precision_and_recall_are_betas(statistic, other):
 
 def test_f1_against_a_million_draws():
     rng = np.random.default_rng(1)
-    found = bt.scores.posterior(tallies(), kind="eti")
+    found = bt.scores.posterior(tallies(), ci_kind="eti")
     for system, counts in COUNTS.items():
         tp, fp, fn = rng.dirichlet(np.array(counts) + 1, 1_000_000).T
         f = 2 * tp / (2 * tp + fp + fn)
@@ -90,8 +90,8 @@ def test_the_score_of_the_data():
     [
         ({"statistic": "accuracy"}, "statistic is 'accuracy'; choose one of precision, recall, f1, f_beta"),
         ({"prior": (1, 0, 1)}, "prior for fp is 0"),
-        ({"prob": 1}, "prob is 1"),
-        ({"kind": "sd"}, "kind is 'sd'"),
+        ({"prob": 1}, "ci_prob is 1"),
+        ({"kind": "sd"}, "ci_kind is 'sd'"),
     ],
 )
 def test_bad_choices(choices, message):

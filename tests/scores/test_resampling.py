@@ -45,7 +45,7 @@ def test_the_score_of_one_system_is_a_beta():
     posterior = beta(17, 13)
     assert abs(draws.mean() - posterior.mean()) < 4 * posterior.std() / 200
     assert float(draws.std()) == pytest.approx(posterior.std(), rel=0.02)
-    result = bt.scores.bootstrap(data, draws=40_000, rng=2, kind="eti").sel(system="A")
+    result = bt.scores.bootstrap(data, draws=40_000, rng=2, ci_kind="eti").sel(system="A")
     assert result["score_lower"].item() == pytest.approx(posterior.ppf(0.025), abs=0.004)
     assert result["score_upper"].item() == pytest.approx(posterior.ppf(0.975), abs=0.004)
 
@@ -237,7 +237,7 @@ def test_a_seed_repeats_and_netcdf_keeps(tmp_path):
         (tallies(), {"statistic": len}, r"statistic 'len' gave shape \(\)"),
         (tallies(), {"draws": 0}, "draws is 0"),
         (tallies(), {"rope": -0.1}, "rope is -0.1; give a number of at least 0"),
-        (tallies(), {"kind": "sd"}, "kind is 'sd'"),
+        (tallies(), {"kind": "sd"}, "ci_kind is 'sd'"),
         (tallies(), {"unit": "page"}, "is 'page'; give one of item"),
     ],
 )

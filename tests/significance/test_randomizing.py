@@ -35,7 +35,7 @@ def random_tallies(seed, items=9, systems=2, largest=3, labels=None):
     return np.random.default_rng(seed).integers(0, largest + 1, shape)
 
 
-def p_of(result, variable="p"):
+def p_of(result, variable="p_value"):
     return result[variable].sel(AB).item()
 
 
@@ -72,7 +72,7 @@ def test_sampled_within_four_errors_of_exact(statistic):
     data = tallies_of(random_tallies(4, items=14, systems=4, labels=2))
     exact = randomization_test(data, statistic=statistic, method="exact")
     sampled = randomization_test(data, statistic=statistic, method="monte_carlo", shuffles=20_000, rng=1)
-    z = (sampled["p"] - exact["p"]) / np.sqrt(exact["p"] * (1 - exact["p"]) / 20_000).where(exact["p"] < 1, 1)
+    z = (sampled["p_value"] - exact["p_value"]) / np.sqrt(exact["p_value"] * (1 - exact["p_value"]) / 20_000).where(exact["p_value"] < 1, 1)
     assert float(np.abs(z).max()) < 4
     assert exact.attrs["sampled"] == 0
     assert sampled.attrs["sampled"] == 1
@@ -83,7 +83,7 @@ def test_sampled_mean_within_four_errors_of_exact():
     data = scores_of(*np.random.default_rng(5).normal(0, 1, (3, 60)).round(1))
     exact = randomization_test(data)
     sampled = randomization_test(data, method="monte_carlo", shuffles=20_000, rng=1)
-    z = (sampled["p"] - exact["p"]) / np.sqrt(exact["p"] * (1 - exact["p"]) / 20_000).where(exact["p"] < 1, 1)
+    z = (sampled["p_value"] - exact["p_value"]) / np.sqrt(exact["p_value"] * (1 - exact["p_value"]) / 20_000).where(exact["p_value"] < 1, 1)
     assert float(np.abs(z).max()) < 4
     assert exact.attrs["method"] == "convolution"
 
@@ -137,13 +137,13 @@ def test_swapping_the_systems(method, alternative):
     values = random_tallies(8, items=15, systems=3)
     there = randomization_test(tallies_of(values), method=method, alternative=alternative, rng=3)
     back = randomization_test(tallies_of(values)[:, ::-1], method=method, alternative=alternative, rng=3)
-    xr.testing.assert_allclose(there["p"], back["p"].sel(there["p"].coords), rtol=1e-12)
+    xr.testing.assert_allclose(there["p_value"], back["p_value"].sel(there["p_value"].coords), rtol=1e-12)
 
 
 def test_greater_below_the_diagonal_is_less_above_it():
     data = tallies_of(random_tallies(9, systems=3))
-    greater = randomization_test(data, alternative="greater")["p"]
-    less = randomization_test(data, alternative="less")["p"]
+    greater = randomization_test(data, alternative="greater")["p_value"]
+    less = randomization_test(data, alternative="less")["p_value"]
     np.testing.assert_allclose(greater.values, less.values.T)
 
 
@@ -214,11 +214,11 @@ def test_swap_by_document():
     values = random_tallies(14, items=24, systems=2)
     document = np.repeat([f"d{k}" for k in range(8)], 3)
     summed = values.reshape(8, 3, 2, 3).sum(1)
-    by_document = randomization_test(tallies_of(values, document=document), swap="document")
+    by_document = randomization_test(tallies_of(values, document=document), unit="document")
     assert p_of(by_document) == p_of(randomization_test(tallies_of(summed)))
     assert p_of(by_document, "n") == 8
     scores = scores_of(*values[..., 0].T).assign_coords(document=("item", document))
-    result = randomization_test(scores, swap="document")
+    result = randomization_test(scores, unit="document")
     assert p_of(result) == p_of(randomization_test(scores_of(*summed[..., 0].T)))
     np.testing.assert_allclose(result["score"], scores.mean("item"))
 
@@ -230,7 +230,7 @@ def test_missing_scores_leave_their_pairs_alone():
         result = randomization_test(scores_of(a, b, c), method=method, rng=1)
         keep = ~np.isnan(c) & ~np.isnan(a)
         alone = randomization_test(scores_of(a, np.where(keep, c, np.nan)), method=method, rng=1)
-        assert result["p"].values[0, 2] == alone["p"].values[0, 1]
+        assert result["p_value"].values[0, 2] == alone["p_value"].values[0, 1]
         assert result["n"].values.tolist() == [[20, 19, 18], [19, 19, 18], [18, 18, 18]]
         assert result["difference"].values[0, 2] == pytest.approx((a - c)[keep].mean())
 
@@ -268,10 +268,10 @@ def test_sequential_stop():
     stopped = short["shuffles"].values[np.triu_indices(4, 1)] < 5000
     assert stopped.any()
     assert (short["exceedances"].values[np.triu_indices(4, 1)][stopped] == 20).all()
-    error = np.sqrt(full["p"] * (1 - full["p"]) / 20 * full["p"])  # relative error 1 / sqrt(20)
-    assert (np.abs(short["p"] - full["p"]) < 4 * error + 4 * full["p_mcse"] + 1e-9).all()
+    error = np.sqrt(full["p_value"] * (1 - full["p_value"]) / 20 * full["p_value"])  # relative error 1 / sqrt(20)
+    assert (np.abs(short["p_value"] - full["p_value"]) < 4 * error + 4 * full["p_value_mcse"] + 1e-9).all()
     xr.testing.assert_identical(
-        randomization_test(data, method="monte_carlo", shuffles=5000, rng=1, stop_after=10**6)["p"], full["p"]
+        randomization_test(data, method="monte_carlo", shuffles=5000, rng=1, stop_after=10**6)["p_value"], full["p_value"]
     )
 
 
@@ -313,7 +313,7 @@ def test_max_t_is_step_down_over_the_same_swaps():
         least = max(least, (reached + 1) / 401)
         adjusted[n] = least
     np.testing.assert_allclose(result["p_adjusted"].values[first, second], adjusted)
-    assert (result["p_adjusted"] >= result["p"] - 1e-12).all()
+    assert (result["p_adjusted"] >= result["p_value"] - 1e-12).all()
 
 
 def test_tukey_is_every_permutation_within_items():
@@ -338,9 +338,9 @@ def test_two_systems_need_no_correction():
     data = tallies_of(random_tallies(23, items=12))
     for correction in ("holm", "bh"):
         result = randomization_test(data, correction=correction)
-        assert result["p_adjusted"].equals(result["p"])
+        assert result["p_adjusted"].equals(result["p_value"])
     joint = randomization_test(data, method="monte_carlo", correction="max_t", rng=1)
-    np.testing.assert_allclose(joint["p_adjusted"], joint["p"])
+    np.testing.assert_allclose(joint["p_adjusted"], joint["p_value"])
 
 
 def test_result_survives_netcdf():
@@ -414,7 +414,7 @@ def test_bad_data():
         randomization_test(scores_of([1, np.nan], [np.nan, 1]))
     gaps = scores_of([1, np.nan], [0, 1]).assign_coords(document=("item", ["d", "d"]))
     with pytest.raises(ValueError, match="item 'q1' has no score for 'A': swapping by document needs every score"):
-        randomization_test(gaps, swap="document")
+        randomization_test(gaps, unit="document")
     with pytest.raises(ValueError, match="tukey' needs a score of every system"):
         randomization_test(gaps, correction="tukey")
 
@@ -423,7 +423,7 @@ def test_results_share_nothing():
     data = scores_of([1, 0, 1], [0, 0, 1])
     first = randomization_test(data)
     first["system_a"].attrs["told"] = 1
-    first["p"].values[:] = -1
+    first["p_value"].values[:] = -1
     first.coords["system_b"] = ["x", "y"]
     again = randomization_test(data)
     assert again["system_a"].attrs == {}

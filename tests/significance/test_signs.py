@@ -53,17 +53,17 @@ def diag(without=()):
 def test_the_paper(without, policy, p, wins, n):
     cell = {"system_a": "DIAG-NLP", "system_b": "DIAG-orig"}
     test = sign_test(diag(without), ties=policy, alternative="greater").sel(cell)
-    assert (test["p"].item(), test["wins"].item(), test["n"].item()) == (p, wins, n)
+    assert (test["p_value"].item(), test["wins"].item(), test["n"].item()) == (p, wins, n)
     every = sign_test(diag(without), ties="all", alternative="greater").sel(cell)
-    assert every["p"].sel(ties_policy=policy).item() == p
+    assert every["p_value"].sel(ties_policy=policy).item() == p
     assert every["flips"].item()  # significant or not, as the tie falls
 
 
 def test_ten_more_ties():
     test = sign_test(ab(8, 1, 11), ties="all", alternative="greater").sel(AB)
-    assert test["p"].sel(ties_policy="drop").item() == 0.01953125  # 8 of 9; the paper's prose says 9 of 9
+    assert test["p_value"].sel(ties_policy="drop").item() == 0.01953125  # 8 of 9; the paper's prose says 9 of 9
     half = test.sel(ties_policy="half")
-    assert half["p"].item() == pytest.approx(0.0835342407, abs=5e-11)
+    assert half["p_value"].item() == pytest.approx(0.0835342407, abs=5e-11)
     assert (half["wins"].item(), half["n"].item(), half["dropped_ties"].item()) == (13, 19, 1)
     assert test["dropped_ties"].values.tolist() == [0, 11, 1, 0, 0]
     assert test["ties"].item() == 11
@@ -90,10 +90,10 @@ def test_every_pair_of_published_counts_against_scipy(alternative):
             wins, losses = counts.values[i, j, :2]
             cell = test.sel(system_a=a, system_b=b)
             if i == j:
-                assert cell["p"].item() == cell["mid_p"].item() == cell["smallest_p"].item() == 1
+                assert cell["p_value"].item() == cell["mid_p"].item() == cell["smallest_p"].item() == 1
             else:
                 expected = stats.binomtest(wins, wins + losses, 0.5, alternative).pvalue
-                assert cell["p"].item() == pytest.approx(expected, rel=1e-12)
+                assert cell["p_value"].item() == pytest.approx(expected, rel=1e-12)
                 assert cell["mid_p"].item() == sign.sign_mid_p(wins, losses, alternative)
     assert (test["ties"].values == -1).all()
     assert (test["dropped_ties"].values == -1).all()
@@ -103,17 +103,17 @@ def test_every_pair_of_published_counts_against_scipy(alternative):
 def test_exchanging_the_systems(wins, losses, ties):
     here, there = sign_test(ab(wins, losses, ties), ties="all"), sign_test(ab(losses, wins, ties), ties="all")
     mirror = ["third", "drop", "half", "to_b", "to_a"]
-    assert here["p"].sel(AB).values.tolist() == there["p"].sel(AB).sel(ties_policy=mirror).values.tolist()
-    assert here["p"].sel(AB).values.tolist() == here["p"].sel(BA).sel(ties_policy=mirror).values.tolist()
+    assert here["p_value"].sel(AB).values.tolist() == there["p_value"].sel(AB).sel(ties_policy=mirror).values.tolist()
+    assert here["p_value"].sel(AB).values.tolist() == here["p_value"].sel(BA).sel(ties_policy=mirror).values.tolist()
     for policy in ("third", "drop", "half"):
-        np.testing.assert_array_equal(*(t["p"].sel(ties_policy=policy).values for t in (here, there)))
+        np.testing.assert_array_equal(*(t["p_value"].sel(ties_policy=policy).values for t in (here, there)))
 
 
 @given(COUNT, COUNT, COUNT, st.sampled_from(POLICIES))
 def test_greater_one_way_is_less_the_other(wins, losses, ties, policy):
     greater = sign_test(ab(wins, losses, ties), ties=policy, alternative="greater")
     less = sign_test(ab(wins, losses, ties), ties=policy, alternative="less")
-    for name in ("p", "mid_p", "smallest_p"):
+    for name in ("p_value", "mid_p", "smallest_p"):
         np.testing.assert_array_equal(greater[name].values, less[name].values.T)
     np.testing.assert_array_equal(greater["wins"].values, greater["losses"].values.T)
     np.testing.assert_array_equal(greater["n"].values, greater["n"].values.T)
@@ -129,15 +129,15 @@ def test_one_policy_is_the_upper_triangle_of_all(wins, losses, ties, policy, alt
     if policy != "third":
         np.testing.assert_array_equal(one["wins"].values, settled[..., 0])
         np.testing.assert_array_equal(one["losses"].values, settled[..., 1])
-    assert one["smallest_p"].sel(AB).item() <= one["p"].sel(AB).item() * (1 + 1e-12)
+    assert one["smallest_p"].sel(AB).item() <= one["p_value"].sel(AB).item() * (1 + 1e-12)
     if wins + losses < one["decisive_needed"].sel(AB).item():
-        assert one["p"].sel(AB).item() > names.ALPHA
+        assert one["p_value"].sel(AB).item() > names.ALPHA
 
 
 @given(COUNT, COUNT, COUNT, st.sampled_from(("drop", "half", "third")))
 def test_one_more_win_for_a_loss_makes_p_of_greater_smaller(wins, losses, ties, policy):
-    before = sign_test(ab(wins, losses + 1, ties), ties=policy, alternative="greater")["p"].sel(AB)
-    after = sign_test(ab(wins + 1, losses, ties), ties=policy, alternative="greater")["p"].sel(AB)
+    before = sign_test(ab(wins, losses + 1, ties), ties=policy, alternative="greater")["p_value"].sel(AB)
+    after = sign_test(ab(wins + 1, losses, ties), ties=policy, alternative="greater")["p_value"].sel(AB)
     assert after.item() <= before.item()
 
 
@@ -147,13 +147,13 @@ def test_two_systems_that_are_the_same():
     )
     test = sign_test(scores, ties="all")
     same = test.sel(ties_policy=["third", "drop", "half"])
-    assert (same["p"].values == 1).all()
+    assert (same["p_value"].values == 1).all()
     assert (same["mid_p"].sel(ties_policy=["drop", "half"]).values == 1).all()
     assert np.isnan(same["mid_p"].sel(ties_policy="third").values).all()
-    assert test["p"].sel(AB).sel(ties_policy="to_a").item() == 2 / 2**4
+    assert test["p_value"].sel(AB).sel(ties_policy="to_a").item() == 2 / 2**4
     assert test["ties"].sel(AB).item() == 4
-    assert sign_test(scores, alternative="greater")["p"].values.min() == 1
-    assert mcnemar(3, 0, 0, 1)["p"].item() == mcnemar(3, 0, 0, 1)["mid_p"].item() == 1
+    assert sign_test(scores, alternative="greater")["p_value"].values.min() == 1
+    assert mcnemar(3, 0, 0, 1)["p_value"].item() == mcnemar(3, 0, 0, 1)["mid_p"].item() == 1
 
 
 def test_scores_in_every_policy_against_counts_by_hand():
@@ -199,7 +199,7 @@ def test_relabelling_and_order():
     for policy in ("third", "drop", "half", "all"):
         here, there = sign_test(counts, ties=policy), sign_test(turned, ties=policy)
         xr.testing.assert_equal(here, there.sel(system_a=list("ABC"), system_b=list("ABC")))
-    here, there = sign_test(counts, ties="to_a")["p"], sign_test(turned, ties="to_b")["p"]
+    here, there = sign_test(counts, ties="to_a")["p_value"], sign_test(turned, ties="to_b")["p_value"]
     assert here.sel(system_a="A", system_b="C").item() == there.sel(system_a="A", system_b="C").item()
 
 
@@ -228,9 +228,9 @@ def test_mcnemar_is_the_sign_test_of_the_discordant_items(only_a, only_b, altern
     test = mcnemar(30, only_a, only_b, 7, alternative=alternative)
     if only_a + only_b:
         expected = stats.binomtest(only_a, only_a + only_b, 0.5, alternative).pvalue
-        assert test["p"].item() == pytest.approx(expected, rel=1e-12)
+        assert test["p_value"].item() == pytest.approx(expected, rel=1e-12)
     square = sign_test(bt.counts.from_contingency(30, only_a, only_b, 7), alternative=alternative).sel(AB)
-    for name in ("p", "mid_p", "n", "smallest_p"):
+    for name in ("p_value", "mid_p", "n", "smallest_p"):
         assert test[name].item() == square[name].item()
     assert (test["only_a"].item(), test["only_b"].item(), test.attrs["n_items"]) == (
         only_a,
@@ -241,7 +241,7 @@ def test_mcnemar_is_the_sign_test_of_the_discordant_items(only_a, only_b, altern
 
 
 def test_ties_that_are_unknown():
-    assert sign_test(ab(8, 1))["p"].sel(AB).item() == 0.0390625
+    assert sign_test(ab(8, 1))["p_value"].sel(AB).item() == 0.0390625
     for policy in ("third", "half", "to_a", "to_b", "all"):
         with pytest.raises(ValueError, match=f"ties='{policy}' needs the number of ties"):
             sign_test(ab(8, 1), ties=policy)

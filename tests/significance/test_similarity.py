@@ -41,11 +41,11 @@ def table(p, *, exceedances=None, shuffles=None, **attrs):
     labels = [chr(65 + k) for k in range(len(p))]
     dims = ("system_a", "system_b")
     mirrored = np.triu(p, 1) + np.triu(p, 1).T + np.eye(len(p))
-    found = xr.Dataset({"p": (dims, mirrored)}, coords=dict.fromkeys(dims, labels) | {"system": labels}, attrs=attrs)
+    found = xr.Dataset({"p_value": (dims, mirrored)}, coords=dict.fromkeys(dims, labels) | {"system": labels}, attrs=attrs)
     if exceedances is not None:
         b = np.array(exceedances)
         found["exceedances"] = (dims, np.triu(b, 1) + np.triu(b, 1).T)
-        found["p"] = (found["exceedances"] + 1) / (shuffles + 1)
+        found["p_value"] = (found["exceedances"] + 1) / (shuffles + 1)
         found = found.assign_attrs(sampled=1, shuffles=shuffles)
     return found
 
@@ -184,7 +184,7 @@ def test_bh_takes_confidence_of_a_later_step():
 def test_pairs_without_a_test_are_not_told_apart(correction):
     b = np.zeros((3, 3), dtype=int)
     test = table(b, exceedances=b, shuffles=10_000)
-    test["p"][0, 1] = test["p"][1, 0] = np.nan
+    test["p_value"][0, 1] = test["p_value"][1, 0] = np.nan
     found = groups(test, correction=correction)
     assert members(found) == [("A", "B"), ("C",)]
     assert found["confidence"].values[0, 1] == 0
@@ -249,7 +249,7 @@ def test_input_is_left_alone():
 
 def one_way_p():
     test = table(np.zeros((2, 2)))
-    test["p"][0, 1] = 0.5
+    test["p_value"][0, 1] = 0.5
     return test
 
 
@@ -262,7 +262,7 @@ def one_way_p():
         (counted(1).drop_attrs(), {}, "a sampled test needs its exceedances and shuffles"),
         (xr.Dataset({"q": 1}), {}, "expected a test of every pair, a Dataset with a variable p"),
         (None, {}, "expected a test of every pair"),
-        (counted(1)["p"], {}, "check marks must be True or False; for p-values give the Dataset"),
+        (counted(1)["p_value"], {}, "check marks must be True or False; for p-values give the Dataset"),
         (muc6(TASKS[0]), {"correction": "holm"}, "correction='holm' needs p-values; these are check marks"),
         (muc6(TASKS[0])[:2], {}, "must name the same systems in the same order"),
         (muc6(TASKS[0])[:1, :1], {}, "a comparison needs at least two systems"),

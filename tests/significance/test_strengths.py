@@ -12,7 +12,7 @@ PAPER = {"B": (0.06, 0.10, 0.20, 0.30, 0.33, 0.35, 0.40, 0.40), "A": (0.02, 0.17
 
 def rows_of(result, system):
     rows = result.isel(subset=result["favours"].values == system)
-    return list(zip(rows["m"].values.tolist(), rows["p"].values.tolist(), rows["tail"].values.tolist(), strict=True))
+    return list(zip(rows["m"].values.tolist(), rows["p_value"].values.tolist(), rows["tail"].values.tolist(), strict=True))
 
 
 def test_table_5():
@@ -112,7 +112,7 @@ def test_exchanging_the_systems_is_a_relabelling():
 
 def test_two_sided_p_values_are_halved_and_it_is_said():
     doubled = {k: tuple(2 * p for p in v) for k, v in PAPER.items()}
-    one, two = strength(PAPER, rng=7), strength(doubled, sides="two", rng=7)
+    one, two = strength(PAPER, rng=7), strength(doubled, alternative="two-sided", rng=7)
     xr.testing.assert_equal(one, two)
     assert two.attrs["note"] == "the p-values were two-sided and are halved"
 
@@ -146,7 +146,7 @@ def test_seed_is_recorded_and_repeats(tmp_path):
             "there are 10 p-values but measures=9; give the number of all",
         ),
         (lambda: strength(PAPER, measures=2.5), "measures is 2.5; give a whole number"),
-        (lambda: strength(PAPER, sides="both"), "sides is 'both'; choose one of one, two"),
+        (lambda: strength(PAPER, alternative="both"), "alternative is 'both'; choose one of greater, two-sided"),
         (lambda: strength(PAPER, simulations=0), "simulations is 0; give a whole number of at least 1"),
     ],
 )

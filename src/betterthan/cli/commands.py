@@ -63,7 +63,7 @@ def compare(
     correction: Annotated[str, typer.Option(help=", ".join(names.CORRECTIONS))] = "holm",
     shuffles: Shuffles = names.SHUFFLES,
     interval: Interval = names.CI_KIND,
-    prob: Prob = names.CI_PROB,
+    ci_prob: Prob = names.CI_PROB,
     judge: Annotated[str | None, typer.Option(help="Of votes, for --method advised: the column of the judge.")] = None,
     seed: Seed = None,
     format: Format = None,
@@ -82,8 +82,8 @@ def compare(
         missing=missing,
         margin=margin,
         prior=_prior(prior),
-        kind=interval,
-        prob=prob,
+        ci_kind=interval,
+        ci_prob=ci_prob,
         tests=tests.split(",") if tests is not None else None,
         alpha=alpha,
         correction=correction,
@@ -122,7 +122,7 @@ def groups(
         found = bt.sign_test(data)
     else:
         found = bt.randomization_test(
-            data, statistic=statistic, beta=beta, swap=swap, method=method, shuffles=shuffles, cutoff=cutoff, rng=seed
+            data, statistic=statistic, beta=beta, unit=swap, method=method, shuffles=shuffles, cutoff=cutoff, rng=seed
         )
     together = bt.significance.groups(found, cutoff=cutoff, confidence=confidence, correction=correction)
     put(bt.group_table(together, format=form), target)
@@ -136,7 +136,7 @@ def measures(
     unit: Annotated[str, typer.Option(help="Item column whose items stay together, such as dialogue.")] = names.ITEM,
     rope: Rope = names.ROPE,
     interval: Interval = names.CI_KIND,
-    prob: Prob = names.CI_PROB,
+    ci_prob: Prob = names.CI_PROB,
     draws: Annotated[int, typer.Option(help="Joint draws of the Bayesian bootstrap.")] = names.BOOTSTRAP_DRAWS,
     shuffles: Shuffles = names.SHUFFLES,
     correction: Annotated[str, typer.Option(help=", ".join(names.CORRECTIONS))] = "holm",
@@ -160,7 +160,7 @@ def measures(
         written = bt.measures_report(confusions, format=form, rng=seed)
     else:
         found = bt.scores.compare(
-            data, statistic=statistic or default, beta=beta, unit=unit, rope=rope, prob=prob, kind=interval,
+            data, statistic=statistic or default, beta=beta, unit=unit, rope=rope, ci_prob=ci_prob, ci_kind=interval,
             draws=draws, shuffles=shuffles, correction=correction, rng=seed,
         )  # fmt: skip
         written = bt.measures_report(found, confusions=confusions, format=form, rng=seed)
@@ -200,7 +200,7 @@ def outcome(
     posterior = predicted = None
     if method == "both":
         posterior = bt.models.performance_function.fit(
-            table, outcome, columns=columns, groups=leave_out, ordinal=ordinal, draws=draws, rng=seed
+            table, outcome, columns=columns, by=leave_out, ordinal=ordinal, draws=draws, rng=seed
         )
         if components is not None:
             predicted = bt.features.predict(posterior, component_table(components))
@@ -218,7 +218,7 @@ def order(
     model: Annotated[bool, typer.Option("--model", help="Fit the Mallows model with PyMC, too.")] = False,
     rope: Rope = names.ROPE,
     interval: Interval = names.CI_KIND,
-    prob: Prob = names.CI_PROB,
+    ci_prob: Prob = names.CI_PROB,
     draws: Annotated[int, typer.Option(help="Joint draws of the Bayesian bootstrap.")] = names.BOOTSTRAP_DRAWS,
     shuffles: Shuffles = names.SHUFFLES,
     correction: Annotated[str, typer.Option(help=", ".join(names.CORRECTIONS))] = "holm",
@@ -235,13 +235,13 @@ def order(
     compared = dispersions = None
     if several:
         compared = bt.orders.compare(
-            orders, names_of, references=references, rope=rope, prob=prob, kind=interval, draws=draws,
+            orders, names_of, references=references, rope=rope, ci_prob=ci_prob, ci_kind=interval, draws=draws,
             shuffles=shuffles, correction=correction, rng=seed,
         )  # fmt: skip
     if model:
         taus = bt.orders.kendall_tau(orders, names_of or bt.orders.consensus(orders)["order"], restrict=restrict)
         pooling = "partial" if taus.sizes.get("document", 1) > 1 else "complete"
-        dispersions = bt.fits.compare(bt.models.mallows.fit(taus, pooling=pooling, ties="half", rng=seed))
+        dispersions = bt.fits.compare(bt.models.mallows.fit(taus, pooling=pooling, tied="half", rng=seed))
     written = bt.order_report(
         orders, names_of, compared=compared, dispersions=dispersions, restrict=restrict, format=form
     )

@@ -31,7 +31,7 @@ _BY_SYSTEM = ("prob_best", "prob_best_mcse", "expected_rank", "expected_rank_mcs
 
 
 def advised_table(
-    data: Any, advice: Advice, *, missing: str, margin: float, rope: float, prob: float, kind: str, prior: Any,
+    data: Any, advice: Advice, *, missing: str, margin: float, rope: float, ci_prob: float, ci_kind: str, prior: Any,
     draws: int, chains: int, rng: int,
 ) -> xr.Dataset | None:  # fmt: skip
     """Fit the advised model; None where the closed form is what is advised.
@@ -42,7 +42,7 @@ def advised_table(
         As for `advise`.
     advice : Advice
         On these data.
-    missing, margin, rope, prob, kind, prior, draws, chains, rng
+    missing, margin, rope, ci_prob, ci_kind, prior, draws, chains, rng
         See `betterthan.compare`.
 
     Returns
@@ -62,7 +62,7 @@ def advised_table(
     _refuse_unknown(advice.model, rope=rope, margin=margin, prior=prior)
     ready: Any = _prepared(data, advice.model, missing)
     sampled: dict[str, Any] = {"draws": draws, "chains": chains, "rng": rng, "predictive": False}
-    asked: dict[str, Any] = {"rope": rope, "prob": prob, "kind": kind}
+    asked: dict[str, Any] = {"rope": rope, "ci_prob": ci_prob, "ci_kind": ci_kind}
     counted = not isinstance(data, xr.Dataset) and names.OUTCOME in data.dims
     if advice.model == "hierarchical":
         counts = _square(ready) if counted else count_outcomes(ready, by=names.DATASET, margin=margin)

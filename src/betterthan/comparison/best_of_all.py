@@ -25,7 +25,7 @@ def sign_error(result: xr.Dataset) -> xr.DataArray:
     return better.copy(data=named).drop_attrs().rename("sign_error")
 
 
-def joint_answer(data: xr.DataArray, *, missing: str, equal: bool, prob: float, seed: int) -> xr.Dataset:
+def joint_answer(data: xr.DataArray, *, missing: str, equal: bool, ci_prob: float, seed: int) -> xr.Dataset:
     """How probable it is that each system is the best of all, and its rank, by the Bayesian bootstrap.
 
     Parameters
@@ -37,7 +37,7 @@ def joint_answer(data: xr.DataArray, *, missing: str, equal: bool, prob: float, 
         See `betterthan.count`.
     equal : bool
         Whether each data set weighs the same, or each example.
-    prob : float
+    ci_prob : float
     seed : int
     """
     if names.ITEM not in data.dims:
@@ -69,7 +69,7 @@ def joint_answer(data: xr.DataArray, *, missing: str, equal: bool, prob: float, 
     found = {
         "prob_best": chances[:, 0], "prob_best_mcse": share_error(chances[:, 0], draws), "expected_rank": rank,
         "expected_rank_mcse": np.sqrt(np.maximum(chances @ places**2 - rank**2, 0) / draws),
-        "in_best_set": weights.best_set(chances[:, 0], prob),
+        "in_best_set": weights.best_set(chances[:, 0], ci_prob),
     }  # fmt: skip
     of_what = f"the {'items with their runs' if unit == names.ITEM and several(scores, EPOCH) else unit + 's'}"
     return xr.Dataset(

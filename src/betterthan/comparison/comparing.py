@@ -36,11 +36,11 @@ def compare(
     missing: str = "pairwise",
     margin: float = 0.0,
     prior: Any = None,
-    prob: float = names.CI_PROB,
-    kind: str = names.CI_KIND,
+    ci_prob: float = names.CI_PROB,
+    ci_kind: str = names.CI_KIND,
     tests: Sequence[str] | None = None,
     alpha: float = names.ALPHA,
-    correction: str = "holm",
+    correction: str = names.CORRECTION,
     shuffles: int = names.SHUFFLES,
     draws: int = names.DRAWS,
     chains: int = names.CHAINS,
@@ -68,9 +68,9 @@ def compare(
         For scores: see `count`.
     prior : str or sequence of three float, optional
         Dirichlet parameters of win, loss, tie, or a name of `names.PRIORS`. Default all ones.
-    prob : float, default 0.95
+    ci_prob : float, default 0.95
         Mass of the intervals.
-    kind : {"hdi", "eti"}, default "hdi"
+    ci_kind : {"hdi", "eti"}, default "hdi"
         Narrowest or equal-tailed interval.
     tests : sequence of {"sign", "mid_p", "trinomial", "randomization"}, optional
         Two-sided tests beside the posterior. Default the sign test, and randomization for tallies and for scores of
@@ -122,9 +122,9 @@ def compare(
     >>> str(comparison["verdict"].sel(system_a="A", system_b="B", engine="exact").item())
     'a_better'
     """
-    rope, prob = checks.rope(rope), checks.probability(prob, "prob")
+    rope, ci_prob = checks.rope(rope), checks.probability(ci_prob, "ci_prob")
     for value, allowed, what in (
-        (method, names.METHODS, "method"), (ties, names.TIES, "ties"), (kind, names.CI_KINDS, "kind"),
+        (method, names.METHODS, "method"), (ties, names.TIES, "ties"), (ci_kind, names.CI_KINDS, "ci_kind"),
         (correction, names.CORRECTIONS, "correction"),
     ):  # fmt: skip
         checks.one_of(value, allowed, what)
@@ -146,7 +146,7 @@ def compare(
     counts = apply_ties(raw, "third" if ties == "all" else ties)
     if rope:
         checks.ties_known(counts, "a rope")
-    choice = {"rope": rope, "prior": prior, "prob": prob, "kind": kind}
+    choice = {"rope": rope, "prior": prior, "ci_prob": ci_prob, "ci_kind": ci_kind}
     tables = []
     if method in ("exact", "both"):
         tables.append(exact_answers(counts, **choice))
@@ -162,7 +162,7 @@ def compare(
         joint = take_joint(tables[0]) if advice is not None else xr.Dataset()
         if not joint.data_vars and not joint.attrs:
             equal = names.DATASET in taken and names.ITEM in plain.dims and several(plain, names.DATASET)
-            joint = joint_answer(plain, missing=missing, equal=equal, prob=prob, seed=rng)
+            joint = joint_answer(plain, missing=missing, equal=equal, ci_prob=ci_prob, seed=rng)
         extra = extra.merge(joint, join="exact", combine_attrs="no_conflicts")
     labels = xr.DataArray([t.attrs["method"] for t in tables], dims=names.ENGINE, name=names.ENGINE)
     result = xr.concat(

@@ -15,13 +15,13 @@ from betterthan.posterior.verdicts import decide
 _SQUARE = (names.SYSTEM_A, names.SYSTEM_B)
 
 
-def exact_answers(counts: xr.DataArray, *, rope: float, prior: Any, prob: float, kind: str) -> xr.Dataset:
+def exact_answers(counts: xr.DataArray, *, rope: float, prior: Any, ci_prob: float, ci_kind: str) -> xr.Dataset:
     """Probabilities, differences, masses and verdicts over (system_a, system_b) in closed form."""
     better = closed.prob_better(counts, prior=prior)
     table = xr.Dataset({"prob_better": better, "prob_better_mcse": xr.zeros_like(better)})
     within: Any = 0.0
     if _ties_known(counts):
-        size = differences.difference(counts, prob=prob, kind=kind, prior=prior)
+        size = differences.difference(counts, ci_prob=ci_prob, ci_kind=ci_kind, prior=prior)
         for key, value in {"mean": size["mean"], "lower": size["lower"], "upper": size["upper"]}.items():
             table[f"difference_{key}"] = value
             table[f"difference_{key}_mcse"] = xr.zeros_like(value)
@@ -33,7 +33,7 @@ def exact_answers(counts: xr.DataArray, *, rope: float, prior: Any, prob: float,
 
 
 def sampled_answers(
-    counts: xr.DataArray, *, rope: float, prior: Any, prob: float, kind: str, draws: int, chains: int, rng: Any
+    counts: xr.DataArray, *, rope: float, prior: Any, ci_prob: float, ci_kind: str, draws: int, chains: int, rng: Any
 ) -> xr.Dataset:
     """The same from PyMC, each number with its Monte Carlo error; ``attrs`` say how it was sampled."""
     from betterthan.models import beta_binomial, dirichlet_multinomial
@@ -48,7 +48,7 @@ def sampled_answers(
     )
     within: Any = 0.0
     if three:
-        size = draws_difference(tree, prob=prob, kind=kind)
+        size = draws_difference(tree, ci_prob=ci_prob, ci_kind=ci_kind)
         for key in ("mean", "lower", "upper"):
             table[f"difference_{key}"], table[f"difference_{key}_mcse"] = size[key], size[f"mcse_{key}"]
         mass = draws_masses(tree, rope)

@@ -56,14 +56,14 @@ def p_values_beside(
             attrs |= {f"randomization_{k}": swapped.attrs[k] for k in ("method", "reason", "statistic")}
             if swapped.attrs["sampled"]:
                 attrs |= {"shuffles": shuffles, "shuffle_seed": swapped.attrs["seed"]}
-                table["exceedances"], table["p_value_mcse"] = swapped["exceedances"], swapped["p_mcse"]
+                table["exceedances"], table["p_value_mcse"] = swapped["exceedances"], swapped["p_value_mcse"]
             table["swapped_difference"] = swapped["difference"]
-            found.append(swapped["p"])
+            found.append(swapped["p_value"])
         elif test == "trinomial":
             checks.ties_known(raw, "the trinomial test")
-            found.append(sign_test(raw, ties="third", alpha=alpha)["p"])
+            found.append(sign_test(raw, ties="third", alpha=alpha)["p_value"])
         else:
-            found.append(signs["mid_p" if test == "mid_p" else "p"])
+            found.append(signs["mid_p" if test == "mid_p" else "p_value"])
     labels = xr.DataArray(list(tests), dims=names.TEST, name=names.TEST)
     p = xr.concat([f.drop_attrs() for f in found], labels, join="exact", coords="minimal", compat="override")
     table["p_value"] = p.transpose(names.TEST, *_SQUARE)
@@ -72,7 +72,7 @@ def p_values_beside(
     table["smallest_p"] = signs["smallest_p"]
     if ties == "all":
         every = sign_test(raw, ties="all", alpha=alpha)
-        table["p_value_by_ties"], table["p_flips"] = every["p"], every["flips"]
+        table["p_value_by_ties"], table["p_flips"] = every["p_value"], every["flips"]
     table = table.drop_attrs()
     table.attrs = attrs | {"tests": ", ".join(tests)}
     return table

@@ -40,7 +40,7 @@ class Responses:
 
 
 def responses_of(
-    data: xr.DataArray, statistic: str | Callable[[np.ndarray], Any] | None, beta: float, swap: str
+    data: xr.DataArray, statistic: str | Callable[[np.ndarray], Any] | None, beta: float, unit: str
 ) -> Responses:
     """Scores or tallies as responses, with items that are swapped together summed."""
     is_tallies = names.TALLY in getattr(data, "dims", ())
@@ -53,12 +53,12 @@ def responses_of(
         raise ValueError(f"beta={beta:g} is for statistic='f_beta', not {_name(chosen)!r}")
     data = checks.tallies(data) if is_tallies else checks.scores(data)
     if callable(chosen):
-        return _custom(data, chosen, swap)
+        return _custom(data, chosen, unit)
     if is_tallies:
-        return _tallied(data, chosen, beta, swap)
+        return _tallied(data, chosen, beta, unit)
     if chosen not in ("mean", "accuracy"):
         raise ValueError(f"statistic={chosen!r} needs tallies (item, system, tally); these are scores")
-    return _scored(data, chosen, swap)
+    return _scored(data, chosen, unit)
 
 
 def score_of(responses: Responses) -> np.ndarray:
@@ -119,7 +119,7 @@ def of_means(responses: Responses, means: np.ndarray) -> np.ndarray:
     return result
 
 
-def _scored(scores: xr.DataArray, statistic: str, swap: str) -> Responses:
+def _scored(scores: xr.DataArray, statistic: str, unit: str) -> Responses:
     raw = scores.values.astype(float)
     seen = ~np.isnan(raw)
     if statistic == "accuracy" and not np.isin(raw[seen], (0.0, 1.0)).all():
@@ -129,15 +129,15 @@ def _scored(scores: xr.DataArray, statistic: str, swap: str) -> Responses:
     values, scale = (np.where(seen, raw, 0.0), 1) if whole is None else whole
     if not higher:
         values = -values
-    if swap != names.ITEM:
-        _no_gaps(scores, seen, swap)
+    if unit != names.ITEM:
+        _no_gaps(scores, seen, unit)
     if not seen.all():
         need_shared_items(seen.T.astype(float) @ seen, _systems(scores))
-    values, seen = _together(scores, swap, values, seen)
+    values, seen = _together(scores, unit, values, seen)
     return Responses("sum", statistic, _systems(scores), values, seen, scale=scale, higher_is_better=higher)
 
 
-def _tallied(tallies: xr.DataArray, statistic: str, beta: float, swap: str) -> Responses:
+def _tallied(tallies: xr.DataArray, statistic: str, beta: float, unit: str) -> Responses:
     if statistic in ("mean", "accuracy"):
         raise ValueError(f"statistic={statistic!r} needs scores; these are tallies, which have precision, recall and F")
     labelled = names.LABEL in tallies.dims
@@ -148,32 +148,32 @@ def _tallied(tallies: xr.DataArray, statistic: str, beta: float, swap: str) -> R
         values = values.sum(2)
     ratio = ratios.ratio_of(statistic, beta)
     values = np.stack(ratios.sums_of(values, ratio), axis=-1)
-    values, seen = _together(tallies, swap, values, np.ones(values.shape[:2], dtype=bool))
+    values, seen = _together(tallies, unit, values, np.ones(values.shape[:2], dtype=bool))
     kind = "macro" if statistic == "macro_f1" else "ratio"
     said = f"f_beta (beta={beta:g})" if statistic == "f_beta" else statistic
     return Responses(kind, said, _systems(tallies), values, seen, k=ratio.k)
 
 
-def _custom(data: xr.DataArray, function: Callable[[np.ndarray], Any], swap: str) -> Responses:
+def _custom(data: xr.DataArray, function: Callable[[np.ndarray], Any], unit: str) -> Responses:
     values = data.values
     if names.TALLY not in data.dims:
         values = values.astype(float)
         _no_gaps(data, ~np.isnan(values), "a function of your own")
-    if swap != names.ITEM:
+    if unit != names.ITEM:
         raise ValueError("a function of your own sees single items; sum what is swapped together yourself")
     name = getattr(function, "__name__", type(function).__name__)
     seen = np.ones(values.shape[:2], dtype=bool)
     return Responses("custom", name, _systems(data), values, seen, function=function)
 
 
-def _together(data: xr.DataArray, swap: str, values: np.ndarray, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Sums over the items with the same value of the coordinate `counts.swap`; `seen` then counts items."""
-    if swap == names.ITEM:
+def _together(data: xr.DataArray, unit: str, values: np.ndarray, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Sums over the items with the same value of the coordinate `unit`; `seen` then counts items."""
+    if unit == names.ITEM:
         return values, seen
-    if swap not in data.coords or data[swap].dims != (names.ITEM,):
+    if unit not in data.coords or data[unit].dims != (names.ITEM,):
         known = [str(c) for c in data.coords if data[c].dims == (names.ITEM,)]
-        raise ValueError(f"swap is {swap!r}; give one of {', '.join(dict.fromkeys(['item', *known]))}")
-    groups, position = np.unique(data[swap].values, return_inverse=True)
+        raise ValueError(f"unit is {unit!r}; give one of {', '.join(dict.fromkeys(['item', *known]))}")
+    groups, position = np.unique(data[unit].values, return_inverse=True)
     summed = np.zeros((len(groups), *values.shape[1:]), dtype=values.dtype)
     np.add.at(summed, position, values)
     counted = np.zeros((len(groups), seen.shape[1]), dtype=np.int64)

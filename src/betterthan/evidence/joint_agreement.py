@@ -69,9 +69,9 @@ def pooled(model: ModuleType, name: str, cases: list[dict[str, Any]], seed: int)
 def of_davidson(reference: dict[str, Any], seed: int) -> dict[str, Any]:
     """Two systems against sums over a grid; and a published table by maximum likelihood."""
     rows = []
-    for k, ties in enumerate(davidson.TIES):
-        data = davidson.simulate(2, judgments=40, ties=ties, rng=seed + k)
-        tree = davidson.fit(data, ties=ties, rng=seed, draws=DRAWS, predictive=False)
+    for k, ties in enumerate(davidson.TIE_MODELS):
+        data = davidson.simulate(2, judgments=40, tie_model=ties, rng=seed + k)
+        tree = davidson.fit(data, tie_model=ties, rng=seed, draws=DRAWS, predictive=False)
         x = tree["posterior"].to_dataset()["ability"].isel(system=0)
         exact = two_abilities(tree["constant_data"].to_dataset()["counts"].values[0], ties)
         rows.append({"ties": ties} | _compared(x, exact))

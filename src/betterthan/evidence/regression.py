@@ -42,17 +42,17 @@ def calibrate(model: ModuleType, simulations: int, seed: int, *, ordinal: bool =
     shape = {"features": 3, "groups": GROUPS, "levels": LEVELS} if ordinal else {"features": FEATURES}
     truths = [model.simulate(RATINGS if ordinal else DIALOGUES, **shape, rng=seed + k) for k in range(simulations)]
     kept = _ORDINAL if ordinal else _NUMBER
-    first = next(d for d in truths if not ordinal or len(np.unique(d["outcome"])) == LEVELS)
+    first = next(d for d in truths if not ordinal or len(np.unique(d["response"])) == LEVELS)
     groups = first["group_of"].values if ordinal else None
-    built = model.build(first["features"], first["outcome"], groups=groups, ordinal=ordinal, standardise=False)
+    built = model.build(first["features"], first["response"], by=groups, ordinal=ordinal, standardise=False)
     with sampling.steady_arithmetic():
         compiled: Any = nutpie.compile_pymc_model(built)
-    kind = built["outcome"].get_value().dtype
+    kind = built["response"].get_value().dtype
     draws: list[dict[str, np.ndarray]] = []
     divergences = 0
     for k, data in enumerate(truths):
         tree = refit.sampled(
-            compiled.with_data(features=data["features"].values, outcome=data["outcome"].values.astype(kind)),
+            compiled.with_data(features=data["features"].values, response=data["response"].values.astype(kind)),
             seed + k,
             TARGET_ACCEPT,
         )
@@ -106,7 +106,7 @@ def agreement(model: ModuleType, seed: int) -> list[dict[str, Any]]:
     rows = []
     for n, k in ((12, 1), (35, 2), (35, 3), (100, 4)):
         data = model.simulate(n, features=2, rng=seed + k)
-        x, y = data["features"], data["outcome"]
+        x, y = data["features"], data["response"]
         y = (y - y.mean()) / y.std(ddof=1)
         tree = model.fit(x, y, draws=DRAWS, rng=seed, predictive=False)
         exact = by_quadrature(x.values, y.values)
@@ -136,13 +136,13 @@ def published(model: ModuleType, reference: dict[str, Any], seed: int) -> dict[s
     """A published least-squares fit: by how many of its standard errors the posterior means differ from it."""
     frame = pd.DataFrame(reference["rows"], columns=reference["columns"])
     names_of = list(reference["coefficients"])
-    tree = model.fit(frame[[*names_of, reference["outcome"]]], reference["outcome"], rng=seed, predictive=False)
+    tree = model.fit(frame[[*names_of, reference["response"]]], reference["response"], rng=seed, predictive=False)
     means = tree["posterior"]["coefficient"].mean(("chain", "draw"))
     apart = {
         name: (float(means.sel(feature=name)) - reference["coefficients"][name]) / reference["standard_errors"][name]
         for name in names_of
     }
-    return {"outcome": reference["outcome"], "standard_errors_apart": apart}
+    return {"response": reference["response"], "standard_errors_apart": apart}
 
 
 def _as_posterior(data: xr.Dataset) -> xr.Dataset:

@@ -31,13 +31,13 @@ def calibrate(model: ModuleType, simulations: int, seed: int) -> calibration.Cal
     import nutpie
 
     truths = [model.simulate(SUBJECTS, rows=ROWS, rng=seed + k) for k in range(simulations)]
-    built = model.build(as_table(truths[0]), "outcome", "predictor", standardise=False)
+    built = model.build(as_table(truths[0]), "response", "predictor", standardise=False)
     with sampling.steady_arithmetic():
         compiled: Any = nutpie.compile_pymc_model(built)
     draws: list[dict[str, np.ndarray]] = []
     divergences = 0
     for k, data in enumerate(truths):
-        whole = {"y": data["outcome"].values, "x": data["predictor"].values, "of": data["subject_of"].values}
+        whole = {"y": data["response"].values, "x": data["predictor"].values, "of": data["subject_of"].values}
         tree = refit.sampled(
             compiled.with_data(y_data=whole["y"], x=whole["x"], **model._sums(whole)), seed + k, names.TARGET_ACCEPT
         )
@@ -101,9 +101,9 @@ def agreement(model: ModuleType, seed: int) -> list[dict[str, Any]]:
     rows = []
     for subjects, each, k in ((6, 4, 1), (20, 8, 2), (40, 3, 3)):
         table = as_table(model.simulate(subjects, rows=each, rng=seed + k))
-        data = model._data(table, "outcome", "predictor", "subject", True)
+        data = model._data(table, "response", "predictor", "subject", True)
         exact = by_quadrature(data["y"], data["x"], data["of"])
-        tree = model.fit(table, "outcome", "predictor", draws=DRAWS, rng=seed + 10 * k, predictive=False)
+        tree = model.fit(table, "response", "predictor", draws=DRAWS, rng=seed + 10 * k, predictive=False)
         slope = tree["posterior"]["slope_standardised"]
         above = (slope > 0).astype(float)
         ess = float(az.ess(above, method="mean")) if 0 < float(above.mean()) < 1 else float(above.size)
@@ -140,7 +140,7 @@ def published_table(reference: dict[str, Any]) -> pd.DataFrame:
 
 def as_table(data: xr.Dataset) -> pd.DataFrame:
     """A simulated data set as `fit` takes it."""
-    columns = {name: data[name].values for name in ("outcome", "predictor")}
+    columns = {name: data[name].values for name in ("response", "predictor")}
     return pd.DataFrame(columns | {"subject": data["subject_of"].values.astype(str)})
 
 

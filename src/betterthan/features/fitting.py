@@ -17,23 +17,23 @@ _MOVES = {"both": (True, True), "forward": (True, False), "backward": (False, Tr
 
 def performance_function(
     features: Any,
-    outcome: Any,
+    response: Any,
     *,
     columns: Sequence[str] | None = None,
     direction: str = "both",
     leave_out: Any = None,
-    prob: float = names.CI_PROB,
+    ci_prob: float = names.CI_PROB,
 ) -> PerformanceFunction:
-    """Predict an outcome from component scores by linear regression, with features chosen stepwise by AIC.
+    """Predict a response from component scores by linear regression, with features chosen stepwise by AIC.
 
     Parameters
     ----------
     features : pandas.DataFrame or xarray.DataArray, dims (dialogue, feature)
         One row for each dialogue; from `features.from_confusion`, or a table of your own.
-    outcome : str, pandas.Series, xarray.DataArray or array-like
+    response : str, pandas.Series, xarray.DataArray or array-like
         What is to be predicted, by the name of a column of `features` or on its own, such as `features.learning_gain`.
     columns : sequence of str, optional
-        Features to choose from. Default: all columns but the outcome and the groups.
+        Features to choose from. Default: all columns but the response and the groups.
     direction : {"both", "forward", "backward", "none"}, default "both"
         How features are moved while AIC falls, as R's ``step`` does: forward and both start with none, backward with
         all of them; none keeps all. Of moves with the same AIC the first is made: drops before additions, then in the
@@ -41,7 +41,7 @@ def performance_function(
     leave_out : str or array-like, optional
         What is left out at once in cross-validation: a column, an index level or one label for each row, such as the
         dialogue where one dialogue has several raters. Default: one row at a time.
-    prob : float, default 0.95
+    ci_prob : float, default 0.95
         Mass of the intervals of the coefficients (equal-tailed, Student's t).
 
     Returns
@@ -64,7 +64,7 @@ def performance_function(
     ------
     ValueError
         If a column is not numeric, constant, or follows from others; if dialogues do not match, or there are too few;
-        if the features fit the outcome perfectly; or if an argument is not valid.
+        if the features fit the response perfectly; or if an argument is not valid.
 
     References
     ----------
@@ -83,33 +83,33 @@ def performance_function(
     >>> bool(function.fit["r2_held_out_chosen"] < function.fit["r2_training"])
     True
     """
-    table = feature_table(features, outcome, columns=columns, groups=leave_out)
-    return fit_table(table, direction, prob)
+    table = feature_table(features, response, columns=columns, by=leave_out)
+    return fit_table(table, direction, ci_prob)
 
 
-def fit_table(table: FeatureTable, direction: str, prob: float = names.CI_PROB) -> PerformanceFunction:
+def fit_table(table: FeatureTable, direction: str, ci_prob: float = names.CI_PROB) -> PerformanceFunction:
     """Choose, fit and cross-validate; see `features.performance_function`."""
     checks.one_of(direction, names.DIRECTIONS, "direction")
-    prob = checks.probability(prob, "prob")
+    ci_prob = checks.probability(ci_prob, "ci_prob")
     refuse_collinear(table)
     _refuse_perfect(table)
     z, _, _ = least_squares.standardise(table.x)
     y = table.y - table.y.mean()
     found, inside = _chosen(z, y, direction)
-    parts = _final(table, inside, prob) | _path(table, z, y, found, direction) | _held_out(table, z, inside, direction)
+    parts = _final(table, inside, ci_prob) | _path(table, z, y, found, direction) | _held_out(table, z, inside, direction)
     fit = xr.Dataset(
         parts,
         coords={names.FEATURE: table.features, names.DIALOGUE: table.rows, "group": (names.DIALOGUE, table.groups)},
     )
     fit.attrs = {
-        "version": betterthan.__version__, "outcome": table.outcome, "direction": direction, "n": len(table.y),
-        "n_dropped_outcome": table.dropped_outcome, "n_dropped_feature": table.dropped_feature,
-        "left_out_by": table.grouped_by or "row", "folds": len(table.group_names), "ci_prob": prob,
-        "outcome_sd": float(table.y.std(ddof=1)),
+        "version": betterthan.__version__, "response": table.response, "direction": direction, "n": len(table.y),
+        "n_dropped_response": table.dropped_response, "n_dropped_feature": table.dropped_feature,
+        "left_out_by": table.grouped_by or "row", "folds": len(table.group_names), "ci_prob": ci_prob,
+        "response_sd": float(table.y.std(ddof=1)),
         "errors": f"clustered by {table.grouped_by}" if table.grouped_by else "independent",
     }  # fmt: skip
     chosen = {f: float(fit["coefficient"][k]) for k, f in enumerate(table.features) if inside[k]}
-    return PerformanceFunction(float(fit["intercept"]), chosen, table.outcome, table.confusions, fit)
+    return PerformanceFunction(float(fit["intercept"]), chosen, table.response, table.confusions, fit)
 
 
 def _chosen(z: np.ndarray, y: np.ndarray, direction: str) -> tuple[stepwise.Search, np.ndarray]:
@@ -119,7 +119,7 @@ def _chosen(z: np.ndarray, y: np.ndarray, direction: str) -> tuple[stepwise.Sear
     return found, found.inside[0]
 
 
-def _final(table: FeatureTable, inside: np.ndarray, prob: float) -> dict[str, Any]:
+def _final(table: FeatureTable, inside: np.ndarray, ci_prob: float) -> dict[str, Any]:
     """The fit of the chosen features, by statsmodels."""
     from statsmodels.regression.linear_model import OLS
 
@@ -127,7 +127,7 @@ def _final(table: FeatureTable, inside: np.ndarray, prob: float) -> dict[str, An
     result: Any = model.fit()
     if table.grouped_by:  # rows of a group are not independent: their errors are summed before they are squared
         result = model.fit(cov_type="cluster", cov_kwds={"groups": table.groups}, use_t=True)
-    ends = result.conf_int(1 - prob)
+    ends = result.conf_int(1 - ci_prob)
     empty = np.full(len(inside), np.nan)
     columns = {"standard_error": result.bse, "lower": ends[:, 0], "upper": ends[:, 1]}
     parts: dict[str, Any] = {"intercept": float(result.params[0]), "r2": float(result.rsquared)}
@@ -203,8 +203,8 @@ def _refuse_perfect(table: FeatureTable) -> None:
     error = least_squares.residuals(least_squares.standardise(table.x)[0], table.y)[0]
     if error @ error < 1e-14 * ((table.y - table.y.mean()) ** 2).sum():
         raise ValueError(
-            f"the features fit {table.outcome!r} perfectly, so there is nothing to choose or to predict; "
-            "is the outcome computed from one of them?"
+            f"the features fit {table.response!r} perfectly, so there is nothing to choose or to predict; "
+            "is the response computed from one of them?"
         )
 
 

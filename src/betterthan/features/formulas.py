@@ -1,4 +1,4 @@
-"""A performance function: an outcome as a weighted sum of component scores."""
+"""A performance function: a response as a weighted sum of component scores."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from betterthan.features.of_confusions import from_confusion
 
 @dataclass(frozen=True)
 class PerformanceFunction:
-    """Predicts an outcome from component scores: an intercept and a coefficient for each feature.
+    """Predicts a response from component scores: an intercept and a coefficient for each feature.
 
     Made by `features.performance_function` from data, or by `from_coefficients` from what a paper prints.
 
@@ -23,7 +23,7 @@ class PerformanceFunction:
     intercept : float
     coefficients : dict of str to float
         By feature; features that are not in it do not count.
-    outcome : str
+    response : str
         What is predicted.
     confusions : tuple of str
         Confusions the training data had enough of. A function that uses one of them refuses a component whose errors
@@ -34,7 +34,7 @@ class PerformanceFunction:
 
     intercept: float
     coefficients: dict[str, float]
-    outcome: str = "outcome"
+    response: str = "response"
     confusions: tuple[str, ...] = ()
     fit: xr.Dataset | None = field(default=None, repr=False, compare=False)
 
@@ -44,7 +44,7 @@ class PerformanceFunction:
         intercept: float,
         coefficients: Mapping[str, float],
         *,
-        outcome: str = "outcome",
+        response: str = "response",
         confusions: Iterable[str] = (),
     ) -> "PerformanceFunction":
         """Enter a published formula.
@@ -53,7 +53,7 @@ class PerformanceFunction:
         ----------
         intercept : float
         coefficients : mapping of str to float
-        outcome : str, default "outcome"
+        response : str, default "response"
         confusions : iterable of str, optional
             The confusions the function was trained on, at least those it uses.
 
@@ -69,7 +69,7 @@ class PerformanceFunction:
         Examples
         --------
         >>> import betterthan as bt
-        >>> gain = bt.features.PerformanceFunction.from_coefficients(0.32, {"f.weighted": 0.56}, outcome="learning gain")
+        >>> gain = bt.features.PerformanceFunction.from_coefficients(0.32, {"f.weighted": 0.56}, response="learning gain")
         >>> print(gain)
         learning gain = 0.32 + 0.56 f.weighted
         >>> round(gain.predict(bt.datasets.beetle_confusion()), 4)
@@ -81,15 +81,15 @@ class PerformanceFunction:
                 raise ValueError(f"coefficient of {name!r} is {value!r}; give a finite number")
         used = [name for name in coefficients if name.startswith("freq.")]
         known = tuple(dict.fromkeys([*confusions, *used]))
-        return cls(float(intercept), {k: float(v) for k, v in coefficients.items()}, outcome, known)
+        return cls(float(intercept), {k: float(v) for k, v in coefficients.items()}, response, known)
 
     def __str__(self) -> str:
         """The formula, as it would be printed."""
         terms = [f"{'-' if c < 0 else '+'} {abs(c):.4g} {name}" for name, c in self.coefficients.items()]
-        return " ".join([f"{self.outcome} = {self.intercept:.4g}", *terms])
+        return " ".join([f"{self.response} = {self.intercept:.4g}", *terms])
 
     def predict(self, component: Any) -> Any:
-        """Predict the outcome of components from their scores.
+        """Predict the response of components from their scores.
 
         Parameters
         ----------
@@ -121,7 +121,7 @@ class PerformanceFunction:
         for name, coefficient in self.coefficients.items():
             total = total + coefficient * _one(values, name)
         if isinstance(total, pd.Series | xr.DataArray) and total.ndim:
-            return total.rename(self.outcome)
+            return total.rename(self.response)
         like = next(iter(values.values()), None)
         if isinstance(like, pd.Series | xr.DataArray) and like.ndim:  # an intercept alone
             return like * 0 + total

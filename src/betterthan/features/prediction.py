@@ -1,4 +1,4 @@
-"""Systems compared by the outcome that is predicted from their scores."""
+"""Systems compared by the response that is predicted from their scores."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,11 +22,11 @@ def predict(
     components: Any,
     *,
     rope: float = names.ROPE,
-    prob: float = names.CI_PROB,
-    kind: str = names.CI_KIND,
+    ci_prob: float = names.CI_PROB,
+    ci_kind: str = names.CI_KIND,
     higher_is_better: bool = True,
 ) -> xr.Dataset:
-    """Predict the mean outcome of components from their scores, with intervals, and compare them by it.
+    """Predict the mea response of components from their scores, with intervals, and compare them by it.
 
     Parameters
     ----------
@@ -35,17 +35,17 @@ def predict(
     components : pandas.DataFrame or mapping
         One row for each component with the features as columns; or, by name, a confusion matrix or features each.
     rope : float, default 0
-        Half width of the region of practical equivalence, in units of the outcome.
-    prob : float, default 0.95
+        Half width of the region of practical equivalence, in units of the response.
+    ci_prob : float, default 0.95
         Mass of the intervals.
-    kind : {"hdi", "eti"}, default "hdi"
+    ci_kind : {"hdi", "eti"}, default "hdi"
     higher_is_better : bool, default True
-        Whether a higher outcome is better.
+        Whether a higher response is better.
 
     Returns
     -------
     xarray.Dataset
-        Over system: ``predicted`` (posterior mean of the mean outcome, over new users where there were groups),
+        Over system: ``predicted`` (posterior mean of the mea response, over new users where there were groups),
         ``predicted_mcse``, ``lower``, ``upper``, ``prob_best``, and ``outside``: the features that lie outside the
         range of the training data. Over (system_a, system_b): ``prob_better`` and its error ``prob_better_mcse``,
         ``difference_mean``, ``difference_lower``, ``difference_upper``, ``mass`` (region) and ``verdict``, which is
@@ -61,22 +61,22 @@ def predict(
     --------
     >>> import betterthan as bt
     >>> data = bt.models.performance_function.simulate(35, features=2, rng=3)
-    >>> tree = bt.models.performance_function.fit(data["features"], data["outcome"], rng=1, predictive=False)
+    >>> tree = bt.models.performance_function.fit(data["features"], data["response"], rng=1, predictive=False)
     >>> found = bt.features.predict(tree, {"A": {"x0": 1.0, "x1": 0.5}, "B": {"x0": 0.0, "x1": 0.5}})
     >>> bool(found["lower"].sel(system="A") < found["predicted"].sel(system="A"))
     True
     """
     if tree["posterior"].attrs.get("model") != "performance_function":
         raise ValueError("expected a fit of betterthan.models.performance_function")
-    checks.one_of(kind, names.CI_KINDS, "kind")
-    prob, rope = checks.probability(prob, "prob"), checks.margin(rope, "rope")
+    checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
+    ci_prob, rope = checks.probability(ci_prob, "ci_prob"), checks.margin(rope, "rope")
     systems, x = _components(tree, components)
     draws = _expected(tree, x)  # (chain, draw, system)
     flat = draws.reshape(-1, len(systems))
     oriented = flat if higher_is_better else -flat
-    table = pairs_of_draws(flat, oriented, rope, prob, kind, lambda d: effective(d, draws.shape[:2]))
+    table = pairs_of_draws(flat, oriented, rope, ci_prob, ci_kind, lambda d: effective(d, draws.shape[:2]))
     table["verdict"], diagnosis = judged(tree, table, rope)
-    low, high = weights.interval(flat, prob, kind)
+    low, high = weights.interval(flat, ci_prob, ci_kind)
     of_system = {
         "predicted": flat.mean(0), "predicted_mcse": mean_error(draws), "lower": low, "upper": high,
         "prob_best": weights.ranks(oriented)[:, 0], "outside": _outside(tree, x),
@@ -88,8 +88,8 @@ def predict(
     )
     attrs = tree["posterior"].attrs
     result.attrs = {
-        "version": betterthan.__version__, "outcome": attrs["outcome"], "n": attrs["n"], "seed": attrs["seed"],
-        "draws": len(flat), "rope": rope, "ci_prob": prob, "ci_kind": kind, "higher_is_better": int(higher_is_better),
+        "version": betterthan.__version__, "response": attrs["response"], "n": attrs["n"], "seed": attrs["seed"],
+        "draws": len(flat), "rope": rope, "ci_prob": ci_prob, "ci_kind": ci_kind, "higher_is_better": int(higher_is_better),
         "failures": list(diagnosis.failures),
     }  # fmt: skip
     return result
@@ -121,7 +121,7 @@ def _components(tree: xr.DataTree, components: Any) -> tuple[list[str], np.ndarr
 
 
 def _expected(tree: xr.DataTree, x: np.ndarray) -> np.ndarray:
-    """Draws of the mean outcome, (chain, draw, system)."""
+    """Draws of the mea response, (chain, draw, system)."""
     posterior = tree["posterior"].to_dataset()
     line = (
         posterior["intercept"].values[..., None] + posterior["coefficient"].transpose(..., names.FEATURE).values @ x.T
@@ -141,7 +141,7 @@ def _expected(tree: xr.DataTree, x: np.ndarray) -> np.ndarray:
 def _mean_level(
     line: np.ndarray, cuts: np.ndarray, steps: np.ndarray, sd: np.ndarray, nodes: np.ndarray, weight: np.ndarray
 ) -> np.ndarray:
-    """Mean level above the first: the sum of P(outcome above a cut) x step, averaged over groups."""
+    """Mean level above the first: the sum of P(response above a cut) x step, averaged over groups."""
     from scipy.special import expit
 
     eta = line[..., None] + sd[..., None] * nodes

@@ -1,4 +1,4 @@
-"""How much recall should count: the beta of F-beta that predicts the outcome best."""
+"""How much recall should count: the beta of F-beta that predicts the response best."""
 
 from typing import Any
 
@@ -14,14 +14,14 @@ _BETAS = np.exp2(np.linspace(-5, 5, 201))
 _CHI2_95 = 3.841458820694124  # chi-square with 1 degree of freedom
 
 
-def fit_beta(confusion: xr.DataArray, outcome: Any, *, average: str = "weighted") -> xr.Dataset:
-    """Fit beta: the weight of recall at which F-beta of a dialogue predicts its outcome best.
+def fit_beta(confusion: xr.DataArray, response: Any, *, average: str = "weighted") -> xr.Dataset:
+    """Fit beta: the weight of recall at which F-beta of a dialogue predicts its response best.
 
     Parameters
     ----------
     confusion : xarray.DataArray, dims (dialogue, predicted, actual)
         From `labels.confusion_matrix` with ``by``.
-    outcome : xarray.DataArray, pandas.Series or array-like
+    response : xarray.DataArray, pandas.Series or array-like
         One number for each dialogue; dialogues without one are left out and counted.
     average : {"weighted", "macro", "pooled"}, default "weighted"
         Over labels; see `labels.precision_recall_f`.
@@ -30,13 +30,13 @@ def fit_beta(confusion: xr.DataArray, outcome: Any, *, average: str = "weighted"
     -------
     xarray.Dataset
         ``best`` beta, its ``lower`` and ``upper`` (95 % by profile likelihood; an end of the grid, 1/32 or 32, says
-        that the data set no limit), ``intercept`` and ``slope`` of the outcome on F, ``r2``, ``r2_held_out`` with
+        that the data set no limit), ``intercept`` and ``slope`` of the response on F, ``r2``, ``r2_held_out`` with
         beta fitted anew without each dialogue, and ``profile``: R2 over ``beta``.
 
     Raises
     ------
     ValueError
-        If it is not a confusion matrix for each dialogue, dialogues do not match, or F or the outcome is constant.
+        If it is not a confusion matrix for each dialogue, dialogues do not match, or F or the response is constant.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def fit_beta(confusion: xr.DataArray, outcome: Any, *, average: str = "weighted"
         dims=(names.DIALOGUE, names.FEATURE),
         coords={names.DIALOGUE: confusion[names.DIALOGUE].values, names.FEATURE: ["F"]},
     )
-    table = feature_table(middle, outcome)
+    table = feature_table(middle, response)
     kept = [list(map(str, confusion[names.DIALOGUE].values)).index(row) for row in table.rows]
     y = table.y - table.y.mean()
     fits = [least_squares.left_out(scores[kept][:, [k]], y, table.groups) for k in range(len(_BETAS))]
@@ -84,7 +84,7 @@ def fit_beta(confusion: xr.DataArray, outcome: Any, *, average: str = "weighted"
             "profile": ("beta", 1 - rss / total),
         },
         coords={"beta": _BETAS},
-        attrs={"average": average, "n": len(y), "n_dropped": table.dropped, "outcome": table.outcome},
+        attrs={"average": average, "n": len(y), "n_dropped": table.dropped, "response": table.response},
     )
 
 

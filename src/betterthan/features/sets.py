@@ -1,4 +1,4 @@
-"""Which kinds of features predict the outcome: one row for each set."""
+"""Which kinds of features predict the response: one row for each set."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -19,7 +19,7 @@ _MEASURES = (
 
 def compare(
     features: Any,
-    outcome: Any,
+    response: Any,
     sets: Mapping[str, Sequence[str]],
     *,
     direction: str = "both",
@@ -29,7 +29,7 @@ def compare(
 
     Parameters
     ----------
-    features, outcome, direction, leave_out
+    features, response, direction, leave_out
         See `features.performance_function`.
     sets : mapping of str to sequence of str
         Names of sets and the features each may choose from.
@@ -61,7 +61,7 @@ def compare(
     if not sets:
         raise ValueError("there are no feature sets; give at least one, such as {'scores': ['f.weighted']}")
     union = list(dict.fromkeys(column for columns in sets.values() for column in _listed(columns)))
-    whole = feature_table(features, outcome, columns=union, groups=leave_out)
+    whole = feature_table(features, response, columns=union, by=leave_out)
     fitted = {name: _fitted(whole, name, _listed(columns), direction) for name, columns in sets.items()}
     fits = [f.fit for f in fitted.values() if f.fit is not None]
     parts: dict[str, Any] = {m: (names.FEATURE_SET, [float(fit[m]) for fit in fits]) for m in _MEASURES}
@@ -69,7 +69,7 @@ def compare(
     parts["n_chosen"] = (names.FEATURE_SET, [int(fit["chosen"].sum()) for fit in fits])
     parts["formula"] = (names.FEATURE_SET, [str(f) for f in fitted.values()])
     result = xr.Dataset(parts, coords={names.FEATURE_SET: list(map(str, fitted))})
-    kept = ("outcome", "direction", "n", "n_dropped_outcome", "n_dropped_feature", "left_out_by", "folds")
+    kept = ("response", "direction", "n", "n_dropped_response", "n_dropped_feature", "left_out_by", "folds")
     result.attrs = {k: fits[0].attrs[k] for k in kept}
     return result
 

@@ -1,4 +1,4 @@
-"""Features and an outcome, dialogue by dialogue, checked."""
+"""Features and a response, dialogue by dialogue, checked."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,44 +20,44 @@ class FeatureTable:
     y: np.ndarray  # (dialogue,)
     features: list[str]
     rows: list[str]  # names of the dialogues
-    outcome: str
+    response: str
     groups: np.ndarray  # number of the group of each row, from 0
     group_names: list[str]
     grouped_by: str  # empty where every row is its own group
-    dropped_outcome: int  # rows without an outcome
-    dropped_feature: int  # rows with an outcome that lack a feature
+    dropped_response: int  # rows without a response
+    dropped_feature: int  # rows with a response that lack a feature
     confusions: tuple[str, ...]
 
     @property
     def dropped(self) -> int:
         """Rows given and not used."""
-        return self.dropped_outcome + self.dropped_feature
+        return self.dropped_response + self.dropped_feature
 
 
 def feature_table(
-    features: Any, outcome: Any, *, columns: Sequence[str] | None = None, groups: Any = None
+    features: Any, response: Any, *, columns: Sequence[str] | None = None, by: Any = None
 ) -> FeatureTable:
-    """Join features and outcome, drop rows with gaps and count them, and refuse what explains nothing.
+    """Join features and response, drop rows with gaps and count them, and refuse what explains nothing.
 
-    `significance.groups` is a column, an index level, or one label for each row.
+    `by` is a column, an index level, or one label for each row.
     """
     frame, confusions = _frame(features)
-    y, name = _outcome(frame, outcome)
-    labels, grouped_by = _group_labels(frame, groups)
-    x = _columns(frame, columns, {name if isinstance(outcome, str) else None, grouped_by or None})
+    y, name = _response(frame, response)
+    labels, grouped_by = _group_labels(frame, by)
+    x = _columns(frame, columns, {name if isinstance(response, str) else None, grouped_by or None})
     if not x.shape[1]:
-        raise ValueError("there are no features; give at least one column beside the outcome")
-    no_outcome, no_feature = np.isnan(y), np.isnan(x.to_numpy()).any(1)
-    keep = ~no_outcome & ~no_feature
+        raise ValueError("there are no features; give at least one column beside the response")
+    no_response, no_feature = np.isnan(y), np.isnan(x.to_numpy()).any(1)
+    keep = ~no_response & ~no_feature
     if keep.sum() < 3:
         raise ValueError(
-            f"{keep.sum()} of {len(keep)} dialogues have an outcome and every feature; at least 3 are needed"
+            f"{keep.sum()} of {len(keep)} dialogues have a response and every feature; at least 3 are needed"
         )
     values, rows = x.to_numpy()[keep], np.array([str(r) for r in x.index])[keep]
     numbers, group_names = _numbered(labels[keep] if labels is not None else rows, labels is not None)
     table = FeatureTable(
         values, y[keep], [str(c) for c in x.columns], rows.tolist(), name, numbers, group_names, grouped_by,
-        int(no_outcome.sum()), int((no_feature & ~no_outcome).sum()), confusions,
+        int(no_response.sum()), int((no_feature & ~no_response).sum()), confusions,
     )  # fmt: skip
     _refuse_constants(table)
     return table
@@ -100,29 +100,29 @@ def _frame(features: Any) -> tuple[pd.DataFrame, tuple[str, ...]]:
     return frame, confusions
 
 
-def _outcome(frame: pd.DataFrame, outcome: Any) -> tuple[np.ndarray, str]:
-    if isinstance(outcome, str):
-        if outcome not in frame:
-            raise ValueError(f"there is no column {outcome!r}; the columns are {', '.join(map(str, frame.columns))}")
-        return _numbers(frame[outcome], outcome), outcome
-    if isinstance(outcome, xr.DataArray):
-        if outcome.dims != (names.DIALOGUE,):
-            raise ValueError(f"outcome has dims {tuple(map(str, outcome.dims))}; give (dialogue,)")
-        index = outcome[names.DIALOGUE].values if names.DIALOGUE in outcome.coords else frame.index
-        outcome = pd.Series(outcome.values, index=index, name=outcome.name)
-    if isinstance(outcome, pd.Series):
-        if set(outcome.index) != set(frame.index) or not (outcome.index.is_unique and frame.index.is_unique):
-            odd = [str(k) for k in outcome.index.symmetric_difference(frame.index)]
+def _response(frame: pd.DataFrame, response: Any) -> tuple[np.ndarray, str]:
+    if isinstance(response, str):
+        if response not in frame:
+            raise ValueError(f"there is no column {response!r}; the columns are {', '.join(map(str, frame.columns))}")
+        return _numbers(frame[response], response), response
+    if isinstance(response, xr.DataArray):
+        if response.dims != (names.DIALOGUE,):
+            raise ValueError(f"response has dims {tuple(map(str, response.dims))}; give (dialogue,)")
+        index = response[names.DIALOGUE].values if names.DIALOGUE in response.coords else frame.index
+        response = pd.Series(response.values, index=index, name=response.name)
+    if isinstance(response, pd.Series):
+        if set(response.index) != set(frame.index) or not (response.index.is_unique and frame.index.is_unique):
+            odd = [str(k) for k in response.index.symmetric_difference(frame.index)]
             where = f": {odd[0]!r} is in one alone" if odd else ", each of them once"
-            raise ValueError(f"features and outcome must have the same dialogues{where}")
-        outcome = outcome.reindex(frame.index)
-        return _numbers(outcome, str(outcome.name or "outcome")), str(outcome.name or "outcome")
-    values = _numbers(pd.Series(np.asarray(outcome).reshape(-1)), "outcome")
+            raise ValueError(f"features and response must have the same dialogues{where}")
+        response = response.reindex(frame.index)
+        return _numbers(response, str(response.name or "response")), str(response.name or "response")
+    values = _numbers(pd.Series(np.asarray(response).reshape(-1)), "response")
     if len(values) != len(frame):
         raise ValueError(
-            f"outcome has {len(values)} numbers and features {len(frame)} rows; give one for each dialogue"
+            f"response has {len(values)} numbers and features {len(frame)} rows; give one for each dialogue"
         )
-    return values, "outcome"
+    return values, "response"
 
 
 def _group_labels(frame: pd.DataFrame, groups: Any) -> tuple[np.ndarray | None, str]:
@@ -157,7 +157,7 @@ def _columns(frame: pd.DataFrame, columns: Sequence[str] | None, others: set[str
             if column not in frame:
                 raise ValueError(f"there is no feature {column!r}; given are {', '.join(map(str, frame.columns))}")
             if column in others:
-                raise ValueError(f"{column!r} is the outcome or the group; it cannot be a feature as well")
+                raise ValueError(f"{column!r} is the response or the group; it cannot be a feature as well")
         chosen = wanted
     numbers = {str(c): _numbers(frame[c], str(c)) for c in chosen}
     return pd.DataFrame(numbers, index=frame.index)
@@ -191,7 +191,7 @@ def _numbered(labels: np.ndarray, given: bool) -> tuple[np.ndarray, list[str]]:
 
 
 def _refuse_constants(table: FeatureTable) -> None:
-    for name, column in [*zip(table.features, table.x.T, strict=True), (table.outcome, table.y)]:
+    for name, column in [*zip(table.features, table.x.T, strict=True), (table.response, table.y)]:
         if np.ptp(column) <= 1e-12 * max(1.0, float(np.abs(column).max())):
-            what = "outcome" if column is table.y else "feature"
+            what = "response" if column is table.y else "feature"
             raise ValueError(f"{what} {name!r} is {column[0]:g} in all {len(column)} dialogues; it can explain nothing")

@@ -28,8 +28,8 @@ def compare(
     tree: xr.DataTree,
     *,
     rope: float = names.ROPE,
-    prob: float = names.CI_PROB,
-    kind: str = names.CI_KIND,
+    ci_prob: float = names.CI_PROB,
+    ci_kind: str = names.CI_KIND,
     weights: Mapping[str, float] | None = None,
     items: int | None = None,
 ) -> xr.Dataset:
@@ -43,9 +43,9 @@ def compare(
     rope : float, default 0
         Half width of the region of practical equivalence: a difference of probabilities, of the
         shares solved, of graded scores, or of theta, as the model measures.
-    prob : float, default 0.95
+    ci_prob : float, default 0.95
         Mass of the intervals.
-    kind : {"hdi", "eti"}, default "hdi"
+    ci_kind : {"hdi", "eti"}, default "hdi"
     weights : mapping of data set to float, optional
         For ``hierarchical``: shares of the data sets in what you will meet (post-stratification);
         they sum to one. Of crossed factors, the names are ``"row / column"``.
@@ -68,7 +68,7 @@ def compare(
         - ``davidson`` and ``item_response``: over system ``ability`` (log odds, sum zero) and its
           ``lower``, ``upper``, ``prob_best``, ``expected_rank``, ``tied_with_top`` (the ablest is not
           found better), ``in_best_set`` (the fewest systems that hold the best one with probability
-          `prob`); ``prob_rank`` over (system, rank). Of judgments ``expected`` (outcome), the
+          `ci_prob`); ``prob_rank`` over (system, rank). Of judgments ``expected`` (outcome), the
           probabilities of the next one; of items ``score``, the share solved, and ``expected_score``
           with ``_lower``, ``_upper``, the share of all such items.
         - ``graded``: ``effect_size`` (posterior mean of centre over scale), ``n``, ``n_tied``; of several
@@ -111,4 +111,4 @@ def compare(
         if model != _OWN_CHOICE[name]:
             raise ValueError(f"{name} is for a fit of {_OWN_CHOICE[name]}; this is one of {model}")
         own[name] = value
-    return _READERS[model](tree, rope=rope, prob=prob, kind=kind, **own)
+    return _READERS[model](tree, rope=rope, ci_prob=ci_prob, ci_kind=ci_kind, **own)

@@ -7,7 +7,7 @@ from typing import Any
 import xarray as xr
 
 
-def loo(trees: Mapping[str, xr.DataTree], *, method: str = "stacking") -> Any:
+def loo(trees: Mapping[str, xr.DataTree], *, weighting: str = "stacking") -> Any:
     """Compare models of one data set by how well they foresee what is left out (PSIS-LOO).
 
     Parameters
@@ -15,7 +15,7 @@ def loo(trees: Mapping[str, xr.DataTree], *, method: str = "stacking") -> Any:
     trees : mapping of name to xarray.DataTree
         Two fits or more, of the same data and with their predictive groups. What is left out is a row of the
         likelihood: a data set of a pair, a cluster, a row of judgments, an item.
-    method : {"stacking", "BB-pseudo-BMA"}, default "stacking"
+    weighting : {"stacking", "BB-pseudo-BMA"}, default "stacking"
         How the weights are found.
 
     Returns
@@ -66,7 +66,7 @@ def loo(trees: Mapping[str, xr.DataTree], *, method: str = "stacking") -> Any:
             raise ValueError(f"{name!r} and {next(iter(trees))!r} are fits of different data")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        table = az.compare(dict(trees), method=method, round_to="none")
+        table = az.compare(dict(trees), method=weighting, round_to="none")
     told = list(dict.fromkeys(str(w.message) for w in caught))
     for line in told:
         warnings.warn(line, stacklevel=2)

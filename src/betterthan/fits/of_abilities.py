@@ -20,12 +20,12 @@ _REPLICATIONS = 1000
 
 
 def compare_abilities(
-    tree: xr.DataTree, *, rope: float = names.ROPE, prob: float = names.CI_PROB, kind: str = names.CI_KIND
+    tree: xr.DataTree, *, rope: float = names.ROPE, ci_prob: float = names.CI_PROB, ci_kind: str = names.CI_KIND
 ) -> xr.Dataset:
     """All systems jointly, from a fit of the Davidson or the item response model; see `fits.compare`."""
     posterior = of_model(tree, "davidson", "item_response")
     model = posterior.attrs["model"]
-    rope, prob, kind = choices(rope, prob, kind)
+    rope, ci_prob, ci_kind = choices(rope, ci_prob, ci_kind)
     samples = (posterior.sizes["chain"], posterior.sizes["draw"])
     told = "expected_score" if model == "item_response" else "ability"
     draws = posterior[told].transpose("chain", "draw", names.SYSTEM).values
@@ -35,12 +35,12 @@ def compare_abilities(
     _warn_separated(constant, systems)
     diagnosis = judged(tree)
     apart = None if model == "item_response" else _judged_apart(posterior)
-    table = pairs_of_draws(flat, flat, rope, prob, kind, lambda d: effective(d, samples), apart)
+    table = pairs_of_draws(flat, flat, rope, ci_prob, ci_kind, lambda d: effective(d, samples), apart)
     verdict, ahead = decide(table["prob_better"], table["prob_better"].T, table["mass"][..., 1], rope)
     itself = np.eye(len(systems), dtype=bool)
     table["verdict"] = verdict if diagnosis.passed else np.where(itself, verdict, "no_verdict")
     table["also_ahead"] = ahead & diagnosis.passed
-    of_system, ranks = _by_system(posterior, draws, constant, prob, kind)
+    of_system, ranks = _by_system(posterior, draws, constant, ci_prob, ci_kind)
     top = int(np.argmax(of_system["ability"]))
     of_system["tied_with_top"] = ~(table["prob_better"][top] >= names.VERDICT_PROB)
     result = xr.Dataset(
@@ -54,7 +54,7 @@ def compare_abilities(
         result["expected"] = ((*_SQUARE, names.OUTCOME), _next_judgment(posterior, flat))
         result = result.assign_coords({names.OUTCOME: list(names.OUTCOMES)})
     asked = {k: int(posterior.attrs[k]) for k in ("position", "judges") if k in posterior.attrs}
-    return result.assign_attrs(signed(posterior, diagnosis, rope, prob, kind) | asked)
+    return result.assign_attrs(signed(posterior, diagnosis, rope, ci_prob, ci_kind) | asked)
 
 
 def transitivity(tree: xr.DataTree) -> xr.Dataset:
@@ -68,7 +68,7 @@ def transitivity(tree: xr.DataTree) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        Over check: ``observed``, ``expected`` and ``p``, the share of replications with as much or more. Checks are
+        Over check: ``observed``, ``expected`` and ``p_value``, the share of replications with as much or more. Checks are
         ``circular_triads`` (A mostly beats B, B beats C, C beats A) and ``misfit``, the squared distances of wins less
         losses from what each draw expects, over their variances, summed over rows.
 
@@ -81,7 +81,7 @@ def transitivity(tree: xr.DataTree) -> xr.Dataset:
     --------
     >>> import betterthan as bt
     >>> tree = bt.models.davidson.fit(bt.models.davidson.simulate(5, judgments=300, rng=2), rng=1)
-    >>> bool(bt.fits.transitivity(tree)["p"].min() > 0.01)
+    >>> bool(bt.fits.transitivity(tree)["p_value"].min() > 0.01)
     True
     """
     posterior = of_model(tree, "davidson")
@@ -102,7 +102,7 @@ def transitivity(tree: xr.DataTree) -> xr.Dataset:
         {
             "observed": ("check", [float(o.mean()) for o, _ in rows]),
             "expected": ("check", [float(r.mean()) for _, r in rows]),
-            "p": ("check", [float((r >= o - 1e-9).mean()) for o, r in rows]),
+            "p_value": ("check", [float((r >= o - 1e-9).mean()) for o, r in rows]),
         },
         coords={"check": ["circular_triads", "misfit"]},
         attrs={"replications": len(again)},
@@ -162,14 +162,14 @@ def _next_judgment(posterior: xr.Dataset, flat: np.ndarray) -> np.ndarray:
 
 
 def _by_system(
-    posterior: xr.Dataset, draws: np.ndarray, constant: xr.Dataset, prob: float, kind: str
+    posterior: xr.Dataset, draws: np.ndarray, constant: xr.Dataset, ci_prob: float, ci_kind: str
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Answers over system, and the probability of each rank (system, rank)."""
     samples = draws.shape[:2]
     ability = posterior["ability"].transpose("chain", "draw", names.SYSTEM).values
     flat = ability.reshape(-1, ability.shape[-1])
     chances, places = weights.ranks(flat), np.arange(1, flat.shape[1] + 1)
-    low, high = weights.interval(flat, prob, kind)
+    low, high = weights.interval(flat, ci_prob, ci_kind)
     first = flat >= flat.max(1, keepdims=True)
     rank = chances @ places
     number = effective(first.astype(float), samples)
@@ -178,11 +178,11 @@ def _by_system(
         "prob_best": chances[:, 0], "prob_best_mcse": share_error(chances[:, 0], number),
         "expected_rank": rank,
         "expected_rank_mcse": np.sqrt(np.maximum(chances @ places**2 - rank**2, 0) / number),
-        "in_best_set": weights.best_set(chances[:, 0], prob),
+        "in_best_set": weights.best_set(chances[:, 0], ci_prob),
     }  # fmt: skip
     if "expected_score" in posterior:
         score = draws.reshape(flat.shape)
-        below, above = weights.interval(score, prob, kind)
+        below, above = weights.interval(score, ci_prob, ci_kind)
         solved, tried = constant["successes"].sum(names.ITEM).values, constant["trials"].sum(names.ITEM).values
         found |= {
             "score": solved / tried, "expected_score": score.mean(0), "expected_score_mcse": mean_error(draws),

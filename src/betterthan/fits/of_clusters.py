@@ -15,18 +15,18 @@ _SAMPLES = ("chain", "draw")
 
 
 def compare_clusters(
-    tree: xr.DataTree, *, rope: float = names.ROPE, prob: float = names.CI_PROB, kind: str = names.CI_KIND
+    tree: xr.DataTree, *, rope: float = names.ROPE, ci_prob: float = names.CI_PROB, ci_kind: str = names.CI_KIND
 ) -> xr.Dataset:
     """The population of clusters, from a fit of the clustered model; see `fits.compare`."""
     posterior = of_model(tree, "clustered")
-    rope, prob, kind = choices(rope, prob, kind)
+    rope, ci_prob, ci_kind = choices(rope, ci_prob, ci_kind)
     counts = tree["constant_data"].to_dataset()["counts"]
     total = counts.sum("cluster")
     _warn_indecisive(total)
     diagnosis = judged(tree)
     square = bool(posterior.attrs["square"])
     d = posterior["difference"].transpose(*_SAMPLES, names.PAIR)
-    result = answers(d, posterior.attrs, rope, prob, kind, diagnosis.passed)
+    result = answers(d, posterior.attrs, rope, ci_prob, ci_kind, diagnosis.passed)
     prior = tuple(np.atleast_1d(posterior.attrs["prior"]))
     shaped = to_square(total) if square else total
     alone, verdict = closed_answer(shaped.astype(np.int64), prior, rope)
@@ -38,19 +38,19 @@ def compare_clusters(
     n = total.sum(names.OUTCOME)
     parts: dict[str, Any] = {"n": n}
     for key in ("design_effect", "correlation"):
-        parts |= _told(posterior[key], key, prob)
+        parts |= _told(posterior[key], key, ci_prob)
     parts["n_effective"] = n / parts["design_effect"]
     for key, value in parts.items():
         bare = value.drop_attrs()
         result[key] = to_square(bare, mirror="same") if square else bare
     for key in ("verdict", "verdict_independent"):
         result[key] = say_no_data(result[key], result["n"])
-    result.attrs = signed(posterior, diagnosis, rope, prob, kind) | {"n_clusters": counts.sizes["cluster"]}
+    result.attrs = signed(posterior, diagnosis, rope, ci_prob, ci_kind) | {"n_clusters": counts.sizes["cluster"]}
     return result
 
 
-def _told(values: xr.DataArray, name: str, prob: float) -> dict[str, xr.DataArray]:
-    ends = values.quantile([(1 - prob) / 2, (1 + prob) / 2], dim=_SAMPLES)
+def _told(values: xr.DataArray, name: str, ci_prob: float) -> dict[str, xr.DataArray]:
+    ends = values.quantile([(1 - ci_prob) / 2, (1 + ci_prob) / 2], dim=_SAMPLES)
     low, high = (ends.isel(quantile=k, drop=True) for k in (0, 1))
     return {name: values.mean(_SAMPLES), f"{name}_lower": low, f"{name}_upper": high}
 

@@ -23,12 +23,12 @@ def compare_datasets(
     *,
     weights: Mapping[str, float] | None = None,
     rope: float = names.ROPE,
-    prob: float = names.CI_PROB,
-    kind: str = names.CI_KIND,
+    ci_prob: float = names.CI_PROB,
+    ci_kind: str = names.CI_KIND,
 ) -> xr.Dataset:
     """Several data sets, from a fit of the hierarchical model; see `fits.compare`."""
     posterior = of_model(tree, "hierarchical")
-    rope, prob, kind = choices(rope, prob, kind)
+    rope, ci_prob, ci_kind = choices(rope, ci_prob, ci_kind)
     counts = tree["constant_data"].to_dataset()["counts"]
     factors = [str(f) for f in np.atleast_1d(posterior.attrs["factors"])]
     labels, counts, theta = _flat(counts, posterior["theta"], factors)
@@ -44,17 +44,17 @@ def compare_datasets(
     parts = {k: (gap * share.drop_attrs()).sum(names.DATASET) for k, share in shares.items()}
     parts["new"] = new.sel({names.OUTCOME: "win"}, drop=True) - new.sel({names.OUTCOME: "loss"}, drop=True)
     order = (*_SAMPLES, names.PAIR)
-    tables = [answers(d.transpose(*order), posterior.attrs, rope, prob, kind, diagnosis.passed) for d in parts.values()]
+    tables = [answers(d.transpose(*order), posterior.attrs, rope, ci_prob, ci_kind, diagnosis.passed) for d in parts.values()]
     result = xr.concat(tables, xr.DataArray(list(parts), dims="target", name="target"), join="exact")
     each = [
-        answers(gap.isel({names.DATASET: k}, drop=True).transpose(*order), posterior.attrs, 0.0, prob, kind, True)
+        answers(gap.isel({names.DATASET: k}, drop=True).transpose(*order), posterior.attrs, 0.0, ci_prob, ci_kind, True)
         for k in range(len(labels))
     ]
     named = xr.DataArray(labels, dims=names.DATASET, name=names.DATASET)
     for key in ("prob_better", "prob_better_mcse"):
         result[key.replace("better", "better_dataset")] = xr.concat([t[key] for t in each], named, join="exact")
     return _beside(result, counts, posterior, rope).assign_attrs(
-        signed(posterior, diagnosis, rope, prob, kind) | {"factors": factors}
+        signed(posterior, diagnosis, rope, ci_prob, ci_kind) | {"factors": factors}
     )
 
 

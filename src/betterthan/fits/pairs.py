@@ -39,7 +39,7 @@ def of_model(tree: Any, *known: str) -> xr.Dataset:
 
 
 def answers(
-    difference: xr.DataArray, attrs: dict[str, Any], rope: float, prob: float, kind: str, converged: bool
+    difference: xr.DataArray, attrs: dict[str, Any], rope: float, ci_prob: float, ci_kind: str, converged: bool
 ) -> xr.Dataset:
     """Answers over (system_a, system_b), or (pair,) where the data came by pair.
 
@@ -48,8 +48,8 @@ def answers(
     difference : xarray.DataArray, dims (chain, draw, pair)
     attrs : dict
         Of the posterior.
-    rope, prob : float
-    kind : {"hdi", "eti"}
+    rope, ci_prob : float
+    ci_kind : {"hdi", "eti"}
     converged : bool
         Whether a verdict may be given.
 
@@ -61,7 +61,7 @@ def answers(
     """
     tree = _tree(difference, attrs)
     better = draws_prob_better(tree)
-    size, mass = draws_difference(tree, prob=prob, kind=kind), masses_in_any_unit(tree, rope)
+    size, mass = draws_difference(tree, ci_prob=ci_prob, ci_kind=ci_kind), masses_in_any_unit(tree, rope)
     table = xr.Dataset({"prob_better": better.drop_vars(["mcse", "ess"])})
     table["prob_better_mcse"] = (better.dims, better["mcse"].values)
     for key in ("mean", "lower", "upper"):
@@ -102,16 +102,16 @@ def closed_answer(counts: xr.DataArray, prior: Any, rope: float) -> tuple[xr.Dat
     return better, decide(better.values, 1 - better.values, within, rope)[0]
 
 
-def choices(rope: float, prob: float, kind: str) -> tuple[float, float, str]:
+def choices(rope: float, ci_prob: float, ci_kind: str) -> tuple[float, float, str]:
     """Rope, mass and kind of the interval, checked."""
-    return checks.rope(rope), checks.probability(prob, "prob"), checks.one_of(kind, names.CI_KINDS, "kind")
+    return checks.rope(rope), checks.probability(ci_prob, "ci_prob"), checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
 
 
-def signed(posterior: xr.Dataset, diagnosis: Diagnosis, rope: float, prob: float, kind: str) -> dict[str, Any]:
+def signed(posterior: xr.Dataset, diagnosis: Diagnosis, rope: float, ci_prob: float, ci_kind: str) -> dict[str, Any]:
     """Attrs that say how an answer was made."""
     kept = {k: posterior.attrs[k] for k in ("model", "prior", "seed", "draws", "chains", "inference_library")}
     return kept | {
-        "version": betterthan.__version__, "rope": rope, "ci_prob": prob, "ci_kind": kind,
+        "version": betterthan.__version__, "rope": rope, "ci_prob": ci_prob, "ci_kind": ci_kind,
         "verdict_prob": names.VERDICT_PROB, "rhat_max": diagnosis.rhat_max, "ess_min": diagnosis.ess_min,
         "divergences": diagnosis.divergences, "failures": list(diagnosis.failures),
     }  # fmt: skip

@@ -19,8 +19,8 @@ def posterior(
     *,
     beta: float = 1.0,
     prior: float | None = None,
-    prob: float = names.CI_PROB,
-    kind: str = names.CI_KIND,
+    ci_prob: float = names.CI_PROB,
+    ci_kind: str = names.CI_KIND,
     draws: int = names.BOOTSTRAP_DRAWS,
     rng: Any = None,
 ) -> xr.Dataset:
@@ -38,9 +38,9 @@ def posterior(
         Recall counts beta times as much as precision in F.
     prior : float, optional
         Dirichlet parameter of every cell. Default 1 / number of labels: about one made-up item for each class.
-    prob : float, default 0.95
+    ci_prob : float, default 0.95
         Mass of the intervals.
-    kind : {"hdi", "eti"}, default "hdi"
+    ci_kind : {"hdi", "eti"}, default "hdi"
     draws : int, default 4,000
     rng : int, numpy.random.Generator or None
         Seed; it is recorded.
@@ -72,8 +72,8 @@ def posterior(
     matrix, actual, labels = checks.confusion(confusion)
     if matrix.ndim != 2:
         raise ValueError(f"confusion has dims {tuple(map(str, confusion.dims))}; give one matrix (predicted, actual)")
-    checks.one_of(kind, names.CI_KINDS, "kind")
-    prob, draws, seed = checks.probability(prob, "prob"), checks.whole(draws, "draws"), one_seed(rng)
+    checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
+    ci_prob, draws, seed = checks.probability(ci_prob, "ci_prob"), checks.whole(draws, "draws"), one_seed(rng)
     beta = float(checks.positive(beta, "beta"))
     each = 1 / len(labels) if prior is None else float(checks.positive(prior, "prior"))
     lost = actual - matrix.sum(0)
@@ -83,13 +83,13 @@ def posterior(
     averages = np.stack(
         [formulas.macro(scores), formulas.weighted(scores, actual), formulas.pooled(matrix, actual, beta)]
     )
-    by_label = _summary(drawn[:, : len(labels)], scores, prob, kind)
+    by_label = _summary(drawn[:, : len(labels)], scores, ci_prob, ci_kind)
     for at, statistic in enumerate(("precision", "recall")):
-        by_label[:, at] = _exact(cells, statistic, scores[:, at], prob, kind)
+        by_label[:, at] = _exact(cells, statistic, scores[:, at], ci_prob, ci_kind)
     result = xr.Dataset(
         {
             "by_label": ((names.LABEL, "measure", "estimate"), by_label),
-            "averaged": (("average", "measure", "estimate"), _summary(drawn[:, len(labels) :], averages, prob, kind)),
+            "averaged": (("average", "measure", "estimate"), _summary(drawn[:, len(labels) :], averages, ci_prob, ci_kind)),
         },
         coords={
             names.LABEL: labels, "average": list(names.AVERAGES), "measure": list(names.MEASURES),
@@ -98,7 +98,7 @@ def posterior(
     )  # fmt: skip
     result.attrs = {
         "model": "Dirichlet over cells", "prior": each, "beta": beta, "draws": draws, "seed": seed,
-        "ci_prob": prob, "ci_kind": kind,
+        "ci_prob": ci_prob, "ci_kind": ci_kind,
     }  # fmt: skip
     return result
 
@@ -120,12 +120,12 @@ def _drawn(cells: np.ndarray, beta: float, draws: int, seed: int) -> np.ndarray:
     return np.concatenate(chunks)
 
 
-def _summary(drawn: np.ndarray, scores: np.ndarray, prob: float, kind: str) -> np.ndarray:
-    low, high = weights.interval(drawn, prob, kind)
+def _summary(drawn: np.ndarray, scores: np.ndarray, ci_prob: float, ci_kind: str) -> np.ndarray:
+    low, high = weights.interval(drawn, ci_prob, ci_kind)
     return np.stack([scores, drawn.mean(0), low, high, drawn.std(0) / np.sqrt(len(drawn))], axis=-1)
 
 
-def _exact(cells: np.ndarray, statistic: str, scores: np.ndarray, prob: float, kind: str) -> np.ndarray:
+def _exact(cells: np.ndarray, statistic: str, scores: np.ndarray, ci_prob: float, ci_kind: str) -> np.ndarray:
     """Precision of a label is the share of the diagonal in its row, recall in its column: Betas."""
     labels = cells.shape[1]
     right = np.diagonal(cells[:labels])
@@ -133,5 +133,5 @@ def _exact(cells: np.ndarray, statistic: str, scores: np.ndarray, prob: float, k
     a, b = right, whole - right
     if labels == 1 and not b.all():  # one label, everything classified: 1 for certain
         return np.stack([scores, *[np.ones(1)] * 3, np.zeros(1)], axis=-1)
-    low, high = f_scores.interval(a, b, statistic, prob, kind)
+    low, high = f_scores.interval(a, b, statistic, ci_prob, ci_kind)
     return np.stack([scores, a / (a + b), low, high, np.zeros(labels)], axis=-1)

@@ -1,7 +1,7 @@
 """Examples that come in clusters: translations of one item, turns of one dialogue, repeated runs.
 
 Of cluster c, A and B differ on s_c of the examples, and of these A wins p_c. Both vary over clusters as Beta variables:
-p_c with mean p and correlation `win`, s_c with mean s and correlation `posterior.decisive`; both are integrated out.
+p_c with mean p and correlation `win`, s_c with mean s and correlation `decisive`; both are integrated out.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -18,7 +18,7 @@ from betterthan.models import sampling, shrinkage
 if TYPE_CHECKING:
     import pymc as pm
 
-TIES = ("davidson", "rao_kupper")
+TIE_MODELS = ("davidson", "rao_kupper")
 _TIE = {"davidson": (-0.7, 1.5), "rao_kupper": (-0.7, 1.0)}  # normal prior of the tie parameter
 _EFFECT = 0.5  # standard deviation of the normal prior of the position
 _JUDGES = (-1.2, 0.7)  # of the logarithm of the spread over judges
@@ -30,7 +30,7 @@ def simulate(
     judgments: int = 200,
     judges: int = 0,
     position: bool = False,
-    ties: str = "davidson",
+    tie_model: str = "davidson",
     rng: Any = None,
 ) -> xr.Dataset:
     """Draw the truth from the prior, and judgments on random pairs from the truth.
@@ -44,7 +44,7 @@ def simulate(
         Judges who differ in how often they see a tie, and with `position` in how much they prefer the first.
     position : bool, default False
         Whether the system shown first has an advantage.
-    ties : {"davidson", "rao_kupper"}, default "davidson"
+    tie_model : {"davidson", "rao_kupper"}, default "davidson"
     rng : int, numpy.random.Generator or None
 
     Returns
@@ -57,26 +57,26 @@ def simulate(
     Raises
     ------
     ValueError
-        If a number is not whole or too small, or ties is not valid.
+        If a number is not whole or too small, or tie_model is not valid.
 
     Examples
     --------
     >>> simulate(4, judgments=50, rng=1).sizes["judgment"]
     50
     """
-    checks.one_of(ties, TIES, "ties")
+    checks.one_of(tie_model, TIE_MODELS, "tie_model")
     k, n = checks.whole(systems, "systems", 2), checks.whole(judgments, "judgments", systems - 1)
     j = checks.whole(judges, "judges", 0)
     random = np.random.default_rng(one_seed(rng))
     sd, ability = shrinkage.draw_abilities(k, random)
-    tie = random.normal(*_TIE[ties])
+    tie = random.normal(*_TIE[tie_model])
     spread = np.exp(random.normal(*_JUDGES, size=2)) * (j > 0)
     first = random.normal(scale=_EFFECT) * position
     of = random.integers(max(j, 1), size=n)
     each = random.normal(size=(2, max(j, 1))) * spread[:, None]
     each -= each.mean(1, keepdims=True) if j > 1 else 0
     a, b = _random_pairs(random, k, n)
-    chances = np.exp(_numpy(ability[a] - ability[b] + first + each[1][of] * position, tie + each[0][of], ties))
+    chances = np.exp(_numpy(ability[a] - ability[b] + first + each[1][of] * position, tie + each[0][of], tie_model))
     outcome = 1 - np.array([0, 2, 1])[(random.random(n)[:, None] > chances.cumsum(-1)[:, :2]).sum(-1)]
     labels = np.array([f"s{i}" for i in range(k)])
     truth: dict[str, Any] = {"ability": (names.SYSTEM, ability), "ability_sd": sd, "tie": tie}
@@ -89,7 +89,7 @@ def simulate(
 
 
 def build(
-    data: xr.Dataset | xr.DataArray, *, ties: str = "davidson", position: bool = False, judges: bool = False
+    data: xr.Dataset | xr.DataArray, *, tie_model: str = "davidson", position: bool = False, judges: bool = False
 ) -> "pm.Model":
     """The PyMC model of all systems at once.
 
@@ -98,7 +98,7 @@ def build(
     data : xarray.Dataset or xarray.DataArray
         Judgments, from `betterthan.io.read_judgments`; or counts of judgments (system_a, system_b, outcome) or (pair,
         outcome), with ``attrs["unit"] = "judgment"``.
-    ties : {"davidson", "rao_kupper"}, default "davidson"
+    tie_model : {"davidson", "rao_kupper"}, default "davidson"
         How often equal systems tie, and how that falls with their difference.
     position : bool, default False
         Whether the system shown first has an advantage: system_a of the judgments.
@@ -119,7 +119,7 @@ def build(
     """
     import pymc as pm
 
-    checks.one_of(ties, TIES, "ties")
+    checks.one_of(tie_model, TIE_MODELS, "tie_model")
     rows = judgment_rows(data, position=position, judges=judges)
     coords = {names.SYSTEM: rows.systems, names.OUTCOME: list(names.OUTCOMES), "row": np.arange(len(rows.a))}
     if judges:
@@ -127,7 +127,7 @@ def build(
     with pm.Model(coords=coords) as model:
         counts = pm.Data("counts", rows.counts, dims=("row", names.OUTCOME))
         ability = shrinkage.abilities(*_won(rows))
-        tie: Any = pm.Normal("tie", *_TIE[ties])
+        tie: Any = pm.Normal("tie", *_TIE[tie_model])
         d = ability[rows.a] - ability[rows.b]
         if judges:
             tied, first, tried = _of_judges(rows)
@@ -135,7 +135,7 @@ def build(
         if position:
             d = d + pm.Normal("position", 0.0, _EFFECT)
             d = d + _judge_effect("judge_position", first, tried)[rows.judge] if judges else d
-        p = pm.math.exp(_log_chances(d, tie + 0 * d, ties))
+        p = pm.math.exp(_log_chances(d, tie + 0 * d, tie_model))
         pm.Multinomial("y", n=pm.math.sum(counts, axis=-1), p=p, observed=counts, dims=("row", names.OUTCOME))
     return model
 
@@ -143,7 +143,7 @@ def build(
 def fit(
     data: xr.Dataset | xr.DataArray,
     *,
-    ties: str = "davidson",
+    tie_model: str = "davidson",
     position: bool = False,
     judges: bool = False,
     draws: int = names.DRAWS,
@@ -157,7 +157,7 @@ def fit(
 
     Parameters
     ----------
-    data, ties, position, judges
+    data, tie_model, position, judges
         See `build`.
     draws, tune, chains : int
         Draws kept in each chain, steps of adaptation before them, and chains.
@@ -180,10 +180,10 @@ def fit(
     ValueError
         As `build`, or if an argument is not valid.
     """
-    model = build(data, ties=ties, position=position, judges=judges)
+    model = build(data, tie_model=tie_model, position=position, judges=judges)
     rows = judgment_rows(data, position=position, judges=judges)
     attrs = {
-        "model": "davidson", "prior": [shrinkage.SHAPE, shrinkage.RATE, *_TIE[ties]], "ties": ties,
+        "model": "davidson", "prior": [shrinkage.SHAPE, shrinkage.RATE, *_TIE[tie_model]], "tie_model": tie_model,
         "position": int(position), "judges": int(judges), "n_judgments": int(rows.counts.sum()),
     }  # fmt: skip
     tree = sampling.fit_model(
@@ -192,18 +192,18 @@ def fit(
     )  # fmt: skip
     posterior = tree["posterior"].to_dataset()
     tie = posterior["tie"]
-    propensity: Any = np.tanh(np.exp(tie) / 2) if ties == "rao_kupper" else 1 / (1 + 2 * np.exp(-tie))
+    propensity: Any = np.tanh(np.exp(tie) / 2) if tie_model == "rao_kupper" else 1 / (1 + 2 * np.exp(-tie))
     tree["posterior"] = posterior.assign(tie_propensity=propensity.drop_attrs())
     tree["constant_data"] = _constant(rows)
     return tree
 
 
-def _log_chances(d: Any, tie: Any, ties: str) -> Any:
+def _log_chances(d: Any, tie: Any, tie_model: str) -> Any:
     """Log P(win, loss, tie), stacked last, of a difference of abilities."""
     import pymc as pm
     import pytensor.tensor as pt
 
-    if ties == "davidson":
+    if tie_model == "davidson":
         logits: Any = pt.stack([d / 2, -d / 2, tie], axis=-1)
         return logits - pm.math.logsumexp(logits, axis=-1, keepdims=True)
     threshold: Any = pt.exp(tie)
@@ -217,11 +217,11 @@ def _log_chances(d: Any, tie: Any, ties: str) -> Any:
     return pt.stack([-beyond[0], -beyond[1], tied], axis=-1)
 
 
-def _numpy(d: np.ndarray, tie: np.ndarray, ties: str) -> np.ndarray:
+def _numpy(d: np.ndarray, tie: np.ndarray, tie_model: str) -> np.ndarray:
     """The same with numpy."""
     from scipy import special
 
-    if ties == "davidson":
+    if tie_model == "davidson":
         logits = np.stack([d / 2, -d / 2, tie + 0 * d], axis=-1)
         return logits - np.asarray(special.logsumexp(logits, axis=-1, keepdims=True))
     win, loss = (special.log_expit(x - np.exp(tie)) for x in (d, -d))

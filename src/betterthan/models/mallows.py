@@ -80,7 +80,7 @@ def simulate(
     return xr.Dataset(data | truth, coords=coords)
 
 
-def build(data: xr.Dataset, *, pooling: str = "partial", ties: str = "error", prior_sd: float = _SD) -> "pm.Model":
+def build(data: xr.Dataset, *, pooling: str = "partial", tied: str = "error", prior_sd: float = _SD) -> "pm.Model":
     """The PyMC model of all systems at once.
 
     Parameters
@@ -91,7 +91,7 @@ def build(data: xr.Dataset, *, pooling: str = "partial", ties: str = "error", pr
     pooling : {"partial", "complete"}, default "partial"
         "partial": theta varies over documents, shrunk to its mean; systems share the difficulty of a document.
         "complete": one theta for all documents, as for a single document.
-    ties : {"error", "half"}, default "error"
+    tied : {"error", "half"}, default "error"
         What becomes of tied items, which the model does not know: "half" counts a tied pair as half an inversion.
     prior_sd : float, default 1
         Standard deviation of the normal prior of theta.
@@ -109,7 +109,7 @@ def build(data: xr.Dataset, *, pooling: str = "partial", ties: str = "error", pr
     import pymc as pm
 
     checks.one_of(pooling, POOLING, "pooling")
-    cells = _cells(data, ties)
+    cells = _cells(data, tied)
     if pooling == "partial" and len(cells["documents"]) < 2:
         raise ValueError("there is 1 document, so nothing varies over documents; use pooling='complete'")
     coords = {names.SYSTEM: cells["systems"], "document": cells["documents"], "cell": np.arange(len(cells["k"]))}
@@ -128,7 +128,7 @@ def fit(
     data: xr.Dataset,
     *,
     pooling: str = "partial",
-    ties: str = "error",
+    tied: str = "error",
     prior_sd: float = _SD,
     draws: int = names.DRAWS,
     tune: int = names.TUNE,
@@ -141,7 +141,7 @@ def fit(
 
     Parameters
     ----------
-    data, pooling, ties, prior_sd
+    data, pooling, tied, prior_sd
         See `build`.
     draws, tune, chains : int
         Draws kept in each chain, steps of adaptation before them, and chains.
@@ -167,10 +167,10 @@ def fit(
     --------
     closed_form : the same answer without sampling, for complete pooling.
     """
-    model, cells = build(data, pooling=pooling, ties=ties, prior_sd=prior_sd), _cells(data, ties)
+    model, cells = build(data, pooling=pooling, tied=tied, prior_sd=prior_sd), _cells(data, tied)
     n = np.unique(cells["n"])
     attrs = {
-        "model": "mallows", "prior": [float(prior_sd)], "pooling": pooling, "ties": ties, "n_cells": len(cells["k"]),
+        "model": "mallows", "prior": [float(prior_sd)], "pooling": pooling, "tied": tied, "n_cells": len(cells["k"]),
         "n_dropped": cells["dropped"], "n_documents": len(cells["documents"]), "items": n.tolist(),
     }  # fmt: skip
     tree = sampling.fit_model(
@@ -182,12 +182,12 @@ def fit(
     return tree
 
 
-def closed_form(data: xr.Dataset, *, ties: str = "error", prior_sd: float = _SD) -> xr.Dataset:
+def closed_form(data: xr.Dataset, *, tied: str = "error", prior_sd: float = _SD) -> xr.Dataset:
     """Posterior of one theta for each system by quadrature, and P(theta of A > theta of B): complete pooling.
 
     Parameters
     ----------
-    data, ties, prior_sd
+    data, tied, prior_sd
         See `build`.
 
     Returns
@@ -208,7 +208,7 @@ def closed_form(data: xr.Dataset, *, ties: str = "error", prior_sd: float = _SD)
     >>> bool(abs(found["prob_better"].sum() - 2) < 1e-12)  # P(A better) + P(B better) + 2 x one half
     True
     """
-    cells, sd = _cells(data, ties), float(checks.positive(prior_sd, "prior_sd"))
+    cells, sd = _cells(data, tied), float(checks.positive(prior_sd, "prior_sd"))
     systems = len(cells["systems"])
     densities = []
     found: dict[str, list[float]] = {"mean": [], "sd": [], "expected_tau": []}
@@ -232,17 +232,17 @@ def closed_form(data: xr.Dataset, *, ties: str = "error", prior_sd: float = _SD)
     )
 
 
-def _cells(data: xr.Dataset, ties: str) -> dict[str, Any]:
+def _cells(data: xr.Dataset, tied: str) -> dict[str, Any]:
     """The cells that have an order, in a row: inversions, items, and which system and document they belong to."""
     if not isinstance(data, xr.Dataset) or not {"inversions", "n_items"} <= set(data.data_vars):
         raise ValueError("data must be a Dataset with inversions and n_items over (document, system): see kendall_tau")
     if "reference" in data["inversions"].dims:
         raise ValueError("there are several references; give inversions against one, such as their consensus_order")
-    checks.one_of(ties, ("error", "half"), "ties")
-    tied = data.get("ties", xr.zeros_like(data["inversions"]))
-    if ties == "error" and bool((tied > 0).any()):
-        raise ValueError("some orders have ties, which the model does not know; ties='half' counts them as half")
-    both = xr.broadcast(data["inversions"] + tied / 2, data["n_items"])
+    checks.one_of(tied, ("error", "half"), "tied")
+    number = data.get("ties", xr.zeros_like(data["inversions"]))
+    if tied == "error" and bool((number > 0).any()):
+        raise ValueError("some orders have ties, which the model does not know; tied='half' counts them as half")
+    both = xr.broadcast(data["inversions"] + number / 2, data["n_items"])
     for dim in _CELL:
         both = tuple(x if dim in x.dims else x.expand_dims({dim: [""]}) for x in both)
     inversions, n = (x.transpose(*_CELL) for x in both)

@@ -1,6 +1,6 @@
-"""An outcome as a weighted sum of component scores, all of them kept and shrunk together (R2D2 prior).
+"""A response as a weighted sum of component scores, all of them kept and shrunk together (R2D2 prior).
 
-outcome = intercept + sum of coefficient x feature (+ intercept of its group) + noise, or ordered categories of it.
+response = intercept + sum of coefficient x feature (+ intercept of its group) + noise, or ordered categories of it.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ def simulate(
     prior_r2: Sequence[float] = (1.0, 1.0),
     rng: Any = None,
 ) -> xr.Dataset:
-    """Draw the truth from the prior and an outcome from the truth, in standardised units.
+    """Draw the truth from the prior and a response from the truth, in standardised units.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def simulate(
     groups : int, default 0
         Groups that dialogues belong to in turn; 0 for none.
     levels : int, default 0
-        Levels of an ordinal outcome; 0 for a number.
+        Levels of an ordinal response; 0 for a number.
     prior_r2 : two float, default (1, 1)
         Parameters of the Beta of R2.
     rng : int, numpy.random.Generator or None
@@ -52,7 +52,7 @@ def simulate(
     Returns
     -------
     xarray.Dataset
-        ``features`` (dialogue, feature), ``outcome`` (dialogue), and the truth: ``r2``, ``standardised`` (feature), and
+        ``features`` (dialogue, feature), ``response`` (dialogue), and the truth: ``r2``, ``standardised`` (feature), and
         as there are any ``intercept``, ``sigma``, ``cutpoints``, ``group_sd``, ``group_effect`` (group).
 
     Raises
@@ -90,17 +90,17 @@ def simulate(
         truth |= {"intercept": random.normal(), "sigma": noise}
         y = truth["intercept"] + centre + random.normal(size=n) * noise
     return xr.Dataset(
-        {"features": ((names.DIALOGUE, names.FEATURE), x), "outcome": (names.DIALOGUE, y)} | truth,
+        {"features": ((names.DIALOGUE, names.FEATURE), x), "response": (names.DIALOGUE, y)} | truth,
         coords={names.FEATURE: [f"x{k}" for k in range(p)], names.DIALOGUE: [str(k) for k in range(n)]},
     )
 
 
 def build(
     features: Any,
-    outcome: Any,
+    response: Any,
     *,
     columns: Sequence[str] | None = None,
-    groups: Any = None,
+    by: Any = None,
     ordinal: bool = False,
     prior_r2: Sequence[float] = (1.0, 1.0),
     standardise: bool = True,
@@ -109,16 +109,16 @@ def build(
 
     Parameters
     ----------
-    features, outcome, columns
+    features, response, columns
         As `betterthan.features.performance_function` takes them; collinear features and more features than dialogues are fine.
-    groups : str or array-like, optional
+    by : str or array-like, optional
         A column, an index level or one label for each row: dialogues of one user or rater share an intercept.
     ordinal : bool, default False
-        Take the outcome as ordered categories, such as ratings from 1 to 5, rather than as a number.
+        Take the response as ordered categories, such as ratings from 1 to 5, rather than as a number.
     prior_r2 : two float, default (1, 1)
         Parameters of the Beta of R2, the share of variance that the features explain.
     standardise : bool, default True
-        Bring features, and an outcome that is a number, to mean 0 and standard deviation 1; the priors are in those
+        Bring features, and a response that is a number, to mean 0 and standard deviation 1; the priors are in those
         units. False takes them as they are.
 
     Returns
@@ -131,17 +131,17 @@ def build(
     Raises
     ------
     ValueError
-        As `betterthan.features.performance_function`, or if an ordinal outcome has more than 20 levels.
+        As `betterthan.features.performance_function`, or if an ordinal response has more than 20 levels.
     """
-    return _model(feature_table(features, outcome, columns=columns, groups=groups), ordinal, prior_r2, standardise)
+    return _model(feature_table(features, response, columns=columns, by=by), ordinal, prior_r2, standardise)
 
 
 def fit(
     features: Any,
-    outcome: Any,
+    response: Any,
     *,
     columns: Sequence[str] | None = None,
-    groups: Any = None,
+    by: Any = None,
     ordinal: bool = False,
     prior_r2: Sequence[float] = (1.0, 1.0),
     draws: int = names.DRAWS,
@@ -155,7 +155,7 @@ def fit(
 
     Parameters
     ----------
-    features, outcome, columns, groups, ordinal, prior_r2
+    features, response, columns, by, ordinal, prior_r2
         See `build`.
     draws, tune, chains : int
         Draws kept in each chain, steps of adaptation before them, and chains.
@@ -186,10 +186,10 @@ def fit(
     --------
     betterthan.features.performance_function : least squares with a choice of features.
     """
-    table = feature_table(features, outcome, columns=columns, groups=groups)
+    table = feature_table(features, response, columns=columns, by=by)
     attrs = {
-        "model": "performance_function", "prior": [float(v) for v in prior_r2], "outcome": table.outcome,
-        "ordinal": int(ordinal), "n": len(table.y), "n_dropped_outcome": table.dropped_outcome,
+        "model": "performance_function", "prior": [float(v) for v in prior_r2], "response": table.response,
+        "ordinal": int(ordinal), "n": len(table.y), "n_dropped_response": table.dropped_response,
         "n_dropped_feature": table.dropped_feature, "grouped_by": table.grouped_by,
         "confusions": list(table.confusions), "levels": _levels(table.y).tolist() if ordinal else [],
         "feature_low": table.x.min(0).tolist(), "feature_high": table.x.max(0).tolist(),
@@ -228,7 +228,7 @@ def _model(table: FeatureTable, ordinal: bool, prior_r2: Sequence[float], standa
         else:
             mean, sd = (table.y.mean(), table.y.std(ddof=1)) if standardise else (0.0, 1.0)
             start = pm.Normal("intercept_standardised", 0.0, 1.0)
-            y = pm.Data("outcome", table.y, dims=names.DIALOGUE)
+            y = pm.Data("response", table.y, dims=names.DIALOGUE)
             pm.Normal("y", mean + sd * (start + line), sd * sigma, observed=y, dims=names.DIALOGUE)
             pm.Deterministic("coefficient", sd * beta / scale, dims=names.FEATURE)
             pm.Deterministic("intercept", mean + sd * (start - pm.math.dot(beta, centre / scale)))
@@ -275,7 +275,7 @@ def _ordinal_likelihood(table: FeatureTable, line: Any) -> None:
     shares = pm.Dirichlet("level_share", np.ones(len(levels)), dims="level")
     below = pm.math.cumsum(shares)[:-1]  # type: ignore
     cuts = pm.Deterministic("cutpoints", pm.math.log(below) - pm.math.log1p(-below), dims="cut")  # type: ignore
-    y = pm.Data("outcome", np.searchsorted(levels, table.y), dims=names.DIALOGUE)
+    y = pm.Data("response", np.searchsorted(levels, table.y), dims=names.DIALOGUE)
     pm.OrderedLogistic("y", eta=line, cutpoints=cuts, observed=y, dims=names.DIALOGUE, compute_p=False)
 
 
@@ -292,7 +292,7 @@ def _coords(table: FeatureTable, ordinal: bool) -> dict[str, Any]:
 def _levels(y: np.ndarray) -> np.ndarray:
     levels = np.unique(y)
     if len(levels) > _LEVELS_MAX:
-        raise ValueError(f"the outcome has {len(levels)} levels, more than {_LEVELS_MAX}; take it as a number")
+        raise ValueError(f"the response has {len(levels)} levels, more than {_LEVELS_MAX}; take it as a number")
     return levels
 
 

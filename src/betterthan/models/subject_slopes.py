@@ -1,6 +1,6 @@
-"""How an outcome such as a reading time follows a score, with a slope for each subject that is drawn to their mean.
+"""How a response such as a reading time follows a score, with a slope for each subject that is drawn to their mean.
 
-outcome = intercept + its subject's + (slope + its subject's) x score + noise: repeated measures in one model.
+response = intercept + its subject's + (slope + its subject's) x score + noise: repeated measures in one model.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ SUBJECT, ROW = "subject", "row"
 
 
 def simulate(subjects: int, *, rows: int = 8, rng: Any = None) -> xr.Dataset:
-    """Draw the truth from the prior, and an outcome from the truth, in standardised units.
+    """Draw the truth from the prior, and a response from the truth, in standardised units.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def simulate(subjects: int, *, rows: int = 8, rng: Any = None) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        ``outcome``, ``predictor`` and ``subject_of`` (row), and the truth: ``intercept_standardised``,
+        ``response``, ``predictor`` and ``subject_of`` (row), and the truth: ``intercept_standardised``,
         ``slope_standardised``, ``sigma``, ``intercept_sd``, ``slope_sd``, ``subject_slope`` (subject).
 
     Raises
@@ -57,12 +57,12 @@ def simulate(subjects: int, *, rows: int = 8, rng: Any = None) -> xr.Dataset:
         "intercept_standardised": alpha, "slope_standardised": beta, "sigma": sigma, "intercept_sd": a_sd,
         "slope_sd": b_sd, "subject_slope": (SUBJECT, beta + b),
     }  # fmt: skip
-    data = {"outcome": (ROW, y), "predictor": (ROW, x), "subject_of": (ROW, of)}
+    data = {"response": (ROW, y), "predictor": (ROW, x), "subject_of": (ROW, of)}
     return xr.Dataset(data | truth, coords={SUBJECT: [f"s{k}" for k in range(count)]})
 
 
 def build(
-    table: pd.DataFrame, outcome: str, predictor: str, *, subject: str = SUBJECT, standardise: bool = True
+    table: pd.DataFrame, response: str, predictor: str, *, subject: str = SUBJECT, standardise: bool = True
 ) -> "pm.Model":
     """The PyMC model.
 
@@ -70,7 +70,7 @@ def build(
     ----------
     table : pandas.DataFrame
         One row for each text that a subject saw.
-    outcome, predictor : str
+    response, predictor : str
         Columns of numbers; rows that lack one are left out.
     subject : str, default "subject"
         Column that names the subject.
@@ -90,7 +90,7 @@ def build(
     """
     import pymc as pm
 
-    data = _data(table, outcome, predictor, subject, standardise)
+    data = _data(table, response, predictor, subject, standardise)
     with pm.Model(coords={SUBJECT: data["subjects"], ROW: np.arange(len(data["y"]))}) as model:
         y, x = (pm.Data(k, data[k], dims=ROW) for k in ("y_data", "x"))
         alpha, beta = pm.Normal("intercept_standardised", 0.0, 1.0), pm.Normal("slope_standardised", 0.0, 1.0)
@@ -108,7 +108,7 @@ def build(
 
 def fit(
     table: pd.DataFrame,
-    outcome: str,
+    response: str,
     predictor: str,
     *,
     subject: str = SUBJECT,
@@ -123,7 +123,7 @@ def fit(
 
     Parameters
     ----------
-    table, outcome, predictor, subject
+    table, response, predictor, subject
         See `build`.
     draws, tune, chains : int
         Draws kept in each chain, steps of adaptation before them, and chains.
@@ -137,7 +137,7 @@ def fit(
     Returns
     -------
     xarray.DataTree
-        ``slope`` (chain, draw): how the outcome of a typical subject changes with the predictor. ``posterior.attrs``
+        ``slope`` (chain, draw): how the response of a typical subject changes with the predictor. ``posterior.attrs``
         count the rows that were left out.
 
     Raises
@@ -149,13 +149,13 @@ def fit(
     --------
     betterthan.people.slopes : a regression of each subject, and a t test of the slopes.
     """
-    data = _data(table, outcome, predictor, subject, True)
+    data = _data(table, response, predictor, subject, True)
     attrs = {
-        "model": "subject_slopes", "prior": [1.0], "outcome": outcome, "predictor": predictor,
+        "model": "subject_slopes", "prior": [1.0], "response": response, "predictor": predictor,
         "n": len(data["y"]), "n_dropped": len(table) - len(data["y"]), "n_subjects": len(data["subjects"]),
     }  # fmt: skip
     return sampling.fit_model(
-        build(table, outcome, predictor, subject=subject),
+        build(table, response, predictor, subject=subject),
         None,
         attrs=attrs,
         draws=draws,
@@ -167,13 +167,13 @@ def fit(
     )
 
 
-def _data(table: pd.DataFrame, outcome: str, predictor: str, subject: str, standardise: bool) -> dict[str, Any]:
-    for name in (outcome, predictor, subject):
+def _data(table: pd.DataFrame, response: str, predictor: str, subject: str, standardise: bool) -> dict[str, Any]:
+    for name in (response, predictor, subject):
         if name not in table.columns:
             raise ValueError(f"there is no column {name!r} among {', '.join(map(repr, table.columns))}")
-    whole: Any = table[[outcome, predictor, subject]].dropna()
+    whole: Any = table[[response, predictor, subject]].dropna()
     scaled = {}
-    for name in (outcome, predictor):
+    for name in (response, predictor):
         try:
             values = whole[name].to_numpy(dtype=float)
         except (TypeError, ValueError):
@@ -185,7 +185,7 @@ def _data(table: pd.DataFrame, outcome: str, predictor: str, subject: str, stand
     of, subjects = pd.factorize(whole[subject].to_numpy())
     if len(subjects) < 2:
         raise ValueError(f"there is {len(subjects)} subject; slopes vary over two subjects or more")
-    (y, y_scale), (x, x_scale) = scaled[outcome], scaled[predictor]
+    (y, y_scale), (x, x_scale) = scaled[response], scaled[predictor]
     return {
         "y": y, "y_data": y, "x": x, "of": of, "subjects": [str(s) for s in subjects], "y_scale": y_scale,
         "x_scale": x_scale,

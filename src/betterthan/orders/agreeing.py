@@ -11,14 +11,14 @@ from betterthan.orders.ranked import DOCUMENT, ranked_of
 from betterthan.orders.taus import measured
 
 
-def agreement(orders: Any, *, kind: str = "b", restrict: str | None = None) -> xr.Dataset:
+def agreement(orders: Any, *, variant: str = "b", restrict: str | None = None) -> xr.Dataset:
     """Compute tau between all systems, and how far each is from the rest.
 
     Parameters
     ----------
     orders : xarray.DataArray or mapping
         From `orders.read`, `orders.from_lists` or `orders.from_ranks`, or lists.
-    kind, restrict
+    variant, restrict
         See `orders.kendall_tau`.
 
     Returns
@@ -42,7 +42,7 @@ def agreement(orders: Any, *, kind: str = "b", restrict: str | None = None) -> x
     """
     ranked = ranked_of(orders)
     checks.at_least_two(ranked.systems)
-    found = measured(ranked, ranked, kind=kind, restrict=restrict)["tau"]
+    found = measured(ranked, ranked, variant=variant, restrict=restrict)["tau"]
     tau = found.mean(DOCUMENT).values if DOCUMENT in found.dims else found.values
     tau = tau.reshape(len(ranked.systems), -1).copy()
     np.fill_diagonal(tau, np.nan)
@@ -52,7 +52,7 @@ def agreement(orders: Any, *, kind: str = "b", restrict: str | None = None) -> x
     return xr.Dataset(
         {"tau": (square, tau), "mean_tau": (names.SYSTEM, mean), "outlier_p": (names.SYSTEM, _outlier(mean))},
         coords=dict.fromkeys((*square, names.SYSTEM), ranked.systems),
-        attrs={"kind": kind, "n_documents": len(ranked.documents)},
+        attrs={"variant": variant, "n_documents": len(ranked.documents)},
     )
 
 

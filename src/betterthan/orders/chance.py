@@ -29,7 +29,7 @@ def tau_distribution(items: int) -> xr.Dataset:
     -------
     xarray.Dataset
         Over inversions: ``tau``, ``orders`` (how many of all orders have so many inversions, exact; Python integers
-        beyond 20 items), ``probability``, and ``p``: P(tau at least this high).
+        beyond 20 items), ``probability``, and ``p_value``: P(tau at least this high).
 
     Raises
     ------
@@ -55,7 +55,7 @@ def tau_distribution(items: int) -> xr.Dataset:
         "tau": 1 - 4 * k / (n * (n - 1)),
         "orders": orders.astype(np.int64) if n <= 20 else orders,
         "probability": mahonian.probabilities(n),
-        "p": mahonian.p_value(k, np.full(len(k), n), "greater")[0],
+        "p_value": mahonian.p_value(k, np.full(len(k), n), "greater")[0],
     }
     return xr.Dataset({name: ("inversions", v) for name, v in values.items()}, coords={"inversions": k})
 
@@ -66,7 +66,7 @@ def tau_test(
     *,
     references: str = "mean",
     alternative: str = "greater",
-    resamples: int = names.SHUFFLES,
+    shuffles: int = names.SHUFFLES,
     rng: Any = None,
 ) -> xr.Dataset:
     """Test whether each system's mean tau over documents is what random orders would give.
@@ -78,7 +78,7 @@ def tau_test(
     references : {"mean", "weighted", "best", "consensus"}, default "mean"
         What becomes of several references, as in `orders.tau_scores`.
     alternative : {"greater", "less", "two-sided"}, default "greater"
-    resamples : int, default 10,000
+    shuffles : int, default 10,000
         Random orders of every document, where the null distribution is sampled.
     rng : int, numpy.random.Generator or None
         Seed; it is recorded.
@@ -86,9 +86,9 @@ def tau_test(
     Returns
     -------
     xarray.Dataset
-        Over system: ``mean_tau`` (tau-b, documents without a tau left out), ``n_documents``, ``p``, ``p_mcse`` (0 where
+        Over system: ``mean_tau`` (tau-b, documents without a tau left out), ``n_documents``, ``p_value``, ``p_value_mcse`` (0 where
         p is exact) and ``exact``. p is exact against one reference without ties where the null of the sum of inversions
-        fits on a lattice; else (b + 1) / (resamples + 1), random orders keeping the ties of the system.
+        fits on a lattice; else (b + 1) / (shuffles + 1), random orders keeping the ties of the system.
 
     Raises
     ------
@@ -98,12 +98,12 @@ def tau_test(
     Examples
     --------
     >>> documents = {f"d{k}": {"ref": list("abcd"), "A": list("abcd"), "B": list("dbca")} for k in range(3)}
-    >>> tau_test(documents, "ref")["p"].round(4).values.tolist()  # A: 1 / 24 ** 3
+    >>> tau_test(documents, "ref")["p_value"].round(4).values.tolist()  # A: 1 / 24 ** 3
     [0.0001, 0.9962]
     """
     checks.one_of(references, CHOICES, "references")
     checks.one_of(alternative, names.ALTERNATIVES, "alternative")
-    resamples, seed = checks.whole(resamples, "resamples"), one_seed(rng)
+    shuffles, seed = checks.whole(shuffles, "shuffles"), one_seed(rng)
     ranked, several = against(orders, reference)
     if references == "consensus":
         several = consensus_of(several)
@@ -115,12 +115,12 @@ def tau_test(
         random = np.random.default_rng([seed, s])
         row = _plain(found, system, alternative) if plain else None
         if row is None:
-            row = _sampled(inner, several, references, alternative, resamples, random, plain)
+            row = _sampled(inner, several, references, alternative, shuffles, random, plain)
         rows.append(row)
     result = xr.Dataset(
         {name: (names.SYSTEM, [row[name] for row in rows]) for name in rows[0]}, coords={names.SYSTEM: ranked.systems}
     )
-    result.attrs = {"references": references, "alternative": alternative, "resamples": resamples, "seed": seed}
+    result.attrs = {"references": references, "alternative": alternative, "shuffles": shuffles, "seed": seed}
     return result
 
 
@@ -145,13 +145,13 @@ def _sampled(
     several: Ranked,
     references: str,
     alternative: str,
-    resamples: int,
+    shuffles: int,
     random: np.random.Generator,
     plain: bool,
 ) -> dict[str, Any]:
     """Test one system by random orders of each document."""
     there = [d for d in range(len(ranked.documents)) if not np.isnan(ranked.ranks[d, 0]).all()]
-    total, observed, documents = np.zeros(resamples), 0.0, 0
+    total, observed, documents = np.zeros(shuffles), 0.0, 0
     for d in there:
         own, others = ranked.ranks[d, 0], several.ranks[d]
         seen = ~np.isnan(own)
@@ -162,15 +162,15 @@ def _sampled(
         observed, documents = observed + tau, documents + 1
         if plain:
             n = np.array([int(seen.sum())])
-            total += 1 - 4 * mahonian.draw(n, resamples, random)[:, 0] / (n[0] * (n[0] - 1))
+            total += 1 - 4 * mahonian.draw(n, shuffles, random)[:, 0] / (n[0] * (n[0] - 1))
         else:
-            total += _random_taus(score, own[seen], resamples, random)
+            total += _random_taus(score, own[seen], shuffles, random)
     if not documents:
         return _row(np.nan, 0, np.nan, np.nan, False)
     high, low = (total >= observed - _SLACK).sum() + 1, (total <= observed + _SLACK).sum() + 1
     b = {"greater": high, "less": low, "two-sided": 2 * min(high, low)}[alternative]
-    p = min(1.0, b / (resamples + 1))
-    return _row(observed / documents, documents, p, float(np.sqrt(p * (1 - p) / resamples)), False)
+    p = min(1.0, b / (shuffles + 1))
+    return _row(observed / documents, documents, p, float(np.sqrt(p * (1 - p) / shuffles)), False)
 
 
 def _scorer(own: np.ndarray, others: np.ndarray, references: str) -> Any:
@@ -190,14 +190,14 @@ def _scorer(own: np.ndarray, others: np.ndarray, references: str) -> Any:
     return lambda ranks: (signs(ranks).reshape(len(ranks), -1) @ flat.T).max(1)
 
 
-def _random_taus(score: Any, own: np.ndarray, resamples: int, random: np.random.Generator) -> np.ndarray:
+def _random_taus(score: Any, own: np.ndarray, shuffles: int, random: np.random.Generator) -> np.ndarray:
     step = max(1, _CHUNK // len(own) ** 2)
     parts = []
-    for start in range(0, resamples, step):
-        rows = min(step, resamples - start)
+    for start in range(0, shuffles, step):
+        rows = min(step, shuffles - start)
         parts.append(score(random.permuted(np.broadcast_to(own, (rows, len(own))), axis=1)))
     return np.concatenate(parts)
 
 
 def _row(tau: float, documents: int, p: float, error: float, exact: bool) -> dict[str, Any]:
-    return {"mean_tau": tau, "n_documents": documents, "p": p, "p_mcse": error, "exact": exact}
+    return {"mean_tau": tau, "n_documents": documents, "p_value": p, "p_value_mcse": error, "exact": exact}

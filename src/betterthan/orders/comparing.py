@@ -27,11 +27,11 @@ def compare(
     *,
     references: str = "mean",
     rope: float = names.ROPE,
-    prob: float = names.CI_PROB,
-    kind: str = names.CI_KIND,
+    ci_prob: float = names.CI_PROB,
+    ci_kind: str = names.CI_KIND,
     draws: int = names.BOOTSTRAP_DRAWS,
     shuffles: int = names.SHUFFLES,
-    correction: str = "holm",
+    correction: str = names.CORRECTION,
     rng: Any = None,
 ) -> xr.Dataset:
     """Compare systems by Kendall's tau over the same documents.
@@ -44,7 +44,7 @@ def compare(
         What becomes of several references; see `orders.tau_scores`.
     rope : float, default 0
         Half width of the region of practical equivalence, in units of mean tau.
-    prob, kind, draws, shuffles, correction
+    ci_prob, ci_kind, draws, shuffles, correction
         See `scores.compare`. The document is the unit: pairs of items within one are not independent.
     rng : int, numpy.random.Generator or None
         Seed of all; it is recorded.
@@ -79,16 +79,16 @@ def compare(
     if int(whole.sum()) < 2:
         raise ValueError(f"{int(whole.sum())} documents have an order of every system; a comparison needs 2")
     found = comparing.compare(
-        scores.sel({names.ITEM: whole.values}), rope=rope, prob=prob, kind=kind, draws=draws, shuffles=shuffles,
+        scores.sel({names.ITEM: whole.values}), rope=rope, ci_prob=ci_prob, ci_kind=ci_kind, draws=draws, shuffles=shuffles,
         correction=correction, rng=seed,
     )  # fmt: skip
     counts = count_outcomes(scores)
     for name, outcome in (("ahead", "win"), ("behind", "loss"), ("equal", "tie")):
         found[name] = counts.sel({names.OUTCOME: outcome}, drop=True)
-    found["prob_ahead"], found["p_sign"] = prob_better(counts), sign_test(counts)["p"]
-    chance = tau_test(orders, reference, references=references, resamples=shuffles, rng=seed)
-    found["n_documents"], found["p_chance"] = chance["n_documents"], chance["p"]
-    found["p_chance_mcse"] = chance["p_mcse"]
+    found["prob_ahead"], found["p_sign"] = prob_better(counts), sign_test(counts)["p_value"]
+    chance = tau_test(orders, reference, references=references, shuffles=shuffles, rng=seed)
+    found["n_documents"], found["p_chance"] = chance["n_documents"], chance["p_value"]
+    found["p_chance_mcse"] = chance["p_value_mcse"]
     found["exact_matches"] = _exact_matches(orders, reference)
     found.attrs |= {"references": references, "n_dropped": int((~whole).sum()), "statistic": "tau"}
     return found
@@ -101,8 +101,8 @@ def posterior(
     unit: str = "document",
     references: str = "mean",
     prior: Any = None,
-    prob: float = names.CI_PROB,
-    kind: str = names.CI_KIND,
+    ci_prob: float = names.CI_PROB,
+    ci_kind: str = names.CI_KIND,
     draws: int = names.BOOTSTRAP_DRAWS,
     rng: Any = None,
 ) -> xr.Dataset:
@@ -121,9 +121,9 @@ def posterior(
         For "document", what becomes of several references; see `orders.tau_scores`. "pair" takes one reference.
     prior : str or sequence of two float, optional
         For "pair": Beta parameters of concordant and discordant, default (1, 1).
-    prob : float, default 0.95
+    ci_prob : float, default 0.95
         Mass of the intervals.
-    kind : {"hdi", "eti"}, default "hdi"
+    ci_kind : {"hdi", "eti"}, default "hdi"
     draws : int, default 4,000
         For "document".
     rng : int, numpy.random.Generator or None
@@ -148,15 +148,15 @@ def posterior(
     (0.82, 0.61)
     """
     checks.one_of(unit, UNITS, "unit")
-    checks.one_of(kind, names.CI_KINDS, "kind")
-    prob = checks.probability(prob, "prob")
+    checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
+    ci_prob = checks.probability(ci_prob, "ci_prob")
     if unit == "pair":
-        return _of_pairs(kendall_tau(orders, reference), checks.prior(prior, 2), prob, kind)
+        return _of_pairs(kendall_tau(orders, reference), checks.prior(prior, 2), ci_prob, ci_kind)
     scores = tau_scores(orders, reference, references=references)
-    return _of_documents(scores, prob, kind, checks.whole(draws, "draws"), one_seed(rng))
+    return _of_documents(scores, ci_prob, ci_kind, checks.whole(draws, "draws"), one_seed(rng))
 
 
-def _of_documents(scores: xr.DataArray, prob: float, kind: str, draws: int, seed: int) -> xr.Dataset:
+def _of_documents(scores: xr.DataArray, ci_prob: float, ci_kind: str, draws: int, seed: int) -> xr.Dataset:
     """Weighted means of each system over the documents it ordered, with the same weights for all systems."""
     values = scores.transpose(names.ITEM, names.SYSTEM).values
     seen = ~np.isnan(values)
@@ -167,17 +167,17 @@ def _of_documents(scores: xr.DataArray, prob: float, kind: str, draws: int, seed
     columns = np.concatenate([np.where(seen, values, 0.0), seen], axis=1)
     sums = np.concatenate([c.copy() for c in weights.weighted_sums(columns, draws, seed, max(1, 2**17 // len(values)))])
     drawn = sums[:, : values.shape[1]] / sums[:, values.shape[1] :]
-    low, high = weights.interval(drawn, prob, kind)
+    low, high = weights.interval(drawn, ci_prob, ci_kind)
     parts = {
         "tau": np.nanmean(values, axis=0), "mean": drawn.mean(0), "lower": low, "upper": high,
         "mean_mcse": drawn.std(0) / np.sqrt(draws), "n_documents": seen.sum(0),
     }  # fmt: skip
     found = xr.Dataset({k: (names.SYSTEM, v) for k, v in parts.items()}, coords={names.SYSTEM: scores[names.SYSTEM]})
-    found.attrs = {"unit": "document", "prior": 0.0, "ci_prob": prob, "ci_kind": kind, "draws": draws, "seed": seed}
+    found.attrs = {"unit": "document", "prior": 0.0, "ci_prob": ci_prob, "ci_kind": ci_kind, "draws": draws, "seed": seed}
     return found
 
 
-def _of_pairs(taus: xr.Dataset, prior: tuple[float, ...], prob: float, kind: str) -> xr.Dataset:
+def _of_pairs(taus: xr.Dataset, prior: tuple[float, ...], ci_prob: float, ci_kind: str) -> xr.Dataset:
     if REFERENCE in taus.dims:
         raise ValueError("unit='pair' takes one reference; give one, such as their consensus_order")
     wrong, n = taus["inversions"], taus["n_items"]
@@ -187,11 +187,11 @@ def _of_pairs(taus: xr.Dataset, prior: tuple[float, ...], prob: float, kind: str
     low, high = (np.full(a.shape, np.nan) for _ in range(2))
     if known.any():
         # tau = 2 p - 1 is the difference of win and loss where there are no ties
-        ends = (intervals.hdi if kind == "hdi" else intervals.eti)(a[known], b[known], np.zeros(int(known.sum())), prob)
+        ends = (intervals.hdi if ci_kind == "hdi" else intervals.eti)(a[known], b[known], np.zeros(int(known.sum())), ci_prob)
         low[known], high[known] = ends[0], ends[1]
     values = {"tau": taus["tau"].values, "mean": (a - b) / (a + b), "lower": low, "upper": high}
     found = xr.Dataset({k: wrong.copy(data=v) for k, v in values.items()})
-    found.attrs = {"unit": "pair", "prior": list(prior), "ci_prob": prob, "ci_kind": kind}
+    found.attrs = {"unit": "pair", "prior": list(prior), "ci_prob": ci_prob, "ci_kind": ci_kind}
     return found
 
 

@@ -17,26 +17,26 @@ def compare_dispersions(
     *,
     rope: float = 0.0,
     items: int | None = None,
-    prob: float = names.CI_PROB,
-    kind: str = names.CI_KIND,
+    ci_prob: float = names.CI_PROB,
+    ci_kind: str = names.CI_KIND,
 ) -> xr.Dataset:
     """Systems by the concentration of their orders around the references; see `fits.compare`."""
     if tree["posterior"].attrs.get("model") != "mallows":
         raise ValueError("expected a fit of betterthan.models.mallows")
-    checks.one_of(kind, names.CI_KINDS, "kind")
-    prob, rope = checks.probability(prob, "prob"), checks.margin(rope, "rope")
+    checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
+    ci_prob, rope = checks.probability(ci_prob, "ci_prob"), checks.margin(rope, "rope")
     posterior = tree["posterior"].to_dataset()
     attrs = tree["posterior"].attrs
     items = int(np.median(np.atleast_1d(attrs["items"]))) if items is None else checks.whole(items, "items", 2)
     theta = posterior["theta"].transpose("chain", "draw", names.SYSTEM)
     systems, draws = [str(s) for s in theta[names.SYSTEM].values], theta.values
     flat = draws.reshape(-1, len(systems))
-    table = pairs_of_draws(flat, flat, rope, prob, kind, lambda d: effective(d, draws.shape[:2]))
+    table = pairs_of_draws(flat, flat, rope, ci_prob, ci_kind, lambda d: effective(d, draws.shape[:2]))
     table["verdict"], diagnosis = judged(tree, table, rope)
     tau = posterior["expected_tau"].transpose("chain", "draw", names.SYSTEM).values.reshape(flat.shape)
-    low, high = weights.interval(flat, prob, kind)
-    tau_low, tau_high = weights.interval(tau, prob, kind)
-    new_low, new_high = _new_tau(posterior, flat, items, prob, int(attrs["seed"]))
+    low, high = weights.interval(flat, ci_prob, ci_kind)
+    tau_low, tau_high = weights.interval(tau, ci_prob, ci_kind)
+    new_low, new_high = _new_tau(posterior, flat, items, ci_prob, int(attrs["seed"]))
     of_system = {
         "theta": flat.mean(0), "theta_mcse": mean_error(draws), "lower": low, "upper": high,
         "expected_tau": tau.mean(0), "expected_tau_lower": tau_low, "expected_tau_upper": tau_high,
@@ -49,14 +49,14 @@ def compare_dispersions(
     )
     result.attrs = {
         "version": betterthan.__version__, "pooling": attrs["pooling"], "n_documents": attrs["n_documents"],
-        "seed": attrs["seed"], "draws": len(flat), "rope": rope, "ci_prob": prob, "ci_kind": kind, "items": items,
+        "seed": attrs["seed"], "draws": len(flat), "rope": rope, "ci_prob": ci_prob, "ci_kind": ci_kind, "items": items,
         "failures": list(diagnosis.failures),
     }  # fmt: skip
     return result
 
 
 def _new_tau(
-    posterior: xr.Dataset, theta: np.ndarray, items: int, prob: float, seed: int
+    posterior: xr.Dataset, theta: np.ndarray, items: int, ci_prob: float, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Ends of the predictive interval of tau on a document not yet seen."""
     random = np.random.default_rng([seed, items])
@@ -65,4 +65,4 @@ def _new_tau(
         document, cell = (spread[k].values.reshape(-1, 1) for k in ("document_sd", "cell_sd"))
         theta = theta + document * random.normal(size=(len(theta), 1)) + cell * random.normal(size=theta.shape)
     tau = 1 - 4 * mallows.draw_inversions(theta, np.array(items), random) / (items * (items - 1))
-    return tuple(np.quantile(tau, [(1 - prob) / 2, (1 + prob) / 2], axis=0))  # type: ignore
+    return tuple(np.quantile(tau, [(1 - ci_prob) / 2, (1 + ci_prob) / 2], axis=0))  # type: ignore

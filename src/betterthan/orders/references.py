@@ -61,13 +61,13 @@ def weighted_tau(orders: Any, reference: Any) -> xr.Dataset:
 
 
 def tau_scores(
-    orders: Any, reference: Any, *, references: str = "mean", kind: str = "b", restrict: str | None = None
+    orders: Any, reference: Any, *, references: str = "mean", variant: str = "b", restrict: str | None = None
 ) -> xr.DataArray:
     """Score every system on every document by tau, ready for `compare` and `scores.compare`.
 
     Parameters
     ----------
-    orders, reference, kind, restrict
+    orders, reference, variant, restrict
         See `orders.kendall_tau`.
     references : {"mean", "weighted", "best", "consensus"}, default "mean"
         What becomes of several references: the mean of tau over them, of `orders.weighted_tau`, the highest tau, or tau
@@ -90,8 +90,8 @@ def tau_scores(
     [[1.0, -0.33], [1.0, -0.33], [1.0, -0.33]]
     """
     checks.one_of(references, CHOICES, "references")
-    if references == "weighted" and (kind != "b" or restrict is not None):
-        raise ValueError("references='weighted' takes neither kind nor restrict")
+    if references == "weighted" and (variant != "b" or restrict is not None):
+        raise ValueError("references='weighted' takes neither variant nor restrict")
     ranked, several = against(orders, reference)
     if not has_documents(ranked):
         raise ValueError("the orders have no documents; kendall_tau gives the tau of a single one")
@@ -99,7 +99,7 @@ def tau_scores(
         found = weighted_tau(orders, reference)["mean"].round(12)  # sums of weights: equal orders are equal
     else:
         several = consensus_of(several) if references == "consensus" else several
-        found = measured(ranked, several, kind=kind, restrict=restrict)["tau"]
+        found = measured(ranked, several, variant=variant, restrict=restrict)["tau"]
         if REFERENCE in found.dims:
             found = found.mean(REFERENCE) if references == "mean" else found.max(REFERENCE)
     return found.rename({DOCUMENT: names.ITEM}).rename("tau").assign_attrs(references=references)

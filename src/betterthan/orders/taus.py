@@ -19,7 +19,7 @@ def kendall_tau(
     orders: Any,
     reference: Any,
     *,
-    kind: str = "b",
+    variant: str = "b",
     restrict: str | None = None,
     alternative: str = "two-sided",
 ) -> xr.Dataset:
@@ -32,20 +32,20 @@ def kendall_tau(
     reference : str, sequence of str, or orders
         The name of the system that is the reference; names of several; or orders of their own, such as from
         `orders.consensus`.
-    kind : {"a", "b", "c"}, default "b"
+    variant : {"a", "b", "c"}, default "b"
         How ties count: not as agreement (a), as pairs that cannot agree (b), or for ranks of different fineness (c).
         Without ties all are the same.
     restrict : {None, "common"}, default None
         "common" compares the items that both orders have; ``coverage`` says how many of the reference's they are. By
         default different items are an error.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
-        Of ``p``; greater: nearer to the reference than chance.
+        Of ``p_value``; greater: nearer to the reference than chance.
 
     Returns
     -------
     xarray.Dataset
         Over document (where the orders have documents) and system; over reference where there are several: ``tau``,
-        ``p`` (exact, that all orders are equally likely; NaN with ties) and ``p_error``, ``inversions`` (pairs in the
+        ``p_value`` (exact, that all orders are equally likely; NaN with ties) and ``p_error``, ``inversions`` (pairs in the
         wrong order), ``ties`` (pairs tied in either), ``n_items``, ``coverage``, ``exact_match`` (no inversion, no
         tie) and ``spearman``. A missing order has tau NaN and is counted in ``attrs["n_missing"]``; an order of one
         item has none either: it is warned of and counted in ``attrs["n_undefined"]``.
@@ -68,19 +68,19 @@ def kendall_tau(
     >>> found["tau"].round(1).values.tolist(), found["inversions"].values.tolist()
     ([0.8, -0.4], [1.0, 7.0])
     """
-    return measured(*against(orders, reference), kind=kind, restrict=restrict, alternative=alternative)
+    return measured(*against(orders, reference), variant=variant, restrict=restrict, alternative=alternative)
 
 
 def measured(
     ranked: Ranked,
     references: Ranked,
     *,
-    kind: str = "b",
+    variant: str = "b",
     restrict: str | None = None,
     alternative: str = "two-sided",
 ) -> xr.Dataset:
     """What `orders.kendall_tau` returns, of systems and references over the same items."""
-    checks.one_of(kind, ("a", "b", "c"), "kind")
+    checks.one_of(variant, ("a", "b", "c"), "variant")
     checks.one_of(alternative, names.ALTERNATIVES, "alternative")
     if restrict is not None:
         checks.one_of(restrict, ("common",), "restrict")
@@ -89,12 +89,12 @@ def measured(
     if restrict is None:
         _refuse_other_items(ranked, references, common)
     x_common, y_common = np.where(common, x, np.nan), np.where(common, y, np.nan)
-    table = _measures(x_common, y_common, kind, alternative)
+    table = _measures(x_common, y_common, variant, alternative)
     with np.errstate(invalid="ignore"):
         table["coverage"] = common.sum(-1) / (~np.isnan(np.broadcast_to(y, common.shape))).sum(-1)
     coords = dict(zip(_DIMS, (ranked.documents, ranked.systems, references.systems), strict=True))
     found = xr.Dataset({name: (_DIMS, values) for name, values in table.items()}, coords=coords)
-    found.attrs = {"kind": kind, "alternative": alternative, "restrict": restrict or "none"}
+    found.attrs = {"variant": variant, "alternative": alternative, "restrict": restrict or "none"}
     found.attrs |= _count(found, ranked.documents)
     if len(references.systems) == 1:
         found = found.isel({REFERENCE: 0}, drop=True).assign_attrs(reference=references.systems[0])
@@ -175,7 +175,7 @@ def _refuse_other_items(ranked: Ranked, references: Ranked, common: np.ndarray) 
     )
 
 
-def _measures(x: np.ndarray, y: np.ndarray, kind: str, alternative: str) -> dict[str, np.ndarray]:
+def _measures(x: np.ndarray, y: np.ndarray, variant: str, alternative: str) -> dict[str, np.ndarray]:
     """Everything over (document, system, reference), from ranks (..., item) that are NaN together."""
     n = (~np.isnan(x)).sum(-1)
     x_tied, y_tied = inversions.tied_pairs(x), inversions.tied_pairs(y)
@@ -185,12 +185,12 @@ def _measures(x: np.ndarray, y: np.ndarray, kind: str, alternative: str) -> dict
     ties = x_tied + y_tied - both
     right = n * (n - 1) // 2 - ties - wrong
     fewest = np.minimum(inversions.distinct(x), inversions.distinct(y)) if tied else n
-    tau = inversions.tau(right, wrong, x_tied, y_tied, n, kind, fewest)
+    tau = inversions.tau(right, wrong, x_tied, y_tied, n, variant, fewest)
     p, error = mahonian.p_value(wrong, n, alternative)
     there = n > 0
     return {
         "tau": np.where(n > 1, tau, np.nan),
-        "p": np.where(ties == 0, p, np.nan),
+        "p_value": np.where(ties == 0, p, np.nan),
         "p_error": np.where((ties == 0) & (n > 1), error, np.nan),
         "inversions": np.where(there, wrong, np.nan),
         "ties": np.where(there, ties, 0),

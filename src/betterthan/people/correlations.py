@@ -14,7 +14,7 @@ MEASURES = ("pearson", "spearman", "kendall")
 _LEAST = 4  # pairs of values below which no interval exists
 
 
-def correlation(x: Any, y: Any, *, prob: float = names.CI_PROB) -> xr.Dataset:
+def correlation(x: Any, y: Any, *, ci_prob: float = names.CI_PROB) -> xr.Dataset:
     """Correlate a score with people's judgments of the same texts.
 
     Parameters
@@ -22,14 +22,14 @@ def correlation(x: Any, y: Any, *, prob: float = names.CI_PROB) -> xr.Dataset:
     x, y : sequence of float, pandas.Series or xarray.DataArray
         As long as each other; two Series or DataArrays must name the same texts in the same order. Pairs with a missing
         value are left out and counted.
-    prob : float, default 0.95
+    ci_prob : float, default 0.95
         Mass of the intervals.
 
     Returns
     -------
     xarray.Dataset
         Over measure (pearson, spearman, kendall's tau-b): ``r``, ``lower`` and ``upper`` (Fisher's z with the standard
-        errors of Bonett & Wright 2000), ``p`` (two-sided, scipy's). ``attrs`` hold n and how many pairs were left out.
+        errors of Bonett & Wright 2000), ``p_value`` (two-sided, scipy's). ``attrs`` hold n and how many pairs were left out.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def correlation(x: Any, y: Any, *, prob: float = names.CI_PROB) -> xr.Dataset:
     >>> found["r"].round(2).values.tolist()
     [0.91, 0.87, 0.74]
     """
-    prob = checks.probability(prob, "prob")
+    ci_prob = checks.probability(ci_prob, "ci_prob")
     a, b = _matched(x, y)
     whole = ~(np.isnan(a) | np.isnan(b))
     a, b = a[whole], b[whole]
@@ -61,13 +61,13 @@ def correlation(x: Any, y: Any, *, prob: float = names.CI_PROB) -> xr.Dataset:
     r, p = (np.array([float(getattr(f, k)) for f in found]) for k in ("statistic", "pvalue"))
     with np.errstate(divide="ignore"):
         error = np.array([1 / (n - 3), (1 + r[1] ** 2 / 2) / (n - 3), 0.437 / (n - 4) if n > 4 else np.inf])
-    width = stats.norm.ppf((1 + prob) / 2) * np.sqrt(error)
+    width = stats.norm.ppf((1 + ci_prob) / 2) * np.sqrt(error)
     z = np.arctanh(np.clip(r, -1 + 1e-15, 1 - 1e-15))
-    parts = {"r": r, "lower": np.tanh(z - width), "upper": np.tanh(z + width), "p": p}
+    parts = {"r": r, "lower": np.tanh(z - width), "upper": np.tanh(z + width), "p_value": p}
     return xr.Dataset(
         {k: ("measure", v) for k, v in parts.items()},
         coords={"measure": list(MEASURES)},
-        attrs={"n": n, "n_dropped": int((~whole).sum()), "ci_prob": prob},
+        attrs={"n": n, "n_dropped": int((~whole).sum()), "ci_prob": ci_prob},
     )
 
 

@@ -11,7 +11,7 @@ from betterthan import checks, names
 
 
 def slopes(
-    table: pd.DataFrame, outcome: str, predictor: str, *, subject: str = "subject", prob: float = names.CI_PROB
+    table: pd.DataFrame, response: str, predictor: str, *, subject: str = "subject", ci_prob: float = names.CI_PROB
 ) -> xr.Dataset:
     """Regress within each subject, and test whether the mean slope is 0.
 
@@ -19,18 +19,18 @@ def slopes(
     ----------
     table : pandas.DataFrame
         One row for each text that a subject saw.
-    outcome, predictor : str
+    response, predictor : str
         Columns of numbers, such as the reading time and tau. Rows that lack one are left out and counted.
     subject : str, default "subject"
         Column that names the subject.
-    prob : float, default 0.95
+    ci_prob : float, default 0.95
         Mass of the interval.
 
     Returns
     -------
     xarray.Dataset
         Over subject ``slope``, ``intercept``, ``r``, ``n``; and ``mean_slope`` with ``standard_error``, ``t``, ``df``,
-        ``p`` (two-sided), ``lower``, ``upper``. Subjects with fewer than 3 rows or a constant predictor have no slope;
+        ``p_value`` (two-sided), ``lower``, ``upper``. Subjects with fewer than 3 rows or a constant predictor have no slope;
         ``attrs`` count them and the rows left out.
 
     Raises
@@ -49,15 +49,15 @@ def slopes(
     >>> table = pd.DataFrame({"subject": list("aaabbbccc"), "tau": [0, 0.5, 1] * 3,
     ...                       "time": [9, 8, 6, 7, 7, 5.5, 9, 7, 8]})
     >>> found = slopes_by_subject(table, "time", "tau")
-    >>> found["slope"].values.tolist(), round(found["p"].item(), 3)
+    >>> found["slope"].values.tolist(), round(found["p_value"].item(), 3)
     ([-3.0, -1.5, -1.0], 0.093)
     """
-    prob = checks.probability(prob, "prob")
-    data = _columns(table, [outcome, predictor], [subject])
+    ci_prob = checks.probability(ci_prob, "ci_prob")
+    data = _columns(table, [response, predictor], [subject])
     whole: Any = data.dropna()
     rows: list[Any] = []
     for name, part in whole.groupby(subject, sort=False):
-        x, y = part[predictor].to_numpy(), part[outcome].to_numpy()
+        x, y = part[predictor].to_numpy(), part[response].to_numpy()
         spread = ((x - x.mean()) ** 2).sum()
         slope = ((x - x.mean()) * (y - y.mean())).sum() / spread if len(x) > 2 and spread > 0 else np.nan
         down = np.sqrt(spread * ((y - y.mean()) ** 2).sum())
@@ -69,30 +69,30 @@ def slopes(
         raise ValueError(f"{len(known)} subjects have a slope; the test needs 2, with 3 rows each")
     error, df = known.std(ddof=1) / np.sqrt(len(known)), len(known) - 1
     test: Any = stats.ttest_1samp(known, 0.0)
-    half = stats.t.ppf((1 + prob) / 2, df) * error
+    half = stats.t.ppf((1 + ci_prob) / 2, df) * error
     each = {"slope": slopes, "intercept": intercepts, "r": correlations, "n": sizes}
     sums = {
         "mean_slope": known.mean(), "standard_error": error, "t": float(test.statistic), "df": df,
-        "p": float(test.pvalue), "lower": known.mean() - half, "upper": known.mean() + half,
+        "p_value": float(test.pvalue), "lower": known.mean() - half, "upper": known.mean() + half,
     }  # fmt: skip
     return xr.Dataset(
         {k: ("subject", v) for k, v in each.items()} | sums,
         coords={"subject": subjects},
         attrs={
             "n_subjects": len(known), "n_undefined": len(slopes) - len(known), "n_dropped": len(data) - len(whole),
-            "ci_prob": prob,
+            "ci_prob": ci_prob,
         },
     )  # fmt: skip
 
 
-def anova(table: pd.DataFrame, outcome: str, factor: str, *, unit: str = "subject") -> xr.Dataset:
+def anova(table: pd.DataFrame, response: str, factor: str, *, unit: str = "subject") -> xr.Dataset:
     """Analyse variance over the levels of one factor, by subjects or by items, with Tukey's comparisons.
 
     Parameters
     ----------
     table : pandas.DataFrame
         One row for each observation.
-    outcome, factor : str
+    response, factor : str
         Columns: a number, and the level it was observed under.
     unit : str, default "subject"
         Column of the units that vary at random: subjects give F1, items F2. Observations of a unit at a level are
@@ -101,7 +101,7 @@ def anova(table: pd.DataFrame, outcome: str, factor: str, *, unit: str = "subjec
     Returns
     -------
     xarray.Dataset
-        ``f``, ``df1``, ``df2``, ``p``, ``p_corrected`` (within units: Greenhouse & Geisser's, with ``epsilon``); over
+        ``f``, ``df1``, ``df2``, ``p_value``, ``p_corrected`` (within units: Greenhouse & Geisser's, with ``epsilon``); over
         level ``mean``, ``sd``, ``n``; over (level_a, level_b) ``difference`` and ``p_tukey``. ``attrs["design"]`` is
         within or between.
 
@@ -120,11 +120,11 @@ def anova(table: pd.DataFrame, outcome: str, factor: str, *, unit: str = "subjec
     >>> table = pd.DataFrame({"subject": list("abcd") * 2, "bin": ["high"] * 4 + ["low"] * 4,
     ...                       "rating": [6, 5, 7, 6, 4, 4, 5, 3]})
     >>> found = anova(table, "rating", "bin")
-    >>> round(found["f"].item(), 2), found["df2"].item(), round(found["p"].item(), 4)
+    >>> round(found["f"].item(), 2), found["df2"].item(), round(found["p_value"].item(), 4)
     (24.0, 3, 0.0163)
     """
-    data: Any = _columns(table, [outcome], [factor, unit]).dropna()
-    cells: Any = data.groupby([unit, factor], sort=False)[outcome].mean().unstack(factor)
+    data: Any = _columns(table, [response], [factor, unit]).dropna()
+    cells: Any = data.groupby([unit, factor], sort=False)[response].mean().unstack(factor)
     cells = cells[list(dict.fromkeys(data[factor]))]
     levels, values = [str(c) for c in cells.columns], cells.to_numpy(dtype=float)
     if len(levels) < 2:
@@ -138,7 +138,7 @@ def anova(table: pd.DataFrame, outcome: str, factor: str, *, unit: str = "subjec
         k = int((~seen.all(1)).argmax())
         lacking = ", ".join(repr(level) for level, there in zip(levels, seen[k], strict=True) if not there)
         raise ValueError(
-            f"{unit} {str(cells.index[k])!r} has no {outcome!r} at {lacking}; every {unit} needs all levels, or each "
+            f"{unit} {str(cells.index[k])!r} has no {response!r} at {lacking}; every {unit} needs all levels, or each "
             "one level, two or more a level"
         )
     mean, n = np.nanmean(values, axis=0), seen.sum(0)
@@ -183,7 +183,7 @@ def _tested(between: float, error: float, df1: int, df2: int, epsilon: float) ->
         raise ValueError("nothing varies within the levels; there is no error to compare with")
     f = between / error
     return {
-        "f": f, "df1": df1, "df2": df2, "p": float(stats.f.sf(f, df1, df2)), "epsilon": epsilon,
+        "f": f, "df1": df1, "df2": df2, "p_value": float(stats.f.sf(f, df1, df2)), "epsilon": epsilon,
         "p_corrected": float(stats.f.sf(f, df1 * epsilon, df2 * epsilon)), "error": float(error),
     }  # fmt: skip
 

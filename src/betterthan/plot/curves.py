@@ -23,7 +23,7 @@ def densities(
     *,
     systems: Any = None,
     prior: Any = None,
-    kind: str = "outcomes",
+    show: str = "outcomes",
     rope: float | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
@@ -35,15 +35,15 @@ def densities(
     systems : pair of str, optional
         The pair to show, told from the side of the first. Needed where counts hold more than one.
     prior : str or sequence of float, optional
-        Parameters of win, loss and tie, or a name: see `betterthan.names.PRIORS`; for ``kind="outcomes"``
+        Parameters of win, loss and tie, or a name: see `betterthan.names.PRIORS`; for ``show="outcomes"``
         of success and failure. Default: all ones.
-    kind : {"outcomes", "decisive", "difference"}, default "outcomes"
+    show : {"outcomes", "decisive", "difference"}, default "outcomes"
         ``outcomes``: the probability that A wins an example, beside the probability that B does, each as a
         Beta of its own (an approximation: together they cannot exceed 1). ``decisive``: p, the
         probability that A wins an example that is not a tie; its mass above 1/2 is P(A better).
         ``difference``: d = P(A wins) - P(B wins).
     rope : float, optional
-        Half width of the region of practical equivalence, for ``kind="difference"``.
+        Half width of the region of practical equivalence, for ``show="difference"``.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
 
@@ -54,33 +54,33 @@ def densities(
     Raises
     ------
     ValueError
-        If the counts, the prior, the kind or the rope are not valid, the pair is not in the counts, ties are
-        unknown and `kind` is not ``"decisive"``, or a rope is given for another kind than the difference.
+        If the counts, the prior, `show` or the rope are not valid, the pair is not in the counts, ties are
+        unknown and `show` is not ``"decisive"``, or a rope is given for another kind than the difference.
 
     Examples
     --------
     >>> import betterthan as bt
     >>> counts = bt.counts.from_contingency(698, 12, 2, 288)
-    >>> ax = bt.plot.densities(counts, kind="decisive")
+    >>> ax = bt.plot.densities(counts, show="decisive")
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['P(A better) = 0.996', 'P(B better) = 0.004']
     """
-    checks.one_of(kind, _KINDS, "kind")
+    checks.one_of(show, _KINDS, "show")
     half = checks.rope(names.ROPE if rope is None else rope)
-    if half and kind != "difference":
-        raise ValueError(f"rope is {rope}, but kind={kind!r} has no rope; use kind='difference'")
+    if half and show != "difference":
+        raise ValueError(f"rope is {rope}, but show={show!r} has no rope; use show='difference'")
     a, b, pair = inputs.one_pair(counts, systems)
-    if kind != "decisive":  # a sum over wins and losses alone is not the number of examples
-        asked = pair.assign_attrs(ties="unknown") if kind == "outcomes" else pair
-        checks.ties_known(asked, f"kind={kind!r}")
+    if show != "decisive":  # a sum over wins and losses alone is not the number of examples
+        asked = pair.assign_attrs(ties="unknown") if show == "outcomes" else pair
+        checks.ties_known(asked, f"show={show!r}")
     with drawing.style():
         ax = drawing.axes(ax, 6.0, 3.6)
         first, second = drawing.labels([a, b])
-        if kind == "outcomes":
+        if show == "outcomes":
             title = _outcomes(ax, pair, _success_prior(prior), first, second)
         else:
             alpha = pair.values + np.array(checks.prior(prior, pair.size))
-            draw = _decisive if kind == "decisive" else _difference
+            draw = _decisive if show == "decisive" else _difference
             title = draw(ax, alpha, half, first, second)
         _frame(ax)
         return drawing.finish(ax, title)
@@ -89,7 +89,7 @@ def densities(
 def _success_prior(prior: Any) -> tuple[float, ...]:
     """Two numbers: three, of win, loss and tie, would mean something else."""
     if not (prior is None or isinstance(prior, str)) and len(tuple(prior)) != 2:
-        raise ValueError(f"prior is {prior!r}; kind='outcomes' takes two numbers, of success and failure")
+        raise ValueError(f"prior is {prior!r}; show='outcomes' takes two numbers, of success and failure")
     return checks.prior(prior, 2)
 
 

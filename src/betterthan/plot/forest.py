@@ -134,9 +134,9 @@ def _oriented(chosen: xr.Dataset, systems: list[str], baseline: str | None) -> _
     )
 
 
-def _nearest(rows: _Rows, rope: float, limit: int, prob: float) -> np.ndarray:
+def _nearest(rows: _Rows, rope: float, limit: int, ci_prob: float) -> np.ndarray:
     """Rows to draw, by mean: all, or those nearest to where the verdict would change."""
-    sd = (rows.upper - rows.lower) / (2 * special.ndtri((1 + prob) / 2))
+    sd = (rows.upper - rows.lower) / (2 * special.ndtri((1 + ci_prob) / 2))
     sd = np.maximum(sd, np.finfo(float).eps)
     needed = special.ndtri(names.VERDICT_PROB)
     near = np.abs(np.abs(rows.mean) / sd - needed)
@@ -181,8 +181,8 @@ def _draw(ax: "Axes", rows: _Rows, rope: float, needed: float) -> None:
 
 
 def _title(attrs: dict[Any, Any], shown: int, total: int, baseline: str | None) -> str:
-    kind, prob = attrs.get("ci_kind"), attrs.get("ci_prob")
-    interval = f"{100 * float(prob):g} % {str(kind).upper()}" if kind and prob else "interval"
+    ci_kind, ci_prob = attrs.get("ci_kind"), attrs.get("ci_prob")
+    interval = f"{100 * float(ci_prob):g} % {str(ci_kind).upper()}" if ci_kind and ci_prob else "interval"
     title = f"Difference of each pair A − B: mean and {interval}"
     if baseline is not None:
         title = f"Difference of each system A from B = {drawing.labels([baseline])[0]}: mean and {interval}"

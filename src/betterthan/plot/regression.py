@@ -1,4 +1,4 @@
-"""Which features predict an outcome, and how well it is predicted."""
+"""Which features predict a response, and how well it is predicted."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def coefficients(source: Any, *, prob: float = names.CI_PROB, limit: int = 40, ax: "Axes | None" = None) -> "Axes":
+def coefficients(source: Any, *, ci_prob: float = names.CI_PROB, limit: int = 40, ax: "Axes | None" = None) -> "Axes":
     """Forest of standardised coefficients with their intervals.
 
     Parameters
     ----------
     source : PerformanceFunction or xarray.DataTree
         From `features.performance_function` or ``betterthan.models.performance_function.fit``.
-    prob : float, default 0.95
+    ci_prob : float, default 0.95
         Mass of the intervals of a posterior (HDI); those of least squares have the one they were fitted with.
     limit : int, default 40
         Features to draw at most: those with the largest coefficients.
@@ -48,7 +48,7 @@ def coefficients(source: Any, *, prob: float = names.CI_PROB, limit: int = 40, a
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['f', 'words']
     """
-    rows, title = _of_tree(source, prob) if isinstance(source, xr.DataTree) else _of_function(source)
+    rows, title = _of_tree(source, ci_prob) if isinstance(source, xr.DataTree) else _of_function(source)
     order = np.argsort(-np.abs(rows["mean"]), kind="stable")[: checks.whole(limit, "limit")]
     rows = {name: values[order] for name, values in rows.items()}
     place = np.arange(len(order))
@@ -68,7 +68,7 @@ def coefficients(source: Any, *, prob: float = names.CI_PROB, limit: int = 40, a
 
 
 def predictions(function: PerformanceFunction, *, ax: "Axes | None" = None) -> "Axes":
-    """Observed against predicted outcome, each dialogue predicted by a fit that has not seen it.
+    """Observed against predicted response, each dialogue predicted by a fit that has not seen it.
 
     Parameters
     ----------
@@ -108,9 +108,9 @@ def predictions(function: PerformanceFunction, *, ax: "Axes | None" = None) -> "
         full: dict[str, Any] = {"color": drawing.COLOUR_A, "markersize": 4}
         honest = f"by a fit without it (R² {float(fit['r2_held_out_chosen']):.2f})"
         ax.plot(fit["held_out_chosen"], observed, "o", label=honest, **full)
-        outcome = drawing.labels([str(fit.attrs["outcome"])])[0]
-        ax.set_xlabel(f"predicted {outcome}")
-        ax.set_ylabel(f"observed {outcome}")
+        response = drawing.labels([str(fit.attrs["response"])])[0]
+        ax.set_xlabel(f"predicted {response}")
+        ax.set_ylabel(f"observed {response}")
         ax.set_ylim(ends[0] - 0.05 * np.ptp(ends), ends[1] + 0.25 * np.ptp(ends))  # room for the legend
         ax.legend(loc="upper left")
         return drawing.finish(ax, "Observed against predicted")
@@ -127,14 +127,14 @@ def _of_function(function: Any) -> tuple[dict[str, np.ndarray], str]:
     return rows, f"Least squares: coefficients with {share} intervals{note}"
 
 
-def _of_tree(tree: xr.DataTree, prob: float) -> tuple[dict[str, np.ndarray], str]:
+def _of_tree(tree: xr.DataTree, ci_prob: float) -> tuple[dict[str, np.ndarray], str]:
     if "standardised" not in tree["posterior"]:
         raise ValueError("expected a fit of betterthan.models.performance_function")
     beta = tree["posterior"]["standardised"].transpose("chain", "draw", names.FEATURE)
     flat = beta.values.reshape(-1, beta.sizes[names.FEATURE])
-    low, high = weights.interval(flat, checks.probability(prob, "prob"), "hdi")
+    low, high = weights.interval(flat, checks.probability(ci_prob, "ci_prob"), "hdi")
     rows = {"feature": beta[names.FEATURE].values, "mean": flat.mean(0), "lower": low, "upper": high}
-    return rows | {"chosen": np.ones(len(low), dtype=bool)}, f"Posterior: mean and {100 * prob:g} % HDI"
+    return rows | {"chosen": np.ones(len(low), dtype=bool)}, f"Posterior: mean and {100 * ci_prob:g} % HDI"
 
 
 def _fit_of(function: Any) -> xr.Dataset:

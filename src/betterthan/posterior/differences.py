@@ -14,8 +14,8 @@ from betterthan.posterior.parameters import across, each, parameters
 def difference(
     counts: xr.DataArray,
     *,
-    prob: float = names.CI_PROB,
-    kind: str = names.CI_KIND,
+    ci_prob: float = names.CI_PROB,
+    ci_kind: str = names.CI_KIND,
     prior: Any = None,
     ties: str = "third",
 ) -> xr.Dataset:
@@ -25,9 +25,9 @@ def difference(
     ----------
     counts : xarray.DataArray, dims (..., outcome)
         With ties; or under a `ties` policy that leaves none.
-    prob : float, default 0.95
+    ci_prob : float, default 0.95
         Mass of the interval.
-    kind : {"hdi", "eti"}, default "hdi"
+    ci_kind : {"hdi", "eti"}, default "hdi"
         Narrowest or equal-tailed interval.
     prior, ties
         See `prob_better`.
@@ -54,15 +54,15 @@ def difference(
     >>> bt.difference(counts).sel(system_a="A", system_b="B").to_array().values.round(4).tolist()
     [0.01, 0.004, 0.0024, 0.018]
     """
-    checks.probability(prob, "prob")
-    checks.one_of(kind, names.CI_KINDS, "kind")
+    checks.probability(ci_prob, "ci_prob")
+    checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
     given = parameters(counts, prior, ties, question="the size of the difference")
     pairs = given.pairs()
     a, b, t = pairs.values
-    if kind == "eti":
-        lower, upper = intervals.eti(a, b, t, prob)
+    if ci_kind == "eti":
+        lower, upper = intervals.eti(a, b, t, ci_prob)
     else:
-        lower, upper, modes = intervals.hdi(a, b, t, prob)
+        lower, upper, modes = intervals.hdi(a, b, t, ci_prob)
         hidden = int((np.asarray(modes) > 1).sum())
         if hidden:
             warnings.warn(
@@ -76,7 +76,7 @@ def difference(
         key: pairs.wrap(value, mirrored[key], diagonal=0.0, name=key)
         for key, value in (found | {"lower": lower, "upper": upper}).items()
     }
-    return xr.Dataset(parts, attrs=given.attrs | {"ci_prob": prob, "ci_kind": kind})
+    return xr.Dataset(parts, attrs=given.attrs | {"ci_prob": ci_prob, "ci_kind": ci_kind})
 
 
 def prob_equivalent(
@@ -222,13 +222,13 @@ def pdf(counts: xr.DataArray, x: Any, *, prior: Any = None, ties: str = "third")
     return across(given, x, "x", dirichlet.density, name="density")
 
 
-def ppf(counts: xr.DataArray, prob: Any, *, prior: Any = None, ties: str = "third") -> xr.DataArray:
+def ppf(counts: xr.DataArray, q: Any, *, prior: Any = None, ties: str = "third") -> xr.DataArray:
     """Quantiles of d = theta_win - theta_loss, within 1e-10.
 
     Parameters
     ----------
     counts : xarray.DataArray, dims (..., outcome)
-    prob : float or array_like of float in [0, 1]
+    q : float or array_like of float in [0, 1]
         An array adds a last dim ``quantile``.
     prior, ties
         See `prob_better`.
@@ -249,8 +249,8 @@ def ppf(counts: xr.DataArray, prob: Any, *, prior: Any = None, ties: str = "thir
     >>> bt.posterior.ppf(nothing_yet, [0.125, 0.98]).sel(system_a="A", system_b="B").values.round(4).tolist()
     [-0.5, 0.8]
     """
-    levels = np.asarray(prob, dtype=float)
+    levels = np.asarray(q, dtype=float)
     if not ((levels >= 0) & (levels <= 1)).all():
-        raise ValueError(f"prob is {prob}; give numbers from 0 to 1")
+        raise ValueError(f"q is {q}; give numbers from 0 to 1")
     given = parameters(counts, prior, ties, question="the size of the difference")
     return across(given, levels, "quantile", intervals.quantile, name="quantile")

@@ -19,8 +19,8 @@ def pairs_of_draws(
     scores: np.ndarray,
     oriented: np.ndarray,
     rope: float,
-    prob: float,
-    kind: str,
+    ci_prob: float,
+    ci_kind: str,
     effective: Callable[[np.ndarray], np.ndarray] | None = None,
     apart: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
 ) -> dict[str, np.ndarray]:
@@ -31,8 +31,8 @@ def pairs_of_draws(
     scores : numpy.ndarray, (draw, system)
     oriented : numpy.ndarray, (draw, system)
         The same with the sign that makes higher better.
-    rope, prob : float
-    kind : {"hdi", "eti"}
+    rope, ci_prob : float
+    ci_kind : {"hdi", "eti"}
     effective : function of (draw, pair), optional
         Effective number of draws of indicators. Default: draws are independent.
     apart : function of (draw, 1) and (draw, pair), optional
@@ -64,7 +64,7 @@ def pairs_of_draws(
         d = between(scores[:, k : k + 1], scores[:, rest])
         mean[k, rest] = d.mean(0)
         spread[k, rest] = spread[rest, k] = d.var(0)
-        low[k, rest], high[k, rest] = weights.interval(d, prob, kind)
+        low[k, rest], high[k, rest] = weights.interval(d, ci_prob, ci_kind)
         mean[rest, k], low[rest, k], high[rest, k] = -mean[k, rest], -high[k, rest], -low[k, rest]
     mass = np.stack([above.T, within, above], axis=-1)
     others = ~np.eye(systems, dtype=bool)

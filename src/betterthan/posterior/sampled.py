@@ -18,16 +18,16 @@ from betterthan.posterior.gate import parameters
 SAMPLES = ("chain", "draw")
 
 
-def summary(tree: xr.DataTree, *, prob: float = names.CI_PROB, kind: str = names.CI_KIND) -> Any:
+def summary(tree: xr.DataTree, *, ci_prob: float = names.CI_PROB, ci_kind: str = names.CI_KIND) -> Any:
     """Table of the posterior: mean, sd, interval, Monte Carlo error and diagnostics, unrounded.
 
     Parameters
     ----------
     tree : xarray.DataTree
         A posterior, from `posterior.draws` or a model's ``fit``.
-    prob : float, default 0.95
+    ci_prob : float, default 0.95
         Mass of the interval.
-    kind : {"hdi", "eti"}, default "hdi"
+    ci_kind : {"hdi", "eti"}, default "hdi"
         Highest density or equal-tailed interval.
 
     Returns
@@ -38,7 +38,7 @@ def summary(tree: xr.DataTree, *, prob: float = names.CI_PROB, kind: str = names
     Raises
     ------
     ValueError
-        If prob is not within 0 and 1, or kind is unknown.
+        If ci_prob is not within 0 and 1, or ci_kind is unknown.
 
     Examples
     --------
@@ -50,9 +50,9 @@ def summary(tree: xr.DataTree, *, prob: float = names.CI_PROB, kind: str = names
     """
     import arviz as az
 
-    checks.probability(prob, "prob")
-    checks.one_of(kind, names.CI_KINDS, "kind")
-    return az.summary(tree, ci_prob=prob, ci_kind=kind, round_to="none")
+    checks.probability(ci_prob, "ci_prob")
+    checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
+    return az.summary(tree, ci_prob=ci_prob, ci_kind=ci_kind, round_to="none")
 
 
 def draws_prob_better(tree: xr.DataTree) -> xr.DataArray:
@@ -90,16 +90,16 @@ def draws_prob_better(tree: xr.DataTree) -> xr.DataArray:
     return answer.rename("prob_better").assign_attrs(_signed(posterior))
 
 
-def draws_difference(tree: xr.DataTree, *, prob: float = names.CI_PROB, kind: str = names.CI_KIND) -> xr.Dataset:
+def draws_difference(tree: xr.DataTree, *, ci_prob: float = names.CI_PROB, ci_kind: str = names.CI_KIND) -> xr.Dataset:
     """Mean and interval of theta_win - theta_loss from draws, each with its Monte Carlo error.
 
     Parameters
     ----------
     tree : xarray.DataTree
         A posterior of a model that has ``difference``.
-    prob : float, default 0.95
+    ci_prob : float, default 0.95
         Mass of the interval.
-    kind : {"hdi", "eti"}, default "hdi"
+    ci_kind : {"hdi", "eti"}, default "hdi"
         Highest density or equal-tailed interval.
 
     Returns
@@ -111,7 +111,7 @@ def draws_difference(tree: xr.DataTree, *, prob: float = names.CI_PROB, kind: st
     Raises
     ------
     ValueError
-        If prob or kind is not valid, or the posterior has no difference because ties are unknown.
+        If ci_prob or ci_kind is not valid, or the posterior has no difference because ties are unknown.
 
     Examples
     --------
@@ -122,11 +122,11 @@ def draws_difference(tree: xr.DataTree, *, prob: float = names.CI_PROB, kind: st
     """
     import arviz as az
 
-    checks.probability(prob, "prob")
-    checks.one_of(kind, names.CI_KINDS, "kind")
+    checks.probability(ci_prob, "ci_prob")
+    checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
     posterior = _posterior(tree)
     d = _difference(posterior, "the size of the difference")
-    ends = (az.hdi if kind == "hdi" else az.eti)(d, prob=prob, dim=list(SAMPLES))
+    ends = (az.hdi if ci_kind == "hdi" else az.eti)(d, prob=ci_prob, dim=list(SAMPLES))
     lower, upper = (ends.sel(ci_bound=b, drop=True) for b in ("lower", "upper"))
     errors = {
         "mcse_mean": az.mcse(d, method="mean"),
@@ -136,7 +136,7 @@ def draws_difference(tree: xr.DataTree, *, prob: float = names.CI_PROB, kind: st
     parts = {"mean": d.mean(SAMPLES), "lower": lower, "upper": upper, **errors}
     if posterior.attrs["square"]:
         parts = _square_interval(parts)
-    choice = {"ci_kind": kind, "ci_prob": prob}
+    choice = {"ci_kind": ci_kind, "ci_prob": ci_prob}
     return xr.Dataset({k: v.drop_attrs() for k, v in parts.items()}, attrs=_signed(posterior) | choice)
 
 

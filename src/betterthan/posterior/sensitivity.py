@@ -22,7 +22,7 @@ def prior_sweep(
     priors: Mapping[str, Any] | None = None,
     rope: float = names.ROPE,
     ties: str = "third",
-    prob: float = names.VERDICT_PROB,
+    threshold: float = names.VERDICT_PROB,
 ) -> xr.Dataset:
     """Answers under several priors, whether the verdict flips, and how many pseudo-examples that would take.
 
@@ -35,7 +35,7 @@ def prior_sweep(
         Half width of the region of practical equivalence.
     ties
         See `counts.apply_ties`.
-    prob : float, default 0.95
+    threshold : float, default 0.95
         Probability at which a verdict is given.
 
     Returns
@@ -58,7 +58,7 @@ def prior_sweep(
     >>> bool(swept["flips"]), float(swept["pseudo_even"]), float(swept["pseudo_against"])
     (False, 23.0, 4.0)
     """
-    rope, prob = checks.rope(rope), checks.probability(prob, "prob")
+    rope, threshold = checks.rope(rope), checks.probability(threshold, "threshold")
     chosen = dict(priors) if priors is not None else dict(names.PRIORS)
     if not chosen:
         raise ValueError("priors is empty; give at least one prior")
@@ -71,7 +71,7 @@ def prior_sweep(
             masses = prob_equivalent(counts, rope, prior=prior, ties=ties)
             within = masses.sel({names.REGION: "rope"}, drop=True).values
         better.append(p)
-        verdicts.append(p.copy(data=decide(p.values, behind.values, within, rope, prob)[0]))
+        verdicts.append(p.copy(data=decide(p.values, behind.values, within, rope, threshold)[0]))
     labels = xr.DataArray(list(chosen), dims="prior", name="prior")
     swept = xr.Dataset(
         {
@@ -85,9 +85,9 @@ def prior_sweep(
     decided = np.isin(verdicts[0].values, ["a_better", "b_better"])
     ahead, behind_ = np.maximum(a, b), np.minimum(a, b)
     for name, share in (("pseudo_even", 0.5), ("pseudo_against", 0.0)):
-        needed = _fewest(lambda m, s=share: prob_above_half(ahead + s * m, behind_ + (1 - s) * m) < prob, decided)
+        needed = _fewest(lambda m, s=share: prob_above_half(ahead + s * m, behind_ + (1 - s) * m) < threshold, decided)
         swept[name] = verdicts[0].copy(data=np.where(decided, needed, np.nan)).drop_attrs()
-    return swept.assign_attrs(rope=rope, prob=prob, ties=ties)
+    return swept.assign_attrs(rope=rope, threshold=threshold, ties=ties)
 
 
 def _fewest(undone: Callable[[np.ndarray], np.ndarray], wanted: np.ndarray) -> np.ndarray:

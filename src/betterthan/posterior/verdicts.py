@@ -6,12 +6,12 @@ from betterthan import names
 
 
 def decide(
-    a_ahead: np.ndarray, b_ahead: np.ndarray, within: np.ndarray | float, rope: float, prob: float = names.VERDICT_PROB
+    a_ahead: np.ndarray, b_ahead: np.ndarray, within: np.ndarray | float, rope: float, threshold: float = names.VERDICT_PROB
 ) -> tuple[np.ndarray, np.ndarray]:
     """Verdicts from masses of d = A - B.
 
-    With rope > 0: ``equivalent`` if P(|d| <= rope) >= prob. Else ``a_better`` if P(d > 0) >= prob, ``b_better`` if
-    P(d < 0) >= prob, else ``undecided``.
+    With rope > 0: ``equivalent`` if P(|d| <= rope) >= threshold. Else ``a_better`` if P(d > 0) >= threshold, ``b_better`` if
+    P(d < 0) >= threshold, else ``undecided``.
 
     Parameters
     ----------
@@ -20,13 +20,13 @@ def decide(
     within : array_like of float
         P(|d| <= rope); not looked at when rope is 0.
     rope : float
-    prob : float, default 0.95
+    threshold : float, default 0.95
 
     Returns
     -------
     verdict : numpy.ndarray of str
     also_ahead : numpy.ndarray of bool
-        Where the verdict is ``equivalent`` although one side is also ahead with `prob`: a sure, small difference.
+        Where the verdict is ``equivalent`` although one side is also ahead with `threshold`: a sure, small difference.
 
     Examples
     --------
@@ -34,6 +34,6 @@ def decide(
     ['equivalent', 'a_better', 'undecided']
     """
     a_ahead, b_ahead, within = np.broadcast_arrays(np.asarray(a_ahead), np.asarray(b_ahead), np.asarray(within))
-    ahead = np.where(a_ahead >= prob, "a_better", np.where(b_ahead >= prob, "b_better", "undecided"))
-    equivalent = (within >= prob) & (rope > 0)
+    ahead = np.where(a_ahead >= threshold, "a_better", np.where(b_ahead >= threshold, "b_better", "undecided"))
+    equivalent = (within >= threshold) & (rope > 0)
     return np.where(equivalent, "equivalent", ahead), equivalent & (ahead != "undecided")

@@ -28,10 +28,10 @@ def draw(comparison: xr.Dataset) -> list[tuple[str, str]]:
     with steady_svg():
         if systems == 2:
             if three:
-                axes = plot_densities(counts, prior=prior, kind="difference", rope=ordered.attrs["rope"])
+                axes = plot_densities(counts, prior=prior, show="difference", rope=ordered.attrs["rope"])
                 drawn.append(("Posterior of the difference", axes))
                 drawn.append(("Posterior of win, loss and tie", simplex(counts, prior=prior)))
-            decisive = plot_densities(counts, prior=prior, kind="decisive")
+            decisive = plot_densities(counts, prior=prior, show="decisive")
             drawn.append(("Posterior of the probability of winning a decisive example", decisive))
         elif systems > MATRIX_OF:  # with fewer the page has the matrix as a table
             better = ordered["prob_better"].isel({names.ENGINE: 0}, drop=True)

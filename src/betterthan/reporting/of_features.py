@@ -1,4 +1,4 @@
-"""The report on which component scores predict an outcome."""
+"""The report on which component scores predict a response."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from betterthan.reporting.tables import Table, pairs_of
 _FEATURES_OF = 40  # the coefficients that are listed
 
 
-def outcome_report(
+def response_report(
     function: PerformanceFunction,
     *,
     sets: xr.Dataset | None = None,
@@ -30,7 +30,7 @@ def outcome_report(
     title: str | None = None,
     figures: bool = True,
 ) -> str:
-    """Write up which component scores predict an outcome, how well, and what that says of components.
+    """Write up which component scores predict a response, how well, and what that says of components.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def outcome_report(
     >>> import betterthan as bt
     >>> table = pd.DataFrame({"f": [0.3, 0.5, 0.6, 0.4, 0.8, 0.7], "words": [9, 4, 5, 9, 7, 2],
     ...                       "rating": [2.0, 3.1, 3.4, 2.4, 4.6, 3.9]})
-    >>> text = bt.outcome_report(bt.features.performance_function(table, "rating"))
+    >>> text = bt.response_report(bt.features.performance_function(table, "rating"))
     >>> "R2 held out, choice repeated" in text
     True
     """
@@ -81,10 +81,10 @@ def outcome_report(
     parts += [_posterior(posterior)] if posterior is not None else []
     parts += [_predicted(predicted)] if predicted is not None else []
     drawn = _figures(function, posterior) if format == "html" and figures else []
-    outcome = on_one_line(str(fit.attrs["outcome"]))
+    response = on_one_line(str(fit.attrs["response"]))
     page = Page(
-        on_one_line(str(title)) if title else f"What predicts {outcome}",
-        f"Which of {fit.sizes[names.FEATURE]} features predict {outcome}, and how well in dialogues not yet seen?",
+        on_one_line(str(title)) if title else f"What predicts {response}",
+        f"Which of {fit.sizes[names.FEATURE]} features predict {response}, and how well in dialogues not yet seen?",
         parts,
         _limits(fit, posterior),
         _signature(fit, posterior),
@@ -94,7 +94,7 @@ def outcome_report(
 
 def _data(fit: xr.Dataset) -> Part:
     a = fit.attrs
-    dropped = a["n_dropped_outcome"] + a["n_dropped_feature"]
+    dropped = a["n_dropped_response"] + a["n_dropped_feature"]
     choice = "all features, no choice" if a["direction"] == "none" else f"stepwise by AIC ({a['direction']})"
     unit = "row" if a["left_out_by"] == "row" else f"value of {a['left_out_by']}"
     return Part(
@@ -103,7 +103,7 @@ def _data(fit: xr.Dataset) -> Part:
             ("Rows used", f"{a['n']:,} of {a['n'] + dropped:,}"),
             (
                 "Rows left out",
-                f"{a['n_dropped_outcome']:,} without an outcome, {a['n_dropped_feature']:,} more without a feature",
+                f"{a['n_dropped_response']:,} without a response, {a['n_dropped_feature']:,} more without a feature",
             ),
             ("Fit", f"least squares, {choice}"),
             ("Cross-validation", f"{a['folds']:,} folds, each leaves out one {unit}"),
@@ -127,7 +127,7 @@ def _measures(fit: xr.Dataset) -> Part:
     if fit.attrs["direction"] != "none":
         rows.append(("R2 held out, choice repeated", value("r2_held_out_chosen"), error("mse_chosen")))
         note = "The last line is the honest one: features were chosen without the rows that they predict."
-    table = Table(("Measure", "Value", "Beside"), rows, "How well the outcome is predicted")
+    table = Table(("Measure", "Value", "Beside"), rows, "How well the response is predicted")
     return Part("How well", tables=[table], notes=[note])
 
 
@@ -238,7 +238,7 @@ def _predicted(found: xr.Dataset) -> Part:
         Table(
             ("Component", "Predicted", interval, "P(best)", "Outside the training data"),
             rows,
-            f"Mean {found.attrs['outcome']} that each component's scores predict",
+            f"Mean {found.attrs['response']} that each component's scores predict",
         )
     ]
     tables += (
@@ -246,12 +246,12 @@ def _predicted(found: xr.Dataset) -> Part:
         if pairs
         else []
     )
-    return Part("Components by predicted outcome", tables=tables)
+    return Part("Components by predicted response", tables=tables)
 
 
 def _limits(fit: xr.Dataset, posterior: xr.DataTree | None) -> list[str]:
     limits = [
-        "That a feature predicts the outcome does not say that raising it would raise the outcome.",
+        "That a feature predicts the response does not say that raising it would raise the response.",
         "Predictions hold for components and users like those the function was fitted to.",
     ]
     if fit.attrs["direction"] != "none":
@@ -270,9 +270,9 @@ def _limits(fit: xr.Dataset, posterior: xr.DataTree | None) -> list[str]:
 def _signature(fit: xr.Dataset, posterior: xr.DataTree | None) -> str:
     a = fit.attrs
     parts = [
-        f"betterthan {a['version']}", f"outcome={on_one_line(str(a['outcome']))}", f"direction={a['direction']}",
+        f"betterthan {a['version']}", f"response={on_one_line(str(a['response']))}", f"direction={a['direction']}",
         f"n={a['n']}",
-        f"dropped={a['n_dropped_outcome']}+{a['n_dropped_feature']}", f"features={fit.sizes[names.FEATURE]}",
+        f"dropped={a['n_dropped_response']}+{a['n_dropped_feature']}", f"features={fit.sizes[names.FEATURE]}",
         f"folds={a['folds']} by {a['left_out_by']}",
     ]  # fmt: skip
     if posterior is not None:
@@ -291,4 +291,4 @@ def _figures(function: PerformanceFunction, posterior: xr.DataTree | None) -> li
         drawn = [("Coefficients by least squares", as_svg(coefficients(function)))]
         if posterior is not None:
             drawn.append(("Posterior of the coefficients", as_svg(coefficients(posterior))))
-        return [*drawn, ("Observed and predicted outcome", as_svg(predictions(function)))]
+        return [*drawn, ("Observed and predicted response", as_svg(predictions(function)))]

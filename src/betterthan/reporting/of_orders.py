@@ -137,7 +137,7 @@ def _one_document(taus: xr.Dataset) -> Part:
     for system in each[names.SYSTEM].values[:_ROWS]:
         for name in each[REFERENCE].values:
             at = each.sel({names.SYSTEM: system, REFERENCE: name})
-            p, ties = float(at["p"]), int(at["ties"])
+            p, ties = float(at["p_value"]), int(at["ties"])
             rows.append(
                 (
                     on_one_line(str(system)), on_one_line(str(name)), f"{float(at['tau']):+.3f}",

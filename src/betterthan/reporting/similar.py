@@ -26,7 +26,7 @@ def tested(main: xr.Dataset) -> xr.Dataset:
     """The last test of a comparison, as `significance.groups` takes it, without scores: the order is that of the report."""
     test = tests_of(main)[-1]
     attrs: dict[str, Any] = {"alternative": "two-sided", "test": test, "sampled": 0}
-    table = xr.Dataset({"p": main["p_value"].sel({names.TEST: test}, drop=True)})
+    table = xr.Dataset({"p_value": main["p_value"].sel({names.TEST: test}, drop=True)})
     if test == "randomization" and "exceedances" in main:
         table["exceedances"] = main["exceedances"]
         attrs |= {"sampled": 1, "shuffles": main.attrs["shuffles"]}

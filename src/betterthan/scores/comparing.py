@@ -21,11 +21,11 @@ def compare(
     beta: float = 1.0,
     unit: str = names.ITEM,
     rope: float = names.ROPE,
-    prob: float = names.CI_PROB,
-    kind: str = names.CI_KIND,
+    ci_prob: float = names.CI_PROB,
+    ci_kind: str = names.CI_KIND,
     draws: int = names.BOOTSTRAP_DRAWS,
     shuffles: int = names.SHUFFLES,
-    correction: str = "holm",
+    correction: str = names.CORRECTION,
     alpha: float = names.ALPHA,
     rng: Any = None,
 ) -> xr.Dataset:
@@ -35,7 +35,7 @@ def compare(
     ----------
     data : xarray.DataArray
         Scores (item, system) without gaps, or tallies (item, system, tally), with or without a dim label.
-    statistic, beta, unit, rope, prob, kind, draws
+    statistic, beta, unit, rope, ci_prob, ci_kind, draws
         See `scores.bootstrap`.
     shuffles : int, default 10,000
         Random swaps, where the randomization test has to sample.
@@ -72,20 +72,20 @@ def compare(
     checks.one_of(correction, names.CORRECTIONS, "correction")
     alpha, seed = checks.probability(alpha, "alpha"), one_seed(rng)
     found = bayesian_bootstrap(
-        data, statistic=statistic, beta=beta, unit=unit, rope=rope, prob=prob, kind=kind, draws=draws, rng=seed
+        data, statistic=statistic, beta=beta, unit=unit, rope=rope, ci_prob=ci_prob, ci_kind=ci_kind, draws=draws, rng=seed
     )
     test = randomization_test(
-        data, statistic=statistic, beta=beta, swap=unit, shuffles=shuffles, correction=correction, rng=seed
+        data, statistic=statistic, beta=beta, unit=unit, shuffles=shuffles, correction=correction, rng=seed
     )
-    found["p_value"] = test["p"]
-    found["p_adjusted"] = test["p_adjusted"] if correction != "none" else test["p"]
+    found["p_value"] = test["p_value"]
+    found["p_adjusted"] = test["p_adjusted"] if correction != "none" else test["p_value"]
     if test.attrs["sampled"]:
-        found["p_value_mcse"] = test["p_mcse"]
+        found["p_value_mcse"] = test["p_value_mcse"]
         found.attrs["shuffles"] = shuffles
     chosen = statistic or ("f1" if names.TALLY in data.dims else "mean")
     if chosen in _ALONE:
         summed = data.sum(names.LABEL, keep_attrs=True) if names.LABEL in data.dims else data
-        alone = posterior(summed, statistic=chosen, beta=beta, prob=prob, kind=kind)
+        alone = posterior(summed, statistic=chosen, beta=beta, ci_prob=ci_prob, ci_kind=ci_kind)
         found["alone_lower"], found["alone_upper"] = alone["lower"], alone["upper"]
     found.attrs |= {
         "test_method": test.attrs["method"], "alpha": alpha, "correction": correction,

@@ -18,8 +18,8 @@ def posterior(
     statistic: str = "f1",
     beta: float = 1.0,
     prior: Any = None,
-    prob: float = names.CI_PROB,
-    kind: str = names.CI_KIND,
+    ci_prob: float = names.CI_PROB,
+    ci_kind: str = names.CI_KIND,
 ) -> xr.Dataset:
     """Posterior of precision, recall or F of each system by itself, without draws.
 
@@ -36,9 +36,9 @@ def posterior(
         For "f_beta": how much more recall counts than precision.
     prior : str or sequence of three float, optional
         Dirichlet parameters of tp, fp, fn, or a name of `names.PRIORS`. Default all ones.
-    prob : float, default 0.95
+    ci_prob : float, default 0.95
         Mass of the interval.
-    kind : {"hdi", "eti"}, default "hdi"
+    ci_kind : {"hdi", "eti"}, default "hdi"
 
     Returns
     -------
@@ -67,35 +67,35 @@ def posterior(
     ([0.836, 0.711], [0.743, 0.414])
     """
     checks.one_of(statistic, _STATISTICS, "statistic")
-    checks.one_of(kind, names.CI_KINDS, "kind")
-    prob, weights = checks.probability(prob, "prob"), checks.prior(prior, labels=names.TALLIES)
+    checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
+    ci_prob, weights = checks.probability(ci_prob, "ci_prob"), checks.prior(prior, labels=names.TALLIES)
     totals = tally_totals(tallies).transpose(..., names.TALLY)
     counted = totals.values / float(tallies.attrs.get("scale", 1))
     if statistic == "f_beta":
-        parts = _f_beta(counted, _positive(beta), weights, prob, kind)
+        parts = _f_beta(counted, _positive(beta), weights, ci_prob, ci_kind)
     else:
         if beta != 1:
             raise ValueError(f"beta={beta:g} is for statistic='f_beta', not {statistic!r}")
-        parts = _closed(counted, statistic, weights, prob, kind)
+        parts = _closed(counted, statistic, weights, ci_prob, ci_kind)
     like = totals.isel({names.TALLY: 0}, drop=True).astype(float).drop_attrs()
     result = xr.Dataset({name: like.copy(data=values) for name, values in parts.items()})
     result.attrs = {
         "statistic": statistic,
         "prior": list(weights),
-        "ci_prob": prob,
-        "ci_kind": kind,
+        "ci_prob": ci_prob,
+        "ci_kind": ci_kind,
         "beta": float(beta),
     }
     return result
 
 
 def _closed(
-    counted: np.ndarray, statistic: str, weights: tuple[float, ...], prob: float, kind: str
+    counted: np.ndarray, statistic: str, weights: tuple[float, ...], ci_prob: float, ci_kind: str
 ) -> dict[str, np.ndarray]:
     a, b = f_scores.beta_of(counted, statistic, weights)
     own, others = f_scores.beta_of(counted, statistic, (0.0, 0.0, 0.0))
     ratio = own / np.where(own + others > 0, own + others, 1)
-    low, high = f_scores.interval(a, b, statistic, prob, kind)
+    low, high = f_scores.interval(a, b, statistic, ci_prob, ci_kind)
     return {
         "score": 2 * ratio / (1 + ratio) if statistic == "f1" else ratio,
         "mean": f_scores.mean(a, b, statistic), "lower": low, "upper": high, "a": a, "b": b,
@@ -103,7 +103,7 @@ def _closed(
 
 
 def _f_beta(
-    counted: np.ndarray, beta: float, weights: tuple[float, ...], prob: float, kind: str
+    counted: np.ndarray, beta: float, weights: tuple[float, ...], ci_prob: float, ci_kind: str
 ) -> dict[str, np.ndarray]:
     tp, fp, fn = np.moveaxis(counted, -1, 0)
     bottom = (1 + beta**2) * tp + beta**2 * fn + fp
@@ -111,7 +111,7 @@ def _f_beta(
     for at in np.ndindex(tp.shape):
         alpha = counted[at] + np.asarray(weights)
         parts["mean"][at] = f_beta.mean(alpha, beta)
-        parts["lower"][at], parts["upper"][at] = f_beta.interval(alpha, beta, prob, kind)
+        parts["lower"][at], parts["upper"][at] = f_beta.interval(alpha, beta, ci_prob, ci_kind)
     return {"score": (1 + beta**2) * tp / np.where(bottom > 0, bottom, 1)} | parts
 
 

@@ -17,7 +17,7 @@ _CELLS = 4_000_000  # weights of pairs of data sets held at once
 
 
 def compare_folds(
-    scores: xr.DataArray, *, test_share: float, rope: float = names.ROPE, prob: float = names.CI_PROB
+    scores: xr.DataArray, *, test_share: float, rope: float = names.ROPE, ci_prob: float = names.CI_PROB
 ) -> xr.Dataset:
     """Compare systems by their scores on the folds of a cross-validation, which share training data.
 
@@ -29,7 +29,7 @@ def compare_folds(
         Share of the data in a test fold, 0.1 for ten folds: the correlation of two folds (Nadeau and Bengio).
     rope : float, default 0
         Half width of the region of practical equivalence, in units of the score.
-    prob : float, default 0.95
+    ci_prob : float, default 0.95
         Mass of the intervals.
 
     Returns
@@ -59,7 +59,7 @@ def compare_folds(
     [0.025, 0.026, 0.948]
     """
     values, systems, sign = _whole(scores)
-    rope, prob = checks.margin(rope, "rope"), checks.probability(prob, "prob")
+    rope, ci_prob = checks.margin(rope, "rope"), checks.probability(ci_prob, "ci_prob")
     share = checks.probability(test_share, "test_share")
     n = len(systems)
     a, b = np.triu_indices(n, 1)
@@ -70,7 +70,7 @@ def compare_folds(
     better = np.full((n, n), 0.5)
     better[a, b] = folds.masses(sign * centre, scale, df, 0.0)[:, 2]
     better[b, a] = 1 - better[a, b]
-    width = _t_width(prob, df) * scale
+    width = _t_width(ci_prob, df) * scale
     mean, low, high = (np.zeros((n, n)) for _ in range(3))
     for table, upper, lower in ((mean, centre, -centre), (low, centre - width, -centre - width)):
         table[a, b], table[b, a] = upper, lower
@@ -78,7 +78,7 @@ def compare_folds(
     table = {"prob_better": better, "difference_mean": mean, "difference_lower": low, "difference_upper": high}
     table["verdict"] = decide(better, better.T, mass[..., 1], rope)[0]
     return _dataset(table, mass, systems).assign_attrs(
-        model="correlated t", test_share=share, rope=rope, ci_prob=prob, n_folds=len(values)
+        model="correlated t", test_share=share, rope=rope, ci_prob=ci_prob, n_folds=len(values)
     )
 
 
@@ -246,7 +246,7 @@ def _dataset(table: dict[str, np.ndarray], mass: np.ndarray, systems: list[str])
     )
 
 
-def _t_width(prob: float, df: int) -> float:
+def _t_width(ci_prob: float, df: int) -> float:
     from scipy import stats
 
-    return float(stats.t.ppf((1 + prob) / 2, df))
+    return float(stats.t.ppf((1 + ci_prob) / 2, df))

@@ -80,8 +80,8 @@ def bootstrap(
     beta: float = 1.0,
     unit: str = names.ITEM,
     rope: float = names.ROPE,
-    prob: float = names.CI_PROB,
-    kind: str = names.CI_KIND,
+    ci_prob: float = names.CI_PROB,
+    ci_kind: str = names.CI_KIND,
     draws: int = names.BOOTSTRAP_DRAWS,
     rng: Any = None,
 ) -> xr.Dataset:
@@ -97,9 +97,9 @@ def bootstrap(
         See `scores.bootstrap_draws`.
     rope : float, default 0
         Half width of the region of practical equivalence, in units of the score.
-    prob : float, default 0.95
+    ci_prob : float, default 0.95
         Mass of the intervals.
-    kind : {"hdi", "eti"}, default "hdi"
+    ci_kind : {"hdi", "eti"}, default "hdi"
 
     Returns
     -------
@@ -110,14 +110,14 @@ def bootstrap(
         with its prior of one win and one loss, and ``gap``: how much further from one half the bootstrap goes.
         Over system: ``score`` (of the data), ``score_mean``, ``score_lower``, ``score_upper``, ``prob_best``,
         ``expected_rank``, ``tied_with_top`` (the system of the highest score is not found better) and ``in_best_set``
-        (the fewest systems that hold the best one with probability `prob`); ``prob_rank`` over (system, rank).
+        (the fewest systems that hold the best one with probability `ci_prob`); ``prob_rank`` over (system, rank).
         Monte Carlo errors stand beside what is sampled, as ``*_mcse``. Higher scores are better, or lower where the
         data say so.
 
     Raises
     ------
     ValueError
-        As `scores.bootstrap_draws`, or if rope, prob or kind is not valid.
+        As `scores.bootstrap_draws`, or if rope, ci_prob or ci_kind is not valid.
 
     References
     ----------
@@ -133,13 +133,13 @@ def bootstrap(
     >>> round(result["prob_better"].sel(system_a="A", system_b="B").item(), 1)
     0.9
     """
-    rope, prob = checks.margin(rope, "rope"), checks.probability(prob, "prob")
-    checks.one_of(kind, names.CI_KINDS, "kind")
+    rope, ci_prob = checks.margin(rope, "rope"), checks.probability(ci_prob, "ci_prob")
+    checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
     responses = _responses(data, statistic, beta, unit)
     draws, seed = checks.whole(draws, "draws"), one_seed(rng)
     scores = _drawn(responses, draws, seed)
     oriented = _oriented(scores.values, responses)
-    table = pairs_of_draws(scores.values, oriented, rope, prob, kind)
+    table = pairs_of_draws(scores.values, oriented, rope, ci_prob, ci_kind)
     wins = _wins(responses)
     table["wins"] = wins
     verdict = decide(table["prob_better"], table["prob_better"].T, table["mass"][..., 1], rope)[0]
@@ -148,7 +148,7 @@ def bootstrap(
         warnings.warn(_few_message(few, responses.systems), stacklevel=2)
     table["verdict"] = np.where(few, "no_verdict", verdict)
     table |= _gap(responses, wins, table["prob_better"])
-    of_system, ranks = _by_system(responses, scores.values, oriented, prob, kind)
+    of_system, ranks = _by_system(responses, scores.values, oriented, ci_prob, ci_kind)
     top = int(np.argmax(_oriented(of_system["score"], responses)))
     of_system["tied_with_top"] = ~_found_better(table, top)
     systems = responses.systems
@@ -161,19 +161,19 @@ def bootstrap(
     )
     result.attrs = {
         "model": "Bayesian bootstrap", "prior": "zero", "version": betterthan.__version__, "seed": seed, "draws": draws,
-        "statistic": responses.statistic, "unit": unit, "rope": rope, "ci_prob": prob, "ci_kind": kind,
+        "statistic": responses.statistic, "unit": unit, "rope": rope, "ci_prob": ci_prob, "ci_kind": ci_kind,
         "n_items": len(responses.values), "higher_is_better": int(responses.higher_is_better),
     }  # fmt: skip
     return result
 
 
 def _by_system(
-    responses: Responses, scores: np.ndarray, oriented: np.ndarray, prob: float, kind: str
+    responses: Responses, scores: np.ndarray, oriented: np.ndarray, ci_prob: float, ci_kind: str
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Answers over system, and the probability of each rank (system, rank)."""
     draws, systems = scores.shape
     chances, places = weights.ranks(oriented), np.arange(1, systems + 1)
-    low, high = weights.interval(scores, prob, kind)
+    low, high = weights.interval(scores, ci_prob, ci_kind)
     rank = chances @ places
     return {
         "score": score_of(responses), "score_mean": scores.mean(0),
@@ -181,7 +181,7 @@ def _by_system(
         "prob_best": chances[:, 0], "prob_best_mcse": share_error(chances[:, 0], draws),
         "expected_rank": rank,
         "expected_rank_mcse": np.sqrt(np.maximum(chances @ places**2 - rank**2, 0) / draws),
-        "in_best_set": weights.best_set(chances[:, 0], prob),
+        "in_best_set": weights.best_set(chances[:, 0], ci_prob),
     }, chances  # fmt: skip
 
 

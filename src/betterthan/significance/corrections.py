@@ -9,7 +9,7 @@ from betterthan.exact.swaps import corrections
 _SQUARE = (names.SYSTEM_A, names.SYSTEM_B)
 
 
-def adjust(p: xr.DataArray, *, method: str = "holm") -> xr.DataArray:
+def adjust(p: xr.DataArray, *, correction: str = names.CORRECTION) -> xr.DataArray:
     """Adjust p-values for being many.
 
     Parameters
@@ -17,7 +17,7 @@ def adjust(p: xr.DataArray, *, method: str = "holm") -> xr.DataArray:
     p : xarray.DataArray, dims (system_a, system_b) or any one dim
         NaN is no test. In a square the diagonal is no test either, and a pair whose two cells agree is one
         hypothesis; if any two cells differ, the tests are one-sided and every cell is a hypothesis of its own.
-    method : {"holm", "bh", "none"}, default "holm"
+    correction : {"holm", "bh", "none"}, default "holm"
         ``holm`` keeps the probability of any false rejection at the level, ``bh`` (Benjamini-Hochberg) the expected
         share of false ones among the rejections; its guarantee is for independent or positively dependent tests,
         and pairs that share a system need not be.
@@ -30,7 +30,7 @@ def adjust(p: xr.DataArray, *, method: str = "holm") -> xr.DataArray:
     Raises
     ------
     ValueError
-        If the method is unknown, p has other dims, or holds what is not a probability.
+        If the correction is unknown, p has other dims, or holds what is not a probability.
 
     References
     ----------
@@ -40,19 +40,18 @@ def adjust(p: xr.DataArray, *, method: str = "holm") -> xr.DataArray:
     Examples
     --------
     >>> import xarray as xr
-    >>> adjust_p(xr.DataArray([0.01, 0.04, 0.03], dims="measure")).round(4).values.tolist()
+    >>> adjust(xr.DataArray([0.01, 0.04, 0.03], dims="measure")).round(4).values.tolist()
     [0.03, 0.06, 0.06]
     """
-    checks.one_of(method, names.CORRECTIONS, "method")
+    checks.one_of(correction, names.CORRECTIONS, "correction")
     values, cells = _hypotheses(p)
     family = values[cells]
-    adjust = {"none": np.array, "holm": corrections.holm, "bh": corrections.benjamini_hochberg}[method]
-    adjusted = values.copy()
-    adjusted[cells] = adjust(family)
+    by = {"none": np.array, "holm": corrections.holm, "bh": corrections.benjamini_hochberg}[correction]
+    result = values.copy()
+    result[cells] = by(family)
     if values.ndim == 2 and not cells[-1, 0]:  # only the upper triangle was adjusted
-        adjusted = np.where(np.tri(len(values), k=-1, dtype=bool), adjusted.T, adjusted)
-    result = p.copy(data=adjusted)
-    return result.assign_attrs(correction=method, hypotheses=int(np.count_nonzero(~np.isnan(family))))
+        result = np.where(np.tri(len(values), k=-1, dtype=bool), result.T, result)
+    return p.copy(data=result).assign_attrs(correction=correction, hypotheses=int(np.count_nonzero(~np.isnan(family))))
 
 
 def _hypotheses(p: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:

@@ -27,11 +27,11 @@ def randomization_test(
     statistic: str | Callable[[np.ndarray], Any] | None = None,
     beta: float = 1.0,
     alternative: str = "two-sided",
-    swap: str = names.ITEM,
+    unit: str = names.ITEM,
     method: str = "auto",
     shuffles: int = names.SHUFFLES,
     stop_after: int | None = None,
-    correction: str = "none",
+    correction: str = names.CORRECTION,
     cutoff: float = names.CUTOFF,
     rng: Any = None,
 ) -> xr.Dataset:
@@ -53,7 +53,7 @@ def randomization_test(
         For "f_beta": recall counts beta times as much as precision.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
         ``greater``: the system of the row is better.
-    swap : str, default "item"
+    unit : str, default "item"
         Name of an item coordinate: items with the same value of it, such as one document's, are swapped together.
     method : {"auto", "exact", "monte_carlo"}, default "auto"
         ``auto`` is exact where the null distributions have at most `names.LATTICE_CELLS_MAX` cells and take at
@@ -62,7 +62,7 @@ def randomization_test(
         Random swaps, the same ones for all pairs.
     stop_after : int, optional
         Stop sampling a pair at this many exceedances (Besag and Clifford); the p-value stays valid.
-    correction : {"none", "holm", "bh", "max_t", "tukey"}, default "none"
+    correction : {"none", "holm", "bh", "max_t", "tukey"}, default "holm"
         Adds ``p_adjusted``. ``holm`` and ``bh`` see p-values alone. ``max_t`` (Westfall and Young, step-down) uses
         the joint swaps; it is approximate, because one swap exchanges two systems and says nothing of a third.
         ``tukey`` permutes all systems within each item; it is exact when no two systems differ, and approximate
@@ -75,9 +75,9 @@ def randomization_test(
     Returns
     -------
     xarray.Dataset
-        Over (system_a, system_b): ``p``, ``difference`` (of the statistic, A - B), ``n`` (swapped units both have),
+        Over (system_a, system_b): ``p_value``, ``difference`` (of the statistic, A - B), ``n`` (swapped units both have),
         ``n_differ`` (those where they differ), ``smallest_p`` (no swap of these could give less). If sampled:
-        ``p_mcse``, ``exceedances``, ``shuffles``, ``confidence`` (probability that the true p is at or below the
+        ``p_value_mcse``, ``exceedances``, ``shuffles``, ``confidence`` (probability that the true p is at or below the
         cutoff) and ``more_shuffles`` (to be 99 % sure on which side it is). Over system: ``score``. ``attrs`` say
         which method was taken and why.
 
@@ -102,7 +102,7 @@ def randomization_test(
     ...     coords={"system": ["A", "B"]},
     ... )
     >>> test = randomization_test(scores)
-    >>> test["p"].sel(system_a="A", system_b="B").item(), test.attrs["method"]
+    >>> test["p_value"].sel(system_a="A", system_b="B").item(), test.attrs["method"]
     (0.0625, 'binomial')
     """
     for value, allowed, what in (
@@ -112,7 +112,7 @@ def randomization_test(
     ):
         checks.one_of(value, allowed, what)
     cutoff, shuffles = checks.probability(cutoff, "cutoff"), checks.whole(shuffles, "shuffles")
-    responses = responses_of(data, statistic, beta, swap)
+    responses = responses_of(data, statistic, beta, unit)
     joint = correction if correction in names.JOINT_CORRECTIONS else None
     _agree(responses, alternative, stop_after, joint)
     how, why = nulls.plan(responses, method)
@@ -125,8 +125,8 @@ def randomization_test(
     if joint:
         result["p_adjusted"] = (_SQUARE, _square(found.adjusted, found.adjusted, 1.0))
     elif correction != "none":
-        result["p_adjusted"] = adjust(result["p"], method=correction)
-    settings = {"alternative": alternative, "swap": swap, "method": how, "reason": why}
+        result["p_adjusted"] = adjust(result["p_value"], correction=correction)
+    settings = {"alternative": alternative, "unit": unit, "method": how, "reason": why}
     settings |= {"sampled": int(how == "monte_carlo"), "correction": correction, "cutoff": cutoff}
     result.attrs = _record(responses, settings, shuffles, seed, stop_after)
     return result
@@ -183,7 +183,7 @@ def _assembled(responses: Responses, found: nulls.Tails, alternative: str, cutof
     if found.shuffles is not None:
         least = np.maximum(least, 1 / (_sided(found.shuffles, alternative, 1) + 1))
     table: dict[str, Any] = {
-        "p": _sided(found.p, alternative, 1.0),
+        "p_value": _sided(found.p, alternative, 1.0),
         "difference": _difference(responses, score),
         "n": n,
         "n_differ": differ,
@@ -192,7 +192,7 @@ def _assembled(responses: Responses, found: nulls.Tails, alternative: str, cutof
     if found.exceedances is not None and found.shuffles is not None:
         b, shuffles = found.exceedances, found.shuffles
         table |= {
-            "p_mcse": _sided(levels.monte_carlo_error(b, shuffles), alternative, 0.0),
+            "p_value_mcse": _sided(levels.monte_carlo_error(b, shuffles), alternative, 0.0),
             "exceedances": _sided(b, alternative, 0),
             "shuffles": _sided(shuffles, alternative, 0),
             "confidence": _sided(levels.confidence_below(b, shuffles, cutoff), alternative, 0.0),

@@ -45,7 +45,7 @@ def sign_test(
     Returns
     -------
     xarray.Dataset
-        Over (system_a, system_b): ``p``; ``mid_p`` (NaN for ``third``); ``wins`` and ``losses`` after the policy;
+        Over (system_a, system_b): ``p_value``; ``mid_p`` (NaN for ``third``); ``wins`` and ``losses`` after the policy;
         ``n``, what the test counted; ``ties``, the number of tied items, and ``dropped_ties``, those the policy left
         out, both -1 where unknown; ``smallest_p``, attainable with so many decisive items; ``decisive_needed``, the
         least number of decisive items with which p <= alpha can be reached, the ties being as they are. With
@@ -69,9 +69,9 @@ def sign_test(
     >>> import betterthan as bt
     >>> counts = bt.counts.from_table({("A", "B"): (8, 1, 11)})
     >>> pair = {"system_a": "A", "system_b": "B"}
-    >>> sign_test(counts, alternative="greater")["p"].sel(pair).item()
+    >>> sign_test(counts, alternative="greater")["p_value"].sel(pair).item()
     0.01953125
-    >>> sign_test(counts, ties="all", alternative="greater")["p"].sel(pair).values.round(4).tolist()
+    >>> sign_test(counts, ties="all", alternative="greater")["p_value"].sel(pair).values.round(4).tolist()
     [0.0145, 0.0195, 0.0835, 0.0, 0.8684]
     """
     checks.one_of(ties, names.TIES, "ties")
@@ -104,7 +104,7 @@ def mcnemar(
     Returns
     -------
     xarray.Dataset
-        Numbers without dims: ``p``, ``mid_p``, ``only_a``, ``only_b``, ``n`` (their sum) and ``smallest_p``,
+        Numbers without dims: ``p_value``, ``mid_p``, ``only_a``, ``only_b``, ``n`` (their sum) and ``smallest_p``,
         attainable with n such items. Without any, p is 1.
 
     Raises
@@ -119,7 +119,7 @@ def mcnemar(
 
     Examples
     --------
-    >>> round(mcnemar(698, 12, 2, 288)["p"].item(), 6)
+    >>> round(mcnemar(698, 12, 2, 288)["p_value"].item(), 6)
     0.012939
     """
     checks.one_of(alternative, names.ALTERNATIVES, "alternative")
@@ -127,7 +127,7 @@ def mcnemar(
     whole = {name: checks.whole(value, name, least=0) for name, value in given.items()}
     a, b = whole["only_a"], whole["only_b"]
     numbers = {
-        "p": sign.sign_p(a, b, alternative),
+        "p_value": sign.sign_p(a, b, alternative),
         "mid_p": sign.sign_mid_p(a, b, alternative),
         "only_a": a,
         "only_b": b,
@@ -183,7 +183,7 @@ def _every_policy(wins: np.ndarray, losses: np.ndarray, ties: np.ndarray, altern
     dims = (names.TIES_POLICY, *_SQUARE)
     variables = {name: (dims, np.stack([table[name] for table in tables])) for name in tables[0]}
     result = xr.Dataset(variables, coords={names.TIES_POLICY: list(policies)})
-    reached = result["p"] <= alpha
+    reached = result["p_value"] <= alpha
     return result.assign(flips=reached.any(names.TIES_POLICY) & ~reached.all(names.TIES_POLICY))
 
 
@@ -218,7 +218,7 @@ def _table(
     dropped = {"drop": ties, "half": ties % 2}.get(policy, np.zeros_like(ties))
     itself = np.eye(len(wins), dtype=bool)
     return {
-        "p": np.where(itself, 1.0, p),
+        "p_value": np.where(itself, 1.0, p),
         "mid_p": np.where(itself & (policy != "third"), 1.0, mid_p),
         "wins": after,
         "losses": behind,

@@ -35,7 +35,7 @@ def groups(
     *,
     cutoff: float = names.CUTOFF,
     confidence: float = names.CONFIDENCE,
-    correction: str = "none",
+    correction: str | None = None,
 ) -> xr.Dataset:
     """Group the systems that cannot be told apart; groups may overlap.
 
@@ -46,14 +46,14 @@ def groups(
     Parameters
     ----------
     result : xarray.Dataset or xarray.DataArray, dims (system_a, system_b)
-        A two-sided test of every pair, with ``p``; if sampled also ``exceedances`` and ``shuffles`` (a variable or
+        A two-sided test of every pair, with ``p_value``; if sampled also ``exceedances`` and ``shuffles`` (a variable or
         one of ``attrs``); an optional ``score`` over system. A pair with p = NaN was not tested, and is not told
         apart. Or printed check marks, True or 1 where two systems are similar, with an optional coordinate ``score``.
     cutoff : float, default 0.01
         Level of significance. The cutoff and the confidence of printed marks are recorded, not used.
     confidence : float, default 0.99
         Confidence needed that the true p is at or below the cutoff. An exact p is certain.
-    correction : {"none", "holm", "bh"}, default "none"
+    correction : {"none", "holm", "bh"}, optional
         Adjusts p for the number of pairs. The confidence is then that in the cutoff on p itself at the pair's step
         of the procedure; a Holm step also needs that of the steps before, and for "bh" a later step suffices.
 
@@ -136,15 +136,15 @@ def _printed(marks: xr.DataArray, cutoff: float, confidence: float) -> _Marks:
 
 
 def _tested(result: Any, cutoff: float, confidence: float, correction: str) -> _Marks:
-    if not isinstance(result, xr.Dataset) or "p" not in result:
+    if not isinstance(result, xr.Dataset) or "p_value" not in result:
         raise ValueError("expected a test of every pair, a Dataset with a variable p, or a DataArray of check marks")
     side = str(result.attrs.get("alternative", "two-sided"))
     if side != "two-sided":
         raise ValueError(f"the test has alternative={side!r}; groups need a two-sided test")
-    systems = _systems(result["p"], "p")
-    p = result["p"].transpose(*_SQUARE)
-    _symmetric(p.values, systems, "p")
-    differ = adjust(p, method=correction).values <= cutoff
+    systems = _systems(result["p_value"], "p_value")
+    p = result["p_value"].transpose(*_SQUARE)
+    _symmetric(p.values, systems, "p_value")
+    differ = adjust(p, correction=correction).values <= cutoff
     sure, unsettled, sampled = None, None, bool(result.attrs.get("sampled", "exceedances" in result))
     if sampled:
         sure = _sure(result, p.values, cutoff, correction, systems)

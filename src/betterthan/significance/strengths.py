@@ -12,7 +12,7 @@ from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.swaps import levels, strongest
 
 _SUBSET = "subset"
-_SIDES = ("one", "two")
+_SIDES = ("greater", "two-sided")
 _CHOSEN = "unadjusted for choosing"
 
 
@@ -20,7 +20,7 @@ def strength(
     p_values: Mapping[str, Sequence[float]],
     *,
     measures: int | None = None,
-    sides: str = "one",
+    alternative: str = "greater",
     simulations: int = 100_000,
     rng: Any = None,
 ) -> xr.Dataset:
@@ -32,8 +32,8 @@ def strength(
         Two systems, each with the p-values of the measures in its favour; one of them may have none.
     measures : int, optional
         Number of all measures. Default: as many as there are p-values.
-    sides : {"one", "two"}, default "one"
-        What the p-values are; two-sided ones are halved.
+    alternative : {"greater", "two-sided"}, default "greater"
+        What the p-values test: that the system is better, or that the two differ; two-sided ones are halved.
     simulations : int, default 100,000
         For the levels.
     rng : int, numpy.random.Generator or None
@@ -43,7 +43,7 @@ def strength(
     -------
     xarray.Dataset
         Over ``subset``, one for each distinct p-value of each system: ``tail``, the probability that at least m of all
-        measures favour the system at p or less, with coordinates ``favours`` (the system), ``m`` and ``p``. Over
+        measures favour the system at p or less, with coordinates ``favours`` (the system), ``m`` and ``p_value``. Over
         ``system``: ``strongest``, the smallest tail, which is a minimum over subsets and not a p-value,
         ``strongest_m``, and ``level``, the probability that this system's minimum is so small if the measures are
         independent and the systems equal, with ``level_mcse``. Without dims: ``strongest_overall``, of either system,
@@ -72,9 +72,9 @@ def strength(
     >>> found["strongest"].round(4).values.tolist(), found["strongest_m"].values.tolist()
     ([0.0123, 0.1829], [8, 1])
     """
-    checks.one_of(sides, _SIDES, "sides")
+    checks.one_of(alternative, _SIDES, "alternative")
     simulations = checks.whole(simulations, "simulations")
-    given = _one_sided(p_values, sides)
+    given = _one_sided(p_values, alternative)
     measures = _measures(given, measures)
     seed = one_seed(rng)
     rows = {system: strongest.subsets(p, measures) for system, p in given.items()}
@@ -86,14 +86,14 @@ def strength(
     result["strongest_overall"] = ((), result["strongest"].values.min(), {"label": _CHOSEN})
     result["level_overall"] = ((), levels.monte_carlo_p(np.asarray(either), n))
     result["level_overall_mcse"] = ((), levels.monte_carlo_error(np.asarray(either), n))
-    note = "the p-values were two-sided and are halved" if sides == "two" else "the p-values are one-sided, as given"
+    note = "the p-values were two-sided and are halved" if alternative == "two-sided" else "the p-values are one-sided, as given"
     return result.assign_attrs(
-        test="strength of results", version=betterthan.__version__, measures=measures, sides=sides, note=note,
+        test="strength of results", version=betterthan.__version__, measures=measures, alternative=alternative, note=note,
         simulations=simulations, seed=seed, unit="measure",
     )  # fmt: skip
 
 
-def _one_sided(p_values: Mapping[str, Sequence[float]], sides: str) -> dict[str, np.ndarray]:
+def _one_sided(p_values: Mapping[str, Sequence[float]], alternative: str) -> dict[str, np.ndarray]:
     """The p-values of each of two systems, one-sided."""
     if not isinstance(p_values, Mapping):
         raise ValueError(f"p_values is {type(p_values).__name__}; give a mapping of two systems to their p-values")
@@ -104,7 +104,7 @@ def _one_sided(p_values: Mapping[str, Sequence[float]], sides: str) -> dict[str,
     found = {}
     for system, values in p_values.items():
         p = np.atleast_1d(checks.p_values(values, f"p-value in favour of {str(system)!r}"))
-        if sides == "two":
+        if alternative == "two-sided":
             p = p / 2
         if (p > 0.5).any():
             raise ValueError(
@@ -129,7 +129,7 @@ def _measures(given: dict[str, np.ndarray], measures: int | None) -> int:
 def _rows(rows: dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]) -> xr.Dataset:
     p, m, tail = (np.concatenate(columns) for columns in zip(*rows.values(), strict=True))
     favours = np.repeat(list(rows), [len(columns[0]) for columns in rows.values()])
-    coords = {"favours": (_SUBSET, favours), "m": (_SUBSET, m), "p": (_SUBSET, p)}
+    coords = {"favours": (_SUBSET, favours), "m": (_SUBSET, m), "p_value": (_SUBSET, p)}
     return xr.Dataset({"tail": (_SUBSET, tail)}, coords=coords)
 
 

@@ -30,7 +30,7 @@ def residuals(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def left_out(x: np.ndarray, y: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Residuals of every group under the fit without it (item), and the sum of squares of that fit (group).
 
-    `significance.groups` are numbers from 0. Infinite where a group alone determines a coefficient: without it there is no fit.
+    `groups` are numbers from 0. Infinite where a group alone determines a coefficient: without it there is no fit.
     """
     error, basis = residuals(x, y)
     total = float(error @ error)
