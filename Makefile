@@ -30,7 +30,7 @@ bench: $(STAMP)
 	@$(BIN)/python benchmarks/table.py
 	@$(BIN)/python benchmarks/sampling.py
 
-# Validates the models anew; needed when a model's source changes.
+# Validates the models anew; needed when what a model computes has changed; a test says so.
 evidence: $(STAMP)
 	@$(BIN)/python -m betterthan.evidence.validate --all
 

@@ -13,11 +13,10 @@ import betterthan as bt
 
 SOURCE = Path(bt.__file__).parent
 NAMESPACES = sorted(
-    "counts datasets features fits io labels models orders people plot posterior scores significance".split()
+    ["counts", "datasets", "features", "fits", "io", "labels", "models", "orders", "people", "plot", "posterior", "scores", "significance"]
 )
 MAIN_ROAD = sorted(
-    "read count compare report advise signature prob_better difference prob_equivalent sign_test randomization_test "
-    "group_table measures_report order_report outcome_report pair_table".split()
+    ["read", "count", "compare", "report", "advise", "signature", "prob_better", "difference", "prob_equivalent", "sign_test", "randomization_test", "group_table", "measures_report", "order_report", "outcome_report", "pair_table"]
 )
 
 

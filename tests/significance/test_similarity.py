@@ -13,11 +13,17 @@ from betterthan import names
 from betterthan.exact.swaps.corrections import benjamini_hochberg, holm
 from betterthan.significance.randomizing import randomization_test
 from betterthan.significance.signs import sign_test
-from betterthan.significance.similarity import groups, ranges
+from betterthan.significance import similarity
+from betterthan.significance.similarity import ranges
 from tests.exact.test_cliques import by_all_subsets
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 TASKS = ("named_entity", "template_element", "scenario_template")
+
+
+def groups(result, *, correction="none", **choices):
+    """As the MUC evaluations did: each pair at its own cutoff, without a correction."""
+    return similarity.groups(result, correction=correction, **choices)
 
 
 def muc6(task):

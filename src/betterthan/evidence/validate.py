@@ -6,7 +6,6 @@ published numbers it must reproduce (``models/NAME/reference.toml``).
 """
 
 import argparse
-import ast
 import datetime
 import hashlib
 import importlib
@@ -24,6 +23,7 @@ import xarray as xr
 from betterthan import names
 from betterthan.evidence import calibration, designs, joint_agreement, mallows, regression, slopes
 from betterthan.evidence import joint as joint_evidence
+from betterthan.evidence.computed import computes
 from betterthan.exact.numeric.sampling_error import probability_z
 from betterthan.exact.wins.beta import prob_above_half, prob_greater
 from betterthan.models import sampling
@@ -44,23 +44,6 @@ GRID = [
     *[(1000, 0, 0), (0, 1000, 0), (0, 0, 1000), (0, 1, 10_000), (500, 500, 0), (100_000, 99_500, 1)],
     *[(12, 2, 986), (210, 200, 590)],
 ]
-
-
-def sources(name: str) -> dict[str, str]:
-    """SHA-256 of the code a model's draws depend on, by file name; comments, docstrings and layout are no code."""
-    folder = Path(__file__).parent
-    files = [f"{name}.py", *sorted(f"{part}.py" for part in _parts(folder / f"{name}.py"))]
-    return {f: hashlib.sha256(_code(folder / f).encode()).hexdigest() for f in files}
-
-
-def _parts(path: Path) -> set[str]:
-    """Modules of this folder that a model imports."""
-    return {
-        alias.name
-        for node in ast.parse(path.read_text("utf-8")).body
-        if isinstance(node, ast.ImportFrom) and node.module == "betterthan.models"
-        for alias in node.names
-    }
 
 
 def agreement(model: ModuleType, published: list[dict[str, Any]], seed: int) -> dict[str, Any]:
@@ -127,7 +110,7 @@ def evidence(name: str, folder: Path, *, simulations: int, seed: int) -> dict[st
         "model": name,
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "seed": seed,
-        "sources": sources(name),
+        "computes": computes(name),
         "versions": {library: version(library) for library in LIBRARIES},
     }
     collectors = {
@@ -155,7 +138,7 @@ def joint(
     model: ModuleType, name: str, reference: dict[str, Any], folder: Path, *, simulations: int, seed: int
 ) -> dict[str, Any]:
     """Evidence of a model beyond two systems; calibration and the twenty designs go on where a run was stopped."""
-    mark = hashlib.sha256(json.dumps([sources(name), seed]).encode()).hexdigest()[:12]
+    mark = hashlib.sha256(json.dumps([computes(name), seed]).encode()).hexdigest()[:12]
     keep = folder.parent.parent / ".validation" / f"{name}-{mark}"
     keep.mkdir(parents=True, exist_ok=True)
     found: dict[str, Any] = {}
@@ -225,14 +208,6 @@ def main(arguments: list[str] | None = None) -> int:
             f"{name}: uniformity p {found['calibration']['uniformity_p']}, agreement {found['agreement']}", flush=True
         )
     return 0
-
-
-def _code(path: Path) -> str:
-    tree = ast.parse(path.read_text("utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
-            node.body = node.body[1:] or [ast.Pass()]
-    return ast.unparse(tree)
 
 
 def _pairs(grid: list[tuple[int, ...]]) -> xr.DataArray:

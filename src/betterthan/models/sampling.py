@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pymc as pm
 
 COUNT_MAX = 2**31 - 1  # PyMC holds data as int32
+SAMPLER = "nutpie"
 _PREDICTIVE_MODE = {"mode": "FAST_COMPILE"}  # forward draws need no compiled code; compiling costs seconds
 
 
@@ -111,7 +112,7 @@ def sample(model: "pm.Model", *, seed: int, draws: int, tune: int, chains: int, 
         chains=chains,
         cores=cores(chains),
         target_accept=target_accept,
-        nuts_sampler="nutpie",
+        nuts_sampler=SAMPLER,
         random_seed=seed,
         progressbar=shown,
         quiet=not shown,

@@ -54,7 +54,7 @@ def groups(
     confidence : float, default 0.99
         Confidence needed that the true p is at or below the cutoff. An exact p is certain.
     correction : {"none", "holm", "bh"}, optional
-        Adjusts p for the number of pairs. The confidence is then that in the cutoff on p itself at the pair's step
+        Adjusts p for the number of pairs; by default Holm's, and none of printed marks. The confidence is then that in the cutoff on p itself at the pair's step
         of the procedure; a Holm step also needs that of the steps before, and for "bh" a later step suffices.
 
     Returns
@@ -91,8 +91,9 @@ def groups(
     (['a', 'ab', 'b'], False)
     """
     cutoff, confidence = checks.probability(cutoff, "cutoff"), checks.probability(confidence, "confidence")
-    checks.one_of(correction, names.CORRECTIONS, "correction")
     printed = isinstance(result, xr.DataArray)
+    correction = correction or ("none" if printed else names.CORRECTION)
+    checks.one_of(correction, names.CORRECTIONS, "correction")
     if printed and correction != "none":
         raise ValueError(f"correction={correction!r} needs p-values; these are check marks, so leave it out")
     asked = (cutoff, confidence, correction)

@@ -1,0 +1,119 @@
+"""The key of the evidence sees what changes the numbers of a model, and nothing else."""
+
+import json
+
+import numpy as np
+import pytest
+
+from betterthan.evidence import computed
+from betterthan.evidence.validate import MODELS
+from betterthan.exact.numeric import seeds
+from betterthan.models import beta_binomial, davidson, sampling, shrinkage
+
+CASES = {
+    "davidson": [({"systems": 3, "judgments": 20, "position": True}, {"position": True})],
+    "beta_binomial": [({"n": 10, "pairs": 2}, {})],
+}
+
+
+@pytest.fixture
+def small(monkeypatch):
+    monkeypatch.setattr(computed, "_CASES", CASES)
+
+
+@pytest.fixture(scope="module")
+def davidson_before():
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(computed, "_CASES", CASES)
+        return computed.computes("davidson")
+
+
+def test_every_model_has_three_data_sets_or_more():
+    assert set(computed._CASES) == set(MODELS)
+    assert min(len(cases) for cases in computed._CASES.values()) >= 3
+
+
+def test_a_changed_prior_is_seen(small, davidson_before, monkeypatch):
+    monkeypatch.setattr(davidson, "_EFFECT", 0.51)
+    after = computed.computes("davidson")
+    (was,), (now,) = (found["data_sets"][0]["simulate"]["position"] for found in (davidson_before, after))
+    told = computed.what_differs(davidson_before, after)
+    assert told.startswith(f"position of simulate of data set 1, number 1: was {was:.12g}, is {now:.12g} (and ")
+
+
+def test_a_changed_helper_is_seen_wherever_it_stands(small, davidson_before, monkeypatch):
+    monkeypatch.setattr(shrinkage, "_DISCOUNT", 0.6)  # of the coordinates alone: what is drawn stays
+    after = computed.computes("davidson")
+    was, now = (found["data_sets"][0]["log_density"][0] for found in (davidson_before, after))
+    told = computed.what_differs(davidson_before, after)
+    assert told.startswith(f"log density of data set 1 at point 1: was {was:.12g}, is {now:.12g} (and ")
+
+
+def test_a_helper_told_anew_voids_nothing(small, davidson_before, monkeypatch):
+    coordinates, chances = shrinkage.abilities, davidson._log_chances
+    monkeypatch.setattr(shrinkage, "abilities", lambda won, tried: coordinates(won=1 * won, tried=tried + 0.0))
+    monkeypatch.setattr(davidson, "_log_chances", lambda *arguments: chances(*arguments))
+    from_file = json.loads(json.dumps(davidson_before, allow_nan=False))
+    assert computed.what_differs(from_file, computed.computes("davidson")) == ""
+
+
+def test_a_changed_seed_is_seen(small, monkeypatch):
+    before = computed.computes("beta_binomial")
+    monkeypatch.setattr(beta_binomial, "one_seed", lambda rng: seeds.one_seed(rng) + 1)
+    told = computed.what_differs(before, computed.computes("beta_binomial"))
+    assert "simulate of data set 1" in told
+
+
+def test_a_changed_closed_form_is_seen(small, monkeypatch):
+    before = computed.computes("beta_binomial")
+    formula = beta_binomial.prob_above_half
+    monkeypatch.setattr(beta_binomial, "prob_above_half", lambda a, b: formula(a * (1 + 1e-6), b))
+    told = computed.what_differs(before, computed.computes("beta_binomial"))
+    assert told.startswith("prob better of closed form of data set 1, number 1: was 0.")
+
+
+def test_what_only_rounds_is_not_seen(small, monkeypatch):
+    before = computed.computes("beta_binomial")
+    formula = beta_binomial.prob_above_half
+    monkeypatch.setattr(beta_binomial, "prob_above_half", lambda a, b: formula(a * (1 + 1e-12), b))
+    after = computed.computes("beta_binomial")
+    assert after != before
+    assert computed.what_differs(before, after) == ""
+
+
+def test_changed_settings_of_the_sampler_are_seen(monkeypatch):
+    before = computed._sampler(davidson)
+    assert before["target_accept"] == 0.95
+    assert before["fastmath"] is False
+    monkeypatch.setitem(davidson.fit.__kwdefaults__, "target_accept", 0.9)
+    told = computed.what_differs({"sampler": before}, {"sampler": computed._sampler(davidson)})
+    assert told == "target accept of sampler: was 0.95, is 0.9"
+    monkeypatch.setattr(sampling, "SAMPLER", "pymc")
+    told = computed.what_differs({"sampler": before}, {"sampler": computed._sampler(davidson)})
+    assert told == "name of sampler: was nutpie, is pymc (and 1 more)"
+
+
+def test_what_was_added_or_left_out_is_seen():
+    assert computed.what_differs({"closed_form": {}}, {"closed_form": {"p": [0.5]}}) == (
+        "p of closed form, number 1: was not there, is 0.5"
+    )
+    assert "is not there" in computed.what_differs({"data_sets": [{"a": 1.0}]}, {"data_sets": []})
+
+
+def test_nothing_is_0_up_to_rounding_alone():
+    assert computed.what_differs({"a": 0.0}, {"a": 1e-13}) == ""
+    assert computed.what_differs({"a": 0.0}, {"a": 1e-9}) == "a: was 0, is 1e-09"
+    assert computed.what_differs({"a": 1.0}, {"a": float("nan")}) == "a: was 1, is nan"
+
+
+def test_a_long_vector_is_told_in_few_numbers_that_see_each_of_its_own():
+    values = np.random.default_rng(1).normal(size=50)
+    short = computed._short(values)
+    assert len(short) == 6
+    for k in range(50):
+        other = values.copy()
+        other[k] += 1e-6
+        assert computed.what_differs({"a": short}, {"a": computed._short(other)})
+    swapped = values.copy()
+    swapped[[20, 30]] = values[[30, 20]]
+    assert computed.what_differs({"a": short}, {"a": computed._short(swapped)}).startswith("a, number 2: ")
