@@ -1,6 +1,8 @@
-"""How fast the joint models sample, beside the form one would write by hand and beside numpyro; into README.md.
+"""How fast the joint models sample, beside the form one would write by hand and beside numpyro;
+into README.md.
 
-Each case runs in processes of its own with an empty cache of compiled code, then once more with it filled.
+Each case runs in processes of its own with an empty cache of compiled code, then once more with it
+filled.
 """
 
 import argparse
@@ -18,9 +20,15 @@ import numpy as np
 HERE = Path(__file__).parent
 DRAWS, TUNE, CHAINS = 1000, 1000, 4
 CASES = {
-    "hierarchical": ("15 pairs, 10 data sets, 300 examples", "each data set's Dirichlet drawn, not integrated out"),
+    "hierarchical": (
+        "15 pairs, 10 data sets, 300 examples",
+        "each data set's Dirichlet drawn, not integrated out",
+    ),
     "clustered": ("3 pairs, 60 clusters of 6", "each cluster's two Beta variables drawn"),
-    "davidson": ("20 systems, 2,000 judgments", "abilities free, not summing to zero; a row a judgment"),
+    "davidson": (
+        "20 systems, 2,000 judgments",
+        "abilities free, not summing to zero; a row a judgment",
+    ),
     "item_response": ("8 systems, 381 items", "each item's difficulty drawn"),
     "graded": ("10 pairs, 6 data sets, 300 items", "centres of data sets not centred"),
 }
@@ -35,11 +43,21 @@ def models(name: str) -> tuple[Any, Any, list[str], float]:
 
     if name == "hierarchical":
         counts = count_outcomes(designs.scores_of(designs.Design(300, 0.5, 6, 10), 1), by="dataset")
-        return m.hierarchical.build(counts), by_hand_hierarchical(counts), ["mu", "correlation"], 0.9
+        return (
+            m.hierarchical.build(counts),
+            by_hand_hierarchical(counts),
+            ["mu", "correlation"],
+            0.9,
+        )
     if name == "clustered":
         scores = designs.scores_of(designs.Design(360, 0.3, 3, 1), 1)
         counts = count_clusters(scores.assign_coords(cluster=("item", np.arange(360) // 6)))
-        return m.clustered.build(counts), by_hand_clustered(counts), ["p_value", "s", "win_correlation"], 0.9
+        return (
+            m.clustered.build(counts),
+            by_hand_clustered(counts),
+            ["p_value", "s", "win_correlation"],
+            0.9,
+        )
     if name == "davidson":
         data = m.davidson.simulate(20, judgments=2000, rng=1)
         return m.davidson.build(data), by_hand_davidson(data), ["ability", "tie"], 0.95
@@ -73,7 +91,9 @@ def by_hand_clustered(counts: Any) -> Any:
     k = values.shape[1]
     with pm.Model() as model:
         p, s = pm.Beta("p", 1, 1, shape=k), pm.Beta("s", 2, 1, shape=k)
-        win, decisive = (pm.Beta(f"{name}_correlation", 1, 9, shape=k) for name in ("win", "decisive"))
+        win, decisive = (
+            pm.Beta(f"{name}_correlation", 1, 9, shape=k) for name in ("win", "decisive")
+        )
         a, b = 1 / win - 1, 1 / decisive - 1
         p_c = pm.Beta("p_c", p * a, (1 - p) * a, shape=values.shape[:2])
         s_c = pm.Beta("s_c", s * b, (1 - s) * b, shape=values.shape[:2])
@@ -124,11 +144,16 @@ def by_hand_graded(scores: Any) -> Any:
     d = differences_of(scores)
     k = len(d.n)
     with pm.Model() as model:
-        centre, centre_sd = pm.Normal("centre", 0, 1, shape=k), pm.HalfNormal("centre_sd", 0.5, shape=k)
+        centre, centre_sd = (
+            pm.Normal("centre", 0, 1, shape=k),
+            pm.HalfNormal("centre_sd", 0.5, shape=k),
+        )
         scale = pm.LogNormal("scale", *graded._SCALE, shape=k)
         tail = pm.Exponential("tail_less_one", scale=29, shape=k) + 1
         each = centre + centre_sd * pm.Normal("raw", 0, 1, shape=(len(d.datasets), k))
-        pm.StudentT("y", nu=tail[d.pair], mu=each[d.dataset, d.pair], sigma=scale[d.pair], observed=d.y)
+        pm.StudentT(
+            "y", nu=tail[d.pair], mu=each[d.dataset, d.pair], sigma=scale[d.pair], observed=d.y
+        )
     return model
 
 
@@ -144,9 +169,17 @@ def run(name: str, who: str) -> dict[str, float]:
     start = time.perf_counter()
     if who == "numpyro":
         tree = pm.sample(
-            DRAWS, tune=TUNE, chains=CHAINS, cores=2, target_accept=target, nuts_sampler="numpyro", random_seed=1,
-            quiet=True, model=model, nuts={"chain_method": "vectorized"},
-        )  # fmt: skip
+            DRAWS,
+            tune=TUNE,
+            chains=CHAINS,
+            cores=2,
+            target_accept=target,
+            nuts_sampler="numpyro",
+            random_seed=1,
+            quiet=True,
+            model=model,
+            nuts={"chain_method": "vectorized"},
+        )
         compiled = start
     else:
         import nutpie
@@ -155,23 +188,37 @@ def run(name: str, who: str) -> dict[str, float]:
             code: Any = nutpie.compile_pymc_model(model)
         compiled = time.perf_counter()
         tree = nutpie.sample(
-            code, draws=DRAWS, tune=TUNE, chains=CHAINS, cores=2, seed=1, target_accept=target, progress_bar=False,
+            code,
+            draws=DRAWS,
+            tune=TUNE,
+            chains=CHAINS,
+            cores=2,
+            seed=1,
+            target_accept=target,
+            progress_bar=False,
             save_warmup=False,
-        )  # fmt: skip
+        )
     end = time.perf_counter()
     posterior = tree["posterior"].to_dataset()[variables]
     if who == "by hand" and name == "davidson":
         posterior["ability"] = posterior["ability"] - posterior["ability"].mean("ability_dim_0")
     least = min(float(np.nanmin(v.values)) for v in az.ess(posterior).data_vars.values())
     diverged = int(tree["sample_stats"].to_dataset()["diverging"].sum())
-    return {"compile": compiled - start, "sample": end - compiled, "ess": least, "divergences": diverged}
+    return {
+        "compile": compiled - start,
+        "sample": end - compiled,
+        "ess": least,
+        "divergences": diverged,
+    }
 
 
 def apart(name: str, who: str, cache: str) -> dict[str, float]:
     """The same in a process of its own, with this cache of compiled code."""
     command = [sys.executable, __file__, "--case", name, "--who", who]
     flags = {"PYTENSOR_FLAGS": f"base_compiledir={cache}", "PYTHONWARNINGS": "ignore"}
-    done = subprocess.run(command, env=os.environ | flags, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        command, env=os.environ | flags, capture_output=True, text=True, check=True
+    )
     return json.loads(done.stdout.strip().split("\n")[-1])
 
 
@@ -186,8 +233,10 @@ def row(name: str) -> str:
     diverged = int(hand["divergences"])
     told = f"; {diverged} divergence{'s' if diverged > 1 else ''}" if diverged else ""
     return (
-        f"| `{name}`, {task} | {cold['compile']:.0f} s, {warm['compile']:.1f} s | {warm['sample']:.1f} s "
-        f"| {rates[0]:.0f} | {form}{told} | {rates[1]:.1f} | {rates[0] / rates[1]:.1f} | {of_jax:.1f} |"
+        f"| `{name}`, {task} | {cold['compile']:.0f} s, {warm['compile']:.1f} s | "
+        f"{warm['sample']:.1f} s "
+        f"| {rates[0]:.0f} | {form}{told} | {rates[1]:.1f} | {rates[0] / rates[1]:.1f} | "
+        f"{of_jax:.1f} |"
     )
 
 
@@ -200,9 +249,7 @@ def main() -> None:
     if chosen.case:
         print(json.dumps(run(chosen.case, chosen.who)))
         return
-    head = (
-        "| model and data | compiling: first, again | sampling | ESS/s | by hand | its ESS/s | ratio | numpyro, ESS/s |"
-    )
+    head = "| model and data | compiling: first, again | sampling | ESS/s | by hand | its ESS/s | ratio | numpyro, ESS/s |"
     lines = [head, "| --- | --: | --: | --: | --- | --: | --: | --: |"]
     for name in CASES:
         lines.append(row(name))

@@ -38,16 +38,30 @@ def main() -> None:
     """Time everything once, then write the table."""
     with tempfile.TemporaryDirectory() as folder:
         result = Path(folder) / "times.json"
-        command = [sys.executable, "-m", "pytest", str(HERE), "-q", f"--benchmark-json={result}", "-W", "default"]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            str(HERE),
+            "-q",
+            f"--benchmark-json={result}",
+            "-W",
+            "default",
+        ]
         subprocess.run(command, check=True)
         cases = json.loads(result.read_text())["benchmarks"]
     times = {(case["group"], case["params"]["who"]): case for case in cases}
-    lines = ["| task | ours | instead | time of the other | ratio | wanted |", "| --- | --: | --- | --: | --: | --- |"]
+    lines = [
+        "| task | ours | instead | time of the other | ratio | wanted |",
+        "| --- | --: | --- | --: | --: | --- |",
+    ]
     lines += [row(group, times[group, "ours"], times[group, "instead"]) for group in BOUNDS]
     text = (HERE / "README.md").read_text()
     start, end = "<!-- table -->\n", "<!-- end -->"
     head, tail = text.split(start)[0], text.split(end)[1]
-    (HERE / "README.md").write_text(head + start + "\n".join([*lines, "", machine()]) + "\n" + end + tail)
+    (HERE / "README.md").write_text(
+        head + start + "\n".join([*lines, "", machine()]) + "\n" + end + tail
+    )
 
 
 def row(group: str, ours: dict, instead: dict) -> str:

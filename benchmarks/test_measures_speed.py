@@ -1,4 +1,6 @@
-"""Joint draws and stepwise choices: beside the bare matrix product, a loop over resamples, and refits."""
+"""Joint draws and stepwise choices: beside the bare matrix product, a loop over resamples, and
+refits.
+"""
 
 import time
 import tracemalloc
@@ -22,14 +24,20 @@ LARGE = "134 systems x 500 items, 4,000 draws: P(best), ranks, all pairs"
 
 
 def scores(systems, items, seed=0):
-    values = (np.random.default_rng(seed).random((items, systems)) < np.linspace(0.3, 0.75, systems)).astype(float)
-    return xr.DataArray(values, dims=("item", "system"), coords={"system": [f"s{k}" for k in range(systems)]})
+    values = (
+        np.random.default_rng(seed).random((items, systems)) < np.linspace(0.3, 0.75, systems)
+    ).astype(float)
+    return xr.DataArray(
+        values, dims=("item", "system"), coords={"system": [f"s{k}" for k in range(systems)]}
+    )
 
 
 def tallies(documents, seed=0):
     values = np.random.default_rng(seed).poisson([5, 1, 1], (documents, 2, 3))
     return xr.DataArray(
-        values, dims=("item", "system", "tally"), coords={"system": ["A", "B"], "tally": ["tp", "fp", "fn"]}
+        values,
+        dims=("item", "system", "tally"),
+        coords={"system": ["A", "B"], "tally": ["tp", "fp", "fn"]},
     )
 
 
@@ -49,11 +57,16 @@ def peak(call):
 
 
 def product(data, draws):
-    """Weights of all draws and their product with the scores, nothing else, in chunks of the same size."""
+    """Weights of all draws and their product with the scores, nothing else, in chunks of the same
+    size.
+    """
     random = np.random.default_rng(1)
     rows = resampling._NUMBERS // len(data)
     return np.concatenate(
-        [random.standard_exponential((min(rows, draws - k), len(data))) @ data for k in range(0, draws, rows)]
+        [
+            random.standard_exponential((min(rows, draws - k), len(data))) @ data
+            for k in range(0, draws, rows)
+        ]
     )
 
 
@@ -67,7 +80,9 @@ def test_joint_draws(benchmark, who):
         drawn = benchmark(bt.scores.bootstrap_draws, data, draws=10_000, rng=1)
         assert drawn.shape == (10_000, 100)
     else:
-        benchmark.extra_info["what"] = "random weights and `weights @ scores` in numpy, in the same chunks"
+        benchmark.extra_info["what"] = (
+            "random weights and `weights @ scores` in numpy, in the same chunks"
+        )
         benchmark(product, np.ascontiguousarray(data.values), 10_000)
 
 
@@ -99,8 +114,13 @@ class Counted(Metric):
 def by_sacrebleu(values, draws):
     items = len(values)
     metric = Counted(np.concatenate([values[:, 0], values[:, 1]]))
-    systems = [("A", [str(k) for k in range(items)]), ("B", [str(k) for k in range(items, 2 * items)])]
-    return PairedTest(systems, {"counted": metric}, references=None, test_type="bs", n_samples=draws)()
+    systems = [
+        ("A", [str(k) for k in range(items)]),
+        ("B", [str(k) for k in range(items, 2 * items)]),
+    ]
+    return PairedTest(
+        systems, {"counted": metric}, references=None, test_type="bs", n_samples=draws
+    )()
 
 
 def resampled_plainly(documents, draws):
@@ -126,7 +146,9 @@ def test_paired_f(benchmark, who):
     if who == "ours":
         benchmark(bt.scores.bootstrap, data, draws=10_000, rng=1)
     else:
-        benchmark.extra_info["what"] = "documents resampled in a Python loop, sums of lists (1,000 draws timed, x 10)"
+        benchmark.extra_info["what"] = (
+            "documents resampled in a Python loop, sums of lists (1,000 draws timed, x 10)"
+        )
         benchmark.extra_info["times"] = 10
         benchmark.pedantic(resampled_plainly, (data.values.tolist(), 1_000), rounds=3)
 
@@ -154,8 +176,14 @@ def refitted(x, y):
         rest = np.arange(len(y)) != fold
         inside, now = [], aic(y[rest], np.ones((rest.sum(), 1)))
         while True:
-            moves = [[k for k in inside if k != j] if j in inside else [*inside, j] for j in range(x.shape[1])]
-            costs = [aic(y[rest], sm.add_constant(x[rest][:, m]) if m else np.ones((rest.sum(), 1))) for m in moves]
+            moves = [
+                [k for k in inside if k != j] if j in inside else [*inside, j]
+                for j in range(x.shape[1])
+            ]
+            costs = [
+                aic(y[rest], sm.add_constant(x[rest][:, m]) if m else np.ones((rest.sum(), 1)))
+                for m in moves
+            ]
             best = int(np.argmin(costs))
             if costs[best] >= now - 1e-9:
                 break
@@ -187,7 +215,9 @@ def test_many_systems(benchmark, who):
     data = scores(134, 500)
     if who == "ours":
         used = peak(lambda: bt.scores.bootstrap(data, rng=1))
-        benchmark.extra_info["note"] = f"{used:.0f} MB of new memory; draws x systems x systems would be 575 MB"
+        benchmark.extra_info["note"] = (
+            f"{used:.0f} MB of new memory; draws x systems x systems would be 575 MB"
+        )
         benchmark.pedantic(bt.scores.bootstrap, (data,), {"rng": 1}, rounds=3)
     else:
         benchmark.extra_info["what"] = "the joint draws alone, `scores.bootstrap_draws`"

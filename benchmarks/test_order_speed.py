@@ -21,7 +21,9 @@ def test_many_documents(benchmark, who):
     ranks = random.permuted(np.broadcast_to(np.arange(1, 21), (10_000, 20)), axis=1)
     both = np.stack([np.broadcast_to(np.arange(1, 21), ranks.shape), ranks], axis=1)
     if who == "ours":
-        orders = xr.DataArray(both, dims=("document", "system", "item"), coords={"system": ["reference", "A"]})
+        orders = xr.DataArray(
+            both, dims=("document", "system", "item"), coords={"system": ["reference", "A"]}
+        )
         benchmark.extra_info["note"] = "ours with checks, exact p and Spearman"
         benchmark(bt.orders.kendall_tau, orders, "reference")
     else:
@@ -35,7 +37,9 @@ def test_long_order(benchmark, who):
     n = 1_000_000
     first, second = np.arange(1.0, n + 1), np.random.default_rng(2).permutation(n) + 1.0
     if who == "ours":
-        orders = xr.DataArray([first, second], dims=("system", "item"), coords={"system": ["reference", "A"]})
+        orders = xr.DataArray(
+            [first, second], dims=("system", "item"), coords={"system": ["reference", "A"]}
+        )
         benchmark.extra_info["note"] = "ours with checks and Spearman"
         benchmark.pedantic(bt.orders.kendall_tau, (orders, "reference"), rounds=5)
     else:
@@ -68,7 +72,9 @@ def test_mallows(benchmark, who):
             document_sd, cell_sd = pm.HalfNormal("document_sd", 0.5), pm.HalfNormal("cell_sd", 0.5)
             document = pm.Normal("document", 0, 1, shape=200)
             cell = pm.Normal("cell", 0, 1, shape=600)
-            each = theta[cells["system"]] + document_sd * document[cells["document"]] + cell_sd * cell
+            each = (
+                theta[cells["system"]] + document_sd * document[cells["document"]] + cell_sd * cell
+            )
             pm.CustomDist("y", each, cells["n"], logp=mallows._log_probability, observed=cells["k"])
         return model
 

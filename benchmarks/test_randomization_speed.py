@@ -44,7 +44,12 @@ def by_scipy(values, statistic):
 
     samples = np.arange(items), np.arange(items, 2 * items)
     return permutation_test(
-        samples, difference, permutation_type="samples", vectorized=True, n_resamples=SHUFFLES, rng=1
+        samples,
+        difference,
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=SHUFFLES,
+        rng=1,
     ).pvalue
 
 
@@ -66,14 +71,21 @@ class Counted(Metric):
     def _aggregate_and_compute(self, stats):
         return Score("counted", float(self.score(np.asarray(stats).sum(0))))
 
-    _compute_score_from_stats = _compute_segment_statistics = _preprocess_segment = _extract_reference_info = None
+    _compute_score_from_stats = _compute_segment_statistics = _preprocess_segment = (
+        _extract_reference_info
+    ) = None
 
 
 def by_sacrebleu(values, score):
     items = len(values)
     metric = Counted(np.concatenate([values[:, 0], values[:, 1]]), score)
-    systems = [("s0", [str(k) for k in range(items)]), ("s1", [str(k) for k in range(items, 2 * items)])]
-    return PairedTest(systems, {"counted": metric}, references=None, test_type="ar", n_samples=SHUFFLES)()
+    systems = [
+        ("s0", [str(k) for k in range(items)]),
+        ("s1", [str(k) for k in range(items, 2 * items)]),
+    ]
+    return PairedTest(
+        systems, {"counted": metric}, references=None, test_type="ar", n_samples=SHUFFLES
+    )()
 
 
 def sampled(data):
@@ -126,7 +138,11 @@ def test_accuracy_scipy(benchmark, who):
         return
     benchmark.extra_info["what"] = "`scipy.stats.permutation_test`, vectorised, 10,000 shuffles"
     assert (
-        abs(by_scipy(data.values, lambda x, axis: x.mean(axis)) - bt.randomization_test(data)["p_value"].values[0, 1]) < 0.03
+        abs(
+            by_scipy(data.values, lambda x, axis: x.mean(axis))
+            - bt.randomization_test(data)["p_value"].values[0, 1]
+        )
+        < 0.03
     )
     timed(benchmark, by_scipy, data.values, lambda x, axis: x.mean(axis), rounds=3)
 

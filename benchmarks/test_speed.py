@@ -1,4 +1,6 @@
-"""Our call beside what a user would run instead, in one session; `table.py` turns the times into ratios."""
+"""Our call beside what a user would run instead, in one session; `table.py` turns the times into
+ratios.
+"""
 
 import subprocess
 import sys
@@ -12,8 +14,14 @@ from scipy.special import betainc
 import betterthan as bt
 from betterthan.exact.wins.beta import prob_greater
 
-MATRIX, LARGE = "counts and matrix of 134 systems x 500 items", "counts and matrix of 500 systems x 100,000 items"
-PROCESS, PAIRS = "whole process, 8 systems x 1,000 items", "P(X > Y) of 100,000 independent Beta pairs"
+MATRIX, LARGE = (
+    "counts and matrix of 134 systems x 500 items",
+    "counts and matrix of 500 systems x 100,000 items",
+)
+PROCESS, PAIRS = (
+    "whole process, 8 systems x 1,000 items",
+    "P(X > Y) of 100,000 independent Beta pairs",
+)
 MASSES = "ROPE masses of the 8,911 pairs of 134 systems"
 
 
@@ -23,7 +31,11 @@ def right_or_wrong(items, systems, seed=0):
 
 
 def labelled(values):
-    return xr.DataArray(values, dims=("item", "system"), coords={"system": [f"s{k}" for k in range(values.shape[1])]})
+    return xr.DataArray(
+        values,
+        dims=("item", "system"),
+        coords={"system": [f"s{k}" for k in range(values.shape[1])]},
+    )
 
 
 def bare(values):
@@ -75,11 +87,25 @@ def test_process(benchmark, who, tmp_path):
     rows += [",".join([f"q{i}", *map(str, row)]) for i, row in enumerate(values)]
     (tmp_path / "results.csv").write_text("\n".join(rows))
     if who == "ours":
-        command = [sys.executable, "-m", "betterthan.cli", "compare", str(tmp_path / "results.csv"), "--rope", "0.01"]
+        command = [
+            sys.executable,
+            "-m",
+            "betterthan.cli",
+            "compare",
+            str(tmp_path / "results.csv"),
+            "--rope",
+            "0.01",
+        ]
     else:
         benchmark.extra_info["what"] = '`python -c "import numpy, scipy.special, xarray, pandas"`'
         command = [sys.executable, "-c", "import numpy, scipy.special, xarray, pandas"]
-    benchmark.pedantic(subprocess.run, (command,), {"check": True, "capture_output": True}, rounds=7, warmup_rounds=1)
+    benchmark.pedantic(
+        subprocess.run,
+        (command,),
+        {"check": True, "capture_output": True},
+        rounds=7,
+        warmup_rounds=1,
+    )
 
 
 @pytest.mark.parametrize("who", ["instead", "ours"])
@@ -96,7 +122,10 @@ def test_independent_betas(benchmark, who):
         return (x > y).mean(0)
 
     np.testing.assert_allclose(draws(), prob_greater(a, b, c, d)[:few], atol=0.03)
-    benchmark.extra_info |= {"what": "10,000 Monte Carlo draws a pair (1,000 pairs timed, x 100)", "times": 100}
+    benchmark.extra_info |= {
+        "what": "10,000 Monte Carlo draws a pair (1,000 pairs timed, x 100)",
+        "times": 100,
+    }
     benchmark.pedantic(draws, rounds=2)
 
 

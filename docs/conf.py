@@ -19,7 +19,10 @@ def _meaning(path: Path) -> bytes:
         return path.read_bytes()
     tree = ast.parse(path.read_bytes())
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
+        if (
+            isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+            and ast.get_docstring(node) is not None
+        ):
             node.body = node.body[1:] or [ast.Pass()]
     return ast.unparse(tree).encode()
 
@@ -30,13 +33,26 @@ def _digest() -> str:
     for path in sorted((ROOT / "src" / "betterthan").rglob("*")):
         if path.suffix in (".py", ".pyi", ".j2"):
             digest.update(path.relative_to(ROOT).as_posix().encode() + _meaning(path))
-    for library in ("numpy", "scipy", "pandas", "xarray", "pymc", "nutpie", "arviz", "matplotlib", "typer", "rich"):
+    for library in (
+        "numpy",
+        "scipy",
+        "pandas",
+        "xarray",
+        "pymc",
+        "nutpie",
+        "arviz",
+        "matplotlib",
+        "typer",
+        "rich",
+    ):
         digest.update(f"{library} {installed(library)}".encode())
     return digest.hexdigest()[:16]
 
 
 def _copy_notebooks() -> None:
-    """Sphinx sees no files outside of its folder; a copy that is already there and equal stays untouched."""
+    """Sphinx sees no files outside of its folder; a copy that is already there and equal stays
+    untouched.
+    """
     target = HERE / "notebooks"
     target.mkdir(exist_ok=True)
     found = {path.name: path.read_bytes() for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
@@ -65,7 +81,9 @@ def _kernel_profile() -> str:
     startup = folder / "profile_default" / "startup"
     startup.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(HERE / "_ext" / "kernel_startup.py", startup / "00-docs.py")
-    (startup.parent / "ipython_kernel_config.py").write_text("c = get_config()\nc.IPKernelApp.log_level = 40\n")
+    (startup.parent / "ipython_kernel_config.py").write_text(
+        "c = get_config()\nc.IPKernelApp.log_level = 40\n"
+    )
     return str(folder)
 
 
@@ -108,7 +126,17 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_show_copyright = False
-_alone = ("index", "start", "questions", "formats", "figures", "cli", "models", "references", "changelog")
+_alone = (
+    "index",
+    "start",
+    "questions",
+    "formats",
+    "figures",
+    "cli",
+    "models",
+    "references",
+    "changelog",
+)
 html_sidebars = {page: [] for page in _alone}  # pages without a section have no sidebar
 html_theme_options = {
     "header_links_before_dropdown": 9,

@@ -13,7 +13,9 @@ def regression_frame():
     """35 dialogues with two features and an outcome, in units of their own."""
     data = performance_function.simulate(35, features=2, rng=8)
     scaled = data["features"].values * [0.2, 30] + [0.5, 100]
-    return pd.DataFrame(scaled, columns=["f", "words"]).assign(gain=0.1 * data["outcome"].values + 0.6)
+    return pd.DataFrame(scaled, columns=["f", "words"]).assign(
+        gain=0.1 * data["outcome"].values + 0.6
+    )
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,6 @@
-"""Run in every kernel of the documentation: what a shell cell prints comes as one block, without colors."""
+"""Run in every kernel of the documentation: what a shell cell prints comes as one block, without
+colors.
+"""
 
 import os
 import subprocess
@@ -13,7 +15,11 @@ for _name in ("FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE"):
 def bash(line, cell):
     """Like the magic of IPython, but standard output and error are one text, in the order written."""
     done = subprocess.run(
-        ["bash", "-c", cell], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+        ["bash", "-c", cell],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
     )
     print(done.stdout, end="")
     if done.returncode:

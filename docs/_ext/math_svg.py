@@ -23,7 +23,8 @@ def svg(tex: str) -> str:
     left, top, width, height = box.x0 - 0.5, -box.y1 - 0.5, box.width + 1, box.height + 1
     em = [f"{_SCALE * v / _EM:.3f}em" for v in (width, height, min(box.y0, 0.0) - 0.5)]
     return (
-        f'<svg class="formula" role="img" aria-label="{html.escape(tex)}" xmlns="http://www.w3.org/2000/svg" '
+        f'<svg class="formula" role="img" aria-label="{html.escape(tex)}" '
+        f'xmlns="http://www.w3.org/2000/svg" '
         f'style="width:{em[0]};height:{em[1]};vertical-align:{em[2]}" '
         f'viewBox="{left:.2f} {top:.2f} {width:.2f} {height:.2f}">'
         f'<path fill="currentColor" d="{_commands(path)}"/></svg>'
@@ -48,7 +49,9 @@ def _inline(translator: Any, node: nodes.math) -> None:
 
 def _block(translator: Any, node: nodes.math_block) -> None:
     lines = [line for line in node.astext().split("\\\\") if line.strip()]
-    translator.body.append("".join(f'<div class="formula-block">{svg(line)}</div>\n' for line in lines))
+    translator.body.append(
+        "".join(f'<div class="formula-block">{svg(line)}</div>\n' for line in lines)
+    )
     raise nodes.SkipNode
 
 

@@ -35,7 +35,9 @@ def p_values(values: Any, what: str = "p-value") -> np.ndarray:
         raise ValueError(f"{what}s are {values!r}; give numbers between 0 and 1") from None
     bad = ~((array >= 0) & (array <= 1))
     if bad.any():
-        raise ValueError(f"{what} {array[bad].flat[0]} is outside 0 and 1; a p-value is a probability")
+        raise ValueError(
+            f"{what} {array[bad].flat[0]} is outside 0 and 1; a p-value is a probability"
+        )
     return array
 
 
@@ -77,7 +79,9 @@ def prior(value: Any, length: int = 3, labels: Sequence[str] = names.OUTCOMES) -
     if len(numbers) == 3 and length == 2:
         numbers = numbers[:2]
     if len(numbers) != length:
-        raise ValueError(f"prior has {len(numbers)} numbers; give {length}, for {', '.join(labels[:length])}")
+        raise ValueError(
+            f"prior has {len(numbers)} numbers; give {length}, for {', '.join(labels[:length])}"
+        )
     for label, number in zip(labels, numbers, strict=False):
         if not (number > 0 and math.isfinite(number)):
             raise ValueError(f"prior for {label} is {number}; every prior number must be positive")
@@ -89,7 +93,9 @@ def positive(values: Any, what: str) -> np.ndarray:
     array = np.asarray(values, dtype=float)
     bad = ~(np.isfinite(array) & (array > 0))
     if bad.any():
-        raise ValueError(f"{what} holds {array[bad].flat[0]}; every value must be positive and finite")
+        raise ValueError(
+            f"{what} holds {array[bad].flat[0]}; every value must be positive and finite"
+        )
     return array
 
 
@@ -98,7 +104,9 @@ def unique(labels: Iterable[Hashable], what: str) -> None:
     seen: set[Hashable] = set()
     for label in labels:
         if label in seen:
-            raise ValueError(f"{what} {label!r} occurs more than once; every {what} needs its own name")
+            raise ValueError(
+                f"{what} {label!r} occurs more than once; every {what} needs its own name"
+            )
         seen.add(label)
 
 
@@ -112,16 +120,22 @@ def at_least_two(systems: Sequence[Hashable]) -> None:
 def scores(data: Any) -> Any:
     """Return `data` when it is a DataArray of scores, (item, system) in any order."""
     if not _is_array(data, (names.ITEM, names.SYSTEM)):
-        raise ValueError(f"expected scores with dims (item, system), got {_describe(data)}; see betterthan.read")
+        raise ValueError(
+            f"expected scores with dims (item, system), got {_describe(data)}; see betterthan.read"
+        )
     systems = [str(s) for s in data[names.SYSTEM].values] if names.SYSTEM in data.coords else []
     if not systems:
         raise ValueError("scores need a coordinate 'system' with the names of the systems")
     unique(systems, "system")
     at_least_two(systems)
     if set(data.dims) != {names.ITEM, names.SYSTEM}:
-        raise ValueError(f"scores have dims {tuple(map(str, data.dims))}; give (item, system) alone")
+        raise ValueError(
+            f"scores have dims {tuple(map(str, data.dims))}; give (item, system) alone"
+        )
     if data.dtype.kind not in "fiub":
-        raise ValueError(f"scores are {data.dtype}; give numbers, with NaN where a score is missing")
+        raise ValueError(
+            f"scores are {data.dtype}; give numbers, with NaN where a score is missing"
+        )
     _direction(data)
     _unique_items(data)
     if data.sizes[names.ITEM] == 0:
@@ -129,12 +143,16 @@ def scores(data: Any) -> Any:
     infinite = np.isinf(data.values)
     if infinite.any():
         row, column = np.argwhere(infinite)[0]
-        raise ValueError(f"score at position ({row}, {column}) is infinite; give a finite number or leave blank")
+        raise ValueError(
+            f"score at position ({row}, {column}) is infinite; give a finite number or leave blank"
+        )
     return data.transpose(names.ITEM, names.SYSTEM)
 
 
 def tallies(data: Any) -> Any:
-    """Return `data` when it is a DataArray of tallies: (item, system, tally), with or without a dim label."""
+    """Return `data` when it is a DataArray of tallies: (item, system, tally), with or without a dim
+    label.
+    """
     if not _is_array(data, (names.ITEM, names.SYSTEM, names.TALLY)):
         raise ValueError(
             f"expected tallies with dims (item, system, tally), got {_describe(data)}; "
@@ -142,11 +160,17 @@ def tallies(data: Any) -> Any:
         )
     extra = set(data.dims) - {names.ITEM, names.SYSTEM, names.TALLY, names.LABEL}
     if extra:
-        raise ValueError(f"tallies have a dim {sorted(map(str, extra))[0]!r}; give (item, system, tally) and label")
+        raise ValueError(
+            f"tallies have a dim {sorted(map(str, extra))[0]!r}; give (item, system, tally) and "
+            f"label"
+        )
     coords = data.coords.variables
     found = tuple(map(str, coords[names.TALLY].values)) if names.TALLY in coords else ()
     if found != names.TALLIES:
-        raise ValueError(f"tallies are {', '.join(found) or 'not named'}; give a coordinate 'tally' with tp, fp, fn")
+        raise ValueError(
+            f"tallies are {', '.join(found) or 'not named'}; give a coordinate 'tally' with tp, "
+            f"fp, fn"
+        )
     if names.SYSTEM not in coords:
         raise ValueError("tallies need a coordinate 'system' with the names of the systems")
     systems = list(map(str, coords[names.SYSTEM].values))
@@ -174,7 +198,10 @@ def counts(data: Any) -> Any:
         )
     labels = tuple(str(v) for v in data[names.OUTCOME].values)
     if labels not in (names.OUTCOMES, names.DECISIVE):
-        raise ValueError(f"outcomes are {', '.join(labels)}; give win, loss, tie, or win, loss where ties are unknown")
+        raise ValueError(
+            f"outcomes are {', '.join(labels)}; give win, loss, tie, or win, loss where ties are "
+            f"unknown"
+        )
     data = data.transpose(..., names.OUTCOME)
     nonnegative_integers(data.values, "counts")
     if names.SYSTEM_A in data.dims and names.SYSTEM_B in data.dims:
@@ -214,15 +241,21 @@ def triangles(data: Any) -> None:
         i, j = index[-2], index[-1]
         a, b = str(systems[i]), str(systems[j])
         if i == j:
-            raise ValueError(f"{a!r} against itself has {values[(*index,)].tolist()}; wins and losses there must be 0")
+            raise ValueError(
+                f"{a!r} against itself has {values[(*index,)].tolist()}; wins and losses there "
+                f"must be 0"
+            )
         raise ValueError(
-            f"{a!r} against {b!r} is {values[(*index,)].tolist()} (win, loss, tie) but {b!r} against {a!r} is "
+            f"{a!r} against {b!r} is {values[(*index,)].tolist()} (win, loss, tie) but {b!r} "
+            f"against {a!r} is "
             f"{mirrored[(*index,)].tolist()}; one must be the other with win and loss exchanged"
         )
 
 
 def confusion(data: Any) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    """Matrix (..., predicted, actual), class sizes (..., actual) and labels of confusion matrices."""
+    """Matrix (..., predicted, actual), class sizes (..., actual) and labels of confusion
+    matrices.
+    """
     if not _is_array(data, (names.PREDICTED, names.ACTUAL)):
         raise ValueError(
             f"expected a confusion matrix, dims (predicted, actual), got {_describe(data)}; "
@@ -236,9 +269,16 @@ def confusion(data: Any) -> tuple[np.ndarray, np.ndarray, list[str]]:
     actual = matrix.sum(-2)
     if "n_actual" in ordered.coords:
         column = ordered.isel({names.PREDICTED: 0}, drop=True)
-        actual = ordered["n_actual"].broadcast_like(column).transpose(*column.dims).values.astype(np.int64)
+        actual = (
+            ordered["n_actual"]
+            .broadcast_like(column)
+            .transpose(*column.dims)
+            .values.astype(np.int64)
+        )
     if (actual < matrix.sum(-2)).any():
-        raise ValueError("n_actual is below the sum of its column; it counts all items of the class")
+        raise ValueError(
+            "n_actual is below the sum of its column; it counts all items of the class"
+        )
     return matrix, actual, labels
 
 
@@ -253,18 +293,27 @@ def ties_known(data: Any, question: str) -> None:
 
 def comparison(data: Any) -> None:
     """Refuse what is not the Dataset that `compare` returns, of at least two systems."""
-    if not {"prob_better", "verdict", "counts"} <= set(getattr(data, "data_vars", ())) or "version" not in data.attrs:
+    if (
+        not {"prob_better", "verdict", "counts"} <= set(getattr(data, "data_vars", ()))
+        or "version" not in data.attrs
+    ):
         raise ValueError("expected a comparison, the Dataset that betterthan.compare returns")
     if data.sizes[names.SYSTEM_A] < 2 or data.sizes[names.SYSTEM_A] != data.sizes[names.SYSTEM_B]:
-        raise ValueError("a comparison must keep the same systems, at least two, in system_a and system_b")
+        raise ValueError(
+            "a comparison must keep the same systems, at least two, in system_a and system_b"
+        )
 
 
 def for_scores_only(*, missing: str, margin: float) -> None:
     """Refuse what can only be asked of scores, given counts."""
     if missing != "pairwise":
-        raise ValueError(f"missing={missing!r} is for scores; these are counts, in which nothing can be missing")
+        raise ValueError(
+            f"missing={missing!r} is for scores; these are counts, in which nothing can be missing"
+        )
     if margin:
-        raise ValueError(f"margin={margin:g} is for scores; these are counts, whose ties are settled")
+        raise ValueError(
+            f"margin={margin:g} is for scores; these are counts, whose ties are settled"
+        )
 
 
 def not_against_itself(a: Hashable, b: Hashable, where: str) -> None:
@@ -290,17 +339,26 @@ def _whole_tallies(data: Any) -> None:
     for bad, why in (
         (gone, "missing; every system needs tallies for every item, zeros where it found nothing"),
         (values < 0, "negative; a tally is at least 0"),
-        (~gone & (values != np.floor(values)), "fractional; give partial credit as whole numbers and their scale"),
+        (
+            ~gone & (values != np.floor(values)),
+            "fractional; give partial credit as whole numbers and their scale",
+        ),
     ):
         if bad.any():
             at = dict(zip(data.dims, np.argwhere(bad)[0], strict=True))
-            where = {d: str(data[d].values[k]) if d in data.coords else int(k) for d, k in at.items()}
+            where = {
+                d: str(data[d].values[k]) if d in data.coords else int(k) for d, k in at.items()
+            }
             told = ", ".join(f"{d} {where[d]!r}" for d in where)
             raise ValueError(f"tally of {told} is {values[bad].flat[0]:g}: {why}")
 
 
 def _unique_items(scores: Any) -> None:
-    keys = [k for k in (names.DATASET, names.ITEM, "epoch") if k in scores.coords and scores[k].dims == (names.ITEM,)]
+    keys = [
+        k
+        for k in (names.DATASET, names.ITEM, "epoch")
+        if k in scores.coords and scores[k].dims == (names.ITEM,)
+    ]
     if names.ITEM in keys:
         rows = list(zip(*(scores[k].values.tolist() for k in keys), strict=True))
         unique(rows if len(keys) > 1 else [row[0] for row in rows], "item")
@@ -308,7 +366,10 @@ def _unique_items(scores: Any) -> None:
 
 def _is_array(data: Any, dims: tuple[str, ...]) -> bool:
     return (
-        hasattr(data, "dims") and hasattr(data, "transpose") and set(dims) <= set(data.dims) and hasattr(data, "dtype")
+        hasattr(data, "dims")
+        and hasattr(data, "transpose")
+        and set(dims) <= set(data.dims)
+        and hasattr(data, "dtype")
     )
 
 

@@ -41,7 +41,9 @@ def write_all(contents: Mapping[Path, str | bytes]) -> None:
             os.replace(*waiting[0])
             waiting.pop(0)
     except OSError as error:
-        raise ValueError(f"{target}: cannot be written ({error.strerror}); give a place you may write to") from None
+        raise ValueError(
+            f"{target}: cannot be written ({error.strerror}); give a place you may write to"
+        ) from None
     finally:
         for name, _ in waiting:
             os.unlink(name)

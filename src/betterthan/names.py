@@ -49,7 +49,8 @@ CI_KIND = "hdi"
 ROPE = 0.0
 VERDICT_PROB = 0.95
 
-# Defaults of the frequentist counterparts. The strict cutoff and its confidence are those of the MUC evaluations.
+# Defaults of the frequentist counterparts. The strict cutoff and its confidence are those of the
+# MUC evaluations.
 ALPHA = 0.05
 CORRECTION = "holm"  # of p-values, for how many there are
 CUTOFF = 0.01
@@ -57,8 +58,10 @@ CONFIDENCE = 0.99
 SHUFFLES = 10_000
 BOOTSTRAP_DRAWS = 4_000
 BOOTSTRAP_WINS_MIN = 5  # below this many wins or losses a zero prior reads as certain what is not
-KNOWN_CONFUSIONS_MIN = 0.5  # share of a component's errors that a function must have seen in training
-LATTICE_CELLS_MAX = 10_000_000  # the largest exact null held in memory: 80 MB, and about 3 such arrays at once
+# share of a component's errors that a function must have seen in training
+KNOWN_CONFUSIONS_MIN = 0.5
+# the largest exact null held in memory: 80 MB, and about 3 such arrays at once
+LATTICE_CELLS_MAX = 10_000_000
 LATTICE_WORK_MAX = 5_000_000_000  # additions that method="auto" spends on exact nulls, some seconds
 ENUMERATION_MAX = 16  # items that differ, up to which all 2**n swaps are tried
 

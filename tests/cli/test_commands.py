@@ -44,15 +44,22 @@ def test_json_to_stdout_is_json_alone(results, capsys, monkeypatch):
 
 
 def test_fills_a_folder(results, capsys, monkeypatch, tmp_path):
-    code, out, _ = run(capsys, monkeypatch, "compare", results, "-o", tmp_path / "out", "--format", "markdown")
+    code, out, _ = run(
+        capsys, monkeypatch, "compare", results, "-o", tmp_path / "out", "--format", "markdown"
+    )
     assert (code, out) == (0, "")
-    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["comparison.nc", "pairs.csv", "report.md"]
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == [
+        "comparison.nc",
+        "pairs.csv",
+        "report.md",
+    ]
     with xr.open_dataset(tmp_path / "out" / "comparison.nc") as comparison:
         assert comparison["verdict"].sel(system_a="A", system_b="C").item() == "a_better"
 
 
 @pytest.mark.parametrize(
-    ("suffix", "start"), [("html", "<!DOCTYPE html>"), ("tex", "\\documentclass"), ("md", "# 3 sys")]
+    ("suffix", "start"),
+    [("html", "<!DOCTYPE html>"), ("tex", "\\documentclass"), ("md", "# 3 sys")],
 )
 def test_one_file_by_its_suffix(results, capsys, monkeypatch, tmp_path, suffix, start):
     target = tmp_path / f"r.{suffix}"
@@ -102,10 +109,14 @@ def test_choices_reach_the_signature(results, capsys, monkeypatch):
         (("{file}", "-o", "r.html", "--format", "latex"), "its suffix says html"),
     ],
 )
-def test_bad_input_is_one_line_and_code_2_and_nothing_is_written(results, capsys, monkeypatch, tmp_path, args, message):
+def test_bad_input_is_one_line_and_code_2_and_nothing_is_written(
+    results, capsys, monkeypatch, tmp_path, args, message
+):
     monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.iterdir())
-    code, out, err = run(capsys, monkeypatch, "compare", *(str(results) if a == "{file}" else a for a in args))
+    code, out, err = run(
+        capsys, monkeypatch, "compare", *(str(results) if a == "{file}" else a for a in args)
+    )
     assert (code, out) == (2, "")
     errors = [line for line in err.splitlines() if line.startswith("error: ")]
     assert len(errors) == 1
@@ -116,16 +127,23 @@ def test_bad_input_is_one_line_and_code_2_and_nothing_is_written(results, capsys
 
 def test_version_and_lazy_imports_from_a_shell(results):
     shown = subprocess.run(
-        [sys.executable, "-m", "betterthan.cli", "--version"], capture_output=True, text=True, check=True
+        [sys.executable, "-m", "betterthan.cli", "--version"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert shown.stdout.split() == ["betterthan", __version__]
     code = (
-        "import sys; sys.argv = ['betterthan', 'compare', sys.argv[1]]; from betterthan.cli import main; main();"
-        "print(sorted({'pymc', 'arviz', 'matplotlib', 'scipy.stats', 'pytensor', 'nutpie'} & set(sys.modules)))"
+        "import sys; sys.argv = ['betterthan', 'compare', sys.argv[1]]; from betterthan.cli "
+        "import main; main();"
+        "print(sorted({'pymc', 'arviz', 'matplotlib', 'scipy.stats', 'pytensor', 'nutpie'} & "
+        "set(sys.modules)))"
     )
     # typer ends with SystemExit, so the last line is printed on the way out
     code = code.replace("main();print", "\ntry:\n  main()\nexcept SystemExit: pass\nprint")
-    done = subprocess.run([sys.executable, "-c", code, str(results)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(results)], capture_output=True, text=True, check=True
+    )
     assert done.stdout.splitlines()[-1] == "[]"
 
 
@@ -151,17 +169,34 @@ def test_groups_of_tallies(tallies, capsys, monkeypatch):
     code, out, err = run(capsys, monkeypatch, "groups", tallies, "--statistic", "f1")
     assert code == 0
     assert "12 items x 3 systems" in err
-    lines = {line.split()[0]: line.split() for line in out.splitlines() if line.startswith(("A ", "B ", "C "))}
+    lines = {
+        line.split()[0]: line.split()
+        for line in out.splitlines()
+        if line.startswith(("A ", "B ", "C "))
+    }
     assert lines["A"][-1] == lines["C"][-1] == "a"
     assert lines["B"][-1] == "b"
 
 
 def test_groups_by_sampling_and_by_the_sign_test(tallies, results, capsys, monkeypatch, tmp_path):
-    code, out, _ = run(capsys, monkeypatch, "groups", tallies, "--method", "monte_carlo", "--seed", "1")
+    code, out, _ = run(
+        capsys, monkeypatch, "groups", tallies, "--method", "monte_carlo", "--seed", "1"
+    )
     assert code == 0
     assert "with a confidence of at least 0.99" in out
     target = tmp_path / "groups.html"
-    code, out, err = run(capsys, monkeypatch, "groups", results, "--test", "sign", "--correction", "holm", "-o", target)
+    code, out, err = run(
+        capsys,
+        monkeypatch,
+        "groups",
+        results,
+        "--test",
+        "sign",
+        "--correction",
+        "holm",
+        "-o",
+        target,
+    )
     assert (code, out) == (0, "")
     assert "wrote" in err
     assert "Holm-adjusted p" in target.read_text()
@@ -171,7 +206,10 @@ def test_compare_with_tests(results, tallies, capsys, monkeypatch):
     options = ["--tests", "sign,mid_p", "--alpha", "0.1", "--correction", "bh"]
     code, out, _ = run(capsys, monkeypatch, "compare", results, *options)
     assert code == 0
-    assert "two-sided, at 0.1: sign test (ties dropped); mid-p sign test (ties dropped)" in " ".join(out.split())
+    assert (
+        "two-sided, at 0.1: sign test (ties dropped); mid-p sign test (ties dropped)"
+        in " ".join(out.split())
+    )
     assert "BH mid-p" in out
     code, out, _ = run(capsys, monkeypatch, "compare", tallies)
     assert code == 0
@@ -200,14 +238,28 @@ def test_advised_model_for_votes(tmp_path, capsys, monkeypatch):
     pairs = [("A", "B", "left")] * 9 + [("B", "C", "left")] * 8 + [("A", "C", "left")] * 9
     pairs += [("A", "B", "right")] * 3 + [("C", "B", "left")] * 3 + [("A", "C", "tie")] * 4
     path.write_text("left,right,winner\n" + "".join(",".join(row) + "\n" for row in pairs))
-    code, out, _ = run(capsys, monkeypatch, "compare", path, "--method", "advised", "--seed", "1", "--format", "json")
+    code, out, _ = run(
+        capsys,
+        monkeypatch,
+        "compare",
+        path,
+        "--method",
+        "advised",
+        "--seed",
+        "1",
+        "--format",
+        "json",
+    )
     assert code == 0
     found = json.loads(out)
     assert [row["engine"] for row in found["pairs"]][:3] == ["davidson"] * 3
     best = {row["system"]: row["prob_best"] for row in found["systems"]}
     assert best["A"] > best["B"] > best["C"]
-    assert "method=advised (davidson, position)" in found["signature"]  # votes say who was shown first
-    code, _, err = run(capsys, monkeypatch, "compare", path, "--method", "advised", "--ties", "half")
+    # votes say who was shown first
+    assert "method=advised (davidson, position)" in found["signature"]
+    code, _, err = run(
+        capsys, monkeypatch, "compare", path, "--method", "advised", "--ties", "half"
+    )
     assert code == 2
     assert "method='advised' keeps ties" in err
 
@@ -223,4 +275,7 @@ def test_judges_of_votes(tmp_path, capsys, monkeypatch, tallies):
     assert code == 2
     assert "no column 'jury' for the judge" in err
     code, _, err = run(capsys, monkeypatch, "compare", tallies, "--judge", "who")
-    assert (code, err.splitlines()[-1]) == (2, "error: --judge who is for votes, in one file of one data set")
+    assert (code, err.splitlines()[-1]) == (
+        2,
+        "error: --judge who is for votes, in one file of one data set",
+    )

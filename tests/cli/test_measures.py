@@ -23,7 +23,8 @@ def labels(tmp_path):
     random = np.random.default_rng(4)
     gold = random.choice(list("abc"), 60)
     said = {
-        s: np.where(random.random(60) < p, gold, random.choice(list("abc"), 60)) for s, p in (("A", 0.8), ("B", 0.4))
+        s: np.where(random.random(60) < p, gold, random.choice(list("abc"), 60))
+        for s, p in (("A", 0.8), ("B", 0.4))
     }
     path = tmp_path / "labels.csv"
     pd.DataFrame({"item": range(60), "gold": gold} | said).to_csv(path, index=False)
@@ -42,16 +43,22 @@ def test_measures_of_labels(labels, monkeypatch, capsys):
     assert code == 0
     assert "60 items x 2 systems" in err
     read = bt.labels.read(labels)
-    found = bt.scores.compare(bt.labels.tallies(read).assign_attrs(reading="x"), statistic="macro_f1", rng=1)
+    found = bt.scores.compare(
+        bt.labels.tallies(read).assign_attrs(reading="x"), statistic="macro_f1", rng=1
+    )
     assert f"{found['score'].values[0]:.4f}" in out
     assert "Score and 95% HDI of each label" in out
     _, micro, _ = run(monkeypatch, capsys, "measures", labels, "--statistic", "f1", "--seed", 1)
     assert "F1 of A and B" in micro
 
 
-def test_measures_of_a_confusion_matrix_one_system_and_scores(labels, tmp_path, monkeypatch, capsys):
+def test_measures_of_a_confusion_matrix_one_system_and_scores(
+    labels, tmp_path, monkeypatch, capsys
+):
     bt.datasets.beetle_confusion().to_pandas().to_csv(tmp_path / "beetle.csv")
-    code, out, err = run(monkeypatch, capsys, "measures", tmp_path / "beetle.csv", "-o", tmp_path / "b.html")
+    code, out, err = run(
+        monkeypatch, capsys, "measures", tmp_path / "beetle.csv", "-o", tmp_path / "b.html"
+    )
     assert (code, out) == (0, "")
     assert "read as a confusion matrix" in err
     assert "<svg" in (tmp_path / "b.html").read_text("utf-8")
@@ -86,14 +93,18 @@ def test_bad_measures(labels, words, message, tmp_path, monkeypatch, capsys):
 
 
 def test_outcome(features, monkeypatch, capsys):
-    code, out, _ = run(monkeypatch, capsys, "outcome", features, "--outcome", "gain", "--leave-out", "who")
+    code, out, _ = run(
+        monkeypatch, capsys, "outcome", features, "--outcome", "gain", "--leave-out", "who"
+    )
     assert code == 0
     function = bt.features.performance_function(pd.read_csv(features), "gain", leave_out="who")
     assert f"{function.fit['r2_held_out_chosen'].item():.3f}" in out
     assert "9 folds, each leaves out one value of who" in out
 
 
-def test_outcome_with_the_model(features, tmp_path, regression_frame, regression_tree, monkeypatch, capsys):
+def test_outcome_with_the_model(
+    features, tmp_path, regression_frame, regression_tree, monkeypatch, capsys
+):
     asked = {}
 
     def fit(table, outcome, **choice):
@@ -101,11 +112,30 @@ def test_outcome_with_the_model(features, tmp_path, regression_frame, regression
         return regression_tree
 
     monkeypatch.setattr(bt.models.performance_function, "fit", fit)
-    pd.DataFrame({"name": ["new", "old"], "f": [0.6, 0.4], "words": 100}).to_csv(tmp_path / "c.csv", index=False)
-    words = ["outcome", features, "--outcome", "gain", "--features", "f, words", "--method", "both", "--seed", 7]
+    pd.DataFrame({"name": ["new", "old"], "f": [0.6, 0.4], "words": 100}).to_csv(
+        tmp_path / "c.csv", index=False
+    )
+    words = [
+        "outcome",
+        features,
+        "--outcome",
+        "gain",
+        "--features",
+        "f, words",
+        "--method",
+        "both",
+        "--seed",
+        7,
+    ]
     code, out, _ = run(monkeypatch, capsys, *words, "--components", tmp_path / "c.csv")
     assert code == 0
-    expected = {"columns": ["f", "words"], "groups": None, "ordinal": False, "draws": 2000, "rng": 7}
+    expected = {
+        "columns": ["f", "words"],
+        "groups": None,
+        "ordinal": False,
+        "draws": 2000,
+        "rng": 7,
+    }
     assert asked == expected | {"outcome": "gain", "rows": 35}
     assert "Pairs of components" in out
     assert "new" in out

@@ -48,7 +48,9 @@ def test_counts_and_trials(scores):
     assert "shared items" in of_items.why
     assert "unknown" in bt.advise(bt.count(plain).assign_attrs(unit="unknown")).why
     tallies = bt.io.tallies_from_table(
-        pd.DataFrame({"system": list("ABAB"), "doc": [1, 1, 2, 2], "tp": [1, 2, 3, 4], "fp": 0, "fn": 1})
+        pd.DataFrame(
+            {"system": list("ABAB"), "doc": [1, 1, 2, 2], "tp": [1, 2, 3, 4], "fp": 0, "fn": 1}
+        )
     )
     assert bt.advise(tallies).model == "bayesian_bootstrap"
 
@@ -119,14 +121,18 @@ def test_an_advised_model_sees_what_is_counted(scores, monkeypatch):
         bt.compare(apart, method="advised", margin=0.5)
     np.testing.assert_array_equal(
         seen["counts"].sum("cluster").values, bt.count(apart, margin=0.5).values
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize(
     ("model", "choices", "message"),
     [
         ("graded", {"margin": 0.1}, "margin=0.1 is for counting wins; the advised graded does not"),
-        ("item_response", {"prior": "jeffreys"}, "a prior of win, loss and tie says nothing of the advised item_resp"),
+        (
+            "item_response",
+            {"prior": "jeffreys"},
+            "a prior of win, loss and tie says nothing of the advised item_resp",
+        ),
         ("davidson", {"missing": "wrong"}, "missing='wrong' is for scores"),
     ],
 )
@@ -138,7 +144,9 @@ def test_what_a_model_does_not_know_is_refused(scores, model, choices, message):
 def test_tallies_are_drawn_as_they_are_scored():
     random = np.random.default_rng(3)
     coords = {"system": list("ABC"), "tally": ["tp", "fp", "fn"]}
-    tallies = xr.DataArray(random.integers(0, 4, (40, 3, 3)), dims=("item", "system", "tally"), coords=coords)
+    tallies = xr.DataArray(
+        random.integers(0, 4, (40, 3, 3)), dims=("item", "system", "tally"), coords=coords
+    )
     comparison = bt.compare(tallies, method="advised", rng=1)
     alone = bt.scores.bootstrap(tallies, rng=1)
     assert comparison["engine"].values.tolist() == ["bayesian_bootstrap", "exact"]
@@ -149,8 +157,14 @@ def test_tallies_are_drawn_as_they_are_scored():
 
 def test_runs_of_tallies_are_one_unit():
     random = np.random.default_rng(3)
-    coords = {"system": list("AB"), "tally": ["tp", "fp", "fn"], "item": [f"q{k}" for k in range(30)]}
-    once = xr.DataArray(random.integers(0, 4, (30, 2, 3)), dims=("item", "system", "tally"), coords=coords)
+    coords = {
+        "system": list("AB"),
+        "tally": ["tp", "fp", "fn"],
+        "item": [f"q{k}" for k in range(30)],
+    }
+    once = xr.DataArray(
+        random.integers(0, 4, (30, 2, 3)), dims=("item", "system", "tally"), coords=coords
+    )
     often = xr.concat([once] * 6, "item").assign_coords(epoch=("item", np.repeat(np.arange(6), 30)))
     one, six = (bt.compare(t, method="advised", tests=["sign"], rng=1) for t in (once, often))
     assert six["prob_better"][0].values == pytest.approx(one["prob_better"][0].values)
@@ -221,14 +235,19 @@ def test_the_report_shows_each_data_set(scores):
 
 def test_the_joint_answer_weighs_data_sets_alike():
     random = np.random.default_rng(1)
-    large, small = random.random((200, 3)) < [0.7, 0.6, 0.5], random.random((60, 3)) < [0.3, 0.5, 0.6]
+    large, small = (
+        random.random((200, 3)) < [0.7, 0.6, 0.5],
+        random.random((60, 3)) < [0.3, 0.5, 0.6],
+    )
     data = xr.DataArray(
         np.concatenate([large, small]).astype(float),
         dims=("item", "system"),
         coords={"system": list("ABC"), "dataset": ("item", ["x"] * 200 + ["y"] * 60)},
     )
     found = joint_answer(data, missing="pairwise", equal=True, ci_prob=0.95, seed=5)
-    by_hand = (bt.scores.bootstrap_draws(data[:200], rng=5) + bt.scores.bootstrap_draws(data[200:], rng=6)) / 2
+    by_hand = (
+        bt.scores.bootstrap_draws(data[:200], rng=5) + bt.scores.bootstrap_draws(data[200:], rng=6)
+    ) / 2
     best = [(by_hand.values.argmax(1) == k).mean() for k in range(3)]
     assert found["prob_best"].values == pytest.approx(best)
     pooled = joint_answer(data, missing="pairwise", equal=False, ci_prob=0.95, seed=5)
@@ -249,7 +268,11 @@ def test_runs_beside_a_model_are_averaged(scores, monkeypatch):
         assert comparison.attrs["data_hash"] == bt.compare(runs).attrs["data_hash"]
     runs[3, 1] = np.nan
     comparison = bt.compare(runs, method="advised", missing="wrong", rng=1)
-    assert (comparison.attrs["missing"], comparison.attrs["n_blank"], comparison.attrs["n_items"]) == ("wrong", 1, 60)
+    assert (
+        comparison.attrs["missing"],
+        comparison.attrs["n_blank"],
+        comparison.attrs["n_items"],
+    ) == ("wrong", 1, 60)
     assert "compare the mean of an item's runs" in comparison.attrs["notes"]
 
 

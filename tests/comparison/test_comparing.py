@@ -11,7 +11,9 @@ def scores(seed=0, items=60, systems=4, gaps=0.0):
     rng = np.random.default_rng(seed)
     values = (rng.random((items, systems)) < np.linspace(0.3, 0.8, systems)).astype(float)
     values[rng.random(values.shape) < gaps] = np.nan
-    return xr.DataArray(values, dims=("item", "system"), coords={"system": [f"s{k}" for k in range(systems)]})
+    return xr.DataArray(
+        values, dims=("item", "system"), coords={"system": [f"s{k}" for k in range(systems)]}
+    )
 
 
 @pytest.mark.parametrize(
@@ -60,8 +62,12 @@ def test_every_ties_policy_and_its_flip():
     counts = bt.counts.from_table({("A", "B"): (12, 2, 986)})
     found = bt.compare(counts, ties="all").sel(system_a="A", system_b="B")
     assert dict(zip(found.ties_policy.values, found.verdict_by_ties.values, strict=True)) == {
-        "third": "a_better", "drop": "a_better", "half": "undecided", "to_a": "a_better", "to_b": "b_better",
-    }  # fmt: skip
+        "third": "a_better",
+        "drop": "a_better",
+        "half": "undecided",
+        "to_a": "a_better",
+        "to_b": "b_better",
+    }
     assert found.ties_flip.item()
     assert found.verdict.item() == "a_better"
 
@@ -85,7 +91,9 @@ def test_dependence_is_noted():
     with pytest.warns(UserWarning, match="independent examples"):
         notes = bt.compare(clusters).attrs["notes"]
     assert "of 60 independent examples" in notes
-    runs = scores().assign_coords(item=[f"q{k // 3}" for k in range(60)], epoch=("item", np.arange(60) % 3))
+    runs = scores().assign_coords(
+        item=[f"q{k // 3}" for k in range(60)], epoch=("item", np.arange(60) % 3)
+    )
     with pytest.warns(UserWarning, match="run repeatedly"):
         notes = bt.compare(runs).attrs["notes"]
     assert "betterthan.advise" in notes
@@ -97,15 +105,26 @@ def test_dependence_is_noted():
 
 def test_signature_says_how_it_was_made():
     line = bt.signature(
-        bt.compare(scores(gaps=0.1), rope=0.02, ties="half", margin=0.5, missing="pairwise", ci_kind="eti")
+        bt.compare(
+            scores(gaps=0.1), rope=0.02, ties="half", margin=0.5, missing="pairwise", ci_kind="eti"
+        )
     )
     for part in (
-        f"betterthan {bt.__version__}", "prior=Beta(1, 1)", "ties=half", "missing=pairwise", "margin=0.5", "rope=0.02",
-        "95% ETI", "n=60", "systems=4",
-    ):  # fmt: skip
+        f"betterthan {bt.__version__}",
+        "prior=Beta(1, 1)",
+        "ties=half",
+        "missing=pairwise",
+        "margin=0.5",
+        "rope=0.02",
+        "95% ETI",
+        "n=60",
+        "systems=4",
+    ):
         assert part in line
     assert re.search(r"data=[0-9a-f]{12}$", line)
-    assert line != bt.signature(bt.compare(scores(seed=1), rope=0.02, ties="half", margin=0.5, ci_kind="eti"))
+    assert line != bt.signature(
+        bt.compare(scores(seed=1), rope=0.02, ties="half", margin=0.5, ci_kind="eti")
+    )
 
 
 def test_cross_check_agrees_and_can_fail():
@@ -155,17 +174,28 @@ def test_the_fingerprint_knows_the_same_data_in_any_order():
     changed[0, 0] = 1 - changed[0, 0].fillna(0)
     assert bt.compare(changed).attrs["data_hash"] != first
     counts = bt.count(data)
-    assert bt.compare(counts).attrs["data_hash"] == bt.compare(bt.counts.to_pairs(counts)).attrs["data_hash"]
+    assert (
+        bt.compare(counts).attrs["data_hash"]
+        == bt.compare(bt.counts.to_pairs(counts)).attrs["data_hash"]
+    )
 
 
 @pytest.mark.parametrize(
     ("data", "choice", "message"),
     [
-        (bt.datasets.contingency_case("a"), {"margin": 1}, "margin=1 is for scores; these are counts"),
+        (
+            bt.datasets.contingency_case("a"),
+            {"margin": 1},
+            "margin=1 is for scores; these are counts",
+        ),
         (bt.datasets.contingency_case("a"), {"missing": "wrong"}, "missing='wrong' is for scores"),
         (scores().astype(object), {}, "scores are object; give numbers"),
         (scores().astype(complex), {}, "scores are complex128"),
-        (scores().assign_attrs(higher_is_better="no"), {}, "higher_is_better'.* is 'no'; give True or False"),
+        (
+            scores().assign_attrs(higher_is_better="no"),
+            {},
+            "higher_is_better'.* is 'no'; give True or False",
+        ),
         (scores().assign_coords(item=["q"] * 60), {}, "item 'q' occurs more than once"),
         (scores().expand_dims(run=2), {}, "give .item, system. alone"),
         (scores(), {"rope": "0.1"}, "rope is '0.1'; give a number"),
@@ -180,7 +210,9 @@ def test_what_cannot_be_meant_is_one_line(data, choice, message):
 def many(n=60, systems=3, **coords):
     random = np.random.default_rng(2)
     solved = (random.random((n, systems)) < np.linspace(0.7, 0.4, systems)).astype(float)
-    return xr.DataArray(solved, dims=("item", "system"), coords={"system": list("ABCDEFGH"[:systems])} | coords)
+    return xr.DataArray(
+        solved, dims=("item", "system"), coords={"system": list("ABCDEFGH"[:systems])} | coords
+    )
 
 
 def test_names_of_systems_may_be_numbers():
@@ -190,7 +222,9 @@ def test_names_of_systems_may_be_numbers():
 
 
 def test_a_joint_answer_needs_more_than_a_few_examples():
-    few = xr.DataArray([[1, 1, 0], [1, 0, 1], [1, 1, 1]], dims=("item", "system"), coords={"system": list("ABC")})
+    few = xr.DataArray(
+        [[1, 1, 0], [1, 0, 1], [1, 1, 1]], dims=("item", "system"), coords={"system": list("ABC")}
+    )
     found = bt.compare(few)
     assert "prob_best" not in found
     assert "apart on too few items (1 to 0)" in found.attrs["no_joint"]
@@ -199,7 +233,9 @@ def test_a_joint_answer_needs_more_than_a_few_examples():
     with pytest.warns(UserWarning, match="come in clusters"):
         assert "too few clusters" in bt.compare(clusters).attrs["no_joint"]
     with pytest.warns(UserWarning, match="come in clusters"):  # labels of mixed types are text
-        assert "prob_best" in bt.compare(many().assign_coords(cluster=("item", [1, "a", 2, *range(3, 60)])))
+        assert "prob_best" in bt.compare(
+            many().assign_coords(cluster=("item", [1, "a", 2, *range(3, 60)]))
+        )
 
 
 @pytest.mark.parametrize("policy", ["complete", "wrong"])
@@ -207,13 +243,18 @@ def test_the_joint_answer_sees_the_scores_that_are_counted(policy):
     gaps = many()
     gaps[3, 1] = np.nan
     assert "some scores are missing" in bt.compare(gaps).attrs["no_joint"]
-    chosen = gaps.fillna(0.0) if policy == "wrong" else gaps.isel(item=[k for k in range(60) if k != 3])
+    chosen = (
+        gaps.fillna(0.0) if policy == "wrong" else gaps.isel(item=[k for k in range(60) if k != 3])
+    )
     found = bt.compare(gaps, missing=policy, rng=1)
-    np.testing.assert_array_equal(found["prob_best"].values, bt.compare(chosen, rng=1)["prob_best"].values)
+    np.testing.assert_array_equal(
+        found["prob_best"].values, bt.compare(chosen, rng=1)["prob_best"].values
+    )
 
 
 def test_an_epoch_that_is_one_costs_nothing():
-    assert bt.compare(many(epoch=("item", [1] * 60))).attrs["notes"] == ""  # a warning would be an error
+    # a warning would be an error
+    assert bt.compare(many(epoch=("item", [1] * 60))).attrs["notes"] == ""
 
 
 def test_items_without_a_cluster_leave_the_rest_as_it_was():
@@ -221,7 +262,9 @@ def test_items_without_a_cluster_leave_the_rest_as_it_was():
     with pytest.warns(UserWarning, match="come in clusters"):
         found = bt.compare(many().assign_coords(cluster=("item", labels)))
     assert found.attrs["no_joint"] == "some items have no cluster"
-    np.testing.assert_array_equal(found["prob_better"].values, bt.compare(many())["prob_better"].values)
+    np.testing.assert_array_equal(
+        found["prob_better"].values, bt.compare(many())["prob_better"].values
+    )
 
 
 def test_counts_of_clusters_are_summed_with_a_warning():

@@ -9,7 +9,9 @@ import betterthan as bt
 
 def graded(seed=0, items=40, systems=4):
     values = np.random.default_rng(seed).integers(0, 5, (items, systems)) / 4
-    return xr.DataArray(values, dims=("item", "system"), coords={"system": [f"s{k}" for k in range(systems)]})
+    return xr.DataArray(
+        values, dims=("item", "system"), coords={"system": [f"s{k}" for k in range(systems)]}
+    )
 
 
 def tallies(seed=0, items=30, systems=3):
@@ -44,7 +46,9 @@ def test_p_values_are_those_of_the_functions():
     }
     for test, p in expected.items():
         np.testing.assert_allclose(found["p_value"].sel(test=test), p)
-        np.testing.assert_allclose(found["p_adjusted"].sel(test=test), bt.significance.adjust(p, correction="bh"))
+        np.testing.assert_allclose(
+            found["p_adjusted"].sel(test=test), bt.significance.adjust(p, correction="bh")
+        )
 
 
 def test_tallies_are_compared_item_by_item_and_over_all_items():
@@ -52,14 +56,18 @@ def test_tallies_are_compared_item_by_item_and_over_all_items():
     found = bt.compare(data)
     counts = bt.count(bt.counts.tally_scores(data))
     np.testing.assert_array_equal(found["counts"], counts)
-    np.testing.assert_allclose(found["p_value"].sel(test="randomization"), bt.randomization_test(data)["p_value"])
+    np.testing.assert_allclose(
+        found["p_value"].sel(test="randomization"), bt.randomization_test(data)["p_value"]
+    )
     assert "F1 over all of them" in found.attrs["notes"]
 
 
 def test_policies_for_ties_reach_the_sign_test():
     data = graded()
     half = bt.compare(data, ties="half", tests=["sign"])
-    np.testing.assert_allclose(half["p_value"].sel(test="sign"), bt.sign_test(data, ties="half")["p_value"])
+    np.testing.assert_allclose(
+        half["p_value"].sel(test="sign"), bt.sign_test(data, ties="half")["p_value"]
+    )
     every = bt.compare(data, ties="all")
     np.testing.assert_allclose(every["p_value_by_ties"], bt.sign_test(data, ties="all")["p_value"])
     assert every["p_flips"].dtype == bool
@@ -79,7 +87,9 @@ def test_missing_policies_reach_the_randomization_test():
     data = graded()
     data[3, 1] = np.nan
     wrong = bt.compare(data, missing="wrong")
-    np.testing.assert_allclose(wrong["p_value"].sel(test="randomization"), bt.randomization_test(data.fillna(0))["p_value"])
+    np.testing.assert_allclose(
+        wrong["p_value"].sel(test="randomization"), bt.randomization_test(data.fillna(0))["p_value"]
+    )
 
 
 def test_p_values_travel_to_netcdf_rows_and_json(tmp_path):
@@ -95,7 +105,10 @@ def test_p_values_travel_to_netcdf_rows_and_json(tmp_path):
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        ({"tests": ["signs"]}, "tests is 'signs'; choose one of sign, mid_p, trinomial, randomization"),
+        (
+            {"tests": ["signs"]},
+            "tests is 'signs'; choose one of sign, mid_p, trinomial, randomization",
+        ),
         ({"tests": ["sign", "sign"]}, "test 'sign' occurs more than once"),
         ({"tests": ["randomization"]}, "these are counts, so ask for sign alone"),
         ({"alpha": 0}, "alpha is 0; give a number between 0 and 1"),

@@ -9,10 +9,13 @@ import betterthan as bt
 
 VOTES = pd.DataFrame(
     {
-        "left": ["A", "B", "A", "C"], "right": ["B", "C", "C", "A"], "winner": ["left", "tie", "right", ""],
-        "who": ["x", "y", "x", "y"], "prompt": [1, 1, 2, 2],
+        "left": ["A", "B", "A", "C"],
+        "right": ["B", "C", "C", "A"],
+        "winner": ["left", "tie", "right", ""],
+        "who": ["x", "y", "x", "y"],
+        "prompt": [1, 1, 2, 2],
     }
-)  # fmt: skip
+)
 
 
 def scores():
@@ -21,9 +24,11 @@ def scores():
         values,
         dims=("item", "system"),
         coords={
-            "item": ["q1", "q1", "q1", "q2", "q2", "q2"], "system": ["A", "B"], "epoch": ("item", [1, 2, 3] * 2),
+            "item": ["q1", "q1", "q1", "q2", "q2", "q2"],
+            "system": ["A", "B"],
+            "epoch": ("item", [1, 2, 3] * 2),
         },
-    )  # fmt: skip
+    )
 
 
 def test_judgments_keep_place_judge_and_prompt():
@@ -100,7 +105,9 @@ def test_nothing_to_group_by():
         bt.count(plain, by="topic")
 
 
-TABLE = pd.DataFrame({"system": ["A", "B"], "item": ["q", "q"], "successes": [2, 1], "trials": [3, 3]})
+TABLE = pd.DataFrame(
+    {"system": ["A", "B"], "item": ["q", "q"], "successes": [2, 1], "trials": [3, 3]}
+)
 
 
 @pytest.mark.parametrize(
@@ -132,10 +139,12 @@ def in_two_sets(epochs=2):
         (random.random((4 * epochs, 2)) < 0.6).astype(float),
         dims=("item", "system"),
         coords={
-            "item": ids, "system": ["A", "B"], "dataset": ("item", sets),
+            "item": ids,
+            "system": ["A", "B"],
+            "dataset": ("item", sets),
             "epoch": ("item", np.repeat(np.arange(epochs), 4)),
         },
-    )  # fmt: skip
+    )
 
 
 def test_an_id_in_two_data_sets_is_two_items():
@@ -151,16 +160,20 @@ def test_an_id_in_two_data_sets_is_two_items():
 
 def test_runs_of_an_item_are_in_one_cluster():
     apart = scores().assign_coords(session=("item", ["s1", "s2", "s1", "s1", "s1", "s1"]))
-    with pytest.raises(ValueError, match="item 'q1' has the session 's1' in one run and 's2' in another"):
+    with pytest.raises(
+        ValueError, match="item 'q1' has the session 's1' in one run and 's2' in another"
+    ):
         bt.count(apart, by="session")
     with pytest.raises(ValueError, match="item 'q1' has the cluster"):
         bt.counts.trials(apart.rename(session="cluster"))
 
 
 def test_another_grouping_than_the_cluster():
-    data = scores().drop_vars(["item", "epoch"]).assign_coords(
-        cluster=("item", list("aabbcc")), document=("item", list("xxxyyy"))
-    )  # fmt: skip
+    data = (
+        scores()
+        .drop_vars(["item", "epoch"])
+        .assign_coords(cluster=("item", list("aabbcc")), document=("item", list("xxxyyy")))
+    )
     assert bt.count(data, by="document")["cluster"].values.tolist() == ["x", "y"]
 
 
@@ -170,7 +183,9 @@ def test_one_cluster_of_repeated_items_falls_back_to_items():
 
 
 def test_trials_without_a_cluster_are_refused():
-    trials = bt.counts.trials(scores()).assign_coords(cluster=("item", np.array([None, "a"], dtype=object)))
+    trials = bt.counts.trials(scores()).assign_coords(
+        cluster=("item", np.array([None, "a"], dtype=object))
+    )
     with pytest.raises(ValueError, match="1 of 2 items have no cluster, the first at place 1"):
         bt.count(trials, by="cluster")
     with pytest.raises(ValueError, match="margin=1 is for scores"):
@@ -178,7 +193,9 @@ def test_trials_without_a_cluster_are_refused():
 
 
 def test_ids_of_trials_are_text_without_blanks():
-    table = pd.DataFrame({"system": ["A", "A ", "B"], "item": [1, "1", 1], "successes": [3, 1, 2], "trials": 5})
+    table = pd.DataFrame(
+        {"system": ["A", "A ", "B"], "item": [1, "1", 1], "successes": [3, 1, 2], "trials": 5}
+    )
     with pytest.raises(ValueError, match="row 1: system 'A' has a row for item '1' already"):
         bt.counts.trials_from_table(table)
 
@@ -211,11 +228,15 @@ def test_more_successes_than_trials_are_refused_everywhere():
 
 def test_columns_that_are_not_used_are_named():
     assert "ignored columns 'who', 'prompt'" in bt.io.read_judgments(VOTES).attrs["reading"]
-    assert "ignored" not in bt.io.read_judgments(VOTES, judge="who", cluster="prompt").attrs["reading"]
+    assert (
+        "ignored" not in bt.io.read_judgments(VOTES, judge="who", cluster="prompt").attrs["reading"]
+    )
 
 
 def test_judgments_of_one_prompt_are_a_cluster():
-    judged = bt.io.read_judgments(VOTES.assign(winner=["left", "tie", "right", "C"]), judge="who", cluster="prompt")
+    judged = bt.io.read_judgments(
+        VOTES.assign(winner=["left", "tie", "right", "C"]), judge="who", cluster="prompt"
+    )
     by_prompt = bt.count(judged, by="cluster")
     assert by_prompt["cluster"].values.tolist() == ["1", "2"]
     np.testing.assert_array_equal(by_prompt.sum("cluster").values, bt.count(judged).values)

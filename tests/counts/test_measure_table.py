@@ -13,7 +13,9 @@ PAIR = {"system_a": "DIAG-NLP", "system_b": "DIAG-orig"}
 
 
 def frame(**columns):
-    return pd.DataFrame({"measure": ["time", "score", "cost"], "A": [1, 5, 2], "B": [2, 6, 2]} | columns)
+    return pd.DataFrame(
+        {"measure": ["time", "score", "cost"], "A": [1, 5, 2], "B": [2, 6, 2]} | columns
+    )
 
 
 def test_the_published_measures():
@@ -43,7 +45,9 @@ def test_every_cell_of_the_published_table():
     ],
 )
 def test_published_p_values(ties, with_time, p):
-    measures = bt.datasets.diag_measures()[["DIAG-NLP", "DIAG-orig", "higher_is_better", "independent"]]
+    measures = bt.datasets.diag_measures()[
+        ["DIAG-NLP", "DIAG-orig", "higher_is_better", "independent"]
+    ]
     if not with_time:
         measures = measures.drop(index="total time (min)")
     test = bt.sign_test(measures, ties=ties, alternative="greater")
@@ -59,7 +63,11 @@ def test_directions_and_three_systems():
 
 def test_rounding_in_one_unit_is_a_tie_whatever_the_others_are():
     table = frame(A=[0.1 + 0.2, 1e-9, 1e12], B=[0.3, 2e-9, 1e12 + 1], higher_is_better=[1, 1, 1])
-    assert bt.counts.from_measures(table).sel(system_a="A", system_b="B").values.tolist() == [0, 2, 1]
+    assert bt.counts.from_measures(table).sel(system_a="A", system_b="B").values.tolist() == [
+        0,
+        2,
+        1,
+    ]
 
 
 def test_missing_values_leave_their_pairs():
@@ -80,12 +88,30 @@ def test_a_missing_value_of_any_kind():
     [
         ([1, 2], "measures are a list; give a pandas.DataFrame"),
         (frame(), "no column 'higher_is_better'"),
-        (frame(higher_is_better=[1, 2, 0]), "measure 'score', column 'higher_is_better' is 2; give 0 or 1"),
-        (frame(higher_is_better=[1, 1, None]), "measure 'cost', column 'higher_is_better' is nan; give 0 or 1"),
-        (frame(higher_is_better=pd.array([1, 1, None], dtype="boolean")), "measure 'cost', .* is <NA>; give 0 or 1"),
-        (frame(B=[10**400, 1, 2], higher_is_better=1), "measure 'time', column 'B' is 10+; give a finite number"),
-        (frame(B=["x", 1, 2], higher_is_better=1), "measure 'time', column 'B' is 'x'; give a finite number"),
-        (frame(B=[np.inf, 1, 2], higher_is_better=1), "measure 'time', column 'B' is inf; give a finite number"),
+        (
+            frame(higher_is_better=[1, 2, 0]),
+            "measure 'score', column 'higher_is_better' is 2; give 0 or 1",
+        ),
+        (
+            frame(higher_is_better=[1, 1, None]),
+            "measure 'cost', column 'higher_is_better' is nan; give 0 or 1",
+        ),
+        (
+            frame(higher_is_better=pd.array([1, 1, None], dtype="boolean")),
+            "measure 'cost', .* is <NA>; give 0 or 1",
+        ),
+        (
+            frame(B=[10**400, 1, 2], higher_is_better=1),
+            "measure 'time', column 'B' is 10+; give a finite number",
+        ),
+        (
+            frame(B=["x", 1, 2], higher_is_better=1),
+            "measure 'time', column 'B' is 'x'; give a finite number",
+        ),
+        (
+            frame(B=[np.inf, 1, 2], higher_is_better=1),
+            "measure 'time', column 'B' is inf; give a finite number",
+        ),
         (frame(measure=["t", "t", "c"], higher_is_better=1), "measure 't' occurs more than once"),
         (frame(higher_is_better=1).drop(columns="B"), "at least two systems; found only 'A'"),
         (frame(higher_is_better=1, independent=0), "no measure is independent"),

@@ -19,15 +19,23 @@ def test_pairs_without_a_label_get_one():
     counts = xr.DataArray(
         [[1, 2]],
         dims=("pair", "outcome"),
-        coords={"outcome": ["win", "loss"], "system_a": ("pair", ["x"]), "system_b": ("pair", ["y"])},
+        coords={
+            "outcome": ["win", "loss"],
+            "system_a": ("pair", ["x"]),
+            "system_b": ("pair", ["y"]),
+        },
     )
     assert as_pairs(counts)[0]["pair"].values.tolist() == ["x vs y"]
 
 
-@pytest.mark.parametrize("dims", [("pair", "outcome"), ("dataset", "pair", "outcome"), ("outcome",)])
+@pytest.mark.parametrize(
+    "dims", [("pair", "outcome"), ("dataset", "pair", "outcome"), ("outcome",)]
+)
 def test_other_shapes_are_refused_in_one_line(dims):
     counts = xr.DataArray(
-        np.ones((1,) * (len(dims) - 1) + (3,), int), dims=dims, coords={"outcome": ["win", "loss", "tie"]}
+        np.ones((1,) * (len(dims) - 1) + (3,), int),
+        dims=dims,
+        coords={"outcome": ["win", "loss", "tie"]},
     )
     with pytest.raises(ValueError, match="counts") as caught:
         as_pairs(counts)

@@ -31,7 +31,9 @@ def by_hand(values, margin=0.0):
 GRIDS = arrays(
     float,
     st.tuples(st.integers(1, 12), st.integers(2, 5)),
-    elements=st.one_of(st.sampled_from([0.0, 1.0]), st.integers(-20, 20).map(lambda k: k / 10), st.just(np.nan)),
+    elements=st.one_of(
+        st.sampled_from([0.0, 1.0]), st.integers(-20, 20).map(lambda k: k / 10), st.just(np.nan)
+    ),
 )
 
 
@@ -71,12 +73,16 @@ def test_a_sum_of_tenths_ties_with_its_rounding():
 def test_lower_is_better_exchanges_wins_and_losses():
     scores = scores_of(np.random.default_rng(1).random((30, 3)))
     lower = bt.count(scores.assign_attrs(higher_is_better=False))
-    np.testing.assert_array_equal(lower.values, bt.counts.swap(bt.count(scores)).transpose(*lower.dims).values)
+    np.testing.assert_array_equal(
+        lower.values, bt.counts.swap(bt.count(scores)).transpose(*lower.dims).values
+    )
 
 
 def test_order_of_items_and_dims_does_not_matter():
     scores = scores_of(np.random.default_rng(2).integers(0, 2, (50, 4)))
-    shuffled = scores.isel(item=np.random.default_rng(3).permutation(50)).transpose("system", "item")
+    shuffled = scores.isel(item=np.random.default_rng(3).permutation(50)).transpose(
+        "system", "item"
+    )
     np.testing.assert_array_equal(bt.count(shuffled).values, bt.count(scores).values)
 
 
@@ -100,7 +106,9 @@ def test_wrong_is_the_worst_score_also_where_lower_is_better():
 
 
 def test_within_data_sets_adds_up():
-    scores = scores_of(np.random.default_rng(4).integers(0, 2, (40, 3)), dataset=("item", ["x"] * 15 + ["y"] * 25))
+    scores = scores_of(
+        np.random.default_rng(4).integers(0, 2, (40, 3)), dataset=("item", ["x"] * 15 + ["y"] * 25)
+    )
     parts = bt.count(scores, by="dataset")
     assert parts.dims == ("dataset", "system_a", "system_b", "outcome")
     np.testing.assert_array_equal(parts.sum("dataset").values, bt.count(scores).values)
@@ -114,7 +122,9 @@ def test_item_outcomes_never_tie_a_gap():
     counts = bt.counts.to_pairs(bt.count(scores_of(MISSING)))
     seen = outcomes["outcome"].where(outcomes["observed"])
     for k, value in enumerate((1, -1, 0)):
-        np.testing.assert_array_equal((seen == value).sum("item").values, counts.isel(outcome=k).values)
+        np.testing.assert_array_equal(
+            (seen == value).sum("item").values, counts.isel(outcome=k).values
+        )
 
 
 @pytest.mark.parametrize(
@@ -123,13 +133,28 @@ def test_item_outcomes_never_tie_a_gap():
         (lambda: bt.count(scores_of([[1]])), "at least two systems; found only 's0'"),
         (lambda: bt.count(scores_of(np.empty((0, 2)))), "hold no items"),
         (lambda: bt.count(scores_of([[1, np.inf]])), r"position \(0, 1\) is infinite"),
-        (lambda: bt.count(scores_of([[1, np.nan], [np.nan, 1]])), "'s0' and 's1' have no item in common"),
+        (
+            lambda: bt.count(scores_of([[1, np.nan], [np.nan, 1]])),
+            "'s0' and 's1' have no item in common",
+        ),
         (lambda: bt.count(scores_of([[1, 0]]), margin=-1), "margin is -1"),
-        (lambda: bt.count(scores_of([[1, 0]]), missing="tie"), "missing is 'tie'; choose one of pairwise"),
-        (lambda: bt.count(scores_of(MISSING), missing="error"), "item '0' has no score for 's2' .2 missing"),
-        (lambda: bt.count(scores_of([[3, 0], [np.nan, 1]]), missing="wrong"), "scores within 0 and 1"),
+        (
+            lambda: bt.count(scores_of([[1, 0]]), missing="tie"),
+            "missing is 'tie'; choose one of pairwise",
+        ),
+        (
+            lambda: bt.count(scores_of(MISSING), missing="error"),
+            "item '0' has no score for 's2' .2 missing",
+        ),
+        (
+            lambda: bt.count(scores_of([[3, 0], [np.nan, 1]]), missing="wrong"),
+            "scores within 0 and 1",
+        ),
         (lambda: bt.count(scores_of([[1, 0]]), by="dataset"), "no item coordinate 'dataset'"),
-        (lambda: bt.count(scores_of([[1, 0]]).assign_coords(system=["A", "A"])), "'A' occurs more than once"),
+        (
+            lambda: bt.count(scores_of([[1, 0]]).assign_coords(system=["A", "A"])),
+            "'A' occurs more than once",
+        ),
         (lambda: bt.count(np.eye(2)), "expected scores with dims"),
     ],
 )

@@ -59,13 +59,23 @@ def test_bad_contingency():
 
 @pytest.mark.parametrize(
     ("policy", "expected"),
-    [("drop", [8, 1]), ("half", [13, 6]), ("to_a", [19, 1]), ("to_b", [8, 12]), ("third", [8, 1, 11])],
+    [
+        ("drop", [8, 1]),
+        ("half", [13, 6]),
+        ("to_a", [19, 1]),
+        ("to_b", [8, 12]),
+        ("third", [8, 1, 11]),
+    ],
 )
 def test_tie_policies(policy, expected):
     counts = bt.counts.from_table({("A", "B"): (8, 1, 11)})
     for shaped in (counts, bt.counts.to_pairs(counts)):
         chosen = bt.counts.apply_ties(shaped, policy)
-        one = chosen.sel(system_a="A", system_b="B") if "system_a" in chosen.dims else chosen.isel(pair=0)
+        one = (
+            chosen.sel(system_a="A", system_b="B")
+            if "system_a" in chosen.dims
+            else chosen.isel(pair=0)
+        )
         assert one.values.tolist() == expected
 
 
@@ -88,8 +98,12 @@ def test_pairs_and_square_are_two_shapes_of_one_thing(rows):
     square = bt.counts.from_table(table)
     pairs = bt.counts.to_pairs(square)
     back = bt.counts.to_square(pairs)
-    np.testing.assert_array_equal(back.sel(system_a=square.system_a, system_b=square.system_b).values, square.values)
-    np.testing.assert_array_equal(bt.counts.swap(square).transpose(*square.dims).values, square.values[..., [1, 0, 2]])
+    np.testing.assert_array_equal(
+        back.sel(system_a=square.system_a, system_b=square.system_b).values, square.values
+    )
+    np.testing.assert_array_equal(
+        bt.counts.swap(square).transpose(*square.dims).values, square.values[..., [1, 0, 2]]
+    )
     assert pairs.pair.to_index().is_unique
 
 

@@ -38,14 +38,18 @@ def test_scores(choices, expected):
 def test_labels_are_summed():
     labelled = pd.concat([FRAME.assign(label="x"), FRAME.assign(label="y")])
     one, two = bt.io.tallies_from_table(FRAME), bt.io.tallies_from_table(labelled)
-    np.testing.assert_allclose(bt.counts.tally_scores(one).values, bt.counts.tally_scores(two).values)
+    np.testing.assert_allclose(
+        bt.counts.tally_scores(one).values, bt.counts.tally_scores(two).values
+    )
 
 
 def test_totals():
     totals = tally_totals(bt.io.tallies_from_table(FRAME))
     assert totals.dims == ("system", "tally")
     assert totals.values.tolist() == [[3, 3, 1], [1, 0, 3]]
-    labelled = bt.io.tallies_from_table(pd.concat([FRAME.assign(label="x"), FRAME.assign(label="y", tp=0)]), scale=2)
+    labelled = bt.io.tallies_from_table(
+        pd.concat([FRAME.assign(label="x"), FRAME.assign(label="y", tp=0)]), scale=2
+    )
     by_label = tally_totals(labelled)
     assert by_label.dims == ("system", "tally", "label")
     assert by_label.dtype == np.int64

@@ -20,7 +20,8 @@ def test_every_check_mark(task):
 
 
 @pytest.mark.parametrize(
-    ("task", "one_way"), [("named_entity", []), ("template_element", [("9", "7")]), ("scenario_template", [])]
+    ("task", "one_way"),
+    [("named_entity", []), ("template_element", [("9", "7")]), ("scenario_template", [])],
 )
 def test_where_the_marks_are_one_way(task, one_way):
     marks = bt.datasets.muc6_similarity(task)

@@ -36,22 +36,31 @@ def test_every_model_has_three_data_sets_or_more():
 def test_a_changed_prior_is_seen(small, davidson_before, monkeypatch):
     monkeypatch.setattr(davidson, "_EFFECT", 0.51)
     after = computed.computes("davidson")
-    (was,), (now,) = (found["data_sets"][0]["simulate"]["position"] for found in (davidson_before, after))
+    (was,), (now,) = (
+        found["data_sets"][0]["simulate"]["position"] for found in (davidson_before, after)
+    )
     told = computed.what_differs(davidson_before, after)
-    assert told.startswith(f"position of simulate of data set 1, number 1: was {was:.12g}, is {now:.12g} (and ")
+    assert told.startswith(
+        f"position of simulate of data set 1, number 1: was {was:.12g}, is {now:.12g} (and "
+    )
 
 
 def test_a_changed_helper_is_seen_wherever_it_stands(small, davidson_before, monkeypatch):
-    monkeypatch.setattr(shrinkage, "_DISCOUNT", 0.6)  # of the coordinates alone: what is drawn stays
+    # of the coordinates alone: what is drawn stays
+    monkeypatch.setattr(shrinkage, "_DISCOUNT", 0.6)
     after = computed.computes("davidson")
     was, now = (found["data_sets"][0]["log_density"][0] for found in (davidson_before, after))
     told = computed.what_differs(davidson_before, after)
-    assert told.startswith(f"log density of data set 1 at point 1: was {was:.12g}, is {now:.12g} (and ")
+    assert told.startswith(
+        f"log density of data set 1 at point 1: was {was:.12g}, is {now:.12g} (and "
+    )
 
 
 def test_a_helper_told_anew_voids_nothing(small, davidson_before, monkeypatch):
     coordinates, chances = shrinkage.abilities, davidson._log_chances
-    monkeypatch.setattr(shrinkage, "abilities", lambda won, tried: coordinates(won=1 * won, tried=tried + 0.0))
+    monkeypatch.setattr(
+        shrinkage, "abilities", lambda won, tried: coordinates(won=1 * won, tried=tried + 0.0)
+    )
     monkeypatch.setattr(davidson, "_log_chances", lambda *arguments: chances(*arguments))
     from_file = json.loads(json.dumps(davidson_before, allow_nan=False))
     assert computed.what_differs(from_file, computed.computes("davidson")) == ""
@@ -116,4 +125,6 @@ def test_a_long_vector_is_told_in_few_numbers_that_see_each_of_its_own():
         assert computed.what_differs({"a": short}, {"a": computed._short(other)})
     swapped = values.copy()
     swapped[[20, 30]] = values[[30, 20]]
-    assert computed.what_differs({"a": short}, {"a": computed._short(swapped)}).startswith("a, number 2: ")
+    assert computed.what_differs({"a": short}, {"a": computed._short(swapped)}).startswith(
+        "a, number 2: "
+    )

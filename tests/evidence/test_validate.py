@@ -13,7 +13,9 @@ FOLDERS = sorted(p.parent for p in (Path(__file__).parents[2] / "models").glob("
 
 
 # models of wins, losses and ties
-PAIRS = [f for f in FOLDERS if f.name in ("beta_binomial", "dirichlet_multinomial", "independent_betas")]
+PAIRS = [
+    f for f in FOLDERS if f.name in ("beta_binomial", "dirichlet_multinomial", "independent_betas")
+]
 
 
 @pytest.fixture(params=FOLDERS, ids=lambda f: f.name)
@@ -55,7 +57,10 @@ def test_intervals_cover_what_they_say(evidence):
 
 
 def test_fits_agree_with_the_closed_form_and_with_print(evidence_of_pairs):
-    grid, published = evidence_of_pairs["agreement"]["grid"], evidence_of_pairs["agreement"]["published"]
+    grid, published = (
+        evidence_of_pairs["agreement"]["grid"],
+        evidence_of_pairs["agreement"]["published"],
+    )
     assert grid["max_abs_z_probability"] < 4
     assert grid["max_abs_z_mean"] < 4.5
     assert grid["divergences"] == 0
@@ -88,11 +93,15 @@ def test_no_reference_no_run(tmp_path, capsys):
 
 
 def test_coverage_is_that_of_the_exact_posterior(evidence_of_pairs):
-    """On the same simulated truths: what is left is the sampler's error, not the luck of the truths."""
+    """On the same simulated truths: what is left is the sampler's error, not the luck of the
+    truths.
+    """
     evidence = evidence_of_pairs
     model = importlib.import_module(f"betterthan.models.{evidence['model']}")
     simulations = evidence["calibration"]["simulations"]
-    truth = model.simulate(np.resize(calibration.EXAMPLES, simulations), pairs=simulations, rng=evidence["seed"])
+    truth = model.simulate(
+        np.resize(calibration.EXAMPLES, simulations), pairs=simulations, rng=evidence["seed"]
+    )
     for name, (value, successes, failures) in conjugate(truth).items():
         level = stats.beta(successes, failures).cdf(value)
         for mass, share in evidence["coverage"]["eti"][name].items():
@@ -105,10 +114,14 @@ def conjugate(truth):
     if "theta" in truth:
         k, n, size = truth["counts"].values, truth["counts"].sum("outcome").values, 3
         theta = truth["theta"].values
-        columns = {f"theta_{o}": (theta[:, j], k[:, j]) for j, o in enumerate(("win", "loss", "tie"))}
+        columns = {
+            f"theta_{o}": (theta[:, j], k[:, j]) for j, o in enumerate(("win", "loss", "tie"))
+        }
     elif "decisive" in truth:
         k, n, size = truth["decisive"].values, truth["n"].values, 2
-        columns = {f"p_{o}": (truth[f"p_{o}"].values, k[:, j]) for j, o in enumerate(("win", "loss"))}
+        columns = {
+            f"p_{o}": (truth[f"p_{o}"].values, k[:, j]) for j, o in enumerate(("win", "loss"))
+        }
     else:
         k, n, size = truth["counts"].values, truth["counts"].sum("outcome").values, 2
         columns = {"p": (truth["p"].values, k[:, 0])}
@@ -172,9 +185,12 @@ def test_joint_models_agree_with_limits_quadrature_and_print(joint):
     if "cases" in published:
         assert published["reproduced_by_closed_form"] == published["cases"] == 2
     limits = {
-        "max_error_of_abilities": 0.006, "max_error_of_parameters": 0.001, "error_of_log_likelihood": 0.001,
-        "error_of_t": 5e-5, "error_of_p": 5e-7,
-    }  # fmt: skip
+        "max_error_of_abilities": 0.006,
+        "max_error_of_parameters": 0.001,
+        "error_of_log_likelihood": 0.001,
+        "error_of_t": 5e-5,
+        "error_of_p": 5e-7,
+    }
     for name in set(limits) & set(published):
         assert published[name] < limits[name]
 
@@ -204,7 +220,9 @@ def test_joint_models_sample_well_on_twenty_designs(joint):
 
 
 def test_designs_span_what_they_should():
-    n, ties, systems, sets = zip(*((d.n, d.ties, d.systems, d.datasets) for d in designs.DESIGNS), strict=True)
+    n, ties, systems, sets = zip(
+        *((d.n, d.ties, d.systems, d.datasets) for d in designs.DESIGNS), strict=True
+    )
     assert (min(n), max(n), min(ties), max(ties)) == (20, 2000, 0.0, 0.9)
     assert (min(systems), max(systems), min(sets), max(sets)) == (2, 30, 1, 15)
     assert sum(d.sweep for d in designs.DESIGNS) >= 5

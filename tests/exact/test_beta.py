@@ -12,11 +12,15 @@ from scipy import special, stats
 
 from betterthan.exact.wins import beta
 
-PRECISE = pd.read_csv(Path(__file__).parents[1] / "reference" / "high_precision_beta.csv", dtype=str)
+PRECISE = pd.read_csv(
+    Path(__file__).parents[1] / "reference" / "high_precision_beta.csv", dtype=str
+)
 ANY = st.floats(-4.6, 13.8).map(math.exp)  # 0.01 to 1e6
 
 
-@pytest.mark.parametrize("row", list(PRECISE.itertuples(index=False)), ids=lambda r: "-".join(r[:4]))
+@pytest.mark.parametrize(
+    "row", list(PRECISE.itertuples(index=False)), ids=lambda r: "-".join(r[:4])
+)
 def test_forty_digits(row):
     a, b, c, d = (float(v) for v in row[:4])
     assert beta.prob_greater(a, b, c, d) == pytest.approx(float(row.greater), rel=1e-9, abs=0)
@@ -24,13 +28,16 @@ def test_forty_digits(row):
 
 
 def finite_sum(a, b, c, d):
-    """The published closed form for whole numbers, in exact fractions: P(Y > X) for X ~ Beta(a, b), Y ~ Beta(c, d)."""
+    """The published closed form for whole numbers, in exact fractions: P(Y > X) for X ~ Beta(a, b),
+    Y ~ Beta(c, d).
+    """
 
     def beta_function(x, y):
         return Fraction(math.factorial(x - 1) * math.factorial(y - 1), math.factorial(x + y - 1))
 
     total = sum(
-        beta_function(a + i, b + d) / ((d + i) * beta_function(1 + i, d) * beta_function(a, b)) for i in range(c)
+        beta_function(a + i, b + d) / ((d + i) * beta_function(1 + i, d) * beta_function(a, b))
+        for i in range(c)
     )
     return float(total)
 
@@ -93,10 +100,17 @@ def continued_fraction(a, b):
 @pytest.mark.parametrize(
     ("a", "b", "rel"),
     [
-        (29, 19, 1e-12), (500, 0.01, 1e-9), (820.5, 0.5, 1e-9), (1200, 1000, 1e-9), (7200, 5000, 1e-9),
-        (1.001e6, 1e6, 1e-9), (1.045e6, 1e6, 1e-9), (1.00003e9, 1e9, 1e-6), (1.0014e9, 1e9, 1e-6),
+        (29, 19, 1e-12),
+        (500, 0.01, 1e-9),
+        (820.5, 0.5, 1e-9),
+        (1200, 1000, 1e-9),
+        (7200, 5000, 1e-9),
+        (1.001e6, 1e6, 1e-9),
+        (1.045e6, 1e6, 1e-9),
+        (1.00003e9, 1e9, 1e-6),
+        (1.0014e9, 1e9, 1e-6),
     ],
-)  # fmt: skip
+)
 def test_above_half_in_the_tail(a, b, rel):
     assert beta.prob_above_half(b, a) == pytest.approx(continued_fraction(a, b), rel=rel, abs=0)
 
@@ -105,7 +119,9 @@ def test_density_of_log_odds_is_the_beta_density():
     x = np.array([0.001, 0.3, 0.5, 0.98])
     for a, b in ((0.01, 0.02), (0.5, 7), (300, 40), (2e4, 3e4)):
         expected = stats.beta.logpdf(x, a, b) + np.log(x * (1 - x))
-        np.testing.assert_allclose(beta.log_density_of_log_odds(a, b, special.logit(x)), expected, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(
+            beta.log_density_of_log_odds(a, b, special.logit(x)), expected, rtol=1e-9, atol=1e-9
+        )
 
 
 def test_stirling_and_log_beta():

@@ -66,8 +66,11 @@ def test_a_graph_of_intervals_is_quick():
 
 
 def test_too_many_groups_are_refused_in_one_line():
-    six = np.kron(np.eye(7), np.ones((3, 3))) == 0  # 3 ** 7 groups, the most that 21 systems can form
-    with pytest.raises(ValueError, match=r"21 systems form more than 1,000 overlapping groups; compare") as caught:
+    # 3 ** 7 groups, the most that 21 systems can form
+    six = np.kron(np.eye(7), np.ones((3, 3))) == 0
+    with pytest.raises(
+        ValueError, match=r"21 systems form more than 1,000 overlapping groups; compare"
+    ) as caught:
         maximal_cliques(six)
     assert "\n" not in str(caught.value)
     assert len(maximal_cliques(six, limit=3**7)) == 3**7

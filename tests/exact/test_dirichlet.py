@@ -7,10 +7,14 @@ from scipy import stats
 
 from betterthan.exact.wins import beta, dirichlet
 
-PRECISE = pd.read_csv(Path(__file__).parents[1] / "reference" / "high_precision_difference.csv", dtype=str)
+PRECISE = pd.read_csv(
+    Path(__file__).parents[1] / "reference" / "high_precision_difference.csv", dtype=str
+)
 
 
-@pytest.mark.parametrize("row", list(PRECISE.itertuples(index=False)), ids=lambda r: "-".join(r[:4]))
+@pytest.mark.parametrize(
+    "row", list(PRECISE.itertuples(index=False)), ids=lambda r: "-".join(r[:4])
+)
 def test_sixty_digits(row):
     a, b, t, x = (float(v) for v in row[:4])
     assert dirichlet.prob_above(a, b, t, x) == pytest.approx(float(row.above), rel=1e-9, abs=0)
@@ -50,7 +54,9 @@ def test_without_ties_it_is_a_beta():
     x = np.linspace(-0.99, 0.99, 23)
     p = stats.beta(7.5, 3.25)
     np.testing.assert_allclose(dirichlet.prob_above(7.5, 3.25, 0, x), p.sf((1 + x) / 2), rtol=1e-10)
-    np.testing.assert_allclose(dirichlet.density(7.5, 3.25, 0, x), p.pdf((1 + x) / 2) / 2, rtol=1e-10)
+    np.testing.assert_allclose(
+        dirichlet.density(7.5, 3.25, 0, x), p.pdf((1 + x) / 2) / 2, rtol=1e-10
+    )
     few = dirichlet.prob_above(7.5, 3.25, 1e-9, x)
     np.testing.assert_allclose(few, p.sf((1 + x) / 2), rtol=1e-6)
 
@@ -75,7 +81,9 @@ def test_density_is_the_slope():
     x = np.array([-0.4, -0.03, 0.02, 0.3])
     h = 1e-5
     for a, b, t in ((29, 45, 30), (2.5, 0.5, 1.5), (200, 20, 1)):
-        slope = (dirichlet.prob_above(a, b, t, x - h) - dirichlet.prob_above(a, b, t, x + h)) / (2 * h)
+        slope = (dirichlet.prob_above(a, b, t, x - h) - dirichlet.prob_above(a, b, t, x + h)) / (
+            2 * h
+        )
         np.testing.assert_allclose(dirichlet.density(a, b, t, x), slope, rtol=1e-4, atol=1e-7)
 
 
@@ -95,6 +103,8 @@ def test_moments():
     a, b, t = 13.0, 3.0, 7.5
     theta = stats.dirichlet([a, b, t])
     cov = theta.cov()
-    assert dirichlet.mean_difference(a, b, t) == pytest.approx(theta.mean()[0] - theta.mean()[1], rel=1e-12)
+    assert dirichlet.mean_difference(a, b, t) == pytest.approx(
+        theta.mean()[0] - theta.mean()[1], rel=1e-12
+    )
     variance = cov[0, 0] + cov[1, 1] - 2 * cov[0, 1]
     assert dirichlet.sd_difference(a, b, t) == pytest.approx(np.sqrt(variance), rel=1e-12)

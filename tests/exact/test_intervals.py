@@ -26,7 +26,10 @@ def test_closed_forms():
     assert (lower, upper) == (pytest.approx(-0.8, abs=1e-10), pytest.approx(0.8, abs=1e-10))
     assert modes == 1
     lower, upper, _ = intervals.hdi(5, 1, 0, 0.95)  # a rising density: the interval ends at 1
-    assert (lower, upper) == (pytest.approx(2 * 0.05**0.2 - 1, abs=1e-10), pytest.approx(1, abs=1e-10))
+    assert (lower, upper) == (
+        pytest.approx(2 * 0.05**0.2 - 1, abs=1e-10),
+        pytest.approx(1, abs=1e-10),
+    )
 
 
 def test_hdi_has_its_mass_equal_heights_and_is_the_shortest():
@@ -44,7 +47,8 @@ def test_hdi_has_its_mass_equal_heights_and_is_the_shortest():
 
 
 @pytest.mark.parametrize(
-    "case", [(0.5, 0.5, 3.5), (5.5, 0.5, 0.5), (0.5, 0.5, 0.5), (0.5, 20.5, 0.5), (3.01, 0.01, 2.01)]
+    "case",
+    [(0.5, 0.5, 3.5), (5.5, 0.5, 0.5), (0.5, 0.5, 0.5), (0.5, 20.5, 0.5), (3.01, 0.01, 2.01)],
 )
 def test_sparse_posteriors_by_search(case):
     lower, upper, _ = intervals.hdi(*case, 0.9)
@@ -62,7 +66,9 @@ def test_one_mode_where_it_is_claimed():
     x = np.concatenate([-np.geomspace(1e-4, 0.999, 60)[::-1], np.geomspace(1e-4, 0.999, 60)])
     for a, b, t in grid[claimed]:
         heights = dirichlet.density(a, b, t, x)
-        steps = np.sign(np.where(np.abs(np.diff(heights)) > 1e-9 * heights[1:], np.diff(heights), 0))
+        steps = np.sign(
+            np.where(np.abs(np.diff(heights)) > 1e-9 * heights[1:], np.diff(heights), 0)
+        )
         steps = steps[steps != 0]
         assert (np.diff(steps) <= 0).all(), (a, b, t)
 
@@ -73,7 +79,9 @@ def test_two_equal_rivals_give_the_equal_tailed_interval():
     assert lower == pytest.approx(-upper, abs=1e-9)
 
 
-@pytest.mark.parametrize("case", [(1.0, 1.0, 100001.0), (1.0, 3.0, 1e9), (1e9, 1e9, 1.0), (1.01, 0.01, 0.01)])
+@pytest.mark.parametrize(
+    "case", [(1.0, 1.0, 100001.0), (1.0, 3.0, 1e9), (1e9, 1e9, 1.0), (1.01, 0.01, 0.01)]
+)
 def test_extreme_quantiles_are_in_order(case):
     x = intervals.quantile(*case, np.array([0.001, 0.025, 0.5, 0.975, 0.999]))
     assert np.isfinite(x).all()

@@ -38,14 +38,20 @@ def test_taus_are_scipys(x, random):
     a, b = np.array(x, float), np.array(y, float)
     n = len(x)
     wrong = inversions.inversions(inversions.permutations(a, b))
-    tied_a, tied_b, both = inversions.tied_pairs(a), inversions.tied_pairs(b), inversions.tied_in_both(a, b)
+    tied_a, tied_b, both = (
+        inversions.tied_pairs(a),
+        inversions.tied_pairs(b),
+        inversions.tied_in_both(a, b),
+    )
     right = n * (n - 1) // 2 - tied_a - tied_b + both - wrong
     fewest = min(inversions.distinct(a), inversions.distinct(b))
     for kind in "bc":
         found = float(inversions.tau(right, wrong, tied_a, tied_b, np.array(n), kind, fewest))
         expected = stats.kendalltau(x, y, variant=kind).statistic
         assert found == pytest.approx(expected, abs=1e-12, nan_ok=True)
-    assert right + wrong == sum((x[i] - x[j]) * (y[i] - y[j]) != 0 for i in range(n) for j in range(i))
+    assert right + wrong == sum(
+        (x[i] - x[j]) * (y[i] - y[j]) != 0 for i in range(n) for j in range(i)
+    )
 
 
 def test_nan_is_tied_with_nothing():

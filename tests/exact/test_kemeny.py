@@ -23,7 +23,11 @@ def test_best_of_all_orders(seed):
     assert found.distance == min(distances)
     assert found.n_best == sum(abs(d - min(distances)) < 1e-9 for d in distances)
     assert sorted(found.order) == list(range(n))
-    assert kemeny.least_distance(before) <= found.distance <= kemeny.distance(before, kemeny.borda(ranks))
+    assert (
+        kemeny.least_distance(before)
+        <= found.distance
+        <= kemeny.distance(before, kemeny.borda(ranks))
+    )
 
 
 def test_parts_are_searched_one_by_one():

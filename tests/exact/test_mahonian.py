@@ -9,13 +9,17 @@ from scipy import stats
 
 from betterthan.exact.orders import mahonian
 
-EIGHT = [1, 7, 27, 76, 174, 343, 602, 961, 1415, 1940, 2493, 3017, 3450, 3736, 3836]  # Lapata 2006, Figure 1
+# Lapata 2006, Figure 1
+EIGHT = [1, 7, 27, 76, 174, 343, 602, 961, 1415, 1940, 2493, 3017, 3450, 3736, 3836]
 
 
 @pytest.mark.parametrize("n", range(1, 9))
 def test_every_order_is_enumerated(n):
     counts = np.bincount(
-        [sum(a > b for a, b in itertools.combinations(order, 2)) for order in itertools.permutations(range(n))]
+        [
+            sum(a > b for a, b in itertools.combinations(order, 2))
+            for order in itertools.permutations(range(n))
+        ]
     )
     assert mahonian.orders_by_inversions(n) == tuple(counts.tolist())
 
@@ -40,7 +44,9 @@ def test_p_is_scipys(n, alternative):
         order = random.permutation(n)
         k = sum(a > b for a, b in itertools.combinations(order, 2))
         p, error = mahonian.p_value(np.array([k]), np.array([n]), alternative)
-        expected = stats.kendalltau(np.arange(n), order, method="exact", alternative=alternative).pvalue
+        expected = stats.kendalltau(
+            np.arange(n), order, method="exact", alternative=alternative
+        ).pvalue
         assert p[0] == pytest.approx(expected, rel=1e-9)
         assert error[0] == 0
 
@@ -57,7 +63,8 @@ def test_normal_beyond_the_exact_range_is_as_near_as_it_says():
     _, told = mahonian.p_value(np.array([12_000]), np.array([n + 1]), "greater")
     assert 1e-8 < worst < told[0] < 2e-6
     fewer = np.cumsum(mahonian.probabilities(100))
-    assert np.abs(mahonian.normal_tail(np.arange(len(fewer)), 100) - fewer).max() > worst  # it falls with n
+    # it falls with n
+    assert np.abs(mahonian.normal_tail(np.arange(len(fewer)), 100) - fewer).max() > worst
 
 
 def test_sum_over_documents_is_that_of_all_their_orders():

@@ -25,14 +25,20 @@ def test_normaliser_mean_and_variance_are_sums_over_all_orders(n, theta):
 def test_slopes_are_differences():
     theta, h = np.linspace(-2, 2, 41), 1e-5
     for n in (5, 40):
-        slope = (mallows.log_normaliser(theta + h, n) - mallows.log_normaliser(theta - h, n)) / (2 * h)
+        slope = (mallows.log_normaliser(theta + h, n) - mallows.log_normaliser(theta - h, n)) / (
+            2 * h
+        )
         assert mallows.expected_inversions(theta, n) == pytest.approx(-slope, rel=1e-6)
 
 
 @pytest.mark.parametrize("theta", [-0.7, 0.0, 0.5, 3.0])
 def test_draws_have_the_moments(theta):
-    drawn = mallows.draw_inversions(np.full(40_000, theta), np.full(40_000, 7), np.random.default_rng(3))
-    mean, variance = (f(np.array(theta), 7) for f in (mallows.expected_inversions, mallows.variance_of_inversions))
+    drawn = mallows.draw_inversions(
+        np.full(40_000, theta), np.full(40_000, 7), np.random.default_rng(3)
+    )
+    mean, variance = (
+        f(np.array(theta), 7) for f in (mallows.expected_inversions, mallows.variance_of_inversions)
+    )
     assert abs(drawn.mean() - mean) < 4 * np.sqrt(variance / len(drawn))
     assert drawn.var() == pytest.approx(variance, rel=0.06)
     assert drawn.min() >= 0
@@ -40,10 +46,13 @@ def test_draws_have_the_moments(theta):
 
 
 def test_draws_follow_the_whole_distribution():
-    drawn = mallows.draw_inversions(np.full(60_000, 0.4), np.full(60_000, 4), np.random.default_rng(5))
+    drawn = mallows.draw_inversions(
+        np.full(60_000, 0.4), np.full(60_000, 4), np.random.default_rng(5)
+    )
     weight = np.array(mahonian.orders_by_inversions(4)) * np.exp(-0.4 * np.arange(7))
     expected = weight / weight.sum() * len(drawn)
-    assert ((np.bincount(drawn, minlength=7) - expected) ** 2 / expected).sum() < 22.5  # chi-square, 6 df: p 0.001
+    # chi-square, 6 df: p 0.001
+    assert ((np.bincount(drawn, minlength=7) - expected) ** 2 / expected).sum() < 22.5
 
 
 @pytest.mark.parametrize(("k", "n"), [([3, 5, 1], [8, 8, 6]), ([0, 0], [2, 30]), ([28], [8])])
@@ -74,9 +83,13 @@ def test_prob_greater_adds_up_and_is_that_of_draws():
 
 
 def test_nearest_normal_curve():
-    centre, information = mallows.approximation(np.array([5.0, 0.0, 45.0]), np.array([10, 10, 10]), 1.5)
+    centre, information = mallows.approximation(
+        np.array([5.0, 0.0, 45.0]), np.array([10, 10, 10]), 1.5
+    )
     assert np.isfinite(centre).all()
     assert centre[1] > centre[0] > 0 > centre[2]
     top = centre[0]  # inside, it is close to the maximum of the likelihood
     assert mallows.expected_inversions(np.array(top), 10) == pytest.approx(5, abs=0.6)
-    assert information[0] == pytest.approx(mallows.variance_of_inversions(np.array(top), 10), rel=0.15)
+    assert information[0] == pytest.approx(
+        mallows.variance_of_inversions(np.array(top), 10), rel=0.15
+    )

@@ -25,7 +25,9 @@ def test_against_statsmodels(method, p):
 
 @given(p=P)
 def test_bh_against_scipy(p):
-    np.testing.assert_allclose(corrections.benjamini_hochberg(p), false_discovery_control(p), rtol=1e-12)
+    np.testing.assert_allclose(
+        corrections.benjamini_hochberg(p), false_discovery_control(p), rtol=1e-12
+    )
 
 
 @pytest.mark.parametrize("adjust", ADJUST.values())
@@ -62,7 +64,8 @@ def test_steps_turn_a_cutoff_on_the_adjusted_p_into_one_on_p(p, cutoff):
     every_step_before = [own[rank <= r].all() for r in rank]
     np.testing.assert_array_equal(corrections.holm(p) <= cutoff, every_step_before)
     multiplier, rank = corrections.bh_steps(p)
-    assume((np.abs(multiplier * p - cutoff) > 1e-12).all())  # p * (m / i) and m * p / i may round to different sides
+    # p * (m / i) and m * p / i may round to different sides
+    assume((np.abs(multiplier * p - cutoff) > 1e-12).all())
     own = multiplier * p <= cutoff
     any_step_after = [own[rank >= r].any() for r in rank]
     np.testing.assert_array_equal(corrections.benjamini_hochberg(p) <= cutoff, any_step_after)

@@ -17,7 +17,9 @@ from betterthan.exact.numeric.quadrature import integrate, log_mix, panel_masses
 def test_humps_far_narrow_bent_and_thick(log_f, expected):
     found = integrate(lambda v, rows: log_f(v), np.array([0.0]), np.array([1.0]))[0]
     if expected is None:
-        edges = np.concatenate([-np.geomspace(1e-3, 6000, 40_001)[::-1], np.geomspace(1e-3, 6000, 40_001)])
+        edges = np.concatenate(
+            [-np.geomspace(1e-3, 6000, 40_001)[::-1], np.geomspace(1e-3, 6000, 40_001)]
+        )
         expected = panel_masses(lambda v: np.exp(log_f(v)), edges[None])[0].sum()
     assert found == pytest.approx(expected, rel=1e-9)
 

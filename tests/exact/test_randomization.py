@@ -11,7 +11,14 @@ from scipy.stats import binom
 
 from betterthan.exact.swaps import randomization, ratios
 
-STATISTICS = [("precision", 1), ("recall", 1), ("f1", 1), ("f_beta", 0.5), ("f_beta", 2), ("f_beta", 1.5)]
+STATISTICS = [
+    ("precision", 1),
+    ("recall", 1),
+    ("f1", 1),
+    ("f_beta", 0.5),
+    ("f_beta", 2),
+    ("f_beta", 1.5),
+]
 
 
 def fraction_of(tallies, statistic, beta=1):
@@ -55,7 +62,9 @@ def test_lattice_is_every_swap(statistic, beta, items, largest):
 
 def test_twelve_items():
     a, b = np.random.default_rng(3).integers(0, 4, (2, 12, 3))
-    np.testing.assert_allclose(tails(a, b, "f1"), brute(a, b, lambda t: fraction_of(t, "f1")), rtol=1e-13)
+    np.testing.assert_allclose(
+        tails(a, b, "f1"), brute(a, b, lambda t: fraction_of(t, "f1")), rtol=1e-13
+    )
 
 
 @given(st.lists(st.integers(-6, 6), max_size=9))
@@ -109,7 +118,9 @@ def test_only_items_that_differ_matter():
     same = rng.integers(0, 4, (50, 3))
     more = tails(np.concatenate([a, same]), np.concatenate([b, same]), "f1")
     shared = same.sum(0)
-    np.testing.assert_allclose(more, brute(a, b, lambda t: fraction_of(t + shared, "f1")), rtol=1e-13)
+    np.testing.assert_allclose(
+        more, brute(a, b, lambda t: fraction_of(t + shared, "f1")), rtol=1e-13
+    )
 
 
 def test_large_tallies_are_compared_exactly():
@@ -127,7 +138,9 @@ def test_gap_in_floats_agrees_with_whole_numbers():
     seen = tuple(np.array(v) for v in (3, 2, 2, 3))
     for two_sided in (False, True):
         whole = ratios.gap(small, seen, 2, two_sided)
-        big = ratios.gap(tuple(v * 10**7 for v in small), tuple(v * 10**7 for v in seen), 2, two_sided)
+        big = ratios.gap(
+            tuple(v * 10**7 for v in small), tuple(v * 10**7 for v in seen), 2, two_sided
+        )
         assert big.dtype.kind == "f"
         zero = sum(small) == 0  # 0/0 counts as 0 with denominator 1, which does not scale
         np.testing.assert_array_equal(np.sign(whole)[~zero], np.sign(big)[~zero])

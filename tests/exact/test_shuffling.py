@@ -8,7 +8,10 @@ from betterthan.exact.swaps import levels, shuffling
 
 
 def swaps_of(items, shuffles, seed, rows):
-    return [shuffling.unpacked(chunk, items) for chunk in shuffling.random_swaps(items, shuffles, seed, rows)]
+    return [
+        shuffling.unpacked(chunk, items)
+        for chunk in shuffling.random_swaps(items, shuffles, seed, rows)
+    ]
 
 
 @pytest.mark.parametrize("items", [0, 1, 63, 64, 65, 200])
@@ -67,7 +70,9 @@ def test_more_shuffles_never_settle_at_the_cutoff():
 
 def test_stopping_points():
     exceeds = np.array([[1, 1, 1], [0, 0, 1], [1, 0, 0]], dtype=bool)
-    np.testing.assert_array_equal(levels.stopping_points(exceeds, np.array([0, 0, 1]), 2), [2, 0, 1])
+    np.testing.assert_array_equal(
+        levels.stopping_points(exceeds, np.array([0, 0, 1]), 2), [2, 0, 1]
+    )
 
 
 def test_sampled_p_is_never_zero():

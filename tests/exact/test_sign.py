@@ -36,7 +36,13 @@ def precise(w, l):
 
 @pytest.mark.parametrize(
     ("wins", "losses", "p"),
-    [(9, 1, 0.0107421875), (8, 2, 0.0546875), (8, 1, 0.01953125), (7, 2, 0.08984375), (7, 1, 0.03515625)],
+    [
+        (9, 1, 0.0107421875),
+        (8, 2, 0.0546875),
+        (8, 1, 0.01953125),
+        (7, 2, 0.08984375),
+        (7, 1, 0.03515625),
+    ],
 )
 def test_the_five_of_the_paper(wins, losses, p):
     assert sign.sign_p(wins, losses, "greater") == p
@@ -60,12 +66,19 @@ def test_against_whole_numbers(wins, losses):
 def test_mid_p_by_its_definition(wins, losses, alternative):
     null, at = stats.binom(wins + losses, 0.5), stats.binom.pmf(wins, wins + losses, 0.5)
     greater, less = null.sf(wins) + at / 2, null.cdf(wins - 1) + at / 2
-    expected = {"greater": greater, "less": less, "two-sided": min(1.0, 2 * min(greater, less))}[alternative]
+    expected = {"greater": greater, "less": less, "two-sided": min(1.0, 2 * min(greater, less))}[
+        alternative
+    ]
     assert sign.sign_mid_p(wins, losses, alternative) == pytest.approx(expected, rel=1e-11, abs=0)
 
 
 # at 1e9 near the middle the reference would sum too many terms
-LARGE = [(n, z) for n in (9_999, 10_001, 40_000, 1_000_000, 10**9) for z in (0.3, 2, 6, 20, 37) if n < 10**9 or z >= 6]
+LARGE = [
+    (n, z)
+    for n in (9_999, 10_001, 40_000, 1_000_000, 10**9)
+    for z in (0.3, 2, 6, 20, 37)
+    if n < 10**9 or z >= 6
+]
 
 
 @pytest.mark.parametrize(("n", "z"), LARGE)
@@ -75,7 +88,9 @@ def test_thirty_digits_for_large_counts(n, z):
     tail, at = precise(wins, losses)
     assert sign.sign_p(wins, losses, "greater") == pytest.approx(float(tail), rel=1e-12, abs=0)
     assert sign.sign_p(wins, losses) == pytest.approx(float(2 * tail), rel=1e-12, abs=0)
-    assert sign.sign_mid_p(losses, wins, "less") == pytest.approx(float(tail - at / 2), rel=1e-12, abs=0)
+    assert sign.sign_mid_p(losses, wins, "less") == pytest.approx(
+        float(tail - at / 2), rel=1e-12, abs=0
+    )
 
 
 def test_a_billion_near_the_middle():
@@ -135,9 +150,13 @@ def test_smallest_p_is_the_smallest_over_all_splits(wins, losses, ties, policy, 
         every = sign.trinomial_p(splits, decisive - splits, ties, alternative)
     else:
         every = sign.sign_p(*sign.settle_ties(splits, decisive - splits, ties, policy), alternative)
-        mid = sign.sign_mid_p(*sign.settle_ties(splits, decisive - splits, ties, policy), alternative)
+        mid = sign.sign_mid_p(
+            *sign.settle_ties(splits, decisive - splits, ties, policy), alternative
+        )
         assert sign.smallest_p(decisive, ties, policy, alternative, mid=True) == mid.min()
-    assert sign.smallest_p(decisive, ties, policy, alternative) == pytest.approx(every.min(), rel=1e-12)
+    assert sign.smallest_p(decisive, ties, policy, alternative) == pytest.approx(
+        every.min(), rel=1e-12
+    )
 
 
 @pytest.mark.parametrize("alternative", names.ALTERNATIVES)
@@ -149,7 +168,9 @@ def test_decisive_needed_is_the_first_that_reaches_alpha(policy, alternative, al
         need = sign.decisive_needed(ties, policy, alternative, alpha, mid)
         decisive = np.arange(300)[:, None, None]
         reached = sign.smallest_p(decisive, ties, policy, alternative, mid) <= alpha
-        assert (np.diff(reached.astype(int), axis=0) >= 0).all(), "once reached, more items keep it so"
+        assert (np.diff(reached.astype(int), axis=0) >= 0).all(), (
+            "once reached, more items keep it so"
+        )
         np.testing.assert_array_equal(need, reached.argmax(0))
 
 
@@ -167,7 +188,9 @@ def test_decisive_needed_in_numbers():
     assert int(sign.decisive_needed(5, "to_a", "greater")) == 0  # the ties alone
     assert int(sign.decisive_needed(0, mid=True)) == 5
     assert int(sign.decisive_needed(0, "drop", "greater", 0.0625)) == 4  # equal is enough
-    assert int(sign.decisive_needed(10**9, "half", "greater")) == pytest.approx(1.6449 * math.sqrt(10**9), rel=1e-3)
+    assert int(sign.decisive_needed(10**9, "half", "greater")) == pytest.approx(
+        1.6449 * math.sqrt(10**9), rel=1e-3
+    )
 
 
 @pytest.mark.parametrize(
@@ -175,10 +198,16 @@ def test_decisive_needed_in_numbers():
     [
         (lambda: sign.sign_p(3, -1), "counts hold -1; a count is at least 0"),
         (lambda: sign.sign_p(3, 0.5), "counts hold 0.5; give whole numbers"),
-        (lambda: sign.sign_p(3, 1, "larger"), "alternative is 'larger'; choose one of two-sided, greater, less"),
+        (
+            lambda: sign.sign_p(3, 1, "larger"),
+            "alternative is 'larger'; choose one of two-sided, greater, less",
+        ),
         (lambda: sign.sign_mid_p(3, 1, None), "alternative is None; choose one of"),
         (lambda: sign.trinomial_p(3, 1, 1, "both"), "alternative is 'both'; choose one of"),
-        (lambda: sign.trinomial_p(10**6, 1, 0), "a pair has 1000001 items; the trinomial test takes up to 1000000"),
+        (
+            lambda: sign.trinomial_p(10**6, 1, 0),
+            "a pair has 1000001 items; the trinomial test takes up to 1000000",
+        ),
         (lambda: sign.smallest_p(3, 1, "all"), "ties is 'all'; choose one of third, drop"),
         (lambda: sign.smallest_p(3, 1, "third", mid=True), "ties='third' has no mid-p"),
         (lambda: sign.decisive_needed(3, alpha=1), "alpha is 1; give a number between 0 and 1"),

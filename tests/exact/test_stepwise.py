@@ -1,4 +1,6 @@
-"""The stepwise search against R, against refitting, and against every subset; what is left out against refits."""
+"""The stepwise search against R, against refitting, and against every subset; what is left out
+against refits.
+"""
 
 import itertools
 import tomllib
@@ -11,13 +13,19 @@ import pytest
 from betterthan.exact.regression import least_squares, stepwise
 
 REFERENCE = Path(__file__).parents[1] / "reference"
-MOVES = {"forward": (True, False, False), "backward": (False, True, True), "both": (True, True, False)}
+MOVES = {
+    "forward": (True, False, False),
+    "backward": (False, True, True),
+    "both": (True, True, False),
+}
 
 
 def search(x, y, direction, groups=None):
     add, drop, everything = MOVES[direction]
     z, _, _ = least_squares.standardise(x)
-    return stepwise.search(*stepwise.cross_products(z, y - y.mean(), groups), add=add, drop=drop, everything=everything)
+    return stepwise.search(
+        *stepwise.cross_products(z, y - y.mean(), groups), add=add, drop=drop, everything=everything
+    )
 
 
 def aic(x, y):
@@ -88,8 +96,12 @@ def test_ends_where_no_refit_is_better(direction, seed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_finds_the_best_of_all_subsets_where_the_features_are_orthogonal(seed):
-    x = np.linalg.qr(np.column_stack([np.ones(40), np.random.default_rng(seed).normal(size=(40, 7))]))[0][:, 1:]
-    y = x @ np.array([3.0, -2, 1.5, 0.8, 0, 0, 0]) + 0.3 * np.random.default_rng(seed + 50).normal(size=40)
+    x = np.linalg.qr(
+        np.column_stack([np.ones(40), np.random.default_rng(seed).normal(size=(40, 7))])
+    )[0][:, 1:]
+    y = x @ np.array([3.0, -2, 1.5, 0.8, 0, 0, 0]) + 0.3 * np.random.default_rng(seed + 50).normal(
+        size=40
+    )
     subsets = [s for k in range(8) for s in itertools.combinations(range(7), k)]
     best = min(subsets, key=lambda s: aic(x[:, s], y))
     for direction in MOVES:
@@ -108,7 +120,9 @@ def test_every_fold_is_a_search_of_its_own(direction):
         np.testing.assert_array_equal(found.inside[fold], alone.inside[0])
         design = least_squares.design(z[rest][:, found.inside[fold]])
         weights = np.linalg.lstsq(design, y[rest] - y.mean())[0]
-        np.testing.assert_allclose(found.coefficients[fold][np.r_[True, found.inside[fold]]], weights, atol=1e-10)
+        np.testing.assert_allclose(
+            found.coefficients[fold][np.r_[True, found.inside[fold]]], weights, atol=1e-10
+        )
 
 
 def test_of_equal_moves_the_first_is_made():
@@ -127,7 +141,9 @@ def test_collinear_features_do_not_enter_together():
     assert found.inside[0].sum() <= 4
 
 
-@pytest.mark.parametrize("groups", [np.arange(20), np.repeat(np.arange(5), 4), np.array([0] * 9 + [1] * 9 + [2, 3])])
+@pytest.mark.parametrize(
+    "groups", [np.arange(20), np.repeat(np.arange(5), 4), np.array([0] * 9 + [1] * 9 + [2, 3])]
+)
 def test_left_out_residuals_are_those_of_refits(groups):
     x, y = data(8, n=20, p=3)
     found, rest = least_squares.left_out(x, y, groups)

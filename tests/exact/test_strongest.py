@@ -9,12 +9,16 @@ def test_binomial_tail_against_scipy():
     for n in (1, 10, 400):
         m = np.arange(n + 1)[:, None]
         v = np.array([0.0, 1e-9, 0.02, 0.3, 0.5])
-        np.testing.assert_allclose(strongest.binomial_tail(m, n, v), stats.binom.sf(m - 1, n, v), rtol=1e-11)
+        np.testing.assert_allclose(
+            strongest.binomial_tail(m, n, v), stats.binom.sf(m - 1, n, v), rtol=1e-11
+        )
 
 
 def test_thresholds_turn_a_tail_into_p_values():
     line = strongest.thresholds(0.03, 12)
-    np.testing.assert_allclose(strongest.binomial_tail(np.arange(1, 13), 12, line), 0.03, rtol=1e-10)
+    np.testing.assert_allclose(
+        strongest.binomial_tail(np.arange(1, 13), 12, line), 0.03, rtol=1e-10
+    )
     assert (np.diff(line) > 0).all()
 
 
@@ -26,7 +30,8 @@ def test_counts_are_those_of_a_loop():
     for _ in range(simulations):
         u = rng.random(measures)
         least = [
-            min([1.0, *strongest.subsets(p, measures)[2]]) if p.size else 1.0 for p in (u[u < 0.5], 1 - u[u >= 0.5])
+            min([1.0, *strongest.subsets(p, measures)[2]]) if p.size else 1.0
+            for p in (u[u < 0.5], 1 - u[u >= 0.5])
         ]
         a, b = a + (least[0] <= observed[0]), b + (least[1] <= observed[1])
         both += min(least) <= observed.min()

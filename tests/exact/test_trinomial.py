@@ -19,7 +19,11 @@ def enumerated(wins, losses, ties, alternative):
     """Over all outcomes (i wins, j losses) of the multinomial, in exact fractions."""
     n, d = wins + losses + ties, wins - losses
     q = Fraction(wins + losses, n) if n else Fraction(0)
-    extreme = {"greater": lambda x: x >= d, "less": lambda x: x <= d, "two-sided": lambda x: abs(x) >= abs(d)}
+    extreme = {
+        "greater": lambda x: x >= d,
+        "less": lambda x: x <= d,
+        "two-sided": lambda x: abs(x) >= abs(d),
+    }
     total = Fraction(0)
     for i in range(n + 1):
         for j in range(n - i + 1):
@@ -51,9 +55,12 @@ def test_against_the_sum_over_decisive_items(wins, losses, ties):
     wins, losses = max(wins, losses), min(wins, losses)
     if wins > losses and ties:
         expected = summed(wins, losses, ties)
-        # scipy's log of a binomial probability is what limits the comparison: its log Gammas lose digits with n
+        # scipy's log of a binomial probability is what limits the comparison: its log Gammas lose
+        # digits with n
         if expected > 1e-280:
-            assert trinomial_p(wins, losses, ties, "greater") == pytest.approx(expected, rel=1e-10, abs=0)
+            assert trinomial_p(wins, losses, ties, "greater") == pytest.approx(
+                expected, rel=1e-10, abs=0
+            )
 
 
 def summed_precisely(wins, losses, ties):
@@ -78,21 +85,37 @@ def summed_precisely(wins, losses, ties):
 @pytest.mark.parametrize(
     ("wins", "losses", "ties"),
     [
-        (5, 0, 995), (1, 0, 9_999), (3, 1, 9_996), (60, 30, 9_910), (999, 0, 1), (900, 100, 3), (520, 480, 1),
-        (530, 470, 8), (500, 499, 1), (5_100, 4_899, 1), (400, 100, 1_500), (300, 0, 700), (2_000, 1_000, 50_000),
-        (600, 0, 999_400), (250_000, 249_000, 500_000), (500_500, 499_498, 2),
+        (5, 0, 995),
+        (1, 0, 9_999),
+        (3, 1, 9_996),
+        (60, 30, 9_910),
+        (999, 0, 1),
+        (900, 100, 3),
+        (520, 480, 1),
+        (530, 470, 8),
+        (500, 499, 1),
+        (5_100, 4_899, 1),
+        (400, 100, 1_500),
+        (300, 0, 700),
+        (2_000, 1_000, 50_000),
+        (600, 0, 999_400),
+        (250_000, 249_000, 500_000),
+        (500_500, 499_498, 2),
     ],
-)  # fmt: skip
+)
 def test_corners_against_the_sum(wins, losses, ties):
     expected = summed_precisely(wins, losses, ties)
     assert trinomial_p(wins, losses, ties, "greater") == pytest.approx(expected, rel=1e-12, abs=0)
     assert trinomial_p(losses, wins, ties) == pytest.approx(2 * expected, rel=1e-12, abs=0)
 
 
-@pytest.mark.parametrize(("wins", "losses", "ties"), [(300, 40, 260), (199, 0, 1), (20, 0, 380), (120, 115, 2)])
+@pytest.mark.parametrize(
+    ("wins", "losses", "ties"), [(300, 40, 260), (199, 0, 1), (20, 0, 380), (120, 115, 2)]
+)
 def test_corners_in_exact_fractions(wins, losses, ties):
     n, d = wins + losses + ties, wins - losses
-    total = 0  # of coefficients of (q + 2 (1 - q) x + q x^2)^n with whole numbers, x^(n + d) and above
+    # of coefficients of (q + 2 (1 - q) x + q x^2)^n with whole numbers, x^(n + d) and above
+    total = 0
     for m in range(d, n + 1):
         tail = sum(math.comb(m, k) for k in range((m + d + 1) // 2, m + 1))
         total += math.comb(n, m) * (wins + losses) ** m * ties ** (n - m) * tail * 2 ** (n - m)
@@ -101,7 +124,8 @@ def test_corners_in_exact_fractions(wins, losses, ties):
 
 
 def test_a_worked_example():
-    # real-statistics.com, "Trinomial Test", example 1: 7 positive, 1 negative, 2 ties; printed .049, and .070 by signs
+    # real-statistics.com, "Trinomial Test", example 1: 7 positive, 1 negative, 2 ties; printed
+    # .049, and .070 by signs
     assert round(float(trinomial_p(7, 1, 2)), 3) == 0.049
     assert round(float(sign.sign_p(7, 1)), 3) == 0.07
 
@@ -130,7 +154,9 @@ def test_symmetries(wins, losses, ties):
     assert 0 <= two <= 1
     assert trinomial_p(wins, losses, 0) == sign.sign_p(wins, losses)
     if wins > losses:
-        assert trinomial_p(wins + 1, losses, ties, "greater") <= trinomial_p(wins, losses + 1, ties, "greater")
+        assert trinomial_p(wins + 1, losses, ties, "greater") <= trinomial_p(
+            wins, losses + 1, ties, "greater"
+        )
 
 
 def test_never_fails_on_wild_counts_and_keeps_within_memory():

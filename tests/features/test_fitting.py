@@ -35,11 +35,15 @@ def test_final_fit_is_that_of_statsmodels(frame, function):
         at = fit.sel(feature=name)
         assert at["coefficient"].item() == pytest.approx(reference.params[name])
         assert at["standard_error"].item() == pytest.approx(reference.bse[name])
-        assert [at["lower"].item(), at["upper"].item()] == pytest.approx(reference.conf_int().loc[name].tolist())
+        assert [at["lower"].item(), at["upper"].item()] == pytest.approx(
+            reference.conf_int().loc[name].tolist()
+        )
         ratio = frame[name].std() / frame["gain"].std()
         assert at["standardised"].item() == pytest.approx(reference.params[name] * ratio)
     assert fit["r2"].item() == pytest.approx(reference.rsquared)
-    assert not fit["chosen"].sel(feature=[f for f in fit["feature"].values if f not in chosen]).any()
+    assert (
+        not fit["chosen"].sel(feature=[f for f in fit["feature"].values if f not in chosen]).any()
+    )
 
 
 def test_press_identity_when_nothing_is_chosen(frame):
@@ -84,13 +88,17 @@ def test_an_intercept_alone_explains_nothing_in_training_and_less_than_nothing_h
 
 def test_leaving_a_group_out(frame):
     students = frame.assign(class_=np.repeat(["a", "b", "c", "d", "e"], 7))
-    fit = bt.features.performance_function(students, "gain", direction="none", leave_out="class_").fit
+    fit = bt.features.performance_function(
+        students, "gain", direction="none", leave_out="class_"
+    ).fit
     for name in "abcde":
         inside = (students["class_"] == name).to_numpy()
         x = sm.add_constant(students.drop(columns=["gain", "class_"]))
         reference = sm.OLS(students["gain"][~inside], x[~inside]).fit()
         np.testing.assert_allclose(fit["held_out"].values[inside], reference.predict(x[inside]))
-    reference = sm.OLS(students["gain"], x).fit(cov_type="cluster", cov_kwds={"groups": students["class_"]}, use_t=True)
+    reference = sm.OLS(students["gain"], x).fit(
+        cov_type="cluster", cov_kwds={"groups": students["class_"]}, use_t=True
+    )
     np.testing.assert_allclose(fit["standard_error"], reference.bse[1:], rtol=1e-8)
     np.testing.assert_allclose(fit["upper"], reference.conf_int()[1][1:], rtol=1e-8)
     assert fit.attrs["errors"] == "clustered by class_"
@@ -105,7 +113,9 @@ def test_path_tells_what_was_done(function):
     assert (np.diff(fit["aic"]) < 0).all()
     for step in range(1, fit.sizes["step"]):
         name = str(fit["change"].values[step])[2:]
-        assert fit["aic_after"].sel(feature=name)[step - 1].item() == pytest.approx(fit["aic"][step].item())
+        assert fit["aic_after"].sel(feature=name)[step - 1].item() == pytest.approx(
+            fit["aic"][step].item()
+        )
     assert fit["aic_after"][-1].min().item() >= fit["aic"][-1].item()
 
 
@@ -132,9 +142,15 @@ def test_rows_with_gaps_are_counted_and_left_out(frame):
     holed.iloc[3, 0] = None
     holed.loc["student 5", "gain"] = ""
     fit = bt.features.performance_function(holed, "gain").fit
-    assert (fit.attrs["n"], fit.attrs["n_dropped_outcome"], fit.attrs["n_dropped_feature"]) == (33, 1, 1)
+    assert (fit.attrs["n"], fit.attrs["n_dropped_outcome"], fit.attrs["n_dropped_feature"]) == (
+        33,
+        1,
+        1,
+    )
     rest = frame.drop(index=["student 3", "student 5"])
-    assert fit["r2"].item() == pytest.approx(bt.features.performance_function(rest, "gain").fit["r2"].item())
+    assert fit["r2"].item() == pytest.approx(
+        bt.features.performance_function(rest, "gain").fit["r2"].item()
+    )
 
 
 @pytest.mark.parametrize(
@@ -189,13 +205,18 @@ def test_a_row_that_alone_determines_a_coefficient(frame):
 def test_feature_sets_use_the_same_rows(frame):
     holed = frame.copy()
     holed.iloc[0, 5] = np.nan
-    found = bt.features.compare(holed, "gain", {"good": ["x0", "x1"], "bad": ["x4", "x5"], "all": list(frame)[:6]})
+    found = bt.features.compare(
+        holed, "gain", {"good": ["x0", "x1"], "bad": ["x4", "x5"], "all": list(frame)[:6]}
+    )
     assert found.attrs["n"] == 34
     alone = bt.features.performance_function(frame.iloc[1:], "gain", columns=["x0", "x1"])
     for name in ("r2_training", "r2_training_sd", "r2_held_out", "mse", "mse_sd", "mse_chosen"):
         assert found[name].sel(feature_set="good").item() == pytest.approx(alone.fit[name].item())
     assert found["formula"].sel(feature_set="good").item() == str(alone)
-    assert found["r2_training"].sel(feature_set="bad").item() < found["r2_training"].sel(feature_set="good").item()
+    assert (
+        found["r2_training"].sel(feature_set="bad").item()
+        < found["r2_training"].sel(feature_set="good").item()
+    )
     with pytest.raises(ValueError, match="feature set 'none': there are no features"):
         bt.features.compare(frame, "gain", {"none": [], "good": ["x0"]})
     with pytest.raises(ValueError, match="there are no feature sets"):

@@ -1,4 +1,6 @@
-"""Features from confusion matrices, learning gain, published functions, and what a function refuses."""
+"""Features from confusion matrices, learning gain, published functions, and what a function
+refuses.
+"""
 
 import numpy as np
 import pandas as pd
@@ -26,7 +28,9 @@ def test_one_matrix_for_each_dialogue(dialogues):
     assert dialogues.dims == ("dialogue", "predicted", "actual")
     assert dialogues.values.tolist() == [[[1, 1], [1, 1]], [[0, 1], [2, 1]]]
     assert dialogues["n_actual"].values.tolist() == [[2, 2], [2, 3]]
-    alone = bt.labels.confusion_matrix(["a", "b", "b", "b", "a"], ["b", None, "a", "b", "b"], labels=["a", "b"])
+    alone = bt.labels.confusion_matrix(
+        ["a", "b", "b", "b", "a"], ["b", None, "a", "b", "b"], labels=["a", "b"]
+    )
     np.testing.assert_array_equal(dialogues.sel(dialogue="d2"), alone)
 
 
@@ -44,7 +48,9 @@ def test_features_of_dialogues_are_those_of_each_matrix(dialogues):
         bt.labels.precision_recall_f(dialogues)["by_label"].sel(dialogue="d1"),
         bt.labels.precision_recall_f(dialogues.sel(dialogue="d1"))["by_label"],
     )
-    assert features.sel(dialogue="d2", feature="freq.predicted.b.actual.a").item() == pytest.approx(2 / 3)
+    assert features.sel(dialogue="d2", feature="freq.predicted.b.actual.a").item() == pytest.approx(
+        2 / 3
+    )
 
 
 def test_rare_confusions_are_left_out(dialogues):
@@ -52,12 +58,15 @@ def test_rare_confusions_are_left_out(dialogues):
         "freq.predicted.a.actual.b",
         "freq.predicted.b.actual.a",
     ]
-    assert bt.features.from_confusion(dialogues, least=2).attrs["confusions"] == []  # d1 has each of them once
+    # d1 has each of them once
+    assert bt.features.from_confusion(dialogues, least=2).attrs["confusions"] == []
     doubled = dialogues.copy(data=dialogues.values * [[[1, 1], [2, 1]]]).drop_vars("n_actual")
     kept = bt.features.from_confusion(doubled, least=2)
     assert kept.attrs["confusions"] == ["freq.predicted.b.actual.a"]
     # the share is still of all errors: those left out of the features were errors, too
-    assert kept.sel(dialogue="d1", feature="freq.predicted.b.actual.a").item() == pytest.approx(2 / 3)
+    assert kept.sel(dialogue="d1", feature="freq.predicted.b.actual.a").item() == pytest.approx(
+        2 / 3
+    )
 
 
 def test_a_label_named_like_an_average():
@@ -75,7 +84,9 @@ def test_dialogues_missing_or_too_few():
 def test_learning_gain():
     pre, post = np.array([0.2, 0.5, 0.9, np.nan]), np.array([0.6, 0.5, 0.8, 0.7])
     np.testing.assert_allclose(bt.features.learning_gain(pre, post), [0.5, 0, -1, np.nan])
-    labelled = bt.features.learning_gain(xr.DataArray(pre, dims="dialogue"), xr.DataArray(post, dims="dialogue"))
+    labelled = bt.features.learning_gain(
+        xr.DataArray(pre, dims="dialogue"), xr.DataArray(post, dims="dialogue")
+    )
     assert labelled.dims == ("dialogue",)
     with pytest.raises(ValueError, match="pre is 1 at position 1: nothing was left to gain"):
         bt.features.learning_gain([0.5, 1.0], [0.7, 1.0])
@@ -110,18 +121,24 @@ def test_every_published_coefficient(functions):
         "scores.precision": "0.61",
         "scores.recall": "0.37 + 0.56 recall.weighted",
         "conf": f"0.74 - 0.56 {WORST}",
-        "scores.all": "0.63 + 4.2 f.weighted - 1.3 precision.weighted - 2.79 recall.weighted - 0.07 recall.non_content",
+        "scores.all": "0.63 + 4.2 f.weighted - 1.3 precision.weighted - 2.79 recall.weighted - "
+        "0.07 recall.non_content",
         "conf+scores.f": f"0.52 - 0.66 {WORST} + 0.42 f.correct - 0.07 f.non_content",
         "full": f"0.88 - 0.68 {WORST} - 0.06 precision.non_content + 0.28 recall.correct "
         "- 0.79 precision.weighted + 0.65 f.weighted",
     }
-    assert {name: str(f) for name, f in functions.items()} == {k: f"learning gain = {v}" for k, v in printed.items()}
+    assert {name: str(f) for name, f in functions.items()} == {
+        k: f"learning gain = {v}" for k, v in printed.items()
+    }
 
 
 def test_printed_tables_are_what_the_matrix_gives():
     printed = bt.datasets.beetle_scores()
     beetle = bt.datasets.beetle_confusion()
-    for system, matrix in (("beetle_ii", beetle), ("majority", bt.labels.majority_baseline(beetle))):
+    for system, matrix in (
+        ("beetle_ii", beetle),
+        ("majority", bt.labels.majority_baseline(beetle)),
+    ):
         ours = bt.features.from_confusion(matrix)
         for label in printed["label"].values:
             for measure in printed["measure"].values:
@@ -133,12 +150,14 @@ def test_printed_tables_are_what_the_matrix_gives():
 def test_a_component_with_other_confusions_is_refused(functions, name):
     baseline = bt.labels.majority_baseline(bt.datasets.beetle_confusion())
     with pytest.raises(
-        ValueError, match="only 0 % of the component's errors are confusions that the training data had"
+        ValueError,
+        match="only 0 % of the component's errors are confusions that the training data had",
     ):
         functions[name].predict(baseline)
     perfect = bt.labels.from_table(
         pd.DataFrame(
-            np.eye(5, dtype=int) * 9, *[["contradictory", "correct", "irrelevant", "non_content", "pc_incomplete"]] * 2
+            np.eye(5, dtype=int) * 9,
+            *[["contradictory", "correct", "irrelevant", "non_content", "pc_incomplete"]] * 2,
         )
     )
     with pytest.raises(ValueError, match="only 0 %"):
@@ -156,7 +175,9 @@ def test_predict_takes_many_components_at_once(functions):
 
 
 def test_predict_refuses_what_lacks_a_feature(functions):
-    with pytest.raises(ValueError, match=r"feature 'f.weighted' is needed and missing; given are recall.weighted"):
+    with pytest.raises(
+        ValueError, match=r"feature 'f.weighted' is needed and missing; given are recall.weighted"
+    ):
         functions["scores.f"].predict({"recall.weighted": 0.5})
     with pytest.raises(ValueError, match="component is a float"):
         functions["scores.f"].predict(0.5)

@@ -23,16 +23,21 @@ def test_prediction_is_that_of_the_draws(tree):
     posterior = tree["posterior"].to_dataset()
     lines = {
         name: (
-            posterior["intercept"] + (posterior["coefficient"] * COMPONENTS.loc[name].to_numpy()).sum("feature")
+            posterior["intercept"]
+            + (posterior["coefficient"] * COMPONENTS.loc[name].to_numpy()).sum("feature")
         ).values
         for name in COMPONENTS.index
     }
     for name, line in lines.items():
         at = found.sel(system=name)
         assert at["predicted"].item() == pytest.approx(line.mean())
-        assert [at["lower"].item(), at["upper"].item()] == pytest.approx(np.quantile(line, [0.025, 0.975]).tolist())
+        assert [at["lower"].item(), at["upper"].item()] == pytest.approx(
+            np.quantile(line, [0.025, 0.975]).tolist()
+        )
     assert found["prob_better"].sel(AB).item() == pytest.approx((lines["A"] > lines["B"]).mean())
-    assert found["difference_mean"].sel(AB).item() == pytest.approx((lines["A"] - lines["B"]).mean())
+    assert found["difference_mean"].sel(AB).item() == pytest.approx(
+        (lines["A"] - lines["B"]).mean()
+    )
     assert found["prob_better"].sel(system_a="A", system_b="C").item() == 0.5  # the same scores
     np.testing.assert_allclose(found["prob_better"] + found["prob_better"].values.T, 1)
     assert (found["predicted_mcse"] > 0).all()
@@ -42,7 +47,9 @@ def test_prediction_is_that_of_the_draws(tree):
 def test_direction_and_rope(tree):
     found = bt.features.predict(tree, COMPONENTS, higher_is_better=False, rope=100)
     plain = bt.features.predict(tree, COMPONENTS)
-    assert found["prob_better"].sel(AB).item() == pytest.approx(1 - plain["prob_better"].sel(AB).item())
+    assert found["prob_better"].sel(AB).item() == pytest.approx(
+        1 - plain["prob_better"].sel(AB).item()
+    )
     assert found["verdict"].sel(AB).item() == "equivalent"
     assert plain["verdict"].sel(AB).item() in ("a_better", "b_better", "undecided")
 
@@ -53,7 +60,11 @@ def test_ordinal_prediction_is_the_mean_over_users_and_levels(ordinal_tree):
     random = np.random.default_rng(1)
     user = random.normal(size=(200, posterior.sizes["sample"])) * posterior["group_sd"].values
     x = RATED.loc["A"].to_numpy()
-    eta = posterior["intercept"].values + x @ posterior["coefficient"].transpose("feature", "sample").values + user
+    eta = (
+        posterior["intercept"].values
+        + x @ posterior["coefficient"].transpose("feature", "sample").values
+        + user
+    )
     above = special.expit(eta - posterior["cutpoints"].transpose("cut", "sample").values[:, None])
     simulated = 1 + above.sum(0).mean()
     assert found["predicted"].sel(system="A").item() == pytest.approx(simulated, abs=0.01)
@@ -62,7 +73,9 @@ def test_ordinal_prediction_is_the_mean_over_users_and_levels(ordinal_tree):
 
 
 def test_features_outside_the_training_data_are_named(tree):
-    found = bt.features.predict(tree, {"near": {"f": 0.5, "words": 100}, "far": {"f": 9, "words": 100}})
+    found = bt.features.predict(
+        tree, {"near": {"f": 0.5, "words": 100}, "far": {"f": 9, "words": 100}}
+    )
     assert found["outside"].values.tolist() == ["", "f"]
 
 
@@ -78,11 +91,15 @@ def test_a_component_with_other_confusions_is_refused(tree):
     known = "freq.predicted.pc_incomplete.actual.correct"
     posterior = tree["posterior"].to_dataset().assign_coords(feature=[known, "f.weighted"])
     posterior.attrs["confusions"] = [known, "freq.predicted.pc_incomplete.actual.contradictory"]
-    renamed = xr.DataTree.from_dict({"posterior": posterior, "sample_stats": tree["sample_stats"].to_dataset()})
+    renamed = xr.DataTree.from_dict(
+        {"posterior": posterior, "sample_stats": tree["sample_stats"].to_dataset()}
+    )
     alone = bt.features.predict(renamed, {"beetle": beetle})
     assert np.isfinite(alone["predicted"]).all()
     with pytest.raises(ValueError, match="'baseline': only 0 % of the component's errors"):
-        bt.features.predict(renamed, {"beetle": beetle, "baseline": bt.labels.majority_baseline(beetle)})
+        bt.features.predict(
+            renamed, {"beetle": beetle, "baseline": bt.labels.majority_baseline(beetle)}
+        )
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,9 @@ from betterthan.features import recall_weight
 
 
 def dialogues(seed=0, n=60, items=40):
-    """Confusions whose precision and recall move apart: some items are left unclassified, some are wrong."""
+    """Confusions whose precision and recall move apart: some items are left unclassified, some are
+    wrong.
+    """
     random = np.random.default_rng(seed)
     gold = random.choice(["a", "b", "c"], n * items)
     wrong, silent = (np.repeat(random.uniform(0.02, 0.45, n), items) for _ in range(2))
@@ -19,7 +21,11 @@ def dialogues(seed=0, n=60, items=40):
 
 
 def f(confusion, beta, average="weighted"):
-    return bt.labels.precision_recall_f(confusion, beta=beta)["averaged"].sel(average=average, measure="f").values
+    return (
+        bt.labels.precision_recall_f(confusion, beta=beta)["averaged"]
+        .sel(average=average, measure="f")
+        .values
+    )
 
 
 @pytest.mark.parametrize("beta", [0.5, 1, 2])

@@ -16,7 +16,9 @@ def equal():
     random = np.random.default_rng(3)
     chance = 1 / (1 + np.exp(-1.2 * random.normal(size=(60, 1))))
     scores = (random.random((60, 12)) < chance).astype(float)
-    return xr.DataArray(scores, dims=("item", "system"), coords={"system": [f"s{k}" for k in range(12)]})
+    return xr.DataArray(
+        scores, dims=("item", "system"), coords={"system": [f"s{k}" for k in range(12)]}
+    )
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +63,9 @@ def test_next_judgment(judged):
     expected = found["expected"].values
     assert expected.sum(-1) == pytest.approx(1.0)
     assert expected[..., 0] == pytest.approx(expected[..., 1].T)
-    assert found["difference_mean"].values == pytest.approx(expected[..., 0] - expected[..., 1], abs=1e-6)
+    assert found["difference_mean"].values == pytest.approx(
+        expected[..., 0] - expected[..., 1], abs=1e-6
+    )
     posterior = judged["posterior"].to_dataset()
     d = posterior["ability"].isel(system=0) - posterior["ability"].isel(system=1)
     win = (1 / (1 + np.exp(-d) + np.exp(posterior["tie"] - d / 2))).mean()
@@ -93,7 +97,12 @@ def test_models_of_other_data_are_refused(judged, items):
     with pytest.raises(ValueError, match="give two fits or more"):
         bt.fits.loo({"a": judged})
     with pytest.raises(ValueError, match="has no log likelihood"):
-        bt.fits.loo({"a": judged, "b": bt.posterior.draws(bt.datasets.contingency_case("a"), draws=9, rng=1)})
+        bt.fits.loo(
+            {
+                "a": judged,
+                "b": bt.posterior.draws(bt.datasets.contingency_case("a"), draws=9, rng=1),
+            }
+        )
 
 
 def test_transitive_judgments_pass_and_circles_do_not(judged):
@@ -111,7 +120,8 @@ def test_circular_triads_by_enumeration():
     margin = upper - upper.T
     beats = margin > 0
     by_hand = sum(
-        bool(beats[a, b] & beats[b, c] & beats[c, a]) or bool(beats[a, c] & beats[c, b] & beats[b, a])
+        bool(beats[a, b] & beats[b, c] & beats[c, a])
+        or bool(beats[a, c] & beats[c, b] & beats[b, a])
         for a in range(7)
         for b in range(a)
         for c in range(b)

@@ -91,7 +91,9 @@ def test_verdict_is_withheld(tree):
 def test_fits_of_other_models_are_refused(tree):
     other = bt.posterior.draws(bt.datasets.contingency_case("a"), draws=50, rng=1)
     for function, name in ((bt.fits.compare, "hierarchical"), (bt.fits.compare, "clustered")):
-        with pytest.raises(ValueError, match=f"expected a fit of betterthan.models.{name}, got one of"):
+        with pytest.raises(
+            ValueError, match=f"expected a fit of betterthan.models.{name}, got one of"
+        ):
             function(other)
     with pytest.raises(ValueError, match=r"expected a fit of betterthan\.models\.davidson"):
         bt.fits.compare(tree)

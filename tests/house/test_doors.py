@@ -13,10 +13,41 @@ import betterthan as bt
 
 SOURCE = Path(bt.__file__).parent
 NAMESPACES = sorted(
-    ["counts", "datasets", "features", "fits", "io", "labels", "models", "orders", "people", "plot", "posterior", "scores", "significance"]
+    [
+        "counts",
+        "datasets",
+        "features",
+        "fits",
+        "io",
+        "labels",
+        "models",
+        "orders",
+        "people",
+        "plot",
+        "posterior",
+        "scores",
+        "significance",
+    ]
 )
 MAIN_ROAD = sorted(
-    ["read", "count", "compare", "report", "advise", "signature", "prob_better", "difference", "prob_equivalent", "sign_test", "randomization_test", "group_table", "measures_report", "order_report", "outcome_report", "pair_table"]
+    [
+        "read",
+        "count",
+        "compare",
+        "report",
+        "advise",
+        "signature",
+        "prob_better",
+        "difference",
+        "prob_equivalent",
+        "sign_test",
+        "randomization_test",
+        "group_table",
+        "measures_report",
+        "order_report",
+        "outcome_report",
+        "pair_table",
+    ]
 )
 
 
@@ -42,7 +73,12 @@ def test_dir_shows_what_is_public(name):
 @pytest.mark.parametrize("name", [n for n in ("", *NAMESPACES) if n != "models"])
 def test_stub_and_all_agree(name):
     tree = ast.parse((folder(name) / "__init__.pyi").read_text())
-    imported = {alias.asname for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    imported = {
+        alias.asname
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
     assert imported == set(door(name).__all__)
 
 
@@ -68,7 +104,8 @@ def test_what_is_typed_lives_there():
                 assert thing.__name__ == public
 
 
-ELSEWHERE = {"diagnose", "summary"}  # of posterior, where the gate of every fit stands; they take a fit
+# of posterior, where the gate of every fit stands; they take a fit
+ELSEWHERE = {"diagnose", "summary"}
 
 
 @pytest.mark.parametrize("name", [n for n in ("", *NAMESPACES) if n != "models"])

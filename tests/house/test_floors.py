@@ -1,4 +1,6 @@
-"""Imports go down a floor or stay in a room's own folder; rooms on one floor do not know each other."""
+"""Imports go down a floor or stay in a room's own folder; rooms on one floor do not know each
+other.
+"""
 
 import ast
 from pathlib import Path
@@ -44,7 +46,9 @@ def imports(tree, top_only):
 
 def rooms_used(path):
     """Other rooms of the house that a file imports, also inside its functions."""
-    modules = [m.split(".") for m in imports(ast.parse(path.read_text(encoding="utf-8")), top_only=False)]
+    modules = [
+        m.split(".") for m in imports(ast.parse(path.read_text(encoding="utf-8")), top_only=False)
+    ]
     inside = [m for m in modules if m[0] == "betterthan" and len(m) > 1 and m[1] != "__version__"]
     return {m[1] for m in inside} - {room_of(path)}
 
@@ -74,7 +78,9 @@ def test_files_are_short_and_have_a_purpose(path):
 def test_exact_is_numpy_and_scipy_alone():
     for path in FILES:
         if room_of(path) == "exact":
-            outside = {m.split(".")[0] for m in imports(ast.parse(path.read_text()), top_only=False)}
+            outside = {
+                m.split(".")[0] for m in imports(ast.parse(path.read_text()), top_only=False)
+            }
             assert not outside & {"xarray", "pandas"}, path
 
 
@@ -83,8 +89,11 @@ def test_files_do_not_import_in_circles():
     for path in FILES:
         module = ".".join(("betterthan", *path.relative_to(SOURCE).with_suffix("").parts))
         graph[module] = set(imports(ast.parse(path.read_text(encoding="utf-8")), top_only=True))
-    for module, used in graph.items():  # `from room import file` and `from room.file import name` alike
-        graph[module] = {m for m in graph if m in used or any(u.startswith(m + ".") for u in used)} - {module}
+    # `from room import file` and `from room.file import name` alike
+    for module, used in graph.items():
+        graph[module] = {
+            m for m in graph if m in used or any(u.startswith(m + ".") for u in used)
+        } - {module}
     left = dict(graph)
     while ready := [m for m, used in left.items() if not used & set(left)]:
         for module in ready:

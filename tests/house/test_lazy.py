@@ -7,15 +7,23 @@ import pytest
 
 
 def loaded_after(code):
-    script = (
-        f"import sys\n{code}\nprint(' '.join(sorted(m for m in sys.modules if '.' not in m or m == 'scipy.stats')))"
+    script = f"import sys\n{code}\nprint(' '.join(sorted(m for m in sys.modules if '.' not in m or m == 'scipy.stats')))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     return set(done.stdout.splitlines()[-1].split())
 
 
 def test_the_door_alone_loads_nothing():
-    assert not loaded_after("import betterthan") & {"numpy", "scipy", "pandas", "xarray", "pymc", "arviz", "matplotlib"}
+    assert not loaded_after("import betterthan") & {
+        "numpy",
+        "scipy",
+        "pandas",
+        "xarray",
+        "pymc",
+        "arviz",
+        "matplotlib",
+    }
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""A model is a source file, a folder of evidence, a test file and a line in the docs: never one alone."""
+"""A model is a source file, a folder of evidence, a test file and a line in the docs: never one
+alone.
+"""
 
 import ast
 import json
@@ -44,7 +46,9 @@ def test_every_model_is_behind_the_door():
 @pytest.mark.parametrize("name", MODELS)
 def test_every_model_has_the_same_functions(name):
     tree = ast.parse((SOURCE / f"{name}.py").read_text("utf-8"))
-    public = {n.name for n in tree.body if isinstance(n, ast.FunctionDef) and not n.name.startswith("_")}
+    public = {
+        n.name for n in tree.body if isinstance(n, ast.FunctionDef) and not n.name.startswith("_")
+    }
     card = (ROOT / "models" / name / "card.md").read_text("utf-8")
     closed = set() if "**Closed form.** None" in card else {"closed_form"}
     assert public == {"simulate", "build", "fit"} | closed
@@ -60,7 +64,9 @@ def test_folder_is_complete(name):
 def test_evidence_is_of_what_the_model_computes(name):
     evidence = json.loads((ROOT / "models" / name / "evidence.json").read_text("utf-8"))
     differs = what_differs(evidence["computes"], computes(name))
-    assert not differs, f"{differs}; if it should, run: python -m betterthan.evidence.validate {name}"
+    assert not differs, (
+        f"{differs}; if it should, run: python -m betterthan.evidence.validate {name}"
+    )
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -45,7 +45,10 @@ def test_the_two_commands_exist():
 
 def test_third_block_runs_on_tallies(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    rows = ["system,doc,tp,fp,fn", *(f"{s},d{k},{5 + (s == 'A')},{k % 2},{k % 3}" for s in "AB" for k in range(8))]
+    rows = [
+        "system,doc,tp,fp,fn",
+        *(f"{s},d{k},{5 + (s == 'A')},{k % 2},{k % 3}" for s in "AB" for k in range(8)),
+    ]
     Path("tallies.csv").write_text("\n".join(rows))
     scores = bt.read(pd.DataFrame({"item": ["q1", "q2"], "A": [1, 1], "B": [0, 1]}))
     exec(blocks("python")[2], {"bt": bt, "scores": scores})

@@ -25,7 +25,11 @@ CASES = {
     "no system": ("r.csv", "item\nq1\n", ["no system"]),
     "one system, long": ("r.csv", LONG + "A,q1,1\n", ["only one system, 'A'"]),
     "one system, predictions": ("r.csv", "id,gold,A\n1,x,y\n", ["only one system, 'A'"]),
-    "duplicate item": ("r.csv", WIDE + "q1,1,0\nq2,1,0\nq1,0,0\n", ["row 4", "'item'", "'q1'", "row 2"]),
+    "duplicate item": (
+        "r.csv",
+        WIDE + "q1,1,0\nq2,1,0\nq1,0,0\n",
+        ["row 4", "'item'", "'q1'", "row 2"],
+    ),
     "duplicate item in an epoch": (
         "r.csv",
         "item,epoch,A,B\nq1,0,1,0\nq1,1,1,0\nq1,1,1,0\n",
@@ -36,8 +40,16 @@ CASES = {
     "nameless column": ("r.csv", "item,A,\nq1,1,0\n", ["column 3 of 3 has no name"]),
     "blank item": ("r.csv", WIDE + "q1,1,0\n,1,0\n", ["row 3", "'item'", "''", "blank"]),
     "blank cluster": ("r.csv", "item,cluster,A,B\nq1,,1,0\n", ["row 2", "'cluster'", "blank"]),
-    "two item columns": ("r.csv", "item,id,A,B\nq1,1,1,0\n", ["'item', 'id'", "leave all but one out"]),
-    "text for a number": ("r.csv", WIDE + "q1,1,0\nq2,1,good\n", ["row 3", "'B'", "'good'", "not a number"]),
+    "two item columns": (
+        "r.csv",
+        "item,id,A,B\nq1,1,1,0\n",
+        ["'item', 'id'", "leave all but one out"],
+    ),
+    "text for a number": (
+        "r.csv",
+        WIDE + "q1,1,0\nq2,1,good\n",
+        ["row 3", "'B'", "'good'", "not a number"],
+    ),
     "percentage": ("r.csv", WIDE + "q1,1,0\nq2,1,85%\n", ["row 3", "'B'", "'85%'", "not a number"]),
     "decimal comma": ("r.tsv", "item\tA\tB\nq1\t1\t0\nq2\t1\t0,5\n", ["row 3", "'B'", "'0,5'"]),
     "digits in groups": ("r.csv", WIDE + "q1,1,0\nq2,1,1_000\n", ["row 3", "'B'", "'1_000'"]),
@@ -50,9 +62,17 @@ CASES = {
     ),
     "infinite": ("r.csv", WIDE + "q1,1,0\nq2,-inf,0\n", ["row 3", "'A'", "'-inf'", "infinite"]),
     "overflow": ("r.csv", WIDE + "q1,1,1e999\n", ["row 2", "'B'", "'1e999'", "infinite"]),
-    "infinite in JSON": ("r.jsonl", '{"item": 1, "A": Infinity, "B": 1}\n', ["row 1", "'A'", "infinite"]),
+    "infinite in JSON": (
+        "r.jsonl",
+        '{"item": 1, "A": Infinity, "B": 1}\n',
+        ["row 1", "'A'", "infinite"],
+    ),
     "nested score": ("r.jsonl", '{"item": 1, "A": [1], "B": 1}\n', ["row 1", "'A'", "[1]", "list"]),
-    "nested id": ("r.jsonl", '{"item": {"a": 1}, "A": 1, "B": 1}\n', ["row 1", "'item'", "{'a': 1}"]),
+    "nested id": (
+        "r.jsonl",
+        '{"item": {"a": 1}, "A": 1, "B": 1}\n',
+        ["row 1", "'item'", "{'a': 1}"],
+    ),
     "unknown winner": (
         "r.csv",
         VOTES + "A,B,tie\nA,B,C\n",
@@ -63,7 +83,11 @@ CASES = {
         VOTES + "b,a,a\n",
         ["row 2", "'winner'", "'a'", "another outcome", "write model_a, model_b or tie"],
     ),
-    "vote on itself": ("r.csv", VOTES + "A,B,tie\nA,A,tie\n", ["row 3", "'model_b'", "'A'", "itself"]),
+    "vote on itself": (
+        "r.csv",
+        VOTES + "A,B,tie\nA,A,tie\n",
+        ["row 3", "'model_b'", "'A'", "itself"],
+    ),
     "vote on nobody": ("r.csv", VOTES + "A,B,tie\nA,,tie\n", ["row 3", "'model_b'", "blank"]),
     "negative count": (
         "r.csv",
@@ -73,14 +97,26 @@ CASES = {
     "fractional count": ("r.csv", COUNTS + "A,B,1.5,2,3\n", ["row 2", "'wins'", "'1.5'", "whole"]),
     "text count": ("r.csv", COUNTS + "A,B,few,2,3\n", ["row 2", "'wins'", "'few'", "not a number"]),
     "blank count": ("r.csv", COUNTS + "A,B,1,2,\n", ["row 2", "'ties'", "''", "blank"]),
-    "A against A": ("r.csv", COUNTS + "A,B,1,2,3\nA,A,1,0,3\n", ["row 3", "'system_b'", "'A'", "itself"]),
+    "A against A": (
+        "r.csv",
+        COUNTS + "A,B,1,2,3\nA,A,1,0,3\n",
+        ["row 3", "'system_b'", "'A'", "itself"],
+    ),
     "contradicting triangles": (
         "r.csv",
         COUNTS + "A,B,1,2,3\nB,A,2,2,3\n",
         ["row 3", "'B' against 'A' is [2, 2, 3]", "row 2 has [1, 2, 3]", "exchanged"],
     ),
-    "duplicate pair": ("r.csv", COUNTS + "A,B,1,2,3\nA,B,1,2,3\n", ["row 3", "'A' against 'B'", "row 2"]),
-    "duplicate score": ("r.csv", LONG + "A,q1,1\nB,q1,1\nA,q1,1\n", ["row 4", "'A'", "'q1'", "row 2"]),
+    "duplicate pair": (
+        "r.csv",
+        COUNTS + "A,B,1,2,3\nA,B,1,2,3\n",
+        ["row 3", "'A' against 'B'", "row 2"],
+    ),
+    "duplicate score": (
+        "r.csv",
+        LONG + "A,q1,1\nB,q1,1\nA,q1,1\n",
+        ["row 4", "'A'", "'q1'", "row 2"],
+    ),
     "duplicate score in an epoch": (
         "r.csv",
         "system,item,score,epoch,dataset\nA,q1,1,0,x\nB,q1,1,1,x\nA,q1,,0,x\n",
@@ -102,9 +138,17 @@ CASES = {
         "model_a,model_b,winner,wins,losses\nA,B,tie,1,2\n",
         ["votes and counts", "layout='votes' or layout='counts'"],
     ),
-    "pairs without an outcome": ("r.csv", "model_a,model_b\nA,B\n", ["'model_a'", "winner", "wins, losses"]),
+    "pairs without an outcome": (
+        "r.csv",
+        "model_a,model_b\nA,B\n",
+        ["'model_a'", "winner", "wins, losses"],
+    ),
     "long without items": ("r.csv", "system,score\nA,1\n", ["'system'", "no item", "long"]),
-    "Latin-1": ("r.csv", "item,A,B\nq1,1,0\nqé,1,0\n".encode("latin-1"), ["row 3", "not UTF-8", "0xe9"]),
+    "Latin-1": (
+        "r.csv",
+        "item,A,B\nq1,1,0\nqé,1,0\n".encode("latin-1"),
+        ["row 3", "not UTF-8", "0xe9"],
+    ),
     "UTF-16": ("r.csv", "item,A,B\nq1,1,0\n".encode("utf-16"), ["UTF-16", "save it as UTF-8"]),
     "UTF-16 without a mark": ("r.csv", "item,A,B\nq1,1,0\n".encode("utf-16-le"), ["UTF-8"]),
     "short row": ("r.csv", WIDE + "q1,1,0\nq2,1\n", ["row 3", "2 cells", "header has 3"]),
@@ -118,7 +162,11 @@ CASES = {
     "cut gzip": ("r.csv.gz", gzip.compress(WIDE.encode() * 99)[:-9], ["gzip"]),
     "corrupt Parquet": ("r.parquet", b"PAR1 no PAR1", ["Parquet"]),
     "corrupt JSON line": ("r.jsonl", '{"item": 1}\n{"item": \n', ["row 2", "JSON"]),
-    "JSON line that is no object": ("r.jsonl", '{"item": 1}\n[1, 2]\n', ["row 2", "object", "[1, 2]"]),
+    "JSON line that is no object": (
+        "r.jsonl",
+        '{"item": 1}\n[1, 2]\n',
+        ["row 2", "object", "[1, 2]"],
+    ),
     "corrupt JSON": ("r.json", '[{"item": 1},\n {"item": ]', ["row 2", "JSON"]),
     "JSON that is no list": ("r.json", '{"A": [1, 2]}', ["list of objects"]),
 }
@@ -159,7 +207,10 @@ def test_a_value_with_line_breaks_stays_on_one_line(tmp_path):
 
 
 FRAMES = {
-    "duplicate item": (pd.DataFrame({"item": ["a", "a"], "A": [1, 2], "B": [1, 2]}), "row 1, column 'item'"),
+    "duplicate item": (
+        pd.DataFrame({"item": ["a", "a"], "A": [1, 2], "B": [1, 2]}),
+        "row 1, column 'item'",
+    ),
     "text": (
         pd.DataFrame({"item": ["a", "b"], "A": [1, "x"], "B": [1, 2]}, index=[10, 20]),
         "row 20, column 'A', value 'x'",
@@ -168,7 +219,10 @@ FRAMES = {
         pd.DataFrame({"item": ["a", "b"], "A": [1, np.inf], "B": [1, 2]}),
         "row 1, column 'A', value inf",
     ),
-    "duplicate column": (pd.DataFrame([[1, 2]], columns=["A", "A"]), "column name 'A' occurs twice"),
+    "duplicate column": (
+        pd.DataFrame([[1, 2]], columns=["A", "A"]),
+        "column name 'A' occurs twice",
+    ),
     "no rows": (pd.DataFrame({"A": [], "B": []}), "no rows"),
     "column levels": (
         pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "A"), ("a", "B")])),
@@ -214,9 +268,17 @@ VOTES_FRAME = pd.DataFrame({"model_a": ["A"], "model_b": ["B"], "winner": ["A"]}
             {"layout": "long"},
             "layout 'long' needs columns system, item, score; no system, score among",
         ),
-        (WIDE_FRAME, {"unit": "item"}, "unit='item' is for counts and votes; this was read as wide"),
+        (
+            WIDE_FRAME,
+            {"unit": "item"},
+            "unit='item' is for counts and votes; this was read as wide",
+        ),
         (VOTES_FRAME, {"unit": "vote"}, "unit is 'vote'; choose one of"),
-        (VOTES_FRAME, {"higher_is_better": False}, "higher_is_better=False is for scores; votes already say"),
+        (
+            VOTES_FRAME,
+            {"higher_is_better": False},
+            "higher_is_better=False is for scores; votes already say",
+        ),
         (WIDE_FRAME, {"higher_is_better": "no"}, "higher_is_better is 'no'; give True or False"),
         (7, {}, "source is a int; give a path"),
         ([], {}, "source is an empty list"),

@@ -47,7 +47,9 @@ def test_parquet_without_pyarrow_says_so(tmp_path, monkeypatch):
     path = tmp_path / "results.parquet"
     path.write_bytes(b"PAR1")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ValueError, match=r"^results\.parquet: reading Parquet needs pyarrow; run: pip install"):
+    with pytest.raises(
+        ValueError, match=r"^results\.parquet: reading Parquet needs pyarrow; run: pip install"
+    ):
         bt.read(path)
 
 
@@ -106,9 +108,15 @@ def test_several_files_of_counts(tmp_path):
 @pytest.mark.parametrize(
     ("other", "message"),
     [
-        (FRAME.rename(columns={"B": "C"}), "b: lacks 'B' and has 'C' besides, compared with a; give files"),
+        (
+            FRAME.rename(columns={"B": "C"}),
+            "b: lacks 'B' and has 'C' besides, compared with a; give files",
+        ),
         (FRAME.assign(C=1), "b: has 'C' besides, compared with a; give files of the same systems"),
-        (FRAME.assign(epoch=[0, 0, 0]), "b: only one of this file and a has epoch; give it in all or none"),
+        (
+            FRAME.assign(epoch=[0, 0, 0]),
+            "b: only one of this file and a has epoch; give it in all or none",
+        ),
         (FRAME.assign(dataset="x"), "b: has a column for the dataset of its own; leave it out"),
         (
             pd.DataFrame({"model_a": ["A"], "model_b": ["B"], "winner": ["tie"]}),
@@ -122,13 +130,17 @@ def test_several_files_that_do_not_go_together(other, message):
 
 
 def test_several_counts_know_ties_all_or_none():
-    known = pd.DataFrame({"system_a": ["A"], "system_b": ["B"], "wins": [1], "losses": [2], "ties": [3]})
+    known = pd.DataFrame(
+        {"system_a": ["A"], "system_b": ["B"], "wins": [1], "losses": [2], "ties": [3]}
+    )
     with pytest.raises(ValueError, match=r"^b: only one of this file and a has a column 'ties'"):
         bt.read({"a": known, "b": known.drop(columns="ties")})
 
 
 def test_two_files_of_one_name_need_a_mapping(tmp_path):
-    with pytest.raises(ValueError, match="two files are called 'x'; give a mapping of name to file"):
+    with pytest.raises(
+        ValueError, match="two files are called 'x'; give a mapping of name to file"
+    ):
         bt.read([tmp_path / "x.csv", tmp_path / "y" / "x.tsv"])
 
 

@@ -35,7 +35,8 @@ def test_wide(write):
         "layout": "wide",
         "higher_is_better": 1,
         "n_missing": 1,
-        "reading": "results.csv read as wide: 2 items x 3 systems, item ids from column 'item', 1 score missing",
+        "reading": "results.csv read as wide: 2 items x 3 systems, item ids from column 'item', 1 "
+        "score missing",
     }
 
 
@@ -51,7 +52,9 @@ def test_wide_without_ids_says_that_items_are_row_numbers(write):
     assert "items are row numbers (no column of item ids)" in scores.attrs["reading"]
 
 
-@pytest.mark.parametrize("name", ["Item", "item_id", "ID", "example", "instance_id", "question_id", "i", ""])
+@pytest.mark.parametrize(
+    "name", ["Item", "item_id", "ID", "example", "instance_id", "question_id", "i", ""]
+)
 def test_names_of_the_item_column(write, name):
     scores = bt.read(write(f"{name},A,B\n7,1,0\n3,0,1\n"))
     assert scores["item"].values.tolist() == ["7", "3"]
@@ -110,7 +113,9 @@ def test_long_is_joined_by_item_not_by_row_order(write):
     again = bt.read(write("\n".join(["system,item,score", *reversed(rows)]), "shuffled.csv"))
     np.testing.assert_array_equal(scores.values, [[1, np.nan], [0.5, 0], [1, np.nan]])
     assert scores.attrs["n_missing"] == 2
-    np.testing.assert_array_equal(again.sel(item=scores["item"], system=scores.system).values, scores.values)
+    np.testing.assert_array_equal(
+        again.sel(item=scores["item"], system=scores.system).values, scores.values
+    )
 
 
 def test_long_with_dataset_cluster_and_epoch(write):
@@ -168,7 +173,9 @@ def test_counts(write):
 
 
 def test_counts_without_ties_and_in_both_directions(write):
-    counts = bt.read(write("model_a,model_b,wins_a,wins_b\nA,B,12,2\nB,A,2,12\nA,A,0,0\n"), unit="item")
+    counts = bt.read(
+        write("model_a,model_b,wins_a,wins_b\nA,B,12,2\nB,A,2,12\nA,A,0,0\n"), unit="item"
+    )
     assert counts.outcome.values.tolist() == ["win", "loss"]
     assert pair(counts, "A", "B") == [12, 2]
     assert counts.attrs["unit"] == "item"

@@ -7,15 +7,21 @@ from hypothesis import strategies as st
 
 import betterthan as bt
 
-WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0", exclude_categories=["C", "Z"]), min_size=1)
-SCORES = st.one_of(st.none(), st.integers(0, 1), st.floats(allow_nan=False, allow_infinity=False, width=32))
+WORDS = st.text(
+    st.characters(codec="utf-8", exclude_characters="\0", exclude_categories=["C", "Z"]), min_size=1
+)
+SCORES = st.one_of(
+    st.none(), st.integers(0, 1), st.floats(allow_nan=False, allow_infinity=False, width=32)
+)
 
 
 @st.composite
 def tables(draw):
     """A wide frame with items and systems of any name."""
     items = draw(st.lists(WORDS, min_size=1, max_size=6, unique=True))
-    systems = draw(st.lists(WORDS.map(lambda w: f"s {w}"), min_size=2, max_size=5, unique_by=str.casefold))
+    systems = draw(
+        st.lists(WORDS.map(lambda w: f"s {w}"), min_size=2, max_size=5, unique_by=str.casefold)
+    )
     row = st.lists(SCORES, min_size=len(systems), max_size=len(systems))
     values = draw(st.lists(row, min_size=len(items), max_size=len(items)))
     frame = pd.DataFrame(values, columns=systems, dtype=float)
@@ -34,7 +40,9 @@ def test_long_and_wide_agree_in_any_order_of_rows(frame, random):
     long = melted(frame)
     order = list(range(len(long)))
     random.shuffle(order)
-    again = bt.read(long.iloc[order].reset_index(drop=True)).sel(item=wide["item"], system=wide.system)
+    again = bt.read(long.iloc[order].reset_index(drop=True)).sel(
+        item=wide["item"], system=wide.system
+    )
     np.testing.assert_array_equal(again.values, wide.values)
 
 
@@ -56,19 +64,26 @@ def test_text_and_frame_agree(tmp_path_factory, frame):
 @settings(max_examples=30, deadline=None)
 @given(
     st.lists(
-        st.tuples(st.permutations("ABCD").map(lambda p: p[:2]), st.sampled_from(["model_a", "model_b", "tie", ""])),
+        st.tuples(
+            st.permutations("ABCD").map(lambda p: p[:2]),
+            st.sampled_from(["model_a", "model_b", "tie", ""]),
+        ),
         min_size=1,
         max_size=30,
     )
 )
 def test_votes_are_antisymmetric_and_none_is_lost(votes):
-    frame = pd.DataFrame([(a, b, w) for (a, b), w in votes], columns=["model_a", "model_b", "winner"])
+    frame = pd.DataFrame(
+        [(a, b, w) for (a, b), w in votes], columns=["model_a", "model_b", "winner"]
+    )
     counts = bt.read(frame)
     mirrored = counts.values.swapaxes(0, 1)[..., [1, 0, 2]]
     np.testing.assert_array_equal(counts.values, mirrored)
     assert counts.values.sum() == 2 * counts.attrs["n"]
     assert counts.attrs["n"] + counts.attrs["n_missing"] == len(votes)
     turned = frame.set_axis(["model_b", "model_a", "winner"], axis=1)
-    turned["winner"] = turned["winner"].map({"model_a": "model_b", "model_b": "model_a"}).fillna(turned["winner"])
+    turned["winner"] = (
+        turned["winner"].map({"model_a": "model_b", "model_b": "model_a"}).fillna(turned["winner"])
+    )
     again = bt.read(turned).sel(system_a=counts.system_a.values, system_b=counts.system_b.values)
     np.testing.assert_array_equal(again.values, counts.values)

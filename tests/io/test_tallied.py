@@ -35,7 +35,8 @@ def test_recognised_and_joined_by_item(tmp_path):
 
 def test_the_reading_says_what_was_filled(tmp_path):
     assert bt.read(written(tmp_path)).attrs["reading"] == (
-        "t.csv read as tallies: 2 items x 2 systems, item ids from column 'doc', 2 labels from column 'type' "
+        "t.csv read as tallies: 2 items x 2 systems, item ids from column 'doc', 2 labels from "
+        "column 'type' "
         "(3 rows absent and taken as 0)"
     )
 
@@ -47,7 +48,9 @@ def test_the_whole_way_to_a_test(tmp_path):
 
 
 def test_partial_credit_in_halves():
-    frame = pd.DataFrame({"system": ["A", "B"], "doc": ["d", "d"], "tp": [1.5, 2], "fp": [0.5, 1], "fn": [0, 0.5]})
+    frame = pd.DataFrame(
+        {"system": ["A", "B"], "doc": ["d", "d"], "tp": [1.5, 2], "fp": [0.5, 1], "fn": [0, 0.5]}
+    )
     tallies = bt.read(frame, scale=2)
     assert tallies.values.tolist() == [[[3, 1, 0], [4, 2, 1]]]
     assert tallies.attrs["scale"] == 2
@@ -55,7 +58,9 @@ def test_partial_credit_in_halves():
 
 
 def test_item_coordinates(tmp_path):
-    text = "system,item,cluster,tp,fp,fn\nA,i1,c1,1,0,0\nB,i1,c1,0,1,1\nA,i2,c1,1,0,0\nB,i2,c1,1,0,0\n"
+    text = (
+        "system,item,cluster,tp,fp,fn\nA,i1,c1,1,0,0\nB,i1,c1,0,1,1\nA,i2,c1,1,0,0\nB,i2,c1,1,0,0\n"
+    )
     tallies = bt.read(written(tmp_path, text))
     assert tallies["cluster"].values.tolist() == ["c1", "c1"]
     assert bt.randomization_test(tallies, unit="cluster")["n"].values[0, 1] == 1
@@ -73,13 +78,18 @@ def test_one_id_in_two_datasets_or_epochs(tmp_path, role):
     assert bt.count(bt.counts.tally_scores(tallies), by=role).dims[0] == role
     with pytest.raises(ValueError, match=f"item '1', {role} 'x' has no row for system 'B'"):
         bt.read(written(tmp_path, text.replace("B,1,x,2,0,0\n", "")))
-    with pytest.raises(ValueError, match=f"row 5: duplicate tallies of system 'B' on item '1', {role} 'y', already in"):
+    with pytest.raises(
+        ValueError,
+        match=f"row 5: duplicate tallies of system 'B' on item '1', {role} 'y', already in",
+    ):
         bt.read(written(tmp_path, text.replace("B,1,x", "B,1,y")))
 
 
 def test_one_item_in_two_clusters(tmp_path):
     text = "system,item,cluster,tp,fp,fn\nA,i1,c1,1,0,0\nB,i1,c2,0,1,1\n"
-    with pytest.raises(ValueError, match=r"row 3, column 'cluster', value 'c2': the same item is in cluster 'c1'"):
+    with pytest.raises(
+        ValueError, match=r"row 3, column 'cluster', value 'c2': the same item is in cluster 'c1'"
+    ):
         bt.read(written(tmp_path, text))
 
 
@@ -87,11 +97,23 @@ def test_one_item_in_two_clusters(tmp_path):
     ("old", "new", "message"),
     [
         ("A,d1,PER,2,1,0", "A,d1,PER,-2,1,0", r"t.csv, row 2, column 'tp', value -2.0: negative"),
-        ("A,d1,PER,2,1,0", "A,d1,PER,2.5,1,0", r"value 2.5: not whole; for partial credit give a scale"),
+        (
+            "A,d1,PER,2,1,0",
+            "A,d1,PER,2.5,1,0",
+            r"value 2.5: not whole; for partial credit give a scale",
+        ),
         ("A,d1,PER,2,1,0", "A,d1,PER,,1,0", r"row 2, column 'tp', value nan: blank"),
         ("A,d1,PER,2,1,0", "A,d1,PER,x,1,0", r"row 2, column 'tp', value 'x': not a number"),
-        ("A,d1,LOC,1,0,0", "A,d1,PER,1,0,0", r"row 3: duplicate tallies of system 'A' on item 'd1', label 'PER'"),
-        ("B,d2,LOC,1,0,0", "B,d1,LOC,1,0,0", r"item 'd2' has no row for system 'B' \(1 missing in all\)"),
+        (
+            "A,d1,LOC,1,0,0",
+            "A,d1,PER,1,0,0",
+            r"row 3: duplicate tallies of system 'A' on item 'd1', label 'PER'",
+        ),
+        (
+            "B,d2,LOC,1,0,0",
+            "B,d1,LOC,1,0,0",
+            r"item 'd2' has no row for system 'B' \(1 missing in all\)",
+        ),
         ("fn\n", "missed\n", "no score"),
     ],
 )

@@ -1,4 +1,6 @@
-"""Confusion matrices: the published tables, scikit-learn where definitions coincide, and what is refused."""
+"""Confusion matrices: the published tables, scikit-learn where definitions coincide, and what is
+refused.
+"""
 
 from pathlib import Path
 
@@ -13,7 +15,9 @@ import betterthan as bt
 
 REFERENCE = Path(__file__).parent / "reference"
 LABELS = ["a", "b", "c"]
-PAIRS = st.lists(st.tuples(st.sampled_from(LABELS), st.sampled_from(LABELS)), min_size=1, max_size=40)
+PAIRS = st.lists(
+    st.tuples(st.sampled_from(LABELS), st.sampled_from(LABELS)), min_size=1, max_size=40
+)
 
 # Table 2 of Dzikovska et al. 2012: precision, recall, F; its "micro" weighs labels by their size.
 BEETLE = {
@@ -38,19 +42,31 @@ def test_published_scores():
     averaged = scores["averaged"].round(2)
     np.testing.assert_array_equal(averaged.sel(average="macro"), (0.60, 0.37, 0.44))
     np.testing.assert_array_equal(averaged.sel(average="weighted"), (0.70, 0.43, 0.51))
-    assert scores["averaged"].sel(average="pooled", measure="precision").item() == pytest.approx(1457 / 2315)
+    assert scores["averaged"].sel(average="pooled", measure="precision").item() == pytest.approx(
+        1457 / 2315
+    )
 
 
 def test_published_baseline():
-    scores = bt.labels.precision_recall_f(bt.labels.majority_baseline(bt.datasets.beetle_confusion()))
-    np.testing.assert_array_equal(scores["by_label"].sel(label="correct").round(2), (0.43, 1.0, 0.60))
-    np.testing.assert_array_equal(scores["averaged"].sel(average="macro").round(2), (0.09, 0.20, 0.12))
-    np.testing.assert_array_equal(scores["averaged"].sel(average="weighted").round(2), (0.18, 0.43, 0.25))
+    scores = bt.labels.precision_recall_f(
+        bt.labels.majority_baseline(bt.datasets.beetle_confusion())
+    )
+    np.testing.assert_array_equal(
+        scores["by_label"].sel(label="correct").round(2), (0.43, 1.0, 0.60)
+    )
+    np.testing.assert_array_equal(
+        scores["averaged"].sel(average="macro").round(2), (0.09, 0.20, 0.12)
+    )
+    np.testing.assert_array_equal(
+        scores["averaged"].sel(average="weighted").round(2), (0.18, 0.43, 0.25)
+    )
 
 
 def test_published_confusion_frequency():
     share = bt.labels.frequencies(bt.datasets.beetle_confusion())
-    assert share.sel(predicted="pc_incomplete", actual="contradictory").item() == pytest.approx(200 / 858)
+    assert share.sel(predicted="pc_incomplete", actual="contradictory").item() == pytest.approx(
+        200 / 858
+    )
     assert share.sum().item() == pytest.approx(1)
     assert np.diag(share).tolist() == [0] * 5
 
@@ -59,7 +75,9 @@ def test_published_confusion_frequency():
 def test_against_scikit_learn(pairs, beta):
     gold, predicted = zip(*pairs, strict=True)
     matrix = bt.labels.confusion_matrix(gold, predicted, labels=LABELS)
-    np.testing.assert_array_equal(matrix.values.T, metrics.confusion_matrix(gold, predicted, labels=LABELS))
+    np.testing.assert_array_equal(
+        matrix.values.T, metrics.confusion_matrix(gold, predicted, labels=LABELS)
+    )
     scores = bt.labels.precision_recall_f(matrix, beta=beta)
 
     def other(average):
@@ -104,24 +122,45 @@ TABLE = pd.DataFrame({"a": [8, 2], "b": [1, 5]}, index=["a", "b"])
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: bt.labels.confusion_matrix(["a"], ["a", "b"]), "gold has 1 labels and predicted 2"),
+        (
+            lambda: bt.labels.confusion_matrix(["a"], ["a", "b"]),
+            "gold has 1 labels and predicted 2",
+        ),
         (lambda: bt.labels.confusion_matrix([], []), "gold is empty"),
-        (lambda: bt.labels.confusion_matrix(["a", None], ["a", "a"]), "gold label at position 1 is missing"),
+        (
+            lambda: bt.labels.confusion_matrix(["a", None], ["a", "a"]),
+            "gold label at position 1 is missing",
+        ),
         (
             lambda: bt.labels.confusion_matrix(["a"], ["b"], labels=["a"]),
             "predicted label 'b' at position 0 is not among labels",
         ),
-        (lambda: bt.labels.from_table(TABLE.drop(index="b")), r"label 'b' is among actual \(columns\) alone"),
-        (lambda: bt.labels.from_table(TABLE - 3), "cells of the confusion matrix hold -2; a count is at least 0"),
-        (lambda: bt.labels.from_table(TABLE / 4), r"cells of the confusion matrix hold 0\.25; give whole numbers"),
+        (
+            lambda: bt.labels.from_table(TABLE.drop(index="b")),
+            r"label 'b' is among actual \(columns\) alone",
+        ),
+        (
+            lambda: bt.labels.from_table(TABLE - 3),
+            "cells of the confusion matrix hold -2; a count is at least 0",
+        ),
+        (
+            lambda: bt.labels.from_table(TABLE / 4),
+            r"cells of the confusion matrix hold 0\.25; give whole numbers",
+        ),
         (lambda: bt.labels.from_table([[1]]), "table is a list; give a pandas.DataFrame"),
         (lambda: bt.labels.from_table(TABLE, actual_counts={"a": 10}), "'b' is in one alone"),
-        (lambda: bt.labels.from_table(TABLE, actual_counts={"a": 9, "b": 6}), "'a' is 9, but its column sums to 10"),
+        (
+            lambda: bt.labels.from_table(TABLE, actual_counts={"a": 9, "b": 6}),
+            "'a' is 9, but its column sums to 10",
+        ),
         (
             lambda: bt.labels.precision_recall_f(bt.datasets.beetle_confusion(), beta=0),
             "beta is 0; give a positive number",
         ),
-        (lambda: bt.labels.precision_recall_f(bt.datasets.contingency_case("a")), "expected a confusion matrix"),
+        (
+            lambda: bt.labels.precision_recall_f(bt.datasets.contingency_case("a")),
+            "expected a confusion matrix",
+        ),
     ],
 )
 def test_bad_input(call, message):

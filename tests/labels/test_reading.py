@@ -19,7 +19,9 @@ FRAME = pd.DataFrame(
 def test_labels_confusions_and_tallies_agree(tmp_path):
     FRAME.to_csv(tmp_path / "labels.csv", index=False)
     labels = bt.labels.read(tmp_path / "labels.csv")
-    assert labels.attrs["reading"].endswith("6 items x 2 systems, item ids from column 'item', 2 unclassified")
+    assert labels.attrs["reading"].endswith(
+        "6 items x 2 systems, item ids from column 'item', 2 unclassified"
+    )
     confusions = bt.labels.confusions(labels)
     tallies = bt.labels.tallies(labels)
     scores = bt.labels.precision_recall_f(confusions)
@@ -76,7 +78,10 @@ def test_bad_labels(frame, words):
         (pd.DataFrame({"p": ["a"], "a": [1], "b": [2]}), "no confusion matrix"),
         (pd.DataFrame({"p": ["a", "b"], "a": [1, -2], "b": [1, 2]}), "value -2.*: negative"),
         (pd.DataFrame({"p": ["a", "b"], "a": [1, 0.5], "b": [1, 2]}), "value 0.5: not whole"),
-        (pd.DataFrame({"p": ["a", "a", "b"], "a": [1, 2, 3], "b": [1, 2, 3]}), "row label 'a' occurs more than once"),
+        (
+            pd.DataFrame({"p": ["a", "a", "b"], "a": [1, 2, 3], "b": [1, 2, 3]}),
+            "row label 'a' occurs more than once",
+        ),
     ],
 )
 def test_bad_confusions(frame, words):

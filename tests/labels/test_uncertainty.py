@@ -1,4 +1,6 @@
-"""The posterior over the cells of a confusion matrix: Betas exactly, averages against plain Dirichlet draws."""
+"""The posterior over the cells of a confusion matrix: Betas exactly, averages against plain
+Dirichlet draws.
+"""
 
 import numpy as np
 import pandas as pd
@@ -33,7 +35,9 @@ def test_precision_and_recall_are_exactly_betas(found):
             exact = beta(right, whole - right)
             at = found["by_label"].sel(label=label, measure=measure)
             expected = [exact.mean(), exact.ppf(0.025), exact.ppf(0.975), 0]
-            np.testing.assert_allclose(at.sel(estimate=["mean", "lower", "upper", "mcse"]), expected, rtol=1e-9)
+            np.testing.assert_allclose(
+                at.sel(estimate=["mean", "lower", "upper", "mcse"]), expected, rtol=1e-9
+            )
 
 
 def test_f_and_averages_against_plain_draws(found):
@@ -50,7 +54,9 @@ def test_f_and_averages_against_plain_draws(found):
         assert at.sel(estimate="mcse").item() == pytest.approx(error, rel=0.05)
         assert abs(at.sel(estimate="mean").item() - draws.mean()) < 6 * error
         np.testing.assert_allclose(
-            at.sel(estimate=["lower", "upper"]), np.quantile(draws, [0.025, 0.975]), atol=0.03 * draws.std() * 4
+            at.sel(estimate=["lower", "upper"]),
+            np.quantile(draws, [0.025, 0.975]),
+            atol=0.03 * draws.std() * 4,
         )
     for k, label in enumerate(BEETLE["actual"].values):
         at = found["by_label"].sel(label=label, measure="f", estimate="mean").item()

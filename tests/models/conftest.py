@@ -56,7 +56,8 @@ def _accepted(tree, parameter):
     az.plot_forest(tree, var_names=[parameter], backend="none")
     az.plot_dist(tree, var_names=[parameter], backend="none")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # leaving a pair out leaves its prior: Pareto k is high
+        # leaving a pair out leaves its prior: Pareto k is high
+        warnings.simplefilter("ignore", UserWarning)
         assert np.isfinite(az.loo(tree).elpd)
 
 

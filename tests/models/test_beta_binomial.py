@@ -67,12 +67,15 @@ def test_published_table():
     assert len(cases) == 28
     for case in cases:
         exact = model.closed_form(bt.counts.from_table({("A", "B"): tuple(case["counts"])}))
-        assert round(float(exact.sel(system_a="A", system_b="B")), 4) == pytest.approx(case["p_better"], abs=1e-9)
+        assert round(float(exact.sel(system_a="A", system_b="B")), 4) == pytest.approx(
+            case["p_better"], abs=1e-9
+        )
 
 
 def test_ties_do_not_matter():
     with_ties = bt.counts.from_table({("A", "B"): (12, 2, 986)})
     np.testing.assert_array_equal(
-        model.closed_form(with_ties).values, model.closed_form(bt.counts.apply_ties(with_ties, "drop")).values
+        model.closed_form(with_ties).values,
+        model.closed_form(bt.counts.apply_ties(with_ties, "drop")).values,
     )
     assert float(model.build(with_ties)["n"].get_value()[0]) == 14

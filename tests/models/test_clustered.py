@@ -45,7 +45,10 @@ def test_quadrature_agrees_with_plain_integration():
     def density(p, rho):
         kappa = 1 / rho - 1
         a, b = p * kappa, (1 - p) * kappa
-        log = sum(special.betaln(a + w, b + x) - special.betaln(a, b) for w, x in zip(wins, losses, strict=True))
+        log = sum(
+            special.betaln(a + w, b + x) - special.betaln(a, b)
+            for w, x in zip(wins, losses, strict=True)
+        )
         return np.exp(log) * stats.beta.pdf(rho, *clusters.CORRELATION)
 
     def half(low, high):
@@ -60,7 +63,9 @@ def test_quadrature_agrees_with_plain_integration():
 def test_clusters_of_one_are_independent_examples():
     """One example a cluster says nothing of the correlation, and the answer is the closed form."""
     wins, losses = np.array([1] * 9 + [0] * 4), np.array([0] * 9 + [1] * 4)
-    assert clusters.prob_above_half(wins, losses, 1.0, 1.0)[0] == pytest.approx(stats.beta(10, 5).sf(0.5), abs=1e-9)
+    assert clusters.prob_above_half(wins, losses, 1.0, 1.0)[0] == pytest.approx(
+        stats.beta(10, 5).sf(0.5), abs=1e-9
+    )
 
 
 def test_held_correlation_pools(data):
@@ -86,7 +91,9 @@ def test_outcome_correlation_is_that_of_simulated_clusters():
 
 
 def test_ignoring_clusters_is_too_certain():
-    """Between equal systems, verdicts at 0.95 are wrong more often when clusters are taken as independent."""
+    """Between equal systems, verdicts at 0.95 are wrong more often when clusters are taken as
+    independent.
+    """
     random = np.random.default_rng(5)
     wrong = np.zeros(2)
     for _ in range(200):
@@ -101,11 +108,16 @@ def test_ignoring_clusters_is_too_certain():
 
 def test_moments_of_the_design_effect():
     random = np.random.default_rng(2)
-    outcome = np.repeat(random.choice([-1, 1], 400), 5)[:, None]  # clusters of five that always agree
+    # clusters of five that always agree
+    outcome = np.repeat(random.choice([-1, 1], 400), 5)[:, None]
     seen = np.ones_like(outcome, dtype=bool)
-    assert clusters.design_effect(outcome, seen, np.repeat(np.arange(400), 5))[0] == pytest.approx(5, rel=0.02)
+    assert clusters.design_effect(outcome, seen, np.repeat(np.arange(400), 5))[0] == pytest.approx(
+        5, rel=0.02
+    )
     alone = random.choice([-1, 0, 1], 2000)[:, None]
-    assert clusters.design_effect(alone, seen, np.repeat(np.arange(400), 5))[0] == pytest.approx(1, abs=0.25)
+    assert clusters.design_effect(alone, seen, np.repeat(np.arange(400), 5))[0] == pytest.approx(
+        1, abs=0.25
+    )
 
 
 @pytest.mark.parametrize(

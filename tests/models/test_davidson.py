@@ -40,7 +40,9 @@ def test_fit_is_whole_and_passes_the_gate(tree):
 def test_truth_is_within_reach(tree, data):
     posterior = tree["posterior"].to_dataset()
     for name in ("ability", "tie", "position"):
-        z = (posterior[name].mean(("chain", "draw")) - data[name]) / posterior[name].std(("chain", "draw"))
+        z = (posterior[name].mean(("chain", "draw")) - data[name]) / posterior[name].std(
+            ("chain", "draw")
+        )
         assert float(np.abs(z).max()) < 4, name
     assert np.abs(posterior["ability"].sum("system")).max() < 1e-9
 
@@ -81,7 +83,10 @@ def test_published_order_is_the_posterior_order():
     counts = bt.counts.from_table(table).assign_attrs(unit="judgment")
     tree = model.fit(counts, rng=1, predictive=False)
     found = bt.fits.compare(tree)
-    assert found["ability"].sortby(found["ability"], ascending=False)["system"].values.tolist() == TABLE["systems"]
+    assert (
+        found["ability"].sortby(found["ability"], ascending=False)["system"].values.tolist()
+        == TABLE["systems"]
+    )
     last = found["ability"].values - found["ability"].values[-1]
     assert (last < np.array(TABLE["ability"]) + 0.05).all()  # drawn to their mean
 
@@ -101,11 +106,17 @@ def test_pairs_of_shared_items_are_refused():
 
 
 def scores():
-    return bt.read(pd.DataFrame({"item": list("abcd"), "A": [1, 0, 1, 1], "B": [1, 1, 0, 0], "C": [0, 0, 1, 0]}))
+    return bt.read(
+        pd.DataFrame(
+            {"item": list("abcd"), "A": [1, 0, 1, 1], "B": [1, 1, 0, 0], "C": [0, 0, 1, 0]}
+        )
+    )
 
 
 def test_systems_that_never_meet_are_named():
-    counts = bt.counts.from_table({("A", "B"): (3, 2, 1), ("C", "D"): (4, 1, 0), ("B", "E"): (1, 1, 1)})
+    counts = bt.counts.from_table(
+        {("A", "B"): (3, 2, 1), ("C", "D"): (4, 1, 0), ("B", "E"): (1, 1, 1)}
+    )
     with pytest.raises(ValueError, match="'C', 'D' never met any of the other systems"):
         model.build(counts.assign_attrs(unit="judgment"))
 

@@ -13,12 +13,16 @@ FIRST, SECOND = np.triu_indices(5, 1)
 
 @pytest.fixture(scope="module")
 def truth():
-    """Ten pairs of five systems: the two published cases, one without examples, one with hardly a tie."""
+    """Ten pairs of five systems: the two published cases, one without examples, one with hardly a
+    tie.
+    """
     data = model.simulate([20, 50, 100, 200, 400, 800, 1600, 40, 80, 160], pairs=10, rng=5)
     counts = data["counts"].values
     counts[:4] = [(12, 2, 986), (210, 200, 590), (0, 0, 0), (100_000, 99_500, 1)]
     names = {"system_a": np.array(SYSTEMS)[FIRST], "system_b": np.array(SYSTEMS)[SECOND]}
-    return data.assign_coords({k: ("pair", v) for k, v in names.items()}).assign(counts=(("pair", "outcome"), counts))
+    return data.assign_coords({k: ("pair", v) for k, v in names.items()}).assign(
+        counts=(("pair", "outcome"), counts)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +75,8 @@ def test_predictions_look_like_the_data(tree, counts):
     predicted = tree["posterior_predictive"]["y"]
     assert predicted.sizes == {"chain": 4, "draw": 500, "pair": 10, "outcome": 3}
     np.testing.assert_array_equal(
-        predicted.sum("outcome").isel(chain=0, draw=0).values, bt.counts.to_pairs(counts).sum("outcome").values
+        predicted.sum("outcome").isel(chain=0, draw=0).values,
+        bt.counts.to_pairs(counts).sum("outcome").values,
     )
 
 
@@ -80,10 +85,16 @@ def test_logp_is_that_of_scipy():
     built = model.build(counts, prior=(2, 3, 4))
     share, decisive = 0.4, 0.5
     theta = np.array([decisive * share, decisive * (1 - share), 1 - decisive])
-    point = {built.value_vars[0].name: np.array([[np.log(share / (1 - share)), np.log(decisive / (1 - decisive))]])}
+    point = {
+        built.value_vars[0].name: np.array(
+            [[np.log(share / (1 - share)), np.log(decisive / (1 - decisive))]]
+        )
+    }
     jacobian = decisive**2 * (1 - decisive) * share * (1 - share)
     expected = (
-        stats.dirichlet.logpdf(theta, [2, 3, 4]) + stats.multinomial.logpmf([12, 2, 30], 44, theta) + np.log(jacobian)
+        stats.dirichlet.logpdf(theta, [2, 3, 4])
+        + stats.multinomial.logpmf([12, 2, 30], 44, theta)
+        + np.log(jacobian)
     )
     found = built.compile_logp(mode="FAST_COMPILE")(point)
     assert found == pytest.approx(expected, rel=1e-12)
@@ -92,8 +103,12 @@ def test_logp_is_that_of_scipy():
 def test_published_cases():
     counts = bt.counts.from_table({("A", "B"): (12, 2, 986), ("C", "D"): (210, 200, 590)})
     exact = model.closed_form(counts)
-    assert float(exact.sel(system_a="A", system_b="B")) == pytest.approx(0.996307373046875, rel=1e-12)
-    assert float(exact.sel(system_a="C", system_b="D")) == pytest.approx(0.6890599769822636, rel=1e-9)
+    assert float(exact.sel(system_a="A", system_b="B")) == pytest.approx(
+        0.996307373046875, rel=1e-12
+    )
+    assert float(exact.sel(system_a="C", system_b="D")) == pytest.approx(
+        0.6890599769822636, rel=1e-9
+    )
     np.testing.assert_allclose(exact.values + exact.values.T, 1)
 
 

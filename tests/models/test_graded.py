@@ -15,7 +15,9 @@ from betterthan.evidence import designs, joint_agreement
 from betterthan.models import graded as model
 from betterthan.posterior.gate import diagnose
 
-TABLE = tomllib.loads((Path(__file__).parents[2] / "models" / "graded" / "reference.toml").read_text("utf-8"))
+TABLE = tomllib.loads(
+    (Path(__file__).parents[2] / "models" / "graded" / "reference.toml").read_text("utf-8")
+)
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +56,9 @@ def test_agrees_with_a_grid_and_with_print():
     assert found["published"]["error_of_t"] < 5e-5
     assert found["published"]["error_of_p"] < 5e-7
     # nine of ten slept longer: about as sure as the t test, one sided
-    assert found["published"]["prob_better"] == pytest.approx(1 - TABLE["table"]["p"] / 2, abs=0.002)
+    assert found["published"]["prob_better"] == pytest.approx(
+        1 - TABLE["table"]["p"] / 2, abs=0.002
+    )
 
 
 def test_neither_units_nor_the_direction_of_the_score_matter(scores):
@@ -83,7 +87,9 @@ def test_pairs_without_a_difference_are_answered_with_a_warning():
     found = bt.fits.compare(tree)
     assert found["prob_better"].values[0, 1] == pytest.approx(0.5, abs=0.04)
     assert abs(found["difference_mean"].values[0, 1]) < 0.05  # all but none of the items differ
-    assert found["prob_better"].values[0, 2] == pytest.approx(found["prob_better"].values[1, 2], abs=0.04)
+    assert found["prob_better"].values[0, 2] == pytest.approx(
+        found["prob_better"].values[1, 2], abs=0.04
+    )
 
 
 def test_one_wild_item_moves_little():

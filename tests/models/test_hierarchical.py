@@ -12,7 +12,14 @@ from betterthan.exact.numeric.sampling_error import probability_z
 from betterthan.models import hierarchical as model
 from betterthan.posterior.gate import diagnose
 
-GROUPS = {"posterior", "prior", "prior_predictive", "posterior_predictive", "log_likelihood", "constant_data"}
+GROUPS = {
+    "posterior",
+    "prior",
+    "prior_predictive",
+    "posterior_predictive",
+    "log_likelihood",
+    "constant_data",
+}
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +55,9 @@ def test_truth_is_within_reach(tree, data):
     posterior = tree["posterior"].to_dataset()
     for name in ("mu", "correlation", "theta"):
         found = posterior[name].transpose("chain", "draw", *data[name].dims)
-        z = (found.mean(("chain", "draw")).values - data[name].values) / found.std(("chain", "draw")).values
+        z = (found.mean(("chain", "draw")).values - data[name].values) / found.std(
+            ("chain", "draw")
+        ).values
         assert np.abs(z).max() < 4.5, name
 
 
@@ -56,18 +65,26 @@ def test_probabilities_of_a_data_set_lie_between_its_own_and_the_mean(tree, data
     counts = data["counts"]
     own = (counts / counts.sum("outcome")).values
     posterior = tree["posterior"].to_dataset()
-    shrunk = posterior["theta"].transpose("chain", "draw", "dataset", "pair", "outcome").mean(("chain", "draw")).values
+    shrunk = (
+        posterior["theta"]
+        .transpose("chain", "draw", "dataset", "pair", "outcome")
+        .mean(("chain", "draw"))
+        .values
+    )
     centre = posterior["mu"].mean(("chain", "draw")).values
     low, high = np.minimum(own, centre), np.maximum(own, centre)
     assert ((shrunk > low - 0.01) & (shrunk < high + 0.01)).mean() > 0.9
-    assert np.abs(shrunk - own)[3].mean() < np.abs(shrunk - own)[4].mean()  # the largest is drawn least
+    # the largest is drawn least
+    assert np.abs(shrunk - own)[3].mean() < np.abs(shrunk - own)[4].mean()
 
 
 def test_held_concentration_pools_completely(data):
     counts = data["counts"]
     tree = model.fit(counts, concentration=1e7, rng=1, predictive=False, draws=500)
     mu = tree["posterior"]["mu"]
-    z = probability_z(model.closed_form(counts).values, share(mu[..., 0] - mu[..., 1]), np.full(2, 1000.0))
+    z = probability_z(
+        model.closed_form(counts).values, share(mu[..., 0] - mu[..., 1]), np.full(2, 1000.0)
+    )
     assert np.abs(z).max() < 4
     theta = tree["posterior"]["theta"]
     assert float(np.abs(theta - mu).max()) < 0.01
@@ -77,10 +94,14 @@ def test_held_concentration_pools_completely(data):
 
 def test_held_concentration_and_centre_pool_nothing(data):
     counts = data["counts"]
-    tree = model.fit(counts, concentration=3.0, centre=(1, 1, 1), rng=1, predictive=False, draws=500)
+    tree = model.fit(
+        counts, concentration=3.0, centre=(1, 1, 1), rng=1, predictive=False, draws=500
+    )
     theta = tree["posterior"]["theta"].transpose("chain", "draw", "dataset", "pair", "outcome")
     exact = model.closed_form(counts, pooling="none")
-    z = probability_z(exact.values, share(theta[..., 0] - theta[..., 1]), np.full(exact.shape, 1000.0))
+    z = probability_z(
+        exact.values, share(theta[..., 0] - theta[..., 1]), np.full(exact.shape, 1000.0)
+    )
     assert np.abs(z).max() < 4
     each = bt.prob_better(counts.isel(dataset=2))
     assert exact.isel(dataset=2).values == pytest.approx(each.values, rel=1e-12)
@@ -95,7 +116,8 @@ def test_crossed_factors(crossed):
     assert float(np.abs(z).max()) < 4.5
     assert posterior["theta_new"].sum("outcome").values == pytest.approx(1.0)
     wide = posterior["theta_new"].std(("chain", "draw")).values
-    assert (wide > theta.std(("chain", "draw")).mean().item()).all()  # a cell not seen is less certain
+    # a cell not seen is less certain
+    assert (wide > theta.std(("chain", "draw")).mean().item()).all()
     with pytest.raises(ValueError, match="crossed factors have no closed form"):
         model.closed_form(data["counts"])
 

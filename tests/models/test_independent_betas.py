@@ -17,7 +17,9 @@ def truth():
 @pytest.fixture(scope="module")
 def counts(truth):
     tie = truth["n"] - truth["decisive"].sum("outcome")
-    data = xr.concat([truth["decisive"], tie.expand_dims(outcome=["tie"])], "outcome").transpose("pair", "outcome")
+    data = xr.concat([truth["decisive"], tie.expand_dims(outcome=["tie"])], "outcome").transpose(
+        "pair", "outcome"
+    )
     values = np.concatenate([data.values, [(12, 2, 986), (210, 200, 590), (0, 0, 0)]])
     a = [*truth["system_a"].values, "a", "b", "c"]
     return xr.DataArray(
@@ -67,7 +69,10 @@ def test_logp_is_that_of_scipy():
         stats.beta.logpdf(p, 2, 3) + stats.binom.logpmf(k, 44, p) + np.log(p * (1 - p))
         for p, k in ((win, 12), (loss, 2))
     )
-    point = {v.name: np.array([np.log(p / (1 - p))]) for v, p in zip(built.value_vars, (win, loss), strict=True)}
+    point = {
+        v.name: np.array([np.log(p / (1 - p))])
+        for v, p in zip(built.value_vars, (win, loss), strict=True)
+    }
     assert built.compile_logp(mode="FAST_COMPILE")(point) == pytest.approx(expected, rel=1e-7)
 
 

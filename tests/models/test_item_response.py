@@ -1,4 +1,6 @@
-"""Abilities on shared items: the integral against plain sums, a grid, a published test and the truth."""
+"""Abilities on shared items: the integral against plain sums, a grid, a published test and the
+truth.
+"""
 
 import tomllib
 import warnings
@@ -17,7 +19,9 @@ from betterthan.exact.wins import rasch
 from betterthan.models import item_response as model
 from betterthan.posterior.gate import diagnose
 
-TABLE = tomllib.loads((Path(__file__).parents[2] / "models" / "item_response" / "reference.toml").read_text("utf-8"))
+TABLE = tomllib.loads(
+    (Path(__file__).parents[2] / "models" / "item_response" / "reference.toml").read_text("utf-8")
+)
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +40,9 @@ def log_rows(kind, y, trials, ability, mean, spread, more, nodes=61):
 
     of_items = model._log_probability(kind, trials, *rasch.nodes(nodes))
     values = [pt.as_tensor(np.atleast_1d(float(v))) for v in (mean, spread, more)]
-    return of_items(pt.as_tensor(y), trials, pt.as_tensor(ability[None]), *values).eval(mode="FAST_COMPILE")
+    return of_items(pt.as_tensor(y), trials, pt.as_tensor(ability[None]), *values).eval(
+        mode="FAST_COMPILE"
+    )
 
 
 def test_fit_is_whole_and_passes_the_gate(tree):
@@ -53,10 +59,14 @@ def test_fit_is_whole_and_passes_the_gate(tree):
 def test_truth_is_within_reach(tree, data):
     posterior = tree["posterior"].to_dataset()
     for name in ("ability", "mean", "difficulty_sd"):
-        z = (posterior[name].mean(("chain", "draw")) - data[name]) / posterior[name].std(("chain", "draw"))
+        z = (posterior[name].mean(("chain", "draw")) - data[name]) / posterior[name].std(
+            ("chain", "draw")
+        )
         assert float(np.abs(z).max()) < 4, name
     solved = data["successes"].mean("item").values
-    assert posterior["expected_score"].mean(("chain", "draw")).values == pytest.approx(solved, abs=0.05)
+    assert posterior["expected_score"].mean(("chain", "draw")).values == pytest.approx(
+        solved, abs=0.05
+    )
 
 
 def test_the_integral_is_the_integral(data):
@@ -71,7 +81,9 @@ def test_the_integral_is_the_integral(data):
             eta = mean + ability - b
             return np.exp(row @ eta - np.log1p(np.exp(eta)).sum()) * stats.norm.pdf(b, 0, spread)
 
-        assert log == pytest.approx(np.log(integrate.quad(density, -20, 20, epsabs=1e-14)[0]), abs=1e-8)
+        assert log == pytest.approx(
+            np.log(integrate.quad(density, -20, 20, epsabs=1e-14)[0]), abs=1e-8
+        )
 
 
 def test_repeated_trials_are_beta_binomial():
@@ -84,15 +96,21 @@ def test_repeated_trials_are_beta_binomial():
         def density(b, row=row, n=n):
             p = special.expit(mean + ability - b)
             parts = special.betaln(kappa * p + row, kappa * (1 - p) + n - row)
-            return np.exp((parts - special.betaln(kappa * p, kappa * (1 - p))).sum()) * stats.norm.pdf(b, 0, spread)
+            return np.exp(
+                (parts - special.betaln(kappa * p, kappa * (1 - p))).sum()
+            ) * stats.norm.pdf(b, 0, spread)
 
-        assert log == pytest.approx(np.log(integrate.quad(density, -12, 12, epsabs=1e-14)[0]), abs=1e-7)
+        assert log == pytest.approx(
+            np.log(integrate.quad(density, -12, 12, epsabs=1e-14)[0]), abs=1e-7
+        )
 
 
 def test_equal_discriminations_are_the_rasch_model(data):
     ability = np.linspace(-1, 1, 6)
     y, trials = data["successes"].values, data["trials"].values
-    both = [log_rows(kind, y, trials, ability, 0.1, 1.3, 1e-9) for kind in ("rasch", "discrimination")]
+    both = [
+        log_rows(kind, y, trials, ability, 0.1, 1.3, 1e-9) for kind in ("rasch", "discrimination")
+    ]
     assert both[0] == pytest.approx(both[1], abs=1e-6)
 
 
@@ -126,11 +144,18 @@ def test_nodes():
     for count in (61, 200):
         x, log = rasch.nodes(count)
         assert np.exp(log) @ x**4 == pytest.approx(3, rel=1e-5)
-    assert rasch.nodes_needed(np.ones((500, 134), dtype=int)) > rasch.nodes_needed(np.ones((20, 2), dtype=int))
+    assert rasch.nodes_needed(np.ones((500, 134), dtype=int)) > rasch.nodes_needed(
+        np.ones((20, 2), dtype=int)
+    )
 
 
 def test_scores_with_epochs_are_trials():
-    cells = {"item": ["q1", "q1", "q2", "q2"], "epoch": [1, 2, 1, 2], "A": [1, 0, 1, 1], "B": [0, 0, 1, 0]}
+    cells = {
+        "item": ["q1", "q1", "q2", "q2"],
+        "epoch": [1, 2, 1, 2],
+        "A": [1, 0, 1, 1],
+        "B": [0, 0, 1, 0],
+    }
     frame = pd.DataFrame(cells)
     found = bt.counts.trials(bt.read(frame))
     assert found["successes"].values.tolist() == [[1, 0], [2, 1]]

@@ -13,7 +13,14 @@ from betterthan.exact.numeric.sampling_error import probability_z
 from betterthan.models import mallows as model
 from betterthan.posterior.gate import diagnose
 
-GROUPS = {"posterior", "prior", "prior_predictive", "posterior_predictive", "log_likelihood", "observed_data"}
+GROUPS = {
+    "posterior",
+    "prior",
+    "prior_predictive",
+    "posterior_predictive",
+    "log_likelihood",
+    "observed_data",
+}
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +97,10 @@ def test_closed_form_adds_up():
     found = model.closed_form(data)
     square = found["prob_better"].values
     assert square + square.T == pytest.approx(np.ones((4, 4)), abs=1e-10)
-    assert found["mean"].argsort().values.tolist() == data["inversions"].sum("document").argsort().values[::-1].tolist()
+    assert (
+        found["mean"].argsort().values.tolist()
+        == data["inversions"].sum("document").argsort().values[::-1].tolist()
+    )
     far = model.closed_form(data, prior_sd=0.05)
     assert (np.abs(far["mean"]) < np.abs(found["mean"])).all()
 
@@ -100,7 +110,8 @@ def test_comparison_of_dispersions(tree):
     square = found["prob_better"].values
     assert square + square.T == pytest.approx(np.ones((3, 3)))
     assert found["prob_best"].sum().item() == pytest.approx(1)
-    assert (found["new_tau_lower"] < found["expected_tau_lower"]).all()  # one document varies more than their mean
+    # one document varies more than their mean
+    assert (found["new_tau_lower"] < found["expected_tau_lower"]).all()
     assert (found["new_tau_upper"] >= found["expected_tau_upper"] - 0.1).all()
     assert found.attrs["items"] == 7
     with pytest.warns(UserWarning, match="no verdict"):
@@ -111,7 +122,11 @@ def test_comparison_of_dispersions(tree):
 
 
 def test_orders_with_gaps_and_ties():
-    cells = {"document": list("ddeef"), "system": list("rArAr"), "order": ["a>b>c", "a=b>c", "x>y", "y>x", "p>q"]}
+    cells = {
+        "document": list("ddeef"),
+        "system": list("rArAr"),
+        "order": ["a>b>c", "a=b>c", "x>y", "y>x", "p>q"],
+    }
     ranks = bt.orders.read(pd.DataFrame(cells))
     taus = bt.orders.kendall_tau(ranks, "r")
     with pytest.raises(ValueError, match="some orders have ties"):
@@ -135,7 +150,11 @@ def test_bad_input():
     with pytest.raises(ValueError, match="nothing varies over documents"):
         model.build(taus)
     with pytest.raises(ValueError, match="several references"):
-        model.build(bt.orders.kendall_tau({"r": list("abc"), "s": list("abc"), "A": list("bac")}, ["r", "s"]))
+        model.build(
+            bt.orders.kendall_tau(
+                {"r": list("abc"), "s": list("abc"), "A": list("bac")}, ["r", "s"]
+            )
+        )
     with pytest.raises(ValueError, match="must be a Dataset with inversions"):
         model.build(taus["tau"])
     with pytest.raises(ValueError, match="choose one of"):

@@ -1,4 +1,6 @@
-"""The regression on component scores against quadrature, scipy and the truth; ordinal outcomes and groups."""
+"""The regression on component scores against quadrature, scipy and the truth; ordinal outcomes and
+groups.
+"""
 
 import warnings
 
@@ -61,7 +63,8 @@ def test_fit_agrees_with_quadrature(tree, frame):
         assert (np.abs(found.values - exact[name]) < 4.5 * error.values).all()
     above = (beta > 0).mean(("chain", "draw")).values
     assert (
-        np.abs(above - exact["positive"]) < 4.5 * np.sqrt(exact["positive"] * (1 - exact["positive"]) / 800) + 1e-3
+        np.abs(above - exact["positive"])
+        < 4.5 * np.sqrt(exact["positive"] * (1 - exact["positive"]) / 800) + 1e-3
     ).all()
 
 
@@ -88,11 +91,13 @@ def test_units_of_the_data_come_back(tree, frame):
     posterior = tree["posterior"].to_dataset()
     scale = frame[["f", "words"]].std().to_numpy()
     np.testing.assert_allclose(
-        posterior["coefficient"], posterior["standardised"] * frame["gain"].std() / scale, rtol=1e-10
+        posterior["coefficient"],
+        posterior["standardised"] * frame["gain"].std() / scale,
+        rtol=1e-10,
     )
-    at_mean = posterior["intercept"] + (posterior["coefficient"] * frame[["f", "words"]].mean().to_numpy()).sum(
-        "feature"
-    )
+    at_mean = posterior["intercept"] + (
+        posterior["coefficient"] * frame[["f", "words"]].mean().to_numpy()
+    ).sum("feature")
     expected = frame["gain"].mean() + frame["gain"].std() * posterior["intercept_standardised"]
     np.testing.assert_allclose(at_mean, expected, rtol=1e-8)
     np.testing.assert_allclose(tree["observed_data"]["y"], frame["gain"])
@@ -102,14 +107,18 @@ def test_units_of_the_data_come_back(tree, frame):
 
 def test_same_seed_same_draws(tree, frame):
     again = model.fit(frame, "gain", draws=500, rng=np.int64(7), predictive=False)
-    np.testing.assert_array_equal(again["posterior"]["coefficient"].values, tree["posterior"]["coefficient"].values)
+    np.testing.assert_array_equal(
+        again["posterior"]["coefficient"].values, tree["posterior"]["coefficient"].values
+    )
 
 
 def test_rows_with_gaps_are_counted(frame, monkeypatch):
     holed = frame.copy()
     holed.loc[3, "gain"] = np.nan
     holed.loc[[5, 6], "f"] = np.nan
-    monkeypatch.setattr(model.sampling, "fit_model", lambda built, pairs, *, attrs, **rest: (built, attrs))
+    monkeypatch.setattr(
+        model.sampling, "fit_model", lambda built, pairs, *, attrs, **rest: (built, attrs)
+    )
     built, attrs = model.fit(holed, "gain")
     assert (attrs["n"], attrs["n_dropped_outcome"], attrs["n_dropped_feature"]) == (32, 1, 2)
     assert built["outcome"].get_value().shape == (32,)
@@ -162,7 +171,9 @@ def test_ordinal_fit_passes_the_gate_and_knows_its_levels(ordinal, ratings):
     assert ordinal["posterior"]["group_effect"].sizes["group"] == 10
     shares = ordinal["posterior_predictive"]["y"].values.reshape(-1)
     seen = np.bincount(shares.astype(int), minlength=4) / shares.size
-    np.testing.assert_allclose(seen, ratings["rating"].value_counts(normalize=True).sort_index(), atol=0.08)
+    np.testing.assert_allclose(
+        seen, ratings["rating"].value_counts(normalize=True).sort_index(), atol=0.08
+    )
 
 
 def test_ordinal_likelihood_is_that_of_the_formula(ordinal, ratings):

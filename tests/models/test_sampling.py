@@ -33,7 +33,9 @@ def test_closed_form_keeps_both_tails(name):
     swapped = getattr(bt.models, name).closed_form(
         bt.counts.from_table({("B", "A"): (10, 400, 100), ("C", "A"): (2, 3, 5)})
     )
-    np.testing.assert_allclose(exact.values, swapped.sel(system_a=["A", "B", "C"], system_b=["A", "B", "C"]), rtol=1e-9)
+    np.testing.assert_allclose(
+        exact.values, swapped.sel(system_a=["A", "B", "C"], system_b=["A", "B", "C"]), rtol=1e-9
+    )
     np.testing.assert_allclose(exact.values + exact.values.T, 1, rtol=1e-15)
 
 

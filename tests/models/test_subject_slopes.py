@@ -13,7 +13,9 @@ from betterthan.evidence import slopes
 from betterthan.models import subject_slopes as model
 from betterthan.posterior.gate import diagnose
 
-SLEEP = tomllib.loads((Path(__file__).parents[2] / "models" / "subject_slopes" / "reference.toml").read_text("utf-8"))
+SLEEP = tomllib.loads(
+    (Path(__file__).parents[2] / "models" / "subject_slopes" / "reference.toml").read_text("utf-8")
+)
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +31,9 @@ def tree(table):
 def test_fit_is_whole_and_passes_the_gate(tree):
     diagnosis = diagnose(tree)
     assert diagnosis.passed, diagnosis.failures
-    assert {"posterior", "prior_predictive", "posterior_predictive", "log_likelihood"} <= set(tree.children)
+    assert {"posterior", "prior_predictive", "posterior_predictive", "log_likelihood"} <= set(
+        tree.children
+    )
     assert tree["posterior"].attrs["n_subjects"] == 18
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # two of the published times are far out
@@ -45,9 +49,14 @@ def test_published_mixed_model(tree):
     assert SLEEP["slope_error"] < float(posterior["slope"].std()) < 1.25 * SLEEP["slope_error"]
     sd = np.std([t for times in SLEEP["times"].values() for t in times], ddof=1)
     for name in ("sigma", "intercept_sd"):
-        # the published intercept is at day 0, the model's at the mean day: the slopes' spread adds to it
+        # the published intercept is at day 0, the model's at the mean day: the slopes' spread adds
+        # to it
         low, high = np.quantile(posterior[name].values * sd, [0.005, 0.995])
-        at = SLEEP[name] if name == "sigma" else np.hypot(SLEEP["intercept_sd"], 4.5 * SLEEP["slope_sd"])
+        at = (
+            SLEEP[name]
+            if name == "sigma"
+            else np.hypot(SLEEP["intercept_sd"], 4.5 * SLEEP["slope_sd"])
+        )
         assert low < at < high, name
     ratio = float(posterior["slope"].mean() / posterior["slope_standardised"].mean())
     low, high = np.quantile(posterior["slope_sd"].values * ratio, [0.005, 0.995])

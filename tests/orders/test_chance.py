@@ -20,7 +20,10 @@ def null_of(references, names):
     scores = []
     for document, items in (("x", "abcd"), ("y", "pqr")):
         refs = {k: v for k, v in DOCUMENTS[document].items() if k in names}
-        every = {f"{document}{k}": refs | {"A": list(o)} for k, o in enumerate(itertools.permutations(items))}
+        every = {
+            f"{document}{k}": refs | {"A": list(o)}
+            for k, o in enumerate(itertools.permutations(items))
+        }
         scores.append(bt.orders.tau_scores(every, names, references=references).values[:, 0])
     return ((scores[0][:, None] + scores[1]) / 2).ravel()
 
@@ -75,7 +78,11 @@ def test_a_large_lattice_is_sampled_and_agrees():
 
 
 def test_ties_of_the_system_are_kept_under_chance():
-    cells = {"document": list("ddee"), "system": ["r", "A"] * 2, "order": ["a>b>c", "a=b>c", "a>b>c", "a>b=c"]}
+    cells = {
+        "document": list("ddee"),
+        "system": ["r", "A"] * 2,
+        "order": ["a>b>c", "a=b>c", "a>b>c", "a>b=c"],
+    }
     ranks = bt.orders.read(pd.DataFrame(cells))
     found = bt.orders.tau_test(ranks, "r", rng=1)
     # each document: 3 equally likely places of the pair, taus 2, 0 and -2 over the same root

@@ -64,9 +64,13 @@ def test_read_layouts_say_the_same():
     cells = pd.DataFrame({"judge": ["1", "2"], "order": ["b > a = c", "a > b > c"]})
     wide = pd.DataFrame({"judge": ["1", "2"], "a": [2, 1], "b": [1, 2], "c": [2, 3]})
     rows = wide.melt("judge", var_name="item", value_name="rank")
-    found = [bt.orders.kendall_tau(bt.orders.read(f), "2")["tau"].item() for f in (cells, wide, rows)]
+    found = [
+        bt.orders.kendall_tau(bt.orders.read(f), "2")["tau"].item() for f in (cells, wide, rows)
+    ]
     assert found == pytest.approx([0.0] * 3)
-    lists = pd.DataFrame({"system": ["A", "B"], "order": [["x", "y"], ["y", "x"]], "document": ["d", "d"]})
+    lists = pd.DataFrame(
+        {"system": ["A", "B"], "order": [["x", "y"], ["y", "x"]], "document": ["d", "d"]}
+    )
     assert bt.orders.read(lists).sizes == {"document": 1, "system": 2, "position": 2}
     assert "1 document from column 'document'" in bt.orders.read(lists).attrs["reading"]
 
@@ -78,7 +82,10 @@ def test_read_layouts_say_the_same():
         ({"system": ["A", "A"], "order": ["a>b", "b>a"]}, "row 1: a second order of system 'A'"),
         ({"system": ["A", "B"], "order": ["a>b>a", "b>a"]}, "item 'a' occurs at positions 1 and 3"),
         ({"system": ["A", "B"], "order": ["a>b=a", "b>a"]}, "item 'a' occurs twice"),
-        ({"system": ["A", "B"], "order": ["a>b", None]}, "row 1, column 'order', value None: the order is empty"),
+        (
+            {"system": ["A", "B"], "order": ["a>b", None]},
+            "row 1, column 'order', value None: the order is empty",
+        ),
         ({"system": ["A", "A"], "item": ["x", "x"], "rank": [1, 2]}, "ranked twice by system 'A'"),
         ({"system": ["A", "A"], "item": ["x", "y"], "rank": [1, 3]}, "have a gap"),
         ({"system": ["A"], "x": ["u"]}, "column 'x', value 'u': no rank"),

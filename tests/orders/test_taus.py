@@ -21,7 +21,8 @@ permutation = st.integers(2, 9).flatmap(lambda n: st.permutations(range(n)))
 
 def table_1():
     frame = pd.DataFrame(
-        {k: PRINTED["table_1"][k] for k in ("reference", "system_1", "system_2")}, index=list("ABCDEFGHIJ")
+        {k: PRINTED["table_1"][k] for k in ("reference", "system_1", "system_2")},
+        index=list("ABCDEFGHIJ"),
     )
     return bt.orders.from_ranks(frame.T)
 
@@ -29,7 +30,11 @@ def table_1():
 def test_published_taus():
     ranks = table_1()
     first = bt.orders.kendall_tau(ranks, "reference")["tau"].round(2).values.tolist()
-    third = bt.orders.kendall_tau(ranks.sel(system=["system_1", "system_2"]), "system_1")["tau"].round(2).item()
+    third = (
+        bt.orders.kendall_tau(ranks.sel(system=["system_1", "system_2"]), "system_1")["tau"]
+        .round(2)
+        .item()
+    )
     assert [*first, third] == PRINTED["table_1"]["tau"]
     agreement = bt.orders.agreement(ranks)["tau"]
     assert agreement.sel(system_a="system_1", system_b="system_2").item() == pytest.approx(7 / 45)
@@ -51,7 +56,11 @@ def test_published_distribution():
 def test_identities(order):
     n = len(order)
     items = [f"i{k}" for k in range(n)]
-    lists = {"ref": items, "A": [items[k] for k in order], "back": [items[k] for k in reversed(order)]}
+    lists = {
+        "ref": items,
+        "A": [items[k] for k in order],
+        "back": [items[k] for k in reversed(order)],
+    }
     found = bt.orders.kendall_tau(lists, "ref")
     tau, rank = found["tau"].values, found["spearman"].values
     assert tau[1] == pytest.approx(-tau[0])
@@ -59,7 +68,9 @@ def test_identities(order):
     assert found["inversions"].values.sum() == n * (n - 1) / 2
     renamed = {s: [f"z{i}" for i in o] for s, o in lists.items()}
     assert bt.orders.kendall_tau(renamed, "ref")["tau"].values.tolist() == tau.tolist()
-    assert bt.orders.kendall_tau({"ref": lists["A"], "A": items}, "ref")["tau"].item() == pytest.approx(tau[0])
+    assert bt.orders.kendall_tau({"ref": lists["A"], "A": items}, "ref")[
+        "tau"
+    ].item() == pytest.approx(tau[0])
     assert tau[0] == pytest.approx(stats.kendalltau(range(n), np.argsort(order)).statistic)
     weighted = bt.orders.weighted_tau(lists, ["ref"])
     assert weighted["mean"].values == pytest.approx(tau)
@@ -70,7 +81,12 @@ def test_weighted_tau_identities(order, random):
     n = len(order)
     items = [f"i{k}" for k in range(n)]
     second = random.sample(items, n)
-    lists = {"r1": items, "r2": second, "A": [items[k] for k in order], "back": [items[k] for k in reversed(order)]}
+    lists = {
+        "r1": items,
+        "r2": second,
+        "A": [items[k] for k in order],
+        "back": [items[k] for k in reversed(order)],
+    }
     found = bt.orders.weighted_tau(lists, ["r1", "r2"])
     assert found["mean"].values[0] == pytest.approx(-found["mean"].values[1])
     assert (np.abs(found["tau"].values) <= 1 + 1e-12).all()
@@ -85,7 +101,9 @@ def test_weighted_tau_identities(order, random):
     assert found["tau"].values[0] == pytest.approx(by_hand)
     assert bt.orders.weighted_tau({"r1": items, "r2": items, "A": lists["A"]}, ["r1", "r2"])[
         "mean"
-    ].item() == pytest.approx(bt.orders.kendall_tau({"r": items, "A": lists["A"]}, "r")["tau"].item())
+    ].item() == pytest.approx(
+        bt.orders.kendall_tau({"r": items, "A": lists["A"]}, "r")["tau"].item()
+    )
 
 
 def test_ragged_documents_with_a_missing_and_a_short_order():
@@ -94,7 +112,9 @@ def test_ragged_documents_with_a_missing_and_a_short_order():
         "short": {"ref": ["x"], "A": ["x"], "B": ["x"]},
         "gap": {"ref": list("pq"), "A": list("qp")},
     }
-    with pytest.warns(UserWarning, match=r"not defined for 2 of 6 orders, first on document 'short'"):
+    with pytest.warns(
+        UserWarning, match=r"not defined for 2 of 6 orders, first on document 'short'"
+    ):
         found = bt.orders.kendall_tau(lists, "ref")
     assert found["tau"].sel(document="long").values == pytest.approx([0.8, -1])
     assert np.isnan(found["tau"].sel(document="short")).all()
@@ -110,7 +130,9 @@ def test_ragged_documents_with_a_missing_and_a_short_order():
 def test_many_documents_at_once_are_scipys():
     random = np.random.default_rng(3)
     values = np.stack([np.stack([random.permutation(9) + 1 for _ in range(3)]) for _ in range(50)])
-    ranks = xr.DataArray(values, dims=("document", "system", "item"), coords={"system": ["r", "A", "B"]})
+    ranks = xr.DataArray(
+        values, dims=("document", "system", "item"), coords={"system": ["r", "A", "B"]}
+    )
     found = bt.orders.kendall_tau(ranks, "r")
     for d in (0, 17, 49):
         for s in (1, 2):
@@ -122,7 +144,9 @@ def test_many_documents_at_once_are_scipys():
 
 @pytest.mark.parametrize("kind", ["a", "b", "c"])
 def test_kinds_differ_by_ties_alone(kind):
-    ranks = bt.orders.from_ranks(pd.DataFrame({"a": [1, 1], "b": [2, 1], "c": [3, 3], "d": [4, 4]}, index=["r", "A"]))
+    ranks = bt.orders.from_ranks(
+        pd.DataFrame({"a": [1, 1], "b": [2, 1], "c": [3, 3], "d": [4, 4]}, index=["r", "A"])
+    )
     expected = {"a": 5 / 6, "b": 5 / np.sqrt(6 * 5), "c": 5 * 2 / (16 * 2 / 3)}
     found = bt.orders.kendall_tau(ranks, "r", kind=kind)
     assert found["tau"].item() == pytest.approx(expected[kind])
@@ -132,7 +156,9 @@ def test_kinds_differ_by_ties_alone(kind):
 
 def test_common_items_with_their_coverage():
     lists = {"ref": list("abcd"), "A": list("badx")}
-    with pytest.raises(ValueError, match=r"'x' only in the order; 'c' only in the reference; restrict='common'"):
+    with pytest.raises(
+        ValueError, match=r"'x' only in the order; 'c' only in the reference; restrict='common'"
+    ):
         bt.orders.kendall_tau(lists, "ref")
     found = bt.orders.kendall_tau(lists, "ref", restrict="common")
     assert found["coverage"].item() == 0.75
@@ -148,10 +174,14 @@ def test_several_references_as_scores():
     assert each.dims == ("document", "system", "reference")
     mean, best = each.mean("reference").values, each.max("reference").values
     assert bt.orders.tau_scores(documents, ["r1", "r2"]).values == pytest.approx(mean)
-    assert bt.orders.tau_scores(documents, ["r1", "r2"], references="best").values == pytest.approx(best)
+    assert bt.orders.tau_scores(documents, ["r1", "r2"], references="best").values == pytest.approx(
+        best
+    )
     consensus = bt.orders.consensus({"r1": lists["r1"], "r2": lists["r2"]})
     expected = bt.orders.kendall_tau({k: lists[k] for k in "AB"}, consensus["order"])["tau"].values
-    assert bt.orders.tau_scores(documents, ["r1", "r2"], references="consensus").values[0] == pytest.approx(expected)
+    assert bt.orders.tau_scores(documents, ["r1", "r2"], references="consensus").values[
+        0
+    ] == pytest.approx(expected)
     with pytest.raises(ValueError, match="no documents"):
         bt.orders.tau_scores(lists, "r1")
     with pytest.raises(ValueError, match="takes neither"):
@@ -193,7 +223,10 @@ def test_ranks_with_gaps_are_refused(row):
 
 @pytest.mark.parametrize("row", [[1, 1, 3], [1.5, 1.5, 3], [2, 2, 3], [1, 1, 2], [1, np.nan, 2]])
 def test_ties_of_any_kind_are_ranks(row):
-    assert bt.orders.from_ranks(pd.DataFrame([row], columns=list("abc"), index=["A"])).sizes == {"system": 1, "item": 3}
+    assert bt.orders.from_ranks(pd.DataFrame([row], columns=list("abc"), index=["A"])).sizes == {
+        "system": 1,
+        "item": 3,
+    }
 
 
 def test_choices_are_checked():

@@ -1,4 +1,6 @@
-"""Scores beside people: correlations, agreement, slopes, variance, bins and outliers, against scipy and statsmodels."""
+"""Scores beside people: correlations, agreement, slopes, variance, bins and outliers, against scipy
+and statsmodels.
+"""
 
 import tomllib
 from pathlib import Path
@@ -21,7 +23,11 @@ def ratings(subjects=20, texts=8, seed=1):
     random = np.random.default_rng(seed)
     quality = np.linspace(3, 5, texts)
     values = quality + random.normal(0, 0.5, (subjects, 1)) + random.normal(0, 1, (subjects, texts))
-    rows = [(f"p{s}", f"t{t}", f"bin {t // 2}", t, values[s, t]) for s in range(subjects) for t in range(texts)]
+    rows = [
+        (f"p{s}", f"t{t}", f"bin {t // 2}", t, values[s, t])
+        for s in range(subjects)
+        for t in range(texts)
+    ]
     return pd.DataFrame(rows, columns=["subject", "text", "bin", "place", "rating"])
 
 
@@ -47,7 +53,11 @@ def test_bad_pairs_are_named():
         (good[:3], good[:3], "3 pairs"),
         (good, [1, 1, 1, 1], "y is constant"),
         (good, ["a", 2, 3, 4], "y holds something that is no number"),
-        (pd.Series(good, index=list("abcd")), pd.Series(good, index=list("abdc")), "'c' and 'd' at place 3"),
+        (
+            pd.Series(good, index=list("abcd")),
+            pd.Series(good, index=list("abdc")),
+            "'c' and 'd' at place 3",
+        ),
     ):
         with pytest.raises(ValueError, match=said):
             bt.people.correlation(x, y)
@@ -63,7 +73,9 @@ def test_each_subject_is_left_out_once():
     assert found["mean"].item() == pytest.approx(found["r"].values.mean())
     latin = np.where((np.arange(179)[:, None] + np.arange(8)) % 4 == 0, np.nan, values)
     latin[3] = 5.0
-    holed = bt.people.agreement(xr.DataArray(latin, dims=("who", "text"), coords={"who": range(179)}))
+    holed = bt.people.agreement(
+        xr.DataArray(latin, dims=("who", "text"), coords={"who": range(179)})
+    )
     assert holed.attrs["n_undefined"] == 1
     assert holed["n_texts"].values[:4].tolist() == [6, 6, 6, 8]
     rest = np.nanmean(np.delete(latin, 0, axis=0), axis=0)
@@ -132,7 +144,9 @@ def test_variance_between_is_scipys():
     random = np.random.default_rng(5)
     groups = [random.normal(k, 1, 6 + k) for k in range(3)]
     rows = [(f"{k}{j}", str(k), v) for k, group in enumerate(groups) for j, v in enumerate(group)]
-    found = bt.people.anova(pd.DataFrame(rows, columns=["item", "level", "y"]), "y", "level", unit="item")
+    found = bt.people.anova(
+        pd.DataFrame(rows, columns=["item", "level", "y"]), "y", "level", unit="item"
+    )
     expected = stats.f_oneway(*groups)
     assert found["f"].item() == pytest.approx(expected.statistic)
     assert found["p_value"].item() == pytest.approx(expected.pvalue)
@@ -152,7 +166,9 @@ def test_published_f_has_another_p():
 def test_half_crossed_designs_are_refused():
     table = ratings(4)
     with pytest.raises(ValueError, match=r"subject 'p0' has no 'rating' at 'bin 0'"):
-        bt.people.anova(table[(table["subject"] != "p0") | (table["bin"] != "bin 0")], "rating", "bin")
+        bt.people.anova(
+            table[(table["subject"] != "p0") | (table["bin"] != "bin 0")], "rating", "bin"
+        )
     with pytest.raises(ValueError, match="one level"):
         bt.people.anova(table[table["bin"] == "bin 0"], "rating", "bin")
     with pytest.raises(ValueError, match="nothing varies"):
@@ -187,8 +203,11 @@ def test_outliers_are_set_to_the_cutoff():
     assert found["time"].values[30] > 10
     assert np.isnan(found["time"].values[[7, 8]]).all()
     assert {k: found.attrs[k] for k in ("n", "n_missing", "n_removed", "n_changed")} == {
-        "n": 40, "n_missing": 1, "n_removed": 1, "n_changed": 2,
-    }  # fmt: skip
+        "n": 40,
+        "n_missing": 1,
+        "n_removed": 1,
+        "n_changed": 2,
+    }
     untouched = ~(found["changed"] | found["removed"]).values
     assert np.array_equal(found["time"].values[untouched], times[untouched], equal_nan=True)
     for choice, said in (

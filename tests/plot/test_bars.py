@@ -78,7 +78,8 @@ def test_no_examples_is_an_empty_bar():
 def test_parts_differ_in_lightness():
     ax = bt.plot.outcomes(bt.counts.from_table({("A", "B"): (9, 5, 6)}))
     light = sorted(
-        sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), p.get_facecolor()[:3], strict=True)) for p in ax.patches
+        sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), p.get_facecolor()[:3], strict=True))
+        for p in ax.patches
     )
     assert light[1] - light[0] > 0.2
     assert light[2] - light[1] > 0.2

@@ -6,7 +6,9 @@ import betterthan as bt
 
 A = bt.counts.from_contingency(698, 12, 2, 288)
 B = bt.counts.from_contingency(500, 210, 200, 90)
-THREE = bt.counts.from_table({("A", "B"): (5, 20, 75), ("A", "C"): (30, 10, 60), ("B", "C"): (8, 8, 84)})
+THREE = bt.counts.from_table(
+    {("A", "B"): (5, 20, 75), ("A", "C"): (30, 10, 60), ("B", "C"): (8, 8, 84)}
+)
 
 
 def _curves(ax):
@@ -48,7 +50,10 @@ def test_difference_integrates_to_one_and_names_three_masses():
 
 
 def test_without_a_rope_the_difference_names_two_masses():
-    assert _legend(bt.plot.densities(A, show="difference")) == ["P(A better) = 0.996", "P(B better) = 0.004"]
+    assert _legend(bt.plot.densities(A, show="difference")) == [
+        "P(A better) = 0.996",
+        "P(B better) = 0.004",
+    ]
 
 
 @pytest.mark.parametrize("kind", ["outcomes", "decisive", "difference"])
@@ -75,7 +80,10 @@ def test_extreme_counts_are_in_view(kind, cells):
 def test_ties_unknown_leave_the_decisive_density():
     counts = bt.counts.from_table({("A", "B"): (12, 2)})
     assert _legend(bt.plot.densities(counts, show="decisive"))[0] == "P(A better) = 0.996"
-    assert _legend(bt.plot.densities(bt.counts.apply_ties(A, "drop"), show="difference"))[0] == "P(A better) = 0.996"
+    assert (
+        _legend(bt.plot.densities(bt.counts.apply_ties(A, "drop"), show="difference"))[0]
+        == "P(A better) = 0.996"
+    )
 
 
 @pytest.mark.parametrize(
@@ -91,8 +99,16 @@ def test_ties_unknown_leave_the_decisive_density():
         (A, {"rope": -1, "kind": "difference"}, "rope is -1"),
         (A, {"prior": (1, 1, 1)}, "two numbers, of success and failure"),
         (A, {"prior": (1, 0, 1), "kind": "difference"}, "must be positive"),
-        (bt.counts.from_table({("A", "B"): (1, 2)}), {}, "kind='outcomes' needs the number of ties"),
-        (bt.counts.from_table({("A", "B"): (1, 2)}), {"kind": "difference"}, "needs the number of ties"),
+        (
+            bt.counts.from_table({("A", "B"): (1, 2)}),
+            {},
+            "kind='outcomes' needs the number of ties",
+        ),
+        (
+            bt.counts.from_table({("A", "B"): (1, 2)}),
+            {"kind": "difference"},
+            "needs the number of ties",
+        ),
         (bt.counts.apply_ties(A, "drop"), {}, "needs the number of ties"),
         (np.ones(3), {}, "expected counts"),
     ],

@@ -1,4 +1,6 @@
-"""What holds for every figure: axes returned, nothing left behind, names drawn as they are written."""
+"""What holds for every figure: axes returned, nothing left behind, names drawn as they are
+written.
+"""
 
 import ast
 from pathlib import Path
@@ -42,24 +44,34 @@ def _matrix(counts, systems, ax):
 
 
 def _confusion(counts, systems, ax):
-    return bt.plot.confusion(bt.labels.confusion_matrix([*systems, systems[0]], [systems[1], systems[1], None]), ax=ax)
+    return bt.plot.confusion(
+        bt.labels.confusion_matrix([*systems, systems[0]], [systems[1], systems[1], None]), ax=ax
+    )
 
 
 def _tallies(systems):
-    rows = [{"system": s, "item": k, "tp": 5 + k, "fp": k % 3, "fn": k % 2} for s in systems for k in range(9)]
+    rows = [
+        {"system": s, "item": k, "tp": 5 + k, "fp": k % 3, "fn": k % 2}
+        for s in systems
+        for k in range(9)
+    ]
     return bt.io.tallies_from_table(pd.DataFrame(rows))
 
 
 def _ranks(counts, systems, ax):
     random = np.random.default_rng(0)
-    scores = xr.DataArray(random.random((60, 2)), dims=("item", "system"), coords={"system": list(systems)})
+    scores = xr.DataArray(
+        random.random((60, 2)), dims=("item", "system"), coords={"system": list(systems)}
+    )
     return bt.plot.ranks(bt.scores.bootstrap(scores, draws=200, rng=1), ax=ax)
 
 
 def _function(systems):
     random = np.random.default_rng(0)
     frame = pd.DataFrame(random.random((12, 2)), columns=list(systems))
-    return bt.features.performance_function(frame, frame.iloc[:, 0].rename(systems[1] + "!") + 0.1 * random.random(12))
+    return bt.features.performance_function(
+        frame, frame.iloc[:, 0].rename(systems[1] + "!") + 0.1 * random.random(12)
+    )
 
 
 FIGURES = {
@@ -72,7 +84,9 @@ FIGURES = {
     "outcomes": lambda counts, systems, ax: bt.plot.outcomes(counts, ax=ax),
     "densities": lambda counts, systems, ax: bt.plot.densities(counts, ax=ax),
     "decisive": lambda counts, systems, ax: bt.plot.densities(counts, show="decisive", ax=ax),
-    "difference": lambda counts, systems, ax: bt.plot.densities(counts, show="difference", rope=0.02, ax=ax),
+    "difference": lambda counts, systems, ax: bt.plot.densities(
+        counts, show="difference", rope=0.02, ax=ax
+    ),
     "differences": lambda counts, systems, ax: bt.plot.differences(_comparison(systems), ax=ax),
     "simplex": lambda counts, systems, ax: bt.plot.simplex(counts, rope=0.02, ax=ax),
 }
@@ -101,7 +115,9 @@ def test_every_figure_draws_every_name(draw, systems):
 
 @pytest.mark.parametrize("draw", FIGURES.values(), ids=FIGURES)
 def test_every_figure_draws_into_given_axes_in_any_style(draw):
-    with matplotlib.rc_context({"text.usetex": True, "font.family": ["serif"], "axes.facecolor": "black"}):
+    with matplotlib.rc_context(
+        {"text.usetex": True, "font.family": ["serif"], "axes.facecolor": "black"}
+    ):
         figure = matplotlib.figure.Figure()
         ax = figure.add_subplot()
         assert draw(bt.counts.from_contingency(50, 21, 20, 9), ("A", "B"), ax) is ax
@@ -110,14 +126,20 @@ def test_every_figure_draws_into_given_axes_in_any_style(draw):
 
 def test_matplotlib_is_imported_inside_functions_only():
     for path in Path(drawing.__file__).parent.glob("*.py"):
-        for node in ast.parse(path.read_text()).body:  # the top level, without what only type checkers read
+        # the top level, without what only type checkers read
+        for node in ast.parse(path.read_text()).body:
             if isinstance(node, ast.Import | ast.ImportFrom):
                 assert "matplotlib" not in ast.unparse(node), path
 
 
 @pytest.mark.parametrize(
     ("name", "length", "short"),
-    [("NN[n] W", 24, "NN[n] W"), ("abcdefghij", 5, "ab…ij"), ("abcdefghij", 6, "abc…ij"), ("ab", 2, "ab")],
+    [
+        ("NN[n] W", 24, "NN[n] W"),
+        ("abcdefghij", 5, "ab…ij"),
+        ("abcdefghij", 6, "abc…ij"),
+        ("ab", 2, "ab"),
+    ],
 )
 def test_elide_keeps_both_ends(name, length, short):
     assert drawing.elide(name, length) == short

@@ -29,7 +29,8 @@ def _comparison(mean, verdict=None, half=0.05, **attrs):
 
 
 THREE = _comparison(
-    [[0, -0.2, 0.005], [0, 0, 0.1], [0, 0, 0]], {(0, 1): "b_better", (0, 2): "equivalent", (1, 2): "undecided"}
+    [[0, -0.2, 0.005], [0, 0, 0.1], [0, 0, 0]],
+    {(0, 1): "b_better", (0, 2): "equivalent", (1, 2): "undecided"},
 )
 
 
@@ -53,7 +54,10 @@ def test_the_one_ahead_comes_first():
 
 def test_the_shape_is_the_verdict():
     ax = bt.plot.differences(THREE)
-    shapes = {line.get_label(): (line.get_marker(), line.get_markerfacecolor(), *line.get_xdata()) for line in ax.lines}
+    shapes = {
+        line.get_label(): (line.get_marker(), line.get_markerfacecolor(), *line.get_xdata())
+        for line in ax.lines
+    }
     assert shapes["one is better (P ≥ 0.95)"] == ("o", "#1f4e79", pytest.approx(0.2))
     assert shapes["equivalent (P ≥ 0.95)"] == ("s", "#1f4e79", pytest.approx(0.005))
     assert shapes["undecided"] == ("o", "white", pytest.approx(0.1))
@@ -66,7 +70,10 @@ def test_against_a_baseline_nothing_is_turned():
 
 
 def test_the_swapped_comparison_gives_the_same_figure():
-    one, two = bt.plot.differences(THREE), bt.plot.differences(THREE.transpose("system_b", "system_a"))
+    one, two = (
+        bt.plot.differences(THREE),
+        bt.plot.differences(THREE.transpose("system_b", "system_a")),
+    )
     assert _rows(one) == _rows(two)
 
 
@@ -87,7 +94,9 @@ def test_the_rope_and_the_interval_come_from_the_comparison():
 def test_the_first_engine_is_drawn():
     both = xr.concat([THREE, THREE.assign(difference_mean=THREE["difference_mean"] * 2)], "engine")
     assert _rows(bt.plot.differences(both)) == _rows(bt.plot.differences(THREE))
-    np.testing.assert_allclose(_intervals(bt.plot.differences(both)), _intervals(bt.plot.differences(THREE)))
+    np.testing.assert_allclose(
+        _intervals(bt.plot.differences(both)), _intervals(bt.plot.differences(THREE))
+    )
 
 
 def test_too_many_pairs_leaves_those_nearest_to_a_decision_and_says_so():
@@ -130,13 +139,21 @@ def test_it_draws_what_compare_returns():
     [
         (THREE.drop_vars("difference_lower"), {}, "variable 'difference_lower'"),
         ([1], {}, "variable 'difference_mean', got list"),
-        (THREE.assign(verdict=THREE["verdict"].copy(data=np.full((3, 3), "maybe"))), {}, "verdict is 'maybe'"),
+        (
+            THREE.assign(verdict=THREE["verdict"].copy(data=np.full((3, 3), "maybe"))),
+            {},
+            "verdict is 'maybe'",
+        ),
         (THREE.where(False).assign(verdict=THREE["verdict"]), {}, "no pair has a difference"),
         (THREE.isel(system_a=0), {}, "differences have dims"),
         (THREE, {"rope": 1.5}, "rope is 1.5"),
         (THREE, {"limit": 0}, "limit is 0"),
         (THREE, {"baseline": "X"}, "baseline names 'X'"),
-        (THREE.drop_vars("difference_mean").assign_attrs(ties="unknown"), {}, "needs the number of ties"),
+        (
+            THREE.drop_vars("difference_mean").assign_attrs(ties="unknown"),
+            {},
+            "needs the number of ties",
+        ),
     ],
 )
 def test_bad_input_is_one_line(comparison, choice, message):

@@ -8,7 +8,9 @@ import betterthan as bt
 def _square(values, systems=None):
     systems = systems or [f"s{k}" for k in range(len(values))]
     dims = ("system_a", "system_b")
-    return xr.DataArray(np.asarray(values, dtype=float), dims=dims, coords=dict.fromkeys(dims, systems))
+    return xr.DataArray(
+        np.asarray(values, dtype=float), dims=dims, coords=dict.fromkeys(dims, systems)
+    )
 
 
 def _random(n):
@@ -18,17 +20,28 @@ def _random(n):
 
 
 def test_cells_say_percent_and_never_certainty():
-    prob = _square([[0.5, 0.999999, 0.95], [0.000001, 0.5, 0.42], [0.05, 0.58, 0.5]], ["A", "B", "C"])
+    prob = _square(
+        [[0.5, 0.999999, 0.95], [0.000001, 0.5, 0.42], [0.05, 0.58, 0.5]], ["A", "B", "C"]
+    )
     ax = bt.plot.matrix(prob, order=["A", "B", "C"])
     assert [t.get_text() for t in ax.texts] == [">99", "95", "<1", "42", "5", "58"]
-    assert [t.get_fontweight() for t in ax.texts] == ["bold", "bold", "bold", "normal", "bold", "normal"]
+    assert [t.get_fontweight() for t in ax.texts] == [
+        "bold",
+        "bold",
+        "bold",
+        "normal",
+        "bold",
+        "normal",
+    ]
     assert ax.texts[0].get_position() == (1, 0)  # row A, column B
     assert [t.get_text() for t in ax.get_yticklabels()] == ["A", "B", "C"]
     assert [t.get_text() for t in ax.get_xticklabels()] == ["A", "B", "C"]
 
 
 def test_the_best_system_comes_first():
-    ax = bt.plot.matrix(_square([[0.5, 0.1, 0.6], [0.9, 0.5, 0.7], [0.4, 0.3, 0.5]], ["A", "B", "C"]))
+    ax = bt.plot.matrix(
+        _square([[0.5, 0.1, 0.6], [0.9, 0.5, 0.7], [0.4, 0.3, 0.5]], ["A", "B", "C"])
+    )
     assert [t.get_text() for t in ax.get_yticklabels()] == ["B", "A", "C"]
     shown = ax.images[0].get_array()
     assert shown.tolist() == [[0.5, 0.9, 0.7], [0.1, 0.5, 0.6], [0.3, 0.4, 0.5]]
@@ -85,7 +98,11 @@ def test_the_ramp_only_darkens():
         (_square([[0.5, 0.5], [0.5, 0.5]], ["A", "A"]), None, "more than once"),
         (_square([[0.5, 0.5], [0.5, 0.5]]).drop_vars("system_b"), None, "coordinate 'system_b'"),
         (_random(3).isel(system_a=slice(2)), None, "same systems"),
-        (_random(3).expand_dims(method=["exact", "mcmc"]), None, "expected probabilities with dims"),
+        (
+            _random(3).expand_dims(method=["exact", "mcmc"]),
+            None,
+            "expected probabilities with dims",
+        ),
         (_random(3), ["s0", "s9"], "order names 's9'"),
         (_random(3), ["s0", "s0"], "more than once"),
         (_random(3), ["s0"], "at least two systems"),

@@ -26,16 +26,22 @@ def test_nothing_unclassified_has_no_row_for_it():
         bt.plot.confusion(bt.labels.confusion_matrix(["a", "b"], ["a", "a"], by=["x", "y"]))
 
 
-@pytest.mark.parametrize(("statistic", "beta"), [("f1", 1), ("f_beta", 2), ("precision", 1), ("recall", 1)])
+@pytest.mark.parametrize(
+    ("statistic", "beta"), [("f1", 1), ("f_beta", 2), ("precision", 1), ("recall", 1)]
+)
 def test_curves_have_the_mean_of_the_posterior_and_mass_one(statistic, beta):
-    frame = pd.DataFrame({"system": ["A", "B"], "item": 1, "tp": [30, 25], "fp": [5, 9], "fn": [5, 19]})
+    frame = pd.DataFrame(
+        {"system": ["A", "B"], "item": 1, "tp": [30, 25], "fp": [5, 9], "fn": [5, 19]}
+    )
     tallies = bt.io.tallies_from_table(frame)
     ax = bt.plot.scores(tallies, statistic=statistic, beta=beta)
     posterior = bt.scores.posterior(tallies, statistic=statistic, beta=beta)
     for line, system in zip(ax.lines, "AB", strict=True):
         x, y = line.get_data()
         assert np.trapezoid(y, x) == pytest.approx(1, abs=1e-3)
-        assert np.trapezoid(x * y, x) == pytest.approx(posterior["mean"].sel(system=system).item(), abs=1e-3)
+        assert np.trapezoid(x * y, x) == pytest.approx(
+            posterior["mean"].sel(system=system).item(), abs=1e-3
+        )
 
 
 def test_too_many_curves():
@@ -51,7 +57,9 @@ def test_too_many_curves():
 def test_ranks_are_drawn_best_first():
     random = np.random.default_rng(3)
     values = random.random((60, 40)) + np.linspace(0, 0.4, 40)
-    scores = xr.DataArray(values, dims=("item", "system"), coords={"system": [f"s{k}" for k in range(40)]})
+    scores = xr.DataArray(
+        values, dims=("item", "system"), coords={"system": [f"s{k}" for k in range(40)]}
+    )
     found = bt.scores.bootstrap(scores[:, ::3], draws=300, rng=1)
     ax = bt.plot.ranks(found, limit=5)
     order = found["expected_rank"].values.argsort()[:5]

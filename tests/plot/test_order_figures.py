@@ -32,7 +32,9 @@ def test_lines_cross_as_often_as_pairs_are_inverted():
     assert len(ax.get_lines()) == 5
     ax = bt.plot.orders(LISTS)
     assert "10 pairs inverted between their neighbours" in ax.get_title(loc="left")  # 1 and 9
-    tied = bt.orders.from_ranks(pd.DataFrame([[1, 2, 3], [1, 1, 3]], columns=list("abc"), index=["r", "s"]))
+    tied = bt.orders.from_ranks(
+        pd.DataFrame([[1, 2, 3], [1, 1, 3]], columns=list("abc"), index=["r", "s"])
+    )
     assert "a = b" in texts(bt.plot.orders(tied))
     many = {s: [f"i{k}" for k in range(61)] for s in "rs"}
     for bad, choice, said in (
@@ -48,7 +50,9 @@ def test_lines_cross_as_often_as_pairs_are_inverted():
 
 
 def test_taus_of_documents():
-    documents = {f"d{k}": LISTS for k in range(4)} | {"d4": {"reference": list("ab"), "x": list("ba")}}
+    documents = {f"d{k}": LISTS for k in range(4)} | {
+        "d4": {"reference": list("ab"), "x": list("ba")}
+    }
     scores = bt.orders.tau_scores(documents, "reference")
     ax = bt.plot.tau(scores)
     assert [t.get_text() for t in ax.get_yticklabels()] == ["x", "y"]

@@ -75,7 +75,13 @@ def test_the_numbers_stand_on_their_lines():
 def test_the_rope_and_the_middle_line_are_named():
     ax = bt.plot.simplex(_counts(9, 4, 7), rope=0.1)
     told = [t.get_text() for t in ax.get_legend().get_texts()]
-    assert told == ["densest 95 %", "densest 80 %", "densest 50 %", "win = loss", "|win − loss| ≤ 0.1"]
+    assert told == [
+        "densest 95 %",
+        "densest 80 %",
+        "densest 50 %",
+        "win = loss",
+        "|win − loss| ≤ 0.1",
+    ]
 
 
 def test_a_flat_posterior_is_one_region():
@@ -86,14 +92,22 @@ def test_a_flat_posterior_is_one_region():
 
 def test_the_title_is_the_answer():
     counts = bt.counts.from_contingency(500, 210, 200, 90, systems=("x", "y"))
-    assert bt.plot.simplex(counts, systems=("y", "x")).get_title(loc="left").endswith("P(y better) = 0.311")
+    assert (
+        bt.plot.simplex(counts, systems=("y", "x"))
+        .get_title(loc="left")
+        .endswith("P(y better) = 0.311")
+    )
 
 
 @pytest.mark.parametrize(
     ("counts", "choice", "message"),
     [
         (_counts(3, 2), {}, "the simplex needs the number of ties"),
-        (bt.counts.apply_ties(_counts(3, 2, 1), "drop"), {}, "the simplex needs the number of ties"),
+        (
+            bt.counts.apply_ties(_counts(3, 2, 1), "drop"),
+            {},
+            "the simplex needs the number of ties",
+        ),
         (_counts(3, 2, 1), {"rope": 2}, "rope is 2"),
         (_counts(3, 2, 1), {"prior": "flat"}, "prior is 'flat'"),
         (_counts(3, 2, 1), {"systems": ("A", "C")}, "systems names 'C'"),

@@ -24,12 +24,17 @@ def only(array):
     return float(array.values.squeeze())
 
 
-@pytest.mark.parametrize("row", list(PRINTED.itertuples(index=False)), ids=lambda r: f"{r.system_a}-{r.system_b}")
+@pytest.mark.parametrize(
+    "row", list(PRINTED.itertuples(index=False)), ids=lambda r: f"{r.system_a}-{r.system_b}"
+)
 def test_every_cell_of_table_a3_from_table_a2(row):
     counts = bt.datasets.intent_detection()
     cell = {"system_a": row.system_a, "system_b": row.system_b}
     assert counts.sel(cell).values.tolist() == [row.wins_a, row.wins_b]
-    assert f"{100 * bt.prob_better(counts).sel(cell).item():.2f}" == f"{row.probability_a_better_percent:.2f}"
+    assert (
+        f"{100 * bt.prob_better(counts).sel(cell).item():.2f}"
+        == f"{row.probability_a_better_percent:.2f}"
+    )
 
 
 @pytest.mark.parametrize(
@@ -42,7 +47,11 @@ def test_every_cell_of_table_a3_from_table_a2(row):
     ],
 )
 def test_the_two_published_cases(case, model, expected):
-    p = bt.prob_better(bt.datasets.contingency_case(case), model=model).sel(system_a="A", system_b="B").item()
+    p = (
+        bt.prob_better(bt.datasets.contingency_case(case), model=model)
+        .sel(system_a="A", system_b="B")
+        .item()
+    )
     assert p == pytest.approx(expected, rel=1e-10)
 
 
@@ -69,11 +78,17 @@ def test_both_sides_of_a_square_are_exact_in_the_tail():
 
 
 def test_an_informed_prior_speaks_of_the_system_named_first():
-    counts = bt.counts.from_table({("A", "B"): (5, 5, 0), ("A", "C"): (3, 4, 1), ("B", "C"): (0, 0, 0)})
+    counts = bt.counts.from_table(
+        {("A", "B"): (5, 5, 0), ("A", "C"): (3, 4, 1), ("B", "C"): (0, 0, 0)}
+    )
     p = bt.prob_better(counts, prior=(8, 2, 1))
     np.testing.assert_allclose(p.values + p.values.T, 1, rtol=1e-12)
-    assert p.sel(system_a="A", system_b="B").item() == pytest.approx(stats.beta.sf(0.5, 13, 7), rel=1e-12)
-    assert p.sel(system_a="B", system_b="A").item() == pytest.approx(stats.beta.cdf(0.5, 13, 7), rel=1e-12)
+    assert p.sel(system_a="A", system_b="B").item() == pytest.approx(
+        stats.beta.sf(0.5, 13, 7), rel=1e-12
+    )
+    assert p.sel(system_a="B", system_b="A").item() == pytest.approx(
+        stats.beta.cdf(0.5, 13, 7), rel=1e-12
+    )
 
 
 def test_ties_in_every_policy():
@@ -87,7 +102,9 @@ def test_simulation_is_a_third_road():
     rng = np.random.default_rng(5)
     theta = rng.dirichlet([1 + 29, 1 + 45, 1 + 300], 200_000)
     p = only(bt.prob_better(pair(29, 45, 300)))
-    assert (theta[:, 0] > theta[:, 1]).mean() == pytest.approx(p, abs=4 * math.sqrt(p * (1 - p) / 200_000))
+    assert (theta[:, 0] > theta[:, 1]).mean() == pytest.approx(
+        p, abs=4 * math.sqrt(p * (1 - p) / 200_000)
+    )
 
 
 def test_dims_come_out_as_they_went_in():
@@ -102,7 +119,9 @@ def test_dims_come_out_as_they_went_in():
 def test_bayes_factor_against_its_definition(wins, losses):
     found = only(bt.posterior.bayes_factor(pair(wins, losses), prior=(2.0, 3.5)))
     marginal = stats.betabinom.logpmf(wins, wins + losses, 2.0, 3.5)
-    assert math.log(found) == pytest.approx(stats.binom.logpmf(wins, wins + losses, 0.5) - marginal, abs=1e-9)
+    assert math.log(found) == pytest.approx(
+        stats.binom.logpmf(wins, wins + losses, 0.5) - marginal, abs=1e-9
+    )
 
 
 def test_bayes_factor_of_a_square_is_of_the_pair():
@@ -111,26 +130,42 @@ def test_bayes_factor_of_a_square_is_of_the_pair():
 
 
 def test_decisive_is_the_beta_of_the_appendix():
-    posterior = bt.posterior.decisive(bt.datasets.contingency_case("a")).sel(system_a="A", system_b="B")
+    posterior = bt.posterior.decisive(bt.datasets.contingency_case("a")).sel(
+        system_a="A", system_b="B"
+    )
     assert (posterior.a.item(), posterior.b.item()) == (13, 3)
     p = np.array([0.2, 0.5, 0.9])
-    found = bt.posterior.decisive_density(bt.datasets.contingency_case("a"), p).sel(system_a="A", system_b="B")
+    found = bt.posterior.decisive_density(bt.datasets.contingency_case("a"), p).sel(
+        system_a="A", system_b="B"
+    )
     np.testing.assert_allclose(found, stats.beta.pdf(p, 13, 3), rtol=1e-12)
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: bt.prob_better(pair(1, 1), model="probit"), "model is 'probit'; choose one of dirichlet, independent"),
+        (
+            lambda: bt.prob_better(pair(1, 1), model="probit"),
+            "model is 'probit'; choose one of dirichlet, independent",
+        ),
         (lambda: bt.prob_better(pair(1, 1), model="independent"), "needs the number of ties"),
-        (lambda: bt.prob_better(pair(1, 1, 1), prior=(0, 1, 1)), "prior for win is 0.0; every prior number"),
-        (lambda: bt.prob_better(pair(1, 1, 1), prior="flat"), "prior is 'flat'; choose one of uniform"),
+        (
+            lambda: bt.prob_better(pair(1, 1, 1), prior=(0, 1, 1)),
+            "prior for win is 0.0; every prior number",
+        ),
+        (
+            lambda: bt.prob_better(pair(1, 1, 1), prior="flat"),
+            "prior is 'flat'; choose one of uniform",
+        ),
         (lambda: bt.prob_better(pair(1, 1, 1), prior=(1, 1)), "prior has 2 numbers; give 3"),
         (lambda: bt.prob_better(pair(1, 1, 1), ties="all"), "ties is 'all'; choose one of third"),
         (lambda: bt.prob_better(pair(1, 1, 1) - 2), "hold -1"),
         (lambda: bt.prob_better(pair(1, 1, 1) * 0.5), "hold 0.5; give whole numbers"),
         (lambda: bt.prob_better(np.ones(3)), "expected counts with a dim 'outcome'"),
-        (lambda: bt.posterior.decisive_density(pair(1, 1), [0.5, 1.0]), "give probabilities between 0 and 1"),
+        (
+            lambda: bt.posterior.decisive_density(pair(1, 1), [0.5, 1.0]),
+            "give probabilities between 0 and 1",
+        ),
     ],
 )
 def test_bad_input_is_one_line(call, message):
@@ -142,5 +177,7 @@ def test_bad_input_is_one_line(call, message):
 def test_contradicting_triangles_are_refused():
     counts = bt.counts.from_table({("A", "B"): (3, 1, 2)})
     counts[0, 1, 0] = 4
-    with pytest.raises(ValueError, match=r"'A' against 'B' is \[4, 1, 2\].*'B' against 'A' is \[1, 3, 2\]"):
+    with pytest.raises(
+        ValueError, match=r"'A' against 'B' is \[4, 1, 2\].*'B' against 'A' is \[1, 3, 2\]"
+    ):
         bt.prob_better(counts)

@@ -43,7 +43,9 @@ def test_quantile_undoes_the_distribution_function(wins, losses, ties, prob):
 def test_the_hdi_is_the_shortest_interval_and_holds_its_mass(wins, losses, ties):
     counts = pair(wins, losses, ties)
     hdi, eti = bt.difference(counts), bt.difference(counts, ci_kind="eti")
-    mass = only(bt.posterior.cdf(counts, only(hdi["upper"]))) - only(bt.posterior.cdf(counts, only(hdi["lower"])))
+    mass = only(bt.posterior.cdf(counts, only(hdi["upper"]))) - only(
+        bt.posterior.cdf(counts, only(hdi["lower"]))
+    )
     assert mass == pytest.approx(0.95, abs=1e-9)
     width = only(hdi["upper"] - hdi["lower"])
     assert width <= only(eti["upper"] - eti["lower"]) + 1e-9
@@ -60,8 +62,12 @@ def test_moments_and_interval_against_simulation():
     assert only(found["mean"]) == pytest.approx(d.mean(), abs=4 * d.std() / 632)
     assert only(found["sd"]) == pytest.approx(d.std(), rel=0.01)
     for end, level in (("lower", 0.025), ("upper", 0.975)):
-        assert (d < only(found[end])).mean() == pytest.approx(level, abs=4 * np.sqrt(0.025 * 0.975 / 400_000))
-    assert only(bt.posterior.sf(pair(29, 45, 80), -0.05)) == pytest.approx((d > -0.05).mean(), abs=0.003)
+        assert (d < only(found[end])).mean() == pytest.approx(
+            level, abs=4 * np.sqrt(0.025 * 0.975 / 400_000)
+        )
+    assert only(bt.posterior.sf(pair(29, 45, 80), -0.05)) == pytest.approx(
+        (d > -0.05).mean(), abs=0.003
+    )
 
 
 def test_density_integrates_to_the_distribution_function():
@@ -81,7 +87,9 @@ def test_dropping_ties_speaks_of_the_decisive_examples():
 
 
 def test_square_is_antisymmetric():
-    counts = bt.counts.from_table({("A", "B"): (30, 20, 50), ("A", "C"): (10, 40, 50), ("B", "C"): (5, 50, 45)})
+    counts = bt.counts.from_table(
+        {("A", "B"): (30, 20, 50), ("A", "C"): (10, 40, 50), ("B", "C"): (5, 50, 45)}
+    )
     found = bt.difference(counts)
     np.testing.assert_array_equal(found["mean"].values, -found["mean"].values.T)
     np.testing.assert_array_equal(found["lower"].values, -found["upper"].values.T)
@@ -99,12 +107,21 @@ def test_two_modes_are_told():
     ("call", "message"),
     [
         (lambda: bt.difference(pair(3, 1)), "the size of the difference needs the number of ties"),
-        (lambda: bt.prob_equivalent(pair(3, 1), 0.1), "the mass within a rope needs the number of ties"),
+        (
+            lambda: bt.prob_equivalent(pair(3, 1), 0.1),
+            "the mass within a rope needs the number of ties",
+        ),
         (lambda: bt.posterior.cdf(pair(3, 1), 0.1), "needs the number of ties"),
         (lambda: bt.prob_equivalent(pair(3, 1, 1), -0.1), "rope is -0.1; give a number from 0"),
         (lambda: bt.prob_equivalent(pair(3, 1, 1), 1), "rope is 1"),
-        (lambda: bt.difference(pair(3, 1, 1), ci_prob=1), "ci_prob is 1; give a number between 0 and 1"),
-        (lambda: bt.difference(pair(3, 1, 1), kind="central"), "ci_kind is 'central'; choose one of hdi, eti"),
+        (
+            lambda: bt.difference(pair(3, 1, 1), ci_prob=1),
+            "ci_prob is 1; give a number between 0 and 1",
+        ),
+        (
+            lambda: bt.difference(pair(3, 1, 1), kind="central"),
+            "ci_kind is 'central'; choose one of hdi, eti",
+        ),
         (lambda: bt.posterior.ppf(pair(3, 1, 1), 1.5), "ci_prob is 1.5; give numbers from 0 to 1"),
         (lambda: bt.posterior.pdf(pair(3, 1, 1), [[0.1]]), "x has 2 dims"),
     ],

@@ -36,7 +36,12 @@ def exact_square(counts):
 
 
 def test_tree_keeps_the_contract(tree, decisive):
-    assert dict(tree["posterior"]["theta"].sizes) == {"chain": 4, "draw": 1000, "pair": 6, "outcome": 3}
+    assert dict(tree["posterior"]["theta"].sizes) == {
+        "chain": 4,
+        "draw": 1000,
+        "pair": 6,
+        "outcome": 3,
+    }
     assert set(tree["posterior"].data_vars) == {"theta", "difference"}
     assert set(decisive["posterior"].data_vars) == {"p"}
     attrs = tree["posterior"].attrs
@@ -93,15 +98,21 @@ def test_pairs_in_pairs_out(counts):
 
 def test_same_seed_same_draws(counts, tree):
     again = bt.posterior.draws(counts, rng=3)
-    np.testing.assert_array_equal(again["posterior"]["theta"].values, tree["posterior"]["theta"].values)
+    np.testing.assert_array_equal(
+        again["posterior"]["theta"].values, tree["posterior"]["theta"].values
+    )
     drawn = bt.posterior.draws(counts, rng=np.random.default_rng(5), draws=10)
     repeated = bt.posterior.draws(counts, rng=drawn["posterior"].attrs["seed"], draws=10)
-    np.testing.assert_array_equal(drawn["posterior"]["theta"].values, repeated["posterior"]["theta"].values)
+    np.testing.assert_array_equal(
+        drawn["posterior"]["theta"].values, repeated["posterior"]["theta"].values
+    )
 
 
 @pytest.mark.parametrize("prior", ["haldane", (1e-4, 2e-4, 1e-4)])
 def test_a_tiny_prior_gives_numbers_and_the_right_answer(prior):
-    counts = bt.counts.from_table({("A", "B"): (0, 0, 0), ("A", "C"): (0, 3, 2), ("B", "C"): (0, 0, 9)})
+    counts = bt.counts.from_table(
+        {("A", "B"): (0, 0, 0), ("A", "C"): (0, 3, 2), ("B", "C"): (0, 0, 9)}
+    )
     tree = bt.posterior.draws(counts, prior=prior, rng=2)
     assert np.isfinite(tree["posterior"]["theta"].values).all()
     win, loss, _ = tree["posterior"].attrs["prior"]
@@ -137,7 +148,9 @@ def test_difference_agrees_with_a_long_simulation(tree, counts):
 def test_error_of_an_equal_tailed_end_is_the_quantile_error(tree):
     answer = draws_difference(tree, ci_prob=0.8, ci_kind="eti").sel(system_a="A", system_b="B")
     d = tree["posterior"]["difference"].isel(pair=0)
-    assert float(answer["mcse_lower"]) == pytest.approx(float(az.mcse(d, method="quantile", prob=0.1)), rel=0.05)
+    assert float(answer["mcse_lower"]) == pytest.approx(
+        float(az.mcse(d, method="quantile", prob=0.1)), rel=0.05
+    )
 
 
 def test_masses_sum_to_one_and_mirror(tree):

@@ -33,7 +33,9 @@ def test_good_draws_pass(good, energy):
 
 
 def test_exact_draws_need_no_sampler():
-    found = bt.fits.diagnose(bt.posterior.draws(bt.counts.from_table({("A", "B"): (50, 0, 0)}), rng=1))
+    found = bt.fits.diagnose(
+        bt.posterior.draws(bt.counts.from_table({("A", "B"): (50, 0, 0)}), rng=1)
+    )
     assert found.passed
     assert np.isnan(found.bfmi_min)
     assert found.divergences == 0
@@ -66,7 +68,9 @@ def test_divergences_fail(good, energy):
 
 
 def test_bad_energy_fails(good, energy):
-    found = bt.fits.diagnose(build(good, diverging=np.zeros((4, 500), bool), energy=energy.cumsum(1)))
+    found = bt.fits.diagnose(
+        build(good, diverging=np.zeros((4, 500), bool), energy=energy.cumsum(1))
+    )
     assert found.bfmi_min < names.BFMI_MIN
     assert any("BFMI" in f for f in found.failures)
 
@@ -107,8 +111,15 @@ def test_every_failure_is_one_sentence(good):
 
 
 def test_only_the_free_mean_of_abilities_is_passed_over(good):
-    """Nothing depends on the mean of ability_raw; of all else that is drawn, coordinates too, chains have to agree."""
+    """Nothing depends on the mean of ability_raw; of all else that is drawn, coordinates too,
+    chains have to agree.
+    """
     apart = good + 0.2 * (np.arange(4) == 0)[:, None, None]
-    for name, passed in (("ability_raw", True), ("ability", False), ("judge_tie_raw", False), ("dataset_raw", False)):
+    for name, passed in (
+        ("ability_raw", True),
+        ("ability", False),
+        ("judge_tie_raw", False),
+        ("dataset_raw", False),
+    ):
         found = bt.fits.diagnose(az.from_dict({"posterior": {"p": good, name: apart}}))
         assert found.passed == passed, name

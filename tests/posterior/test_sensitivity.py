@@ -6,9 +6,9 @@ import betterthan as bt
 
 
 def swept(*counts, **choice):
-    return bt.posterior.prior_sweep(bt.counts.to_pairs(bt.counts.from_table({("A", "B"): counts})), **choice).isel(
-        pair=0
-    )
+    return bt.posterior.prior_sweep(
+        bt.counts.to_pairs(bt.counts.from_table({("A", "B"): counts})), **choice
+    ).isel(pair=0)
 
 
 def test_pseudo_examples_by_brute_force():

@@ -1,9 +1,10 @@
-"""Values of high precision for the tests: `python tests/reference/high_precision.py` writes the two CSV files.
+"""Values of high precision for the tests: `python tests/reference/high_precision.py` writes the two
+CSV files.
 
-The roads differ from the package's: the incomplete Beta function is its continued fraction in mpmath, P(X > Y) is
-integrated over the wider of the two variables, and probabilities of d = theta_win - theta_loss over p, not over the
-share of decisive examples, from terms that are all positive. Each integral is done with n and 2 n nodes, which must
-agree to 18 digits.
+The roads differ from the package's: the incomplete Beta function is its continued fraction in
+mpmath, P(X > Y) is integrated over the wider of the two variables, and probabilities of d =
+theta_win - theta_loss over p, not over the share of decisive examples, from terms that are all
+positive. Each integral is done with n and 2 n nodes, which must agree to 18 digits.
 """
 
 import csv
@@ -17,24 +18,61 @@ HERE = Path(__file__).parent
 AGREE = mp.mpf(10) ** -18
 
 GREATER = [
-    (3, 5, 4, 2), (1, 1, 1, 1), (0.5, 0.5, 0.5, 0.5), (0.01, 0.02, 0.03, 0.01), (1.5, 3.5, 2.5, 2.5),
-    (13, 989, 3, 999), (211, 791, 201, 801), (10, 400, 100, 300), (300, 100, 30, 400), (0.3, 200, 50, 3),
-    (50, 3, 0.3, 200), (0.01, 5, 5, 0.01), (7.25, 0.5, 0.5, 9.75), (0.01, 1000, 0.01, 1000),
-    (1000, 10000, 1100, 10000), (1000, 10000, 2000, 10000), (5, 10000, 900, 10000), (40, 1e6, 300, 1e6),
-    (1e6, 1e6, 1e6, 1.002e6), (1e6, 1e6, 1.03e6, 1e6), (3, 4, 1e6, 1e6), (1e6, 10, 10, 0.01), (2e5, 3e5, 1.5, 2.25),
-    (0.5, 1e6, 0.5, 1e5), (700, 800, 650, 100), (60.5, 1, 1, 2.5),
-]  # fmt: skip
+    (3, 5, 4, 2),
+    (1, 1, 1, 1),
+    (0.5, 0.5, 0.5, 0.5),
+    (0.01, 0.02, 0.03, 0.01),
+    (1.5, 3.5, 2.5, 2.5),
+    (13, 989, 3, 999),
+    (211, 791, 201, 801),
+    (10, 400, 100, 300),
+    (300, 100, 30, 400),
+    (0.3, 200, 50, 3),
+    (50, 3, 0.3, 200),
+    (0.01, 5, 5, 0.01),
+    (7.25, 0.5, 0.5, 9.75),
+    (0.01, 1000, 0.01, 1000),
+    (1000, 10000, 1100, 10000),
+    (1000, 10000, 2000, 10000),
+    (5, 10000, 900, 10000),
+    (40, 1e6, 300, 1e6),
+    (1e6, 1e6, 1e6, 1.002e6),
+    (1e6, 1e6, 1.03e6, 1e6),
+    (3, 4, 1e6, 1e6),
+    (1e6, 10, 10, 0.01),
+    (2e5, 3e5, 1.5, 2.25),
+    (0.5, 1e6, 0.5, 1e5),
+    (700, 800, 650, 100),
+    (60.5, 1, 1, 2.5),
+]
 # a, b, t, x of d under Dirichlet(a, b, t)
 DIFFERENCE = [
-    (1, 1, 1, 0.3), (13, 3, 987, 0.01), (13, 3, 987, 0.0005), (29, 45, 300, 0.05), (29, 45, 300, 0.2),
-    (45, 29, 300, 1e-6), (2, 1, 0.5, 0.3), (0.5, 0.5, 0.5, 0.1), (30, 1, 1, 0.9), (200, 20, 1, 0.7), (200, 20, 1, 0.05),
-    (211, 201, 591, 0.02), (1, 1, 5000, 0.001), (6.5, 0.5, 20.5, 0.1), (1000, 1200, 50, 0.3), (300, 900, 1e4, 0.02),
-    (1e4, 1.1e4, 1e5, 0.004), (3, 900, 4, 0.5), (12.5, 0.01, 3, 0.4),
-]  # fmt: skip
+    (1, 1, 1, 0.3),
+    (13, 3, 987, 0.01),
+    (13, 3, 987, 0.0005),
+    (29, 45, 300, 0.05),
+    (29, 45, 300, 0.2),
+    (45, 29, 300, 1e-6),
+    (2, 1, 0.5, 0.3),
+    (0.5, 0.5, 0.5, 0.1),
+    (30, 1, 1, 0.9),
+    (200, 20, 1, 0.7),
+    (200, 20, 1, 0.05),
+    (211, 201, 591, 0.02),
+    (1, 1, 5000, 0.001),
+    (6.5, 0.5, 20.5, 0.1),
+    (1000, 1200, 50, 0.3),
+    (300, 900, 1e4, 0.02),
+    (1e4, 1.1e4, 1e5, 0.004),
+    (3, 900, 4, 0.5),
+    (12.5, 0.01, 3, 0.4),
+]
 
 
 def ibeta(a, b, x, y):
-    """P(X < x) for X ~ Beta(a, b), y = 1 - x: the continued fraction, of the side where it converges fast."""
+    """P(X < x) for X ~ Beta(a, b), y = 1 - x: the continued fraction, of the side where it
+    converges fast.
+    """
     if x <= 0 or y <= 0:
         return mp.mpf(int(y <= 0))
     if x * (a + b + 2) > a + 1:
@@ -62,7 +100,9 @@ def expit(u):
 
 
 def line_integral(f, guess, width):
-    """Integral over the line of a positive function with one hump: trapezoid rule on v = top + width sinh(tau)."""
+    """Integral over the line of a positive function with one hump: trapezoid rule on v = top +
+    width sinh(tau).
+    """
     scan = [guess + width * mp.sinh(mp.mpf(k) / 4) for k in range(-40, 41)]
     for _ in range(6):
         heights = [f(v) for v in scan]
@@ -87,7 +127,9 @@ def line_integral(f, guess, width):
 def reach(f, centre, unit, peak):
     """How far to go, as asinh of units, until a function has faded."""
     tiny = peak * mp.mpf(10) ** -27
-    return next(mp.mpf(k) / 5 for k in range(1, 80) if f(centre + unit * mp.sinh(mp.mpf(k) / 5)) < tiny)
+    return next(
+        mp.mpf(k) / 5 for k in range(1, 80) if f(centre + unit * mp.sinh(mp.mpf(k) / 5)) < tiny
+    )
 
 
 def greater(a, b, c, d):
@@ -119,7 +161,9 @@ def difference(a, b, t, x, kind):
 
 
 def over_p(a, b, t, x, beyond):
-    """P(p > (1 + x) / 2, and the share s of decisive examples is beyond, or below, x / (2 p - 1))."""
+    """P(p > (1 + x) / 2, and the share s of decisive examples is beyond, or below, x / (2 p -
+    1)).
+    """
     start, scale = (1 + x) / 2, log_beta(a, b)
 
     def f(v):  # p = start + (1 - start) expit(v)
@@ -127,7 +171,13 @@ def over_p(a, b, t, x, beyond):
         p, q = start + (1 - start) * e, (1 - start) * rest
         share, other = x / (2 * p - 1), (2 * p - 1 - x) / (2 * p - 1)
         tail = ibeta(t, a + b, other, share) if beyond else ibeta(a + b, t, share, other)
-        return mp.exp((a - 1) * mp.log(p) + (b - 1) * mp.log(q) - scale) * (1 - start) * e * rest * tail
+        return (
+            mp.exp((a - 1) * mp.log(p) + (b - 1) * mp.log(q) - scale)
+            * (1 - start)
+            * e
+            * rest
+            * tail
+        )
 
     p = min(max(a / (a + b), start + (1 - start) / 50), 1 - (1 - start) / 50)
     return line_integral(f, mp.log((p - start) / (1 - p)), 1)
@@ -146,7 +196,9 @@ def main():
     """Write both files, or only those that are named."""
     named = sys.argv[1:] or ["beta", "difference"]
     if "beta" in named:
-        rows = ([*c, mp.nstr(greater(*c), 22), mp.nstr(greater(*c[2:], *c[:2]), 22)] for c in GREATER)
+        rows = (
+            [*c, mp.nstr(greater(*c), 22), mp.nstr(greater(*c[2:], *c[:2]), 22)] for c in GREATER
+        )
         write("beta", ["a", "b", "c", "d", "greater", "less"], rows)
     if "difference" in named:
         kinds = ["above", "below", "within"]

@@ -34,7 +34,8 @@ def test_reasons(counts, choices, expected):
     ("differences", "decided"),
     [
         ([1.0] * 8 + [-0.1] * 6, False),  # 8 to 6, but the wins are large
-        ([0.05] * 15 + [-1.0] * 6, True),  # 15 to 6, but the losses are large: the mean is behind, p = 2 / 64
+        # 15 to 6, but the losses are large: the mean is behind, p = 2 / 64
+        ([0.05] * 15 + [-1.0] * 6, True),
     ],
 )
 def test_sizes_of_differences_can_decide(differences, decided):
@@ -51,7 +52,9 @@ def test_sizes_of_differences_can_decide(differences, decided):
 def test_many_pairs():
     rng = np.random.default_rng(3)
     values = (rng.random((60, 8)) < np.linspace(0.45, 0.75, 8)).astype(float)
-    data = xr.DataArray(values, dims=("item", "system"), coords={"system": [f"s{k}" for k in range(8)]})
+    data = xr.DataArray(
+        values, dims=("item", "system"), coords={"system": [f"s{k}" for k in range(8)]}
+    )
     found = bt.compare(data).isel(engine=0)
     p, adjusted = found["p_value"].values[0], found["p_adjusted"].values[0]
     lost = [(i, j) for i in range(8) for j in range(i + 1, 8) if p[i, j] <= 0.05 < adjusted[i, j]]
@@ -68,7 +71,9 @@ def test_rows_point_to_the_notes():
     assert heads[-3:] == ("sign p", "Holm sign p", "Differ, why")
     pointed = {int(k) for row in rows for k in row[-1].split(", ") if k}
     assert pointed == set(range(1, len(used) + 1))
-    assert [note.split(".")[0] for note in notes[: len(used)]] == [str(k + 1) for k in range(len(used))]
+    assert [note.split(".")[0] for note in notes[: len(used)]] == [
+        str(k + 1) for k in range(len(used))
+    ]
     assert any("28 pairs posterior and tests agree" in note for note in notes)
 
 

@@ -20,7 +20,9 @@ def chain(n, reach=1, labels=None):
     """Systems that are similar to their neighbours."""
     marks = np.abs(np.subtract.outer(np.arange(n), np.arange(n))) <= reach
     labels = labels or [f"system {k + 1}" for k in range(n)]
-    return xr.DataArray(marks, dims=("system_a", "system_b"), coords={"system_a": labels, "system_b": labels})
+    return xr.DataArray(
+        marks, dims=("system_a", "system_b"), coords={"system_a": labels, "system_b": labels}
+    )
 
 
 class Cells(HTMLParser):
@@ -64,7 +66,10 @@ def test_marks_are_where_they_are_printed(task):
     assert scores == [f"{s:.2f}" for s in marks["score"].values]
     flagged = [(int(i) + 1, int(j) + 1) for i, j in np.argwhere(printed == "✓!")]
     assert flagged == ([(9, 7)] if task == "template_element" else [])
-    assert html_rows(group_table(groups(marks), format="html")) == [list(table.heads), *map(list, table.rows)]
+    assert html_rows(group_table(groups(marks), format="html")) == [
+        list(table.heads),
+        *map(list, table.rows),
+    ]
 
 
 def test_the_text_in_full():
@@ -87,7 +92,8 @@ def test_the_text_in_full():
         "12        12  53.80                                      ✓   g\n"
         "\n"
         "✓!: marked in this direction only, so that the pair is in no group.\n"
-        "The systems at ranks 2, 4-6, 8 are in more than one group: where groups overlap, a ranking of their systems "
+        "The systems at ranks 2, 4-6, 8 are in more than one group: where groups overlap, a "
+        "ranking of their systems "
         "is impossible; 1 pair is marked in one direction only and joined in no group.\n"
         "Marks as given, for p ≤ 0.01 with a confidence of at least 0.99.\n"
     )
@@ -153,13 +159,21 @@ def test_names_are_harmless():
     found = groups(chain(3, labels=HOSTILE))
     assert "\x1b" not in "".join(group_table(found, format=f) for f in names.FORMATS)
     assert html_rows(group_table(found, format="html"))[1][0] == HOSTILE[0]
-    rows = [line for line in group_table(found, format="markdown").split("\n") if line.startswith("|")]
+    rows = [
+        line for line in group_table(found, format="markdown").split("\n") if line.startswith("|")
+    ]
     assert {line.replace(r"\|", "").count("|") for line in rows} == {2 + 3 + 1 + 1}
-    assert r"a\_b \& \$c\$ \textbar{} \textless{}i\textgreater{}\#\%" in group_table(found, format="latex")
+    assert r"a\_b \& \$c\$ \textbar{} \textless{}i\textgreater{}\#\%" in group_table(
+        found, format="latex"
+    )
 
 
 def latex_tables():
-    return [muc6("named_entity"), muc6("template_element"), chain(2, labels=["a_b & $c$ | <i>#%", "[x]*`~^"])]
+    return [
+        muc6("named_entity"),
+        muc6("template_element"),
+        chain(2, labels=["a_b & $c$ | <i>#%", "[x]*`~^"]),
+    ]
 
 
 def test_latex_is_well_formed():
@@ -186,17 +200,25 @@ def test_latex_is_well_formed():
 )
 def test_latex_compiles(tmp_path):
     body = "".join(group_table(groups(t), format="latex") for t in latex_tables())
-    packages = r"\usepackage[T1]{fontenc}\usepackage[utf8]{inputenc}\usepackage{amssymb,booktabs,textcomp}"
+    packages = (
+        r"\usepackage[T1]{fontenc}\usepackage[utf8]{inputenc}\usepackage{amssymb,booktabs,textcomp}"
+    )
     document = rf"\documentclass{{article}}{packages}\begin{{document}}{body}\end{{document}}"
     (tmp_path / "x.tex").write_text(document, encoding="utf-8")
     done = subprocess.run(
-        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "x.tex"], cwd=tmp_path, capture_output=True
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "x.tex"],
+        cwd=tmp_path,
+        capture_output=True,
     )
     assert done.returncode == 0, done.stdout[-2000:]
 
 
 def test_bad_input():
-    with pytest.raises(ValueError, match="format is 'pdf'; choose one of text, markdown, html, latex"):
+    with pytest.raises(
+        ValueError, match="format is 'pdf'; choose one of text, markdown, html, latex"
+    ):
         group_table(groups(chain(3)), format="pdf")
-    with pytest.raises(ValueError, match=r"expected groups, the Dataset that betterthan\.groups returns"):
+    with pytest.raises(
+        ValueError, match=r"expected groups, the Dataset that betterthan\.groups returns"
+    ):
         group_table(counted(1))

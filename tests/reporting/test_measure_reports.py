@@ -36,7 +36,11 @@ def test_every_format_says_the_scores(three, format):
 def test_rows_are_ordered_and_pairs_counted(three):
     written = bt.measures_report(three)
     order = [str(s) for s in three["system"].values[np.argsort(three["expected_rank"].values)]]
-    lines = [line.split()[0] for line in written.splitlines() if line.split()[:1] and line.split()[0] in "ABC"]
+    lines = [
+        line.split()[0]
+        for line in written.splitlines()
+        if line.split()[:1] and line.split()[0] in "ABC"
+    ]
     assert lines[:3] == order
     assert "All 3 pairs" in written
     many = bt.scores.compare(tallies([f"s{k}" for k in range(14)]), draws=200, rng=1)
@@ -45,7 +49,9 @@ def test_rows_are_ordered_and_pairs_counted(three):
 
 def test_reasons_where_posterior_and_test_differ():
     scores = xr.DataArray(
-        [[1.0, 0]] * 15 + [[0, 1]] * 6 + [[1, 1]] * 20, dims=("item", "system"), coords={"system": ["A", "B"]}
+        [[1.0, 0]] * 15 + [[0, 1]] * 6 + [[1, 1]] * 20,
+        dims=("item", "system"),
+        coords={"system": ["A", "B"]},
     )
     written = bt.measures_report(bt.scores.compare(scores, rng=1))
     assert "the probability looks at one side, the p-value at two" in " ".join(written.split())
@@ -87,7 +93,12 @@ def test_outcome_report_says_every_measure(regression_frame, regression_tree, fo
     components = pd.DataFrame({"f": [0.5, 99], "words": [100, 110]}, index=HOSTILE)
     predicted = bt.features.predict(regression_tree, components)
     written = bt.outcome_report(
-        function, sets=sets, posterior=regression_tree, predicted=predicted, format=format, figures=False
+        function,
+        sets=sets,
+        posterior=regression_tree,
+        predicted=predicted,
+        format=format,
+        figures=False,
     )
     for name in ("r2", "r2_training", "r2_held_out", "r2_held_out_chosen"):
         assert f"{function.fit[name].item():.3f}" in written

@@ -8,10 +8,16 @@ from betterthan.reporting import numbers
 @pytest.mark.parametrize(
     ("p", "mcse", "expected"),
     [
-        (0.0, 0.0, "<0.001"), (1.0, 0.0, ">0.999"), (0.99949, 0.0, "0.999"), (0.0005, 0.0, "0.001"),
-        (0.5, 0.0, "0.500"), (math.nan, 0.0, "–"), (0.68, 0.0123, "0.68 ± 0.01"), (0.99988, 0.00018, "0.9999 ± 0.0002"),
+        (0.0, 0.0, "<0.001"),
+        (1.0, 0.0, ">0.999"),
+        (0.99949, 0.0, "0.999"),
+        (0.0005, 0.0, "0.001"),
+        (0.5, 0.0, "0.500"),
+        (math.nan, 0.0, "–"),
+        (0.68, 0.0123, "0.68 ± 0.01"),
+        (0.99988, 0.00018, "0.9999 ± 0.0002"),
     ],
-)  # fmt: skip
+)
 def test_probability(p, mcse, expected):
     assert numbers.probability(p, mcse) == expected
 
@@ -31,4 +37,6 @@ def test_difference(ends, expected):
 
 
 def test_digits_are_cut_to_the_monte_carlo_error():
-    assert numbers.difference(0.01234, 0.002, 0.02, mcse=0.0012) == "+0.012 ± 0.001 [+0.002, +0.020]"
+    assert (
+        numbers.difference(0.01234, 0.002, 0.02, mcse=0.0012) == "+0.012 ± 0.001 [+0.002, +0.020]"
+    )

@@ -20,7 +20,8 @@ def documents(systems=("A", "B"), n=40):
     found = {}
     for d in range(n):
         found[f"d{d}"] = {"gold": items} | {
-            s: [items[k] for k in np.argsort(np.arange(7) + random.normal(0, 3 + j, 7))] for j, s in enumerate(systems)
+            s: [items[k] for k in np.argsort(np.arange(7) + random.normal(0, 3 + j, 7))]
+            for j, s in enumerate(systems)
         }
     return bt.orders.from_lists(found)
 
@@ -45,7 +46,9 @@ def test_comparison_counts_documents(orders, compared):
     assert pair["p_sign"].item() == bt.sign_test(scores)["p_value"].sel(one).item()
     assert compared["score"].values == pytest.approx(scores.mean("item").values)
     assert pair["p_value"].item() == bt.randomization_test(scores, rng=2)["p_value"].sel(one).item()
-    assert compared["p_chance"].values == pytest.approx(bt.orders.tau_test(orders, "gold", rng=2)["p_value"].values)
+    assert compared["p_chance"].values == pytest.approx(
+        bt.orders.tau_test(orders, "gold", rng=2)["p_value"].values
+    )
     assert compared.attrs["n_dropped"] == 0
 
 
@@ -56,7 +59,9 @@ def test_a_missing_order_drops_its_document_and_says_so(orders):
     assert found.attrs["n_items"] == 39
     assert found.attrs["n_dropped"] == 1
     assert found["n_documents"].values.tolist() == [40, 39]
-    assert found[["ahead", "behind", "equal"]].sel(system_a="A", system_b="B").to_array().sum() == 39
+    assert (
+        found[["ahead", "behind", "equal"]].sel(system_a="A", system_b="B").to_array().sum() == 39
+    )
     written = bt.order_report(holed, "gold", compared=found)
     assert "on 39 of 40 documents" in written
     assert "1 orders missing" in written
@@ -106,8 +111,12 @@ def test_sure_of_tau_by_document_and_by_pair(orders):
     by_document = bt.orders.posterior(orders, "gold", rng=1)
     scores = bt.orders.tau_scores(orders, "gold").values
     assert by_document["tau"].values == pytest.approx(scores.mean(0))
-    assert np.abs(by_document["mean"].values - scores.mean(0)).max() < 5 * by_document["mean_mcse"].values.max()
-    spread = scores.std(0) / np.sqrt(len(scores) + 1)  # of a mean under Dirichlet(1, ..., 1) weights
+    assert (
+        np.abs(by_document["mean"].values - scores.mean(0)).max()
+        < 5 * by_document["mean_mcse"].values.max()
+    )
+    # of a mean under Dirichlet(1, ..., 1) weights
+    spread = scores.std(0) / np.sqrt(len(scores) + 1)
     width = (by_document["upper"] - by_document["lower"]).values
     assert width == pytest.approx(3.92 * spread, rel=0.1)
     by_pair = bt.orders.posterior(orders.isel(document=0), "gold", unit="pair")
@@ -115,7 +124,9 @@ def test_sure_of_tau_by_document_and_by_pair(orders):
     wrong = taus["inversions"].values
     assert by_pair["mean"].values == pytest.approx((21 - 2 * wrong) / 23)
     eti = bt.orders.posterior(orders.isel(document=0), "gold", unit="pair", ci_kind="eti")
-    assert eti["upper"].values == pytest.approx(2 * stats.beta.ppf(0.975, 22 - wrong, 1 + wrong) - 1)
+    assert eti["upper"].values == pytest.approx(
+        2 * stats.beta.ppf(0.975, 22 - wrong, 1 + wrong) - 1
+    )
     with pytest.raises(ValueError, match="one reference"):
         bt.orders.posterior(orders, ["gold", "A"], unit="pair")
     with pytest.raises(ValueError, match="the weights need 2"):
@@ -130,7 +141,9 @@ def run(*arguments):
 def test_command(tmp_path):
     orders = documents()
     rows = [
-        (d, s, " > ".join(orders.sel(document=d, system=s).values)) for d in orders["document"].values for s in "AB"
+        (d, s, " > ".join(orders.sel(document=d, system=s).values))
+        for d in orders["document"].values
+        for s in "AB"
     ]
     rows += [(d, "gold", " > ".join(f"s{k}" for k in range(7))) for d in orders["document"].values]
     frame = pd.DataFrame(rows, columns=["document", "system", "order"])
@@ -145,7 +158,8 @@ def test_command(tmp_path):
     done = run(path, "--reference", "silver", "-o", tmp_path / "never.html")
     assert done.returncode == 2
     assert (
-        done.stderr.splitlines()[-1] == "error: there is no system 'silver' to be the reference; there are A, B, gold"
+        done.stderr.splitlines()[-1]
+        == "error: there is no system 'silver' to be the reference; there are A, B, gold"
     )
     assert not (tmp_path / "never.html").exists()
     done = run(path, "--reference", "gold", "-o", tmp_path / "o.md")

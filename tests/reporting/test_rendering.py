@@ -40,7 +40,9 @@ class Page(HTMLParser):
     def handle_starttag(self, tag, attrs):
         self.tags.append(tag)
         self.loads += [
-            v for k, v in attrs if k in ("src", "href", "xlink:href", "srcset") and not v.startswith(("#", "data:"))
+            v
+            for k, v in attrs
+            if k in ("src", "href", "xlink:href", "srcset") and not v.startswith(("#", "data:"))
         ]
         if tag not in self.VOID:
             self.open.append(tag)
@@ -65,7 +67,15 @@ def parsed(html):
 def test_every_format_says_what_a_reader_needs(pair, format):
     written = bt.report(pair, format=format, figures=False)
     plain = re.sub(r"<[^>]+>|[\\{}]", "", written)
-    for needed in ("0.996", "986", "Dirichlet", "0.0833", "betterthan 0.1.0", pair.attrs["data_hash"], "undecided"):
+    for needed in (
+        "0.996",
+        "986",
+        "Dirichlet",
+        "0.0833",
+        "betterthan 0.1.0",
+        pair.attrs["data_hash"],
+        "undecided",
+    ):
         assert needed in plain, needed
     for head in ("Data", "Model", "In words", "Diagnostics", "Limits"):
         assert head in written
@@ -134,7 +144,10 @@ def test_markdown_tables_have_one_width():
 def test_verdicts_are_told_from_the_winner():
     counts = bt.counts.from_table({("A", "B"): (2, 20, 40)})
     text = " ".join(bt.report(bt.compare(counts)).split())
-    assert "B is better than A with probability >0.999 (20 to 2 in wins, 40 ties); difference +0." in text
+    assert (
+        "B is better than A with probability >0.999 (20 to 2 in wins, 40 ties); difference +0."
+        in text
+    )
 
 
 def test_equivalent_and_also_ahead():
@@ -151,7 +164,9 @@ def test_no_examples_and_missing_are_said():
     assert "A and C share no example" in " ".join(bt.report(bt.compare(counts)).split())
     values = np.array([[1, 0], [1, np.nan], [0, 1.0]])
     scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["A", "B"]})
-    assert "1; left out: 1 of 3 examples (missing=pairwise)" in " ".join(bt.report(bt.compare(scores)).split())
+    assert "1; left out: 1 of 3 examples (missing=pairwise)" in " ".join(
+        bt.report(bt.compare(scores)).split()
+    )
 
 
 def test_many_systems_are_cut_to_the_first_and_say_so():
@@ -171,9 +186,15 @@ def test_failed_chains_give_no_verdict(pair):
     failed = pair.copy()
     failed["verdict"] = xr.full_like(pair["verdict"], "no_verdict")
     failed.attrs |= {
-        "mcmc_failures": "R-hat of theta is 1.4.", "rhat_max": 1.4, "ess_min": 7.0, "divergences": 3, "seed": 1,
-        "chains": 4, "draws": 10, "inference_library": "nutpie",
-    }  # fmt: skip
+        "mcmc_failures": "R-hat of theta is 1.4.",
+        "rhat_max": 1.4,
+        "ess_min": 7.0,
+        "divergences": 3,
+        "seed": 1,
+        "chains": 4,
+        "draws": 10,
+        "inference_library": "nutpie",
+    }
     text = " ".join(bt.report(failed).split())
     assert "No verdict on A and B" in text
     assert "FAILED" in text
@@ -192,7 +213,10 @@ def test_written_whole_or_not_at_all(pair, tmp_path):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda c: bt.report(c, format="pdf"), "format is 'pdf'; choose one of text, markdown, html, latex"),
+        (
+            lambda c: bt.report(c, format="pdf"),
+            "format is 'pdf'; choose one of text, markdown, html, latex",
+        ),
         (lambda c: bt.report(c["prob_better"].to_dataset()), "expected a comparison"),
     ],
 )
@@ -204,14 +228,18 @@ def test_bad_calls(pair, call, message):
 def test_ties_to_a_are_for_the_a_of_the_row():
     counts = bt.counts.from_table({("z", "a"): (1, 2, 40)})  # the report ranks a first
     text = bt.report(bt.compare(counts, ties="all"))
-    row = next(line for line in text.splitlines() if line.split()[:2] == ["a", "z"] and "better, p" in line)
+    row = next(
+        line for line in text.splitlines() if line.split()[:2] == ["a", "z"] and "better, p" in line
+    )
     assert re.search(r"A better, p \S+ +B better, p \S+ +verdict, test$", row)
 
 
 def test_direction_and_blanks_are_told():
     values = np.array([[1, 0], [1, np.nan], [0, 1.0]])
     scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["A", "B"]})
-    text = " ".join(bt.report(bt.compare(scores.assign_attrs(higher_is_better=False), missing="wrong")).split())
+    text = " ".join(
+        bt.report(bt.compare(scores.assign_attrs(higher_is_better=False), missing="wrong")).split()
+    )
     assert "Better scores are LOWER" in text
     assert "lower is better" in text
     assert "1, each counted as the worst score" in text
@@ -229,7 +257,11 @@ def test_votes_are_not_called_examples():
 
 
 def test_a_prior_that_is_not_even_is_told():
-    text = " ".join(bt.report(bt.compare(bt.counts.from_table({("B", "A"): (3, 1, 2)}), prior=(5, 1, 1))).split())
+    text = " ".join(
+        bt.report(
+            bt.compare(bt.counts.from_table({("B", "A"): (3, 1, 2)}), prior=(5, 1, 1))
+        ).split()
+    )
     assert "its first number is for whichever system comes first in the data: B, A" in text
 
 

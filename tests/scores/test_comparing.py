@@ -15,7 +15,11 @@ AB = {"system_a": "A", "system_b": "B"}
 def tallies():
     values = np.random.default_rng(1).poisson([5, 1.5, 1.5], (30, 3, 3))
     values[:, 0, 0] += 1
-    coords = {"system": list("ABC"), "tally": ["tp", "fp", "fn"], "item": [f"d{k}" for k in range(30)]}
+    coords = {
+        "system": list("ABC"),
+        "tally": ["tp", "fp", "fn"],
+        "item": [f"d{k}" for k in range(30)],
+    }
     return xr.DataArray(values, dims=("item", "system", "tally"), coords=coords)
 
 
@@ -47,9 +51,15 @@ def test_scores_have_no_interval_alone_and_labels_are_summed(tallies):
     assert "alone_lower" not in found
     assert "gap" in found
     np.testing.assert_array_equal(found["p_adjusted"], found["p_value"])
-    labelled = xr.concat([tallies, tallies], "label").assign_coords(label=["x", "y"]).transpose("item", "system", ...)
+    labelled = (
+        xr.concat([tallies, tallies], "label")
+        .assign_coords(label=["x", "y"])
+        .transpose("item", "system", ...)
+    )
     np.testing.assert_allclose(
-        bt.scores.compare(labelled, rng=1)["alone_lower"], bt.scores.posterior(2 * tallies)["lower"], rtol=1e-6
+        bt.scores.compare(labelled, rng=1)["alone_lower"],
+        bt.scores.posterior(2 * tallies)["lower"],
+        rtol=1e-6,
     )
     macro = bt.scores.compare(labelled, statistic="macro_f1", shuffles=200, rng=1)
     assert "p_value_mcse" in macro
@@ -67,9 +77,11 @@ def test_loads_neither_pymc_nor_matplotlib():
 
     code = (
         "import sys, betterthan as bt, pandas as pd\n"
-        "rows = [{'system': s, 'item': k, 'tp': 5 + (k + (s == 'A')) % 3, 'fp': k % 2, 'fn': (k + (s == 'B')) % 4}"
+        "rows = [{'system': s, 'item': k, 'tp': 5 + (k + (s == 'A')) % 3, 'fp': k % 2, 'fn': (k + "
+        "(s == 'B')) % 4}"
         " for s in 'AB' for k in range(40)]\n"
-        "bt.measures_report(bt.scores.compare(bt.io.tallies_from_table(pd.DataFrame(rows)), rng=1))\n"
+        "bt.measures_report(bt.scores.compare(bt.io.tallies_from_table(pd.DataFrame(rows)), "
+        "rng=1))\n"
         "bt.measures_report(bt.datasets.beetle_confusion(), rng=1)\n"
         "print(' '.join(sys.modules))"
     )
@@ -79,7 +91,10 @@ def test_loads_neither_pymc_nor_matplotlib():
 
 
 def test_bad_arguments(tallies):
-    for choice, words in (({"correction": "max_t"}, "correction is 'max_t'"), ({"alpha": 0}, "alpha is 0")):
+    for choice, words in (
+        ({"correction": "max_t"}, "correction is 'max_t'"),
+        ({"alpha": 0}, "alpha is 0"),
+    ):
         with pytest.raises(ValueError, match=words):
             bt.scores.compare(tallies, **choice)
     with pytest.raises(ValueError, match="needs scores"):
@@ -90,7 +105,8 @@ def test_frame_and_labels_reach_the_same_answer():
     random = np.random.default_rng(4)
     gold = random.choice(list("abc"), 80)
     said = {
-        s: np.where(random.random(80) < p, gold, random.choice(list("abc"), 80)) for s, p in (("A", 0.7), ("B", 0.5))
+        s: np.where(random.random(80) < p, gold, random.choice(list("abc"), 80))
+        for s, p in (("A", 0.7), ("B", 0.5))
     }
     labels = bt.labels.read(pd.DataFrame({"gold": gold} | said))
     found = bt.scores.compare(bt.labels.tallies(labels), rng=1)

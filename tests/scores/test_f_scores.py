@@ -1,4 +1,6 @@
-"""The posterior of precision, recall and F1 against Betas, draws, high precision and the definition of an HDI."""
+"""The posterior of precision, recall and F1 against Betas, draws, high precision and the definition
+of an HDI.
+"""
 
 import mpmath
 import numpy as np
@@ -13,9 +15,13 @@ COUNTS = {"A": (30, 5, 9), "B": (3, 1, 0), "C": (0, 0, 0), "D": (4000, 700, 100)
 
 
 def tallies(label=False):
-    rows = [{"system": s, "item": "i", "tp": c[0], "fp": c[1], "fn": c[2]} for s, c in COUNTS.items()]
+    rows = [
+        {"system": s, "item": "i", "tp": c[0], "fp": c[1], "fn": c[2]} for s, c in COUNTS.items()
+    ]
     frame = pd.DataFrame(rows)
-    return bt.io.tallies_from_table(pd.concat([frame.assign(label="x"), frame.assign(label="y")]) if label else frame)
+    return bt.io.tallies_from_table(
+        pd.concat([frame.assign(label="x"), frame.assign(label="y")]) if label else frame
+    )
 
 
 @pytest.mark.parametrize(("statistic", "other"), [("precision", 1), ("recall", 2)])
@@ -58,7 +64,9 @@ def test_the_hdi_is_the_narrowest(statistic):
     np.testing.assert_allclose(mass, 1)
     for left in np.linspace(0, 0.05, 101):
         low = f_scores.quantile(found["a"].values, found["b"].values, statistic, left)
-        high = f_scores.quantile(found["a"].values, found["b"].values, statistic, min(left + 0.95, 1.0))
+        high = f_scores.quantile(
+            found["a"].values, found["b"].values, statistic, min(left + 0.95, 1.0)
+        )
         assert (high - low >= width - 1e-9).all()
 
 
@@ -77,7 +85,9 @@ def test_labels_and_scale():
     np.testing.assert_allclose(found["mean"].sel(label="x"), bt.scores.posterior(tallies())["mean"])
     halves = tallies() * 2
     halves.attrs["scale"] = 2
-    np.testing.assert_allclose(bt.scores.posterior(halves)["mean"], bt.scores.posterior(tallies())["mean"])
+    np.testing.assert_allclose(
+        bt.scores.posterior(halves)["mean"], bt.scores.posterior(tallies())["mean"]
+    )
 
 
 def test_the_score_of_the_data():
@@ -88,7 +98,10 @@ def test_the_score_of_the_data():
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        ({"statistic": "accuracy"}, "statistic is 'accuracy'; choose one of precision, recall, f1, f_beta"),
+        (
+            {"statistic": "accuracy"},
+            "statistic is 'accuracy'; choose one of precision, recall, f1, f_beta",
+        ),
         ({"prior": (1, 0, 1)}, "prior for fp is 0"),
         ({"prob": 1}, "ci_prob is 1"),
         ({"kind": "sd"}, "ci_kind is 'sd'"),
@@ -99,12 +112,16 @@ def test_bad_choices(choices, message):
         bt.scores.posterior(tallies(), **choices)
 
 
-@pytest.mark.parametrize("alpha", [(31.0, 6, 10), (1, 1, 1), (0.5, 0.5, 0.5), (4001, 701, 101), (2e5, 3e4, 5e4)])
+@pytest.mark.parametrize(
+    "alpha", [(31.0, 6, 10), (1, 1, 1), (0.5, 0.5, 0.5), (4001, 701, 101), (2e5, 3e4, 5e4)]
+)
 def test_f_beta_with_beta_one_is_f1(alpha):
     a, b = np.array(alpha[0]), np.array(alpha[1] + alpha[2])
     assert f_beta.mean(np.array(alpha), 1) == pytest.approx(f_scores.mean(a, b, "f1"), rel=1e-12)
     for x in (0.2, 0.75, 0.9):
-        assert f_beta.above(np.array(alpha), 1, np.array(x)) == pytest.approx(f_scores.above(a, b, "f1", x), rel=1e-9)
+        assert f_beta.above(np.array(alpha), 1, np.array(x)) == pytest.approx(
+            f_scores.above(a, b, "f1", x), rel=1e-9
+        )
     for prob in (1e-6, 0.3, 0.975):
         found = f_beta.quantile(np.array(alpha), 1, prob)
         assert found == pytest.approx(f_scores.quantile(a, b, "f1", prob), rel=1e-10)
@@ -152,7 +169,9 @@ def test_density_of_f_beta_is_the_slope_of_its_probability():
 def test_f_beta_through_the_door():
     found = bt.scores.posterior(tallies(label=True), statistic="f_beta", beta=2)
     tp, fp, fn = COUNTS["A"]
-    assert found["score"].sel(system="A", label="x").item() == pytest.approx(5 * tp / (5 * tp + 4 * fn + fp))
+    assert found["score"].sel(system="A", label="x").item() == pytest.approx(
+        5 * tp / (5 * tp + 4 * fn + fp)
+    )
     assert (found["lower"] <= found["mean"]).all()
     assert (found["mean"] <= found["upper"]).all()
     with pytest.raises(ValueError, match="beta=2 is for statistic='f_beta'"):

@@ -1,4 +1,6 @@
-"""Folds and data sets: against scipy, enumeration, simulation, and published values where the data are at hand."""
+"""Folds and data sets: against scipy, enumeration, simulation, and published values where the data
+are at hand.
+"""
 
 import itertools
 from pathlib import Path
@@ -13,7 +15,9 @@ import betterthan as bt
 from betterthan.exact.regression import folds
 
 AB = {"system_a": "A", "system_b": "B"}
-ACCURACIES = Path(__file__).parents[3] / "shared" / "data" / "cv_accuracies" / "accuracies_long.csv.gz"
+ACCURACIES = (
+    Path(__file__).parents[3] / "shared" / "data" / "cv_accuracies" / "accuracies_long.csv.gz"
+)
 # Benavoli, Corani, Demsar & Zaffalon 2017: first better, equivalent (1 percent), second better
 PUBLISHED = {
     ("squash-stored", "nbc", "j48"): (0.01265, 0.01160, 0.97575),
@@ -24,7 +28,10 @@ PUBLISHED = {
 
 def scores_of(values, systems=("A", "B"), **attrs):
     return xr.DataArray(
-        np.asarray(values, float), dims=("item", "system"), coords={"system": list(systems)}, attrs=attrs
+        np.asarray(values, float),
+        dims=("item", "system"),
+        coords={"system": list(systems)},
+        attrs=attrs,
     )
 
 
@@ -41,28 +48,41 @@ def test_correlated_t_is_students(random_folds):
     below, within = t.cdf(-0.01), t.cdf(0.01) - t.cdf(-0.01)
     assert found["mass"].sel(AB).values == pytest.approx([below, within, t.sf(0.01)], abs=1e-14)
     assert found["prob_better"].sel(AB).item() == pytest.approx(t.sf(0))
-    assert (found["difference_lower"].sel(AB).item(), found["difference_upper"].sel(AB).item()) == pytest.approx(
-        t.interval(0.95)
-    )
+    assert (
+        found["difference_lower"].sel(AB).item(),
+        found["difference_upper"].sel(AB).item(),
+    ) == pytest.approx(t.interval(0.95))
     swapped = found.sel(system_a="B", system_b="A")
     assert swapped["mass"].values == pytest.approx(found["mass"].sel(AB).values[::-1])
-    assert swapped["difference_lower"].item() == pytest.approx(-found["difference_upper"].sel(AB).item())
+    assert swapped["difference_lower"].item() == pytest.approx(
+        -found["difference_upper"].sel(AB).item()
+    )
     wider = bt.scores.compare_folds(random_folds, test_share=0.5)
-    assert wider["difference_upper"].sel(AB) > found["difference_upper"].sel(AB)  # folds that share more know less
+    # folds that share more know less
+    assert wider["difference_upper"].sel(AB) > found["difference_upper"].sel(AB)
 
 
 def test_lower_is_better_and_equal_systems():
     values = np.random.default_rng(1).normal(size=(20, 2))
     up, down = scores_of(values), scores_of(values, higher_is_better=False)
-    found = [bt.scores.compare_folds(s, test_share=0.1, rope=0.1)["mass"].sel(AB).values for s in (up, down)]
+    found = [
+        bt.scores.compare_folds(s, test_share=0.1, rope=0.1)["mass"].sel(AB).values
+        for s in (up, down)
+    ]
     assert found[0] == pytest.approx(found[1][::-1])
     same = scores_of(np.repeat(values[:, :1], 2, axis=1))
     assert bt.scores.compare_folds(same, test_share=0.1)["prob_better"].sel(AB).item() == 0.5
-    assert bt.scores.compare_folds(same, test_share=0.1, rope=0.1)["mass"].sel(AB).values.tolist() == [0, 1, 0]
-    assert bt.scores.signed_rank(same, rope=0.1, rng=1, draws=50)["mass"].sel(AB).values.tolist() == [0, 1, 0]
+    assert bt.scores.compare_folds(same, test_share=0.1, rope=0.1)["mass"].sel(
+        AB
+    ).values.tolist() == [0, 1, 0]
+    assert bt.scores.signed_rank(same, rope=0.1, rng=1, draws=50)["mass"].sel(
+        AB
+    ).values.tolist() == [0, 1, 0]
 
 
-@pytest.mark.parametrize("parameters", [(1, 1, 1), (21, 16, 18), (0.5, 2, 0), (40, 1, 3), (0, 1, 4)])
+@pytest.mark.parametrize(
+    "parameters", [(1, 1, 1), (21, 16, 18), (0.5, 2, 0), (40, 1, 3), (0, 1, 4)]
+)
 def test_largest_share_is_that_of_draws(parameters):
     found = folds.prob_largest(np.array(parameters, float))
     assert found.sum() == pytest.approx(1)
@@ -98,19 +118,31 @@ def test_signs_are_counted_with_a_prior_in_the_region():
     values = [[1.0, 0], [1, 0], [1, 0], [0, 1], [0.5, 0.5]]
     found = bt.scores.sign(scores_of(values), rope=0.1)
     assert found["count"].sel(AB).values.tolist() == [1, 1, 3]
-    assert found["mass"].sel(AB).values == pytest.approx(folds.prob_largest(np.array([1.0, 2.0, 3.0])))
-    assert found["mass"].sel(system_a="B", system_b="A").values == pytest.approx(found["mass"].sel(AB).values[::-1])
+    assert found["mass"].sel(AB).values == pytest.approx(
+        folds.prob_largest(np.array([1.0, 2.0, 3.0]))
+    )
+    assert found["mass"].sel(system_a="B", system_b="A").values == pytest.approx(
+        found["mass"].sel(AB).values[::-1]
+    )
 
 
 def test_bad_scores(random_folds):
     holed = random_folds.copy()
     holed[3, 1] = np.nan
-    for function in (bt.scores.sign, bt.scores.signed_rank, lambda s: bt.scores.compare_folds(s, test_share=0.1)):
+    for function in (
+        bt.scores.sign,
+        bt.scores.signed_rank,
+        lambda s: bt.scores.compare_folds(s, test_share=0.1),
+    ):
         with pytest.raises(ValueError, match="system 'B' has no score at place 4"):
             function(holed)
         with pytest.raises(ValueError, match="a spread needs two"):
             function(random_folds[:1])
-    for choice in ({"test_share": 1}, {"test_share": 0.1, "rope": -1}, {"test_share": 0.1, "prob": 2}):
+    for choice in (
+        {"test_share": 1},
+        {"test_share": 0.1, "rope": -1},
+        {"test_share": 0.1, "prob": 2},
+    ):
         with pytest.raises(ValueError, match="give a number"):
             bt.scores.compare_folds(random_folds, **choice)
 
@@ -125,7 +157,9 @@ MOMENTS = {
 
 @pytest.mark.parametrize("case", PUBLISHED)
 def test_published_values_from_their_moments(case):
-    """All that the correlated t knows of a hundred differences is their mean and their standard deviation."""
+    """All that the correlated t knows of a hundred differences is their mean and their standard
+    deviation.
+    """
     mean, sd = MOMENTS[case]
     spread = np.linspace(-1, 1, 100)
     differences = mean + sd * spread / spread.std(ddof=1)
@@ -135,23 +169,38 @@ def test_published_values_from_their_moments(case):
 
 
 def test_published_signs_from_their_counts():
-    found = folds.prob_largest(np.array([21.0, 15 + 1, 18]))  # second better, equivalent and one prior, first better
-    assert found[::-1] == pytest.approx([0.26508, 0.13274, 0.60218], abs=0.006)  # printed by 50,000 draws
+    # second better, equivalent and one prior, first better
+    found = folds.prob_largest(np.array([21.0, 15 + 1, 18]))
+    # printed by 50,000 draws
+    assert found[::-1] == pytest.approx([0.26508, 0.13274, 0.60218], abs=0.006)
 
 
 @pytest.mark.skipif(
     not ACCURACIES.exists(),
-    reason="the accuracies of Benavoli et al. 2017 are somebody else's data, which this project does not hold; "
-    "test_published_values_from_their_moments and test_published_signs_from_their_counts check the values of folds and "
-    "signs without them; the published signed-rank value, which needs every accuracy, is checked here alone",
+    reason="the accuracies of Benavoli et al. 2017 are somebody else's data, which this project "
+    "does not hold; "
+    "test_published_values_from_their_moments and test_published_signs_from_their_counts check "
+    "the values of folds and "
+    "signs without them; the published signed-rank value, which needs every accuracy, is checked "
+    "here alone",
 )
 def test_published_values_from_the_accuracies():
     data = pd.read_csv(ACCURACIES)
     for (dataset, first, second), printed in PUBLISHED.items():
-        rows = data[data["dataset"] == dataset].pivot(index=["run", "fold"], columns="classifier", values="accuracy")
-        found = bt.scores.compare_folds(scores_of(rows[[first, second]]), test_share=0.1, rope=1)["mass"].sel(AB).values
+        rows = data[data["dataset"] == dataset].pivot(
+            index=["run", "fold"], columns="classifier", values="accuracy"
+        )
+        found = (
+            bt.scores.compare_folds(scores_of(rows[[first, second]]), test_share=0.1, rope=1)[
+                "mass"
+            ]
+            .sel(AB)
+            .values
+        )
         assert found[::-1] == pytest.approx(printed, abs=5e-6)
-    means = scores_of(data.groupby(["dataset", "classifier"])["accuracy"].mean().unstack()[["nbc", "j48"]])
+    means = scores_of(
+        data.groupby(["dataset", "classifier"])["accuracy"].mean().unstack()[["nbc", "j48"]]
+    )
     rank = bt.scores.signed_rank(means, rope=1, rng=1)["mass"].sel(AB).values[::-1]
     assert rank == pytest.approx([0.23124, 0.00666, 0.7621], abs=0.015)  # both by draws
     sign = bt.scores.sign(means, rope=1)["mass"].sel(AB).values[::-1]

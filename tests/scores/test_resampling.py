@@ -1,4 +1,6 @@
-"""The Bayesian bootstrap against its closed form for 0/1 scores, against plain resampling, and its traps."""
+"""The Bayesian bootstrap against its closed form for 0/1 scores, against plain resampling, and its
+traps.
+"""
 
 import numpy as np
 import pytest
@@ -84,14 +86,17 @@ def test_ranks_agree_with_pairs():
     result = bt.scores.bootstrap(tallies(systems=6), draws=2000, rng=4)
     np.testing.assert_allclose(result["prob_rank"].sum("rank"), 1)
     np.testing.assert_allclose(result["prob_rank"].sum("system"), 1)
-    behind = result["prob_better"].values.T - 0.5 * np.eye(6)  # how often each other system is ahead
+    # how often each other system is ahead
+    behind = result["prob_better"].values.T - 0.5 * np.eye(6)
     np.testing.assert_allclose(result["expected_rank"], 1 + behind.sum(1))
 
 
 def test_masses_sum_to_one_and_mirror():
     result = bt.scores.bootstrap(tallies(), draws=1000, rng=4, rope=0.02)
     np.testing.assert_allclose(result["mass"].sum("region"), 1)
-    np.testing.assert_array_equal(result["mass"].values, result["mass"].values.swapaxes(0, 1)[..., ::-1])
+    np.testing.assert_array_equal(
+        result["mass"].values, result["mass"].values.swapaxes(0, 1)[..., ::-1]
+    )
     np.testing.assert_array_equal(result["difference_lower"], -result["difference_upper"].values.T)
 
 
@@ -99,13 +104,17 @@ def test_masses_sum_to_one_and_mirror():
 def test_chunks_change_nothing(monkeypatch, numbers):
     expected = bt.scores.bootstrap_draws(tallies(), draws=101, rng=5)
     monkeypatch.setattr(resampling, "_NUMBERS", numbers)
-    xr.testing.assert_allclose(bt.scores.bootstrap_draws(tallies(), draws=101, rng=5), expected, rtol=1e-12)
+    xr.testing.assert_allclose(
+        bt.scores.bootstrap_draws(tallies(), draws=101, rng=5), expected, rtol=1e-12
+    )
 
 
 def test_documents_share_a_weight():
     data = tallies(items=24)
     document = np.repeat([f"d{k}" for k in range(8)], 3)
-    summed = xr.DataArray(data.values.reshape(8, 3, 3, 2, 3).sum(1), dims=data.dims, coords=data.coords)
+    summed = xr.DataArray(
+        data.values.reshape(8, 3, 3, 2, 3).sum(1), dims=data.dims, coords=data.coords
+    )
     together = bt.scores.bootstrap_draws(
         data.assign_coords(document=("item", document)), unit="document", draws=50, rng=6
     )
@@ -113,7 +122,8 @@ def test_documents_share_a_weight():
     values = np.random.default_rng(0).random((6, 2))
     scores = scores_of(*values.T).assign_coords(document=("item", list("aaabbc")))
     drawn = bt.scores.bootstrap_draws(scores, unit="document", draws=4000, rng=7)
-    assert (np.abs(drawn.mean("draw") - scores.mean("item")) < 0.05).all()  # items count the same, not documents
+    # items count the same, not documents
+    assert (np.abs(drawn.mean("draw") - scores.mean("item")) < 0.05).all()
     with pytest.warns(UserWarning, match="fewer than 5"):
         assert bt.scores.bootstrap(scores, unit="document", rng=7).attrs["n_items"] == 3
 
@@ -128,14 +138,19 @@ def test_lower_is_better():
 
 @pytest.mark.parametrize(("wins", "losses"), [(2, 0), (40, 4), (4, 40)])
 def test_few_wins_or_losses_warn_and_give_no_verdict(wins, losses):
-    with pytest.warns(UserWarning, match="fewer than 5 wins or losses between 'A' and 'B': no verdict there"):
+    with pytest.warns(
+        UserWarning, match="fewer than 5 wins or losses between 'A' and 'B': no verdict there"
+    ):
         result = bt.scores.bootstrap(right_or_wrong(wins, losses, 10), rng=1)
     assert result["verdict"].sel(AB).item() == "no_verdict"
     assert result["wins"].sel(AB).item() == wins
 
 
 def test_enough_wins_and_losses_give_one():
-    assert bt.scores.bootstrap(right_or_wrong(40, 5, 10), rng=1)["verdict"].sel(AB).item() == "a_better"
+    assert (
+        bt.scores.bootstrap(right_or_wrong(40, 5, 10), rng=1)["verdict"].sel(AB).item()
+        == "a_better"
+    )
 
 
 def test_a_function_of_ones_own_is_the_built_in_one():
@@ -188,7 +203,9 @@ def test_gap_to_the_closed_form_with_its_prior(wins, losses):
     assert gap > 0  # without a prior it is always the surer
     assert abs(result["gap"].sel(AB).item() - gap) < 4 * result["prob_better_mcse"].sel(AB).item()
     assert "gap" not in bt.scores.bootstrap(tallies(), draws=50, rng=1)
-    assert "gap" not in bt.scores.bootstrap(scores_of(*np.random.default_rng(1).random((2, 30))), draws=50, rng=1)
+    assert "gap" not in bt.scores.bootstrap(
+        scores_of(*np.random.default_rng(1).random((2, 30))), draws=50, rng=1
+    )
 
 
 def test_tied_with_the_top_and_the_set_of_the_best():
@@ -203,8 +220,12 @@ def test_tied_with_the_top_and_the_set_of_the_best():
     assert not result["tied_with_top"].sel(system="C")
     inside = result["in_best_set"].values
     assert result["prob_best"].values[inside].sum() >= 0.95
-    assert result["prob_best"].values[inside].sum() - result["prob_best"].values[inside].min() < 0.95
-    assert result["prob_best"].values[inside].min() >= result["prob_best"].values[~inside].max(initial=0)
+    assert (
+        result["prob_best"].values[inside].sum() - result["prob_best"].values[inside].min() < 0.95
+    )
+    assert result["prob_best"].values[inside].min() >= result["prob_best"].values[~inside].max(
+        initial=0
+    )
 
 
 def test_errors_are_those_of_repeated_runs():
@@ -214,7 +235,11 @@ def test_errors_are_those_of_repeated_runs():
         spread = np.std([run[name].values for run in runs], axis=0)
         told = np.mean([run[f"{name}_mcse"].values for run in runs], axis=0)
         # near a probability of 0 or 1 the error told is that of one more draw, which is more
-        moving = spread > 1e-3 if name in ("score_mean", "difference_mean", "expected_rank") else spread > 0.005
+        moving = (
+            spread > 1e-3
+            if name in ("score_mean", "difference_mean", "expected_rank")
+            else spread > 0.005
+        )
         np.testing.assert_allclose(told[moving], spread[moving], rtol=0.3, err_msg=name)
         assert (told >= spread * 0.7).all()
 
@@ -231,7 +256,11 @@ def test_a_seed_repeats_and_netcdf_keeps(tmp_path):
 @pytest.mark.parametrize(
     ("data", "choices", "message"),
     [
-        (scores_of([1, np.nan], [0, 1]), {}, "'A' lacks a score; the bootstrap weighs items that all systems share"),
+        (
+            scores_of([1, np.nan], [0, 1]),
+            {},
+            "'A' lacks a score; the bootstrap weighs items that all systems share",
+        ),
         (tallies(), {"statistic": "mean"}, "needs scores; these are tallies"),
         (tallies(), {"statistic": 7}, "statistic is 7; choose one of"),
         (tallies(), {"statistic": len}, r"statistic 'len' gave shape \(\)"),
@@ -248,7 +277,9 @@ def test_bad_input(data, choices, message):
 
 @pytest.mark.parametrize(("wins", "tied"), [(2, True), (39, False)])
 def test_without_a_verdict_the_wins_say_who_is_tied_with_the_top(wins, tied):
-    scores = xr.DataArray([[1, 0]] * wins + [[1, 1]] * 5, dims=("item", "system"), coords={"system": ["A", "B"]})
+    scores = xr.DataArray(
+        [[1, 0]] * wins + [[1, 1]] * 5, dims=("item", "system"), coords={"system": ["A", "B"]}
+    )
     with pytest.warns(UserWarning, match="fewer than 5"):
         result = bt.scores.bootstrap(scores, rng=1)
     assert result["verdict"].sel(system_a="A", system_b="B") == "no_verdict"

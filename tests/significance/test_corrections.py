@@ -82,7 +82,10 @@ def test_input_is_left_alone():
     ("p", "message"),
     [
         (xr.DataArray([0.1, 1.2], dims="x"), "p-value 1.2 is outside 0 and 1"),
-        (xr.DataArray(np.zeros((2, 2)), dims=("x", "y")), r"p has dims x, y; give \(system_a, system_b\) or one dim"),
+        (
+            xr.DataArray(np.zeros((2, 2)), dims=("x", "y")),
+            r"p has dims x, y; give \(system_a, system_b\) or one dim",
+        ),
         (xr.DataArray(0.5), "p has dims none"),
         (xr.DataArray(np.zeros((2, 3)), dims=("system_a", "system_b")), "p is 2 by 3 systems"),
         ([0.1, 0.2], "p is list; give a DataArray"),
@@ -96,5 +99,7 @@ def test_bad_p(p, message):
 
 
 def test_bad_method():
-    with pytest.raises(ValueError, match=f"method is 'max_t'; choose one of {', '.join(names.CORRECTIONS)}"):
+    with pytest.raises(
+        ValueError, match=f"method is 'max_t'; choose one of {', '.join(names.CORRECTIONS)}"
+    ):
         adjust_p(square(random_square(3)), method="max_t")

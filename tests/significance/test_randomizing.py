@@ -19,7 +19,9 @@ def scores_of(*columns, **attrs):
     names = [chr(65 + k) for k in range(len(columns))]
     values = np.array(columns, dtype=float).T
     items = [f"q{k}" for k in range(len(values))]
-    return xr.DataArray(values, dims=("item", "system"), coords={"item": items, "system": names}, attrs=attrs)
+    return xr.DataArray(
+        values, dims=("item", "system"), coords={"item": items, "system": names}, attrs=attrs
+    )
 
 
 def tallies_of(values, **coords):
@@ -27,7 +29,9 @@ def tallies_of(values, **coords):
     values = np.asarray(values)
     dims = ("item", "system", "label", "tally") if values.ndim == 4 else ("item", "system", "tally")
     labels = {"system": [chr(65 + k) for k in range(values.shape[1])], "tally": ["tp", "fp", "fn"]}
-    return xr.DataArray(values, dims=dims, coords=labels | {k: ("item", v) for k, v in coords.items()})
+    return xr.DataArray(
+        values, dims=dims, coords=labels | {k: ("item", v) for k, v in coords.items()}
+    )
 
 
 def random_tallies(seed, items=9, systems=2, largest=3, labels=None):
@@ -46,7 +50,9 @@ def test_exact_is_every_swap(statistic, alternative):
     values = random_tallies(1)
     expected = brute(values[:, 0], values[:, 1], lambda t: fraction_of(t, statistic, beta))
     place = {"two-sided": 0, "greater": 1, "less": 2}[alternative]
-    result = randomization_test(tallies_of(values), statistic=statistic, beta=beta, alternative=alternative)
+    result = randomization_test(
+        tallies_of(values), statistic=statistic, beta=beta, alternative=alternative
+    )
     assert p_of(result) == pytest.approx(expected[place], rel=1e-12)
     assert result.attrs["method"] == "lattice"
 
@@ -64,15 +70,21 @@ def test_macro_f_is_every_swap():
 
 def test_labels_are_summed_for_micro_scores():
     values = random_tallies(3, labels=4)
-    assert p_of(randomization_test(tallies_of(values))) == p_of(randomization_test(tallies_of(values.sum(2))))
+    assert p_of(randomization_test(tallies_of(values))) == p_of(
+        randomization_test(tallies_of(values.sum(2)))
+    )
 
 
 @pytest.mark.parametrize("statistic", ["precision", "recall", "f1", "macro_f1"])
 def test_sampled_within_four_errors_of_exact(statistic):
     data = tallies_of(random_tallies(4, items=14, systems=4, labels=2))
     exact = randomization_test(data, statistic=statistic, method="exact")
-    sampled = randomization_test(data, statistic=statistic, method="monte_carlo", shuffles=20_000, rng=1)
-    z = (sampled["p_value"] - exact["p_value"]) / np.sqrt(exact["p_value"] * (1 - exact["p_value"]) / 20_000).where(exact["p_value"] < 1, 1)
+    sampled = randomization_test(
+        data, statistic=statistic, method="monte_carlo", shuffles=20_000, rng=1
+    )
+    z = (sampled["p_value"] - exact["p_value"]) / np.sqrt(
+        exact["p_value"] * (1 - exact["p_value"]) / 20_000
+    ).where(exact["p_value"] < 1, 1)
     assert float(np.abs(z).max()) < 4
     assert exact.attrs["sampled"] == 0
     assert sampled.attrs["sampled"] == 1
@@ -83,14 +95,18 @@ def test_sampled_mean_within_four_errors_of_exact():
     data = scores_of(*np.random.default_rng(5).normal(0, 1, (3, 60)).round(1))
     exact = randomization_test(data)
     sampled = randomization_test(data, method="monte_carlo", shuffles=20_000, rng=1)
-    z = (sampled["p_value"] - exact["p_value"]) / np.sqrt(exact["p_value"] * (1 - exact["p_value"]) / 20_000).where(exact["p_value"] < 1, 1)
+    z = (sampled["p_value"] - exact["p_value"]) / np.sqrt(
+        exact["p_value"] * (1 - exact["p_value"]) / 20_000
+    ).where(exact["p_value"] < 1, 1)
     assert float(np.abs(z).max()) < 4
     assert exact.attrs["method"] == "convolution"
 
 
 def test_mean_against_scipy():
     a, b = np.random.default_rng(6).normal(0, 1, (2, 11)).round(2)
-    other = permutation_test((a, b), lambda x, y, axis: (x - y).mean(axis), permutation_type="samples", vectorized=True)
+    other = permutation_test(
+        (a, b), lambda x, y, axis: (x - y).mean(axis), permutation_type="samples", vectorized=True
+    )
     assert p_of(randomization_test(scores_of(a, b))) == pytest.approx(other.pvalue, rel=1e-9)
 
 
@@ -122,7 +138,9 @@ def test_one_item_says_nothing():
     assert p_of(randomization_test(tallies_of([[[1, 0, 0], [0, 1, 1]]]))) == 1
 
 
-@pytest.mark.parametrize(("wins", "losses", "ties"), [(8, 2, 0), (9, 1, 5), (5, 5, 3), (0, 0, 7), (7, 0, 0)])
+@pytest.mark.parametrize(
+    ("wins", "losses", "ties"), [(8, 2, 0), (9, 1, 5), (5, 5, 3), (0, 0, 7), (7, 0, 0)]
+)
 def test_wins_and_losses_are_the_sign_test_with_ties_dropped(wins, losses, ties):
     a, b = [1] * wins + [0] * losses + [1] * ties, [0] * wins + [1] * losses + [1] * ties
     expected = binomtest(wins, wins + losses).pvalue if wins + losses else 1
@@ -136,8 +154,12 @@ def test_wins_and_losses_are_the_sign_test_with_ties_dropped(wins, losses, ties)
 def test_swapping_the_systems(method, alternative):
     values = random_tallies(8, items=15, systems=3)
     there = randomization_test(tallies_of(values), method=method, alternative=alternative, rng=3)
-    back = randomization_test(tallies_of(values)[:, ::-1], method=method, alternative=alternative, rng=3)
-    xr.testing.assert_allclose(there["p_value"], back["p_value"].sel(there["p_value"].coords), rtol=1e-12)
+    back = randomization_test(
+        tallies_of(values)[:, ::-1], method=method, alternative=alternative, rng=3
+    )
+    xr.testing.assert_allclose(
+        there["p_value"], back["p_value"].sel(there["p_value"].coords), rtol=1e-12
+    )
 
 
 def test_greater_below_the_diagonal_is_less_above_it():
@@ -179,11 +201,20 @@ def test_scores_of_any_size_are_sampled_with_ties_counted():
 @pytest.mark.parametrize("numbers", [16, 1000, 10**7])
 def test_chunks_change_nothing(monkeypatch, numbers):
     data = tallies_of(random_tallies(12, items=20, systems=4, labels=2))
-    choices = [{}, {"alternative": "greater"}, {"stop_after": 30}, {"correction": "max_t"}, {"correction": "tukey"}]
+    choices = [
+        {},
+        {"alternative": "greater"},
+        {"stop_after": 30},
+        {"correction": "max_t"},
+        {"correction": "tukey"},
+    ]
     choices = [c | {"statistic": s} for c in choices for s in ("f1", "macro_f1")]
 
     def run():
-        return [randomization_test(data, method="monte_carlo", shuffles=501, rng=5, **c) for c in choices]
+        return [
+            randomization_test(data, method="monte_carlo", shuffles=501, rng=5, **c)
+            for c in choices
+        ]
 
     expected = run()
     monkeypatch.setattr(nulls, "_NUMBERS", numbers)
@@ -268,15 +299,23 @@ def test_sequential_stop():
     stopped = short["shuffles"].values[np.triu_indices(4, 1)] < 5000
     assert stopped.any()
     assert (short["exceedances"].values[np.triu_indices(4, 1)][stopped] == 20).all()
-    error = np.sqrt(full["p_value"] * (1 - full["p_value"]) / 20 * full["p_value"])  # relative error 1 / sqrt(20)
-    assert (np.abs(short["p_value"] - full["p_value"]) < 4 * error + 4 * full["p_value_mcse"] + 1e-9).all()
+    # relative error 1 / sqrt(20)
+    error = np.sqrt(full["p_value"] * (1 - full["p_value"]) / 20 * full["p_value"])
+    assert (
+        np.abs(short["p_value"] - full["p_value"]) < 4 * error + 4 * full["p_value_mcse"] + 1e-9
+    ).all()
     xr.testing.assert_identical(
-        randomization_test(data, method="monte_carlo", shuffles=5000, rng=1, stop_after=10**6)["p_value"], full["p_value"]
+        randomization_test(data, method="monte_carlo", shuffles=5000, rng=1, stop_after=10**6)[
+            "p_value"
+        ],
+        full["p_value"],
     )
 
 
 def test_sequential_stop_is_valid():
-    """P(p <= alpha) <= alpha under the null, where p is (shuffles at the stop) in the denominator."""
+    """P(p <= alpha) <= alpha under the null, where p is (shuffles at the stop) in the
+    denominator.
+    """
     rng = np.random.default_rng(20)
     null = rng.random((4000, 1)) > rng.random((4000, 99))  # exceedances with a uniform true p
     reached = np.cumsum(null, axis=1) >= 10
@@ -300,7 +339,10 @@ def test_max_t_is_step_down_over_the_same_swaps():
     null = np.empty((400, 6))
     for n, (i, j) in enumerate(zip(first, second, strict=True)):
         m = swaps[:, :, None].astype(bool)
-        one, other = np.where(m, values[:, j], values[:, i]).sum(1), np.where(m, values[:, i], values[:, j]).sum(1)
+        one, other = (
+            np.where(m, values[:, j], values[:, i]).sum(1),
+            np.where(m, values[:, i], values[:, j]).sum(1),
+        )
         null[:, n] = np.abs(f1(one) - f1(other))
     totals = f1(values.sum(0))
     scale = np.sqrt((null**2).mean(0))
@@ -323,14 +365,18 @@ def test_tukey_is_every_permutation_within_items():
         return 2 * t[..., 0] / np.maximum(2 * t[..., 0] + t[..., 1] + t[..., 2], 1)
 
     orders = list(itertools.permutations(range(3)))
-    ranges = np.array([
-        np.ptp(f1(sum(values[k][list(order)] for k, order in enumerate(choice))))
-        for choice in itertools.product(orders, repeat=4)
-    ])  # fmt: skip
+    ranges = np.array(
+        [
+            np.ptp(f1(sum(values[k][list(order)] for k, order in enumerate(choice))))
+            for choice in itertools.product(orders, repeat=4)
+        ]
+    )
     scores = f1(values.sum(0))
     exact = (ranges[:, None, None] >= np.abs(scores[:, None] - scores) - 1e-12).mean(0)
     result = randomization_test(tallies_of(values), correction="tukey", shuffles=20_000, rng=1)
-    z = (result["p_adjusted"].values - exact) / np.sqrt(np.maximum(exact * (1 - exact), 1e-9) / 20_000)
+    z = (result["p_adjusted"].values - exact) / np.sqrt(
+        np.maximum(exact * (1 - exact), 1e-9) / 20_000
+    )
     assert np.abs(z[~np.eye(3, dtype=bool)]).max() < 4
 
 
@@ -385,7 +431,10 @@ WRONG = random_tallies(26, items=30, labels=2)
         ({"correction": "max_t", "alternative": "less"}, "is two-sided"),
         ({"correction": "max_t", "method": "monte_carlo", "stop_after": 5}, "needs every shuffle"),
         ({"statistic": lambda x: x.sum(), "rng": 1}, r"gave shape \(\) for responses of shape"),
-        ({"statistic": lambda x: x.sum((1, 2, 3)) * np.nan, "rng": 1}, "gave nan; it must be finite"),
+        (
+            {"statistic": lambda x: x.sum((1, 2, 3)) * np.nan, "rng": 1},
+            "gave nan; it must be finite",
+        ),
     ],
 )
 def test_bad_choices(choices, message):
@@ -397,7 +446,11 @@ def test_bad_data():
     values = WRONG.astype(float)
     for where, value, message in (
         ((3, 1, 0, 2), -1, "tally of item 3, system 'B', label 0, tally 'fn' is -1: negative"),
-        ((3, 1, 0, 2), 0.5, "is 0.5: fractional; give partial credit as whole numbers and their scale"),
+        (
+            (3, 1, 0, 2),
+            0.5,
+            "is 0.5: fractional; give partial credit as whole numbers and their scale",
+        ),
         ((3, 1, 0, 2), np.nan, "is nan: missing; every system needs tallies for every item"),
     ):
         broken = values.copy()
@@ -413,7 +466,9 @@ def test_bad_data():
     with pytest.raises(ValueError, match="'A' and 'B' have no item in common"):
         randomization_test(scores_of([1, np.nan], [np.nan, 1]))
     gaps = scores_of([1, np.nan], [0, 1]).assign_coords(document=("item", ["d", "d"]))
-    with pytest.raises(ValueError, match="item 'q1' has no score for 'A': swapping by document needs every score"):
+    with pytest.raises(
+        ValueError, match="item 'q1' has no score for 'A': swapping by document needs every score"
+    ):
         randomization_test(gaps, unit="document")
     with pytest.raises(ValueError, match="tukey' needs a score of every system"):
         randomization_test(gaps, correction="tukey")

@@ -18,13 +18,20 @@ COUNT = st.integers(0, 60)
 AB, BA = {"system_a": "A", "system_b": "B"}, {"system_a": "B", "system_b": "A"}
 POLICIES = names.TIES[:-1]
 
-# Tables 1 to 3 of Di Eugenio, Glass & Scott 2002; feedback time is left out, as in Table 4: it is part of total time.
+# Tables 1 to 3 of Di Eugenio, Glass & Scott 2002; feedback time is left out, as in Table 4: it is
+# part of total time.
 DIAG = {
-    "total time": (29.8, 28.0, False), "indicator consultations": (11.4, 5.9, False),
-    "RU consultations": (19.2, 18.1, False), "parts replaced": (3.85, 3.33, False), "essay score": (81, 83, True),
-    "RU recollection": (0.72, 0.63, True), "usefulness": (4.35, 4.47, True), "right track": (4.35, 4.35, True),
-    "not misleading": (4.00, 4.12, True), "conciseness": (3.47, 3.76, True),
-}  # fmt: skip
+    "total time": (29.8, 28.0, False),
+    "indicator consultations": (11.4, 5.9, False),
+    "RU consultations": (19.2, 18.1, False),
+    "parts replaced": (3.85, 3.33, False),
+    "essay score": (81, 83, True),
+    "RU recollection": (0.72, 0.63, True),
+    "usefulness": (4.35, 4.47, True),
+    "right track": (4.35, 4.35, True),
+    "not misleading": (4.00, 4.12, True),
+    "conciseness": (3.47, 3.76, True),
+}
 
 
 def ab(*counts):
@@ -61,7 +68,8 @@ def test_the_paper(without, policy, p, wins, n):
 
 def test_ten_more_ties():
     test = sign_test(ab(8, 1, 11), ties="all", alternative="greater").sel(AB)
-    assert test["p_value"].sel(ties_policy="drop").item() == 0.01953125  # 8 of 9; the paper's prose says 9 of 9
+    # 8 of 9; the paper's prose says 9 of 9
+    assert test["p_value"].sel(ties_policy="drop").item() == 0.01953125
     half = test.sel(ties_policy="half")
     assert half["p_value"].item() == pytest.approx(0.0835342407, abs=5e-11)
     assert (half["wins"].item(), half["n"].item(), half["dropped_ties"].item()) == (13, 19, 1)
@@ -70,7 +78,8 @@ def test_ten_more_ties():
 
 
 def test_mann_whitney_of_the_paper():
-    # U = 98 of 17 and 17, printed p = 0.11, by the normal approximation without continuity correction
+    # U = 98 of 17 and 17, printed p = 0.11, by the normal approximation without continuity
+    # correction
     rng = np.random.default_rng(0)
     while True:
         x = rng.permutation(34)[:17]
@@ -90,7 +99,9 @@ def test_every_pair_of_published_counts_against_scipy(alternative):
             wins, losses = counts.values[i, j, :2]
             cell = test.sel(system_a=a, system_b=b)
             if i == j:
-                assert cell["p_value"].item() == cell["mid_p"].item() == cell["smallest_p"].item() == 1
+                assert (
+                    cell["p_value"].item() == cell["mid_p"].item() == cell["smallest_p"].item() == 1
+                )
             else:
                 expected = stats.binomtest(wins, wins + losses, 0.5, alternative).pvalue
                 assert cell["p_value"].item() == pytest.approx(expected, rel=1e-12)
@@ -101,12 +112,23 @@ def test_every_pair_of_published_counts_against_scipy(alternative):
 
 @given(COUNT, COUNT, COUNT)
 def test_exchanging_the_systems(wins, losses, ties):
-    here, there = sign_test(ab(wins, losses, ties), ties="all"), sign_test(ab(losses, wins, ties), ties="all")
+    here, there = (
+        sign_test(ab(wins, losses, ties), ties="all"),
+        sign_test(ab(losses, wins, ties), ties="all"),
+    )
     mirror = ["third", "drop", "half", "to_b", "to_a"]
-    assert here["p_value"].sel(AB).values.tolist() == there["p_value"].sel(AB).sel(ties_policy=mirror).values.tolist()
-    assert here["p_value"].sel(AB).values.tolist() == here["p_value"].sel(BA).sel(ties_policy=mirror).values.tolist()
+    assert (
+        here["p_value"].sel(AB).values.tolist()
+        == there["p_value"].sel(AB).sel(ties_policy=mirror).values.tolist()
+    )
+    assert (
+        here["p_value"].sel(AB).values.tolist()
+        == here["p_value"].sel(BA).sel(ties_policy=mirror).values.tolist()
+    )
     for policy in ("third", "drop", "half"):
-        np.testing.assert_array_equal(*(t["p_value"].sel(ties_policy=policy).values for t in (here, there)))
+        np.testing.assert_array_equal(
+            *(t["p_value"].sel(ties_policy=policy).values for t in (here, there))
+        )
 
 
 @given(COUNT, COUNT, COUNT, st.sampled_from(POLICIES))
@@ -122,9 +144,13 @@ def test_greater_one_way_is_less_the_other(wins, losses, ties, policy):
 @given(COUNT, COUNT, COUNT, st.sampled_from(POLICIES), st.sampled_from(names.ALTERNATIVES))
 def test_one_policy_is_the_upper_triangle_of_all(wins, losses, ties, policy, alternative):
     one = sign_test(ab(wins, losses, ties), ties=policy, alternative=alternative)
-    every = sign_test(ab(wins, losses, ties), ties="all", alternative=alternative).sel(ties_policy=policy)
+    every = sign_test(ab(wins, losses, ties), ties="all", alternative=alternative).sel(
+        ties_policy=policy
+    )
     for name in one.data_vars:
-        assert one[name].sel(AB).item() == pytest.approx(every[name].sel(AB).item(), nan_ok=True, abs=0)
+        assert one[name].sel(AB).item() == pytest.approx(
+            every[name].sel(AB).item(), nan_ok=True, abs=0
+        )
     settled = bt.counts.apply_ties(ab(wins, losses, ties), policy).values
     if policy != "third":
         np.testing.assert_array_equal(one["wins"].values, settled[..., 0])
@@ -136,14 +162,20 @@ def test_one_policy_is_the_upper_triangle_of_all(wins, losses, ties, policy, alt
 
 @given(COUNT, COUNT, COUNT, st.sampled_from(("drop", "half", "third")))
 def test_one_more_win_for_a_loss_makes_p_of_greater_smaller(wins, losses, ties, policy):
-    before = sign_test(ab(wins, losses + 1, ties), ties=policy, alternative="greater")["p_value"].sel(AB)
-    after = sign_test(ab(wins + 1, losses, ties), ties=policy, alternative="greater")["p_value"].sel(AB)
+    before = sign_test(ab(wins, losses + 1, ties), ties=policy, alternative="greater")[
+        "p_value"
+    ].sel(AB)
+    after = sign_test(ab(wins + 1, losses, ties), ties=policy, alternative="greater")[
+        "p_value"
+    ].sel(AB)
     assert after.item() <= before.item()
 
 
 def test_two_systems_that_are_the_same():
     scores = xr.DataArray(
-        np.tile([[1.0], [0.0], [1.0], [1.0]], 3), dims=("item", "system"), coords={"system": ["A", "B", "C"]}
+        np.tile([[1.0], [0.0], [1.0], [1.0]], 3),
+        dims=("item", "system"),
+        coords={"system": ["A", "B", "C"]},
     )
     test = sign_test(scores, ties="all")
     same = test.sel(ties_policy=["third", "drop", "half"])
@@ -164,23 +196,35 @@ def test_scores_in_every_policy_against_counts_by_hand():
     counts = bt.count(scores, missing="complete", margin=1)
     for policy in names.TIES:
         xr.testing.assert_equal(
-            sign_test(scores, ties=policy, missing="complete", margin=1), sign_test(counts, ties=policy)
+            sign_test(scores, ties=policy, missing="complete", margin=1),
+            sign_test(counts, ties=policy),
         )
     attrs = sign_test(scores, missing="complete", margin=1).attrs
-    assert (attrs["missing"], attrs["margin"], attrs["unit"], attrs["n_items"]) == ("complete", 1.0, "item", 80)
+    assert (attrs["missing"], attrs["margin"], attrs["unit"], attrs["n_items"]) == (
+        "complete",
+        1.0,
+        "item",
+        80,
+    )
 
 
 def test_pairs_and_datasets():
-    counts = bt.counts.from_table({("A", "B"): (8, 1, 11), ("A", "C"): (5, 5, 2), ("B", "C"): (3, 9, 0)})
+    counts = bt.counts.from_table(
+        {("A", "B"): (8, 1, 11), ("A", "C"): (5, 5, 2), ("B", "C"): (3, 9, 0)}
+    )
     for policy in names.TIES:
         expected = sign_test(counts, ties=policy)
         xr.testing.assert_equal(sign_test(bt.counts.to_pairs(counts), ties=policy), expected)
-    stacked = xr.concat([counts, counts], pd.Index(["x", "y"], name="dataset"), combine_attrs="override")
+    stacked = xr.concat(
+        [counts, counts], pd.Index(["x", "y"], name="dataset"), combine_attrs="override"
+    )
     pooled = sign_test(stacked)
     xr.testing.assert_equal(pooled, sign_test(2 * counts))
     assert pooled.attrs["datasets_pooled"] == 2
     other = counts.expand_dims(topic=["x", "y"])
-    with pytest.raises(ValueError, match=r"counts have dims topic, .*; give \(system_a, system_b, outcome\)"):
+    with pytest.raises(
+        ValueError, match=r"counts have dims topic, .*; give \(system_a, system_b, outcome\)"
+    ):
         sign_test(other)
 
 
@@ -194,20 +238,31 @@ def test_a_table_of_measures(monkeypatch):
 
 
 def test_relabelling_and_order():
-    counts = bt.counts.from_table({("A", "B"): (8, 1, 11), ("A", "C"): (5, 4, 2), ("B", "C"): (3, 9, 0)})
+    counts = bt.counts.from_table(
+        {("A", "B"): (8, 1, 11), ("A", "C"): (5, 4, 2), ("B", "C"): (3, 9, 0)}
+    )
     turned = counts.isel(system_a=[2, 0, 1], system_b=[2, 0, 1])
     for policy in ("third", "drop", "half", "all"):
         here, there = sign_test(counts, ties=policy), sign_test(turned, ties=policy)
         xr.testing.assert_equal(here, there.sel(system_a=list("ABC"), system_b=list("ABC")))
-    here, there = sign_test(counts, ties="to_a")["p_value"], sign_test(turned, ties="to_b")["p_value"]
-    assert here.sel(system_a="A", system_b="C").item() == there.sel(system_a="A", system_b="C").item()
+    here, there = (
+        sign_test(counts, ties="to_a")["p_value"],
+        sign_test(turned, ties="to_b")["p_value"],
+    )
+    assert (
+        here.sel(system_a="A", system_b="C").item() == there.sel(system_a="A", system_b="C").item()
+    )
 
 
 def test_what_could_be_reached():
     test = sign_test(ab(2, 1, 10), ties="all")
     at = test.sel(AB)
     assert at["smallest_p"].sel(ties_policy="drop").item() == 0.25
-    assert at["decisive_needed"].sel(ties_policy=["drop", "half", "to_a"]).values.tolist() == [6, 10, 0]
+    assert at["decisive_needed"].sel(ties_policy=["drop", "half", "to_a"]).values.tolist() == [
+        6,
+        10,
+        0,
+    ]
     assert at["decisive_needed"].dtype.kind == "i"
     assert not test["flips"].values.diagonal().any()
     assert sign_test(ab(2, 1), alpha=0.25)["decisive_needed"].sel(AB).item() == 3
@@ -220,7 +275,11 @@ def test_netcdf_loses_nothing(tmp_path):
         back = xr.load_dataset(tmp_path / f"{policy}.nc")
         xr.testing.assert_equal(test, back)
         assert back.attrs.keys() == test.attrs.keys()
-        assert (back.attrs["test"], back.attrs["ties"], back.attrs["alpha"]) == ("sign test", policy, 0.05)
+        assert (back.attrs["test"], back.attrs["ties"], back.attrs["alpha"]) == (
+            "sign test",
+            policy,
+            0.05,
+        )
 
 
 @given(COUNT, COUNT, st.sampled_from(names.ALTERNATIVES))
@@ -229,7 +288,9 @@ def test_mcnemar_is_the_sign_test_of_the_discordant_items(only_a, only_b, altern
     if only_a + only_b:
         expected = stats.binomtest(only_a, only_a + only_b, 0.5, alternative).pvalue
         assert test["p_value"].item() == pytest.approx(expected, rel=1e-12)
-    square = sign_test(bt.counts.from_contingency(30, only_a, only_b, 7), alternative=alternative).sel(AB)
+    square = sign_test(
+        bt.counts.from_contingency(30, only_a, only_b, 7), alternative=alternative
+    ).sel(AB)
     for name in ("p_value", "mid_p", "n", "smallest_p"):
         assert test[name].item() == square[name].item()
     assert (test["only_a"].item(), test["only_b"].item(), test.attrs["n_items"]) == (
@@ -247,21 +308,35 @@ def test_ties_that_are_unknown():
             sign_test(ab(8, 1), ties=policy)
     settled = bt.counts.apply_ties(ab(8, 1, 11), "half")
     assert sign_test(settled)["n"].sel(AB).item() == 19
-    with pytest.raises(ValueError, match="ties='all' needs ties, and in these counts 'half' is applied"):
+    with pytest.raises(
+        ValueError, match="ties='all' needs ties, and in these counts 'half' is applied"
+    ):
         sign_test(settled, ties="all")
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: sign_test(ab(1, 1, 1), ties="split"), "ties is 'split'; choose one of third, drop, half"),
-        (lambda: sign_test(ab(1, 1, 1), alternative="better"), "alternative is 'better'; choose one of two-sided"),
-        (lambda: sign_test(ab(1, 1, 1), alpha=0), "alpha is 0; give a number between 0 and 1, both excluded"),
+        (
+            lambda: sign_test(ab(1, 1, 1), ties="split"),
+            "ties is 'split'; choose one of third, drop, half",
+        ),
+        (
+            lambda: sign_test(ab(1, 1, 1), alternative="better"),
+            "alternative is 'better'; choose one of two-sided",
+        ),
+        (
+            lambda: sign_test(ab(1, 1, 1), alpha=0),
+            "alpha is 0; give a number between 0 and 1, both excluded",
+        ),
         (lambda: sign_test(ab(1, 1, 1), alpha=1.5), "alpha is 1.5; give a number between 0 and 1"),
         (lambda: sign_test(ab(1, 1, 1), alpha="5%"), "alpha is '5%'; give a number"),
         (lambda: sign_test(ab(1, 1, 1), margin=0.1), "margin=0.1 is for scores; these are counts"),
         (lambda: sign_test(ab(1, 1, 1), missing="wrong"), "missing='wrong' is for scores"),
-        (lambda: sign_test(ab(1, 1, 10**6), ties="third"), "a pair has 1000002 items; the trinomial test takes up to"),
+        (
+            lambda: sign_test(ab(1, 1, 10**6), ties="third"),
+            "a pair has 1000002 items; the trinomial test takes up to",
+        ),
         (lambda: sign_test(np.ones((3, 2))), "expected counts with a dim 'outcome'"),
         (lambda: sign_test(ab(1, 1, 1) * 0.5), "hold 0.5; give whole numbers"),
         (lambda: sign_test(ab(1, 1, 1).isel(system_a=0)), "give .system_a, system_b, outcome"),

@@ -11,9 +11,9 @@ from scipy.special import betainc
 
 from betterthan import names
 from betterthan.exact.swaps.corrections import benjamini_hochberg, holm
+from betterthan.significance import similarity
 from betterthan.significance.randomizing import randomization_test
 from betterthan.significance.signs import sign_test
-from betterthan.significance import similarity
 from betterthan.significance.similarity import ranges
 from tests.exact.test_cliques import by_all_subsets
 
@@ -32,13 +32,20 @@ def muc6(task):
         rows = [row for row in csv.reader(file) if row][1:]
     marks = np.array([[int(cell) for cell in row[2:]] for row in rows]) == 1
     labels = [row[0] for row in rows]
-    coords = {"system_a": labels, "system_b": labels, "score": ("system_a", [float(row[1]) for row in rows])}
+    coords = {
+        "system_a": labels,
+        "system_b": labels,
+        "score": ("system_a", [float(row[1]) for row in rows]),
+    }
     return xr.DataArray(marks, dims=("system_a", "system_b"), coords=coords)
 
 
 def members(found):
     """Groups as tuples of names."""
-    return [tuple(found["system"].values[found["member"].values[:, k]]) for k in range(found.sizes["group"])]
+    return [
+        tuple(found["system"].values[found["member"].values[:, k]])
+        for k in range(found.sizes["group"])
+    ]
 
 
 def table(p, *, exceedances=None, shuffles=None, **attrs):
@@ -47,7 +54,11 @@ def table(p, *, exceedances=None, shuffles=None, **attrs):
     labels = [chr(65 + k) for k in range(len(p))]
     dims = ("system_a", "system_b")
     mirrored = np.triu(p, 1) + np.triu(p, 1).T + np.eye(len(p))
-    found = xr.Dataset({"p_value": (dims, mirrored)}, coords=dict.fromkeys(dims, labels) | {"system": labels}, attrs=attrs)
+    found = xr.Dataset(
+        {"p_value": (dims, mirrored)},
+        coords=dict.fromkeys(dims, labels) | {"system": labels},
+        attrs=attrs,
+    )
     if exceedances is not None:
         b = np.array(exceedances)
         found["exceedances"] = (dims, np.triu(b, 1) + np.triu(b, 1).T)
@@ -83,7 +94,9 @@ def test_muc6_named_entity_says_what_the_prose_says():
     assert found["system"].values[found["separate"]].tolist() == ["17", "18", "19", "20"]
     assert members(found)[-3:] == [("17", "18"), ("19",), ("20",)]
     assert not found["one_way"].any()
-    assert found.attrs["note"].startswith("The systems at ranks 2-13 are in more than one group: where groups overlap")
+    assert found.attrs["note"].startswith(
+        "The systems at ranks 2-13 are in more than one group: where groups overlap"
+    )
 
 
 def test_muc6_template_element_is_printed_in_one_direction_once():
@@ -117,7 +130,10 @@ def test_a_shifted_row_is_refused_and_a_blank_diagonal_is_not():
     marks = muc6("named_entity")
     printed = marks.copy(deep=True)
     printed.values[16:18] = np.roll(printed.values[16:18], 1, axis=1)
-    with pytest.raises(ValueError, match="'17' is not marked as similar to itself, and others are; is its row shifted"):
+    with pytest.raises(
+        ValueError,
+        match="'17' is not marked as similar to itself, and others are; is its row shifted",
+    ):
         groups(printed)
     blank = marks.copy(data=marks.values & ~np.eye(20, dtype=bool))
     xr.testing.assert_identical(groups(blank), groups(marks))
@@ -131,9 +147,19 @@ def test_netcdf_keeps_everything(tmp_path):
             assert again.attrs == found.attrs
 
 
-@pytest.mark.parametrize(("b", "similar", "unsettled"), [(0, False, False), (60, False, False), (77, False, False),
-                                                         (78, True, True), (99, True, True), (123, True, True),
-                                                         (125, True, False), (500, True, False)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("b", "similar", "unsettled"),
+    [
+        (0, False, False),
+        (60, False, False),
+        (77, False, False),
+        (78, True, True),
+        (99, True, True),
+        (123, True, True),
+        (125, True, False),
+        (500, True, False),
+    ],
+)
 def test_the_rule_needs_the_level_and_confidence_in_it(b, similar, unsettled):
     found = groups(counted(b)).isel(system_a=0, system_b=1)
     assert found["confidence"].item() == betainc(1 + b, 1 + 10_000 - b, 0.01)
@@ -181,7 +207,9 @@ def test_bh_takes_confidence_of_a_later_step():
     b[0, 1], b[0, 2], b[1, 2] = 30, 40, 60
     found = groups(table(b, exceedances=b, shuffles=10_000), correction="bh")
     steps = [betainc(1 + k, 10_001 - k, 0.01 / m) for k, m in ((30, 3), (40, 1.5), (60, 1))]
-    np.testing.assert_allclose(found["confidence"].values[np.triu_indices(3, 1)], max(steps), rtol=1e-12)
+    np.testing.assert_allclose(
+        found["confidence"].values[np.triu_indices(3, 1)], max(steps), rtol=1e-12
+    )
     assert steps[0] < 0.99 < steps[2]
     assert members(found) == [("A",), ("B",), ("C",)]
 
@@ -208,13 +236,18 @@ def test_notes():
     p = np.zeros((4, 4))
     p[0, 1] = p[2, 3] = 1
     apart = groups(table(p))
-    assert apart.attrs["note"] == "Groups do not overlap, so they can be ranked, but not the systems within a group."
+    assert (
+        apart.attrs["note"]
+        == "Groups do not overlap, so they can be ranked, but not the systems within a group."
+    )
     marks = apart["similar"].copy(deep=True)
     marks[0, 2] = True
     crossed = groups(marks)
     assert not crossed["rank_possible"]
     assert not crossed["separate"].any()
-    assert crossed.attrs["note"].startswith("Groups overlap only where marks are in one direction; 1 pair")
+    assert crossed.attrs["note"].startswith(
+        "Groups overlap only where marks are in one direction; 1 pair"
+    )
 
 
 def test_systems_are_sorted_by_score_with_missing_scores_last():
@@ -262,24 +295,60 @@ def one_way_p():
 @pytest.mark.parametrize(
     ("result", "choices", "message"),
     [
-        (counted(1, alternative="greater"), {}, "the test has alternative='greater'; groups need a two-sided test"),
-        (one_way_p(), {}, "p of 'A' against 'B' is 0.5 but 0 the other way round; groups need a two-sided test"),
-        (counted(1).drop_vars("exceedances"), {}, "a sampled test needs its exceedances and shuffles"),
+        (
+            counted(1, alternative="greater"),
+            {},
+            "the test has alternative='greater'; groups need a two-sided test",
+        ),
+        (
+            one_way_p(),
+            {},
+            "p of 'A' against 'B' is 0.5 but 0 the other way round; groups need a two-sided test",
+        ),
+        (
+            counted(1).drop_vars("exceedances"),
+            {},
+            "a sampled test needs its exceedances and shuffles",
+        ),
         (counted(1).drop_attrs(), {}, "a sampled test needs its exceedances and shuffles"),
         (xr.Dataset({"q": 1}), {}, "expected a test of every pair, a Dataset with a variable p"),
         (None, {}, "expected a test of every pair"),
-        (counted(1)["p_value"], {}, "check marks must be True or False; for p-values give the Dataset"),
-        (muc6(TASKS[0]), {"correction": "holm"}, "correction='holm' needs p-values; these are check marks"),
+        (
+            counted(1)["p_value"],
+            {},
+            "check marks must be True or False; for p-values give the Dataset",
+        ),
+        (
+            muc6(TASKS[0]),
+            {"correction": "holm"},
+            "correction='holm' needs p-values; these are check marks",
+        ),
         (muc6(TASKS[0])[:2], {}, "must name the same systems in the same order"),
         (muc6(TASKS[0])[:1, :1], {}, "a comparison needs at least two systems"),
-        (xr.DataArray(np.eye(2), dims=("system_a", "system_b")), {}, "check marks needs coordinates"),
+        (
+            xr.DataArray(np.eye(2), dims=("system_a", "system_b")),
+            {},
+            "check marks needs coordinates",
+        ),
         (xr.DataArray(np.eye(2), dims=("x", "y")), {}, "check marks has dims x, y; give"),
-        (counted(1).expand_dims(ties_policy=["drop"]), {}, "p has dims ties_policy, system_a, system_b; give"),
+        (
+            counted(1).expand_dims(ties_policy=["drop"]),
+            {},
+            "p has dims ties_policy, system_a, system_b; give",
+        ),
         (counted(1).assign(score=1.0), {}, "score has dims none; give one number per system"),
-        (counted(1).assign(score=("system", ["a", "b"])), {}, "give one number for each of 2 systems"),
+        (
+            counted(1).assign(score=("system", ["a", "b"])),
+            {},
+            "give one number for each of 2 systems",
+        ),
         (counted(1), {"cutoff": 1}, "cutoff is 1; give a number between 0 and 1"),
         (counted(1), {"confidence": 0}, "confidence is 0; give a number between 0 and 1"),
-        (counted(1), {"correction": "max_t"}, "correction is 'max_t'; choose one of none, holm, bh"),
+        (
+            counted(1),
+            {"correction": "max_t"},
+            "correction is 'max_t'; choose one of none, holm, bh",
+        ),
     ],
 )
 def test_bad_input_ends_in_one_line(result, choices, message):

@@ -19,26 +19,47 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-Rope = Annotated[float, typer.Option(help="Difference up to which two systems are practically equivalent.")]
+Rope = Annotated[
+    float, typer.Option(help="Difference up to which two systems are practically equivalent.")
+]
 Method = Annotated[
-    str, typer.Option(help="exact (closed form), mcmc (PyMC), both, or advised (the model for the data).")
+    str,
+    typer.Option(
+        help="exact (closed form), mcmc (PyMC), both, or advised (the model for the data)."
+    ),
 ]
 Output = Annotated[
     Path | None,
-    typer.Option("--output", "-o", help="A folder (report, pairs.csv, comparison.nc) or one file by its suffix."),
+    typer.Option(
+        "--output",
+        "-o",
+        help="A folder (report, pairs.csv, comparison.nc) or one file by its suffix.",
+    ),
 ]
 Format = Annotated[
-    str | None, typer.Option("--format", "-f", help="text, markdown, html, latex or json; text on the screen.")
+    str | None,
+    typer.Option("--format", "-f", help="text, markdown, html, latex or json; text on the screen."),
 ]
 Seed = Annotated[int | None, typer.Option(help="Seed of whatever is sampled.")]
-Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Results; several files are several data sets.")]
-File = Annotated[Path, typer.Argument(metavar="FILE", help="Labels, tallies, scores or a confusion matrix.")]
+Files = Annotated[
+    list[Path],
+    typer.Argument(metavar="FILE...", help="Results; several files are several data sets."),
+]
+File = Annotated[
+    Path, typer.Argument(metavar="FILE", help="Labels, tallies, scores or a confusion matrix.")
+]
 Interval = Annotated[str, typer.Option(help="Kind of interval: hdi or eti.")]
 Prob = Annotated[float, typer.Option(help="Mass of the interval.")]
-Layout = Annotated[str | None, typer.Option(help=f"{', '.join(names.LAYOUTS)}; recognised when not given.")]
+Layout = Annotated[
+    str | None, typer.Option(help=f"{', '.join(names.LAYOUTS)}; recognised when not given.")
+]
 Lower = Annotated[bool, typer.Option("--lower-is-better", help="Lower scores are better.")]
-Shuffles = Annotated[int, typer.Option(help="Random swaps, where a randomization test has to sample.")]
-Scale = Annotated[int, typer.Option(help="Of tallies with partial credit: 2 where there are halves.")]
+Shuffles = Annotated[
+    int, typer.Option(help="Random swaps, where a randomization test has to sample.")
+]
+Scale = Annotated[
+    int, typer.Option(help="Of tallies with partial credit: 2 where there are halves.")
+]
 
 
 @app.command()
@@ -48,23 +69,30 @@ def compare(
     prior: Annotated[
         str,
         typer.Option(
-            help=f"{', '.join(names.PRIORS)}, or three numbers for win,loss,tie; win is of the system named first."
+            help=f"{', '.join(names.PRIORS)}, or three numbers for win,loss,tie; win is of the "
+            f"system named first."
         ),
     ] = "uniform",
     ties: Annotated[str, typer.Option(help=", ".join(names.TIES))] = "third",
     missing: Annotated[str, typer.Option(help=", ".join(names.MISSING))] = "pairwise",
-    margin: Annotated[float, typer.Option(help="Score difference up to which two systems tie on an example.")] = 0.0,
+    margin: Annotated[
+        float, typer.Option(help="Score difference up to which two systems tie on an example.")
+    ] = 0.0,
     method: Method = "exact",
     layout: Layout = None,
     lower_is_better: Lower = False,
     scale: Scale = 1,
-    tests: Annotated[str | None, typer.Option(help=f"{', '.join(names.TESTS)}; comma-separated.")] = None,
+    tests: Annotated[
+        str | None, typer.Option(help=f"{', '.join(names.TESTS)}; comma-separated.")
+    ] = None,
     alpha: Annotated[float, typer.Option(help="Level of the tests.")] = names.ALPHA,
     correction: Annotated[str, typer.Option(help=", ".join(names.CORRECTIONS))] = "holm",
     shuffles: Shuffles = names.SHUFFLES,
     interval: Interval = names.CI_KIND,
     ci_prob: Prob = names.CI_PROB,
-    judge: Annotated[str | None, typer.Option(help="Of votes, for --method advised: the column of the judge.")] = None,
+    judge: Annotated[
+        str | None, typer.Option(help="Of votes, for --method advised: the column of the judge.")
+    ] = None,
     seed: Seed = None,
     format: Format = None,
     output: Output = None,
@@ -96,14 +124,22 @@ def compare(
 @app.command()
 def groups(
     files: Files,
-    test: Annotated[str, typer.Option(help="randomization (swaps responses) or sign (counts wins).")] = "randomization",
+    test: Annotated[
+        str, typer.Option(help="randomization (swaps responses) or sign (counts wins).")
+    ] = "randomization",
     statistic: Annotated[str | None, typer.Option(help=", ".join(names.STATISTICS))] = None,
     beta: Annotated[float, typer.Option(help="For f_beta: the weight of recall.")] = 1.0,
-    swap: Annotated[str, typer.Option(help="Item column whose items are swapped together.")] = names.ITEM,
+    swap: Annotated[
+        str, typer.Option(help="Item column whose items are swapped together.")
+    ] = names.ITEM,
     method: Annotated[str, typer.Option(help=", ".join(names.RANDOMIZATIONS))] = "auto",
     shuffles: Shuffles = names.SHUFFLES,
-    cutoff: Annotated[float, typer.Option(help="Two systems differ only at p up to this,")] = names.CUTOFF,
-    confidence: Annotated[float, typer.Option(help="and with this confidence in it.")] = names.CONFIDENCE,
+    cutoff: Annotated[
+        float, typer.Option(help="Two systems differ only at p up to this,")
+    ] = names.CUTOFF,
+    confidence: Annotated[
+        float, typer.Option(help="and with this confidence in it.")
+    ] = names.CONFIDENCE,
     correction: Annotated[str, typer.Option(help=", ".join(names.CORRECTIONS))] = "none",
     layout: Layout = None,
     lower_is_better: Lower = False,
@@ -122,9 +158,18 @@ def groups(
         found = bt.sign_test(data)
     else:
         found = bt.randomization_test(
-            data, statistic=statistic, beta=beta, unit=swap, method=method, shuffles=shuffles, cutoff=cutoff, rng=seed
+            data,
+            statistic=statistic,
+            beta=beta,
+            unit=swap,
+            method=method,
+            shuffles=shuffles,
+            cutoff=cutoff,
+            rng=seed,
         )
-    together = bt.significance.groups(found, cutoff=cutoff, confidence=confidence, correction=correction)
+    together = bt.significance.groups(
+        found, cutoff=cutoff, confidence=confidence, correction=correction
+    )
     put(bt.group_table(together, format=form), target)
 
 
@@ -133,15 +178,22 @@ def measures(
     file: File,
     statistic: Annotated[str | None, typer.Option(help=", ".join(names.STATISTICS))] = None,
     beta: Annotated[float, typer.Option(help="For f_beta: the weight of recall.")] = 1.0,
-    unit: Annotated[str, typer.Option(help="Item column whose items stay together, such as dialogue.")] = names.ITEM,
+    unit: Annotated[
+        str, typer.Option(help="Item column whose items stay together, such as dialogue.")
+    ] = names.ITEM,
     rope: Rope = names.ROPE,
     interval: Interval = names.CI_KIND,
     ci_prob: Prob = names.CI_PROB,
-    draws: Annotated[int, typer.Option(help="Joint draws of the Bayesian bootstrap.")] = names.BOOTSTRAP_DRAWS,
+    draws: Annotated[
+        int, typer.Option(help="Joint draws of the Bayesian bootstrap.")
+    ] = names.BOOTSTRAP_DRAWS,
     shuffles: Shuffles = names.SHUFFLES,
     correction: Annotated[str, typer.Option(help=", ".join(names.CORRECTIONS))] = "holm",
     layout: Annotated[
-        str | None, typer.Option(help="confusion, predictions, tallies, wide or long; recognised when not given.")
+        str | None,
+        typer.Option(
+            help="confusion, predictions, tallies, wide or long; recognised when not given."
+        ),
     ] = None,
     lower_is_better: Lower = False,
     scale: Scale = 1,
@@ -149,36 +201,63 @@ def measures(
     format: Format = None,
     output: Output = None,
 ) -> None:
-    """Precision, recall and F with their uncertainty, and systems compared by them on the same items."""
+    """Precision, recall and F with their uncertainty, and systems compared by them on the same
+    items.
+    """
     import betterthan as bt
     from betterthan.cli.reading import measured
 
     form, target = one_file(format, output, "measures")
-    data, confusions, default = measured(file, layout, higher_is_better=not lower_is_better, scale=scale)
+    data, confusions, default = measured(
+        file, layout, higher_is_better=not lower_is_better, scale=scale
+    )
     say(str((data if data is not None else confusions).attrs["reading"]))
     if data is None:
         written = bt.measures_report(confusions, format=form, rng=seed)
     else:
         found = bt.scores.compare(
-            data, statistic=statistic or default, beta=beta, unit=unit, rope=rope, ci_prob=ci_prob, ci_kind=interval,
-            draws=draws, shuffles=shuffles, correction=correction, rng=seed,
-        )  # fmt: skip
+            data,
+            statistic=statistic or default,
+            beta=beta,
+            unit=unit,
+            rope=rope,
+            ci_prob=ci_prob,
+            ci_kind=interval,
+            draws=draws,
+            shuffles=shuffles,
+            correction=correction,
+            rng=seed,
+        )
         written = bt.measures_report(found, confusions=confusions, format=form, rng=seed)
     put(written, target)
 
 
 @app.command()
 def outcome(
-    file: Annotated[Path, typer.Argument(metavar="FEATURES", help="One row for each dialogue, one column a feature.")],
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FEATURES", help="One row for each dialogue, one column a feature."),
+    ],
     outcome: Annotated[str, typer.Option(help="The column to predict.")],
-    features: Annotated[str | None, typer.Option(help="Columns to choose from, comma-separated; all others.")] = None,
-    direction: Annotated[str, typer.Option(help=f"Of the stepwise search: {', '.join(names.DIRECTIONS)}.")] = "both",
-    leave_out: Annotated[str | None, typer.Option(help="Column whose rows are left out together.")] = None,
-    method: Annotated[str, typer.Option(help="exact (least squares), or both (the PyMC model beside it).")] = "exact",
-    ordinal: Annotated[bool, typer.Option("--ordinal", help="PyMC: the outcome is ordered categories.")] = False,
+    features: Annotated[
+        str | None, typer.Option(help="Columns to choose from, comma-separated; all others.")
+    ] = None,
+    direction: Annotated[
+        str, typer.Option(help=f"Of the stepwise search: {', '.join(names.DIRECTIONS)}.")
+    ] = "both",
+    leave_out: Annotated[
+        str | None, typer.Option(help="Column whose rows are left out together.")
+    ] = None,
+    method: Annotated[
+        str, typer.Option(help="exact (least squares), or both (the PyMC model beside it).")
+    ] = "exact",
+    ordinal: Annotated[
+        bool, typer.Option("--ordinal", help="PyMC: the outcome is ordered categories.")
+    ] = False,
     draws: Annotated[int, typer.Option(help="PyMC: draws kept in each chain.")] = 2 * names.DRAWS,
     components: Annotated[
-        Path | None, typer.Option(help="PyMC: a table of components and their features, to compare by outcome.")
+        Path | None,
+        typer.Option(help="PyMC: a table of components and their features, to compare by outcome."),
     ] = None,
     seed: Seed = None,
     format: Format = None,
@@ -209,24 +288,39 @@ def outcome(
 
 @app.command()
 def order(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Orders or ranks of systems (or judges).")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Orders or ranks of systems (or judges).")
+    ],
     reference: Annotated[
-        list[str] | None, typer.Option(help="System that is the reference; several times for several. None: agreement.")
+        list[str] | None,
+        typer.Option(
+            help="System that is the reference; several times for several. None: agreement."
+        ),
     ] = None,
-    references: Annotated[str, typer.Option(help="Several: mean, weighted, best or consensus.")] = "mean",
-    restrict: Annotated[str | None, typer.Option(help="common: compare the items that both orders have.")] = None,
-    model: Annotated[bool, typer.Option("--model", help="Fit the Mallows model with PyMC, too.")] = False,
+    references: Annotated[
+        str, typer.Option(help="Several: mean, weighted, best or consensus.")
+    ] = "mean",
+    restrict: Annotated[
+        str | None, typer.Option(help="common: compare the items that both orders have.")
+    ] = None,
+    model: Annotated[
+        bool, typer.Option("--model", help="Fit the Mallows model with PyMC, too.")
+    ] = False,
     rope: Rope = names.ROPE,
     interval: Interval = names.CI_KIND,
     ci_prob: Prob = names.CI_PROB,
-    draws: Annotated[int, typer.Option(help="Joint draws of the Bayesian bootstrap.")] = names.BOOTSTRAP_DRAWS,
+    draws: Annotated[
+        int, typer.Option(help="Joint draws of the Bayesian bootstrap.")
+    ] = names.BOOTSTRAP_DRAWS,
     shuffles: Shuffles = names.SHUFFLES,
     correction: Annotated[str, typer.Option(help=", ".join(names.CORRECTIONS))] = "holm",
     seed: Seed = None,
     format: Format = None,
     output: Output = None,
 ) -> None:
-    """Kendall's tau of orders against a reference, chance and each other; without a reference, agreement."""
+    """Kendall's tau of orders against a reference, chance and each other; without a reference,
+    agreement.
+    """
     import betterthan as bt
     from betterthan.cli.reading import ordered
 
@@ -235,13 +329,25 @@ def order(
     compared = dispersions = None
     if several:
         compared = bt.orders.compare(
-            orders, names_of, references=references, rope=rope, ci_prob=ci_prob, ci_kind=interval, draws=draws,
-            shuffles=shuffles, correction=correction, rng=seed,
-        )  # fmt: skip
+            orders,
+            names_of,
+            references=references,
+            rope=rope,
+            ci_prob=ci_prob,
+            ci_kind=interval,
+            draws=draws,
+            shuffles=shuffles,
+            correction=correction,
+            rng=seed,
+        )
     if model:
-        taus = bt.orders.kendall_tau(orders, names_of or bt.orders.consensus(orders)["order"], restrict=restrict)
+        taus = bt.orders.kendall_tau(
+            orders, names_of or bt.orders.consensus(orders)["order"], restrict=restrict
+        )
         pooling = "partial" if taus.sizes.get("document", 1) > 1 else "complete"
-        dispersions = bt.fits.compare(bt.models.mallows.fit(taus, pooling=pooling, tied="half", rng=seed))
+        dispersions = bt.fits.compare(
+            bt.models.mallows.fit(taus, pooling=pooling, tied="half", rng=seed)
+        )
     written = bt.order_report(
         orders, names_of, compared=compared, dispersions=dispersions, restrict=restrict, format=form
     )
@@ -256,12 +362,17 @@ def demo(
     format: Format = None,
     output: Output = None,
 ) -> None:
-    """Run the main job on the published tables of the package; -o also writes the report on the eight systems."""
+    """Run the main job on the published tables of the package; -o also writes the report on the
+    eight systems.
+    """
     import betterthan as bt
     from betterthan.reporting.plain import brief
 
     form, target = where(format, output)
-    cases = {case: bt.compare(bt.datasets.contingency_case(case), rope=rope, method=method, rng=seed) for case in "ab"}
+    cases = {
+        case: bt.compare(bt.datasets.contingency_case(case), rope=rope, method=method, rng=seed)
+        for case in "ab"
+    }
     table = bt.compare(bt.datasets.intent_detection(), method=method, rng=seed)
     if form != "json":
         for case, comparison in cases.items():
@@ -272,7 +383,9 @@ def demo(
 
 
 @app.callback(invoke_without_command=True)
-def _main(version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False) -> None:
+def _main(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+) -> None:
     if version:
         print(f"betterthan {__version__}")
         raise typer.Exit
@@ -289,13 +402,16 @@ def main() -> None:
         if not hasattr(error, "format_message"):  # not a complaint of the argument parser
             raise
         message = error.format_message()  # type: ignore[attr-defined]
-        if not message or "\n" in message:  # no arguments: that is a question, and the answer is the help
+        # no arguments: that is a question, and the answer is the help
+        if not message or "\n" in message:
             print(message)
             raise SystemExit(2) from None
         fail(f"{message[:1].lower()}{message[1:].rstrip('.')}; see betterthan --help")
 
 
-def _read(files: list[Path], layout: str | None, lower_is_better: bool, scale: int) -> "xr.DataArray":
+def _read(
+    files: list[Path], layout: str | None, lower_is_better: bool, scale: int
+) -> "xr.DataArray":
     import betterthan as bt
 
     source = files[0] if len(files) == 1 else list(files)
@@ -304,7 +420,9 @@ def _read(files: list[Path], layout: str | None, lower_is_better: bool, scale: i
     return data
 
 
-def _one_by_one(files: list[Path], data: "xr.DataArray", judge: str | None) -> "xr.DataArray | xr.Dataset":
+def _one_by_one(
+    files: list[Path], data: "xr.DataArray", judge: str | None
+) -> "xr.DataArray | xr.Dataset":
     """Votes with who was shown first and who judged, which counts of them do not say."""
     import betterthan as bt
 
@@ -324,7 +442,9 @@ def _prior(text: str) -> str | tuple[float, ...]:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
         known = ", ".join(names.PRIORS)
-        raise ValueError(f"prior is {text!r}; give one of {known}, or three numbers such as 1,1,1") from None
+        raise ValueError(
+            f"prior is {text!r}; give one of {known}, or three numbers such as 1,1,1"
+        ) from None
 
 
 if __name__ == "__main__":

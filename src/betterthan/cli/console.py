@@ -1,4 +1,6 @@
-"""Where the commands write: the screen, one file or a folder; everything is made before the first byte is written."""
+"""Where the commands write: the screen, one file or a folder; everything is made before the first
+byte is written.
+"""
 
 import sys
 from pathlib import Path
@@ -9,8 +11,20 @@ from betterthan import checks, names
 if TYPE_CHECKING:
     import xarray as xr
 
-_SUFFIXES = {".txt": "text", ".md": "markdown", ".html": "html", ".htm": "html", ".tex": "latex", ".json": "json"}
-_FILES = {"text": "report.txt", "markdown": "report.md", "html": "report.html", "latex": "report.tex"}
+_SUFFIXES = {
+    ".txt": "text",
+    ".md": "markdown",
+    ".html": "html",
+    ".htm": "html",
+    ".tex": "latex",
+    ".json": "json",
+}
+_FILES = {
+    "text": "report.txt",
+    "markdown": "report.md",
+    "html": "report.html",
+    "latex": "report.tex",
+}
 
 
 def where(format: str | None, output: Path | None) -> tuple[str, Path | None]:
@@ -21,9 +35,14 @@ def where(format: str | None, output: Path | None) -> tuple[str, Path | None]:
     form = format or by_suffix or ("html" if output is not None else "text")
     checks.one_of(form, (*names.FORMATS, "json"), "format")
     if output is not None and output.suffix and by_suffix is None and not output.is_dir():
-        raise ValueError(f"{output}: unknown suffix {output.suffix!r}; give a folder, or one of {', '.join(_SUFFIXES)}")
+        raise ValueError(
+            f"{output}: unknown suffix {output.suffix!r}; give a folder, or one of "
+            f"{', '.join(_SUFFIXES)}"
+        )
     if by_suffix and form != by_suffix:
-        raise ValueError(f"{output}: its suffix says {by_suffix}, but the format is {form}; give one of the two")
+        raise ValueError(
+            f"{output}: its suffix says {by_suffix}, but the format is {form}; give one of the two"
+        )
     return form, output
 
 
@@ -48,7 +67,9 @@ def put(written: str, target: Path | None) -> None:
 
 
 def deliver(comparison: "xr.Dataset", form: str, target: Path | None) -> None:
-    """Print, or write one file, or fill a folder; everything is made before the first byte is written."""
+    """Print, or write one file, or fill a folder; everything is made before the first byte is
+    written.
+    """
     import betterthan as bt
     from betterthan.files import write_all
     from betterthan.reporting.records import as_json

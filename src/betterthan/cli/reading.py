@@ -1,4 +1,6 @@
-"""What the commands `measures`, `order` and `outcome` read: whatever a file holds, as the functions take it."""
+"""What the commands `measures`, `order` and `outcome` read: whatever a file holds, as the functions
+take it.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -25,7 +27,9 @@ _LAYOUTS = ("confusion", "predictions", "tallies", "wide", "long")
 def measured(
     file: Path, layout: str | None, *, higher_is_better: bool, scale: int
 ) -> tuple[xr.DataArray | None, Any, str | None]:
-    """Tallies or scores to compare, confusion matrices to describe, and the statistic that suits them."""
+    """Tallies or scores to compare, confusion matrices to describe, and the statistic that suits
+    them.
+    """
     if layout is not None:
         checks.one_of(layout, _LAYOUTS, "layout")
     table = read_file(file)
@@ -44,7 +48,9 @@ def measured(
 def ordered(
     file: Path, reference: list[str] | None, restrict: str | None
 ) -> tuple[xr.DataArray, str | list[str] | None, bool]:
-    """Orders, the reference or references, and whether there are systems and documents enough to compare."""
+    """Orders, the reference or references, and whether there are systems and documents enough to
+    compare.
+    """
     orders = read_orders(file)
     say(str(orders.attrs["reading"]))
     if not reference:
@@ -58,7 +64,10 @@ def plain_table(file: Path) -> pd.DataFrame:
     """A file as a table: numbers where a column holds numbers, else text."""
     table = read_file(file)
     return pd.DataFrame(
-        {name: numbers(table, name) if holds_numbers(table, name) else texts(table, name) for name in table.columns}
+        {
+            name: numbers(table, name) if holds_numbers(table, name) else texts(table, name)
+            for name in table.columns
+        }
     )
 
 
@@ -67,5 +76,9 @@ def component_table(file: Path) -> pd.DataFrame:
     table = read_file(file)
     first, *features = table.columns
     if not features:
-        raise problem(table.source, "needs the names of components and at least one column of a feature")
-    return pd.DataFrame({name: numbers(table, name) for name in features}, index=texts(table, first))
+        raise problem(
+            table.source, "needs the names of components and at least one column of a feature"
+        )
+    return pd.DataFrame(
+        {name: numbers(table, name) for name in features}, index=texts(table, first)
+    )

@@ -20,20 +20,43 @@ from betterthan.fits.of_graded import compare_graded
 from betterthan.scores.resampling import bootstrap as bayesian_bootstrap
 
 _COLUMNS = (
-    "prob_better", "prob_better_mcse", "difference_mean", "difference_mean_mcse", "difference_lower",
-    "difference_lower_mcse", "difference_upper", "difference_upper_mcse", "mass", "mass_mcse", "verdict", "also_ahead",
-)  # fmt: skip
+    "prob_better",
+    "prob_better_mcse",
+    "difference_mean",
+    "difference_mean_mcse",
+    "difference_lower",
+    "difference_lower_mcse",
+    "difference_upper",
+    "difference_upper_mcse",
+    "mass",
+    "mass_mcse",
+    "verdict",
+    "also_ahead",
+)
 _SQUARE = (names.SYSTEM_A, names.SYSTEM_B)
 BY_DATASET = (
-    "prob_better_dataset", "prob_better_dataset_mcse", "prob_better_new", "prob_better_new_mcse",
-)  # fmt: skip
+    "prob_better_dataset",
+    "prob_better_dataset_mcse",
+    "prob_better_new",
+    "prob_better_new_mcse",
+)
 _BY_SYSTEM = ("prob_best", "prob_best_mcse", "expected_rank", "expected_rank_mcse", "in_best_set")
 
 
 def advised_table(
-    data: Any, advice: Advice, *, missing: str, margin: float, rope: float, ci_prob: float, ci_kind: str, prior: Any,
-    draws: int, chains: int, rng: int,
-) -> xr.Dataset | None:  # fmt: skip
+    data: Any,
+    advice: Advice,
+    *,
+    missing: str,
+    margin: float,
+    rope: float,
+    ci_prob: float,
+    ci_kind: str,
+    prior: Any,
+    draws: int,
+    chains: int,
+    rng: int,
+) -> xr.Dataset | None:
     """Fit the advised model; None where the closed form is what is advised.
 
     Parameters
@@ -48,8 +71,9 @@ def advised_table(
     Returns
     -------
     xarray.Dataset or None
-        Over (system_a, system_b): the variables of an engine of `betterthan.compare`; over system, where the model
-        ranks them, ``prob_best``, ``expected_rank`` and ``in_best_set``. ``attrs`` say how it was sampled.
+        Over (system_a, system_b): the variables of an engine of `betterthan.compare`; over system,
+        where the model ranks them, ``prob_best``, ``expected_rank`` and ``in_best_set``. ``attrs``
+        say how it was sampled.
 
     Raises
     ------
@@ -65,15 +89,21 @@ def advised_table(
     asked: dict[str, Any] = {"rope": rope, "ci_prob": ci_prob, "ci_kind": ci_kind}
     counted = not isinstance(data, xr.Dataset) and names.OUTCOME in data.dims
     if advice.model == "hierarchical":
-        counts = _square(ready) if counted else count_outcomes(ready, by=names.DATASET, margin=margin)
-        found = _equally_weighed(compare_datasets(hierarchical.fit(counts, prior=prior, **sampled), **asked))
+        counts = (
+            _square(ready) if counted else count_outcomes(ready, by=names.DATASET, margin=margin)
+        )
+        found = _equally_weighed(
+            compare_datasets(hierarchical.fit(counts, prior=prior, **sampled), **asked)
+        )
     elif advice.model == "clustered":
         counts = _square(ready) if counted else count_clusters(ready, margin=margin)
         found = compare_clusters(clustered.fit(counts, prior=prior, **sampled), **asked)
     elif advice.model == "davidson":
         one_by_one = isinstance(data, xr.Dataset)
         judges = one_by_one and several(ready, "judge")
-        found = compare_abilities(davidson.fit(ready, position=one_by_one, judges=judges, **sampled), **asked)
+        found = compare_abilities(
+            davidson.fit(ready, position=one_by_one, judges=judges, **sampled), **asked
+        )
     elif advice.model == "item_response":
         found = compare_abilities(item_response.fit(ready, **sampled), **asked)
     elif advice.model == "graded":
@@ -97,20 +127,30 @@ def _refuse_unknown(model: str, *, rope: float, margin: float, prior: Any) -> No
     """What a model does not know is not passed over in silence."""
     if rope and model in ("graded", "bayesian_bootstrap"):
         raise ValueError(
-            f"rope={rope:g} is a difference of probabilities, and the advised {model} measures in units of the score; "
+            f"rope={rope:g} is a difference of probabilities, and the advised {model} measures in "
+            f"units of the score; "
             "use method='exact', or its own call"
         )
     if margin and model not in ("hierarchical", "clustered", "dirichlet_multinomial"):
-        raise ValueError(f"margin={margin:g} is for counting wins; the advised {model} does not; use method='exact'")
+        raise ValueError(
+            f"margin={margin:g} is for counting wins; the advised {model} does not; use "
+            f"method='exact'"
+        )
     if prior is not None and model in PRIORS_OF_THEIR_OWN:
-        raise ValueError(f"a prior of win, loss and tie says nothing of the advised {model}; use method='exact'")
+        raise ValueError(
+            f"a prior of win, loss and tie says nothing of the advised {model}; use method='exact'"
+        )
 
 
 def _prepared(data: Any, model: str, missing: str) -> Any:
-    """Scores under the policy for missing ones; shares of successes for models that know no trials."""
+    """Scores under the policy for missing ones; shares of successes for models that know no
+    trials.
+    """
     if isinstance(data, xr.Dataset):
         if missing != "pairwise":
-            raise ValueError(f"missing={missing!r} is for scores; a trial that was not made is no failure")
+            raise ValueError(
+                f"missing={missing!r} is for scores; a trial that was not made is no failure"
+            )
         return plain_data(data) if model in ("hierarchical", "graded") else data
     if names.ITEM in data.dims:
         return data if names.TALLY in data.dims else apply_missing(checks.scores(data), missing)
@@ -132,7 +172,10 @@ def _as_engine(found: xr.Dataset, advice: Advice) -> xr.Dataset:
     table = table.assign({key: found[key] for key in (*_BY_SYSTEM, *BY_DATASET) if key in found})
     a = found.attrs
     sampled = ("seed", "draws", "chains", "inference_library", "rhat_max", "ess_min", "divergences")
-    table.attrs = {k: a[k] for k in sampled if k in a} | {"method": advice.model, "model": advice.model}
+    table.attrs = {k: a[k] for k in sampled if k in a} | {
+        "method": advice.model,
+        "model": advice.model,
+    }
     table.attrs["modelled"] = ", ".join(k for k in ("position", "judges") if a.get(k))
     table.attrs["mcmc_failures"] = "\n".join(a.get("failures", []))
     return table.drop_vars([c for c in table.coords if c not in table.dims])

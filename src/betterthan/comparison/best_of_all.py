@@ -21,18 +21,23 @@ def sign_error(result: xr.Dataset) -> xr.DataArray:
     swapped = better.transpose(..., names.SYSTEM_B, names.SYSTEM_A)
     worse = better.copy(data=swapped.values)  # the other tail, not 1 less this one
     verdict = result["verdict"].transpose(*better.dims).values
-    named = np.select([verdict == "a_better", verdict == "b_better"], [worse.values, better.values], np.nan)
+    named = np.select(
+        [verdict == "a_better", verdict == "b_better"], [worse.values, better.values], np.nan
+    )
     return better.copy(data=named).drop_attrs().rename("sign_error")
 
 
-def joint_answer(data: xr.DataArray, *, missing: str, equal: bool, ci_prob: float, seed: int) -> xr.Dataset:
-    """How probable it is that each system is the best of all, and its rank, by the Bayesian bootstrap.
+def joint_answer(
+    data: xr.DataArray, *, missing: str, equal: bool, ci_prob: float, seed: int
+) -> xr.Dataset:
+    """How probable it is that each system is the best of all, and its rank, by the Bayesian
+    bootstrap.
 
     Parameters
     ----------
     data : xarray.DataArray
-        Scores; of counts and tallies, and where draws without a prior would be too certain, there is no answer, and
-        ``attrs["no_joint"]`` says why.
+        Scores; of counts and tallies, and where draws without a prior would be too certain, there
+        is no answer, and ``attrs["no_joint"]`` says why.
     missing : str
         See `betterthan.count`.
     equal : bool
@@ -42,10 +47,17 @@ def joint_answer(data: xr.DataArray, *, missing: str, equal: bool, ci_prob: floa
     """
     if names.ITEM not in data.dims:
         judged = data.attrs.get("unit") == "judgment"
-        how = "compare(..., method='advised') draws abilities" if judged else "give the scores of the items"
+        how = (
+            "compare(..., method='advised') draws abilities"
+            if judged
+            else "give the scores of the items"
+        )
         return _none(f"pairs alone do not say who is the best of all; {how}")
     if names.TALLY in data.dims:
-        return _none("wins on items say little of a ratio of sums; compare(..., method='advised') draws it jointly")
+        return _none(
+            "wins on items say little of a ratio of sums; compare(..., method='advised') draws it "
+            "jointly"
+        )
     scores = apply_missing(checks.scores(data), missing)
     if bool(scores.isnull().any()):
         return _none("some scores are missing; give them all, or missing='complete'")
@@ -62,24 +74,30 @@ def joint_answer(data: xr.DataArray, *, missing: str, equal: bool, ci_prob: floa
     few = _too_few(parts, systems, f"{unit}s", 1 if higher else -1)
     if few:
         return _none(few)
-    drawn = np.mean([bootstrap_draws(p, unit=UNIT, rng=seed + k).values for k, p in enumerate(parts)], axis=0)
+    drawn = np.mean(
+        [bootstrap_draws(p, unit=UNIT, rng=seed + k).values for k, p in enumerate(parts)], axis=0
+    )
     chances = weights.ranks(drawn if higher else -drawn)
     draws, places = len(drawn), np.arange(1, len(systems) + 1)
     rank = chances @ places
     found = {
-        "prob_best": chances[:, 0], "prob_best_mcse": share_error(chances[:, 0], draws), "expected_rank": rank,
+        "prob_best": chances[:, 0],
+        "prob_best_mcse": share_error(chances[:, 0], draws),
+        "expected_rank": rank,
         "expected_rank_mcse": np.sqrt(np.maximum(chances @ places**2 - rank**2, 0) / draws),
         "in_best_set": weights.best_set(chances[:, 0], ci_prob),
-    }  # fmt: skip
+    }
     of_what = f"the {'items with their runs' if unit == names.ITEM and several(scores, EPOCH) else unit + 's'}"
     return xr.Dataset(
         {k: (names.SYSTEM, v) for k, v in found.items()},
         coords={names.SYSTEM: systems},
         attrs={
-            "joint_model": BOOTSTRAP, "joint_draws": draws, "joint_seed": seed,
+            "joint_model": BOOTSTRAP,
+            "joint_draws": draws,
+            "joint_seed": seed,
             "joint_units": of_what + (" of each data set, which weigh the same" if equal else ""),
         },
-    )  # fmt: skip
+    )
 
 
 def take_joint(table: xr.Dataset) -> xr.Dataset:
@@ -90,7 +108,11 @@ def take_joint(table: xr.Dataset) -> xr.Dataset:
     if table.attrs.get("mcmc_failures"):
         return _none("the chains have not converged")
     a = table.attrs
-    return table[held].drop_attrs().assign_attrs(joint_model=a["model"], joint_draws=a["draws"] * a.get("chains", 1))
+    return (
+        table[held]
+        .drop_attrs()
+        .assign_attrs(joint_model=a["model"], joint_draws=a["draws"] * a.get("chains", 1))
+    )
 
 
 def _none(why: str) -> xr.Dataset:
@@ -98,7 +120,9 @@ def _none(why: str) -> xr.Dataset:
 
 
 def _too_few(parts: list[xr.DataArray], systems: list[str], units: str, sign: int) -> str:
-    """Why draws without a prior would be too certain of the best: of whom it was seen to differ too rarely."""
+    """Why draws without a prior would be too certain of the best: of whom it was seen to differ too
+    rarely.
+    """
     means = np.mean([sign * part.values.mean(0) for part in parts], axis=0)
     top = int(means.argmax())
     wins, losses = np.zeros(len(systems)), np.zeros(len(systems))
@@ -113,6 +137,7 @@ def _too_few(parts: list[xr.DataArray], systems: list[str], units: str, sign: in
         return ""
     k = int(np.where(few, means, -np.inf).argmax())
     return (
-        f"{systems[top]} and {systems[k]} are apart on too few {units} ({int(wins[k])} to {int(losses[k])}) for draws "
+        f"{systems[top]} and {systems[k]} are apart on too few {units} ({int(wins[k])} to "
+        f"{int(losses[k])}) for draws "
         "without a prior; compare(..., method='advised') may have one"
     )

@@ -51,19 +51,19 @@ def compare(
     Parameters
     ----------
     data : xarray.DataArray or xarray.Dataset
-        Scores (item, system), tallies (item, system, tally), counts (system_a, system_b, outcome) or (pair, outcome),
-        judgments from `io.read_judgments`, or successes of trials, of which the larger share wins an item. Of tallies, the
-        posterior counts the items on which one F1 is above the other, and the randomization test compares F1 over all
-        items.
+        Scores (item, system), tallies (item, system, tally), counts (system_a, system_b, outcome)
+        or (pair, outcome), judgments from `io.read_judgments`, or successes of trials, of which the
+        larger share wins an item. Of tallies, the posterior counts the items on which one F1 is
+        above the other, and the randomization test compares F1 over all items.
     rope : float in [0, 1), default 0
-        Half width of the region of practical equivalence, as a difference of probabilities. At 0 no verdict
-        is ever "equivalent".
+        Half width of the region of practical equivalence, as a difference of probabilities. At 0 no
+        verdict is ever "equivalent".
     method : {"exact", "mcmc", "both", "advised"}, default "exact"
-        Closed forms; PyMC; both and how far they lie apart; or the model that `advise` names for the data, with the
-        closed form beside it. Of several data sets each then weighs the same.
+        Closed forms; PyMC; both and how far they lie apart; or the model that `advise` names for
+        the data, with the closed form beside it. Of several data sets each then weighs the same.
     ties : {"third", "drop", "half", "to_a", "to_b", "all"}, default "third"
-        See `counts.apply_ties`; in ``to_a`` and ``to_b``, A is the system named first. ``all`` answers by ``third`` and
-        shows what every policy would have said.
+        See `counts.apply_ties`; in ``to_a`` and ``to_b``, A is the system named first. ``all``
+        answers by ``third`` and shows what every policy would have said.
     missing, margin
         For scores: see `count`.
     prior : str or sequence of three float, optional
@@ -73,9 +73,9 @@ def compare(
     ci_kind : {"hdi", "eti"}, default "hdi"
         Narrowest or equal-tailed interval.
     tests : sequence of {"sign", "mid_p", "trinomial", "randomization"}, optional
-        Two-sided tests beside the posterior. Default the sign test, and randomization for tallies and for scores of
-        more than two values (for scores of two values it is the sign test). With ``ties`` third or all, the sign
-        test drops ties; the trinomial test keeps them.
+        Two-sided tests beside the posterior. Default the sign test, and randomization for tallies
+        and for scores of more than two values (for scores of two values it is the sign test). With
+        ``ties`` third or all, the sign test drops ties; the trinomial test keeps them.
     alpha : float, default 0.05
         Level at which a test is called significant.
     correction : {"holm", "bh", "none"}, default "holm"
@@ -90,30 +90,32 @@ def compare(
     Returns
     -------
     xarray.Dataset
-        Over (system_a, system_b), with a dim ``engine`` (exact, mcmc, or the advised model): ``prob_better``,
-        ``difference_mean``, ``difference_lower``, ``difference_upper``, ``mass`` (region), ``verdict``,
-        ``also_ahead``, ``sign_error`` (how probable it is that a verdict names the wrong system), each number that was
-        sampled with its ``_mcse``; of more than two systems, over ``system``, the joint answer ``prob_best``,
-        ``expected_rank`` and ``in_best_set``, by the Bayesian bootstrap of scores without gaps or by the advised model
-        (where neither will do, ``attrs["no_joint"]`` says why). Also ``counts``, ``n``, ``bayes_factor_01``; from
-        scores ``n_dropped`` and, over ``system``, ``score`` and ``n_scored``; with both methods ``z``. Over a dim
-        ``test``: ``p_value`` and ``p_adjusted``; also ``smallest_p`` (of the sign test with so many decisive items)
-        and, with randomization, ``swapped_difference`` (of its statistic, A - B). ``attrs`` hold the signature. Where
-        ties are unknown, what needs them is absent. An advised model of several data sets adds ``prob_better_dataset``
-        (dataset, ...) and ``prob_better_new``, on a data set not seen.
+        Over (system_a, system_b), with a dim ``engine`` (exact, mcmc, or the advised model):
+        ``prob_better``, ``difference_mean``, ``difference_lower``, ``difference_upper``, ``mass``
+        (region), ``verdict``, ``also_ahead``, ``sign_error`` (how probable it is that a verdict
+        names the wrong system), each number that was sampled with its ``_mcse``; of more than two
+        systems, over ``system``, the joint answer ``prob_best``, ``expected_rank`` and
+        ``in_best_set``, by the Bayesian bootstrap of scores without gaps or by the advised model
+        (where neither will do, ``attrs["no_joint"]`` says why). Also ``counts``, ``n``,
+        ``bayes_factor_01``; from scores ``n_dropped`` and, over ``system``, ``score`` and
+        ``n_scored``; with both methods ``z``. Over a dim ``test``: ``p_value`` and ``p_adjusted``;
+        also ``smallest_p`` (of the sign test with so many decisive items) and, with randomization,
+        ``swapped_difference`` (of its statistic, A - B). ``attrs`` hold the signature. Where ties
+        are unknown, what needs them is absent. An advised model of several data sets adds
+        ``prob_better_dataset`` (dataset, ...) and ``prob_better_new``, on a data set not seen.
         `Dataset.to_netcdf` and back loses nothing.
 
     Raises
     ------
     ValueError
-        If an argument is not valid, a rope is given and ties are unknown, or an advised model does not know what is
-        asked.
+        If an argument is not valid, a rope is given and ties are unknown, or an advised model does
+        not know what is asked.
 
     Warns
     -----
     UserWarning
-        If items come in clusters or were run repeatedly and are taken as independent, with the number of independent
-        examples that say as much; or if an advised model has not converged.
+        If items come in clusters or were run repeatedly and are taken as independent, with the
+        number of independent examples that say as much; or if an advised model has not converged.
 
     Examples
     --------
@@ -124,24 +126,40 @@ def compare(
     """
     rope, ci_prob = checks.rope(rope), checks.probability(ci_prob, "ci_prob")
     for value, allowed, what in (
-        (method, names.METHODS, "method"), (ties, names.TIES, "ties"), (ci_kind, names.CI_KINDS, "ci_kind"),
+        (method, names.METHODS, "method"),
+        (ties, names.TIES, "ties"),
+        (ci_kind, names.CI_KINDS, "ci_kind"),
         (correction, names.CORRECTIONS, "correction"),
-    ):  # fmt: skip
+    ):
         checks.one_of(value, allowed, what)
     alpha, shuffles = checks.probability(alpha, "alpha"), checks.whole(shuffles, "shuffles")
     rng = one_seed(rng)  # one seed for all that samples
     plain = plain_data(data)
     if method == "advised" and ties != "third":
-        raise ValueError(f"method='advised' keeps ties as an outcome; ties={ties!r} is for the other methods")
+        raise ValueError(
+            f"method='advised' keeps ties as an outcome; ties={ties!r} is for the other methods"
+        )
     advice = advise(data) if method == "advised" else None
     taken = TAKEN.get(advice.model, ()) if advice else ()
-    runs = EPOCH in taken and names.ITEM in plain.dims and names.TALLY not in plain.dims and several(plain, EPOCH)
-    given, plain = plain, mean_of_runs(apply_missing(checks.scores(plain), missing)) if runs else plain
+    runs = (
+        EPOCH in taken
+        and names.ITEM in plain.dims
+        and names.TALLY not in plain.dims
+        and several(plain, EPOCH)
+    )
+    given, plain = (
+        plain,
+        mean_of_runs(apply_missing(checks.scores(plain), missing)) if runs else plain,
+    )
     raw, extra = _counts_of(plain, "pairwise" if runs else missing, margin, taken)
     if runs:
         raw = raw.assign_attrs(missing=missing)
         notes = "\n".join(filter(None, [extra.attrs["notes"], _RUNS]))
-        extra.attrs |= {"n_blank": int(given.isnull().sum()), "data_hash": fingerprint(given), "notes": notes}
+        extra.attrs |= {
+            "n_blank": int(given.isnull().sum()),
+            "data_hash": fingerprint(given),
+            "notes": notes,
+        }
     chosen = chosen_tests(tests, plain)
     counts = apply_ties(raw, "third" if ties == "all" else ties)
     if rope:
@@ -154,14 +172,25 @@ def compare(
         tables.append(sampled_answers(counts, **choice, draws=draws, chains=chains, rng=rng))
     if advice is not None:
         fitted = advised_table(
-            data, advice, missing=missing, margin=margin, **choice, draws=draws, chains=chains, rng=rng
+            data,
+            advice,
+            missing=missing,
+            margin=margin,
+            **choice,
+            draws=draws,
+            chains=chains,
+            rng=rng,
         )
         extra.attrs |= {"advice": str(advice)}
         tables = [*([] if fitted is None else [fitted]), exact_answers(counts, **choice)]
     if len(counts[names.SYSTEM_A]) > 2:
         joint = take_joint(tables[0]) if advice is not None else xr.Dataset()
         if not joint.data_vars and not joint.attrs:
-            equal = names.DATASET in taken and names.ITEM in plain.dims and several(plain, names.DATASET)
+            equal = (
+                names.DATASET in taken
+                and names.ITEM in plain.dims
+                and several(plain, names.DATASET)
+            )
             joint = joint_answer(plain, missing=missing, equal=equal, ci_prob=ci_prob, seed=rng)
         extra = extra.merge(joint, join="exact", combine_attrs="no_conflicts")
     labels = xr.DataArray([t.attrs["method"] for t in tables], dims=names.ENGINE, name=names.ENGINE)
@@ -183,11 +212,20 @@ def compare(
     if ties == "all":
         result = result.merge(_every_policy(raw, prior, rope), join="exact")
     beside = p_values_beside(
-        plain, raw, tests=chosen, ties=ties, missing=missing, alpha=alpha, correction=correction, shuffles=shuffles,
+        plain,
+        raw,
+        tests=chosen,
+        ties=ties,
+        missing=missing,
+        alpha=alpha,
+        correction=correction,
+        shuffles=shuffles,
         rng=rng,
-    )  # fmt: skip
+    )
     result = result.merge(beside, join="exact", compat="override")
-    result.attrs = signature_parts(raw, counts, extra, method, ties, choice) | _merged_attrs([*tables, beside])
+    result.attrs = signature_parts(raw, counts, extra, method, ties, choice) | _merged_attrs(
+        [*tables, beside]
+    )
     return result
 
 
@@ -197,7 +235,9 @@ _RUNS = "Beside the model, wins, losses and tests compare the mean of an item's 
 def _counts_of(
     data: xr.DataArray, missing: str, margin: float, taken: Collection[str]
 ) -> tuple[xr.DataArray, xr.Dataset]:
-    """A square of counts, and what is known of the systems beside it; `taken` is what a model takes into account."""
+    """A square of counts, and what is known of the systems beside it; `taken` is what a model takes
+    into account.
+    """
     extra = xr.Dataset(attrs={"notes": ""})
     notes: list[str] = []
     if hasattr(data, "dims") and names.ITEM in data.dims:
@@ -205,8 +245,10 @@ def _counts_of(
         if names.TALLY in data.dims:
             scored = tally_scores(data)
             notes.append(
-                "The posterior counts items on which one system's F1 is above the other's; a system can be ahead on "
-                "most items and behind in F1 over all of them, which is what the randomization test compares."
+                "The posterior counts items on which one system's F1 is above the other's; a "
+                "system can be ahead on "
+                "most items and behind in F1 over all of them, which is what the randomization "
+                "test compares."
             )
         counts = count_outcomes(scored, missing=missing, margin=margin)
         n_blank = int(scored.isnull().sum())
@@ -229,11 +271,15 @@ def _counts_of(
         counts = counts.sum(pooled, keep_attrs=True)
         if names.PAIR in counts.dims:
             counts = to_square(counts)
-    counts = counts.drop_vars(["n_used", "n_dropped"], errors="ignore").transpose(*_SQUARE, names.OUTCOME)
+    counts = counts.drop_vars(["n_used", "n_dropped"], errors="ignore").transpose(
+        *_SQUARE, names.OUTCOME
+    )
     checks.at_least_two(counts[names.SYSTEM_A].values.tolist())
     if counts.sizes[names.OUTCOME] == 2 and counts.attrs.get("ties", "unknown") == "unknown":
         notes.append("Ties are unknown: who is better is answered, by how much is not.")
-    kept = {k: data.attrs[k] for k in ("source", "reading", "citation", "layout") if k in data.attrs}
+    kept = {
+        k: data.attrs[k] for k in ("source", "reading", "citation", "layout") if k in data.attrs
+    }
     kept["higher_is_better"] = int(data.attrs.get("higher_is_better", True))
     extra.attrs |= kept | {"notes": "\n".join(notes), "data_hash": fingerprint(data)}
     return counts, extra
@@ -249,7 +295,11 @@ def _every_policy(raw: xr.DataArray, prior: Any, rope: float) -> xr.Dataset:
         p = closed.prob_better(counts, prior=prior)
         within: Any = 0.0
         if rope:
-            within = differences.prob_equivalent(counts, rope, prior=prior).sel({names.REGION: "rope"}).values
+            within = (
+                differences.prob_equivalent(counts, rope, prior=prior)
+                .sel({names.REGION: "rope"})
+                .values
+            )
         better.append(p.values)
         verdicts.append(decide(p.values, p.values.T, within, rope)[0])
     # in every cell, to_a is for the system_a of that cell, also below the diagonal

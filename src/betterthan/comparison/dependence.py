@@ -15,15 +15,19 @@ from betterthan.exact.wins.clusters import design_effect, design_effect_of_sums
 
 # what a model takes into account, of what its data may say
 TAKEN: dict[str, tuple[str, ...]] = {
-    "hierarchical": (names.DATASET,), "graded": (names.DATASET,), "item_response": (EPOCH,),
-    "clustered": (CLUSTER, EPOCH), "bayesian_bootstrap": (CLUSTER, EPOCH),
-}  # fmt: skip
+    "hierarchical": (names.DATASET,),
+    "graded": (names.DATASET,),
+    "item_response": (EPOCH,),
+    "clustered": (CLUSTER, EPOCH),
+    "bayesian_bootstrap": (CLUSTER, EPOCH),
+}
 _UNITS_MIN = 5  # of fewer clusters, what they cost is a guess
 _WHAT = {EPOCH: "items were run repeatedly", CLUSTER: "items come in clusters"}
 
 
 def dependence_notes(data: xr.DataArray, taken: Collection[str] = ()) -> list[str]:
-    """What is pooled or taken as independent though it is not; dependent examples are warned of, too.
+    """What is pooled or taken as independent though it is not; dependent examples are warned of,
+    too.
 
     Parameters
     ----------
@@ -37,7 +41,9 @@ def dependence_notes(data: xr.DataArray, taken: Collection[str] = ()) -> list[st
 
 def pooled_note(datasets: int) -> str:
     """What pooling data sets does."""
-    return f"{datasets} data sets are pooled: every example counts the same, so large sets weigh more."
+    return (
+        f"{datasets} data sets are pooled: every example counts the same, so large sets weigh more."
+    )
 
 
 def _of_scores(scores: xr.DataArray, taken: Collection[str]) -> list[str]:
@@ -69,10 +75,14 @@ def _of_counts(counts: xr.DataArray, taken: Collection[str]) -> list[str]:
 
 
 def _effective(scores: xr.DataArray, name: str) -> tuple[np.ndarray, ...]:
-    """Examples of each pair, and how many times the variance is that of as many independent ones."""
+    """Examples of each pair, and how many times the variance is that of as many independent
+    ones.
+    """
     if unlabelled(scores, name):
         return ()
-    units, place = np.unique(ids_of(scores, names.ITEM if name == EPOCH else name), return_inverse=True)
+    units, place = np.unique(
+        ids_of(scores, names.ITEM if name == EPOCH else name), return_inverse=True
+    )
     if len(units) < _UNITS_MIN:
         return ()
     outcomes = item_outcomes(scores)
@@ -82,8 +92,10 @@ def _effective(scores: xr.DataArray, name: str) -> tuple[np.ndarray, ...]:
 
 def _warned(name: str, *known: Any) -> str:
     said = (
-        f"The {_WHAT[name]} ({name}), but are taken as independent: as far as they are alike, the answers "
-        f"are too certain.{_as_many(*known) if known else ''} betterthan.advise says which model takes it into account."
+        f"The {_WHAT[name]} ({name}), but are taken as independent: as far as they are alike, the "
+        f"answers "
+        f"are too certain.{_as_many(*known) if known else ''} betterthan.advise says which model "
+        f"takes it into account."
     )
     warnings.warn(said, stacklevel=6)
     return said
@@ -95,7 +107,11 @@ def _as_many(n: np.ndarray, design: np.ndarray) -> str:
     if not np.isfinite(number).any():
         return ""
     low, middle = np.nanmin(number), np.nanmedian(number)
-    pairs = f"about {middle:.0f}" if len(n) == 1 else f"about {middle:.0f} for half of the pairs, {low:.0f} at least,"
+    pairs = (
+        f"about {middle:.0f}"
+        if len(n) == 1
+        else f"about {middle:.0f} for half of the pairs, {low:.0f} at least,"
+    )
     return f" They say as much as {pairs} of {int(n.max()):,} independent examples."
 
 

@@ -15,14 +15,20 @@ from betterthan.posterior.verdicts import decide
 _SQUARE = (names.SYSTEM_A, names.SYSTEM_B)
 
 
-def exact_answers(counts: xr.DataArray, *, rope: float, prior: Any, ci_prob: float, ci_kind: str) -> xr.Dataset:
+def exact_answers(
+    counts: xr.DataArray, *, rope: float, prior: Any, ci_prob: float, ci_kind: str
+) -> xr.Dataset:
     """Probabilities, differences, masses and verdicts over (system_a, system_b) in closed form."""
     better = closed.prob_better(counts, prior=prior)
     table = xr.Dataset({"prob_better": better, "prob_better_mcse": xr.zeros_like(better)})
     within: Any = 0.0
     if _ties_known(counts):
         size = differences.difference(counts, ci_prob=ci_prob, ci_kind=ci_kind, prior=prior)
-        for key, value in {"mean": size["mean"], "lower": size["lower"], "upper": size["upper"]}.items():
+        for key, value in {
+            "mean": size["mean"],
+            "lower": size["lower"],
+            "upper": size["upper"],
+        }.items():
             table[f"difference_{key}"] = value
             table[f"difference_{key}_mcse"] = xr.zeros_like(value)
         table["mass"] = differences.prob_equivalent(counts, rope, prior=prior)
@@ -33,9 +39,19 @@ def exact_answers(counts: xr.DataArray, *, rope: float, prior: Any, ci_prob: flo
 
 
 def sampled_answers(
-    counts: xr.DataArray, *, rope: float, prior: Any, ci_prob: float, ci_kind: str, draws: int, chains: int, rng: Any
+    counts: xr.DataArray,
+    *,
+    rope: float,
+    prior: Any,
+    ci_prob: float,
+    ci_kind: str,
+    draws: int,
+    chains: int,
+    rng: Any,
 ) -> xr.Dataset:
-    """The same from PyMC, each number with its Monte Carlo error; ``attrs`` say how it was sampled."""
+    """The same from PyMC, each number with its Monte Carlo error; ``attrs`` say how it was
+    sampled.
+    """
     from betterthan.models import beta_binomial, dirichlet_multinomial
 
     three = counts.sizes[names.OUTCOME] == 3
@@ -44,13 +60,19 @@ def sampled_answers(
     diagnosis = diagnose(tree)
     better = draws_prob_better(tree)
     table = xr.Dataset(
-        {"prob_better": better.drop_vars(["mcse", "ess"]), "prob_better_mcse": (better.dims, better["mcse"].values)}
+        {
+            "prob_better": better.drop_vars(["mcse", "ess"]),
+            "prob_better_mcse": (better.dims, better["mcse"].values),
+        }
     )
     within: Any = 0.0
     if three:
         size = draws_difference(tree, ci_prob=ci_prob, ci_kind=ci_kind)
         for key in ("mean", "lower", "upper"):
-            table[f"difference_{key}"], table[f"difference_{key}_mcse"] = size[key], size[f"mcse_{key}"]
+            table[f"difference_{key}"], table[f"difference_{key}_mcse"] = (
+                size[key],
+                size[f"mcse_{key}"],
+            )
         mass = draws_masses(tree, rope)
         table["mass"], table["mass_mcse"] = mass.drop_vars("mcse"), (mass.dims, mass["mcse"].values)
         within = table["mass"].sel({names.REGION: "rope"}, drop=True)
@@ -61,17 +83,26 @@ def sampled_answers(
         table["mass"] = nothing.expand_dims({names.REGION: list(names.REGIONS)}, axis=-1)
         table["mass_mcse"] = table["mass"]
     record = tree["posterior"].attrs
-    attrs = {"method": "mcmc"} | {k: record[k] for k in ("seed", "draws", "chains", "inference_library", "model")}
+    attrs = {"method": "mcmc"} | {
+        k: record[k] for k in ("seed", "draws", "chains", "inference_library", "model")
+    }
     attrs |= {
-        "rhat_max": diagnosis.rhat_max, "ess_min": diagnosis.ess_min, "divergences": diagnosis.divergences,
+        "rhat_max": diagnosis.rhat_max,
+        "ess_min": diagnosis.ess_min,
+        "divergences": diagnosis.divergences,
         "mcmc_failures": "\n".join(diagnosis.failures),
-    }  # fmt: skip
+    }
     table["z"] = cross_check(counts, tree)["z"]
     return _with_verdicts(table, counts, 1 - better.values, within, rope, attrs)
 
 
 def _with_verdicts(
-    table: xr.Dataset, counts: xr.DataArray, behind: np.ndarray, within: Any, rope: float, attrs: dict[str, Any]
+    table: xr.Dataset,
+    counts: xr.DataArray,
+    behind: np.ndarray,
+    within: Any,
+    rope: float,
+    attrs: dict[str, Any],
 ) -> xr.Dataset:
     verdict, also_ahead = decide(table["prob_better"].values, behind, np.asarray(within), rope)
     empty = (counts.sum(names.OUTCOME).values == 0) & _three_or_policy(counts)

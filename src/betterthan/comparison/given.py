@@ -23,7 +23,9 @@ def plain_data(data: Any) -> Any:
 
 
 def mean_of_runs(scores: xr.DataArray) -> xr.DataArray:
-    """Scores of which each item stands once, with the mean of its runs, for runs have no common order."""
+    """Scores of which each item stands once, with the mean of its runs, for runs have no common
+    order.
+    """
     place, ids = pd.factorize(item_ids(scores))
     values = scores.values.astype(float)
     seen = ~np.isnan(values)

@@ -35,7 +35,8 @@ def signature(comparison: xr.Dataset) -> str:
     parts = [
         f"betterthan {a['version']}",
         f"prior={_prior(a)}",
-        f"method={a['method']}" + (f" ({_modelled(a)})" if a["method"] == "advised" and "model" in a else ""),
+        f"method={a['method']}"
+        + (f" ({_modelled(a)})" if a["method"] == "advised" and "model" in a else ""),
         f"ties={a['ties']}",
         f"missing={a['missing']}",
         f"margin={a['margin']:g}",
@@ -50,7 +51,9 @@ def signature(comparison: xr.Dataset) -> str:
         parts.append(f"tests={_tests(a)}")
     if "seed" in a:
         chains = (
-            f"{a['chains']} x {a['draws']} draws, {a['inference_library']}" if "chains" in a else f"{a['draws']} draws"
+            f"{a['chains']} x {a['draws']} draws, {a['inference_library']}"
+            if "chains" in a
+            else f"{a['draws']} draws"
         )
         parts.append(f"seed={a['seed']}, {chains}")
     return " | ".join([*parts, f"data={a['data_hash']}"])
@@ -71,11 +74,18 @@ def _tests(a: dict[str, Any]) -> str:
     said = f"{a['tests']} (two-sided, at {a['alpha']:g}, {a['correction']})"
     if "randomization_method" in a:
         said += f", {a['randomization_statistic']} by {a['randomization_method']}"
-    return said + (f", {a['shuffles']} shuffles, seed {a['shuffle_seed']}" if "shuffles" in a else "")
+    return said + (
+        f", {a['shuffles']} shuffles, seed {a['shuffle_seed']}" if "shuffles" in a else ""
+    )
 
 
 def signature_parts(
-    raw: xr.DataArray, counts: xr.DataArray, extra: xr.Dataset, method: str, ties: str, choice: dict[str, Any]
+    raw: xr.DataArray,
+    counts: xr.DataArray,
+    extra: xr.Dataset,
+    method: str,
+    ties: str,
+    choice: dict[str, Any],
 ) -> dict[str, Any]:
     """What `signature` prints, as attrs."""
     prior = checks.prior(choice["prior"], counts.sizes[names.OUTCOME])

@@ -1,4 +1,6 @@
-"""The frequentist tests beside a comparison: p-values of every pair, corrected for how many there are."""
+"""The frequentist tests beside a comparison: p-values of every pair, corrected for how many there
+are.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +19,9 @@ _TWO_VALUED = 2  # scores of two values: randomizing their mean is the sign test
 
 
 def chosen_tests(tests: Sequence[str] | None, data: xr.DataArray) -> tuple[str, ...]:
-    """The tests asked for; by default the sign test, and randomization where it can say something else."""
+    """The tests asked for; by default the sign test, and randomization where it can say something
+    else.
+    """
     scored = names.ITEM in data.dims
     if tests is None:
         graded = names.TALLY in data.dims or (
@@ -29,7 +33,10 @@ def chosen_tests(tests: Sequence[str] | None, data: xr.DataArray) -> tuple[str, 
         checks.one_of(test, names.TESTS, "tests")
     checks.unique(tests, "test")
     if "randomization" in tests and not scored:
-        raise ValueError("randomization swaps the responses to single items; these are counts, so ask for sign alone")
+        raise ValueError(
+            "randomization swaps the responses to single items; these are counts, so ask for sign "
+            "alone"
+        )
     return tests
 
 
@@ -45,18 +52,27 @@ def p_values_beside(
     shuffles: int,
     rng: Any,
 ) -> xr.Dataset:
-    """Two-sided p-values over (test, system_a, system_b) of the counts `raw`, or for randomization of the data."""
+    """Two-sided p-values over (test, system_a, system_b) of the counts `raw`, or for randomization
+    of the data.
+    """
     policy = "drop" if ties in ("third", "all") else ties
     found: list[xr.DataArray] = []
     table, attrs = xr.Dataset(), {"alpha": alpha, "correction": correction, "sign_ties": policy}
     signs = sign_test(raw, ties=policy, alpha=alpha)
     for test in tests:
         if test == "randomization":
-            swapped = randomization_test(apply_missing_to(data, missing), shuffles=shuffles, rng=rng)
-            attrs |= {f"randomization_{k}": swapped.attrs[k] for k in ("method", "reason", "statistic")}
+            swapped = randomization_test(
+                apply_missing_to(data, missing), shuffles=shuffles, rng=rng
+            )
+            attrs |= {
+                f"randomization_{k}": swapped.attrs[k] for k in ("method", "reason", "statistic")
+            }
             if swapped.attrs["sampled"]:
                 attrs |= {"shuffles": shuffles, "shuffle_seed": swapped.attrs["seed"]}
-                table["exceedances"], table["p_value_mcse"] = swapped["exceedances"], swapped["p_value_mcse"]
+                table["exceedances"], table["p_value_mcse"] = (
+                    swapped["exceedances"],
+                    swapped["p_value_mcse"],
+                )
             table["swapped_difference"] = swapped["difference"]
             found.append(swapped["p_value"])
         elif test == "trinomial":
@@ -65,10 +81,14 @@ def p_values_beside(
         else:
             found.append(signs["mid_p" if test == "mid_p" else "p_value"])
     labels = xr.DataArray(list(tests), dims=names.TEST, name=names.TEST)
-    p = xr.concat([f.drop_attrs() for f in found], labels, join="exact", coords="minimal", compat="override")
+    p = xr.concat(
+        [f.drop_attrs() for f in found], labels, join="exact", coords="minimal", compat="override"
+    )
     table["p_value"] = p.transpose(names.TEST, *_SQUARE)
     adjusted = [adjust(p.isel({names.TEST: k}), method=correction) for k in range(len(tests))]
-    table["p_adjusted"] = xr.concat(adjusted, labels, join="exact", coords="minimal", compat="override")
+    table["p_adjusted"] = xr.concat(
+        adjusted, labels, join="exact", coords="minimal", compat="override"
+    )
     table["smallest_p"] = signs["smallest_p"]
     if ties == "all":
         every = sign_test(raw, ties="all", alpha=alpha)

@@ -1,4 +1,6 @@
-"""Wins, losses and ties of each cluster: of its items, or of all trials of one item against each other."""
+"""Wins, losses and ties of each cluster: of its items, or of all trials of one item against each
+other.
+"""
 
 from typing import Any
 
@@ -13,26 +15,35 @@ from betterthan.counts.units import CLUSTER, EPOCH, default_unit, ids_of, item_i
 from betterthan.exact.numeric import counting
 
 
-def count_clusters(data: xr.DataArray | xr.Dataset, *, by: str | None = None, margin: float = 0.0) -> xr.DataArray:
+def count_clusters(
+    data: xr.DataArray | xr.Dataset, *, by: str | None = None, margin: float = 0.0
+) -> xr.DataArray:
     """Wins, losses and ties within each cluster, or each item with its runs; see `count`."""
     if isinstance(data, xr.Dataset):
         if checks.margin(margin):
-            raise ValueError(f"margin={margin:g} is for scores; of trials a success beats a failure")
+            raise ValueError(
+                f"margin={margin:g} is for scores; of trials a success beats a failure"
+            )
         return _of_trials(data, by)
     scores = checks.scores(data)
     chosen = by or default_unit(scores) or (CLUSTER if CLUSTER in scores.coords else None)
     if chosen is None:
         raise ValueError(
-            "scores have no item coordinate 'cluster', nor 'epoch' with two values; name the one to group by, by='...'"
+            "scores have no item coordinate 'cluster', nor 'epoch' with two values; name the one "
+            "to group by, by='...'"
         )
     labels = _labels(scores, chosen)
     if EPOCH in scores.coords:
         return _of_runs(scores, labels, chosen, checks.margin(margin))
-    scores = scores.drop_vars(CLUSTER, errors="ignore").assign_coords({CLUSTER: (names.ITEM, labels)})
+    scores = scores.drop_vars(CLUSTER, errors="ignore").assign_coords(
+        {CLUSTER: (names.ITEM, labels)}
+    )
     return count_outcomes(scores, margin=margin, by=CLUSTER)
 
 
-def _of_runs(scores: xr.DataArray, clusters: np.ndarray, chosen: str, margin: float) -> xr.DataArray:
+def _of_runs(
+    scores: xr.DataArray, clusters: np.ndarray, chosen: str, margin: float
+) -> xr.DataArray:
     """All runs of A against all runs of B on the same item, summed over the items of a cluster."""
     values = scores.values.astype(float) * (1 if scores.attrs.get("higher_is_better", True) else -1)
     systems = [str(s) for s in scores[names.SYSTEM].values]
@@ -71,7 +82,9 @@ def _of_trials(data: xr.Dataset, by: str | None) -> xr.DataArray:
 
 def _as_counts(square: np.ndarray, systems: list[str], labels: list[str]) -> xr.DataArray:
     need_shared_items(square.sum((0, -1)), systems)
-    return square_array(square, systems, {CLUSTER: labels}).assign_attrs(unit=names.ITEM, ties="third", runs=TRIALS)
+    return square_array(square, systems, {CLUSTER: labels}).assign_attrs(
+        unit=names.ITEM, ties="third", runs=TRIALS
+    )
 
 
 def _labels(data: Any, chosen: str) -> np.ndarray:
@@ -79,6 +92,7 @@ def _labels(data: Any, chosen: str) -> np.ndarray:
     labels = ids_of(data, chosen)
     if len(set(labels.tolist())) < 2:
         raise ValueError(
-            f"all items have the same {chosen}, {str(labels[0])!r}; two or more are needed to see them differ"
+            f"all items have the same {chosen}, {str(labels[0])!r}; two or more are needed to see "
+            f"them differ"
         )
     return labels

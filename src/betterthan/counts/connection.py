@@ -4,7 +4,8 @@ import numpy as np
 
 
 def systems_apart(met: np.ndarray, systems: list[str]) -> str:
-    """The smallest group of systems that none of the others met, by name; empty if all are connected.
+    """The smallest group of systems that none of the others met, by name; empty if all are
+    connected.
 
     Parameters
     ----------
@@ -28,4 +29,6 @@ def systems_apart(met: np.ndarray, systems: list[str]) -> str:
         return ""
     smallest = np.bincount(part).argmin()
     apart = [s for s, where in zip(systems, part, strict=True) if where == smallest]
-    return ", ".join(map(repr, apart[:5])) + (f" and {len(apart) - 5} more" if len(apart) > 5 else "")
+    return ", ".join(map(repr, apart[:5])) + (
+        f" and {len(apart) - 5} more" if len(apart) > 5 else ""
+    )

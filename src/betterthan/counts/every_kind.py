@@ -51,8 +51,8 @@ def count(
     ------
     ValueError
         If the data are none of these, an argument is not one of its choices or not for such data, a
-        score is missing under ``missing="error"``, there is nothing to group by, or two systems have
-        no item in common.
+        score is missing under ``missing="error"``, there is nothing to group by, or two systems
+        have no item in common.
 
     Examples
     --------
@@ -70,7 +70,9 @@ def count(
     """
     if by in _UNITS and not (isinstance(data, xr.Dataset) and "trials" not in data):
         if missing != "pairwise":
-            raise ValueError(f"missing={missing!r} is for counting without by={by!r}; say missing='pairwise'")
+            raise ValueError(
+                f"missing={missing!r} is for counting without by={by!r}; say missing='pairwise'"
+            )
         return count_clusters(data, by=None if by == CLUSTER else by, margin=margin)
     if isinstance(data, xr.Dataset):
         checks.for_scores_only(missing=missing, margin=margin)

@@ -10,14 +10,17 @@ from betterthan.counts.shapes import to_square
 
 
 def fingerprint(data: xr.DataArray) -> str:
-    """A short fingerprint of the data, values and names; the order of items and systems does not matter."""
+    """A short fingerprint of the data, values and names; the order of items and systems does not
+    matter.
+    """
     if names.PAIR in data.dims:
         data = to_square(data)
     data = data.transpose(*sorted(map(str, data.dims)))
     for dim in data.dims:
         if dim in data.coords and dim != names.OUTCOME:
             data = data.isel({dim: np.argsort(data[dim].values.astype(str), kind="stable")})
-    if names.SYSTEM_A in data.dims and names.OUTCOME in data.dims:  # what a system did against itself is no data
+    # what a system did against itself is no data
+    if names.SYSTEM_A in data.dims and names.OUTCOME in data.dims:
         data = data.where(data[names.SYSTEM_A] != data[names.SYSTEM_B], 0).astype(np.int64)
     digest = hashlib.sha256(np.ascontiguousarray(data.values).tobytes())
     for dim in data.dims:

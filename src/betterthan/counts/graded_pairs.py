@@ -14,7 +14,9 @@ from betterthan.exact.numeric import counting
 
 @dataclass(frozen=True)
 class Differences:
-    """Differences that are not 0 (row), of which pair and data set each is, and what stands for the pair."""
+    """Differences that are not 0 (row), of which pair and data set each is, and what stands for the
+    pair.
+    """
 
     y: np.ndarray  # (row,) in units of `unit` of its pair; positive where A is better
     pair: np.ndarray  # (row,)
@@ -45,7 +47,8 @@ def differences_of(scores: xr.DataArray, *, standardise: bool = True) -> Differe
     a, b = pair_indices(len(systems))
     if len(a) > names.MCMC_PAIRS_MAX:
         raise ValueError(
-            f"{len(a)} pairs are more than the {names.MCMC_PAIRS_MAX} that are sampled jointly; take fewer"
+            f"{len(a)} pairs are more than the {names.MCMC_PAIRS_MAX} that are sampled jointly; "
+            f"take fewer"
         )
     sign = 1 if scores.attrs.get("higher_is_better", True) else -1
     d = sign * (values[:, a] - values[:, b])
@@ -58,7 +61,8 @@ def differences_of(scores: xr.DataArray, *, standardise: bool = True) -> Differe
         k = few[0]
         more = f", and so for {len(few) - 1} more pairs" if len(few) > 1 else ""
         warnings.warn(
-            f"{systems[a[k]]!r} and {systems[b[k]]!r} differ on {int(differs[:, k].sum())} of {int(both[:, k].sum())} "
+            f"{systems[a[k]]!r} and {systems[b[k]]!r} differ on {int(differs[:, k].sum())} of "
+            f"{int(both[:, k].sum())} "
             f"items{more}: how large their differences are is little more than the prior",
             stacklevel=3,
         )
@@ -74,9 +78,18 @@ def differences_of(scores: xr.DataArray, *, standardise: bool = True) -> Differe
         for j, k in zip(*np.nonzero(rows), strict=True):
             middle[j, k] = np.median(y[(of == j) & (pair == k)])
     return Differences(
-        y, pair, of, datasets, unit, both.sum(0), tied.sum(0), rows, middle,
-        xr.DataArray(np.arange(len(a)), dims=names.PAIR, coords=coords), sign if sign > 0 else 0,
-    )  # fmt: skip
+        y,
+        pair,
+        of,
+        datasets,
+        unit,
+        both.sum(0),
+        tied.sum(0),
+        rows,
+        middle,
+        xr.DataArray(np.arange(len(a)), dims=names.PAIR, coords=coords),
+        sign if sign > 0 else 0,
+    )
 
 
 def _units(d: np.ndarray, count: np.ndarray) -> np.ndarray:

@@ -16,7 +16,9 @@ JUDGMENT, JUDGE = "judgment", "judge"
 
 @dataclass(frozen=True)
 class Rows:
-    """Judgments that differ in nothing but their outcome, together: who met whom, before which judge, how it went."""
+    """Judgments that differ in nothing but their outcome, together: who met whom, before which
+    judge, how it went.
+    """
 
     systems: list[str]
     a: np.ndarray  # (row,) places of the systems
@@ -38,8 +40,12 @@ def count_judgments(judgments: xr.Dataset, *, by: str | None = None) -> xr.DataA
     np.add.at(square, (place, a, b, np.array([2, 0, 1])[outcome]), 1)
     square += square.swapaxes(1, 2)[..., [1, 0, 2]]
     square = square if by is not None else square[0]
-    kept = {k: judgments.attrs[k] for k in ("source", "reading", "citation") if k in judgments.attrs}
-    return square_array(square, systems, lead).assign_attrs(kept | {"unit": JUDGMENT, "ties": "third"})
+    kept = {
+        k: judgments.attrs[k] for k in ("source", "reading", "citation") if k in judgments.attrs
+    }
+    return square_array(square, systems, lead).assign_attrs(
+        kept | {"unit": JUDGMENT, "ties": "third"}
+    )
 
 
 def judgment_rows(data: Any, *, position: bool, judges: bool) -> Rows:
@@ -69,7 +75,8 @@ def judgment_rows(data: Any, *, position: bool, judges: bool) -> Rows:
         for asked, what in ((position, "position"), (judges, "judges")):
             if asked:
                 raise ValueError(
-                    f"{what}=True needs judgments one by one, from betterthan.io.read_judgments; got counts"
+                    f"{what}=True needs judgments one by one, from betterthan.io.read_judgments; "
+                    f"got counts"
                 )
         rows = _from_counts(data)
     met = np.zeros((len(rows.systems), len(rows.systems)))
@@ -77,7 +84,8 @@ def judgment_rows(data: Any, *, position: bool, judges: bool) -> Rows:
     apart = systems_apart(met, rows.systems)
     if apart:
         raise ValueError(
-            f"{apart} never met any of the other systems, so they cannot be compared with them; compare each group by "
+            f"{apart} never met any of the other systems, so they cannot be compared with them; "
+            f"compare each group by "
             "itself, or add judgments between the groups"
         )
     return rows
@@ -85,9 +93,15 @@ def judgment_rows(data: Any, *, position: bool, judges: bool) -> Rows:
 
 def _from_judgments(data: xr.Dataset, position: bool, judges: bool) -> Rows:
     a, b, outcome, systems = _coded(data)
-    who, labels = pd.factorize(_labels(data, JUDGE)) if judges else (np.zeros(len(a), dtype=int), np.array([]))
+    who, labels = (
+        pd.factorize(_labels(data, JUDGE))
+        if judges
+        else (np.zeros(len(a), dtype=int), np.array([]))
+    )
     if judges and len(labels) < 2:
-        raise ValueError(f"judges=True needs two judges or more; all judgments are by {str(labels[0])!r}")
+        raise ValueError(
+            f"judges=True needs two judges or more; all judgments are by {str(labels[0])!r}"
+        )
     turned = (a > b) & (not position)
     first, second = np.where(turned, b, a), np.where(turned, a, b)
     outcome = np.where(turned, -outcome, outcome)
@@ -100,10 +114,14 @@ def _from_judgments(data: xr.Dataset, position: bool, judges: bool) -> Rows:
 def _labels(data: xr.Dataset, by: str) -> np.ndarray:
     """Who judged, or what was judged: text, one for each judgment."""
     if by not in data.coords:
-        raise ValueError(f"the judgments have no {by}: read_judgments(..., {by}='name of its column')")
+        raise ValueError(
+            f"the judgments have no {by}: read_judgments(..., {by}='name of its column')"
+        )
     blank = np.flatnonzero(pd.isna(data[by].values))
     if len(blank):
-        raise ValueError(f"judgment {int(blank[0]) + 1} has no {by}; give each one, or leave it out")
+        raise ValueError(
+            f"judgment {int(blank[0]) + 1} has no {by}; give each one, or leave it out"
+        )
     return data[by].values.astype(str)
 
 
@@ -112,22 +130,31 @@ def _from_counts(data: Any) -> Rows:
     unit = counts.attrs.get("unit", "unknown")
     if unit == names.ITEM:
         raise ValueError(
-            "these pairs come from items that systems share, so they are not independent judgments and abilities "
-            "would look surer than they are; fit betterthan.models.item_response to the scores instead"
+            "these pairs come from items that systems share, so they are not independent "
+            "judgments and abilities "
+            "would look surer than they are; fit betterthan.models.item_response to the scores "
+            "instead"
         )
     if unit != JUDGMENT:
         raise ValueError(
-            "it is unknown what was counted; if these are separate judgments of two systems, say so: "
+            "it is unknown what was counted; if these are separate judgments of two systems, say "
+            "so: "
             "counts.assign_attrs(unit='judgment') or read(..., unit='judgment')"
         )
     checks.ties_known(counts, "a model of ties")
-    extra = [str(d) for d in counts.dims if d not in (names.SYSTEM_A, names.SYSTEM_B, names.PAIR, names.OUTCOME)]
+    extra = [
+        str(d)
+        for d in counts.dims
+        if d not in (names.SYSTEM_A, names.SYSTEM_B, names.PAIR, names.OUTCOME)
+    ]
     if extra:
         raise ValueError(f"counts have a dim {extra[0]!r}; select or sum over it first")
     pairs = to_pairs(counts) if names.SYSTEM_A in counts.dims else counts
     pairs = pairs.transpose(names.PAIR, names.OUTCOME)
     a, b = ([str(s) for s in pairs[k].values] for k in (names.SYSTEM_A, names.SYSTEM_B))
-    systems = [str(s) for s in counts[names.SYSTEM_A].values] if names.SYSTEM_A in counts.dims else []
+    systems = (
+        [str(s) for s in counts[names.SYSTEM_A].values] if names.SYSTEM_A in counts.dims else []
+    )
     systems = systems or list(dict.fromkeys([s for pair in zip(a, b, strict=True) for s in pair]))
     place = {s: k for k, s in enumerate(systems)}
     values = pairs.values.astype(np.int64)
@@ -146,17 +173,30 @@ def _coded(judgments: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str
         or not needed <= set(judgments.variables)
         or JUDGMENT not in judgments.sizes
     ):
-        raise ValueError("expected judgments (system_a, system_b, outcome) over a dim 'judgment'; see read_judgments")
+        raise ValueError(
+            "expected judgments (system_a, system_b, outcome) over a dim 'judgment'; see "
+            "read_judgments"
+        )
     a, b = (judgments[k].values.astype(str) for k in (names.SYSTEM_A, names.SYSTEM_B))
     outcome = judgments[names.OUTCOME].values
     if not np.isin(outcome, (-1, 0, 1)).all():
-        raise ValueError(f"an outcome is {outcome[~np.isin(outcome, (-1, 0, 1))][0]}; give 1, 0 or -1 for the first")
+        raise ValueError(
+            f"an outcome is {outcome[~np.isin(outcome, (-1, 0, 1))][0]}; give 1, 0 or -1 for the "
+            f"first"
+        )
     if not len(outcome):
         raise ValueError("there are no judgments")
     if (a == b).any():
         k = int((a == b).argmax())
         checks.not_against_itself(str(a[k]), str(b[k]), f"judgment {k + 1}")
-    known = [str(s) for s in judgments[names.SYSTEM].values] if names.SYSTEM in judgments.coords else []
+    known = (
+        [str(s) for s in judgments[names.SYSTEM].values] if names.SYSTEM in judgments.coords else []
+    )
     systems = known or list(dict.fromkeys(np.stack([a, b], axis=1).ravel().tolist()))
     place = {s: k for k, s in enumerate(systems)}
-    return np.array([place[s] for s in a]), np.array([place[s] for s in b]), outcome.astype(int), systems
+    return (
+        np.array([place[s] for s in a]),
+        np.array([place[s] for s in b]),
+        outcome.astype(int),
+        systems,
+    )

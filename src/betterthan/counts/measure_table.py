@@ -18,35 +18,45 @@ def from_measures(measures: pd.DataFrame) -> xr.DataArray:
     Parameters
     ----------
     measures : pandas.DataFrame
-        One row for each measure, named by a column ``measure`` or by the index; a numeric column for each system; a
-        column ``higher_is_better`` (0 or 1); optionally a column ``independent`` (0 or 1, default 1): a measure that
-        follows from another one is no evidence of its own, and is left out.
+        One row for each measure, named by a column ``measure`` or by the index; a numeric column
+        for each system; a column ``higher_is_better`` (0 or 1); optionally a column ``independent``
+        (0 or 1, default 1): a measure that follows from another one is no evidence of its own, and
+        is left out.
 
     Returns
     -------
     xarray.DataArray, dims (system_a, system_b, outcome), int64
-        As `count` gives them, with ``attrs["unit"] = "measure"``; ``attrs["left_out"]`` names the measures
-        that are not independent. A missing value leaves the measure out of the pairs it concerns.
+        As `count` gives them, with ``attrs["unit"] = "measure"``; ``attrs["left_out"]`` names the
+        measures that are not independent. A missing value leaves the measure out of the pairs it
+        concerns.
 
     Raises
     ------
     ValueError
-        If it is no DataFrame, or a column, a flag or a value is not what it must be; the message says where.
+        If it is no DataFrame, or a column, a flag or a value is not what it must be; the message
+        says where.
 
     Examples
     --------
     >>> import betterthan as bt
-    >>> counts = counts_from_measures(bt.datasets.diag_measures())
+    >>> counts = from_measures(bt.datasets.diag_measures())
     >>> counts.sel(system_a="DIAG-NLP", system_b="DIAG-orig").values.tolist()
     [8, 1, 1]
     """
     if not isinstance(measures, pd.DataFrame):
-        raise ValueError(f"measures are a {type(measures).__name__}; give a pandas.DataFrame, one row for each measure")
+        raise ValueError(
+            f"measures are a {type(measures).__name__}; give a pandas.DataFrame, one row for each "
+            f"measure"
+        )
     frame = measures.set_index("measure") if "measure" in measures.columns else measures
     labels = [str(label) for label in frame.index]
     checks.unique(labels, "measure")
     higher = _flags(frame, "higher_is_better", labels)
-    independent = _flags(frame, "independent", labels) if "independent" in frame.columns else np.ones(len(frame), bool)
+    independent = (
+        _flags(frame, "independent", labels)
+        if "independent" in frame.columns
+        else np.ones(len(frame), bool)
+    )
     systems = [str(c) for c in frame.columns if c not in _FLAGS]
     checks.unique(systems, "system")
     checks.at_least_two(systems)
@@ -56,16 +66,25 @@ def from_measures(measures: pd.DataFrame) -> xr.DataArray:
     ranks = np.where(higher[:, None], ranks, -ranks)[independent]
     kept = [label for label, keep in zip(labels, independent, strict=True) if keep]
     left = [label for label, keep in zip(labels, independent, strict=True) if not keep]
-    scores = xr.DataArray(ranks, dims=(names.ITEM, names.SYSTEM), coords={names.ITEM: kept, names.SYSTEM: systems})
+    scores = xr.DataArray(
+        ranks, dims=(names.ITEM, names.SYSTEM), coords={names.ITEM: kept, names.SYSTEM: systems}
+    )
     counts = count_outcomes(scores)
     cited = {k: measures.attrs[k] for k in ("source", "citation") if k in measures.attrs}
-    attrs = counts.attrs | cited | {"unit": "measure", "n_left_out": len(left), "left_out": ", ".join(left)}
+    attrs = (
+        counts.attrs
+        | cited
+        | {"unit": "measure", "n_left_out": len(left), "left_out": ", ".join(left)}
+    )
     return counts.assign_attrs(attrs)
 
 
 def _flags(frame: pd.DataFrame, column: str, labels: list[str]) -> np.ndarray:
     if column not in frame.columns:
-        raise ValueError(f"measures have no column {column!r}; say for each whether higher is better (1) or lower (0)")
+        raise ValueError(
+            f"measures have no column {column!r}; say for each whether higher is better (1) or "
+            f"lower (0)"
+        )
     values = frame[column].tolist()
     for label, value in zip(labels, values, strict=True):
         if value is pd.NA or value not in (0, 1):
@@ -87,7 +106,10 @@ def _number(value: Any, label: str, column: str) -> float:
         return np.nan
     number = _float(value)
     if number is None or np.isinf(number):
-        raise ValueError(f"measure {label!r}, column {column!r} is {value!r}; give a finite number, or leave it blank")
+        raise ValueError(
+            f"measure {label!r}, column {column!r} is {value!r}; give a finite number, or leave "
+            f"it blank"
+        )
     return number
 
 
@@ -102,7 +124,9 @@ def _float(value: Any) -> float | None:
 
 
 def _ranks(row: np.ndarray) -> np.ndarray:
-    """Dense ranks, with values that differ by rounding alone in one rank: units differ from row to row."""
+    """Dense ranks, with values that differ by rounding alone in one rank: units differ from row to
+    row.
+    """
     slack = names.SCORE_ULPS * np.finfo(float).eps * np.nanmax(np.abs(row), initial=0.0)
     order = np.argsort(row, kind="stable")
     ranks = np.empty(row.shape)

@@ -16,19 +16,24 @@ def as_pairs(counts: xr.DataArray) -> tuple[xr.DataArray, bool]:
 
     Returns
     -------
-    tuple of xarray.DataArray with dims (pair, outcome) and coordinates system_a, system_b on pair, and bool
+    tuple of xarray.DataArray with dims (pair, outcome) and coordinates system_a, system_b on pair,
+    and bool
 
     Raises
     ------
     ValueError
-        If the counts are not counts, have a further dim, or do not say which systems a pair compares.
+        If the counts are not counts, have a further dim, or do not say which systems a pair
+        compares.
     """
     counts = checks.counts(counts)
     square = names.SYSTEM_A in counts.dims and names.SYSTEM_B in counts.dims
-    wanted = (names.SYSTEM_A, names.SYSTEM_B, names.OUTCOME) if square else (names.PAIR, names.OUTCOME)
+    wanted = (
+        (names.SYSTEM_A, names.SYSTEM_B, names.OUTCOME) if square else (names.PAIR, names.OUTCOME)
+    )
     if set(counts.dims) != set(wanted):
         raise ValueError(
-            f"counts have dims ({', '.join(map(str, counts.dims))}); give (system_a, system_b, outcome) or "
+            f"counts have dims ({', '.join(map(str, counts.dims))}); give (system_a, system_b, "
+            f"outcome) or "
             "(pair, outcome): select or sum over the others first"
         )
     if square:
@@ -36,18 +41,26 @@ def as_pairs(counts: xr.DataArray) -> tuple[xr.DataArray, bool]:
         return _bare(to_pairs(counts)), True
     if names.SYSTEM_A not in counts.coords or names.SYSTEM_B not in counts.coords:
         raise ValueError(
-            "counts by pair need coordinates system_a and system_b on pair; see betterthan.counts.to_pairs"
+            "counts by pair need coordinates system_a and system_b on pair; see "
+            "betterthan.counts.to_pairs"
         )
     return _bare(counts.transpose(*wanted)), False
 
 
-def as_given(answer: xr.DataArray, square: bool, *, mirror: str, diagonal: float = 0.0) -> xr.DataArray:
-    """An answer by pair, as a square where the counts came as one; see `counts.to_square` for `mirror`."""
+def as_given(
+    answer: xr.DataArray, square: bool, *, mirror: str, diagonal: float = 0.0
+) -> xr.DataArray:
+    """An answer by pair, as a square where the counts came as one; see `counts.to_square` for
+    `mirror`.
+    """
     return to_square(answer, mirror=mirror, diagonal=diagonal) if square else answer
 
 
-def probability_as_given(pairs: xr.DataArray, better: np.ndarray, worse: np.ndarray, square: bool) -> xr.DataArray:
-    """P(A better than B) in the shape of the counts, from both of its tails: 1 - x would lose a small one.
+def probability_as_given(
+    pairs: xr.DataArray, better: np.ndarray, worse: np.ndarray, square: bool
+) -> xr.DataArray:
+    """P(A better than B) in the shape of the counts, from both of its tails: 1 - x would lose a
+    small one.
 
     Parameters
     ----------
@@ -57,7 +70,12 @@ def probability_as_given(pairs: xr.DataArray, better: np.ndarray, worse: np.ndar
     square : bool
         Whether the counts came as a square.
     """
-    answer = pairs.isel({names.OUTCOME: 0}, drop=True).copy(data=better).rename("prob_better").drop_attrs()
+    answer = (
+        pairs.isel({names.OUTCOME: 0}, drop=True)
+        .copy(data=better)
+        .rename("prob_better")
+        .drop_attrs()
+    )
     if not square:
         return answer
     upper = to_square(answer, mirror="same", diagonal=0.5)
@@ -70,7 +88,9 @@ def _bare(pairs: xr.DataArray) -> xr.DataArray:
     a = [str(s) for s in pairs[names.SYSTEM_A].values]
     b = [str(s) for s in pairs[names.SYSTEM_B].values]
     labels = (
-        pairs[names.PAIR].values if names.PAIR in pairs.coords else [f"{x} vs {y}" for x, y in zip(a, b, strict=True)]
+        pairs[names.PAIR].values
+        if names.PAIR in pairs.coords
+        else [f"{x} vs {y}" for x, y in zip(a, b, strict=True)]
     )
     coords = {
         names.PAIR: [str(label) for label in labels],
@@ -79,5 +99,8 @@ def _bare(pairs: xr.DataArray) -> xr.DataArray:
         names.OUTCOME: [str(v) for v in pairs[names.OUTCOME].values],
     }
     return xr.DataArray(
-        pairs.values.astype("int64"), dims=(names.PAIR, names.OUTCOME), coords=coords, attrs=pairs.attrs
+        pairs.values.astype("int64"),
+        dims=(names.PAIR, names.OUTCOME),
+        coords=coords,
+        attrs=pairs.attrs,
     )

@@ -1,4 +1,6 @@
-"""The responses of all systems to every item, ready to be summed: what is swapped, and what is weighted."""
+"""The responses of all systems to every item, ready to be summed: what is swapped, and what is
+weighted.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,9 +20,10 @@ _RATIOS = ("precision", "recall", "f1", "f_beta")
 class Responses:
     """Responses (item, system, ...) and the statistic asked of their sums.
 
-    `kind` is sum, ratio, macro, custom (the caller's function of all items) or means (one of their weighted means). For
-    a ratio `values` ends in (x, y), for macro in (label, x y). For sums they are scores, 0 where `seen` is False; whole
-    numbers in units of 1 / `scale` where that is possible.
+    `kind` is sum, ratio, macro, custom (the caller's function of all items) or means (one of their
+    weighted means). For a ratio `values` ends in (x, y), for macro in (label, x y). For sums they
+    are scores, 0 where `seen` is False; whole numbers in units of 1 / `scale` where that is
+    possible.
     """
 
     kind: str
@@ -57,7 +60,9 @@ def responses_of(
     if is_tallies:
         return _tallied(data, chosen, beta, unit)
     if chosen not in ("mean", "accuracy"):
-        raise ValueError(f"statistic={chosen!r} needs tallies (item, system, tally); these are scores")
+        raise ValueError(
+            f"statistic={chosen!r} needs tallies (item, system, tally); these are scores"
+        )
     return _scored(data, chosen, unit)
 
 
@@ -82,11 +87,15 @@ def evaluate(responses: Responses, batch: np.ndarray) -> np.ndarray:
     result = np.asarray(responses.function(batch), dtype=float)
     if result.shape != (len(batch),):
         raise ValueError(
-            f"statistic {responses.statistic!r} gave shape {result.shape} for responses of shape {batch.shape}; "
+            f"statistic {responses.statistic!r} gave shape {result.shape} for responses of shape "
+            f"{batch.shape}; "
             f"it must give one number for each of the first axis, shape {(len(batch),)}"
         )
     if not np.isfinite(result).all():
-        raise ValueError(f"statistic {responses.statistic!r} gave {result[~np.isfinite(result)][0]}; it must be finite")
+        raise ValueError(
+            f"statistic {responses.statistic!r} gave {result[~np.isfinite(result)][0]}; it must "
+            f"be finite"
+        )
     return result
 
 
@@ -94,14 +103,17 @@ def numbers_of(data: Any, function: Callable[[np.ndarray], Any], unit: str) -> R
     """Numbers of any kind (item, system, ...), for a function of their weighted means."""
     dims = tuple(getattr(data, "dims", ()))
     if not {names.ITEM, names.SYSTEM} <= set(dims) or names.SYSTEM not in data.coords:
-        raise ValueError("a function of your own needs a DataArray (item, system, ...) that names its systems")
+        raise ValueError(
+            "a function of your own needs a DataArray (item, system, ...) that names its systems"
+        )
     data = data.transpose(names.ITEM, names.SYSTEM, ...)
     checks.unique(_systems(data), "system")
     checks.at_least_two(_systems(data))
     values = data.values.astype(float)
     if not values.size or not np.isfinite(values).all():
         raise ValueError(
-            "a function of your own needs a finite number everywhere; complete the data or leave items out"
+            "a function of your own needs a finite number everywhere; complete the data or leave "
+            "items out"
         )
     values, seen = _together(data, unit, values, np.ones(values.shape[:2], dtype=bool))
     return Responses("means", _name(function), _systems(data), values, seen, function=function)
@@ -113,7 +125,8 @@ def of_means(responses: Responses, means: np.ndarray) -> np.ndarray:
     result = np.asarray(responses.function(means), dtype=float)
     if result.shape != means.shape[:2]:
         raise ValueError(
-            f"statistic {responses.statistic!r} gave shape {result.shape} for means of shape {means.shape}; "
+            f"statistic {responses.statistic!r} gave shape {result.shape} for means of shape "
+            f"{means.shape}; "
             f"it must keep the first two axes, shape {means.shape[:2]}"
         )
     return result
@@ -123,7 +136,10 @@ def _scored(scores: xr.DataArray, statistic: str, unit: str) -> Responses:
     raw = scores.values.astype(float)
     seen = ~np.isnan(raw)
     if statistic == "accuracy" and not np.isin(raw[seen], (0.0, 1.0)).all():
-        raise ValueError(f"accuracy needs scores of 0 and 1; one is {raw[seen][~np.isin(raw[seen], (0, 1))][0]:g}")
+        raise ValueError(
+            f"accuracy needs scores of 0 and 1; one is "
+            f"{raw[seen][~np.isin(raw[seen], (0, 1))][0]:g}"
+        )
     higher = bool(scores.attrs.get("higher_is_better", True))
     whole = randomization.whole_scores(raw)
     values, scale = (np.where(seen, raw, 0.0), 1) if whole is None else whole
@@ -134,12 +150,17 @@ def _scored(scores: xr.DataArray, statistic: str, unit: str) -> Responses:
     if not seen.all():
         need_shared_items(seen.T.astype(float) @ seen, _systems(scores))
     values, seen = _together(scores, unit, values, seen)
-    return Responses("sum", statistic, _systems(scores), values, seen, scale=scale, higher_is_better=higher)
+    return Responses(
+        "sum", statistic, _systems(scores), values, seen, scale=scale, higher_is_better=higher
+    )
 
 
 def _tallied(tallies: xr.DataArray, statistic: str, beta: float, unit: str) -> Responses:
     if statistic in ("mean", "accuracy"):
-        raise ValueError(f"statistic={statistic!r} needs scores; these are tallies, which have precision, recall and F")
+        raise ValueError(
+            f"statistic={statistic!r} needs scores; these are tallies, which have precision, "
+            f"recall and F"
+        )
     labelled = names.LABEL in tallies.dims
     if statistic == "macro_f1" and not labelled:
         raise ValueError("macro_f1 is a mean over labels; give tallies with a dim 'label'")
@@ -160,19 +181,27 @@ def _custom(data: xr.DataArray, function: Callable[[np.ndarray], Any], unit: str
         values = values.astype(float)
         _no_gaps(data, ~np.isnan(values), "a function of your own")
     if unit != names.ITEM:
-        raise ValueError("a function of your own sees single items; sum what is swapped together yourself")
+        raise ValueError(
+            "a function of your own sees single items; sum what is swapped together yourself"
+        )
     name = getattr(function, "__name__", type(function).__name__)
     seen = np.ones(values.shape[:2], dtype=bool)
     return Responses("custom", name, _systems(data), values, seen, function=function)
 
 
-def _together(data: xr.DataArray, unit: str, values: np.ndarray, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Sums over the items with the same value of the coordinate `unit`; `seen` then counts items."""
+def _together(
+    data: xr.DataArray, unit: str, values: np.ndarray, seen: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Sums over the items with the same value of the coordinate `unit`; `seen` then counts
+    items.
+    """
     if unit == names.ITEM:
         return values, seen
     if unit not in data.coords or data[unit].dims != (names.ITEM,):
         known = [str(c) for c in data.coords if data[c].dims == (names.ITEM,)]
-        raise ValueError(f"unit is {unit!r}; give one of {', '.join(dict.fromkeys(['item', *known]))}")
+        raise ValueError(
+            f"unit is {unit!r}; give one of {', '.join(dict.fromkeys(['item', *known]))}"
+        )
     groups, position = np.unique(data[unit].values, return_inverse=True)
     summed = np.zeros((len(groups), *values.shape[1:]), dtype=values.dtype)
     np.add.at(summed, position, values)
@@ -187,7 +216,8 @@ def _no_gaps(scores: xr.DataArray, seen: np.ndarray, what: str) -> None:
         item = scores[names.ITEM].values[row] if names.ITEM in scores.coords else int(row)
         system = scores[names.SYSTEM].values[column]
         raise ValueError(
-            f"item {str(item)!r} has no score for {str(system)!r}: swapping by {what} needs every score; "
+            f"item {str(item)!r} has no score for {str(system)!r}: swapping by {what} needs every "
+            f"score; "
             "complete it or leave the item out"
         )
 

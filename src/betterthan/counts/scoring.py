@@ -23,8 +23,8 @@ def item_outcomes(scores: xr.DataArray, *, margin: float = 0.0) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        ``outcome`` (item, pair) int8: 1 win, 0 tie, -1 loss of ``system_a``; ``observed`` (item, pair)
-        bool: both systems have a score. Where it is False the outcome is 0 and means nothing.
+        ``outcome`` (item, pair) int8: 1 win, 0 tie, -1 loss of ``system_a``; ``observed`` (item,
+        pair) bool: both systems have a score. Where it is False the outcome is 0 and means nothing.
 
     Raises
     ------
@@ -70,7 +70,9 @@ def count_outcomes(
         lead: dict[str, Any] = {}
     else:
         if by not in scores.coords or scores[by].dims != (names.ITEM,):
-            raise ValueError(f"scores have no item coordinate {by!r}; found {', '.join(map(str, scores.coords))}")
+            raise ValueError(
+                f"scores have no item coordinate {by!r}; found {', '.join(map(str, scores.coords))}"
+            )
         labels = scores[by].values
         groups = list(dict.fromkeys(labels.tolist()))
         square = np.stack([counting.count(values[labels == group], margin) for group in groups])
@@ -80,8 +82,18 @@ def count_outcomes(
     counts = square_array(square, systems, lead)
     pairs = (names.SYSTEM_A, names.SYSTEM_B)
     counts = counts.assign_coords(n_used=(pairs, used), n_dropped=(pairs, n_items - used))
-    kept = {k: scores.attrs[k] for k in ("source", "reading", "citation", "higher_is_better") if k in scores.attrs}
-    counts.attrs = kept | {"unit": "item", "n_items": n_items, "margin": margin, "missing": missing, "ties": "third"}
+    kept = {
+        k: scores.attrs[k]
+        for k in ("source", "reading", "citation", "higher_is_better")
+        if k in scores.attrs
+    }
+    counts.attrs = kept | {
+        "unit": "item",
+        "n_items": n_items,
+        "margin": margin,
+        "missing": missing,
+        "ties": "third",
+    }
     return counts
 
 
@@ -103,7 +115,8 @@ def apply_missing(scores: xr.DataArray, missing: str) -> xr.DataArray:
         item = scores[names.ITEM].values[row] if names.ITEM in scores.coords else int(row)
         system = scores[names.SYSTEM].values[column]
         raise ValueError(
-            f"item {str(item)!r} has no score for {str(system)!r} ({int(gaps.sum())} missing in all); "
+            f"item {str(item)!r} has no score for {str(system)!r} ({int(gaps.sum())} missing in "
+            f"all); "
             "complete it, or say missing='pairwise', 'complete' or 'wrong'"
         )
     if missing == "complete":
@@ -111,13 +124,16 @@ def apply_missing(scores: xr.DataArray, missing: str) -> xr.DataArray:
         if not kept.sizes[names.ITEM]:
             fewest = str(scores[names.SYSTEM].values[gaps.sum(0).argmax()])
             raise ValueError(
-                f"no item has a score for every system; {fewest!r} has the fewest ({int((~gaps).sum(0).min())}), "
+                f"no item has a score for every system; {fewest!r} has the fewest "
+                f"({int((~gaps).sum(0).min())}), "
                 "leave it out, or use missing='pairwise'"
             )
         return kept.assign_attrs(scores.attrs | {"n_items": n_items})
     low, high = float(np.nanmin(scores.values)), float(np.nanmax(scores.values))
     if low < 0 or high > 1:
-        raise ValueError(f"missing='wrong' needs scores within 0 and 1; these run from {low:g} to {high:g}")
+        raise ValueError(
+            f"missing='wrong' needs scores within 0 and 1; these run from {low:g} to {high:g}"
+        )
     return scores.fillna(0.0 if scores.attrs.get("higher_is_better", True) else 1.0)
 
 
@@ -127,5 +143,6 @@ def need_shared_items(used: np.ndarray, systems: list[str]) -> None:
     if len(empty):
         i, j = empty[0]
         raise ValueError(
-            f"{systems[i]!r} and {systems[j]!r} have no item in common; check the item ids, or leave one of them out"
+            f"{systems[i]!r} and {systems[j]!r} have no item in common; check the item ids, or "
+            f"leave one of them out"
         )

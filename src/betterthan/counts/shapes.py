@@ -16,14 +16,15 @@ def apply_ties(counts: xr.DataArray, ties: str) -> xr.DataArray:
     ----------
     counts : xarray.DataArray, dims (..., outcome)
     ties : {"third", "drop", "half", "to_a", "to_b"}
-        ``third`` keeps ties as an outcome of their own. ``drop`` leaves them out. ``half`` gives half of
-        them to each side and leaves out an odd one. ``to_a`` and ``to_b`` give all to one side; in a square A is
-        the system named first.
+        ``third`` keeps ties as an outcome of their own. ``drop`` leaves them out. ``half`` gives
+        half of them to each side and leaves out an odd one. ``to_a`` and ``to_b`` give all to one
+        side; in a square A is the system named first.
 
     Returns
     -------
     xarray.DataArray
-        As given for ``third``; otherwise with outcomes win and loss alone, and ``attrs["ties"]`` set.
+        As given for ``third``; otherwise with outcomes win and loss alone, and ``attrs["ties"]``
+        set.
 
     Raises
     ------
@@ -50,7 +51,8 @@ def apply_ties(counts: xr.DataArray, ties: str) -> xr.DataArray:
         if ties == "half":
             decisive.values += (tied // 2)[..., None]
             if names.SYSTEM_A in counts.dims and names.SYSTEM_B in counts.dims:
-                itself = decisive[names.SYSTEM_A] == decisive[names.SYSTEM_B]  # does not beat itself
+                # does not beat itself
+                itself = decisive[names.SYSTEM_A] == decisive[names.SYSTEM_B]
                 decisive = decisive.where(~itself, 0)
         else:
             decisive.values[..., 0 if ties == "to_a" else 1] += tied
@@ -89,7 +91,9 @@ def to_pairs(square: xr.DataArray) -> xr.DataArray:
         checks.triangles(square)
     first, second = pair_indices(len(systems))
     square = square.transpose(..., names.SYSTEM_A, names.SYSTEM_B, *_after(square))
-    keep = {k: c for k, c in square.coords.items() if not {names.SYSTEM_A, names.SYSTEM_B} & set(c.dims)}
+    keep = {
+        k: c for k, c in square.coords.items() if not {names.SYSTEM_A, names.SYSTEM_B} & set(c.dims)
+    }
     both = {
         k: (names.PAIR, c.transpose(names.SYSTEM_A, names.SYSTEM_B).values[first, second])
         for k, c in square.coords.items()
@@ -110,8 +114,8 @@ def to_square(pairs: xr.DataArray, *, mirror: str = "counts", diagonal: float = 
     ----------
     pairs : xarray.DataArray with dim pair and coordinates system_a, system_b on it
     mirror : {"counts", "probability", "difference", "same"}, default "counts"
-        How the value of (B, A) follows from that of (A, B): win and loss exchanged, ``1 - x``, ``-x``,
-        or the same.
+        How the value of (B, A) follows from that of (A, B): win and loss exchanged, ``1 - x``,
+        ``-x``, or the same.
     diagonal : float, default 0
         The value of a system against itself, and of a pair that is absent.
 
@@ -141,7 +145,9 @@ def to_square(pairs: xr.DataArray, *, mirror: str = "counts", diagonal: float = 
     i, j = np.array([position[s] for s in a]), np.array([position[s] for s in b])
     axis = int(pairs.get_axis_num(names.PAIR))  # type: ignore[arg-type]
     moved = np.moveaxis(pairs.values, axis, 0)
-    square = np.full((len(systems), len(systems), *moved.shape[1:]), diagonal, dtype=np.result_type(moved))
+    square = np.full(
+        (len(systems), len(systems), *moved.shape[1:]), diagonal, dtype=np.result_type(moved)
+    )
     square[i, j], square[j, i] = moved, _mirrored(moved, mirror)
     square = np.moveaxis(square, (0, 1), (axis, axis + 1))
     dims = list(pairs.dims)
@@ -152,7 +158,8 @@ def to_square(pairs: xr.DataArray, *, mirror: str = "counts", diagonal: float = 
 
 
 def swap(data: Any) -> Any:
-    """Exchange the roles of A and B: the dims, or the pair coordinates, ``system_a`` and ``system_b``.
+    """Exchange the roles of A and B: the dims, or the pair coordinates, ``system_a`` and
+    ``system_b``.
 
     Parameters
     ----------
@@ -176,7 +183,9 @@ def swap(data: Any) -> Any:
 def _mirrored(moved: np.ndarray, mirror: str) -> np.ndarray:
     if mirror == "counts":
         return moved[..., [1, 0, 2][: moved.shape[-1]]]
-    return {"probability": lambda x: 1 - x, "difference": lambda x: -x, "same": lambda x: x}[mirror](moved)
+    return {"probability": lambda x: 1 - x, "difference": lambda x: -x, "same": lambda x: x}[
+        mirror
+    ](moved)
 
 
 def _after(square: xr.DataArray) -> list[Any]:

@@ -20,12 +20,14 @@ def trials(scores: xr.DataArray) -> xr.Dataset:
     Parameters
     ----------
     scores : xarray.DataArray, dims (item, system)
-        Of 0 and 1; NaN is missing. Rows of the same item (and dataset) in several epochs are its trials.
+        Of 0 and 1; NaN is missing. Rows of the same item (and dataset) in several epochs are its
+        trials.
 
     Returns
     -------
     xarray.Dataset
-        ``successes`` and ``trials`` (item, system), with the coordinates dataset and cluster of the items.
+        ``successes`` and ``trials`` (item, system), with the coordinates dataset and cluster of the
+        items.
 
     Raises
     ------
@@ -40,7 +42,7 @@ def trials(scores: xr.DataArray) -> xr.Dataset:
     ...     dims=("item", "system"),
     ...     coords={"item": ["q1", "q1", "q2", "q2"], "system": ["A", "B"], "epoch": ("item", [1, 2, 1, 2])},
     ... )
-    >>> count_trials(scores)["successes"].values.tolist()
+    >>> trials(scores)["successes"].values.tolist()
     [[2, 1], [1, 0]]
     """
     scores = checks.scores(scores)
@@ -48,7 +50,10 @@ def trials(scores: xr.DataArray) -> xr.Dataset:
     seen = ~np.isnan(values)
     if not np.isin(values[seen], (0.0, 1.0)).all():
         odd = values[seen][~np.isin(values[seen], (0.0, 1.0))][0]
-        raise ValueError(f"a score is {odd:g}; successes are 0 or 1 (of graded scores, see betterthan.models.graded)")
+        raise ValueError(
+            f"a score is {odd:g}; successes are 0 or 1 (of graded scores, see "
+            f"betterthan.models.graded)"
+        )
     if not scores.attrs.get("higher_is_better", True):
         values = 1 - values
     place, distinct = pd.factorize(item_ids(scores))
@@ -90,7 +95,8 @@ def trials_from_table(
     Raises
     ------
     ValueError
-        If a column is missing, a number is negative or not whole, successes exceed trials, or a row is there twice.
+        If a column is missing, a number is negative or not whole, successes exceed trials, or a row
+        is there twice.
 
     Examples
     --------
@@ -103,7 +109,9 @@ def trials_from_table(
         raise ValueError(f"table is a {type(table).__name__}; give a pandas.DataFrame")
     for column in (item, system, successes, trials):
         if column not in table.columns:
-            raise ValueError(f"there is no column {column!r} among {', '.join(map(repr, table.columns))}")
+            raise ValueError(
+                f"there is no column {column!r} among {', '.join(map(repr, table.columns))}"
+            )
         blank = np.flatnonzero(table[column].isna().to_numpy())
         if len(blank):
             raise ValueError(f"column {column!r}, row {table.index[blank[0]]}: blank; give a value")
@@ -112,7 +120,8 @@ def trials_from_table(
     if len(again):
         row: Any = ids.iloc[again[0]]
         raise ValueError(
-            f"row {table.index[again[0]]}: system {row[system]!r} has a row for item {row[item]!r} already"
+            f"row {table.index[again[0]]}: system {row[system]!r} has a row for item "
+            f"{row[item]!r} already"
         )
     of_item, items = pd.factorize(ids[item])
     of_system, systems = pd.factorize(ids[system])
@@ -128,7 +137,8 @@ def trials_from_table(
 
 
 def trials_of(data: Any) -> tuple[np.ndarray, np.ndarray, list[str], list[str]]:
-    """Successes and trials (item, system), the items and the systems of scores or of a Dataset of trials.
+    """Successes and trials (item, system), the items and the systems of scores or of a Dataset of
+    trials.
 
     Raises
     ------
@@ -137,11 +147,16 @@ def trials_of(data: Any) -> tuple[np.ndarray, np.ndarray, list[str], list[str]]:
     """
     if isinstance(data, xr.Dataset):
         if not {SUCCESSES, TRIALS} <= set(data.data_vars):
-            raise ValueError("expected successes and trials (item, system); see betterthan.counts.trials")
+            raise ValueError(
+                "expected successes and trials (item, system); see betterthan.counts.trials"
+            )
         table = data
     else:
         table = trials(data)
-    successes, tried = (checks.nonnegative_integers(table[k].transpose(*_CELL).values, k) for k in (SUCCESSES, TRIALS))
+    successes, tried = (
+        checks.nonnegative_integers(table[k].transpose(*_CELL).values, k)
+        for k in (SUCCESSES, TRIALS)
+    )
     systems = [str(s) for s in table[names.SYSTEM].values]
     checks.unique(systems, "system")
     checks.at_least_two(systems)
@@ -150,12 +165,14 @@ def trials_of(data: Any) -> tuple[np.ndarray, np.ndarray, list[str], list[str]]:
     if (successes > tried).any():
         i, s = np.argwhere(successes > tried)[0]
         raise ValueError(
-            f"{systems[s]!r} has {successes[i, s]} successes of {tried[i, s]} trials on item {items[i]!r}; successes "
+            f"{systems[s]!r} has {successes[i, s]} successes of {tried[i, s]} trials on item "
+            f"{items[i]!r}; successes "
             "cannot exceed trials"
         )
     apart = systems_apart((tried > 0).T.astype(float) @ (tried > 0), systems)
     if apart:
         raise ValueError(
-            f"{apart} shares no item with the other systems, so they cannot be compared; check the item ids"
+            f"{apart} shares no item with the other systems, so they cannot be compared; check "
+            f"the item ids"
         )
     return successes, tried, items, systems

@@ -9,27 +9,30 @@ from betterthan import checks, names
 from betterthan.counts.shapes import square_array
 
 
-def from_table(table: Mapping[tuple[str, str], tuple[int, ...]], *, unit: str = "unknown") -> xr.DataArray:
+def from_table(
+    table: Mapping[tuple[str, str], tuple[int, ...]], *, unit: str = "unknown"
+) -> xr.DataArray:
     """Counts straight from a paper: (win, loss, tie), or (win, loss) where ties are not printed.
 
     Parameters
     ----------
     table : mapping of (system_a, system_b) to (win, loss, tie) or (win, loss)
-        Each unordered pair may be given once or in both directions; both must then agree. All entries
-        have two numbers or all have three. A pair that is absent has no examples.
+        Each unordered pair may be given once or in both directions; both must then agree. All
+        entries have two numbers or all have three. A pair that is absent has no examples.
     unit : {"item", "judgment", "unknown"}, default "unknown"
         What was counted: items all systems share, or separate judgments of one pair each.
 
     Returns
     -------
     xarray.DataArray, dims (system_a, system_b, outcome), int64
-        Without ties the dim ``outcome`` holds win and loss alone and ``attrs["ties"]`` is "unknown".
+        Without ties the dim ``outcome`` holds win and loss alone and ``attrs["ties"]`` is
+        "unknown".
 
     Raises
     ------
     ValueError
-        If a count is negative or fractional, a system meets itself with wins or losses, the directions
-        contradict each other, or entries differ in length.
+        If a count is negative or fractional, a system meets itself with wins or losses, the
+        directions contradict each other, or entries differ in length.
 
     Examples
     --------
@@ -42,7 +45,10 @@ def from_table(table: Mapping[tuple[str, str], tuple[int, ...]], *, unit: str = 
     _table_shape(table)
     lengths = {len(entry) for entry in table.values()}
     if lengths not in ({2}, {3}):
-        raise ValueError("every entry must be (win, loss, tie), or every entry (win, loss) where ties are unknown")
+        raise ValueError(
+            "every entry must be (win, loss, tie), or every entry (win, loss) where ties are "
+            "unknown"
+        )
     width = lengths.pop()
     systems = list(dict.fromkeys(str(s) for pair in table for s in pair))
     checks.at_least_two(systems)
@@ -73,7 +79,12 @@ def from_table(table: Mapping[tuple[str, str], tuple[int, ...]], *, unit: str = 
 
 
 def from_contingency(
-    both_right: int, only_a: int, only_b: int, both_wrong: int, *, systems: tuple[str, str] = ("A", "B")
+    both_right: int,
+    only_a: int,
+    only_b: int,
+    both_wrong: int,
+    *,
+    systems: tuple[str, str] = ("A", "B"),
 ) -> xr.DataArray:
     """Counts from the 2 x 2 table of two systems: right or wrong, on the same items.
 
@@ -96,7 +107,7 @@ def from_contingency(
 
     Examples
     --------
-    >>> counts_from_contingency(698, 12, 2, 288).sel(system_a="A", system_b="B").values.tolist()
+    >>> from_contingency(698, 12, 2, 288).sel(system_a="A", system_b="B").values.tolist()
     [12, 2, 986]
     """
     if isinstance(systems, str) or len(systems) != 2:
@@ -114,9 +125,14 @@ def from_contingency(
 
 def _table_shape(table: Mapping) -> None:
     if not isinstance(table, Mapping):
-        raise ValueError(f"expected a mapping of (system_a, system_b) to counts, got {type(table).__name__}")
+        raise ValueError(
+            f"expected a mapping of (system_a, system_b) to counts, got {type(table).__name__}"
+        )
     for pair, entry in table.items():
         if not isinstance(pair, tuple) or len(pair) != 2 or any(name != name for name in pair):
             raise ValueError(f"{pair!r} is not a pair of systems; give (system_a, system_b)")
         if isinstance(entry, str) or not hasattr(entry, "__len__"):
-            raise ValueError(f"{pair!r} has {entry!r}; give (win, loss, tie), or (win, loss) where ties are unknown")
+            raise ValueError(
+                f"{pair!r} has {entry!r}; give (win, loss, tie), or (win, loss) where ties are "
+                f"unknown"
+            )

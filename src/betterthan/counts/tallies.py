@@ -46,7 +46,8 @@ def tally_scores(
 ) -> xr.DataArray:
     """Score every item by itself, so that systems can be compared item by item.
 
-    The mean of these scores is not the score of all items together: see `randomization_test` for that one.
+    The mean of these scores is not the score of all items together: see `randomization_test` for
+    that one.
 
     Parameters
     ----------
@@ -56,8 +57,8 @@ def tally_scores(
     beta : float, default 1
         For "f_beta": recall counts beta times as much as precision.
     empty : float in [0, 1], default 1
-        The score of an item where it is 0 / 0. F1: nothing was found and nothing was to be found; precision:
-        nothing was found; recall: nothing was to be found.
+        The score of an item where it is 0 / 0. F1: nothing was found and nothing was to be found;
+        precision: nothing was found; recall: nothing was to be found.
 
     Returns
     -------
@@ -80,7 +81,11 @@ def tally_scores(
     [[0.857, 0.5]]
     """
     checks.one_of(statistic, _STATISTICS, "statistic")
-    if isinstance(empty, bool) or not isinstance(empty, int | float | np.number) or not 0 <= empty <= 1:
+    if (
+        isinstance(empty, bool)
+        or not isinstance(empty, int | float | np.number)
+        or not 0 <= empty <= 1
+    ):
         raise ValueError(f"empty is {empty!r}; give a score between 0 and 1")
     if isinstance(beta, bool) or not isinstance(beta, int | float | np.number):
         raise ValueError(f"beta is {beta!r}; give a positive number")
@@ -93,4 +98,6 @@ def tally_scores(
     like = summed.isel({names.TALLY: 0}, drop=True).astype(float)
     scores = like.copy(data=ratios.score(x, y, ratio.k)).where(like.copy(data=x + y) > 0, empty)
     kept = {k: tallies.attrs[k] for k in ("source", "reading", "citation") if k in tallies.attrs}
-    return scores.assign_attrs(kept | {"higher_is_better": 1, "statistic": statistic}).rename("scores")
+    return scores.assign_attrs(kept | {"higher_is_better": 1, "statistic": statistic}).rename(
+        "scores"
+    )

@@ -1,4 +1,6 @@
-"""What counts as one example: an item within its data set, with all its runs; or a cluster of items."""
+"""What counts as one example: an item within its data set, with all its runs; or a cluster of
+items.
+"""
 
 from typing import Any
 
@@ -29,7 +31,8 @@ def item_ids(data: Any) -> np.ndarray:
 
 
 def ids_of(data: Any, by: str) -> np.ndarray:
-    """Which unit each row belongs to, str (item,): its item, or its value of a coordinate such as cluster.
+    """Which unit each row belongs to, str (item,): its item, or its value of a coordinate such as
+    cluster.
 
     Ids of clusters mean the same in all data sets: translations of one item may stand in several.
 
@@ -46,7 +49,8 @@ def ids_of(data: Any, by: str) -> np.ndarray:
     values, blank = data[by].values, unlabelled(data, by)
     if blank:
         raise ValueError(
-            f"{len(blank)} of {len(values)} items have no {by}, the first at place {blank[0] + 1}; give each item one"
+            f"{len(blank)} of {len(values)} items have no {by}, the first at place "
+            f"{blank[0] + 1}; give each item one"
         )
     return values.astype(str)
 
@@ -60,11 +64,17 @@ def unlabelled(data: Any, by: str) -> list[int]:
     """Places of the rows without a value."""
     if by not in data.coords:
         return []
-    return [k for k, v in enumerate(data[by].values.tolist()) if v is None or v != v or str(v).strip() == ""]
+    return [
+        k
+        for k, v in enumerate(data[by].values.tolist())
+        if v is None or v != v or str(v).strip() == ""
+    ]
 
 
 def default_unit(data: Any) -> str | None:
-    """What makes rows belong together: their cluster, or the item they are runs of; None where they are single."""
+    """What makes rows belong together: their cluster, or the item they are runs of; None where they
+    are single.
+    """
     if several(data, CLUSTER):
         return CLUSTER
     return names.ITEM if several(data, EPOCH) else None
@@ -81,6 +91,7 @@ def one_unit_an_item(items: np.ndarray, units: np.ndarray, what: str) -> None:
     for item, unit in zip(items.tolist(), units.tolist(), strict=True):
         if of.setdefault(item, unit) != unit:
             raise ValueError(
-                f"item {item!r} has the {what} {of[item]!r} in one run and {unit!r} in another; give all runs of an "
+                f"item {item!r} has the {what} {of[item]!r} in one run and {unit!r} in another; "
+                f"give all runs of an "
                 "item the same"
             )

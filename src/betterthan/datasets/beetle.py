@@ -1,4 +1,6 @@
-"""The interpreter of a tutoring system: confusions, scores, and what they say about learning gain."""
+"""The interpreter of a tutoring system: confusions, scores, and what they say about learning
+gain.
+"""
 
 import pandas as pd
 import xarray as xr
@@ -8,13 +10,26 @@ from betterthan.features.formulas import PerformanceFunction
 from betterthan.labels.matrices import from_table
 
 BEETLE_CITATION = (
-    "Dzikovska, Bell, Isard & Moore 2012, Evaluating language understanding accuracy with respect to objective "
+    "Dzikovska, Bell, Isard & Moore 2012, Evaluating language understanding accuracy with respect "
+    "to objective "
     "outcomes in a dialogue system, EACL 2012"
 )
 
 # Table 1: answers of each class. Table 3: rows predicted, columns actual.
-_BEETLE_COUNTS = {"contradictory": 808, "correct": 1438, "irrelevant": 105, "non_content": 232, "pc_incomplete": 796}
-_BEETLE = ((175, 86, 3, 0, 43), (25, 752, 1, 4, 26), (31, 12, 16, 4, 29), (1, 3, 2, 95, 3), (200, 317, 40, 28, 419))
+_BEETLE_COUNTS = {
+    "contradictory": 808,
+    "correct": 1438,
+    "irrelevant": 105,
+    "non_content": 232,
+    "pc_incomplete": 796,
+}
+_BEETLE = (
+    (175, 86, 3, 0, 43),
+    (25, 752, 1, 4, 26),
+    (31, 12, 16, 4, 29),
+    (1, 3, 2, 95, 3),
+    (200, 317, 40, 28, 419),
+)
 
 # Tables 2 and 6, as printed. The rows that the text calls micro weigh the labels by their size.
 _SCORES = {
@@ -50,7 +65,11 @@ _SCORES = {
 # Table 4: the confusions that every student had at least twice.
 _CONFUSIONS = tuple(
     f"freq.predicted.{p}.actual.{a}"
-    for p, a in (("contradictory", "correct"), ("pc_incomplete", "correct"), ("pc_incomplete", "contradictory"))
+    for p, a in (
+        ("contradictory", "correct"),
+        ("pc_incomplete", "correct"),
+        ("pc_incomplete", "contradictory"),
+    )
 )
 
 # Table 5: R2 and its spread, MSE and its spread, formula.
@@ -63,7 +82,12 @@ _FUNCTIONS = {
     "scores.all": (
         (0.33, 0.03, 0.0218, 0.0264),
         0.63,
-        {"f.weighted": 4.20, "precision.weighted": -1.30, "recall.weighted": -2.79, "recall.non_content": -0.07},
+        {
+            "f.weighted": 4.20,
+            "precision.weighted": -1.30,
+            "recall.weighted": -2.79,
+            "recall.non_content": -0.07,
+        },
     ),
     "conf+scores.f": (
         (0.36, 0.03, 0.0179, 0.0281),
@@ -85,13 +109,14 @@ _FUNCTIONS = {
 
 
 def beetle_confusion() -> xr.DataArray:
-    """Confusion matrix of the interpreter of BEETLE II, a tutoring system, on 3,379 labelled student answers.
+    """Confusion matrix of the interpreter of BEETLE II, a tutoring system, on 3,379 labelled
+    student answers.
 
     Returns
     -------
     xarray.DataArray, dims (predicted, actual)
-        ``n_actual`` counts the answers that were left unclassified, too; ``attrs["citation"]`` says where it was
-        printed.
+        ``n_actual`` counts the answers that were left unclassified, too; ``attrs["citation"]`` says
+        where it was printed.
 
     Examples
     --------
@@ -108,10 +133,12 @@ def beetle_confusion() -> xr.DataArray:
 
 
 def beetle_scores() -> xr.DataArray:
-    """Precision, recall and F of three interpreters of the same answers, as printed in two decimals.
+    """Precision, recall and F of three interpreters of the same answers, as printed in two
+    decimals.
 
-    The system itself, always guessing the most frequent class, and a decision tree (whose confusion matrix was not
-    published). What the tables call micro-average is named ``weighted`` here: it weighs labels by their size.
+    The system itself, always guessing the most frequent class, and a decision tree (whose confusion
+    matrix was not published). What the tables call micro-average is named ``weighted`` here: it
+    weighs labels by their size.
 
     Returns
     -------
@@ -165,14 +192,15 @@ def beetle_functions() -> dict[str, PerformanceFunction]:
 def beetle_function_fits() -> pd.DataFrame:
     """What was printed on the fit of the seven functions to 35 dialogues.
 
-    It cannot be reproduced: the scores of the single dialogues are not published. R2 is called cross-validated, but an
-    intercept alone has 0.00 there, where a held-out R2 is negative; so it is evidently the mean over training folds.
+    It cannot be reproduced: the scores of the single dialogues are not published. R2 is called
+    cross-validated, but an intercept alone has 0.00 there, where a held-out R2 is negative; so it
+    is evidently the mean over training folds.
 
     Returns
     -------
     pandas.DataFrame
-        Index ``feature_set``; columns ``r2_training``, ``r2_training_sd``, ``mse``, ``mse_sd``, ``formula``;
-        ``attrs["citation"]`` says where they were printed.
+        Index ``feature_set``; columns ``r2_training``, ``r2_training_sd``, ``mse``, ``mse_sd``,
+        ``formula``; ``attrs["citation"]`` says where they were printed.
 
     Examples
     --------

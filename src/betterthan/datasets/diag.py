@@ -3,11 +3,13 @@
 import pandas as pd
 
 DIAG_CITATION = (
-    "Di Eugenio, Glass & Scott 2002, The binomial cumulative distribution function, or, is my system better than "
+    "Di Eugenio, Glass & Scott 2002, The binomial cumulative distribution function, or, is my "
+    "system better than "
     "yours?, LREC 2002, Tables 1-4"
 )
 
-# Tables 1 to 3: DIAG-orig, DIAG-NLP, whether higher is better, and whether the measure stands on its own.
+# Tables 1 to 3: DIAG-orig, DIAG-NLP, whether higher is better, and whether the measure stands on
+# its own.
 _DIAG = {
     "total time (min)": (29.8, 28.0, 0, 1),
     "feedback time (min)": (6.9, 5.4, 0, 0),
@@ -29,8 +31,8 @@ def diag_measures() -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Index ``measure``; columns ``DIAG-orig``, ``DIAG-NLP``, ``higher_is_better`` and ``independent`` (0 or 1);
-        ``attrs["citation"]`` says where they were printed.
+        Index ``measure``; columns ``DIAG-orig``, ``DIAG-NLP``, ``higher_is_better`` and
+        ``independent`` (0 or 1); ``attrs["citation"]`` says where they were printed.
 
     Examples
     --------

@@ -8,7 +8,8 @@ from betterthan import checks
 from betterthan.counts.tables import from_contingency, from_table
 
 CITATION = (
-    "Balodis & Deksne 2019, FastText-Based Intent Detection for Inflected Languages, Information 10(5), 161, "
+    "Balodis & Deksne 2019, FastText-Based Intent Detection for Inflected Languages, Information "
+    "10(5), 161, "
     "Appendix A, doi:10.3390/info10050161"
 )
 
@@ -60,8 +61,8 @@ def contingency_case(case: str) -> xr.DataArray:
 def intent_detection() -> xr.DataArray:
     """Wins of eight intent detection systems against each other, Table A2.
 
-    Three data sets in five languages are pooled. The table prints no ties and no number of examples, so
-    ties are unknown.
+    Three data sets in five languages are pooled. The table prints no ties and no number of
+    examples, so ties are unknown.
 
     Returns
     -------

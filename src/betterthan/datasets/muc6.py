@@ -60,11 +60,13 @@ _MUC6 = {
         (40.35, "8-11"),
         (33.44, "10-11"),
     ),
-}  # fmt: skip
+}
 _MUC6_ERRATA = {
-    "named_entity": "Rows 17 to 20 are as the text has them (17 and 18 a group, 19 and 20 alone); the printed columns "
+    "named_entity": "Rows 17 to 20 are as the text has them (17 and 18 a group, 19 and 20 alone); "
+    "the printed columns "
     "are shifted by one.",
-    "template_element": "Printed asymmetrically in one pair: row 9 marks rank 7, row 7 does not mark rank 9.",
+    "template_element": "Printed asymmetrically in one pair: row 9 marks rank 7, row 7 does not "
+    "mark rank 9.",
 }
 
 
@@ -78,8 +80,8 @@ def muc6_similarity(task: str) -> xr.DataArray:
     Returns
     -------
     xarray.DataArray, dims (system_a, system_b), bool
-        Systems are named by their rank, as printed; ``score`` on system_a is F in percent. ``attrs`` hold the citation
-        and, where the print is odd, an ``erratum``.
+        Systems are named by their rank, as printed; ``score`` on system_a is F in percent.
+        ``attrs`` hold the citation and, where the print is odd, an ``erratum``.
 
     Raises
     ------
@@ -104,4 +106,6 @@ def muc6_similarity(task: str) -> xr.DataArray:
     coords["score"] = (names.SYSTEM_A, [score for score, _ in rows])
     attrs = {"citation": MUC6_CITATION, "cutoff": names.CUTOFF, "confidence": names.CONFIDENCE}
     attrs |= {"erratum": _MUC6_ERRATA[task]} if task in _MUC6_ERRATA else {}
-    return xr.DataArray(marks, dims=(names.SYSTEM_A, names.SYSTEM_B), coords=coords, attrs=attrs, name="similar")
+    return xr.DataArray(
+        marks, dims=(names.SYSTEM_A, names.SYSTEM_B), coords=coords, attrs=attrs, name="similar"
+    )

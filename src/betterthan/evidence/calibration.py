@@ -1,4 +1,6 @@
-"""Simulation-based calibration: truths from the prior, data from the truths, ranks of truths in the fits."""
+"""Simulation-based calibration: truths from the prior, data from the truths, ranks of truths in the
+fits.
+"""
 
 from dataclasses import dataclass
 from types import ModuleType
@@ -21,7 +23,8 @@ class Calibration:
 
     ranks: dict[str, np.ndarray]
     rank_values: int  # ranks run from 0 up to, not including, this
-    coverage: dict[str, dict[str, dict[str, float]]]  # kind, parameter, mass -> share of truths inside
+    # kind, parameter, mass -> share of truths inside
+    coverage: dict[str, dict[str, dict[str, float]]]
     divergences: int
 
 
@@ -35,11 +38,17 @@ def calibrate(model: ModuleType, simulations: int, seed: int) -> Calibration:
     n = np.resize(EXAMPLES, simulations)
     truth = model.simulate(n, pairs=simulations, rng=seed)
     draws, divergences = _refit(model, truth, seed)
-    return ranked(draws, _scalars(truth[[v for v in truth.data_vars if v in _PARAMETERS]]), divergences)
+    return ranked(
+        draws, _scalars(truth[[v for v in truth.data_vars if v in _PARAMETERS]]), divergences
+    )
 
 
-def ranked(draws: dict[str, np.ndarray], truth: dict[str, np.ndarray], divergences: int) -> Calibration:
-    """Rank each truth (simulation,) among its draws (simulation, chain, draw), parameter by parameter."""
+def ranked(
+    draws: dict[str, np.ndarray], truth: dict[str, np.ndarray], divergences: int
+) -> Calibration:
+    """Rank each truth (simulation,) among its draws (simulation, chain, draw), parameter by
+    parameter.
+    """
     thinned = {k: v[..., :: refit.THIN].reshape(len(v), -1)[:, :-1] for k, v in draws.items()}
     return Calibration(
         ranks={k: (thinned[k] < truth[k][:, None]).sum(1) for k in draws},
@@ -72,7 +81,9 @@ _PARAMETERS = ("theta", "p", "p_win", "p_loss", "difference")
 
 
 def _refit(model: ModuleType, truth: xr.Dataset, seed: int) -> tuple[dict[str, np.ndarray], int]:
-    """Draws (simulation, chain, draw) of each scalar parameter: one compilation, then new data each time."""
+    """Draws (simulation, chain, draw) of each scalar parameter: one compilation, then new data each
+    time.
+    """
     import nutpie
 
     one = xr.DataArray([[1, 1, 1]], dims=(names.PAIR, names.OUTCOME), coords=_one_pair())

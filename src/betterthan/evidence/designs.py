@@ -27,25 +27,46 @@ class Design:
 
 
 DESIGNS = (
-    Design(20, 0.0, 2, 1, True), Design(20, 0.5, 2, 2), Design(20, 0.9, 3, 3), Design(40, 0.2, 2, 5, True),
-    Design(40, 0.9, 2, 4), Design(60, 0.0, 5, 1), Design(60, 0.6, 5, 3, True), Design(100, 0.3, 3, 10),
-    Design(100, 0.8, 10, 2), Design(100, 0.5, 30, 1, True), Design(150, 0.0, 2, 15), Design(200, 0.4, 8, 4),
-    Design(200, 0.9, 5, 5, True), Design(300, 0.7, 4, 15), Design(400, 0.2, 15, 3), Design(500, 0.5, 20, 2, True),
-    Design(600, 0.85, 6, 6), Design(1000, 0.3, 3, 15), Design(1000, 0.6, 10, 8, True), Design(2000, 0.5, 2, 12),
-)  # fmt: skip
+    Design(20, 0.0, 2, 1, True),
+    Design(20, 0.5, 2, 2),
+    Design(20, 0.9, 3, 3),
+    Design(40, 0.2, 2, 5, True),
+    Design(40, 0.9, 2, 4),
+    Design(60, 0.0, 5, 1),
+    Design(60, 0.6, 5, 3, True),
+    Design(100, 0.3, 3, 10),
+    Design(100, 0.8, 10, 2),
+    Design(100, 0.5, 30, 1, True),
+    Design(150, 0.0, 2, 15),
+    Design(200, 0.4, 8, 4),
+    Design(200, 0.9, 5, 5, True),
+    Design(300, 0.7, 4, 15),
+    Design(400, 0.2, 15, 3),
+    Design(500, 0.5, 20, 2, True),
+    Design(600, 0.85, 6, 6),
+    Design(1000, 0.3, 3, 15),
+    Design(1000, 0.6, 10, 8, True),
+    Design(2000, 0.5, 2, 12),
+)
 
 
 def scores_of(design: Design, seed: int) -> xr.DataArray:
-    """Scores of 0 and 1 of systems whose abilities differ, also by data set; no model here has exactly this form."""
+    """Scores of 0 and 1 of systems whose abilities differ, also by data set; no model here has
+    exactly this form.
+    """
     random = np.random.default_rng([seed, design.n, design.systems, design.datasets])
     ability = 0.7 * random.normal(size=design.systems)
     shared, easy = random.random(design.n) < design.ties, random.random(design.n) < 0.5
     difficulty = random.normal(size=design.n)
     apart = 0.4 * random.normal(size=(design.datasets, design.systems))
-    of = np.sort(random.choice(design.datasets, design.n, p=random.dirichlet(np.full(design.datasets, 2.0))))
+    of = np.sort(
+        random.choice(design.datasets, design.n, p=random.dirichlet(np.full(design.datasets, 2.0)))
+    )
     of[: design.datasets] = np.arange(design.datasets)  # each has one at least
     chance = 1 / (1 + np.exp(difficulty[:, None] - ability - apart[of]))
-    solved = np.where(shared[:, None], easy[:, None], random.random(chance.shape) < chance).astype(float)
+    solved = np.where(shared[:, None], easy[:, None], random.random(chance.shape) < chance).astype(
+        float
+    )
     if design.sweep:
         solved[:, -1] = 1.0
     return xr.DataArray(
@@ -70,7 +91,9 @@ def graded_scores(design: Design, seed: int) -> xr.DataArray:
 
 
 def judgments_of(design: Design, seed: int) -> xr.Dataset:
-    """Judgments of pairs drawn at random, one for each item, by as many judges as there are data sets."""
+    """Judgments of pairs drawn at random, one for each item, by as many judges as there are data
+    sets.
+    """
     solved = scores_of(design, seed)
     random = np.random.default_rng([seed, design.systems])
     n = max(design.n, 2 * design.systems)
@@ -85,12 +108,18 @@ def judgments_of(design: Design, seed: int) -> xr.Dataset:
     }
     judge = [f"j{k}" for k in random.integers(design.datasets, size=n)]
     judge[: design.datasets] = [f"j{k}" for k in range(design.datasets)]
-    return xr.Dataset(data, coords={names.SYSTEM: systems, "judge": ("judgment", judge)}, attrs={"unit": "judgment"})
+    return xr.Dataset(
+        data,
+        coords={names.SYSTEM: systems, "judge": ("judgment", judge)},
+        attrs={"unit": "judgment"},
+    )
 
 
 def _fit_davidson(design: Design, seed: int) -> xr.DataTree:
     several = design.datasets > 1
-    return davidson.fit(judgments_of(design, seed), position=several, judges=several, rng=seed, predictive=False)
+    return davidson.fit(
+        judgments_of(design, seed), position=several, judges=several, rng=seed, predictive=False
+    )
 
 
 def _fit_clustered(design: Design, seed: int) -> xr.DataTree:
@@ -98,15 +127,21 @@ def _fit_clustered(design: Design, seed: int) -> xr.DataTree:
 
 
 def _fit_hierarchical(design: Design, seed: int) -> xr.DataTree:
-    return hierarchical.fit(count_outcomes(scores_of(design, seed), by=names.DATASET), rng=seed, predictive=False)
+    return hierarchical.fit(
+        count_outcomes(scores_of(design, seed), by=names.DATASET), rng=seed, predictive=False
+    )
 
 
 FITS: dict[str, Callable[[Design, int], xr.DataTree]] = {
     "clustered": _fit_clustered,
     "davidson": _fit_davidson,
-    "graded": lambda design, seed: graded.fit(graded_scores(design, seed), rng=seed, predictive=False),
+    "graded": lambda design, seed: graded.fit(
+        graded_scores(design, seed), rng=seed, predictive=False
+    ),
     "hierarchical": _fit_hierarchical,
-    "item_response": lambda design, seed: item_response.fit(scores_of(design, seed), rng=seed, predictive=False),
+    "item_response": lambda design, seed: item_response.fit(
+        scores_of(design, seed), rng=seed, predictive=False
+    ),
 }
 
 
@@ -116,8 +151,8 @@ def quality(name: str, place: int, seed: int) -> dict[str, Any]:
     Returns
     -------
     dict
-        The design; over all variables of the posterior but those that only help sampling, the largest R-hat and the
-        least bulk and tail ESS; divergences; seconds, compiling included.
+        The design; over all variables of the posterior but those that only help sampling, the
+        largest R-hat and the least bulk and tail ESS; divergences; seconds, compiling included.
     """
     import arviz as az
 
@@ -131,13 +166,22 @@ def quality(name: str, place: int, seed: int) -> dict[str, Any]:
     told = posterior[[v for v in posterior.data_vars if not str(v).endswith("_raw")]]
     with np.errstate(invalid="ignore", divide="ignore"):
         rhat = max(float(np.nanmax(v.values)) for v in az.rhat(told).data_vars.values())
-        ess = {m: min(float(np.nanmin(v.values)) for v in az.ess(told, method=m).data_vars.values()) for m in _ESS}
+        ess = {
+            m: min(float(np.nanmin(v.values)) for v in az.ess(told, method=m).data_vars.values())
+            for m in _ESS
+        }
     return {
-        "n": design.n, "ties": design.ties, "systems": design.systems, "datasets": design.datasets,
-        "sweep": design.sweep, "rhat_max": round(rhat, 5), "ess_bulk_min": round(ess["bulk"], 1),
-        "ess_tail_min": round(ess["tail"], 1), "divergences": int(tree["sample_stats"].to_dataset()["diverging"].sum()),
+        "n": design.n,
+        "ties": design.ties,
+        "systems": design.systems,
+        "datasets": design.datasets,
+        "sweep": design.sweep,
+        "rhat_max": round(rhat, 5),
+        "ess_bulk_min": round(ess["bulk"], 1),
+        "ess_tail_min": round(ess["tail"], 1),
+        "divergences": int(tree["sample_stats"].to_dataset()["diverging"].sum()),
         "seconds": round(seconds, 1),
-    }  # fmt: skip
+    }
 
 
 _ESS = ("bulk", "tail")

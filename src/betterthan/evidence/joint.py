@@ -1,4 +1,6 @@
-"""Calibration of the models beyond two systems: one compilation, then new data each time; it can be taken up again."""
+"""Calibration of the models beyond two systems: one compilation, then new data each time; it can be
+taken up again.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +11,15 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.evidence import calibration
-from betterthan.models import clustered, davidson, graded, hierarchical, item_response, refit, sampling
+from betterthan.models import (
+    clustered,
+    davidson,
+    graded,
+    hierarchical,
+    item_response,
+    refit,
+    sampling,
+)
 
 KEEP_EVERY = 20  # simulations after which what was found is written down
 DATASETS, EXAMPLES = 5, 30
@@ -26,16 +36,24 @@ def simulations_of(name: str, seed: int, count: int) -> list[xr.Dataset]:
         "hierarchical": lambda rng: hierarchical.simulate(DATASETS, n=EXAMPLES, rng=rng),
         "crossed": lambda rng: hierarchical.simulate(CROSSED, n=CROSSED_EXAMPLES, rng=rng),
         "clustered": lambda rng: clustered.simulate(CLUSTERS, size=SIZE, rng=rng),
-        "davidson": lambda rng: davidson.simulate(SYSTEMS, judgments=JUDGMENTS, judges=JUDGES, position=True, rng=rng),
-        "rao_kupper": lambda rng: davidson.simulate(SYSTEMS, judgments=JUDGMENTS, tie_model="rao_kupper", rng=rng),
+        "davidson": lambda rng: davidson.simulate(
+            SYSTEMS, judgments=JUDGMENTS, judges=JUDGES, position=True, rng=rng
+        ),
+        "rao_kupper": lambda rng: davidson.simulate(
+            SYSTEMS, judgments=JUDGMENTS, tie_model="rao_kupper", rng=rng
+        ),
         "item_response": lambda rng: item_response.simulate(ITEMS, systems=ITEM_SYSTEMS, rng=rng),
-        "trials": lambda rng: item_response.simulate(ITEMS, systems=ITEM_SYSTEMS, trials=TRIALS, rng=rng),
+        "trials": lambda rng: item_response.simulate(
+            ITEMS, systems=ITEM_SYSTEMS, trials=TRIALS, rng=rng
+        ),
         "graded": lambda rng: graded.simulate(DIFFERENCES, datasets=GRADED_DATASETS, rng=rng),
     }
     return [simulate[name](seed + k) for k in range(count)]
 
 
-def calibrate(name: str, simulations: int, seed: int, keep: Path | None = None) -> calibration.Calibration:
+def calibrate(
+    name: str, simulations: int, seed: int, keep: Path | None = None
+) -> calibration.Calibration:
     """Rank each truth among the draws of its refit.
 
     Parameters
@@ -57,13 +75,18 @@ def calibrate(name: str, simulations: int, seed: int, keep: Path | None = None) 
     for k in range(len(done), simulations):
         tree = refit.sampled(compiled.with_data(**_DATA[name](truths[k])), seed + k, target)
         scalars = _scalars(tree["posterior"].to_dataset(), truths[k], name)
-        scalars["divergences"] = tree["sample_stats"].to_dataset()["diverging"].values.sum(keepdims=True)
+        scalars["divergences"] = (
+            tree["sample_stats"].to_dataset()["diverging"].values.sum(keepdims=True)
+        )
         done.append(scalars)
         if keep is not None and (k + 1) % KEEP_EVERY == 0:
             _write(keep, name, done)
     known = [_scalars(truth, truth, name) for truth in truths]
     divergences = int(sum(one.pop("divergences").sum() for one in done[:simulations]))
-    draws, truth = ({n: np.stack([one[n] for one in many[:simulations]]) for n in known[0]} for many in (done, known))
+    draws, truth = (
+        {n: np.stack([one[n] for one in many[:simulations]]) for n in known[0]}
+        for many in (done, known)
+    )
     return calibration.ranked(draws, truth, divergences)
 
 
@@ -73,15 +96,25 @@ def prior_predictive(name: str, seed: int) -> dict[str, list[float]]:
     for data in simulations_of(name, seed, 500):
         for key, value in _look(data).items():
             seen.setdefault(key, []).append(value)
-    return {k: [round(float(q), 4) for q in np.quantile(v, [0.05, 0.5, 0.95])] for k, v in seen.items()}
+    return {
+        k: [round(float(q), 4) for q in np.quantile(v, [0.05, 0.5, 0.95])] for k, v in seen.items()
+    }
 
 
 def _look(data: xr.Dataset) -> dict[str, float]:
     if "counts" in data:
-        win, loss, tie = (data["counts"].sum([d for d in data["counts"].dims if d != names.OUTCOME])).values
-        return {"wins_less_losses": float((win - loss) / (win + loss + tie)), "ties": float(tie / (win + loss + tie))}
+        win, loss, tie = (
+            data["counts"].sum([d for d in data["counts"].dims if d != names.OUTCOME])
+        ).values
+        return {
+            "wins_less_losses": float((win - loss) / (win + loss + tie)),
+            "ties": float(tie / (win + loss + tie)),
+        }
     if "outcome" in data:
-        return {"first_wins": float((data["outcome"] == 1).mean()), "ties": float((data["outcome"] == 0).mean())}
+        return {
+            "first_wins": float((data["outcome"] == 1).mean()),
+            "ties": float((data["outcome"] == 0).mean()),
+        }
     if "successes" in data:
         share = data["successes"].sum(names.ITEM) / data["trials"].sum(names.ITEM)
         return {"solved": float(share.mean()), "best_less_worst": float(share.max() - share.min())}
@@ -103,9 +136,15 @@ _KEPT: dict[str, tuple[str, ...]] = {
 
 
 def _scalars(data: xr.Dataset, _: xr.Dataset, name: str) -> dict[str, np.ndarray]:
-    """Some scalars of each variable: the first two along each dim, and how the first two systems differ."""
+    """Some scalars of each variable: the first two along each dim, and how the first two systems
+    differ.
+    """
     found = {}
-    whole = data.assign(difference=data["p"] * 2 * data["s"] - data["s"]) if name == "clustered" else data
+    whole = (
+        data.assign(difference=data["p"] * 2 * data["s"] - data["s"])
+        if name == "clustered"
+        else data
+    )
     for key in _KEPT[name]:
         array = whole[key]
         own = [d for d in array.dims if d not in ("chain", "draw")]
@@ -123,10 +162,14 @@ def _scalars(data: xr.Dataset, _: xr.Dataset, name: str) -> dict[str, np.ndarray
 
 
 def _full_rows(data: xr.Dataset, *, judges: bool, position: bool) -> tuple[xr.Dataset, np.ndarray]:
-    """One judgment of every pair before every judge, so that the rows are the same for all data; and the counts."""
+    """One judgment of every pair before every judge, so that the rows are the same for all data;
+    and the counts.
+    """
     systems = data[names.SYSTEM].values
     who = [f"j{k}" for k in range(JUDGES if judges else 1)]
-    order = [(a, b, j) for a in range(len(systems)) for b in range(len(systems)) for j in who if a != b]
+    order = [
+        (a, b, j) for a in range(len(systems)) for b in range(len(systems)) for j in who if a != b
+    ]
     order = [row for row in order if position or row[0] < row[1]]
     full = xr.Dataset(
         {
@@ -150,7 +193,9 @@ def _full_rows(data: xr.Dataset, *, judges: bool, position: bool) -> tuple[xr.Da
 
 
 def _graded_model(truth: xr.Dataset) -> Any:
-    """The model on made-up scores whose differences are those of the truth; it takes them as they are."""
+    """The model on made-up scores whose differences are those of the truth; it takes them as they
+    are.
+    """
     difference = truth["difference"].values[:, 0]
     scores = xr.DataArray(
         np.stack([difference, 0 * difference], axis=1),
@@ -173,8 +218,12 @@ _BUILD: dict[str, Callable[[xr.Dataset], Any]] = {
     "hierarchical": lambda t: hierarchical.build(t["counts"]),
     "crossed": lambda t: hierarchical.build(t["counts"]),
     "clustered": lambda t: clustered.build(t["counts"]),
-    "davidson": lambda t: davidson.build(_full_rows(t, judges=True, position=True)[0], position=True, judges=True),
-    "rao_kupper": lambda t: davidson.build(_full_rows(t, judges=False, position=False)[0], tie_model="rao_kupper"),
+    "davidson": lambda t: davidson.build(
+        _full_rows(t, judges=True, position=True)[0], position=True, judges=True
+    ),
+    "rao_kupper": lambda t: davidson.build(
+        _full_rows(t, judges=False, position=False)[0], tie_model="rao_kupper"
+    ),
     "item_response": lambda t: item_response.build(t),
     "trials": lambda t: item_response.build(t),
     "graded": _graded_model,

@@ -1,4 +1,6 @@
-"""The models beyond two systems against their limiting cases, against quadrature, and against print."""
+"""The models beyond two systems against their limiting cases, against quadrature, and against
+print.
+"""
 
 from types import ModuleType
 from typing import Any
@@ -10,23 +12,37 @@ from scipy import optimize, special, stats
 from betterthan import names
 from betterthan.exact.numeric.sampling_error import probability_z
 from betterthan.exact.wins import rasch
-from betterthan.models import davidson, dirichlet_multinomial, graded, item_response, sampling, shrinkage
+from betterthan.models import (
+    davidson,
+    dirichlet_multinomial,
+    graded,
+    item_response,
+    sampling,
+    shrinkage,
+)
 
 DRAWS = 2000
 PARTS = 4  # data sets or clusters that a published table is dealt out to
 NEAR_ONE = 1e7  # a concentration at which data sets are alike to all digits asked for
-_HELD = {"hierarchical": {"concentration": NEAR_ONE}, "clustered": {"correlation": 1 / (1 + NEAR_ONE)}}
+_HELD = {
+    "hierarchical": {"concentration": NEAR_ONE},
+    "clustered": {"correlation": 1 / (1 + NEAR_ONE)},
+}
 
 
 def collect(model: ModuleType, name: str, reference: dict[str, Any], seed: int) -> dict[str, Any]:
     """All of it, as the evidence holds it."""
     if name in ("hierarchical", "clustered"):
         return pooled(model, name, reference["case"], seed)
-    return {"davidson": of_davidson, "item_response": of_item_response, "graded": of_graded}[name](reference, seed)
+    return {"davidson": of_davidson, "item_response": of_item_response, "graded": of_graded}[name](
+        reference, seed
+    )
 
 
 def pooled(model: ModuleType, name: str, cases: list[dict[str, Any]], seed: int) -> dict[str, Any]:
-    """Published tables dealt out at random to parts: alike in the limit, they are the one table again."""
+    """Published tables dealt out at random to parts: alike in the limit, they are the one table
+    again.
+    """
     random = np.random.default_rng(seed)
     tables = np.array([[*case["counts"], 0][:3] for case in cases])
     dealt = np.stack([_dealt(table, random) for table in tables], axis=1)
@@ -39,22 +55,34 @@ def pooled(model: ModuleType, name: str, cases: list[dict[str, Any]], seed: int)
     exact = dirichlet_multinomial.closed_form(counts.sum(dim))
     tree = model.fit(counts, rng=seed, draws=DRAWS, predictive=False, **_HELD[name])
     posterior = tree["posterior"].to_dataset()
-    margin = posterior["mu"][..., 0] - posterior["mu"][..., 1] if name == "hierarchical" else posterior["difference"]
+    margin = (
+        posterior["mu"][..., 0] - posterior["mu"][..., 1]
+        if name == "hierarchical"
+        else posterior["difference"]
+    )
     printed = np.array([case["p_better"] for case in cases])
     half_unit = 0.5 * 10.0 ** -np.array([case["decimals"] for case in cases])
     found: dict[str, Any] = {
         "published": {
             "cases": len(cases),
-            "reproduced_by_closed_form": int((np.abs(exact.values - printed) <= half_unit * (1 + 1e-9)).sum()),
+            "reproduced_by_closed_form": int(
+                (np.abs(exact.values - printed) <= half_unit * (1 + 1e-9)).sum()
+            ),
             "max_abs_z_probability": _z(margin, exact.values),
         }
     }
     if name == "hierarchical":
-        apart = model.fit(counts, rng=seed, draws=DRAWS, predictive=False, concentration=3.0, centre=(1, 1, 1))
+        apart = model.fit(
+            counts, rng=seed, draws=DRAWS, predictive=False, concentration=3.0, centre=(1, 1, 1)
+        )
         theta = apart["posterior"]["theta"]
         none = model.closed_form(counts, pooling="none")
-        found["each_by_itself"] = {"max_abs_z_probability": _z(theta[..., 0] - theta[..., 1], none.values)}
-        found["quadrature"] = [_hierarchical_row(model, seed + k, *shape) for k, shape in enumerate(((2, 20), (6, 60)))]
+        found["each_by_itself"] = {
+            "max_abs_z_probability": _z(theta[..., 0] - theta[..., 1], none.values)
+        }
+        found["quadrature"] = [
+            _hierarchical_row(model, seed + k, *shape) for k, shape in enumerate(((2, 20), (6, 60)))
+        ]
     else:
         rows = []
         for k, (count, size) in enumerate(((6, 3), (30, 5), (12, 40))):
@@ -81,15 +109,21 @@ def of_davidson(reference: dict[str, Any], seed: int) -> dict[str, Any]:
 
     def loss(ability: np.ndarray) -> float:
         d = ability[a] - ability[b]
-        log = davidson._numpy(d, np.full(d.shape, -40.0), "davidson")  # ties next to impossible: Bradley-Terry in d
+        # ties next to impossible: Bradley-Terry in d
+        log = davidson._numpy(d, np.full(d.shape, -40.0), "davidson")
         return -float(wins[a, b] @ log[:, 0] + wins[b, a] @ log[:, 1])
 
     best = optimize.minimize(loss, np.zeros(len(wins)), method="BFGS").x
-    return {"quadrature": rows, "published": {"max_error_of_abilities": float(np.abs(best - best[-1] - printed).max())}}
+    return {
+        "quadrature": rows,
+        "published": {"max_error_of_abilities": float(np.abs(best - best[-1] - printed).max())},
+    }
 
 
 def two_abilities(counts: np.ndarray, ties: str) -> tuple[np.ndarray, np.ndarray]:
-    """Values of the first of two abilities and their posterior weights, the tie parameter and the spread summed out."""
+    """Values of the first of two abilities and their posterior weights, the tie parameter and the
+    spread summed out.
+    """
     x = np.linspace(-6, 6, 801)
     tie = np.linspace(-9, 6, 601)
     log = davidson._numpy(*np.meshgrid(2 * x, tie, indexing="ij"), ties) @ counts
@@ -98,13 +132,18 @@ def two_abilities(counts: np.ndarray, ties: str) -> tuple[np.ndarray, np.ndarray
 
 
 def of_item_response(reference: dict[str, Any], seed: int) -> dict[str, Any]:
-    """Two systems against sums over a grid; and a published test of five questions by maximum likelihood."""
+    """Two systems against sums over a grid; and a published test of five questions by maximum
+    likelihood.
+    """
     data = item_response.simulate(40, systems=2, rng=seed)
     tree = item_response.fit(data, rng=seed, draws=DRAWS, predictive=False)
     exact = _two_systems(data["successes"].values)
     row = _compared(tree["posterior"].to_dataset()["ability"].isel(system=0), exact)
     table = reference["table"]
-    patterns, times = np.array([[int(c) for c in p] for p in table["patterns"]]), np.array(table["count"])
+    patterns, times = (
+        np.array([[int(c) for c in p] for p in table["patterns"]]),
+        np.array(table["count"]),
+    )
     node, log_weight = rasch.nodes(101)
 
     def loss(parameters: np.ndarray) -> float:
@@ -114,11 +153,16 @@ def of_item_response(reference: dict[str, Any], seed: int) -> dict[str, Any]:
 
     best = optimize.minimize(loss, np.append(np.zeros(patterns.shape[1]), 1.0), method="BFGS")
     # the sign of the slope is free: people are normal around 0
-    errors = np.abs(np.append(best.x[:-1], abs(best.x[-1])) - np.append(table["intercept"], table["slope"]))
+    errors = np.abs(
+        np.append(best.x[:-1], abs(best.x[-1])) - np.append(table["intercept"], table["slope"])
+    )
     likelihood = abs(-best.fun - table["log_likelihood"])
     return {
         "quadrature": [row | {"quadrature_error": tree["posterior"].attrs["quadrature_error"]}],
-        "published": {"max_error_of_parameters": float(errors.max()), "error_of_log_likelihood": float(likelihood)},
+        "published": {
+            "max_error_of_parameters": float(errors.max()),
+            "error_of_log_likelihood": float(likelihood),
+        },
     }
 
 
@@ -133,12 +177,17 @@ def _two_systems(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         (y.sum(1) == 0).sum(),
     )
     log = np.full((len(x), len(mean)), -np.inf)
-    for spread, weight in zip(np.exp(item_response._ITEM[0] + item_response._ITEM[1] * z), w, strict=True):
+    for spread, weight in zip(
+        np.exp(item_response._ITEM[0] + item_response._ITEM[1] * z), w, strict=True
+    ):
         at = mean[:, None] - spread * node
-        up, down = (special.log_expit(sign * (at + s * x[:, None, None])) for sign, s in ((1, 1), (-1, 1)))
+        up, down = (
+            special.log_expit(sign * (at + s * x[:, None, None])) for sign, s in ((1, 1), (-1, 1))
+        )
         up_b, down_b = (special.log_expit(sign * (at - x[:, None, None])) for sign in (1, -1))
         chance = [
-            special.logsumexp(p + log_weight, axis=-1) for p in (up + up_b, up + down_b, down + up_b, down + down_b)
+            special.logsumexp(p + log_weight, axis=-1)
+            for p in (up + up_b, up + down_b, down + up_b, down + down_b)
         ]
         found = sum(n * c for n, c in zip((both, first, second, none), chance, strict=True))
         log = np.logaddexp(log, found + weight)
@@ -153,7 +202,10 @@ def of_graded(reference: dict[str, Any], seed: int) -> dict[str, Any]:
         y = graded.simulate(items, rng=seed + k)["difference"].values[:, 0]
         scores = _scores(y)
         tree = graded.fit(scores, rng=seed, draws=DRAWS, predictive=False)
-        rows.append({"items": items} | _compared(tree["posterior"].to_dataset()["centre"].isel(pair=0), _centre(y)))
+        rows.append(
+            {"items": items}
+            | _compared(tree["posterior"].to_dataset()["centre"].isel(pair=0), _centre(y))
+        )
     hours = np.array(reference["table"]["difference"])
     t, p = stats.ttest_1samp(hours, 0)
     return {
@@ -163,11 +215,13 @@ def of_graded(reference: dict[str, Any], seed: int) -> dict[str, Any]:
             "error_of_p": float(abs(p - reference["table"]["p"])),
             "prob_better": _share_above(_centre(hours[hours != 0])),
         },
-    }  # fmt: skip
+    }
 
 
 def _scores(y: np.ndarray) -> xr.DataArray:
-    return xr.DataArray(np.stack([y, 0 * y], axis=1), dims=("item", "system"), coords={"system": ["A", "B"]})
+    return xr.DataArray(
+        np.stack([y, 0 * y], axis=1), dims=("item", "system"), coords={"system": ["A", "B"]}
+    )
 
 
 def _centre(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -190,11 +244,15 @@ def _hierarchical_row(model: ModuleType, seed: int, datasets: int, n: int) -> di
     data = model.simulate(datasets, n=n, rng=seed)["counts"]
     tree = model.fit(data, rng=seed, draws=DRAWS, predictive=False)
     mu = tree["posterior"]["mu"].isel(pair=0)
-    return {"datasets": datasets, "n": n} | _compared(mu[..., 0] - mu[..., 1], _common_mean(data.values[:, 0]))
+    return {"datasets": datasets, "n": n} | _compared(
+        mu[..., 0] - mu[..., 1], _common_mean(data.values[:, 0])
+    )
 
 
 def _common_mean(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Values of mu_win - mu_loss and their posterior weights, from a grid of mu and of the correlation."""
+    """Values of mu_win - mu_loss and their posterior weights, from a grid of mu and of the
+    correlation.
+    """
     node, weight = np.polynomial.legendre.leggauss(90)
     t = (node + 1) / 2
     u, du = t**2 * (3 - 2 * t), 3 * t * (1 - t) * weight
@@ -204,10 +262,11 @@ def _common_mean(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     total: Any = np.zeros(p.shape)
     for k, share in zip(kappa, du, strict=True):
         log = sum(
-            special.gammaln(k) - special.gammaln(k + row.sum())
+            special.gammaln(k)
+            - special.gammaln(k + row.sum())
             + (special.gammaln(k * mu + row) - special.gammaln(k * mu)).sum(-1)
             for row in y
-        )  # fmt: skip
+        )
         total += share * np.exp(log)
     total *= 2 * s * du[:, None] * du  # the uniform prior on the simplex has density 2 s in (p, s)
     return (s * (2 * p - 1)).ravel(), (total / total.sum()).ravel()
@@ -217,7 +276,9 @@ def _ability_prior(x: np.ndarray) -> np.ndarray:
     """Log prior of the first of two abilities that sum to zero, its spread summed out."""
     level = (np.arange(400) + 0.5) / 400
     sd = stats.gamma.ppf(level, shrinkage.SHAPE, scale=1 / shrinkage.RATE) / np.sqrt(2)
-    return np.asarray(special.logsumexp(stats.norm.logpdf(x[:, None], 0, sd), axis=1) - np.log(len(sd)))
+    return np.asarray(
+        special.logsumexp(stats.norm.logpdf(x[:, None], 0, sd), axis=1) - np.log(len(sd))
+    )
 
 
 def _weights(log: np.ndarray) -> np.ndarray:

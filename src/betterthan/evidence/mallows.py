@@ -1,4 +1,6 @@
-"""Evidence for the Mallows model: calibration over documents, quadrature for one theta, and published orders."""
+"""Evidence for the Mallows model: calibration over documents, quadrature for one theta, and
+published orders.
+"""
 
 from types import ModuleType
 from typing import Any
@@ -18,7 +20,9 @@ DRAWS = 2000
 GRID = [(1, 2, 3), (1, 4, 10), (5, 3, 8), (40, 2, 8), (10, 3, 30), (200, 2, 5)]
 
 
-def collect(model: ModuleType, reference: dict[str, Any], *, simulations: int, seed: int) -> dict[str, Any]:
+def collect(
+    model: ModuleType, reference: dict[str, Any], *, simulations: int, seed: int
+) -> dict[str, Any]:
     """All of it, as the evidence holds it."""
     calibrated = calibrate(model, simulations, seed)
     shape = {"documents": DOCUMENTS, "systems": SYSTEMS, "items": ITEMS}
@@ -30,16 +34,24 @@ def collect(model: ModuleType, reference: dict[str, Any], *, simulations: int, s
 
 
 def calibrate(model: ModuleType, simulations: int, seed: int) -> calibration.Calibration:
-    """Fit data sets drawn from the model itself, with one compilation, and rank each truth among its draws."""
+    """Fit data sets drawn from the model itself, with one compilation, and rank each truth among
+    its draws.
+    """
     import nutpie
 
-    truths = [model.simulate(DOCUMENTS, systems=SYSTEMS, items=ITEMS, rng=seed + k) for k in range(simulations)]
+    truths = [
+        model.simulate(DOCUMENTS, systems=SYSTEMS, items=ITEMS, rng=seed + k)
+        for k in range(simulations)
+    ]
     with sampling.steady_arithmetic():
         compiled: Any = nutpie.compile_pymc_model(model.build(truths[0]))
     draws: list[dict[str, np.ndarray]] = []
     divergences = 0
     for k, data in enumerate(truths):
-        inversions, n = data["inversions"].values.ravel().astype(float), data["n_items"].values.ravel()
+        inversions, n = (
+            data["inversions"].values.ravel().astype(float),
+            data["n_items"].values.ravel(),
+        )
         centre, information = mallows.approximation(inversions, n, model._NEAR)
         tree = refit.sampled(
             compiled.with_data(inversions=inversions, centre=centre, information=information),
@@ -51,7 +63,9 @@ def calibrate(model: ModuleType, simulations: int, seed: int) -> calibration.Cal
         posterior["theta_document"] = posterior["theta_cell"].isel(cell=0)
         draws.append(_scalars(posterior))
     known = [_scalars(data.assign(theta_document=data["theta_document"][0, 0])) for data in truths]
-    stacked, truth = ({n: np.stack([one[n] for one in many]) for n in many[0]} for many in (draws, known))
+    stacked, truth = (
+        {n: np.stack([one[n] for one in many]) for n in many[0]} for many in (draws, known)
+    )
     return calibration.ranked(stacked, truth, divergences)
 
 
@@ -61,7 +75,9 @@ def agreement(model: ModuleType, seed: int) -> list[dict[str, Any]]:
 
     rows = []
     for k, (documents, systems, items) in enumerate(GRID):
-        data = model.simulate(documents, systems=systems, items=items, pooling="complete", rng=seed + k)
+        data = model.simulate(
+            documents, systems=systems, items=items, pooling="complete", rng=seed + k
+        )
         tree = model.fit(data, pooling="complete", draws=DRAWS, rng=seed, predictive=False)
         exact = model.closed_form(data)
         theta = tree["posterior"]["theta"]
@@ -71,17 +87,23 @@ def agreement(model: ModuleType, seed: int) -> list[dict[str, Any]]:
             "mean": (theta.mean(("chain", "draw")) - exact["mean"]) / az.mcse(theta, method="mean"),
             "sd": (theta.std(("chain", "draw")) - exact["sd"]) / az.mcse(theta, method="sd"),
             "probability": probability_z(
-                exact["prob_better"].values[0, 1], np.array(float(better.mean())), np.array(float(ess))
+                exact["prob_better"].values[0, 1],
+                np.array(float(better.mean())),
+                np.array(float(ess)),
             ),
         }
         row: dict[str, Any] = {"documents": documents, "systems": systems, "items": items}
         row |= {f"max_abs_z_{name}": float(np.abs(v).max()) for name, v in z.items()}
-        rows.append(row | {"divergences": int(tree["sample_stats"].to_dataset()["diverging"].sum())})
+        rows.append(
+            row | {"divergences": int(tree["sample_stats"].to_dataset()["diverging"].sum())}
+        )
     return rows
 
 
 def published(reference: dict[str, Any]) -> dict[str, Any]:
-    """The printed numbers of orders, from the normaliser alone; the printed taus, and what theta they speak for."""
+    """The printed numbers of orders, from the normaliser alone; the printed taus, and what theta
+    they speak for.
+    """
     n, orders = reference["items"], np.array(reference["orders"])
     theta = np.array([-1.0, 0.0, 0.5, 2.0])
     sums = [np.log((orders * np.exp(-t * np.arange(len(orders)))).sum()) for t in theta]
@@ -90,7 +112,9 @@ def published(reference: dict[str, Any]) -> dict[str, Any]:
     taus = [round(1 - 2 * k / pairs, 2) for k in table["inversions"]]
     means = []
     for k in table["inversions"]:
-        nodes, weight = mallows.quadrature(mallows.log_posterior(np.array([k]), np.array([table["items"]]), 1.0), 1.0)
+        nodes, weight = mallows.quadrature(
+            mallows.log_posterior(np.array([k]), np.array([table["items"]]), 1.0), 1.0
+        )
         means.append(float(weight @ nodes))
     return {
         "max_error_of_log_normaliser": float(np.abs(mallows.log_normaliser(theta, n) - sums).max()),
@@ -102,6 +126,8 @@ def published(reference: dict[str, Any]) -> dict[str, Any]:
 def _scalars(data: xr.Dataset) -> dict[str, np.ndarray]:
     """Each scalar on its own, (chain, draw) or without dims."""
     found = {name: data[name].values for name in ("document_sd", "cell_sd", "theta_document")}
-    found |= {f"theta_{k}": data["theta"].isel(system=k).values for k in range(data.sizes[names.SYSTEM])}
+    found |= {
+        f"theta_{k}": data["theta"].isel(system=k).values for k in range(data.sizes[names.SYSTEM])
+    }
     found["difference"] = found["theta_0"] - found["theta_1"]
     return found

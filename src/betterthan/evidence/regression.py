@@ -1,4 +1,6 @@
-"""Evidence for the regression on component scores: calibration, quadrature for two features, and a published fit."""
+"""Evidence for the regression on component scores: calibration, quadrature for two features, and a
+published fit.
+"""
 
 from types import ModuleType
 from typing import Any
@@ -19,32 +21,50 @@ _NUMBER = ("r2", "sigma", "intercept_standardised", "standardised")
 _ORDINAL = ("r2", "group_sd", "standardised", "cutpoints")
 
 
-def collect(model: ModuleType, reference: dict[str, Any], *, simulations: int, seed: int) -> dict[str, Any]:
+def collect(
+    model: ModuleType, reference: dict[str, Any], *, simulations: int, seed: int
+) -> dict[str, Any]:
     """All of it, as the evidence holds it."""
     number = calibrate(model, simulations, seed)
     few = max(simulations // 4, 1)
     ordinal = calibrate(model, few, seed, ordinal=True)
     return {
-        "calibration": calibration.summary(number, simulations) | {"dialogues": DIALOGUES, "features": FEATURES},
+        "calibration": calibration.summary(number, simulations)
+        | {"dialogues": DIALOGUES, "features": FEATURES},
         "coverage": number.coverage,
         "ordinal": {
-            "calibration": calibration.summary(ordinal, few) | {"groups": GROUPS, "levels": LEVELS, "rows": RATINGS},
+            "calibration": calibration.summary(ordinal, few)
+            | {"groups": GROUPS, "levels": LEVELS, "rows": RATINGS},
             "coverage": ordinal.coverage,
         },
-        "agreement": {"quadrature": agreement(model, seed), "published": published(model, reference, seed)},
+        "agreement": {
+            "quadrature": agreement(model, seed),
+            "published": published(model, reference, seed),
+        },
     }
 
 
-def calibrate(model: ModuleType, simulations: int, seed: int, *, ordinal: bool = False) -> calibration.Calibration:
-    """Fit data sets drawn from the model itself, with one compilation, and rank each truth among its draws."""
+def calibrate(
+    model: ModuleType, simulations: int, seed: int, *, ordinal: bool = False
+) -> calibration.Calibration:
+    """Fit data sets drawn from the model itself, with one compilation, and rank each truth among
+    its draws.
+    """
     import nutpie
 
-    shape = {"features": 3, "groups": GROUPS, "levels": LEVELS} if ordinal else {"features": FEATURES}
-    truths = [model.simulate(RATINGS if ordinal else DIALOGUES, **shape, rng=seed + k) for k in range(simulations)]
+    shape = (
+        {"features": 3, "groups": GROUPS, "levels": LEVELS} if ordinal else {"features": FEATURES}
+    )
+    truths = [
+        model.simulate(RATINGS if ordinal else DIALOGUES, **shape, rng=seed + k)
+        for k in range(simulations)
+    ]
     kept = _ORDINAL if ordinal else _NUMBER
     first = next(d for d in truths if not ordinal or len(np.unique(d["response"])) == LEVELS)
     groups = first["group_of"].values if ordinal else None
-    built = model.build(first["features"], first["response"], by=groups, ordinal=ordinal, standardise=False)
+    built = model.build(
+        first["features"], first["response"], by=groups, ordinal=ordinal, standardise=False
+    )
     with sampling.steady_arithmetic():
         compiled: Any = nutpie.compile_pymc_model(built)
     kind = built["response"].get_value().dtype
@@ -52,38 +72,52 @@ def calibrate(model: ModuleType, simulations: int, seed: int, *, ordinal: bool =
     divergences = 0
     for k, data in enumerate(truths):
         tree = refit.sampled(
-            compiled.with_data(features=data["features"].values, response=data["response"].values.astype(kind)),
+            compiled.with_data(
+                features=data["features"].values, response=data["response"].values.astype(kind)
+            ),
             seed + k,
             TARGET_ACCEPT,
         )
         divergences += int(tree["sample_stats"].to_dataset()["diverging"].sum())
         draws.append(_scalars(tree["posterior"].to_dataset(), kept))
     known = [_scalars(_as_posterior(data), kept) for data in truths]
-    stacked, truth = ({n: np.stack([one[n] for one in many]) for n in many[0]} for many in (draws, known))
+    stacked, truth = (
+        {n: np.stack([one[n] for one in many]) for n in many[0]} for many in (draws, known)
+    )
     return calibration.ranked(stacked, truth, divergences)
 
 
 def by_quadrature(x: np.ndarray, y: np.ndarray, points: int = 60) -> dict[str, np.ndarray]:
-    """Posterior mean and standard deviation of two standardised coefficients, and P(coefficient > 0), without draws.
+    """Posterior mean and standard deviation of two standardised coefficients, and P(coefficient >
+    0), without draws.
 
-    Given R2, the split of its variance and sigma, intercept and coefficients are normal and integrate out; the three
-    that are left are summed over a grid of Gauss-Legendre nodes.
+    Given R2, the split of its variance and sigma, intercept and coefficients are normal and
+    integrate out; the three that are left are summed over a grid of Gauss-Legendre nodes.
     """
     from scipy import special
 
     nodes, weights = np.polynomial.legendre.leggauss(points)
     t, weight = (nodes + 1) / 2, weights / 2
-    unit, denser = t * t * (3 - 2 * t), 6 * t * (1 - t)  # more nodes near 0 and 1, where the prior is steep
+    # more nodes near 0 and 1, where the prior is steep
+    unit, denser = t * t * (3 - 2 * t), 6 * t * (1 - t)
     error = least_squares.residuals(x, y)[0]
     s = np.sqrt(error @ error / (len(y) - 3))
-    sigma, r2, share = (a.ravel() for a in np.meshgrid(s / 3 + (5 - 1 / 3) * s * unit, unit, unit, indexing="ij"))
-    mass = np.multiply.outer(weight * denser, np.multiply.outer(weight * denser, weight * denser)).ravel()
+    sigma, r2, share = (
+        a.ravel() for a in np.meshgrid(s / 3 + (5 - 1 / 3) * s * unit, unit, unit, indexing="ij")
+    )
+    mass = np.multiply.outer(
+        weight * denser, np.multiply.outer(weight * denser, weight * denser)
+    ).ravel()
     tau2 = r2 / (1 - r2)
-    prior = np.stack([np.ones_like(sigma), sigma**2 * tau2 * share, sigma**2 * tau2 * (1 - share)], axis=-1)
+    prior = np.stack(
+        [np.ones_like(sigma), sigma**2 * tau2 * share, sigma**2 * tau2 * (1 - share)], axis=-1
+    )
     design = least_squares.design(x)
     precision = (design.T @ design)[None] / sigma[:, None, None] ** 2
     precision[:, range(3), range(3)] += 1 / prior
-    mean = np.linalg.solve(precision, ((design.T @ y)[None] / sigma[:, None] ** 2)[..., None])[..., 0]
+    mean = np.linalg.solve(precision, ((design.T @ y)[None] / sigma[:, None] ** 2)[..., None])[
+        ..., 0
+    ]
     covariance = np.linalg.inv(precision)
     log = (
         -len(y) * np.log(sigma)
@@ -98,7 +132,11 @@ def by_quadrature(x: np.ndarray, y: np.ndarray, points: int = 60) -> dict[str, n
     beta, variance = mean[:, 1:], np.diagonal(covariance, axis1=1, axis2=2)[:, 1:]
     expected = weight_of @ beta
     sd = np.sqrt(weight_of @ (variance + beta**2) - expected**2)
-    return {"mean": expected, "sd": sd, "positive": weight_of @ special.ndtr(beta / np.sqrt(variance))}
+    return {
+        "mean": expected,
+        "sd": sd,
+        "positive": weight_of @ special.ndtr(beta / np.sqrt(variance)),
+    }
 
 
 def agreement(model: ModuleType, seed: int) -> list[dict[str, Any]]:
@@ -133,13 +171,18 @@ def _distance(tree: xr.DataTree, exact: dict[str, np.ndarray]) -> dict[str, Any]
 
 
 def published(model: ModuleType, reference: dict[str, Any], seed: int) -> dict[str, Any]:
-    """A published least-squares fit: by how many of its standard errors the posterior means differ from it."""
+    """A published least-squares fit: by how many of its standard errors the posterior means differ
+    from it.
+    """
     frame = pd.DataFrame(reference["rows"], columns=reference["columns"])
     names_of = list(reference["coefficients"])
-    tree = model.fit(frame[[*names_of, reference["response"]]], reference["response"], rng=seed, predictive=False)
+    tree = model.fit(
+        frame[[*names_of, reference["response"]]], reference["response"], rng=seed, predictive=False
+    )
     means = tree["posterior"]["coefficient"].mean(("chain", "draw"))
     apart = {
-        name: (float(means.sel(feature=name)) - reference["coefficients"][name]) / reference["standard_errors"][name]
+        name: (float(means.sel(feature=name)) - reference["coefficients"][name])
+        / reference["standard_errors"][name]
         for name in names_of
     }
     return {"response": reference["response"], "standard_errors_apart": apart}

@@ -1,8 +1,8 @@
 """Evidence that a model is right: ``python -m betterthan.evidence.validate NAME``.
 
-Writes ``models/NAME/evidence.json`` and ``models/NAME/ranks.png``: simulation-based calibration, coverage of
-its intervals, agreement of its PyMC fit with its closed form (or with quadrature, where it has none), and the
-published numbers it must reproduce (``models/NAME/reference.toml``).
+Writes ``models/NAME/evidence.json`` and ``models/NAME/ranks.png``: simulation-based calibration,
+coverage of its intervals, agreement of its PyMC fit with its closed form (or with quadrature, where
+it has none), and the published numbers it must reproduce (``models/NAME/reference.toml``).
 """
 
 import argparse
@@ -31,23 +31,42 @@ from betterthan.models import sampling
 SEED = 20261120
 DRAWS = 2000
 JOINT = ("clustered", "davidson", "graded", "hierarchical", "item_response")
-FORMS = {"hierarchical": "crossed", "davidson": "rao_kupper", "item_response": "trials"}  # a second one of a model
+# a second one of a model
+FORMS = {"hierarchical": "crossed", "davidson": "rao_kupper", "item_response": "trials"}
 SIMULATIONS, JOINT_SIMULATIONS = 1000, 200  # unless told; those of joint models take seconds each
 MODELS = (
-    "beta_binomial", "clustered", "davidson", "dirichlet_multinomial", "graded", "hierarchical", "independent_betas",
-    "item_response", "mallows", "performance_function", "subject_slopes",
-)  # fmt: skip
+    "beta_binomial",
+    "clustered",
+    "davidson",
+    "dirichlet_multinomial",
+    "graded",
+    "hierarchical",
+    "independent_betas",
+    "item_response",
+    "mallows",
+    "performance_function",
+    "subject_slopes",
+)
 LIBRARIES = ("betterthan", "pymc", "nutpie", "pytensor", "arviz", "numpy")
 # (win, loss, tie): none, few, many, one-sided, all ties, nearly equal, and the two published cases
 GRID = [
     *[(w, l, t) for w in (0, 1, 5, 30) for l in (0, 2, 25) for t in (0, 100)],
-    *[(1000, 0, 0), (0, 1000, 0), (0, 0, 1000), (0, 1, 10_000), (500, 500, 0), (100_000, 99_500, 1)],
+    *[
+        (1000, 0, 0),
+        (0, 1000, 0),
+        (0, 0, 1000),
+        (0, 1, 10_000),
+        (500, 500, 0),
+        (100_000, 99_500, 1),
+    ],
     *[(12, 2, 986), (210, 200, 590)],
 ]
 
 
 def agreement(model: ModuleType, published: list[dict[str, Any]], seed: int) -> dict[str, Any]:
-    """Fit the grid and the published cases at once, and compare with the closed form and with print."""
+    """Fit the grid and the published cases at once, and compare with the closed form and with
+    print.
+    """
     import arviz as az
 
     grid = [(*case["counts"], 0)[:3] for case in published] + GRID
@@ -66,7 +85,9 @@ def agreement(model: ModuleType, published: list[dict[str, Any]], seed: int) -> 
         "draws": DRAWS * names.CHAINS,
         "max_abs_z_probability": float(np.abs(z).max()),
         "worst_counts": list(grid[worst]),
-        "max_abs_error_probability": float(np.abs(better.mean(("chain", "draw")).values - exact.values).max()),
+        "max_abs_error_probability": float(
+            np.abs(better.mean(("chain", "draw")).values - exact.values).max()
+        ),
         "max_abs_z_mean": _mean_z(looked_at, np.array(grid)),
         "rhat_max": _extreme(az.rhat(looked_at), np.max),
         "ess_min": min(_extreme(az.ess(looked_at, method=m), np.min) for m in ("bulk", "tail")),
@@ -77,7 +98,9 @@ def agreement(model: ModuleType, published: list[dict[str, Any]], seed: int) -> 
 
 
 def approximation_error() -> list[dict[str, Any]]:
-    """On one test set the independent Betas are an approximation: by how much they miss the exact answer."""
+    """On one test set the independent Betas are an approximation: by how much they miss the exact
+    answer.
+    """
     cases = [
         (12, 2, 1000),
         (210, 200, 1000),
@@ -89,7 +112,11 @@ def approximation_error() -> list[dict[str, Any]]:
     ]
     rows = []
     for wins, losses, n in cases:
-        betas = float(prob_greater(*(np.array(float(v)) for v in (1 + wins, 1 + n - wins, 1 + losses, 1 + n - losses))))
+        betas = float(
+            prob_greater(
+                *(np.array(float(v)) for v in (1 + wins, 1 + n - wins, 1 + losses, 1 + n - losses))
+            )
+        )
         exact = float(prob_above_half(np.array(1.0 + wins), np.array(1.0 + losses)))
         rows.append(
             {
@@ -126,7 +153,10 @@ def evidence(name: str, folder: Path, *, simulations: int, seed: int) -> dict[st
         calibrated = calibration.calibrate(model, simulations, seed)
         found["calibration"] = calibration.summary(calibrated, simulations)
         found["calibration"]["examples_per_pair"] = list(calibration.EXAMPLES)
-        found |= {"coverage": calibrated.coverage, "agreement": agreement(model, reference["case"], seed)}
+        found |= {
+            "coverage": calibrated.coverage,
+            "agreement": agreement(model, reference["case"], seed),
+        }
     if name == "independent_betas":
         found["error_on_one_test_set"] = approximation_error()
     bars = {k: np.array(bar) for k, bar in found["calibration"]["histogram"].items()}
@@ -135,20 +165,33 @@ def evidence(name: str, folder: Path, *, simulations: int, seed: int) -> dict[st
 
 
 def joint(
-    model: ModuleType, name: str, reference: dict[str, Any], folder: Path, *, simulations: int, seed: int
+    model: ModuleType,
+    name: str,
+    reference: dict[str, Any],
+    folder: Path,
+    *,
+    simulations: int,
+    seed: int,
 ) -> dict[str, Any]:
-    """Evidence of a model beyond two systems; calibration and the twenty designs go on where a run was stopped."""
+    """Evidence of a model beyond two systems; calibration and the twenty designs go on where a run
+    was stopped.
+    """
     mark = hashlib.sha256(json.dumps([computes(name), seed]).encode()).hexdigest()[:12]
     keep = folder.parent.parent / ".validation" / f"{name}-{mark}"
     keep.mkdir(parents=True, exist_ok=True)
     found: dict[str, Any] = {}
     for form in filter(None, (name, FORMS.get(name))):
         calibrated = joint_evidence.calibrate(form, simulations, seed, keep)
-        part = {"calibration": calibration.summary(calibrated, simulations), "coverage": calibrated.coverage}
+        part = {
+            "calibration": calibration.summary(calibrated, simulations),
+            "coverage": calibrated.coverage,
+        }
         found |= part if form == name else {form: part}
     found["agreement"] = joint_agreement.collect(model, name, reference, seed)
     found["prior_predictive"] = joint_evidence.prior_predictive(name, seed)
-    rows = json.loads((keep / "quality.json").read_text()) if (keep / "quality.json").is_file() else []
+    rows = (
+        json.loads((keep / "quality.json").read_text()) if (keep / "quality.json").is_file() else []
+    )
     for place in range(len(rows), len(designs.DESIGNS)):
         rows.append(designs.quality(name, place, seed))
         (keep / "quality.json").write_text(json.dumps(rows))
@@ -156,7 +199,9 @@ def joint(
 
 
 def ranks(name: str, bars: dict[str, np.ndarray], simulations: int, path: Path) -> None:
-    """Histogram of the ranks of each parameter, with the band that holds 99 % of bars when all is right."""
+    """Histogram of the ranks of each parameter, with the band that holds 99 % of bars when all is
+    right.
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from scipy import stats
@@ -185,13 +230,17 @@ def ranks(name: str, bars: dict[str, np.ndarray], simulations: int, path: Path) 
 
 def main(arguments: list[str] | None = None) -> int:
     """Command line: validate one model and write its evidence."""
-    parser = argparse.ArgumentParser(prog="python -m betterthan.evidence.validate", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m betterthan.evidence.validate", description=__doc__
+    )
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("name", nargs="?", choices=MODELS)
     which.add_argument("--all", action="store_true", help="all models, one after the other")
     parser.add_argument("--simulations", type=int)
     parser.add_argument("--seed", type=int, default=SEED)
-    parser.add_argument("--output", type=Path, default=Path(__file__).resolve().parents[3] / "models")
+    parser.add_argument(
+        "--output", type=Path, default=Path(__file__).resolve().parents[3] / "models"
+    )
     chosen = parser.parse_args(arguments)
     for name in MODELS if chosen.all else (chosen.name,):
         folder = chosen.output / name
@@ -205,7 +254,9 @@ def main(arguments: list[str] | None = None) -> int:
         found = evidence(name, folder, simulations=chosen.simulations or usual, seed=chosen.seed)
         (folder / "evidence.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
         print(
-            f"{name}: uniformity p {found['calibration']['uniformity_p']}, agreement {found['agreement']}", flush=True
+            f"{name}: uniformity p {found['calibration']['uniformity_p']}, agreement "
+            f"{found['agreement']}",
+            flush=True,
         )
     return 0
 
@@ -227,7 +278,9 @@ def _mean_z(posterior: xr.Dataset, counts: np.ndarray) -> float:
         "p_loss": (losses + 1) / (n + 2),
     }
     z = [
-        np.abs((v.mean(("chain", "draw")).values - expected[str(k)]) / az.mcse(v, method="mean").values).max()
+        np.abs(
+            (v.mean(("chain", "draw")).values - expected[str(k)]) / az.mcse(v, method="mean").values
+        ).max()
         for k, v in posterior.data_vars.items()
     ]
     return float(max(z))

@@ -1,4 +1,6 @@
-"""A performance function from data: least squares, features chosen by AIC, and what is honest about its fit."""
+"""A performance function from data: least squares, features chosen by AIC, and what is honest about
+its fit.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +14,12 @@ from betterthan.exact.regression import least_squares, stepwise
 from betterthan.features.formulas import PerformanceFunction
 from betterthan.features.tables import FeatureTable, feature_table, refuse_collinear
 
-_MOVES = {"both": (True, True), "forward": (True, False), "backward": (False, True), "none": (False, False)}
+_MOVES = {
+    "both": (True, True),
+    "forward": (True, False),
+    "backward": (False, True),
+    "none": (False, False),
+}
 
 
 def performance_function(
@@ -24,52 +31,59 @@ def performance_function(
     leave_out: Any = None,
     ci_prob: float = names.CI_PROB,
 ) -> PerformanceFunction:
-    """Predict a response from component scores by linear regression, with features chosen stepwise by AIC.
+    """Predict a response from component scores by linear regression, with features chosen stepwise
+    by AIC.
 
     Parameters
     ----------
     features : pandas.DataFrame or xarray.DataArray, dims (dialogue, feature)
         One row for each dialogue; from `features.from_confusion`, or a table of your own.
     response : str, pandas.Series, xarray.DataArray or array-like
-        What is to be predicted, by the name of a column of `features` or on its own, such as `features.learning_gain`.
+        What is to be predicted, by the name of a column of `features` or on its own, such as
+        `features.learning_gain`.
     columns : sequence of str, optional
         Features to choose from. Default: all columns but the response and the groups.
     direction : {"both", "forward", "backward", "none"}, default "both"
-        How features are moved while AIC falls, as R's ``step`` does: forward and both start with none, backward with
-        all of them; none keeps all. Of moves with the same AIC the first is made: drops before additions, then in the
-        order of the features.
+        How features are moved while AIC falls, as R's ``step`` does: forward and both start with
+        none, backward with all of them; none keeps all. Of moves with the same AIC the first is
+        made: drops before additions, then in the order of the features.
     leave_out : str or array-like, optional
-        What is left out at once in cross-validation: a column, an index level or one label for each row, such as the
-        dialogue where one dialogue has several raters. Default: one row at a time.
+        What is left out at once in cross-validation: a column, an index level or one label for each
+        row, such as the dialogue where one dialogue has several raters. Default: one row at a time.
     ci_prob : float, default 0.95
         Mass of the intervals of the coefficients (equal-tailed, Student's t).
 
     Returns
     -------
     PerformanceFunction
-        Its ``fit`` is an xarray.Dataset. Over feature: ``chosen``, ``coefficient``, ``standardised`` (per standard
-        deviation), ``standard_error``, ``lower``, ``upper`` (errors clustered by `leave_out` where it is given; as if
-        nothing had been chosen: too narrow after a choice) and ``chosen_share`` (of the folds, when the choice is made
-        anew in each). Over step: ``change`` and ``aic`` (n log(RSS / n) + 2 coefficients), and ``aic_after`` (step,
-        feature) of every move that was possible. Over dialogue: ``observed``, ``fitted``, ``held_out`` and
-        ``held_out_chosen``. And the measures:
+        Its ``fit`` is an xarray.Dataset. Over feature: ``chosen``, ``coefficient``,
+        ``standardised`` (per standard deviation), ``standard_error``, ``lower``, ``upper`` (errors
+        clustered by `leave_out` where it is given; as if nothing had been chosen: too narrow after
+        a choice) and ``chosen_share`` (of the folds, when the choice is made anew in each). Over
+        step: ``change`` and ``aic`` (n log(RSS / n) + 2 coefficients), and ``aic_after`` (step,
+        feature) of every move that was possible. Over dialogue: ``observed``, ``fitted``,
+        ``held_out`` and ``held_out_chosen``. And the measures:
 
         - ``r2``: of the fit itself;
-        - ``r2_training``: mean over the folds of the R2 on the rows that were kept, with ``r2_training_sd``;
+        - ``r2_training``: mean over the folds of the R2 on the rows that were kept, with
+          ``r2_training_sd``;
         - ``r2_held_out``: 1 - PRESS / SST, the features staying as they were chosen from all rows;
-        - ``r2_held_out_chosen``: the same with the choice repeated inside every fold: the honest one;
-        - ``mse`` and ``mse_chosen``: mean squared errors of held-out rows, with ``mse_sd`` and ``mse_chosen_sd``.
+        - ``r2_held_out_chosen``: the same with the choice repeated inside every fold: the honest
+          one;
+        - ``mse`` and ``mse_chosen``: mean squared errors of held-out rows, with ``mse_sd`` and
+          ``mse_chosen_sd``.
 
     Raises
     ------
     ValueError
-        If a column is not numeric, constant, or follows from others; if dialogues do not match, or there are too few;
-        if the features fit the response perfectly; or if an argument is not valid.
+        If a column is not numeric, constant, or follows from others; if dialogues do not match, or
+        there are too few; if the features fit the response perfectly; or if an argument is not
+        valid.
 
     References
     ----------
-    M. Walker, C. Kamm and D. Litman (2000), Towards developing general models of usability with PARADISE, Natural
-    Language Engineering 6(3-4), doi:10.1017/S1351324900002503.
+    M. Walker, C. Kamm and D. Litman (2000), Towards developing general models of usability with
+    PARADISE, Natural Language Engineering 6(3-4), doi:10.1017/S1351324900002503.
 
     Examples
     --------
@@ -87,7 +101,9 @@ def performance_function(
     return fit_table(table, direction, ci_prob)
 
 
-def fit_table(table: FeatureTable, direction: str, ci_prob: float = names.CI_PROB) -> PerformanceFunction:
+def fit_table(
+    table: FeatureTable, direction: str, ci_prob: float = names.CI_PROB
+) -> PerformanceFunction:
     """Choose, fit and cross-validate; see `features.performance_function`."""
     checks.one_of(direction, names.DIRECTIONS, "direction")
     ci_prob = checks.probability(ci_prob, "ci_prob")
@@ -96,26 +112,44 @@ def fit_table(table: FeatureTable, direction: str, ci_prob: float = names.CI_PRO
     z, _, _ = least_squares.standardise(table.x)
     y = table.y - table.y.mean()
     found, inside = _chosen(z, y, direction)
-    parts = _final(table, inside, ci_prob) | _path(table, z, y, found, direction) | _held_out(table, z, inside, direction)
+    parts = (
+        _final(table, inside, ci_prob)
+        | _path(table, z, y, found, direction)
+        | _held_out(table, z, inside, direction)
+    )
     fit = xr.Dataset(
         parts,
-        coords={names.FEATURE: table.features, names.DIALOGUE: table.rows, "group": (names.DIALOGUE, table.groups)},
+        coords={
+            names.FEATURE: table.features,
+            names.DIALOGUE: table.rows,
+            "group": (names.DIALOGUE, table.groups),
+        },
     )
     fit.attrs = {
-        "version": betterthan.__version__, "response": table.response, "direction": direction, "n": len(table.y),
-        "n_dropped_response": table.dropped_response, "n_dropped_feature": table.dropped_feature,
-        "left_out_by": table.grouped_by or "row", "folds": len(table.group_names), "ci_prob": ci_prob,
+        "version": betterthan.__version__,
+        "response": table.response,
+        "direction": direction,
+        "n": len(table.y),
+        "n_dropped_response": table.dropped_response,
+        "n_dropped_feature": table.dropped_feature,
+        "left_out_by": table.grouped_by or "row",
+        "folds": len(table.group_names),
+        "ci_prob": ci_prob,
         "response_sd": float(table.y.std(ddof=1)),
         "errors": f"clustered by {table.grouped_by}" if table.grouped_by else "independent",
-    }  # fmt: skip
+    }
     chosen = {f: float(fit["coefficient"][k]) for k, f in enumerate(table.features) if inside[k]}
-    return PerformanceFunction(float(fit["intercept"]), chosen, table.response, table.confusions, fit)
+    return PerformanceFunction(
+        float(fit["intercept"]), chosen, table.response, table.confusions, fit
+    )
 
 
 def _chosen(z: np.ndarray, y: np.ndarray, direction: str) -> tuple[stepwise.Search, np.ndarray]:
     add, drop = _MOVES[direction]
     everything = direction in ("backward", "none")
-    found = stepwise.search(*stepwise.cross_products(z, y), add=add, drop=drop, everything=everything)
+    found = stepwise.search(
+        *stepwise.cross_products(z, y), add=add, drop=drop, everything=everything
+    )
     return found, found.inside[0]
 
 
@@ -125,22 +159,31 @@ def _final(table: FeatureTable, inside: np.ndarray, ci_prob: float) -> dict[str,
 
     model: Any = OLS(table.y, least_squares.design(table.x[:, inside]))
     result: Any = model.fit()
-    if table.grouped_by:  # rows of a group are not independent: their errors are summed before they are squared
+    # rows of a group are not independent: their errors are summed before they are squared
+    if table.grouped_by:
         result = model.fit(cov_type="cluster", cov_kwds={"groups": table.groups}, use_t=True)
     ends = result.conf_int(1 - ci_prob)
     empty = np.full(len(inside), np.nan)
     columns = {"standard_error": result.bse, "lower": ends[:, 0], "upper": ends[:, 1]}
     parts: dict[str, Any] = {"intercept": float(result.params[0]), "r2": float(result.rsquared)}
-    parts["coefficient"] = (names.FEATURE, _spread(result.params[1:], inside, np.zeros(len(inside))))
+    parts["coefficient"] = (
+        names.FEATURE,
+        _spread(result.params[1:], inside, np.zeros(len(inside))),
+    )
     parts |= {name: (names.FEATURE, _spread(v[1:], inside, empty)) for name, v in columns.items()}
     scale = table.x.std(0, ddof=1) / table.y.std(ddof=1)
     parts["standardised"] = (names.FEATURE, parts["coefficient"][1] * scale)
     parts["chosen"] = (names.FEATURE, inside)
-    parts |= {"observed": (names.DIALOGUE, table.y), "fitted": (names.DIALOGUE, result.fittedvalues)}
+    parts |= {
+        "observed": (names.DIALOGUE, table.y),
+        "fitted": (names.DIALOGUE, result.fittedvalues),
+    }
     return parts
 
 
-def _path(table: FeatureTable, z: np.ndarray, y: np.ndarray, found: stepwise.Search, direction: str) -> dict[str, Any]:
+def _path(
+    table: FeatureTable, z: np.ndarray, y: np.ndarray, found: stepwise.Search, direction: str
+) -> dict[str, Any]:
     """What was done at each step, and the AIC of everything that could have been."""
     add, drop = _MOVES[direction]
     inside = np.full(z.shape[1], direction in ("backward", "none"))
@@ -161,13 +204,18 @@ def _path(table: FeatureTable, z: np.ndarray, y: np.ndarray, found: stepwise.Sea
     }
 
 
-def _held_out(table: FeatureTable, z: np.ndarray, inside: np.ndarray, direction: str) -> dict[str, Any]:
+def _held_out(
+    table: FeatureTable, z: np.ndarray, inside: np.ndarray, direction: str
+) -> dict[str, Any]:
     """Predictions of every group by the fit without it, and the measures that follow."""
     y, groups = table.y - table.y.mean(), table.groups
     errors, rss = least_squares.left_out(z[:, inside], y, groups)
     if not np.isfinite(errors).all():
         where = table.group_names[int(groups[np.isinf(errors).argmax()])]
-        raise ValueError(f"without {where!r} a coefficient cannot be told; leave a feature out that it alone varies")
+        raise ValueError(
+            f"without {where!r} a coefficient cannot be told; leave a feature out that it alone "
+            f"varies"
+        )
     sst = least_squares.left_out(z[:, :0], y, groups)[1]
     again = _refitted(z, y, groups, direction)
     chosen = _per_row(again, z, groups)
@@ -183,7 +231,10 @@ def _held_out(table: FeatureTable, z: np.ndarray, inside: np.ndarray, direction:
     for name, residual in (("", errors), ("_chosen", y - chosen)):
         square = residual**2
         parts[f"r2_held_out{name}"] = 1 - float(square.sum()) / total
-        parts[f"mse{name}"], parts[f"mse{name}_sd"] = float(square.mean()), float(square.std(ddof=1))
+        parts[f"mse{name}"], parts[f"mse{name}_sd"] = (
+            float(square.mean()),
+            float(square.std(ddof=1)),
+        )
     return parts
 
 
@@ -191,7 +242,9 @@ def _refitted(z: np.ndarray, y: np.ndarray, groups: np.ndarray, direction: str) 
     """The choice repeated without each group."""
     add, drop = _MOVES[direction]
     products, sizes = stepwise.cross_products(z, y, groups)
-    return stepwise.search(products, sizes, add=add, drop=drop, everything=direction in ("backward", "none"))
+    return stepwise.search(
+        products, sizes, add=add, drop=drop, everything=direction in ("backward", "none")
+    )
 
 
 def _per_row(search: stepwise.Search, z: np.ndarray, groups: np.ndarray) -> np.ndarray:
@@ -203,7 +256,8 @@ def _refuse_perfect(table: FeatureTable) -> None:
     error = least_squares.residuals(least_squares.standardise(table.x)[0], table.y)[0]
     if error @ error < 1e-14 * ((table.y - table.y.mean()) ** 2).sum():
         raise ValueError(
-            f"the features fit {table.response!r} perfectly, so there is nothing to choose or to predict; "
+            f"the features fit {table.response!r} perfectly, so there is nothing to choose or to "
+            f"predict; "
             "is the response computed from one of them?"
         )
 

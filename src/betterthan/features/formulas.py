@@ -16,7 +16,8 @@ from betterthan.features.of_confusions import from_confusion
 class PerformanceFunction:
     """Predicts a response from component scores: an intercept and a coefficient for each feature.
 
-    Made by `features.performance_function` from data, or by `from_coefficients` from what a paper prints.
+    Made by `features.performance_function` from data, or by `from_coefficients` from what a paper
+    prints.
 
     Attributes
     ----------
@@ -26,8 +27,8 @@ class PerformanceFunction:
     response : str
         What is predicted.
     confusions : tuple of str
-        Confusions the training data had enough of. A function that uses one of them refuses a component whose errors
-        are mostly of other kinds.
+        Confusions the training data had enough of. A function that uses one of them refuses a
+        component whose errors are mostly of other kinds.
     fit : xarray.Dataset or None
         How it was fitted; None for a published formula.
     """
@@ -81,11 +82,15 @@ class PerformanceFunction:
                 raise ValueError(f"coefficient of {name!r} is {value!r}; give a finite number")
         used = [name for name in coefficients if name.startswith("freq.")]
         known = tuple(dict.fromkeys([*confusions, *used]))
-        return cls(float(intercept), {k: float(v) for k, v in coefficients.items()}, response, known)
+        return cls(
+            float(intercept), {k: float(v) for k, v in coefficients.items()}, response, known
+        )
 
     def __str__(self) -> str:
         """The formula, as it would be printed."""
-        terms = [f"{'-' if c < 0 else '+'} {abs(c):.4g} {name}" for name, c in self.coefficients.items()]
+        terms = [
+            f"{'-' if c < 0 else '+'} {abs(c):.4g} {name}" for name, c in self.coefficients.items()
+        ]
         return " ".join([f"{self.response} = {self.intercept:.4g}", *terms])
 
     def predict(self, component: Any) -> Any:
@@ -94,8 +99,8 @@ class PerformanceFunction:
         Parameters
         ----------
         component : xarray.DataArray, pandas.DataFrame, pandas.Series or mapping
-            A confusion matrix, scores (label, measure), or features by name: a dim, columns, index or keys. Other
-            dims are kept.
+            A confusion matrix, scores (label, measure), or features by name: a dim, columns, index
+            or keys. Other dims are kept.
 
         Returns
         -------
@@ -105,7 +110,8 @@ class PerformanceFunction:
         Raises
         ------
         ValueError
-            If a feature is missing, or the function uses confusions and the component makes none or mostly others.
+            If a feature is missing, or the function uses confusions and the component makes none or
+            mostly others.
 
         Examples
         --------
@@ -129,14 +135,18 @@ class PerformanceFunction:
         return float(number)
 
 
-def refuse_unknown_confusions(values: Mapping[str, Any], confusions: Iterable[str], who: str = "") -> None:
+def refuse_unknown_confusions(
+    values: Mapping[str, Any], confusions: Iterable[str], who: str = ""
+) -> None:
     """Of the errors of a component, enough must be of kinds that the training data had."""
     share = np.min(np.asarray(sum(_one(values, name) for name in confusions)))
     if share < names.KNOWN_CONFUSIONS_MIN:
         known = ", ".join(c.removeprefix("freq.") for c in confusions)
         raise ValueError(
-            f"{who}only {100 * share:.0f} % of the component's errors are confusions that the training data had enough "
-            f"of ({known}); at least {100 * names.KNOWN_CONFUSIONS_MIN:.0f} % are needed, so use a function "
+            f"{who}only {100 * share:.0f} % of the component's errors are confusions that the "
+            f"training data had enough "
+            f"of ({known}); at least {100 * names.KNOWN_CONFUSIONS_MIN:.0f} % are needed, so use "
+            f"a function "
             "without confusions"
         )
 
@@ -144,19 +154,33 @@ def refuse_unknown_confusions(values: Mapping[str, Any], confusions: Iterable[st
 def values_by_name(component: Any) -> Mapping[str, Any]:
     """The scores of a component, by the names of features."""
     if isinstance(component, pd.DataFrame | pd.Series | Mapping):
-        return {str(k): component[k] for k in component} if not isinstance(component, pd.Series) else dict(component)
-    if isinstance(component, xr.DataArray) and {names.PREDICTED, names.ACTUAL} <= set(component.dims):
+        return (
+            {str(k): component[k] for k in component}
+            if not isinstance(component, pd.Series)
+            else dict(component)
+        )
+    if isinstance(component, xr.DataArray) and {names.PREDICTED, names.ACTUAL} <= set(
+        component.dims
+    ):
         component = from_confusion(component)
     if isinstance(component, xr.DataArray) and names.FEATURE in component.dims:
-        return {str(k): component.sel({names.FEATURE: k}, drop=True) for k in component[names.FEATURE].values}
+        return {
+            str(k): component.sel({names.FEATURE: k}, drop=True)
+            for k in component[names.FEATURE].values
+        }
     if isinstance(component, xr.DataArray) and {names.LABEL, "measure"} <= set(component.dims):
         pairs = [(m, x) for m in component["measure"].values for x in component[names.LABEL].values]
-        return {f"{m}.{x}": component.sel({"measure": m, names.LABEL: x}, drop=True) for m, x in pairs}
+        return {
+            f"{m}.{x}": component.sel({"measure": m, names.LABEL: x}, drop=True) for m, x in pairs
+        }
     kind = type(component).__name__
     raise ValueError(f"component is a {kind}; give a confusion matrix, or features by name")
 
 
 def _one(values: Mapping[str, Any], name: str) -> Any:
     if name not in values:
-        raise ValueError(f"feature {name!r} is needed and missing; given are {', '.join(list(values)[:8]) or 'none'}")
+        raise ValueError(
+            f"feature {name!r} is needed and missing; given are "
+            f"{', '.join(list(values)[:8]) or 'none'}"
+        )
     return values[name]

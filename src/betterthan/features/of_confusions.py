@@ -19,14 +19,16 @@ def from_confusion(confusion: xr.DataArray, *, beta: float = 1.0, least: int = 0
     beta : float, default 1
         Recall counts beta times as much as precision in F.
     least : int, default 0
-        A confusion is kept if every dialogue has it at least so often. A rare one teaches a function nothing.
+        A confusion is kept if every dialogue has it at least so often. A rare one teaches a
+        function nothing.
 
     Returns
     -------
     xarray.DataArray, dims (feature,) or (dialogue, feature)
-        ``precision.L``, ``recall.L`` and ``f.L`` for every label L and for the averages macro, weighted and pooled;
-        ``freq.predicted.P.actual.A`` for every confusion: its share of the wrongly classified items. A class that a
-        dialogue does not have scores 0. ``attrs["confusions"]`` names the confusions that were kept.
+        ``precision.L``, ``recall.L`` and ``f.L`` for every label L and for the averages macro,
+        weighted and pooled; ``freq.predicted.P.actual.A`` for every confusion: its share of the
+        wrongly classified items. A class that a dialogue does not have scores 0.
+        ``attrs["confusions"]`` names the confusions that were kept.
 
     Raises
     ------
@@ -40,7 +42,7 @@ def from_confusion(confusion: xr.DataArray, *, beta: float = 1.0, least: int = 0
     Examples
     --------
     >>> import betterthan as bt
-    >>> features = confusion_features(bt.datasets.beetle_confusion())
+    >>> features = from_confusion(bt.datasets.beetle_confusion())
     >>> asked = ["f.weighted", "freq.predicted.pc_incomplete.actual.contradictory"]
     >>> features.sel(feature=asked).round(4).values.tolist()
     [0.5136, 0.2331]
@@ -51,11 +53,19 @@ def from_confusion(confusion: xr.DataArray, *, beta: float = 1.0, least: int = 0
     if clash:
         raise ValueError(f"label {clash[0]!r} is also the name of an average; rename the label")
     each = formulas.by_label(matrix, actual, beta)
-    averaged = [formulas.macro(each), formulas.weighted(each, actual), formulas.pooled(matrix, actual, beta)]
+    averaged = [
+        formulas.macro(each),
+        formulas.weighted(each, actual),
+        formulas.pooled(matrix, actual, beta),
+    ]
     scores = np.concatenate([each, np.stack(averaged, axis=-2)], axis=-2)
     of_what = [*labels, *names.AVERAGES]
     named = [f"{measure}.{what}" for what in of_what for measure in names.MEASURES]
-    kept = [(p, a) for p, a in np.ndindex(matrix.shape[-2:]) if p != a and (matrix[..., p, a] >= least).all()]
+    kept = [
+        (p, a)
+        for p, a in np.ndindex(matrix.shape[-2:])
+        if p != a and (matrix[..., p, a] >= least).all()
+    ]
     confusions = [f"freq.predicted.{labels[p]}.actual.{labels[a]}" for p, a in kept]
     shares = formulas.frequencies(matrix)
     columns = [shares[..., p, a] for p, a in kept]
@@ -99,14 +109,20 @@ def learning_gain(pre: Any, post: Any) -> Any:
     >>> learning_gain([0.5, 0.6], [0.75, 0.6]).tolist()
     [0.5, 0.0]
     """
-    first, second = [x if isinstance(x, xr.DataArray) else np.asarray(x, dtype=float) for x in (pre, post)]
+    first, second = [
+        x if isinstance(x, xr.DataArray) else np.asarray(x, dtype=float) for x in (pre, post)
+    ]
     for what, given in (("pre", first), ("post", second)):
         values = np.asarray(given)
         bad = (values < 0) | (values > 1)
         if bad.any():
-            raise ValueError(f"{what} holds {values[bad].flat[0]:g}; give shares of right answers, from 0 to 1")
+            raise ValueError(
+                f"{what} holds {values[bad].flat[0]:g}; give shares of right answers, from 0 to 1"
+            )
     perfect = np.asarray(first) == 1
     if perfect.any():
         where = int(np.flatnonzero(perfect)[0])
-        raise ValueError(f"pre is 1 at position {where}: nothing was left to gain; leave that dialogue out")
+        raise ValueError(
+            f"pre is 1 at position {where}: nothing was left to gain; leave that dialogue out"
+        )
     return (second - first) / (1 - first)

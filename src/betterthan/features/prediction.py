@@ -26,14 +26,16 @@ def predict(
     ci_kind: str = names.CI_KIND,
     higher_is_better: bool = True,
 ) -> xr.Dataset:
-    """Predict the mea response of components from their scores, with intervals, and compare them by it.
+    """Predict the mea response of components from their scores, with intervals, and compare them by
+    it.
 
     Parameters
     ----------
     tree : xarray.DataTree
         From ``betterthan.models.performance_function.fit``.
     components : pandas.DataFrame or mapping
-        One row for each component with the features as columns; or, by name, a confusion matrix or features each.
+        One row for each component with the features as columns; or, by name, a confusion matrix or
+        features each.
     rope : float, default 0
         Half width of the region of practical equivalence, in units of the response.
     ci_prob : float, default 0.95
@@ -45,17 +47,18 @@ def predict(
     Returns
     -------
     xarray.Dataset
-        Over system: ``predicted`` (posterior mean of the mea response, over new users where there were groups),
-        ``predicted_mcse``, ``lower``, ``upper``, ``prob_best``, and ``outside``: the features that lie outside the
-        range of the training data. Over (system_a, system_b): ``prob_better`` and its error ``prob_better_mcse``,
-        ``difference_mean``, ``difference_lower``, ``difference_upper``, ``mass`` (region) and ``verdict``, which is
+        Over system: ``predicted`` (posterior mean of the mea response, over new users where there
+        were groups), ``predicted_mcse``, ``lower``, ``upper``, ``prob_best``, and ``outside``: the
+        features that lie outside the range of the training data. Over (system_a, system_b):
+        ``prob_better`` and its error ``prob_better_mcse``, ``difference_mean``,
+        ``difference_lower``, ``difference_upper``, ``mass`` (region) and ``verdict``, which is
         ``no_verdict`` where the fit has not converged.
 
     Raises
     ------
     ValueError
-        If the tree is of another model, a feature is missing, or a component mostly makes confusions that the training
-        data did not have.
+        If the tree is of another model, a feature is missing, or a component mostly makes
+        confusions that the training data did not have.
 
     Examples
     --------
@@ -74,24 +77,41 @@ def predict(
     draws = _expected(tree, x)  # (chain, draw, system)
     flat = draws.reshape(-1, len(systems))
     oriented = flat if higher_is_better else -flat
-    table = pairs_of_draws(flat, oriented, rope, ci_prob, ci_kind, lambda d: effective(d, draws.shape[:2]))
+    table = pairs_of_draws(
+        flat, oriented, rope, ci_prob, ci_kind, lambda d: effective(d, draws.shape[:2])
+    )
     table["verdict"], diagnosis = judged(tree, table, rope)
     low, high = weights.interval(flat, ci_prob, ci_kind)
     of_system = {
-        "predicted": flat.mean(0), "predicted_mcse": mean_error(draws), "lower": low, "upper": high,
-        "prob_best": weights.ranks(oriented)[:, 0], "outside": _outside(tree, x),
-    }  # fmt: skip
+        "predicted": flat.mean(0),
+        "predicted_mcse": mean_error(draws),
+        "lower": low,
+        "upper": high,
+        "prob_best": weights.ranks(oriented)[:, 0],
+        "outside": _outside(tree, x),
+    }
     result = xr.Dataset(
-        {name: ((*_SQUARE, names.REGION) if v.ndim == 3 else _SQUARE, v) for name, v in table.items()}
+        {
+            name: ((*_SQUARE, names.REGION) if v.ndim == 3 else _SQUARE, v)
+            for name, v in table.items()
+        }
         | {name: (names.SYSTEM, v) for name, v in of_system.items()},
-        coords=dict.fromkeys((*_SQUARE, names.SYSTEM), systems) | {names.REGION: list(names.REGIONS)},
+        coords=dict.fromkeys((*_SQUARE, names.SYSTEM), systems)
+        | {names.REGION: list(names.REGIONS)},
     )
     attrs = tree["posterior"].attrs
     result.attrs = {
-        "version": betterthan.__version__, "response": attrs["response"], "n": attrs["n"], "seed": attrs["seed"],
-        "draws": len(flat), "rope": rope, "ci_prob": ci_prob, "ci_kind": ci_kind, "higher_is_better": int(higher_is_better),
+        "version": betterthan.__version__,
+        "response": attrs["response"],
+        "n": attrs["n"],
+        "seed": attrs["seed"],
+        "draws": len(flat),
+        "rope": rope,
+        "ci_prob": ci_prob,
+        "ci_kind": ci_kind,
+        "higher_is_better": int(higher_is_better),
         "failures": list(diagnosis.failures),
-    }  # fmt: skip
+    }
     return result
 
 
@@ -101,7 +121,9 @@ def _components(tree: xr.DataTree, components: Any) -> tuple[list[str], np.ndarr
     if isinstance(components, pd.DataFrame):
         components = {str(name): row for name, row in components.iterrows()}
     if not isinstance(components, Mapping) or not components:
-        raise ValueError("give components as a pandas.DataFrame, or a mapping from their names to scores")
+        raise ValueError(
+            "give components as a pandas.DataFrame, or a mapping from their names to scores"
+        )
     confusions = tuple(map(str, tree["posterior"].attrs.get("confusions", ())))
     rows = []
     for name, component in components.items():
@@ -113,7 +135,10 @@ def _components(tree: xr.DataTree, components: Any) -> tuple[list[str], np.ndarr
             refuse_unknown_confusions(values, confusions, f"{name!r}: ")
         row = np.array([float(values[f]) for f in features])
         if not np.isfinite(row).all():
-            raise ValueError(f"feature {features[int((~np.isfinite(row)).argmax())]!r} of {name!r} is not a number")
+            raise ValueError(
+                f"feature {features[int((~np.isfinite(row)).argmax())]!r} of {name!r} is not a "
+                f"number"
+            )
         rows.append(row)
     systems = [str(name) for name in components]
     checks.unique(systems, "component")
@@ -124,7 +149,8 @@ def _expected(tree: xr.DataTree, x: np.ndarray) -> np.ndarray:
     """Draws of the mea response, (chain, draw, system)."""
     posterior = tree["posterior"].to_dataset()
     line = (
-        posterior["intercept"].values[..., None] + posterior["coefficient"].transpose(..., names.FEATURE).values @ x.T
+        posterior["intercept"].values[..., None]
+        + posterior["coefficient"].transpose(..., names.FEATURE).values @ x.T
     )
     if not tree["posterior"].attrs["ordinal"]:
         return line
@@ -135,13 +161,25 @@ def _expected(tree: xr.DataTree, x: np.ndarray) -> np.ndarray:
     if sd is None:
         nodes, weight, sd = np.zeros(1), np.ones(1), np.zeros(line.shape[:2])
     steps = np.diff(levels)
-    return np.stack([_mean_level(line[..., k], cuts, steps, sd, nodes, weight) for k in range(len(x))], -1) + levels[0]
+    return (
+        np.stack(
+            [_mean_level(line[..., k], cuts, steps, sd, nodes, weight) for k in range(len(x))], -1
+        )
+        + levels[0]
+    )
 
 
 def _mean_level(
-    line: np.ndarray, cuts: np.ndarray, steps: np.ndarray, sd: np.ndarray, nodes: np.ndarray, weight: np.ndarray
+    line: np.ndarray,
+    cuts: np.ndarray,
+    steps: np.ndarray,
+    sd: np.ndarray,
+    nodes: np.ndarray,
+    weight: np.ndarray,
 ) -> np.ndarray:
-    """Mean level above the first: the sum of P(response above a cut) x step, averaged over groups."""
+    """Mean level above the first: the sum of P(response above a cut) x step, averaged over
+    groups.
+    """
     from scipy.special import expit
 
     eta = line[..., None] + sd[..., None] * nodes

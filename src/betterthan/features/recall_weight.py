@@ -29,14 +29,16 @@ def fit_beta(confusion: xr.DataArray, response: Any, *, average: str = "weighted
     Returns
     -------
     xarray.Dataset
-        ``best`` beta, its ``lower`` and ``upper`` (95 % by profile likelihood; an end of the grid, 1/32 or 32, says
-        that the data set no limit), ``intercept`` and ``slope`` of the response on F, ``r2``, ``r2_held_out`` with
-        beta fitted anew without each dialogue, and ``profile``: R2 over ``beta``.
+        ``best`` beta, its ``lower`` and ``upper`` (95 % by profile likelihood; an end of the grid,
+        1/32 or 32, says that the data set no limit), ``intercept`` and ``slope`` of the response on
+        F, ``r2``, ``r2_held_out`` with beta fitted anew without each dialogue, and ``profile``: R2
+        over ``beta``.
 
     Raises
     ------
     ValueError
-        If it is not a confusion matrix for each dialogue, dialogues do not match, or F or the response is constant.
+        If it is not a confusion matrix for each dialogue, dialogues do not match, or F or the
+        response is constant.
 
     Examples
     --------
@@ -54,8 +56,12 @@ def fit_beta(confusion: xr.DataArray, response: Any, *, average: str = "weighted
     matrix, actual, _ = checks.confusion(confusion)
     checks.one_of(average, names.AVERAGES, "average")
     if confusion.dims[0] != names.DIALOGUE or confusion.ndim != 3:
-        raise ValueError(f"confusion has dims {tuple(map(str, confusion.dims))}; give (dialogue, predicted, actual)")
-    scores = np.stack([_f(matrix, actual, beta, average) for beta in _BETAS], axis=-1)  # (dialogue, beta)
+        raise ValueError(
+            f"confusion has dims {tuple(map(str, confusion.dims))}; give (dialogue, predicted, "
+            f"actual)"
+        )
+    # (dialogue, beta)
+    scores = np.stack([_f(matrix, actual, beta, average) for beta in _BETAS], axis=-1)
     middle = xr.DataArray(
         scores[:, [len(_BETAS) // 2]],
         dims=(names.DIALOGUE, names.FEATURE),
@@ -64,9 +70,16 @@ def fit_beta(confusion: xr.DataArray, response: Any, *, average: str = "weighted
     table = feature_table(middle, response)
     kept = [list(map(str, confusion[names.DIALOGUE].values)).index(row) for row in table.rows]
     y = table.y - table.y.mean()
-    fits = [least_squares.left_out(scores[kept][:, [k]], y, table.groups) for k in range(len(_BETAS))]
+    fits = [
+        least_squares.left_out(scores[kept][:, [k]], y, table.groups) for k in range(len(_BETAS))
+    ]
     held_out, rest = np.stack([f[0] for f in fits]), np.stack([f[1] for f in fits])
-    rss = np.array([(least_squares.residuals(scores[kept][:, [k]], y)[0] ** 2).sum() for k in range(len(_BETAS))])
+    rss = np.array(
+        [
+            (least_squares.residuals(scores[kept][:, [k]], y)[0] ** 2).sum()
+            for k in range(len(_BETAS))
+        ]
+    )
     best = int(rss.argmin())
     inside = np.flatnonzero(len(y) * np.log(rss / rss[best]) <= _CHI2_95)
     chosen = held_out[rest.argmin(0), np.arange(len(y))]
@@ -84,7 +97,12 @@ def fit_beta(confusion: xr.DataArray, response: Any, *, average: str = "weighted
             "profile": ("beta", 1 - rss / total),
         },
         coords={"beta": _BETAS},
-        attrs={"average": average, "n": len(y), "n_dropped": table.dropped, "response": table.response},
+        attrs={
+            "average": average,
+            "n": len(y),
+            "n_dropped": table.dropped,
+            "response": table.response,
+        },
     )
 
 

@@ -37,7 +37,8 @@ class FeatureTable:
 def feature_table(
     features: Any, response: Any, *, columns: Sequence[str] | None = None, by: Any = None
 ) -> FeatureTable:
-    """Join features and response, drop rows with gaps and count them, and refuse what explains nothing.
+    """Join features and response, drop rows with gaps and count them, and refuse what explains
+    nothing.
 
     `by` is a column, an index level, or one label for each row.
     """
@@ -51,14 +52,26 @@ def feature_table(
     keep = ~no_response & ~no_feature
     if keep.sum() < 3:
         raise ValueError(
-            f"{keep.sum()} of {len(keep)} dialogues have a response and every feature; at least 3 are needed"
+            f"{keep.sum()} of {len(keep)} dialogues have a response and every feature; at least 3 "
+            f"are needed"
         )
     values, rows = x.to_numpy()[keep], np.array([str(r) for r in x.index])[keep]
-    numbers, group_names = _numbered(labels[keep] if labels is not None else rows, labels is not None)
+    numbers, group_names = _numbered(
+        labels[keep] if labels is not None else rows, labels is not None
+    )
     table = FeatureTable(
-        values, y[keep], [str(c) for c in x.columns], rows.tolist(), name, numbers, group_names, grouped_by,
-        int(no_response.sum()), int((no_feature & ~no_response).sum()), confusions,
-    )  # fmt: skip
+        values,
+        y[keep],
+        [str(c) for c in x.columns],
+        rows.tolist(),
+        name,
+        numbers,
+        group_names,
+        grouped_by,
+        int(no_response.sum()),
+        int((no_feature & ~no_response).sum()),
+        confusions,
+    )
     _refuse_constants(table)
     return table
 
@@ -68,7 +81,8 @@ def refuse_collinear(table: FeatureTable) -> None:
     n, p = table.x.shape
     if n < p + 3:
         raise ValueError(
-            f"{n} dialogues are too few for least squares on {p} features (at least {p + 3}); choose fewer, or use "
+            f"{n} dialogues are too few for least squares on {p} features (at least {p + 3}); "
+            f"choose fewer, or use "
             "betterthan.models.performance_function, which shrinks them"
         )
     scaled = least_squares.standardise(table.x)[0]
@@ -78,23 +92,31 @@ def refuse_collinear(table: FeatureTable) -> None:
         name, because = table.features[column], [table.features[k] for k in others]
         how = "a copy of" if len(because) == 1 else "a weighted sum of"
         raise ValueError(
-            f"feature {name!r} is {how} {', '.join(because)} (up to scale and shift); leave one of them out"
+            f"feature {name!r} is {how} {', '.join(because)} (up to scale and shift); leave one "
+            f"of them out"
         )
 
 
 def _frame(features: Any) -> tuple[pd.DataFrame, tuple[str, ...]]:
     if isinstance(features, xr.DataArray):
         if set(features.dims) != {names.DIALOGUE, names.FEATURE}:
-            raise ValueError(f"features have dims {tuple(map(str, features.dims))}; give (dialogue, feature)")
+            raise ValueError(
+                f"features have dims {tuple(map(str, features.dims))}; give (dialogue, feature)"
+            )
         given = features.transpose(names.DIALOGUE, names.FEATURE)
-        rows = given[names.DIALOGUE].values if names.DIALOGUE in given.coords else np.arange(len(given))
+        rows = (
+            given[names.DIALOGUE].values
+            if names.DIALOGUE in given.coords
+            else np.arange(len(given))
+        )
         frame = pd.DataFrame(given.values, rows, [str(f) for f in given[names.FEATURE].values])
         confusions = tuple(map(str, features.attrs.get("confusions", ())))
     elif isinstance(features, pd.DataFrame):
         frame, confusions = features, ()
     else:
         raise ValueError(
-            f"features are a {type(features).__name__}; give a pandas.DataFrame, one row for each dialogue"
+            f"features are a {type(features).__name__}; give a pandas.DataFrame, one row for each "
+            f"dialogue"
         )
     checks.unique([str(c) for c in frame.columns], "feature")
     return frame, confusions
@@ -103,24 +125,36 @@ def _frame(features: Any) -> tuple[pd.DataFrame, tuple[str, ...]]:
 def _response(frame: pd.DataFrame, response: Any) -> tuple[np.ndarray, str]:
     if isinstance(response, str):
         if response not in frame:
-            raise ValueError(f"there is no column {response!r}; the columns are {', '.join(map(str, frame.columns))}")
+            raise ValueError(
+                f"there is no column {response!r}; the columns are "
+                f"{', '.join(map(str, frame.columns))}"
+            )
         return _numbers(frame[response], response), response
     if isinstance(response, xr.DataArray):
         if response.dims != (names.DIALOGUE,):
-            raise ValueError(f"response has dims {tuple(map(str, response.dims))}; give (dialogue,)")
-        index = response[names.DIALOGUE].values if names.DIALOGUE in response.coords else frame.index
+            raise ValueError(
+                f"response has dims {tuple(map(str, response.dims))}; give (dialogue,)"
+            )
+        index = (
+            response[names.DIALOGUE].values if names.DIALOGUE in response.coords else frame.index
+        )
         response = pd.Series(response.values, index=index, name=response.name)
     if isinstance(response, pd.Series):
-        if set(response.index) != set(frame.index) or not (response.index.is_unique and frame.index.is_unique):
+        if set(response.index) != set(frame.index) or not (
+            response.index.is_unique and frame.index.is_unique
+        ):
             odd = [str(k) for k in response.index.symmetric_difference(frame.index)]
             where = f": {odd[0]!r} is in one alone" if odd else ", each of them once"
             raise ValueError(f"features and response must have the same dialogues{where}")
         response = response.reindex(frame.index)
-        return _numbers(response, str(response.name or "response")), str(response.name or "response")
+        return _numbers(response, str(response.name or "response")), str(
+            response.name or "response"
+        )
     values = _numbers(pd.Series(np.asarray(response).reshape(-1)), "response")
     if len(values) != len(frame):
         raise ValueError(
-            f"response has {len(values)} numbers and features {len(frame)} rows; give one for each dialogue"
+            f"response has {len(values)} numbers and features {len(frame)} rows; give one for "
+            f"each dialogue"
         )
     return values, "response"
 
@@ -135,19 +169,28 @@ def _group_labels(frame: pd.DataFrame, groups: Any) -> tuple[np.ndarray | None, 
         elif groups in frame.index.names:
             column, name = frame.index.to_frame()[groups], groups
         else:
-            raise ValueError(f"there is no column {groups!r} to group by; the columns are {', '.join(frame.columns)}")
+            raise ValueError(
+                f"there is no column {groups!r} to group by; the columns are "
+                f"{', '.join(frame.columns)}"
+            )
     else:
         column, name = pd.Series(np.asarray(groups).reshape(-1)), "groups"
         if len(column) != len(frame):
-            raise ValueError(f"groups name {len(column)} rows and features have {len(frame)}; give one for each row")
+            raise ValueError(
+                f"groups name {len(column)} rows and features have {len(frame)}; give one for "
+                f"each row"
+            )
     if column.isna().any():
         raise ValueError(
-            f"{name!r} is missing in row {int(column.isna().to_numpy().argmax()) + 1}; every row needs one"
+            f"{name!r} is missing in row {int(column.isna().to_numpy().argmax()) + 1}; every row "
+            f"needs one"
         )
     return column.astype(str).to_numpy(), name
 
 
-def _columns(frame: pd.DataFrame, columns: Sequence[str] | None, others: set[str | None]) -> pd.DataFrame:
+def _columns(
+    frame: pd.DataFrame, columns: Sequence[str] | None, others: set[str | None]
+) -> pd.DataFrame:
     if columns is None:
         chosen = [c for c in frame.columns if c not in others]
     else:
@@ -155,9 +198,14 @@ def _columns(frame: pd.DataFrame, columns: Sequence[str] | None, others: set[str
         checks.unique(wanted, "feature")
         for column in wanted:
             if column not in frame:
-                raise ValueError(f"there is no feature {column!r}; given are {', '.join(map(str, frame.columns))}")
+                raise ValueError(
+                    f"there is no feature {column!r}; given are "
+                    f"{', '.join(map(str, frame.columns))}"
+                )
             if column in others:
-                raise ValueError(f"{column!r} is the response or the group; it cannot be a feature as well")
+                raise ValueError(
+                    f"{column!r} is the response or the group; it cannot be a feature as well"
+                )
         chosen = wanted
     numbers = {str(c): _numbers(frame[c], str(c)) for c in chosen}
     return pd.DataFrame(numbers, index=frame.index)
@@ -166,15 +214,21 @@ def _columns(frame: pd.DataFrame, columns: Sequence[str] | None, others: set[str
 def _numbers(column: Any, name: str) -> np.ndarray:
     found: Any = pd.to_numeric(column, errors="coerce")
     values = found.to_numpy(dtype=float, na_value=np.nan)
-    bad = np.isnan(values) & ~column.isna().to_numpy() & (column.astype(str).str.strip() != "").to_numpy()
+    bad = (
+        np.isnan(values)
+        & ~column.isna().to_numpy()
+        & (column.astype(str).str.strip() != "").to_numpy()
+    )
     if bad.any():
         k = int(bad.argmax())
         raise ValueError(
-            f"column {name!r} holds {column.iloc[k]!r} in row {k + 1}, no number; mend it or leave the column out"
+            f"column {name!r} holds {column.iloc[k]!r} in row {k + 1}, no number; mend it or "
+            f"leave the column out"
         )
     if np.isinf(values).any():
         raise ValueError(
-            f"column {name!r} is infinite in row {int(np.isinf(values).argmax()) + 1}; give a finite number"
+            f"column {name!r} is infinite in row {int(np.isinf(values).argmax()) + 1}; give a "
+            f"finite number"
         )
     return values
 
@@ -194,4 +248,7 @@ def _refuse_constants(table: FeatureTable) -> None:
     for name, column in [*zip(table.features, table.x.T, strict=True), (table.response, table.y)]:
         if np.ptp(column) <= 1e-12 * max(1.0, float(np.abs(column).max())):
             what = "response" if column is table.y else "feature"
-            raise ValueError(f"{what} {name!r} is {column[0]:g} in all {len(column)} dialogues; it can explain nothing")
+            raise ValueError(
+                f"{what} {name!r} is {column[0]:g} in all {len(column)} dialogues; it can explain "
+                f"nothing"
+            )

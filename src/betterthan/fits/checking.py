@@ -23,17 +23,18 @@ def cross_check(counts: Any, tree: xr.DataTree) -> xr.Dataset:
     Parameters
     ----------
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
-        What the posterior was drawn for; for a fit of ``models.mallows`` with complete pooling, the Dataset of
-        `orders.kendall_tau` that it was fitted to, and P(theta of A > theta of B) is checked.
+        What the posterior was drawn for; for a fit of ``models.mallows`` with complete pooling, the
+        Dataset of `orders.kendall_tau` that it was fitted to, and P(theta of A > theta of B) is
+        checked.
     tree : xarray.DataTree
         Draws, from `posterior.draws` or from a model's ``fit``; it knows its own model and prior.
 
     Returns
     -------
     xarray.Dataset
-        ``exact``, ``sampled``, ``mcse``, ``ess``, ``z`` and ``agrees`` (z from -4 to 4). z is the distance in Monte
-        Carlo standard errors sqrt(p (1 - p) / ESS) with the exact p; where fewer than 5 draws are expected on
-        one side, the normal deviate of the exact binomial tail.
+        ``exact``, ``sampled``, ``mcse``, ``ess``, ``z`` and ``agrees`` (z from -4 to 4). z is the
+        distance in Monte Carlo standard errors sqrt(p (1 - p) / ESS) with the exact p; where fewer
+        than 5 draws are expected on one side, the normal deviate of the exact binomial tail.
 
     Raises
     ------
@@ -52,7 +53,10 @@ def cross_check(counts: Any, tree: xr.DataTree) -> xr.Dataset:
         return _dispersions(counts, tree)
     sampled = draws_prob_better(tree)
     counts = checks.counts(counts)
-    if any(d not in counts.dims or list(counts[d].values) != list(sampled[d].values) for d in sampled.dims):
+    if any(
+        d not in counts.dims or list(counts[d].values) != list(sampled[d].values)
+        for d in sampled.dims
+    ):
         raise ValueError("the counts and the draws do not name the same systems in the same order")
     attrs = tree["posterior"].attrs
     prior = tuple(np.atleast_1d(attrs["prior"]).tolist())
@@ -66,7 +70,9 @@ def _dispersions(data: Any, tree: xr.DataTree) -> xr.Dataset:
     """The Mallows model of one theta a system, against quadrature."""
     attrs = tree["posterior"].attrs
     if attrs["pooling"] != "complete":
-        raise ValueError("partial pooling has no closed form; fit with pooling='complete' to check the sampler")
+        raise ValueError(
+            "partial pooling has no closed form; fit with pooling='complete' to check the sampler"
+        )
     prior_sd = float(np.atleast_1d(attrs["prior"])[0])
     exact = mallows.closed_form(data, ties=attrs["ties"], prior_sd=prior_sd)["prob_better"]
     theta = tree["posterior"]["theta"].transpose("chain", "draw", names.SYSTEM)
@@ -74,7 +80,9 @@ def _dispersions(data: Any, tree: xr.DataTree) -> xr.Dataset:
         raise ValueError("the data and the draws do not name the same systems in the same order")
     draws = theta.values
     flat = draws.reshape(-1, draws.shape[-1])
-    found = pairs_of_draws(flat, flat, 0.0, names.CI_PROB, "eti", lambda d: effective(d, draws.shape[:2]))
+    found = pairs_of_draws(
+        flat, flat, 0.0, names.CI_PROB, "eti", lambda d: effective(d, draws.shape[:2])
+    )
     p, mcse = found["prob_better"], found["prob_better_mcse"]
     share = np.clip(p, 0.5 / len(flat), 1 - 0.5 / len(flat))
     known = np.where(mcse > 0, mcse, np.inf)
@@ -84,7 +92,9 @@ def _dispersions(data: Any, tree: xr.DataTree) -> xr.Dataset:
 
 
 def _checked(exact: xr.DataArray, sampled: xr.DataArray, model: str) -> xr.Dataset:
-    z = probability_z(exact.values, sampled.values, np.where(sampled["ess"].values > 0, sampled["ess"].values, 1))
+    z = probability_z(
+        exact.values, sampled.values, np.where(sampled["ess"].values > 0, sampled["ess"].values, 1)
+    )
     z = np.where(exact.values == sampled.values, 0.0, z)
     parts = {
         "exact": exact.values,
@@ -95,4 +105,6 @@ def _checked(exact: xr.DataArray, sampled: xr.DataArray, model: str) -> xr.Datas
         "agrees": np.abs(z) <= _FAR,
     }
     plain = sampled.drop_vars(["mcse", "ess"])
-    return xr.Dataset({k: (plain.dims, v) for k, v in parts.items()}, coords=plain.coords, attrs={"model": model})
+    return xr.Dataset(
+        {k: (plain.dims, v) for k, v in parts.items()}, coords=plain.coords, attrs={"model": model}
+    )

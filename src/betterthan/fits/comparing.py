@@ -57,30 +57,33 @@ def compare(
     -------
     xarray.Dataset
         Over (system_a, system_b), or (pair,) where the counts came by pair: ``prob_better``,
-        ``difference_mean``, ``difference_lower``, ``difference_upper`` (positive where A is better),
-        ``mass`` (region), each with its ``_mcse``, and ``verdict``, which is ``no_verdict`` where the
-        fit has not converged. And, by model:
+        ``difference_mean``, ``difference_lower``, ``difference_upper`` (positive where A is
+        better), ``mass`` (region), each with its ``_mcse``, and ``verdict``, which is
+        ``no_verdict`` where the fit has not converged. And, by model:
 
-        - ``clustered``: ``prob_better_exact``, the same without draws; ``prob_better_independent`` and
-          ``verdict_independent``, as if examples were independent; ``n``, ``design_effect`` and
+        - ``clustered``: ``prob_better_exact``, the same without draws; ``prob_better_independent``
+          and ``verdict_independent``, as if examples were independent; ``n``, ``design_effect`` and
           ``correlation`` (with ``_lower`` and ``_upper``); ``n_effective``, as many independent
           examples as say the same.
         - ``davidson`` and ``item_response``: over system ``ability`` (log odds, sum zero) and its
-          ``lower``, ``upper``, ``prob_best``, ``expected_rank``, ``tied_with_top`` (the ablest is not
-          found better), ``in_best_set`` (the fewest systems that hold the best one with probability
-          `ci_prob`); ``prob_rank`` over (system, rank). Of judgments ``expected`` (outcome), the
-          probabilities of the next one; of items ``score``, the share solved, and ``expected_score``
-          with ``_lower``, ``_upper``, the share of all such items.
-        - ``graded``: ``effect_size`` (posterior mean of centre over scale), ``n``, ``n_tied``; of several
-          data sets ``prob_better_dataset`` (dataset, ...) and ``prob_better_new``, on one not seen.
-        - ``hierarchical``: a leading dim ``target``: ``equal`` (each data set weighs the same), ``size``
-          (by its examples), ``given`` (with `weights`) and ``new``, a data set that was not seen.
-          ``prob_better_dataset`` over (dataset, ...) is drawn to the common mean; ``prob_better_pooled``
-          is the closed form on all examples in one, with ``verdict_pooled``; ``verdict_changes`` says
-          where a verdict is another one; ``correlation`` is that of two examples of one data set.
-        - ``mallows``: better is the larger theta. Over system ``theta`` with ``theta_mcse``, ``lower``,
-          ``upper``; ``expected_tau`` on the documents seen with its ``_lower`` and ``_upper``;
-          ``new_tau_lower`` and ``new_tau_upper``, between which tau on a new document lies; ``prob_best``.
+          ``lower``, ``upper``, ``prob_best``, ``expected_rank``, ``tied_with_top`` (the ablest is
+          not found better), ``in_best_set`` (the fewest systems that hold the best one with
+          probability `ci_prob`); ``prob_rank`` over (system, rank). Of judgments ``expected``
+          (outcome), the probabilities of the next one; of items ``score``, the share solved, and
+          ``expected_score`` with ``_lower``, ``_upper``, the share of all such items.
+        - ``graded``: ``effect_size`` (posterior mean of centre over scale), ``n``, ``n_tied``; of
+          several data sets ``prob_better_dataset`` (dataset, ...) and ``prob_better_new``, on one
+          not seen.
+        - ``hierarchical``: a leading dim ``target``: ``equal`` (each data set weighs the same),
+          ``size`` (by its examples), ``given`` (with `weights`) and ``new``, a data set that was
+          not seen. ``prob_better_dataset`` over (dataset, ...) is drawn to the common mean;
+          ``prob_better_pooled`` is the closed form on all examples in one, with ``verdict_pooled``;
+          ``verdict_changes`` says where a verdict is another one; ``correlation`` is that of two
+          examples of one data set.
+        - ``mallows``: better is the larger theta. Over system ``theta`` with ``theta_mcse``,
+          ``lower``, ``upper``; ``expected_tau`` on the documents seen with its ``_lower`` and
+          ``_upper``; ``new_tau_lower`` and ``new_tau_upper``, between which tau on a new document
+          lies; ``prob_best``.
 
     Raises
     ------
@@ -91,8 +94,8 @@ def compare(
     Warns
     -----
     UserWarning
-        If the fit has not converged, a pair or a data set has no decisive outcome, or a system won or
-        lost everything.
+        If the fit has not converged, a pair or a data set has no decisive outcome, or a system won
+        or lost everything.
 
     Examples
     --------

@@ -13,17 +13,18 @@ def loo(trees: Mapping[str, xr.DataTree], *, weighting: str = "stacking") -> Any
     Parameters
     ----------
     trees : mapping of name to xarray.DataTree
-        Two fits or more, of the same data and with their predictive groups. What is left out is a row of the
-        likelihood: a data set of a pair, a cluster, a row of judgments, an item.
+        Two fits or more, of the same data and with their predictive groups. What is left out is a
+        row of the likelihood: a data set of a pair, a cluster, a row of judgments, an item.
     weighting : {"stacking", "BB-pseudo-BMA"}, default "stacking"
         How the weights are found.
 
     Returns
     -------
     pandas.DataFrame
-        From ``arviz.compare``, unrounded, the best first: ``rank``, ``elpd``, ``elpd_diff`` (at most 0) with its error
-        ``dse``, ``weight`` and what ArviZ says of each estimate in ``diag_elpd`` and ``diag_diff``.
-        ``attrs["warnings"]`` lists its warnings, which are raised, too.
+        From ``arviz.compare``, unrounded, the best first: ``rank``, ``elpd``, ``elpd_diff`` (at
+        most 0) with its error ``dse``, ``weight`` and what ArviZ says of each estimate in
+        ``diag_elpd`` and ``diag_diff``. ``attrs["warnings"]`` lists its warnings, which are raised,
+        too.
 
     Raises
     ------
@@ -32,13 +33,14 @@ def loo(trees: Mapping[str, xr.DataTree], *, weighting: str = "stacking") -> Any
 
     References
     ----------
-    Vehtari, Gelman & Gabry 2017, Statistics and Computing 27, 1413-1432, doi:10.1007/s11222-016-9696-4.
+    Vehtari, Gelman & Gabry 2017, Statistics and Computing 27, 1413-1432,
+    doi:10.1007/s11222-016-9696-4.
 
     Examples
     --------
     >>> import warnings, betterthan as bt
     >>> judgments = bt.models.davidson.simulate(3, judgments=200, rng=2)
-    >>> fits = {t: bt.models.davidson.fit(judgments, ties=t, rng=1) for t in ("davidson", "rao_kupper")}
+    >>> fits = {t: bt.models.davidson.fit(judgments, tie_model=t, rng=1) for t in ("davidson", "rao_kupper")}
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore")  # three pairs are few to leave out
     ...     table = bt.fits.loo(fits)
@@ -54,12 +56,17 @@ def loo(trees: Mapping[str, xr.DataTree], *, weighting: str = "stacking") -> Any
         if "log_likelihood" not in getattr(tree, "children", {}):
             raise ValueError(f"{name!r} has no log likelihood; fit with predictive=True")
         likelihood = tree["log_likelihood"].to_dataset()["y"]
-        shapes[name] = {d: likelihood.sizes[d] for d in likelihood.dims if d not in ("chain", "draw")}
+        shapes[name] = {
+            d: likelihood.sizes[d] for d in likelihood.dims if d not in ("chain", "draw")
+        }
         seen = tree["observed_data"].to_dataset()["y"]
         first = next(iter(trees.values()))["observed_data"].to_dataset()["y"]
-        if shapes[name] != next(iter(shapes.values())) or not (seen.values.shape == first.values.shape):
+        if shapes[name] != next(iter(shapes.values())) or not (
+            seen.values.shape == first.values.shape
+        ):
             raise ValueError(
-                f"{name!r} leaves out {shapes[name]}, {next(iter(shapes))!r} {next(iter(shapes.values()))}; "
+                f"{name!r} leaves out {shapes[name]}, {next(iter(shapes))!r} "
+                f"{next(iter(shapes.values()))}; "
                 "compare models of the same data, seen in the same rows"
             )
         if (seen.values != first.values).any():

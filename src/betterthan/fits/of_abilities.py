@@ -20,9 +20,15 @@ _REPLICATIONS = 1000
 
 
 def compare_abilities(
-    tree: xr.DataTree, *, rope: float = names.ROPE, ci_prob: float = names.CI_PROB, ci_kind: str = names.CI_KIND
+    tree: xr.DataTree,
+    *,
+    rope: float = names.ROPE,
+    ci_prob: float = names.CI_PROB,
+    ci_kind: str = names.CI_KIND,
 ) -> xr.Dataset:
-    """All systems jointly, from a fit of the Davidson or the item response model; see `fits.compare`."""
+    """All systems jointly, from a fit of the Davidson or the item response model; see
+    `fits.compare`.
+    """
     posterior = of_model(tree, "davidson", "item_response")
     model = posterior.attrs["model"]
     rope, ci_prob, ci_kind = choices(rope, ci_prob, ci_kind)
@@ -35,8 +41,12 @@ def compare_abilities(
     _warn_separated(constant, systems)
     diagnosis = judged(tree)
     apart = None if model == "item_response" else _judged_apart(posterior)
-    table = pairs_of_draws(flat, flat, rope, ci_prob, ci_kind, lambda d: effective(d, samples), apart)
-    verdict, ahead = decide(table["prob_better"], table["prob_better"].T, table["mass"][..., 1], rope)
+    table = pairs_of_draws(
+        flat, flat, rope, ci_prob, ci_kind, lambda d: effective(d, samples), apart
+    )
+    verdict, ahead = decide(
+        table["prob_better"], table["prob_better"].T, table["mass"][..., 1], rope
+    )
     itself = np.eye(len(systems), dtype=bool)
     table["verdict"] = verdict if diagnosis.passed else np.where(itself, verdict, "no_verdict")
     table["also_ahead"] = ahead & diagnosis.passed
@@ -44,7 +54,10 @@ def compare_abilities(
     top = int(np.argmax(of_system["ability"]))
     of_system["tied_with_top"] = ~(table["prob_better"][top] >= names.VERDICT_PROB)
     result = xr.Dataset(
-        {name: ((*_SQUARE, names.REGION) if v.ndim == 3 else _SQUARE, v) for name, v in table.items()}
+        {
+            name: ((*_SQUARE, names.REGION) if v.ndim == 3 else _SQUARE, v)
+            for name, v in table.items()
+        }
         | {name: (names.SYSTEM, v) for name, v in of_system.items()}
         | {"prob_rank": ((names.SYSTEM, "rank"), ranks)},
         coords=dict.fromkeys((*_SQUARE, names.SYSTEM), systems)
@@ -58,7 +71,8 @@ def compare_abilities(
 
 
 def transitivity(tree: xr.DataTree) -> xr.Dataset:
-    """Check that one ability a system is enough: do judgments go round in circles more than the model expects?
+    """Check that one ability a system is enough: do judgments go round in circles more than the
+    model expects?
 
     Parameters
     ----------
@@ -68,9 +82,10 @@ def transitivity(tree: xr.DataTree) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        Over check: ``observed``, ``expected`` and ``p_value``, the share of replications with as much or more. Checks are
-        ``circular_triads`` (A mostly beats B, B beats C, C beats A) and ``misfit``, the squared distances of wins less
-        losses from what each draw expects, over their variances, summed over rows.
+        Over check: ``observed``, ``expected`` and ``p_value``, the share of replications with as
+        much or more. Checks are ``circular_triads`` (A mostly beats B, B beats C, C beats A) and
+        ``misfit``, the squared distances of wins less losses from what each draw expects, over
+        their variances, summed over rows.
 
     Raises
     ------
@@ -88,7 +103,12 @@ def transitivity(tree: xr.DataTree) -> xr.Dataset:
     if "posterior_predictive" not in tree.children:
         raise ValueError("the fit has no replications; fit with predictive=True")
     constant = tree["constant_data"].to_dataset()
-    again = tree["posterior_predictive"].to_dataset()["y"].transpose("chain", "draw", "row", names.OUTCOME).values
+    again = (
+        tree["posterior_predictive"]
+        .to_dataset()["y"]
+        .transpose("chain", "draw", "row", names.OUTCOME)
+        .values
+    )
     again = again.reshape(-1, *again.shape[2:])
     step = max(1, len(again) // _REPLICATIONS)
     again = again[::step]
@@ -120,13 +140,19 @@ def _chances(posterior: xr.Dataset, constant: xr.Dataset) -> np.ndarray:
     for name in ("judge_tie", "judge_position"):
         if f"{name}_effect" not in flat:
             continue
-        effect = flat[f"{name}_effect"].transpose("_draw", "judge").values[:, constant["judge_of"].values]
+        effect = (
+            flat[f"{name}_effect"]
+            .transpose("_draw", "judge")
+            .values[:, constant["judge_of"].values]
+        )
         d, tie = (d, tie + effect) if name == "judge_tie" else (d + effect, tie)
     return davidson._numpy(d, tie, str(posterior.attrs["ties"]))
 
 
 def _misfit(counts: np.ndarray, chances: np.ndarray) -> np.ndarray:
-    """Sum over rows of the squared distance of wins less losses from its expectation, over its variance, (draw,)."""
+    """Sum over rows of the squared distance of wins less losses from its expectation, over its
+    variance, (draw,).
+    """
     n = counts.sum(-1)
     net = chances[..., 0] - chances[..., 1]
     spread = n * (chances[..., 0] + chances[..., 1] - net**2)
@@ -174,20 +200,30 @@ def _by_system(
     rank = chances @ places
     number = effective(first.astype(float), samples)
     found = {
-        "ability": flat.mean(0), "ability_mcse": mean_error(ability), "lower": low, "upper": high,
-        "prob_best": chances[:, 0], "prob_best_mcse": share_error(chances[:, 0], number),
+        "ability": flat.mean(0),
+        "ability_mcse": mean_error(ability),
+        "lower": low,
+        "upper": high,
+        "prob_best": chances[:, 0],
+        "prob_best_mcse": share_error(chances[:, 0], number),
         "expected_rank": rank,
         "expected_rank_mcse": np.sqrt(np.maximum(chances @ places**2 - rank**2, 0) / number),
         "in_best_set": weights.best_set(chances[:, 0], ci_prob),
-    }  # fmt: skip
+    }
     if "expected_score" in posterior:
         score = draws.reshape(flat.shape)
         below, above = weights.interval(score, ci_prob, ci_kind)
-        solved, tried = constant["successes"].sum(names.ITEM).values, constant["trials"].sum(names.ITEM).values
+        solved, tried = (
+            constant["successes"].sum(names.ITEM).values,
+            constant["trials"].sum(names.ITEM).values,
+        )
         found |= {
-            "score": solved / tried, "expected_score": score.mean(0), "expected_score_mcse": mean_error(draws),
-            "expected_score_lower": below, "expected_score_upper": above,
-        }  # fmt: skip
+            "score": solved / tried,
+            "expected_score": score.mean(0),
+            "expected_score_mcse": mean_error(draws),
+            "expected_score_lower": below,
+            "expected_score_upper": above,
+        }
     return found, chances
 
 
@@ -209,5 +245,10 @@ def _warn_separated(constant: xr.Dataset, systems: list[str]) -> None:
     for which, what in ((all_of, did[0]), (none, did[1])):
         if which.any():
             named = [s for s, hit in zip(systems, which, strict=True) if hit]
-            who = ", ".join(map(repr, named[:3])) + (f" and {len(named) - 3} more" if len(named) > 3 else "")
-            warnings.warn(f"{who} {what}: by how much they differ from the others is up to the prior", stacklevel=3)
+            who = ", ".join(map(repr, named[:3])) + (
+                f" and {len(named) - 3} more" if len(named) > 3 else ""
+            )
+            warnings.warn(
+                f"{who} {what}: by how much they differ from the others is up to the prior",
+                stacklevel=3,
+            )

@@ -1,4 +1,6 @@
-"""Examples in clusters: the answer for the population of clusters, beside the one as if examples were independent."""
+"""Examples in clusters: the answer for the population of clusters, beside the one as if examples
+were independent.
+"""
 
 import warnings
 from typing import Any
@@ -8,14 +10,26 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.counts.shapes import to_square
-from betterthan.fits.pairs import answers, choices, closed_answer, judged, of_model, say_no_data, signed
+from betterthan.fits.pairs import (
+    answers,
+    choices,
+    closed_answer,
+    judged,
+    of_model,
+    say_no_data,
+    signed,
+)
 from betterthan.models import clustered
 
 _SAMPLES = ("chain", "draw")
 
 
 def compare_clusters(
-    tree: xr.DataTree, *, rope: float = names.ROPE, ci_prob: float = names.CI_PROB, ci_kind: str = names.CI_KIND
+    tree: xr.DataTree,
+    *,
+    rope: float = names.ROPE,
+    ci_prob: float = names.CI_PROB,
+    ci_kind: str = names.CI_KIND,
 ) -> xr.Dataset:
     """The population of clusters, from a fit of the clustered model; see `fits.compare`."""
     posterior = of_model(tree, "clustered")
@@ -30,11 +44,17 @@ def compare_clusters(
     prior = tuple(np.atleast_1d(posterior.attrs["prior"]))
     shaped = to_square(total) if square else total
     alone, verdict = closed_answer(shaped.astype(np.int64), prior, rope)
-    result["prob_better_independent"], result["verdict_independent"] = alone, alone.copy(data=verdict)
+    result["prob_better_independent"], result["verdict_independent"] = (
+        alone,
+        alone.copy(data=verdict),
+    )
     if "correlation" not in posterior.attrs:
         exact = clustered.closed_form(counts, prior=prior).drop_attrs()  # by pair
-        # mirrored, P(B better) is 1 - P(A better): of tails below 1e-16 closed_form itself says more
-        result["prob_better_exact"] = to_square(exact, mirror="probability", diagonal=0.5) if square else exact
+        # mirrored, P(B better) is 1 - P(A better): of tails below 1e-16 closed_form itself says
+        # more
+        result["prob_better_exact"] = (
+            to_square(exact, mirror="probability", diagonal=0.5) if square else exact
+        )
     n = total.sum(names.OUTCOME)
     parts: dict[str, Any] = {"n": n}
     for key in ("design_effect", "correlation"):
@@ -45,7 +65,9 @@ def compare_clusters(
         result[key] = to_square(bare, mirror="same") if square else bare
     for key in ("verdict", "verdict_independent"):
         result[key] = say_no_data(result[key], result["n"])
-    result.attrs = signed(posterior, diagnosis, rope, ci_prob, ci_kind) | {"n_clusters": counts.sizes["cluster"]}
+    result.attrs = signed(posterior, diagnosis, rope, ci_prob, ci_kind) | {
+        "n_clusters": counts.sizes["cluster"]
+    }
     return result
 
 
@@ -61,4 +83,7 @@ def _warn_indecisive(total: xr.DataArray) -> None:
         k = int(none.argmax())
         more = f", and {int(none.sum()) - 1} more pairs" if none.sum() > 1 else ""
         pair = f"{total[names.SYSTEM_A].values[k]} and {total[names.SYSTEM_B].values[k]}"
-        warnings.warn(f"{pair} have no decisive outcome{more}: who is better there is the prior alone", stacklevel=3)
+        warnings.warn(
+            f"{pair} have no decisive outcome{more}: who is better there is the prior alone",
+            stacklevel=3,
+        )

@@ -1,4 +1,6 @@
-"""Several data sets: who is better over all of them, however they are weighed, and on one not seen."""
+"""Several data sets: who is better over all of them, however they are weighed, and on one not
+seen.
+"""
 
 import warnings
 from collections.abc import Mapping
@@ -11,7 +13,15 @@ from betterthan import checks, names
 from betterthan.counts.shapes import to_square
 from betterthan.exact.numeric import held_out
 from betterthan.exact.numeric.seeds import one_seed
-from betterthan.fits.pairs import answers, choices, closed_answer, judged, of_model, say_no_data, signed
+from betterthan.fits.pairs import (
+    answers,
+    choices,
+    closed_answer,
+    judged,
+    of_model,
+    say_no_data,
+    signed,
+)
 from betterthan.models import hierarchical, refit, sampling
 from betterthan.progress import with_bar
 
@@ -34,37 +44,61 @@ def compare_datasets(
     labels, counts, theta = _flat(counts, posterior["theta"], factors)
     _warn_indecisive(counts, labels)
     diagnosis = judged(tree)
-    gap = theta.sel({names.OUTCOME: "win"}, drop=True) - theta.sel({names.OUTCOME: "loss"}, drop=True)
+    gap = theta.sel({names.OUTCOME: "win"}, drop=True) - theta.sel(
+        {names.OUTCOME: "loss"}, drop=True
+    )
     new = posterior["theta_new"]
     n = counts.sum(names.OUTCOME)
     equal = xr.ones_like(n) / len(labels)
     shares = {"equal": equal, "size": (n / n.sum(names.DATASET)).fillna(equal)}
     if weights is not None:
-        shares["given"] = xr.ones_like(n) * xr.DataArray(_weights(weights, labels), dims=names.DATASET)
+        shares["given"] = xr.ones_like(n) * xr.DataArray(
+            _weights(weights, labels), dims=names.DATASET
+        )
     parts = {k: (gap * share.drop_attrs()).sum(names.DATASET) for k, share in shares.items()}
-    parts["new"] = new.sel({names.OUTCOME: "win"}, drop=True) - new.sel({names.OUTCOME: "loss"}, drop=True)
+    parts["new"] = new.sel({names.OUTCOME: "win"}, drop=True) - new.sel(
+        {names.OUTCOME: "loss"}, drop=True
+    )
     order = (*_SAMPLES, names.PAIR)
-    tables = [answers(d.transpose(*order), posterior.attrs, rope, ci_prob, ci_kind, diagnosis.passed) for d in parts.values()]
-    result = xr.concat(tables, xr.DataArray(list(parts), dims="target", name="target"), join="exact")
+    tables = [
+        answers(d.transpose(*order), posterior.attrs, rope, ci_prob, ci_kind, diagnosis.passed)
+        for d in parts.values()
+    ]
+    result = xr.concat(
+        tables, xr.DataArray(list(parts), dims="target", name="target"), join="exact"
+    )
     each = [
-        answers(gap.isel({names.DATASET: k}, drop=True).transpose(*order), posterior.attrs, 0.0, ci_prob, ci_kind, True)
+        answers(
+            gap.isel({names.DATASET: k}, drop=True).transpose(*order),
+            posterior.attrs,
+            0.0,
+            ci_prob,
+            ci_kind,
+            True,
+        )
         for k in range(len(labels))
     ]
     named = xr.DataArray(labels, dims=names.DATASET, name=names.DATASET)
     for key in ("prob_better", "prob_better_mcse"):
-        result[key.replace("better", "better_dataset")] = xr.concat([t[key] for t in each], named, join="exact")
+        result[key.replace("better", "better_dataset")] = xr.concat(
+            [t[key] for t in each], named, join="exact"
+        )
     return _beside(result, counts, posterior, rope).assign_attrs(
         signed(posterior, diagnosis, rope, ci_prob, ci_kind) | {"factors": factors}
     )
 
 
-def leave_one_dataset_out(counts: xr.DataArray, *, prior: Any = None, rng: Any = None) -> xr.Dataset:
-    """Predict each data set from the others: does partial pooling foresee a new one better than pooling?
+def leave_one_dataset_out(
+    counts: xr.DataArray, *, prior: Any = None, rng: Any = None
+) -> xr.Dataset:
+    """Predict each data set from the others: does partial pooling foresee a new one better than
+    pooling?
 
     Parameters
     ----------
     counts : xarray.DataArray
-        Dims (dataset, system_a, system_b, outcome) or (dataset, pair, outcome), with ties; two data sets or more.
+        Dims (dataset, system_a, system_b, outcome) or (dataset, pair, outcome), with ties; two data
+        sets or more.
     prior : str or sequence of three float, optional
         Dirichlet parameters of win, loss, tie.
     rng : int, numpy.random.Generator or None
@@ -73,9 +107,10 @@ def leave_one_dataset_out(counts: xr.DataArray, *, prior: Any = None, rng: Any =
     Returns
     -------
     xarray.Dataset
-        Over (dataset, pair): ``elpd``, the log probability of the data set's counts given the others, ``elpd_pooled``,
-        the same were all alike, and ``level``: the probability that the model gives to fewer wins less losses than were
-        seen (equal ones count half), which is uniform over data sets when the model is right.
+        Over (dataset, pair): ``elpd``, the log probability of the data set's counts given the
+        others, ``elpd_pooled``, the same were all alike, and ``level``: the probability that the
+        model gives to fewer wins less losses than were seen (equal ones count half), which is
+        uniform over data sets when the model is right.
 
     Raises
     ------
@@ -117,7 +152,12 @@ def leave_one_dataset_out(counts: xr.DataArray, *, prior: Any = None, rng: Any =
     return xr.Dataset(
         {k: ((str(dim), names.PAIR), v) for k, v in found.items()},
         coords=labelled | {str(dim): labels},
-        attrs={"model": "hierarchical", "seed": seed, "divergences": worst, "prior": numbers.tolist()},
+        attrs={
+            "model": "hierarchical",
+            "seed": seed,
+            "divergences": worst,
+            "prior": numbers.tolist(),
+        },
     )
 
 
@@ -128,7 +168,9 @@ def _flat(
     if len(factors) == 1:
         labels = [str(v) for v in counts[factors[0]].values]
     else:
-        labels = [f"{a} / {b}" for a in counts[factors[0]].values for b in counts[factors[1]].values]
+        labels = [
+            f"{a} / {b}" for a in counts[factors[0]].values for b in counts[factors[1]].values
+        ]
     pair = [names.PAIR, names.OUTCOME]
     counts = counts.transpose(*factors, *pair)
     flat = counts.values.reshape(len(labels), *counts.shape[len(factors) :])
@@ -136,10 +178,16 @@ def _flat(
     one = xr.DataArray(flat, dims=(names.DATASET, *pair), coords=coords)
     theta = theta.transpose(*_SAMPLES, *factors, *pair)
     shape = (*theta.shape[:2], len(labels), *theta.shape[2 + len(factors) :])
-    return labels, one, xr.DataArray(theta.values.reshape(shape), dims=(*_SAMPLES, *one.dims), coords=coords)
+    return (
+        labels,
+        one,
+        xr.DataArray(theta.values.reshape(shape), dims=(*_SAMPLES, *one.dims), coords=coords),
+    )
 
 
-def _beside(result: xr.Dataset, counts: xr.DataArray, posterior: xr.Dataset, rope: float) -> xr.Dataset:
+def _beside(
+    result: xr.Dataset, counts: xr.DataArray, posterior: xr.Dataset, rope: float
+) -> xr.Dataset:
     """The pooled closed form, and where a verdict differs from it."""
     square = bool(posterior.attrs["square"])
     pooled = counts.sum(names.DATASET).astype(np.int64)
@@ -148,9 +196,15 @@ def _beside(result: xr.Dataset, counts: xr.DataArray, posterior: xr.Dataset, rop
     better, verdict = closed_answer(to_square(pooled) if square else pooled, prior, rope)
     n = pooled.sum(names.OUTCOME).drop_attrs()
     n = to_square(n, mirror="same") if square else n
-    result["prob_better_pooled"], result["verdict_pooled"] = better, say_no_data(better.copy(data=verdict), n)
+    result["prob_better_pooled"], result["verdict_pooled"] = (
+        better,
+        say_no_data(better.copy(data=verdict), n),
+    )
     result["verdict"] = say_no_data(result["verdict"], n)
-    result["verdict_changes"] = (result["verdict"].dims, result["verdict"].values != result["verdict_pooled"].values)
+    result["verdict_changes"] = (
+        result["verdict"].dims,
+        result["verdict"].values != result["verdict_pooled"].values,
+    )
     if "correlation" in posterior:
         mean = posterior["correlation"].mean(_SAMPLES).drop_attrs()
         result["correlation"] = to_square(mean, mirror="same") if square else mean
@@ -163,11 +217,18 @@ def _weights(weights: Mapping[str, float], labels: list[str]) -> np.ndarray:
     named = {str(k): v for k, v in weights.items()}
     unknown, missing = sorted(set(named) - set(labels)), [x for x in labels if x not in named]
     if unknown or missing:
-        what = f"there is no data set {unknown[0]!r}" if unknown else f"data set {missing[0]!r} has no weight"
+        what = (
+            f"there is no data set {unknown[0]!r}"
+            if unknown
+            else f"data set {missing[0]!r} has no weight"
+        )
         raise ValueError(f"{what}; give a weight to each of {', '.join(labels)}")
     values = np.array([float(named[x]) for x in labels])
     if not (np.isfinite(values).all() and (values >= 0).all()):
-        raise ValueError(f"a weight is {values[~(np.isfinite(values) & (values >= 0))][0]}; weights are at least 0")
+        raise ValueError(
+            f"a weight is {values[~(np.isfinite(values) & (values >= 0))][0]}; weights are at "
+            f"least 0"
+        )
     if abs(values.sum() - 1) > 1e-6:
         raise ValueError(f"weights sum to {values.sum():g}; they are shares and sum to 1")
     return values
@@ -180,7 +241,8 @@ def _warn_indecisive(counts: xr.DataArray, labels: list[str]) -> None:
         more = f", and {int(decisive.sum()) - 1} more" if decisive.sum() > 1 else ""
         pair = f"{counts[names.SYSTEM_A].values[p]} and {counts[names.SYSTEM_B].values[p]}"
         warnings.warn(
-            f"data set {labels[d]!r} has no decisive outcome between {pair}{more}: what is said of it there comes from "
+            f"data set {labels[d]!r} has no decisive outcome between {pair}{more}: what is said "
+            f"of it there comes from "
             "the other data sets and the prior",
             stacklevel=3,
         )

@@ -10,7 +10,11 @@ _SAMPLES = ("chain", "draw")
 
 
 def compare_graded(
-    tree: xr.DataTree, *, rope: float = names.ROPE, ci_prob: float = names.CI_PROB, ci_kind: str = names.CI_KIND
+    tree: xr.DataTree,
+    *,
+    rope: float = names.ROPE,
+    ci_prob: float = names.CI_PROB,
+    ci_kind: str = names.CI_KIND,
 ) -> xr.Dataset:
     """Graded scores, from a fit of the graded model; see `fits.compare`."""
     posterior = of_model(tree, "graded")
@@ -20,21 +24,41 @@ def compare_graded(
     order = (*_SAMPLES, names.PAIR)
     draws = posterior["difference"].transpose(*order)
     result = answers(draws, posterior.attrs, rope, ci_prob, ci_kind, diagnosis.passed)
-    result["effect_size"] = to_square(posterior["effect_size"].mean(_SAMPLES).drop_attrs(), mirror="difference")
+    result["effect_size"] = to_square(
+        posterior["effect_size"].mean(_SAMPLES).drop_attrs(), mirror="difference"
+    )
     constant = tree["constant_data"].to_dataset()
     for key in ("n", "n_tied"):
         result[key] = to_square(constant[key], mirror="same")
     if "dataset_difference" in posterior:
-        of_new = answers(posterior["new_difference"].transpose(*order), posterior.attrs, rope, ci_prob, ci_kind, True)
+        of_new = answers(
+            posterior["new_difference"].transpose(*order),
+            posterior.attrs,
+            rope,
+            ci_prob,
+            ci_kind,
+            True,
+        )
         labels = posterior[names.DATASET].values.tolist()
         each = posterior["dataset_difference"]
         tables = [
-            answers(each.sel({names.DATASET: d}, drop=True).transpose(*order), posterior.attrs, rope, ci_prob, ci_kind, True)
+            answers(
+                each.sel({names.DATASET: d}, drop=True).transpose(*order),
+                posterior.attrs,
+                rope,
+                ci_prob,
+                ci_kind,
+                True,
+            )
             for d in labels
         ]
         named = xr.DataArray(labels, dims=names.DATASET, name=names.DATASET)
         for key in ("prob_better", "prob_better_mcse"):
             result[key.replace("better", "better_new")] = of_new[key]
-            result[key.replace("better", "better_dataset")] = xr.concat([t[key] for t in tables], named, join="exact")
-    result.attrs = signed(posterior, diagnosis, rope, ci_prob, ci_kind) | {"n_rows": int(posterior.attrs["n_rows"])}
+            result[key.replace("better", "better_dataset")] = xr.concat(
+                [t[key] for t in tables], named, join="exact"
+            )
+    result.attrs = signed(posterior, diagnosis, rope, ci_prob, ci_kind) | {
+        "n_rows": int(posterior.attrs["n_rows"])
+    }
     return result

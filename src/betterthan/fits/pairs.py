@@ -24,7 +24,9 @@ def model_of(tree: Any, known: tuple[str, ...]) -> str:
         If it is no fit, or of a model that is not known here.
     """
     found = (
-        tree["posterior"].attrs.get("model") if isinstance(tree, xr.DataTree) and "posterior" in tree.children else None
+        tree["posterior"].attrs.get("model")
+        if isinstance(tree, xr.DataTree) and "posterior" in tree.children
+        else None
     )
     if found not in known:
         what = f"a fit of {found}" if found else type(tree).__name__
@@ -39,7 +41,12 @@ def of_model(tree: Any, *known: str) -> xr.Dataset:
 
 
 def answers(
-    difference: xr.DataArray, attrs: dict[str, Any], rope: float, ci_prob: float, ci_kind: str, converged: bool
+    difference: xr.DataArray,
+    attrs: dict[str, Any],
+    rope: float,
+    ci_prob: float,
+    ci_kind: str,
+    converged: bool,
 ) -> xr.Dataset:
     """Answers over (system_a, system_b), or (pair,) where the data came by pair.
 
@@ -56,12 +63,15 @@ def answers(
     Returns
     -------
     xarray.Dataset
-        ``prob_better``, ``difference_mean``, ``difference_lower``, ``difference_upper``, ``mass`` (region), each with
-        its ``_mcse``, ``verdict`` and ``also_ahead``.
+        ``prob_better``, ``difference_mean``, ``difference_lower``, ``difference_upper``, ``mass``
+        (region), each with its ``_mcse``, ``verdict`` and ``also_ahead``.
     """
     tree = _tree(difference, attrs)
     better = draws_prob_better(tree)
-    size, mass = draws_difference(tree, ci_prob=ci_prob, ci_kind=ci_kind), masses_in_any_unit(tree, rope)
+    size, mass = (
+        draws_difference(tree, ci_prob=ci_prob, ci_kind=ci_kind),
+        masses_in_any_unit(tree, rope),
+    )
     table = xr.Dataset({"prob_better": better.drop_vars(["mcse", "ess"])})
     table["prob_better_mcse"] = (better.dims, better["mcse"].values)
     for key in ("mean", "lower", "upper"):
@@ -70,7 +80,11 @@ def answers(
     within = table["mass"].sel({names.REGION: "rope"}).values
     verdict, ahead = decide(better.values, 1 - better.values, within, rope)
     if not converged:
-        itself = np.eye(len(verdict), dtype=bool) if verdict.ndim == 2 else np.zeros(verdict.shape, dtype=bool)
+        itself = (
+            np.eye(len(verdict), dtype=bool)
+            if verdict.ndim == 2
+            else np.zeros(verdict.shape, dtype=bool)
+        )
         verdict, ahead = np.where(itself, verdict, "no_verdict"), np.zeros_like(ahead)
     table["verdict"], table["also_ahead"] = (better.dims, verdict), (better.dims, ahead)
     return table.drop_attrs()
@@ -85,7 +99,9 @@ def judged(tree: xr.DataTree) -> Diagnosis:
 
 
 def say_no_data(verdict: xr.DataArray, n: xr.DataArray) -> xr.DataArray:
-    """Verdicts, but "no_data" on pairs without a single example; `n` counts examples, of pairs or as a square."""
+    """Verdicts, but "no_data" on pairs without a single example; `n` counts examples, of pairs or
+    as a square.
+    """
     empty = n == 0
     if names.SYSTEM_A in n.dims:
         empty &= n[names.SYSTEM_A] != n[names.SYSTEM_B]
@@ -104,20 +120,37 @@ def closed_answer(counts: xr.DataArray, prior: Any, rope: float) -> tuple[xr.Dat
 
 def choices(rope: float, ci_prob: float, ci_kind: str) -> tuple[float, float, str]:
     """Rope, mass and kind of the interval, checked."""
-    return checks.rope(rope), checks.probability(ci_prob, "ci_prob"), checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
+    return (
+        checks.rope(rope),
+        checks.probability(ci_prob, "ci_prob"),
+        checks.one_of(ci_kind, names.CI_KINDS, "ci_kind"),
+    )
 
 
-def signed(posterior: xr.Dataset, diagnosis: Diagnosis, rope: float, ci_prob: float, ci_kind: str) -> dict[str, Any]:
+def signed(
+    posterior: xr.Dataset, diagnosis: Diagnosis, rope: float, ci_prob: float, ci_kind: str
+) -> dict[str, Any]:
     """Attrs that say how an answer was made."""
-    kept = {k: posterior.attrs[k] for k in ("model", "prior", "seed", "draws", "chains", "inference_library")}
+    kept = {
+        k: posterior.attrs[k]
+        for k in ("model", "prior", "seed", "draws", "chains", "inference_library")
+    }
     return kept | {
-        "version": betterthan.__version__, "rope": rope, "ci_prob": ci_prob, "ci_kind": ci_kind,
-        "verdict_prob": names.VERDICT_PROB, "rhat_max": diagnosis.rhat_max, "ess_min": diagnosis.ess_min,
-        "divergences": diagnosis.divergences, "failures": list(diagnosis.failures),
-    }  # fmt: skip
+        "version": betterthan.__version__,
+        "rope": rope,
+        "ci_prob": ci_prob,
+        "ci_kind": ci_kind,
+        "verdict_prob": names.VERDICT_PROB,
+        "rhat_max": diagnosis.rhat_max,
+        "ess_min": diagnosis.ess_min,
+        "divergences": diagnosis.divergences,
+        "failures": list(diagnosis.failures),
+    }
 
 
 def _tree(difference: xr.DataArray, attrs: dict[str, Any]) -> xr.DataTree:
     kept = {k: attrs[k] for k in ("model", "prior", "seed", "inference_library") if k in attrs}
-    data = xr.Dataset({"difference": difference, "margin": difference}, attrs=kept | {"square": attrs["square"]})
+    data = xr.Dataset(
+        {"difference": difference, "margin": difference}, attrs=kept | {"square": attrs["square"]}
+    )
     return xr.DataTree.from_dict({"posterior": data})

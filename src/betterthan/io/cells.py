@@ -1,4 +1,6 @@
-"""Cells to text, names and numbers, whole columns at a time; nothing is guessed and nothing repaired."""
+"""Cells to text, names and numbers, whole columns at a time; nothing is guessed and nothing
+repaired.
+"""
 
 import math
 import re
@@ -14,7 +16,9 @@ from betterthan.io.table import Table
 _MISSING = frozenset({"", "na", "n/a", "nan", "null", "none"})
 _NESTED = (dict, list, set, tuple, np.ndarray)
 _BOOLEAN = {"true": 1.0, "false": 0.0}
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?", re.ASCII | re.IGNORECASE)
+_NUMBER = re.compile(
+    r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?", re.ASCII | re.IGNORECASE
+)
 _EXACT = 2**53  # beyond this a float no longer tells whole numbers apart
 
 
@@ -23,7 +27,10 @@ def texts(table: Table, column: str) -> list[str]:
     values = table.columns[column]
     if isinstance(values, np.ndarray):
         return [_text(value) for value in values.tolist()]
-    return [value if type(value) is str else _checked_text(table, column, k) for k, value in enumerate(values)]
+    return [
+        value if type(value) is str else _checked_text(table, column, k)
+        for k, value in enumerate(values)
+    ]
 
 
 def labels(table: Table, column: str, what: str) -> list[str]:
@@ -38,7 +45,9 @@ def system_names(table: Table, column: str) -> list[str]:
 
 
 def numbers(table: Table, column: str, if_text: str = "") -> np.ndarray:
-    """The cells as finite float64; what is missing is NaN. `if_text` is said where no cell is a number."""
+    """The cells as finite float64; what is missing is NaN. `if_text` is said where no cell is a
+    number.
+    """
     values = table.columns[column]
     array = values.astype(np.float64) if isinstance(values, np.ndarray) else _plain_numbers(values)
     if array is None:
@@ -91,7 +100,9 @@ def _plain_numbers(values: Sequence[Any]) -> np.ndarray | None:
 
 
 def _mixed_numbers(table: Table, column: str, if_text: str) -> np.ndarray:
-    """The cells one distinct value at a time: with blanks, true and false, or with what is no number."""
+    """The cells one distinct value at a time: with blanks, true and false, or with what is no
+    number.
+    """
     values = table.columns[column]
     try:
         parsed = {value: _parse(value) for value in set(values)}
@@ -143,13 +154,17 @@ def _checked_text(table: Table, column: str, k: int) -> str:
 
 def _nested(table: Table, column: str, k: int) -> ValueError:
     what = "a list or an object; give one number or one text in each cell"
-    return problem(table.source, what, row=table.rows[k], column=column, value=table.columns[column][k])
+    return problem(
+        table.source, what, row=table.rows[k], column=column, value=table.columns[column][k]
+    )
 
 
 def _none_blank(table: Table, column: str, values: list[str], what: str) -> list[str]:
     if "" in values:
         k = values.index("")
-        raise problem(table.source, f"blank; give {what}", row=table.rows[k], column=column, value="")
+        raise problem(
+            table.source, f"blank; give {what}", row=table.rows[k], column=column, value=""
+        )
     return values
 
 

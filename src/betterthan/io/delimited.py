@@ -25,7 +25,9 @@ def parse_delimited(text: str, source: str, delimiter: str) -> Table:
                 rows.append(start)
             start = reader.line_num + 1
     except csv.Error as error:
-        raise problem(source, f"not readable as CSV ({error}); check the quotes", row=start) from None
+        raise problem(
+            source, f"not readable as CSV ({error}); check the quotes", row=start
+        ) from None
     if not header:
         raise problem(source, "is empty; give column names and at least one row")
     _refuse_other_delimiter(header, source, delimiter)

@@ -63,7 +63,9 @@ def _bytes(path: Path) -> bytes:
     try:
         return gzip.decompress(data)
     except (OSError, EOFError, zlib.error) as error:
-        raise problem(path.name, f"not a whole gzip file ({error}); pack or download it again") from None
+        raise problem(
+            path.name, f"not a whole gzip file ({error}); pack or download it again"
+        ) from None
 
 
 def _decoded(data: bytes, source: str) -> str:

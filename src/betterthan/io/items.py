@@ -27,24 +27,32 @@ class Items:
 
 
 def items_of(table: Table) -> Items:
-    """Item ids and coordinates of a table with one row for each item; rows are numbered without ids."""
+    """Item ids and coordinates of a table with one row for each item; rows are numbered without
+    ids.
+    """
     column = sole(table, "item")
     beside = {role: found for role in BESIDE if (found := sole(table, role)) is not None}
     coords = {role: coordinate(table, found, role) for role, found in beside.items()}
     used = {*beside.values(), *(name for name in NAMELESS if name in table.columns)}
     if column is None:
         ids = [str(k) for k in range(1, len(table.rows) + 1)]
-        return Items(ids, coords, used, "items are row numbers (no column of item ids)" + _said(beside))
+        return Items(
+            ids, coords, used, "items are row numbers (no column of item ids)" + _said(beside)
+        )
     ids = labels(table, column, "each item an id")
     _refuse_repeated(table, column, ids, coords)
     return Items(ids, coords, used | {column}, f"item ids from column {column!r}" + _said(beside))
 
 
 def sole(table: Table, role: str) -> str | None:
-    """The one column that plays `role`, or None; two are refused, for one would pass as a system."""
+    """The one column that plays `role`, or None; two are refused, for one would pass as a
+    system.
+    """
     found = candidates(table, role)
     if role in ("item", "gold") and len(found) > 1:
-        raise problem(table.source, f"columns {listed(found)} could each be the {role}; leave all but one out")
+        raise problem(
+            table.source, f"columns {listed(found)} could each be the {role}; leave all but one out"
+        )
     return found[0] if found else None
 
 
@@ -54,9 +62,13 @@ def beside_columns(table: Table) -> dict[str, str]:
 
 
 def coordinate(table: Table, column: str, role: str) -> np.ndarray:
-    """The values of an optional coordinate: int64 for epochs that are whole numbers, otherwise str."""
+    """The values of an optional coordinate: int64 for epochs that are whole numbers, otherwise
+    str.
+    """
     values = labels(table, column, f"each item its {role}, or leave the column out")
-    if role == "epoch" and all(value.isascii() and value.isdigit() and len(value) < 10 for value in values):
+    if role == "epoch" and all(
+        value.isascii() and value.isdigit() and len(value) < 10 for value in values
+    ):
         return np.array([int(value) for value in values], dtype=np.int64)
     return np.array(values)
 
@@ -67,7 +79,9 @@ def scores_array(
     """Scores over (item, system)."""
     beside: dict[Hashable, Any] = {role: (names.ITEM, array) for role, array in coords.items()}
     axes = {names.ITEM: np.array(ids, dtype=str), names.SYSTEM: np.array(systems, dtype=str)}
-    return xr.DataArray(values, dims=(names.ITEM, names.SYSTEM), coords=axes | beside, name="scores")
+    return xr.DataArray(
+        values, dims=(names.ITEM, names.SYSTEM), coords=axes | beside, name="scores"
+    )
 
 
 def at_least_two(table: Table, systems: Sequence[str]) -> None:
@@ -81,7 +95,9 @@ def _said(beside: dict[str, str]) -> str:
     return "".join(f", {role} from column {column!r}" for role, column in beside.items())
 
 
-def _refuse_repeated(table: Table, column: str, ids: list[str], coords: dict[str, np.ndarray]) -> None:
+def _refuse_repeated(
+    table: Table, column: str, ids: list[str], coords: dict[str, np.ndarray]
+) -> None:
     within = [role for role in ("dataset", "epoch") if role in coords]
     keys = list(zip(ids, *(coords[role].tolist() for role in within), strict=True))
     if len(set(keys)) == len(keys):
@@ -89,7 +105,9 @@ def _refuse_repeated(table: Table, column: str, ids: list[str], coords: dict[str
     first: dict[Any, int] = {}
     for k, key in enumerate(keys):
         if first.setdefault(key, k) != k:
-            same = "".join(f" and {role} {shown(x)}" for role, x in zip(within, key[1:], strict=True))
+            same = "".join(
+                f" and {role} {shown(x)}" for role, x in zip(within, key[1:], strict=True)
+            )
             what = f"duplicate item id{same}, already in row {table.rows[first[key]]}; give each item one row"
             what += "" if "epoch" in within else ", or tell its runs apart in a column 'epoch'"
             raise problem(table.source, what, row=table.rows[k], column=column, value=ids[k])

@@ -23,7 +23,9 @@ def parse_json(text: str, source: str) -> Table:
     """The table in a JSON list of objects; rows are numbered by object, from 1."""
     content = _loads(text, source, None) if text.strip() else []
     if not isinstance(content, list):
-        raise problem(source, "is not a list of objects; give [{...}, {...}], or one object a line as .jsonl")
+        raise problem(
+            source, "is not a list of objects; give [{...}, {...}], or one object a line as .jsonl"
+        )
     rows = range(1, len(content) + 1)
     records = [_object(record, source, row) for record, row in zip(content, rows, strict=True)]
     return _from_records(records, rows, source)
@@ -43,7 +45,9 @@ def _loads(text: str, source: str, row: int | None) -> Any:
         return json.loads(text, object_pairs_hook=_unique_keys)
     except json.JSONDecodeError as error:
         at = row or error.lineno
-        raise problem(source, f"not valid JSON ({error.msg}, character {error.colno})", row=at) from None
+        raise problem(
+            source, f"not valid JSON ({error.msg}, character {error.colno})", row=at
+        ) from None
     except _RepeatedKeyError as error:
         raise problem(source, f"the key {error} occurs twice in one object", row=row) from None
     except RecursionError:

@@ -52,14 +52,22 @@ def units(ids: np.ndarray, coords: dict[str, np.ndarray]) -> np.ndarray:
 
 
 def _refuse_repeated(
-    table: Table, cell: np.ndarray, ids: np.ndarray, systems: np.ndarray, coords: dict[str, np.ndarray]
+    table: Table,
+    cell: np.ndarray,
+    ids: np.ndarray,
+    systems: np.ndarray,
+    coords: dict[str, np.ndarray],
 ) -> None:
     again = pd.Series(cell).duplicated().to_numpy()
     if not again.any():
         return
     k = int(again.argmax())
     before = table.rows[int((cell == cell[k]).argmax())]
-    where = "".join(f", {role} {shown(coords[role][k].item())}" for role in ("dataset", "epoch") if role in coords)
+    where = "".join(
+        f", {role} {shown(coords[role][k].item())}"
+        for role in ("dataset", "epoch")
+        if role in coords
+    )
     raise problem(
         table.source,
         f"duplicate score of system {shown(systems[k])} on item {shown(ids[k])}{where}, "
@@ -70,7 +78,9 @@ def _refuse_repeated(
 
 
 def refuse_two_clusters(table: Table, column: str, cluster: np.ndarray, first: np.ndarray) -> None:
-    """Refuse an item whose rows differ in cluster; `first` is the first row of the item of each row."""
+    """Refuse an item whose rows differ in cluster; `first` is the first row of the item of each
+    row.
+    """
     differs = cluster != cluster[first]
     if differs.any():
         k = int(differs.argmax())

@@ -6,8 +6,12 @@ _LONGEST = 60  # characters of a value shown in a message
 _NOTHING = object()
 
 
-def problem(source: str, what: str, *, row: Any = None, column: str | None = None, value: Any = _NOTHING) -> ValueError:
-    """A one-line error: the source, the row, column and value where they apply, and what is wrong there."""
+def problem(
+    source: str, what: str, *, row: Any = None, column: str | None = None, value: Any = _NOTHING
+) -> ValueError:
+    """A one-line error: the source, the row, column and value where they apply, and what is wrong
+    there.
+    """
     where = [source]
     if row is not None:
         where.append(f"row {row}")

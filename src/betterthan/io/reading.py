@@ -38,7 +38,11 @@ _log = logging.getLogger("betterthan")
 
 
 def read(
-    source: str | Path | pd.DataFrame | Sequence[str | Path] | Mapping[str, str | Path | pd.DataFrame],
+    source: str
+    | Path
+    | pd.DataFrame
+    | Sequence[str | Path]
+    | Mapping[str, str | Path | pd.DataFrame],
     *,
     layout: str | None = None,
     higher_is_better: bool = True,
@@ -50,18 +54,20 @@ def read(
     Parameters
     ----------
     source : path, pandas.DataFrame, list of paths, or mapping of name to path or DataFrame
-        A file is CSV, TSV, JSON Lines, JSON (a list of objects) or Parquet, known by its extension, each
-        also with ``.gz``; text is UTF-8. Several files are several datasets of the same systems, named by
-        the file or by the mapping.
+        A file is CSV, TSV, JSON Lines, JSON (a list of objects) or Parquet, known by its extension,
+        each also with ``.gz``; text is UTF-8. Several files are several datasets of the same
+        systems, named by the file or by the mapping.
     layout : {"wide", "long", "predictions", "counts", "votes", "tallies"}, optional
         What the columns mean; recognised from their names when not given.
 
         - ``wide``: a column of item ids (may be absent), and a column of scores for each system.
         - ``long``: ``system, item, score``.
         - ``predictions``: item ids, ``gold``, and a column of predicted labels for each system.
-        - ``counts``: ``system_a, system_b, wins, losses``; ties are unknown without a column ``ties``.
+        - ``counts``: ``system_a, system_b, wins, losses``; ties are unknown without a column
+          ``ties``.
         - ``votes``: ``model_a, model_b, winner``; the winner is a side, a name, or a tie.
-        - ``tallies``: ``system, item, tp, fp, fn`` and an optional ``label``; see `io.tallies_from_table`.
+        - ``tallies``: ``system, item, tp, fp, fn`` and an optional ``label``; see
+          `io.tallies_from_table`.
 
         Columns ``dataset``, ``cluster`` and ``epoch`` may stand beside the items.
     higher_is_better : bool, default True
@@ -75,11 +81,11 @@ def read(
     Returns
     -------
     xarray.DataArray
-        From wide, long and predictions: scores over (item, system), float64, NaN where missing, with
-        item coordinates ``dataset``, ``cluster`` and ``epoch`` where they are given. From counts and
-        votes: counts over (system_a, system_b, outcome), int64, with a leading ``dataset`` where that is
-        given. From tallies: see `io.tallies_from_table`. ``attrs["reading"]`` says in one line what was read and
-        how; it is logged too.
+        From wide, long and predictions: scores over (item, system), float64, NaN where missing,
+        with item coordinates ``dataset``, ``cluster`` and ``epoch`` where they are given. From
+        counts and votes: counts over (system_a, system_b, outcome), int64, with a leading
+        ``dataset`` where that is given. From tallies: see `io.tallies_from_table`.
+        ``attrs["reading"]`` says in one line what was read and how; it is logged too.
 
     Raises
     ------
@@ -95,10 +101,10 @@ def read(
 
     Notes
     -----
-    Rows are joined by item id, never by their order, unless there are no ids. A blank cell is missing:
-    never a tie and never wrong. In columns of numbers NA, N/A, NaN, null and None are blank too; elsewhere
-    they are text like any other. The row in a message is the line in a text file, the record in JSON and
-    Parquet, and the index label in a DataFrame.
+    Rows are joined by item id, never by their order, unless there are no ids. A blank cell is
+    missing: never a tie and never wrong. In columns of numbers NA, N/A, NaN, null and None are
+    blank too; elsewhere they are text like any other. The row in a message is the line in a text
+    file, the record in JSON and Parquet, and the index label in a DataFrame.
 
     Examples
     --------
@@ -127,10 +133,16 @@ def read(
     arrays = [array for array, _ in read_each]
     several = len(arrays) > 1 or isinstance(source, Mapping)
     if several and found[0] == "tallies":
-        raise ValueError("several files of tallies are not joined; give one table, with a column 'dataset'")
-    result = joined(arrays, list(named), [table.source for table in tables]) if several else arrays[0]
+        raise ValueError(
+            "several files of tallies are not joined; give one table, with a column 'dataset'"
+        )
+    result = (
+        joined(arrays, list(named), [table.source for table in tables]) if several else arrays[0]
+    )
     result.attrs = _attrs(result, arrays, tables, found[0], higher_is_better, unit)
-    result.attrs["reading"] = _reading(result, tables, list(named) if several else [], read_each[0][1])
+    result.attrs["reading"] = _reading(
+        result, tables, list(named) if several else [], read_each[0][1]
+    )
     _log.info(result.attrs["reading"])
     return result
 
@@ -149,7 +161,8 @@ def _named(source: Any) -> dict[str, Any]:
     for one in source:
         if not isinstance(one, str | Path):
             raise ValueError(
-                f"source holds a {type(one).__name__}; give paths, or a mapping of name to path or DataFrame"
+                f"source holds a {type(one).__name__}; give paths, or a mapping of name to path "
+                f"or DataFrame"
             )
         name = dataset_name(Path(one))
         if name in named:
@@ -180,7 +193,9 @@ def _check_choices(layout: str, higher_is_better: bool, unit: str | None) -> Non
     if not isinstance(higher_is_better, bool | np.bool_):
         raise ValueError(f"higher_is_better is {higher_is_better!r}; give True or False")
     if not higher_is_better and layout not in ("wide", "long"):
-        raise ValueError(f"higher_is_better=False is for scores; {layout} already say which system is better")
+        raise ValueError(
+            f"higher_is_better=False is for scores; {layout} already say which system is better"
+        )
     if unit is not None:
         checks.one_of(unit, names.UNITS, "unit")
         if layout not in _UNIT:
@@ -196,13 +211,18 @@ def _attrs(
     unit: str | None,
 ) -> dict[str, Any]:
     """What the result says of itself: only str and int, so that netCDF keeps it."""
-    attrs: dict[str, Any] = {"source": ", ".join(table.source for table in tables), "layout": layout}
+    attrs: dict[str, Any] = {
+        "source": ", ".join(table.source for table in tables),
+        "layout": layout,
+    }
     if layout == "tallies":
         return attrs | {"scale": result.attrs["scale"]}
     if layout in _UNIT:
         attrs |= {"unit": unit or _UNIT[layout], "ties": arrays[0].attrs["ties"]}
         attrs["n_missing"] = sum(array.attrs.get("n_missing", 0) for array in arrays)
-        return attrs | ({"n": sum(array.attrs["n"] for array in arrays)} if layout == "votes" else {})
+        return attrs | (
+            {"n": sum(array.attrs["n"] for array in arrays)} if layout == "votes" else {}
+        )
     return attrs | {
         "higher_is_better": int(higher_is_better),
         "n_missing": int(np.isnan(result.values).sum()),
@@ -224,13 +244,19 @@ def _reading(result: xr.DataArray, tables: list[Table], datasets: list[str], sai
     if datasets:
         line += f", datasets {', '.join(datasets)}"
     ignored = list(dict.fromkeys(column for table in tables for column in _ignored(table, layout)))
-    return " ".join((line + (f", ignored columns {listed(ignored)}" if ignored else "")).splitlines())
+    return " ".join(
+        (line + (f", ignored columns {listed(ignored)}" if ignored else "")).splitlines()
+    )
 
 
 def _ignored(table: Table, layout: str) -> list[str]:
     """The columns nothing was read from."""
     if layout in ("wide", "predictions"):
-        return [column for column in NAMELESS if column in table.columns and column != find(table, "item")]
+        return [
+            column
+            for column in NAMELESS
+            if column in table.columns and column != find(table, "item")
+        ]
     used = {find(table, role) for role in NEEDED[layout]}
     if layout in ("long", "tallies"):
         used |= {find(table, "class")} if layout == "tallies" else set()

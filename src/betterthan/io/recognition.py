@@ -5,7 +5,8 @@ from betterthan.io.problems import listed, problem
 from betterthan.io.roles import NEEDED, find, missing_roles
 from betterthan.io.table import Table
 
-_NAMED = ("votes", "counts", "long", "tallies")  # layouts that several reserved column names give away
+# layouts that several reserved column names give away
+_NAMED = ("votes", "counts", "long", "tallies")
 
 
 def recognise(table: Table) -> str:
@@ -16,7 +17,10 @@ def recognise(table: Table) -> str:
         fits = _predictions_or_wide(table)
     if len(fits) > 1:
         choices = " or ".join(f"layout={layout!r}" for layout in fits)
-        raise problem(table.source, f"fits {' and '.join(fits)} (columns {listed(table.columns)}); say {choices}")
+        raise problem(
+            table.source,
+            f"fits {' and '.join(fits)} (columns {listed(table.columns)}); say {choices}",
+        )
     return fits[0]
 
 
@@ -38,14 +42,21 @@ def _refuse_incomplete(table: Table) -> None:
         if column is None or holds_numbers(table, column):
             continue
         absent = " and ".join(f"no {', '.join(missing_roles(table, x))} ({x})" for x in layouts)
-        raise problem(table.source, f"has a column {column!r} but {absent} among {listed(table.columns)}")
+        raise problem(
+            table.source, f"has a column {column!r} but {absent} among {listed(table.columns)}"
+        )
 
 
 def _predictions_or_wide(table: Table) -> list[str]:
     gold = find(table, "gold")
     if gold is None:
         return ["wide"]
-    used = (find(table, "item"), find(table, "dataset"), find(table, "cluster"), find(table, "epoch"))
+    used = (
+        find(table, "item"),
+        find(table, "dataset"),
+        find(table, "cluster"),
+        find(table, "epoch"),
+    )
     # Gold that is a number, beside numbers: labels 0 and 1, or a system that is called "answer"?
     if all(holds_numbers(table, column) for column in table.columns if column not in used):
         return ["wide", "predictions"]

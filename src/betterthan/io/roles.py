@@ -6,8 +6,21 @@ from betterthan.io.table import NAMELESS, Table
 # The first name present wins; letter case does not matter.
 ALIASES = {
     "item": (
-        "item", "item_id", "id", "example", "example_id", "instance_id", "question_id", "sample_id",
-        "doc_id", "uid", "idx", "index", "i", "doc", "document",
+        "item",
+        "item_id",
+        "id",
+        "example",
+        "example_id",
+        "instance_id",
+        "question_id",
+        "sample_id",
+        "doc_id",
+        "uid",
+        "idx",
+        "index",
+        "i",
+        "doc",
+        "document",
     ),
     "system": ("system", "model"),
     "score": ("score",),
@@ -23,8 +36,13 @@ ALIASES = {
     "tp": ("tp",),
     "fp": ("fp",),
     "fn": ("fn",),
-}  # fmt: skip
-PAIRS = (("system_a", "system_b"), ("model_a", "model_b"), ("left", "right"), ("model_x", "model_y"))
+}
+PAIRS = (
+    ("system_a", "system_b"),
+    ("model_a", "model_b"),
+    ("left", "right"),
+    ("model_x", "model_y"),
+)
 NEEDED = {
     "wide": (),
     "long": ("system", "item", "score"),

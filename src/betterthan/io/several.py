@@ -36,11 +36,15 @@ def _joined_scores(
             differ = sorted(set(roles) ^ set(beside[0]))
             what = f"only one of this file and {sources[0]} has {' and '.join(differ)}; give it in all or none"
             raise problem(source, what)
-    coords: dict[str, Any] = {names.DATASET: np.repeat(datasets, [array.sizes[names.ITEM] for array in arrays])}
+    coords: dict[str, Any] = {
+        names.DATASET: np.repeat(datasets, [array.sizes[names.ITEM] for array in arrays])
+    }
     for role in beside[0]:
         coords[role] = np.concatenate([array[role].values for array in arrays])
     ids = np.concatenate([array[names.ITEM].values for array in arrays])
-    return scores_array(np.concatenate([array.values for array in arrays]), ids.tolist(), systems, coords)
+    return scores_array(
+        np.concatenate([array.values for array in arrays]), ids.tolist(), systems, coords
+    )
 
 
 def _joined_counts(
@@ -54,12 +58,16 @@ def _joined_counts(
     return counts_array(np.stack([array.sel(order).values for array in arrays]), systems, datasets)
 
 
-def _refuse_other_systems(first: xr.DataArray, array: xr.DataArray, axis: str, first_source: str, source: str) -> None:
+def _refuse_other_systems(
+    first: xr.DataArray, array: xr.DataArray, axis: str, first_source: str, source: str
+) -> None:
     here, there = array[axis].values.tolist(), first[axis].values.tolist()
     absent = [system for system in there if system not in set(here)]
     extra = [system for system in here if system not in set(there)]
     if absent or extra:
         parts = [f"lacks {listed(absent)}"] if absent else []
         parts += [f"has {listed(extra)} besides"] if extra else []
-        what = f"{' and '.join(parts)}, compared with {first_source}; give files of the same systems"
+        what = (
+            f"{' and '.join(parts)}, compared with {first_source}; give files of the same systems"
+        )
         raise problem(source, what)

@@ -23,7 +23,9 @@ def dataset_column(table: Table) -> str | None:
 
 
 def datasets_of(table: Table) -> tuple[list[str], np.ndarray]:
-    """The datasets in the order they first occur (none without a column), and the one of each row."""
+    """The datasets in the order they first occur (none without a column), and the one of each
+    row.
+    """
     column = dataset_column(table)
     if column is None:
         return [], np.zeros(len(table.rows), dtype=np.int64)
@@ -33,7 +35,9 @@ def datasets_of(table: Table) -> tuple[list[str], np.ndarray]:
 
 
 def counts_array(square: np.ndarray, systems: list[str], datasets: list[str]) -> xr.DataArray:
-    """Counts over ([dataset,] system_a, system_b, outcome) from int64 with a leading axis for the dataset."""
+    """Counts over ([dataset,] system_a, system_b, outcome) from int64 with a leading axis for the
+    dataset.
+    """
     coords: dict[Any, Any] = {
         names.SYSTEM_A: systems,
         names.SYSTEM_B: systems,
@@ -41,4 +45,6 @@ def counts_array(square: np.ndarray, systems: list[str], datasets: list[str]) ->
     }
     if datasets:
         coords = {names.DATASET: datasets} | coords
-    return xr.DataArray(square if datasets else square[0], dims=tuple(coords), coords=coords, name="counts")
+    return xr.DataArray(
+        square if datasets else square[0], dims=tuple(coords), coords=coords, name="counts"
+    )

@@ -1,4 +1,6 @@
-"""What every file format becomes first: named columns of cells as written, and the row each came from."""
+"""What every file format becomes first: named columns of cells as written, and the row each came
+from.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,20 +13,26 @@ NAMELESS = ("", "Unnamed: 0")  # what an unnamed first column is called: the ind
 
 @dataclass(frozen=True)
 class Table:
-    """Columns of equal length; a column is a numeric array, or a sequence of str, number, bool or None."""
+    """Columns of equal length; a column is a numeric array, or a sequence of str, number, bool or
+    None.
+    """
 
     source: str
     columns: dict[str, Any]
     rows: Sequence[Any]  # line in a text file, record in JSON and Parquet, index label in a frame
 
 
-def make_table(source: str, header: Sequence[Any], columns: Sequence[Any], rows: Sequence[Any]) -> Table:
+def make_table(
+    source: str, header: Sequence[Any], columns: Sequence[Any], rows: Sequence[Any]
+) -> Table:
     """A table with stripped, unique column names and at least one row."""
     names = [str(name).strip() for name in header]
     place: dict[str, int] = {}
     for k, name in enumerate(names):
         if not name and k:
-            raise problem(source, f"column {k + 1} of {len(names)} has no name; name it or leave it out")
+            raise problem(
+                source, f"column {k + 1} of {len(names)} has no name; name it or leave it out"
+            )
         if name in place:
             raise problem(
                 source,
@@ -33,5 +41,7 @@ def make_table(source: str, header: Sequence[Any], columns: Sequence[Any], rows:
             )
         place[name] = k
     if not len(rows):
-        raise problem(source, "holds column names but no rows; give one row for each item, pair or vote")
+        raise problem(
+            source, "holds column names but no rows; give one row for each item, pair or vote"
+        )
     return Table(source, dict(zip(names, columns, strict=True)), rows)

@@ -1,4 +1,6 @@
-"""One row for each system on each item (and label): true positives, false positives, false negatives."""
+"""One row for each system on each item (and label): true positives, false positives, false
+negatives.
+"""
 
 from typing import Any
 
@@ -25,24 +27,25 @@ def tallies_from_table(table: pd.DataFrame, *, scale: int = 1) -> xr.DataArray:
     Parameters
     ----------
     table : pandas.DataFrame
-        Columns ``system``, ``item`` (or ``doc``, ``document``), ``tp``, ``fp``, ``fn``, optionally ``label`` (or
-        ``type``, ``class``), and ``dataset``, ``epoch`` (which tell items of one id apart) or ``cluster`` (one for
-        all rows of an item).
+        Columns ``system``, ``item`` (or ``doc``, ``document``), ``tp``, ``fp``, ``fn``, optionally
+        ``label`` (or ``type``, ``class``), and ``dataset``, ``epoch`` (which tell items of one id
+        apart) or ``cluster`` (one for all rows of an item).
     scale : int, default 1
-        What tallies are multiplied by to be whole: 2 where partial credit comes in halves. Scores do not change.
+        What tallies are multiplied by to be whole: 2 where partial credit comes in halves. Scores
+        do not change.
 
     Returns
     -------
     xarray.DataArray, dims (item, system, tally), or (item, system, label, tally), int64
-        Items in the order they first occur, joined by their ids within dataset and epoch. ``attrs["scale"]`` keeps the
-        scale. A label without a row has tallies of 0 if the system has another row for that item;
-        ``attrs["reading"]`` counts them.
+        Items in the order they first occur, joined by their ids within dataset and epoch.
+        ``attrs["scale"]`` keeps the scale. A label without a row has tallies of 0 if the system has
+        another row for that item; ``attrs["reading"]`` counts them.
 
     Raises
     ------
     ValueError
-        If a column is missing, a tally is negative or not whole, a row is there twice, or a system has no row at all
-        for an item: missing is not zero.
+        If a column is missing, a tally is negative or not whole, a row is there twice, or a system
+        has no row at all for an item: missing is not zero.
 
     Examples
     --------
@@ -54,7 +57,10 @@ def tallies_from_table(table: pd.DataFrame, *, scale: int = 1) -> xr.DataArray:
     [[3, 0, 4]]
     """
     if not isinstance(table, pd.DataFrame):
-        raise ValueError(f"table is a {type(table).__name__}; give a pandas.DataFrame, or a path to betterthan.read")
+        raise ValueError(
+            f"table is a {type(table).__name__}; give a pandas.DataFrame, or a path to "
+            f"betterthan.read"
+        )
     parsed = table_from_frame(table, "DataFrame")
     require(parsed, "tallies")
     tallies, said = table_tallies(parsed, scale)
@@ -66,20 +72,28 @@ def table_tallies(table: Table, scale: int) -> tuple[xr.DataArray, str]:
     """Tallies of a table, joined by item, dataset and epoch, and what is to be said of them."""
     scale = checks.whole(scale, "scale")
     item, coords, said = _items(table)
-    system, systems = coded(np.array(cells.system_names(table, str(find(table, "system"))), dtype=object))
+    system, systems = coded(
+        np.array(cells.system_names(table, str(find(table, "system"))), dtype=object)
+    )
     at_least_two(table, systems.tolist())
     column = find(table, "class")
-    written = [""] * len(item) if column is None else cells.labels(table, column, "each row its label")
+    written = (
+        [""] * len(item) if column is None else cells.labels(table, column, "each row its label")
+    )
     label, labels = coded(np.array(written, dtype=object))
     shape = (int(item.max()) + 1, len(systems), len(labels))
     cell = np.ravel_multi_index((item, system, label), shape)
-    _refuse_repeated(table, cell, coords, (item, systems[system], None if column is None else labels[label]))
+    _refuse_repeated(
+        table, cell, coords, (item, systems[system], None if column is None else labels[label])
+    )
     given = np.zeros(shape, dtype=bool)
     given.reshape(-1)[cell] = True
     _refuse_absent(table, given.any(2), coords, systems)
     values = np.zeros((*shape, len(names.TALLIES)), dtype=np.int64)
     for k, tally in enumerate(names.TALLIES):
-        values.reshape(-1, len(names.TALLIES))[cell, k] = _whole(table, str(find(table, tally)), scale)
+        values.reshape(-1, len(names.TALLIES))[cell, k] = _whole(
+            table, str(find(table, tally)), scale
+        )
     told = f"{counted(shape[0], 'item')} x {len(systems)} systems, {said}"
     told += "" if column is None else _labels_said(labels, column, int((~given).sum()))
     told += f", scaled by {scale}" if scale != 1 else ""
@@ -92,7 +106,9 @@ def _labels_said(labels: np.ndarray, column: str, absent: int) -> str:
 
 
 def _items(table: Table) -> tuple[np.ndarray, dict[str, np.ndarray], str]:
-    """The item of each row as a number, the ids and coordinates of the items, and what to say of them."""
+    """The item of each row as a number, the ids and coordinates of the items, and what to say of
+    them.
+    """
     column, beside = str(find(table, "item")), beside_columns(table)
     ids = np.array(cells.labels(table, column, "each row an item id"), dtype=object)
     coords = {role: coordinate(table, found, role) for role, found in beside.items()}
@@ -100,12 +116,22 @@ def _items(table: Table) -> tuple[np.ndarray, dict[str, np.ndarray], str]:
     first = np.unique(item, return_index=True)[1]
     if "cluster" in coords:
         refuse_two_clusters(table, beside["cluster"], coords["cluster"], first[item])
-    said = f"item ids from column {column!r}" + "".join(f", {role} from column {c!r}" for role, c in beside.items())
-    return item, {role: values[first] for role, values in ({names.ITEM: ids.astype(str)} | coords).items()}, said
+    said = f"item ids from column {column!r}" + "".join(
+        f", {role} from column {c!r}" for role, c in beside.items()
+    )
+    return (
+        item,
+        {role: values[first] for role, values in ({names.ITEM: ids.astype(str)} | coords).items()},
+        said,
+    )
 
 
 def _array(
-    values: np.ndarray, coords: dict[str, np.ndarray], systems: Any, labels: np.ndarray | None, scale: int
+    values: np.ndarray,
+    coords: dict[str, np.ndarray],
+    systems: Any,
+    labels: np.ndarray | None,
+    scale: int,
 ) -> xr.DataArray:
     axes: dict[Any, Any] = {role: (names.ITEM, array) for role, array in coords.items()}
     axes |= {names.SYSTEM: np.asarray(systems).astype(str), names.TALLY: list(names.TALLIES)}
@@ -129,7 +155,9 @@ def _whole(table: Table, column: str, scale: int) -> np.ndarray:
     ):
         if bad.any():
             k = int(bad.argmax())
-            raise problem(table.source, what, row=table.rows[k], column=column, value=float(values[k]))
+            raise problem(
+                table.source, what, row=table.rows[k], column=column, value=float(values[k])
+            )
     return whole.astype(np.int64)
 
 
@@ -153,17 +181,22 @@ def _refuse_repeated(
     before = table.rows[int((cell == cell[k]).argmax())]
     beside = f", label {shown(labels[k])}" if labels is not None else ""
     what = (
-        f"duplicate tallies of system {shown(systems[k])} on {_named(coords, int(item[k]))}{beside}, "
-        f"already in row {before}; give each item its own id, or a column 'dataset' or 'epoch' that tells them apart"
+        f"duplicate tallies of system {shown(systems[k])} on "
+        f"{_named(coords, int(item[k]))}{beside}, "
+        f"already in row {before}; give each item its own id, or a column 'dataset' or 'epoch' "
+        f"that tells them apart"
     )
     raise problem(table.source, what, row=table.rows[k])
 
 
-def _refuse_absent(table: Table, given: np.ndarray, coords: dict[str, np.ndarray], systems: Any) -> None:
+def _refuse_absent(
+    table: Table, given: np.ndarray, coords: dict[str, np.ndarray], systems: Any
+) -> None:
     if not given.all():
         i, j = np.argwhere(~given)[0]
         what = (
-            f"{_named(coords, i)} has no row for system {shown(systems[j])} ({int((~given).sum())} missing in all); "
+            f"{_named(coords, i)} has no row for system {shown(systems[j])} "
+            f"({int((~given).sum())} missing in all); "
             "give every system a row for every item, zeros where it found nothing"
         )
         raise problem(table.source, what)

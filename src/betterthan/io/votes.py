@@ -13,7 +13,9 @@ _A, _B, _TIE, _BLANK, _UNKNOWN = 0, 1, 2, 3, 4
 _WORDS = (
     {"a": _A, "left": _A, "first": _A, "model_a": _A, "system_a": _A}
     | {"b": _B, "right": _B, "second": _B, "model_b": _B, "system_b": _B}
-    | dict.fromkeys(("tie", "draw", "both", "tie (bothbad)", "both bad", "both_bad", "bothbad"), _TIE)
+    | dict.fromkeys(
+        ("tie", "draw", "both", "tie (bothbad)", "both bad", "both_bad", "bothbad"), _TIE
+    )
     | {"": _BLANK}
 )
 
@@ -36,20 +38,27 @@ def vote_counts(table: Table) -> tuple[xr.DataArray, str]:
     counts.attrs = {"ties": "third", "n": n, "n_missing": blank}
     return (
         counts,
-        f"{counted(n, 'vote')} on {len(systems)} systems in columns {columns[0]!r} and {columns[1]!r}",
+        f"{counted(n, 'vote')} on {len(systems)} systems in columns {columns[0]!r} and "
+        f"{columns[1]!r}",
     )
 
 
 def vote_outcomes(table: Table) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The two systems of each row, and how it went: 0 the first won, 1 the second, 2 a tie, -1 no winner given."""
-    names_a, names_b = (np.array(cells.system_names(table, c), dtype=object) for c in pair_columns(table))
+    """The two systems of each row, and how it went: 0 the first won, 1 the second, 2 a tie, -1 no
+    winner given.
+    """
+    names_a, names_b = (
+        np.array(cells.system_names(table, c), dtype=object) for c in pair_columns(table)
+    )
     _refuse_against_itself(table, names_a, names_b)
     outcome = _outcomes(table, names_a, names_b)
     return names_a, names_b, np.where(outcome == _BLANK, -1, outcome)
 
 
 def _outcomes(table: Table, names_a: np.ndarray, names_b: np.ndarray) -> np.ndarray:
-    """Win, loss or tie of each row: the winner is a word for a side, or the name of one of the two."""
+    """Win, loss or tie of each row: the winner is a word for a side, or the name of one of the
+    two.
+    """
     column = str(find(table, "winner"))
     winner = np.array([text.strip() for text in cells.texts(table, column)], dtype=object)
     column_a, column_b = pair_columns(table)

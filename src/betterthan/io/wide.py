@@ -1,4 +1,6 @@
-"""One row for each item, one column for each system: scores, or predictions beside a gold column."""
+"""One row for each item, one column for each system: scores, or predictions beside a gold
+column.
+"""
 
 import numpy as np
 import xarray as xr
@@ -9,7 +11,8 @@ from betterthan.io.problems import problem
 from betterthan.io.table import Table
 
 _NOT_SCORES = (
-    "text, not scores; leave the column out, or name it 'item' if it holds the item ids, 'cluster' if it says which "
+    "text, not scores; leave the column out, or name it 'item' if it holds the item ids, "
+    "'cluster' if it says which "
     "items belong together"
 )
 
@@ -45,12 +48,16 @@ def predicted_scores(table: Table) -> tuple[xr.DataArray, str]:
 
 
 def _refuse_row_numbers(table: Table, systems: list[str], values: np.ndarray) -> None:
-    """Refuse a system whose scores count the rows: it is an id by an unknown name, and would always win."""
+    """Refuse a system whose scores count the rows: it is an id by an unknown name, and would always
+    win.
+    """
     if len(values) < 5:
         return
     for k in np.flatnonzero((np.diff(values[:5], axis=0) == 1).all(axis=0)):
         if (np.diff(values[:, k]) == 1).all():
-            what = "counts the rows; name it 'item' if it holds the item ids, otherwise leave it out"
+            what = (
+                "counts the rows; name it 'item' if it holds the item ids, otherwise leave it out"
+            )
             raise problem(table.source, what, column=systems[k])
 
 

@@ -22,22 +22,26 @@ def confusion_matrix(
     Parameters
     ----------
     gold, predicted : sequence
-        Labels of the same items, in the same order. A prediction that is None, NaN or an empty text is unclassified:
-        it is in no row, but its item counts in the recall of its class.
+        Labels of the same items, in the same order. A prediction that is None, NaN or an empty text
+        is unclassified: it is in no row, but its item counts in the recall of its class.
     labels : sequence, optional
-        All labels, in the order wanted. Default: as they first occur, in gold and then in predicted.
+        All labels, in the order wanted. Default: as they first occur, in gold and then in
+        predicted.
     by : sequence, optional
-        The dialogue (or document) of each item: then there is a matrix for each, in order of first appearance.
+        The dialogue (or document) of each item: then there is a matrix for each, in order of first
+        appearance.
 
     Returns
     -------
     xarray.DataArray, dims (predicted, actual) or (dialogue, predicted, actual), int64
-        The coordinate ``n_actual`` (actual) has the number of items of each class, unclassified ones included.
+        The coordinate ``n_actual`` (actual) has the number of items of each class, unclassified
+        ones included.
 
     Raises
     ------
     ValueError
-        If they differ in length or are empty, a gold label or a dialogue is missing, or a label is not among `labels`.
+        If they differ in length or are empty, a gold label or a dialogue is missing, or a label is
+        not among `labels`.
 
     Examples
     --------
@@ -47,18 +51,29 @@ def confusion_matrix(
     """
     actual, found = [list(map(_label, side)) for side in (gold, predicted)]
     if len(actual) != len(found):
-        raise ValueError(f"gold has {len(actual)} labels and predicted {len(found)}; give one of each for every item")
+        raise ValueError(
+            f"gold has {len(actual)} labels and predicted {len(found)}; give one of each for "
+            f"every item"
+        )
     if not actual:
         raise ValueError("gold is empty; give at least one item")
     if "" in actual:
-        raise ValueError(f"gold label at position {actual.index('')} is missing; every item needs one")
-    known = list(dict.fromkeys(actual + [f for f in found if f])) if labels is None else list(map(_label, labels))
+        raise ValueError(
+            f"gold label at position {actual.index('')} is missing; every item needs one"
+        )
+    known = (
+        list(dict.fromkeys(actual + [f for f in found if f]))
+        if labels is None
+        else list(map(_label, labels))
+    )
     checks.unique(known, "label")
     place = {label: k for k, label in enumerate(known)}
     for k, label in enumerate(actual + found):
         if label and label not in place:
             side = "gold" if k < len(actual) else "predicted"
-            raise ValueError(f"{side} label {label!r} at position {k % len(actual)} is not among labels; add it")
+            raise ValueError(
+                f"{side} label {label!r} at position {k % len(actual)} is not among labels; add it"
+            )
     group, groups = _groups(by, len(actual))
     rows = [(g, place[f], place[a]) for g, f, a in zip(group, found, actual, strict=True) if f]
     matrix = np.zeros((max(len(groups), 1), len(known), len(known)), dtype=np.int64)
@@ -76,15 +91,23 @@ def _groups(by: Sequence[Any] | None, items: int) -> tuple[list[int], list[str]]
         return [0] * items, []
     named = list(map(_label, by))
     if len(named) != items:
-        raise ValueError(f"by names the dialogue of {len(named)} items, gold has {items}; give one for every item")
+        raise ValueError(
+            f"by names the dialogue of {len(named)} items, gold has {items}; give one for every "
+            f"item"
+        )
     if "" in named:
-        raise ValueError(f"the dialogue of the item at position {named.index('')} is missing; every item needs one")
+        raise ValueError(
+            f"the dialogue of the item at position {named.index('')} is missing; every item needs "
+            f"one"
+        )
     groups = list(dict.fromkeys(named))
     place = {name: k for k, name in enumerate(groups)}
     return [place[name] for name in named], groups
 
 
-def from_table(table: pd.DataFrame, *, actual_counts: Mapping[Any, int] | None = None) -> xr.DataArray:
+def from_table(
+    table: pd.DataFrame, *, actual_counts: Mapping[Any, int] | None = None
+) -> xr.DataArray:
     """A confusion matrix that somebody printed.
 
     Parameters
@@ -92,7 +115,8 @@ def from_table(table: pd.DataFrame, *, actual_counts: Mapping[Any, int] | None =
     table : pandas.DataFrame
         Rows predicted, columns actual, the same labels in both, in any order.
     actual_counts : mapping of label to int, optional
-        Number of items of each class where some were left unclassified. Default: the sums of the columns.
+        Number of items of each class where some were left unclassified. Default: the sums of the
+        columns.
 
     Returns
     -------
@@ -102,18 +126,21 @@ def from_table(table: pd.DataFrame, *, actual_counts: Mapping[Any, int] | None =
     Raises
     ------
     ValueError
-        If the table is not square, a label is on one side alone, a cell is negative or not whole, or a count is
-        below the sum of its column.
+        If the table is not square, a label is on one side alone, a cell is negative or not whole,
+        or a count is below the sum of its column.
 
     Examples
     --------
     >>> import pandas as pd
     >>> table = pd.DataFrame({"a": [8, 2], "b": [1, 5]}, index=["a", "b"])
-    >>> confusion_from_table(table, actual_counts={"a": 10, "b": 9})["n_actual"].values.tolist()
+    >>> from_table(table, actual_counts={"a": 10, "b": 9})["n_actual"].values.tolist()
     [10, 9]
     """
     if not isinstance(table, pd.DataFrame):
-        raise ValueError(f"table is a {type(table).__name__}; give a pandas.DataFrame, rows predicted, columns actual")
+        raise ValueError(
+            f"table is a {type(table).__name__}; give a pandas.DataFrame, rows predicted, columns "
+            f"actual"
+        )
     rows, columns = [[_label(x) for x in axis] for axis in (table.index, table.columns)]
     checks.unique(rows, "row label")
     checks.unique(columns, "column label")
@@ -121,7 +148,8 @@ def from_table(table: pd.DataFrame, *, actual_counts: Mapping[Any, int] | None =
         if (label in rows) != (label in columns):
             side = "predicted (rows)" if label in rows else "actual (columns)"
             raise ValueError(
-                f"label {label!r} is among {side} alone; a confusion matrix has the same labels on both sides"
+                f"label {label!r} is among {side} alone; a confusion matrix has the same labels "
+                f"on both sides"
             )
     values = table.to_numpy()[[rows.index(c) for c in columns]] if rows else np.zeros((0, 0))
     if not columns:
@@ -136,12 +164,17 @@ def from_table(table: pd.DataFrame, *, actual_counts: Mapping[Any, int] | None =
 def _class_sizes(given: dict[str, Any], labels: list[str], least: np.ndarray) -> np.ndarray:
     if set(given) != set(labels):
         odd = sorted(set(given) ^ set(labels))[0]
-        raise ValueError(f"actual_counts and the table do not have the same labels: {odd!r} is in one alone")
-    sizes = checks.nonnegative_integers(np.array([given[label] for label in labels]), "actual_counts")
+        raise ValueError(
+            f"actual_counts and the table do not have the same labels: {odd!r} is in one alone"
+        )
+    sizes = checks.nonnegative_integers(
+        np.array([given[label] for label in labels]), "actual_counts"
+    )
     for label, size, column in zip(labels, sizes.tolist(), least.tolist(), strict=True):
         if size < column:
             raise ValueError(
-                f"actual_counts of {label!r} is {size}, but its column sums to {column}; it cannot be less"
+                f"actual_counts of {label!r} is {size}, but its column sums to {column}; it "
+                f"cannot be less"
             )
     return sizes
 
@@ -154,7 +187,9 @@ def _array(
     if dialogues is not None:
         coords[names.DIALOGUE] = dialogues
     coords["n_actual"] = ((*lead, names.ACTUAL), n_actual.astype(np.int64))
-    return xr.DataArray(matrix, dims=(*lead, names.PREDICTED, names.ACTUAL), coords=coords, name="confusion")
+    return xr.DataArray(
+        matrix, dims=(*lead, names.PREDICTED, names.ACTUAL), coords=coords, name="confusion"
+    )
 
 
 def _label(value: Any) -> str:

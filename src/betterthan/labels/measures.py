@@ -12,23 +12,24 @@ from betterthan.exact.labels import confusion as formulas
 def precision_recall_f(confusion: xr.DataArray, *, beta: float = 1.0) -> xr.Dataset:
     """Score a classifier: precision, recall and F of each label, and their averages.
 
-    Two different averages are called "micro" in the literature. ``pooled`` puts all labels into one pot before
-    dividing; ``weighted`` is the mean of the labels' scores, weighted by how many items each has. Their recall is the
-    same number, their precision and F are not.
+    Two different averages are called "micro" in the literature. ``pooled`` puts all labels into one
+    pot before dividing; ``weighted`` is the mean of the labels' scores, weighted by how many items
+    each has. Their recall is the same number, their precision and F are not.
 
     Parameters
     ----------
     confusion : xarray.DataArray, dims (predicted, actual)
-        From `labels.confusion_matrix` or `labels.from_table`. Items left unclassified count in recall. Other dims, such
-        as dialogue, are kept.
+        From `labels.confusion_matrix` or `labels.from_table`. Items left unclassified count in
+        recall. Other dims, such as dialogue, are kept.
     beta : float, default 1
         Recall counts beta times as much as precision.
 
     Returns
     -------
     xarray.Dataset
-        ``by_label`` (label, measure), ``averaged`` (average, measure) and ``n_actual`` (label). Measures are precision,
-        recall and f; averages are macro (plain mean over labels), weighted and pooled. What would be 0 / 0 is 0.
+        ``by_label`` (label, measure), ``averaged`` (average, measure) and ``n_actual`` (label).
+        Measures are precision, recall and f; averages are macro (plain mean over labels), weighted
+        and pooled. What would be 0 / 0 is 0.
 
     Raises
     ------
@@ -50,8 +51,16 @@ def precision_recall_f(confusion: xr.DataArray, *, beta: float = 1.0) -> xr.Data
     if not (beta > 0 and np.isfinite(beta)):
         raise ValueError(f"beta is {beta}; give a positive number")
     each = formulas.by_label(matrix, actual, beta)
-    averaged = [formulas.macro(each), formulas.weighted(each, actual), formulas.pooled(matrix, actual, beta)]
-    coords: dict[Any, Any] = {names.LABEL: labels, "measure": list(names.MEASURES), "average": list(names.AVERAGES)}
+    averaged = [
+        formulas.macro(each),
+        formulas.weighted(each, actual),
+        formulas.pooled(matrix, actual, beta),
+    ]
+    coords: dict[Any, Any] = {
+        names.LABEL: labels,
+        "measure": list(names.MEASURES),
+        "average": list(names.AVERAGES),
+    }
     lead = [d for d in confusion.dims if d not in (names.PREDICTED, names.ACTUAL)]
     coords |= {d: confusion[d] for d in lead if d in confusion.coords}
     return xr.Dataset(
@@ -86,7 +95,7 @@ def frequencies(confusion: xr.DataArray) -> xr.DataArray:
     Examples
     --------
     >>> import betterthan as bt
-    >>> share = confusion_frequencies(bt.datasets.beetle_confusion())
+    >>> share = frequencies(bt.datasets.beetle_confusion())
     >>> round(share.sel(predicted="pc_incomplete", actual="contradictory").item(), 4)
     0.2331
     """
@@ -105,7 +114,8 @@ def majority_baseline(confusion: xr.DataArray) -> xr.DataArray:
     Returns
     -------
     xarray.DataArray, dims (predicted, actual)
-        A confusion matrix with one row that is not zero; of equally frequent classes the first is taken.
+        A confusion matrix with one row that is not zero; of equally frequent classes the first is
+        taken.
 
     Raises
     ------

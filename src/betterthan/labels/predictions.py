@@ -31,7 +31,7 @@ def confusions(labels: xr.DataArray) -> xr.DataArray:
     --------
     >>> import betterthan as bt, pandas as pd
     >>> labels = bt.labels.read(pd.DataFrame({"gold": ["a", "b"], "A": ["a", "a"], "B": ["a", "b"]}))
-    >>> confusions_from_labels(labels).sel(system="A").values.tolist()
+    >>> confusions(labels).sel(system="A").values.tolist()
     [[1, 1], [0, 0]]
     """
     gold, known = _gold(labels)
@@ -64,15 +64,19 @@ def tallies(labels: xr.DataArray) -> xr.DataArray:
     --------
     >>> import betterthan as bt, pandas as pd
     >>> labels = bt.labels.read(pd.DataFrame({"gold": ["a", "b"], "A": ["a", "a"], "B": ["a", ""]}))
-    >>> tallies_from_labels(labels).sum("item").sel(system="B", label="b").values.tolist()
+    >>> tallies(labels).sum("item").sel(system="B", label="b").values.tolist()
     [0, 0, 1]
     """
     gold, known = _gold(labels)
     is_gold = (gold[:, None] == known)[:, None, :]
     is_said = labels.transpose(names.ITEM, names.SYSTEM).values[..., None] == known
-    tallies = np.stack([is_gold & is_said, ~is_gold & is_said, is_gold & ~is_said], axis=-1).astype(np.int64)
+    tallies = np.stack([is_gold & is_said, ~is_gold & is_said, is_gold & ~is_said], axis=-1).astype(
+        np.int64
+    )
     coords: dict[Any, Any] = {
-        name: coord for name, coord in labels.coords.items() if set(coord.dims) <= {names.ITEM, names.SYSTEM}
+        name: coord
+        for name, coord in labels.coords.items()
+        if set(coord.dims) <= {names.ITEM, names.SYSTEM}
     }
     coords |= {names.LABEL: known.tolist(), names.TALLY: list(names.TALLIES)}
     dims = (names.ITEM, names.SYSTEM, names.LABEL, names.TALLY)
@@ -81,8 +85,14 @@ def tallies(labels: xr.DataArray) -> xr.DataArray:
 
 def _gold(labels: xr.DataArray) -> tuple[Any, Any]:
     """Gold labels, and all labels in order of appearance, in gold and then in predictions."""
-    if set(getattr(labels, "dims", ())) != {names.ITEM, names.SYSTEM} or "gold" not in labels.coords:
-        raise ValueError("expected labels with dims (item, system) and a coordinate 'gold'; see betterthan.labels.read")
+    if (
+        set(getattr(labels, "dims", ())) != {names.ITEM, names.SYSTEM}
+        or "gold" not in labels.coords
+    ):
+        raise ValueError(
+            "expected labels with dims (item, system) and a coordinate 'gold'; see "
+            "betterthan.labels.read"
+        )
     gold = labels["gold"].values.astype(str)
     said = labels.transpose(names.SYSTEM, names.ITEM).values.astype(str).reshape(-1)
     known = dict.fromkeys([*gold.tolist(), *(x for x in said.tolist() if x)])

@@ -25,13 +25,14 @@ def read(source: str | Path | pd.DataFrame) -> xr.DataArray:
     Parameters
     ----------
     source : path or pandas.DataFrame
-        Item ids (may be absent), ``gold``, and a column of predicted labels for each system, one or more.
+        Item ids (may be absent), ``gold``, and a column of predicted labels for each system, one or
+        more.
 
     Returns
     -------
     xarray.DataArray, dims (item, system), str
-        A label that is blank is empty: the item was left unclassified. Coordinate ``gold`` (item); ``attrs["reading"]``
-        says in one line what was read.
+        A label that is blank is empty: the item was left unclassified. Coordinate ``gold`` (item);
+        ``attrs["reading"]`` says in one line what was read.
 
     Raises
     ------
@@ -43,9 +44,10 @@ def read(source: str | Path | pd.DataFrame) -> xr.DataArray:
     Examples
     --------
     >>> import pandas as pd
-    >>> labels = read_labels(pd.DataFrame({"item": [1, 2], "gold": ["yes", "no"], "A": ["yes", None]}))
+    >>> labels = read(pd.DataFrame({"item": [1, 2], "gold": ["yes", "no"], "A": ["yes", None]}))
     >>> labels.values.tolist(), labels.attrs["reading"]
-    ([['yes'], ['']], "DataFrame read as labels: 2 items x 1 system, item ids from column 'item', 1 unclassified")
+    ([['yes'], ['']], "DataFrame read as labels: 2 items x 1 system, item ids from column 'item', 1
+    unclassified")
     """
     table = table_of(source)
     require(table, "predictions")
@@ -57,7 +59,11 @@ def read(source: str | Path | pd.DataFrame) -> xr.DataArray:
     gold = cells.labels(table, gold_column, "each item its right answer")
     values = np.array([cells.texts(table, system) for system in systems]).T
     coords: dict[Any, Any] = {name: (names.ITEM, array) for name, array in items.coords.items()}
-    coords |= {names.ITEM: np.array(items.ids), names.SYSTEM: np.array(systems), "gold": (names.ITEM, np.array(gold))}
+    coords |= {
+        names.ITEM: np.array(items.ids),
+        names.SYSTEM: np.array(systems),
+        "gold": (names.ITEM, np.array(gold)),
+    }
     lost = int((values == "").sum())
     size = f"{counted(len(gold), 'item')} x {counted(len(systems), 'system')}"
     reading = f"{table.source} read as labels: {size}, {items.said}, {lost} unclassified"
@@ -76,13 +82,15 @@ def read_confusion(source: str | Path | pd.DataFrame) -> xr.DataArray:
     Parameters
     ----------
     source : path or pandas.DataFrame
-        The first column names the predicted labels, the other columns are the actual ones: the same labels, in any
-        order. A further row ``unclassified`` counts the items of each class that got no label.
+        The first column names the predicted labels, the other columns are the actual ones: the same
+        labels, in any order. A further row ``unclassified`` counts the items of each class that got
+        no label.
 
     Returns
     -------
     xarray.DataArray, dims (predicted, actual), int64
-        As `labels.confusion_matrix` returns it; ``attrs["reading"]`` says in one line what was read.
+        As `labels.confusion_matrix` returns it; ``attrs["reading"]`` says in one line what was
+        read.
 
     Raises
     ------
@@ -105,20 +113,25 @@ def read_confusion(source: str | Path | pd.DataFrame) -> xr.DataArray:
     first, *labels = table.columns
     rows = [text.strip() for text in cells.texts(table, first)]
     frame = pd.DataFrame({label: cells.whole_numbers(table, label) for label in labels}, index=rows)
-    lost = frame.loc[_UNCLASSIFIED] if _UNCLASSIFIED in rows and _UNCLASSIFIED not in labels else None
+    lost = (
+        frame.loc[_UNCLASSIFIED] if _UNCLASSIFIED in rows and _UNCLASSIFIED not in labels else None
+    )
     inner = frame.drop(index=_UNCLASSIFIED) if lost is not None else frame
     sizes = None if lost is None else (inner.sum() + lost).to_dict()
     matrix = from_table(inner, actual_counts=sizes)
     unclassified = 0 if lost is None else int(lost.sum())
     reading = (
-        f"{table.source} read as a confusion matrix (rows predicted): {counted(len(labels), 'label')}, "
+        f"{table.source} read as a confusion matrix (rows predicted): "
+        f"{counted(len(labels), 'label')}, "
         f"{int(matrix['n_actual'].sum()):,} items, {unclassified:,} unclassified"
     )
     return matrix.assign_attrs(reading=reading, source=table.source)
 
 
 def is_confusion(table: Table) -> bool:
-    """Whether the first column holds the names of the other columns, and perhaps a row for the unclassified."""
+    """Whether the first column holds the names of the other columns, and perhaps a row for the
+    unclassified.
+    """
     first, *labels = table.columns
     rows = [text.strip() for text in cells.texts(table, first)]
     return len(labels) > 0 and set(rows) - {_UNCLASSIFIED} == set(labels) - {_UNCLASSIFIED}

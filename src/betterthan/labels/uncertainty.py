@@ -1,4 +1,6 @@
-"""How sure a classifier's precision, recall and F are: the Dirichlet posterior over the cells of its confusions."""
+"""How sure a classifier's precision, recall and F are: the Dirichlet posterior over the cells of
+its confusions.
+"""
 
 from typing import Any
 
@@ -26,9 +28,9 @@ def posterior(
 ) -> xr.Dataset:
     """Posterior of precision, recall and F of each label and on average, from a confusion matrix.
 
-    The items are independent draws, and the shares of all cells together are Dirichlet. Precision and recall of a
-    label are Betas and are told exactly; F and the averages are drawn. To compare two systems on the same items, use
-    `scores.bootstrap`.
+    The items are independent draws, and the shares of all cells together are Dirichlet. Precision
+    and recall of a label are Betas and are told exactly; F and the averages are drawn. To compare
+    two systems on the same items, use `scores.bootstrap`.
 
     Parameters
     ----------
@@ -37,7 +39,8 @@ def posterior(
     beta : float, default 1
         Recall counts beta times as much as precision in F.
     prior : float, optional
-        Dirichlet parameter of every cell. Default 1 / number of labels: about one made-up item for each class.
+        Dirichlet parameter of every cell. Default 1 / number of labels: about one made-up item for
+        each class.
     ci_prob : float, default 0.95
         Mass of the intervals.
     ci_kind : {"hdi", "eti"}, default "hdi"
@@ -48,8 +51,9 @@ def posterior(
     Returns
     -------
     xarray.Dataset
-        ``by_label`` (label, measure, estimate) and ``averaged`` (average, measure, estimate); estimates are score (of
-        the data), mean, lower, upper and mcse, the Monte Carlo error of the mean (0 where it is exact).
+        ``by_label`` (label, measure, estimate) and ``averaged`` (average, measure, estimate);
+        estimates are score (of the data), mean, lower, upper and mcse, the Monte Carlo error of the
+        mean (0 where it is exact).
 
     Raises
     ------
@@ -58,22 +62,29 @@ def posterior(
 
     References
     ----------
-    C. Goutte and E. Gaussier (2005), A probabilistic interpretation of precision, recall and F-score, ECIR,
-    doi:10.1007/978-3-540-31865-1_25.
+    C. Goutte and E. Gaussier (2005), A probabilistic interpretation of precision, recall and
+    F-score, ECIR, doi:10.1007/978-3-540-31865-1_25.
 
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = confusion_posterior(bt.datasets.beetle_confusion(), rng=1)
+    >>> found = posterior(bt.datasets.beetle_confusion(), rng=1)
     >>> recall = found["by_label"].sel(label="irrelevant", measure="recall")
     >>> recall.sel(estimate=["score", "lower", "upper"]).round(2).values.tolist()
     [0.15, 0.09, 0.22]
     """
     matrix, actual, labels = checks.confusion(confusion)
     if matrix.ndim != 2:
-        raise ValueError(f"confusion has dims {tuple(map(str, confusion.dims))}; give one matrix (predicted, actual)")
+        raise ValueError(
+            f"confusion has dims {tuple(map(str, confusion.dims))}; give one matrix (predicted, "
+            f"actual)"
+        )
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
-    ci_prob, draws, seed = checks.probability(ci_prob, "ci_prob"), checks.whole(draws, "draws"), one_seed(rng)
+    ci_prob, draws, seed = (
+        checks.probability(ci_prob, "ci_prob"),
+        checks.whole(draws, "draws"),
+        one_seed(rng),
+    )
     beta = float(checks.positive(beta, "beta"))
     each = 1 / len(labels) if prior is None else float(checks.positive(prior, "prior"))
     lost = actual - matrix.sum(0)
@@ -81,7 +92,11 @@ def posterior(
     drawn = _drawn(cells, beta, draws, seed)
     scores = formulas.by_label(matrix, actual, beta)
     averages = np.stack(
-        [formulas.macro(scores), formulas.weighted(scores, actual), formulas.pooled(matrix, actual, beta)]
+        [
+            formulas.macro(scores),
+            formulas.weighted(scores, actual),
+            formulas.pooled(matrix, actual, beta),
+        ]
     )
     by_label = _summary(drawn[:, : len(labels)], scores, ci_prob, ci_kind)
     for at, statistic in enumerate(("precision", "recall")):
@@ -89,17 +104,27 @@ def posterior(
     result = xr.Dataset(
         {
             "by_label": ((names.LABEL, "measure", "estimate"), by_label),
-            "averaged": (("average", "measure", "estimate"), _summary(drawn[:, len(labels) :], averages, ci_prob, ci_kind)),
+            "averaged": (
+                ("average", "measure", "estimate"),
+                _summary(drawn[:, len(labels) :], averages, ci_prob, ci_kind),
+            ),
         },
         coords={
-            names.LABEL: labels, "average": list(names.AVERAGES), "measure": list(names.MEASURES),
+            names.LABEL: labels,
+            "average": list(names.AVERAGES),
+            "measure": list(names.MEASURES),
             "estimate": ["score", "mean", "lower", "upper", "mcse"],
         },
-    )  # fmt: skip
+    )
     result.attrs = {
-        "model": "Dirichlet over cells", "prior": each, "beta": beta, "draws": draws, "seed": seed,
-        "ci_prob": ci_prob, "ci_kind": ci_kind,
-    }  # fmt: skip
+        "model": "Dirichlet over cells",
+        "prior": each,
+        "beta": beta,
+        "draws": draws,
+        "seed": seed,
+        "ci_prob": ci_prob,
+        "ci_kind": ci_kind,
+    }
     return result
 
 
@@ -111,11 +136,16 @@ def _drawn(cells: np.ndarray, beta: float, draws: int, seed: int) -> np.ndarray:
     chunks = []
     for start in range(0, draws, rows):
         drawn = source.standard_gamma(cells, (min(rows, draws - start), *cells.shape))
-        # the formulas divide by at least 1, which is meant for counts: make the shares sum to very much
+        # the formulas divide by at least 1, which is meant for counts: make the shares sum to very
+        # much
         drawn *= 1e12 / drawn.sum((1, 2), keepdims=True)
         matrix, actual = drawn[:, :labels], drawn.sum(1)
         each = formulas.by_label(matrix, actual, beta)
-        averages = [formulas.macro(each), formulas.weighted(each, actual), formulas.pooled(matrix, actual, beta)]
+        averages = [
+            formulas.macro(each),
+            formulas.weighted(each, actual),
+            formulas.pooled(matrix, actual, beta),
+        ]
         chunks.append(np.concatenate([each, np.stack(averages, axis=1)], axis=1))
     return np.concatenate(chunks)
 
@@ -125,7 +155,9 @@ def _summary(drawn: np.ndarray, scores: np.ndarray, ci_prob: float, ci_kind: str
     return np.stack([scores, drawn.mean(0), low, high, drawn.std(0) / np.sqrt(len(drawn))], axis=-1)
 
 
-def _exact(cells: np.ndarray, statistic: str, scores: np.ndarray, ci_prob: float, ci_kind: str) -> np.ndarray:
+def _exact(
+    cells: np.ndarray, statistic: str, scores: np.ndarray, ci_prob: float, ci_kind: str
+) -> np.ndarray:
     """Precision of a label is the share of the diagonal in its row, recall in its column: Betas."""
     labels = cells.shape[1]
     right = np.diagonal(cells[:labels])

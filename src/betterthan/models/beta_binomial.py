@@ -1,6 +1,7 @@
 """Of the examples that are not ties, A wins a binomial number, its probability Beta.
 
-wins ~ Binomial(wins + losses, p), p ~ Beta(prior). A is better when p > 1/2. It needs no ties and knows none.
+wins ~ Binomial(wins + losses, p), p ~ Beta(prior). A is better when p > 1/2. It needs no ties and
+knows none.
 """
 
 from collections.abc import Sequence
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     import pymc as pm
 
 
-def simulate(n: int | Sequence[int], *, pairs: int = 1, prior: Any = None, rng: Any = None) -> xr.Dataset:
+def simulate(
+    n: int | Sequence[int], *, pairs: int = 1, prior: Any = None, rng: Any = None
+) -> xr.Dataset:
     """Draw the truth from the prior and counts from the truth.
 
     Parameters
@@ -65,7 +68,8 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
     Parameters
     ----------
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
-        Ties, where there are any, are left out. A pair without examples is fine: its posterior is the prior.
+        Ties, where there are any, are left out. A pair without examples is fine: its posterior is
+        the prior.
     prior : str or sequence of two or three float, optional
         Beta parameters of win and loss; of three numbers the first two.
 
@@ -116,7 +120,8 @@ def fit(
     target_accept : float, default 0.9
         Nearer to 1 means smaller steps.
     rng : int, numpy.random.Generator or None
-        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same draws.
+        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
+        draws.
     predictive : bool, default True
         Whether to add the groups prior, prior_predictive, posterior_predictive and log_likelihood.
 

@@ -1,4 +1,6 @@
-"""Crossed factors of the hierarchical model: theta = softmax(mean + row + column + cell), effects sum to zero."""
+"""Crossed factors of the hierarchical model: theta = softmax(mean + row + column + cell), effects
+sum to zero.
+"""
 
 from typing import Any
 
@@ -13,7 +15,9 @@ SPREAD = 0.5  # of the half-normal priors of the standard deviations of effects
 FACTORS = ("row", "column", "cell")
 
 
-def simulate(shape: tuple[int, ...], n: int, random: np.random.Generator, coords: dict[str, Any]) -> xr.Dataset:
+def simulate(
+    shape: tuple[int, ...], n: int, random: np.random.Generator, coords: dict[str, Any]
+) -> xr.Dataset:
     """Truth and counts, as `hierarchical.simulate` returns them for two factors."""
     pairs = len(coords[names.PAIR])
     sigma = np.abs(random.normal(scale=SPREAD, size=(3, pairs)))
@@ -22,17 +26,21 @@ def simulate(shape: tuple[int, ...], n: int, random: np.random.Generator, coords
     column = _zero_sum(random.normal(size=(pairs, shape[1], 3)), (-1, -2))
     cell = _zero_sum(random.normal(size=(pairs, *shape, 3)), (-1, -2, -3))
     wide = sigma[:, :, None, None, None]
-    eta = mean[:, None, None] + wide[0] * row[:, :, None] + wide[1] * column[:, None] + wide[2] * cell
+    eta = (
+        mean[:, None, None] + wide[0] * row[:, :, None] + wide[1] * column[:, None] + wide[2] * cell
+    )
     theta = np.moveaxis(_softmax(eta), 0, 2)
     dims = ("row", "column", names.PAIR, names.OUTCOME)
     levels = {k: [f"{k[0]}{i}" for i in range(size)] for k, size in zip(dims, shape, strict=False)}
     return xr.Dataset(
         {
-            "counts": (dims, random.multinomial(n, theta)), "theta": (dims, theta),
-            "mu": (dims[2:], mean), "sigma": (("factor", names.PAIR), sigma),
+            "counts": (dims, random.multinomial(n, theta)),
+            "theta": (dims, theta),
+            "mu": (dims[2:], mean),
+            "sigma": (("factor", names.PAIR), sigma),
         },
         coords=coords | levels | {"factor": list(FACTORS)},
-    )  # fmt: skip
+    )
 
 
 def build(values: np.ndarray, pairs: xr.DataArray, levels: dict[str, list[str]]) -> Any:
@@ -45,24 +53,46 @@ def build(values: np.ndarray, pairs: xr.DataArray, levels: dict[str, list[str]])
         mean: Any = pm.ZeroSumNormal("mu", MEAN_SD, dims=(names.PAIR, out))
         sigma: Any = pm.HalfNormal("sigma", SPREAD, dims=("factor", names.PAIR))
         row: Any = pm.ZeroSumNormal("row_raw", 1.0, n_zerosum_axes=2, dims=(names.PAIR, first, out))
-        column: Any = pm.ZeroSumNormal("column_raw", 1.0, n_zerosum_axes=2, dims=(names.PAIR, second, out))
-        cell: Any = pm.ZeroSumNormal("cell_raw", 1.0, n_zerosum_axes=3, dims=(names.PAIR, first, second, out))
+        column: Any = pm.ZeroSumNormal(
+            "column_raw", 1.0, n_zerosum_axes=2, dims=(names.PAIR, second, out)
+        )
+        cell: Any = pm.ZeroSumNormal(
+            "cell_raw", 1.0, n_zerosum_axes=3, dims=(names.PAIR, first, second, out)
+        )
         wide = sigma[:, :, None, None, None]
-        eta = mean[:, None, None] + wide[0] * row[:, :, None] + wide[1] * column[:, None] + wide[2] * cell
+        eta = (
+            mean[:, None, None]
+            + wide[0] * row[:, :, None]
+            + wide[1] * column[:, None]
+            + wide[2] * cell
+        )
         shaped: Any = pm.math.softmax(eta, axis=-1)
         shaped = shaped.dimshuffle(1, 2, 0, 3)
         theta = pm.Deterministic("theta", shaped, dims=(first, second, names.PAIR, out))
-        pm.Multinomial("y", n=pm.math.sum(data, axis=-1), p=theta, observed=data, dims=(first, second, names.PAIR, out))
+        pm.Multinomial(
+            "y",
+            n=pm.math.sum(data, axis=-1),
+            p=theta,
+            observed=data,
+            dims=(first, second, names.PAIR, out),
+        )
     return model
 
 
 def new_theta(posterior: xr.Dataset, random: np.random.Generator) -> dict[str, Any]:
-    """Probabilities at a new level of both factors, whose effects have the same standard deviations."""
+    """Probabilities at a new level of both factors, whose effects have the same standard
+    deviations.
+    """
     dims = ("chain", "draw", names.PAIR, names.OUTCOME)
     mean = posterior["mu"].transpose(*dims).values
     sigma = posterior["sigma"].transpose(*dims[:2], "factor", names.PAIR).values
     wide = np.sqrt((sigma**2).sum(2))[..., None]
-    return {"theta_new": (dims, _softmax(mean + wide * _zero_sum(random.normal(size=mean.shape), (-1,))))}
+    return {
+        "theta_new": (
+            dims,
+            _softmax(mean + wide * _zero_sum(random.normal(size=mean.shape), (-1,))),
+        )
+    }
 
 
 def _zero_sum(x: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:

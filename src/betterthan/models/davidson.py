@@ -1,8 +1,8 @@
 """Judgments of two systems at a time, with ties: how able each system is, all of them at once.
 
-Davidson: of systems i and j with abilities x, win : loss : tie = exp(d / 2) : exp(-d / 2) : exp(tie), d = x_i - x_j.
-Rao-Kupper: a judge sees a difference only above a threshold. Davidson (1970), JASA 65(329), 317-328; Rao & Kupper
-(1967), JASA 62(317), 194-204.
+Davidson: of systems i and j with abilities x, win : loss : tie = exp(d / 2) : exp(-d / 2) :
+exp(tie), d = x_i - x_j. Rao-Kupper: a judge sees a difference only above a threshold. Davidson
+(1970), JASA 65(329), 317-328; Rao & Kupper (1967), JASA 62(317), 194-204.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -41,7 +41,8 @@ def simulate(
     judgments : int, default 200
         Pairs are drawn with equal probability, first one round that connects all systems.
     judges : int, default 0
-        Judges who differ in how often they see a tie, and with `position` in how much they prefer the first.
+        Judges who differ in how often they see a tie, and with `position` in how much they prefer
+        the first.
     position : bool, default False
         Whether the system shown first has an advantage.
     tie_model : {"davidson", "rao_kupper"}, default "davidson"
@@ -50,9 +51,9 @@ def simulate(
     Returns
     -------
     xarray.Dataset
-        ``system_a``, ``system_b``, ``outcome`` (1, 0, -1 for the first) and ``judge`` (judgment), as
-        `betterthan.io.read_judgments` returns them, and the truth: ``ability`` (system), ``ability_sd``, ``tie``,
-        ``position``, ``judge_tie_sd``, ``judge_position_sd``.
+        ``system_a``, ``system_b``, ``outcome`` (1, 0, -1 for the first) and ``judge`` (judgment),
+        as `betterthan.io.read_judgments` returns them, and the truth: ``ability`` (system),
+        ``ability_sd``, ``tie``, ``position``, ``judge_tie_sd``, ``judge_position_sd``.
 
     Raises
     ------
@@ -76,52 +77,75 @@ def simulate(
     each = random.normal(size=(2, max(j, 1))) * spread[:, None]
     each -= each.mean(1, keepdims=True) if j > 1 else 0
     a, b = _random_pairs(random, k, n)
-    chances = np.exp(_numpy(ability[a] - ability[b] + first + each[1][of] * position, tie + each[0][of], tie_model))
-    outcome = 1 - np.array([0, 2, 1])[(random.random(n)[:, None] > chances.cumsum(-1)[:, :2]).sum(-1)]
+    chances = np.exp(
+        _numpy(
+            ability[a] - ability[b] + first + each[1][of] * position, tie + each[0][of], tie_model
+        )
+    )
+    outcome = (
+        1 - np.array([0, 2, 1])[(random.random(n)[:, None] > chances.cumsum(-1)[:, :2]).sum(-1)]
+    )
     labels = np.array([f"s{i}" for i in range(k)])
     truth: dict[str, Any] = {"ability": (names.SYSTEM, ability), "ability_sd": sd, "tie": tie}
     truth |= {"position": first} if position else {}
     truth |= {"judge_tie_sd": spread[0]} if j else {}
     truth |= {"judge_position_sd": spread[1]} if j and position else {}
     beside = {"judge": ("judgment", np.array([f"j{i}" for i in range(max(j, 1))])[of])} if j else {}
-    data = {"system_a": ("judgment", labels[a]), "system_b": ("judgment", labels[b]), "outcome": ("judgment", outcome)}
-    return xr.Dataset(data | truth, coords={names.SYSTEM: labels} | beside, attrs={"unit": "judgment"})
+    data = {
+        "system_a": ("judgment", labels[a]),
+        "system_b": ("judgment", labels[b]),
+        "outcome": ("judgment", outcome),
+    }
+    return xr.Dataset(
+        data | truth, coords={names.SYSTEM: labels} | beside, attrs={"unit": "judgment"}
+    )
 
 
 def build(
-    data: xr.Dataset | xr.DataArray, *, tie_model: str = "davidson", position: bool = False, judges: bool = False
+    data: xr.Dataset | xr.DataArray,
+    *,
+    tie_model: str = "davidson",
+    position: bool = False,
+    judges: bool = False,
 ) -> "pm.Model":
     """The PyMC model of all systems at once.
 
     Parameters
     ----------
     data : xarray.Dataset or xarray.DataArray
-        Judgments, from `betterthan.io.read_judgments`; or counts of judgments (system_a, system_b, outcome) or (pair,
-        outcome), with ``attrs["unit"] = "judgment"``.
+        Judgments, from `betterthan.io.read_judgments`; or counts of judgments (system_a, system_b,
+        outcome) or (pair, outcome), with ``attrs["unit"] = "judgment"``.
     tie_model : {"davidson", "rao_kupper"}, default "davidson"
         How often equal systems tie, and how that falls with their difference.
     position : bool, default False
         Whether the system shown first has an advantage: system_a of the judgments.
     judges : bool, default False
-        Whether judges differ in how often they see a tie, and with `position` in how much they prefer the first.
+        Whether judges differ in how often they see a tie, and with `position` in how much they
+        prefer the first.
 
     Returns
     -------
     pymc.Model
-        ``ability`` (system), which sum to zero and are log odds, ``ability_sd``, ``tie``; ``position``,
-        ``judge_tie_sd``, ``judge_position_sd`` where asked for. Observed ``y`` (row, outcome).
+        ``ability`` (system), which sum to zero and are log odds, ``ability_sd``, ``tie``;
+        ``position``, ``judge_tie_sd``, ``judge_position_sd`` where asked for. Observed ``y`` (row,
+        outcome).
 
     Raises
     ------
     ValueError
-        If the counts are of items that systems share, or of an unknown unit; if systems are not connected by
-        judgments; if position or judges need judgments one by one; or if ties are unknown.
+        If the counts are of items that systems share, or of an unknown unit; if systems are not
+        connected by judgments; if position or judges need judgments one by one; or if ties are
+        unknown.
     """
     import pymc as pm
 
     checks.one_of(tie_model, TIE_MODELS, "tie_model")
     rows = judgment_rows(data, position=position, judges=judges)
-    coords = {names.SYSTEM: rows.systems, names.OUTCOME: list(names.OUTCOMES), "row": np.arange(len(rows.a))}
+    coords = {
+        names.SYSTEM: rows.systems,
+        names.OUTCOME: list(names.OUTCOMES),
+        "row": np.arange(len(rows.a)),
+    }
     if judges:
         coords["judge"] = rows.judges
     with pm.Model(coords=coords) as model:
@@ -136,7 +160,9 @@ def build(
             d = d + pm.Normal("position", 0.0, _EFFECT)
             d = d + _judge_effect("judge_position", first, tried)[rows.judge] if judges else d
         p = pm.math.exp(_log_chances(d, tie + 0 * d, tie_model))
-        pm.Multinomial("y", n=pm.math.sum(counts, axis=-1), p=p, observed=counts, dims=("row", names.OUTCOME))
+        pm.Multinomial(
+            "y", n=pm.math.sum(counts, axis=-1), p=p, observed=counts, dims=("row", names.OUTCOME)
+        )
     return model
 
 
@@ -164,16 +190,18 @@ def fit(
     target_accept : float, default 0.95
         Nearer to 1 means smaller steps.
     rng : int, numpy.random.Generator or None
-        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same draws.
+        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
+        draws.
     predictive : bool, default True
         Whether to add the groups prior, prior_predictive, posterior_predictive and log_likelihood.
 
     Returns
     -------
     xarray.DataTree
-        In group posterior, over (chain, draw): ``ability`` (system) and the other variables of `build`, and
-        ``tie_propensity``, the probability that equal systems tie. The rows, judgments that differ in nothing but
-        their outcome, are in group constant_data. For `betterthan.fits.compare`.
+        In group posterior, over (chain, draw): ``ability`` (system) and the other variables of
+        `build`, and ``tie_propensity``, the probability that equal systems tie. The rows, judgments
+        that differ in nothing but their outcome, are in group constant_data. For
+        `betterthan.fits.compare`.
 
     Raises
     ------
@@ -183,16 +211,29 @@ def fit(
     model = build(data, tie_model=tie_model, position=position, judges=judges)
     rows = judgment_rows(data, position=position, judges=judges)
     attrs = {
-        "model": "davidson", "prior": [shrinkage.SHAPE, shrinkage.RATE, *_TIE[tie_model]], "tie_model": tie_model,
-        "position": int(position), "judges": int(judges), "n_judgments": int(rows.counts.sum()),
-    }  # fmt: skip
+        "model": "davidson",
+        "prior": [shrinkage.SHAPE, shrinkage.RATE, *_TIE[tie_model]],
+        "tie_model": tie_model,
+        "position": int(position),
+        "judges": int(judges),
+        "n_judgments": int(rows.counts.sum()),
+    }
     tree = sampling.fit_model(
-        model, None, attrs=attrs, draws=draws, tune=tune, chains=chains, target_accept=target_accept, rng=rng,
+        model,
+        None,
+        attrs=attrs,
+        draws=draws,
+        tune=tune,
+        chains=chains,
+        target_accept=target_accept,
+        rng=rng,
         predictive=predictive,
-    )  # fmt: skip
+    )
     posterior = tree["posterior"].to_dataset()
     tie = posterior["tie"]
-    propensity: Any = np.tanh(np.exp(tie) / 2) if tie_model == "rao_kupper" else 1 / (1 + 2 * np.exp(-tie))
+    propensity: Any = (
+        np.tanh(np.exp(tie) / 2) if tie_model == "rao_kupper" else 1 / (1 + 2 * np.exp(-tie))
+    )
     tree["posterior"] = posterior.assign(tie_propensity=propensity.drop_attrs())
     tree["constant_data"] = _constant(rows)
     return tree
@@ -239,7 +280,9 @@ def _won(rows: Rows) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _judge_effect(name: str, won: np.ndarray, tried: np.ndarray) -> Any:
-    """Effects of judges, which sum to zero, and their spread; on coordinates like those of abilities."""
+    """Effects of judges, which sum to zero, and their spread; on coordinates like those of
+    abilities.
+    """
     import pymc as pm
     import pytensor.tensor as pt
 
@@ -255,7 +298,9 @@ def _judge_effect(name: str, won: np.ndarray, tried: np.ndarray) -> Any:
 
 
 def _of_judges(rows: Rows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Ties of each judge, judgments won by the system shown first (a tie being half), and judgments."""
+    """Ties of each judge, judgments won by the system shown first (a tie being half), and
+    judgments.
+    """
     found = np.zeros((3, len(rows.judges)))
     win, _, tie = rows.counts.T
     for k, own in enumerate((tie, win + tie / 2, rows.counts.sum(1))):
@@ -264,7 +309,9 @@ def _of_judges(rows: Rows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _random_pairs(random: np.random.Generator, k: int, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """A round in which every system meets one that is connected already, then pairs at random; either comes first."""
+    """A round in which every system meets one that is connected already, then pairs at random;
+    either comes first.
+    """
     order = random.permutation(k)
     a = [int(order[i]) for i in range(1, k)]
     b = [int(order[random.integers(i)]) for i in range(1, k)]
@@ -278,7 +325,11 @@ def _random_pairs(random: np.random.Generator, k: int, n: int) -> tuple[np.ndarr
 
 def _constant(rows: Rows) -> xr.Dataset:
     coords = {names.SYSTEM: rows.systems, names.OUTCOME: list(names.OUTCOMES)}
-    data: dict[str, Any] = {"a": ("row", rows.a), "b": ("row", rows.b), "counts": (("row", "outcome"), rows.counts)}
+    data: dict[str, Any] = {
+        "a": ("row", rows.a),
+        "b": ("row", rows.b),
+        "counts": (("row", "outcome"), rows.counts),
+    }
     if rows.judges:
         data["judge_of"] = ("row", rows.judge)
         coords["judge"] = rows.judges

@@ -1,6 +1,7 @@
 """Wins, losses and ties of each pair are multinomial, their probabilities Dirichlet.
 
-(win, loss, tie) ~ Multinomial(n, theta), theta ~ Dirichlet(prior). A is better when theta_win > theta_loss.
+(win, loss, tie) ~ Multinomial(n, theta), theta ~ Dirichlet(prior). A is better when theta_win >
+theta_loss.
 """
 
 from collections.abc import Sequence
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     import pymc as pm
 
 
-def simulate(n: int | Sequence[int], *, pairs: int = 1, prior: Any = None, rng: Any = None) -> xr.Dataset:
+def simulate(
+    n: int | Sequence[int], *, pairs: int = 1, prior: Any = None, rng: Any = None
+) -> xr.Dataset:
     """Draw the truth from the prior and counts from the truth.
 
     Parameters
@@ -78,7 +81,8 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
     Raises
     ------
     ValueError
-        If the counts are not counts, ties are unknown, there are too many pairs, or the prior is not valid.
+        If the counts are not counts, ties are unknown, there are too many pairs, or the prior is
+        not valid.
     """
     import pymc as pm
 
@@ -88,7 +92,9 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
         dims = (names.PAIR, names.OUTCOME)
         data = pm.Data("counts", pairs.values, dims=dims)
         numbers = np.array(checks.prior(prior))
-        theta = pm.Dirichlet("theta", a=numbers, dims=dims, default_transform=simplex.decisive_first())
+        theta = pm.Dirichlet(
+            "theta", a=numbers, dims=dims, default_transform=simplex.decisive_first()
+        )
         pm.Deterministic("difference", theta[:, 0] - theta[:, 1], dims=names.PAIR)
         pm.Multinomial("y", n=pm.math.sum(data, axis=-1), p=theta, observed=data, dims=dims)
     return model
@@ -118,26 +124,33 @@ def fit(
     target_accept : float, default 0.9
         Nearer to 1 means smaller steps.
     rng : int, numpy.random.Generator or None
-        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same draws.
+        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
+        draws.
     predictive : bool, default True
         Whether to add the groups prior, prior_predictive, posterior_predictive and log_likelihood.
 
     Returns
     -------
     xarray.DataTree
-        ``theta`` (chain, draw, pair, outcome) and ``difference`` (chain, draw, pair) in group posterior.
+        ``theta`` (chain, draw, pair, outcome) and ``difference`` (chain, draw, pair) in group
+        posterior.
 
     Raises
     ------
     ValueError
-        If the counts are not counts, ties are unknown, there are too many pairs, or an argument is not valid.
+        If the counts are not counts, ties are unknown, there are too many pairs, or an argument is
+        not valid.
 
     See Also
     --------
     closed_form : the same answer without sampling.
     """
     pairs, square = sampling.pairs_to_fit(counts)
-    attrs = {"model": "dirichlet_multinomial", "prior": list(checks.prior(prior)), "square": int(square)}
+    attrs = {
+        "model": "dirichlet_multinomial",
+        "prior": list(checks.prior(prior)),
+        "square": int(square),
+    }
     return sampling.fit_model(
         build(pairs, prior=prior),
         pairs,

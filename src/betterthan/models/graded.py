@@ -1,7 +1,9 @@
-"""Graded scores such as BLEU or ratings: by how much one system's exceed the other's on the same item.
+"""Graded scores such as BLEU or ratings: by how much one system's exceed the other's on the same
+item.
 
-Of a pair, a share of the items ties; the other differences are Student-t around a centre, which varies over data sets
-if there are several. Kruschke (2013), Journal of Experimental Psychology: General 142(2), 573-603.
+Of a pair, a share of the items ties; the other differences are Student-t around a centre, which
+varies over data sets if there are several. Kruschke (2013), Journal of Experimental Psychology:
+General 142(2), 573-603.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -17,9 +19,12 @@ from betterthan.models import sampling
 if TYPE_CHECKING:
     import pymc as pm
 
-_CENTRE = 1.0  # prior standard deviations of the centre and of its spread over data sets, in units of the differences
+# prior standard deviations of the centre and of its spread over data sets, in units of the
+# differences
+_CENTRE = 1.0
 _SPREAD = 0.5
-_SCALE = (-0.5, 0.8)  # of the logarithm of the scale: away from 0, where single items would be peaks of their own
+# of the logarithm of the scale: away from 0, where single items would be peaks of their own
+_SCALE = (-0.5, 0.8)
 _TAIL = 29.0  # degrees of freedom are 1 more than an exponential variable of this mean
 
 
@@ -37,8 +42,8 @@ def simulate(items: int, *, pairs: int = 1, datasets: int = 1, rng: Any = None) 
     Returns
     -------
     xarray.Dataset
-        ``difference`` (item, pair) and the truth: ``centre``, ``scale``, ``tail`` (pair), and of several data sets
-        ``centre_sd`` (pair) and ``dataset_centre`` (dataset, pair).
+        ``difference`` (item, pair) and the truth: ``centre``, ``scale``, ``tail`` (pair), and of
+        several data sets ``centre_sd`` (pair) and ``dataset_centre`` (dataset, pair).
 
     Raises
     ------
@@ -50,23 +55,36 @@ def simulate(items: int, *, pairs: int = 1, datasets: int = 1, rng: Any = None) 
     >>> simulate(20, rng=1)["difference"].sizes
     Frozen({'item': 20, 'pair': 1})
     """
-    n, k, d = checks.whole(items, "items", 2), checks.whole(pairs, "pairs"), checks.whole(datasets, "datasets")
+    n, k, d = (
+        checks.whole(items, "items", 2),
+        checks.whole(pairs, "pairs"),
+        checks.whole(datasets, "datasets"),
+    )
     random = np.random.default_rng(one_seed(rng))
     centre, scale = random.normal(scale=_CENTRE, size=k), np.exp(random.normal(*_SCALE, size=k))
     tail = 1 + random.exponential(_TAIL, size=k)
-    truth: dict[str, Any] = {"centre": (names.PAIR, centre), "scale": (names.PAIR, scale), "tail": (names.PAIR, tail)}
+    truth: dict[str, Any] = {
+        "centre": (names.PAIR, centre),
+        "scale": (names.PAIR, scale),
+        "tail": (names.PAIR, tail),
+    }
     each = np.broadcast_to(centre, (d, k))
     if d > 1:
         sd = np.abs(random.normal(scale=_SPREAD, size=k))
         each = centre + sd * random.normal(size=(d, k))
-        truth |= {"centre_sd": (names.PAIR, sd), "dataset_centre": ((names.DATASET, names.PAIR), each)}
+        truth |= {
+            "centre_sd": (names.PAIR, sd),
+            "dataset_centre": ((names.DATASET, names.PAIR), each),
+        }
     of = np.repeat(np.arange(d), n)
     y = each[of] + scale * random.standard_t(tail, size=(n * d, k))
     coords = sampling.simulated_pairs(k)
     if d > 1:
         coords |= {names.DATASET: [f"d{j}" for j in range(d)]}
     of_item = {"dataset_of": (names.ITEM, of)} if d > 1 else {}
-    return xr.Dataset({"difference": ((names.ITEM, names.PAIR), y)} | truth | of_item, coords=coords)
+    return xr.Dataset(
+        {"difference": ((names.ITEM, names.PAIR), y)} | truth | of_item, coords=coords
+    )
 
 
 def build(scores: xr.DataArray, *, standardise: bool = True) -> "pm.Model":
@@ -75,18 +93,18 @@ def build(scores: xr.DataArray, *, standardise: bool = True) -> "pm.Model":
     Parameters
     ----------
     scores : xarray.DataArray, dims (item, system)
-        NaN is missing: such an item is left out of the pairs it concerns. An item coordinate ``dataset`` of two values
-        or more makes the centres vary over data sets.
+        NaN is missing: such an item is left out of the pairs it concerns. An item coordinate
+        ``dataset`` of two values or more makes the centres vary over data sets.
     standardise : bool, default True
-        Measure the differences of a pair in units of their root mean square; the priors are in those units. False takes
-        them as they are.
+        Measure the differences of a pair in units of their root mean square; the priors are in
+        those units. False takes them as they are.
 
     Returns
     -------
     pymc.Model
-        Of each pair ``centre``, ``scale``, ``tail`` (degrees of freedom) and ``tied``, the share of items that tie; of
-        several data sets ``centre_sd`` and ``dataset_centre`` (dataset, pair). Observed ``y`` (row): the differences
-        that are not 0, pair by pair.
+        Of each pair ``centre``, ``scale``, ``tail`` (degrees of freedom) and ``tied``, the share of
+        items that tie; of several data sets ``centre_sd`` and ``dataset_centre`` (dataset, pair).
+        Observed ``y`` (row): the differences that are not 0, pair by pair.
 
     Raises
     ------
@@ -108,9 +126,16 @@ def build(scores: xr.DataArray, *, standardise: bool = True) -> "pm.Model":
         if data.datasets:
             at = _dataset_centres(data, centre, scale)[data.dataset, data.pair]
         pm.CustomDist(
-            "y", tail, scale, at, logp=_log_density(data.pair), random=_random(data.pair), observed=y, dims="row",
+            "y",
+            tail,
+            scale,
+            at,
+            logp=_log_density(data.pair),
+            random=_random(data.pair),
+            observed=y,
+            dims="row",
             signature="(p),(p),(r)->(r)",
-        )  # fmt: skip
+        )
     return model
 
 
@@ -135,17 +160,18 @@ def fit(
     target_accept : float, default 0.95
         Nearer to 1 means smaller steps.
     rng : int, numpy.random.Generator or None
-        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same draws.
+        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
+        draws.
     predictive : bool, default True
         Whether to add the groups prior, prior_predictive, posterior_predictive and log_likelihood.
 
     Returns
     -------
     xarray.DataTree
-        In group posterior, over (chain, draw, pair): ``difference``, the centre times the share of items that do not
-        tie, in units of the score; ``effect_size``, centre over scale; and the variables of `build` in standardised
-        units; of several data sets ``dataset_difference`` and ``new_difference``, of a data set not seen. For
-        `betterthan.fits.compare`.
+        In group posterior, over (chain, draw, pair): ``difference``, the centre times the share of
+        items that do not tie, in units of the score; ``effect_size``, centre over scale; and the
+        variables of `build` in standardised units; of several data sets ``dataset_difference`` and
+        ``new_difference``, of a data set not seen. For `betterthan.fits.compare`.
 
     Raises
     ------
@@ -154,25 +180,44 @@ def fit(
     """
     data = differences_of(scores)
     attrs = {
-        "model": "graded", "prior": [_CENTRE, _SPREAD, *_SCALE, _TAIL], "square": 1, "n_rows": len(data.y),
+        "model": "graded",
+        "prior": [_CENTRE, _SPREAD, *_SCALE, _TAIL],
+        "square": 1,
+        "n_rows": len(data.y),
         "higher_is_better": data.higher_is_better,
-    }  # fmt: skip
+    }
     tree = sampling.fit_model(
-        build(scores), data.names_of_pairs, attrs=attrs, draws=draws, tune=tune, chains=chains,
-        target_accept=target_accept, rng=rng, predictive=predictive,
-    )  # fmt: skip
+        build(scores),
+        data.names_of_pairs,
+        attrs=attrs,
+        draws=draws,
+        tune=tune,
+        chains=chains,
+        target_accept=target_accept,
+        rng=rng,
+        predictive=predictive,
+    )
     posterior = tree["posterior"].to_dataset()
     unit = xr.DataArray(data.unit, dims=names.PAIR, coords={names.PAIR: posterior[names.PAIR]})
     rest = unit * (1 - posterior["tied"])
-    added = {"difference": posterior["centre"] * rest, "effect_size": posterior["centre"] / posterior["scale"]}
+    added = {
+        "difference": posterior["centre"] * rest,
+        "effect_size": posterior["centre"] / posterior["scale"],
+    }
     if data.datasets:
         random = np.random.default_rng([posterior.attrs["seed"], 1])
         noise = posterior["centre"].copy(data=random.normal(size=posterior["centre"].shape))
         added["dataset_difference"] = posterior["dataset_centre"] * rest
         added["new_difference"] = (posterior["centre"] + posterior["centre_sd"] * noise) * rest
-    tree["posterior"] = posterior.drop_vars("tail_less_one").assign({k: v.drop_attrs() for k, v in added.items()})
+    tree["posterior"] = posterior.drop_vars("tail_less_one").assign(
+        {k: v.drop_attrs() for k, v in added.items()}
+    )
     labels = {k: data.names_of_pairs[k] for k in (names.PAIR, names.SYSTEM_A, names.SYSTEM_B)}
-    constant = {"n": (names.PAIR, data.n), "n_tied": (names.PAIR, data.n_tied), "unit": (names.PAIR, data.unit)}
+    constant = {
+        "n": (names.PAIR, data.n),
+        "n_tied": (names.PAIR, data.n_tied),
+        "unit": (names.PAIR, data.unit),
+    }
     tree["constant_data"] = xr.Dataset(constant, coords=labels)
     return tree
 
@@ -188,15 +233,17 @@ def _coords(data: Differences) -> dict[str, Any]:
 def _dataset_centres(data: Differences, centre: Any, scale: Any) -> Any:
     """Centres (dataset, pair) ~ Normal(centre, centre_sd).
 
-    NUTS moves on each less its conditional posterior mean, over its conditional posterior width, were the differences
-    normal: nearly standard normal whether a data set is large or small.
+    NUTS moves on each less its conditional posterior mean, over its conditional posterior width,
+    were the differences normal: nearly standard normal whether a data set is large or small.
     """
     import pymc as pm
     import pytensor.tensor as pt
 
     dims = (names.DATASET, names.PAIR)
     sd: Any = pm.HalfNormal("centre_sd", _SPREAD, dims=names.PAIR)
-    count, mean = (pm.Data(k, v, dims=dims) for k, v in (("rows", data.rows), ("middle", data.middle)))
+    count, mean = (
+        pm.Data(k, v, dims=dims) for k, v in (("rows", data.rows), ("middle", data.middle))
+    )
     information = count / scale**2
     width: Any = pt.reciprocal(pt.sqrt(1 / sd**2 + information))
     shift = width**2 * information * (mean - centre)
@@ -205,11 +252,18 @@ def _dataset_centres(data: Differences, centre: Any, scale: Any) -> Any:
 
 
 def _log_density(pair: np.ndarray) -> Any:
-    """Log density of Student-t differences; what does not depend on the difference is computed once a pair."""
+    """Log density of Student-t differences; what does not depend on the difference is computed once
+    a pair.
+    """
     import pytensor.tensor as pt
 
     def log_density(y: Any, tail: Any, scale: Any, at: Any) -> Any:
-        whole: list[Any] = [pt.gammaln((tail + 1) / 2), pt.gammaln(tail / 2), pt.log(tail * np.pi), pt.log(scale)]
+        whole: list[Any] = [
+            pt.gammaln((tail + 1) / 2),
+            pt.gammaln(tail / 2),
+            pt.log(tail * np.pi),
+            pt.log(scale),
+        ]
         constant = whole[0] - whole[1] - whole[2] / 2 - whole[3]
         z = (y - at) / scale[pair]
         each: Any = pt.log1p(z**2 / tail[pair])

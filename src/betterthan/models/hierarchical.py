@@ -1,7 +1,9 @@
-"""Counts of several data sets: each has its own three probabilities, drawn to a common mean by as much as they agree.
+"""Counts of several data sets: each has its own three probabilities, drawn to a common mean by as
+much as they agree.
 
-One factor: (win, loss, tie) of a data set ~ Multinomial(n, theta), theta ~ Dirichlet(kappa mu), with theta integrated
-out. Crossed factors, such as corpus x language: theta is a softmax of sums of effects.
+One factor: (win, loss, tie) of a data set ~ Multinomial(n, theta), theta ~ Dirichlet(kappa mu),
+with theta integrated out. Crossed factors, such as corpus x language: theta is a softmax of sums of
+effects.
 """
 
 from collections.abc import Sequence
@@ -47,8 +49,9 @@ def simulate(
     Returns
     -------
     xarray.Dataset
-        ``counts`` (dataset, pair, outcome), or (row, column, pair, outcome), and the truth: ``theta`` over the same,
-        ``mu`` (pair, outcome) and ``correlation`` (pair), or ``sigma`` (factor, pair).
+        ``counts`` (dataset, pair, outcome), or (row, column, pair, outcome), and the truth:
+        ``theta`` over the same, ``mu`` (pair, outcome) and ``correlation`` (pair), or ``sigma``
+        (factor, pair).
 
     Raises
     ------
@@ -61,7 +64,9 @@ def simulate(
     [40, 40, 40]
     """
     random = np.random.default_rng(one_seed(rng))
-    coords = sampling.simulated_pairs(checks.whole(pairs, "pairs")) | {names.OUTCOME: list(names.OUTCOMES)}
+    coords = sampling.simulated_pairs(checks.whole(pairs, "pairs")) | {
+        names.OUTCOME: list(names.OUTCOMES)
+    }
     if isinstance(datasets, tuple):
         shape = tuple(checks.whole(k, "datasets", 2) for k in datasets)
         return crossing.simulate(shape, checks.whole(int(np.max(n)), "n"), random, coords)
@@ -82,40 +87,48 @@ def simulate(
 
 
 def build(
-    counts: xr.DataArray, *, prior: Any = None, concentration: float | None = None, centre: Any = None
+    counts: xr.DataArray,
+    *,
+    prior: Any = None,
+    concentration: float | None = None,
+    centre: Any = None,
 ) -> "pm.Model":
     """The PyMC model of all pairs at once.
 
     Parameters
     ----------
     counts : xarray.DataArray
-        Dims (system_a, system_b, outcome) or (pair, outcome), with ties, and one dim more, such as ``dataset``: partial
-        pooling over it. Two dims more are crossed factors.
+        Dims (system_a, system_b, outcome) or (pair, outcome), with ties, and one dim more, such as
+        ``dataset``: partial pooling over it. Two dims more are crossed factors.
     prior : str or sequence of three float, optional
         Dirichlet parameters of the mean probabilities; not for crossed factors.
     concentration : float, optional
-        Holds kappa: large numbers pool completely. Default: it is estimated, as the correlation 1 / (1 + kappa).
+        Holds kappa: large numbers pool completely. Default: it is estimated, as the correlation 1 /
+        (1 + kappa).
     centre : sequence of three float, optional
         Holds mu; with `concentration`, data sets do not learn from each other.
 
     Returns
     -------
     pymc.Model
-        ``mu`` (pair, outcome) and ``correlation`` (pair); of crossed factors ``mu``, ``sigma`` (factor, pair) and
-        ``theta`` over all of them. Observed ``y``.
+        ``mu`` (pair, outcome) and ``correlation`` (pair); of crossed factors ``mu``, ``sigma``
+        (factor, pair) and ``theta`` over all of them. Observed ``y``.
 
     Raises
     ------
     ValueError
-        If the counts are no counts of several data sets, ties are unknown, there are too many pairs, or an argument is
-        not valid.
+        If the counts are no counts of several data sets, ties are unknown, there are too many
+        pairs, or an argument is not valid.
     """
     import pymc as pm
 
     values, pairs, _, levels = _several(counts)
     if len(levels) == 2:
         if prior is not None or concentration is not None or centre is not None:
-            raise ValueError("prior, concentration and centre are for one factor; crossed factors have normal effects")
+            raise ValueError(
+                "prior, concentration and centre are for one factor; crossed factors have normal "
+                "effects"
+            )
         return crossing.build(values, pairs, levels)
     dim = next(iter(levels))
     dims = (dim, names.PAIR, names.OUTCOME)
@@ -124,7 +137,9 @@ def build(
         mu: Any
         if centre is None:
             numbers = np.array(checks.prior(prior))
-            mu = pm.Dirichlet("mu", a=numbers, dims=dims[1:], default_transform=simplex.decisive_first())
+            mu = pm.Dirichlet(
+                "mu", a=numbers, dims=dims[1:], default_transform=simplex.decisive_first()
+            )
         else:
             held = np.array(checks.prior(centre))
             mu = np.broadcast_to(held / held.sum(), values.shape[1:])
@@ -136,10 +151,14 @@ def build(
             kappa = float(checks.positive(concentration, "concentration"))
         if centre is not None and concentration is not None:
             transform = simplex.decisive_first()
-            theta = pm.Dirichlet("theta", a=kappa * mu, shape=values.shape, dims=dims, default_transform=transform)
+            theta = pm.Dirichlet(
+                "theta", a=kappa * mu, shape=values.shape, dims=dims, default_transform=transform
+            )
             pm.Multinomial("y", n=pm.math.sum(data, axis=-1), p=theta, observed=data, dims=dims)
         else:
-            pm.DirichletMultinomial("y", n=pm.math.sum(data, axis=-1), a=kappa * mu, observed=data, dims=dims)
+            pm.DirichletMultinomial(
+                "y", n=pm.math.sum(data, axis=-1), a=kappa * mu, observed=data, dims=dims
+            )
     return model
 
 
@@ -167,16 +186,18 @@ def fit(
     target_accept : float, default 0.9
         Nearer to 1 means smaller steps.
     rng : int, numpy.random.Generator or None
-        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same draws.
+        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
+        draws.
     predictive : bool, default True
         Whether to add the groups prior, prior_predictive, posterior_predictive and log_likelihood.
 
     Returns
     -------
     xarray.DataTree
-        In group posterior, over (chain, draw): ``theta`` (dataset, pair, outcome), drawn given the rest where it is
-        integrated out, ``theta_new`` (pair, outcome) of a data set not seen, and the variables of `build`. The counts
-        are in group constant_data. For `betterthan.fits.compare`.
+        In group posterior, over (chain, draw): ``theta`` (dataset, pair, outcome), drawn given the
+        rest where it is integrated out, ``theta_new`` (pair, outcome) of a data set not seen, and
+        the variables of `build`. The counts are in group constant_data. For
+        `betterthan.fits.compare`.
 
     Raises
     ------
@@ -190,17 +211,26 @@ def fit(
     values, pairs, square, levels = _several(counts)
     crossed = len(levels) == 2
     attrs: dict[str, Any] = {
-        "model": "hierarchical", "prior": list(_PRIOR_CROSSED if crossed else checks.prior(prior)),
-        "square": int(square), "factors": list(levels),
-    }  # fmt: skip
+        "model": "hierarchical",
+        "prior": list(_PRIOR_CROSSED if crossed else checks.prior(prior)),
+        "square": int(square),
+        "factors": list(levels),
+    }
     for key, held in (("concentration", concentration), ("centre", centre)):
         if held is not None:
             attrs[key] = held if key == "concentration" else list(checks.prior(held))
     model = build(counts, prior=prior, concentration=concentration, centre=centre)
     tree = sampling.fit_model(
-        model, pairs, attrs=attrs, draws=draws, tune=tune, chains=chains, target_accept=target_accept, rng=rng,
+        model,
+        pairs,
+        attrs=attrs,
+        draws=draws,
+        tune=tune,
+        chains=chains,
+        target_accept=target_accept,
+        rng=rng,
         predictive=predictive,
-    )  # fmt: skip
+    )
     posterior = tree["posterior"].to_dataset()
     random = np.random.default_rng([posterior.attrs["seed"], 1])
     dims = (*levels, names.PAIR, names.OUTCOME)
@@ -214,13 +244,16 @@ def fit(
     return tree
 
 
-def closed_form(counts: xr.DataArray, *, pooling: str = "complete", prior: Any = None) -> xr.DataArray:
+def closed_form(
+    counts: xr.DataArray, *, pooling: str = "complete", prior: Any = None
+) -> xr.DataArray:
     """P(A better) at either end of partial pooling: all data sets alike, or each by itself.
 
     Parameters
     ----------
     counts : xarray.DataArray
-        With one dim more than (system_a, system_b, outcome) or (pair, outcome), such as ``dataset``.
+        With one dim more than (system_a, system_b, outcome) or (pair, outcome), such as
+        ``dataset``.
     pooling : {"complete", "none"}, default "complete"
         "complete": kappa is infinite; "none": kappa mu is the prior.
     prior : str or sequence of three float, optional
@@ -254,25 +287,31 @@ def closed_form(counts: xr.DataArray, *, pooling: str = "complete", prior: Any =
     if pooling == "complete":
         return answer(values.sum(0))
     (dim, labels), *_ = levels.items()
-    return xr.concat([answer(table) for table in values], xr.DataArray(labels, dims=dim, name=dim), join="exact")
+    return xr.concat(
+        [answer(table) for table in values], xr.DataArray(labels, dims=dim, name=dim), join="exact"
+    )
 
 
 _PRIOR_CROSSED = (crossing.MEAN_SD, crossing.SPREAD)
 
 
 def _several(counts: xr.DataArray) -> tuple[np.ndarray, xr.DataArray, bool, dict[str, list[str]]]:
-    """Counts (..., pair, outcome), the pairs, whether they came as a square, and the labels of each factor."""
+    """Counts (..., pair, outcome), the pairs, whether they came as a square, and the labels of each
+    factor.
+    """
     counts = checks.counts(counts)
     checks.ties_known(counts, "a model of data sets")
     known = {names.SYSTEM_A, names.SYSTEM_B, names.PAIR, names.OUTCOME}
     factors = [str(d) for d in counts.dims if d not in known]
     if not 1 <= len(factors) <= 2:
         raise ValueError(
-            f"counts have dims ({', '.join(map(str, counts.dims))}); give one dim more than systems and outcomes, such "
+            f"counts have dims ({', '.join(map(str, counts.dims))}); give one dim more than "
+            f"systems and outcomes, such "
             "as dataset, or two crossed ones: count_outcomes(scores, by='dataset')"
         )
     levels = {
-        d: [str(v) for v in (counts[d].values if d in counts.coords else range(counts.sizes[d]))] for d in factors
+        d: [str(v) for v in (counts[d].values if d in counts.coords else range(counts.sizes[d]))]
+        for d in factors
     }
     for d in factors:
         checks.unique(levels[d], d)
@@ -282,12 +321,19 @@ def _several(counts: xr.DataArray) -> tuple[np.ndarray, xr.DataArray, bool, dict
     each = [as_pairs(flat.isel(_all=k, drop=True))[0].values for k in range(flat.sizes["_all"])]
     values = np.stack(each).reshape(*counts.shape[: len(factors)], *pairs.shape)
     if len(pairs[names.OUTCOME]) != 3:
-        raise ValueError("a model of data sets needs win, loss and tie; keep ties as a third outcome")
+        raise ValueError(
+            "a model of data sets needs win, loss and tie; keep ties as a third outcome"
+        )
     return values, pairs, square, levels
 
 
 def _conjugate(
-    posterior: xr.Dataset, values: np.ndarray, dims: tuple[str, ...], concentration: Any, centre: Any, random: Any
+    posterior: xr.Dataset,
+    values: np.ndarray,
+    dims: tuple[str, ...],
+    concentration: Any,
+    centre: Any,
+    random: Any,
 ) -> dict[str, Any]:
     """Theta of each data set given mu and kappa, which is Dirichlet, and theta of one not seen."""
     samples = ("chain", "draw")

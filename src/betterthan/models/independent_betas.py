@@ -1,7 +1,9 @@
-"""Wins and losses as if they were two independent binomials, their probabilities two independent Betas.
+"""Wins and losses as if they were two independent binomials, their probabilities two independent
+Betas.
 
-wins ~ Binomial(n, p_win), losses ~ Binomial(n, p_loss), each p ~ Beta(prior). A is better when p_win >
-p_loss. An approximation: on one test set p_win + p_loss cannot exceed 1. `dirichlet_multinomial` is exact.
+wins ~ Binomial(n, p_win), losses ~ Binomial(n, p_loss), each p ~ Beta(prior). A is better when
+p_win > p_loss. An approximation: on one test set p_win + p_loss cannot exceed 1.
+`dirichlet_multinomial` is exact.
 """
 
 from collections.abc import Sequence
@@ -20,7 +22,9 @@ if TYPE_CHECKING:
     import pymc as pm
 
 
-def simulate(n: int | Sequence[int], *, pairs: int = 1, prior: Any = None, rng: Any = None) -> xr.Dataset:
+def simulate(
+    n: int | Sequence[int], *, pairs: int = 1, prior: Any = None, rng: Any = None
+) -> xr.Dataset:
     """Draw the truth from the prior, and wins and losses from the truth, each on its own.
 
     Parameters
@@ -34,8 +38,8 @@ def simulate(n: int | Sequence[int], *, pairs: int = 1, prior: Any = None, rng: 
     Returns
     -------
     xarray.Dataset
-        ``p_win``, ``p_loss``, ``difference``, ``n`` (pair) and ``decisive`` (pair, outcome): wins and losses,
-        which may sum to more than n, so that they are no counts of one test set.
+        ``p_win``, ``p_loss``, ``difference``, ``n`` (pair) and ``decisive`` (pair, outcome): wins
+        and losses, which may sum to more than n, so that they are no counts of one test set.
 
     Raises
     ------
@@ -77,12 +81,14 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
     Returns
     -------
     pymc.Model
-        Variables ``p_win``, ``p_loss``, ``difference`` (pair), data ``decisive`` and ``n``, observed ``y``.
+        Variables ``p_win``, ``p_loss``, ``difference`` (pair), data ``decisive`` and ``n``,
+        observed ``y``.
 
     Raises
     ------
     ValueError
-        If the counts are not counts, ties are unknown, there are too many pairs, or the prior is not valid.
+        If the counts are not counts, ties are unknown, there are too many pairs, or the prior is
+        not valid.
     """
     import pymc as pm
 
@@ -126,7 +132,8 @@ def fit(
     target_accept : float, default 0.9
         Nearer to 1 means smaller steps.
     rng : int, numpy.random.Generator or None
-        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same draws.
+        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
+        draws.
     predictive : bool, default True
         Whether to add the groups prior, prior_predictive, posterior_predictive and log_likelihood.
 
@@ -138,7 +145,8 @@ def fit(
     Raises
     ------
     ValueError
-        If the counts are not counts, ties are unknown, there are too many pairs, or an argument is not valid.
+        If the counts are not counts, ties are unknown, there are too many pairs, or an argument is
+        not valid.
 
     See Also
     --------
@@ -199,9 +207,14 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
 
 
 def _beta_prior(prior: Any) -> tuple[float, ...]:
-    """Two numbers, of success and failure: three, of win, loss and tie, would mean something else."""
+    """Two numbers, of success and failure: three, of win, loss and tie, would mean something
+    else.
+    """
     if not (prior is None or isinstance(prior, str)) and len(tuple(prior)) != 2:
-        raise ValueError(f"prior is {prior!r}; give two numbers, of success and failure, for wins and losses alike")
+        raise ValueError(
+            f"prior is {prior!r}; give two numbers, of success and failure, for wins and losses "
+            f"alike"
+        )
     return checks.prior(prior, 2)
 
 

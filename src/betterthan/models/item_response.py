@@ -1,7 +1,9 @@
-"""How able all systems are, from one set of items that they share: the Rasch model, difficulties integrated out.
+"""How able all systems are, from one set of items that they share: the Rasch model, difficulties
+integrated out.
 
-System s solves item i with probability logistic(mean + ability_s - difficulty_i). Of repeated trials the items have,
-for each system anew, a Beta-distributed chance around that. Bock & Aitkin (1981), Psychometrika 46, 443-459.
+System s solves item i with probability logistic(mean + ability_s - difficulty_i). Of repeated
+trials the items have, for each system anew, a Beta-distributed chance around that. Bock & Aitkin
+(1981), Psychometrika 46, 443-459.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -39,8 +41,8 @@ def simulate(items: int, *, systems: int = 4, trials: int = 1, rng: Any = None) 
     Returns
     -------
     xarray.Dataset
-        ``successes`` and ``trials`` (item, system), and the truth: ``ability`` (system), ``mean``, ``ability_sd``,
-        ``difficulty_sd``, and of repeated trials ``trial_correlation``.
+        ``successes`` and ``trials`` (item, system), and the truth: ``ability`` (system), ``mean``,
+        ``ability_sd``, ``difficulty_sd``, and of repeated trials ``trial_correlation``.
 
     Raises
     ------
@@ -59,39 +61,53 @@ def simulate(items: int, *, systems: int = 4, trials: int = 1, rng: Any = None) 
     mean, spread = random.normal(scale=_MEAN), np.exp(random.normal(*_ITEM))
     rho = random.beta(*_TRIALS)
     eta = mean + ability - random.normal(size=(shape[0], 1)) * spread
-    truth = {"ability": (names.SYSTEM, ability), "mean": mean, "ability_sd": sd, "difficulty_sd": spread}
+    truth = {
+        "ability": (names.SYSTEM, ability),
+        "mean": mean,
+        "ability_sd": sd,
+        "difficulty_sd": spread,
+    }
     truth |= {"trial_correlation": rho} if n > 1 else {}
     successes = rasch.draw_successes(eta, np.full(shape, n), rho if n > 1 else 0.0, random)
-    coords = {names.ITEM: [f"i{k}" for k in range(shape[0])], names.SYSTEM: [f"s{k}" for k in range(shape[1])]}
-    return xr.Dataset({"successes": (_CELL, successes), "trials": (_CELL, np.full(shape, n))} | truth, coords=coords)
+    coords = {
+        names.ITEM: [f"i{k}" for k in range(shape[0])],
+        names.SYSTEM: [f"s{k}" for k in range(shape[1])],
+    }
+    return xr.Dataset(
+        {"successes": (_CELL, successes), "trials": (_CELL, np.full(shape, n))} | truth,
+        coords=coords,
+    )
 
 
-def build(data: xr.DataArray | xr.Dataset, *, discrimination: bool = False, nodes: int | None = None) -> "pm.Model":
+def build(
+    data: xr.DataArray | xr.Dataset, *, discrimination: bool = False, nodes: int | None = None
+) -> "pm.Model":
     """The PyMC model of all systems at once.
 
     Parameters
     ----------
     data : xarray.DataArray or xarray.Dataset
-        Scores (item, system) of 0 and 1, where items of one id in several epochs are trials; or ``successes`` of
-        ``trials`` (item, system), from `betterthan.counts.trials` or `betterthan.counts.trials_from_table`. What is missing is
-        left out.
+        Scores (item, system) of 0 and 1, where items of one id in several epochs are trials; or
+        ``successes`` of ``trials`` (item, system), from `betterthan.counts.trials` or
+        `betterthan.counts.trials_from_table`. What is missing is left out.
     discrimination : bool, default False
-        Let items differ in how well they tell systems apart (2PL). It takes many systems to see that; expect
-        divergences.
+        Let items differ in how well they tell systems apart (2PL). It takes many systems to see
+        that; expect divergences.
     nodes : int, optional
         Difficulties at which the integral is taken. Default: by the number of systems and trials.
 
     Returns
     -------
     pymc.Model
-        ``ability`` (system), which sum to zero and are log odds, ``ability_sd``, ``difficulty_sd``, ``mean``;
-        ``trial_correlation`` of repeated trials, ``discrimination_sd`` if asked for. Observed ``y`` (item, system).
+        ``ability`` (system), which sum to zero and are log odds, ``ability_sd``, ``difficulty_sd``,
+        ``mean``; ``trial_correlation`` of repeated trials, ``discrimination_sd`` if asked for.
+        Observed ``y`` (item, system).
 
     Raises
     ------
     ValueError
-        If the scores are not 0 and 1, successes exceed trials, systems are not connected by items, or an argument is
-        not valid.
+        If the scores are not 0 and 1, successes exceed trials, systems are not connected by items,
+        or an argument is not valid.
     """
     import pymc as pm
 
@@ -108,9 +124,19 @@ def build(data: xr.DataArray | xr.Dataset, *, discrimination: bool = False, node
             more = pm.HalfNormal("discrimination_sd", _DISCRIMINATION)
         observed = pm.Data("successes", successes, dims=_CELL)
         pm.CustomDist(
-            "y", trials, ability, mean, spread, more, logp=_log_probability(kind, trials, x, log_weight),
-            random=_random(kind), signature="(s),(s),(),(),()->(s)", observed=observed, dims=_CELL, dtype="int64",
-        )  # fmt: skip
+            "y",
+            trials,
+            ability,
+            mean,
+            spread,
+            more,
+            logp=_log_probability(kind, trials, x, log_weight),
+            random=_random(kind),
+            signature="(s),(s),(),(),()->(s)",
+            observed=observed,
+            dims=_CELL,
+            dtype="int64",
+        )
     return model
 
 
@@ -137,17 +163,19 @@ def fit(
     target_accept : float, default 0.95
         Nearer to 1 means smaller steps.
     rng : int, numpy.random.Generator or None
-        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same draws.
+        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
+        draws.
     predictive : bool, default True
-        Whether to add the groups prior, prior_predictive, posterior_predictive and log_likelihood (of whole items).
+        Whether to add the groups prior, prior_predictive, posterior_predictive and log_likelihood
+        (of whole items).
 
     Returns
     -------
     xarray.DataTree
-        In group posterior, over (chain, draw): ``ability`` (system) and the other variables of `build`, and
-        ``expected_score`` (system), the share of all such items that a system solves. ``posterior.attrs`` hold
-        ``quadrature_error``, by how much the log likelihood changes with twice the nodes. For
-        `betterthan.fits.compare`.
+        In group posterior, over (chain, draw): ``ability`` (system) and the other variables of
+        `build`, and ``expected_score`` (system), the share of all such items that a system solves.
+        ``posterior.attrs`` hold ``quadrature_error``, by how much the log likelihood changes with
+        twice the nodes. For `betterthan.fits.compare`.
 
     Raises
     ------
@@ -157,14 +185,24 @@ def fit(
     successes, trials, items, systems = trials_of(data)
     number = _number_of_nodes(trials, nodes, discrimination)
     attrs = {
-        "model": "item_response", "prior": [shrinkage.SHAPE, shrinkage.RATE, *_ITEM],
-        "discrimination": int(discrimination), "nodes": number, "n_items": len(items),
+        "model": "item_response",
+        "prior": [shrinkage.SHAPE, shrinkage.RATE, *_ITEM],
+        "discrimination": int(discrimination),
+        "nodes": number,
+        "n_items": len(items),
         "n_missing": int((trials == 0).sum()),
-    }  # fmt: skip
+    }
     tree = sampling.fit_model(
-        build(data, discrimination=discrimination, nodes=nodes), None, attrs=attrs, draws=draws, tune=tune,
-        chains=chains, target_accept=target_accept, rng=rng, predictive=predictive,
-    )  # fmt: skip
+        build(data, discrimination=discrimination, nodes=nodes),
+        None,
+        attrs=attrs,
+        draws=draws,
+        tune=tune,
+        chains=chains,
+        target_accept=target_accept,
+        rng=rng,
+        predictive=predictive,
+    )
     posterior = tree["posterior"].to_dataset()
     ability, mean, spread = (posterior[k].values for k in ("ability", "mean", "difficulty_sd"))
     slope = posterior["discrimination_sd"].values if discrimination else None
@@ -182,7 +220,9 @@ def fit(
 def _kind(trials: np.ndarray, discrimination: bool) -> str:
     repeated = bool((trials > 1).any())
     if discrimination and repeated:
-        raise ValueError("discrimination=True is for one trial of each system on each item; these are repeated")
+        raise ValueError(
+            "discrimination=True is for one trial of each system on each item; these are repeated"
+        )
     return "repeated" if repeated else "discrimination" if discrimination else "rasch"
 
 
@@ -198,8 +238,13 @@ def _quadrature_error(
     """By how much the log likelihood at the posterior mean changes with twice the nodes."""
     import pytensor.tensor as pt
 
-    more = {"repeated": "trial_correlation", "discrimination": "discrimination_sd"}.get(kind, "mean")
-    known = (posterior[k].mean(("chain", "draw")).values for k in ("ability", "mean", "difficulty_sd", more))
+    more = {"repeated": "trial_correlation", "discrimination": "discrimination_sd"}.get(
+        kind, "mean"
+    )
+    known = (
+        posterior[k].mean(("chain", "draw")).values
+        for k in ("ability", "mean", "difficulty_sd", more)
+    )
     values = [pt.as_tensor(np.atleast_1d(v)) for v in known]
     found = []
     for nodes in (number, 2 * number):
@@ -210,7 +255,9 @@ def _quadrature_error(
 
 
 def _log_probability(kind: str, trials: np.ndarray, x: np.ndarray, log_weight: np.ndarray) -> Any:
-    """A function from successes (item, system) and parameters to the log probability of each item's row."""
+    """A function from successes (item, system) and parameters to the log probability of each item's
+    row.
+    """
     import pymc as pm
     import pytensor.tensor as pt
 
@@ -234,7 +281,8 @@ def _log_probability(kind: str, trials: np.ndarray, x: np.ndarray, log_weight: n
         most = int(trials.max())
         total: Any = 0.0
         for successes, share in ((y, pt.sigmoid(eta)), (trials - y, pt.sigmoid(-eta))):
-            for j in range(most):  # Beta-binomial: a product over the trials of one kind, then of the other
+            # Beta-binomial: a product over the trials of one kind, then of the other
+            for j in range(most):
                 some: Any = pt.gt(successes, j)
                 total = total + pt.dot(some.astype("float64"), pt.log(kappa * share + j))
         order = np.arange(most, dtype=float)
@@ -249,18 +297,28 @@ def _log_probability(kind: str, trials: np.ndarray, x: np.ndarray, log_weight: n
         slope: Any = pt.exp(sd * z)
         steep: Any = (slope[None, :, None] * eta[:, None]).reshape((len(trials[0]), -1))
         weight = (w[:, None] + log_weight).ravel()
-        total: Any = pt.dot(y.astype("float64"), steep) - pt.dot(trials.astype(float), pt.softplus(steep))
+        total: Any = pt.dot(y.astype("float64"), steep) - pt.dot(
+            trials.astype(float), pt.softplus(steep)
+        )
         return pm.math.logsumexp(total + weight, axis=-1)
 
-    return {"rasch": rasch_items, "repeated": repeated_items, "discrimination": discriminating_items}[kind]
+    return {
+        "rasch": rasch_items,
+        "repeated": repeated_items,
+        "discrimination": discriminating_items,
+    }[kind]
 
 
 def _random(kind: str) -> Any:
-    def draw(n: Any, ability: Any, mean: Any, spread: Any, more: Any, rng: Any = None, size: Any = None) -> np.ndarray:
+    def draw(
+        n: Any, ability: Any, mean: Any, spread: Any, more: Any, rng: Any = None, size: Any = None
+    ) -> np.ndarray:
         shape = size if size is not None else n.shape[:-1]
         eta = np.asarray(mean)[..., None] + ability - (spread * rng.normal(size=shape))[..., None]
         if kind == "discrimination":
             eta = np.exp(more * rng.normal(size=shape))[..., None] * eta
-        return rasch.draw_successes(eta, np.asarray(n), np.asarray(more)[..., None] if kind == "repeated" else 0.0, rng)
+        return rasch.draw_successes(
+            eta, np.asarray(n), np.asarray(more)[..., None] if kind == "repeated" else 0.0, rng
+        )
 
     return draw

@@ -1,8 +1,9 @@
-"""How concentrated the orders of each system are around the references: the Mallows model with Kendall distance.
+"""How concentrated the orders of each system are around the references: the Mallows model with
+Kendall distance.
 
-P(order) is proportional to exp(-theta x inversions against the reference). theta is 0 for random orders, positive for
-better ones, and varies with the system, with the document, and with the two together. Fligner & Verducci (1986),
-Distance based ranking models, JRSS B 48(3), 359-369.
+P(order) is proportional to exp(-theta x inversions against the reference). theta is 0 for random
+orders, positive for better ones, and varies with the system, with the document, and with the two
+together. Fligner & Verducci (1986), Distance based ranking models, JRSS B 48(3), 359-369.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -51,8 +52,8 @@ def simulate(
     Returns
     -------
     xarray.Dataset
-        ``inversions`` and ``n_items`` (document, system), and the truth: ``theta`` (system), and where it varies
-        ``document_sd``, ``cell_sd``, ``theta_document`` (document, system).
+        ``inversions`` and ``n_items`` (document, system), and the truth: ``theta`` (system), and
+        where it varies ``document_sd``, ``cell_sd``, ``theta_document`` (document, system).
 
     Raises
     ------
@@ -73,46 +74,65 @@ def simulate(
     cells = np.broadcast_to(theta, shape)
     if pooling == "partial":
         document_sd, cell_sd = np.abs(random.normal(scale=_SPREAD, size=2))
-        cells = theta + random.normal(size=(shape[0], 1)) * document_sd + random.normal(size=shape) * cell_sd
+        cells = (
+            theta
+            + random.normal(size=(shape[0], 1)) * document_sd
+            + random.normal(size=shape) * cell_sd
+        )
         truth |= {"document_sd": document_sd, "cell_sd": cell_sd, "theta_document": (_CELL, cells)}
     data = {"inversions": (_CELL, mallows.draw_inversions(cells, n, random)), "n_items": (_CELL, n)}
-    coords = {"document": [f"d{k}" for k in range(shape[0])], names.SYSTEM: [f"s{k}" for k in range(shape[1])]}
+    coords = {
+        "document": [f"d{k}" for k in range(shape[0])],
+        names.SYSTEM: [f"s{k}" for k in range(shape[1])],
+    }
     return xr.Dataset(data | truth, coords=coords)
 
 
-def build(data: xr.Dataset, *, pooling: str = "partial", tied: str = "error", prior_sd: float = _SD) -> "pm.Model":
+def build(
+    data: xr.Dataset, *, pooling: str = "partial", tied: str = "error", prior_sd: float = _SD
+) -> "pm.Model":
     """The PyMC model of all systems at once.
 
     Parameters
     ----------
     data : xarray.Dataset
-        ``inversions`` and ``n_items`` over (document, system), as `betterthan.orders.kendall_tau` returns them for one
-        reference. A cell without an order has NaN or fewer than two items and is left out.
+        ``inversions`` and ``n_items`` over (document, system), as `betterthan.orders.kendall_tau`
+        returns them for one reference. A cell without an order has NaN or fewer than two items and
+        is left out.
     pooling : {"partial", "complete"}, default "partial"
-        "partial": theta varies over documents, shrunk to its mean; systems share the difficulty of a document.
-        "complete": one theta for all documents, as for a single document.
+        "partial": theta varies over documents, shrunk to its mean; systems share the difficulty of
+        a document. "complete": one theta for all documents, as for a single document.
     tied : {"error", "half"}, default "error"
-        What becomes of tied items, which the model does not know: "half" counts a tied pair as half an inversion.
+        What becomes of tied items, which the model does not know: "half" counts a tied pair as half
+        an inversion.
     prior_sd : float, default 1
         Standard deviation of the normal prior of theta.
 
     Returns
     -------
     pymc.Model
-        ``theta`` (system), and with partial pooling ``document_sd``, ``cell_sd``, ``theta_cell`` (cell).
+        ``theta`` (system), and with partial pooling ``document_sd``, ``cell_sd``, ``theta_cell``
+        (cell).
 
     Raises
     ------
     ValueError
-        If the data are not inversions, have ties or several references, or an argument is not valid.
+        If the data are not inversions, have ties or several references, or an argument is not
+        valid.
     """
     import pymc as pm
 
     checks.one_of(pooling, POOLING, "pooling")
     cells = _cells(data, tied)
     if pooling == "partial" and len(cells["documents"]) < 2:
-        raise ValueError("there is 1 document, so nothing varies over documents; use pooling='complete'")
-    coords = {names.SYSTEM: cells["systems"], "document": cells["documents"], "cell": np.arange(len(cells["k"]))}
+        raise ValueError(
+            "there is 1 document, so nothing varies over documents; use pooling='complete'"
+        )
+    coords = {
+        names.SYSTEM: cells["systems"],
+        "document": cells["documents"],
+        "cell": np.arange(len(cells["k"])),
+    }
     with pm.Model(coords=coords) as model:
         k = pm.Data("inversions", cells["k"], dims="cell")
         theta = pm.Normal("theta", 0.0, checks.positive(prior_sd, "prior_sd"), dims=names.SYSTEM)
@@ -120,7 +140,9 @@ def build(data: xr.Dataset, *, pooling: str = "partial", tied: str = "error", pr
         if pooling == "partial":
             each = each + _variation(cells, theta)
             each = pm.Deterministic("theta_cell", each, dims="cell")
-        pm.CustomDist("y", each, cells["n"], logp=_log_probability, random=_random, observed=k, dims="cell")
+        pm.CustomDist(
+            "y", each, cells["n"], logp=_log_probability, random=_random, observed=k, dims="cell"
+        )
     return model
 
 
@@ -148,15 +170,17 @@ def fit(
     target_accept : float, default 0.9
         Nearer to 1 means smaller steps.
     rng : int, numpy.random.Generator or None
-        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same draws.
+        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
+        draws.
     predictive : bool, default True
         Whether to add the groups prior, prior_predictive, posterior_predictive and log_likelihood.
 
     Returns
     -------
     xarray.DataTree
-        ``theta`` (chain, draw, system) and ``expected_tau`` (chain, draw, system), the mean tau expected of the system
-        on these documents, in group posterior; for `betterthan.fits.compare`.
+        ``theta`` (chain, draw, system) and ``expected_tau`` (chain, draw, system), the mean tau
+        expected of the system on these documents, in group posterior; for
+        `betterthan.fits.compare`.
 
     Raises
     ------
@@ -170,20 +194,34 @@ def fit(
     model, cells = build(data, pooling=pooling, tied=tied, prior_sd=prior_sd), _cells(data, tied)
     n = np.unique(cells["n"])
     attrs = {
-        "model": "mallows", "prior": [float(prior_sd)], "pooling": pooling, "tied": tied, "n_cells": len(cells["k"]),
-        "n_dropped": cells["dropped"], "n_documents": len(cells["documents"]), "items": n.tolist(),
-    }  # fmt: skip
+        "model": "mallows",
+        "prior": [float(prior_sd)],
+        "pooling": pooling,
+        "tied": tied,
+        "n_cells": len(cells["k"]),
+        "n_dropped": cells["dropped"],
+        "n_documents": len(cells["documents"]),
+        "items": n.tolist(),
+    }
     tree = sampling.fit_model(
-        model, None, attrs=attrs, draws=draws, tune=tune, chains=chains, target_accept=target_accept, rng=rng,
+        model,
+        None,
+        attrs=attrs,
+        draws=draws,
+        tune=tune,
+        chains=chains,
+        target_accept=target_accept,
+        rng=rng,
         predictive=predictive,
-    )  # fmt: skip
+    )
     posterior = tree["posterior"].to_dataset()
     tree["posterior"] = posterior.assign(expected_tau=_expected_tau(posterior, cells))
     return tree
 
 
 def closed_form(data: xr.Dataset, *, tied: str = "error", prior_sd: float = _SD) -> xr.Dataset:
-    """Posterior of one theta for each system by quadrature, and P(theta of A > theta of B): complete pooling.
+    """Posterior of one theta for each system by quadrature, and P(theta of A > theta of B):
+    complete pooling.
 
     Parameters
     ----------
@@ -193,7 +231,8 @@ def closed_form(data: xr.Dataset, *, tied: str = "error", prior_sd: float = _SD)
     Returns
     -------
     xarray.Dataset
-        ``mean`` and ``sd`` of theta, and ``expected_tau`` (system); ``prob_better`` (system_a, system_b).
+        ``mean`` and ``sd`` of theta, and ``expected_tau`` (system); ``prob_better`` (system_a,
+        system_b).
 
     Raises
     ------
@@ -226,22 +265,33 @@ def closed_form(data: xr.Dataset, *, tied: str = "error", prior_sd: float = _SD)
         better[b, a] = mallows.prob_greater(densities[b], densities[a], sd)
     labels = cells["systems"]
     return xr.Dataset(
-        {k: (names.SYSTEM, v) for k, v in found.items()} | {"prob_better": ((names.SYSTEM_A, names.SYSTEM_B), better)},
+        {k: (names.SYSTEM, v) for k, v in found.items()}
+        | {"prob_better": ((names.SYSTEM_A, names.SYSTEM_B), better)},
         coords={names.SYSTEM: labels, names.SYSTEM_A: labels, names.SYSTEM_B: labels},
         attrs={"model": "mallows", "prior": [sd], "pooling": "complete"},
     )
 
 
 def _cells(data: xr.Dataset, tied: str) -> dict[str, Any]:
-    """The cells that have an order, in a row: inversions, items, and which system and document they belong to."""
+    """The cells that have an order, in a row: inversions, items, and which system and document they
+    belong to.
+    """
     if not isinstance(data, xr.Dataset) or not {"inversions", "n_items"} <= set(data.data_vars):
-        raise ValueError("data must be a Dataset with inversions and n_items over (document, system): see kendall_tau")
+        raise ValueError(
+            "data must be a Dataset with inversions and n_items over (document, system): see "
+            "kendall_tau"
+        )
     if "reference" in data["inversions"].dims:
-        raise ValueError("there are several references; give inversions against one, such as their consensus_order")
+        raise ValueError(
+            "there are several references; give inversions against one, such as their "
+            "consensus_order"
+        )
     checks.one_of(tied, ("error", "half"), "tied")
     number = data.get("ties", xr.zeros_like(data["inversions"]))
     if tied == "error" and bool((number > 0).any()):
-        raise ValueError("some orders have ties, which the model does not know; tied='half' counts them as half")
+        raise ValueError(
+            "some orders have ties, which the model does not know; tied='half' counts them as half"
+        )
     both = xr.broadcast(data["inversions"] + number / 2, data["n_items"])
     for dim in _CELL:
         both = tuple(x if dim in x.dims else x.expand_dims({dim: [""]}) for x in both)
@@ -264,18 +314,22 @@ def _cells(data: xr.Dataset, tied: str) -> dict[str, Any]:
 def _variation(cells: dict[str, Any], theta: Any) -> Any:
     """What a document adds to every system's theta, and what to one system's alone.
 
-    NUTS moves on each effect less its conditional posterior mean, over its conditional posterior width, both from the
-    normal curve nearest to the likelihood: about standard normal and independent, whether an order says much or little.
+    NUTS moves on each effect less its conditional posterior mean, over its conditional posterior
+    width, both from the normal curve nearest to the likelihood: about standard normal and
+    independent, whether an order says much or little.
     """
     import pymc as pm
     import pytensor.tensor as pt
 
     document_sd, cell_sd = pm.HalfNormal("document_sd", _SPREAD), pm.HalfNormal("cell_sd", _SPREAD)
     near = mallows.approximation(cells["k"], cells["n"], _NEAR)
-    centre, information = (pm.Data(k, v, dims="cell") for k, v in zip(("centre", "information"), near, strict=True))
+    centre, information = (
+        pm.Data(k, v, dims="cell") for k, v in zip(("centre", "information"), near, strict=True)
+    )
     document = cells["document"]
     apart = centre - theta[cells["system"]]
-    seen: Any = pt.reciprocal(cell_sd**2 + pt.reciprocal(information))  # how much a cell says of its document
+    # how much a cell says of its document
+    seen: Any = pt.reciprocal(cell_sd**2 + pt.reciprocal(information))
     sums: Any = pt.zeros((2, len(cells["documents"])))
     sums = pt.inc_subtensor(sums[:, document], pt.stack([seen, seen * apart]))
     shared = _conditional("document", document_sd, sums[0], sums[1])
@@ -284,7 +338,9 @@ def _variation(cells: dict[str, Any], theta: Any) -> Any:
 
 
 def _conditional(name: str, sd: Any, information: Any, pull: Any) -> Any:
-    """Effects ~ Normal(0, sd), on the coordinates in which they are nearly standard normal given the data."""
+    """Effects ~ Normal(0, sd), on the coordinates in which they are nearly standard normal given
+    the data.
+    """
     import pymc as pm
     import pytensor.tensor as pt
 
@@ -294,10 +350,11 @@ def _conditional(name: str, sd: Any, information: Any, pull: Any) -> Any:
 
 
 def _log_probability(k: Any, theta: Any, n: Any) -> Any:
-    """Of k inversions, up to the number of orders that have so many, which does not depend on theta.
+    """Of k inversions, up to the number of orders that have so many, which does not depend on
+    theta.
 
-    The normaliser is a product of geometric series, and around the middle number of inversions an even function of
-    theta: below 1e-6 it is taken as flat, which it nearly is.
+    The normaliser is a product of geometric series, and around the middle number of inversions an
+    even function of theta: below 1e-6 it is taken as flat, which it nearly is.
     """
     import pytensor.tensor as pt
 
@@ -312,7 +369,9 @@ def _log_probability(k: Any, theta: Any, n: Any) -> Any:
 
 
 def _random(theta: Any, n: Any, rng: Any = None, size: Any = None) -> np.ndarray:
-    return mallows.draw_inversions(np.broadcast_to(theta, size) if size is not None else theta, n, rng).astype(float)
+    return mallows.draw_inversions(
+        np.broadcast_to(theta, size) if size is not None else theta, n, rng
+    ).astype(float)
 
 
 def _expected_tau(posterior: xr.Dataset, cells: dict[str, Any]) -> xr.DataArray:

@@ -1,6 +1,8 @@
-"""A response as a weighted sum of component scores, all of them kept and shrunk together (R2D2 prior).
+"""A response as a weighted sum of component scores, all of them kept and shrunk together (R2D2
+prior).
 
-response = intercept + sum of coefficient x feature (+ intercept of its group) + noise, or ordered categories of it.
+response = intercept + sum of coefficient x feature (+ intercept of its group) + noise, or ordered
+categories of it.
 """
 
 from collections.abc import Sequence
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
     import pymc as pm
 
 _LOGISTIC_SD = np.pi / np.sqrt(3)
-_TARGET_ACCEPT = 0.99  # the density of a coefficient has a spike at 0 that larger steps visit too rarely
+# the density of a coefficient has a spike at 0 that larger steps visit too rarely
+_TARGET_ACCEPT = 0.99
 _LEVELS_MAX = 20
 
 
@@ -52,8 +55,9 @@ def simulate(
     Returns
     -------
     xarray.Dataset
-        ``features`` (dialogue, feature), ``response`` (dialogue), and the truth: ``r2``, ``standardised`` (feature), and
-        as there are any ``intercept``, ``sigma``, ``cutpoints``, ``group_sd``, ``group_effect`` (group).
+        ``features`` (dialogue, feature), ``response`` (dialogue), and the truth: ``r2``,
+        ``standardised`` (feature), and as there are any ``intercept``, ``sigma``, ``cutpoints``,
+        ``group_sd``, ``group_effect`` (group).
 
     Raises
     ------
@@ -91,7 +95,10 @@ def simulate(
         y = truth["intercept"] + centre + random.normal(size=n) * noise
     return xr.Dataset(
         {"features": ((names.DIALOGUE, names.FEATURE), x), "response": (names.DIALOGUE, y)} | truth,
-        coords={names.FEATURE: [f"x{k}" for k in range(p)], names.DIALOGUE: [str(k) for k in range(n)]},
+        coords={
+            names.FEATURE: [f"x{k}" for k in range(p)],
+            names.DIALOGUE: [str(k) for k in range(n)],
+        },
     )
 
 
@@ -110,30 +117,37 @@ def build(
     Parameters
     ----------
     features, response, columns
-        As `betterthan.features.performance_function` takes them; collinear features and more features than dialogues are fine.
+        As `betterthan.features.performance_function` takes them; collinear features and more
+        features than dialogues are fine.
     by : str or array-like, optional
-        A column, an index level or one label for each row: dialogues of one user or rater share an intercept.
+        A column, an index level or one label for each row: dialogues of one user or rater share an
+        intercept.
     ordinal : bool, default False
-        Take the response as ordered categories, such as ratings from 1 to 5, rather than as a number.
+        Take the response as ordered categories, such as ratings from 1 to 5, rather than as a
+        number.
     prior_r2 : two float, default (1, 1)
         Parameters of the Beta of R2, the share of variance that the features explain.
     standardise : bool, default True
-        Bring features, and a response that is a number, to mean 0 and standard deviation 1; the priors are in those
-        units. False takes them as they are.
+        Bring features, and a response that is a number, to mean 0 and standard deviation 1; the
+        priors are in those units. False takes them as they are.
 
     Returns
     -------
     pymc.Model
-        ``standardised`` (feature), ``r2``, ``share`` (feature), and for numbers ``intercept_standardised`` and
-        ``sigma``, for categories ``cutpoints``; ``group_sd`` and ``group_effect`` (group) where there are groups;
-        ``coefficient`` (feature) and ``intercept`` in the units given.
+        ``standardised`` (feature), ``r2``, ``share`` (feature), and for numbers
+        ``intercept_standardised`` and ``sigma``, for categories ``cutpoints``; ``group_sd`` and
+        ``group_effect`` (group) where there are groups; ``coefficient`` (feature) and ``intercept``
+        in the units given.
 
     Raises
     ------
     ValueError
-        As `betterthan.features.performance_function`, or if an ordinal response has more than 20 levels.
+        As `betterthan.features.performance_function`, or if an ordinal response has more than 20
+        levels.
     """
-    return _model(feature_table(features, response, columns=columns, by=by), ordinal, prior_r2, standardise)
+    return _model(
+        feature_table(features, response, columns=columns, by=by), ordinal, prior_r2, standardise
+    )
 
 
 def fit(
@@ -162,15 +176,16 @@ def fit(
     target_accept : float, default 0.99
         Nearer to 1 means smaller steps.
     rng : int, numpy.random.Generator or None
-        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same draws.
+        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
+        draws.
     predictive : bool, default True
         Whether to add the groups prior, prior_predictive, posterior_predictive and log_likelihood.
 
     Returns
     -------
     xarray.DataTree
-        For `betterthan.features.predict`, ``arviz.loo`` (it leaves out one row) and ``arviz.compare``.
-        ``posterior.attrs`` count the rows that were dropped for gaps.
+        For `betterthan.features.predict`, ``arviz.loo`` (it leaves out one row) and
+        ``arviz.compare``. ``posterior.attrs`` count the rows that were dropped for gaps.
 
     Raises
     ------
@@ -179,8 +194,9 @@ def fit(
 
     References
     ----------
-    Y. D. Zhang, B. P. Naughton, H. D. Bondell and B. J. Reich (2022), Bayesian regression using a prior on the model
-    fit: the R2-D2 shrinkage prior, JASA 117(538), doi:10.1080/01621459.2020.1825449.
+    Y. D. Zhang, B. P. Naughton, H. D. Bondell and B. J. Reich (2022), Bayesian regression using a
+    prior on the model fit: the R2-D2 shrinkage prior, JASA 117(538),
+    doi:10.1080/01621459.2020.1825449.
 
     See Also
     --------
@@ -188,12 +204,19 @@ def fit(
     """
     table = feature_table(features, response, columns=columns, by=by)
     attrs = {
-        "model": "performance_function", "prior": [float(v) for v in prior_r2], "response": table.response,
-        "ordinal": int(ordinal), "n": len(table.y), "n_dropped_response": table.dropped_response,
-        "n_dropped_feature": table.dropped_feature, "grouped_by": table.grouped_by,
-        "confusions": list(table.confusions), "levels": _levels(table.y).tolist() if ordinal else [],
-        "feature_low": table.x.min(0).tolist(), "feature_high": table.x.max(0).tolist(),
-    }  # fmt: skip
+        "model": "performance_function",
+        "prior": [float(v) for v in prior_r2],
+        "response": table.response,
+        "ordinal": int(ordinal),
+        "n": len(table.y),
+        "n_dropped_response": table.dropped_response,
+        "n_dropped_feature": table.dropped_feature,
+        "grouped_by": table.grouped_by,
+        "confusions": list(table.confusions),
+        "levels": _levels(table.y).tolist() if ordinal else [],
+        "feature_low": table.x.min(0).tolist(),
+        "feature_high": table.x.max(0).tolist(),
+    }
     return sampling.fit_model(
         _model(table, ordinal, prior_r2, True),
         None,
@@ -207,7 +230,9 @@ def fit(
     )
 
 
-def _model(table: FeatureTable, ordinal: bool, prior_r2: Sequence[float], standardise: bool) -> "pm.Model":
+def _model(
+    table: FeatureTable, ordinal: bool, prior_r2: Sequence[float], standardise: bool
+) -> "pm.Model":
     import pymc as pm
 
     r2_prior = _prior_of_r2(prior_r2)
@@ -236,7 +261,9 @@ def _model(table: FeatureTable, ordinal: bool, prior_r2: Sequence[float], standa
 
 
 def _coefficients(r2: Any, sigma: Any, features: int, rows: int) -> Any:
-    """Standardised coefficients whose prior variance is what R2 leaves them, split by the shares."""
+    """Standardised coefficients whose prior variance is what R2 leaves them, split by the
+    shares.
+    """
     import pymc as pm
 
     share: Any = np.ones(1)
@@ -249,8 +276,9 @@ def _coefficients(r2: Any, sigma: Any, features: int, rows: int) -> Any:
 def _effects(name: str, width: Any, rows: float, dim: str) -> Any:
     """Normal effects of this width (in units of the noise), each seen in so many rows.
 
-    NUTS moves on the effect over its conditional posterior width: well behaved when the rows tell much (where an effect
-    over its prior width is not) and when they tell little (where the effect itself is not).
+    NUTS moves on the effect over its conditional posterior width: well behaved when the rows tell
+    much (where an effect over its prior width is not) and when they tell little (where the effect
+    itself is not).
     """
     import pymc as pm
 
@@ -276,7 +304,9 @@ def _ordinal_likelihood(table: FeatureTable, line: Any) -> None:
     below = pm.math.cumsum(shares)[:-1]  # type: ignore
     cuts = pm.Deterministic("cutpoints", pm.math.log(below) - pm.math.log1p(-below), dims="cut")  # type: ignore
     y = pm.Data("response", np.searchsorted(levels, table.y), dims=names.DIALOGUE)
-    pm.OrderedLogistic("y", eta=line, cutpoints=cuts, observed=y, dims=names.DIALOGUE, compute_p=False)
+    pm.OrderedLogistic(
+        "y", eta=line, cutpoints=cuts, observed=y, dims=names.DIALOGUE, compute_p=False
+    )
 
 
 def _coords(table: FeatureTable, ordinal: bool) -> dict[str, Any]:
@@ -292,7 +322,9 @@ def _coords(table: FeatureTable, ordinal: bool) -> dict[str, Any]:
 def _levels(y: np.ndarray) -> np.ndarray:
     levels = np.unique(y)
     if len(levels) > _LEVELS_MAX:
-        raise ValueError(f"the response has {len(levels)} levels, more than {_LEVELS_MAX}; take it as a number")
+        raise ValueError(
+            f"the response has {len(levels)} levels, more than {_LEVELS_MAX}; take it as a number"
+        )
     return levels
 
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 COUNT_MAX = 2**31 - 1  # PyMC holds data as int32
 SAMPLER = "nutpie"
-_PREDICTIVE_MODE = {"mode": "FAST_COMPILE"}  # forward draws need no compiled code; compiling costs seconds
+# forward draws need no compiled code; compiling costs seconds
+_PREDICTIVE_MODE = {"mode": "FAST_COMPILE"}
 
 
 def pairs_to_fit(counts: xr.DataArray) -> tuple[xr.DataArray, bool]:
@@ -29,15 +30,20 @@ def pairs_to_fit(counts: xr.DataArray) -> tuple[xr.DataArray, bool]:
     Raises
     ------
     ValueError
-        If the counts are not counts, hold more than `names.MCMC_PAIRS_MAX` pairs, or a count is too large.
+        If the counts are not counts, hold more than `names.MCMC_PAIRS_MAX` pairs, or a count is too
+        large.
     """
     pairs, square = as_pairs(counts)
     n = pairs.sizes[names.PAIR]
     closed = "the closed form has no such limit: betterthan.prob_better(counts)"
     if n > names.MCMC_PAIRS_MAX:
-        raise ValueError(f"{n} pairs are more than the {names.MCMC_PAIRS_MAX} that are sampled jointly; {closed}")
+        raise ValueError(
+            f"{n} pairs are more than the {names.MCMC_PAIRS_MAX} that are sampled jointly; {closed}"
+        )
     if n and int(pairs.values.max()) > COUNT_MAX:
-        raise ValueError(f"a count of {int(pairs.values.max())} is more than a sampled model holds; {closed}")
+        raise ValueError(
+            f"a count of {int(pairs.values.max())} is more than a sampled model holds; {closed}"
+        )
     return pairs, square
 
 
@@ -94,14 +100,20 @@ def fit_model(
             _add_predictive(model, tree, seed)
     record = tree["posterior"].attrs
     kept = {k: record[k] for k in ("inference_library", "inference_library_version") if k in record}
-    kept["versions"] = ", ".join(f"{lib} {version(lib)}" for lib in ("betterthan", "pymc", "nutpie", "pytensor"))
+    kept["versions"] = ", ".join(
+        f"{lib} {version(lib)}" for lib in ("betterthan", "pymc", "nutpie", "pytensor")
+    )
     _tidy(tree, pairs)
     tree["posterior"].attrs = attrs | {"seed": seed} | options | kept
     return tree
 
 
-def sample(model: "pm.Model", *, seed: int, draws: int, tune: int, chains: int, target_accept: float) -> xr.DataTree:
-    """Draw from the posterior with every choice passed on: defaults of the sampler depend on the machine."""
+def sample(
+    model: "pm.Model", *, seed: int, draws: int, tune: int, chains: int, target_accept: float
+) -> xr.DataTree:
+    """Draw from the posterior with every choice passed on: defaults of the sampler depend on the
+    machine.
+    """
     import pymc as pm
 
     shown = sys.stdout.isatty() and sys.stderr.isatty()
@@ -127,7 +139,9 @@ def cores(chains: int) -> int:
 
 @contextlib.contextmanager
 def steady_arithmetic() -> Iterator[None]:
-    """Compile without fastmath: with it, fresh and cached code round differently and chains part."""
+    """Compile without fastmath: with it, fresh and cached code round differently and chains
+    part.
+    """
     from pytensor.configdefaults import config
 
     with config.change_flags(numba__fastmath=False):
@@ -146,7 +160,9 @@ def simulated_pairs(count: int) -> dict[str, Any]:
 
 def sizes(n: int | Sequence[int], pairs: int) -> np.ndarray:
     """Number of examples of each pair: one for all, or one each."""
-    return np.broadcast_to(checks.nonnegative_integers(np.asarray(n), "n"), (checks.whole(pairs, "pairs"),))
+    return np.broadcast_to(
+        checks.nonnegative_integers(np.asarray(n), "n"), (checks.whole(pairs, "pairs"),)
+    )
 
 
 def _add_predictive(model: "pm.Model", tree: xr.DataTree, seed: int) -> None:
@@ -155,7 +171,10 @@ def _add_predictive(model: "pm.Model", tree: xr.DataTree, seed: int) -> None:
     choice = {"random_seed": seed, "compile_kwargs": _PREDICTIVE_MODE, "model": model}
     before = pm.sample_prior_predictive(draws=names.DRAWS, **choice)
     after = pm.sample_posterior_predictive(tree, progressbar=False, **choice)
-    for source, groups in ((before, ("prior", "prior_predictive")), (after, ("posterior_predictive",))):
+    for source, groups in (
+        (before, ("prior", "prior_predictive")),
+        (after, ("posterior_predictive",)),
+    ):
         for group in groups:
             tree[group] = source[group].to_dataset()
     with model:
@@ -164,7 +183,9 @@ def _add_predictive(model: "pm.Model", tree: xr.DataTree, seed: int) -> None:
 
 
 def _drop_pairs_without_data(tree: xr.DataTree) -> None:
-    """A pair without examples has likelihood 1 whatever the draw: arviz.loo cannot take it, and needs it not."""
+    """A pair without examples has likelihood 1 whatever the draw: arviz.loo cannot take it, and
+    needs it not.
+    """
     likelihood = tree["log_likelihood"].to_dataset()
     values = likelihood["y"]
     varies = (values != 0).any([d for d in values.dims if d != names.PAIR])
@@ -173,14 +194,18 @@ def _drop_pairs_without_data(tree: xr.DataTree) -> None:
 
 
 def _tidy(tree: xr.DataTree, pairs: xr.DataArray | None) -> None:
-    """Put system_a and system_b on every group over pairs, and drop the hour at which it was made."""
+    """Put system_a and system_b on every group over pairs, and drop the hour at which it was
+    made.
+    """
     for group in tree.children:
         data = tree[group].to_dataset()
         if pairs is not None and names.PAIR in data.dims:
             here = pairs.sel({names.PAIR: data[names.PAIR].values.tolist()})
             labels = (names.PAIR, names.SYSTEM_A, names.SYSTEM_B)
             data = data.assign_coords({k: (names.PAIR, here[k].values) for k in labels})
-        data.attrs = {k: v for k, v in data.attrs.items() if k not in ("created_at", "sampling_time")}
+        data.attrs = {
+            k: v for k, v in data.attrs.items() if k not in ("created_at", "sampling_time")
+        }
         tree[group] = data
 
 

@@ -6,16 +6,18 @@ import numpy as np
 
 from betterthan import names
 
-SHAPE, RATE = 3.0, 4.0  # of the gamma prior of the spread of abilities: mean 0.75 log odds, rarely above 2
-_DISCOUNT = 0.5  # of what an example says of an ability, for items and opponents are not known either
+# of the gamma prior of the spread of abilities: mean 0.75 log odds, rarely above 2
+SHAPE, RATE = 3.0, 4.0
+# of what an example says of an ability, for items and opponents are not known either
+_DISCOUNT = 0.5
 
 
 def abilities(won: np.ndarray, tried: np.ndarray) -> Any:
     """PyMC variables ``ability_sd`` and ``ability`` (system), which sum to zero.
 
-    NUTS moves on each ability less its conditional posterior mean, over its conditional posterior width, both from a
-    normal curve near to what the examples say: about standard normal whether systems differ much or not at all, and
-    for a system that won everything.
+    NUTS moves on each ability less its conditional posterior mean, over its conditional posterior
+    width, both from a normal curve near to what the examples say: about standard normal whether
+    systems differ much or not at all, and for a system that won everything.
 
     Parameters
     ----------

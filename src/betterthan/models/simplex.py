@@ -1,4 +1,6 @@
-"""Three probabilities on coordinates that are independent in prior and posterior, and how alike groups of them are."""
+"""Three probabilities on coordinates that are independent in prior and posterior, and how alike
+groups of them are.
+"""
 
 from typing import Any
 
@@ -6,8 +8,8 @@ from typing import Any
 def decisive_first() -> Any:
     """A PyMC transform: log odds of win against loss, and of either against tie.
 
-    On PyMC's own simplex coordinates a pair with many examples but hardly a tie (100000, 99500, 1) mixes so badly that
-    the gate refuses it; here it has the effective draws of any other pair.
+    On PyMC's own simplex coordinates a pair with many examples but hardly a tie (100000, 99500, 1)
+    mixes so badly that the gate refuses it; here it has the effective draws of any other pair.
     """
     import pytensor.tensor as pt
     from pymc.distributions.transforms import Transform
@@ -29,7 +31,9 @@ def decisive_first() -> Any:
         def log_jac_det(self, value: Any, *inputs: Any) -> Any:
             share, decisive = value[..., 0], value[..., 1]
             # p (1 - p) s^2 (1 - s), where log sigmoid(x) = -softplus(-x)
-            parts: list[Any] = [pt.softplus(part) for part in (share, -share, decisive, -decisive, -decisive)]
+            parts: list[Any] = [
+                pt.softplus(part) for part in (share, -share, decisive, -decisive, -decisive)
+            ]
             return -sum(parts)
 
     return DecisiveFirst()
@@ -38,8 +42,8 @@ def decisive_first() -> Any:
 def concentration(correlation: Any) -> Any:
     """Kappa = 1 / correlation - 1, kept between 1e-9 and 1e6.
 
-    Beyond that groups are alike, or all of one kind, to all digits asked for; and the difference of log gamma
-    functions would be rounding alone, in which a chain can get caught.
+    Beyond that groups are alike, or all of one kind, to all digits asked for; and the difference of
+    log gamma functions would be rounding alone, in which a chain can get caught.
     """
     import pytensor.tensor as pt
 

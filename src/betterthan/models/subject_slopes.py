@@ -1,6 +1,8 @@
-"""How a response such as a reading time follows a score, with a slope for each subject that is drawn to their mean.
+"""How a response such as a reading time follows a score, with a slope for each subject that is
+drawn to their mean.
 
-response = intercept + its subject's + (slope + its subject's) x score + noise: repeated measures in one model.
+response = intercept + its subject's + (slope + its subject's) x score + noise: repeated measures in
+one model.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -32,8 +34,9 @@ def simulate(subjects: int, *, rows: int = 8, rng: Any = None) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        ``response``, ``predictor`` and ``subject_of`` (row), and the truth: ``intercept_standardised``,
-        ``slope_standardised``, ``sigma``, ``intercept_sd``, ``slope_sd``, ``subject_slope`` (subject).
+        ``response``, ``predictor`` and ``subject_of`` (row), and the truth:
+        ``intercept_standardised``, ``slope_standardised``, ``sigma``, ``intercept_sd``,
+        ``slope_sd``, ``subject_slope`` (subject).
 
     Raises
     ------
@@ -54,15 +57,24 @@ def simulate(subjects: int, *, rows: int = 8, rng: Any = None) -> xr.Dataset:
     x = random.normal(size=len(of))
     y = alpha + a[of] + (beta + b[of]) * x + random.normal(size=len(of)) * sigma
     truth = {
-        "intercept_standardised": alpha, "slope_standardised": beta, "sigma": sigma, "intercept_sd": a_sd,
-        "slope_sd": b_sd, "subject_slope": (SUBJECT, beta + b),
-    }  # fmt: skip
+        "intercept_standardised": alpha,
+        "slope_standardised": beta,
+        "sigma": sigma,
+        "intercept_sd": a_sd,
+        "slope_sd": b_sd,
+        "subject_slope": (SUBJECT, beta + b),
+    }
     data = {"response": (ROW, y), "predictor": (ROW, x), "subject_of": (ROW, of)}
     return xr.Dataset(data | truth, coords={SUBJECT: [f"s{k}" for k in range(count)]})
 
 
 def build(
-    table: pd.DataFrame, response: str, predictor: str, *, subject: str = SUBJECT, standardise: bool = True
+    table: pd.DataFrame,
+    response: str,
+    predictor: str,
+    *,
+    subject: str = SUBJECT,
+    standardise: bool = True,
 ) -> "pm.Model":
     """The PyMC model.
 
@@ -75,25 +87,31 @@ def build(
     subject : str, default "subject"
         Column that names the subject.
     standardise : bool, default True
-        Bring both to mean 0 and standard deviation 1; the priors are in those units. False takes them as they are.
+        Bring both to mean 0 and standard deviation 1; the priors are in those units. False takes
+        them as they are.
 
     Returns
     -------
     pymc.Model
-        ``slope`` and ``intercept`` in the units given, ``subject_slope`` (subject); ``slope_standardised``,
-        ``intercept_standardised``, ``sigma``, ``slope_sd``, ``intercept_sd`` in standard deviations.
+        ``slope`` and ``intercept`` in the units given, ``subject_slope`` (subject);
+        ``slope_standardised``, ``intercept_standardised``, ``sigma``, ``slope_sd``,
+        ``intercept_sd`` in standard deviations.
 
     Raises
     ------
     ValueError
-        If a column is not there, holds no numbers or is constant, or there are fewer than two subjects.
+        If a column is not there, holds no numbers or is constant, or there are fewer than two
+        subjects.
     """
     import pymc as pm
 
     data = _data(table, response, predictor, subject, standardise)
     with pm.Model(coords={SUBJECT: data["subjects"], ROW: np.arange(len(data["y"]))}) as model:
         y, x = (pm.Data(k, data[k], dims=ROW) for k in ("y_data", "x"))
-        alpha, beta = pm.Normal("intercept_standardised", 0.0, 1.0), pm.Normal("slope_standardised", 0.0, 1.0)
+        alpha, beta = (
+            pm.Normal("intercept_standardised", 0.0, 1.0),
+            pm.Normal("slope_standardised", 0.0, 1.0),
+        )
         sigma = pm.HalfNormal("sigma", 1.0)
         a, b = _effects(data, alpha, beta, sigma)
         of = data["of"]
@@ -130,15 +148,16 @@ def fit(
     target_accept : float, default 0.9
         Nearer to 1 means smaller steps.
     rng : int, numpy.random.Generator or None
-        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same draws.
+        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
+        draws.
     predictive : bool, default True
         Whether to add the groups prior, prior_predictive, posterior_predictive and log_likelihood.
 
     Returns
     -------
     xarray.DataTree
-        ``slope`` (chain, draw): how the response of a typical subject changes with the predictor. ``posterior.attrs``
-        count the rows that were left out.
+        ``slope`` (chain, draw): how the response of a typical subject changes with the predictor.
+        ``posterior.attrs`` count the rows that were left out.
 
     Raises
     ------
@@ -151,9 +170,14 @@ def fit(
     """
     data = _data(table, response, predictor, subject, True)
     attrs = {
-        "model": "subject_slopes", "prior": [1.0], "response": response, "predictor": predictor,
-        "n": len(data["y"]), "n_dropped": len(table) - len(data["y"]), "n_subjects": len(data["subjects"]),
-    }  # fmt: skip
+        "model": "subject_slopes",
+        "prior": [1.0],
+        "response": response,
+        "predictor": predictor,
+        "n": len(data["y"]),
+        "n_dropped": len(table) - len(data["y"]),
+        "n_subjects": len(data["subjects"]),
+    }
     return sampling.fit_model(
         build(table, response, predictor, subject=subject),
         None,
@@ -167,10 +191,14 @@ def fit(
     )
 
 
-def _data(table: pd.DataFrame, response: str, predictor: str, subject: str, standardise: bool) -> dict[str, Any]:
+def _data(
+    table: pd.DataFrame, response: str, predictor: str, subject: str, standardise: bool
+) -> dict[str, Any]:
     for name in (response, predictor, subject):
         if name not in table.columns:
-            raise ValueError(f"there is no column {name!r} among {', '.join(map(repr, table.columns))}")
+            raise ValueError(
+                f"there is no column {name!r} among {', '.join(map(repr, table.columns))}"
+            )
     whole: Any = table[[response, predictor, subject]].dropna()
     scaled = {}
     for name in (response, predictor):
@@ -179,7 +207,10 @@ def _data(table: pd.DataFrame, response: str, predictor: str, subject: str, stan
         except (TypeError, ValueError):
             raise ValueError(f"column {name!r} holds something that is no number") from None
         if len(values) < 3 or np.ptp(values) == 0:
-            raise ValueError(f"column {name!r} is constant in the {len(values)} whole rows; nothing follows from it")
+            raise ValueError(
+                f"column {name!r} is constant in the {len(values)} whole rows; nothing follows "
+                f"from it"
+            )
         scale = (values.mean(), values.std(ddof=1)) if standardise else (0.0, 1.0)
         scaled[name] = ((values - scale[0]) / scale[1], scale)
     of, subjects = pd.factorize(whole[subject].to_numpy())
@@ -187,16 +218,22 @@ def _data(table: pd.DataFrame, response: str, predictor: str, subject: str, stan
         raise ValueError(f"there is {len(subjects)} subject; slopes vary over two subjects or more")
     (y, y_scale), (x, x_scale) = scaled[response], scaled[predictor]
     return {
-        "y": y, "y_data": y, "x": x, "of": of, "subjects": [str(s) for s in subjects], "y_scale": y_scale,
+        "y": y,
+        "y_data": y,
+        "x": x,
+        "of": of,
+        "subjects": [str(s) for s in subjects],
+        "y_scale": y_scale,
         "x_scale": x_scale,
-    }  # fmt: skip
+    }
 
 
 def _effects(data: dict[str, Any], alpha: Any, beta: Any, sigma: Any) -> tuple[Any, Any]:
     """What each subject adds to intercept and slope.
 
-    NUTS moves on each effect less its conditional posterior mean, over its conditional posterior width: about standard
-    normal, whether a subject's rows say much or little. Slopes are judged within subjects, intercepts given the slope.
+    NUTS moves on each effect less its conditional posterior mean, over its conditional posterior
+    width: about standard normal, whether a subject's rows say much or little. Slopes are judged
+    within subjects, intercepts given the slope.
     """
     import pymc as pm
 
@@ -214,9 +251,12 @@ def _sums(data: dict[str, Any]) -> dict[str, np.ndarray]:
     x_mean, y_mean = np.bincount(of, x) / n, np.bincount(of, y) / n
     dx, dy = x - x_mean[of], y - y_mean[of]
     return {
-        "rows": n.astype(float), "x_mean": x_mean, "y_mean": y_mean, "spread": np.bincount(of, dx * dx),
+        "rows": n.astype(float),
+        "x_mean": x_mean,
+        "y_mean": y_mean,
+        "spread": np.bincount(of, dx * dx),
         "cross": np.bincount(of, dx * dy),
-    }  # fmt: skip
+    }
 
 
 def _conditional(name: str, sd: Any, information: Any, pull: Any) -> Any:

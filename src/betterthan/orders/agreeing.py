@@ -1,4 +1,6 @@
-"""How far systems (or judges) agree with each other when there is no reference, and which of them stand apart."""
+"""How far systems (or judges) agree with each other when there is no reference, and which of them
+stand apart.
+"""
 
 from typing import Any
 
@@ -24,10 +26,10 @@ def agreement(orders: Any, *, variant: str = "b", restrict: str | None = None) -
     Returns
     -------
     xarray.Dataset
-        ``tau`` over (system_a, system_b), the mean over documents, 1 on the diagonal; over system ``mean_tau`` with the
-        others, and ``outlier_p``: how often a system from the same normal distribution as the others' would have a
-        mean tau as low or lower (Student's t of a new observation; NaN below 4 systems, not corrected for the number
-        of systems).
+        ``tau`` over (system_a, system_b), the mean over documents, 1 on the diagonal; over system
+        ``mean_tau`` with the others, and ``outlier_p``: how often a system from the same normal
+        distribution as the others' would have a mean tau as low or lower (Student's t of a new
+        observation; NaN below 4 systems, not corrected for the number of systems).
 
     Raises
     ------
@@ -36,7 +38,7 @@ def agreement(orders: Any, *, variant: str = "b", restrict: str | None = None) -
 
     Examples
     --------
-    >>> found = order_agreement({"1": list("abcd"), "2": list("abdc"), "3": list("bacd"), "4": list("dcba")})
+    >>> found = agreement({"1": list("abcd"), "2": list("abdc"), "3": list("bacd"), "4": list("dcba")})
     >>> found["mean_tau"].round(2).values.tolist()
     [0.11, 0.11, 0.11, -0.78]
     """
@@ -50,7 +52,11 @@ def agreement(orders: Any, *, variant: str = "b", restrict: str | None = None) -
     np.fill_diagonal(tau, 1.0)
     square = (names.SYSTEM_A, names.SYSTEM_B)
     return xr.Dataset(
-        {"tau": (square, tau), "mean_tau": (names.SYSTEM, mean), "outlier_p": (names.SYSTEM, _outlier(mean))},
+        {
+            "tau": (square, tau),
+            "mean_tau": (names.SYSTEM, mean),
+            "outlier_p": (names.SYSTEM, _outlier(mean)),
+        },
         coords=dict.fromkeys((*square, names.SYSTEM), ranked.systems),
         attrs={"variant": variant, "n_documents": len(ranked.documents)},
     )
@@ -71,13 +77,14 @@ def reference_rank(scores: Any, orders: Any, reference: Any) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        ``rank`` (0 is best: orders scored above the reference, those scored the same half), ``n_orders``, and
-        ``share``: rank over the orders that are not the reference.
+        ``rank`` (0 is best: orders scored above the reference, those scored the same half),
+        ``n_orders``, and ``share``: rank over the orders that are not the reference.
 
     Raises
     ------
     ValueError
-        If scores and orders do not match, an order occurs twice, a score is not finite, or the reference is not there.
+        If scores and orders do not match, an order occurs twice, a score is not finite, or the
+        reference is not there.
 
     References
     ----------
@@ -92,7 +99,9 @@ def reference_rank(scores: Any, orders: Any, reference: Any) -> xr.Dataset:
     keys = [tuple(map(str, order)) for order in orders]
     values = np.asarray(scores, dtype=float)
     if values.shape != (len(keys),):
-        raise ValueError(f"there are {values.size} scores of {len(keys)} orders; give one score for each order")
+        raise ValueError(
+            f"there are {values.size} scores of {len(keys)} orders; give one score for each order"
+        )
     if not np.isfinite(values).all():
         raise ValueError(f"score {values[~np.isfinite(values)][0]} is not a finite number")
     checks.unique(keys, "order")
@@ -101,7 +110,13 @@ def reference_rank(scores: Any, orders: Any, reference: Any) -> xr.Dataset:
         raise ValueError("the reference order is not among the orders; its rank needs its score")
     own = values[keys.index(wanted)]
     rank = float((values > own).sum() + ((values == own).sum() - 1) / 2)
-    return xr.Dataset({"rank": rank, "n_orders": len(keys), "share": rank / (len(keys) - 1) if len(keys) > 1 else 0.0})
+    return xr.Dataset(
+        {
+            "rank": rank,
+            "n_orders": len(keys),
+            "share": rank / (len(keys) - 1) if len(keys) > 1 else 0.0,
+        }
+    )
 
 
 def _outlier(mean: np.ndarray) -> np.ndarray:

@@ -1,4 +1,6 @@
-"""Is a system's order better than chance? The distribution of tau when all orders are equally likely."""
+"""Is a system's order better than chance? The distribution of tau when all orders are equally
+likely.
+"""
 
 from typing import Any
 
@@ -28,8 +30,9 @@ def tau_distribution(items: int) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        Over inversions: ``tau``, ``orders`` (how many of all orders have so many inversions, exact; Python integers
-        beyond 20 items), ``probability``, and ``p_value``: P(tau at least this high).
+        Over inversions: ``tau``, ``orders`` (how many of all orders have so many inversions, exact;
+        Python integers beyond 20 items), ``probability``, and ``p_value``: P(tau at least this
+        high).
 
     Raises
     ------
@@ -48,7 +51,9 @@ def tau_distribution(items: int) -> xr.Dataset:
     """
     n = checks.whole(items, "items", 2)
     if n > mahonian.EXACT_MAX:
-        raise ValueError(f"items is {n}; the exact distribution is given up to {mahonian.EXACT_MAX}")
+        raise ValueError(
+            f"items is {n}; the exact distribution is given up to {mahonian.EXACT_MAX}"
+        )
     orders = np.array(mahonian.orders_by_inversions(n), dtype=object)
     k = np.arange(len(orders))
     values = {
@@ -57,7 +62,9 @@ def tau_distribution(items: int) -> xr.Dataset:
         "probability": mahonian.probabilities(n),
         "p_value": mahonian.p_value(k, np.full(len(k), n), "greater")[0],
     }
-    return xr.Dataset({name: ("inversions", v) for name, v in values.items()}, coords={"inversions": k})
+    return xr.Dataset(
+        {name: ("inversions", v) for name, v in values.items()}, coords={"inversions": k}
+    )
 
 
 def tau_test(
@@ -86,9 +93,10 @@ def tau_test(
     Returns
     -------
     xarray.Dataset
-        Over system: ``mean_tau`` (tau-b, documents without a tau left out), ``n_documents``, ``p_value``, ``p_value_mcse`` (0 where
-        p is exact) and ``exact``. p is exact against one reference without ties where the null of the sum of inversions
-        fits on a lattice; else (b + 1) / (shuffles + 1), random orders keeping the ties of the system.
+        Over system: ``mean_tau`` (tau-b, documents without a tau left out), ``n_documents``,
+        ``p_value``, ``p_value_mcse`` (0 where p is exact) and ``exact``. p is exact against one
+        reference without ties where the null of the sum of inversions fits on a lattice; else (b +
+        1) / (shuffles + 1), random orders keeping the ties of the system.
 
     Raises
     ------
@@ -118,9 +126,15 @@ def tau_test(
             row = _sampled(inner, several, references, alternative, shuffles, random, plain)
         rows.append(row)
     result = xr.Dataset(
-        {name: (names.SYSTEM, [row[name] for row in rows]) for name in rows[0]}, coords={names.SYSTEM: ranked.systems}
+        {name: (names.SYSTEM, [row[name] for row in rows]) for name in rows[0]},
+        coords={names.SYSTEM: ranked.systems},
     )
-    result.attrs = {"references": references, "alternative": alternative, "shuffles": shuffles, "seed": seed}
+    result.attrs = {
+        "references": references,
+        "alternative": alternative,
+        "shuffles": shuffles,
+        "seed": seed,
+    }
     return result
 
 
@@ -174,7 +188,9 @@ def _sampled(
 
 
 def _scorer(own: np.ndarray, others: np.ndarray, references: str) -> Any:
-    """Function from ranks (order, item) to their tau-b (order,) against the references of one document."""
+    """Function from ranks (order, item) to their tau-b (order,) against the references of one
+    document.
+    """
     n = len(own)
     pull, total = coefficients(others[None], weighted=references == "weighted")
     pull, total = pull[0], total[0]
@@ -190,7 +206,9 @@ def _scorer(own: np.ndarray, others: np.ndarray, references: str) -> Any:
     return lambda ranks: (signs(ranks).reshape(len(ranks), -1) @ flat.T).max(1)
 
 
-def _random_taus(score: Any, own: np.ndarray, shuffles: int, random: np.random.Generator) -> np.ndarray:
+def _random_taus(
+    score: Any, own: np.ndarray, shuffles: int, random: np.random.Generator
+) -> np.ndarray:
     step = max(1, _CHUNK // len(own) ** 2)
     parts = []
     for start in range(0, shuffles, step):
@@ -200,4 +218,10 @@ def _random_taus(score: Any, own: np.ndarray, shuffles: int, random: np.random.G
 
 
 def _row(tau: float, documents: int, p: float, error: float, exact: bool) -> dict[str, Any]:
-    return {"mean_tau": tau, "n_documents": documents, "p_value": p, "p_value_mcse": error, "exact": exact}
+    return {
+        "mean_tau": tau,
+        "n_documents": documents,
+        "p_value": p,
+        "p_value_mcse": error,
+        "exact": exact,
+    }

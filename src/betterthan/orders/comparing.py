@@ -45,29 +45,32 @@ def compare(
     rope : float, default 0
         Half width of the region of practical equivalence, in units of mean tau.
     ci_prob, ci_kind, draws, shuffles, correction
-        See `scores.compare`. The document is the unit: pairs of items within one are not independent.
+        See `scores.compare`. The document is the unit: pairs of items within one are not
+        independent.
     rng : int, numpy.random.Generator or None
         Seed of all; it is recorded.
 
     Returns
     -------
     xarray.Dataset
-        What `scores.compare` returns of the mean tau, from documents that all systems ordered (``attrs["n_items"]``;
-        those left out are counted in ``attrs["n_dropped"]``). Over (system_a, system_b) also, from documents that both
-        ordered, ``ahead``, ``behind`` and ``equal`` (in how many tau is higher, lower, the same), ``prob_ahead``
-        (P(ahead is more probable than behind), Dirichlet) and ``p_sign``. Over system: ``n_documents``,
+        What `scores.compare` returns of the mean tau, from documents that all systems ordered
+        (``attrs["n_items"]``; those left out are counted in ``attrs["n_dropped"]``). Over
+        (system_a, system_b) also, from documents that both ordered, ``ahead``, ``behind`` and
+        ``equal`` (in how many tau is higher, lower, the same), ``prob_ahead`` (P(ahead is more
+        probable than behind), Dirichlet) and ``p_sign``. Over system: ``n_documents``,
         ``exact_matches``, ``p_chance`` and ``p_chance_mcse`` of `orders.tau_test`.
 
     Raises
     ------
     ValueError
-        As `orders.tau_scores`; if there are fewer than two systems, or fewer than two documents that all of them ordered.
+        As `orders.tau_scores`; if there are fewer than two systems, or fewer than two documents
+        that all of them ordered.
 
     Examples
     --------
     >>> documents = {f"d{k}": {"ref": list("abcd"), "A": list("abdc"), "B": list("bcda" if k % 3 else "abcd")}
     ...              for k in range(18)}
-    >>> found = compare_orders(documents, "ref", rng=1)
+    >>> found = compare(documents, "ref", rng=1)
     >>> pair = found.sel(system_a="A", system_b="B")
     >>> pair["ahead"].item(), pair["behind"].item(), round(pair["prob_ahead"].item(), 3)
     (12, 6, 0.916)
@@ -77,11 +80,19 @@ def compare(
     checks.at_least_two(scores[names.SYSTEM].values.tolist())
     whole = scores.notnull().all(names.SYSTEM)
     if int(whole.sum()) < 2:
-        raise ValueError(f"{int(whole.sum())} documents have an order of every system; a comparison needs 2")
+        raise ValueError(
+            f"{int(whole.sum())} documents have an order of every system; a comparison needs 2"
+        )
     found = comparing.compare(
-        scores.sel({names.ITEM: whole.values}), rope=rope, ci_prob=ci_prob, ci_kind=ci_kind, draws=draws, shuffles=shuffles,
-        correction=correction, rng=seed,
-    )  # fmt: skip
+        scores.sel({names.ITEM: whole.values}),
+        rope=rope,
+        ci_prob=ci_prob,
+        ci_kind=ci_kind,
+        draws=draws,
+        shuffles=shuffles,
+        correction=correction,
+        rng=seed,
+    )
     counts = count_outcomes(scores)
     for name, outcome in (("ahead", "win"), ("behind", "loss"), ("equal", "tie")):
         found[name] = counts.sel({names.OUTCOME: outcome}, drop=True)
@@ -113,12 +124,14 @@ def posterior(
     orders, reference
         See `orders.kendall_tau`.
     unit : {"document", "pair"}, default "document"
-        "document": documents get random weights (Bayesian bootstrap), the answer for more documents like these. "pair":
-        tau is P(concordant) - P(discordant), and concordant and discordant pairs are counted as independent wins and
-        losses, which gives each document a Beta posterior. Pairs of items are not independent, as a before b and b
-        before c say a before c: read it as what the document would say if they were.
+        "document": documents get random weights (Bayesian bootstrap), the answer for more documents
+        like these. "pair": tau is P(concordant) - P(discordant), and concordant and discordant
+        pairs are counted as independent wins and losses, which gives each document a Beta
+        posterior. Pairs of items are not independent, as a before b and b before c say a before c:
+        read it as what the document would say if they were.
     references : {"mean", "weighted", "best", "consensus"}, default "mean"
-        For "document", what becomes of several references; see `orders.tau_scores`. "pair" takes one reference.
+        For "document", what becomes of several references; see `orders.tau_scores`. "pair" takes
+        one reference.
     prior : str or sequence of two float, optional
         For "pair": Beta parameters of concordant and discordant, default (1, 1).
     ci_prob : float, default 0.95
@@ -131,8 +144,9 @@ def posterior(
     Returns
     -------
     xarray.Dataset
-        ``tau`` (of the data), ``mean``, ``lower``, ``upper`` over system ("document") or document and system ("pair");
-        for "document" also the Monte Carlo error ``mean_mcse``, and ``n_documents`` that the system ordered.
+        ``tau`` (of the data), ``mean``, ``lower``, ``upper`` over system ("document") or document
+        and system ("pair"); for "document" also the Monte Carlo error ``mean_mcse``, and
+        ``n_documents`` that the system ordered.
 
     Raises
     ------
@@ -143,7 +157,7 @@ def posterior(
     Examples
     --------
     >>> lists = {"ref": list("ABCDEFGHIJ"), "A": list("BADECFGIHJ")}
-    >>> found = tau_posterior(lists, "ref", unit="pair")
+    >>> found = posterior(lists, "ref", unit="pair")
     >>> found["tau"].round(2).item(), found["lower"].round(2).item()
     (0.82, 0.61)
     """
@@ -156,28 +170,56 @@ def posterior(
     return _of_documents(scores, ci_prob, ci_kind, checks.whole(draws, "draws"), one_seed(rng))
 
 
-def _of_documents(scores: xr.DataArray, ci_prob: float, ci_kind: str, draws: int, seed: int) -> xr.Dataset:
-    """Weighted means of each system over the documents it ordered, with the same weights for all systems."""
+def _of_documents(
+    scores: xr.DataArray, ci_prob: float, ci_kind: str, draws: int, seed: int
+) -> xr.Dataset:
+    """Weighted means of each system over the documents it ordered, with the same weights for all
+    systems.
+    """
     values = scores.transpose(names.ITEM, names.SYSTEM).values
     seen = ~np.isnan(values)
     few = np.flatnonzero(seen.sum(0) < 2)
     if len(few):
         system = scores[names.SYSTEM].values[few[0]]
-        raise ValueError(f"system {str(system)!r} has a tau on {seen.sum(0)[few[0]]} documents; the weights need 2")
+        raise ValueError(
+            f"system {str(system)!r} has a tau on {seen.sum(0)[few[0]]} documents; the weights "
+            f"need 2"
+        )
     columns = np.concatenate([np.where(seen, values, 0.0), seen], axis=1)
-    sums = np.concatenate([c.copy() for c in weights.weighted_sums(columns, draws, seed, max(1, 2**17 // len(values)))])
+    sums = np.concatenate(
+        [
+            c.copy()
+            for c in weights.weighted_sums(columns, draws, seed, max(1, 2**17 // len(values)))
+        ]
+    )
     drawn = sums[:, : values.shape[1]] / sums[:, values.shape[1] :]
     low, high = weights.interval(drawn, ci_prob, ci_kind)
     parts = {
-        "tau": np.nanmean(values, axis=0), "mean": drawn.mean(0), "lower": low, "upper": high,
-        "mean_mcse": drawn.std(0) / np.sqrt(draws), "n_documents": seen.sum(0),
-    }  # fmt: skip
-    found = xr.Dataset({k: (names.SYSTEM, v) for k, v in parts.items()}, coords={names.SYSTEM: scores[names.SYSTEM]})
-    found.attrs = {"unit": "document", "prior": 0.0, "ci_prob": ci_prob, "ci_kind": ci_kind, "draws": draws, "seed": seed}
+        "tau": np.nanmean(values, axis=0),
+        "mean": drawn.mean(0),
+        "lower": low,
+        "upper": high,
+        "mean_mcse": drawn.std(0) / np.sqrt(draws),
+        "n_documents": seen.sum(0),
+    }
+    found = xr.Dataset(
+        {k: (names.SYSTEM, v) for k, v in parts.items()},
+        coords={names.SYSTEM: scores[names.SYSTEM]},
+    )
+    found.attrs = {
+        "unit": "document",
+        "prior": 0.0,
+        "ci_prob": ci_prob,
+        "ci_kind": ci_kind,
+        "draws": draws,
+        "seed": seed,
+    }
     return found
 
 
-def _of_pairs(taus: xr.Dataset, prior: tuple[float, ...], ci_prob: float, ci_kind: str) -> xr.Dataset:
+def _of_pairs(
+    taus: xr.Dataset, prior: tuple[float, ...], ci_prob: float, ci_kind: str
+) -> xr.Dataset:
     if REFERENCE in taus.dims:
         raise ValueError("unit='pair' takes one reference; give one, such as their consensus_order")
     wrong, n = taus["inversions"], taus["n_items"]
@@ -187,7 +229,9 @@ def _of_pairs(taus: xr.Dataset, prior: tuple[float, ...], ci_prob: float, ci_kin
     low, high = (np.full(a.shape, np.nan) for _ in range(2))
     if known.any():
         # tau = 2 p - 1 is the difference of win and loss where there are no ties
-        ends = (intervals.hdi if ci_kind == "hdi" else intervals.eti)(a[known], b[known], np.zeros(int(known.sum())), ci_prob)
+        ends = (intervals.hdi if ci_kind == "hdi" else intervals.eti)(
+            a[known], b[known], np.zeros(int(known.sum())), ci_prob
+        )
         low[known], high[known] = ends[0], ends[1]
     values = {"tau": taus["tau"].values, "mean": (a - b) / (a + b), "lower": low, "upper": high}
     found = xr.Dataset({k: wrong.copy(data=v) for k, v in values.items()})

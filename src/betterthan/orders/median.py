@@ -1,4 +1,6 @@
-"""One order for several: the one that disagrees with them least, or the order of their mean ranks."""
+"""One order for several: the one that disagrees with them least, or the order of their mean
+ranks.
+"""
 
 from dataclasses import replace
 from typing import Any
@@ -19,30 +21,35 @@ def consensus(orders: Any, *, method: str = "auto") -> xr.Dataset:
     Parameters
     ----------
     orders : xarray.DataArray or mapping
-        From `orders.read`, `orders.from_lists` or `orders.from_ranks`, or lists; all systems (or judges) count alike.
+        From `orders.read`, `orders.from_lists` or `orders.from_ranks`, or lists; all systems (or
+        judges) count alike.
     method : {"auto", "kemeny", "borda"}, default "auto"
-        "kemeny": the fewest pairs in disagreement, searched exactly, for as long as no more than 16 items beat each
-        other in a circle. "borda": by mean rank. "auto": Kemeny where it can be searched, else Borda.
+        "kemeny": the fewest pairs in disagreement, searched exactly, for as long as no more than 16
+        items beat each other in a circle. "borda": by mean rank. "auto": Kemeny where it can be
+        searched, else Borda.
 
     Returns
     -------
     xarray.Dataset
-        Over document, where the orders have documents: ``order`` (position), ``distance`` (pairs of the given orders
-        that disagree with it, tied ones half), ``least_distance`` (no order can have less: with "borda" it says how
-        much there may be to gain), ``n_best`` (orders as good as this, 0 where it is not known), ``method``.
+        Over document, where the orders have documents: ``order`` (position), ``distance`` (pairs of
+        the given orders that disagree with it, tied ones half), ``least_distance`` (no order can
+        have less: with "borda" it says how much there may be to gain), ``n_best`` (orders as good
+        as this, 0 where it is not known), ``method``.
 
     Raises
     ------
     ValueError
-        If the orders are no orders, `method` is not valid, or "kemeny" has too many items in a circle.
+        If the orders are no orders, `method` is not valid, or "kemeny" has too many items in a
+        circle.
 
     References
     ----------
-    J. G. Kemeny (1959), Mathematics without numbers, Daedalus 88, 577-591; M. Truchon (1998) for the parts.
+    J. G. Kemeny (1959), Mathematics without numbers, Daedalus 88, 577-591; M. Truchon (1998) for
+    the parts.
 
     Examples
     --------
-    >>> found = consensus_order({"1": list("abc"), "2": list("bac"), "3": list("abc")})
+    >>> found = consensus({"1": list("abc"), "2": list("bac"), "3": list("abc")})
     >>> "".join(found["order"].values), found["distance"].item(), found["n_best"].item()
     ('abc', 1.0, 1)
     """
@@ -55,7 +62,8 @@ def consensus(orders: Any, *, method: str = "auto") -> xr.Dataset:
         items = row.pop("order")
         order[k, : len(items)] = items
     found = xr.Dataset(
-        {"order": ((DOCUMENT, POSITION), order.astype(str))} | {k: (DOCUMENT, [r[k] for r in rows]) for k in rows[0]},
+        {"order": ((DOCUMENT, POSITION), order.astype(str))}
+        | {k: (DOCUMENT, [r[k] for r in rows]) for k in rows[0]},
         coords={DOCUMENT: ranked.documents},
     )
     return found if ranked.documents != [""] else found.isel({DOCUMENT: 0}, drop=True)
@@ -93,7 +101,8 @@ def _order(ranks: np.ndarray, document: str, method: str) -> tuple[list[int], st
     if method == "kemeny" and part > kemeny.PART_MAX:
         where = f"document {document!r}: " if document else ""
         raise ValueError(
-            f"{where}{part} items beat each other in a circle, more than the {kemeny.PART_MAX} that can be searched; "
+            f"{where}{part} items beat each other in a circle, more than the {kemeny.PART_MAX} "
+            f"that can be searched; "
             "use method='borda'"
         )
     if method == "borda" or part > kemeny.PART_MAX:

@@ -1,4 +1,6 @@
-"""Orders of items, as lists or as ranks, brought to one form: the rank of each item of each document by each system."""
+"""Orders of items, as lists or as ranks, brought to one form: the rank of each item of each
+document by each system.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +18,9 @@ DOCUMENT, POSITION, REFERENCE = "document", "position", "reference"
 
 @dataclass(frozen=True)
 class Ranked:
-    """Ranks (document, system, item) from 1, NaN where a system did not rank an item, and what the items are called."""
+    """Ranks (document, system, item) from 1, NaN where a system did not rank an item, and what the
+    items are called.
+    """
 
     documents: list[str]
     systems: list[str]
@@ -35,8 +39,8 @@ def from_lists(lists: Mapping[Any, Any]) -> xr.DataArray:
     Parameters
     ----------
     lists : mapping
-        From a system to its order, a list of items; or from a document to such a mapping. A system may lack a
-        document, and documents may have different items and lengths.
+        From a system to its order, a list of items; or from a document to such a mapping. A system
+        may lack a document, and documents may have different items and lengths.
 
     Returns
     -------
@@ -50,12 +54,14 @@ def from_lists(lists: Mapping[Any, Any]) -> xr.DataArray:
 
     Examples
     --------
-    >>> orders = orders_from_lists({"reference": ["a", "b", "c"], "A": ["b", "a", "c"]})
+    >>> orders = from_lists({"reference": ["a", "b", "c"], "A": ["b", "a", "c"]})
     >>> orders.sizes
     Frozen({'system': 2, 'position': 3})
     """
     if not isinstance(lists, Mapping) or not lists:
-        raise ValueError("give a mapping from systems to lists of items, or from documents to such mappings")
+        raise ValueError(
+            "give a mapping from systems to lists of items, or from documents to such mappings"
+        )
     single = not any(isinstance(v, Mapping) for v in lists.values())
     nested = {"": lists} if single else lists
     for document, inner in nested.items():
@@ -63,7 +69,9 @@ def from_lists(lists: Mapping[Any, Any]) -> xr.DataArray:
             raise ValueError(f"document {document!r} has no mapping from systems to lists of items")
     systems = list(dict.fromkeys(str(s) for inner in nested.values() for s in inner))
     found = {
-        (str(d), str(s)): _items_of(order, str(d), str(s)) for d, inner in nested.items() for s, order in inner.items()
+        (str(d), str(s)): _items_of(order, str(d), str(s))
+        for d, inner in nested.items()
+        for s, order in inner.items()
     }
     width = max((len(order) for order in found.values()), default=0)
     values = np.full((len(nested), len(systems), width), "", dtype=object)
@@ -86,8 +94,8 @@ def from_ranks(table: pd.DataFrame) -> xr.DataArray:
     Parameters
     ----------
     table : pandas.DataFrame
-        One row for each system (or judge), one column for each item; 1 is first, equal ranks are ties. A missing rank
-        says that the system did not rank the item.
+        One row for each system (or judge), one column for each item; 1 is first, equal ranks are
+        ties. A missing rank says that the system did not rank the item.
 
     Returns
     -------
@@ -101,7 +109,7 @@ def from_ranks(table: pd.DataFrame) -> xr.DataArray:
     Examples
     --------
     >>> import pandas as pd
-    >>> ranks_from_table(pd.DataFrame({"a": [1, 2], "b": [2, 1], "c": [3, 3]}, index=["judge 1", "judge 2"])).sizes
+    >>> from_ranks(pd.DataFrame({"a": [1, 2], "b": [2, 1], "c": [3, 3]}, index=["judge 1", "judge 2"])).sizes
     Frozen({'system': 2, 'item': 3})
     """
     try:
@@ -118,21 +126,26 @@ def from_ranks(table: pd.DataFrame) -> xr.DataArray:
 
 
 def ranked_of(orders: Any) -> Ranked:
-    """Orders (document, system, position), ranks (document, system, item), or lists as `orders.from_lists` takes them.
+    """Orders (document, system, position), ranks (document, system, item), or lists as
+    `orders.from_lists` takes them.
 
     Raises
     ------
     ValueError
-        If they are none of these; if an item occurs twice or a blank stands inside an order; if ranks have a gap.
+        If they are none of these; if an item occurs twice or a blank stands inside an order; if
+        ranks have a gap.
     """
     if isinstance(orders, Mapping):
         orders = from_lists(orders)
     last = POSITION if POSITION in getattr(orders, "dims", ()) else names.ITEM
     if not isinstance(orders, xr.DataArray) or not {names.SYSTEM, last} <= set(orders.dims) <= {
-        DOCUMENT, names.SYSTEM, last,
-    }:  # fmt: skip
+        DOCUMENT,
+        names.SYSTEM,
+        last,
+    }:
         raise ValueError(
-            "give orders with dims (document, system, position), ranks with dims (document, system, item), or lists"
+            "give orders with dims (document, system, position), ranks with dims (document, "
+            "system, item), or lists"
         )
     full = orders if DOCUMENT in orders.dims else orders.expand_dims({DOCUMENT: [""]})
     full = full.transpose(DOCUMENT, names.SYSTEM, last)
@@ -152,10 +165,14 @@ def _items_of(order: Any, document: str, system: str) -> list[str]:
     if isinstance(order, str) or not isinstance(order, Sequence | np.ndarray):
         raise ValueError(f"{where}: the order is {order!r}; give a list of items")
     if not len(order):
-        raise ValueError(f"{where}: the order is empty; leave the system out of the document where it gave none")
+        raise ValueError(
+            f"{where}: the order is empty; leave the system out of the document where it gave none"
+        )
     items = ["" if item is None or item != item else str(item).strip() for item in order]
     if "" in items:
-        raise ValueError(f"{where}, position {items.index('') + 1}: the item is blank; every item needs a name")
+        raise ValueError(
+            f"{where}, position {items.index('') + 1}: the item is blank; every item needs a name"
+        )
     return items
 
 
@@ -171,7 +188,9 @@ def _from_positions(values: np.ndarray, documents: list[str], systems: list[str]
     inside = seen[..., 1:] & ~seen[..., :-1]
     if inside.any():
         d, s, p = np.argwhere(inside)[0]
-        raise ValueError(f"{_place(documents[d], systems[s])}, position {p + 1}: blank, though items follow")
+        raise ValueError(
+            f"{_place(documents[d], systems[s])}, position {p + 1}: blank, though items follow"
+        )
     flat = text.reshape(len(documents), -1)
     by = np.argsort(flat, axis=-1, kind="stable")
     ordered = np.take_along_axis(flat, by, axis=-1)
@@ -212,7 +231,8 @@ def _from_ranks(ranks: xr.DataArray, documents: list[str], systems: list[str]) -
         given = np.sort(values[d, s][~np.isnan(values[d, s])])
         shown = ", ".join(f"{v:g}" for v in given[:8]) + (", ..." if len(given) > 8 else "")
         raise ValueError(
-            f"{_place(documents[d], systems[s])}: ranks {shown} have a gap or do not start at 1; rank the items from 1 "
+            f"{_place(documents[d], systems[s])}: ranks {shown} have a gap or do not start at 1; "
+            f"rank the items from 1 "
             "on, equal numbers for ties"
         )
     listed = np.broadcast_to(items, (len(documents), len(items)))
@@ -220,10 +240,15 @@ def _from_ranks(ranks: xr.DataArray, documents: list[str], systems: list[str]) -
 
 
 def _without_gaps(values: np.ndarray) -> np.ndarray:
-    """Whether ranks are what ranking gives, ties sharing the lowest, middle, highest or next rank."""
+    """Whether ranks are what ranking gives, ties sharing the lowest, middle, highest or next
+    rank.
+    """
     seen = ~np.isnan(values)
     plain = (np.sort(values, axis=-1) == np.arange(1, values.shape[-1] + 1)).sum(-1) == seen.sum(-1)
     if plain.all():  # no ties: nothing to try
         return plain
-    ranked = [stats.rankdata(values, method=m, axis=-1, nan_policy="omit") for m in ("min", "average", "max", "dense")]
+    ranked = [
+        stats.rankdata(values, method=m, axis=-1, nan_policy="omit")
+        for m in ("min", "average", "max", "dense")
+    ]
     return np.any([((r == values) | ~seen).all(-1) for r in ranked], axis=0)

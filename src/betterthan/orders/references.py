@@ -1,4 +1,6 @@
-"""Several references for one order: their mean, weights by their agreement, the best of them, or their consensus."""
+"""Several references for one order: their mean, weights by their agreement, the best of them, or
+their consensus.
+"""
 
 from typing import Any
 
@@ -17,19 +19,21 @@ _CELLS = 20_000_000  # signs of pairs held at once
 def weighted_tau(orders: Any, reference: Any) -> xr.Dataset:
     """Compute tau with each pair of items weighed by how far the references agree on it.
 
-    Against reference r a pair weighs what share of the references order it as r does, so that going against a pair on
-    which all agree costs most: tau_r = 1 - 2 x (weight of pairs in the other order) / (weight of all pairs).
+    Against reference r a pair weighs what share of the references order it as r does, so that going
+    against a pair on which all agree costs most: tau_r = 1 - 2 x (weight of pairs in the other
+    order) / (weight of all pairs).
 
     Parameters
     ----------
     orders, reference
-        See `orders.kendall_tau`; the items must be the same. A tied pair of the system counts half, one of r does not count.
+        See `orders.kendall_tau`; the items must be the same. A tied pair of the system counts half,
+        one of r does not count.
 
     Returns
     -------
     xarray.Dataset
-        ``tau`` over (document, system, reference), from -1 to 1, equal to Kendall's tau where there is one reference;
-        ``mean`` over references.
+        ``tau`` over (document, system, reference), from -1 to 1, equal to Kendall's tau where there
+        is one reference; ``mean`` over references.
 
     Raises
     ------
@@ -61,7 +65,12 @@ def weighted_tau(orders: Any, reference: Any) -> xr.Dataset:
 
 
 def tau_scores(
-    orders: Any, reference: Any, *, references: str = "mean", variant: str = "b", restrict: str | None = None
+    orders: Any,
+    reference: Any,
+    *,
+    references: str = "mean",
+    variant: str = "b",
+    restrict: str | None = None,
 ) -> xr.DataArray:
     """Score every system on every document by tau, ready for `compare` and `scores.compare`.
 
@@ -70,8 +79,8 @@ def tau_scores(
     orders, reference, variant, restrict
         See `orders.kendall_tau`.
     references : {"mean", "weighted", "best", "consensus"}, default "mean"
-        What becomes of several references: the mean of tau over them, of `orders.weighted_tau`, the highest tau, or tau
-        against their `orders.consensus`.
+        What becomes of several references: the mean of tau over them, of `orders.weighted_tau`, the
+        highest tau, or tau against their `orders.consensus`.
 
     Returns
     -------
@@ -96,7 +105,8 @@ def tau_scores(
     if not has_documents(ranked):
         raise ValueError("the orders have no documents; kendall_tau gives the tau of a single one")
     if references == "weighted":
-        found = weighted_tau(orders, reference)["mean"].round(12)  # sums of weights: equal orders are equal
+        # sums of weights: equal orders are equal
+        found = weighted_tau(orders, reference)["mean"].round(12)
     else:
         several = consensus_of(several) if references == "consensus" else several
         found = measured(ranked, several, variant=variant, restrict=restrict)["tau"]
@@ -106,21 +116,27 @@ def tau_scores(
 
 
 def coefficients(ranks: np.ndarray, *, weighted: bool) -> tuple[np.ndarray, np.ndarray]:
-    """What each pair of items in order adds to tau against each reference, (document, reference, item, item), and all.
+    """What each pair of items in order adds to tau against each reference, (document, reference,
+    item, item), and all.
 
-    From ranks (document, reference, item). All: what a perfect order would get, every pair seen from both sides.
+    From ranks (document, reference, item). All: what a perfect order would get, every pair seen
+    from both sides.
     """
     there = signs(ranks)
     pull = there.astype(float)
     if weighted:
         given = (~np.isnan(ranks)).any(-1).sum(1)[:, None, None, None]
         ahead = np.stack([(there > 0).sum(1), (there < 0).sum(1)])
-        pull = np.where(there > 0, ahead[0][:, None], np.where(there < 0, -ahead[1][:, None], 0)) / np.maximum(given, 1)
+        pull = np.where(
+            there > 0, ahead[0][:, None], np.where(there < 0, -ahead[1][:, None], 0)
+        ) / np.maximum(given, 1)
     return pull, np.abs(pull).sum((-1, -2))
 
 
 def signs(ranks: np.ndarray) -> np.ndarray:
-    """1 where item i stands before j, -1 after, 0 where they are tied or one has no rank, (..., item, item)."""
+    """1 where item i stands before j, -1 after, 0 where they are tied or one has no rank, (...,
+    item, item).
+    """
     apart = ranks[..., None, :] - ranks[..., :, None]
     return np.sign(np.nan_to_num(apart)).astype(np.int8)
 
@@ -133,7 +149,9 @@ def blocks(ranked: Ranked, references: Ranked) -> list[slice]:
 
 
 def _pulled(there: np.ndarray, pull: np.ndarray, total: np.ndarray) -> np.ndarray:
-    """Weighted tau (document, system, reference), NaN against a reference that is missing or tied throughout."""
+    """Weighted tau (document, system, reference), NaN against a reference that is missing or tied
+    throughout.
+    """
     sums = np.einsum("dsij,drij->dsr", there.astype(float), pull, optimize=True)
     total = np.broadcast_to(total[:, None], sums.shape)
     return np.divide(sums, total, out=np.full(sums.shape, np.nan), where=total > 0)

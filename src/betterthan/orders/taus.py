@@ -28,38 +28,40 @@ def kendall_tau(
     Parameters
     ----------
     orders : xarray.DataArray or mapping
-        From `orders.read`, `orders.from_lists` or `orders.from_ranks`, or lists as `orders.from_lists` takes them.
+        From `orders.read`, `orders.from_lists` or `orders.from_ranks`, or lists as
+        `orders.from_lists` takes them.
     reference : str, sequence of str, or orders
-        The name of the system that is the reference; names of several; or orders of their own, such as from
-        `orders.consensus`.
+        The name of the system that is the reference; names of several; or orders of their own, such
+        as from `orders.consensus`.
     variant : {"a", "b", "c"}, default "b"
-        How ties count: not as agreement (a), as pairs that cannot agree (b), or for ranks of different fineness (c).
-        Without ties all are the same.
+        How ties count: not as agreement (a), as pairs that cannot agree (b), or for ranks of
+        different fineness (c). Without ties all are the same.
     restrict : {None, "common"}, default None
-        "common" compares the items that both orders have; ``coverage`` says how many of the reference's they are. By
-        default different items are an error.
+        "common" compares the items that both orders have; ``coverage`` says how many of the
+        reference's they are. By default different items are an error.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
         Of ``p_value``; greater: nearer to the reference than chance.
 
     Returns
     -------
     xarray.Dataset
-        Over document (where the orders have documents) and system; over reference where there are several: ``tau``,
-        ``p_value`` (exact, that all orders are equally likely; NaN with ties) and ``p_error``, ``inversions`` (pairs in the
-        wrong order), ``ties`` (pairs tied in either), ``n_items``, ``coverage``, ``exact_match`` (no inversion, no
-        tie) and ``spearman``. A missing order has tau NaN and is counted in ``attrs["n_missing"]``; an order of one
-        item has none either: it is warned of and counted in ``attrs["n_undefined"]``.
+        Over document (where the orders have documents) and system; over reference where there are
+        several: ``tau``, ``p_value`` (exact, that all orders are equally likely; NaN with ties) and
+        ``p_error``, ``inversions`` (pairs in the wrong order), ``ties`` (pairs tied in either),
+        ``n_items``, ``coverage``, ``exact_match`` (no inversion, no tie) and ``spearman``. A
+        missing order has tau NaN and is counted in ``attrs["n_missing"]``; an order of one item has
+        none either: it is warned of and counted in ``attrs["n_undefined"]``.
 
     Raises
     ------
     ValueError
-        If orders or reference are no orders, items differ and `restrict` is not given, there is nothing to compare, or
-        an argument is not valid.
+        If orders or reference are no orders, items differ and `restrict` is not given, there is
+        nothing to compare, or an argument is not valid.
 
     References
     ----------
-    M. G. Kendall (1938), A new measure of rank correlation, Biometrika 30, 81-93; Lapata (2006), Computational
-    Linguistics 32(4), 471-484.
+    M. G. Kendall (1938), A new measure of rank correlation, Biometrika 30, 81-93; Lapata (2006),
+    Computational Linguistics 32(4), 471-484.
 
     Examples
     --------
@@ -68,7 +70,9 @@ def kendall_tau(
     >>> found["tau"].round(1).values.tolist(), found["inversions"].values.tolist()
     ([0.8, -0.4], [1.0, 7.0])
     """
-    return measured(*against(orders, reference), variant=variant, restrict=restrict, alternative=alternative)
+    return measured(
+        *against(orders, reference), variant=variant, restrict=restrict, alternative=alternative
+    )
 
 
 def measured(
@@ -109,7 +113,8 @@ def against(orders: Any, reference: Any) -> tuple[Ranked, Ranked]:
         for name in names_of:
             if name not in ranked.systems:
                 raise ValueError(
-                    f"there is no system {name!r} to be the reference; there are {', '.join(ranked.systems)}"
+                    f"there is no system {name!r} to be the reference; there are "
+                    f"{', '.join(ranked.systems)}"
                 )
         checks.unique(names_of, "reference")
         rest = [s for s in ranked.systems if s not in names_of]
@@ -117,7 +122,9 @@ def against(orders: Any, reference: Any) -> tuple[Ranked, Ranked]:
             raise ValueError("every system is a reference; there is none to compare with them")
         return ranked.of(rest), ranked.of(list(names_of))
     if not isinstance(reference, xr.DataArray | dict):
-        raise ValueError(f"reference is {reference!r}; give the name of a system, several names, or orders")
+        raise ValueError(
+            f"reference is {reference!r}; give the name of a system, several names, or orders"
+        )
     if isinstance(reference, xr.DataArray) and names.SYSTEM not in reference.dims:
         reference = reference.expand_dims({names.SYSTEM: [REFERENCE]})
     return _aligned(ranked, ranked_of(reference))
@@ -170,13 +177,18 @@ def _refuse_other_items(ranked: Ranked, references: Ranked, common: np.ndarray) 
     ]
     where = f"document {ranked.documents[d]!r}, " if ranked.documents[d] else ""
     raise ValueError(
-        f"{where}system {ranked.systems[s]!r} and reference {references.systems[r]!r} have different items: "
+        f"{where}system {ranked.systems[s]!r} and reference {references.systems[r]!r} have "
+        f"different items: "
         f"{'; '.join(said)}; restrict='common' compares the items of both"
     )
 
 
-def _measures(x: np.ndarray, y: np.ndarray, variant: str, alternative: str) -> dict[str, np.ndarray]:
-    """Everything over (document, system, reference), from ranks (..., item) that are NaN together."""
+def _measures(
+    x: np.ndarray, y: np.ndarray, variant: str, alternative: str
+) -> dict[str, np.ndarray]:
+    """Everything over (document, system, reference), from ranks (..., item) that are NaN
+    together.
+    """
     n = (~np.isnan(x)).sum(-1)
     x_tied, y_tied = inversions.tied_pairs(x), inversions.tied_pairs(y)
     tied = bool(x_tied.any() or y_tied.any())

@@ -20,16 +20,17 @@ def correlation(x: Any, y: Any, *, ci_prob: float = names.CI_PROB) -> xr.Dataset
     Parameters
     ----------
     x, y : sequence of float, pandas.Series or xarray.DataArray
-        As long as each other; two Series or DataArrays must name the same texts in the same order. Pairs with a missing
-        value are left out and counted.
+        As long as each other; two Series or DataArrays must name the same texts in the same order.
+        Pairs with a missing value are left out and counted.
     ci_prob : float, default 0.95
         Mass of the intervals.
 
     Returns
     -------
     xarray.Dataset
-        Over measure (pearson, spearman, kendall's tau-b): ``r``, ``lower`` and ``upper`` (Fisher's z with the standard
-        errors of Bonett & Wright 2000), ``p_value`` (two-sided, scipy's). ``attrs`` hold n and how many pairs were left out.
+        Over measure (pearson, spearman, kendall's tau-b): ``r``, ``lower`` and ``upper`` (Fisher's
+        z with the standard errors of Bonett & Wright 2000), ``p_value`` (two-sided, scipy's).
+        ``attrs`` hold n and how many pairs were left out.
 
     Raises
     ------
@@ -38,8 +39,8 @@ def correlation(x: Any, y: Any, *, ci_prob: float = names.CI_PROB) -> xr.Dataset
 
     References
     ----------
-    D. G. Bonett and T. A. Wright (2000), Sample size requirements for estimating Pearson, Kendall and Spearman
-    correlations, Psychometrika 65(1), 23-28, doi:10.1007/BF02294183.
+    D. G. Bonett and T. A. Wright (2000), Sample size requirements for estimating Pearson, Kendall
+    and Spearman correlations, Psychometrika 65(1), 23-28, doi:10.1007/BF02294183.
 
     Examples
     --------
@@ -53,14 +54,18 @@ def correlation(x: Any, y: Any, *, ci_prob: float = names.CI_PROB) -> xr.Dataset
     a, b = a[whole], b[whole]
     n = len(a)
     if n < _LEAST:
-        raise ValueError(f"{n} pairs of values are whole; a correlation with its interval needs {_LEAST}")
+        raise ValueError(
+            f"{n} pairs of values are whole; a correlation with its interval needs {_LEAST}"
+        )
     for name, values in (("x", a), ("y", b)):
         if np.ptp(values) == 0:
             raise ValueError(f"{name} is constant ({values[0]:g}); it correlates with nothing")
     found = [stats.pearsonr(a, b), stats.spearmanr(a, b), stats.kendalltau(a, b)]
     r, p = (np.array([float(getattr(f, k)) for f in found]) for k in ("statistic", "pvalue"))
     with np.errstate(divide="ignore"):
-        error = np.array([1 / (n - 3), (1 + r[1] ** 2 / 2) / (n - 3), 0.437 / (n - 4) if n > 4 else np.inf])
+        error = np.array(
+            [1 / (n - 3), (1 + r[1] ** 2 / 2) / (n - 3), 0.437 / (n - 4) if n > 4 else np.inf]
+        )
     width = stats.norm.ppf((1 + ci_prob) / 2) * np.sqrt(error)
     z = np.arctanh(np.clip(r, -1 + 1e-15, 1 - 1e-15))
     parts = {"r": r, "lower": np.tanh(z - width), "upper": np.tanh(z + width), "p_value": p}
@@ -72,7 +77,8 @@ def correlation(x: Any, y: Any, *, ci_prob: float = names.CI_PROB) -> xr.Dataset
 
 
 def agreement(ratings: Any) -> xr.Dataset:
-    """Correlate each subject's ratings with the mean of all others': how well people themselves agree.
+    """Correlate each subject's ratings with the mean of all others': how well people themselves
+    agree.
 
     Parameters
     ----------
@@ -82,9 +88,9 @@ def agreement(ratings: Any) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        ``r`` over subject (Pearson, over the texts that the subject and somebody else rated), ``n_texts``; and over
-        subjects ``mean``, ``lowest``, ``highest``, ``sd``. A subject with fewer than 3 texts or constant ratings has no
-        r; ``attrs`` count them.
+        ``r`` over subject (Pearson, over the texts that the subject and somebody else rated),
+        ``n_texts``; and over subjects ``mean``, ``lowest``, ``highest``, ``sd``. A subject with
+        fewer than 3 texts or constant ratings has no r; ``attrs`` count them.
 
     Raises
     ------
@@ -93,12 +99,13 @@ def agreement(ratings: Any) -> xr.Dataset:
 
     References
     ----------
-    Leave-one-out resampling as in Lapata (2006), section 3.2: 179 subjects give 179 correlations (printed: 178).
+    Leave-one-out resampling as in Lapata (2006), section 3.2: 179 subjects give 179 correlations
+    (printed: 178).
 
     Examples
     --------
     >>> import pandas as pd
-    >>> found = intersubject_agreement(pd.DataFrame([[1, 2, 3, 4], [2, 2, 3, 4], [4, 3, 2, 2]]))
+    >>> found = agreement(pd.DataFrame([[1, 2, 3, 4], [2, 2, 3, 4], [4, 3, 2, 2]]))
     >>> found["r"].round(2).values.tolist()
     [0.0, 0.87, -0.9]
     """
@@ -136,8 +143,12 @@ def _matched(x: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
             labels.append(list(value.indexes[value.dims[0]]))
     a, b = as_numbers(x, "x"), as_numbers(y, "y")
     if a.ndim != 1 or a.shape != b.shape:
-        raise ValueError(f"x has shape {a.shape} and y {b.shape}; give two lists of the same length")
+        raise ValueError(
+            f"x has shape {a.shape} and y {b.shape}; give two lists of the same length"
+        )
     if len(labels) == 2 and labels[0] != labels[1]:
         k = next(k for k, (p, q) in enumerate(zip(*labels, strict=True)) if p != q)
-        raise ValueError(f"x and y name different texts: {labels[0][k]!r} and {labels[1][k]!r} at place {k + 1}")
+        raise ValueError(
+            f"x and y name different texts: {labels[0][k]!r} and {labels[1][k]!r} at place {k + 1}"
+        )
     return a, b

@@ -18,13 +18,14 @@ def bin_by(values: Any, score: Any, edges: Sequence[float]) -> xr.Dataset:
     values, score : sequence of float
         As long as each other; pairs with a missing value are left out and counted.
     edges : sequence of float
-        Limits of the bins, rising. A score on a limit belongs to the bin above it, on the last limit to the last bin.
+        Limits of the bins, rising. A score on a limit belongs to the bin above it, on the last
+        limit to the last bin.
 
     Returns
     -------
     xarray.Dataset
-        Over bin: ``low`` and ``high`` (limits), ``n``, ``mean``, ``min``, ``max``, ``sd`` (NaN for a single value).
-        ``attrs`` count the pairs left out and those outside the limits.
+        Over bin: ``low`` and ``high`` (limits), ``n``, ``mean``, ``min``, ``max``, ``sd`` (NaN for
+        a single value). ``attrs`` count the pairs left out and those outside the limits.
 
     Raises
     ------
@@ -40,7 +41,10 @@ def bin_by(values: Any, score: Any, edges: Sequence[float]) -> xr.Dataset:
     given = (values, "values"), (score, "score"), (edges, "edges")
     y, x, limits = (as_numbers(*one) for one in given)
     if y.ndim != 1 or y.shape != x.shape:
-        raise ValueError(f"values have shape {y.shape} and the score {x.shape}; give two lists of the same length")
+        raise ValueError(
+            f"values have shape {y.shape} and the score {x.shape}; give two lists of the same "
+            f"length"
+        )
     if len(limits) < 2 or not (np.diff(limits) > 0).all():
         raise ValueError("edges must be two numbers or more, each larger than the one before")
     whole = ~(np.isnan(x) | np.isnan(y))
@@ -48,13 +52,21 @@ def bin_by(values: Any, score: Any, edges: Sequence[float]) -> xr.Dataset:
     inside = whole & (place >= 0) & (place < len(limits) - 1)
     groups = [y[inside & (place == k)] for k in range(len(limits) - 1)]
     table = {
-        "low": limits[:-1], "high": limits[1:], "n": [len(g) for g in groups],
-        "mean": [g.mean() if len(g) else np.nan for g in groups], "min": [g.min(initial=np.inf) for g in groups],
+        "low": limits[:-1],
+        "high": limits[1:],
+        "n": [len(g) for g in groups],
+        "mean": [g.mean() if len(g) else np.nan for g in groups],
+        "min": [g.min(initial=np.inf) for g in groups],
         "max": [g.max(initial=-np.inf) for g in groups],
         "sd": [g.std(ddof=1) if len(g) > 1 else np.nan for g in groups],
-    }  # fmt: skip
-    found = xr.Dataset({k: ("bin", np.asarray(v)) for k, v in table.items()}, coords={"bin": range(1, len(limits))})
-    found["min"], found["max"] = found["min"].where(found["n"] > 0), found["max"].where(found["n"] > 0)
+    }
+    found = xr.Dataset(
+        {k: ("bin", np.asarray(v)) for k, v in table.items()}, coords={"bin": range(1, len(limits))}
+    )
+    found["min"], found["max"] = (
+        found["min"].where(found["n"] > 0),
+        found["max"].where(found["n"] > 0),
+    )
     found.attrs = {"n_dropped": int((~whole).sum()), "n_outside": int((whole & ~inside).sum())}
     return found
 
@@ -69,16 +81,16 @@ def winsorise(times: Any, *, by: Any, sd: float = 2.5, wrong: Any = None) -> xr.
     by : sequence
         The participant of each.
     sd : float, default 2.5
-        Values further from the participant's mean than this many standard deviations are set to that cutoff; both are
-        computed once, before anything is changed.
+        Values further from the participant's mean than this many standard deviations are set to
+        that cutoff; both are computed once, before anything is changed.
     wrong : sequence of bool, optional
         Where the question on the text was answered wrongly: those times are removed first.
 
     Returns
     -------
     xarray.Dataset
-        Over row: ``time`` (NaN where removed or missing), ``removed``, ``changed``; ``attrs``: ``n``, ``n_missing``,
-        ``n_removed``, ``n_changed``.
+        Over row: ``time`` (NaN where removed or missing), ``removed``, ``changed``; ``attrs``:
+        ``n``, ``n_missing``, ``n_removed``, ``n_changed``.
 
     Raises
     ------
@@ -97,7 +109,10 @@ def winsorise(times: Any, *, by: Any, sd: float = 2.5, wrong: Any = None) -> xr.
     out = np.zeros(len(values), dtype=bool) if wrong is None else np.asarray(wrong)
     for what, other in (("by", people), ("wrong", out)):
         if len(other) != len(values):
-            raise ValueError(f"{what} has {len(other)} entries and there are {len(values)} times; give one for each")
+            raise ValueError(
+                f"{what} has {len(other)} entries and there are {len(values)} times; give one for "
+                f"each"
+            )
     if not np.isin(out, (0, 1)).all():
         raise ValueError("wrong must be true or false for each time")
     removed, missing = out.astype(bool), np.isnan(values)
@@ -111,10 +126,13 @@ def winsorise(times: Any, *, by: Any, sd: float = 2.5, wrong: Any = None) -> xr.
     return xr.Dataset(
         {"time": ("row", cut.to_numpy()), "removed": ("row", removed), "changed": ("row", changed)},
         attrs={
-            "n": len(values), "n_missing": int(missing.sum()), "n_removed": int(removed.sum()),
-            "n_changed": int(changed.sum()), "sd": float(sd),
+            "n": len(values),
+            "n_missing": int(missing.sum()),
+            "n_removed": int(removed.sum()),
+            "n_changed": int(changed.sum()),
+            "sd": float(sd),
         },
-    )  # fmt: skip
+    )
 
 
 def as_numbers(values: Any, what: str) -> np.ndarray:

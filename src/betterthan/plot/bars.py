@@ -14,12 +14,19 @@ _BARS_MAX = 40
 _FACES: dict[str, dict[str, Any]] = {
     "win": {"facecolor": drawing.COLOUR_A, "edgecolor": "white"},
     "tie": {"facecolor": drawing.COLOUR_TIE, "edgecolor": "white"},
-    "loss": {"facecolor": drawing.COLOUR_B, "edgecolor": "#9a5f12", "hatch": "////", "linewidth": 0},
+    "loss": {
+        "facecolor": drawing.COLOUR_B,
+        "edgecolor": "#9a5f12",
+        "hatch": "////",
+        "linewidth": 0,
+    },
 }
 _UNITS = {"item": "items", "judgment": "judgments"}
 
 
-def outcomes(counts: xr.DataArray, *, baseline: str | None = None, ax: "Axes | None" = None) -> "Axes":
+def outcomes(
+    counts: xr.DataArray, *, baseline: str | None = None, ax: "Axes | None" = None
+) -> "Axes":
     """Bars of wins, ties and losses, one for each pair or for each system against a baseline.
 
     Parameters
@@ -34,8 +41,9 @@ def outcomes(counts: xr.DataArray, *, baseline: str | None = None, ax: "Axes | N
     Returns
     -------
     matplotlib.axes.Axes
-        A bar starts with the wins of the system named at its left and ends with those of the other. Without a
-        baseline the left one is the one that wins more often. Sorted by (wins - losses) / examples.
+        A bar starts with the wins of the system named at its left and ends with those of the other.
+        Without a baseline the left one is the one that wins more often. Sorted by (wins - losses) /
+        examples.
 
     Raises
     ------
@@ -53,7 +61,11 @@ def outcomes(counts: xr.DataArray, *, baseline: str | None = None, ax: "Axes | N
     pairs = inputs.distinct_pairs(counts)
     left, right, values = _oriented(pairs, baseline)
     if len(left) > _BARS_MAX:
-        advice = "give counts of fewer systems" if baseline else "give baseline=, or counts of fewer systems"
+        advice = (
+            "give counts of fewer systems"
+            if baseline
+            else "give baseline=, or counts of fewer systems"
+        )
         raise ValueError(f"{len(left)} pairs are too many bars (at most {_BARS_MAX}); {advice}")
     ties = values.shape[1] == 3
     with drawing.style():
@@ -61,18 +73,28 @@ def outcomes(counts: xr.DataArray, *, baseline: str | None = None, ax: "Axes | N
         _draw_bars(ax, values)
         shown = drawing.labels(list(dict.fromkeys([*left, *right])))
         name = dict(zip(dict.fromkeys([*left, *right]), shown, strict=True))
-        drawing.name_rows(ax, [name[s] for s in left], None if baseline else [name[s] for s in right])
+        drawing.name_rows(
+            ax, [name[s] for s in left], None if baseline else [name[s] for s in right]
+        )
         unit = _UNITS.get(str(pairs.attrs.get("unit")), "examples")
-        ax.set_xlabel(f"number of {unit}" if ties else f"number of {unit} that are not ties ({_absent(pairs)})")
+        ax.set_xlabel(
+            f"number of {unit}"
+            if ties
+            else f"number of {unit} that are not ties ({_absent(pairs)})"
+        )
         _legend(ax, ties, "the baseline" if baseline else "the system at the right")
         what = "Wins, ties and losses" if ties else "Wins and losses"
-        drawing.finish(ax, f"{what} against {name[str(baseline)]}" if baseline else f"{what} of each pair")
+        drawing.finish(
+            ax, f"{what} against {name[str(baseline)]}" if baseline else f"{what} of each pair"
+        )
         _write_numbers(ax, values)
         return ax
 
 
 def _oriented(pairs: xr.DataArray, baseline: str | None) -> tuple[list[str], list[str], np.ndarray]:
-    """Names at the left and right and (win, loss[, tie]) of the left one, sorted by net share of wins."""
+    """Names at the left and right and (win, loss[, tie]) of the left one, sorted by net share of
+    wins.
+    """
     a, b = inputs.pair_names(pairs)
     values, turned = pairs.values, inputs.exchanged(pairs).values
     if baseline is None:
@@ -91,7 +113,11 @@ def _oriented(pairs: xr.DataArray, baseline: str | None) -> tuple[list[str], lis
 
 
 def _absent(pairs: xr.DataArray) -> str:
-    return "ties are unknown" if pairs.attrs.get("ties", "unknown") == "unknown" else "ties were resolved or left out"
+    return (
+        "ties are unknown"
+        if pairs.attrs.get("ties", "unknown") == "unknown"
+        else "ties were resolved or left out"
+    )
 
 
 def _segments(values: np.ndarray) -> list[tuple[str, np.ndarray, np.ndarray]]:

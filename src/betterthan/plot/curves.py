@@ -35,13 +35,13 @@ def densities(
     systems : pair of str, optional
         The pair to show, told from the side of the first. Needed where counts hold more than one.
     prior : str or sequence of float, optional
-        Parameters of win, loss and tie, or a name: see `betterthan.names.PRIORS`; for ``show="outcomes"``
-        of success and failure. Default: all ones.
+        Parameters of win, loss and tie, or a name: see `betterthan.names.PRIORS`; for
+        ``show="outcomes"`` of success and failure. Default: all ones.
     show : {"outcomes", "decisive", "difference"}, default "outcomes"
-        ``outcomes``: the probability that A wins an example, beside the probability that B does, each as a
-        Beta of its own (an approximation: together they cannot exceed 1). ``decisive``: p, the
-        probability that A wins an example that is not a tie; its mass above 1/2 is P(A better).
-        ``difference``: d = P(A wins) - P(B wins).
+        ``outcomes``: the probability that A wins an example, beside the probability that B does,
+        each as a Beta of its own (an approximation: together they cannot exceed 1). ``decisive``:
+        p, the probability that A wins an example that is not a tie; its mass above 1/2 is P(A
+        better). ``difference``: d = P(A wins) - P(B wins).
     rope : float, optional
         Half width of the region of practical equivalence, for ``show="difference"``.
     ax : matplotlib.axes.Axes, optional
@@ -54,8 +54,9 @@ def densities(
     Raises
     ------
     ValueError
-        If the counts, the prior, `show` or the rope are not valid, the pair is not in the counts, ties are
-        unknown and `show` is not ``"decisive"``, or a rope is given for another kind than the difference.
+        If the counts, the prior, `show` or the rope are not valid, the pair is not in the counts,
+        ties are unknown and `show` is not ``"decisive"``, or a rope is given for another kind than
+        the difference.
 
     Examples
     --------
@@ -89,17 +90,23 @@ def densities(
 def _success_prior(prior: Any) -> tuple[float, ...]:
     """Two numbers: three, of win, loss and tie, would mean something else."""
     if not (prior is None or isinstance(prior, str)) and len(tuple(prior)) != 2:
-        raise ValueError(f"prior is {prior!r}; show='outcomes' takes two numbers, of success and failure")
+        raise ValueError(
+            f"prior is {prior!r}; show='outcomes' takes two numbers, of success and failure"
+        )
     return checks.prior(prior, 2)
 
 
-def _outcomes(ax: "Axes", pair: xr.DataArray, prior: tuple[float, ...], first: str, second: str) -> str:
+def _outcomes(
+    ax: "Axes", pair: xr.DataArray, prior: tuple[float, ...], first: str, second: str
+) -> str:
     n = int(pair.sum())
     wins = [int(v) for v in pair.values[:2]]
     shapes = [(prior[0] + k, prior[1] + n - k) for k in wins]
     x = _grid(*_span(shapes), 0.0)
     looks = ((drawing.COLOUR_A, "-", "\\\\\\"), (drawing.COLOUR_B, "--", "///"))
-    for (s, f), k, name, (colour, line, hatch) in zip(shapes, wins, (first, second), looks, strict=True):
+    for (s, f), k, name, (colour, line, hatch) in zip(
+        shapes, wins, (first, second), looks, strict=True
+    ):
         y = _beta_density(s, f, x)
         _shade(ax, x, y, colour, hatch)
         ax.plot(x, y, color=colour, linestyle=line, linewidth=1.8, label=f"by {name}: {k} of {n}")
@@ -142,7 +149,9 @@ def _better(systems: tuple[str, str], masses: tuple[float, float], beyond: str =
     return [f"P({name} better{beyond}) {drawing.probability(mass)}" for name, mass in pairs]
 
 
-def _two_sides(ax: "Axes", x: np.ndarray, y: np.ndarray, middle: float, told: list[str], edge: float = 0.0) -> None:
+def _two_sides(
+    ax: "Axes", x: np.ndarray, y: np.ndarray, middle: float, told: list[str], edge: float = 0.0
+) -> None:
     """Draw a density, shade its mass on either side of the middle, and say how much it is."""
     _shade(ax, x, np.where(x >= middle + edge, y, np.nan), drawing.COLOUR_A, "\\\\\\", told[0])
     _shade(ax, x, np.where(x <= middle - edge, y, np.nan), drawing.COLOUR_B, "///", told[1])
@@ -151,8 +160,15 @@ def _two_sides(ax: "Axes", x: np.ndarray, y: np.ndarray, middle: float, told: li
     ax.legend(loc="upper left")
 
 
-def _shade(ax: "Axes", x: np.ndarray, y: np.ndarray, colour: str, hatch: str, label: str | None = None) -> None:
-    look: dict[str, Any] = {"facecolor": (colour, 0.35), "edgecolor": colour, "hatch": hatch, "linewidth": 0}
+def _shade(
+    ax: "Axes", x: np.ndarray, y: np.ndarray, colour: str, hatch: str, label: str | None = None
+) -> None:
+    look: dict[str, Any] = {
+        "facecolor": (colour, 0.35),
+        "edgecolor": colour,
+        "hatch": hatch,
+        "linewidth": 0,
+    }
     ax.fill_between(x, 0, y, label=label, **look)
 
 
@@ -181,9 +197,12 @@ def _grid(low: float, high: float, least: float) -> np.ndarray:
     pad = 0.04 * (high - low)
     low, high = max(low - pad, least), min(high + pad, 1.0)
     step = (high - low) / _POINTS
-    return np.linspace(max(low, least + step), min(high, 1 - step), _POINTS)  # at the very ends it may be infinite
+    # at the very ends it may be infinite
+    return np.linspace(max(low, least + step), min(high, 1 - step), _POINTS)
 
 
 def _beta_density(a: float, b: float, x: np.ndarray) -> np.ndarray:
     """Density of Beta(a, b)."""
-    return np.exp(beta.log_density_of_log_odds(np.asarray(a), np.asarray(b), special.logit(x))) / (x * (1 - x))
+    return np.exp(beta.log_density_of_log_odds(np.asarray(a), np.asarray(b), special.logit(x))) / (
+        x * (1 - x)
+    )

@@ -1,6 +1,7 @@
 """What the figures share: style, axes, titles, and names that are drawn as they are written.
 
-Every colour differs from its neighbours in lightness too, so that a figure can be read in greyscale.
+Every colour differs from its neighbours in lightness too, so that a figure can be read in
+greyscale.
 """
 
 import math
@@ -45,7 +46,13 @@ _STYLE: dict[Any, Any] = {
     "ytick.color": INK,
 }
 # Fonts that hold what the usual ones lack; used where they are installed.
-_WIDE_FONTS = ("Noto Sans CJK JP", "Noto Sans CJK SC", "Hiragino Sans", "Microsoft YaHei", "Arial Unicode MS")
+_WIDE_FONTS = (
+    "Noto Sans CJK JP",
+    "Noto Sans CJK SC",
+    "Hiragino Sans",
+    "Microsoft YaHei",
+    "Arial Unicode MS",
+)
 _LENGTHS = (24, 36, 48)
 
 
@@ -59,7 +66,9 @@ def style() -> Iterator[None]:
 
 
 def axes(ax: Any, width: float, height: float) -> "Axes":
-    """The axes given, or those of a new figure (inches) that pyplot does not know and need not close."""
+    """The axes given, or those of a new figure (inches) that pyplot does not know and need not
+    close.
+    """
     from matplotlib.figure import Figure
 
     if ax is None:
@@ -98,7 +107,9 @@ def size(ax: "Axes") -> tuple[float, float, float]:
 
 
 def finish(ax: "Axes", title: str) -> "Axes":
-    """Set the title, break it and the label of x to the room there is, and take all text as it is written."""
+    """Set the title, break it and the label of x to the room there is, and take all text as it is
+    written.
+    """
     from matplotlib.text import Text
 
     width, _, room = size(ax)
@@ -178,13 +189,17 @@ def name_rows(ax: "Axes", left: Sequence[str], right: Sequence[str] | None = Non
 def _broken(text: str, points: float, size: float) -> str:
     """Text in lines that are no wider than this, whatever the names in it."""
     characters = max(int(points / (0.56 * size)), 28)
-    return "\n".join(textwrap.fill(line, characters, break_on_hyphens=False) for line in text.split("\n"))
+    return "\n".join(
+        textwrap.fill(line, characters, break_on_hyphens=False) for line in text.split("\n")
+    )
 
 
 def _drawn(character: str, known: frozenset[int]) -> str:
     if character.isspace():
         return " "
-    return character if ord(character) in known else character.encode("unicode_escape").decode("ascii")
+    return (
+        character if ord(character) in known else character.encode("unicode_escape").decode("ascii")
+    )
 
 
 def _families() -> list[str]:

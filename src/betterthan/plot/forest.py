@@ -50,29 +50,30 @@ def differences(
     Parameters
     ----------
     comparison : xarray.Dataset, dims (system_a, system_b), optionally engine
-        With variables difference_mean, difference_lower, difference_upper and verdict, as `compare` returns
-        them; of several engines the first is drawn. ``attrs``: rope, ci_prob, ci_kind.
+        With variables difference_mean, difference_lower, difference_upper and verdict, as `compare`
+        returns them; of several engines the first is drawn. ``attrs``: rope, ci_prob, ci_kind.
     rope : float, optional
         Half width of the band; default ``comparison.attrs["rope"]``.
     baseline : str, optional
         Draw only the pairs with this system, as the other one minus the baseline.
     limit : int, default 40
-        Pairs to draw at most. Where there are more, those nearest to a decision are drawn and the title says
-        so: those whose P(d > 0), or mass within the ROPE, is nearest to the probability that a verdict needs, by
-        the normal approximation to mean and interval.
+        Pairs to draw at most. Where there are more, those nearest to a decision are drawn and the
+        title says so: those whose P(d > 0), or mass within the ROPE, is nearest to the probability
+        that a verdict needs, by the normal approximation to mean and interval.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Each unordered pair once, the largest mean at the top. Without a baseline, A is the system that is ahead.
+        Each unordered pair once, the largest mean at the top. Without a baseline, A is the system
+        that is ahead.
 
     Raises
     ------
     ValueError
-        If a variable is missing, a verdict is unknown, the rope or the limit is not valid, the baseline is
-        unknown, or no pair has a difference.
+        If a variable is missing, a verdict is unknown, the rope or the limit is not valid, the
+        baseline is unknown, or no pair has a difference.
 
     Examples
     --------
@@ -101,7 +102,9 @@ def differences(
         raise ValueError("no pair has a difference: nothing to draw")
     rows = rows.take(_nearest(rows, rope, limit, float(chosen.attrs.get("ci_prob", names.CI_PROB))))
     with drawing.style():
-        ax = drawing.axes(ax, 8.0, 0.95 + (0.23 if len(rows.mean) <= 60 else 0.14) * (len(rows.mean) + 1))
+        ax = drawing.axes(
+            ax, 8.0, 0.95 + (0.23 if len(rows.mean) <= 60 else 0.14) * (len(rows.mean) + 1)
+        )
         drawing.name_rows(ax, _row_names(rows, baseline))
         _draw(ax, rows, rope, float(chosen.attrs.get("verdict_prob", names.VERDICT_PROB)))
         ax.set_xlabel("difference d = P(A wins) − P(B wins), per example")
@@ -110,7 +113,9 @@ def differences(
 
 def _oriented(chosen: xr.Dataset, systems: list[str], baseline: str | None) -> _Rows:
     """Each unordered pair once: the one ahead first, or every system against the baseline."""
-    mean, lower, upper = (chosen[f"difference_{k}"].values.astype(float) for k in ("mean", "lower", "upper"))
+    mean, lower, upper = (
+        chosen[f"difference_{k}"].values.astype(float) for k in ("mean", "lower", "upper")
+    )
     verdict = chosen["verdict"].values.astype(str)
     if baseline is None:
         first, second = np.triu_indices(len(systems), 1)
@@ -130,7 +135,9 @@ def _oriented(chosen: xr.Dataset, systems: list[str], baseline: str | None) -> _
         np.where(flip, -mean[at], mean[at]),
         np.where(flip, -upper[at], lower[at]),
         np.where(flip, -lower[at], upper[at]),
-        np.array([_FLIPPED.get(v, v) if f else v for v, f in zip(told, flip, strict=True)], dtype=object),
+        np.array(
+            [_FLIPPED.get(v, v) if f else v for v, f in zip(told, flip, strict=True)], dtype=object
+        ),
     )
 
 
@@ -172,17 +179,31 @@ def _draw(ax: "Axes", rows: _Rows, rope: float, needed: float) -> None:
             "markerfacecolor": drawing.COLOUR_A if filled else "white",
             "label": label.format(needed),
         }
-        look |= {"markeredgecolor": drawing.COLOUR_A, "markersize": 5, "markeredgewidth": 1.1, "zorder": 3}
+        look |= {
+            "markeredgecolor": drawing.COLOUR_A,
+            "markersize": 5,
+            "markeredgewidth": 1.1,
+            "zorder": 3,
+        }
         ax.plot(rows.mean[at], place[at], marker, **look)
     ax.margins(x=0.03)
     drawing.plain_numbers(ax.xaxis)
     ax.spines["left"].set_visible(False)
-    ax.legend(loc="upper left", ncols=4, borderaxespad=0, borderpad=0.2, columnspacing=1.4, handletextpad=0.4)
+    ax.legend(
+        loc="upper left",
+        ncols=4,
+        borderaxespad=0,
+        borderpad=0.2,
+        columnspacing=1.4,
+        handletextpad=0.4,
+    )
 
 
 def _title(attrs: dict[Any, Any], shown: int, total: int, baseline: str | None) -> str:
     ci_kind, ci_prob = attrs.get("ci_kind"), attrs.get("ci_prob")
-    interval = f"{100 * float(ci_prob):g} % {str(ci_kind).upper()}" if ci_kind and ci_prob else "interval"
+    interval = (
+        f"{100 * float(ci_prob):g} % {str(ci_kind).upper()}" if ci_kind and ci_prob else "interval"
+    )
     title = f"Difference of each pair A − B: mean and {interval}"
     if baseline is not None:
         title = f"Difference of each system A from B = {drawing.labels([baseline])[0]}: mean and {interval}"

@@ -16,9 +16,14 @@ _DIFFERENCE = ("difference_mean", "difference_lower", "difference_upper", "verdi
 def probabilities(prob: Any, order: Sequence[str] | None) -> xr.DataArray:
     """A square of probabilities, its systems in the order given or by their mean, highest first."""
     if not isinstance(prob, xr.DataArray) or set(prob.dims) != set(_SQUARE):
-        found = f"dims ({', '.join(map(str, prob.dims))})" if hasattr(prob, "dims") else type(prob).__name__
+        found = (
+            f"dims ({', '.join(map(str, prob.dims))})"
+            if hasattr(prob, "dims")
+            else type(prob).__name__
+        )
         raise ValueError(
-            f"expected probabilities with dims (system_a, system_b), got {found}; see betterthan.prob_better"
+            f"expected probabilities with dims (system_a, system_b), got {found}; see "
+            f"betterthan.prob_better"
         )
     prob = prob.transpose(*_SQUARE)
     systems = _square_systems(prob)
@@ -67,7 +72,9 @@ def distinct_pairs(counts: Any) -> xr.DataArray:
 
 def pair_names(pairs: xr.DataArray) -> tuple[list[str], list[str]]:
     """Names of the first and of the second system of every pair."""
-    return [str(s) for s in pairs[names.SYSTEM_A].values], [str(s) for s in pairs[names.SYSTEM_B].values]
+    return [str(s) for s in pairs[names.SYSTEM_A].values], [
+        str(s) for s in pairs[names.SYSTEM_B].values
+    ]
 
 
 def exchanged(counts: xr.DataArray) -> xr.DataArray:
@@ -78,11 +85,14 @@ def exchanged(counts: xr.DataArray) -> xr.DataArray:
 def differences(comparison: Any) -> tuple[xr.Dataset, list[str]]:
     """Mean, interval and verdict of every difference, of one engine, and the systems."""
     if getattr(comparison, "attrs", {}).get("ties") == "unknown":
-        raise ValueError("a difference needs the number of ties, which this comparison does not have")
+        raise ValueError(
+            "a difference needs the number of ties, which this comparison does not have"
+        )
     missing = [v for v in _DIFFERENCE if v not in getattr(comparison, "data_vars", ())]
     if missing:
         raise ValueError(
-            f"expected a comparison with a variable {missing[0]!r}, got {type(comparison).__name__}; "
+            f"expected a comparison with a variable {missing[0]!r}, got "
+            f"{type(comparison).__name__}; "
             "see betterthan.compare"
         )
     chosen = comparison[list(_DIFFERENCE)]
@@ -90,7 +100,8 @@ def differences(comparison: Any) -> tuple[xr.Dataset, list[str]]:
         chosen = chosen.isel({names.ENGINE: 0})
     if set(chosen.dims) != set(_SQUARE):
         raise ValueError(
-            f"differences have dims ({', '.join(map(str, chosen.dims))}); give (system_a, system_b): "
+            f"differences have dims ({', '.join(map(str, chosen.dims))}); give (system_a, "
+            f"system_b): "
             "select the others first"
         )
     chosen = chosen.transpose(*_SQUARE)

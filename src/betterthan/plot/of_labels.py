@@ -27,7 +27,8 @@ def confusion(confusion: xr.DataArray, *, ax: "Axes | None" = None) -> "Axes":
     Returns
     -------
     matplotlib.axes.Axes
-        Rows are predicted, columns actual; each column shades to its whole. Up to 25 labels cells hold counts.
+        Rows are predicted, columns actual; each column shades to its whole. Up to 25 labels cells
+        hold counts.
 
     Raises
     ------
@@ -43,7 +44,10 @@ def confusion(confusion: xr.DataArray, *, ax: "Axes | None" = None) -> "Axes":
     """
     matrix, actual, labels = checks.confusion(confusion)
     if matrix.ndim != 2:
-        raise ValueError(f"confusion has dims {tuple(map(str, confusion.dims))}; give one matrix (predicted, actual)")
+        raise ValueError(
+            f"confusion has dims {tuple(map(str, confusion.dims))}; give one matrix (predicted, "
+            f"actual)"
+        )
     lost = actual - matrix.sum(0)
     cells = np.vstack([matrix, lost]) if lost.any() else matrix
     share = cells / np.maximum(actual, 1)
@@ -52,7 +56,9 @@ def confusion(confusion: xr.DataArray, *, ax: "Axes | None" = None) -> "Axes":
         named = drawing.labels(labels)
         wide = 0.075 * max(map(len, named))
         ax = drawing.axes(ax, max(0.62 * n + wide + 0.8, 4.2), 0.42 * len(cells) + 0.7 * wide + 1.2)
-        ax.imshow(share, cmap=drawing.ramp(), vmin=0, vmax=1, aspect="auto", interpolation="nearest")
+        ax.imshow(
+            share, cmap=drawing.ramp(), vmin=0, vmax=1, aspect="auto", interpolation="nearest"
+        )
         ax.spines[:].set_visible(False)
         ax.hlines(np.arange(len(cells) + 1) - 0.5, -0.5, n - 0.5, colors="white", linewidth=0.8)
         ax.vlines(np.arange(n + 1) - 0.5, -0.5, len(cells) - 0.5, colors="white", linewidth=0.8)
@@ -64,7 +70,9 @@ def confusion(confusion: xr.DataArray, *, ax: "Axes | None" = None) -> "Axes":
             _write(ax, cells, share)
         right = int(np.trace(matrix))
         return drawing.finish(
-            ax, f"{right:,} of {int(actual.sum()):,} items right\nColumns: actual class. Darker: more of it"
+            ax,
+            f"{right:,} of {int(actual.sum()):,} items right\nColumns: actual class. Darker: more "
+            f"of it",
         )
 
 
@@ -72,4 +80,6 @@ def _write(ax: "Axes", cells: np.ndarray, share: np.ndarray) -> None:
     for i, j in np.ndindex(*cells.shape):
         look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8}
         look["fontweight"] = "bold" if i == j else "normal"
-        ax.text(j, i, f"{cells[i, j]:,}", color="white" if share[i, j] > 0.55 else drawing.INK, **look)
+        ax.text(
+            j, i, f"{cells[i, j]:,}", color="white" if share[i, j] > 0.55 else drawing.INK, **look
+        )

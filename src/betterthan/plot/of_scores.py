@@ -16,7 +16,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _POINTS = 401
-_LOOKS = ((drawing.COLOUR_A, "-"), (drawing.COLOUR_B, "--"), (drawing.FAINT, "-."), (drawing.INK, ":"))
+_LOOKS = (
+    (drawing.COLOUR_A, "-"),
+    (drawing.COLOUR_B, "--"),
+    (drawing.FAINT, "-."),
+    (drawing.INK, ":"),
+)
 _TAIL = 1e-5  # mass that may lie outside of the figure, on either side
 
 
@@ -31,8 +36,8 @@ def scores(
 ) -> "Axes":
     """Posterior densities of a score, one curve for each system by itself.
 
-    The curves say how sure each score is. They do not say how sure the difference is: on the same documents the scores
-    move together, and `scores.bootstrap` compares them.
+    The curves say how sure each score is. They do not say how sure the difference is: on the same
+    documents the scores move together, and `scores.bootstrap` compares them.
 
     Parameters
     ----------
@@ -55,7 +60,8 @@ def scores(
     Raises
     ------
     ValueError
-        If the tallies or an argument are not valid, a system is unknown, or there are more than four.
+        If the tallies or an argument are not valid, a system is unknown, or there are more than
+        four.
 
     Examples
     --------
@@ -72,7 +78,9 @@ def scores(
     there = [str(s) for s in tallies[names.SYSTEM].values]
     chosen = there if systems is None else [inputs.known(s, there, "systems") for s in systems]
     if len(chosen) > len(_LOOKS):
-        raise ValueError(f"{len(chosen)} curves are too many to tell apart; give systems=, at most {len(_LOOKS)}")
+        raise ValueError(
+            f"{len(chosen)} curves are too many to tell apart; give systems=, at most {len(_LOOKS)}"
+        )
     found = posterior(tallies, statistic=statistic, beta=beta, prior=prior)
     weights = np.asarray(checks.prior(prior, labels=names.TALLIES))
     totals = tally_totals(tallies).transpose(..., names.TALLY).sel({names.SYSTEM: chosen})
@@ -81,9 +89,13 @@ def scores(
         ax = drawing.axes(ax, 6.0, 3.4)
         labels = drawing.labels(chosen)
         curves = [_curve(alpha, statistic, beta) for alpha in alphas]
-        for (x, y), label, system, (colour, line) in zip(curves, labels, chosen, _LOOKS, strict=False):
+        for (x, y), label, system, (colour, line) in zip(
+            curves, labels, chosen, _LOOKS, strict=False
+        ):
             score = float(found["score"].sel({names.SYSTEM: system}))
-            ax.plot(x, y, color=colour, linestyle=line, linewidth=1.8, label=f"{label}: {score:.3f}")
+            ax.plot(
+                x, y, color=colour, linestyle=line, linewidth=1.8, label=f"{label}: {score:.3f}"
+            )
             ax.fill_between(x, 0, y, color=colour, alpha=0.12, linewidth=0)
         ax.set_ylim(0, 1.1 * max(float(y.max()) for _, y in curves))
         ax.margins(x=0)

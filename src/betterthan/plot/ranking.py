@@ -18,7 +18,8 @@ def ranks(ranked: xr.Dataset, *, limit: int = 30, ax: "Axes | None" = None) -> "
     Parameters
     ----------
     ranked : xarray.Dataset
-        From `scores.bootstrap` or `fits.compare`: ``prob_rank`` (system, rank) and ``expected_rank`` (system).
+        From `scores.bootstrap` or `fits.compare`: ``prob_rank`` (system, rank) and
+        ``expected_rank`` (system).
     limit : int, default 30
         Systems to draw at most: those with the best expected ranks.
     ax : matplotlib.axes.Axes, optional
@@ -27,7 +28,8 @@ def ranks(ranked: xr.Dataset, *, limit: int = 30, ax: "Axes | None" = None) -> "
     Returns
     -------
     matplotlib.axes.Axes
-        Rows are systems, the best expected rank at the top, with P(best) at the right; columns are ranks.
+        Rows are systems, the best expected rank at the top, with P(best) at the right; columns are
+        ranks.
 
     Raises
     ------
@@ -48,7 +50,9 @@ def ranks(ranked: xr.Dataset, *, limit: int = 30, ax: "Axes | None" = None) -> "
     """
     if "prob_rank" not in getattr(ranked, "data_vars", ()):
         raise ValueError("expected ranks, from betterthan.scores.bootstrap or compare_abilities")
-    order = np.argsort(ranked["expected_rank"].values, kind="stable")[: checks.whole(limit, "limit")]
+    order = np.argsort(ranked["expected_rank"].values, kind="stable")[
+        : checks.whole(limit, "limit")
+    ]
     chosen = ranked.isel({names.SYSTEM: order})
     chances = chosen["prob_rank"].transpose(names.SYSTEM, "rank").values
     total = ranked.sizes[names.SYSTEM]
@@ -57,7 +61,14 @@ def ranks(ranked: xr.Dataset, *, limit: int = 30, ax: "Axes | None" = None) -> "
         systems = drawing.labels([str(s) for s in chosen[names.SYSTEM].values])
         wide = 0.075 * max(map(len, systems))
         ax = drawing.axes(ax, min(max(0.3 * last, 2.5) + wide + 1.4, 12.0), 0.21 * len(order) + 1.2)
-        ax.imshow(chances[:, :last], cmap=drawing.ramp(), vmin=0, vmax=1, aspect="auto", interpolation="nearest")
+        ax.imshow(
+            chances[:, :last],
+            cmap=drawing.ramp(),
+            vmin=0,
+            vmax=1,
+            aspect="auto",
+            interpolation="nearest",
+        )
         ax.spines[:].set_visible(False)
         ax.set_yticks(np.arange(len(order)), systems, fontsize=8)
         every = max(last // 15, 1)
@@ -67,7 +78,15 @@ def ranks(ranked: xr.Dataset, *, limit: int = 30, ax: "Axes | None" = None) -> "
         ax.set_xlabel("rank")
         for row, p in enumerate(chosen["prob_best"].values):
             place = (1, row)
-            kept = {"xycoords": ax.get_yaxis_transform(), "textcoords": "offset points", "annotation_clip": False}
-            ax.annotate(drawing.percent(float(p)), place, xytext=(6, 0), va="center", fontsize=8, **kept)
+            kept = {
+                "xycoords": ax.get_yaxis_transform(),
+                "textcoords": "offset points",
+                "annotation_clip": False,
+            }
+            ax.annotate(
+                drawing.percent(float(p)), place, xytext=(6, 0), va="center", fontsize=8, **kept
+            )
         shown = f"{len(order)} of {total} systems" if len(order) < total else f"{total} systems"
-        return drawing.finish(ax, f"Probability of each rank, {shown}\nAt the right P(best), in percent")
+        return drawing.finish(
+            ax, f"Probability of each rank, {shown}\nAt the right P(best), in percent"
+        )

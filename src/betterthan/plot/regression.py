@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def coefficients(source: Any, *, ci_prob: float = names.CI_PROB, limit: int = 40, ax: "Axes | None" = None) -> "Axes":
+def coefficients(
+    source: Any, *, ci_prob: float = names.CI_PROB, limit: int = 40, ax: "Axes | None" = None
+) -> "Axes":
     """Forest of standardised coefficients with their intervals.
 
     Parameters
@@ -22,7 +24,8 @@ def coefficients(source: Any, *, ci_prob: float = names.CI_PROB, limit: int = 40
     source : PerformanceFunction or xarray.DataTree
         From `features.performance_function` or ``betterthan.models.performance_function.fit``.
     ci_prob : float, default 0.95
-        Mass of the intervals of a posterior (HDI); those of least squares have the one they were fitted with.
+        Mass of the intervals of a posterior (HDI); those of least squares have the one they were
+        fitted with.
     limit : int, default 40
         Features to draw at most: those with the largest coefficients.
     ax : matplotlib.axes.Axes, optional
@@ -48,7 +51,9 @@ def coefficients(source: Any, *, ci_prob: float = names.CI_PROB, limit: int = 40
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['f', 'words']
     """
-    rows, title = _of_tree(source, ci_prob) if isinstance(source, xr.DataTree) else _of_function(source)
+    rows, title = (
+        _of_tree(source, ci_prob) if isinstance(source, xr.DataTree) else _of_function(source)
+    )
     order = np.argsort(-np.abs(rows["mean"]), kind="stable")[: checks.whole(limit, "limit")]
     rows = {name: values[order] for name, values in rows.items()}
     place = np.arange(len(order))
@@ -73,7 +78,8 @@ def predictions(function: PerformanceFunction, *, ax: "Axes | None" = None) -> "
     Parameters
     ----------
     function : PerformanceFunction
-        From `features.performance_function`; the choice of features is repeated without the dialogue.
+        From `features.performance_function`; the choice of features is repeated without the
+        dialogue.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
 
@@ -100,18 +106,39 @@ def predictions(function: PerformanceFunction, *, ax: "Axes | None" = None) -> "
     with drawing.style():
         ax = drawing.axes(ax, 4.8, 4.4)
         ends = np.array(
-            [min(observed.min(), fit["held_out_chosen"].min()), max(observed.max(), fit["held_out_chosen"].max())]
+            [
+                min(observed.min(), fit["held_out_chosen"].min()),
+                max(observed.max(), fit["held_out_chosen"].max()),
+            ]
         )
-        ax.plot(ends, ends, color=drawing.FAINT, linewidth=1, linestyle=":", label="observed = predicted")
-        hollow: dict[str, Any] = {"markerfacecolor": "white", "markeredgecolor": drawing.FAINT, "markersize": 4}
-        ax.plot(fit["fitted"], observed, "o", label=f"by the fit to all (R² {float(fit['r2']):.2f})", **hollow)
+        ax.plot(
+            ends,
+            ends,
+            color=drawing.FAINT,
+            linewidth=1,
+            linestyle=":",
+            label="observed = predicted",
+        )
+        hollow: dict[str, Any] = {
+            "markerfacecolor": "white",
+            "markeredgecolor": drawing.FAINT,
+            "markersize": 4,
+        }
+        ax.plot(
+            fit["fitted"],
+            observed,
+            "o",
+            label=f"by the fit to all (R² {float(fit['r2']):.2f})",
+            **hollow,
+        )
         full: dict[str, Any] = {"color": drawing.COLOUR_A, "markersize": 4}
         honest = f"by a fit without it (R² {float(fit['r2_held_out_chosen']):.2f})"
         ax.plot(fit["held_out_chosen"], observed, "o", label=honest, **full)
         response = drawing.labels([str(fit.attrs["response"])])[0]
         ax.set_xlabel(f"predicted {response}")
         ax.set_ylabel(f"observed {response}")
-        ax.set_ylim(ends[0] - 0.05 * np.ptp(ends), ends[1] + 0.25 * np.ptp(ends))  # room for the legend
+        # room for the legend
+        ax.set_ylim(ends[0] - 0.05 * np.ptp(ends), ends[1] + 0.25 * np.ptp(ends))
         ax.legend(loc="upper left")
         return drawing.finish(ax, "Observed against predicted")
 
@@ -119,11 +146,26 @@ def predictions(function: PerformanceFunction, *, ax: "Axes | None" = None) -> "
 def _of_function(function: Any) -> tuple[dict[str, np.ndarray], str]:
     fit = _fit_of(function)
     coefficient = fit["coefficient"].values
-    scale = np.divide(fit["standardised"].values, coefficient, out=np.zeros_like(coefficient), where=coefficient != 0)
-    rows = {"feature": fit[names.FEATURE].values, "mean": fit["standardised"].values, "chosen": fit["chosen"].values}
-    rows |= {end: np.where(fit["chosen"], fit[end].values * scale, 0.0) for end in ("lower", "upper")}
+    scale = np.divide(
+        fit["standardised"].values,
+        coefficient,
+        out=np.zeros_like(coefficient),
+        where=coefficient != 0,
+    )
+    rows = {
+        "feature": fit[names.FEATURE].values,
+        "mean": fit["standardised"].values,
+        "chosen": fit["chosen"].values,
+    }
+    rows |= {
+        end: np.where(fit["chosen"], fit[end].values * scale, 0.0) for end in ("lower", "upper")
+    }
     share = f"{100 * fit.attrs['ci_prob']:g} %"
-    note = "" if fit.attrs["direction"] == "none" else "\nas if nothing had been chosen: too narrow after a choice"
+    note = (
+        ""
+        if fit.attrs["direction"] == "none"
+        else "\nas if nothing had been chosen: too narrow after a choice"
+    )
     return rows, f"Least squares: coefficients with {share} intervals{note}"
 
 
@@ -133,13 +175,22 @@ def _of_tree(tree: xr.DataTree, ci_prob: float) -> tuple[dict[str, np.ndarray], 
     beta = tree["posterior"]["standardised"].transpose("chain", "draw", names.FEATURE)
     flat = beta.values.reshape(-1, beta.sizes[names.FEATURE])
     low, high = weights.interval(flat, checks.probability(ci_prob, "ci_prob"), "hdi")
-    rows = {"feature": beta[names.FEATURE].values, "mean": flat.mean(0), "lower": low, "upper": high}
-    return rows | {"chosen": np.ones(len(low), dtype=bool)}, f"Posterior: mean and {100 * ci_prob:g} % HDI"
+    rows = {
+        "feature": beta[names.FEATURE].values,
+        "mean": flat.mean(0),
+        "lower": low,
+        "upper": high,
+    }
+    return rows | {
+        "chosen": np.ones(len(low), dtype=bool)
+    }, f"Posterior: mean and {100 * ci_prob:g} % HDI"
 
 
 def _fit_of(function: Any) -> xr.Dataset:
     if not isinstance(function, PerformanceFunction):
-        raise ValueError(f"expected a PerformanceFunction or a DataTree, got {type(function).__name__}")
+        raise ValueError(
+            f"expected a PerformanceFunction or a DataTree, got {type(function).__name__}"
+        )
     if function.fit is None:
         raise ValueError("this function was entered as a formula and has no fit to draw")
     return function.fit

@@ -22,8 +22,8 @@ def matrix(prob: xr.DataArray, *, ax: "Axes | None" = None, order: Any = None) -
     Parameters
     ----------
     prob : xarray.DataArray, dims (system_a, system_b)
-        Probability that system_a is better than system_b, from 0 to 1; NaN where there is no answer, drawn
-        hatched. The diagonal is coloured but carries no number.
+        Probability that system_a is better than system_b, from 0 to 1; NaN where there is no
+        answer, drawn hatched. The diagonal is coloured but carries no number.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
     order : sequence of str, optional
@@ -32,8 +32,8 @@ def matrix(prob: xr.DataArray, *, ax: "Axes | None" = None, order: Any = None) -
     Returns
     -------
     matplotlib.axes.Axes
-        Numbers in the cells up to 20 systems, in percent, bold where one side has at least 95. Above 40
-        systems rows are numbered and columns carry these numbers.
+        Numbers in the cells up to 20 systems, in percent, bold where one side has at least 95.
+        Above 40 systems rows are numbered and columns carry these numbers.
 
     Raises
     ------
@@ -83,7 +83,8 @@ def _inches(n: int, longest: int) -> tuple[float, float]:
 
 def _draw_cells(ax: "Axes", values: np.ndarray) -> None:
     ramp = drawing.ramp().with_extremes(bad=(0, 0, 0, 0))
-    ax.patch.set(facecolor="white", edgecolor=drawing.FAINT, hatch="////")  # shows through where NaN
+    # shows through where NaN
+    ax.patch.set(facecolor="white", edgecolor=drawing.FAINT, hatch="////")
     aspect = "equal" if len(values) <= _NAMED_MAX else "auto"
     ax.imshow(values, cmap=ramp, vmin=0, vmax=1, aspect=aspect, interpolation="nearest")
     ax.set_anchor("W")

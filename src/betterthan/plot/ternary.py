@@ -63,14 +63,15 @@ def simplex(
     Returns
     -------
     matplotlib.axes.Axes
-        The exact Dirichlet density, no draws. x is the difference win - loss, y is the tie probability
-        times the root of 3. Where the posterior is narrow, the part of the simplex that holds it is
-        drawn, and a small triangle shows where that part lies.
+        The exact Dirichlet density, no draws. x is the difference win - loss, y is the tie
+        probability times the root of 3. Where the posterior is narrow, the part of the simplex that
+        holds it is drawn, and a small triangle shows where that part lies.
 
     Raises
     ------
     ValueError
-        If the counts, the prior or the rope are not valid, ties are unknown, or the pair is not in the counts.
+        If the counts, the prior or the rope are not valid, ties are unknown, or the pair is not in
+        the counts.
 
     Examples
     --------
@@ -95,7 +96,9 @@ def simplex(
         if window.side < 1:
             _locate(ax, window)
         better = drawing.probability(float(beta.prob_above_half(alpha[0], alpha[1])))
-        title = f"Posterior of win, loss and tie, {first} against {second}\nP({first} better) {better}"
+        title = (
+            f"Posterior of win, loss and tie, {first} against {second}\nP({first} better) {better}"
+        )
         return drawing.finish(ax, title)
 
 
@@ -106,7 +109,9 @@ def _need_ties(pair: xr.DataArray) -> None:
 
 
 def _plane(theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where (win, loss, tie) lies: x is the difference win - loss, so that win = loss is upright."""
+    """Where (win, loss, tie) lies: x is the difference win - loss, so that win = loss is
+    upright.
+    """
     return theta[..., 0] - theta[..., 1], theta[..., 2] * _ROOT3
 
 
@@ -124,7 +129,9 @@ def _window(alpha: np.ndarray) -> _Window:
 
 @cache
 def _lattice() -> tuple[np.ndarray, np.ndarray]:
-    """Points spread evenly over the simplex, as (win, loss, tie), and the triangles between them."""
+    """Points spread evenly over the simplex, as (win, loss, tie), and the triangles between
+    them.
+    """
     from matplotlib.tri import Triangulation
 
     i, j = (k.ravel() for k in np.meshgrid(np.arange(_LATTICE + 1), np.arange(_LATTICE + 1)))
@@ -150,18 +157,27 @@ def _regions(ax: "Axes", alpha: np.ndarray, window: _Window) -> list[Any]:
     levels = [*_levels(log_density, np.bincount(triangles.ravel())), 0.01]
     mesh = Triangulation(*_plane(theta), triangles)
     ax.tricontourf(mesh, log_density, levels=levels, colors=_SHADES, zorder=1)
-    lines: dict[str, Any] = {"colors": drawing.INK, "linewidths": 0.6, "linestyles": "solid", "zorder": 2}
+    lines: dict[str, Any] = {
+        "colors": drawing.INK,
+        "linewidths": 0.6,
+        "linestyles": "solid",
+        "zorder": 2,
+    }
     ax.tricontour(mesh, log_density, levels=levels[:-1], **lines)
     shown = zip(_MASSES, _SHADES, strict=True)
     return [Patch(facecolor=shade, label=f"densest {100 * mass:.0f} %") for mass, shade in shown]
 
 
 def _levels(log_density: np.ndarray, weight: np.ndarray) -> list[float]:
-    """Log densities that enclose the masses, lowest first and all different; points at an edge weigh less."""
+    """Log densities that enclose the masses, lowest first and all different; points at an edge
+    weigh less.
+    """
     order = np.argsort(-log_density, kind="stable")
     ranked = log_density[order]
     mass = (np.exp(ranked) * weight[order]).cumsum()
-    levels = [float(ranked[min(np.searchsorted(mass, m * mass[-1]), ranked.size - 1)]) for m in _MASSES]
+    levels = [
+        float(ranked[min(np.searchsorted(mass, m * mass[-1]), ranked.size - 1)]) for m in _MASSES
+    ]
     return [level - 1e-7 * (len(levels) - k) for k, level in enumerate(levels)]
 
 
@@ -169,7 +185,9 @@ def _frame(ax: "Axes", window: _Window) -> None:
     from matplotlib.patches import Polygon
 
     x, y = _plane(window.corners())
-    ax.add_patch(Polygon(np.stack([x, y], axis=-1), closed=True, fill=False, edgecolor=drawing.INK, zorder=4))
+    ax.add_patch(
+        Polygon(np.stack([x, y], axis=-1), closed=True, fill=False, edgecolor=drawing.INK, zorder=4)
+    )
     ax.set_aspect("equal")
     ax.set_axis_off()
     side = window.side
@@ -181,7 +199,8 @@ def _frame(ax: "Axes", window: _Window) -> None:
             _grid_line(ax, window, outcome, k)
 
 
-# For win, loss and tie: what fills the rest where a line of one value begins (below, at the left, at the right), what
+# For win, loss and tie: what fills the rest where a line of one value begins (below, at the left,
+# at the right), what
 # fills it where the line ends, and how its number is set at the beginning.
 _RUNS = ((1, 2, "center", "top"), (2, 0, "right", "bottom"), (0, 1, "left", "center"))
 
@@ -207,9 +226,17 @@ def _middle(ax: "Axes", window: _Window, rope: float) -> list[Any]:
 
     x, y = _plane(window.corners())
     clip = Polygon(np.stack([x, y], axis=-1), closed=True, transform=ax.transData)
-    drawn: list[Any] = [ax.axvline(0, color=drawing.INK, linewidth=1.4, linestyle="--", zorder=5, label="win = loss")]
+    drawn: list[Any] = [
+        ax.axvline(
+            0, color=drawing.INK, linewidth=1.4, linestyle="--", zorder=5, label="win = loss"
+        )
+    ]
     if rope:
-        look: dict[str, Any] = {"facecolor": drawing.COLOUR_TIE, "edgecolor": drawing.COLOUR_B, "linewidth": 1.4}
+        look: dict[str, Any] = {
+            "facecolor": drawing.COLOUR_TIE,
+            "edgecolor": drawing.COLOUR_B,
+            "linewidth": 1.4,
+        }
         drawn.append(ax.axvspan(-rope, rope, **look, zorder=0.5, label=f"|win − loss| ≤ {rope:g}"))
         for edge in (-rope, rope):  # over the regions, which hide the band
             ax.axvline(edge, color=drawing.COLOUR_B, linewidth=1.4, zorder=5)
@@ -222,10 +249,18 @@ def _name_sides(ax: "Axes", window: _Window, first: str, second: str) -> None:
     """Name the corners and, along the edges, the scales."""
     x, y = _plane(window.corners())
     wins = "{} wins\nevery example" if window.side == 1 else "more wins of\n{}"
-    corners = (wins.format(second), wins.format(first), "every example is a tie" if window.side == 1 else "more ties")
-    for k, (text, va, up) in enumerate(zip(corners, ("top", "top", "bottom"), (-14, -14, 5), strict=True)):
+    corners = (
+        wins.format(second),
+        wins.format(first),
+        "every example is a tie" if window.side == 1 else "more ties",
+    )
+    for k, (text, va, up) in enumerate(
+        zip(corners, ("top", "top", "bottom"), (-14, -14, 5), strict=True)
+    ):
         lines = "\n".join(textwrap.fill(line, 24) for line in text.split("\n"))
-        ax.annotate(lines, (x[k], y[k]), (0, up), textcoords="offset points", ha="center", va=va, fontsize=8)
+        ax.annotate(
+            lines, (x[k], y[k]), (0, up), textcoords="offset points", ha="center", va=va, fontsize=8
+        )
     edges = (
         (f"P({first} wins) →", 0, 1, 0, (0, -28)),
         (f"← P({second} wins)", 0, 2, 60, (-34, 20)),
@@ -234,7 +269,14 @@ def _name_sides(ax: "Axes", window: _Window, first: str, second: str) -> None:
     for text, i, j, angle, offset in edges:
         middle = ((x[i] + x[j]) / 2, (y[i] + y[j]) / 2)
         ax.annotate(
-            text, middle, offset, textcoords="offset points", ha="center", va="center", rotation=angle, fontsize=8
+            text,
+            middle,
+            offset,
+            textcoords="offset points",
+            ha="center",
+            va="center",
+            rotation=angle,
+            fontsize=8,
         )
 
 

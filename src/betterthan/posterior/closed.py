@@ -12,33 +12,41 @@ from betterthan.posterior.sampled import draws_prob_better
 
 
 def prob_better(
-    data: xr.DataArray | xr.DataTree, *, model: str = "dirichlet", prior: Any = None, ties: str = "third"
+    data: xr.DataArray | xr.DataTree,
+    *,
+    model: str = "dirichlet",
+    prior: Any = None,
+    ties: str = "third",
 ) -> xr.DataArray:
     """Probability that A is better than B: P(theta_win > theta_loss).
 
     Parameters
     ----------
     data : xarray.DataArray, dims (..., outcome), or xarray.DataTree
-        Counts; or a posterior from `posterior.draws` or from a model's ``fit``, which knows its own model and prior.
+        Counts; or a posterior from `posterior.draws` or from a model's ``fit``, which knows its own
+        model and prior.
     model : {"dirichlet", "independent"}, default "dirichlet"
-        ``dirichlet``: win, loss and tie are multinomial; ties do not move the answer. ``independent``: the
-        approximation that takes the win rates of A and of B as two independent Beta variables.
+        ``dirichlet``: win, loss and tie are multinomial; ties do not move the answer.
+        ``independent``: the approximation that takes the win rates of A and of B as two independent
+        Beta variables.
     prior : str or sequence of float, optional
-        Dirichlet parameters of win, loss, tie, or a name of `names.PRIORS`; for ``independent`` the two Beta
-        parameters (success, failure). Default all ones. In a square, "win" is of the system named first.
+        Dirichlet parameters of win, loss, tie, or a name of `names.PRIORS`; for ``independent`` the
+        two Beta parameters (success, failure). Default all ones. In a square, "win" is of the
+        system named first.
     ties : {"third", "drop", "half", "to_a", "to_b"}, default "third"
         See `counts.apply_ties`.
 
     Returns
     -------
     xarray.DataArray
-        The dims of the counts without ``outcome``. For a posterior, a coordinate ``mcse`` holds the Monte
-        Carlo standard error.
+        The dims of the counts without ``outcome``. For a posterior, a coordinate ``mcse`` holds the
+        Monte Carlo standard error.
 
     Raises
     ------
     ValueError
-        If the counts, the model, the prior or the tie policy are not valid, or ties are needed and unknown.
+        If the counts, the model, the prior or the tie policy are not valid, or ties are needed and
+        unknown.
 
     References
     ----------
@@ -67,7 +75,9 @@ def _independent(counts: xr.DataArray, prior: Any, ties: str) -> xr.DataArray:
     success, failure = numbers = checks.prior((1.0, 1.0) if prior is None else prior, 2)
     wins, losses = given.counts.values[..., 0], given.counts.values[..., 1]
     n = given.counts.values.sum(-1)
-    better = beta.prob_greater(success + wins, failure + n - wins, success + losses, failure + n - losses)
+    better = beta.prob_greater(
+        success + wins, failure + n - wins, success + losses, failure + n - losses
+    )
     return given.wrap(better, diagonal=0.5, name="prob_better").assign_attrs(prior=list(numbers))
 
 
@@ -103,7 +113,9 @@ def decisive(counts: xr.DataArray, *, prior: Any = None, ties: str = "third") ->
     return xr.Dataset({k: given.wrap(v, name=k) for k, v in parts.items()}, attrs=given.attrs)
 
 
-def decisive_density(counts: xr.DataArray, p: Any, *, prior: Any = None, ties: str = "third") -> xr.DataArray:
+def decisive_density(
+    counts: xr.DataArray, p: Any, *, prior: Any = None, ties: str = "third"
+) -> xr.DataArray:
     """Posterior density of p, the probability that A wins a decisive example, at one or many p.
 
     Parameters
@@ -143,23 +155,24 @@ def decisive_density(counts: xr.DataArray, p: Any, *, prior: Any = None, ties: s
 
 
 def bayes_factor(counts: xr.DataArray, *, prior: Any = None, ties: str = "third") -> xr.DataArray:
-    """BF01: how much better "no difference" (p = 1/2) predicts the wins and losses than the Beta prior does.
+    """BF01: how much better "no difference" (p = 1/2) predicts the wins and losses than the Beta
+    prior does.
 
     Parameters
     ----------
     counts : xarray.DataArray, dims (..., outcome)
         Ties need not be known: they do not move it.
     prior : str or sequence of float, optional
-        The alternative is p ~ Beta(prior of win, prior of loss); the Bayes factor depends on it much
-        more than the posterior does. Default Beta(1, 1).
+        The alternative is p ~ Beta(prior of win, prior of loss); the Bayes factor depends on it
+        much more than the posterior does. Default Beta(1, 1).
     ties
         See `prob_better`.
 
     Returns
     -------
     xarray.DataArray
-        The dims of the counts without ``outcome``. Above 1 speaks for no difference. ``attrs["prior"]`` is the
-        prior.
+        The dims of the counts without ``outcome``. Above 1 speaks for no difference.
+        ``attrs["prior"]`` is the prior.
 
     Raises
     ------
@@ -181,5 +194,7 @@ def bayes_factor(counts: xr.DataArray, *, prior: Any = None, ties: str = "third"
     first, second = given.prior[:2]
     upper = np.exp(beta.log_bayes_factor_half(wins, losses, first, second))
     if first != second and given.square:  # below the diagonal, "win" of the prior is of the column
-        upper = given.by_triangle(upper, np.exp(beta.log_bayes_factor_half(wins, losses, second, first)))
+        upper = given.by_triangle(
+            upper, np.exp(beta.log_bayes_factor_half(wins, losses, second, first))
+        )
     return given.wrap(upper, diagonal=1.0, name="bayes_factor_01").assign_attrs(given.attrs)

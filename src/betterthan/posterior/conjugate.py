@@ -1,4 +1,6 @@
-"""Independent draws from the exact posterior, shaped like an MCMC fit so that one path serves both."""
+"""Independent draws from the exact posterior, shaped like an MCMC fit so that one path serves
+both.
+"""
 
 from importlib.metadata import version
 from typing import Any
@@ -46,14 +48,14 @@ def draws(
 
     References
     ----------
-    Gamma draws of shape below 1 as G(a) = G(a + 1) U^(1/a), in logarithms so that a tiny prior does not
-    underflow: Marsaglia & Tsang 2000, doi:10.1145/358407.358414.
+    Gamma draws of shape below 1 as G(a) = G(a + 1) U^(1/a), in logarithms so that a tiny prior does
+    not underflow: Marsaglia & Tsang 2000, doi:10.1145/358407.358414.
 
     Examples
     --------
     >>> import betterthan as bt
     >>> counts = bt.counts.from_table({("A", "B"): (18, 9, 13)})
-    >>> difference = exact_draws(counts, rng=1)["posterior"]["difference"]
+    >>> difference = draws(counts, rng=1)["posterior"]["difference"]
     >>> float((difference > 0).mean().round(2))  # exact: 0.956
     0.96
     """
@@ -67,7 +69,10 @@ def draws(
     ties = len(numbers) == 3
     posterior = _three_way(logs) if ties else {"p": _first_share(logs)}
     tree = az.from_dict(
-        {"posterior": posterior, "observed_data": {"y": pairs.values if ties else pairs.values[:, 0]}},
+        {
+            "posterior": posterior,
+            "observed_data": {"y": pairs.values if ties else pairs.values[:, 0]},
+        },
         coords={k: pairs[k].values for k in (names.PAIR, names.OUTCOME)},
         dims={"theta": [names.PAIR, names.OUTCOME], "y": [names.PAIR, names.OUTCOME][: 1 + ties]}
         | {k: [names.PAIR] for k in ("difference", "p")},

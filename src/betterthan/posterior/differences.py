@@ -19,7 +19,8 @@ def difference(
     prior: Any = None,
     ties: str = "third",
 ) -> xr.Dataset:
-    """Posterior of d = theta_win - theta_loss: mean, standard deviation and interval, without draws.
+    """Posterior of d = theta_win - theta_loss: mean, standard deviation and interval, without
+    draws.
 
     Parameters
     ----------
@@ -35,7 +36,8 @@ def difference(
     Returns
     -------
     xarray.Dataset
-        ``mean``, ``sd``, ``lower``, ``upper``, over the dims of the counts without ``outcome``; ends within 1e-10.
+        ``mean``, ``sd``, ``lower``, ``upper``, over the dims of the counts without ``outcome``;
+        ends within 1e-10.
 
     Raises
     ------
@@ -66,7 +68,8 @@ def difference(
         hidden = int((np.asarray(modes) > 1).sum())
         if hidden:
             warnings.warn(
-                f"{hidden} of the posteriors have more than one mode, so one interval hides something; "
+                f"{hidden} of the posteriors have more than one mode, so one interval hides "
+                f"something; "
                 "look at difference_density, or use a prior of at least 1",
                 stacklevel=2,
             )
@@ -82,7 +85,8 @@ def difference(
 def prob_equivalent(
     counts: xr.DataArray, rope: float = names.ROPE, *, prior: Any = None, ties: str = "third"
 ) -> xr.DataArray:
-    """Posterior mass of d = theta_win - theta_loss below, within and above the region of practical equivalence.
+    """Posterior mass of d = theta_win - theta_loss below, within and above the region of practical
+    equivalence.
 
     Parameters
     ----------
@@ -96,8 +100,8 @@ def prob_equivalent(
     Returns
     -------
     xarray.DataArray
-        The dims of the counts with ``region`` (b_better, rope, a_better) in place of ``outcome``. Each mass
-        is an integral of its own, to 1e-9 relative however small.
+        The dims of the counts with ``region`` (b_better, rope, a_better) in place of ``outcome``.
+        Each mass is an integral of its own, to 1e-9 relative however small.
 
     Raises
     ------
@@ -121,13 +125,17 @@ def prob_equivalent(
         dirichlet.prob_above(a, b, t, rope),
     ]
     itself = (0.0, 1.0, 0.0) if rope else (0.5, 0.0, 0.5)
-    parts = [pairs.wrap(masses[k], masses[2 - k], diagonal=itself[k], name="mass") for k in range(3)]
+    parts = [
+        pairs.wrap(masses[k], masses[2 - k], diagonal=itself[k], name="mass") for k in range(3)
+    ]
     regions = xr.DataArray(np.array(names.REGIONS), dims=names.REGION, name=names.REGION)
     stacked = xr.concat(parts, regions, join="exact").transpose(..., names.REGION)
     return stacked.assign_attrs(given.attrs | {"rope": rope})
 
 
-def sf(counts: xr.DataArray, delta: float, *, prior: Any = None, ties: str = "third") -> xr.DataArray:
+def sf(
+    counts: xr.DataArray, delta: float, *, prior: Any = None, ties: str = "third"
+) -> xr.DataArray:
     """P(theta_win - theta_loss > delta), to 1e-9 relative however small.
 
     Parameters
@@ -157,7 +165,12 @@ def sf(counts: xr.DataArray, delta: float, *, prior: Any = None, ties: str = "th
     """
     given = parameters(counts, prior, ties, question="the size of the difference")
     at_zero = float(delta < 0)
-    return each(given, lambda a, b, t: dirichlet.prob_above(a, b, t, delta), diagonal=at_zero, name="prob_above")
+    return each(
+        given,
+        lambda a, b, t: dirichlet.prob_above(a, b, t, delta),
+        diagonal=at_zero,
+        name="prob_above",
+    )
 
 
 def cdf(counts: xr.DataArray, x: Any, *, prior: Any = None, ties: str = "third") -> xr.DataArray:

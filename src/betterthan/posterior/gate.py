@@ -15,10 +15,12 @@ _SMALLER_STEPS = "raise target_accept (0.95, then 0.99), or use a prior further 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What the diagnostics say about a posterior; ``passed`` is False if ``failures`` holds anything.
+    """What the diagnostics say about a posterior; ``passed`` is False if ``failures`` holds
+    anything.
 
-    ``bfmi_min`` is nan and ``divergences`` and ``treedepth_reached`` are 0 for exact draws, which have no
-    sampler. ``treedepth_reached`` is told but is no failure: it costs time, not correctness.
+    ``bfmi_min`` is nan and ``divergences`` and ``treedepth_reached`` are 0 for exact draws, which
+    have no sampler. ``treedepth_reached`` is told but is no failure: it costs time, not
+    correctness.
     """
 
     passed: bool
@@ -35,9 +37,10 @@ class Diagnosis:
 def diagnose(tree: xr.DataTree) -> Diagnosis:
     """Look at a posterior the way the gate does before any verdict.
 
-    R-hat, bulk and tail ESS of the parameters (never of an indicator, which may be constant, nor of ``ability_raw``,
-    whose mean nothing depends on: it is taken from the abilities, which are looked at), divergences, energy (BFMI) and
-    the number of chains, against the limits in `betterthan.names`.
+    R-hat, bulk and tail ESS of the parameters (never of an indicator, which may be constant, nor of
+    ``ability_raw``, whose mean nothing depends on: it is taken from the abilities, which are looked
+    at), divergences, energy (BFMI) and the number of chains, against the limits in
+    `betterthan.names`.
 
     Parameters
     ----------
@@ -50,7 +53,8 @@ def diagnose(tree: xr.DataTree) -> Diagnosis:
 
     References
     ----------
-    Vehtari, Gelman, Simpson, Carpenter & Bürkner 2021, Bayesian Analysis 16(2), doi:10.1214/20-BA1221.
+    Vehtari, Gelman, Simpson, Carpenter & Bürkner 2021, Bayesian Analysis 16(2),
+    doi:10.1214/20-BA1221.
 
     Examples
     --------
@@ -65,16 +69,25 @@ def diagnose(tree: xr.DataTree) -> Diagnosis:
     chains, draws = posterior.sizes["chain"], posterior.sizes["draw"]
     failures = []
     if chains < 2:
-        failures.append("Only 1 chain was drawn, so R-hat cannot tell whether chains agree; use chains=4.")
-    with np.errstate(invalid="ignore", divide="ignore"):  # a constant parameter gives nan, which fails below
+        failures.append(
+            "Only 1 chain was drawn, so R-hat cannot tell whether chains agree; use chains=4."
+        )
+    # a constant parameter gives nan, which fails below
+    with np.errstate(invalid="ignore", divide="ignore"):
         rhat, where = _worst(az.rhat(looked_at), np.nanmax)
         bulk = _worst(az.ess(looked_at, method="bulk"), np.nanmin)
         tail = _worst(az.ess(looked_at, method="tail"), np.nanmin)
     if not rhat <= names.RHAT_MAX:
-        failures.append(f"R-hat of {where} is {rhat:.3f}, above {names.RHAT_MAX}: the chains disagree; {_LONGER}.")
+        failures.append(
+            f"R-hat of {where} is {rhat:.3f}, above {names.RHAT_MAX}: the chains disagree; "
+            f"{_LONGER}."
+        )
     for label, (ess, spot) in (("Bulk", bulk), ("Tail", tail)):
         if not ess >= names.ESS_MIN:
-            failures.append(f"{label} ESS of {spot} is {ess:.0f}, below {names.ESS_MIN}: too few draws; {_LONGER}.")
+            failures.append(
+                f"{label} ESS of {spot} is {ess:.0f}, below {names.ESS_MIN}: too few draws; "
+                f"{_LONGER}."
+            )
     divergences, bfmi, depth = _sampler(tree, failures)
     return Diagnosis(
         passed=not failures,
@@ -104,24 +117,35 @@ def _sampler(tree: xr.DataTree, failures: list[str]) -> tuple[int, float, int]:
     divergences = int(stats["diverging"].sum()) if "diverging" in stats else 0
     if divergences:
         draws = stats["diverging"].size
-        failures.append(f"{divergences} of {draws} transitions diverged: the draws miss a region; {_SMALLER_STEPS}.")
+        failures.append(
+            f"{divergences} of {draws} transitions diverged: the draws miss a region; "
+            f"{_SMALLER_STEPS}."
+        )
     bfmi = float("nan")
     if "energy" in stats:
         bfmi = float(np.min(az.bfmi(stats)["energy"].values))
         if not bfmi >= names.BFMI_MIN:
-            failures.append(f"BFMI is {bfmi:.2f}, below {names.BFMI_MIN}: the energy mixes badly; {_LONGER}.")
+            failures.append(
+                f"BFMI is {bfmi:.2f}, below {names.BFMI_MIN}: the energy mixes badly; {_LONGER}."
+            )
     reached = [stats[k] for k in ("maxdepth_reached", "reached_max_treedepth") if k in stats]
     return divergences, bfmi, int(reached[0].sum()) if reached else 0
 
 
 def _worst(values: Any, worst: Any) -> tuple[float, str]:
-    """The worst number of a Dataset and the name of its place; nan, anywhere, is the worst of all."""
+    """The worst number of a Dataset and the name of its place; nan, anywhere, is the worst of
+    all.
+    """
     places = []
     for name, array in values.data_vars.items():
         flat = array.values.reshape(-1)
         bad = np.isnan(flat)
         k = int(np.argmax(bad)) if bad.any() else int(np.flatnonzero(flat == worst(flat))[0])
         index = np.unravel_index(k, array.shape)
-        labels = [str(array[d].values[i]) for d, i in zip(array.dims, index, strict=True) if d in array.coords]
+        labels = [
+            str(array[d].values[i])
+            for d, i in zip(array.dims, index, strict=True)
+            if d in array.coords
+        ]
         places.append((float(flat[k]), f"{name}[{', '.join(labels)}]" if labels else str(name)))
     return min(places, key=lambda p: (not np.isnan(p[0]), -p[0] if worst is np.nanmax else p[0]))

@@ -36,14 +36,15 @@ def pairs_of_draws(
     effective : function of (draw, pair), optional
         Effective number of draws of indicators. Default: draws are independent.
     apart : function of (draw, 1) and (draw, pair), optional
-        How far the scores of two systems are apart, an odd function that rises with the first. Default: their
-        difference.
+        How far the scores of two systems are apart, an odd function that rises with the first.
+        Default: their difference.
 
     Returns
     -------
     dict of str to numpy.ndarray
-        ``prob_better`` (equal draws count half), ``difference_mean``, ``difference_lower``, ``difference_upper``,
-        ``mass`` (system, system, region), and the Monte Carlo errors ``*_mcse`` of the first two and the masses.
+        ``prob_better`` (equal draws count half), ``difference_mean``, ``difference_lower``,
+        ``difference_upper``, ``mass`` (system, system, region), and the Monte Carlo errors
+        ``*_mcse`` of the first two and the masses.
     """
     draws, systems = scores.shape
     shape = (systems, systems)
@@ -69,20 +70,29 @@ def pairs_of_draws(
     mass = np.stack([above.T, within, above], axis=-1)
     others = ~np.eye(systems, dtype=bool)
     return {
-        "prob_better": better, "prob_better_mcse": share_error(better, number) * others, "difference_mean": mean,
-        "difference_mean_mcse": np.sqrt(spread / number), "difference_lower": low, "difference_upper": high,
-        "mass": mass, "mass_mcse": share_error(mass, number[..., None]) * others[..., None],
-    }  # fmt: skip
+        "prob_better": better,
+        "prob_better_mcse": share_error(better, number) * others,
+        "difference_mean": mean,
+        "difference_mean_mcse": np.sqrt(spread / number),
+        "difference_lower": low,
+        "difference_upper": high,
+        "mass": mass,
+        "mass_mcse": share_error(mass, number[..., None]) * others[..., None],
+    }
 
 
 def share_error(share: np.ndarray, number: np.ndarray | float) -> np.ndarray:
-    """Standard error of a share of draws; one of 0 or 1 is not exact, and gets that of one more draw on either side."""
+    """Standard error of a share of draws; one of 0 or 1 is not exact, and gets that of one more
+    draw on either side.
+    """
     seen = (share * number + 1) / (number + 2)
     return np.sqrt(seen * (1 - seen) / number)
 
 
 def effective(indicator: np.ndarray, samples: tuple[int, ...]) -> np.ndarray:
-    """Effective draws of each column of indicators; those of a constant one are unknown, and taken as half."""
+    """Effective draws of each column of indicators; those of a constant one are unknown, and taken
+    as half.
+    """
     import arviz as az
 
     array = xr.DataArray(indicator.reshape(*samples, -1), dims=("chain", "draw", "pair"))
@@ -99,8 +109,12 @@ def mean_error(draws: np.ndarray) -> np.ndarray:
     return az.mcse(xr.DataArray(draws, dims=("chain", "draw", names.SYSTEM)), method="mean").values
 
 
-def judged(tree: xr.DataTree, table: dict[str, np.ndarray], rope: float) -> tuple[np.ndarray, Diagnosis]:
-    """Verdicts (system, system) on sampled pairs, withheld with a warning where the fit has not converged."""
+def judged(
+    tree: xr.DataTree, table: dict[str, np.ndarray], rope: float
+) -> tuple[np.ndarray, Diagnosis]:
+    """Verdicts (system, system) on sampled pairs, withheld with a warning where the fit has not
+    converged.
+    """
     verdict = decide(table["prob_better"], table["prob_better"].T, table["mass"][..., 1], rope)[0]
     diagnosis = diagnose(tree)
     if not diagnosis.passed:

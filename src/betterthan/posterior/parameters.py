@@ -1,4 +1,6 @@
-"""From counts to the Dirichlet parameters of their posterior, and answers back into the shape of the counts."""
+"""From counts to the Dirichlet parameters of their posterior, and answers back into the shape of
+the counts.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,8 +17,8 @@ from betterthan.counts.shapes import apply_ties, to_pairs
 class Parameters:
     """Posterior Dirichlet parameters of counts, and how to label an answer computed from them.
 
-    A square is answered as a whole. In its upper triangle the prior's "win" is of the row, below it of the
-    column, so that both triangles speak of the same posterior.
+    A square is answered as a whole. In its upper triangle the prior's "win" is of the row, below it
+    of the column, so that both triangles speak of the same posterior.
     """
 
     counts: xr.DataArray
@@ -56,7 +58,9 @@ class Parameters:
         diagonal: float | None = None,
         name: str = "",
     ) -> xr.DataArray:
-        """The answer with the dims and names of the counts; a system against itself gets `diagonal`."""
+        """The answer with the dims and names of the counts; a system against itself gets
+        `diagonal`.
+        """
         answer = np.asarray(answer)
         if self.square and diagonal is not None:
             answer = answer.copy()
@@ -68,7 +72,9 @@ class Parameters:
 
 @dataclass(frozen=True)
 class Half(Parameters):
-    """The unordered pairs of a square; answers go back into the square with no loss in the tails."""
+    """The unordered pairs of a square; answers go back into the square with no loss in the
+    tails.
+    """
 
     whole: Parameters
 
@@ -83,11 +89,16 @@ class Half(Parameters):
         size = self.whole.counts.sizes[names.SYSTEM_A]
         first, second = np.triu_indices(size, 1)
         full = np.full((*np.shape(answer)[:-1], size, size), diagonal, dtype=float)
-        full[..., first, second], full[..., second, first] = answer, answer if mirrored is None else mirrored
+        full[..., first, second], full[..., second, first] = (
+            answer,
+            answer if mirrored is None else mirrored,
+        )
         return self.whole.wrap(full, diagonal=diagonal, name=name)
 
 
-def parameters(counts: xr.DataArray, prior: Any, ties: str, question: str | None = None) -> Parameters:
+def parameters(
+    counts: xr.DataArray, prior: Any, ties: str, question: str | None = None
+) -> Parameters:
     """Check counts, tie policy and prior; refuse where `question` needs ties that are unknown."""
     counts = apply_ties(counts, ties)
     if names.SYSTEM_A in counts.dims and names.SYSTEM_B in counts.dims:
@@ -96,16 +107,26 @@ def parameters(counts: xr.DataArray, prior: Any, ties: str, question: str | None
         checks.ties_known(counts, question)
     numbers = checks.prior(prior, counts.sizes[names.OUTCOME])
     policy = counts.attrs.get("ties", ties) if counts.sizes[names.OUTCOME] == 2 else ties
-    kept = {k: counts.attrs[k] for k in ("missing", "margin", "n_items", "unit", "source") if k in counts.attrs}
-    return Parameters(counts, numbers, {"version": __version__, "prior": list(numbers), "ties": policy} | kept)
+    kept = {
+        k: counts.attrs[k]
+        for k in ("missing", "margin", "n_items", "unit", "source")
+        if k in counts.attrs
+    }
+    return Parameters(
+        counts, numbers, {"version": __version__, "prior": list(numbers), "ties": policy} | kept
+    )
 
 
-def each(given: Parameters, answer: Callable[..., np.ndarray], diagonal: float | None, name: str) -> xr.DataArray:
+def each(
+    given: Parameters, answer: Callable[..., np.ndarray], diagonal: float | None, name: str
+) -> xr.DataArray:
     """An answer that is cheap enough to be computed for both triangles."""
     return given.wrap(answer(*given.values), diagonal=diagonal, name=name)
 
 
-def across(given: Parameters, x: Any, dim: str, answer: Callable[..., np.ndarray], name: str) -> xr.DataArray:
+def across(
+    given: Parameters, x: Any, dim: str, answer: Callable[..., np.ndarray], name: str
+) -> xr.DataArray:
     """An answer at one number or at many, which then are a last dim."""
     at = np.asarray(x, dtype=float)
     if at.ndim == 0:

@@ -1,9 +1,10 @@
-"""One path downstream for posterior draws, exact or from PyMC: gate, summary, answers with their error.
+"""One path downstream for posterior draws, exact or from PyMC: gate, summary, answers with their
+error.
 
-A posterior is an `xarray.DataTree` whose group ``posterior`` has dims (chain, draw, pair), coordinates
-``system_a`` and ``system_b`` on pair, and attrs ``model``, ``prior``, ``square``, ``seed``. Its variables:
-``theta`` and ``difference`` (dirichlet_multinomial), ``p`` (beta_binomial), ``p_win``, ``p_loss`` and
-``difference`` (independent_betas).
+A posterior is an `xarray.DataTree` whose group ``posterior`` has dims (chain, draw, pair),
+coordinates ``system_a`` and ``system_b`` on pair, and attrs ``model``, ``prior``, ``square``,
+``seed``. Its variables: ``theta`` and ``difference`` (dirichlet_multinomial), ``p``
+(beta_binomial), ``p_win``, ``p_loss`` and ``difference`` (independent_betas).
 """
 
 from typing import Any
@@ -18,7 +19,9 @@ from betterthan.posterior.gate import parameters
 SAMPLES = ("chain", "draw")
 
 
-def summary(tree: xr.DataTree, *, ci_prob: float = names.CI_PROB, ci_kind: str = names.CI_KIND) -> Any:
+def summary(
+    tree: xr.DataTree, *, ci_prob: float = names.CI_PROB, ci_kind: str = names.CI_KIND
+) -> Any:
     """Table of the posterior: mean, sd, interval, Monte Carlo error and diagnostics, unrounded.
 
     Parameters
@@ -58,8 +61,8 @@ def summary(tree: xr.DataTree, *, ci_prob: float = names.CI_PROB, ci_kind: str =
 def draws_prob_better(tree: xr.DataTree) -> xr.DataArray:
     """P(A better than B) from draws, with its Monte Carlo standard error.
 
-    Equal draws count half. The error is sqrt(q (1 - q) / ESS), where q is the share of draws shrunk by
-    half a draw towards each side, so that it is not 0 when all draws agree; ESS is that of the
+    Equal draws count half. The error is sqrt(q (1 - q) / ESS), where q is the share of draws shrunk
+    by half a draw towards each side, so that it is not 0 when all draws agree; ESS is that of the
     indicator, or of the parameter when the indicator is constant.
 
     Parameters
@@ -69,7 +72,8 @@ def draws_prob_better(tree: xr.DataTree) -> xr.DataArray:
 
     Returns
     -------
-    xarray.DataArray, dims (system_a, system_b) or (pair,), with coordinates ``mcse`` and ``ess`` on the same dims
+    xarray.DataArray, dims (system_a, system_b) or (pair,), with coordinates ``mcse`` and ``ess`` on
+    the same dims
         A system against itself: 0.5, without error.
 
     Examples
@@ -85,12 +89,19 @@ def draws_prob_better(tree: xr.DataTree) -> xr.DataArray:
     share, mcse, ess = _share((margin > 0) + 0.5 * (margin == 0), margin)
     square = bool(posterior.attrs["square"])
     answer = as_given(share, square, mirror="probability", diagonal=0.5)
-    beside = {"mcse": as_given(mcse, square, mirror="same"), "ess": as_given(ess, square, mirror="same")}
-    answer = answer.assign_coords({key: (answer.dims, value.values) for key, value in beside.items()})
+    beside = {
+        "mcse": as_given(mcse, square, mirror="same"),
+        "ess": as_given(ess, square, mirror="same"),
+    }
+    answer = answer.assign_coords(
+        {key: (answer.dims, value.values) for key, value in beside.items()}
+    )
     return answer.rename("prob_better").assign_attrs(_signed(posterior))
 
 
-def draws_difference(tree: xr.DataTree, *, ci_prob: float = names.CI_PROB, ci_kind: str = names.CI_KIND) -> xr.Dataset:
+def draws_difference(
+    tree: xr.DataTree, *, ci_prob: float = names.CI_PROB, ci_kind: str = names.CI_KIND
+) -> xr.Dataset:
     """Mean and interval of theta_win - theta_loss from draws, each with its Monte Carlo error.
 
     Parameters
@@ -105,13 +116,15 @@ def draws_difference(tree: xr.DataTree, *, ci_prob: float = names.CI_PROB, ci_ki
     Returns
     -------
     xarray.Dataset, dims (system_a, system_b) or (pair,)
-        ``mean``, ``lower``, ``upper`` and ``mcse_mean``, ``mcse_lower``, ``mcse_upper``. The error of an end
-        is that of the quantile found there; a highest density interval as a whole may slide by more.
+        ``mean``, ``lower``, ``upper`` and ``mcse_mean``, ``mcse_lower``, ``mcse_upper``. The error
+        of an end is that of the quantile found there; a highest density interval as a whole may
+        slide by more.
 
     Raises
     ------
     ValueError
-        If ci_prob or ci_kind is not valid, or the posterior has no difference because ties are unknown.
+        If ci_prob or ci_kind is not valid, or the posterior has no difference because ties are
+        unknown.
 
     Examples
     --------
@@ -137,7 +150,9 @@ def draws_difference(tree: xr.DataTree, *, ci_prob: float = names.CI_PROB, ci_ki
     if posterior.attrs["square"]:
         parts = _square_interval(parts)
     choice = {"ci_kind": ci_kind, "ci_prob": ci_prob}
-    return xr.Dataset({k: v.drop_attrs() for k, v in parts.items()}, attrs=_signed(posterior) | choice)
+    return xr.Dataset(
+        {k: v.drop_attrs() for k, v in parts.items()}, attrs=_signed(posterior) | choice
+    )
 
 
 def draws_masses(tree: xr.DataTree, rope: float) -> xr.DataArray:
@@ -152,13 +167,15 @@ def draws_masses(tree: xr.DataTree, rope: float) -> xr.DataArray:
 
     Returns
     -------
-    xarray.DataArray, dims (system_a, system_b, region) or (pair, region), with a coordinate ``mcse``
+    xarray.DataArray, dims (system_a, system_b, region) or (pair, region), with a coordinate
+    ``mcse``
         A system against itself lies within the rope, without error.
 
     Raises
     ------
     ValueError
-        If the rope is not within 0 and 1, or the posterior has no difference because ties are unknown.
+        If the rope is not within 0 and 1, or the posterior has no difference because ties are
+        unknown.
 
     Examples
     --------
@@ -179,14 +196,19 @@ def masses_in_any_unit(tree: xr.DataTree, rope: float) -> xr.DataArray:
     square = bool(posterior.attrs["square"])
     masses = _regions([share for share, *_ in shares], square, diagonal=1.0)
     errors = _regions([mcse for _, mcse, _ in shares], square, diagonal=0.0)
-    return masses.assign_coords(mcse=(masses.dims, errors.values)).assign_attrs(_signed(posterior) | {"rope": rope})
+    return masses.assign_coords(mcse=(masses.dims, errors.values)).assign_attrs(
+        _signed(posterior) | {"rope": rope}
+    )
 
 
 def _posterior(tree: xr.DataTree) -> xr.Dataset:
     posterior = tree["posterior"].to_dataset()
     missing = {"model", "square"} - set(posterior.attrs)
     if missing or not parameters(posterior):
-        raise ValueError("expected a posterior from betterthan.posterior.draws or a model's fit; its attrs are missing")
+        raise ValueError(
+            "expected a posterior from betterthan.posterior.draws or a model's fit; its attrs are "
+            "missing"
+        )
     return posterior
 
 
@@ -199,13 +221,18 @@ def _difference(posterior: xr.Dataset, question: str) -> xr.DataArray:
     return posterior["difference"]
 
 
-def _share(indicator: xr.DataArray, parameter: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray, xr.DataArray]:
-    """Mean of an indicator over the draws, its Monte Carlo standard error, and its effective sample size."""
+def _share(
+    indicator: xr.DataArray, parameter: xr.DataArray
+) -> tuple[xr.DataArray, xr.DataArray, xr.DataArray]:
+    """Mean of an indicator over the draws, its Monte Carlo standard error, and its effective sample
+    size.
+    """
     import arviz as az
 
     constant = indicator.min(SAMPLES) == indicator.max(SAMPLES)
     ess = az.ess(parameter.where(constant, indicator), method="mean")
-    ess = ess.clip(max=parameter.sizes["chain"] * parameter.sizes["draw"])  # no credit for lucky chains
+    # no credit for lucky chains
+    ess = ess.clip(max=parameter.sizes["chain"] * parameter.sizes["draw"])
     share = indicator.mean(SAMPLES)
     shrunk = (share * ess + 0.5) / (ess + 1)
     return share.drop_attrs(), np.sqrt(shrunk * (1 - shrunk) / ess), ess
@@ -217,7 +244,9 @@ def _mcse_at(d: xr.DataArray, ends: xr.DataArray) -> xr.DataArray:
 
     levels = (d <= ends).mean(SAMPLES).values
     draws = d.transpose(*SAMPLES, names.PAIR).values
-    errors = [az.mcse(draws[..., k], method="quantile", prob=level) for k, level in enumerate(levels)]
+    errors = [
+        az.mcse(draws[..., k], method="quantile", prob=level) for k, level in enumerate(levels)
+    ]
     return ends.copy(data=np.array(errors, dtype=float))
 
 
@@ -248,5 +277,9 @@ def _regions(parts: list[xr.DataArray], square: bool, *, diagonal: float) -> xr.
 
 def _signed(posterior: xr.Dataset) -> dict[str, Any]:
     """What an answer must say about the posterior it came from; netCDF turns lists into arrays."""
-    kept = {k: v for k, v in posterior.attrs.items() if k in ("model", "prior", "seed", "inference_library")}
+    kept = {
+        k: v
+        for k, v in posterior.attrs.items()
+        if k in ("model", "prior", "seed", "inference_library")
+    }
     return {k: v.tolist() if hasattr(v, "tolist") else v for k, v in kept.items()}

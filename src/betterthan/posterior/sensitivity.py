@@ -24,13 +24,15 @@ def prior_sweep(
     ties: str = "third",
     threshold: float = names.VERDICT_PROB,
 ) -> xr.Dataset:
-    """Answers under several priors, whether the verdict flips, and how many pseudo-examples that would take.
+    """Answers under several priors, whether the verdict flips, and how many pseudo-examples that
+    would take.
 
     Parameters
     ----------
     counts : xarray.DataArray, dims (..., outcome)
     priors : mapping of name to Dirichlet parameters, optional
-        Default `names.PRIORS`: uniform, jeffreys, haldane. The first is the one the others are compared with.
+        Default `names.PRIORS`: uniform, jeffreys, haldane. The first is the one the others are
+        compared with.
     rope : float in [0, 1), default 0
         Half width of the region of practical equivalence.
     ties
@@ -41,10 +43,10 @@ def prior_sweep(
     Returns
     -------
     xarray.Dataset
-        ``prob_better`` and ``verdict`` with a leading dim ``prior``; ``flips``: some verdict differs from the first.
-        ``pseudo_even``: the fewest examples, half wins and half losses, that would undo a verdict "A better" or
-        "B better" of the first prior; ``pseudo_against``: likewise, all for the side that is behind. NaN
-        where the verdict is another.
+        ``prob_better`` and ``verdict`` with a leading dim ``prior``; ``flips``: some verdict
+        differs from the first. ``pseudo_even``: the fewest examples, half wins and half losses,
+        that would undo a verdict "A better" or "B better" of the first prior; ``pseudo_against``:
+        likewise, all for the side that is behind. NaN where the verdict is another.
 
     Raises
     ------
@@ -85,7 +87,10 @@ def prior_sweep(
     decided = np.isin(verdicts[0].values, ["a_better", "b_better"])
     ahead, behind_ = np.maximum(a, b), np.minimum(a, b)
     for name, share in (("pseudo_even", 0.5), ("pseudo_against", 0.0)):
-        needed = _fewest(lambda m, s=share: prob_above_half(ahead + s * m, behind_ + (1 - s) * m) < threshold, decided)
+        needed = _fewest(
+            lambda m, s=share: prob_above_half(ahead + s * m, behind_ + (1 - s) * m) < threshold,
+            decided,
+        )
         swept[name] = verdicts[0].copy(data=np.where(decided, needed, np.nan)).drop_attrs()
     return swept.assign_attrs(rope=rope, threshold=threshold, ties=ties)
 

@@ -2,12 +2,28 @@
 
 _LATEX = {
     "\\": r"\textbackslash{}",
-    "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "|": r"\textbar{}", '"': r"\textquotedbl{}", "`": r"\textasciigrave{}",
-    "[": r"{[}", "]": r"{]}",  # else an option of \\ or \item
-    "±": r"$\pm$", "≤": r"$\le$", "–": "--", "−": r"$-$", "✓": r"$\checkmark$",  # of amssymb
-}  # fmt: skip
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "`": r"\textasciigrave{}",
+    "[": r"{[}",
+    "]": r"{]}",  # else an option of \\ or \item
+    "±": r"$\pm$",
+    "≤": r"$\le$",
+    "–": "--",
+    "−": r"$-$",
+    "✓": r"$\checkmark$",  # of amssymb
+}
 _MARKDOWN = "\\`*_{}[]<>#|~&$"
 
 

@@ -21,21 +21,27 @@ def draw(comparison: xr.Dataset) -> list[tuple[str, str]]:
     """(caption, svg) of each figure that suits the number of systems."""
     systems = comparison.sizes[names.SYSTEM_A]
     order = order_of(comparison)
-    ordered = comparison.isel({names.SYSTEM_A: order, names.SYSTEM_B: order}).drop_dims(names.SYSTEM, errors="ignore")
+    ordered = comparison.isel({names.SYSTEM_A: order, names.SYSTEM_B: order}).drop_dims(
+        names.SYSTEM, errors="ignore"
+    )
     counts, three = ordered["counts"], ordered.sizes[names.OUTCOME] == 3
     prior = ordered.attrs["prior"]
     drawn = []
     with steady_svg():
         if systems == 2:
             if three:
-                axes = plot_densities(counts, prior=prior, show="difference", rope=ordered.attrs["rope"])
+                axes = plot_densities(
+                    counts, prior=prior, show="difference", rope=ordered.attrs["rope"]
+                )
                 drawn.append(("Posterior of the difference", axes))
                 drawn.append(("Posterior of win, loss and tie", simplex(counts, prior=prior)))
             decisive = plot_densities(counts, prior=prior, show="decisive")
             drawn.append(("Posterior of the probability of winning a decisive example", decisive))
         elif systems > MATRIX_OF:  # with fewer the page has the matrix as a table
             better = ordered["prob_better"].isel({names.ENGINE: 0}, drop=True)
-            drawn.append(("Probability that the row is better than the column", plot_matrix(better)))
+            drawn.append(
+                ("Probability that the row is better than the column", plot_matrix(better))
+            )
         if "difference_mean" in ordered:
             drawn.append(("Differences with their intervals", differences(ordered)))
         if systems <= _BARS_OF:
@@ -55,6 +61,8 @@ def steady_svg() -> Iterator[None]:
 def as_svg(axes: object) -> str:
     """A figure as SVG, without the XML before it."""
     buffer = StringIO()
-    axes.figure.savefig(buffer, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})  # type: ignore[attr-defined]
+    axes.figure.savefig(
+        buffer, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None}
+    )  # type: ignore[attr-defined]
     svg = buffer.getvalue()
     return svg[svg.index("<svg") :]

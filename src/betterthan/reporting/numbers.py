@@ -4,7 +4,8 @@ import math
 
 
 def probability(p: float, mcse: float = 0.0) -> str:
-    """A probability to three decimals, fewer where it was sampled, with its Monte Carlo error beside it.
+    """A probability to three decimals, fewer where it was sampled, with its Monte Carlo error
+    beside it.
 
     Examples
     --------
@@ -59,7 +60,8 @@ def percent(p: float) -> str:
 
 
 def difference(mean: float, lower: float, upper: float, mcse: float = 0.0) -> str:
-    """A difference with its interval, to the third digit of the interval's width, or the second of a wide one.
+    """A difference with its interval, to the third digit of the interval's width, or the second of
+    a wide one.
 
     Examples
     --------

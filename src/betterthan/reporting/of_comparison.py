@@ -22,7 +22,12 @@ from betterthan.reporting.tables import (
     ranking_table,
     ties_table,
 )
-from betterthan.reporting.tests_beside import agreement_rows, reason_notes, settings_of_tests, tests_of
+from betterthan.reporting.tests_beside import (
+    agreement_rows,
+    reason_notes,
+    settings_of_tests,
+    tests_of,
+)
 
 PAIRS_OF = 12  # with more systems than this, the table of pairs shows the first ones
 MATRIX_OF = 20  # with more systems than this, the matrix is a figure only
@@ -83,31 +88,43 @@ def build_content(comparison: xr.Dataset, title: str | None = None) -> Content:
         group_notes=group_notes,
         sentences=_sentences(shown, len(systems)),
         diagnostics=_diagnostics(comparison),
-        ties=ties_table(_first(ordered, shown.sizes[names.SYSTEM_A])) if "verdict_by_ties" in comparison else None,
+        ties=ties_table(_first(ordered, shown.sizes[names.SYSTEM_A]))
+        if "verdict_by_ties" in comparison
+        else None,
         limits=limits(main),
         signature=signature(comparison),
     )
 
 
 def order_of(comparison: xr.Dataset) -> np.ndarray:
-    """Positions of the systems from the one that is most probably better than the others to the least."""
+    """Positions of the systems from the one that is most probably better than the others to the
+    least.
+    """
     main = comparison.isel({names.ENGINE: 0})
     better = main["prob_better"].where(main["verdict"] != "no_data")
     return np.argsort(-better.mean(names.SYSTEM_B).values, kind="stable")
 
 
 def _first(data: xr.Dataset, count: int) -> xr.Dataset:
-    return data.isel({d: slice(count) for d in (names.SYSTEM_A, names.SYSTEM_B, names.SYSTEM) if d in data.dims})
+    return data.isel(
+        {d: slice(count) for d in (names.SYSTEM_A, names.SYSTEM_B, names.SYSTEM) if d in data.dims}
+    )
 
 
 def _title(systems: list[str]) -> str:
-    return f"{systems[0]} and {systems[1]} compared" if len(systems) == 2 else f"{len(systems)} systems compared"
+    return (
+        f"{systems[0]} and {systems[1]} compared"
+        if len(systems) == 2
+        else f"{len(systems)} systems compared"
+    )
 
 
 def _printable(comparison: xr.Dataset) -> xr.Dataset:
     """Names without line breaks and control characters, which a terminal would act on."""
     dims = [d for d in (names.SYSTEM_A, names.SYSTEM_B, names.SYSTEM) if d in comparison.coords]
-    return comparison.assign_coords({d: [on_one_line(str(s)) for s in comparison[d].values] for d in dims})
+    return comparison.assign_coords(
+        {d: [on_one_line(str(s)) for s in comparison[d].values] for d in dims}
+    )
 
 
 def _question(systems: list[str], attrs: dict[str, Any]) -> str:
@@ -132,8 +149,18 @@ def _data(main: xr.Dataset) -> list[tuple[str, str]]:
     n = main["n"].values[off]
     what = "judgments" if a["unit"] == "judgment" else "examples"
     what = f"decisive {what}" if main.sizes[names.OUTCOME] == 2 else what
-    lines.append(("Systems", f"{main.sizes[names.SYSTEM_A]}" + (f", in {n.size // 2} pairs" if n.size > 2 else "")))
-    lines.append((f"Counted {what} per pair", f"{n.min():,}" if n.min() == n.max() else f"{n.min():,} to {n.max():,}"))
+    lines.append(
+        (
+            "Systems",
+            f"{main.sizes[names.SYSTEM_A]}" + (f", in {n.size // 2} pairs" if n.size > 2 else ""),
+        )
+    )
+    lines.append(
+        (
+            f"Counted {what} per pair",
+            f"{n.min():,}" if n.min() == n.max() else f"{n.min():,} to {n.max():,}",
+        )
+    )
     if a["n_items"] >= 0:
         lines.append(("Examples in all", f"{a['n_items']:,}"))
     if "datasets" in a:
@@ -153,7 +180,9 @@ def _missing(dropped: np.ndarray, attrs: dict[str, Any]) -> str:
         return f"{attrs['n_blank']:,}, each counted as the worst score (missing=wrong)"
     low, high, total = int(dropped.min()), int(dropped.max()), attrs["n_items"]
     left = f"{low:,}" if low == high else f"{low:,} to {high:,}, depending on the pair,"
-    return f"{attrs['n_blank']:,}; left out: {left} of {total:,} examples (missing={attrs['missing']})"
+    return (
+        f"{attrs['n_blank']:,}; left out: {left} of {total:,} examples (missing={attrs['missing']})"
+    )
 
 
 def _model(comparison: xr.Dataset) -> list[tuple[str, str]]:
@@ -161,20 +190,32 @@ def _model(comparison: xr.Dataset) -> list[tuple[str, str]]:
     prior = ", ".join(f"{p:g}" for p in np.atleast_1d(a["prior"]))
     three = comparison.sizes[names.OUTCOME] == 3
     model = (
-        f"win, loss, tie ~ Multinomial(theta), theta ~ Dirichlet({prior}); A is better when theta_win > theta_loss"
+        f"win, loss, tie ~ Multinomial(theta), theta ~ Dirichlet({prior}); A is better when "
+        f"theta_win > theta_loss"
         if three
         else f"wins ~ Binomial(wins + losses, p), p ~ Beta({prior}); A is better when p > 1/2"
     )
     model = MODELS.get(str(comparison[names.ENGINE].values[0]), model)
     model += "".join(ALSO[k] for k in str(a.get("modelled", "")).split(", ") if k)
-    policy = {"third": "an outcome of their own", "unknown": "unknown", "all": "an outcome of their own; see below"}
+    policy = {
+        "third": "an outcome of their own",
+        "unknown": "unknown",
+        "all": "an outcome of their own; see below",
+    }
     engines = [str(e) for e in comparison[names.ENGINE].values]
     advised = engines[0] in MODELS
-    rope = f"at most {a['rope']:g} apart" if a["rope"] else "none (0): no verdict is ever 'equivalent'"
+    rope = (
+        f"at most {a['rope']:g} apart" if a["rope"] else "none (0): no verdict is ever 'equivalent'"
+    )
     whose = []
     if np.atleast_1d(a["prior"])[0] != np.atleast_1d(a["prior"])[1]:
         first = ", ".join(str(s) for s in comparison[names.SYSTEM_A].values[:12])
-        whose = [("Prior is not even", f"its first number is for whichever system comes first in the data: {first}")]
+        whose = [
+            (
+                "Prior is not even",
+                f"its first number is for whichever system comes first in the data: {first}",
+            )
+        ]
     return [
         ("Model", model),
         *whose,
@@ -184,7 +225,10 @@ def _model(comparison: xr.Dataset) -> list[tuple[str, str]]:
         *([("Advised", " ".join(str(a["advice"]).split("\n")[1:]))] if "advice" in a else []),
         ("Practically equivalent", rope),
         *settings_of_tests(comparison),
-        ("Verdict", f"when its posterior probability is at least {a['verdict_prob']:g}, else undecided"),
+        (
+            "Verdict",
+            f"when its posterior probability is at least {a['verdict_prob']:g}, else undecided",
+        ),
     ]
 
 
@@ -199,9 +243,15 @@ def _tests(shown: xr.Dataset, systems: int) -> tuple[Table | None, list[str]]:
 def _sentences(shown: xr.Dataset, systems: int) -> list[str]:
     size = shown.sizes[names.SYSTEM_A]
     chosen = pairs_of(size) if size == systems else [(0, j) for j in range(1, size)]
-    told = [sentence(shown.isel({names.SYSTEM_A: i, names.SYSTEM_B: j}), shown.attrs) for i, j in chosen]
+    told = [
+        sentence(shown.isel({names.SYSTEM_A: i, names.SYSTEM_B: j}), shown.attrs) for i, j in chosen
+    ]
     first = str(shown[names.SYSTEM_A].values[0])
-    return told if size == systems else [*told, f"Told here: {first} against the next {size - 1}; the rest in tables."]
+    return (
+        told
+        if size == systems
+        else [*told, f"Told here: {first} against the next {size - 1}; the rest in tables."]
+    )
 
 
 def _diagnostics(comparison: xr.Dataset) -> list[tuple[str, str]]:
@@ -210,9 +260,17 @@ def _diagnostics(comparison: xr.Dataset) -> list[tuple[str, str]]:
         return [("Draws", f"{a['draws']:,}, independent, seed {a['seed']}")]
     if "rhat_max" not in a:
         return [("Closed form", "nothing was sampled, so there is nothing to diagnose")]
-    gate = "passed" if not a["mcmc_failures"] else "FAILED, so no verdict is given: " + a["mcmc_failures"]
+    gate = (
+        "passed"
+        if not a["mcmc_failures"]
+        else "FAILED, so no verdict is given: " + a["mcmc_failures"]
+    )
     lines = [
-        ("Sampler", f"{a['inference_library']}, {a['chains']} chains of {a['draws']} draws, seed {a['seed']}"),
+        (
+            "Sampler",
+            f"{a['inference_library']}, {a['chains']} chains of {a['draws']} draws, seed "
+            f"{a['seed']}",
+        ),
         ("Worst R-hat", f"{a['rhat_max']:.3f} (limit {names.RHAT_MAX:g})"),
         ("Smallest effective sample size", f"{a['ess_min']:.0f} (limit {names.ESS_MIN})"),
         ("Divergences", f"{a['divergences']}"),
@@ -220,5 +278,7 @@ def _diagnostics(comparison: xr.Dataset) -> list[tuple[str, str]]:
     ]
     if "z" in comparison:
         worst = float(np.nanmax(np.abs(comparison["z"].values)))
-        lines.append(("Against the closed form", f"largest distance {worst:.1f} Monte Carlo standard errors"))
+        lines.append(
+            ("Against the closed form", f"largest distance {worst:.1f} Monte Carlo standard errors")
+        )
     return lines

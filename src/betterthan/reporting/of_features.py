@@ -30,7 +30,8 @@ def response_report(
     title: str | None = None,
     figures: bool = True,
 ) -> str:
-    """Write up which component scores predict a response, how well, and what that says of components.
+    """Write up which component scores predict a response, how well, and what that says of
+    components.
 
     Parameters
     ----------
@@ -72,9 +73,16 @@ def response_report(
     """
     checks.one_of(format, names.FORMATS, "format")
     if not isinstance(function, PerformanceFunction) or function.fit is None:
-        raise ValueError("expected a fitted PerformanceFunction; see betterthan.features.performance_function")
+        raise ValueError(
+            "expected a fitted PerformanceFunction; see betterthan.features.performance_function"
+        )
     fit = function.fit
-    parts = [_data(fit), Part("Formula", lines=[on_one_line(str(function))]), _measures(fit), _coefficients(fit)]
+    parts = [
+        _data(fit),
+        Part("Formula", lines=[on_one_line(str(function))]),
+        _measures(fit),
+        _coefficients(fit),
+    ]
     if fit.sizes["step"] > 1:
         parts.append(_path(fit))
     parts += [_sets(sets)] if sets is not None else []
@@ -84,7 +92,8 @@ def response_report(
     response = on_one_line(str(fit.attrs["response"]))
     page = Page(
         on_one_line(str(title)) if title else f"What predicts {response}",
-        f"Which of {fit.sizes[names.FEATURE]} features predict {response}, and how well in dialogues not yet seen?",
+        f"Which of {fit.sizes[names.FEATURE]} features predict {response}, and how well in "
+        f"dialogues not yet seen?",
         parts,
         _limits(fit, posterior),
         _signature(fit, posterior),
@@ -95,7 +104,11 @@ def response_report(
 def _data(fit: xr.Dataset) -> Part:
     a = fit.attrs
     dropped = a["n_dropped_response"] + a["n_dropped_feature"]
-    choice = "all features, no choice" if a["direction"] == "none" else f"stepwise by AIC ({a['direction']})"
+    choice = (
+        "all features, no choice"
+        if a["direction"] == "none"
+        else f"stepwise by AIC ({a['direction']})"
+    )
     unit = "row" if a["left_out_by"] == "row" else f"value of {a['left_out_by']}"
     return Part(
         "Data and method",
@@ -103,7 +116,8 @@ def _data(fit: xr.Dataset) -> Part:
             ("Rows used", f"{a['n']:,} of {a['n'] + dropped:,}"),
             (
                 "Rows left out",
-                f"{a['n_dropped_response']:,} without a response, {a['n_dropped_feature']:,} more without a feature",
+                f"{a['n_dropped_response']:,} without a response, {a['n_dropped_feature']:,} more "
+                f"without a feature",
             ),
             ("Fit", f"least squares, {choice}"),
             ("Cross-validation", f"{a['folds']:,} folds, each leaves out one {unit}"),
@@ -125,7 +139,9 @@ def _measures(fit: xr.Dataset) -> Part:
     ]
     note = "R2 held out is the honest one: each row is predicted by a fit that has not seen it."
     if fit.attrs["direction"] != "none":
-        rows.append(("R2 held out, choice repeated", value("r2_held_out_chosen"), error("mse_chosen")))
+        rows.append(
+            ("R2 held out, choice repeated", value("r2_held_out_chosen"), error("mse_chosen"))
+        )
         note = "The last line is the honest one: features were chosen without the rows that they predict."
     table = Table(("Measure", "Value", "Beside"), rows, "How well the response is predicted")
     return Part("How well", tables=[table], notes=[note])
@@ -143,14 +159,27 @@ def _coefficients(fit: xr.Dataset) -> Part:
             rows.append((name, "–", "–", "–", share))
             continue
         ends = f"[{float(at['lower']):.4g}, {float(at['upper']):.4g}]"
-        rows.append((name, f"{float(at['coefficient']):.4g}", ends, f"{float(at['standardised']):+.2f}", share))
+        rows.append(
+            (
+                name,
+                f"{float(at['coefficient']):.4g}",
+                ends,
+                f"{float(at['standardised']):+.2f}",
+                share,
+            )
+        )
     interval = f"{100 * fit.attrs['ci_prob']:g}%"
     heads = ("Feature", "Coefficient", interval, "Standardised", "Chosen in folds")
     total = fit.sizes[names.FEATURE]
-    caption = "Coefficients" if len(rows) == total else f"The {len(rows)} largest of {total} coefficients"
+    caption = (
+        "Coefficients" if len(rows) == total else f"The {len(rows)} largest of {total} coefficients"
+    )
     notes = [f"Intervals: Student's t, errors {fit.attrs['errors']}."]
     if fit.attrs["direction"] != "none":
-        notes.append("They are those of least squares on these features alone; after a choice they are too narrow.")
+        notes.append(
+            "They are those of least squares on these features alone; after a choice they are too "
+            "narrow."
+        )
     return Part("Coefficients", tables=[Table(heads, rows, caption)], notes=notes)
 
 
@@ -161,7 +190,9 @@ def _path(fit: xr.Dataset) -> Part:
     ]
     return Part(
         "The way there",
-        tables=[Table(("Step", "Change", "AIC"), rows, "AIC = n log(RSS / n) + 2 coefficients", left=2)],
+        tables=[
+            Table(("Step", "Change", "AIC"), rows, "AIC = n log(RSS / n) + 2 coefficients", left=2)
+        ],
     )
 
 
@@ -171,13 +202,24 @@ def _sets(sets: xr.Dataset) -> Part:
         at = sets.isel({names.FEATURE_SET: k})
         rows.append(
             (
-                on_one_line(str(name)), f"{int(at['n_chosen'])} of {int(at['n_features'])}",
+                on_one_line(str(name)),
+                f"{int(at['n_chosen'])} of {int(at['n_features'])}",
                 f"{float(at['r2_training']):.2f} ({float(at['r2_training_sd']):.2f})",
-                f"{float(at['r2_held_out']):.2f}", f"{float(at['r2_held_out_chosen']):.2f}",
-                f"{float(at['mse']):.4f} ({float(at['mse_sd']):.4f})", on_one_line(str(at["formula"].item())),
+                f"{float(at['r2_held_out']):.2f}",
+                f"{float(at['r2_held_out_chosen']):.2f}",
+                f"{float(at['mse']):.4f} ({float(at['mse_sd']):.4f})",
+                on_one_line(str(at["formula"].item())),
             )
-        )  # fmt: skip
-    heads = ("Features", "Chosen", "R2 training (sd)", "R2 held out", "choice repeated", "MSE (sd)", "Formula")
+        )
+    heads = (
+        "Features",
+        "Chosen",
+        "R2 training (sd)",
+        "R2 held out",
+        "choice repeated",
+        "MSE (sd)",
+        "Formula",
+    )
     return Part("Feature sets", tables=[Table(heads, rows, "The same rows, each set by itself")])
 
 
@@ -190,8 +232,13 @@ def _posterior(tree: xr.DataTree) -> Part:
     rows = []
     for k in np.argsort(-np.abs(size), kind="stable")[:_FEATURES_OF]:
         above = float((flat[:, k] > 0).mean())
-        name, ends = on_one_line(str(beta[names.FEATURE].values[k])), f"[{low[k]:.4g}, {high[k]:.4g}]"
-        rows.append((name, f"{flat[:, k].mean():.4g}", ends, f"{size[k]:+.2f}", numbers.probability(above)))
+        name, ends = (
+            on_one_line(str(beta[names.FEATURE].values[k])),
+            f"[{low[k]:.4g}, {high[k]:.4g}]",
+        )
+        rows.append(
+            (name, f"{flat[:, k].mean():.4g}", ends, f"{size[k]:+.2f}", numbers.probability(above))
+        )
     diagnosis = diagnose(tree)
     a = tree["posterior"].attrs
     kind = ", ordered categories" if a["ordinal"] else ""
@@ -206,7 +253,11 @@ def _posterior(tree: xr.DataTree) -> Part:
         facts.append(("Not to be trusted", " ".join(diagnosis.failures)))
     interval = f"{100 * names.CI_PROB:g}% {names.CI_KIND.upper()}"
     heads = ("Feature", "Coefficient", interval, "Standardised", "P(> 0)")
-    return Part("Posterior without a choice", facts=facts, tables=[Table(heads, rows, "Coefficients, shrunk together")])
+    return Part(
+        "Posterior without a choice",
+        facts=facts,
+        tables=[Table(heads, rows, "Coefficients, shrunk together")],
+    )
 
 
 def _predicted(found: xr.Dataset) -> Part:
@@ -242,7 +293,14 @@ def _predicted(found: xr.Dataset) -> Part:
         )
     ]
     tables += (
-        [Table(("A", "B", f"Difference [{interval}]", "P(A better)", "Verdict"), pairs, "Pairs of components", left=2)]
+        [
+            Table(
+                ("A", "B", f"Difference [{interval}]", "P(A better)", "Verdict"),
+                pairs,
+                "Pairs of components",
+                left=2,
+            )
+        ]
         if pairs
         else []
     )
@@ -251,34 +309,43 @@ def _predicted(found: xr.Dataset) -> Part:
 
 def _limits(fit: xr.Dataset, posterior: xr.DataTree | None) -> list[str]:
     limits = [
-        "That a feature predicts the response does not say that raising it would raise the response.",
+        "That a feature predicts the response does not say that raising it would raise the "
+        "response.",
         "Predictions hold for components and users like those the function was fitted to.",
     ]
     if fit.attrs["direction"] != "none":
         limits.append(
-            "The features were chosen from these data: the formula would differ on others, see the share of folds."
+            "The features were chosen from these data: the formula would differ on others, see "
+            "the share of folds."
         )
     if fit.attrs["left_out_by"] == "row":
         limits.append(
-            "Rows are taken as independent; where several belong to one user or dialogue, leave those out together."
+            "Rows are taken as independent; where several belong to one user or dialogue, leave "
+            "those out together."
         )
     if posterior is None:
-        limits.append("No posterior was fitted: the coefficients have intervals, the predictions have none.")
+        limits.append(
+            "No posterior was fitted: the coefficients have intervals, the predictions have none."
+        )
     return limits
 
 
 def _signature(fit: xr.Dataset, posterior: xr.DataTree | None) -> str:
     a = fit.attrs
     parts = [
-        f"betterthan {a['version']}", f"response={on_one_line(str(a['response']))}", f"direction={a['direction']}",
+        f"betterthan {a['version']}",
+        f"response={on_one_line(str(a['response']))}",
+        f"direction={a['direction']}",
         f"n={a['n']}",
-        f"dropped={a['n_dropped_response']}+{a['n_dropped_feature']}", f"features={fit.sizes[names.FEATURE]}",
+        f"dropped={a['n_dropped_response']}+{a['n_dropped_feature']}",
+        f"features={fit.sizes[names.FEATURE]}",
         f"folds={a['folds']} by {a['left_out_by']}",
-    ]  # fmt: skip
+    ]
     if posterior is not None:
         record = posterior["posterior"].attrs
         parts.append(
-            f"seed={record['seed']}, {record['chains']} x {record['draws']} draws, {record['inference_library']}"
+            f"seed={record['seed']}, {record['chains']} x {record['draws']} draws, "
+            f"{record['inference_library']}"
         )
     return " | ".join(parts)
 

@@ -1,4 +1,6 @@
-"""Tables of check marks: which systems cannot be told apart, in the layout of the Message Understanding Conferences."""
+"""Tables of check marks: which systems cannot be told apart, in the layout of the Message
+Understanding Conferences.
+"""
 
 from dataclasses import replace
 from html import escape
@@ -18,27 +20,31 @@ _LETTERS = 24  # characters of the groups of one system; more are counted
 _MARK, _ONE_WAY, _UNSETTLED = "✓", "✓!", "✓?"
 _LEGENDS = {
     "one_way": f"{_ONE_WAY}: marked in this direction only, so that the pair is in no group.",
-    "unsettled": f"{_UNSETTLED}: not settled; more shuffles would say on which side of the cutoff the pair is.",
+    "unsettled": f"{_UNSETTLED}: not settled; more shuffles would say on which side of the cutoff "
+    f"the pair is.",
 }
 _SCROLL = "overflow-x:auto"
 _CELL = "padding:.15rem .4rem;white-space:nowrap;text-align:"
 
 
 def group_table(groups: xr.Dataset, *, format: str = "text") -> str:
-    """Write down which systems cannot be told apart: a check mark for each pair that does not differ.
+    """Write down which systems cannot be told apart: a check mark for each pair that does not
+    differ.
 
     Parameters
     ----------
     groups : xarray.Dataset
         From `significance.groups`.
     format : {"text", "markdown", "html", "latex"}, default "text"
-        HTML is a fragment. So is LaTeX, and needs the packages amssymb and booktabs; wide tables are set in small type.
+        HTML is a fragment. So is LaTeX, and needs the packages amssymb and booktabs; wide tables
+        are set in small type.
 
     Returns
     -------
     str
-        Rows from best to worst with rank and score, check marks under the ranks, the letters of the groups, and
-        notes. With more than 40 systems the ranks that a system cannot be told from are listed instead.
+        Rows from best to worst with rank and score, check marks under the ranks, the letters of the
+        groups, and notes. With more than 40 systems the ranks that a system cannot be told from are
+        listed instead.
 
     Raises
     ------
@@ -71,7 +77,9 @@ def group_table(groups: xr.Dataset, *, format: str = "text") -> str:
     checks.one_of(format, names.FORMATS, "format")
     write = {"text": _text, "markdown": _markdown, "html": _html, "latex": _latex}[format]
     table = replace(marks_content(groups), caption="Similar systems")
-    return write(table, [*_legends(groups), *(on_one_line(str(groups.attrs[k])) for k in ("note", "rule"))])
+    return write(
+        table, [*_legends(groups), *(on_one_line(str(groups.attrs[k])) for k in ("note", "rule"))]
+    )
 
 
 def marks_content(groups: xr.Dataset) -> Table:
@@ -104,14 +112,18 @@ def marks_content(groups: xr.Dataset) -> Table:
         caption = "The ranks of the systems that each system cannot be told apart from."
     heads.append("Groups")
     sizes = groups["member"].values.sum(1)
-    columns.append([_letters(str(w), int(n)) for w, n in zip(groups["letters"].values, sizes, strict=True)])
+    columns.append(
+        [_letters(str(w), int(n)) for w, n in zip(groups["letters"].values, sizes, strict=True)]
+    )
     caption = " ".join([caption, *_legends(groups), str(groups.attrs["rule"])])
     return Table(tuple(heads), list(zip(*columns, strict=True)), caption)
 
 
 def _check(groups: Any) -> None:
     needed = {"similar", "one_way", "unsettled", "member", "letters"}
-    if not needed <= set(getattr(groups, "data_vars", ())) or not {"note", "rule"} <= set(groups.attrs):
+    if not needed <= set(getattr(groups, "data_vars", ())) or not {"note", "rule"} <= set(
+        groups.attrs
+    ):
         raise ValueError("expected groups, the Dataset that betterthan.significance.groups returns")
 
 
@@ -140,14 +152,19 @@ def _letters(letters: str, size: int) -> str:
 def _scores(scores: np.ndarray) -> list[str]:
     """To as many decimals, from 2 to 4, as write the scores in full."""
     known = scores[np.isfinite(scores)]
-    places = next((k for k in (2, 3) if np.allclose(known, np.round(known, k), rtol=0, atol=1e-9)), 4)
+    places = next(
+        (k for k in (2, 3) if np.allclose(known, np.round(known, k), rtol=0, atol=1e-9)), 4
+    )
     return [f"{s:.{places}f}" if np.isfinite(s) else "–" for s in scores]
 
 
 def _sides(table: Table) -> list[str]:
     """How each column is aligned: l, r, or c for check marks, which are headed by a rank."""
     sides = {"Rank": "r", "Score": "r"}
-    return ["l" if k == 0 else "c" if h.isdigit() else sides.get(h, "l") for k, h in enumerate(table.heads)]
+    return [
+        "l" if k == 0 else "c" if h.isdigit() else sides.get(h, "l")
+        for k, h in enumerate(table.heads)
+    ]
 
 
 def _text(table: Table, notes: list[str]) -> str:
@@ -172,7 +189,9 @@ def _markdown(table: Table, notes: list[str]) -> str:
     lines = [[markdown(cell) for cell in line] for line in (table.heads, *table.rows)]
     lines.insert(1, [marks[side] for side in _sides(table)])
     written = [f"| {' | '.join(line)} |" for line in lines]
-    return "\n".join([markdown(table.caption), "", *written, "", *(f"- {markdown(n)}" for n in notes), ""])
+    return "\n".join(
+        [markdown(table.caption), "", *written, "", *(f"- {markdown(n)}" for n in notes), ""]
+    )
 
 
 def _html(table: Table, notes: list[str]) -> str:
@@ -180,40 +199,47 @@ def _html(table: Table, notes: list[str]) -> str:
     styles = [f' style="{_CELL}{aligned[side]}"' for side in _sides(table)]
 
     def laid(line: tuple[str, ...], head: bool) -> str:
-        tags = ["th scope='col'" if head else "th scope='row'" if k == 0 else "td" for k in range(len(line))]
+        tags = [
+            "th scope='col'" if head else "th scope='row'" if k == 0 else "td"
+            for k in range(len(line))
+        ]
         cells = zip(tags, styles, line, strict=True)
         return "<tr>" + "".join(f"<{t}{s}>{escape(c)}</{t[:2]}>" for t, s, c in cells) + "</tr>"
 
-    return "\n".join([
-        f'<div class="groups" style="{_SCROLL}">',
-        '<table style="border-collapse:collapse;font-variant-numeric:tabular-nums">',
-        f'<caption style="text-align:left">{escape(table.caption)}</caption>',
-        f"<thead>{laid(table.heads, head=True)}</thead>",
-        "<tbody>",
-        *(laid(row, head=False) for row in table.rows),
-        "</tbody>",
-        "</table>",
-        *(f"<p>{escape(note)}</p>" for note in notes),
-        "</div>",
-        "",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            f'<div class="groups" style="{_SCROLL}">',
+            '<table style="border-collapse:collapse;font-variant-numeric:tabular-nums">',
+            f'<caption style="text-align:left">{escape(table.caption)}</caption>',
+            f"<thead>{laid(table.heads, head=True)}</thead>",
+            "<tbody>",
+            *(laid(row, head=False) for row in table.rows),
+            "</tbody>",
+            "</table>",
+            *(f"<p>{escape(note)}</p>" for note in notes),
+            "</div>",
+            "",
+        ]
+    )
 
 
 def _latex(table: Table, notes: list[str]) -> str:
     size = r"\footnotesize" if len(table.heads) <= 16 else r"\tiny"
     lines = [" & ".join(map(latex, line)) + r" \\" for line in (table.heads, *table.rows)]
-    return "\n".join([
-        r"% \usepackage{amssymb,booktabs}",
-        r"\begin{center}" + size + r"\setlength{\tabcolsep}{3pt}",
-        latex(table.caption) + r"\\[2pt]",
-        rf"\begin{{tabular}}{{{''.join(_sides(table))}}}",
-        r"\toprule",
-        lines[0],
-        r"\midrule",
-        *lines[1:],
-        r"\bottomrule",
-        r"\end{tabular}\par\smallskip",
-        *(latex(note) + r"\par" for note in notes),
-        r"\end{center}",
-        "",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            r"% \usepackage{amssymb,booktabs}",
+            r"\begin{center}" + size + r"\setlength{\tabcolsep}{3pt}",
+            latex(table.caption) + r"\\[2pt]",
+            rf"\begin{{tabular}}{{{''.join(_sides(table))}}}",
+            r"\toprule",
+            lines[0],
+            r"\midrule",
+            *lines[1:],
+            r"\bottomrule",
+            r"\end{tabular}\par\smallskip",
+            *(latex(note) + r"\par" for note in notes),
+            r"\end{center}",
+            "",
+        ]
+    )

@@ -20,19 +20,26 @@ def labels_part(matrix: xr.DataArray, rng: Any) -> Part:
     found = posterior(matrix, rng=rng)
     name = on_one_line(str(matrix[names.SYSTEM].item())) if names.SYSTEM in matrix.coords else ""
     interval = f"{100 * found.attrs['ci_prob']:g}% {found.attrs['ci_kind'].upper()}"
-    sizes = matrix["n_actual"].values if "n_actual" in matrix.coords else matrix.sum(names.PREDICTED).values
+    sizes = (
+        matrix["n_actual"].values
+        if "n_actual" in matrix.coords
+        else matrix.sum(names.PREDICTED).values
+    )
     rows = []
     for k, label in enumerate(found[names.LABEL].values):
         rows.append((on_one_line(str(label)), f"{int(sizes[k]):,}", *_cells(found["by_label"][k])))
     for k, average in enumerate(found["average"].values):
         rows.append((f"({average})", f"{int(sizes.sum()):,}", *_cells(found["averaged"][k])))
-    table = Table(("Label", "Items", "Precision", "Recall", "F"), rows, f"Score and {interval} of each label")
+    table = Table(
+        ("Label", "Items", "Precision", "Recall", "F"), rows, f"Score and {interval} of each label"
+    )
     share = frequencies(matrix)
     order = np.argsort(-share.values, axis=None, kind="stable")[:_CONFUSIONS_OF]
     labels = [on_one_line(str(x)) for x in share[names.PREDICTED].values]
     places = [np.unravel_index(at, share.shape) for at in order]
     worst = [
-        (labels[p], labels[a], f"{int(matrix.values[p, a]):,}", f"{100 * share.values[p, a]:.1f} %") for p, a in places
+        (labels[p], labels[a], f"{int(matrix.values[p, a]):,}", f"{100 * share.values[p, a]:.1f} %")
+        for p, a in places
     ]
     errors = Table(
         ("Predicted", "Actual", "Items", "Of all errors"),
@@ -41,14 +48,21 @@ def labels_part(matrix: xr.DataArray, rng: Any) -> Part:
         left=2,
     )
     lost = int(sizes.sum() - matrix.values.sum())
-    base = precision_recall_f(majority_baseline(matrix))["averaged"].sel(average="macro", measure="f").item()
+    base = (
+        precision_recall_f(majority_baseline(matrix))["averaged"]
+        .sel(average="macro", measure="f")
+        .item()
+    )
     notes = [
         f"{lost:,} of {int(sizes.sum()):,} items were left unclassified; they count in recall.",
         f"For comparison, always predicting {labels[int(sizes.argmax())]} has macro F {base:.3f}.",
-        "weighted: labels weigh by their items, often called micro; pooled: all labels in one pot, also called micro.",
+        "weighted: labels weigh by their items, often called micro; pooled: all labels in one "
+        "pot, also called micro.",
     ]
     return Part(
-        f"Labels of {name}" if name else "Labels", tables=[table, *([errors] if errors.rows else [])], notes=notes
+        f"Labels of {name}" if name else "Labels",
+        tables=[table, *([errors] if errors.rows else [])],
+        notes=notes,
     )
 
 

@@ -1,4 +1,6 @@
-"""The report on systems that order things: against references, against chance, and against each other."""
+"""The report on systems that order things: against references, against chance, and against each
+other.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -43,7 +45,8 @@ def order_report(
     orders : xarray.DataArray
         From `orders.read`, `orders.from_lists` or `orders.from_ranks`.
     reference : str, sequence of str, or orders, optional
-        See `orders.kendall_tau`. Without one the report has the consensus of all systems and their agreement.
+        See `orders.kendall_tau`. Without one the report has the consensus of all systems and their
+        agreement.
     compared : xarray.Dataset, optional
         From `orders.compare` of the same orders.
     dispersions : xarray.Dataset, optional
@@ -91,18 +94,28 @@ def order_report(
     drawn = _figures(orders, taus) if format == "html" and figures else []
     several = f"{orders.sizes[names.SYSTEM]} systems"
     if taus is None:
-        head, question = f"Agreement of {several}", "How far do the orders agree, and on which order?"
+        head, question = (
+            f"Agreement of {several}",
+            "How far do the orders agree, and on which order?",
+        )
     else:
         head = f"Orders of {taus.sizes[names.SYSTEM]} systems"
-        question = "How near are the orders to the reference, and is one system's nearer than another's?"
+        question = (
+            "How near are the orders to the reference, and is one system's nearer than another's?"
+        )
     page = Page(
-        on_one_line(str(title)) if title else head, question, parts, _limits(taus, compared),
+        on_one_line(str(title)) if title else head,
+        question,
+        parts,
+        _limits(taus, compared),
         _signature(orders, reference, compared),
-    )  # fmt: skip
+    )
     return write_page(page, format, path, drawn)
 
 
-def _data(orders: xr.DataArray, taus: xr.Dataset | None, reference: Any, compared: xr.Dataset | None) -> Part:
+def _data(
+    orders: xr.DataArray, taus: xr.Dataset | None, reference: Any, compared: xr.Dataset | None
+) -> Part:
     facts = [("Source", str(orders.attrs.get("reading", "data given")))]
     if taus is None:
         return Part("Data", facts=facts)
@@ -114,17 +127,31 @@ def _data(orders: xr.DataArray, taus: xr.Dataset | None, reference: Any, compare
     facts.append(("Reference", on_one_line(str(said))))
     if taus.attrs["n_missing"] or taus.attrs["n_undefined"]:
         facts.append(
-            ("Without a tau", f"{taus.attrs['n_missing']:,} orders missing, {taus.attrs['n_undefined']:,} not defined")
+            (
+                "Without a tau",
+                f"{taus.attrs['n_missing']:,} orders missing, {taus.attrs['n_undefined']:,} not "
+                f"defined",
+            )
         )
     if taus.attrs["restrict"] == "common":
-        facts.append(("Items", f"those of both orders; mean coverage {float(taus['coverage'].mean()):.2f}"))
+        facts.append(
+            ("Items", f"those of both orders; mean coverage {float(taus['coverage'].mean()):.2f}")
+        )
     if compared is not None:
         a = compared.attrs
         total = a["n_items"] + a["n_dropped"]
         facts += [
             ("Compared", f"on {a['n_items']:,} of {total:,} documents, which all systems ordered"),
-            ("Posterior", f"Bayesian bootstrap of documents, prior zero, {a['draws']:,} draws, seed {a['seed']}"),
-            ("Test", f"swaps of documents, two-sided, {'exact' if a['test_method'] != 'monte_carlo' else 'sampled'}"),
+            (
+                "Posterior",
+                f"Bayesian bootstrap of documents, prior zero, {a['draws']:,} draws, seed "
+                f"{a['seed']}",
+            ),
+            (
+                "Test",
+                f"swaps of documents, two-sided, "
+                f"{'exact' if a['test_method'] != 'monte_carlo' else 'sampled'}",
+            ),
         ]
         if REFERENCE in taus.dims:
             facts.insert(2, ("Several references", str(a["references"])))
@@ -132,7 +159,11 @@ def _data(orders: xr.DataArray, taus: xr.Dataset | None, reference: Any, compare
 
 
 def _one_document(taus: xr.Dataset) -> Part:
-    each = taus if REFERENCE in taus.dims else taus.expand_dims({REFERENCE: [taus.attrs["reference"]]}, -1)
+    each = (
+        taus
+        if REFERENCE in taus.dims
+        else taus.expand_dims({REFERENCE: [taus.attrs["reference"]]}, -1)
+    )
     rows = []
     for system in each[names.SYSTEM].values[:_ROWS]:
         for name in each[REFERENCE].values:
@@ -140,15 +171,23 @@ def _one_document(taus: xr.Dataset) -> Part:
             p, ties = float(at["p_value"]), int(at["ties"])
             rows.append(
                 (
-                    on_one_line(str(system)), on_one_line(str(name)), f"{float(at['tau']):+.3f}",
+                    on_one_line(str(system)),
+                    on_one_line(str(name)),
+                    f"{float(at['tau']):+.3f}",
                     "–" if np.isnan(p) else numbers.p_value(p),
                     f"{float(at['inversions']):.0f}" if at["n_items"] else "–",
-                    str(ties), str(int(at["n_items"])), f"{float(at['spearman']):+.3f}",
+                    str(ties),
+                    str(int(at["n_items"])),
+                    f"{float(at['spearman']):+.3f}",
                 )
-            )  # fmt: skip
+            )
     heads = ("System", "Reference", "tau", "p", "Inversions", "Ties", "Items", "Spearman")
     note = "p: two-sided, exact, all orders being equally likely; not given where there are ties."
-    return Part("Tau", tables=[Table(heads, rows, "Kendall's tau against the reference", left=2)], notes=[note])
+    return Part(
+        "Tau",
+        tables=[Table(heads, rows, "Kendall's tau against the reference", left=2)],
+        notes=[note],
+    )
 
 
 def _over_documents(taus: xr.Dataset, compared: xr.Dataset | None) -> Part:
@@ -158,16 +197,23 @@ def _over_documents(taus: xr.Dataset, compared: xr.Dataset | None) -> Part:
     for k in np.argsort(-mean.values, kind="stable")[:_ROWS]:
         own = tau.isel({names.SYSTEM: int(k)})
         row = [
-            on_one_line(str(own[names.SYSTEM].item())), f"{float(mean[k]):+.3f}", f"{float(own.std(ddof=1)):.3f}",
-            f"{float(own.min()):+.2f}", f"{float(own.max()):+.2f}", f"{int(own.notnull().sum()):,} of {own.size:,}",
-        ]  # fmt: skip
+            on_one_line(str(own[names.SYSTEM].item())),
+            f"{float(mean[k]):+.3f}",
+            f"{float(own.std(ddof=1)):.3f}",
+            f"{float(own.min()):+.2f}",
+            f"{float(own.max()):+.2f}",
+            f"{int(own.notnull().sum()):,} of {own.size:,}",
+        ]
         if compared is not None:
             at = compared.sel({names.SYSTEM: own[names.SYSTEM].item()})
             row += [
-                str(int(at["exact_matches"])), numbers.p_value(float(at["p_chance"]), float(at["p_chance_mcse"])),
-            ]  # fmt: skip
+                str(int(at["exact_matches"])),
+                numbers.p_value(float(at["p_chance"]), float(at["p_chance_mcse"])),
+            ]
         rows.append(tuple(row))
-    caption = "Kendall's tau over documents" + (", mean over references" if REFERENCE in taus.dims else "")
+    caption = "Kendall's tau over documents" + (
+        ", mean over references" if REFERENCE in taus.dims else ""
+    )
     heads = ["System", "Mean tau", "SD", "Lowest", "Highest", "Documents"]
     heads += ["Exact matches", "p of chance"] if compared is not None else []
     notes = ["p of chance: one-sided, the mean tau of random orders of the same documents."]
@@ -176,20 +222,29 @@ def _over_documents(taus: xr.Dataset, compared: xr.Dataset | None) -> Part:
 
 
 def _counted(found: xr.Dataset) -> Part:
-    """Documents as wins, ties and losses, with the posterior and the test of their numbers alone."""
+    """Documents as wins, ties and losses, with the posterior and the test of their numbers
+    alone.
+    """
     rows = []
     for i in range(min(found.sizes[names.SYSTEM], 8)):
         for j in range(i + 1, min(found.sizes[names.SYSTEM], 8)):
             at = found.isel({names.SYSTEM_A: i, names.SYSTEM_B: j})
             rows.append(
                 (
-                    str(at[names.SYSTEM_A].item()), str(at[names.SYSTEM_B].item()), str(int(at["ahead"])),
-                    str(int(at["equal"])), str(int(at["behind"])), numbers.probability(float(at["prob_ahead"])),
+                    str(at[names.SYSTEM_A].item()),
+                    str(at[names.SYSTEM_B].item()),
+                    str(int(at["ahead"])),
+                    str(int(at["equal"])),
+                    str(int(at["behind"])),
+                    numbers.probability(float(at["prob_ahead"])),
                     numbers.p_value(float(at["p_sign"])),
                 )
-            )  # fmt: skip
+            )
     heads = ("A", "B", "A ahead", "Equal", "B ahead", "P(A ahead more often)", "Sign test p")
-    return Part("Documents counted", tables=[Table(heads, rows, "In how many documents one is ahead", left=2)])
+    return Part(
+        "Documents counted",
+        tables=[Table(heads, rows, "In how many documents one is ahead", left=2)],
+    )
 
 
 def _without_reference(orders: xr.DataArray, restrict: str | None) -> list[Part]:
@@ -200,15 +255,22 @@ def _without_reference(orders: xr.DataArray, restrict: str | None) -> list[Part]
         p = float(at["outlier_p"])
         rows.append(
             (
-                on_one_line(str(at[names.SYSTEM].item())), f"{float(at['mean_tau']):+.3f}",
+                on_one_line(str(at[names.SYSTEM].item())),
+                f"{float(at['mean_tau']):+.3f}",
                 "–" if np.isnan(p) else numbers.p_value(max(p, 1e-300)),
             )
-        )  # fmt: skip
+        )
     note = "Outlier p: how often a system like the others would agree with them as little, not corrected for many."
     parts = [
         Part(
             "Agreement",
-            tables=[Table(("System", "Mean tau with the others", "Outlier p"), rows, "Who agrees with the others")],
+            tables=[
+                Table(
+                    ("System", "Mean tau with the others", "Outlier p"),
+                    rows,
+                    "Who agrees with the others",
+                )
+            ],
             notes=[note],
         )
     ]
@@ -219,7 +281,10 @@ def _without_reference(orders: xr.DataArray, restrict: str | None) -> list[Part]
     method, least = str(found["method"].item()), float(found["least_distance"])
     facts = [
         ("Method", "Kemeny, exact" if method == "kemeny" else "Borda, by mean rank"),
-        ("Pairs in disagreement", f"{float(found['distance']):g}; no order can have fewer than {least:g}"),
+        (
+            "Pairs in disagreement",
+            f"{float(found['distance']):g}; no order can have fewer than {least:g}",
+        ),
     ]
     if method == "kemeny":
         facts.append(("Orders as good as this", f"{int(found['n_best']) - 1:,} more"))
@@ -234,31 +299,55 @@ def _dispersions(found: xr.Dataset) -> Part:
         at = found.isel({names.SYSTEM: int(k)})
         rows.append(
             (
-                on_one_line(str(at[names.SYSTEM].item())), f"{float(at['theta']):.3f}",
-                f"[{float(at['lower']):.3f}, {float(at['upper']):.3f}]", f"{float(at['expected_tau']):+.3f}",
+                on_one_line(str(at[names.SYSTEM].item())),
+                f"{float(at['theta']):.3f}",
+                f"[{float(at['lower']):.3f}, {float(at['upper']):.3f}]",
+                f"{float(at['expected_tau']):+.3f}",
                 f"[{float(at['new_tau_lower']):+.2f}, {float(at['new_tau_upper']):+.2f}]",
                 f"{float(at['prob_best']):.2f}",
             )
-        )  # fmt: skip
-    facts = [("Model", f"Mallows with Kendall distance, {a['pooling']} pooling over documents, seed {a['seed']}")]
+        )
+    facts = [
+        (
+            "Model",
+            f"Mallows with Kendall distance, {a['pooling']} pooling over documents, seed "
+            f"{a['seed']}",
+        )
+    ]
     if a["failures"]:
         facts.append(("Not to be trusted", " ".join(np.atleast_1d(a["failures"]))))
-    heads = ("System", "theta", interval, "Expected tau", f"tau of a new order of {a['items']} items", "P(best)")
+    heads = (
+        "System",
+        "theta",
+        interval,
+        "Expected tau",
+        f"tau of a new order of {a['items']} items",
+        "P(best)",
+    )
     note = "theta: 0 for random orders; the log of how much less probable each further inversion makes an order."
     table = Table(heads, rows, "Concentration around the reference")
     return Part("Concentration", facts=facts, tables=[table], notes=[note])
 
 
 def _limits(taus: xr.Dataset | None, compared: xr.Dataset | None) -> list[str]:
-    limits = ["Pairs of items within an order are not independent; the document is the unit of every comparison."]
+    limits = [
+        "Pairs of items within an order are not independent; the document is the unit of every "
+        "comparison."
+    ]
     if taus is None:
         limits.append("Agreement is no accuracy: all may agree on a bad order.")
     elif REFERENCE not in taus.dims:
         limits.append("One reference is one good order of several; another would give other taus.")
     if compared is not None:
-        limits.append("The bootstrap weighs the documents that were seen and has no prior: with few it is too sure.")
+        limits.append(
+            "The bootstrap weighs the documents that were seen and has no prior: with few it is "
+            "too sure."
+        )
         if compared.attrs["n_dropped"]:
-            limits.append("Documents that a system did not order are left out of the comparison, not counted as wrong.")
+            limits.append(
+                "Documents that a system did not order are left out of the comparison, not "
+                "counted as wrong."
+            )
     return limits
 
 
@@ -269,11 +358,16 @@ def _signature(orders: xr.DataArray, reference: Any, compared: xr.Dataset | None
     if compared is not None:
         a = compared.attrs
         parts += [
-            f"references={a['references']}", f"{a['draws']} draws, seed {a['seed']}", f"rope={a['rope']:g}",
-            f"interval={100 * a['ci_prob']:g}% {a['ci_kind'].upper()}", f"correction={a['correction']}",
+            f"references={a['references']}",
+            f"{a['draws']} draws, seed {a['seed']}",
+            f"rope={a['rope']:g}",
+            f"interval={100 * a['ci_prob']:g}% {a['ci_kind'].upper()}",
+            f"correction={a['correction']}",
             f"n={a['n_items']}",
-        ]  # fmt: skip
-    return " | ".join([*parts, f"systems={orders.sizes[names.SYSTEM]}", f"data={fingerprint(orders)}"])
+        ]
+    return " | ".join(
+        [*parts, f"systems={orders.sizes[names.SYSTEM]}", f"data={fingerprint(orders)}"]
+    )
 
 
 def _figures(orders: xr.DataArray, taus: xr.Dataset | None) -> list[tuple[str, str]]:
@@ -285,14 +379,25 @@ def _figures(orders: xr.DataArray, taus: xr.Dataset | None) -> list[tuple[str, s
     drawn = []
     with steady_svg():
         if taus is None:
-            if DOCUMENT not in orders.dims and orders.sizes.get(POSITION, orders.sizes.get(names.ITEM, 0)) <= 60:
+            if (
+                DOCUMENT not in orders.dims
+                and orders.sizes.get(POSITION, orders.sizes.get(names.ITEM, 0)) <= 60
+            ):
                 few = [str(s) for s in orders[names.SYSTEM].values[:_JUDGES_DRAWN]]
                 drawn.append(("Orders side by side", as_svg(plot_orders(orders, few))))
         elif DOCUMENT in taus.dims:
             mean = taus["tau"].mean(REFERENCE) if REFERENCE in taus.dims else taus["tau"]
             drawn.append(("Tau of every document", as_svg(plot_tau(mean))))
-        elif REFERENCE not in taus.dims and len(np.unique(taus["n_items"])) == 1 and int(taus["n_items"][0]) <= 200:
+        elif (
+            REFERENCE not in taus.dims
+            and len(np.unique(taus["n_items"])) == 1
+            and int(taus["n_items"][0]) <= 200
+        ):
             shown = taus.isel({names.SYSTEM: np.argsort(-taus["tau"].values)[:6]})
-            marks = dict(zip(map(str, shown[names.SYSTEM].values), shown["tau"].values.tolist(), strict=True))
-            drawn.append(("Tau and chance", as_svg(tau_distribution(int(taus["n_items"][0]), marks))))
+            marks = dict(
+                zip(map(str, shown[names.SYSTEM].values), shown["tau"].values.tolist(), strict=True)
+            )
+            drawn.append(
+                ("Tau and chance", as_svg(tau_distribution(int(taus["n_items"][0]), marks)))
+            )
     return drawn

@@ -31,7 +31,8 @@ def measures_report(
     figures: bool = True,
     rng: Any = None,
 ) -> str:
-    """Write up scores of systems, how sure they are and which is better; or one classifier from its confusions.
+    """Write up scores of systems, how sure they are and which is better; or one classifier from its
+    confusions.
 
     Parameters
     ----------
@@ -77,8 +78,13 @@ def measures_report(
         limits, signature = _limits(found), _signature(found)
         head, question = _title(found)
     else:
-        confusions = source.expand_dims({names.SYSTEM: [""]}) if names.SYSTEM not in source.dims else source
-        head, question = "A classifier by its confusions", "How good is each label, and how sure is that?"
+        confusions = (
+            source.expand_dims({names.SYSTEM: [""]}) if names.SYSTEM not in source.dims else source
+        )
+        head, question = (
+            "A classifier by its confusions",
+            "How good is each label, and how sure is that?",
+        )
         limits = ["Items are taken as independent draws; items of one dialogue are not."]
         signature = f"betterthan {betterthan.__version__}"
     if confusions is not None:
@@ -96,7 +102,9 @@ def in_order(found: xr.Dataset) -> xr.Dataset:
     order = np.argsort(found["expected_rank"].values, kind="stable")
     dims = (names.SYSTEM, names.SYSTEM_A, names.SYSTEM_B)
     ordered = found.isel(dict.fromkeys(dims, order))
-    return ordered.assign_coords({d: [on_one_line(str(s)) for s in ordered[d].values] for d in dims})
+    return ordered.assign_coords(
+        {d: [on_one_line(str(s)) for s in ordered[d].values] for d in dims}
+    )
 
 
 def _said(found: xr.Dataset) -> str:
@@ -107,9 +115,7 @@ def _title(found: xr.Dataset) -> tuple[str, str]:
     systems = [str(s) for s in found[names.SYSTEM].values]
     who = f"{systems[0]} and {systems[1]}" if len(systems) == 2 else f"{len(systems)} systems"
     units = "items" if found.attrs["unit"] == names.ITEM else f"units by {found.attrs['unit']}"
-    question = (
-        f"Which has the better {_said(found)} on the same {found.attrs['n_items']:,} {units}, and how sure is it?"
-    )
+    question = f"Which has the better {_said(found)} on the same {found.attrs['n_items']:,} {units}, and how sure is it?"
     return f"{_said(found)[:1].upper()}{_said(found)[1:]} of {who}", question
 
 
@@ -120,8 +126,14 @@ def _data(found: xr.Dataset) -> Part:
     facts = [
         ("Source", a["reading"] or "data given"),
         ("Statistic", _said(found) + ("" if a["higher_is_better"] else ", lower is better")),
-        ("Weighed and swapped", f"{a['n_items']:,} {'items' if a['unit'] == names.ITEM else a['unit'] + 's'}"),
-        ("Posterior", f"Bayesian bootstrap, prior zero, {a['draws']:,} joint draws, seed {a['seed']}"),
+        (
+            "Weighed and swapped",
+            f"{a['n_items']:,} {'items' if a['unit'] == names.ITEM else a['unit'] + 's'}",
+        ),
+        (
+            "Posterior",
+            f"Bayesian bootstrap, prior zero, {a['draws']:,} joint draws, seed {a['seed']}",
+        ),
         ("Test", f"randomization of the same statistic, two-sided, {how}"),
     ]
     if a["rope"]:
@@ -157,7 +169,9 @@ def systems_part(found: xr.Dataset) -> Part:
     note = f"The best system is among {held} of {len(rows)} with probability {a['ci_prob']:g}."
     notes = [note] if len(rows) > 2 else []
     if alone:
-        notes.append("By itself: from the counts alone, as if all of them were independent, in closed form.")
+        notes.append(
+            "By itself: from the counts alone, as if all of them were independent, in closed form."
+        )
     return Part("Systems", tables=[Table(heads, rows, caption)], notes=notes)
 
 
@@ -181,15 +195,27 @@ def pairs_part(found: xr.Dataset) -> Part:
     for i, j in pairs_of(shown):
         cell = found.isel({names.SYSTEM_A: i, names.SYSTEM_B: j})
         ends = [float(cell[f"difference_{k}"]) for k in ("mean", "lower", "upper", "mean_mcse")]
-        row = [str(cell[names.SYSTEM_A].item()), str(cell[names.SYSTEM_B].item()), numbers.difference(*ends)]
+        row = [
+            str(cell[names.SYSTEM_A].item()),
+            str(cell[names.SYSTEM_B].item()),
+            numbers.difference(*ends),
+        ]
         row.append(numbers.probability(float(cell["prob_better"]), float(cell["prob_better_mcse"])))
         row += [numbers.probability(float(cell["prob_better_closed"]))] if closed else []
         at = {names.REGION: "rope"}
-        row += [numbers.probability(float(cell["mass"].sel(at)), float(cell["mass_mcse"].sel(at)))] if rope else []
+        row += (
+            [numbers.probability(float(cell["mass"].sel(at)), float(cell["mass_mcse"].sel(at)))]
+            if rope
+            else []
+        )
         row.append(numbers.p_value(float(cell["p_value"]), float(cell.get("p_value_mcse", 0.0))))
         row += [numbers.p_value(float(cell["p_adjusted"]))] if corrected else []
         back = found["wins"].values[j, i]
-        row += [f"{int(cell['wins']):,}", f"{int(back):,}", _verdict(str(cell["verdict"].item()), "A", "B")]
+        row += [
+            f"{int(cell['wins']):,}",
+            f"{int(back):,}",
+            _verdict(str(cell["verdict"].item()), "A", "B"),
+        ]
         rows.append(tuple(row))
     total = found.sizes[names.SYSTEM]
     caption = f"All {len(rows)} pairs" if len(rows) > 1 else "The pair"
@@ -197,7 +223,10 @@ def pairs_part(found: xr.Dataset) -> Part:
         caption = f"The first {shown} systems: {len(rows)} of {total * (total - 1) // 2:,} pairs"
     notes = ["A ahead, B ahead: items on which one scores higher by itself."]
     if closed:
-        notes.append("Closed form: the same probability with a prior of one win and one loss; the bootstrap has none.")
+        notes.append(
+            "Closed form: the same probability with a prior of one win and one loss; the "
+            "bootstrap has none."
+        )
     return Part("Pairs", tables=[Table(tuple(heads), rows, caption, left=2)], notes=notes)
 
 
@@ -206,13 +235,20 @@ def words_part(found: xr.Dataset) -> Part:
     lines = []
     for i, j in pairs_of(min(found.sizes[names.SYSTEM], 4)):
         cell = found.isel({names.SYSTEM_A: i, names.SYSTEM_B: j})
-        a, b, verdict = str(cell[names.SYSTEM_A].item()), str(cell[names.SYSTEM_B].item()), str(cell["verdict"].item())
+        a, b, verdict = (
+            str(cell[names.SYSTEM_A].item()),
+            str(cell[names.SYSTEM_B].item()),
+            str(cell["verdict"].item()),
+        )
         p = numbers.probability(float(cell["prob_better"]), float(cell["prob_better_mcse"]))
         said = numbers.p_value(float(cell["p_value"]), float(cell.get("p_value_mcse", 0.0)))
         small = float(cell["p_value"]) <= found.attrs["alpha"]
         start = f"{_said(found)} of {a} is better than that of {b} with probability {p}; two-sided p {said}"
         why = _why(verdict, small, cell)
-        lines.append(f"{start[:1].upper()}{start[1:]}. Verdict: {_verdict(verdict, a, b)}{f' ({why})' if why else ''}.")
+        lines.append(
+            f"{start[:1].upper()}{start[1:]}. Verdict: "
+            f"{_verdict(verdict, a, b)}{f' ({why})' if why else ''}."
+        )
     return Part("In words", lines=lines)
 
 
@@ -249,29 +285,42 @@ def _with_error(value: float, error: float) -> str:
 def _limits(found: xr.Dataset) -> list[str]:
     a = found.attrs
     limits = [
-        "The bootstrap weighs the items that were seen and has no prior: with few items it is too sure.",
-        "Items are taken as independent; weigh whole documents or dialogues where they are not (unit).",
-        f"A verdict needs probability {names.VERDICT_PROB:g}; it is one-sided, the p-value two-sided.",
+        "The bootstrap weighs the items that were seen and has no prior: with few items it is too "
+        "sure.",
+        "Items are taken as independent; weigh whole documents or dialogues where they are not "
+        "(unit).",
+        f"A verdict needs probability {names.VERDICT_PROB:g}; it is one-sided, the p-value "
+        f"two-sided.",
     ]
     if found.sizes[names.SYSTEM] > 2:
         limits.append(
-            "The probabilities are joint over all systems; those of single pairs are not corrected for their number."
+            "The probabilities are joint over all systems; those of single pairs are not "
+            "corrected for their number."
         )
     if a["rope"] == 0:
-        limits.append("No region of practical equivalence was given: no pair can be found equivalent.")
+        limits.append(
+            "No region of practical equivalence was given: no pair can be found equivalent."
+        )
     return limits
 
 
 def _signature(found: xr.Dataset) -> str:
     a = found.attrs
     parts = [
-        f"betterthan {a['version']}", f"{a['statistic']} by {a['unit']}", "Bayesian bootstrap, prior zero",
-        f"{a['draws']} draws, seed {a['seed']}", f"rope={a['rope']:g}",
-        f"interval={100 * a['ci_prob']:g}% {a['ci_kind'].upper()}", f"verdict at {names.VERDICT_PROB:g}",
-        f"randomization {a['test_method']}" + (f", {a['shuffles']} shuffles" if "shuffles" in a else ""),
-        f"correction={a['correction']}", f"n={a['n_items']}", f"systems={found.sizes[names.SYSTEM]}",
+        f"betterthan {a['version']}",
+        f"{a['statistic']} by {a['unit']}",
+        "Bayesian bootstrap, prior zero",
+        f"{a['draws']} draws, seed {a['seed']}",
+        f"rope={a['rope']:g}",
+        f"interval={100 * a['ci_prob']:g}% {a['ci_kind'].upper()}",
+        f"verdict at {names.VERDICT_PROB:g}",
+        f"randomization {a['test_method']}"
+        + (f", {a['shuffles']} shuffles" if "shuffles" in a else ""),
+        f"correction={a['correction']}",
+        f"n={a['n_items']}",
+        f"systems={found.sizes[names.SYSTEM]}",
         f"data={a['data_hash']}",
-    ]  # fmt: skip
+    ]
     return " | ".join(parts)
 
 
@@ -286,10 +335,15 @@ def _figures(source: Any, confusions: xr.DataArray | None) -> list[tuple[str, st
         if hasattr(source, "data_vars") and source.sizes[names.SYSTEM] > 2:
             drawn.append(("Probability of each rank", as_svg(plot_ranks(source))))
             drawn.append(
-                ("Probability that the row is better than the column", as_svg(plot_matrix(source["prob_better"])))
+                (
+                    "Probability that the row is better than the column",
+                    as_svg(plot_matrix(source["prob_better"])),
+                )
             )
         for k in range(min(confusions.sizes[names.SYSTEM], 4) if confusions is not None else 0):
             matrix = confusions.isel({names.SYSTEM: k}) if confusions is not None else source
             name = str(matrix[names.SYSTEM].item())
-            drawn.append((f"Confusions of {name}" if name else "Confusions", as_svg(plot_confusion(matrix))))
+            drawn.append(
+                (f"Confusions of {name}" if name else "Confusions", as_svg(plot_confusion(matrix)))
+            )
     return drawn

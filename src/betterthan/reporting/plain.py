@@ -96,9 +96,16 @@ def _page(title: str) -> Console:
 def _console(file: Any, width: int) -> Console:
     """Plain characters whatever the surroundings: a notebook or FORCE_COLOR changes nothing."""
     return Console(
-        file=file, width=width, color_system=None, force_terminal=False, force_jupyter=False, highlight=False,
-        emoji=False, markup=False, legacy_windows=False,
-    )  # fmt: skip
+        file=file,
+        width=width,
+        color_system=None,
+        force_terminal=False,
+        force_jupyter=False,
+        highlight=False,
+        emoji=False,
+        markup=False,
+        legacy_windows=False,
+    )
 
 
 def _written(out: Console) -> str:

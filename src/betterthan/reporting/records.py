@@ -22,10 +22,10 @@ def pair_table(comparison: xr.Dataset) -> Any:
     Returns
     -------
     pandas.DataFrame
-        ``system_a``, ``system_b``, ``wins``, ``losses``, ``ties`` (where known), ``n``, ``n_dropped`` (from scores),
-        ``bayes_factor_01``, for each test ``p_<test>`` and ``p_<test>_adjusted``,
-        and for each engine ``engine``, ``prob_better``, difference, masses, ``verdict``; one row
-        for each pair and engine.
+        ``system_a``, ``system_b``, ``wins``, ``losses``, ``ties`` (where known), ``n``,
+        ``n_dropped`` (from scores), ``bayes_factor_01``, for each test ``p_<test>`` and
+        ``p_<test>_adjusted``, and for each engine ``engine``, ``prob_better``, difference, masses,
+        ``verdict``; one row for each pair and engine.
 
     Examples
     --------
@@ -40,8 +40,14 @@ def pair_table(comparison: xr.Dataset) -> Any:
     i, j = np.triu_indices(systems.size, 1)
     shared: dict[str, Any] = {names.SYSTEM_A: systems[i], names.SYSTEM_B: systems[j]}
     for k, outcome in enumerate(comparison[names.OUTCOME].values):
-        shared[{"win": "wins", "loss": "losses", "tie": "ties"}[str(outcome)]] = comparison["counts"].values[i, j, k]
-    square = [v for v in ("n", "n_dropped", "bayes_factor_01", "z", "ties_flip", "p_flips") if v in comparison]
+        shared[{"win": "wins", "loss": "losses", "tie": "ties"}[str(outcome)]] = comparison[
+            "counts"
+        ].values[i, j, k]
+    square = [
+        v
+        for v in ("n", "n_dropped", "bayes_factor_01", "z", "ties_flip", "p_flips")
+        if v in comparison
+    ]
     shared |= {v: comparison[v].values[i, j] for v in square}
     for k, test in enumerate(tests_of(comparison)):
         shared[f"p_{test}"] = comparison["p_value"].values[k][i, j]
@@ -79,7 +85,10 @@ def _systems(comparison: xr.Dataset) -> list[dict[str, Any]]:
     systems = [{"system": str(s)} for s in comparison[names.SYSTEM_A].values]
     if "score" in comparison:
         for k, entry in enumerate(systems):
-            entry |= {"score": _plain(comparison["score"].values[k]), "n_scored": int(comparison["n_scored"].values[k])}
+            entry |= {
+                "score": _plain(comparison["score"].values[k]),
+                "n_scored": int(comparison["n_scored"].values[k]),
+            }
     for name in ("prob_best", "expected_rank", "in_best_set"):
         for k, entry in enumerate(systems if name in comparison else []):
             entry[name] = _plain(comparison[name].values[k])

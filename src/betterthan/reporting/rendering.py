@@ -25,15 +25,16 @@ def report(
     title: str | None = None,
     figures: bool = True,
 ) -> str:
-    """Write a comparison up: question, data, model, matrix, pairs, verdicts in words, diagnostics, limits, signature.
+    """Write a comparison up: question, data, model, matrix, pairs, verdicts in words, diagnostics,
+    limits, signature.
 
     Parameters
     ----------
     comparison : xarray.Dataset
         From `compare`.
     format : {"text", "markdown", "html", "latex"}, default "text"
-        HTML is one self-contained page. LaTeX is a document for pdfLaTeX; names beyond Latin script need LuaLaTeX
-        or XeLaTeX and a font that has them.
+        HTML is one self-contained page. LaTeX is a document for pdfLaTeX; names beyond Latin script
+        need LuaLaTeX or XeLaTeX and a font that has them.
     path : str or pathlib.Path, optional
         Also write it to this file, whole or not at all.
     title : str, optional
@@ -77,7 +78,9 @@ def report(
     return written
 
 
-def write_page(page: Page, format: str, path: str | Path | None, drawn: list[tuple[str, str]]) -> str:
+def write_page(
+    page: Page, format: str, path: str | Path | None, drawn: list[tuple[str, str]]
+) -> str:
     """Lay a page out in one of the four formats, and write it to a file if one is given."""
     if format == "text":
         from betterthan.reporting.plain import page_text
@@ -120,7 +123,9 @@ def _environment(format: str) -> Any:
 
 
 def shade(value: float) -> str:
-    """CSS of a matrix cell: darker where the probability is higher, so that it also reads in grey."""
+    """CSS of a matrix cell: darker where the probability is higher, so that it also reads in
+    grey.
+    """
     if value != value:  # nan: a system against itself
         return ""
     light = 100 - round(52 * value)
@@ -137,10 +142,18 @@ def soft(text: str) -> Any:
 
 def alignment(table: Table) -> str:
     """Column specification of a LaTeX table; long names get a column that breaks."""
-    longest = max((len(cell) for row in table.rows for cell in row[: min(table.left, 2)]), default=0)
-    width = next(w for heads, w in ((17, "3.8cm"), (8, "2.2cm"), (6, "4cm"), (0, "6cm")) if len(table.heads) >= heads)
+    longest = max(
+        (len(cell) for row in table.rows for cell in row[: min(table.left, 2)]), default=0
+    )
+    width = next(
+        w
+        for heads, w in ((17, "3.8cm"), (8, "2.2cm"), (6, "4cm"), (0, "6cm"))
+        if len(table.heads) >= heads
+    )
     name = r">{\raggedright\arraybackslash}p{" + width + "}"
-    plain = ["l" if k < table.left or head == "Verdict" else "r" for k, head in enumerate(table.heads)]
+    plain = [
+        "l" if k < table.left or head == "Verdict" else "r" for k, head in enumerate(table.heads)
+    ]
     names_of = min(table.left, 2) if longest > _LONG else 0
     return "".join([name] * names_of + plain[names_of:])
 

@@ -27,7 +27,9 @@ def sentence(cell: xr.Dataset, attrs: dict[str, Any]) -> str:
     counts = cell["counts"].values
     turned = verdict == "b_better" or (verdict == "undecided" and cell["prob_better"].item() < 0.5)
     own, other = counts[1::-1] if turned else counts[:2]
-    tallied = f"{own:,} to {other:,} in wins" + (f", {_ties(counts[2])}" if counts.size == 3 else "")
+    tallied = f"{own:,} to {other:,} in wins" + (
+        f", {_ties(counts[2])}" if counts.size == 3 else ""
+    )
     if verdict == "no_data":
         never = "were never compared" if attrs["unit"] == "judgment" else "share no example"
         return f"{a} and {b} {never}, so nothing is said about them."
@@ -45,13 +47,15 @@ def sentence(cell: xr.Dataset, attrs: dict[str, Any]) -> str:
         within = float(cell["mass"].sel({names.REGION: "rope"}).item())
         also = _also(cell, a, b, p)
         return (
-            f"{a} and {b} are practically equivalent: with probability {numbers.probability(within)} they differ by no "
+            f"{a} and {b} are practically equivalent: with probability "
+            f"{numbers.probability(within)} they differ by no "
             f"more than {attrs['rope']:g} ({tallied}){also}."
         )
     behind = p < 0.5  # speak of the one that is ahead
     first, sure = (b, 1 - p) if behind else (a, p)
     return (
-        f"Undecided between {a} and {b}: the probability that {first} is better is {numbers.probability(sure, mcse)} "
+        f"Undecided between {a} and {b}: the probability that {first} is better is "
+        f"{numbers.probability(sure, mcse)} "
         f"({tallied}){_size(cell, attrs, behind)}; this is not evidence that they are equal."
     )
 
@@ -86,33 +90,47 @@ def limits(main: xr.Dataset) -> list[str]:
     if main.attrs["unit"] == "judgment":
         who = "on one prompt" if "judges" in modelled else "by one judge, or on one prompt,"
         notes.append(
-            f"Judgments are taken as independent; several {who} are not, and make the answers more certain than they "
+            f"Judgments are taken as independent; several {who} are not, and make the answers "
+            f"more certain than they "
             "should be."
         )
         if "position" not in modelled:
             notes.append(
-                "Which system was shown first is not taken into account; betterthan.models.davidson does, with "
+                "Which system was shown first is not taken into account; "
+                "betterthan.models.davidson does, with "
                 "judgments from betterthan.io.read_judgments and position=True."
             )
     elif str(main[names.ENGINE].item()) in _TAKEN_AS:
         notes.append(_TAKEN_AS[str(main[names.ENGINE].item())])
     else:
         notes.append(
-            "Examples are taken as independent draws of one population; translations, paraphrases or turns of one "
+            "Examples are taken as independent draws of one population; translations, paraphrases "
+            "or turns of one "
             "dialogue are not, and make the answers more certain than they should be."
         )
     if _touches_zero(main):
-        notes.append("A verdict looks at one side only, so the two-sided interval of a decided pair may still hold 0.")
-    notes.append("Undecided means that these data do not settle the matter, not that the systems are equal.")
+        notes.append(
+            "A verdict looks at one side only, so the two-sided interval of a decided pair may "
+            "still hold 0."
+        )
+    notes.append(
+        "Undecided means that these data do not settle the matter, not that the systems are equal."
+    )
     if not main.attrs["rope"]:
-        notes.append("Better means better by any amount; give a rope to ask for a difference that matters.")
-    notes.append("A probability speaks of new examples like these ones, not of examples of another kind.")
+        notes.append(
+            "Better means better by any amount; give a rope to ask for a difference that matters."
+        )
+    notes.append(
+        "A probability speaks of new examples like these ones, not of examples of another kind."
+    )
     return notes
 
 
 _TAKEN_AS = {
-    "clustered": "Clusters are taken as independent draws of one population, and examples of one as alike.",
-    "hierarchical": "Examples of one data set are taken as independent, and data sets as draws of one kind.",
+    "clustered": "Clusters are taken as independent draws of one population, and examples of one "
+    "as alike.",
+    "hierarchical": "Examples of one data set are taken as independent, and data sets as draws of "
+    "one kind.",
 }
 
 
@@ -124,7 +142,9 @@ def _touches_zero(main: xr.Dataset) -> bool:
 
 
 def multiplicity(main: xr.Dataset) -> list[str]:
-    """How many pairs were compared, how many of the verdicts are expected to be wrong, and whence the joint answer."""
+    """How many pairs were compared, how many of the verdicts are expected to be wrong, and whence
+    the joint answer.
+    """
     systems = main.sizes[names.SYSTEM_A]
     notes = [_multiplicity(main, systems)]
     a = main.attrs
@@ -133,15 +153,21 @@ def multiplicity(main: xr.Dataset) -> list[str]:
         notes.append(f"There is no joint answer here: {how}.")
     elif a["joint_model"] == "Bayesian bootstrap":
         notes.append(
-            f"The joint answer is by the Bayesian bootstrap of {a['joint_units']} ({a['joint_draws']:,} draws, seed "
+            f"The joint answer is by the Bayesian bootstrap of {a['joint_units']} "
+            f"({a['joint_draws']:,} draws, seed "
             f"{a['joint_seed']}); its prior is zero, so few examples read as too certain."
         )
     elif a["joint_model"] == "bayesian_bootstrap":
-        notes.append(f"The joint answer is by the Bayesian bootstrap of the score itself ({a['joint_draws']:,} draws).")
+        notes.append(
+            f"The joint answer is by the Bayesian bootstrap of the score itself "
+            f"({a['joint_draws']:,} draws)."
+        )
     else:
         notes.append(
-            f"The joint answer is by {a['joint_model']} ({a['joint_draws']:,} draws), which draws systems together by "
-            "as much as they are alike: the best of many is partly the luckiest, and is moved back most."
+            f"The joint answer is by {a['joint_model']} ({a['joint_draws']:,} draws), which draws "
+            f"systems together by "
+            "as much as they are alike: the best of many is partly the luckiest, and is moved "
+            "back most."
         )
     return notes
 
@@ -158,7 +184,8 @@ def _multiplicity(main: xr.Dataset, systems: int) -> str:
     if not given:
         return f"Pairs compared: {pairs}; none has a better system."
     return (
-        f"Pairs compared: {pairs}, of which {given} with a better system; by their own probabilities "
+        f"Pairs compared: {pairs}, of which {given} with a better system; by their own "
+        f"probabilities "
         f"{wrong:.2g} of these verdicts are expected to be wrong. "
         "With many systems the best of them is partly the luckiest."
     )

@@ -12,7 +12,9 @@ from betterthan.significance.similarity import groups
 
 
 def groups_section(main: xr.Dataset) -> tuple[Table | None, list[str]]:
-    """Table and notes of the groups by the last of the tests; `main` holds its systems from best to worst."""
+    """Table and notes of the groups by the last of the tests; `main` holds its systems from best to
+    worst.
+    """
     if not tests_of(main):
         return None, []
     try:
@@ -23,7 +25,9 @@ def groups_section(main: xr.Dataset) -> tuple[Table | None, list[str]]:
 
 
 def tested(main: xr.Dataset) -> xr.Dataset:
-    """The last test of a comparison, as `significance.groups` takes it, without scores: the order is that of the report."""
+    """The last test of a comparison, as `significance.groups` takes it, without scores: the order
+    is that of the report.
+    """
     test = tests_of(main)[-1]
     attrs: dict[str, Any] = {"alternative": "two-sided", "test": test, "sampled": 0}
     table = xr.Dataset({"p_value": main["p_value"].sel({names.TEST: test}, drop=True)})

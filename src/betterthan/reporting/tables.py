@@ -56,7 +56,9 @@ def ranking_table(main: xr.Dataset) -> Table:
         if "score" in main:
             row += [f"{float(main['score'][k]):.4f}", f"{int(main['n_scored'][k]):,}"]
         rows.append(tuple(row))
-    return Table(tuple(heads), rows, "Systems, by their mean probability of being better than another")
+    return Table(
+        tuple(heads), rows, "Systems, by their mean probability of being better than another"
+    )
 
 
 def matrix_table(main: xr.Dataset) -> Table:
@@ -65,7 +67,13 @@ def matrix_table(main: xr.Dataset) -> Table:
     p = main["prob_better"].values
     empty = main["verdict"].values == "no_data"
     rows = [
-        (name, *("" if i == j or empty[i, j] else numbers.percent(p[i, j]) for j in range(len(systems))))
+        (
+            name,
+            *(
+                "" if i == j or empty[i, j] else numbers.percent(p[i, j])
+                for j in range(len(systems))
+            ),
+        )
         for i, name in enumerate(systems)
     ]
     shades = [
@@ -107,11 +115,18 @@ def _pair_row(
     also, z = beside.sizes[names.ENGINE] > 1, "z" in beside
     if value["verdict"] == "no_data":
         after = sized * (1 + bool(shown.attrs["rope"])) + 1 + many
-        return (*row, *["–"] * (1 + also + z), title_of_verdict("no_data", "A", "B"), *["–"] * after)
+        return (
+            *row,
+            *["–"] * (1 + also + z),
+            title_of_verdict("no_data", "A", "B"),
+            *["–"] * after,
+        )
     row.append(numbers.probability(value["prob_better"], value["prob_better_mcse"]))
     if also:
         second = beside.isel({names.SYSTEM_A: i, names.SYSTEM_B: j, names.ENGINE: 1})
-        row.append(numbers.probability(second["prob_better"].item(), second["prob_better_mcse"].item()))
+        row.append(
+            numbers.probability(second["prob_better"].item(), second["prob_better_mcse"].item())
+        )
     if z:
         row.append(f"{beside['z'].values[i, j]:+.1f}")
     row.append(title_of_verdict(value["verdict"], "A", "B"))
@@ -120,7 +135,9 @@ def _pair_row(
         row.append(numbers.difference(*ends, mcse=value["difference_mean_mcse"]))
         if shown.attrs["rope"]:
             at = {names.REGION: "rope"}
-            row.append(numbers.probability(cell["mass"].sel(at).item(), cell["mass_mcse"].sel(at).item()))
+            row.append(
+                numbers.probability(cell["mass"].sel(at).item(), cell["mass_mcse"].sel(at).item())
+            )
     row.append(numbers.bayes_factor(value["bayes_factor_01"]))
     if many:
         row.append(numbers.probability(value["sign_error"], value["prob_better_mcse"]))
@@ -132,13 +149,18 @@ def joint_table(main: xr.Dataset) -> Table:
     order = np.argsort(main["expected_rank"].values, kind="stable")
     rows = []
     for k in order:
-        cell = {v: main[v].values[k] for v in ("prob_best", "prob_best_mcse", "expected_rank", "expected_rank_mcse")}
+        cell = {
+            v: main[v].values[k]
+            for v in ("prob_best", "prob_best_mcse", "expected_rank", "expected_rank_mcse")
+        }
         best = numbers.probability(float(cell["prob_best"]), float(cell["prob_best_mcse"]))
         row = [str(main[names.SYSTEM].values[k]), best, f"{cell['expected_rank']:.1f}"]
         rows.append((*row, "yes" if main["in_best_set"].values[k] else ""))
     prob = f"{100 * main.attrs['ci_prob']:g}"
     heads = ("System", "P(best of all)", "Expected rank", f"Among the best with {prob}%")
-    return Table(heads, rows, "All systems at once: who is the best of them, and the rank to expect")
+    return Table(
+        heads, rows, "All systems at once: who is the best of them, and the rank to expect"
+    )
 
 
 def datasets_table(shown: xr.Dataset) -> Table:
@@ -169,11 +191,19 @@ def ties_table(ordered: xr.Dataset) -> Table:
         cell = ordered.isel({names.SYSTEM_A: i, names.SYSTEM_B: j})
         a, b = str(cell[names.SYSTEM_A].item()), str(cell[names.SYSTEM_B].item())
         verdicts = [title_of_verdict(str(v), "A", "B") for v in cell["verdict_by_ties"].values]
-        said = [f"{v}, p {numbers.p_value(p)}" for v, p in zip(verdicts, cell["p_value_by_ties"].values, strict=True)]
-        flips = [what for what, flag in (("verdict", "ties_flip"), ("test", "p_flips")) if cell[flag].item()]
+        said = [
+            f"{v}, p {numbers.p_value(p)}"
+            for v, p in zip(verdicts, cell["p_value_by_ties"].values, strict=True)
+        ]
+        flips = [
+            what
+            for what, flag in (("verdict", "ties_flip"), ("test", "p_flips"))
+            if cell[flag].item()
+        ]
         rows.append((a, b, *said, ", ".join(flips)))
     caption = (
-        "Verdict and two-sided p under every policy for ties (third: the trinomial test); to_a and to_b give them to "
+        "Verdict and two-sided p under every policy for ties (third: the trinomial test); to_a "
+        "and to_b give them to "
         f"the A or the B of the row; a test flips at {ordered.attrs['alpha']:g}"
     )
     return Table(("A", "B", *policies, "Flips"), rows, caption, left=99)

@@ -10,7 +10,12 @@ from betterthan.exact.wins.sign import sign_mid_p
 from betterthan.reporting import numbers
 from betterthan.reporting.sentences import title_of_verdict
 
-_HEADS = {"sign": "sign p", "mid_p": "mid-p", "trinomial": "trinomial p", "randomization": "randomization p"}
+_HEADS = {
+    "sign": "sign p",
+    "mid_p": "mid-p",
+    "trinomial": "trinomial p",
+    "randomization": "randomization p",
+}
 _CORRECTED = {"holm": "Holm", "bh": "BH"}
 
 
@@ -22,9 +27,13 @@ def tests_of(comparison: xr.Dataset) -> list[str]:
 def agreement_rows(
     shown: xr.Dataset, pairs: list[tuple[int, int]]
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]], list[str]]:
-    """Heads and rows of the table, and the reasons that the numbers of its last column stand for."""
+    """Heads and rows of the table, and the reasons that the numbers of its last column stand
+    for.
+    """
     tests = tests_of(shown)
-    corrected = _CORRECTED.get(shown.attrs["correction"]) if shown.sizes[names.SYSTEM_A] > 2 else None
+    corrected = (
+        _CORRECTED.get(shown.attrs["correction"]) if shown.sizes[names.SYSTEM_A] > 2 else None
+    )
     heads = ["A", "B", "P(A better)", "Verdict", *(_HEADS[t] for t in tests)]
     heads += [f"{corrected} {_HEADS[tests[-1]]}"] if corrected else []
     rows, why = [], []
@@ -38,7 +47,9 @@ def agreement_rows(
             continue
         row += [numbers.probability(cell["prob_better"].item(), cell["prob_better_mcse"].item())]
         row += [title_of_verdict(verdict, "A", "B")]
-        row += [numbers.p_value(cell["p_value"].values[k], _error(cell, t)) for k, t in enumerate(tests)]
+        row += [
+            numbers.p_value(cell["p_value"].values[k], _error(cell, t)) for k, t in enumerate(tests)
+        ]
         row += [numbers.p_value(cell["p_adjusted"].values[-1])] if corrected else []
         rows.append(row)
         why.append(reasons(cell, shown.attrs))
@@ -49,7 +60,9 @@ def agreement_rows(
 
 
 def reasons(cell: xr.Dataset, attrs: dict[str, Any]) -> list[str]:
-    """Why the verdict on a pair and its tests differ: keys of the reasons, none where they agree."""
+    """Why the verdict on a pair and its tests differ: keys of the reasons, none where they
+    agree.
+    """
     alpha, verdict = float(attrs["alpha"]), str(cell["verdict"].item())
     modelled = attrs["method"] == "advised" and "model" in attrs
     tests = [str(t) for t in cell[names.TEST].values]
@@ -61,7 +74,9 @@ def reasons(cell: xr.Dataset, attrs: dict[str, Any]) -> list[str]:
         return ["chains"]
     many = ["many"] if decided and p[tests[-1]] <= alpha < adjusted else []
     if modelled:
-        return (["model"] if any(decided != (value <= alpha) for value in p.values()) else []) + many
+        return (
+            ["model"] if any(decided != (value <= alpha) for value in p.values()) else []
+        ) + many
     signs = [p[t] for t in ("sign", "mid_p", "trinomial") if t in p]
     if decided and any(value > alpha for value in signs):
         found.append(_why_not_significant(cell, attrs, min(signs)))
@@ -70,22 +85,35 @@ def reasons(cell: xr.Dataset, attrs: dict[str, Any]) -> list[str]:
     wins, losses = (int(v) for v in cell["counts"].values[:2])
     if decided and (wins - losses) * (1 if verdict == "a_better" else -1) < 0:
         found.append("prior")
-    if "randomization" in p and not found and _sizes_decide(cell, p["randomization"] <= alpha, verdict, attrs):
+    if (
+        "randomization" in p
+        and not found
+        and _sizes_decide(cell, p["randomization"] <= alpha, verdict, attrs)
+    ):
         found.append("sizes")
     return list(dict.fromkeys(found + many))
 
 
-def reason_notes(rows: list[tuple[str, ...]], used: list[str], attrs: dict[str, Any], systems: int) -> list[str]:
+def reason_notes(
+    rows: list[tuple[str, ...]], used: list[str], attrs: dict[str, Any], systems: int
+) -> list[str]:
     """The reasons that the rows point to, one sentence each, and whether the rest agree."""
     pairs = systems * (systems - 1) // 2
-    notes = [f"{k + 1}. " + _REASONS[r].format(alpha=attrs["alpha"], pairs=pairs) for k, r in enumerate(used)]
+    notes = [
+        f"{k + 1}. " + _REASONS[r].format(alpha=attrs["alpha"], pairs=pairs)
+        for k, r in enumerate(used)
+    ]
     if not used:
-        notes.append("Posterior and tests agree on every pair: decided where significant, undecided where not.")
+        notes.append(
+            "Posterior and tests agree on every pair: decided where significant, undecided where "
+            "not."
+        )
     agreeing = sum(not row[-1] for row in rows)
     if used and agreeing:
         notes.append(f"On the other {agreeing} of {len(rows)} pairs posterior and tests agree.")
     notes.append(
-        "A p-value is the probability of a result at least this extreme if the systems were equal; it is not the "
+        "A p-value is the probability of a result at least this extreme if the systems were "
+        "equal; it is not the "
         "probability that they are equal."
     )
     return notes
@@ -97,13 +125,19 @@ def settings_of_tests(comparison: xr.Dataset) -> list[tuple[str, str]]:
     said = []
     for test in tests_of(comparison):
         if test in ("sign", "mid_p"):
-            ties = {"drop": "ties dropped", "half": "ties split half and half"}.get(a["sign_ties"], a["sign_ties"])
+            ties = {"drop": "ties dropped", "half": "ties split half and half"}.get(
+                a["sign_ties"], a["sign_ties"]
+            )
             said.append(f"{'sign test' if test == 'sign' else 'mid-p sign test'} ({ties})")
         elif test == "trinomial":
             said.append("trinomial test (ties kept)")
         else:
             how = a["randomization_method"]
-            how = f"{a['shuffles']:,} shuffles, seed {a['shuffle_seed']}" if how == "monte_carlo" else f"exact, {how}"
+            how = (
+                f"{a['shuffles']:,} shuffles, seed {a['shuffle_seed']}"
+                if how == "monte_carlo"
+                else f"exact, {how}"
+            )
             said.append(f"randomization of {a['randomization_statistic']} ({how})")
     return [("Tests", f"two-sided, at {a['alpha']:g}: {'; '.join(said)}")] if said else []
 
@@ -121,7 +155,9 @@ def _why_not_significant(cell: xr.Dataset, attrs: dict[str, Any], p: float) -> s
 
 
 def _sizes_decide(cell: xr.Dataset, significant: bool, verdict: str, attrs: dict[str, Any]) -> bool:
-    """Whether randomization says something else than the verdict: another answer, or the other system."""
+    """Whether randomization says something else than the verdict: another answer, or the other
+    system.
+    """
     if significant != (verdict in ("a_better", "b_better")):
         return True
     ahead = float(cell["swapped_difference"].item()) * (1 if attrs["higher_is_better"] else -1)
@@ -129,23 +165,35 @@ def _sizes_decide(cell: xr.Dataset, significant: bool, verdict: str, attrs: dict
 
 
 def _error(cell: xr.Dataset, test: str) -> float:
-    return float(cell["p_value_mcse"].item()) if test == "randomization" and "p_value_mcse" in cell else 0.0
+    return (
+        float(cell["p_value_mcse"].item())
+        if test == "randomization" and "p_value_mcse" in cell
+        else 0.0
+    )
 
 
 _REASONS = {
-    "few": "No result with so few decisive items could reach a two-sided p of {alpha:g}, whichever way they fell.",
-    "sides": "The probability looks at one side, the p-value at two: the one-sided p is at most {alpha:g}.",
-    "steps": "With few decisive items p moves in steps and counts the whole of the observed one; counting half of it "
+    "few": "No result with so few decisive items could reach a two-sided p of {alpha:g}, "
+    "whichever way they fell.",
+    "sides": "The probability looks at one side, the p-value at two: the one-sided p is at most "
+    "{alpha:g}.",
+    "steps": "With few decisive items p moves in steps and counts the whole of the observed one; "
+    "counting half of it "
     "(mid-p, one-sided) p is at most {alpha:g}.",
-    "sizes": "Randomization weighs how large the differences are; the posterior and the sign test count only which "
+    "sizes": "Randomization weighs how large the differences are; the posterior and the sign test "
+    "count only which "
     "system was ahead on an item.",
-    "many": "Significant alone, but not after correction for {pairs:,} pairs; a posterior probability speaks of one "
+    "many": "Significant alone, but not after correction for {pairs:,} pairs; a posterior "
+    "probability speaks of one "
     "pair and is not corrected.",
-    "rope": "The difference is real but too small to matter: the test asks whether it is 0, the verdict whether it "
+    "rope": "The difference is real but too small to matter: the test asks whether it is 0, the "
+    "verdict whether it "
     "lies within the rope.",
-    "prior": "The posterior starts from a prior, and a verdict needs a probability of its own; the p-value knows "
+    "prior": "The posterior starts from a prior, and a verdict needs a probability of its own; "
+    "the p-value knows "
     "neither.",
-    "model": "The posterior is that of a model which knows more than wins and losses of this pair (data sets, "
+    "model": "The posterior is that of a model which knows more than wins and losses of this pair "
+    "(data sets, "
     "clusters, other systems, sizes of differences); the test does not.",
     "chains": "The chains have not converged, so only the tests speak.",
 }

@@ -1,4 +1,6 @@
-"""Scores of all items together, such as F1, compared twice: by weighted items and by swapped responses."""
+"""Scores of all items together, such as F1, compared twice: by weighted items and by swapped
+responses.
+"""
 
 from typing import Any
 
@@ -34,7 +36,8 @@ def compare(
     Parameters
     ----------
     data : xarray.DataArray
-        Scores (item, system) without gaps, or tallies (item, system, tally), with or without a dim label.
+        Scores (item, system) without gaps, or tallies (item, system, tally), with or without a dim
+        label.
     statistic, beta, unit, rope, ci_prob, ci_kind, draws
         See `scores.bootstrap`.
     shuffles : int, default 10,000
@@ -49,10 +52,10 @@ def compare(
     Returns
     -------
     xarray.Dataset
-        What `scores.bootstrap` returns, and over (system_a, system_b) ``p_value``, ``p_adjusted`` and, where it was
-        sampled, ``p_value_mcse`` of the `randomization_test` of the same statistic on the same units. For F, precision
-        and recall also ``alone_lower`` and ``alone_upper`` (system): the interval of each system by itself, from
-        `scores.posterior`.
+        What `scores.bootstrap` returns, and over (system_a, system_b) ``p_value``, ``p_adjusted``
+        and, where it was sampled, ``p_value_mcse`` of the `randomization_test` of the same
+        statistic on the same units. For F, precision and recall also ``alone_lower`` and
+        ``alone_upper`` (system): the interval of each system by itself, from `scores.posterior`.
 
     Raises
     ------
@@ -72,10 +75,24 @@ def compare(
     checks.one_of(correction, names.CORRECTIONS, "correction")
     alpha, seed = checks.probability(alpha, "alpha"), one_seed(rng)
     found = bayesian_bootstrap(
-        data, statistic=statistic, beta=beta, unit=unit, rope=rope, ci_prob=ci_prob, ci_kind=ci_kind, draws=draws, rng=seed
+        data,
+        statistic=statistic,
+        beta=beta,
+        unit=unit,
+        rope=rope,
+        ci_prob=ci_prob,
+        ci_kind=ci_kind,
+        draws=draws,
+        rng=seed,
     )
     test = randomization_test(
-        data, statistic=statistic, beta=beta, unit=unit, shuffles=shuffles, correction=correction, rng=seed
+        data,
+        statistic=statistic,
+        beta=beta,
+        unit=unit,
+        shuffles=shuffles,
+        correction=correction,
+        rng=seed,
     )
     found["p_value"] = test["p_value"]
     found["p_adjusted"] = test["p_adjusted"] if correction != "none" else test["p_value"]
@@ -88,7 +105,10 @@ def compare(
         alone = posterior(summed, statistic=chosen, beta=beta, ci_prob=ci_prob, ci_kind=ci_kind)
         found["alone_lower"], found["alone_upper"] = alone["lower"], alone["upper"]
     found.attrs |= {
-        "test_method": test.attrs["method"], "alpha": alpha, "correction": correction,
-        "data_hash": fingerprint(data), "reading": str(data.attrs.get("reading", "")),
-    }  # fmt: skip
+        "test_method": test.attrs["method"],
+        "alpha": alpha,
+        "correction": correction,
+        "data_hash": fingerprint(data),
+        "reading": str(data.attrs.get("reading", "")),
+    }
     return found

@@ -23,14 +23,16 @@ def posterior(
 ) -> xr.Dataset:
     """Posterior of precision, recall or F of each system by itself, without draws.
 
-    True positives, false positives and false negatives are taken as independent draws. Those of one document are
-    not: then the interval is too narrow, and `scores.bootstrap` by document is the better answer. It is also the one
-    for comparing two systems on the same documents; these posteriors are of one system each.
+    True positives, false positives and false negatives are taken as independent draws. Those of one
+    document are not: then the interval is too narrow, and `scores.bootstrap` by document is the
+    better answer. It is also the one for comparing two systems on the same documents; these
+    posteriors are of one system each.
 
     Parameters
     ----------
     tallies : xarray.DataArray, dims (item, system, tally), with or without a dim label
-        With labels, each label by itself. Tallies with a scale (partial credit) are counted in units of one.
+        With labels, each label by itself. Tallies with a scale (partial credit) are counted in
+        units of one.
     statistic : {"f1", "precision", "recall", "f_beta"}, default "f1"
     beta : float, default 1
         For "f_beta": how much more recall counts than precision.
@@ -43,9 +45,10 @@ def posterior(
     Returns
     -------
     xarray.Dataset
-        Over system (and label): ``score`` of the data (0 / 0 is 0), posterior ``mean``, ``lower``, ``upper``. But for
-        f_beta, which needs a quadrature, also the parameters ``a``, ``b`` of the Beta behind it: of the score itself
-        for precision and recall; of t = tp / (tp + fp + fn) for F1, which is 2t / (1 + t).
+        Over system (and label): ``score`` of the data (0 / 0 is 0), posterior ``mean``, ``lower``,
+        ``upper``. But for f_beta, which needs a quadrature, also the parameters ``a``, ``b`` of the
+        Beta behind it: of the score itself for precision and recall; of t = tp / (tp + fp + fn) for
+        F1, which is 2t / (1 + t).
 
     Raises
     ------
@@ -54,21 +57,24 @@ def posterior(
 
     References
     ----------
-    C. Goutte and E. Gaussier (2005), A probabilistic interpretation of precision, recall and F-score, ECIR,
-    doi:10.1007/978-3-540-31865-1_25.
+    C. Goutte and E. Gaussier (2005), A probabilistic interpretation of precision, recall and
+    F-score, ECIR, doi:10.1007/978-3-540-31865-1_25.
 
     Examples
     --------
     >>> import pandas as pd
     >>> import betterthan as bt
     >>> frame = pd.DataFrame({"system": ["A", "B"], "item": 1, "tp": [30, 3], "fp": [5, 1], "fn": [5, 0]})
-    >>> found = score_posterior(bt.io.tallies_from_table(frame))
+    >>> found = posterior(bt.io.tallies_from_table(frame))
     >>> found["mean"].round(3).values.tolist(), found["lower"].round(3).values.tolist()
     ([0.836, 0.711], [0.743, 0.414])
     """
     checks.one_of(statistic, _STATISTICS, "statistic")
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
-    ci_prob, weights = checks.probability(ci_prob, "ci_prob"), checks.prior(prior, labels=names.TALLIES)
+    ci_prob, weights = (
+        checks.probability(ci_prob, "ci_prob"),
+        checks.prior(prior, labels=names.TALLIES),
+    )
     totals = tally_totals(tallies).transpose(..., names.TALLY)
     counted = totals.values / float(tallies.attrs.get("scale", 1))
     if statistic == "f_beta":
@@ -98,8 +104,12 @@ def _closed(
     low, high = f_scores.interval(a, b, statistic, ci_prob, ci_kind)
     return {
         "score": 2 * ratio / (1 + ratio) if statistic == "f1" else ratio,
-        "mean": f_scores.mean(a, b, statistic), "lower": low, "upper": high, "a": a, "b": b,
-    }  # fmt: skip
+        "mean": f_scores.mean(a, b, statistic),
+        "lower": low,
+        "upper": high,
+        "a": a,
+        "b": b,
+    }
 
 
 def _f_beta(

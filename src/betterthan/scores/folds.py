@@ -1,4 +1,6 @@
-"""Real-valued scores: cross-validation folds, and means of data sets, with a region of practical equivalence."""
+"""Real-valued scores: cross-validation folds, and means of data sets, with a region of practical
+equivalence.
+"""
 
 from typing import Any
 
@@ -17,16 +19,22 @@ _CELLS = 4_000_000  # weights of pairs of data sets held at once
 
 
 def compare_folds(
-    scores: xr.DataArray, *, test_share: float, rope: float = names.ROPE, ci_prob: float = names.CI_PROB
+    scores: xr.DataArray,
+    *,
+    test_share: float,
+    rope: float = names.ROPE,
+    ci_prob: float = names.CI_PROB,
 ) -> xr.Dataset:
-    """Compare systems by their scores on the folds of a cross-validation, which share training data.
+    """Compare systems by their scores on the folds of a cross-validation, which share training
+    data.
 
     Parameters
     ----------
     scores : xarray.DataArray, dims (item, system)
         One item for each fold of each run, without gaps.
     test_share : float
-        Share of the data in a test fold, 0.1 for ten folds: the correlation of two folds (Nadeau and Bengio).
+        Share of the data in a test fold, 0.1 for ten folds: the correlation of two folds (Nadeau
+        and Bengio).
     rope : float, default 0
         Half width of the region of practical equivalence, in units of the score.
     ci_prob : float, default 0.95
@@ -41,12 +49,13 @@ def compare_folds(
     Raises
     ------
     ValueError
-        If the scores are no scores or have gaps, there are fewer than two folds, or an argument is not valid.
+        If the scores are no scores or have gaps, there are fewer than two folds, or an argument is
+        not valid.
 
     References
     ----------
-    G. Corani and A. Benavoli (2015), Machine Learning 100, 285-304, doi:10.1007/s10994-015-5486-z; Benavoli, Corani,
-    Demsar & Zaffalon (2017), JMLR 18(77).
+    G. Corani and A. Benavoli (2015), Machine Learning 100, 285-304, doi:10.1007/s10994-015-5486-z;
+    Benavoli, Corani, Demsar & Zaffalon (2017), JMLR 18(77).
 
     Examples
     --------
@@ -75,7 +84,12 @@ def compare_folds(
     for table, upper, lower in ((mean, centre, -centre), (low, centre - width, -centre - width)):
         table[a, b], table[b, a] = upper, lower
     high[a, b], high[b, a] = centre + width, -centre + width
-    table = {"prob_better": better, "difference_mean": mean, "difference_lower": low, "difference_upper": high}
+    table = {
+        "prob_better": better,
+        "difference_mean": mean,
+        "difference_lower": low,
+        "difference_upper": high,
+    }
     table["verdict"] = decide(better, better.T, mass[..., 1], rope)[0]
     return _dataset(table, mass, systems).assign_attrs(
         model="correlated t", test_share=share, rope=rope, ci_prob=ci_prob, n_folds=len(values)
@@ -92,8 +106,8 @@ def signed_rank(
 ) -> xr.Dataset:
     """Compare systems over data sets by the Bayesian signed-rank test.
 
-    Sums of two differences, under random weights of the data sets, fall below, within or above the region; the largest
-    share of the three wins a draw.
+    Sums of two differences, under random weights of the data sets, fall below, within or above the
+    region; the largest share of the three wins a draw.
 
     Parameters
     ----------
@@ -119,8 +133,8 @@ def signed_rank(
 
     References
     ----------
-    Benavoli, Corani, Mangili, Zaffalon & Ruggeri (2014), A Bayesian Wilcoxon signed-rank test based on the Dirichlet
-    process, ICML.
+    Benavoli, Corani, Mangili, Zaffalon & Ruggeri (2014), A Bayesian Wilcoxon signed-rank test based
+    on the Dirichlet process, ICML.
 
     Examples
     --------
@@ -138,18 +152,27 @@ def signed_rank(
     n = len(systems)
     mass = _equal_to_itself(n)
     pairs = list(zip(*np.triu_indices(n, 1), strict=True))
-    for a, b in with_bar(pairs, len(pairs), "pairs", long=len(pairs) * draws * len(values) ** 2 > 2e10):
+    for a, b in with_bar(
+        pairs, len(pairs), "pairs", long=len(pairs) * draws * len(values) ** 2 > 2e10
+    ):
         z = np.append(0.0, sign * (values[:, a] - values[:, b]))
-        mass[a, b] = _winners(z, strength, rope, draws, np.random.default_rng([seed, int(a), int(b)]))
+        mass[a, b] = _winners(
+            z, strength, rope, draws, np.random.default_rng([seed, int(a), int(b)])
+        )
         mass[b, a] = mass[a, b][::-1]
     found = _dataset({}, mass, systems)
     error = share_error(mass, draws) * ~np.eye(n, dtype=bool)[..., None]
     found["mass_mcse"] = (found["mass"].dims, error)
-    return found.assign_attrs(model="Bayesian signed-rank", rope=rope, prior=strength, draws=draws, seed=seed)
+    return found.assign_attrs(
+        model="Bayesian signed-rank", rope=rope, prior=strength, draws=draws, seed=seed
+    )
 
 
-def sign(scores: xr.DataArray, *, rope: float = names.ROPE, prior_strength: float = 1.0) -> xr.Dataset:
-    """Compare systems over data sets by how many differences lie below, within and above the region.
+def sign(
+    scores: xr.DataArray, *, rope: float = names.ROPE, prior_strength: float = 1.0
+) -> xr.Dataset:
+    """Compare systems over data sets by how many differences lie below, within and above the
+    region.
 
     Parameters
     ----------
@@ -163,8 +186,8 @@ def sign(scores: xr.DataArray, *, rope: float = names.ROPE, prior_strength: floa
     Returns
     -------
     xarray.Dataset
-        Over (system_a, system_b): ``mass`` (region): how probable it is that each region holds most data sets, exactly;
-        and ``count`` (region).
+        Over (system_a, system_b): ``mass`` (region): how probable it is that each region holds most
+        data sets, exactly; and ``count`` (region).
 
     Raises
     ------
@@ -181,7 +204,7 @@ def sign(scores: xr.DataArray, *, rope: float = names.ROPE, prior_strength: floa
     >>> scores = xr.DataArray(
     ...     [[0.9, 0.8], [0.85, 0.82], [0.88, 0.8], [0.9, 0.85]], dims=("item", "system"), coords={"system": ["A", "B"]}
     ... )
-    >>> sign_of_differences(scores)["mass"].sel(system_a="A", system_b="B").round(4).values.tolist()
+    >>> sign(scores)["mass"].sel(system_a="A", system_b="B").round(4).values.tolist()
     [0.0, 0.0625, 0.9375]
     """
     values, systems, sign = _whole(scores)
@@ -202,7 +225,9 @@ def sign(scores: xr.DataArray, *, rope: float = names.ROPE, prior_strength: floa
     return found.assign_attrs(model="Bayesian sign", rope=rope, prior=strength)
 
 
-def _winners(z: np.ndarray, strength: float, rope: float, draws: int, random: np.random.Generator) -> np.ndarray:
+def _winners(
+    z: np.ndarray, strength: float, rope: float, draws: int, random: np.random.Generator
+) -> np.ndarray:
     """Share of draws that each region wins; equal shares count for each alike."""
     sums = z[:, None] + z
     below, above = (sums < -2 * rope).astype(float), (sums > 2 * rope).astype(float)
@@ -219,7 +244,9 @@ def _winners(z: np.ndarray, strength: float, rope: float, draws: int, random: np
 
 
 def _equal_to_itself(systems: int) -> np.ndarray:
-    """Masses (system, system, region) before any pair is compared: a system lies within the region of itself."""
+    """Masses (system, system, region) before any pair is compared: a system lies within the region
+    of itself.
+    """
     mass = np.zeros((systems, systems, 3))
     mass[..., 1] = np.eye(systems)
     return mass
@@ -241,7 +268,8 @@ def _whole(scores: xr.DataArray) -> tuple[np.ndarray, list[str], int]:
 
 def _dataset(table: dict[str, np.ndarray], mass: np.ndarray, systems: list[str]) -> xr.Dataset:
     return xr.Dataset(
-        {name: (_SQUARE, v) for name, v in table.items()} | {"mass": ((*_SQUARE, names.REGION), mass)},
+        {name: (_SQUARE, v) for name, v in table.items()}
+        | {"mass": ((*_SQUARE, names.REGION), mass)},
         coords=dict.fromkeys(_SQUARE, systems) | {names.REGION: list(names.REGIONS)},
     )
 

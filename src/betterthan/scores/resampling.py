@@ -34,16 +34,18 @@ def bootstrap_draws(
     Parameters
     ----------
     data : xarray.DataArray
-        Scores (item, system) without gaps, or tallies (item, system, tally), with or without a dim label; for a
-        function of your own any numbers (item, system, ...).
+        Scores (item, system) without gaps, or tallies (item, system, tally), with or without a dim
+        label; for a function of your own any numbers (item, system, ...).
     statistic : str or callable, optional
-        For scores "mean" (default) or "accuracy"; for tallies "f1" (default), "precision", "recall", "f_beta" or
-        "macro_f1"; see `randomization_test`. Or a vectorised function from weighted means (draw, system, ...) to scores
-        (draw, system): any ratio of sums, such as ``lambda m: m[..., 0] / m[..., 1]``.
+        For scores "mean" (default) or "accuracy"; for tallies "f1" (default), "precision",
+        "recall", "f_beta" or "macro_f1"; see `randomization_test`. Or a vectorised function from
+        weighted means (draw, system, ...) to scores (draw, system): any ratio of sums, such as
+        ``lambda m: m[..., 0] / m[..., 1]``.
     beta : float, default 1
         For "f_beta".
     unit : str, default "item"
-        Name of an item coordinate: items with the same value of it, such as one document's, share one weight.
+        Name of an item coordinate: items with the same value of it, such as one document's, share
+        one weight.
     draws : int, default 4,000
     rng : int, numpy.random.Generator or None
         Seed; it is recorded.
@@ -60,13 +62,14 @@ def bootstrap_draws(
 
     References
     ----------
-    D. B. Rubin (1981), The Bayesian bootstrap, Annals of Statistics 9(1), 130-134, doi:10.1214/aos/1176345338.
+    D. B. Rubin (1981), The Bayesian bootstrap, Annals of Statistics 9(1), 130-134,
+    doi:10.1214/aos/1176345338.
 
     Examples
     --------
     >>> import xarray as xr
     >>> scores = xr.DataArray([[1, 0], [1, 1], [0, 1]], dims=("item", "system"), coords={"system": ["A", "B"]})
-    >>> bootstrap_scores(scores, draws=100, rng=1).sizes
+    >>> bootstrap_draws(scores, draws=100, rng=1).sizes
     Frozen({'draw': 100, 'system': 2})
     """
     responses = _responses(data, statistic, beta, unit)
@@ -87,9 +90,10 @@ def bootstrap(
 ) -> xr.Dataset:
     """Compare systems by a score of all items together, such as F1, with its uncertainty.
 
-    The Bayesian counterpart of `randomization_test`: the items get random weights, the same for all systems, and the
-    scores are computed anew for each draw. The prior is zero: an item that was not seen has no weight, so a few items
-    read as certain where they are not. Below 5 items in favour of either system there is a warning and no verdict.
+    The Bayesian counterpart of `randomization_test`: the items get random weights, the same for all
+    systems, and the scores are computed anew for each draw. The prior is zero: an item that was not
+    seen has no weight, so a few items read as certain where they are not. Below 5 items in favour
+    of either system there is a warning and no verdict.
 
     Parameters
     ----------
@@ -105,14 +109,15 @@ def bootstrap(
     -------
     xarray.Dataset
         Over (system_a, system_b): ``prob_better`` (equal draws count half), ``difference_mean``,
-        ``difference_lower``, ``difference_upper``, ``mass`` (region), ``verdict``, and ``wins``: items on which A
-        scores higher by itself. For scores of 0 and 1 also ``prob_better_closed``, the closed form
-        with its prior of one win and one loss, and ``gap``: how much further from one half the bootstrap goes.
-        Over system: ``score`` (of the data), ``score_mean``, ``score_lower``, ``score_upper``, ``prob_best``,
-        ``expected_rank``, ``tied_with_top`` (the system of the highest score is not found better) and ``in_best_set``
-        (the fewest systems that hold the best one with probability `ci_prob`); ``prob_rank`` over (system, rank).
-        Monte Carlo errors stand beside what is sampled, as ``*_mcse``. Higher scores are better, or lower where the
-        data say so.
+        ``difference_lower``, ``difference_upper``, ``mass`` (region), ``verdict``, and ``wins``:
+        items on which A scores higher by itself. For scores of 0 and 1 also ``prob_better_closed``,
+        the closed form with its prior of one win and one loss, and ``gap``: how much further from
+        one half the bootstrap goes. Over system: ``score`` (of the data), ``score_mean``,
+        ``score_lower``, ``score_upper``, ``prob_best``, ``expected_rank``, ``tied_with_top`` (the
+        system of the highest score is not found better) and ``in_best_set`` (the fewest systems
+        that hold the best one with probability `ci_prob`); ``prob_rank`` over (system, rank). Monte
+        Carlo errors stand beside what is sampled, as ``*_mcse``. Higher scores are better, or lower
+        where the data say so.
 
     Raises
     ------
@@ -121,7 +126,8 @@ def bootstrap(
 
     References
     ----------
-    D. B. Rubin (1981), The Bayesian bootstrap, Annals of Statistics 9(1), 130-134, doi:10.1214/aos/1176345338.
+    D. B. Rubin (1981), The Bayesian bootstrap, Annals of Statistics 9(1), 130-134,
+    doi:10.1214/aos/1176345338.
 
     Examples
     --------
@@ -129,7 +135,7 @@ def bootstrap(
     >>> scores = xr.DataArray(
     ...     [[1, 0]] * 12 + [[0, 1]] * 6 + [[1, 1]] * 20, dims=("item", "system"), coords={"system": ["A", "B"]}
     ... )
-    >>> result = bayesian_bootstrap(scores, rng=1)
+    >>> result = bootstrap(scores, rng=1)
     >>> round(result["prob_better"].sel(system_a="A", system_b="B").item(), 1)
     0.9
     """
@@ -153,17 +159,29 @@ def bootstrap(
     of_system["tied_with_top"] = ~_found_better(table, top)
     systems = responses.systems
     result = xr.Dataset(
-        {name: ((*_SQUARE, names.REGION) if v.ndim == 3 else _SQUARE, v) for name, v in table.items()}
+        {
+            name: ((*_SQUARE, names.REGION) if v.ndim == 3 else _SQUARE, v)
+            for name, v in table.items()
+        }
         | {name: (names.SYSTEM, v) for name, v in of_system.items()}
         | {"prob_rank": ((names.SYSTEM, "rank"), ranks)},
         coords=dict.fromkeys((*_SQUARE, names.SYSTEM), systems)
         | {names.REGION: list(names.REGIONS), "rank": np.arange(1, len(systems) + 1)},
     )
     result.attrs = {
-        "model": "Bayesian bootstrap", "prior": "zero", "version": betterthan.__version__, "seed": seed, "draws": draws,
-        "statistic": responses.statistic, "unit": unit, "rope": rope, "ci_prob": ci_prob, "ci_kind": ci_kind,
-        "n_items": len(responses.values), "higher_is_better": int(responses.higher_is_better),
-    }  # fmt: skip
+        "model": "Bayesian bootstrap",
+        "prior": "zero",
+        "version": betterthan.__version__,
+        "seed": seed,
+        "draws": draws,
+        "statistic": responses.statistic,
+        "unit": unit,
+        "rope": rope,
+        "ci_prob": ci_prob,
+        "ci_kind": ci_kind,
+        "n_items": len(responses.values),
+        "higher_is_better": int(responses.higher_is_better),
+    }
     return result
 
 
@@ -176,13 +194,17 @@ def _by_system(
     low, high = weights.interval(scores, ci_prob, ci_kind)
     rank = chances @ places
     return {
-        "score": score_of(responses), "score_mean": scores.mean(0),
-        "score_mean_mcse": scores.std(0) / np.sqrt(draws), "score_lower": low, "score_upper": high,
-        "prob_best": chances[:, 0], "prob_best_mcse": share_error(chances[:, 0], draws),
+        "score": score_of(responses),
+        "score_mean": scores.mean(0),
+        "score_mean_mcse": scores.std(0) / np.sqrt(draws),
+        "score_lower": low,
+        "score_upper": high,
+        "prob_best": chances[:, 0],
+        "prob_best_mcse": share_error(chances[:, 0], draws),
         "expected_rank": rank,
         "expected_rank_mcse": np.sqrt(np.maximum(chances @ places**2 - rank**2, 0) / draws),
         "in_best_set": weights.best_set(chances[:, 0], ci_prob),
-    }, chances  # fmt: skip
+    }, chances
 
 
 def _oriented(scores: np.ndarray, responses: Responses) -> np.ndarray:
@@ -191,18 +213,26 @@ def _oriented(scores: np.ndarray, responses: Responses) -> np.ndarray:
 
 
 def _found_better(table: dict[str, np.ndarray], top: int) -> np.ndarray:
-    """Which systems the top one is found better than; where there is no verdict, by its wins with a uniform prior."""
+    """Which systems the top one is found better than; where there is no verdict, by its wins with a
+    uniform prior.
+    """
     wins, losses = table["wins"][top], table["wins"][:, top]
     counted = (prob_above_half(1.0 + wins, 1.0 + losses) >= names.VERDICT_PROB) & (
         table["prob_better"][top] >= names.VERDICT_PROB
     )
-    return (table["verdict"][top] == "a_better") | ((table["verdict"][top] == "no_verdict") & counted)
+    return (table["verdict"][top] == "a_better") | (
+        (table["verdict"][top] == "no_verdict") & counted
+    )
 
 
 def _gap(responses: Responses, wins: np.ndarray, sampled: np.ndarray) -> dict[str, np.ndarray]:
     """For scores of 0 and 1: the closed form, and by how much the bootstrap is surer than it."""
     values = responses.values
-    if responses.kind != "sum" or not np.isin(values, (0, responses.scale)).all() or (responses.seen != 1).any():
+    if (
+        responses.kind != "sum"
+        or not np.isin(values, (0, responses.scale)).all()
+        or (responses.seen != 1).any()
+    ):
         return {}
     closed = np.asarray(prob_above_half(1.0 + wins, 1.0 + wins.T))
     return {"prob_better_closed": closed, "gap": np.abs(sampled - 0.5) - np.abs(closed - 0.5)}
@@ -211,9 +241,12 @@ def _gap(responses: Responses, wins: np.ndarray, sampled: np.ndarray) -> dict[st
 def _few_message(few: np.ndarray, systems: list[str]) -> str:
     i, j = np.argwhere(np.triu(few))[0]
     count = int(np.triu(few).sum())
-    pairs = f"{systems[i]!r} and {systems[j]!r}" + (f" and {count - 1:,} more pairs" if count > 1 else "")
+    pairs = f"{systems[i]!r} and {systems[j]!r}" + (
+        f" and {count - 1:,} more pairs" if count > 1 else ""
+    )
     return (
-        f"fewer than {names.BOOTSTRAP_WINS_MIN} wins or losses between {pairs}: no verdict there, because the "
+        f"fewer than {names.BOOTSTRAP_WINS_MIN} wins or losses between {pairs}: no verdict there, "
+        f"because the "
         "bootstrap has no prior and reads few items as certain"
     )
 
@@ -227,7 +260,8 @@ def _responses(data: xr.DataArray, statistic: Any, beta: float, unit: str) -> Re
     if responses.gaps:
         k = int((responses.seen == 0).any(0).argmax())
         raise ValueError(
-            f"{responses.systems[k]!r} lacks a score; the bootstrap weighs items that all systems share, so complete "
+            f"{responses.systems[k]!r} lacks a score; the bootstrap weighs items that all systems "
+            f"share, so complete "
             "it or leave the item out"
         )
     return responses
@@ -237,15 +271,22 @@ def _drawn(responses: Responses, draws: int, seed: int) -> xr.DataArray:
     """Scores (draw, system) under random weights."""
     values = responses.values
     columns = values.reshape(len(values), -1).astype(float)
-    if responses.kind in ("sum", "means"):  # weights over their sum, and over how many items a unit holds
+    # weights over their sum, and over how many items a unit holds
+    if responses.kind in ("sum", "means"):
         columns = np.concatenate([columns, responses.seen.astype(float)[:, :1]], axis=1)
     rows = max(1, _NUMBERS // len(columns))
-    chunks = [_scored(responses, sums) for sums in weights.weighted_sums(columns, draws, seed, rows)]
+    chunks = [
+        _scored(responses, sums) for sums in weights.weighted_sums(columns, draws, seed, rows)
+    ]
     return xr.DataArray(
         np.concatenate(chunks),
         dims=("draw", names.SYSTEM),
         coords={"draw": np.arange(draws), names.SYSTEM: responses.systems},
-        attrs={"seed": seed, "statistic": responses.statistic, "higher_is_better": int(responses.higher_is_better)},
+        attrs={
+            "seed": seed,
+            "statistic": responses.statistic,
+            "higher_is_better": int(responses.higher_is_better),
+        },
         name="score",
     )
 
@@ -260,7 +301,8 @@ def _scored(responses: Responses, sums: np.ndarray) -> np.ndarray:
         found = of_means(responses, means)
         if not np.isfinite(found).all():
             raise ValueError(
-                f"statistic {responses.statistic!r} gave {found[~np.isfinite(found)][0]}; it must be finite"
+                f"statistic {responses.statistic!r} gave {found[~np.isfinite(found)][0]}; it must "
+                f"be finite"
             )
         return found
     shaped = sums.reshape(len(sums), *responses.values.shape[1:])
@@ -275,8 +317,11 @@ def _wins(responses: Responses) -> np.ndarray:
     if responses.kind == "sum":
         own = responses.values / responses.seen
     elif responses.kind == "means":
-        with np.errstate(invalid="ignore", divide="ignore"):  # 0 / 0 of one item wins and loses nothing
-            sizes = responses.seen.reshape(*responses.seen.shape, *[1] * (responses.values.ndim - 2))
+        # 0 / 0 of one item wins and loses nothing
+        with np.errstate(invalid="ignore", divide="ignore"):
+            sizes = responses.seen.reshape(
+                *responses.seen.shape, *[1] * (responses.values.ndim - 2)
+            )
             own = of_means(responses, responses.values / sizes)
     else:
         own = ratios.score(responses.values[..., 0], responses.values[..., 1], responses.k)

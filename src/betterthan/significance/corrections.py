@@ -15,17 +15,19 @@ def adjust(p: xr.DataArray, *, correction: str = names.CORRECTION) -> xr.DataArr
     Parameters
     ----------
     p : xarray.DataArray, dims (system_a, system_b) or any one dim
-        NaN is no test. In a square the diagonal is no test either, and a pair whose two cells agree is one
-        hypothesis; if any two cells differ, the tests are one-sided and every cell is a hypothesis of its own.
+        NaN is no test. In a square the diagonal is no test either, and a pair whose two cells agree
+        is one hypothesis; if any two cells differ, the tests are one-sided and every cell is a
+        hypothesis of its own.
     correction : {"holm", "bh", "none"}, default "holm"
-        ``holm`` keeps the probability of any false rejection at the level, ``bh`` (Benjamini-Hochberg) the expected
-        share of false ones among the rejections; its guarantee is for independent or positively dependent tests,
-        and pairs that share a system need not be.
+        ``holm`` keeps the probability of any false rejection at the level, ``bh``
+        (Benjamini-Hochberg) the expected share of false ones among the rejections; its guarantee is
+        for independent or positively dependent tests, and pairs that share a system need not be.
 
     Returns
     -------
     xarray.DataArray
-        Same dims; never below p. ``attrs`` tell the ``correction`` and the number of ``hypotheses``.
+        Same dims; never below p. ``attrs`` tell the ``correction`` and the number of
+        ``hypotheses``.
 
     Raises
     ------
@@ -34,8 +36,8 @@ def adjust(p: xr.DataArray, *, correction: str = names.CORRECTION) -> xr.DataArr
 
     References
     ----------
-    S. Holm (1979), Scandinavian Journal of Statistics 6(2), 65-70. Y. Benjamini and Y. Hochberg (1995), JRSS B
-    57(1), 289-300, doi:10.1111/j.2517-6161.1995.tb02031.x.
+    S. Holm (1979), Scandinavian Journal of Statistics 6(2), 65-70. Y. Benjamini and Y. Hochberg
+    (1995), JRSS B 57(1), 289-300, doi:10.1111/j.2517-6161.1995.tb02031.x.
 
     Examples
     --------
@@ -46,21 +48,29 @@ def adjust(p: xr.DataArray, *, correction: str = names.CORRECTION) -> xr.DataArr
     checks.one_of(correction, names.CORRECTIONS, "correction")
     values, cells = _hypotheses(p)
     family = values[cells]
-    by = {"none": np.array, "holm": corrections.holm, "bh": corrections.benjamini_hochberg}[correction]
+    by = {"none": np.array, "holm": corrections.holm, "bh": corrections.benjamini_hochberg}[
+        correction
+    ]
     result = values.copy()
     result[cells] = by(family)
     if values.ndim == 2 and not cells[-1, 0]:  # only the upper triangle was adjusted
         result = np.where(np.tri(len(values), k=-1, dtype=bool), result.T, result)
-    return p.copy(data=result).assign_attrs(correction=correction, hypotheses=int(np.count_nonzero(~np.isnan(family))))
+    return p.copy(data=result).assign_attrs(
+        correction=correction, hypotheses=int(np.count_nonzero(~np.isnan(family)))
+    )
 
 
 def _hypotheses(p: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
     """p-values, and the cells that are a hypothesis each."""
     if not isinstance(p, xr.DataArray):
-        raise ValueError(f"p is {type(p).__name__}; give a DataArray, such as the variable p of a test")
+        raise ValueError(
+            f"p is {type(p).__name__}; give a DataArray, such as the variable p of a test"
+        )
     if p.ndim != 1 and set(p.dims) != set(_SQUARE):
         dims = ", ".join(map(str, p.dims)) or "none"
-        raise ValueError(f"p has dims {dims}; give (system_a, system_b) or one dim, and take one test at a time")
+        raise ValueError(
+            f"p has dims {dims}; give (system_a, system_b) or one dim, and take one test at a time"
+        )
     if p.dtype.kind == "f":
         values = p.values.astype(float)
         checks.p_values(values[~np.isnan(values)])
@@ -69,7 +79,9 @@ def _hypotheses(p: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
     if p.ndim == 1:
         return values, np.ones(values.shape, dtype=bool)
     if p.shape[0] != p.shape[1]:
-        raise ValueError(f"p is {p.shape[0]} by {p.shape[1]} systems; give the same systems in both dims")
+        raise ValueError(
+            f"p is {p.shape[0]} by {p.shape[1]} systems; give the same systems in both dims"
+        )
     if np.array_equal(np.triu(values, 1), np.tril(values, -1).T, equal_nan=True):
         return values, ~np.tri(len(values), dtype=bool)
     return values, ~np.eye(len(values), dtype=bool)

@@ -1,4 +1,6 @@
-"""Tails of the null distribution for all pairs: exact where it can be held in memory, sampled otherwise."""
+"""Tails of the null distribution for all pairs: exact where it can be held in memory, sampled
+otherwise.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,7 +23,9 @@ TWO_SIDED, GREATER, LESS = 0, 1, 2
 
 @dataclass(frozen=True)
 class Tails:
-    """Tail probabilities (tail, pair), and the shuffles they were counted in, where they were sampled."""
+    """Tail probabilities (tail, pair), and the shuffles they were counted in, where they were
+    sampled.
+    """
 
     p: np.ndarray
     exceedances: np.ndarray | None = None
@@ -35,17 +39,27 @@ def plan(responses: Responses, method: str) -> tuple[str, str]:
     how = _exact_way(responses)
     if how != "enumeration":
         largest, work = _cost(responses) if how != "binomial" else (0, 0)
-        if largest <= names.LATTICE_CELLS_MAX and (method == "exact" or work <= names.LATTICE_WORK_MAX):
-            return ("monte_carlo", "asked for") if method == "monte_carlo" else (how, "every swap counts")
+        if largest <= names.LATTICE_CELLS_MAX and (
+            method == "exact" or work <= names.LATTICE_WORK_MAX
+        ):
+            return (
+                ("monte_carlo", "asked for")
+                if method == "monte_carlo"
+                else (how, "every swap counts")
+            )
         why = f"the exact null would need {largest:,} cells of at most {names.LATTICE_CELLS_MAX:,}"
         if largest <= names.LATTICE_CELLS_MAX:
             why = f"the exact nulls would need {work:.1e} additions of at most {names.LATTICE_WORK_MAX:.0e}"
     else:
-        why = f"{items} items are more than the {names.ENUMERATION_MAX} of which all swaps are tried"
+        why = (
+            f"{items} items are more than the {names.ENUMERATION_MAX} of which all swaps are tried"
+        )
     if method != "monte_carlo" and items <= names.ENUMERATION_MAX:
         return "enumeration", f"all {2**items:,} swaps tried"
     if method == "exact":
-        raise ValueError(f"method='exact' is not possible here: {why}; use method='monte_carlo' or 'auto'")
+        raise ValueError(
+            f"method='exact' is not possible here: {why}; use method='monte_carlo' or 'auto'"
+        )
     return "monte_carlo", "asked for" if method == "monte_carlo" else why
 
 
@@ -67,7 +81,12 @@ def exact_tails(responses: Responses, how: str) -> Tails:
 
 
 def sampled_tails(
-    responses: Responses, tails: list[int], shuffles: int, seed: int, stop_after: int | None, joint: str | None
+    responses: Responses,
+    tails: list[int],
+    shuffles: int,
+    seed: int,
+    stop_after: int | None,
+    joint: str | None,
 ) -> Tails:
     """The asked tails of every pair, counted in one set of random swaps for all."""
     pairs = Pairs(responses)
@@ -111,7 +130,9 @@ def _joint(pairs: Pairs, joint: str, shuffles: int, seed: int, squares: np.ndarr
     scale[scale == 0] = np.inf  # never differs, in no swap
     counted = np.zeros(observed.size, dtype=np.int64)
     for swaps in _chunks(pairs, shuffles, seed):
-        counted += corrections.step_down_maxima(observed / scale * slack, pairs.sizes(swaps).T / scale)
+        counted += corrections.step_down_maxima(
+            observed / scale * slack, pairs.sizes(swaps).T / scale
+        )
     return corrections.monotone_p(observed / scale, counted, shuffles)
 
 
@@ -146,7 +167,10 @@ def _exact_way(responses: Responses) -> str:
 
 def _two_levels(responses: Responses) -> bool:
     seen = responses.values[responses.seen > 0]
-    return bool(seen.size == 0 or ((seen == seen.min()) | (seen == seen.max())).all()) and responses.seen.max() <= 1
+    return (
+        bool(seen.size == 0 or ((seen == seen.min()) | (seen == seen.max())).all())
+        and responses.seen.max() <= 1
+    )
 
 
 def _cost(responses: Responses) -> tuple[int, int]:
@@ -178,4 +202,6 @@ def _one_pair(responses: Responses, pairs: Pairs, n: int) -> tuple[float, float,
         x, y = responses.values[..., 0], responses.values[..., 1]
         return randomization.ratio_tails(x[:, a], y[:, a], x[:, b], y[:, b], responses.k)
     both = (responses.seen[:, a] > 0) & (responses.seen[:, b] > 0)
-    return randomization.sum_tails(np.where(both, responses.values[:, a] - responses.values[:, b], 0))
+    return randomization.sum_tails(
+        np.where(both, responses.values[:, a] - responses.values[:, b], 0)
+    )

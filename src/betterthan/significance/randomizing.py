@@ -1,4 +1,6 @@
-"""Approximate and exact randomization: would swapping two systems' responses give as large a difference?"""
+"""Approximate and exact randomization: would swapping two systems' responses give as large a
+difference?
+"""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -37,36 +39,41 @@ def randomization_test(
 ) -> xr.Dataset:
     """Test every pair of systems by swapping their responses item by item.
 
-    If two systems were the same, their responses to an item could change places. The p-value is the share of all
-    2**n swaps whose difference is at least as large as the observed one; it is exact where that share can be
-    computed, and otherwise estimated from random swaps.
+    If two systems were the same, their responses to an item could change places. The p-value is the
+    share of all 2**n swaps whose difference is at least as large as the observed one; it is exact
+    where that share can be computed, and otherwise estimated from random swaps.
 
     Parameters
     ----------
     data : xarray.DataArray
-        Scores (item, system), or tallies (item, system, tally) with tp, fp, fn and an optional dim label.
+        Scores (item, system), or tallies (item, system, tally) with tp, fp, fn and an optional dim
+        label.
     statistic : str or callable, optional
-        For scores "mean" (default) or "accuracy" (scores of 0 and 1); for tallies "f1" (default), "precision",
-        "recall", "f_beta", all micro-averaged, or "macro_f1" over labels; 0 / 0 is 0. Or a function of one system's
-        responses, (batch, item) for scores and (batch, item, ..., tally) for tallies, to one number for each of batch.
+        For scores "mean" (default) or "accuracy" (scores of 0 and 1); for tallies "f1" (default),
+        "precision", "recall", "f_beta", all micro-averaged, or "macro_f1" over labels; 0 / 0 is 0.
+        Or a function of one system's responses, (batch, item) for scores and (batch, item, ...,
+        tally) for tallies, to one number for each of batch.
     beta : float, default 1
         For "f_beta": recall counts beta times as much as precision.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
         ``greater``: the system of the row is better.
     unit : str, default "item"
-        Name of an item coordinate: items with the same value of it, such as one document's, are swapped together.
+        Name of an item coordinate: items with the same value of it, such as one document's, are
+        swapped together.
     method : {"auto", "exact", "monte_carlo"}, default "auto"
-        ``auto`` is exact where the null distributions have at most `names.LATTICE_CELLS_MAX` cells and take at
-        most `names.LATTICE_WORK_MAX` additions, or there are at most `names.ENUMERATION_MAX` items.
+        ``auto`` is exact where the null distributions have at most `names.LATTICE_CELLS_MAX` cells
+        and take at most `names.LATTICE_WORK_MAX` additions, or there are at most
+        `names.ENUMERATION_MAX` items.
     shuffles : int, default 10,000
         Random swaps, the same ones for all pairs.
     stop_after : int, optional
         Stop sampling a pair at this many exceedances (Besag and Clifford); the p-value stays valid.
     correction : {"none", "holm", "bh", "max_t", "tukey"}, default "holm"
-        Adds ``p_adjusted``. ``holm`` and ``bh`` see p-values alone. ``max_t`` (Westfall and Young, step-down) uses
-        the joint swaps; it is approximate, because one swap exchanges two systems and says nothing of a third.
-        ``tukey`` permutes all systems within each item; it is exact when no two systems differ, and approximate
-        when some do. Both sample, also where p is exact.
+        Adds ``p_adjusted``. ``holm`` and ``bh`` see p-values alone. ``max_t`` (Westfall and Young,
+        step-down) uses the joint swaps; it is approximate, because one swap exchanges two systems
+        and says nothing of a third. ``tukey`` permutes all systems within each item; it is exact
+        when no two systems differ, and approximate when some do. Both sample, also where p is
+        exact.
     cutoff : float, default 0.01
         The level whose confidence is told.
     rng : int, numpy.random.Generator or None
@@ -75,23 +82,25 @@ def randomization_test(
     Returns
     -------
     xarray.Dataset
-        Over (system_a, system_b): ``p_value``, ``difference`` (of the statistic, A - B), ``n`` (swapped units both have),
-        ``n_differ`` (those where they differ), ``smallest_p`` (no swap of these could give less). If sampled:
-        ``p_value_mcse``, ``exceedances``, ``shuffles``, ``confidence`` (probability that the true p is at or below the
-        cutoff) and ``more_shuffles`` (to be 99 % sure on which side it is). Over system: ``score``. ``attrs`` say
-        which method was taken and why.
+        Over (system_a, system_b): ``p_value``, ``difference`` (of the statistic, A - B), ``n``
+        (swapped units both have), ``n_differ`` (those where they differ), ``smallest_p`` (no swap
+        of these could give less). If sampled: ``p_value_mcse``, ``exceedances``, ``shuffles``,
+        ``confidence`` (probability that the true p is at or below the cutoff) and ``more_shuffles``
+        (to be 99 % sure on which side it is). Over system: ``score``. ``attrs`` say which method
+        was taken and why.
 
     Raises
     ------
     ValueError
         If the data are neither scores nor tallies, or lack a response.
-        If an argument is not one of its choices, or does not go with the data or with another argument.
-        If ``method="exact"`` and the null distribution is too large.
+        If an argument is not one of its choices, or does not go with the data or with another
+        argument. If ``method="exact"`` and the null distribution is too large.
 
     References
     ----------
-    E. W. Noreen (1989), Computer Intensive Methods for Testing Hypotheses, Wiley. N. Chinchor, L. Hirschman and
-    D. Lewis (1993), Evaluating Message Understanding Systems, Computational Linguistics 19(3), 409-449.
+    E. W. Noreen (1989), Computer Intensive Methods for Testing Hypotheses, Wiley. N. Chinchor, L.
+    Hirschman and D. Lewis (1993), Evaluating Message Understanding Systems, Computational
+    Linguistics 19(3), 409-449.
 
     Examples
     --------
@@ -117,7 +126,9 @@ def randomization_test(
     _agree(responses, alternative, stop_after, joint)
     how, why = nulls.plan(responses, method)
     if stop_after is not None and how != "monte_carlo":
-        raise ValueError(f"stop_after={stop_after} is for sampling, and the exact p is at hand; leave it out")
+        raise ValueError(
+            f"stop_after={stop_after} is for sampling, and the exact p is at hand; leave it out"
+        )
     tails = [nulls.TWO_SIDED] if alternative == "two-sided" else [nulls.GREATER, nulls.LESS]
     seed = one_seed(rng) if how == "monte_carlo" or joint else None
     found = _tails(responses, how, tails, shuffles, seed, stop_after, joint)
@@ -133,26 +144,42 @@ def randomization_test(
 
 
 def _record(
-    responses: Responses, settings: dict[str, Any], shuffles: int, seed: int | None, stop_after: int | None
+    responses: Responses,
+    settings: dict[str, Any],
+    shuffles: int,
+    seed: int | None,
+    stop_after: int | None,
 ) -> dict[str, Any]:
     """What a result says of how it was made."""
-    attrs = {"test": "randomization", "version": betterthan.__version__, "statistic": responses.statistic}
+    attrs = {
+        "test": "randomization",
+        "version": betterthan.__version__,
+        "statistic": responses.statistic,
+    }
     attrs |= settings | {"n_items": len(responses.values)}
     if seed is not None:
         attrs |= {"seed": seed, "shuffles": shuffles}
     return attrs | ({"stop_after": stop_after} if stop_after else {})
 
 
-def _agree(responses: Responses, alternative: str, stop_after: int | None, joint: str | None) -> None:
+def _agree(
+    responses: Responses, alternative: str, stop_after: int | None, joint: str | None
+) -> None:
     """Refuse choices that do not go together."""
     if stop_after is not None:
         checks.whole(stop_after, "stop_after")
     if joint and alternative != "two-sided":
-        raise ValueError(f"correction={joint!r} is two-sided; use holm with alternative={alternative!r}")
+        raise ValueError(
+            f"correction={joint!r} is two-sided; use holm with alternative={alternative!r}"
+        )
     if joint and stop_after is not None:
         raise ValueError(f"correction={joint!r} needs every shuffle; leave stop_after out")
     if joint == "tukey" and (responses.gaps or responses.kind == "custom"):
-        what = "a score of every system for every item" if responses.gaps else "a statistic of this package"
+        what = (
+            "a score of every system for every item"
+            if responses.gaps
+            else "a statistic of this package"
+        )
         raise ValueError(f"correction='tukey' needs {what}; use max_t or holm")
 
 
@@ -176,7 +203,9 @@ def _tails(
     return nulls.Tails(exact.p[tails], adjusted=adjusted)
 
 
-def _assembled(responses: Responses, found: nulls.Tails, alternative: str, cutoff: float) -> xr.Dataset:
+def _assembled(
+    responses: Responses, found: nulls.Tails, alternative: str, cutoff: float
+) -> xr.Dataset:
     systems, score = responses.systems, score_of(responses)
     n, differ = _units(responses)
     least = 0.5**differ * (2.0 if alternative == "two-sided" else 1.0)
@@ -196,15 +225,20 @@ def _assembled(responses: Responses, found: nulls.Tails, alternative: str, cutof
             "exceedances": _sided(b, alternative, 0),
             "shuffles": _sided(shuffles, alternative, 0),
             "confidence": _sided(levels.confidence_below(b, shuffles, cutoff), alternative, 0.0),
-            "more_shuffles": _sided(levels.more_shuffles(b, shuffles, cutoff, names.CONFIDENCE), alternative, 0.0),
+            "more_shuffles": _sided(
+                levels.more_shuffles(b, shuffles, cutoff, names.CONFIDENCE), alternative, 0.0
+            ),
         }
     variables = {name: xr.Variable(_SQUARE, values) for name, values in table.items()}
-    return xr.Dataset(variables | {"score": xr.Variable(names.SYSTEM, score)}, coords=_coords(*systems))
+    return xr.Dataset(
+        variables | {"score": xr.Variable(names.SYSTEM, score)}, coords=_coords(*systems)
+    )
 
 
 @lru_cache(maxsize=8)
 def _coords(*systems: str) -> xr.Coordinates:
-    """The same names on three dims, from one index, and kept: building them takes as long as a thousand shuffles.
+    """The same names on three dims, from one index, and kept: building them takes as long as a
+    thousand shuffles.
 
     A Dataset copies what it takes, so nothing that is done to a result reaches the next one.
     """
@@ -222,7 +256,11 @@ def _sided(values: np.ndarray, alternative: str, diagonal: float) -> np.ndarray:
     if alternative == "two-sided":
         return _square(values[0], values[0], diagonal)
     greater, less = values
-    return _square(greater, less, diagonal) if alternative == "greater" else _square(less, greater, diagonal)
+    return (
+        _square(greater, less, diagonal)
+        if alternative == "greater"
+        else _square(less, greater, diagonal)
+    )
 
 
 def _square(above: Any, below: Any, diagonal: float) -> np.ndarray:
@@ -234,7 +272,9 @@ def _square(above: Any, below: Any, diagonal: float) -> np.ndarray:
 
 
 def _units(responses: Responses) -> tuple[np.ndarray, np.ndarray]:
-    """How many units each pair shares, and in how many of them its responses differ; one system at a time."""
+    """How many units each pair shares, and in how many of them its responses differ; one system at
+    a time.
+    """
     values = responses.values.reshape(*responses.values.shape[:2], -1)
     seen = responses.seen > 0
     n, differ = [], []

@@ -29,12 +29,13 @@ def sign_test(
     Parameters
     ----------
     data : xarray.DataArray or pandas.DataFrame
-        Scores (item, system), counts (system_a, system_b, outcome) or (pair, outcome), or a table of measures, one
-        row each. A dim ``dataset`` of counts is summed.
+        Scores (item, system), counts (system_a, system_b, outcome) or (pair, outcome), or a table
+        of measures, one row each. A dim ``dataset`` of counts is summed.
     ties : {"drop", "half", "to_a", "to_b", "third", "all"}, default "drop"
-        ``drop`` leaves ties out, ``half`` gives half of them to each side and leaves out an odd one, ``to_a`` and
-        ``to_b`` give all to one side, A being the system named first; ``third`` is the trinomial test. ``all`` gives
-        every answer along a dim ``ties_policy``, where A is the ``system_a`` of each cell.
+        ``drop`` leaves ties out, ``half`` gives half of them to each side and leaves out an odd
+        one, ``to_a`` and ``to_b`` give all to one side, A being the system named first; ``third``
+        is the trinomial test. ``all`` gives every answer along a dim ``ties_policy``, where A is
+        the ``system_a`` of each cell.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
         ``greater``: the system of the row, ``system_a``, is better.
     alpha : float, default 0.05
@@ -45,24 +46,27 @@ def sign_test(
     Returns
     -------
     xarray.Dataset
-        Over (system_a, system_b): ``p_value``; ``mid_p`` (NaN for ``third``); ``wins`` and ``losses`` after the policy;
-        ``n``, what the test counted; ``ties``, the number of tied items, and ``dropped_ties``, those the policy left
-        out, both -1 where unknown; ``smallest_p``, attainable with so many decisive items; ``decisive_needed``, the
-        least number of decisive items with which p <= alpha can be reached, the ties being as they are. With
-        ``ties="all"`` also ``flips``: p <= alpha under some policies and not under others. A system against itself
-        has p = 1.
+        Over (system_a, system_b): ``p_value``; ``mid_p`` (NaN for ``third``); ``wins`` and
+        ``losses`` after the policy; ``n``, what the test counted; ``ties``, the number of tied
+        items, and ``dropped_ties``, those the policy left out, both -1 where unknown;
+        ``smallest_p``, attainable with so many decisive items; ``decisive_needed``, the least
+        number of decisive items with which p <= alpha can be reached, the ties being as they are.
+        With ``ties="all"`` also ``flips``: p <= alpha under some policies and not under others. A
+        system against itself has p = 1.
 
     Raises
     ------
     ValueError
         If the data are none of these, or an argument is not one of its choices.
-        If ties are unknown and the policy needs them, or a pair has more than 1e6 items for the trinomial test.
+        If ties are unknown and the policy needs them, or a pair has more than 1e6 items for the
+        trinomial test.
 
     References
     ----------
-    B. Di Eugenio, M. Glass and M. J. Scott (2002), The binomial cumulative distribution function, or, is my system
-    better than yours?, LREC. For ``third``: G. Bian, M. McAleer and W.-K. Wong (2011), Mathematics and Computers in
-    Simulation 81(6), 1153-1160, doi:10.1016/j.matcom.2010.11.002.
+    B. Di Eugenio, M. Glass and M. J. Scott (2002), The binomial cumulative distribution function,
+    or, is my system better than yours?, LREC. For ``third``: G. Bian, M. McAleer and W.-K. Wong
+    (2011), Mathematics and Computers in Simulation 81(6), 1153-1160,
+    doi:10.1016/j.matcom.2010.11.002.
 
     Examples
     --------
@@ -104,8 +108,8 @@ def mcnemar(
     Returns
     -------
     xarray.Dataset
-        Numbers without dims: ``p_value``, ``mid_p``, ``only_a``, ``only_b``, ``n`` (their sum) and ``smallest_p``,
-        attainable with n such items. Without any, p is 1.
+        Numbers without dims: ``p_value``, ``mid_p``, ``only_a``, ``only_b``, ``n`` (their sum) and
+        ``smallest_p``, attainable with n such items. Without any, p is 1.
 
     Raises
     ------
@@ -114,8 +118,9 @@ def mcnemar(
 
     References
     ----------
-    Q. McNemar (1947), Psychometrika 12(2), 153-157, doi:10.1007/BF02295996. For the mid-p: M. W. Fagerland,
-    S. Lydersen and P. Laake (2013), BMC Medical Research Methodology 13, 91, doi:10.1186/1471-2288-13-91.
+    Q. McNemar (1947), Psychometrika 12(2), 153-157, doi:10.1007/BF02295996. For the mid-p: M. W.
+    Fagerland, S. Lydersen and P. Laake (2013), BMC Medical Research Methodology 13, 91,
+    doi:10.1186/1471-2288-13-91.
 
     Examples
     --------
@@ -134,8 +139,15 @@ def mcnemar(
         "n": a + b,
         "smallest_p": sign.smallest_p(a + b, 0, "drop", alternative),
     }
-    attrs = {"test": "McNemar, exact", "version": betterthan.__version__, "alternative": alternative, "unit": "item"}
-    return xr.Dataset({k: ((), v) for k, v in numbers.items()}, attrs=attrs | {"n_items": sum(whole.values())})
+    attrs = {
+        "test": "McNemar, exact",
+        "version": betterthan.__version__,
+        "alternative": alternative,
+        "unit": "item",
+    }
+    return xr.Dataset(
+        {k: ((), v) for k, v in numbers.items()}, attrs=attrs | {"n_items": sum(whole.values())}
+    )
 
 
 def _counts_of(data: Any, missing: str, margin: float) -> xr.DataArray:
@@ -151,12 +163,17 @@ def _counts_of(data: Any, missing: str, margin: float) -> xr.DataArray:
         counts = checks.counts(data)
         if names.DATASET in counts.dims:
             pooled = counts.sizes[names.DATASET]
-            counts = counts.sum(names.DATASET, keep_attrs=True).assign_attrs(counts.attrs | {"datasets_pooled": pooled})
+            counts = counts.sum(names.DATASET, keep_attrs=True).assign_attrs(
+                counts.attrs | {"datasets_pooled": pooled}
+            )
         if names.PAIR in counts.dims:
             counts = to_square(counts)
     extra = [str(d) for d in counts.dims if d not in (*_SQUARE, names.OUTCOME)]
     if extra or not set(_SQUARE) <= set(counts.dims):
-        raise ValueError(f"counts have dims {', '.join(map(str, counts.dims))}; give (system_a, system_b, outcome)")
+        raise ValueError(
+            f"counts have dims {', '.join(map(str, counts.dims))}; give (system_a, system_b, "
+            f"outcome)"
+        )
     checks.at_least_two(counts[names.SYSTEM_A].values.tolist())
     return counts.transpose(*_SQUARE, names.OUTCOME)
 
@@ -166,17 +183,27 @@ def _ties_known(counts: xr.DataArray, ties: str) -> bool:
     if not known and ties != "drop":
         checks.ties_known(counts, f"ties={ties!r}")
         applied = counts.attrs["ties"]
-        raise ValueError(f"ties={ties!r} needs ties, and in these counts {applied!r} is applied; say ties='drop'")
+        raise ValueError(
+            f"ties={ties!r} needs ties, and in these counts {applied!r} is applied; say ties='drop'"
+        )
     return known
 
 
 def _cells(counts: xr.DataArray, known: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Wins, losses and ties; of a system against itself, and where ties are unknown, there are none."""
+    """Wins, losses and ties; of a system against itself, and where ties are unknown, there are
+    none.
+    """
     values = np.where(np.eye(counts.sizes[names.SYSTEM_A], dtype=bool)[..., None], 0, counts.values)
-    return values[..., 0], values[..., 1], values[..., 2] if known else np.zeros_like(values[..., 0])
+    return (
+        values[..., 0],
+        values[..., 1],
+        values[..., 2] if known else np.zeros_like(values[..., 0]),
+    )
 
 
-def _every_policy(wins: np.ndarray, losses: np.ndarray, ties: np.ndarray, alternative: str, alpha: float) -> xr.Dataset:
+def _every_policy(
+    wins: np.ndarray, losses: np.ndarray, ties: np.ndarray, alternative: str, alpha: float
+) -> xr.Dataset:
     """Every policy, told in every cell from its own system_a, and whether they disagree."""
     policies = names.TIES[:-1]
     tables = [_table(wins, losses, ties, policy, alternative, alpha, True) for policy in policies]
@@ -188,18 +215,34 @@ def _every_policy(wins: np.ndarray, losses: np.ndarray, ties: np.ndarray, altern
 
 
 def _one_policy(
-    wins: np.ndarray, losses: np.ndarray, ties: np.ndarray, policy: str, alternative: str, alpha: float, known: bool
+    wins: np.ndarray,
+    losses: np.ndarray,
+    ties: np.ndarray,
+    policy: str,
+    alternative: str,
+    alpha: float,
+    known: bool,
 ) -> xr.Dataset:
-    """One policy, in which A is the system named first: below the diagonal, the system of the column."""
+    """One policy, in which A is the system named first: below the diagonal, the system of the
+    column.
+    """
     above = below = _table(wins, losses, ties, policy, alternative, alpha, known)
     if policy in _MIRROR:
         below = _table(wins, losses, ties, _MIRROR[policy], alternative, alpha, known)
     lower = np.tri(len(wins), k=-1, dtype=bool)
-    return xr.Dataset({name: (_SQUARE, np.where(lower, below[name], above[name])) for name in above})
+    return xr.Dataset(
+        {name: (_SQUARE, np.where(lower, below[name], above[name])) for name in above}
+    )
 
 
 def _table(
-    wins: np.ndarray, losses: np.ndarray, ties: np.ndarray, policy: str, alternative: str, alpha: float, known: bool
+    wins: np.ndarray,
+    losses: np.ndarray,
+    ties: np.ndarray,
+    policy: str,
+    alternative: str,
+    alpha: float,
+    known: bool,
 ) -> dict[str, np.ndarray]:
     """Everything under one policy, in which A is the system of the row."""
     after, behind = sign.settle_ties(wins, losses, ties, policy)
@@ -224,13 +267,19 @@ def _table(
         "losses": behind,
         "n": n,
         "dropped_ties": dropped if known else np.full_like(ties, -1),
-        "smallest_p": np.where(itself, 1.0, sign.smallest_p(wins + losses, ties, policy, alternative)),
+        "smallest_p": np.where(
+            itself, 1.0, sign.smallest_p(wins + losses, ties, policy, alternative)
+        ),
         "decisive_needed": sign.decisive_needed(ties, policy, alternative, alpha),
     }
 
 
 def _record(counts: xr.DataArray, ties: str, alternative: str, alpha: float) -> dict[str, Any]:
-    kept = {k: counts.attrs[k] for k in ("source", "citation", "layout", "datasets_pooled") if k in counts.attrs}
+    kept = {
+        k: counts.attrs[k]
+        for k in ("source", "citation", "layout", "datasets_pooled")
+        if k in counts.attrs
+    }
     return {
         "test": "sign test",
         "version": betterthan.__version__,

@@ -24,16 +24,19 @@ def strength(
     simulations: int = 100_000,
     rng: Any = None,
 ) -> xr.Dataset:
-    """How surprising it is that so many measures favour a system at such p-values, for each subset of the smallest.
+    """How surprising it is that so many measures favour a system at such p-values, for each subset
+    of the smallest.
 
     Parameters
     ----------
     p_values : mapping of str to sequence of float
-        Two systems, each with the p-values of the measures in its favour; one of them may have none.
+        Two systems, each with the p-values of the measures in its favour; one of them may have
+        none.
     measures : int, optional
         Number of all measures. Default: as many as there are p-values.
     alternative : {"greater", "two-sided"}, default "greater"
-        What the p-values test: that the system is better, or that the two differ; two-sided ones are halved.
+        What the p-values test: that the system is better, or that the two differ; two-sided ones
+        are halved.
     simulations : int, default 100,000
         For the levels.
     rng : int, numpy.random.Generator or None
@@ -42,33 +45,35 @@ def strength(
     Returns
     -------
     xarray.Dataset
-        Over ``subset``, one for each distinct p-value of each system: ``tail``, the probability that at least m of all
-        measures favour the system at p or less, with coordinates ``favours`` (the system), ``m`` and ``p_value``. Over
-        ``system``: ``strongest``, the smallest tail, which is a minimum over subsets and not a p-value,
-        ``strongest_m``, and ``level``, the probability that this system's minimum is so small if the measures are
-        independent and the systems equal, with ``level_mcse``. Without dims: ``strongest_overall``, of either system,
+        Over ``subset``, one for each distinct p-value of each system: ``tail``, the probability
+        that at least m of all measures favour the system at p or less, with coordinates ``favours``
+        (the system), ``m`` and ``p_value``. Over ``system``: ``strongest``, the smallest tail,
+        which is a minimum over subsets and not a p-value, ``strongest_m``, and ``level``, the
+        probability that this system's minimum is so small if the measures are independent and the
+        systems equal, with ``level_mcse``. Without dims: ``strongest_overall``, of either system,
         ``level_overall`` and ``level_overall_mcse``.
 
     Raises
     ------
     ValueError
         If there are not two systems, or no p-values, or more of them than measures.
-        If a p-value is outside 0 and 1, or a one-sided one is above 1/2, or an argument is not one of its choices.
+        If a p-value is outside 0 and 1, or a one-sided one is above 1/2, or an argument is not one
+        of its choices.
 
     Notes
     -----
-    Table 5 and section 4.2 of the reference; where it prints 0.0861 for one p of 0.02 in ten measures, its formula
-    gives 0.1829.
+    Table 5 and section 4.2 of the reference; where it prints 0.0861 for one p of 0.02 in ten
+    measures, its formula gives 0.1829.
 
     References
     ----------
-    B. Di Eugenio, M. Glass and M. J. Scott (2002), The binomial cumulative distribution function, or, is my system
-    better than yours?, LREC.
+    B. Di Eugenio, M. Glass and M. J. Scott (2002), The binomial cumulative distribution function,
+    or, is my system better than yours?, LREC.
 
     Examples
     --------
     >>> p_values = {"B": (0.06, 0.1, 0.2, 0.3, 0.33, 0.35, 0.4, 0.4), "A": (0.02, 0.17)}
-    >>> found = strength_of_results(p_values, rng=1)
+    >>> found = strength(p_values, rng=1)
     >>> found["strongest"].round(4).values.tolist(), found["strongest_m"].values.tolist()
     ([0.0123, 0.1829], [8, 1])
     """
@@ -86,20 +91,36 @@ def strength(
     result["strongest_overall"] = ((), result["strongest"].values.min(), {"label": _CHOSEN})
     result["level_overall"] = ((), levels.monte_carlo_p(np.asarray(either), n))
     result["level_overall_mcse"] = ((), levels.monte_carlo_error(np.asarray(either), n))
-    note = "the p-values were two-sided and are halved" if alternative == "two-sided" else "the p-values are one-sided, as given"
+    note = (
+        "the p-values were two-sided and are halved"
+        if alternative == "two-sided"
+        else "the p-values are one-sided, as given"
+    )
     return result.assign_attrs(
-        test="strength of results", version=betterthan.__version__, measures=measures, alternative=alternative, note=note,
-        simulations=simulations, seed=seed, unit="measure",
-    )  # fmt: skip
+        test="strength of results",
+        version=betterthan.__version__,
+        measures=measures,
+        alternative=alternative,
+        note=note,
+        simulations=simulations,
+        seed=seed,
+        unit="measure",
+    )
 
 
 def _one_sided(p_values: Mapping[str, Sequence[float]], alternative: str) -> dict[str, np.ndarray]:
     """The p-values of each of two systems, one-sided."""
     if not isinstance(p_values, Mapping):
-        raise ValueError(f"p_values is {type(p_values).__name__}; give a mapping of two systems to their p-values")
+        raise ValueError(
+            f"p_values is {type(p_values).__name__}; give a mapping of two systems to their "
+            f"p-values"
+        )
     if len(p_values) != 2:
         named = ", ".join(repr(str(s)) for s in p_values) or "none"
-        raise ValueError(f"p_values name {len(p_values)} systems ({named}); give two, the second may have no p-values")
+        raise ValueError(
+            f"p_values name {len(p_values)} systems ({named}); give two, the second may have no "
+            f"p-values"
+        )
     checks.unique([str(s) for s in p_values], "system")
     found = {}
     for system, values in p_values.items():
@@ -108,7 +129,8 @@ def _one_sided(p_values: Mapping[str, Sequence[float]], alternative: str) -> dic
             p = p / 2
         if (p > 0.5).any():
             raise ValueError(
-                f"one-sided p-value {p[p > 0.5][0]:g} in favour of {str(system)!r} is above 1/2, so the other "
+                f"one-sided p-value {p[p > 0.5][0]:g} in favour of {str(system)!r} is above 1/2, "
+                f"so the other "
                 "system is ahead; list it there as 1 - p, or say sides='two'"
             )
         found[str(system)] = p.ravel()
@@ -118,11 +140,15 @@ def _one_sided(p_values: Mapping[str, Sequence[float]], alternative: str) -> dic
 def _measures(given: dict[str, np.ndarray], measures: int | None) -> int:
     listed = sum(p.size for p in given.values())
     if not listed:
-        raise ValueError("p_values hold no p-value; give those of the measures in favour of either system")
+        raise ValueError(
+            "p_values hold no p-value; give those of the measures in favour of either system"
+        )
     if measures is None:
         return listed
     if checks.whole(measures, "measures") < listed:
-        raise ValueError(f"there are {listed} p-values but measures={measures}; give the number of all measures")
+        raise ValueError(
+            f"there are {listed} p-values but measures={measures}; give the number of all measures"
+        )
     return int(measures)
 
 

@@ -17,15 +17,16 @@ _ROUNDING = 1e-12  # relative; where sums are not of whole numbers, differences 
 class Pairs:
     """All unordered pairs of systems, and what a chunk of swaps makes of their differences.
 
-    Methods take swaps, packed (rows, bytes), and answer (pair, rows); nothing of rows x systems x systems x items is
-    ever made.
+    Methods take swaps, packed (rows, bytes), and answer (pair, rows); nothing of rows x systems x
+    systems x items is ever made.
     """
 
     def __init__(self, responses: Responses) -> None:
         """Take the responses; sum what needs to be summed once."""
         self.responses = responses
         self.first, self.second = pair_indices(len(responses.systems))
-        # with few pairs, or where every pair has its own shared items, differences are summed, otherwise systems
+        # with few pairs, or where every pair has its own shared items, differences are summed,
+        # otherwise systems
         self.paired = self.first.size <= len(responses.systems) or responses.gaps
         if responses.kind == "custom":
             self.scores = evaluate(responses, np.moveaxis(responses.values, 1, 0))
@@ -45,7 +46,9 @@ class Pairs:
         r = self.responses
         differences = r.values[:, self.first] - r.values[:, self.second]
         if r.gaps:
-            differences = np.where((r.seen[:, self.first] > 0) & (r.seen[:, self.second] > 0), differences, 0)
+            differences = np.where(
+                (r.seen[:, self.first] > 0) & (r.seen[:, self.second] > 0), differences, 0
+            )
         return differences
 
     def width(self) -> int:
@@ -54,7 +57,10 @@ class Pairs:
         inner = int(np.prod(r.values.shape[2:]))
         if r.kind == "custom":
             return len(r.values) * inner
-        return max(len(r.values) // (8 if shuffling.tabled(self.columns) else 1), 4 * self.first.size * inner)
+        return max(
+            len(r.values) // (8 if shuffling.tabled(self.columns) else 1),
+            4 * self.first.size * inner,
+        )
 
     def gaps(self, swaps: np.ndarray, two_sided: bool) -> np.ndarray:
         """Above, at or below 0 as the swapped difference is above, at or below the observed one."""
@@ -86,7 +92,9 @@ class Pairs:
 
     def _differences(self, swaps: np.ndarray) -> np.ndarray:
         if self.responses.kind == "custom":
-            return np.stack([self._custom(swaps, a, b) for a, b in zip(self.first, self.second, strict=True)])
+            return np.stack(
+                [self._custom(swaps, a, b) for a, b in zip(self.first, self.second, strict=True)]
+            )
         return self.totals - 2 * self._moved(swaps)
 
     def _observed(self) -> Any:
@@ -127,13 +135,17 @@ def _components(totals: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def permuted_ranges(responses: Responses, shuffles: int, seed: int, rows: int) -> np.ndarray:
-    """Largest difference between any two systems, when systems are permuted within every item; (shuffles,)."""
+    """Largest difference between any two systems, when systems are permuted within every item;
+    (shuffles,).
+    """
     values = responses.values
     items, systems = values.shape[:2]
     score = _scorer(responses)
     source, ranges = np.random.default_rng(seed), []
     starts = range(0, shuffles, rows)
-    for start in with_bar(starts, len(starts), "permutations", long=float(shuffles) * values.size > _LONG):
+    for start in with_bar(
+        starts, len(starts), "permutations", long=float(shuffles) * values.size > _LONG
+    ):
         order = source.random((min(rows, shuffles - start), items, systems)).argsort(-1)
         order = order.reshape(*order.shape, *[1] * (values.ndim - 2))
         sums = np.take_along_axis(values[None], order, axis=2).sum(1)

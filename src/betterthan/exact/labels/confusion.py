@@ -1,14 +1,16 @@
 """Precision, recall and F from a confusion matrix; rows are predicted, columns actual.
 
-Items that were left unclassified are in no row. They count in the denominator of recall, through `actual`, the number
-of items of each class. A ratio 0 / 0 is 0.
+Items that were left unclassified are in no row. They count in the denominator of recall, through
+`actual`, the number of items of each class. A ratio 0 / 0 is 0.
 """
 
 import numpy as np
 
 
 def by_label(matrix: np.ndarray, actual: np.ndarray, beta: float) -> np.ndarray:
-    """Precision, recall and F of every label, (..., label, 3), from (..., predicted, actual) and (..., actual)."""
+    """Precision, recall and F of every label, (..., label, 3), from (..., predicted, actual) and
+    (..., actual).
+    """
     right = np.diagonal(matrix, axis1=-2, axis2=-1)
     return _measures(right, matrix.sum(-1), actual, beta)
 
@@ -30,13 +32,18 @@ def pooled(matrix: np.ndarray, actual: np.ndarray, beta: float) -> np.ndarray:
 
 
 def frequencies(matrix: np.ndarray) -> np.ndarray:
-    """Every wrong cell over all wrongly classified items; 0 on the diagonal, and everywhere if nothing is wrong."""
+    """Every wrong cell over all wrongly classified items; 0 on the diagonal, and everywhere if
+    nothing is wrong.
+    """
     wrong = matrix * ~np.eye(matrix.shape[-1], dtype=bool)
     return wrong / np.maximum(wrong.sum((-2, -1), keepdims=True), 1)
 
 
-def _measures(right: np.ndarray, predicted: np.ndarray, actual: np.ndarray, beta: float) -> np.ndarray:
-    # F of the counts, not of precision and recall: (1 + b^2) tp / (b^2 actual + predicted) has no 0 / 0 but one
+def _measures(
+    right: np.ndarray, predicted: np.ndarray, actual: np.ndarray, beta: float
+) -> np.ndarray:
+    # F of the counts, not of precision and recall: (1 + b^2) tp / (b^2 actual + predicted) has no 0
+    # / 0 but one
     square = beta**2
     f = (1 + square) * right / np.where(actual + predicted > 0, square * actual + predicted, 1)
     return np.stack([right / np.maximum(predicted, 1), right / np.maximum(actual, 1), f], axis=-1)

@@ -1,8 +1,9 @@
 """The exact posterior of F-beta of one system, for any beta.
 
-With (tp, fp, fn) shares Dirichlet(a1, a2, a3), t = tp share ~ Beta(a1, a2 + a3) and u = fn / (fp + fn) ~ Beta(a3, a2)
-are independent, and F = (1 + b^2) t / ((1 + b^2) t + (b^2 u + 1 - u) (1 - t)). Given u, F rises with t, so every
-probability is a mean over u of an incomplete beta function: one Gauss-Jacobi sum.
+With (tp, fp, fn) shares Dirichlet(a1, a2, a3), t = tp share ~ Beta(a1, a2 + a3) and u = fn / (fp +
+fn) ~ Beta(a3, a2) are independent, and F = (1 + b^2) t / ((1 + b^2) t + (b^2 u + 1 - u) (1 - t)).
+Given u, F rises with t, so every probability is a mean over u of an incomplete beta function: one
+Gauss-Jacobi sum.
 """
 
 from typing import Any
@@ -14,13 +15,19 @@ _NODES = 80
 
 
 def nodes(a: float, b: float, count: int = _NODES) -> tuple[np.ndarray, np.ndarray]:
-    """Gauss nodes and weights for the mean under Beta(a, b): exact for polynomials (Golub & Welsch 1969)."""
+    """Gauss nodes and weights for the mean under Beta(a, b): exact for polynomials (Golub & Welsch
+    1969).
+    """
     k = np.arange(count)
     s = a + b
     with np.errstate(invalid="ignore", divide="ignore"):
         middle = 0.5 * (1 + (a - b) * (s - 2) / ((2 * k + s - 2) * (2 * k + s)))
         square = (
-            k * (k + a - 1) * (k + b - 1) * (k + s - 2) / ((2 * k + s - 1) * (2 * k + s - 2) ** 2 * (2 * k + s - 3))
+            k
+            * (k + a - 1)
+            * (k + b - 1)
+            * (k + s - 2)
+            / ((2 * k + s - 1) * (2 * k + s - 2) ** 2 * (2 * k + s - 3))
         )
     middle[0] = a / s
     if count > 1:
@@ -32,13 +39,19 @@ def nodes(a: float, b: float, count: int = _NODES) -> tuple[np.ndarray, np.ndarr
 def above(alpha: np.ndarray, beta: float, x: np.ndarray) -> np.ndarray:
     """P(F > x) for values x, given Dirichlet parameters (tp, fp, fn)."""
     u, weight = nodes(alpha[2], alpha[1])
-    return special.betaincc(alpha[0], alpha[1] + alpha[2], _share(beta, u, np.asarray(x)[..., None])) @ weight
+    return (
+        special.betaincc(alpha[0], alpha[1] + alpha[2], _share(beta, u, np.asarray(x)[..., None]))
+        @ weight
+    )
 
 
 def below(alpha: np.ndarray, beta: float, x: np.ndarray) -> np.ndarray:
     """P(F <= x), from the lower tail."""
     u, weight = nodes(alpha[2], alpha[1])
-    return special.betainc(alpha[0], alpha[1] + alpha[2], _share(beta, u, np.asarray(x)[..., None])) @ weight
+    return (
+        special.betainc(alpha[0], alpha[1] + alpha[2], _share(beta, u, np.asarray(x)[..., None]))
+        @ weight
+    )
 
 
 def density(alpha: np.ndarray, beta: float, x: np.ndarray) -> np.ndarray:
@@ -85,7 +98,10 @@ def interval(alpha: np.ndarray, beta: float, prob: float, kind: str) -> tuple[fl
     if kind == "eti":
         return ends((1 - prob) / 2)
     found: Any = optimize.minimize_scalar(
-        lambda left: np.diff(ends(left))[0], bounds=(0.0, 1 - prob), method="bounded", options={"xatol": 1e-8}
+        lambda left: np.diff(ends(left))[0],
+        bounds=(0.0, 1 - prob),
+        method="bounded",
+        options={"xatol": 1e-8},
     )
     return min((ends(left) for left in (0.0, 1 - prob, float(found.x))), key=lambda e: e[1] - e[0])
 

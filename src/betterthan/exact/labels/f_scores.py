@@ -1,8 +1,8 @@
 """The exact posterior of precision, recall and F1 of one system.
 
-Counts of tp, fp and fn with a Dirichlet prior make tp / (tp + fp), tp / (tp + fn) and t = tp / (tp + fp + fn) Betas
-(Goutte & Gaussier 2005, ECIR, for precision and recall). F1 = 2t / (1 + t) rises with t, so its quantiles are those
-of t.
+Counts of tp, fp and fn with a Dirichlet prior make tp / (tp + fp), tp / (tp + fn) and t = tp / (tp
++ fp + fn) Betas (Goutte & Gaussier 2005, ECIR, for precision and recall). F1 = 2t / (1 + t) rises
+with t, so its quantiles are those of t.
 """
 
 from typing import Any
@@ -13,14 +13,18 @@ from scipy import optimize, special
 _TERMS = 60  # of a series whose terms at least halve
 
 
-def beta_of(tallies: np.ndarray, statistic: str, prior: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:
+def beta_of(
+    tallies: np.ndarray, statistic: str, prior: tuple[float, ...]
+) -> tuple[np.ndarray, np.ndarray]:
     """Parameters of the Beta behind precision, recall or f1, from tallies (..., tp fp fn)."""
     tp, fp, fn = np.moveaxis(tallies + np.asarray(prior), -1, 0)
     return tp, {"precision": fp, "recall": fn, "f1": fp + fn}[statistic]
 
 
 def mean(a: np.ndarray, b: np.ndarray, statistic: str) -> np.ndarray:
-    """Posterior mean. Of F1, E[2t / (1 + t)] = a / (a + b) * sum over k of (b)_k / (a + b + 1)_k / 2**k."""
+    """Posterior mean. Of F1, E[2t / (1 + t)] = a / (a + b) * sum over k of (b)_k / (a + b + 1)_k /
+    2**k.
+    """
     if statistic != "f1":
         return a / (a + b)
     total, term = np.zeros(np.shape(a)), np.ones(np.shape(a))
@@ -42,8 +46,12 @@ def above(a: np.ndarray, b: np.ndarray, statistic: str, value: float) -> np.ndar
     return special.betaincc(a, b, t)
 
 
-def interval(a: np.ndarray, b: np.ndarray, statistic: str, prob: float, kind: str) -> tuple[np.ndarray, np.ndarray]:
-    """Ends of the equal-tailed or of the narrowest interval, from how much mass is left below it."""
+def interval(
+    a: np.ndarray, b: np.ndarray, statistic: str, prob: float, kind: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Ends of the equal-tailed or of the narrowest interval, from how much mass is left below
+    it.
+    """
     left = np.full(np.shape(a), (1 - prob) / 2)
     if kind == "hdi":
         for at in np.ndindex(np.shape(a)):
@@ -53,9 +61,14 @@ def interval(a: np.ndarray, b: np.ndarray, statistic: str, prob: float, kind: st
 
 def _narrowest(a: float, b: float, statistic: str, prob: float) -> float:
     def width(left: float) -> float:
-        low, high = quantile(np.array(a), np.array(b), statistic, np.array([left, min(left + prob, 1.0)]))
+        low, high = quantile(
+            np.array(a), np.array(b), statistic, np.array([left, min(left + prob, 1.0)])
+        )
         return high - low
 
-    found: Any = optimize.minimize_scalar(width, bounds=(0.0, 1 - prob), method="bounded", options={"xatol": 1e-10})
-    ends = [0.0, 1 - prob, float(found.x)]  # a posterior that only falls or rises leaves nothing on one side
+    found: Any = optimize.minimize_scalar(
+        width, bounds=(0.0, 1 - prob), method="bounded", options={"xatol": 1e-10}
+    )
+    # a posterior that only falls or rises leaves nothing on one side
+    ends = [0.0, 1 - prob, float(found.x)]
     return min(ends, key=width)

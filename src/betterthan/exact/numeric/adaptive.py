@@ -1,31 +1,48 @@
-"""Integrals by bisection with Gauss-Kronrod pairs, many at a time: slower, for integrands with a bend."""
+"""Integrals by bisection with Gauss-Kronrod pairs, many at a time: slower, for integrands with a
+bend.
+"""
 
 from collections.abc import Callable
 
 import numpy as np
 
-# Kronrod's 15 points on (0, 1) and the weights of the Gauss rule on every second of them (QUADPACK, qk15).
+# Kronrod's 15 points on (0, 1) and the weights of the Gauss rule on every second of them (QUADPACK,
+# qk15).
 _K = (
-    0.991455371120812639206854697526329, 0.949107912342758524526189684047851, 0.864864423359769072789712788640926,
-    0.741531185599394439863864773280788, 0.586087235467691130294144691693013, 0.405845151377397166906606412076961,
-    0.207784955007898467600689403773245, 0.0,
-)  # fmt: skip
+    0.991455371120812639206854697526329,
+    0.949107912342758524526189684047851,
+    0.864864423359769072789712788640926,
+    0.741531185599394439863864773280788,
+    0.586087235467691130294144691693013,
+    0.405845151377397166906606412076961,
+    0.207784955007898467600689403773245,
+    0.0,
+)
 _K_WEIGHTS = (
-    0.022935322010529224963732008058970, 0.063092092629978553290700663189204, 0.104790010322250183839876322541518,
-    0.140653259715525918745189590510238, 0.169004726639267902826583426598550, 0.190350578064785409913256402421014,
-    0.204432940075298892414161999234649, 0.209482141084727828012999174891714,
-)  # fmt: skip
+    0.022935322010529224963732008058970,
+    0.063092092629978553290700663189204,
+    0.104790010322250183839876322541518,
+    0.140653259715525918745189590510238,
+    0.169004726639267902826583426598550,
+    0.190350578064785409913256402421014,
+    0.204432940075298892414161999234649,
+    0.209482141084727828012999174891714,
+)
 _G_WEIGHTS = (
-    0.129484966168869693270611432679082, 0.279705391489276667901467771423780, 0.381830050505118944950369775488975,
+    0.129484966168869693270611432679082,
+    0.279705391489276667901467771423780,
+    0.381830050505118944950369775488975,
     0.417959183673469387755102040816327,
-)  # fmt: skip
+)
 _NODES = np.concatenate([-np.array(_K), np.array(_K)[-2::-1]])
 _KRONROD = np.concatenate([np.array(_K_WEIGHTS), np.array(_K_WEIGHTS)[-2::-1]])
 _GAUSS = np.zeros(15)
 _GAUSS[1::2] = np.concatenate([np.array(_G_WEIGHTS), np.array(_G_WEIGHTS)[-2::-1]])
 
-_FIRST = 4 * np.sinh(np.linspace(-30, 30, 73))  # edges of the first panels, in widths from the centre
-_ENOUGH = 1e-12  # gap between the two rules, relative to the whole, below which a panel is left alone
+# edges of the first panels, in widths from the centre
+_FIRST = 4 * np.sinh(np.linspace(-30, 30, 73))
+# gap between the two rules, relative to the whole, below which a panel is left alone
+_ENOUGH = 1e-12
 _DEEP = 12  # bisections after which more and more of a gap is let be
 _BISECTIONS = 80
 _PANELS = 4096  # panels done at once: bounds the memory
@@ -37,9 +54,11 @@ def bisect(
     centre: np.ndarray,
     width: np.ndarray,
 ) -> np.ndarray:
-    """Integrate exp(log_integrand) over the whole line; `centre` is near the top, `width` about that of the hump.
+    """Integrate exp(log_integrand) over the whole line; `centre` is near the top, `width` about
+    that of the hump.
 
-    `log_integrand` takes nodes of shape (panels, 15) and the index in `rows` of each panel, as `quadrature.integrate`.
+    `log_integrand` takes nodes of shape (panels, 15) and the index in `rows` of each panel, as
+    `quadrature.integrate`.
 
     Examples
     --------

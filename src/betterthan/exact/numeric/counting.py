@@ -9,7 +9,9 @@ _LEVELS = 12  # up to this many distinct scores, counting is a few matrix produc
 
 
 def count(values: np.ndarray, margin: float) -> np.ndarray:
-    """(win, loss, tie) of every ordered pair, int64 of shape (systems, systems, 3), from (item, system)."""
+    """(win, loss, tie) of every ordered pair, int64 of shape (systems, systems, 3), from (item,
+    system).
+    """
     gaps = bool(np.isnan(values).any())
     levels = _levels(values)
     allowed = slack(values, margin)
@@ -41,8 +43,12 @@ def _levels(values: np.ndarray) -> np.ndarray | None:
     return known
 
 
-def _count_levels(values: np.ndarray, levels: np.ndarray, allowed: float, gaps: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Few distinct scores: the wins are matrix products of "has this score" and "is below it by more"."""
+def _count_levels(
+    values: np.ndarray, levels: np.ndarray, allowed: float, gaps: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Few distinct scores: the wins are matrix products of "has this score" and "is below it by
+    more".
+    """
     systems = values.shape[1]
     wins = np.zeros((systems, systems), dtype=np.int64)
     shared = np.full((systems, systems), 0 if gaps else len(values), dtype=np.int64)

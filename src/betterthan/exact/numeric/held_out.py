@@ -5,7 +5,9 @@ from scipy import special
 
 
 def log_probability(counts: np.ndarray, shape: np.ndarray) -> np.ndarray:
-    """Log probability of counts (pair, outcome) under Dirichlet-multinomials of this shape (..., pair, outcome)."""
+    """Log probability of counts (pair, outcome) under Dirichlet-multinomials of this shape (...,
+    pair, outcome).
+    """
     n = counts.sum(-1)
     orders = special.gammaln(n + 1) - special.gammaln(counts + 1).sum(-1)
     total = shape.sum(-1)
@@ -19,7 +21,9 @@ def log_mean_exp(log: np.ndarray) -> np.ndarray:
 
 
 def level(counts: np.ndarray, theta: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """Share of replications whose wins less losses are below those of counts (pair, outcome); equal ones count half."""
+    """Share of replications whose wins less losses are below those of counts (pair, outcome); equal
+    ones count half.
+    """
     again = random.multinomial(counts.sum(-1), theta)
     apart = (again[..., 0] - again[..., 1]) - (counts[:, 0] - counts[:, 1])
     return (apart < 0).mean(0) + (apart == 0).mean(0) / 2

@@ -1,9 +1,10 @@
 """One-dimensional integrals of positive, smooth, one-humped functions, many at a time.
 
-The trapezoid rule on a line converges faster than any power of the step once the integrand is smooth and has
-died away at both ends. The nodes are spread as sinh, so that thick tails are reached with few of them, and the
-rule with every second node left out tells the error: it is about the square root of the full rule's error.
-An integrand with a bend too sharp for that goes to `adaptive.bisect`.
+The trapezoid rule on a line converges faster than any power of the step once the integrand is
+smooth and has died away at both ends. The nodes are spread as sinh, so that thick tails are reached
+with few of them, and the rule with every second node left out tells the error: it is about the
+square root of the full rule's error. An integrand with a bend too sharp for that goes to
+`adaptive.bisect`.
 """
 
 from collections.abc import Callable
@@ -12,13 +13,16 @@ import numpy as np
 
 from betterthan.exact.numeric.adaptive import bisect
 
-# Nodes lie at centre + 4 width sinh(tau): nearly even over the hump, then ever wider. (step, reach) of tau, tried
+# Nodes lie at centre + 4 width sinh(tau): nearly even over the hump, then ever wider. (step, reach)
+# of tau, tried
 # in turn by the rows not yet settled; what is left goes to `adaptive.bisect`.
 _SPREAD = 4.0
 _SCHEDULE = ((0.1, 1.7), (0.1, 2.2), (0.05, 2.2), (0.05, 3.8), (0.05, 7.6))
-_SETTLED = 5e-6  # gap between the two rules of half the nodes; the error is about its square, unless it is luck
+# gap between the two rules of half the nodes; the error is about its square, unless it is luck
+_SETTLED = 5e-6
 _STEADY = 4e-3  # gap between the four rules of a quarter of the nodes, which luck cannot make small
-_DEPTH, _BENT = 25.0, 20.0  # a second difference of logs m below the top may be _BENT / (_DEPTH - m)
+# a second difference of logs m below the top may be _BENT / (_DEPTH - m)
+_DEPTH, _BENT = 25.0, 20.0
 _FADED = 1e-12  # height at the ends, relative to the sum
 _MOVES = 40
 _ROWS = 256  # integrals done at once: keeps the work in the processor's cache
@@ -34,7 +38,9 @@ def log_mix(p: np.ndarray, q: np.ndarray, delta: np.ndarray) -> np.ndarray:
     return np.maximum(delta, 0) + np.log1p(weight * np.expm1(-np.abs(delta)))
 
 
-def panel_masses(density: Callable[[np.ndarray], np.ndarray], nodes: np.ndarray, points: int = 6) -> np.ndarray:
+def panel_masses(
+    density: Callable[[np.ndarray], np.ndarray], nodes: np.ndarray, points: int = 6
+) -> np.ndarray:
     """Integral of `density` between neighbouring nodes; nodes (rows, k) to masses (rows, k - 1).
 
     `density` takes and returns arrays of shape (rows, k - 1, points).
@@ -57,8 +63,8 @@ def integrate(
     Parameters
     ----------
     log_integrand : callable
-        Takes nodes of shape (rows, k), ascending in k, and the indices of these rows, of shape (rows,);
-        returns the logarithm of the integrand there, of shape (rows, k).
+        Takes nodes of shape (rows, k), ascending in k, and the indices of these rows, of shape
+        (rows,); returns the logarithm of the integrand there, of shape (rows, k).
     centre, width : numpy.ndarray, shape (n,)
         First guess of where the hump is, and of its width.
     careful : callable, optional
@@ -85,7 +91,11 @@ def integrate(
     for start in range(0, centre.size, _ROWS):
         block = np.arange(start, min(start + _ROWS, centre.size))
         result[block] = _integrate_block(
-            log_integrand, careful or log_integrand, block, centre[block].copy(), width[block].copy()
+            log_integrand,
+            careful or log_integrand,
+            block,
+            centre[block].copy(),
+            width[block].copy(),
         )
     return result
 
@@ -115,7 +125,9 @@ def _integrate_block(
             width[open_[empty]] *= 4
             seen = ~done & ~empty
             moved = empty.copy()
-            moved[seen] = _replace(centre, width, open_[seen], v[seen], heights[seen] / np.cosh(tau))
+            moved[seen] = _replace(
+                centre, width, open_[seen], v[seen], heights[seen] / np.cosh(tau)
+            )
             later.append(open_[~done & ~moved])
             open_ = open_[moved]
             if not moves:
@@ -129,7 +141,9 @@ def _integrate_block(
 
 
 def _settled(heights: np.ndarray, total: np.ndarray) -> np.ndarray:
-    """Rows where rules of half and of a quarter of the nodes agree as well as an exact rule makes them."""
+    """Rows where rules of half and of a quarter of the nodes agree as well as an exact rule makes
+    them.
+    """
     first, second, third, fourth = (heights[:, k::4].sum(1) for k in range(4))
     half = np.abs(first + third - second - fourth)
     quarter = 2 * np.hypot(first - third, second - fourth)
@@ -137,9 +151,11 @@ def _settled(heights: np.ndarray, total: np.ndarray) -> np.ndarray:
 
 
 def _bent(logs: np.ndarray, top: np.ndarray) -> np.ndarray:
-    """Rows with a bend too sharp for the nodes, where the two rules may agree by luck and both be wrong.
+    """Rows with a bend too sharp for the nodes, where the two rules may agree by luck and both be
+    wrong.
 
-    The rule with step h on exp(-c x^2 / 2) is off by exp(-2 pi^2 / (c h^2)), and c h^2 is the second difference.
+    The rule with step h on exp(-c x^2 / 2) is off by exp(-2 pi^2 / (c h^2)), and c h^2 is the
+    second difference.
     """
     floor = np.where(np.isfinite(top), top, 0.0)[:, None] - _DEPTH
     depth = np.maximum(logs, floor) - floor  # _DEPTH at the top, 0 where nothing counts
@@ -147,13 +163,17 @@ def _bent(logs: np.ndarray, top: np.ndarray) -> np.ndarray:
     return (bend * depth[:, 1:-1] > _BENT).any(1)
 
 
-def _nodes(centre: np.ndarray, width: np.ndarray, step: float, reach: float) -> tuple[np.ndarray, np.ndarray]:
+def _nodes(
+    centre: np.ndarray, width: np.ndarray, step: float, reach: float
+) -> tuple[np.ndarray, np.ndarray]:
     count = round(reach / step)
     tau = step * np.arange(-count, count + 1)
     return tau, centre[:, None] + _SPREAD * width[:, None] * np.sinh(tau)
 
 
-def _replace(centre: np.ndarray, width: np.ndarray, rows: np.ndarray, v: np.ndarray, density: np.ndarray) -> np.ndarray:
+def _replace(
+    centre: np.ndarray, width: np.ndarray, rows: np.ndarray, v: np.ndarray, density: np.ndarray
+) -> np.ndarray:
     """Put centre at the highest node, width at the steeper side's; say which rows moved much."""
     top = density.argmax(axis=1)
     each = np.arange(rows.size)
@@ -162,11 +182,15 @@ def _replace(centre: np.ndarray, width: np.ndarray, rows: np.ndarray, v: np.ndar
     left = np.where(low & (index < top[:, None]), index, -1).max(axis=1)
     right = np.where(low & (index > top[:, None]), index, v.shape[1]).min(axis=1)
     reach_left = np.where(left < 0, np.inf, v[each, top] - v[each, left])
-    reach_right = np.where(right == v.shape[1], np.inf, v[each, np.minimum(right, v.shape[1] - 1)] - v[each, top])
+    reach_right = np.where(
+        right == v.shape[1], np.inf, v[each, np.minimum(right, v.shape[1] - 1)] - v[each, top]
+    )
     half = np.minimum(reach_left, reach_right)
     half = np.where(np.isfinite(half), half, 4 * width[rows])
     off = (
-        (np.abs(v[each, top] - centre[rows]) > 2.5 * width[rows]) | (half < width[rows] / 2) | (half > 3 * width[rows])
+        (np.abs(v[each, top] - centre[rows]) > 2.5 * width[rows])
+        | (half < width[rows] / 2)
+        | (half > 3 * width[rows])
     )
     centre[rows[off]] = v[each, top][off]
     width[rows[off]] = np.clip(half, width[rows] / 8, width[rows] * 8)[off]

@@ -10,8 +10,8 @@ _LIMIT = 2**32  # fits every sampler and a netCDF attribute
 def one_seed(rng: Any = None) -> int:
     """An int seed: the one given, or one drawn from the Generator (or from fresh entropy for None).
 
-    Whatever is then drawn from ``np.random.default_rng(seed)`` or handed to a sampler can be repeated
-    by passing the recorded seed as `rng`.
+    Whatever is then drawn from ``np.random.default_rng(seed)`` or handed to a sampler can be
+    repeated by passing the recorded seed as `rng`.
 
     Examples
     --------
@@ -25,4 +25,6 @@ def one_seed(rng: Any = None) -> int:
     try:
         return int(np.random.default_rng(rng).integers(_LIMIT))
     except (TypeError, ValueError):
-        raise ValueError(f"rng is {rng!r}; give a whole number of at least 0, a numpy Generator or None") from None
+        raise ValueError(
+            f"rng is {rng!r}; give a whole number of at least 0, a numpy Generator or None"
+        ) from None

@@ -1,7 +1,8 @@
-"""The Bayesian bootstrap on arrays: joint draws of all systems' scores under random weights of the items.
+"""The Bayesian bootstrap on arrays: joint draws of all systems' scores under random weights of the
+items.
 
-Weights are Dirichlet(1, ..., 1): independent exponentials over their sum, which cancels in every ratio of sums
-(Rubin 1981, Annals of Statistics 9(1), 130-134).
+Weights are Dirichlet(1, ..., 1): independent exponentials over their sum, which cancels in every
+ratio of sums (Rubin 1981, Annals of Statistics 9(1), 130-134).
 """
 
 from collections.abc import Iterator
@@ -10,9 +11,12 @@ import numpy as np
 
 
 def weighted_sums(columns: np.ndarray, draws: int, seed: int, rows: int) -> Iterator[np.ndarray]:
-    """Chunks (rows, column) of weighted sums of (item, column); the weights do not depend on the chunk."""
+    """Chunks (rows, column) of weighted sums of (item, column); the weights do not depend on the
+    chunk.
+    """
     source = np.random.default_rng(seed)
-    buffer = np.empty((min(rows, draws), len(columns)))  # drawn into again and again: fresh memory would cost more
+    # drawn into again and again: fresh memory would cost more
+    buffer = np.empty((min(rows, draws), len(columns)))
     for start in range(0, draws, rows):
         weights = buffer[: draws - start]
         source.standard_exponential(out=weights)
@@ -20,7 +24,9 @@ def weighted_sums(columns: np.ndarray, draws: int, seed: int, rows: int) -> Iter
 
 
 def ranks(scores: np.ndarray) -> np.ndarray:
-    """Probability of each rank, (system, rank), of joint draws (draw, system); equal systems share their ranks."""
+    """Probability of each rank, (system, rank), of joint draws (draw, system); equal systems share
+    their ranks.
+    """
     draws, systems = scores.shape
     shares = np.zeros((systems, systems + 1))
     for k in range(systems):

@@ -1,17 +1,20 @@
 """Inversions of many orders at once, and tied pairs: what every kind of Kendall's tau is made of.
 
-Knight (1966), A computer method for calculating Kendall's tau with ungrouped data, JASA 61(314), 436-439.
+Knight (1966), A computer method for calculating Kendall's tau with ungrouped data, JASA 61(314),
+436-439.
 """
 
 import numpy as np
 
 
 def inversions(orders: np.ndarray) -> np.ndarray:
-    """Number of pairs that stand the wrong way round in each permutation of 0 to n - 1, (..., n) -> (...) int64.
+    """Number of pairs that stand the wrong way round in each permutation of 0 to n - 1, (..., n) ->
+    (...) int64.
 
-    Radix sort from the highest bit down. Values that share their higher bits fill one aligned block, half of them with
-    the next bit set; a pair is counted at the bit where it parts, if the larger one stands first. In each block, the
-    k-th of the small values has as many large ones before it as its place exceeds k.
+    Radix sort from the highest bit down. Values that share their higher bits fill one aligned
+    block, half of them with the next bit set; a pair is counted at the bit where it parts, if the
+    larger one stands first. In each block, the k-th of the small values has as many large ones
+    before it as its place exceeds k.
     """
     *shape, n = orders.shape
     bits = max(n - 1, 0).bit_length()
@@ -35,7 +38,8 @@ def inversions(orders: np.ndarray) -> np.ndarray:
 
 
 def permutations(x: np.ndarray, y: np.ndarray, *, tied: bool = True) -> np.ndarray:
-    """Ranks of y when sorted by x, with no inversion among values tied in x or in y, (..., n) -> (..., n) int.
+    """Ranks of y when sorted by x, with no inversion among values tied in x or in y, (..., n) ->
+    (..., n) int.
 
     Quicker where `tied` says that no values of x are equal.
     """
@@ -72,10 +76,16 @@ def distinct(values: np.ndarray) -> np.ndarray:
 
 
 def tau(
-    concordant: np.ndarray, discordant: np.ndarray, x_tied: np.ndarray, y_tied: np.ndarray, n: np.ndarray, kind: str,
+    concordant: np.ndarray,
+    discordant: np.ndarray,
+    x_tied: np.ndarray,
+    y_tied: np.ndarray,
+    n: np.ndarray,
+    kind: str,
     fewest: np.ndarray,
-) -> np.ndarray:  # fmt: skip
-    """Kendall's tau-a, tau-b or tau-c; NaN where it is not defined. `fewest` is the smaller number of distinct ranks.
+) -> np.ndarray:
+    """Kendall's tau-a, tau-b or tau-c; NaN where it is not defined. `fewest` is the smaller number
+    of distinct ranks.
 
     Kendall & Gibbons (1990), Rank Correlation Methods, chapter 3.
     """
@@ -91,7 +101,9 @@ def tau(
 
 
 def _within_runs(same: np.ndarray) -> np.ndarray:
-    """Pairs within runs, where `same` says of each value but the first whether it equals the one before."""
+    """Pairs within runs, where `same` says of each value but the first whether it equals the one
+    before.
+    """
     place = np.arange(1, same.shape[-1] + 1)
     start = np.maximum.accumulate(np.where(same, 0, place), axis=-1)
     return np.where(same, place - start, 0).sum(-1)

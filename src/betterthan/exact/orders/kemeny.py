@@ -1,7 +1,8 @@
 """The order that disagrees least with many orders: Kemeny's, exactly; and Borda's, by mean rank.
 
-Kemeny (1959), Mathematics without numbers, Daedalus 88, 577-591; Truchon (1998), An extension of the Condorcet
-criterion and Kemeny orders: what all of one part beat, stands after that part in every Kemeny order.
+Kemeny (1959), Mathematics without numbers, Daedalus 88, 577-591; Truchon (1998), An extension of
+the Condorcet criterion and Kemeny orders: what all of one part beat, stands after that part in
+every Kemeny order.
 """
 
 from dataclasses import dataclass
@@ -14,7 +15,9 @@ PART_MAX = 16  # items that beat each other in a circle, up to which all orders 
 
 @dataclass(frozen=True)
 class Consensus:
-    """Items in order, how many pairs of the given orders disagree with it, and how many orders are as good."""
+    """Items in order, how many pairs of the given orders disagree with it, and how many orders are
+    as good.
+    """
 
     order: list[int]
     distance: float
@@ -22,7 +25,9 @@ class Consensus:
 
 
 def preferences(ranks: np.ndarray) -> np.ndarray:
-    """How many orders put i before j, ties half, from ranks (order, item) with NaN where an item is not ranked."""
+    """How many orders put i before j, ties half, from ranks (order, item) with NaN where an item is
+    not ranked.
+    """
     apart = ranks[:, None, :] - ranks[:, :, None]
     return ((apart > 0) + (apart == 0) / 2).sum(0) * (1 - np.eye(ranks.shape[1]))
 
@@ -48,7 +53,10 @@ def kemeny(before: np.ndarray) -> Consensus:
     part = _parts(before)
     wins = (before > before.T).sum(1)
     firsts = [np.flatnonzero(part == p) for p in range(part.max() + 1)]
-    outside = [wins[items[0]] - (before[items[0], items] > before[items, items[0]]).sum() for items in firsts]
+    outside = [
+        wins[items[0]] - (before[items[0], items] > before[items, items[0]]).sum()
+        for items in firsts
+    ]
     order: list[int] = []
     n_best = 1
     for p in np.argsort(outside, kind="stable")[::-1]:
@@ -60,9 +68,13 @@ def kemeny(before: np.ndarray) -> Consensus:
 
 
 def borda(ranks: np.ndarray) -> list[int]:
-    """Items by their mean share of the way down the orders; of equal ones the first listed comes first."""
+    """Items by their mean share of the way down the orders; of equal ones the first listed comes
+    first.
+    """
     length = (~np.isnan(ranks)).sum(1, keepdims=True)
-    return np.argsort(np.nanmean((ranks - 0.5) / np.maximum(length, 1), axis=0), kind="stable").tolist()
+    return np.argsort(
+        np.nanmean((ranks - 0.5) / np.maximum(length, 1), axis=0), kind="stable"
+    ).tolist()
 
 
 def _parts(before: np.ndarray) -> np.ndarray:
@@ -71,14 +83,20 @@ def _parts(before: np.ndarray) -> np.ndarray:
 
 
 def _search(before: np.ndarray) -> tuple[list[int], int]:
-    """Best order of a few items and the number of them: the last item of every subset, in subsets of growing size."""
+    """Best order of a few items and the number of them: the last item of every subset, in subsets
+    of growing size.
+    """
     n = len(before)
     subsets = np.arange(1 << n)
     size = np.bitwise_count(subsets.astype(np.uint32))
     behind = np.zeros((n, 1 << n))  # disagreement when item i follows all of a subset
     for j in range(n):
         behind[:, 1 << j : 2 << j] = behind[:, : 1 << j] + before[:, j : j + 1]
-    cost, ways, last = np.full(1 << n, np.inf), np.zeros(1 << n, dtype=object), np.zeros(1 << n, dtype=np.int8)
+    cost, ways, last = (
+        np.full(1 << n, np.inf),
+        np.zeros(1 << n, dtype=object),
+        np.zeros(1 << n, dtype=np.int8),
+    )
     cost[0], ways[0] = 0.0, 1
     for k in range(1, n + 1):
         layer = subsets[size == k]

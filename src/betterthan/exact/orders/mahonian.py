@@ -1,6 +1,8 @@
-"""How many orders of n items have k inversions (Mahonian numbers), and so the null distribution of Kendall's tau.
+"""How many orders of n items have k inversions (Mahonian numbers), and so the null distribution of
+Kendall's tau.
 
-Kendall (1938), A new measure of rank correlation, Biometrika 30, 81-93; MacMahon (1916), Combinatory Analysis, vol. 1.
+Kendall (1938), A new measure of rank correlation, Biometrika 30, 81-93; MacMahon (1916),
+Combinatory Analysis, vol. 1.
 """
 
 import math
@@ -9,16 +11,19 @@ from functools import lru_cache
 import numpy as np
 from scipy import special
 
-EXACT_MAX = 200  # items up to which the numbers are exact integers; beyond, a corrected normal distribution
+# items up to which the numbers are exact integers; beyond, a corrected normal distribution
+EXACT_MAX = 200
 _CELLS_MAX = 60_000  # of the exact null of a sum over documents
-_NORMAL_ERROR = 1e-6  # largest error of the corrected normal from 200 items on; a test finds it there
+# largest error of the corrected normal from 200 items on; a test finds it there
+_NORMAL_ERROR = 1e-6
 
 
 @lru_cache(maxsize=EXACT_MAX + 1)
 def orders_by_inversions(n: int) -> tuple[int, ...]:
     """Exact number of orders of n items with 0, 1, ..., n (n - 1) / 2 inversions.
 
-    Item n can be put before 0 to n - 1 of the others: a running sum of n terms of the numbers for n - 1.
+    Item n can be put before 0 to n - 1 of the others: a running sum of n terms of the numbers for n
+    - 1.
     """
     if n < 2:
         return (1,)
@@ -45,10 +50,14 @@ def _divided(counts: np.ndarray, n: int) -> np.ndarray:
     return np.array([count / total for count in counts])
 
 
-def p_value(inversions: np.ndarray, n: np.ndarray, alternative: str) -> tuple[np.ndarray, np.ndarray]:
-    """P of so many inversions of n items when all orders are equally likely, and how wrong it may be.
+def p_value(
+    inversions: np.ndarray, n: np.ndarray, alternative: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """P of so many inversions of n items when all orders are equally likely, and how wrong it may
+    be.
 
-    "greater" looks at few inversions (tau is high), "less" at many, "two-sided" doubles the smaller. NaN where n < 2.
+    "greater" looks at few inversions (tau is high), "less" at many, "two-sided" doubles the
+    smaller. NaN where n < 2.
     """
     inversions, n = np.broadcast_arrays(inversions, n)
     p, error = np.full(n.shape, np.nan), np.zeros(n.shape)
@@ -56,7 +65,11 @@ def p_value(inversions: np.ndarray, n: np.ndarray, alternative: str) -> tuple[np
         here = n == items
         k, most = inversions[here], int(items) * (int(items) - 1) // 2
         high, low = _lower_tail(k, int(items)), _lower_tail(most - k, int(items))  # symmetric
-        both = {"greater": high, "less": low, "two-sided": np.minimum(2 * np.minimum(high, low), 1.0)}
+        both = {
+            "greater": high,
+            "less": low,
+            "two-sided": np.minimum(2 * np.minimum(high, low), 1.0),
+        }
         p[here] = both[alternative]
         error[here] = 0.0 if items <= EXACT_MAX else _NORMAL_ERROR
     return p, error
@@ -67,7 +80,9 @@ def _lower_tail(k: np.ndarray, n: int) -> np.ndarray:
 
 
 def normal_tail(k: np.ndarray, n: int) -> np.ndarray:
-    """P(inversions <= k) by the normal distribution, corrected for continuity and for the fourth cumulant."""
+    """P(inversions <= k) by the normal distribution, corrected for continuity and for the fourth
+    cumulant.
+    """
     variance = n * (n - 1) * (2 * n + 5) / 72
     j = np.arange(1.0, n + 1)
     fourth = -np.sum(j**4 - 1) / 120  # cumulants of independent uniform numbers 0 to j - 1 add up
@@ -78,10 +93,11 @@ def normal_tail(k: np.ndarray, n: int) -> np.ndarray:
 
 
 def sum_null(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray, int] | None:
-    """Exact null of the sum of (inversions / pairs of items) over documents of these sizes; None when it is too large.
+    """Exact null of the sum of (inversions / pairs of items) over documents of these sizes; None
+    when it is too large.
 
-    Returns its probabilities on a lattice, the whole weight of an inversion in each document, and how many steps of the
-    lattice make 1.
+    Returns its probabilities on a lattice, the whole weight of an inversion in each document, and
+    how many steps of the lattice make 1.
     """
     pairs = sizes * (sizes - 1) // 2
     steps = math.lcm(*np.unique(pairs).tolist())
@@ -97,7 +113,9 @@ def sum_null(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray, int] | None:
 
 
 def _power(base: np.ndarray, times: int) -> np.ndarray:
-    """Convolution of `base` with itself; sums of positive numbers alone, so that tails keep their digits."""
+    """Convolution of `base` with itself; sums of positive numbers alone, so that tails keep their
+    digits.
+    """
     found = np.ones(1)
     while times:
         if times & 1:

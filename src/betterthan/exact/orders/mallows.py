@@ -1,7 +1,9 @@
-"""The Mallows model with Kendall distance: P(order) is proportional to exp(-theta x inversions against a reference).
+"""The Mallows model with Kendall distance: P(order) is proportional to exp(-theta x inversions
+against a reference).
 
-theta = 0 is chance, above 0 better than chance, below 0 worse. Mallows (1957), Non-null ranking models I, Biometrika
-44, 114-130; Fligner & Verducci (1986), Distance based ranking models, JRSS B 48(3), 359-369, for the normaliser.
+theta = 0 is chance, above 0 better than chance, below 0 worse. Mallows (1957), Non-null ranking
+models I, Biometrika 44, 114-130; Fligner & Verducci (1986), Distance based ranking models, JRSS B
+48(3), 359-369, for the normaliser.
 """
 
 from collections.abc import Callable
@@ -13,9 +15,13 @@ _DROP = 45.0  # the log density may fall by this much before it counts as nothin
 
 
 def log_normaliser(theta: np.ndarray, n: int) -> np.ndarray:
-    """Log of the sum of exp(-theta x inversions) over all orders of n items: a product of geometric series."""
+    """Log of the sum of exp(-theta x inversions) over all orders of n items: a product of geometric
+    series.
+    """
     j, half = np.arange(2, n + 1), np.asarray(theta, dtype=float)[..., None] / 2
-    return -np.asarray(theta) * _middle(n) + (np.log(j) + _log_sinhc(j * half) - _log_sinhc(half)).sum(-1)
+    return -np.asarray(theta) * _middle(n) + (
+        np.log(j) + _log_sinhc(j * half) - _log_sinhc(half)
+    ).sum(-1)
 
 
 def expected_inversions(theta: np.ndarray, n: int) -> np.ndarray:
@@ -43,7 +49,9 @@ def mean_tau(theta: np.ndarray, n: np.ndarray) -> np.ndarray:
 
 
 def draw_inversions(theta: np.ndarray, n: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """Inversions of random orders: item j passes 0 to j - 1 others, a geometric number cut off there."""
+    """Inversions of random orders: item j passes 0 to j - 1 others, a geometric number cut off
+    there.
+    """
     theta, n = np.broadcast_arrays(np.asarray(theta, dtype=float), n)
     steep = np.where(np.abs(theta) < 1e-12, 1e-12, np.abs(theta))
     total = np.zeros(theta.shape, dtype=np.int64)
@@ -54,10 +62,13 @@ def draw_inversions(theta: np.ndarray, n: np.ndarray, random: np.random.Generato
     return np.where(theta < 0, n * (n - 1) // 2 - total, total)
 
 
-def approximation(inversions: np.ndarray, n: np.ndarray, sd: float) -> tuple[np.ndarray, np.ndarray]:
+def approximation(
+    inversions: np.ndarray, n: np.ndarray, sd: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Centre and information of the normal curve that is nearest to each order's likelihood.
 
-    Taken at the top of likelihood times Normal(0, sd), so that it stays finite where an order is perfect.
+    Taken at the top of likelihood times Normal(0, sd), so that it stays finite where an order is
+    perfect.
     """
     theta, slope, information = (np.zeros(len(n)) for _ in range(3))
     for step in range(30):
@@ -70,20 +81,28 @@ def approximation(inversions: np.ndarray, n: np.ndarray, sd: float) -> tuple[np.
     return theta + slope / information, information
 
 
-def log_posterior(inversions: np.ndarray, n: np.ndarray, sd: float) -> Callable[[np.ndarray], np.ndarray]:
+def log_posterior(
+    inversions: np.ndarray, n: np.ndarray, sd: float
+) -> Callable[[np.ndarray], np.ndarray]:
     """Log density, up to a constant, of one theta ~ Normal(0, sd) of all documents; concave."""
     sizes, counts = np.unique(n[n >= 2], return_counts=True)
     total = float(inversions[n >= 2].sum())
 
     def density(theta: np.ndarray) -> np.ndarray:
-        normalisers = sum(c * log_normaliser(theta, int(k)) for k, c in zip(sizes, counts, strict=True))
+        normalisers = sum(
+            c * log_normaliser(theta, int(k)) for k, c in zip(sizes, counts, strict=True)
+        )
         return -((theta / sd) ** 2) / 2 - theta * total - normalisers
 
     return density
 
 
-def quadrature(density: Callable[[np.ndarray], np.ndarray], sd: float) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes over the support of a concave log density, and their posterior weights, which sum to 1."""
+def quadrature(
+    density: Callable[[np.ndarray], np.ndarray], sd: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes over the support of a concave log density, and their posterior weights, which sum to
+    1.
+    """
     low, high = support(density, sd)
     nodes = low + (high - low) * (_NODES + 1) / 2
     log = density(nodes)
@@ -113,7 +132,9 @@ def support(density: Callable[[np.ndarray], np.ndarray], sd: float) -> tuple[flo
     return ends[0], ends[1]
 
 
-def prob_greater(a: Callable[[np.ndarray], np.ndarray], b: Callable[[np.ndarray], np.ndarray], sd: float) -> float:
+def prob_greater(
+    a: Callable[[np.ndarray], np.ndarray], b: Callable[[np.ndarray], np.ndarray], sd: float
+) -> float:
     """P(theta of a > theta of b), the two independent given their data."""
     nodes, weights = quadrature(a, sd)
     low, high = support(b, sd)
@@ -134,17 +155,25 @@ def _log_sinhc(x: np.ndarray) -> np.ndarray:
     """log(sinh(x) / x), even, 0 at 0."""
     size = np.abs(x)
     safe = np.where(size < 1e-2, 1.0, size)
-    return np.where(size < 1e-2, x**2 / 6 - x**4 / 180 + x**6 / 2835, safe + np.log(-np.expm1(-2 * safe) / (2 * safe)))
+    return np.where(
+        size < 1e-2,
+        x**2 / 6 - x**4 / 180 + x**6 / 2835,
+        safe + np.log(-np.expm1(-2 * safe) / (2 * safe)),
+    )
 
 
 def _slope(x: np.ndarray) -> np.ndarray:
     """Derivative of `_log_sinhc`: coth(x) - 1 / x."""
     safe = np.where(np.abs(x) < 1e-2, 1.0, x)
-    return np.where(np.abs(x) < 1e-2, x / 3 - x**3 / 45 + 2 * x**5 / 945, 1 / np.tanh(safe) - 1 / safe)
+    return np.where(
+        np.abs(x) < 1e-2, x / 3 - x**3 / 45 + 2 * x**5 / 945, 1 / np.tanh(safe) - 1 / safe
+    )
 
 
 def _curvature(x: np.ndarray) -> np.ndarray:
     """Second derivative of `_log_sinhc`: 1 / x**2 - 1 / sinh(x)**2."""
     safe = np.where(np.abs(x) < 3e-2, 1.0, np.minimum(np.abs(x), 300.0))
-    exact = np.where(np.abs(x) < 300, 1 / safe**2 - 1 / np.sinh(safe) ** 2, 1 / np.maximum(x**2, 1.0))
+    exact = np.where(
+        np.abs(x) < 300, 1 / safe**2 - 1 / np.sinh(safe) ** 2, 1 / np.maximum(x**2, 1.0)
+    )
     return np.where(np.abs(x) < 3e-2, 1 / 3 - x**2 / 15 + 2 * x**4 / 189 - x**6 / 675, exact)

@@ -1,7 +1,9 @@
-"""Scores of cross-validation folds and of data sets: Student's t of folds that share training data, shares of signs.
+"""Scores of cross-validation folds and of data sets: Student's t of folds that share training data,
+shares of signs.
 
-Nadeau & Bengio (2003), Inference for the generalization error, Machine Learning 52, 239-281; Corani & Benavoli (2015),
-A Bayesian approach for comparing cross-validated algorithms on multiple data sets, Machine Learning 100, 285-304.
+Nadeau & Bengio (2003), Inference for the generalization error, Machine Learning 52, 239-281; Corani
+& Benavoli (2015), A Bayesian approach for comparing cross-validated algorithms on multiple data
+sets, Machine Learning 100, 285-304.
 """
 
 import numpy as np
@@ -9,14 +11,18 @@ from scipy import special, stats
 
 
 def correlated(differences: np.ndarray, correlation: float) -> tuple[np.ndarray, np.ndarray, int]:
-    """Centre, scale and degrees of freedom of the mean difference, (fold, ...) -> (...): Student's t, flat prior."""
+    """Centre, scale and degrees of freedom of the mean difference, (fold, ...) -> (...): Student's
+    t, flat prior.
+    """
     n = len(differences)
     variance = differences.var(axis=0, ddof=1) * (1 / n + correlation / (1 - correlation))
     return differences.mean(axis=0), np.sqrt(variance), n - 1
 
 
 def masses(centre: np.ndarray, scale: np.ndarray, df: int, rope: float) -> np.ndarray:
-    """Probability below, within and above the region, (..., 3); all of it at the centre where nothing varies."""
+    """Probability below, within and above the region, (..., 3); all of it at the centre where
+    nothing varies.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         low, high = ((edge - centre) / scale for edge in (-rope, rope))
         below, above = stats.t.cdf(low, df), stats.t.sf(high, df)
@@ -28,14 +34,17 @@ def masses(centre: np.ndarray, scale: np.ndarray, df: int, rope: float) -> np.nd
 
 
 def prob_largest(parameters: np.ndarray, points: int = 400) -> np.ndarray:
-    """Probability that each share of a Dirichlet is the largest, from parameters (..., outcome); 0 where one is 0.
+    """Probability that each share of a Dirichlet is the largest, from parameters (..., outcome); 0
+    where one is 0.
 
-    Shares are independent gammas over their sum, so the largest gamma is the largest share: an integral of its density
-    times the distribution functions of the others, taken over its quantiles.
+    Shares are independent gammas over their sum, so the largest gamma is the largest share: an
+    integral of its density times the distribution functions of the others, taken over its
+    quantiles.
     """
     nodes, weights = np.polynomial.legendre.leggauss(points)
     unit = (nodes + 1) / 2
-    u, weight = unit**2 * (3 - 2 * unit), weights / 2 * 6 * unit * (1 - unit)  # more nodes where a tail may be steep
+    # more nodes where a tail may be steep
+    u, weight = unit**2 * (3 - 2 * unit), weights / 2 * 6 * unit * (1 - unit)
     known, safe = parameters > 0, np.where(parameters > 0, parameters, 1.0)
     found = np.empty(parameters.shape)
     for k in range(parameters.shape[-1]):

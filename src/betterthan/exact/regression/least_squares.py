@@ -1,7 +1,8 @@
 """Least squares and what is left out of it: exact, without refitting.
 
-With hat matrix H and residuals e, the residuals of group g under the fit without g are (I - H_gg)^-1 e_g, and that
-fit's sum of squares is smaller by e_g' (I - H_gg)^-1 e_g (Cook & Weisberg 1982, Residuals and Influence, section 2.2).
+With hat matrix H and residuals e, the residuals of group g under the fit without g are (I -
+H_gg)^-1 e_g, and that fit's sum of squares is smaller by e_g' (I - H_gg)^-1 e_g (Cook & Weisberg
+1982, Residuals and Influence, section 2.2).
 """
 
 import numpy as np
@@ -22,15 +23,19 @@ def design(x: np.ndarray) -> np.ndarray:
 
 
 def residuals(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Residuals of y on x with an intercept, and an orthonormal basis whose square is the hat matrix."""
+    """Residuals of y on x with an intercept, and an orthonormal basis whose square is the hat
+    matrix.
+    """
     basis = np.linalg.qr(design(x))[0]
     return y - basis @ (basis.T @ y), basis
 
 
 def left_out(x: np.ndarray, y: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Residuals of every group under the fit without it (item), and the sum of squares of that fit (group).
+    """Residuals of every group under the fit without it (item), and the sum of squares of that fit
+    (group).
 
-    `groups` are numbers from 0. Infinite where a group alone determines a coefficient: without it there is no fit.
+    `groups` are numbers from 0. Infinite where a group alone determines a coefficient: without it
+    there is no fit.
     """
     error, basis = residuals(x, y)
     total = float(error @ error)
@@ -53,9 +58,11 @@ def left_out(x: np.ndarray, y: np.ndarray, groups: np.ndarray) -> tuple[np.ndarr
 
 
 def dependent(x: np.ndarray) -> tuple[int, list[int]] | None:
-    """The first column that follows from the columns before it (and a constant), and those columns; None if none.
+    """The first column that follows from the columns before it (and a constant), and those columns;
+    None if none.
 
-    Columns are standardised; a column follows when it leaves less than 1e-7 of its length, as in R's `lm`.
+    Columns are standardised; a column follows when it leaves less than 1e-7 of its length, as in
+    R's `lm`.
     """
     basis = np.linalg.qr(design(x))
     for column in range(x.shape[1]):

@@ -1,8 +1,9 @@
 """Stepwise choice of features by AIC, for many folds at once.
 
-AIC is that of R's `step`: n log(RSS / n) + 2 (features + 1). One matrix per fold holds the cross products of constant,
-features and outcome; the sweep operator moves a feature in or out of the fit in place, and the sum of squares after
-every possible move is read from it (Goodnight 1979, The American Statistician 33(3), doi:10.2307/2683825).
+AIC is that of R's `step`: n log(RSS / n) + 2 (features + 1). One matrix per fold holds the cross
+products of constant, features and outcome; the sweep operator moves a feature in or out of the fit
+in place, and the sum of squares after every possible move is read from it (Goodnight 1979, The
+American Statistician 33(3), doi:10.2307/2683825).
 """
 
 from dataclasses import dataclass
@@ -23,10 +24,14 @@ class Search:
     steps: list[tuple[np.ndarray, np.ndarray]]  # feature moved (-1: none) and AIC after it, by fold
 
 
-def cross_products(x: np.ndarray, y: np.ndarray, groups: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Cross products of constant, x, y without each group in turn (fold, m, m), and how many items are left (fold,).
+def cross_products(
+    x: np.ndarray, y: np.ndarray, groups: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Cross products of constant, x, y without each group in turn (fold, m, m), and how many items
+    are left (fold,).
 
-    One fold with everything when there are no groups. Give standardised columns: what is left out is subtracted.
+    One fold with everything when there are no groups. Give standardised columns: what is left out
+    is subtracted.
     """
     table = np.column_stack([np.ones(len(y)), x, y])
     total = table.T @ table
@@ -38,7 +43,9 @@ def cross_products(x: np.ndarray, y: np.ndarray, groups: np.ndarray | None = Non
     return total - own, len(y) - np.bincount(groups, minlength=folds)
 
 
-def search(products: np.ndarray, sizes: np.ndarray, *, add: bool, drop: bool, everything: bool) -> Search:
+def search(
+    products: np.ndarray, sizes: np.ndarray, *, add: bool, drop: bool, everything: bool
+) -> Search:
     """Move one feature at a time while AIC falls; `everything` starts with all features inside."""
     state = products.copy()
     folds, width = state.shape[:2]
@@ -60,7 +67,8 @@ def search(products: np.ndarray, sizes: np.ndarray, *, add: bool, drop: bool, ev
         here = now[running]
         better = costs < (here - SAME * np.maximum(1, np.abs(here)))[:, None]
         best = np.where(better, costs, np.inf).min(1)
-        # drops come before additions, both in the order of the features; the first of equals is taken
+        # drops come before additions, both in the order of the features; the first of equals is
+        # taken
         close = better & (costs <= (best + SAME * np.maximum(1, np.abs(best)))[:, None])
         moving = close.any(1)
         running, chosen, best = running[moving], close.argmax(1)[moving] % features, best[moving]
@@ -76,7 +84,9 @@ def search(products: np.ndarray, sizes: np.ndarray, *, add: bool, drop: bool, ev
 
 
 def candidates(products: np.ndarray, size: int, inside: np.ndarray) -> np.ndarray:
-    """AIC after moving each feature, in or out, (feature,), of one fold with these features inside."""
+    """AIC after moving each feature, in or out, (feature,), of one fold with these features
+    inside.
+    """
     state = products[None].copy()
     here = np.array([0])
     for k in (0, *(1 + np.flatnonzero(inside))):
@@ -93,9 +103,16 @@ def _left(state: np.ndarray, whole: np.ndarray) -> np.ndarray:
 
 
 def _costs(
-    state: np.ndarray, whole: np.ndarray, sizes: np.ndarray, inside: np.ndarray, add: bool, drop: bool
+    state: np.ndarray,
+    whole: np.ndarray,
+    sizes: np.ndarray,
+    inside: np.ndarray,
+    add: bool,
+    drop: bool,
 ) -> np.ndarray:
-    """AIC after each move (fold, 2 x feature): drops first, then additions; infinite where there is no such move."""
+    """AIC after each move (fold, 2 x feature): drops first, then additions; infinite where there is
+    no such move.
+    """
     rss = state[:, -1:, -1]
     with_y = state[:, 1:-1, -1]
     diagonal = state[:, range(state.shape[1]), range(state.shape[1])][:, 1:-1]

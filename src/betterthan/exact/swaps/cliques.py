@@ -1,6 +1,7 @@
 """Groups of systems that cannot be told apart: the maximal cliques of their similarity.
 
-Similarity is not transitive, so groups may overlap. A set of systems is held as the bits of a Python int.
+Similarity is not transitive, so groups may overlap. A set of systems is held as the bits of a
+Python int.
 """
 
 from string import ascii_letters
@@ -11,7 +12,8 @@ LIMIT = 1000  # groups that anybody would read; a graph can have 3 ** (n / 3)
 
 
 def maximal_cliques(similar: np.ndarray, limit: int = LIMIT) -> list[tuple[int, ...]]:
-    """All largest sets of systems that are pairwise similar (Bron & Kerbosch 1973, with Tomita's pivot).
+    """All largest sets of systems that are pairwise similar (Bron & Kerbosch 1973, with Tomita's
+    pivot).
 
     Parameters
     ----------
@@ -32,8 +34,9 @@ def maximal_cliques(similar: np.ndarray, limit: int = LIMIT) -> list[tuple[int, 
 
     References
     ----------
-    C. Bron and J. Kerbosch (1973), Algorithm 457, CACM 16(9), 575-577, doi:10.1145/362342.362367. E. Tomita,
-    A. Tanaka and H. Takahashi (2006), Theoretical Computer Science 363(1), 28-42, doi:10.1016/j.tcs.2006.06.015.
+    C. Bron and J. Kerbosch (1973), Algorithm 457, CACM 16(9), 575-577, doi:10.1145/362342.362367.
+    E. Tomita, A. Tanaka and H. Takahashi (2006), Theoretical Computer Science 363(1), 28-42,
+    doi:10.1016/j.tcs.2006.06.015.
 
     Examples
     --------
@@ -50,7 +53,8 @@ def maximal_cliques(similar: np.ndarray, limit: int = LIMIT) -> list[tuple[int, 
                 found.append(tuple(_members(clique)))
             if len(found) > limit:
                 raise ValueError(
-                    f"{len(near)} systems form more than {limit:,} overlapping groups; compare fewer systems at once, "
+                    f"{len(near)} systems form more than {limit:,} overlapping groups; compare "
+                    f"fewer systems at once, "
                     "or read the pairs themselves"
                 )
             continue
@@ -61,7 +65,8 @@ def maximal_cliques(similar: np.ndarray, limit: int = LIMIT) -> list[tuple[int, 
 
 
 def letters(count: int) -> list[str]:
-    """Names of groups: a to z, A to Z, then (53), (54), ..., so that they can be written without a space.
+    """Names of groups: a to z, A to Z, then (53), (54), ..., so that they can be written without a
+    space.
 
     Examples
     --------
@@ -73,11 +78,15 @@ def letters(count: int) -> list[str]:
 
 def _neighbours(similar: np.ndarray) -> list[int]:
     others = similar & ~np.eye(len(similar), dtype=bool)
-    return [int.from_bytes(np.packbits(row, bitorder="little").tobytes(), "little") for row in others]
+    return [
+        int.from_bytes(np.packbits(row, bitorder="little").tobytes(), "little") for row in others
+    ]
 
 
 def _pivot(near: list[int], candidates: int, done: int) -> int:
-    """The system that is similar to most candidates: cliques without it or one not similar to it are not maximal."""
+    """The system that is similar to most candidates: cliques without it or one not similar to it
+    are not maximal.
+    """
     return max(_members(candidates | done), key=lambda k: (candidates & near[k]).bit_count())
 
 

@@ -1,6 +1,7 @@
 """Many tests at once: Holm, Benjamini-Hochberg, and the step-down maxima of Westfall and Young.
 
-Arrays of p-values hold one family on their last axis; NaN is no test: it stays NaN and does not count.
+Arrays of p-values hold one family on their last axis; NaN is no test: it stays NaN and does not
+count.
 """
 
 import numpy as np
@@ -20,7 +21,8 @@ def holm(p: np.ndarray) -> np.ndarray:
 
 
 def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
-    """Adjusted p-values that keep the expected share of false rejections at the level (Benjamini & Hochberg 1995).
+    """Adjusted p-values that keep the expected share of false rejections at the level (Benjamini &
+    Hochberg 1995).
 
     Examples
     --------
@@ -39,8 +41,8 @@ def holm_steps(p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     Returns
     -------
     multiplier : numpy.ndarray of float
-        Number of hypotheses not yet rejected when a p-value has its turn; the cutoff on p is the cutoff divided by
-        it. Ties have their turn together.
+        Number of hypotheses not yet rejected when a p-value has its turn; the cutoff on p is the
+        cutoff divided by it. Ties have their turn together.
     rank : numpy.ndarray of int
         Position from 1, in ascending order of p, the first of a tie; 0 for no test.
 
@@ -55,7 +57,8 @@ def holm_steps(p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def bh_steps(p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """As `holm_steps`, for Benjamini-Hochberg: tests divided by rank, and the rank, the last of a tie.
+    """As `holm_steps`, for Benjamini-Hochberg: tests divided by rank, and the rank, the last of a
+    tie.
 
     Examples
     --------
@@ -68,7 +71,8 @@ def bh_steps(p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def step_down_maxima(observed: np.ndarray, null: np.ndarray) -> np.ndarray:
-    """Count the shuffles whose largest statistic, among a pair and all pairs of smaller observed ones, reaches it.
+    """Count the shuffles whose largest statistic, among a pair and all pairs of smaller observed
+    ones, reaches it.
 
     Parameters
     ----------
@@ -134,7 +138,9 @@ def _restored(p: np.ndarray, order: np.ndarray, adjusted: np.ndarray) -> np.ndar
 
 
 def _counted(p: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """p, how many p-values are below each, how many are at or below it, and the number of tests (..., 1)."""
+    """p, how many p-values are below each, how many are at or below it, and the number of tests
+    (..., 1).
+    """
     p, _, ascending, tests = _sorted(p)
     flat, rows = ascending.reshape(-1, p.shape[-1]), p.reshape(-1, p.shape[-1])
     pairs = list(zip(flat, rows, strict=True))

@@ -1,10 +1,12 @@
-"""Exact null distributions of randomization: every one of the 2**n ways to swap two systems' responses.
+"""Exact null distributions of randomization: every one of the 2**n ways to swap two systems'
+responses.
 
-Nothing is enumerated. For a sum of whole differences the distribution is a convolution, item by item. For a ratio such
-as F, swapping leaves two sums over both systems fixed, so a lattice of two dimensions holds the whole distribution:
-tp and errors moved from A to B (Noreen 1989, Computer Intensive Methods for Testing Hypotheses, for the test; the
-lattice after Streitberg & Roehmel 1986, Statistical Software Newsletter 12, who shift and add for sums).
-All terms are positive, so every probability keeps its relative accuracy.
+Nothing is enumerated. For a sum of whole differences the distribution is a convolution, item by
+item. For a ratio such as F, swapping leaves two sums over both systems fixed, so a lattice of two
+dimensions holds the whole distribution: tp and errors moved from A to B (Noreen 1989, Computer
+Intensive Methods for Testing Hypotheses, for the test; the lattice after Streitberg & Roehmel 1986,
+Statistical Software Newsletter 12, who shift and add for sums). All terms are positive, so every
+probability keeps its relative accuracy.
 """
 
 import math
@@ -23,7 +25,8 @@ _LARGEST = 2**40  # of a score in whole units
 
 
 def whole_scores(values: np.ndarray) -> tuple[np.ndarray, int] | None:
-    """Scores as whole numbers and the scale that made them so, or None where no small scale does; NaN becomes 0.
+    """Scores as whole numbers and the scale that made them so, or None where no small scale does;
+    NaN becomes 0.
 
     Scores in tenths become tenths: 0.1 + 0.2 and 0.3 are the same score.
     """
@@ -59,12 +62,16 @@ def sum_null(differences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def sum_tails(differences: np.ndarray) -> tuple[float, float, float]:
-    """Exact p, two-sided, greater and less, of the sum of whole differences (A - B) under swapping of A and B."""
+    """Exact p, two-sided, greater and less, of the sum of whole differences (A - B) under swapping
+    of A and B.
+    """
     total = int(differences.sum())
     size = np.unique(np.abs(differences[differences != 0]))
     if size.size == 1:  # wins and losses of one size: a binomial
         wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
-        two, greater, less = (float(sign_p(wins, losses, alternative)) for alternative in names.ALTERNATIVES)
+        two, greater, less = (
+            float(sign_p(wins, losses, alternative)) for alternative in names.ALTERNATIVES
+        )
         return two, greater, less
     moved, p = sum_null(differences)
     swapped = total - 2 * moved
@@ -72,7 +79,9 @@ def sum_tails(differences: np.ndarray) -> tuple[float, float, float]:
 
 
 def ratio_null(dx: np.ndarray, dy: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(x, y) moved from A to B under all swaps, and their probabilities: arrays (x, 1), (1, y) and (x, y)."""
+    """(x, y) moved from A to B under all swaps, and their probabilities: arrays (x, 1), (1, y) and
+    (x, y).
+    """
     keep = (dx != 0) | (dy != 0)
     step_x, step_y = _common(dx), _common(dy)
     steps = np.stack([dx[keep] // step_x, dy[keep] // step_y], axis=1)
@@ -84,20 +93,25 @@ def ratio_null(dx: np.ndarray, dy: np.ndarray) -> tuple[np.ndarray, np.ndarray, 
     return x[:, None], y[None, :], p
 
 
-def ratio_tails(xa: np.ndarray, ya: np.ndarray, xb: np.ndarray, yb: np.ndarray, k: int) -> tuple[float, float, float]:
-    """Exact p, two-sided, greater and less, of the difference of two ratios under swapping of A and B.
+def ratio_tails(
+    xa: np.ndarray, ya: np.ndarray, xb: np.ndarray, yb: np.ndarray, k: int
+) -> tuple[float, float, float]:
+    """Exact p, two-sided, greater and less, of the difference of two ratios under swapping of A and
+    B.
 
     Parameters are per item, int64; the score is k x / (k x + y) of the sums.
     """
     x, y, p = ratio_null(xa - xb, ya - yb)
     totals = [np.asarray(v.sum()) for v in (xa, ya, xb, yb)]
-    rows = max(1, 500_000 // p.shape[1])  # at a time: the comparison needs several arrays of this size
+    # at a time: the comparison needs several arrays of this size
+    rows = max(1, 500_000 // p.shape[1])
     reached, left = np.zeros(3), np.zeros(3)
     for start in range(0, p.shape[0], rows):
         part = slice(start, start + rows)
         mass = p[part]
         swapped = (totals[0] - x[part], totals[1] - y, totals[2] + x[part], totals[3] + y)
-        swapped = tuple(np.where(mass > 0, v, 0) for v in swapped)  # where no swap leads, sums may be negative
+        # where no swap leads, sums may be negative
+        swapped = tuple(np.where(mass > 0, v, 0) for v in swapped)
         two = ratios.gap(swapped, tuple(totals), k, two_sided=True)
         signed = ratios.gap(swapped, tuple(totals), k, two_sided=False)
         inside, outside = _masses(mass, two, signed)
@@ -106,22 +120,35 @@ def ratio_tails(xa: np.ndarray, ya: np.ndarray, xb: np.ndarray, yb: np.ndarray, 
 
 
 def _lattice(steps: np.ndarray, falling: np.ndarray) -> np.ndarray:
-    """Probabilities of all sums of steps, each taken or not with probability 1/2; (steps, axes) of sizes >= 0.
+    """Probabilities of all sums of steps, each taken or not with probability 1/2; (steps, axes) of
+    sizes >= 0.
 
     Where an axis is `falling`, not taking the step is what leads to the higher index.
     """
-    order = np.argsort(steps.sum(1), kind="stable")  # small steps first: the array stays small for longer
+    # small steps first: the array stays small for longer
+    order = np.argsort(steps.sum(1), kind="stable")
     cells = int(np.prod(steps.sum(0) + 1))
     room, spare = np.empty(cells), np.empty(cells)
     p = room[:1].reshape((1,) * steps.shape[1])
     p[...] = 1
-    unscaled = 0  # steps whose factor 1/2 is still to come: all at once is one pass less over the array for each
+    # steps whose factor 1/2 is still to come: all at once is one pass less over the array for each
+    unscaled = 0
     for step, down in zip(steps[order].tolist(), falling[order].tolist(), strict=True):
         shape = [n + s for n, s in zip(p.shape, step, strict=True)]
         grown = spare[: math.prod(shape)].reshape(shape)
         grown[...] = 0
-        grown[tuple(slice(s, s + n) if d else slice(n) for n, s, d in zip(p.shape, step, down, strict=True))] = p
-        grown[tuple(slice(n) if d else slice(s, s + n) for n, s, d in zip(p.shape, step, down, strict=True))] += p
+        grown[
+            tuple(
+                slice(s, s + n) if d else slice(n)
+                for n, s, d in zip(p.shape, step, down, strict=True)
+            )
+        ] = p
+        grown[
+            tuple(
+                slice(n) if d else slice(s, s + n)
+                for n, s, d in zip(p.shape, step, down, strict=True)
+            )
+        ] += p
         p, room, spare = grown, spare, room
         unscaled += 1
         if unscaled == _HALVINGS:
@@ -131,14 +158,18 @@ def _lattice(steps: np.ndarray, falling: np.ndarray) -> np.ndarray:
     return p
 
 
-def _masses(p: np.ndarray, two_sided: np.ndarray, signed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _masses(
+    p: np.ndarray, two_sided: np.ndarray, signed: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Mass where the gaps say that a tail is reached, and where not; two-sided, greater, less."""
     tails = two_sided >= 0, signed >= 0, signed <= 0
     return np.array([p[t].sum() for t in tails]), np.array([p[~t].sum() for t in tails])
 
 
 def _tails(reached: np.ndarray, left: np.ndarray) -> tuple[float, float, float]:
-    """Exactly 1 where no swap is left out, whatever rounding says, and never 0: the observed swap counts."""
+    """Exactly 1 where no swap is left out, whatever rounding says, and never 0: the observed swap
+    counts.
+    """
     two, greater, less = np.where(left == 0, 1.0, np.clip(reached, _TINY, 1.0)).tolist()
     return two, greater, less
 

@@ -1,8 +1,10 @@
-"""Precision, recall and F as ratios of two whole sums, and differences of them compared without rounding.
+"""Precision, recall and F as ratios of two whole sums, and differences of them compared without
+rounding.
 
-With x = tp and y = errors, a score is k x / (k x + y): precision has k = 1 and y = fp, recall k = 1 and y = fn, and
-F-beta with beta**2 = p / q has k = p + q and y = q fp + p fn (van Rijsbergen 1979, Information Retrieval, ch. 7).
-A score of 0 / 0, where nothing was found and nothing was to be found, is 0.
+With x = tp and y = errors, a score is k x / (k x + y): precision has k = 1 and y = fp, recall k = 1
+and y = fn, and F-beta with beta**2 = p / q has k = p + q and y = q fp + p fn (van Rijsbergen 1979,
+Information Retrieval, ch. 7). A score of 0 / 0, where nothing was found and nothing was to be
+found, is 0.
 """
 
 import math
@@ -44,7 +46,10 @@ def ratio_of(statistic: str, beta: float = 1.0) -> Ratio:
         raise ValueError(f"beta is {beta}; give a positive number")
     exact = Fraction(beta).limit_denominator(_DENOMINATOR_MAX)
     if abs(float(exact) - beta) > 1e-12 * beta:
-        raise ValueError(f"beta is {beta}; give a ratio of whole numbers up to {_DENOMINATOR_MAX}, such as 0.5 or 1.25")
+        raise ValueError(
+            f"beta is {beta}; give a ratio of whole numbers up to {_DENOMINATOR_MAX}, such as 0.5 "
+            f"or 1.25"
+        )
     square = exact**2
     return Ratio(square.numerator + square.denominator, square.denominator, square.numerator)
 
@@ -62,9 +67,9 @@ def score(x: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
 def gap(swapped: tuple[Any, ...], observed: tuple[Any, ...], k: int, two_sided: bool) -> np.ndarray:
     """A number with the sign of a swapped difference less the observed one, exactly.
 
-    `swapped` and `observed` are (x, y) of A, then (x, y) of B, whole numbers of any dtype, and broadcast against each
-    other; what is swapped adds up to what was observed. With `two_sided` both differences are taken without their
-    signs.
+    `swapped` and `observed` are (x, y) of A, then (x, y) of B, whole numbers of any dtype, and
+    broadcast against each other; what is swapped adds up to what was observed. With `two_sided`
+    both differences are taken without their signs.
     """
     cross, bottom = _cross(*swapped, k=k)
     seen, seen_bottom = _cross(*observed, k=k)
@@ -75,7 +80,9 @@ def gap(swapped: tuple[Any, ...], observed: tuple[Any, ...], k: int, two_sided: 
     return _long_gap(swapped, observed, k, two_sided)
 
 
-def macro_gap(swapped: tuple[Any, ...], observed: tuple[Any, ...], k: int, two_sided: bool) -> np.ndarray:
+def macro_gap(
+    swapped: tuple[Any, ...], observed: tuple[Any, ...], k: int, two_sided: bool
+) -> np.ndarray:
     """As `gap`, for the mean score over labels, which are the first axis of every array."""
     delta, seen = _macro_difference(swapped, k), _macro_difference(observed, k)
     if two_sided:
@@ -84,7 +91,9 @@ def macro_gap(swapped: tuple[Any, ...], observed: tuple[Any, ...], k: int, two_s
     close = np.abs(found) <= _CLOSE
     if close.any():
         labels = len(swapped[0])
-        parts = [np.broadcast_to(v, (labels, *close.shape))[:, close] for v in (*swapped, *observed)]
+        parts = [
+            np.broadcast_to(v, (labels, *close.shape))[:, close] for v in (*swapped, *observed)
+        ]
         rows = np.stack(parts, axis=-1).astype(np.int64).swapaxes(0, 1)
         distinct, back = np.unique(rows.reshape(len(rows), -1), axis=0, return_inverse=True)
         signs = [_macro_sign(row.reshape(labels, 8), k, two_sided) for row in distinct]
@@ -105,8 +114,12 @@ def _room(observed: tuple[Any, ...], k: int) -> float:
     return (xa + xb) * bottom**3
 
 
-def _long_gap(swapped: tuple[Any, ...], observed: tuple[Any, ...], k: int, two_sided: bool) -> np.ndarray:
-    """`gap` where products do not fit a float: floats decide, and Python's whole numbers where they are close."""
+def _long_gap(
+    swapped: tuple[Any, ...], observed: tuple[Any, ...], k: int, two_sided: bool
+) -> np.ndarray:
+    """`gap` where products do not fit a float: floats decide, and Python's whole numbers where they
+    are close.
+    """
     cross, bottom = _cross(*(np.asarray(v, dtype=np.longdouble) for v in swapped), k=k)
     seen, seen_bottom = _cross(*(np.asarray(v, dtype=np.longdouble) for v in observed), k=k)
     if two_sided:
@@ -117,7 +130,9 @@ def _long_gap(swapped: tuple[Any, ...], observed: tuple[Any, ...], k: int, two_s
     size = _cross_size(swapped, k) * seen_bottom + _cross_size(observed, k) * bottom
     close = np.abs(left - right) <= _CLOSE * size
     parts = [np.broadcast_to(v, close.shape)[close].tolist() for v in (*swapped, *observed)]
-    found[close] = [_exact_sign([int(v) for v in row], k, two_sided) for row in zip(*parts, strict=True)]
+    found[close] = [
+        _exact_sign([int(v) for v in row], k, two_sided) for row in zip(*parts, strict=True)
+    ]
     return found
 
 
@@ -146,7 +161,10 @@ def _macro_sign(row: np.ndarray, k: int, two_sided: bool) -> int:
 
     def total(part: np.ndarray) -> Fraction:
         return sum(
-            (Fraction(k * x, max(k * x + y, 1)) - Fraction(k * u, max(k * u + v, 1)) for x, y, u, v in part.tolist()),
+            (
+                Fraction(k * x, max(k * x + y, 1)) - Fraction(k * u, max(k * u + v, 1))
+                for x, y, u, v in part.tolist()
+            ),
             Fraction(0),
         )
 

@@ -1,8 +1,9 @@
 """Random and complete sets of swaps, in chunks, and the sums they move from one system to another.
 
-A swap is a row of bits, one for each item: where it is 1 the two systems exchange their responses. One set of swaps
-serves all pairs of systems. Bits come straight from the generator, a whole number of words for each swap, so the size
-of a chunk does not change them; they stay packed, eight items in a byte, the first one lowest.
+A swap is a row of bits, one for each item: where it is 1 the two systems exchange their responses.
+One set of swaps serves all pairs of systems. Bits come straight from the generator, a whole number
+of words for each swap, so the size of a chunk does not change them; they stay packed, eight items
+in a byte, the first one lowest.
 """
 
 from collections.abc import Iterator
@@ -12,7 +13,9 @@ import numpy as np
 _WORD = 64
 _FLOAT32 = 2**24  # below this float32 holds whole numbers
 _HALF = 2**31  # below this two whole numbers share an int64
-_BYTES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").astype(np.int64)
+_BYTES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").astype(
+    np.int64
+)
 
 
 def random_swaps(items: int, shuffles: int, seed: int, rows: int) -> Iterator[np.ndarray]:
@@ -40,14 +43,18 @@ def unpacked(swaps: np.ndarray, items: int) -> np.ndarray:
 
 
 def tabled(responses: np.ndarray) -> bool:
-    """Whether `moved` looks sums up by the byte: for one or two columns of whole numbers that is fastest."""
+    """Whether `moved` looks sums up by the byte: for one or two columns of whole numbers that is
+    fastest.
+    """
     columns = responses.reshape(len(responses), -1)
     few = columns.shape[1] <= 2 and columns.dtype.kind in "iu"
     return few and float(np.abs(columns).sum(0).max(initial=0)) < _HALF
 
 
 def moved(swaps: np.ndarray, responses: np.ndarray) -> np.ndarray:
-    """Sums of the swapped items' responses, (..., rows) from (item, ...), as floats; whole numbers stay exact."""
+    """Sums of the swapped items' responses, (..., rows) from (item, ...), as floats; whole numbers
+    stay exact.
+    """
     flat = responses.reshape(len(responses), -1)
     if tabled(flat):
         return _looked_up(swaps, flat).reshape(*responses.shape[1:], len(swaps))
@@ -62,12 +69,15 @@ def _looked_up(swaps: np.ndarray, columns: np.ndarray) -> np.ndarray:
     """(column, rows): a table of 256 sums for every byte of items, both columns in one int64."""
     groups = -(-len(columns) // 8)
     packed = np.zeros(groups * 8, dtype=np.int64)
-    packed[: len(columns)] = columns[:, 0] * (2 * _HALF) + columns[:, 1] if columns.shape[1] == 2 else columns[:, 0]
+    packed[: len(columns)] = (
+        columns[:, 0] * (2 * _HALF) + columns[:, 1] if columns.shape[1] == 2 else columns[:, 0]
+    )
     tables = packed.reshape(groups, 8) @ _BYTES.T
     by_group = swaps[:, :groups].T.astype(np.intp, order="C")
     total, found = np.zeros((2, len(swaps)), dtype=np.int64)
     for table, byte in zip(tables, by_group, strict=True):
-        total += table.take(byte, out=found, mode="clip")  # no byte is out of range; clip skips the search for one
+        # no byte is out of range; clip skips the search for one
+        total += table.take(byte, out=found, mode="clip")
     if columns.shape[1] == 1:
         return total.astype(float)[None]
     sums = np.empty((2, len(swaps)))

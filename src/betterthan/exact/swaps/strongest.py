@@ -1,8 +1,8 @@
 """Strength of results: how surprising is it that m of n measures favour a system at p or better?
 
-Under the null the measures are independent, each one-sided p-value is uniform, and P(m or more of n are at or below v)
-is a binomial tail, that is I_v(m, n - m + 1). Choosing the smallest of these tails among all v makes it a minimum,
-whose own distribution is simulated here.
+Under the null the measures are independent, each one-sided p-value is uniform, and P(m or more of n
+are at or below v) is a binomial tail, that is I_v(m, n - m + 1). Choosing the smallest of these
+tails among all v makes it a minimum, whose own distribution is simulated here.
 """
 
 import numpy as np
@@ -14,7 +14,9 @@ _NUMBERS = 1_000_000  # uniform numbers at once, 8 MB
 def binomial_tail(m: np.ndarray, measures: int, v: np.ndarray) -> np.ndarray:
     """P(Bin(measures, v) >= m), for m from 0 to `measures`."""
     m, v = np.broadcast_arrays(np.asarray(m, dtype=float), np.asarray(v, dtype=float))
-    return np.where(m == 0, 1.0, special.betainc(np.maximum(m, 1.0), measures - np.maximum(m, 1.0) + 1, v))[()]
+    return np.where(
+        m == 0, 1.0, special.betainc(np.maximum(m, 1.0), measures - np.maximum(m, 1.0) + 1, v)
+    )[()]
 
 
 def subsets(p_values: np.ndarray, measures: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -47,10 +49,14 @@ def thresholds(strongest: float, measures: int) -> np.ndarray:
     return special.betaincinv(k, measures - k + 1, strongest)
 
 
-def exceedances(strongest: np.ndarray, measures: int, simulations: int, seed: int) -> tuple[np.ndarray, int]:
-    """In how many simulations each system's smallest tail is at or below its own, and either's below the smaller one.
+def exceedances(
+    strongest: np.ndarray, measures: int, simulations: int, seed: int
+) -> tuple[np.ndarray, int]:
+    """In how many simulations each system's smallest tail is at or below its own, and either's
+    below the smaller one.
 
-    A uniform number u below 1/2 favours the first system with p = u, another the second with p = 1 - u.
+    A uniform number u below 1/2 favours the first system with p = u, another the second with p = 1
+    - u.
 
     Parameters
     ----------
@@ -70,7 +76,8 @@ def exceedances(strongest: np.ndarray, measures: int, simulations: int, seed: in
     rows = max(1, _NUMBERS // measures)
     for start in range(0, simulations, rows):
         u = np.sort(rng.random((min(rows, simulations - start), measures)), axis=1)
-        for k, p in enumerate((u, 1 - u[:, ::-1])):  # each ascending; from 1/2 on they favour the other system
+        # each ascending; from 1/2 on they favour the other system
+        for k, p in enumerate((u, 1 - u[:, ::-1])):
             own[k] += len(p) if always[k] else _any_below(p, lines[k]).sum()
         either += int((_any_below(u, lines[2]) | _any_below(1 - u[:, ::-1], lines[2])).sum())
     return own, either if min(strongest) < 1 else simulations

@@ -1,7 +1,9 @@
-"""The Beta distribution on the scale of log odds, and the probability that one Beta variable exceeds another.
+"""The Beta distribution on the scale of log odds, and the probability that one Beta variable
+exceeds another.
 
-On the log odds u = log(x / (1 - x)) the density of Beta(a, b) is one smooth hump for every a, b > 0, with its
-top at log(a / b); relative to the top it is exp(a t - (a + b) log(q + p e^t)), t = u - log(a / b), p = a / (a + b).
+On the log odds u = log(x / (1 - x)) the density of Beta(a, b) is one smooth hump for every a, b >
+0, with its top at log(a / b); relative to the top it is exp(a t - (a + b) log(q + p e^t)), t = u -
+log(a / b), p = a / (a + b).
 """
 
 from typing import Any
@@ -11,7 +13,8 @@ from scipy import special
 
 from betterthan.exact.numeric.quadrature import integrate, log_mix, panel_masses
 
-LOG_ZERO = -600.0  # log of what is taken for 0, 1e-260: not far below, the incomplete Beta function underflows
+# log of what is taken for 0, 1e-260: not far below, the incomplete Beta function underflows
+LOG_ZERO = -600.0
 _MILD = 5.0  # growth of log density per width up to which six points a panel are exact enough
 _RAISED = 8.0  # parameters that make a tail thick are raised to this by recurrence
 
@@ -37,7 +40,9 @@ def prob_above_half(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def stirling(z: np.ndarray) -> np.ndarray:
-    """What Stirling's formula leaves out of log Gamma: log Gamma(z) - (z - 1/2) log z + z - log(2 pi) / 2."""
+    """What Stirling's formula leaves out of log Gamma: log Gamma(z) - (z - 1/2) log z + z - log(2
+    pi) / 2.
+    """
     z = np.asarray(z, dtype=float)
     small = z < 16
     w = 1 / np.where(small, 16.0, z)
@@ -51,9 +56,13 @@ def stirling(z: np.ndarray) -> np.ndarray:
 
 
 def log_top(a: Any, b: Any) -> np.ndarray:
-    """Logarithm of the density of log odds of Beta(a, b) at its top, log(a / b); free of cancellation."""
+    """Logarithm of the density of log odds of Beta(a, b) at its top, log(a / b); free of
+    cancellation.
+    """
     n = a + b
-    return 0.5 * (np.log(a) + np.log(b / n) - np.log(2 * np.pi)) - (stirling(a) + stirling(b) - stirling(n))
+    return 0.5 * (np.log(a) + np.log(b / n) - np.log(2 * np.pi)) - (
+        stirling(a) + stirling(b) - stirling(n)
+    )
 
 
 def log_density_of_log_odds(a: np.ndarray, b: np.ndarray, u: np.ndarray) -> np.ndarray:
@@ -68,7 +77,9 @@ def log_beta(a: Any, b: Any) -> np.ndarray:
     return -(a * np.log1p(b / a) + b * np.log1p(a / b)) - log_top(a, b)
 
 
-def log_bayes_factor_half(wins: np.ndarray, losses: np.ndarray, a: float = 1.0, b: float = 1.0) -> np.ndarray:
+def log_bayes_factor_half(
+    wins: np.ndarray, losses: np.ndarray, a: float = 1.0, b: float = 1.0
+) -> np.ndarray:
     """Log of BF01: p = 1/2 exactly, against p ~ Beta(a, b), given wins and losses."""
     n = wins + losses
     return log_beta(a, b) - log_beta(a + wins, b + losses) - n * np.log(2.0)
@@ -85,7 +96,8 @@ def prob_greater(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> 
     Returns
     -------
     numpy.ndarray
-        Relative error below 1e-9 for parameters from 0.01 to 1e6, also where the probability is tiny.
+        Relative error below 1e-9 for parameters from 0.01 to 1e6, also where the probability is
+        tiny.
 
     Raises
     ------
@@ -94,9 +106,10 @@ def prob_greater(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> 
 
     Notes
     -----
-    One integral per pair, over the log odds of the narrower of the two; the side that is at most about a half is
-    computed, and the other is one minus it. Parameters below 8 that would leave a thick tail are raised by
-    the recurrences of [1]_, whose terms are all positive in the direction taken.
+    One integral per pair, over the log odds of the narrower of the two; the side that is at most
+    about a half is computed, and the other is one minus it. Parameters below 8 that would leave a
+    thick tail are raised by the recurrences of [1]_, whose terms are all positive in the direction
+    taken.
 
     References
     ----------
@@ -114,7 +127,12 @@ def prob_greater(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> 
         if not (np.isfinite(z) & (z > 0)).all():
             raise ValueError("every parameter of a Beta distribution must be positive and finite")
     flip = a * d > c * b  # X is the larger on average: compute P(Y > X)
-    a, b, c, d = np.where(flip, c, a), np.where(flip, d, b), np.where(flip, a, c), np.where(flip, b, d)
+    a, b, c, d = (
+        np.where(flip, c, a),
+        np.where(flip, d, b),
+        np.where(flip, a, c),
+        np.where(flip, b, d),
+    )
     small = _prob_greater_small(a.copy(), b.copy(), c.copy(), d.copy())
     return np.where(flip, 1 - small, small).reshape(shape)[()]
 
@@ -123,7 +141,12 @@ def _prob_greater_small(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarr
     """P(X > Y) where X is on average the smaller; changes its arguments."""
     head = _raise(a, b, c, d)
     turn = c + d > a + b  # P(X > Y) = P(1 - Y > 1 - X): integrate over the narrower
-    a, b, c, d = np.where(turn, d, a), np.where(turn, c, b), np.where(turn, b, c), np.where(turn, a, d)
+    a, b, c, d = (
+        np.where(turn, d, a),
+        np.where(turn, c, b),
+        np.where(turn, b, c),
+        np.where(turn, a, d),
+    )
     x = (a + c) / (a + b + c + d)  # top of the product of the two densities
     y = (b + d) / (a + b + c + d)
     centre = np.log(x / y)
@@ -160,7 +183,10 @@ def _prob_greater_small(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarr
         return log_density_x(u, k) + np.log(special.betainc(c[k], d[k], special.expit(u)))
 
     with np.errstate(divide="ignore", under="ignore"):
-        for kernel, group in ((by_panels, np.flatnonzero(live & mild)), (by_tails, np.flatnonzero(live & ~mild))):
+        for kernel, group in (
+            (by_panels, np.flatnonzero(live & mild)),
+            (by_tails, np.flatnonzero(live & ~mild)),
+        ):
             head[group] += integrate(
                 lambda u, r, f=kernel, g=group: f(u, g[r]),
                 centre[group],
@@ -171,14 +197,20 @@ def _prob_greater_small(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarr
 
 
 def _raise(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.ndarray:
-    """Raise b and c to at least 8 in place; return what the recurrences P(b) = P(b + 1) + h / b add."""
+    """Raise b and c to at least 8 in place; return what the recurrences P(b) = P(b + 1) + h / b
+    add.
+    """
     head = np.zeros(a.shape)
     for z, other, partner in ((b, a, d), (c, d, a)):
         low = np.flatnonzero(z < _RAISED)
         if not low.size:
             continue
         first, second, third, fourth = a[low], b[low], c[low], d[low]
-        log_h = log_beta(first + third, second + fourth) - log_beta(first, second) - log_beta(third, fourth)
+        log_h = (
+            log_beta(first + third, second + fourth)
+            - log_beta(first, second)
+            - log_beta(third, fourth)
+        )
         h = np.exp(log_h)
         while low.size:
             head[low] += h / z[low]

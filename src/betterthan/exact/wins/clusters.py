@@ -48,7 +48,9 @@ def design_effect(outcome: np.ndarray, seen: np.ndarray, cluster: np.ndarray) ->
 
 
 def design_effect_of_sums(size: np.ndarray, sums: np.ndarray, squares: np.ndarray) -> np.ndarray:
-    """The same from the number of examples and the sum of outcomes of clusters, (cluster, pair), and of all squares."""
+    """The same from the number of examples and the sum of outcomes of clusters, (cluster, pair),
+    and of all squares.
+    """
     count, n = len(size), size.sum(0)
     if count < 2:
         return np.full(len(n), np.nan)
@@ -59,13 +61,19 @@ def design_effect_of_sums(size: np.ndarray, sums: np.ndarray, squares: np.ndarra
         return between / np.where(alone > 1e-9 * n, alone, np.nan)
 
 
-def draw_shares(mean: np.ndarray, correlation: np.ndarray, count: int, random: np.random.Generator) -> np.ndarray:
+def draw_shares(
+    mean: np.ndarray, correlation: np.ndarray, count: int, random: np.random.Generator
+) -> np.ndarray:
     """Shares of `count` clusters (cluster, pair), Beta with these means and correlations."""
     kappa = 1 / correlation - 1
-    return random.beta(np.maximum(mean * kappa, 1e-12), np.maximum((1 - mean) * kappa, 1e-12), (count, len(mean)))
+    return random.beta(
+        np.maximum(mean * kappa, 1e-12), np.maximum((1 - mean) * kappa, 1e-12), (count, len(mean))
+    )
 
 
-def prob_above_half(wins: np.ndarray, losses: np.ndarray, a: float, b: float) -> tuple[float, float]:
+def prob_above_half(
+    wins: np.ndarray, losses: np.ndarray, a: float, b: float
+) -> tuple[float, float]:
     """P(p > 1/2) and P(p < 1/2) given wins and losses of clusters.
 
     Parameters
@@ -76,13 +84,16 @@ def prob_above_half(wins: np.ndarray, losses: np.ndarray, a: float, b: float) ->
 
     Notes
     -----
-    Over p and the correlation by Gauss-Legendre nodes: of the logit of the correlation, and of p between 0, 1/2 and 1,
-    around its mass and closer near the ends.
+    Over p and the correlation by Gauss-Legendre nodes: of the logit of the correlation, and of p
+    between 0, 1/2 and 1, around its mass and closer near the ends.
     """
     some = wins + losses > 0
-    rows, repeats = np.unique(np.stack([wins[some], losses[some]], axis=1), axis=0, return_counts=True)
+    rows, repeats = np.unique(
+        np.stack([wins[some], losses[some]], axis=1), axis=0, return_counts=True
+    )
     node, weight = np.polynomial.legendre.leggauss(_NODES)
-    # correlation rho = 1 - (1 - u)^(1/9) has the prior Beta(1, 9); u by a cubic that is flat at both ends
+    # correlation rho = 1 - (1 - u)^(1/9) has the prior Beta(1, 9); u by a cubic that is flat at
+    # both ends
     t = (node + 1) / 2
     u, du = t**2 * (3 - 2 * t), 6 * t * (1 - t) * weight / 2
     kappa = 1 / -np.expm1(np.log1p(-u) / CORRELATION[1]) - 1
@@ -93,7 +104,11 @@ def prob_above_half(wins: np.ndarray, losses: np.ndarray, a: float, b: float) ->
         log = log[:, None] + np.zeros_like(kappa)
         x, y = p[:, None] * kappa, (1 - p[:, None]) * kappa
         won, lost = rows.T
-        log += _rising(x, won, repeats) + _rising(y, lost, repeats) - _rising(x + y, won + lost, repeats)
+        log += (
+            _rising(x, won, repeats)
+            + _rising(y, lost, repeats)
+            - _rising(x + y, won + lost, repeats)
+        )
         sums.append((log, dp[:, None] * du))
     top = max(log.max() for log, _ in sums)
     above, below = (float((np.exp(log - top) * mass).sum()) for log, mass in sums)
@@ -101,17 +116,29 @@ def prob_above_half(wins: np.ndarray, losses: np.ndarray, a: float, b: float) ->
 
 
 def _half(
-    low: float, high: float, rows: np.ndarray, repeats: np.ndarray, a: float, b: float, node: np.ndarray,
+    low: float,
+    high: float,
+    rows: np.ndarray,
+    repeats: np.ndarray,
+    a: float,
+    b: float,
+    node: np.ndarray,
     weight: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Nodes and weights of p in [low, high], gathered where wins and losses put it if they were independent.
+) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes and weights of p in [low, high], gathered where wins and losses put it if they were
+    independent.
 
-    The posterior is never narrower than that; where its mass is elsewhere, the nodes reach to both ends all the same.
+    The posterior is never narrower than that; where its mass is elsewhere, the nodes reach to both
+    ends all the same.
     """
     won, lost = (repeats @ rows) if len(rows) else (0, 0)
     mean = (a + won) / (a + b + won + lost)
     width = np.sqrt(mean * (1 - mean) / (a + b + won + lost + 1))
-    cuts = np.clip([low, mean - 12 * width, mean - 3 * width, mean + 3 * width, mean + 12 * width, high], low, high)
+    cuts = np.clip(
+        [low, mean - 12 * width, mean - 3 * width, mean + 3 * width, mean + 12 * width, high],
+        low,
+        high,
+    )
     p, dp = [], []
     for left, right in itertools.pairwise(cuts):
         if right > left:

@@ -1,9 +1,11 @@
-"""The difference d = theta_win - theta_loss of a Dirichlet(a, b, t) variable (win, loss, tie), without draws.
+"""The difference d = theta_win - theta_loss of a Dirichlet(a, b, t) variable (win, loss, tie),
+without draws.
 
-d = s (2 p - 1), where s ~ Beta(a + b, t) is the share of decisive examples and p ~ Beta(a, b), independent of
-s, is the probability that a decisive example is a win. So every probability of d is one integral over s.
-With y > 0, |d| < y is the same as: s < y, or the log odds L of p lie within -w(s) .. w(s), where
-w(s) = log((s + y) / (s - y)). The integral runs over v = log((s - y) / (1 - s)), in which w = w_min + log1p(k e^-v).
+d = s (2 p - 1), where s ~ Beta(a + b, t) is the share of decisive examples and p ~ Beta(a, b),
+independent of s, is the probability that a decisive example is a win. So every probability of d is
+one integral over s. With y > 0, |d| < y is the same as: s < y, or the log odds L of p lie within
+-w(s) .. w(s), where w(s) = log((s + y) / (s - y)). The integral runs over v = log((s - y) / (1 -
+s)), in which w = w_min + log1p(k e^-v).
 
 Throughout, t = 0 means that there are no ties: s = 1 and d = 2 p - 1.
 """
@@ -21,7 +23,8 @@ from betterthan.exact.wins.beta import LOG_ZERO, log_density_of_log_odds, log_to
 # Growth of log density per width up to which three, or six, points a panel are exact enough.
 _GENTLE, _MILD = 0.5, 5.0
 _COUNTS = 16.0  # the integrand counts down to e^-16 of its top
-_EXACT = np.array([1e-7, 1e-11, 1e-7])  # relative error allowed of its kernel at the left edge, the top, the right edge
+# relative error allowed of its kernel at the left edge, the top, the right edge
+_EXACT = np.array([1e-7, 1e-11, 1e-7])
 _Array = Any  # a float or an array of floats, broadcast against the others
 
 
@@ -52,7 +55,8 @@ def prob_above(a: _Array, b: _Array, t: _Array, x: _Array) -> _Array:
     Returns
     -------
     numpy.ndarray
-        Relative error below 1e-9 for parameters from 0.01 to 1e6, also where the probability is tiny.
+        Relative error below 1e-9 for parameters from 0.01 to 1e6, also where the probability is
+        tiny.
 
     Examples
     --------
@@ -92,13 +96,19 @@ def density(a: _Array, b: _Array, t: _Array, x: _Array) -> _Array:
     result = np.zeros(x.shape)
     zero = np.zeros_like(x)
     with np.errstate(divide="ignore"):
-        at_zero = 2 * np.exp(log_density_of_log_odds(a, b, zero)) * np.where(t > 0, (a + b + t - 1) / (a + b - 1), 1)
+        at_zero = (
+            2
+            * np.exp(log_density_of_log_odds(a, b, zero))
+            * np.where(t > 0, (a + b + t - 1) / (a + b - 1), 1)
+        )
     result = np.where(x == 0, np.where((t > 0) & (a + b <= 1), np.inf, at_zero), result)
     alone = np.flatnonzero((t == 0) & (x > 0) & (x < 1))
     w = 2 * np.arctanh(x[alone])
     result[alone] = np.exp(log_density_of_log_odds(a[alone], b[alone], w)) * 2 / (1 - x[alone] ** 2)
     rows = np.flatnonzero((t > 0) & (x > 0) & (x < 1))
-    far = np.minimum(*(_log_bound(a[rows], b[rows], t[rows], x[rows], kind) for kind in ("beyond", "below")))
+    far = np.minimum(
+        *(_log_bound(a[rows], b[rows], t[rows], x[rows], kind) for kind in ("beyond", "below"))
+    )
     rows = rows[far > LOG_ZERO - 120]  # a density is the slope of a mass: leave room for the slope
     if rows.size:
         result[rows] = _Split(a[rows], b[rows], t[rows], x[rows]).density()
@@ -117,7 +127,9 @@ def _mass(a: _Array, b: _Array, t: _Array, y: _Array, kind: str) -> _Array:
     rows = np.flatnonzero(edge)
     if rows.size:
         w = 2 * np.arctanh(np.minimum(y[rows], 1 - 1e-16))
-        inside = np.where(y[rows] >= 1, 0.0 if kind == "beyond" else 1.0, _odds_mass(a[rows], b[rows], w, kind))
+        inside = np.where(
+            y[rows] >= 1, 0.0 if kind == "beyond" else 1.0, _odds_mass(a[rows], b[rows], w, kind)
+        )
         result[rows] = inside
     rows = np.flatnonzero(~edge)
     rows = rows[_log_bound(a[rows], b[rows], t[rows], y[rows], kind) > LOG_ZERO]
@@ -132,8 +144,8 @@ def _mass(a: _Array, b: _Array, t: _Array, y: _Array, kind: str) -> _Array:
 def _log_bound(a: _Array, b: _Array, t: _Array, y: _Array, kind: str) -> _Array:
     """Chernoff's upper bound of the log of `_mass`, a >= b for "within".
 
-    With independent Gamma variables G, d > y is the same as (1 - y) G_win - (1 + y) G_loss - y G_tie > 0; the
-    cumulant function of that sum has its minimum at the larger root of a quadratic.
+    With independent Gamma variables G, d > y is the same as (1 - y) G_win - (1 + y) G_loss - y
+    G_tie > 0; the cumulant function of that sum has its minimum at the larger root of a quadratic.
     """
     up, down = 1 - y, 1 + y
     square = (a + b + t) * up * down * y
@@ -157,14 +169,19 @@ def _odds_mass(a: _Array, b: _Array, w: _Array, kind: str) -> _Array:
 
 
 def _odds_within(a: _Array, b: _Array, w: _Array) -> _Array:
-    """P(|L| < w), a >= b: a difference of lower tails, or Gauss-Legendre where these would cancel."""
+    """P(|L| < w), a >= b: a difference of lower tails, or Gauss-Legendre where these would
+    cancel.
+    """
     below = special.expit(-w)
     result = special.betaincc(b, a, below) - special.betainc(a, b, below)
     narrow = np.abs(a - b) * w + (a + b) * w * w < 2
     if narrow.any():
         aa, bb = a[narrow], b[narrow]
         nodes = np.stack([-w[narrow], np.zeros_like(aa), w[narrow]], axis=-1)
-        sums = panel_masses(lambda u: np.exp(log_density_of_log_odds(aa[:, None, None], bb[:, None, None], u)), nodes)
+        sums = panel_masses(
+            lambda u: np.exp(log_density_of_log_odds(aa[:, None, None], bb[:, None, None], u)),
+            nodes,
+        )
         result[narrow] = sums.sum(-1)
     return result
 
@@ -178,7 +195,8 @@ class _Split:
         p, q = n / (n + t), t / (n + t)  # where the log odds of s have their top
         sd = np.sqrt(p * q / (n + t + 1))
         well_inside = p - y > 2.5 * sd
-        lift = np.where(well_inside, (1 - y) - q, np.minimum(2.5 * sd, 0.5 * (1 - y)))  # of s above y, at the anchor
+        # of s above y, at the anchor
+        lift = np.where(well_inside, (1 - y) - q, np.minimum(2.5 * sd, 0.5 * (1 - y)))
         s = np.where(well_inside, p, y + lift)
         rest = np.where(well_inside, q, (1 - y) - lift)
         self.k = 2 * y / (1 + y)
@@ -187,7 +205,9 @@ class _Split:
         self.e = lift / rest
         self.odds = rest / s
         self.anchor = np.log(self.e)
-        shift = np.where(well_inside, 0.0, n * np.log1p((q - rest) / p) + t * np.log1p((rest - q) / q))
+        shift = np.where(
+            well_inside, 0.0, n * np.log1p((q - rest) / p) + t * np.log1p((rest - q) / q)
+        )
         self.log_height = log_top(n, t) + shift + np.log(lift / s) - np.log1p(-y)
         self.width = np.where(well_inside, sd * (1 / lift + 1 / rest), 1.0)
 
@@ -196,17 +216,25 @@ class _Split:
         x = v - self.anchor[r][:, None]
         log_rest = log_mix(e / (1 + e), 1 / (1 + e), x)  # 1 - s has fallen by this
         rise = -odds * np.expm1(-log_rest)
-        log_s = np.where(rise > -0.5, np.log1p(np.maximum(rise, -0.5)), log_mix(e / (y + e), y / (y + e), x) - log_rest)
+        log_s = np.where(
+            rise > -0.5,
+            np.log1p(np.maximum(rise, -0.5)),
+            log_mix(e / (y + e), y / (y + e), x) - log_rest,
+        )
         return self.log_height[r][:, None] + (n - 1) * log_s + x - (t + 1) * log_rest
 
     def w(self, v: _Array, r: _Array) -> _Array:
         k = self.k[r][:, None]
-        return self.w_min[r][:, None] + np.where(v > -30, np.log1p(k * np.exp(-np.maximum(v, -30))), np.log(k) - v)
+        return self.w_min[r][:, None] + np.where(
+            v > -30, np.log1p(k * np.exp(-np.maximum(v, -30))), np.log(k) - v
+        )
 
     def mass(self, kind: str) -> _Array:
         w = self.w(self.anchor[:, None], np.arange(self.a.size))[:, 0]
         step = self.width * self.k / (self.k + self.e)  # change of w per width of v
-        steepest = np.maximum(np.abs(self.slope(w)), np.abs(self.slope(-w))) + np.sqrt(self.a * self.b / self.n)
+        steepest = np.maximum(np.abs(self.slope(w)), np.abs(self.slope(-w))) + np.sqrt(
+            self.a * self.b / self.n
+        )
         grow = np.where(np.minimum(self.a, self.b) >= 1, steepest * step, np.inf)
         gentle, mild = grow < _GENTLE, grow < _MILD
         kernels = (
@@ -243,7 +271,9 @@ class _Split:
             log_rise = np.log1p(-y) - np.logaddexp(0, -v)  # of s - y
             s = y + np.exp(log_rise)
             jacobian = np.log(2 * s / (s + y)) - log_rise  # |dw/dy| = 2 s / (s^2 - y^2)
-            return self.log_density_of_v(v, r) + log_density_of_log_odds(a, b, self.w(v, r)) + jacobian
+            return (
+                self.log_density_of_v(v, r) + log_density_of_log_odds(a, b, self.w(v, r)) + jacobian
+            )
 
         with np.errstate(divide="ignore", under="ignore"):
             return integrate(log_integrand, self.anchor, self.width)
@@ -260,18 +290,25 @@ def _kernel(a: _Array, b: _Array, w: _Array, kind: str) -> _Array:
     return _odds_mass(aa, bb, w.ravel(), kind).reshape(shape)
 
 
-def _by_panels(a: _Array, b: _Array, w: _Array, log_density: _Array, kind: str, points: int) -> _Array:
-    """Log integrand with the kernel at every node by adding up the mass between nodes; w falls along a row.
+def _by_panels(
+    a: _Array, b: _Array, w: _Array, log_density: _Array, kind: str, points: int
+) -> _Array:
+    """Log integrand with the kernel at every node by adding up the mass between nodes; w falls
+    along a row.
 
-    The sum starts where the kernel is least, so that its terms are all positive. It is compared with the incomplete
-    Beta function where it matters; rows in which the panels were too wide are done by `_by_tails`.
+    The sum starts where the kernel is least, so that its terms are all positive. It is compared
+    with the incomplete Beta function where it matters; rows in which the panels were too wide are
+    done by `_by_tails`.
     """
     top = np.exp(log_top(a, b))
 
     def density(u: _Array) -> _Array:
         p, q = (a / (a + b))[:, None, None], (b / (a + b))[:, None, None]
         x = u - np.log(a / b)[:, None, None]
-        return np.exp(a[:, None, None] * x - (a + b)[:, None, None] * log_mix(p, q, x)) * top[:, None, None]
+        return (
+            np.exp(a[:, None, None] * x - (a + b)[:, None, None] * log_mix(p, q, x))
+            * top[:, None, None]
+        )
 
     masses = -panel_masses(density, w, points)
     if kind == "within":
@@ -283,7 +320,9 @@ def _by_panels(a: _Array, b: _Array, w: _Array, log_density: _Array, kind: str, 
         sums = np.concatenate([masses, ends[:, 1:]], axis=1)[:, ::-1].cumsum(1)[:, ::-1]
     logs = log_density + np.log(np.maximum(sums, 0.0))  # a sum of rounding errors may be below 0
     # and with no hump overlooked, the sum comes out about right at the far end too
-    wrong = _too_wide(a, b, w, logs, sums, kind) | (np.abs(sums[:, [0, -1]] - ends) > 0.5 * ends).any(1)
+    wrong = _too_wide(a, b, w, logs, sums, kind) | (
+        np.abs(sums[:, [0, -1]] - ends) > 0.5 * ends
+    ).any(1)
     if wrong.any():
         logs[wrong] = _by_tails(a[wrong], b[wrong], w[wrong], log_density[wrong], kind)
     return logs

@@ -1,8 +1,8 @@
 """Bin(n, 1/2), the law of the wins among n decisive items, accurate in the tail for any n.
 
-P(X >= w) is the incomplete Beta function, whose implementations lose digits for large n; above 10,000 it is
-integrated here, on the log odds of the Beta:
-P(X >= w) = w P(X = w) / 2 * integral of exp(-(w - (n + 1) / 2) t) / cosh(t / 2)**(n + 1) over t > 0.
+P(X >= w) is the incomplete Beta function, whose implementations lose digits for large n; above
+10,000 it is integrated here, on the log odds of the Beta: P(X >= w) = w P(X = w) / 2 * integral of
+exp(-(w - (n + 1) / 2) t) / cosh(t / 2)**(n + 1) over t > 0.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,8 @@ from betterthan.exact.wins.beta import stirling
 _BETAINC_MAX = 10_000  # up to here scipy's incomplete Beta is good to 1e-13; at 1e9 to 1e-10
 _ROWS = 4_000  # integrals at once: 80 nodes each, some 3 MB an array
 _FEW = 16  # pairs for which finding the distinct ones takes longer than it saves
-_PANELS = (0.0, 4.0, 10.0, 20.0, 42.0)  # in widths of the integrand, which falls at least as fast as exp(-v)
+# in widths of the integrand, which falls at least as fast as exp(-v)
+_PANELS = (0.0, 4.0, 10.0, 20.0, 42.0)
 
 
 def at_least(w: np.ndarray, l: np.ndarray) -> np.ndarray:
@@ -26,7 +27,9 @@ def at_least(w: np.ndarray, l: np.ndarray) -> np.ndarray:
 
 
 def exactly(w: np.ndarray, l: np.ndarray) -> np.ndarray:
-    """P(X = w) for X ~ Bin(w + l, 1/2): Loader's saddle point form, its deviance written free of cancellation."""
+    """P(X = w) for X ~ Bin(w + l, 1/2): Loader's saddle point form, its deviance written free of
+    cancellation.
+    """
     n = (w + l).astype(float)
     none = (w == 0) | (l == 0)
     a, b = np.where(none, 1.0, w), np.where(none, 1.0, l)
@@ -37,8 +40,12 @@ def exactly(w: np.ndarray, l: np.ndarray) -> np.ndarray:
     return np.where(none, np.exp2(-n), inside)
 
 
-def over_distinct(function: Callable[..., np.ndarray], rows: int, *counts: np.ndarray) -> np.ndarray:
-    """`function` of 1-d arrays, called once for each distinct tuple of counts, so many rows at a time."""
+def over_distinct(
+    function: Callable[..., np.ndarray], rows: int, *counts: np.ndarray
+) -> np.ndarray:
+    """`function` of 1-d arrays, called once for each distinct tuple of counts, so many rows at a
+    time.
+    """
     counts = tuple(np.broadcast_arrays(*counts))
     if counts[0].size <= _FEW:
         return function(*(c.ravel() for c in counts)).reshape(counts[0].shape)

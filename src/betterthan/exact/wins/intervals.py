@@ -1,14 +1,23 @@
-"""Quantiles and intervals of d = theta_win - theta_loss under Dirichlet(a, b, t), by root finding on its exact CDF."""
+"""Quantiles and intervals of d = theta_win - theta_loss under Dirichlet(a, b, t), by root finding
+on its exact CDF.
+"""
 
 from typing import Any
 
 import numpy as np
 from scipy import optimize, special
 
-from betterthan.exact.wins.dirichlet import density, mean_difference, prob_above, prob_below, sd_difference
+from betterthan.exact.wins.dirichlet import (
+    density,
+    mean_difference,
+    prob_above,
+    prob_below,
+    sd_difference,
+)
 
 _Array = Any  # a float or an array of floats, broadcast against the others
-_STEP = 1e-7  # a Newton step below this share of the sd is the last: the error left is about its square
+# a Newton step below this share of the sd is the last: the error left is about its square
+_STEP = 1e-7
 _SECANT_STEP = 1e-9  # likewise where slopes are secants
 _ROUNDS = 60
 
@@ -37,7 +46,8 @@ def quantile(a: _Array, b: _Array, t: _Array, prob: _Array) -> _Array:
     shape = a.shape
     a, b, t, prob = (z.ravel() for z in (a, b, t, prob))
     upper = prob > 0.5
-    a, b = np.where(upper, b, a), np.where(upper, a, b)  # -d has its lower tail where d has its upper
+    # -d has its lower tail where d has its upper
+    a, b = np.where(upper, b, a), np.where(upper, a, b)
     found = _lower_quantile(a, b, t, np.where(upper, 1 - prob, prob))
     return np.where(upper, -found, found).reshape(shape)[()]
 
@@ -55,7 +65,8 @@ def hdi(a: _Array, b: _Array, t: _Array, prob: float) -> tuple[_Array, _Array, _
     Parameters
     ----------
     a, b, t : array_like of float
-        Dirichlet parameters of win, loss and tie; t = 0 means that there are no ties. They broadcast.
+        Dirichlet parameters of win, loss and tie; t = 0 means that there are no ties. They
+        broadcast.
     prob : float in (0, 1)
 
     Returns
@@ -67,8 +78,9 @@ def hdi(a: _Array, b: _Array, t: _Array, prob: float) -> tuple[_Array, _Array, _
 
     Notes
     -----
-    With all parameters at least 1 the density of d is log-concave, so it has one mode, and the ends are where the
-    density is equal. Elsewhere the shortest of all intervals of that mass is looked for.
+    With all parameters at least 1 the density of d is log-concave, so it has one mode, and the ends
+    are where the density is equal. Elsewhere the shortest of all intervals of that mass is looked
+    for.
 
     Examples
     --------
@@ -84,14 +96,18 @@ def hdi(a: _Array, b: _Array, t: _Array, prob: float) -> tuple[_Array, _Array, _
     modes = np.ones(a.shape, dtype=np.int64)
     regular = _one_mode(a, b, t)
     rows = np.flatnonzero(regular)
-    lower[rows], upper[rows], settled = _equal_heights(a[rows], b[rows], t[rows], lower[rows], upper[rows], prob)
+    lower[rows], upper[rows], settled = _equal_heights(
+        a[rows], b[rows], t[rows], lower[rows], upper[rows], prob
+    )
     for row in [*np.flatnonzero(~regular), *rows[~settled]]:
         lower[row], upper[row], modes[row] = _shortest(a[row], b[row], t[row], prob)
     return lower.reshape(shape)[()], upper.reshape(shape)[()], modes.reshape(shape)[()]
 
 
 def _one_mode(a: _Array, b: _Array, t: _Array) -> _Array:
-    """Where d has one mode, away from the ends: log-concave, or at most one parameter small (checked in the tests)."""
+    """Where d has one mode, away from the ends: log-concave, or at most one parameter small
+    (checked in the tests).
+    """
     alone = (t == 0) & (a > 1) & (b > 1)
     enough = (a >= 1.5).astype(int) + (b >= 1.5) + (t >= 1.5) >= 2
     return alone | ((t > 0) & (enough | ((t >= 1) & (a >= 1) & (b >= 1))))
@@ -118,7 +134,9 @@ def _lower_quantile(a: _Array, b: _Array, t: _Array, prob: _Array) -> _Array:
         moved = x - step
         last = np.abs(step) <= _STEP * np.minimum(sd[open_], 1 + x)
         outside = ~last & ((moved <= low[open_]) | (moved >= high[open_]))
-        result[open_] = np.where(outside, (low[open_] + high[open_]) / 2, np.clip(moved, low[open_], high[open_]))
+        result[open_] = np.where(
+            outside, (low[open_] + high[open_]) / 2, np.clip(moved, low[open_], high[open_])
+        )
         open_ = open_[~last & (high[open_] - low[open_] > 1e-15)]
     return result
 
@@ -129,14 +147,17 @@ def _guess(a: _Array, b: _Array, t: _Array, prob: _Array) -> _Array:
     spread = sd_difference(a, b, t) / 2
     weight = centre * (1 - centre) / spread**2 - 1
     guess = 2 * special.betaincinv(centre * weight, (1 - centre) * weight, prob) - 1
-    guess = np.where(np.isfinite(guess), guess, 2 * centre - 1)  # the inverse gives up on huge parameters
+    # the inverse gives up on huge parameters
+    guess = np.where(np.isfinite(guess), guess, 2 * centre - 1)
     return np.clip(guess, -1 + 1e-15, 1 - 1e-15)
 
 
 def _equal_heights(
     a: _Array, b: _Array, t: _Array, lower: _Array, upper: _Array, prob: float
 ) -> tuple[_Array, _Array, _Array]:
-    """Newton for "the mass is prob, the heights are equal"; slopes of the log density by secants."""
+    """Newton for "the mass is prob, the heights are equal"; slopes of the log density by
+    secants.
+    """
     lower, upper, settled = lower.copy(), upper.copy(), np.zeros(a.shape, dtype=bool)
     sd = sd_difference(a, b, t)
     mean = mean_difference(a, b, t)
@@ -158,7 +179,10 @@ def _equal_heights(
         dx, dy = (-miss * slope_up - g * gap) / scale, (-f * gap - slope_low * miss) / scale
         limit = 0.5 * (y - x)
         dx, dy = np.clip(dx, -limit, limit / 2), np.clip(dy, -limit / 2, limit)
-        lower[open_], upper[open_] = np.maximum(x + dx, (x - 1) / 2), np.minimum(y + dy, (y + 1) / 2)
+        lower[open_], upper[open_] = (
+            np.maximum(x + dx, (x - 1) / 2),
+            np.minimum(y + dy, (y + 1) / 2),
+        )
         done = np.maximum(np.abs(dx), np.abs(dy)) < _SECANT_STEP * sd[open_]
         settled[open_[done]] = True
         keep = ~done & np.isfinite(dx) & np.isfinite(dy)
@@ -175,7 +199,9 @@ def _secant(slope: _Array, rise: _Array, run: _Array) -> _Array:
 
 
 def _shortest(a: float, b: float, t: float, prob: float) -> tuple[float, float, int]:
-    """Shortest interval of one d of any shape, from the mass left below it; ETI where two are equally short."""
+    """Shortest interval of one d of any shape, from the mass left below it; ETI where two are
+    equally short.
+    """
     modes = _count_modes(a, b, t)
     grid = np.linspace(0, 1 - prob, 65)
     widths = _upper_end(a, b, t, grid, prob) - quantile(a, b, t, grid)
@@ -215,7 +241,9 @@ def _count_modes(a: float, b: float, t: float) -> int:
     right = np.concatenate([inner, 1 - inner[::-1][1:]])
     grid = np.concatenate([-right[::-1], right])
     heights = density(a, b, t, grid)
-    padded = np.concatenate([[heights[0] if b + t <= 1 else 0], heights, [heights[-1] if a + t <= 1 else 0]])
+    padded = np.concatenate(
+        [[heights[0] if b + t <= 1 else 0], heights, [heights[-1] if a + t <= 1 else 0]]
+    )
     rising = np.diff(padded) > 1e-9 * padded[:-1]
     falling = np.diff(padded) < -1e-9 * padded[:-1]
     turns = np.where(rising, 1, np.where(falling, -1, 0))

@@ -7,19 +7,23 @@ import numpy as np
 from scipy import special
 
 _REACH = 6.0  # standard deviations of difficulty on either side
-_WIDE = 4.0  # spread of difficulties for which the nodes are chosen; in the middle they suffice for twice as much
+# spread of difficulties for which the nodes are chosen; in the middle they suffice for twice as
+# much
+_WIDE = 4.0
 _CLOSER = 2.5
 _STEP = 1.2  # of the posterior width of a difficulty: the rule is then off by 1e-6 of it
 _ALIKE = 0.1  # correlation of repeated trials for which the nodes are chosen
 
 
 def nodes(count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes and log weights of a standard normal: the trapezoid rule, whose error falls exponentially in the step.
+    """Nodes and log weights of a standard normal: the trapezoid rule, whose error falls
+    exponentially in the step.
 
-    They stand closer in the middle: where difficulties are spread widely, what systems do differs there alone.
+    They stand closer in the middle: where difficulties are spread widely, what systems do differs
+    there alone.
 
-    Gauss-Hermite nodes spread far beyond the mass: for the narrow integrands of many systems it takes several times as
-    many of them.
+    Gauss-Hermite nodes spread far beyond the mass: for the narrow integrands of many systems it
+    takes several times as many of them.
     """
     t = np.linspace(-1, 1, count)
     x = _REACH * np.sinh(_CLOSER * t) / np.sinh(_CLOSER)
@@ -34,28 +38,40 @@ def hermite(count: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def nodes_needed(trials: np.ndarray) -> int:
-    """How many nodes it takes for the item that says most: a step of 1.2 of its posterior widths."""
+    """How many nodes it takes for the item that says most: a step of 1.2 of its posterior
+    widths.
+    """
     said = trials / (1 + _ALIKE * np.maximum(trials - 1, 0))
     information = said.sum(1).max() / 4 * _WIDE**2
     return max(41, math.ceil(2 * _REACH * math.sqrt(1 + information) / _STEP))
 
 
-def expected_score(ability: np.ndarray, mean: np.ndarray, spread: np.ndarray, slope: np.ndarray | None) -> np.ndarray:
-    """Share of all items that a system solves, (..., system), given abilities (..., system) and the rest (...)."""
+def expected_score(
+    ability: np.ndarray, mean: np.ndarray, spread: np.ndarray, slope: np.ndarray | None
+) -> np.ndarray:
+    """Share of all items that a system solves, (..., system), given abilities (..., system) and the
+    rest (...).
+    """
     x, log_weight = nodes(61)
     total = np.zeros_like(ability)
     steep = [(0.0, 0.0)] if slope is None else list(zip(*hermite(9), strict=True))
     for z, w in steep:
         factor = 1.0 if slope is None else np.exp(slope * z)[..., None]
         for node, weight in zip(x, np.exp(log_weight + w), strict=True):
-            total += weight * special.expit(factor * (mean[..., None] + ability - node * spread[..., None]))
+            total += weight * special.expit(
+                factor * (mean[..., None] + ability - node * spread[..., None])
+            )
     return total
 
 
-def draw_successes(eta: np.ndarray, trials: np.ndarray, correlation: Any, random: np.random.Generator) -> np.ndarray:
+def draw_successes(
+    eta: np.ndarray, trials: np.ndarray, correlation: Any, random: np.random.Generator
+) -> np.ndarray:
     """Successes of these trials at log odds eta, the trials of one cell correlated."""
     chance = special.expit(eta)
     if np.any(np.asarray(correlation) > 0):
         kappa = 1 / np.asarray(correlation) - 1
-        chance = random.beta(np.maximum(kappa * chance, 1e-12), np.maximum(kappa * (1 - chance), 1e-12))
+        chance = random.beta(
+            np.maximum(kappa * chance, 1e-12), np.maximum(kappa * (1 - chance), 1e-12)
+        )
     return random.binomial(trials, chance)

@@ -1,4 +1,6 @@
-"""The sign test on counts: exact, mid-p, and what it could reach at all with so many decisive items."""
+"""The sign test on counts: exact, mid-p, and what it could reach at all with so many decisive
+items.
+"""
 
 from typing import Any
 
@@ -19,12 +21,14 @@ def sign_p(wins: Any, losses: Any, alternative: str = "two-sided") -> np.ndarray
     wins, losses : array_like of int
         Of system A; they broadcast.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
-        ``greater``: A is better, P(X >= wins). ``two-sided``: twice the smaller one-sided p, at most 1.
+        ``greater``: A is better, P(X >= wins). ``two-sided``: twice the smaller one-sided p, at
+        most 1.
 
     Returns
     -------
     numpy.ndarray
-        1 where nothing was decisive. Relative error below 1e-12 up to a count of 1e9, also in the tail.
+        1 where nothing was decisive. Relative error below 1e-12 up to a count of 1e9, also in the
+        tail.
 
     Raises
     ------
@@ -33,7 +37,8 @@ def sign_p(wins: Any, losses: Any, alternative: str = "two-sided") -> np.ndarray
 
     References
     ----------
-    S. Siegel and N. J. Castellan (1988), Nonparametric Statistics for the Behavioral Sciences, McGraw-Hill.
+    S. Siegel and N. J. Castellan (1988), Nonparametric Statistics for the Behavioral Sciences,
+    McGraw-Hill.
 
     Examples
     --------
@@ -93,9 +98,14 @@ def settle_ties(wins: Any, losses: Any, ties: Any, policy: str) -> tuple[np.ndar
 
 
 def smallest_p(
-    decisive: Any, ties: Any, policy: str = "drop", alternative: str = "two-sided", mid: bool = False
+    decisive: Any,
+    ties: Any,
+    policy: str = "drop",
+    alternative: str = "two-sided",
+    mid: bool = False,
 ) -> np.ndarray:
-    """The smallest p attainable with so many decisive and tied items: all decisive ones for one side.
+    """The smallest p attainable with so many decisive and tied items: all decisive ones for one
+    side.
 
     Parameters
     ----------
@@ -114,7 +124,8 @@ def smallest_p(
     Raises
     ------
     ValueError
-        As `sign_p`; if the policy is unknown, or a mid-p is asked of the trinomial test, which has none.
+        As `sign_p`; if the policy is unknown, or a mid-p is asked of the trinomial test, which has
+        none.
 
     Examples
     --------
@@ -126,7 +137,10 @@ def smallest_p(
     m, t = _counted(decisive, ties)
     if policy == "third":
         if mid:
-            raise ValueError("ties='third' has no mid-p; give mid=False, or ties 'drop', 'half', 'to_a' or 'to_b'")
+            raise ValueError(
+                "ties='third' has no mid-p; give mid=False, or ties 'drop', 'half', 'to_a' or "
+                "'to_b'"
+            )
         p = trinomial_tail(m, m + t, t)
         return np.minimum(1.0, p * (2.0 if alternative == "two-sided" else 1.0))[()]
     test = sign_mid_p if mid else sign_p
@@ -141,7 +155,8 @@ def decisive_needed(
     alpha: float = names.ALPHA,
     mid: bool = False,
 ) -> np.ndarray:
-    """The smallest number of decisive items with which p <= alpha can be reached at all, the ties being as they are.
+    """The smallest number of decisive items with which p <= alpha can be reached at all, the ties
+    being as they are.
 
     Parameters
     ----------

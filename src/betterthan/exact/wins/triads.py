@@ -7,7 +7,9 @@ import numpy as np
 
 
 def net_wins(counts: np.ndarray, a: np.ndarray, b: np.ndarray, systems: int) -> np.ndarray:
-    """Wins less losses of every ordered pair (draw, system, system), from counts (draw, row, outcome)."""
+    """Wins less losses of every ordered pair (draw, system, system), from counts (draw, row,
+    outcome).
+    """
     found = np.zeros((len(counts), systems, systems))
     net = (counts[..., 0] - counts[..., 1]).astype(float)
     by_pair = np.moveaxis(found, 0, -1)  # a view
@@ -17,7 +19,8 @@ def net_wins(counts: np.ndarray, a: np.ndarray, b: np.ndarray, systems: int) -> 
 
 
 def circular(margins: np.ndarray) -> np.ndarray:
-    """Number of circular triads of each of many tables (draw, system, system); even pairs make none.
+    """Number of circular triads of each of many tables (draw, system, system); even pairs make
+    none.
 
     Examples
     --------

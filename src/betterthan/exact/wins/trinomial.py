@@ -1,11 +1,12 @@
 """The trinomial test: wins minus losses when ties are an outcome of their own.
 
-Under the null every item gives +1, -1 or 0 with probabilities q / 2, q / 2, 1 - q, and q is estimated by the share of
-decisive items. Summing over the number of decisive items and the binomial tail given it takes up to n terms; here the
-tail is the inverse of the generating function M(z) = (1 - q + q cosh z)**n along a line through the saddle point s:
-P(D >= d) = 1 / (2 pi) * integral of M(s + i u) exp(-d (s + i u)) / (1 - exp(-s - i u)) over -pi < u < pi,
-a periodic function whose trapezoid rule is exact but for tails N steps away, so that some 200 points are enough for
-any n (Daniels 1987, Tail probability approximations, International Statistical Review 55(1), 37-48,
+Under the null every item gives +1, -1 or 0 with probabilities q / 2, q / 2, 1 - q, and q is
+estimated by the share of decisive items. Summing over the number of decisive items and the binomial
+tail given it takes up to n terms; here the tail is the inverse of the generating function M(z) = (1
+- q + q cosh z)**n along a line through the saddle point s: P(D >= d) = 1 / (2 pi) * integral of M(s
++ i u) exp(-d (s + i u)) / (1 - exp(-s - i u)) over -pi < u < pi, a periodic function whose
+trapezoid rule is exact but for tails N steps away, so that some 200 points are enough for any n
+(Daniels 1987, Tail probability approximations, International Statistical Review 55(1), 37-48,
 doi:10.2307/1403269, for the contour).
 """
 
@@ -20,7 +21,8 @@ ITEMS_MAX = 1_000_000
 _ROWS = 1_000  # at once, of at most some 200 numbers: 2 MB an array
 _DIGITS = 40.0  # what is left out is below exp(-40) of the answer
 _UNDERFLOW = 760.0  # exp(-760) is 0, also times the number of items
-_REACH = 14.0  # standard deviations of the tilted law up to which its characteristic function is summed
+# standard deviations of the tilted law up to which its characteristic function is summed
+_REACH = 14.0
 
 
 def trinomial_p(wins: Any, losses: Any, ties: Any, alternative: str = "two-sided") -> np.ndarray:
@@ -31,7 +33,8 @@ def trinomial_p(wins: Any, losses: Any, ties: Any, alternative: str = "two-sided
     wins, losses, ties : array_like of int
         Of system A; they broadcast. At most 1e6 items each.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
-        ``greater``: A is better, P(D >= wins - losses). ``two-sided``: P(abs(D) >= abs(wins - losses)).
+        ``greater``: A is better, P(D >= wins - losses). ``two-sided``: P(abs(D) >= abs(wins -
+        losses)).
 
     Returns
     -------
@@ -41,12 +44,14 @@ def trinomial_p(wins: Any, losses: Any, ties: Any, alternative: str = "two-sided
     Raises
     ------
     ValueError
-        If a count is negative or fractional, there are more than 1e6 items, or the alternative is unknown.
+        If a count is negative or fractional, there are more than 1e6 items, or the alternative is
+        unknown.
 
     References
     ----------
-    G. Bian, M. McAleer and W.-K. Wong (2011), A trinomial test for paired data when there are many ties, Mathematics
-    and Computers in Simulation 81(6), 1153-1160, doi:10.1016/j.matcom.2010.11.002.
+    G. Bian, M. McAleer and W.-K. Wong (2011), A trinomial test for paired data when there are many
+    ties, Mathematics and Computers in Simulation 81(6), 1153-1160,
+    doi:10.1016/j.matcom.2010.11.002.
 
     Examples
     --------
@@ -54,10 +59,15 @@ def trinomial_p(wins: Any, losses: Any, ties: Any, alternative: str = "two-sided
     0.0145149903
     """
     checks.one_of(alternative, names.ALTERNATIVES, "alternative")
-    w, l, t = np.broadcast_arrays(*(checks.nonnegative_integers(v, "counts") for v in (wins, losses, ties)))
+    w, l, t = np.broadcast_arrays(
+        *(checks.nonnegative_integers(v, "counts") for v in (wins, losses, ties))
+    )
     n, d = w + l + t, w - l
     if (n > ITEMS_MAX).any():
-        raise ValueError(f"a pair has {n.max()} items; the trinomial test takes up to {ITEMS_MAX}, use ties='drop'")
+        raise ValueError(
+            f"a pair has {n.max()} items; the trinomial test takes up to {ITEMS_MAX}, use "
+            f"ties='drop'"
+        )
     if alternative == "two-sided":
         return np.minimum(1.0, 2 * trinomial_tail(np.abs(d), n, t))[()]
     return trinomial_tail(d if alternative == "greater" else -d, n, t)[()]
@@ -77,7 +87,9 @@ def _upper(d: np.ndarray, n: np.ndarray, ties: np.ndarray) -> np.ndarray:
     tail[none_tied] = at_least((n + d + 1)[none_tied] // 2, (n - d)[none_tied] // 2)
     rest = np.flatnonzero(~all_tied & ~none_tied & (d <= n - ties))
     if rest.size:
-        tail[rest] = _inverted(d[rest].astype(float), n[rest].astype(float), ties[rest].astype(float))
+        tail[rest] = _inverted(
+            d[rest].astype(float), n[rest].astype(float), ties[rest].astype(float)
+        )
     return tail
 
 
@@ -93,14 +105,20 @@ def _inverted(d: np.ndarray, n: np.ndarray, ties: np.ndarray) -> np.ndarray:
 
 
 def _trapezoid(
-    d: np.ndarray, n: np.ndarray, q: np.ndarray, s: np.ndarray, spread: np.ndarray, level: np.ndarray
+    d: np.ndarray,
+    n: np.ndarray,
+    q: np.ndarray,
+    s: np.ndarray,
+    spread: np.ndarray,
+    level: np.ndarray,
 ) -> np.ndarray:
     """The rule on the line, of as few steps as leave the neighbouring tails out of sight."""
     steps = 2 * np.ceil(np.maximum(12 * spread, (_DIGITS + np.maximum(level, 0)) / s) / 2 + 20)
     reach = np.minimum(np.ceil(_REACH * steps / (2 * np.pi * spread)), steps // 2)
     k = np.arange(int(reach.max()) + 1)
     near = np.where(k <= reach[:, None], k, np.nan)
-    far = steps[:, None] / 2 - k  # a second hump where few ties leave the parity of D nearly certain
+    # a second hump where few ties leave the parity of D nearly certain
+    far = steps[:, None] / 2 - k
     far = np.where((k <= reach[:, None]) & (far > reach[:, None]), far, np.nan)
     total = np.zeros(d.shape)
     for at in (near, far):
@@ -111,7 +129,9 @@ def _trapezoid(
     return total / steps * np.exp(-level)
 
 
-def _line(d: np.ndarray, n: np.ndarray, ties: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _line(
+    d: np.ndarray, n: np.ndarray, ties: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Share of decisive items, real part of the line, and standard deviation of D tilted there.
 
     The line runs through the saddle point, where the tilted mean is d, but keeps off the pole at 0.
@@ -134,4 +154,6 @@ def _height(d: Any, n: Any, q: Any, s: Any, level: Any, u: np.ndarray) -> np.nda
     turn = n * np.arctan2(b, 1 + a) - d * u
     below = np.exp(-s)
     real, imaginary = -np.expm1(-s) + 2 * below * sin**2, below * np.sin(u)
-    return np.exp(size) * (np.cos(turn) * real + np.sin(turn) * imaginary) / (real**2 + imaginary**2)
+    return (
+        np.exp(size) * (np.cos(turn) * real + np.sin(turn) * imaginary) / (real**2 + imaginary**2)
+    )
