@@ -12,7 +12,7 @@ import betterthan
 SOURCE = Path(betterthan.__file__).parent
 FLOORS = [
     {"names"},
-    {"checks", "files", "progress"},
+    {"checks", "files", "progress", "signed"},
     {"exact", "io", "people"},
     {"counts", "labels"},
     {"posterior", "significance"},

@@ -85,7 +85,7 @@ def p_values_beside(
         [f.drop_attrs() for f in found], labels, join="exact", coords="minimal", compat="override"
     )
     table["p_value"] = p.transpose(names.TEST, *_SQUARE)
-    adjusted = [adjust(p.isel({names.TEST: k}), method=correction) for k in range(len(tests))]
+    adjusted = [adjust(p.isel({names.TEST: k}), correction=correction) for k in range(len(tests))]
     table["p_adjusted"] = xr.concat(
         adjusted, labels, join="exact", coords="minimal", compat="override"
     )

@@ -182,7 +182,7 @@ def beetle_functions() -> dict[str, PerformanceFunction]:
         name: PerformanceFunction.from_coefficients(
             intercept,
             weights,
-            outcome="learning gain",
+            response="learning gain",
             confusions=_CONFUSIONS if "conf" in name or name == "full" else (),
         )
         for name, (_, intercept, weights) in _FUNCTIONS.items()

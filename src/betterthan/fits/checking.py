@@ -74,7 +74,7 @@ def _dispersions(data: Any, tree: xr.DataTree) -> xr.Dataset:
             "partial pooling has no closed form; fit with pooling='complete' to check the sampler"
         )
     prior_sd = float(np.atleast_1d(attrs["prior"])[0])
-    exact = mallows.closed_form(data, ties=attrs["ties"], prior_sd=prior_sd)["prob_better"]
+    exact = mallows.closed_form(data, tied=attrs["tied"], prior_sd=prior_sd)["prob_better"]
     theta = tree["posterior"]["theta"].transpose("chain", "draw", names.SYSTEM)
     if theta[names.SYSTEM].values.tolist() != exact[names.SYSTEM_A].values.tolist():
         raise ValueError("the data and the draws do not name the same systems in the same order")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import StringIO
+from typing import Any
 
 import xarray as xr
 
@@ -58,11 +59,11 @@ def steady_svg() -> Iterator[None]:
         yield
 
 
-def as_svg(axes: object) -> str:
+def as_svg(axes: Any) -> str:
     """A figure as SVG, without the XML before it."""
     buffer = StringIO()
     axes.figure.savefig(
         buffer, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None}
-    )  # type: ignore[attr-defined]
+    )
     svg = buffer.getvalue()
     return svg[svg.index("<svg") :]

@@ -19,7 +19,7 @@ from betterthan.reporting.tables import Table, pairs_of
 _FEATURES_OF = 40  # the coefficients that are listed
 
 
-def response_report(
+def outcome_report(
     function: PerformanceFunction,
     *,
     sets: xr.Dataset | None = None,
@@ -67,7 +67,7 @@ def response_report(
     >>> import betterthan as bt
     >>> table = pd.DataFrame({"f": [0.3, 0.5, 0.6, 0.4, 0.8, 0.7], "words": [9, 4, 5, 9, 7, 2],
     ...                       "rating": [2.0, 3.1, 3.4, 2.4, 4.6, 3.9]})
-    >>> text = bt.response_report(bt.features.performance_function(table, "rating"))
+    >>> text = bt.outcome_report(bt.features.performance_function(table, "rating"))
     >>> "R2 held out, choice repeated" in text
     True
     """

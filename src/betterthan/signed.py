@@ -1,0 +1,102 @@
+"""How an answer was made: written into its attrs in one place, and read back from them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+
+@dataclass(frozen=True, kw_only=True)
+class Signature:
+    """What the attrs of an answer say; None where it does not apply.
+
+    ``answer`` names what it is an answer to, by which a report knows how to show it.
+    """
+
+    answer: str | None = None
+    version: str | None = None
+    data_hash: str | None = None
+    # the data
+    source: str | None = None
+    reading: str | None = None
+    citation: str | None = None
+    layout: str | None = None
+    datasets: str | None = None  # names and sizes
+    unit: str | None = None
+    n_items: int | None = None  # -1: differs from pair to pair
+    n_blank: int | None = None
+    higher_is_better: bool | None = None
+    # what was asked
+    method: str | None = None
+    ties: str | None = None
+    missing: str | None = None
+    margin: float | None = None
+    statistic: str | None = None
+    rope: float | None = None
+    ci_prob: float | None = None
+    ci_kind: str | None = None
+    threshold: float | None = None
+    # the model and its draws
+    model: str | None = None
+    modelled: str | None = None
+    prior: tuple[float, ...] | None = None
+    seed: int | None = None
+    draws: int | None = None
+    chains: int | None = None
+    inference_library: str | None = None
+    rhat_max: float | None = None
+    ess_min: float | None = None
+    divergences: int | None = None
+    failures: tuple[str, ...] | None = None  # why there is no verdict
+    # the tests beside it
+    tests: tuple[str, ...] | None = None
+    alpha: float | None = None
+    correction: str | None = None
+    sign_ties: str | None = None
+    shuffles: int | None = None
+    shuffle_seed: int | None = None
+    randomization_method: str | None = None
+    randomization_reason: str | None = None
+    randomization_statistic: str | None = None
+    # all systems jointly
+    joint_model: str | None = None
+    joint_draws: int | None = None
+    joint_seed: int | None = None
+    joint_units: str | None = None
+    no_joint: str | None = None
+    # in words
+    advice: str | None = None
+    notes: tuple[str, ...] | None = None
+
+    def to_attrs(self) -> dict[str, Any]:
+        """As attrs that netCDF can hold: without what is None, lines joined, truths as 0 and 1."""
+        given = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {name: _plain(value) for name, value in given.items() if value is not None}
+
+    @classmethod
+    def from_attrs(cls, attrs: Mapping[str, Any]) -> Self:
+        """What attrs say; keys that are no field are left aside."""
+        held = {f.name: attrs[f.name] for f in fields(cls) if f.name in attrs}
+        for name in _LINES & held.keys():
+            if isinstance(held[name], str):
+                held[name] = tuple(line for line in held[name].split("\n") if line)
+        if "prior" in held:
+            held["prior"] = _numbers(held["prior"])
+        if "higher_is_better" in held:
+            held["higher_is_better"] = bool(held["higher_is_better"])
+        return cls(**held)
+
+
+_LINES = {"failures", "tests", "notes"}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, tuple | list):
+        return "\n".join(value) if all(isinstance(v, str) for v in value) else list(value)
+    return value
+
+
+def _numbers(value: Any) -> tuple[float, ...]:
+    """One number or several: netCDF gives a list of one back as a number."""
+    return tuple(float(v) for v in (value if hasattr(value, "__len__") else [value]))
