@@ -3,6 +3,7 @@
 # Dimensions.
 ITEM, SYSTEM, PAIR = "item", "system", "pair"
 SYSTEM_A, SYSTEM_B = "system_a", "system_b"
+SQUARE = (SYSTEM_A, SYSTEM_B)
 OUTCOME, DATASET, REGION = "outcome", "dataset", "region"
 TALLY, LABEL = "tally", "label"
 PREDICTED, ACTUAL = "predicted", "actual"

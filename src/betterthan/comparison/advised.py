@@ -33,7 +33,6 @@ _COLUMNS = (
     "verdict",
     "also_ahead",
 )
-_SQUARE = (names.SYSTEM_A, names.SYSTEM_B)
 BY_DATASET = (
     "prob_better_dataset",
     "prob_better_dataset_mcse",
@@ -154,7 +153,7 @@ def _prepared(data: Any, model: str, missing: str) -> Any:
         return plain_data(data) if model in ("hierarchical", "graded") else data
     if names.ITEM in data.dims:
         return data if names.TALLY in data.dims else apply_missing(checks.scores(data), missing)
-    extra = [d for d in data.dims if d not in (*_SQUARE, names.PAIR, names.OUTCOME)]
+    extra = [d for d in data.dims if d not in (*names.SQUARE, names.PAIR, names.OUTCOME)]
     pooled = [d for d in extra if data.sizes[d] == 1 or (model == "clustered" and d != CLUSTER)]
     return data.sum(pooled, keep_attrs=True)
 

@@ -24,8 +24,6 @@ from betterthan.exact.numeric.seeds import one_seed
 from betterthan.posterior import closed, differences
 from betterthan.posterior.verdicts import decide
 
-_SQUARE = (names.SYSTEM_A, names.SYSTEM_B)
-
 
 def compare(
     data: xr.DataArray | xr.Dataset,
@@ -254,7 +252,7 @@ def _counts_of(
         n_blank = int(scored.isnull().sum())
         scored = apply_missing(checks.scores(scored), missing)  # what the counts saw
         scored = scored.assign_coords({names.SYSTEM: scored[names.SYSTEM].values.astype(str)})
-        extra["n_dropped"] = (_SQUARE, counts["n_dropped"].values)
+        extra["n_dropped"] = (names.SQUARE, counts["n_dropped"].values)
         extra["score"] = scored.astype(float).mean(names.ITEM).drop_attrs()
         extra["n_scored"] = scored.notnull().sum(names.ITEM).drop_attrs()
         notes += dependence_notes(data, taken)
@@ -267,12 +265,12 @@ def _counts_of(
         checks.for_scores_only(missing=missing, margin=margin)
         counts = checks.counts(data)
         notes += dependence_notes(counts, taken)
-        pooled = [d for d in counts.dims if d not in (*_SQUARE, names.PAIR, names.OUTCOME)]
+        pooled = [d for d in counts.dims if d not in (*names.SQUARE, names.PAIR, names.OUTCOME)]
         counts = counts.sum(pooled, keep_attrs=True)
         if names.PAIR in counts.dims:
             counts = to_square(counts)
     counts = counts.drop_vars(["n_used", "n_dropped"], errors="ignore").transpose(
-        *_SQUARE, names.OUTCOME
+        *names.SQUARE, names.OUTCOME
     )
     checks.at_least_two(counts[names.SYSTEM_A].values.tolist())
     if counts.sizes[names.OUTCOME] == 2 and counts.attrs.get("ties", "unknown") == "unknown":
@@ -307,14 +305,14 @@ def _every_policy(raw: xr.DataArray, prior: Any, rope: float) -> xr.Dataset:
     for answers in (better, verdicts):
         to_a, to_b = answers[-2], answers[-1]
         answers[-2], answers[-1] = np.where(below, to_b, to_a), np.where(below, to_a, to_b)
-    dims = ("ties_policy", *_SQUARE)
-    coords = {"ties_policy": list(policies)} | {k: raw[k].values for k in _SQUARE}
+    dims = ("ties_policy", *names.SQUARE)
+    coords = {"ties_policy": list(policies)} | {k: raw[k].values for k in names.SQUARE}
     flips = (np.array(verdicts) != verdicts[0]).any(0)
     return xr.Dataset(
         {
             "prob_better_by_ties": (dims, np.array(better)),
             "verdict_by_ties": (dims, np.array(verdicts)),
-            "ties_flip": (_SQUARE, flips),
+            "ties_flip": (names.SQUARE, flips),
         },
         coords=coords,
     )

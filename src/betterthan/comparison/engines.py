@@ -12,8 +12,6 @@ from betterthan.posterior.gate import diagnose
 from betterthan.posterior.sampled import draws_difference, draws_masses, draws_prob_better
 from betterthan.posterior.verdicts import decide
 
-_SQUARE = (names.SYSTEM_A, names.SYSTEM_B)
-
 
 def exact_answers(
     counts: xr.DataArray, *, rope: float, prior: Any, ci_prob: float, ci_kind: str
@@ -110,8 +108,8 @@ def _with_verdicts(
     if attrs.get("mcmc_failures"):
         verdict = np.full(verdict.shape, "no_verdict")
         also_ahead = np.zeros_like(also_ahead)
-    table["verdict"] = (_SQUARE, verdict)
-    table["also_ahead"] = (_SQUARE, also_ahead)
+    table["verdict"] = (names.SQUARE, verdict)
+    table["also_ahead"] = (names.SQUARE, also_ahead)
     table = table.drop_attrs()
     table.attrs = attrs
     return table

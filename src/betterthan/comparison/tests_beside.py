@@ -14,7 +14,6 @@ from betterthan.significance.corrections import adjust
 from betterthan.significance.randomizing import randomization_test
 from betterthan.significance.signs import sign_test
 
-_SQUARE = (names.SYSTEM_A, names.SYSTEM_B)
 _TWO_VALUED = 2  # scores of two values: randomizing their mean is the sign test
 
 
@@ -84,7 +83,7 @@ def p_values_beside(
     p = xr.concat(
         [f.drop_attrs() for f in found], labels, join="exact", coords="minimal", compat="override"
     )
-    table["p_value"] = p.transpose(names.TEST, *_SQUARE)
+    table["p_value"] = p.transpose(names.TEST, *names.SQUARE)
     adjusted = [adjust(p.isel({names.TEST: k}), correction=correction) for k in range(len(tests))]
     table["p_adjusted"] = xr.concat(
         adjusted, labels, join="exact", coords="minimal", compat="override"

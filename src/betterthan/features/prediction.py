@@ -13,7 +13,6 @@ from betterthan.exact.numeric import weights
 from betterthan.features.formulas import refuse_unknown_confusions, values_by_name
 from betterthan.posterior.joint_draws import effective, judged, mean_error, pairs_of_draws
 
-_SQUARE = (names.SYSTEM_A, names.SYSTEM_B)
 _NODES = 21  # of the mean over the intercepts of groups
 
 
@@ -92,11 +91,11 @@ def predict(
     }
     result = xr.Dataset(
         {
-            name: ((*_SQUARE, names.REGION) if v.ndim == 3 else _SQUARE, v)
+            name: ((*names.SQUARE, names.REGION) if v.ndim == 3 else names.SQUARE, v)
             for name, v in table.items()
         }
         | {name: (names.SYSTEM, v) for name, v in of_system.items()},
-        coords=dict.fromkeys((*_SQUARE, names.SYSTEM), systems)
+        coords=dict.fromkeys((*names.SQUARE, names.SYSTEM), systems)
         | {names.REGION: list(names.REGIONS)},
     )
     attrs = tree["posterior"].attrs

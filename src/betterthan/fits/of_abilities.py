@@ -15,7 +15,6 @@ from betterthan.models import davidson
 from betterthan.posterior.joint_draws import effective, mean_error, pairs_of_draws, share_error
 from betterthan.posterior.verdicts import decide
 
-_SQUARE = (names.SYSTEM_A, names.SYSTEM_B)
 _REPLICATIONS = 1000
 
 
@@ -55,16 +54,16 @@ def compare_abilities(
     of_system["tied_with_top"] = ~(table["prob_better"][top] >= names.VERDICT_PROB)
     result = xr.Dataset(
         {
-            name: ((*_SQUARE, names.REGION) if v.ndim == 3 else _SQUARE, v)
+            name: ((*names.SQUARE, names.REGION) if v.ndim == 3 else names.SQUARE, v)
             for name, v in table.items()
         }
         | {name: (names.SYSTEM, v) for name, v in of_system.items()}
         | {"prob_rank": ((names.SYSTEM, "rank"), ranks)},
-        coords=dict.fromkeys((*_SQUARE, names.SYSTEM), systems)
+        coords=dict.fromkeys((*names.SQUARE, names.SYSTEM), systems)
         | {names.REGION: list(names.REGIONS), "rank": np.arange(1, len(systems) + 1)},
     )
     if model == "davidson":
-        result["expected"] = ((*_SQUARE, names.OUTCOME), _next_judgment(posterior, flat))
+        result["expected"] = ((*names.SQUARE, names.OUTCOME), _next_judgment(posterior, flat))
         result = result.assign_coords({names.OUTCOME: list(names.OUTCOMES)})
     asked = {k: int(posterior.attrs[k]) for k in ("position", "judges") if k in posterior.attrs}
     return result.assign_attrs(signed(posterior, diagnosis, rope, ci_prob, ci_kind) | asked)

@@ -11,8 +11,6 @@ from betterthan.exact.numeric import weights
 from betterthan.exact.orders import mallows
 from betterthan.posterior.joint_draws import effective, judged, mean_error, pairs_of_draws
 
-_SQUARE = (names.SYSTEM_A, names.SYSTEM_B)
-
 
 def compare_dispersions(
     tree: xr.DataTree,
@@ -63,11 +61,11 @@ def compare_dispersions(
     }
     result = xr.Dataset(
         {
-            name: ((*_SQUARE, names.REGION) if v.ndim == 3 else _SQUARE, v)
+            name: ((*names.SQUARE, names.REGION) if v.ndim == 3 else names.SQUARE, v)
             for name, v in table.items()
         }
         | {name: (names.SYSTEM, v) for name, v in of_system.items()},
-        coords=dict.fromkeys((*_SQUARE, names.SYSTEM), systems)
+        coords=dict.fromkeys((*names.SQUARE, names.SYSTEM), systems)
         | {names.REGION: list(names.REGIONS)},
     )
     result.attrs = {

@@ -9,13 +9,12 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.counts.pairing import as_pairs
 
-_SQUARE = (names.SYSTEM_A, names.SYSTEM_B)
 _DIFFERENCE = ("difference_mean", "difference_lower", "difference_upper", "verdict")
 
 
 def probabilities(prob: Any, order: Sequence[str] | None) -> xr.DataArray:
     """A square of probabilities, its systems in the order given or by their mean, highest first."""
-    if not isinstance(prob, xr.DataArray) or set(prob.dims) != set(_SQUARE):
+    if not isinstance(prob, xr.DataArray) or set(prob.dims) != set(names.SQUARE):
         found = (
             f"dims ({', '.join(map(str, prob.dims))})"
             if hasattr(prob, "dims")
@@ -25,7 +24,7 @@ def probabilities(prob: Any, order: Sequence[str] | None) -> xr.DataArray:
             f"expected probabilities with dims (system_a, system_b), got {found}; see "
             f"betterthan.prob_better"
         )
-    prob = prob.transpose(*_SQUARE)
+    prob = prob.transpose(*names.SQUARE)
     systems = _square_systems(prob)
     values = np.asarray(prob.values, dtype=float)
     bad = (values < 0) | (values > 1)
@@ -37,8 +36,8 @@ def probabilities(prob: Any, order: Sequence[str] | None) -> xr.DataArray:
         rows = [systems.index(known(s, systems, "order")) for s in order]
         checks.unique([systems[r] for r in rows], "system in order")
         checks.at_least_two([systems[r] for r in rows])
-    coords = {dim: [systems[r] for r in rows] for dim in _SQUARE}
-    return xr.DataArray(values[np.ix_(rows, rows)], dims=_SQUARE, coords=coords)
+    coords = {dim: [systems[r] for r in rows] for dim in names.SQUARE}
+    return xr.DataArray(values[np.ix_(rows, rows)], dims=names.SQUARE, coords=coords)
 
 
 def one_pair(counts: Any, systems: Sequence[str] | None) -> tuple[str, str, xr.DataArray]:
@@ -98,13 +97,13 @@ def differences(comparison: Any) -> tuple[xr.Dataset, list[str]]:
     chosen = comparison[list(_DIFFERENCE)]
     if names.ENGINE in chosen.dims:
         chosen = chosen.isel({names.ENGINE: 0})
-    if set(chosen.dims) != set(_SQUARE):
+    if set(chosen.dims) != set(names.SQUARE):
         raise ValueError(
             f"differences have dims ({', '.join(map(str, chosen.dims))}); give (system_a, "
             f"system_b): "
             "select the others first"
         )
-    chosen = chosen.transpose(*_SQUARE)
+    chosen = chosen.transpose(*names.SQUARE)
     systems = _square_systems(chosen)
     verdicts = {str(v) for v in np.unique(chosen["verdict"].values.astype(str))}
     for verdict in sorted(verdicts):
@@ -121,7 +120,7 @@ def known(system: Any, systems: Sequence[str], what: str) -> str:
 
 
 def _square_systems(data: Any) -> list[str]:
-    for dim in _SQUARE:
+    for dim in names.SQUARE:
         if dim not in data.coords:
             raise ValueError(f"expected a coordinate {dim!r} with the names of the systems")
     systems = [str(s) for s in data[names.SYSTEM_A].values]

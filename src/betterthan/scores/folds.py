@@ -14,7 +14,6 @@ from betterthan.posterior.joint_draws import share_error
 from betterthan.posterior.verdicts import decide
 from betterthan.progress import with_bar
 
-_SQUARE = (names.SYSTEM_A, names.SYSTEM_B)
 _CELLS = 4_000_000  # weights of pairs of data sets held at once
 
 
@@ -268,9 +267,9 @@ def _whole(scores: xr.DataArray) -> tuple[np.ndarray, list[str], int]:
 
 def _dataset(table: dict[str, np.ndarray], mass: np.ndarray, systems: list[str]) -> xr.Dataset:
     return xr.Dataset(
-        {name: (_SQUARE, v) for name, v in table.items()}
-        | {"mass": ((*_SQUARE, names.REGION), mass)},
-        coords=dict.fromkeys(_SQUARE, systems) | {names.REGION: list(names.REGIONS)},
+        {name: (names.SQUARE, v) for name, v in table.items()}
+        | {"mass": ((*names.SQUARE, names.REGION), mass)},
+        coords=dict.fromkeys(names.SQUARE, systems) | {names.REGION: list(names.REGIONS)},
     )
 
 

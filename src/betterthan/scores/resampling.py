@@ -16,7 +16,6 @@ from betterthan.exact.wins.beta import prob_above_half
 from betterthan.posterior.joint_draws import pairs_of_draws, share_error
 from betterthan.posterior.verdicts import decide
 
-_SQUARE = (names.SYSTEM_A, names.SYSTEM_B)
 _NUMBERS = 2**17  # weights held at once: 1 MB stays in the cache
 
 
@@ -160,12 +159,12 @@ def bootstrap(
     systems = responses.systems
     result = xr.Dataset(
         {
-            name: ((*_SQUARE, names.REGION) if v.ndim == 3 else _SQUARE, v)
+            name: ((*names.SQUARE, names.REGION) if v.ndim == 3 else names.SQUARE, v)
             for name, v in table.items()
         }
         | {name: (names.SYSTEM, v) for name, v in of_system.items()}
         | {"prob_rank": ((names.SYSTEM, "rank"), ranks)},
-        coords=dict.fromkeys((*_SQUARE, names.SYSTEM), systems)
+        coords=dict.fromkeys((*names.SQUARE, names.SYSTEM), systems)
         | {names.REGION: list(names.REGIONS), "rank": np.arange(1, len(systems) + 1)},
     )
     result.attrs = {

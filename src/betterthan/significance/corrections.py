@@ -6,8 +6,6 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.exact.swaps import corrections
 
-_SQUARE = (names.SYSTEM_A, names.SYSTEM_B)
-
 
 def adjust(p: xr.DataArray, *, correction: str = names.CORRECTION) -> xr.DataArray:
     """Adjust p-values for being many.
@@ -66,7 +64,7 @@ def _hypotheses(p: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
         raise ValueError(
             f"p is {type(p).__name__}; give a DataArray, such as the variable p of a test"
         )
-    if p.ndim != 1 and set(p.dims) != set(_SQUARE):
+    if p.ndim != 1 and set(p.dims) != set(names.SQUARE):
         dims = ", ".join(map(str, p.dims)) or "none"
         raise ValueError(
             f"p has dims {dims}; give (system_a, system_b) or one dim, and take one test at a time"

@@ -20,8 +20,6 @@ from betterthan.exact.swaps import levels
 from betterthan.significance import nulls
 from betterthan.significance.corrections import adjust
 
-_SQUARE = (names.SYSTEM_A, names.SYSTEM_B)
-
 
 def randomization_test(
     data: xr.DataArray,
@@ -134,7 +132,7 @@ def randomization_test(
     found = _tails(responses, how, tails, shuffles, seed, stop_after, joint)
     result = _assembled(responses, found, alternative, cutoff)
     if joint:
-        result["p_adjusted"] = (_SQUARE, _square(found.adjusted, found.adjusted, 1.0))
+        result["p_adjusted"] = (names.SQUARE, _square(found.adjusted, found.adjusted, 1.0))
     elif correction != "none":
         result["p_adjusted"] = adjust(result["p_value"], correction=correction)
     settings = {"alternative": alternative, "unit": unit, "method": how, "reason": why}
@@ -229,7 +227,7 @@ def _assembled(
                 levels.more_shuffles(b, shuffles, cutoff, names.CONFIDENCE), alternative, 0.0
             ),
         }
-    variables = {name: xr.Variable(_SQUARE, values) for name, values in table.items()}
+    variables = {name: xr.Variable(names.SQUARE, values) for name, values in table.items()}
     return xr.Dataset(
         variables | {"score": xr.Variable(names.SYSTEM, score)}, coords=_coords(*systems)
     )
@@ -244,7 +242,7 @@ def _coords(*systems: str) -> xr.Coordinates:
     """
     labels = np.array(systems)
     index = PandasIndex(pd.Index(labels, dtype=object), names.SYSTEM, coord_dtype=labels.dtype)
-    indexes = {dim: index.rename({}, {names.SYSTEM: dim}) for dim in (*_SQUARE, names.SYSTEM)}
+    indexes = {dim: index.rename({}, {names.SYSTEM: dim}) for dim in (*names.SQUARE, names.SYSTEM)}
     for dim, each in indexes.items():
         each.index.name = dim
     variables = {dim: each.create_variables()[dim] for dim, each in indexes.items()}

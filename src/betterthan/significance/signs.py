@@ -11,7 +11,6 @@ from betterthan.counts.scoring import count_outcomes
 from betterthan.counts.shapes import to_square
 from betterthan.exact.wins import sign
 
-_SQUARE = (names.SYSTEM_A, names.SYSTEM_B)
 _MIRROR = {"to_a": "to_b", "to_b": "to_a"}
 
 
@@ -88,8 +87,8 @@ def sign_test(
         result = _every_policy(*cells, alternative, alpha)
     else:
         result = _one_policy(*cells, ties, alternative, alpha, known)
-    result = result.assign_coords({k: counts[k].values.astype(str) for k in _SQUARE})
-    result["ties"] = (_SQUARE, cells[2] if known else np.full_like(cells[2], -1))
+    result = result.assign_coords({k: counts[k].values.astype(str) for k in names.SQUARE})
+    result["ties"] = (names.SQUARE, cells[2] if known else np.full_like(cells[2], -1))
     return result.assign_attrs(_record(counts, ties, alternative, alpha))
 
 
@@ -168,14 +167,14 @@ def _counts_of(data: Any, missing: str, margin: float) -> xr.DataArray:
             )
         if names.PAIR in counts.dims:
             counts = to_square(counts)
-    extra = [str(d) for d in counts.dims if d not in (*_SQUARE, names.OUTCOME)]
-    if extra or not set(_SQUARE) <= set(counts.dims):
+    extra = [str(d) for d in counts.dims if d not in (*names.SQUARE, names.OUTCOME)]
+    if extra or not set(names.SQUARE) <= set(counts.dims):
         raise ValueError(
             f"counts have dims {', '.join(map(str, counts.dims))}; give (system_a, system_b, "
             f"outcome)"
         )
     checks.at_least_two(counts[names.SYSTEM_A].values.tolist())
-    return counts.transpose(*_SQUARE, names.OUTCOME)
+    return counts.transpose(*names.SQUARE, names.OUTCOME)
 
 
 def _ties_known(counts: xr.DataArray, ties: str) -> bool:
@@ -207,7 +206,7 @@ def _every_policy(
     """Every policy, told in every cell from its own system_a, and whether they disagree."""
     policies = names.TIES[:-1]
     tables = [_table(wins, losses, ties, policy, alternative, alpha, True) for policy in policies]
-    dims = (names.TIES_POLICY, *_SQUARE)
+    dims = (names.TIES_POLICY, *names.SQUARE)
     variables = {name: (dims, np.stack([table[name] for table in tables])) for name in tables[0]}
     result = xr.Dataset(variables, coords={names.TIES_POLICY: list(policies)})
     reached = result["p_value"] <= alpha
@@ -231,7 +230,7 @@ def _one_policy(
         below = _table(wins, losses, ties, _MIRROR[policy], alternative, alpha, known)
     lower = np.tri(len(wins), k=-1, dtype=bool)
     return xr.Dataset(
-        {name: (_SQUARE, np.where(lower, below[name], above[name])) for name in above}
+        {name: (names.SQUARE, np.where(lower, below[name], above[name])) for name in above}
     )
 
 

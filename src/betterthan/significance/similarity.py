@@ -14,7 +14,6 @@ from betterthan import checks, names
 from betterthan.exact.swaps import cliques, corrections, levels
 from betterthan.significance.corrections import adjust
 
-_SQUARE = (names.SYSTEM_A, names.SYSTEM_B)
 _NAMED = 4  # overlapping systems told by name; more are told by rank
 _CORRECTED = {"none": "p", "holm": "Holm-adjusted p", "bh": "Benjamini-Hochberg-adjusted p"}
 
@@ -143,7 +142,7 @@ def ranges(ranks: Iterable[int]) -> str:
 
 def _printed(marks: xr.DataArray, cutoff: float, confidence: float) -> _Marks:
     systems = _systems(marks, "check marks")
-    marks = marks.transpose(*_SQUARE)
+    marks = marks.transpose(*names.SQUARE)
     if marks.dtype.kind not in "biuf" or not np.isin(marks.values, (0, 1)).all():
         raise ValueError(
             "check marks must be True or False; for p-values give the Dataset of the test"
@@ -173,7 +172,7 @@ def _tested(result: Any, cutoff: float, confidence: float, correction: str) -> _
     if side != "two-sided":
         raise ValueError(f"the test has alternative={side!r}; groups need a two-sided test")
     systems = _systems(result["p_value"], "p_value")
-    p = result["p_value"].transpose(*_SQUARE)
+    p = result["p_value"].transpose(*names.SQUARE)
     _symmetric(p.values, systems, "p_value")
     differ = adjust(p, correction=correction).values <= cutoff
     sure, unsettled, sampled = (
@@ -210,9 +209,9 @@ def _sure(
         raise ValueError(
             "a sampled test needs its exceedances and shuffles, for the confidence in the cutoff"
         )
-    b = result["exceedances"].transpose(*_SQUARE).values
+    b = result["exceedances"].transpose(*names.SQUARE).values
     n = (
-        result["shuffles"].transpose(*_SQUARE).values
+        result["shuffles"].transpose(*names.SQUARE).values
         if "shuffles" in result
         else result.attrs["shuffles"]
     )
@@ -249,19 +248,19 @@ def _assembled(marks: _Marks) -> xr.Dataset:
     separate = member @ _closed(found, similar | similar.T)
     unsettled = np.zeros_like(similar) if marks.unsettled is None else marks.unsettled[square]
     variables: dict[str, Any] = {
-        "similar": (_SQUARE, similar),
-        "one_way": (_SQUARE, similar != similar.T),
-        "unsettled": (_SQUARE, unsettled),
+        "similar": (names.SQUARE, similar),
+        "one_way": (names.SQUARE, similar != similar.T),
+        "unsettled": (names.SQUARE, unsettled),
         "member": ((names.SYSTEM, names.GROUP), member),
         "letters": (names.SYSTEM, np.array(["".join(labels[row]) for row in member])),
         "separate": (names.SYSTEM, separate),
         "rank_possible": ((), separate.all()),
     }
     if marks.confidence is not None:
-        variables["confidence"] = (_SQUARE, marks.confidence[square])
+        variables["confidence"] = (names.SQUARE, marks.confidence[square])
     if marks.score is not None:
         variables["score"] = (names.SYSTEM, marks.score[order])
-    coords = dict.fromkeys((*_SQUARE, names.SYSTEM), systems) | {names.GROUP: labels}
+    coords = dict.fromkeys((*names.SQUARE, names.SYSTEM), systems) | {names.GROUP: labels}
     note = _note(systems.tolist(), similar, member, marks.untested)
     return xr.Dataset(variables, coords=coords, attrs={"rule": marks.rule, "note": note})
 
@@ -304,14 +303,14 @@ def _note(systems: list[str], similar: np.ndarray, member: np.ndarray, untested:
 
 
 def _systems(data: xr.DataArray, what: str) -> list[str]:
-    if set(data.dims) != set(_SQUARE):
+    if set(data.dims) != set(names.SQUARE):
         dims = ", ".join(map(str, data.dims)) or "none"
         raise ValueError(f"{what} has dims {dims}; give (system_a, system_b), one test at a time")
-    if not set(_SQUARE) <= set(data.coords):
+    if not set(names.SQUARE) <= set(data.coords):
         raise ValueError(
             f"{what} needs coordinates system_a and system_b with the names of the systems"
         )
-    first, second = ([str(s) for s in data[dim].values] for dim in _SQUARE)
+    first, second = ([str(s) for s in data[dim].values] for dim in names.SQUARE)
     if first != second:
         raise ValueError("system_a and system_b must name the same systems in the same order")
     checks.unique(first, "system")
