@@ -26,6 +26,7 @@ class Signature:
     n_blank: int | None = None
     higher_is_better: bool | None = None
     # what was asked
+    baseline: str | None = None
     method: str | None = None
     ties: str | None = None
     missing: str | None = None

@@ -1,45 +1,57 @@
 """Which model answers for these data, which would mislead, and why."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
-from betterthan.counts.judgments import JUDGE, count_judgments
-from betterthan.counts.shapes import to_pairs
-from betterthan.counts.successes import trials_of
+from betterthan import names
+from betterthan.comparison.given import Found, recognise
+from betterthan.counts.judgments import JUDGE
+from betterthan.counts.picking import systems_of
 from betterthan.counts.units import CLUSTER, EPOCH, several
+from betterthan.models.roster import Spec, spec_of
 
-_CLUSTERED = "betterthan.fits.compare(betterthan.models.clustered.fit(betterthan.count(data)))"
 _FEW = 20  # examples below which little is settled
+_ORDERED = "pairing run i of one system with run i of another: runs have no common order"
+_TOO_SURE = "they are not independent judgments, and it would be too certain"
 
 
 @dataclass(frozen=True)
 class Advice:
     """What to ask for data, in three lines when printed.
 
-    ``model`` is a name in ``betterthan.models``, or ``bayesian_bootstrap``; ``call`` is the code
-    that answers.
+    ``spec`` is the row of a model; ``call``, the code that answers, is made from it.
     """
 
-    model: str
-    call: str
+    spec: Spec
+    found: Found
     why: str
     misleads: str
+
+    @property
+    def model(self) -> str:
+        """A name in ``betterthan.models``, or ``bayesian_bootstrap``."""
+        return self.spec.name
+
+    @property
+    def call(self) -> str:
+        """The code that answers."""
+        return self.spec.call(self.found)
 
     def __str__(self) -> str:
         return f"Ask {self.model}: {self.call}\nBecause {self.why}.\nMisleading: {self.misleads}."
 
 
-def advise(data: xr.DataArray | xr.Dataset) -> Advice:
+def advise(data: Any) -> Advice:
     """Look at data and say which model answers who is better, which would mislead, and why.
 
     Parameters
     ----------
     data : xarray.DataArray or xarray.Dataset
         Scores (item, system), tallies (item, system, tally), counts (..., outcome), successes of
-        trials, or judgments.
+        trials, or judgments; or a file of these.
 
     Returns
     -------
@@ -56,196 +68,169 @@ def advise(data: xr.DataArray | xr.Dataset) -> Advice:
     >>> print(bt.advise(bt.datasets.contingency_case("a")))
     Ask dirichlet_multinomial: betterthan.compare(data)
     Because two systems on one set of 1,000 examples have a closed form, without Monte Carlo error.
-    Misleading: independent_betas, which takes the two accuracies as unrelated though the examples
-    are the same.
+    Misleading: independent_betas, which takes the two accuracies as unrelated though the examples are the same.
     """
-    if isinstance(data, xr.Dataset):
-        return _of_trials(data) if "trials" in data else _of_judgments(data)
-    dims = set(getattr(data, "dims", ()))
-    if names.TALLY in dims:
-        grouped = several(checks.tallies(data), CLUSTER)
-        return Advice(
-            "bayesian_bootstrap",
-            f"betterthan.scores.compare(data{', unit=' + repr(CLUSTER) if grouped else ''})",
-            "tallies ask for F1 of all items together, which no count of wins is",
-            "counting items on which one F1 is above the other: it weighs every item alike",
-        )
-    if names.ITEM in dims:
-        return _of_scores(checks.scores(data))
-    if names.OUTCOME in dims:
-        return _of_counts(checks.counts(data))
-    raise ValueError(
-        f"expected scores, tallies, counts, trials or judgments, got {type(data).__name__} with "
-        f"dims "
-        f"({', '.join(sorted(map(str, dims)))}); see betterthan.read"
+    return advise_on(recognise(data))
+
+
+def advise_on(found: Found) -> Advice:
+    """The same of data that were recognised."""
+    reasons = {
+        "tallies": _of_tallies,
+        "scores": _of_scores,
+        "counts": _of_counts,
+        "trials": _of_trials,
+        "judgments": _of_judgments,
+    }
+    model, why, misleads = reasons[found.kind](found)
+    return Advice(spec_of(model), found, why, misleads)
+
+
+def _of_tallies(_: Found) -> tuple[str, str, str]:
+    return (
+        "bayesian_bootstrap",
+        "tallies ask for F1 of all items together, which no count of wins is",
+        "counting items on which one F1 is above the other: it weighs every item alike",
     )
 
 
-def _of_scores(
-    scores: xr.DataArray, counts: str = "betterthan.count(data, by='dataset')"
-) -> Advice:
+def _of_scores(found: Found) -> tuple[str, str, str]:
+    scores = found.plain
     values = scores.values.astype(float)
-    systems, n = values.shape[1], values.shape[0]
+    n, systems = values.shape
     binary = bool(np.isin(values[~np.isnan(values)], (0.0, 1.0)).all())
     runs, grouped = several(scores, EPOCH), several(scores, CLUSTER)
-    datasets = (
-        len(set(scores[names.DATASET].values.tolist())) if names.DATASET in scores.coords else 1
-    )
-    ordered = "pairing run i of one system with run i of another: runs have no common order"
+    labels = scores[names.DATASET].values.tolist() if names.DATASET in scores.coords else [""]
+    datasets = len(set(labels))
     if runs and binary and systems > 2 and not grouped:
-        return _repeated(systems, ordered)
+        return _repeated(systems)
     if runs or grouped:
-        what = "repeated runs of an item" if runs and not grouped else "items of one cluster"
-        lost = [f"pools the {datasets} data sets"] if datasets > 1 else []
-        lost += [] if binary else ["counts who is ahead, not by how much"]
-        given_up = f"; it {' and '.join(lost)}" if lost else ""
-        return Advice(
-            "clustered",
-            _CLUSTERED,
-            f"{what} are alike, so {n:,} rows say less than {n:,} independent examples{given_up}",
-            ordered
-            if runs
-            else "any answer that takes the items as independent: it is too certain",
-        )
+        return _alike(n, datasets, binary, runs, grouped)
     if not binary:
         also = f" and {datasets} data sets differ" if datasets > 1 else ""
-        return Advice(
+        return (
             "graded",
-            "betterthan.fits.compare(betterthan.models.graded.fit(data))",
             f"the scores are graded, so by how much counts as well as how often{also}",
             "counting wins alone, if you care about the mean: small frequent wins outweigh large "
             "rare losses",
         )
     if datasets > 1:
-        return _several(datasets, counts)
+        return _several(datasets)
     if systems > 2:
-        return Advice(
+        return (
             "item_response",
-            "betterthan.fits.compare(betterthan.models.item_response.fit(data))",
             f"{systems} systems share {n:,} items, so their ranks and the best of them need one "
-            f"joint model",
-            "davidson on the pairs of these items: they are not independent judgments, and it "
-            "would be too certain",
+            "joint model",
+            f"davidson on the pairs of these items: {_TOO_SURE}",
         )
     return _two(n)
 
 
-def _of_counts(counts: xr.DataArray) -> Advice:
-    pair = (names.SYSTEM_A, names.SYSTEM_B, names.PAIR, names.OUTCOME)
-    extra = [str(d) for d in counts.dims if d not in pair and counts.sizes[d] > 1]
-    square = names.SYSTEM_A in counts.dims
-    if square:
-        systems = counts.sizes[names.SYSTEM_A]
-    else:
-        systems = len({str(s) for k in (names.SYSTEM_A, names.SYSTEM_B) for s in counts[k].values})
-    if "cluster" in extra:
-        others = [d for d in extra if d != "cluster"]
-        pooled = f".sum({others}, keep_attrs=True)" if others else ""
-        return Advice(
-            "clustered",
-            f"betterthan.fits.compare(betterthan.models.clustered.fit(data{pooled}))",
-            f"the examples come in {counts.sizes['cluster']} clusters and are alike within them",
-            "summing over clusters: it takes their examples as independent and is too certain",
-        )
-    if extra:
-        return _several(int(np.prod([counts.sizes[d] for d in extra])), "data")
-    unit = counts.attrs.get("unit", "unknown")
-    if systems > 2 and unit == "judgment":
-        return Advice(
-            "davidson",
-            "betterthan.fits.compare(betterthan.models.davidson.fit(data))",
-            f"separate judgments on {systems} systems tie all of them together, also pairs that "
-            f"never met",
-            "each pair by itself: it wastes what other pairs say, and the best of many looks "
-            "better than it is",
-        )
-    if systems > 2:
-        asked = (
-            "these counts come from shared items"
-            if unit == names.ITEM
-            else "it is unknown what was counted"
-        )
-        more = (
-            ""
-            if unit == names.ITEM
-            else ", or davidson if they are judgments: counts.assign_attrs(unit='judgment')"
-        )
-        return Advice(
-            "dirichlet_multinomial",
-            "betterthan.compare(data)",
-            f"{asked}, so pairs are answered one by one; ranks need item_response on the "
-            f"scores{more}",
-            "davidson on pairs of shared items: they are not independent judgments, and it would "
-            "be too certain",
-        )
-    return _two(int((to_pairs(counts) if square else counts).sum()))
-
-
-def _of_trials(data: xr.Dataset) -> Advice:
-    _, trials, _, systems = trials_of(data)
-    if trials.max() == 1:
-        share = "data['successes'].where(data['trials'] > 0)"
-        single = data["successes"].where(data["trials"] > 0).astype(float)
-        return _of_scores(checks.scores(single), f"betterthan.count({share}, by='dataset')")
-    ordered = "pairing run i of one system with run i of another: runs have no common order"
-    if len(systems) > 2 and not several(data, CLUSTER):
-        return _repeated(len(systems), ordered)
-    return Advice(
+def _alike(
+    n: int, datasets: int, binary: bool, runs: bool, grouped: bool
+) -> tuple[str, str, str]:
+    """Rows that say less than as many independent ones."""
+    what = "repeated runs of an item" if runs and not grouped else "items of one cluster"
+    lost = [f"pools the {datasets} data sets"] if datasets > 1 else []
+    lost += [] if binary else ["counts who is ahead, not by how much"]
+    given_up = f"; it {' and '.join(lost)}" if lost else ""
+    return (
         "clustered",
-        _CLUSTERED,
-        "repeated runs of an item are alike, so trials say less than as many independent examples",
-        ordered,
+        f"{what} are alike, so {n:,} rows say less than {n:,} independent examples{given_up}",
+        _ORDERED if runs else "any answer that takes the items as independent: it is too certain",
     )
 
 
-def _of_judgments(data: xr.Dataset) -> Advice:
-    systems = count_judgments(data).sizes[names.SYSTEM_A]
-    judges = several(data, JUDGE)
-    choices = "position=True" + (", judges=True" if judges else "")
-    if systems > 2 or judges:
-        more = ", and judges differ" if judges else ""
-        return Advice(
-            "davidson",
-            f"betterthan.fits.compare(betterthan.models.davidson.fit(data, {choices}))",
-            f"separate judgments on {systems} systems tie all of them together, who was shown "
-            f"first may matter{more}",
-            "each pair by itself: it wastes what other pairs say, and the best of many looks "
-            "better than it is",
+def _of_counts(found: Found) -> tuple[str, str, str]:
+    counts: xr.DataArray = found.plain
+    known = (*names.SQUARE, names.PAIR, names.OUTCOME)
+    extra = [str(d) for d in counts.dims if d not in known and counts.sizes[d] > 1]
+    systems = len(systems_of(counts))
+    if CLUSTER in extra:
+        return (
+            "clustered",
+            f"the examples come in {counts.sizes[CLUSTER]} clusters and are alike within them",
+            "summing over clusters: it takes their examples as independent and is too certain",
         )
-    return Advice(
+    if extra:
+        return _several(int(np.prod([counts.sizes[d] for d in extra])))
+    if systems == 2:
+        total = int(counts.sum())
+        return _two(total // 2 if names.SYSTEM_A in counts.dims else total)
+    unit = counts.attrs.get("unit", "unknown")
+    if unit == "judgment":
+        return _judged(systems, "")
+    asked = "these counts come from shared items"
+    more = ""
+    if unit != names.ITEM:
+        asked = "it is unknown what was counted"
+        more = ", or davidson if they are judgments: counts.assign_attrs(unit='judgment')"
+    return (
         "dirichlet_multinomial",
-        "betterthan.compare(betterthan.count(data))",
+        f"{asked}, so pairs are answered one by one; ranks need item_response on the scores{more}",
+        f"davidson on pairs of shared items: {_TOO_SURE}",
+    )
+
+
+def _of_trials(found: Found) -> tuple[str, str, str]:
+    trials = found.data["trials"]
+    if int(trials.max()) == 1:
+        return _of_scores(found)
+    systems = len(systems_of(found.plain))
+    if systems > 2 and not several(found.data, CLUSTER):
+        return _repeated(systems)
+    return (
+        "clustered",
+        "repeated runs of an item are alike, so trials say less than as many independent examples",
+        _ORDERED,
+    )
+
+
+def _of_judgments(found: Found) -> tuple[str, str, str]:
+    systems, judges = len(systems_of(found.plain)), several(found.data, JUDGE)
+    if systems > 2 or judges:
+        more = ", who was shown first may matter" + (", and judges differ" if judges else "")
+        return _judged(systems, more)
+    return (
+        "dirichlet_multinomial",
         "two systems in separate judgments have a closed form, without Monte Carlo error",
         "taking several judgments by one judge as independent",
     )
 
 
-def _repeated(systems: int, ordered: str) -> Advice:
-    return Advice(
-        "item_response",
-        "betterthan.fits.compare(betterthan.models.item_response.fit(data))",
-        f"{systems} systems share items and ran each of them several times: successes of trials, "
-        f"alike within an item",
-        ordered,
+def _judged(systems: int, more: str) -> tuple[str, str, str]:
+    also = more or ", also pairs that never met"
+    return (
+        "davidson",
+        f"separate judgments on {systems} systems tie all of them together{also}",
+        "each pair by itself: it wastes what other pairs say, and the best of many looks better than "
+        "it is",
     )
 
 
-def _several(datasets: int, counts: str) -> Advice:
-    return Advice(
+def _repeated(systems: int) -> tuple[str, str, str]:
+    return (
+        "item_response",
+        f"{systems} systems share items and ran each of them several times: successes of trials, "
+        "alike within an item",
+        _ORDERED,
+    )
+
+
+def _several(datasets: int) -> tuple[str, str, str]:
+    return (
         "hierarchical",
-        f"betterthan.fits.compare(betterthan.models.hierarchical.fit({counts}))",
         f"{datasets} data sets may differ in who is better and by how much, and are of unequal size",
         "pooling them: the largest decides, and a new data set looks as certain as these",
     )
 
 
-def _two(n: int) -> Advice:
+def _two(n: int) -> tuple[str, str, str]:
     few = f"; {n} examples settle little" if n < _FEW else ""
-    return Advice(
+    return (
         "dirichlet_multinomial",
-        "betterthan.compare(data)",
-        f"two systems on one set of {n:,} examples have a closed form, without Monte Carlo "
-        f"error{few}",
-        "independent_betas, which takes the two accuracies as unrelated though the examples are "
-        "the same",
+        f"two systems on one set of {n:,} examples have a closed form, without Monte Carlo error"
+        f"{few}",
+        "independent_betas, which takes the two accuracies as unrelated though the examples are the "
+        "same",
     )

@@ -1,117 +1,109 @@
-"""Many systems at once: a joint answer, and how often verdicts on pairs are wrong."""
+"""Many systems at once: who is the best of all, and how sure is that."""
+
+from collections.abc import Collection
 
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
-from betterthan.counts.scoring import apply_missing
+from betterthan import names
+from betterthan.comparison.asked import Asked
+from betterthan.comparison.engines import Engine
+from betterthan.comparison.given import Given
 from betterthan.counts.units import EPOCH, UNIT, default_unit, in_units, several, unlabelled
 from betterthan.exact.numeric import counting, weights
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.posterior.joint_draws import share_error
-from betterthan.scores.resampling import bootstrap_draws
+from betterthan.scores.resampling import drawn_scores
 
-JOINT = ("prob_best", "prob_best_mcse", "expected_rank", "expected_rank_mcse", "in_best_set")
 BOOTSTRAP = "Bayesian bootstrap"
 
 
-def sign_error(result: xr.Dataset) -> xr.DataArray:
-    """Probability that a verdict names the wrong system of the two; nan where none is named."""
-    better = result["prob_better"]
-    swapped = better.transpose(..., names.SYSTEM_B, names.SYSTEM_A)
-    worse = better.copy(data=swapped.values)  # the other tail, not 1 less this one
-    verdict = result["verdict"].transpose(*better.dims).values
-    named = np.select(
-        [verdict == "a_better", verdict == "b_better"], [worse.values, better.values], np.nan
-    )
-    return better.copy(data=named).drop_attrs().rename("sign_error")
+def best_of_all(given: Given, asked: Asked, main: Engine, taken: Collection[str]) -> xr.Dataset:
+    """How probable it is that each system is the best of all, and its rank.
 
-
-def joint_answer(
-    data: xr.DataArray, *, missing: str, equal: bool, ci_prob: float, seed: int
-) -> xr.Dataset:
-    """How probable it is that each system is the best of all, and its rank, by the Bayesian
-    bootstrap.
+    By the advised model where it ranks systems, else by the Bayesian bootstrap. Of counts and
+    tallies, and where draws without a prior would be too certain, there is no answer, and
+    ``attrs["no_joint"]`` says why. Of two systems the pair says it.
 
     Parameters
     ----------
-    data : xarray.DataArray
-        Scores; of counts and tallies, and where draws without a prior would be too certain, there
-        is no answer, and ``attrs["no_joint"]`` says why.
-    missing : str
-        See `betterthan.count`.
-    equal : bool
-        Whether each data set weighs the same, or each example.
-    ci_prob : float
-    seed : int
+    given : Given
+    asked : Asked
+    main : Engine
+        What is read first.
+    taken : collection of str
+        What the model takes into account: where it weighs data sets alike, so does the bootstrap.
     """
-    if names.ITEM not in data.dims:
-        judged = data.attrs.get("unit") == "judgment"
-        how = (
-            "compare(..., method='advised') draws abilities"
-            if judged
-            else "give the scores of the items"
-        )
-        return _none(f"pairs alone do not say who is the best of all; {how}")
-    if names.TALLY in data.dims:
-        return _none(
-            "wins on items say little of a ratio of sums; compare(..., method='advised') draws it "
-            "jointly"
-        )
-    scores = apply_missing(checks.scores(data), missing)
-    if bool(scores.isnull().any()):
-        return _none("some scores are missing; give them all, or missing='complete'")
-    parts = [scores]
-    if equal:
-        of = scores[names.DATASET].values
-        parts = [scores.isel({names.ITEM: of == d}) for d in dict.fromkeys(of.tolist())]
+    if given.counts.sizes[names.SYSTEM_A] == 2:
+        return xr.Dataset()
+    if "prob_best" in main.beside:
+        return _of_model(main)
+    why = _no_draws(given)
+    if why:
+        return _none(why)
+    scores = given.found.plain
+    equal = names.DATASET in taken and several(scores, names.DATASET)
+    parts = _by_dataset(scores) if equal else [scores]
     unit = default_unit(scores) or names.ITEM
     if unlabelled(scores, unit):
         return _none(f"some items have no {unit}")
     parts = [in_units(part, unit) for part in parts]
-    systems = [str(s) for s in scores[names.SYSTEM].values]
-    higher = scores.attrs.get("higher_is_better", True)
-    few = _too_few(parts, systems, f"{unit}s", 1 if higher else -1)
-    if few:
-        return _none(few)
-    drawn = np.mean(
-        [bootstrap_draws(p, unit=UNIT, rng=seed + k).values for k, p in enumerate(parts)], axis=0
-    )
-    chances = weights.ranks(drawn if higher else -drawn)
-    draws, places = len(drawn), np.arange(1, len(systems) + 1)
+    few = _too_few(parts, f"{unit}s", asked.threshold)
+    return _none(few) if few else _bootstrapped(parts, unit, equal, asked)
+
+
+def _of_model(main: Engine) -> xr.Dataset:
+    if not main.converged:
+        return _none("the chains have not converged")
+    draws = main.signed["draws"] * main.signed.get("chains", 1)
+    return xr.Dataset(attrs={"joint_model": main.name, "joint_draws": draws})
+
+
+def _no_draws(given: Given) -> str:
+    """Why items do not say who is the best."""
+    found = given.found
+    if not found.by_item:
+        judged = given.raw.attrs.get("unit") == "judgment"
+        how = "compare(..., method='advised') draws abilities"
+        how = how if judged else "give the scores of the items"
+        return f"pairs alone do not say who is the best of all; {how}"
+    if names.TALLY in found.plain.dims:
+        how = "compare(..., method='advised') draws it jointly"
+        return f"wins on items say little of a ratio of sums; {how}"
+    if bool(found.plain.isnull().any()):
+        return "some scores are missing; give them all, or missing='complete'"
+    return ""
+
+
+def _by_dataset(scores: xr.DataArray) -> list[xr.DataArray]:
+    of = scores[names.DATASET].values
+    return [scores.isel({names.ITEM: of == d}) for d in dict.fromkeys(of.tolist())]
+
+
+def _bootstrapped(parts: list[xr.DataArray], unit: str, equal: bool, asked: Asked) -> xr.Dataset:
+    scores = parts[0]
+    drawn = np.mean([drawn_scores(p, UNIT, asked.seed + k) for k, p in enumerate(parts)], axis=0)
+    chances = weights.ranks(drawn if _higher(scores) else -drawn)
+    draws, places = len(drawn), np.arange(1, chances.shape[1] + 1)
     rank = chances @ places
     found = {
         "prob_best": chances[:, 0],
         "prob_best_mcse": share_error(chances[:, 0], draws),
         "expected_rank": rank,
         "expected_rank_mcse": np.sqrt(np.maximum(chances @ places**2 - rank**2, 0) / draws),
-        "in_best_set": weights.best_set(chances[:, 0], ci_prob),
+        "in_best_set": weights.best_set(chances[:, 0], asked.ci_prob),
     }
-    of_what = f"the {'items with their runs' if unit == names.ITEM and several(scores, EPOCH) else unit + 's'}"
+    runs = unit == names.ITEM and several(scores, EPOCH)
+    of_what = "the items with their runs" if runs else f"the {unit}s"
     return xr.Dataset(
         {k: (names.SYSTEM, v) for k, v in found.items()},
-        coords={names.SYSTEM: systems},
+        coords={names.SYSTEM: scores[names.SYSTEM].values.astype(str)},
         attrs={
             "joint_model": BOOTSTRAP,
             "joint_draws": draws,
-            "joint_seed": seed,
+            "joint_seed": asked.seed,
             "joint_units": of_what + (" of each data set, which weigh the same" if equal else ""),
         },
-    )
-
-
-def take_joint(table: xr.Dataset) -> xr.Dataset:
-    """The joint answer of an advised model, if it has one and has converged."""
-    held = [name for name in JOINT if name in table]
-    if not held:
-        return xr.Dataset()
-    if table.attrs.get("mcmc_failures"):
-        return _none("the chains have not converged")
-    a = table.attrs
-    return (
-        table[held]
-        .drop_attrs()
-        .assign_attrs(joint_model=a["model"], joint_draws=a["draws"] * a.get("chains", 1))
     )
 
 
@@ -119,10 +111,16 @@ def _none(why: str) -> xr.Dataset:
     return xr.Dataset(attrs={"no_joint": why})
 
 
-def _too_few(parts: list[xr.DataArray], systems: list[str], units: str, sign: int) -> str:
+def _higher(scores: xr.DataArray) -> bool:
+    return bool(scores.attrs.get("higher_is_better", True))
+
+
+def _too_few(parts: list[xr.DataArray], units: str, threshold: float) -> str:
     """Why draws without a prior would be too certain of the best: of whom it was seen to differ too
     rarely.
     """
+    sign = 1 if _higher(parts[0]) else -1
+    systems = [str(s) for s in parts[0][names.SYSTEM].values]
     means = np.mean([sign * part.values.mean(0) for part in parts], axis=0)
     top = int(means.argmax())
     wins, losses = np.zeros(len(systems)), np.zeros(len(systems))
@@ -132,12 +130,11 @@ def _too_few(parts: list[xr.DataArray], systems: list[str], units: str, sign: in
         apart, slack = sums[:, top : top + 1] - sums, counting.slack(sums, 0.0)
         wins, losses = wins + (apart > slack).sum(0), losses + (apart < -slack).sum(0)
     few = (np.minimum(wins, losses) < names.BOOTSTRAP_WINS_MIN) & (wins + losses > 0)
-    few &= np.asarray(prob_above_half(1 + wins, 1 + losses)) < names.VERDICT_PROB
+    few &= np.asarray(prob_above_half(1 + wins, 1 + losses)) < threshold
     if not few.any():
         return ""
     k = int(np.where(few, means, -np.inf).argmax())
     return (
         f"{systems[top]} and {systems[k]} are apart on too few {units} ({int(wins[k])} to "
-        f"{int(losses[k])}) for draws "
-        "without a prior; compare(..., method='advised') may have one"
+        f"{int(losses[k])}) for draws without a prior; compare(..., method='advised') may have one"
     )

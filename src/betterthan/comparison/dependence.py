@@ -1,6 +1,5 @@
 """What makes examples less than independent, or unequal in weight, and what that costs."""
 
-import warnings
 from collections.abc import Collection
 from typing import Any
 
@@ -13,21 +12,12 @@ from betterthan.counts.shapes import to_pairs
 from betterthan.counts.units import CLUSTER, EPOCH, ids_of, several, unlabelled
 from betterthan.exact.wins.clusters import design_effect, design_effect_of_sums
 
-# what a model takes into account, of what its data may say
-TAKEN: dict[str, tuple[str, ...]] = {
-    "hierarchical": (names.DATASET,),
-    "graded": (names.DATASET,),
-    "item_response": (EPOCH,),
-    "clustered": (CLUSTER, EPOCH),
-    "bayesian_bootstrap": (CLUSTER, EPOCH),
-}
 _UNITS_MIN = 5  # of fewer clusters, what they cost is a guess
 _WHAT = {EPOCH: "items were run repeatedly", CLUSTER: "items come in clusters"}
 
 
-def dependence_notes(data: xr.DataArray, taken: Collection[str] = ()) -> list[str]:
-    """What is pooled or taken as independent though it is not; dependent examples are warned of,
-    too.
+def dependence(data: xr.DataArray, taken: Collection[str] = ()) -> tuple[list[str], list[str]]:
+    """What is pooled, and what is taken as independent though it is not, which is to be warned of.
 
     Parameters
     ----------
@@ -46,32 +36,39 @@ def pooled_note(datasets: int) -> str:
     )
 
 
-def _of_scores(scores: xr.DataArray, taken: Collection[str]) -> list[str]:
-    notes = []
+def _of_scores(
+    scores: xr.DataArray, taken: Collection[str]
+) -> tuple[list[str], list[str]]:
+    pooled = []
     if names.DATASET not in taken and several(scores, names.DATASET):
-        notes.append(pooled_note(len(set(scores[names.DATASET].values.tolist()))))
+        pooled.append(pooled_note(len(set(scores[names.DATASET].values.tolist()))))
     apart = [name for name in (EPOCH, CLUSTER) if name not in taken and several(scores, name)]
     tallies = names.TALLY in scores.dims
-    return notes + [_warned(name, *(() if tallies else _effective(scores, name))) for name in apart]
+    known = {name: () if tallies else _effective(scores, name) for name in apart}
+    return pooled, [_too_sure(name, *of) for name, of in known.items()]
 
 
-def _of_counts(counts: xr.DataArray, taken: Collection[str]) -> list[str]:
+def _of_counts(
+    counts: xr.DataArray, taken: Collection[str]
+) -> tuple[list[str], list[str]]:
     extra = [str(d) for d in counts.dims if d not in _PAIRS and counts.sizes[d] > 1]
-    notes = []
-    pooled = [d for d in extra if d != CLUSTER]
-    if pooled and names.DATASET not in taken:
-        notes.append(pooled_note(int(np.prod([counts.sizes[d] for d in pooled]))))
-    if CLUSTER in extra and CLUSTER not in taken:
-        pairs = to_pairs(counts) if names.SYSTEM_A in counts.dims else counts
-        each = (
-            pairs.sum([d for d in counts.dims if d not in (*_PAIRS, CLUSTER)])
-            .transpose(CLUSTER, names.PAIR, names.OUTCOME)
-            .values.astype(float)
-        )
-        net, decisive = each[..., 0] - each[..., 1], each[..., :2].sum((0, 2))
-        known = (each.sum((0, 2)), design_effect_of_sums(each.sum(2), net, decisive))
-        notes.append(_warned(CLUSTER, *(known if len(each) >= _UNITS_MIN else ())))
-    return notes
+    sets = [d for d in extra if d != CLUSTER]
+    apart = sets and names.DATASET not in taken
+    pooled = [pooled_note(int(np.prod([counts.sizes[d] for d in sets])))] if apart else []
+    if CLUSTER not in extra or CLUSTER in taken:
+        return pooled, []
+    return pooled, [_too_sure(CLUSTER, *_effective_counts(counts))]
+
+
+def _effective_counts(counts: xr.DataArray) -> tuple[np.ndarray, ...]:
+    """As `_effective`, of counts by cluster."""
+    if counts.sizes[CLUSTER] < _UNITS_MIN:
+        return ()
+    pairs = to_pairs(counts) if names.SYSTEM_A in counts.dims else counts
+    pairs = pairs.sum([d for d in pairs.dims if d not in (*_PAIRS, CLUSTER)])
+    each = pairs.transpose(CLUSTER, names.PAIR, names.OUTCOME).values.astype(float)
+    net, decisive = each[..., 0] - each[..., 1], each[..., :2].sum((0, 2))
+    return each.sum((0, 2)), design_effect_of_sums(each.sum(2), net, decisive)
 
 
 def _effective(scores: xr.DataArray, name: str) -> tuple[np.ndarray, ...]:
@@ -90,15 +87,12 @@ def _effective(scores: xr.DataArray, name: str) -> tuple[np.ndarray, ...]:
     return seen.sum(0), design_effect(outcomes["outcome"].values * seen, seen, place)
 
 
-def _warned(name: str, *known: Any) -> str:
-    said = (
+def _too_sure(name: str, *known: Any) -> str:
+    many = _as_many(*known) if known else ""
+    return (
         f"The {_WHAT[name]} ({name}), but are taken as independent: as far as they are alike, the "
-        f"answers "
-        f"are too certain.{_as_many(*known) if known else ''} betterthan.advise says which model "
-        f"takes it into account."
+        f"answers are too certain.{many} betterthan.advise says which model takes it into account."
     )
-    warnings.warn(said, stacklevel=6)
-    return said
 
 
 def _as_many(n: np.ndarray, design: np.ndarray) -> str:
@@ -107,11 +101,8 @@ def _as_many(n: np.ndarray, design: np.ndarray) -> str:
     if not np.isfinite(number).any():
         return ""
     low, middle = np.nanmin(number), np.nanmedian(number)
-    pairs = (
-        f"about {middle:.0f}"
-        if len(n) == 1
-        else f"about {middle:.0f} for half of the pairs, {low:.0f} at least,"
-    )
+    pairs = f"about {middle:.0f}"
+    pairs += "" if len(n) == 1 else f" for half of the pairs, {low:.0f} at least,"
     return f" They say as much as {pairs} of {int(n.max()):,} independent examples."
 
 

@@ -1,124 +1,117 @@
 """The ways of computing the answers for all pairs: closed forms, and PyMC."""
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from betterthan import names
+from betterthan.comparison.asked import Asked
+from betterthan.comparison.given import Given
 from betterthan.fits.checking import cross_check
 from betterthan.posterior import closed, differences
 from betterthan.posterior.gate import diagnose
+from betterthan.posterior.parameters import settled
 from betterthan.posterior.sampled import draws_difference, draws_masses, draws_prob_better
 from betterthan.posterior.verdicts import decide
 
 
-def exact_answers(
-    counts: xr.DataArray, *, rope: float, prior: Any, ci_prob: float, ci_kind: str
-) -> xr.Dataset:
-    """Probabilities, differences, masses and verdicts over (system_a, system_b) in closed form."""
-    better = closed.prob_better(counts, prior=prior)
-    table = xr.Dataset({"prob_better": better, "prob_better_mcse": xr.zeros_like(better)})
+@dataclass(frozen=True)
+class Engine:
+    """Answers over (system_a, system_b), computed in one way."""
+
+    name: str  # exact, mcmc, or the model that was advised
+    table: xr.Dataset
+    beside: xr.Dataset = field(default_factory=xr.Dataset)  # over system, or data set
+    signed: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def converged(self) -> bool:
+        """Whether its verdicts may be given."""
+        return not self.signed.get("failures")
+
+
+def exact_answers(given: Given, asked: Asked) -> Engine:
+    """Probabilities, differences, masses and verdicts in closed form."""
+    of = settled(given.counts, asked.prior)
+    better = closed.better(of)
+    table = xr.Dataset({"prob_better": better})
     within: Any = 0.0
-    if _ties_known(counts):
-        size = differences.difference(counts, ci_prob=ci_prob, ci_kind=ci_kind, prior=prior)
-        for key, value in {
-            "mean": size["mean"],
-            "lower": size["lower"],
-            "upper": size["upper"],
-        }.items():
-            table[f"difference_{key}"] = value
-            table[f"difference_{key}_mcse"] = xr.zeros_like(value)
-        table["mass"] = differences.prob_equivalent(counts, rope, prior=prior)
-        table["mass_mcse"] = xr.zeros_like(table["mass"])
-        within = table["mass"].sel({names.REGION: "rope"}, drop=True)
+    if given.ties_known:
+        size = differences.size(of, asked.ci_prob, asked.ci_kind)
+        for key in ("mean", "lower", "upper"):
+            table[f"difference_{key}"] = size[key]
+        table["mass"] = differences.masses(of, asked.rope)
+        within = table["mass"].sel({names.REGION: "rope"}, drop=True).values
+    exactly = {f"{name}_mcse": xr.zeros_like(value) for name, value in table.data_vars.items()}
     behind = better.transpose(names.SYSTEM_B, names.SYSTEM_A).values
-    return _with_verdicts(table, counts, behind, within, rope, {"method": "exact"})
+    return Engine("exact", _with_verdicts(table.assign(exactly), given, asked, behind, within, True))
 
 
-def sampled_answers(
-    counts: xr.DataArray,
-    *,
-    rope: float,
-    prior: Any,
-    ci_prob: float,
-    ci_kind: str,
-    draws: int,
-    chains: int,
-    rng: Any,
-) -> xr.Dataset:
-    """The same from PyMC, each number with its Monte Carlo error; ``attrs`` say how it was
-    sampled.
-    """
+def sampled_answers(given: Given, asked: Asked) -> Engine:
+    """The same from PyMC, each number with its Monte Carlo error."""
     from betterthan.models import beta_binomial, dirichlet_multinomial
 
-    three = counts.sizes[names.OUTCOME] == 3
+    three = given.counts.sizes[names.OUTCOME] == 3
     model = dirichlet_multinomial if three else beta_binomial
-    tree = model.fit(counts, prior=prior, draws=draws, chains=chains, rng=rng, predictive=False)
-    diagnosis = diagnose(tree)
-    better = draws_prob_better(tree)
-    table = xr.Dataset(
-        {
-            "prob_better": better.drop_vars(["mcse", "ess"]),
-            "prob_better_mcse": (better.dims, better["mcse"].values),
-        }
+    tree = model.fit(
+        given.counts, prior=asked.prior, sampling=asked.sampling, rng=asked.seed, predictive=False
     )
+    better = draws_prob_better(tree)
+    table = _sampled(better.drop_vars(["mcse", "ess"]), better["mcse"].values, "prob_better")
     within: Any = 0.0
     if three:
-        size = draws_difference(tree, ci_prob=ci_prob, ci_kind=ci_kind)
+        size = draws_difference(tree, ci_prob=asked.ci_prob, ci_kind=asked.ci_kind)
         for key in ("mean", "lower", "upper"):
-            table[f"difference_{key}"], table[f"difference_{key}_mcse"] = (
-                size[key],
-                size[f"mcse_{key}"],
-            )
-        mass = draws_masses(tree, rope)
-        table["mass"], table["mass_mcse"] = mass.drop_vars("mcse"), (mass.dims, mass["mcse"].values)
-        within = table["mass"].sel({names.REGION: "rope"}, drop=True)
-    elif _ties_known(counts):  # a two-way model has no draws of the difference
-        nothing = xr.full_like(better.drop_vars(["mcse", "ess"]), np.nan)
-        for key in ("mean", "lower", "upper"):
-            table[f"difference_{key}"], table[f"difference_{key}_mcse"] = nothing, nothing
-        table["mass"] = nothing.expand_dims({names.REGION: list(names.REGIONS)}, axis=-1)
-        table["mass_mcse"] = table["mass"]
-    record = tree["posterior"].attrs
-    attrs = {"method": "mcmc"} | {
-        k: record[k] for k in ("seed", "draws", "chains", "inference_library", "model")
-    }
-    attrs |= {
+            table |= _sampled(size[key], size[f"mcse_{key}"].values, f"difference_{key}")
+        mass = draws_masses(tree, asked.rope)
+        table |= _sampled(mass.drop_vars("mcse"), mass["mcse"].values, "mass")
+        within = table["mass"].sel({names.REGION: "rope"}, drop=True).values
+    elif given.ties_known:
+        table |= _nothing(better)
+    diagnosis = diagnose(tree)
+    signed = _signed(tree["posterior"].attrs) | {
         "rhat_max": diagnosis.rhat_max,
         "ess_min": diagnosis.ess_min,
         "divergences": diagnosis.divergences,
-        "mcmc_failures": "\n".join(diagnosis.failures),
+        "failures": tuple(diagnosis.failures),
     }
-    table["z"] = cross_check(counts, tree)["z"]
-    return _with_verdicts(table, counts, 1 - better.values, within, rope, attrs)
+    whole = _with_verdicts(
+        xr.Dataset(table), given, asked, 1 - better.values, within, diagnosis.passed
+    )
+    beside = xr.Dataset({"z": cross_check(given.counts, tree)["z"].drop_attrs()})
+    return Engine("mcmc", whole, beside, signed)
 
 
-def _with_verdicts(
-    table: xr.Dataset,
-    counts: xr.DataArray,
-    behind: np.ndarray,
-    within: Any,
-    rope: float,
-    attrs: dict[str, Any],
-) -> xr.Dataset:
-    verdict, also_ahead = decide(table["prob_better"].values, behind, np.asarray(within), rope)
-    empty = (counts.sum(names.OUTCOME).values == 0) & _three_or_policy(counts)
-    verdict = np.where(empty & ~np.eye(len(verdict), dtype=bool), "no_data", verdict)
-    if attrs.get("mcmc_failures"):
-        verdict = np.full(verdict.shape, "no_verdict")
-        also_ahead = np.zeros_like(also_ahead)
-    table["verdict"] = (names.SQUARE, verdict)
-    table["also_ahead"] = (names.SQUARE, also_ahead)
-    table = table.drop_attrs()
-    table.attrs = attrs
+def _sampled(value: xr.DataArray, error: np.ndarray, name: str) -> dict[str, xr.DataArray]:
+    return {name: value, f"{name}_mcse": value.copy(data=error)}
+
+
+def _nothing(better: xr.DataArray) -> dict[str, xr.DataArray]:
+    """A two-way model has no draws of the difference."""
+    nothing = xr.full_like(better.drop_vars(["mcse", "ess"]), np.nan)
+    regions = nothing.expand_dims({names.REGION: list(names.REGIONS)}, axis=-1)
+    table = _sampled(regions, regions.values, "mass")
+    for key in ("mean", "lower", "upper"):
+        table |= _sampled(nothing, nothing.values, f"difference_{key}")
     return table
 
 
-def _ties_known(counts: xr.DataArray) -> bool:
-    return counts.sizes[names.OUTCOME] == 3 or counts.attrs.get("ties", "unknown") != "unknown"
+def _signed(attrs: dict[str, Any]) -> dict[str, Any]:
+    kept = ("seed", "draws", "chains", "inference_library", "model")
+    return {k: attrs[k] for k in kept if k in attrs}
 
 
-def _three_or_policy(counts: xr.DataArray) -> bool:
-    """Whether an empty row means that there are no examples, rather than none that was decisive."""
-    return counts.sizes[names.OUTCOME] == 3
+def _with_verdicts(
+    table: xr.Dataset, given: Given, asked: Asked, behind: np.ndarray, within: Any, converged: bool
+) -> xr.Dataset:
+    p = table["prob_better"].values
+    verdict, also_ahead = decide(p, behind, np.asarray(within), asked.rope, asked.threshold)
+    if given.counts.sizes[names.OUTCOME] == 3:  # two outcomes: none that was decisive is no lack
+        empty = given.counts.sum(names.OUTCOME).values == 0
+        verdict = np.where(empty & ~np.eye(len(verdict), dtype=bool), "no_data", verdict)
+    if not converged:
+        verdict, also_ahead = np.full(verdict.shape, "no_verdict"), np.zeros_like(also_ahead)
+    table["verdict"], table["also_ahead"] = (names.SQUARE, verdict), (names.SQUARE, also_ahead)
+    return table.drop_attrs()

@@ -1,25 +1,149 @@
-"""What was given to compare, looked at once."""
+"""What was given to compare: recognised, checked and counted once."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from betterthan import names
-from betterthan.counts.judgments import count_judgments
+from betterthan import checks, names
+from betterthan.comparison.asked import Asked
+from betterthan.comparison.dependence import dependence
+from betterthan.comparison.sequences import two_sequences
+from betterthan.counts.fingerprint import fingerprint
+from betterthan.counts.judgments import JUDGMENT, count_judgments
+from betterthan.counts.picking import picked, systems_of
+from betterthan.counts.scoring import apply_missing, counted
+from betterthan.counts.shapes import policy_applied, to_square
 from betterthan.counts.successes import trials_of
-from betterthan.counts.units import item_ids
+from betterthan.counts.tallies import tally_scores
+from betterthan.counts.units import EPOCH, item_ids, several
+from betterthan.io.reading import read
 
 
-def plain_data(data: Any) -> Any:
-    """Judgments as counts, and trials as the share of successes: what counting wins needs."""
+@dataclass(frozen=True)
+class Found:
+    """Data of one kind, checked: what a model and `advise` look at."""
+
+    kind: str  # scores, tallies, counts, judgments or trials
+    data: Any
+    plain: xr.DataArray  # what wins are counted on: scores by item, tallies, or counts
+    before: xr.DataArray  # plain, before the policy for missing scores
+    margin: float = 0.0
+
+    @property
+    def by_item(self) -> bool:
+        """Whether items are known, and not only how many were won."""
+        return names.ITEM in self.plain.dims
+
+
+@dataclass(frozen=True)
+class Given:
+    """What was found, counted."""
+
+    found: Found
+    plain: xr.DataArray  # what wins were counted on: of runs a model takes together, their mean
+    raw: xr.DataArray  # (system_a, system_b, outcome), ties as they came
+    counts: xr.DataArray  # the same under the policy for ties
+    facts: xr.Dataset  # of systems and pairs: score, n_scored, n_dropped
+    notes: tuple[str, ...]
+    warned: tuple[str, ...]  # of the notes, those to be warned of
+    signed: dict[str, Any] = field(default_factory=dict)  # attrs that tell of the data
+
+    @property
+    def ties_known(self) -> bool:
+        """Whether the size of a difference can be told."""
+        return (
+            self.counts.sizes[names.OUTCOME] == 3
+            or self.counts.attrs.get("ties", "unknown") != "unknown"
+        )
+
+
+def recognise(data: Any, other: Any = None) -> Found:
+    """Data as they are given: arrays, files, frames, or two sequences of scores.
+
+    Raises
+    ------
+    ValueError
+        If they are none of these, or not valid.
+    """
+    if other is not None:
+        data = two_sequences(data, other)
+    elif isinstance(data, str | Path | pd.DataFrame) or _paths(data):
+        data = read(data)
     if isinstance(data, xr.Dataset) and "trials" in data:
         trials_of(data)
-        with np.errstate(invalid="ignore"):
-            share = data["successes"] / data["trials"].where(data["trials"] > 0)
-        return share.transpose(names.ITEM, names.SYSTEM).assign_attrs(data.attrs)
-    return count_judgments(data) if isinstance(data, xr.Dataset) else data
+        return _found("trials", data, _shares(data))
+    if isinstance(data, xr.Dataset) and JUDGMENT in data.dims:
+        return _found("judgments", data, count_judgments(data))
+    dims = data.dims if isinstance(data, xr.DataArray) else ()
+    if names.TALLY in dims:
+        data = checks.tallies(data)
+        return _found("tallies", data, data)
+    if names.ITEM in dims:
+        data = checks.scores(data)
+        return _found("scores", data, data)
+    if names.OUTCOME in dims:
+        data = checks.counts(data)
+        return _found("counts", data, data)
+    what = f"{type(data).__name__} with dims ({', '.join(map(str, dims))})" if dims else type(data).__name__
+    raise ValueError(
+        f"data is {what}; give scores, tallies, counts, trials or judgments (see betterthan.read), "
+        "a file, a frame, or two sequences of scores"
+    )
+
+
+def _found(kind: str, data: Any, plain: xr.DataArray) -> Found:
+    return Found(kind, data, plain, plain)
+
+
+def of_systems(found: Found, asked: Asked) -> Found:
+    """The systems that were asked for, and scores under the policy for missing ones."""
+    data, plain = picked(found.data, asked.systems), picked(found.plain, asked.systems)
+    if found.kind != "scores":
+        if asked.missing != "pairwise" and found.kind == "trials":
+            raise ValueError(
+                f"missing={asked.missing!r} is for scores; a trial that was not made is no failure"
+            )
+        if found.kind in ("counts", "judgments"):
+            checks.for_scores_only(missing=asked.missing, margin=asked.margin)
+        return Found(found.kind, data, plain, plain, asked.margin)
+    filled = apply_missing(data, asked.missing)
+    return Found(found.kind, filled, filled, data, asked.margin)
+
+
+def count_given(found: Found, asked: Asked, taken: Sequence[str]) -> Given:
+    """Wins, losses and ties of what was found; `taken` is what a model takes into account.
+
+    Parameters
+    ----------
+    found : Found
+        Of the systems that were asked for.
+    asked : Asked
+    taken : sequence of str
+        Of dataset, cluster and epoch.
+    """
+    runs = EPOCH in taken and found.by_item and names.TALLY not in found.plain.dims
+    runs = runs and several(found.plain, EPOCH)
+    plain = mean_of_runs(found.plain) if runs else found.plain
+    raw, facts, notes = _of_items(plain, asked) if found.by_item else _of_counts(plain)
+    pooled, warned = dependence(plain if runs else found.before, taken)
+    notes += pooled + warned
+    if runs:
+        notes.append(_RUNS)
+    checks.at_least_two(raw[names.SYSTEM_A].values.tolist())
+    if raw.sizes[names.OUTCOME] == 2 and raw.attrs.get("ties", "unknown") == "unknown":
+        notes.append("Ties are unknown: who is better is answered, by how much is not.")
+    counts = policy_applied(raw, "third" if asked.ties == "all" else asked.ties)
+    if asked.rope:
+        checks.ties_known(counts, "a rope")
+    if asked.baseline is not None:
+        checks.one_of(asked.baseline, systems_of(counts), "baseline")
+    signed = _signed(found, raw)
+    return Given(found, plain, raw, counts, facts, tuple(notes), tuple(warned), signed)
 
 
 def mean_of_runs(scores: xr.DataArray) -> xr.DataArray:
@@ -37,3 +161,71 @@ def mean_of_runs(scores: xr.DataArray) -> xr.DataArray:
     kept = kept.copy(data=np.where(number > 0, sums / np.maximum(number, 1), np.nan))
     kept.attrs = {k: v for k, v in scores.attrs.items() if k != "n_items"}  # that counted runs
     return kept
+
+
+_RUNS = (
+    "Beside the model, wins, losses and tests compare the mean of an item's runs, for runs have no "
+    "common order."
+)
+_BY_F1 = (
+    "The posterior counts items on which one system's F1 is above the other's; a system can be ahead "
+    "on most items and behind in F1 over all of them, which is what the randomization test compares."
+)
+
+
+def _of_items(
+    plain: xr.DataArray, asked: Asked
+) -> tuple[xr.DataArray, xr.Dataset, list[str]]:
+    """Counts of scores by item, and what is known of the systems beside them."""
+    tallies = names.TALLY in plain.dims
+    scored = tally_scores(plain) if tallies else plain
+    raw = counted(scored, asked.margin).assign_attrs(missing=asked.missing)
+    labels = scored[names.SYSTEM].values.astype(str)
+    scored = scored.assign_coords({names.SYSTEM: labels}).astype(float)
+    facts = xr.Dataset({"score": scored.mean(names.ITEM).drop_attrs()})
+    facts["n_scored"] = scored.notnull().sum(names.ITEM).drop_attrs()
+    facts["n_dropped"] = (names.SQUARE, raw["n_dropped"].values)
+    return raw.drop_vars(["n_used", "n_dropped"]), facts, [_BY_F1] if tallies else []
+
+
+def _of_counts(plain: xr.DataArray) -> tuple[xr.DataArray, xr.Dataset, list[str]]:
+    """Counts pooled over what stands beside pairs, as a square."""
+    known = (*names.SQUARE, names.PAIR, names.OUTCOME)
+    raw = plain.sum([d for d in plain.dims if d not in known], keep_attrs=True)
+    raw = to_square(raw) if names.PAIR in raw.dims else raw
+    raw = raw.drop_vars(["n_used", "n_dropped"], errors="ignore")
+    return raw.transpose(*names.SQUARE, names.OUTCOME), xr.Dataset(), []
+
+
+def _signed(found: Found, raw: xr.DataArray) -> dict[str, Any]:
+    """What the answer says of its data."""
+    attrs = found.before.attrs
+    kept = {k: attrs[k] for k in ("source", "reading", "citation", "layout") if k in attrs}
+    kept |= {"data_hash": fingerprint(found.before), "unit": raw.attrs.get("unit", "unknown")}
+    kept |= {"missing": raw.attrs.get("missing", "none"), "n_items": int(raw.attrs.get("n_items", -1))}
+    kept |= {"margin": float(raw.attrs.get("margin", 0.0))}
+    kept["higher_is_better"] = bool(attrs.get("higher_is_better", True))
+    if found.by_item and names.TALLY not in found.before.dims:
+        kept["n_blank"] = int(found.before.isnull().sum())
+    if found.by_item and several(found.before, names.DATASET):
+        labels, number = np.unique(found.before[names.DATASET].values.astype(str), return_counts=True)
+        sizes = zip(labels.tolist(), number.tolist(), strict=True)
+        kept["datasets"] = ", ".join(f"{label} {size:,}" for label, size in sizes)
+    return kept
+
+
+def _shares(trials: xr.Dataset) -> xr.DataArray:
+    """The share of successes of each item: what counting wins needs."""
+    with np.errstate(invalid="ignore"):
+        share = trials["successes"] / trials["trials"].where(trials["trials"] > 0)
+    return share.transpose(names.ITEM, names.SYSTEM).assign_attrs(trials.attrs)
+
+
+def _paths(data: Any) -> bool:
+    """Whether these are several files."""
+    return (
+        isinstance(data, Sequence)
+        and not isinstance(data, str)
+        and bool(data)
+        and all(isinstance(one, str | Path) for one in data)
+    )

@@ -9,7 +9,7 @@ from betterthan import checks, names
 from betterthan.exact.numeric import weights
 from betterthan.features.formulas import PerformanceFunction
 from betterthan.posterior.gate import diagnose
-from betterthan.reporting import numbers
+from betterthan.answers import numbers
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.page import Page, Part
 from betterthan.reporting.rendering import write_page

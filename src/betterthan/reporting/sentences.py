@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.reporting import numbers
+from betterthan.answers import numbers
 
 
 def title_of_verdict(verdict: str, a: str, b: str) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.reporting import numbers
+from betterthan.answers import numbers
 from betterthan.reporting.sentences import title_of_verdict
 
 

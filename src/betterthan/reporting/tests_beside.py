@@ -7,7 +7,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.exact.wins.sign import sign_mid_p
-from betterthan.reporting import numbers
+from betterthan.answers import numbers
 from betterthan.reporting.sentences import title_of_verdict
 
 _HEADS = {

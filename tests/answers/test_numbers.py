@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from betterthan.reporting import numbers
+from betterthan.answers import numbers
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,155 @@
+"""What every comparison of systems returns: a Dataset that shows itself."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from betterthan import names
+from betterthan.answers import made as made_of
+from betterthan.answers import rows, shown, words
+from betterthan.signed import Signature
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """All pairs of systems compared: print it for the answer in words and in numbers.
+
+    Attributes
+    ----------
+    data : xarray.Dataset
+        Every number, over (system_a, system_b); d = A - B, and A is better where it is positive.
+        ``attrs`` say how it was made. ``comparison["x"]`` is ``comparison.data["x"]``.
+    beside : mapping of str to xarray.Dataset
+        The same by other ways of computing it, such as the closed form beside a sampled model.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> print(bt.compare(bt.datasets.contingency_case("a")))
+    A is better than B with probability 0.996 (difference +0.0100, 95% HDI [+0.0024, +0.0180]).
+    <BLANKLINE>
+    system other prob_better difference              95% HDI verdict wins losses ties    n
+         A     B       0.996    +0.0100  [+0.0024, +0.0180]  better   12      2  986 1000
+    """
+
+    data: xr.Dataset
+    beside: Mapping[str, xr.Dataset] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> xr.DataArray:
+        return self.data[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.data
+
+    @property
+    def attrs(self) -> dict[str, Any]:
+        """How it was made, as plain attrs."""
+        return self.data.attrs
+
+    @property
+    def made(self) -> Signature:
+        """How it was made, as a record."""
+        return Signature.from_attrs(self.data.attrs)
+
+    @property
+    def pairs(self) -> pd.DataFrame:
+        """One row a pair, the better system first and everything told from its side."""
+        return rows.pairs(self.data)
+
+    @property
+    def systems(self) -> pd.DataFrame:
+        """One row a system, the best first: scores, ranks, and how its pairs ended."""
+        return rows.systems(self.data)
+
+    @property
+    def prob_better(self) -> pd.DataFrame:
+        """P(system of the row better than that of the column), a labelled square; nan on pairs that
+        were not compared, one half on the diagonal.
+        """
+        square = rows.leading(self.data)["prob_better"]
+        if names.SYSTEM_A in square.dims:
+            return square.transpose(*names.SQUARE).to_pandas()
+        labels = self.systems["system"].sort_index().tolist()
+        table = pd.DataFrame(np.nan, index=labels, columns=labels, dtype=float)
+        table = table.rename_axis(names.SYSTEM_A).rename_axis(names.SYSTEM_B, axis=1)
+        np.fill_diagonal(table.values, 0.5)
+        for row in self.pairs.itertuples():
+            table.loc[row.system, row.other] = row.prob_better
+            table.loc[row.other, row.system] = 1 - row.prob_better
+        return table
+
+    def statement(self) -> list[str]:
+        """The verdicts in plain sentences."""
+        return words.statement(rows.pairs(rows.leading(self.data)), self.systems, self.made)
+
+    def signature(self) -> str:
+        """One line that says how it was made; see `signature`."""
+        return made_of.signature(self)
+
+    def report(self, *beside: Any, **choices: Any) -> str:
+        """A page with everything; see `report`."""
+        import betterthan
+
+        return betterthan.report(self, *beside, **choices)
+
+    def save(self, path: str | Path) -> None:
+        """Write a netCDF file that `load` reads back, what stands beside in groups of its own."""
+        if Path(path).suffix != ".nc":
+            raise ValueError(f"path is {str(path)!r}; give a name that ends in .nc")
+        groups = {"/": self.data} | {f"/{name}": table for name, table in self.beside.items()}
+        xr.DataTree.from_dict(groups).to_netcdf(path, engine="h5netcdf")
+
+    def __str__(self) -> str:
+        return shown.as_text(self)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return shown.as_html(self)
+
+
+def load(path: str | Path) -> Comparison:
+    """Read a comparison that was saved.
+
+    Parameters
+    ----------
+    path : str or pathlib.Path
+        Written by ``Comparison.save``.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ValueError
+        If there is no such file, or it holds no comparison.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, betterthan as bt
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = pathlib.Path(folder.name, "case.nc")
+    >>> bt.compare(bt.datasets.contingency_case("a")).save(path)
+    >>> bt.load(path).pairs["verdict"].tolist()
+    ['better']
+    """
+    if not isinstance(path, str | Path):
+        raise ValueError(f"path is {type(path).__name__}; give the name of a file that ends in .nc")
+    if not Path(path).is_file():
+        raise ValueError(f"path {str(path)!r} is no file")
+    try:
+        with xr.open_datatree(path, engine="h5netcdf") as tree:
+            whole = tree.load()
+    except OSError:
+        raise ValueError(f"path {str(path)!r} is no netCDF file; give one that save wrote") from None
+    data = whole.to_dataset()
+    if "prob_better" not in data:
+        raise ValueError(f"path {str(path)!r} holds no comparison; give a file that save wrote")
+    beside = {str(name): table.to_dataset(inherit=False) for name, table in whole.children.items()}
+    return Comparison(data, beside)

@@ -1,0 +1,99 @@
+"""How an answer was made, in one line."""
+
+from typing import Any
+
+import numpy as np
+
+from betterthan import names
+from betterthan.signed import Signature
+
+
+def signature(answer: Any) -> str:
+    """One line that says how an answer was made, to be pasted into a paper.
+
+    Parameters
+    ----------
+    answer : Comparison or xarray.Dataset
+        From `compare`, or any other function that compares systems.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+        If it is no answer of this package.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> bt.signature(bt.compare(bt.datasets.contingency_case("a"))).split(" | ")[1]
+    'prior=Dirichlet(1, 1, 1)'
+    """
+    data = getattr(answer, "data", answer)
+    attrs = getattr(data, "attrs", {})
+    if "version" not in attrs or not hasattr(data, "sizes"):
+        raise ValueError(
+            f"answer is {type(answer).__name__}; give what betterthan.compare returns, or another "
+            "comparison of systems"
+        )
+    made = Signature.from_attrs(attrs)
+    said = [f"betterthan {made.version}", *_asked(made), *_counted(made, data.sizes)]
+    said += [_tests(made)] if made.tests else []
+    said += [_drawn(made)] if made.seed is not None else []
+    return " | ".join([*said, *([f"data={made.data_hash}"] if made.data_hash else [])])
+
+
+def _asked(made: Signature) -> list[str]:
+    """The model and the choices."""
+    model = ", ".join(filter(None, [made.model, made.modelled]))
+    method = made.method and made.method + (f" ({model})" if made.method == "advised" else "")
+    said = {
+        "prior": _prior(made),
+        "model": None if made.method else made.model,
+        "method": method,
+        "statistic": made.statistic,
+        "ties": made.ties,
+        "missing": made.missing,
+        "margin": _number(made.margin),
+    }
+    lines = [f"{name}={value}" for name, value in said.items() if value]
+    lines += ["lower is better"] if made.higher_is_better is False else []
+    lines += [f"rope={_number(made.rope)}"] if made.rope is not None else []
+    if made.ci_prob is not None:
+        lines.append(f"interval={100 * made.ci_prob:g}% {str(made.ci_kind or 'eti').upper()}")
+    return lines + ([f"verdict at {made.threshold:g}"] if made.threshold is not None else [])
+
+
+def _counted(made: Signature, sizes: Any) -> list[str]:
+    n = [] if made.n_items is None else [f"n={made.n_items if made.n_items >= 0 else 'by pair'}"]
+    systems = next((sizes[d] for d in (names.SYSTEM_A, names.SYSTEM) if d in sizes), None)
+    return n + ([] if systems is None else [f"systems={systems}"])
+
+
+def _prior(made: Signature) -> str | None:
+    if made.prior is None:  # a model that is not of win, loss and tie has one of its own
+        return "zero" if made.model in _WITHOUT else f"that of {made.model}" if made.model else None
+    numbers = ", ".join(f"{p:g}" for p in made.prior)
+    return f"{'Dirichlet' if len(made.prior) == 3 else 'Beta'}({numbers})"
+
+
+_WITHOUT = ("bayesian_bootstrap",)
+
+
+def _tests(made: Signature) -> str:
+    said = f"tests={', '.join(made.tests or ())} (two-sided, at {made.alpha:g}, {made.correction})"
+    if made.randomization_method:
+        said += f", {made.randomization_statistic} by {made.randomization_method}"
+    return said + (f", {made.shuffles} shuffles, seed {made.shuffle_seed}" if made.shuffles else "")
+
+
+def _drawn(made: Signature) -> str:
+    chains = f"{made.chains} x " if made.chains else ""
+    library = f", {made.inference_library}" if made.chains else ""
+    return f"seed={made.seed}, {chains}{made.draws} draws{library}"
+
+
+def _number(value: float | None) -> str | None:
+    return None if value is None else f"{np.asarray(value).item():g}"

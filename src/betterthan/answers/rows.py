@@ -1,0 +1,140 @@
+"""An answer as plain tables: one row a pair, the better system first; one row a system."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from betterthan import names
+
+_BY_PAIR = ("n", "n_dropped", "bayes_factor_01", "sign_error")
+_BY_SYSTEM = (
+    *("score", "n_scored", "mean", "ability", "theta"),
+    *("prob_best", "expected_rank", "in_best_set"),
+)
+
+
+def pairs(data: xr.Dataset) -> pd.DataFrame:
+    """One row a pair: the system that is ahead, the other, and everything from the side of the first.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        Over (system_a, system_b), or (pair,) with the coordinates system_a and system_b; a dim
+        before these, such as target, is a column.
+    """
+    lead = [str(d) for d in data["prob_better"].dims if d not in (*names.SQUARE, names.PAIR)]
+    if not lead:
+        return _rows(_each_pair(data))
+    parts = {value: data.sel({lead[0]: value}) for value in data[lead[0]].values.tolist()}
+    tables = [pairs(part).assign(**{lead[0]: value}) for value, part in parts.items()]
+    whole = pd.concat(tables, ignore_index=True)
+    return whole[[lead[0], *[c for c in whole if c != lead[0]]]]
+
+
+def leading(data: xr.Dataset) -> xr.Dataset:
+    """Of several answers, such as those of targets, the first."""
+    lead = [d for d in data["prob_better"].dims if d not in (*names.SQUARE, names.PAIR)]
+    return data.isel(dict.fromkeys(lead, 0))
+
+
+def systems(data: xr.Dataset) -> pd.DataFrame:
+    """One row a system: its score, the joint answer where there is one, and how its pairs ended."""
+    labels = _labels(data)
+    table = pd.DataFrame({"system": labels})
+    for name in _BY_SYSTEM:
+        if name in data and data[name].dims == (names.SYSTEM,):
+            table[name] = data[name].sel({names.SYSTEM: labels}).values
+    for end in ("lower", "upper"):
+        if end in data and data[end].dims == (names.SYSTEM,):
+            table[end] = data[end].sel({names.SYSTEM: labels}).values
+    decided = pairs(leading(data))
+    for name, ahead in (("better_than", "system"), ("worse_than", "other")):
+        won = decided[decided["verdict"] == "better"][ahead].value_counts()
+        table[name] = table["system"].map(won).fillna(0).astype(int)
+    left = decided[decided["verdict"] != "better"]
+    either = pd.concat([left["system"], left["other"]]).value_counts()
+    table["open"] = table["system"].map(either).fillna(0).astype(int)
+    by = ["expected_rank"] if "expected_rank" in table else ["better_than", "worse_than"]
+    up = [name != "better_than" for name in by]
+    return table.sort_values(by, ascending=up, kind="stable").reset_index(drop=True)
+
+
+def _labels(data: xr.Dataset) -> list[str]:
+    if names.SYSTEM_A in data.dims:
+        return [str(s) for s in data[names.SYSTEM_A].values]
+    both = np.stack([data[k].values.astype(str) for k in names.SQUARE], axis=1)
+    return list(dict.fromkeys(both.ravel().tolist()))
+
+
+def _each_pair(data: xr.Dataset) -> xr.Dataset:
+    """Each unordered pair once, over (pair,)."""
+    if names.PAIR in data["prob_better"].dims:
+        return data
+    size = data.sizes[names.SYSTEM_A]
+    first, second = np.triu_indices(size, 1)
+    labels = np.array([str(s) for s in data[names.SYSTEM_A].values])
+    at = {
+        k: xr.DataArray(v, dims=names.PAIR)
+        for k, v in zip(names.SQUARE, (first, second), strict=True)
+    }
+    held = [v for v in data.data_vars if set(names.SQUARE) <= set(data[v].dims)]
+    found = data[held].isel(at).drop_vars(names.SQUARE, errors="ignore")
+    other = data["prob_better"].transpose(..., names.SYSTEM_B, names.SYSTEM_A).values
+    found["prob_worse"] = (names.PAIR, other[..., first, second])  # 1 - p has no digits near 1
+    return found.assign_coords(
+        {names.SYSTEM_A: (names.PAIR, labels[first]), names.SYSTEM_B: (names.PAIR, labels[second])}
+    )
+
+
+def _rows(data: xr.Dataset) -> pd.DataFrame:
+    """Rows turned so that the system ahead is named first."""
+    p = data["prob_better"].values
+    a, b = (data[k].values.astype(str) for k in names.SQUARE)
+    verdict = data["verdict"].values.astype(str)
+    turn = (verdict == "b_better") | (~np.isin(verdict, ["a_better"]) & (p < 0.5))
+    table: dict[str, Any] = {
+        "system": np.where(turn, b, a),
+        "other": np.where(turn, a, b),
+        "prob_better": np.where(turn, _behind(data), p),
+    }
+    if "prob_better_mcse" in data and (np.nan_to_num(data["prob_better_mcse"].values) > 0).any():
+        table["mcse"] = data["prob_better_mcse"].values
+    if "difference_mean" in data:
+        mean, low, high = (data[f"difference_{k}"].values for k in ("mean", "lower", "upper"))
+        table["difference"] = np.where(turn, -mean, mean)
+        table["lower"], table["upper"] = np.where(turn, -high, low), np.where(turn, -low, high)
+    if "mass" in data and data.attrs.get("rope"):
+        table["within_rope"] = data["mass"].sel({names.REGION: "rope"}).values
+    named = np.isin(verdict, ["a_better", "b_better"])
+    table["verdict"] = np.where(named, "better", verdict)
+    table |= _counted(data, turn)
+    for name in _BY_PAIR:
+        if name in data and data[name].dims == (names.PAIR,):
+            table[name] = data[name].values
+    for name in ("p_value", "p_adjusted"):
+        if name not in data:
+            continue
+        if names.TEST not in data[name].dims:
+            table[name] = data[name].values
+            continue
+        for test in data[names.TEST].values.tolist():
+            table[f"{name}_{test}"] = data[name].sel({names.TEST: test}).values
+    return pd.DataFrame(table)
+
+
+def _behind(data: xr.Dataset) -> np.ndarray:
+    return data["prob_worse"].values if "prob_worse" in data else 1 - data["prob_better"].values
+
+
+def _counted(data: xr.Dataset, turn: np.ndarray) -> dict[str, np.ndarray]:
+    if "counts" not in data:
+        return {}
+    counts = data["counts"].transpose(names.PAIR, names.OUTCOME)
+    by = {str(k): counts.sel({names.OUTCOME: k}).values for k in data[names.OUTCOME].values}
+    found = {
+        "wins": np.where(turn, by["loss"], by["win"]),
+        "losses": np.where(turn, by["win"], by["loss"]),
+    }
+    return found | ({"ties": by["tie"]} if "tie" in by else {})

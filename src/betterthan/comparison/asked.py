@@ -1,0 +1,70 @@
+"""What was asked of a comparison: its choices, checked once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from betterthan import checks, names
+from betterthan.exact.numeric.seeds import one_seed
+from betterthan.models.sampling import Sampling
+from betterthan.significance.roster import Tests
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The choices of `compare`; see there."""
+
+    rope: float
+    method: str
+    ties: str
+    missing: str
+    margin: float
+    prior: Any
+    ci_prob: float
+    ci_kind: str
+    threshold: float
+    tests: Tests
+    sampling: Sampling
+    systems: Sequence[str] | Mapping[str, str] | None
+    baseline: str | None
+    seed: int
+
+    @classmethod
+    def checked(cls, *, rng: Any, tests: Any, sampling: Any, **choices: Any) -> "Asked":
+        """The choices, or an error that names the one that is wrong."""
+        for name, allowed in _CHOICES.items():
+            checks.one_of(choices[name], allowed, name)
+        if choices["method"] == "advised" and choices["ties"] != "third":
+            raise ValueError(
+                f"method='advised' keeps ties as an outcome; ties={choices['ties']!r} is for the "
+                "other methods"
+            )
+        if not isinstance(sampling, Sampling):
+            raise ValueError(
+                f"sampling is {type(sampling).__name__}; give betterthan.models.Sampling(...)"
+            )
+        checked = {
+            "rope": checks.rope(choices["rope"]),
+            "margin": checks.margin(choices["margin"]),
+            "ci_prob": checks.probability(choices["ci_prob"], "ci_prob"),
+            "threshold": checks.threshold(choices["threshold"]),
+        }
+        return cls(
+            **choices | checked,
+            tests=Tests.asked(tests),
+            sampling=sampling,
+            seed=one_seed(rng),  # one seed for all that samples
+        )
+
+    @property
+    def interval(self) -> dict[str, Any]:
+        """Rope, and mass and kind of the interval."""
+        return {"rope": self.rope, "ci_prob": self.ci_prob, "ci_kind": self.ci_kind}
+
+
+_CHOICES = {
+    "method": names.METHODS,
+    "ties": names.TIES,
+    "missing": names.MISSING,
+    "ci_kind": names.CI_KINDS,
+}

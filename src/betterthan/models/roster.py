@@ -1,0 +1,188 @@
+"""One row a model: what it takes into account, what it is given, and what a report says of it."""
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from betterthan import names
+from betterthan.counts.clusters import count_clusters
+from betterthan.counts.judgments import JUDGE
+from betterthan.counts.scoring import count_outcomes
+from betterthan.counts.shapes import to_square
+from betterthan.counts.units import CLUSTER, EPOCH, several
+
+COUNTED, BY_ITEM, ONE_BY_ONE = "counts", ("scores", "tallies", "trials"), "judgments"
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A model, as `compare`, `advise` and the report know it.
+
+    ``prepare`` makes of what was given what ``fit`` takes, and ``code`` is how a user writes that.
+    What was given has a ``kind``, ``data`` (scores under the policy for missing ones), the data as
+    ``plain`` scores, and ``margin``.
+    """
+
+    name: str
+    assumes: str = ""  # the model in a sentence
+    computed: str = ""  # how its answer was computed, in a table
+    taken_as: str = ""  # what it still takes as independent
+    takes: tuple[str, ...] = ()  # of dataset, cluster and epoch, what it takes into account
+    prepare: Callable[[Any], Any] = field(default=lambda given: given.data)
+    code: Callable[[Any], str] = field(default=lambda given: "data")
+    options: Callable[[Any], dict[str, Any]] = field(default=lambda given: {})
+    fitted: bool = True  # by PyMC; else the answer has no fit
+    own_prior: bool = False  # a Dirichlet prior says nothing of it
+    knows_margin: bool = False  # it counts wins, and then a margin says which are ties
+    rope_unit: str = "probability"  # or score
+
+    def fit(self, ready: Any, **choices: Any) -> Any:
+        """Sample its posterior; the model's file, and PyMC, are loaded now."""
+        return importlib.import_module(f"betterthan.models.{self.name}").fit(ready, **choices)
+
+    def call(self, given: Any) -> str:
+        """The code that answers."""
+        options = "".join(f", {k}={v!r}" for k, v in self.options(given).items() if v)
+        if self.name == "bayesian_bootstrap":
+            return f"betterthan.scores.compare(data{options})"
+        if not self.fitted:
+            return f"betterthan.compare({self.code(given)})"
+        fit = f"betterthan.models.{self.name}.fit({self.code(given)}{options})"
+        return f"betterthan.fits.compare({fit})"
+
+
+def spec_of(name: str) -> Spec:
+    """The row of a model."""
+    return next(spec for spec in ROSTER if spec.name == name)
+
+
+def _by_dataset(given: Any) -> Any:
+    if given.kind == COUNTED:
+        return _squared(_without_single(given.data))
+    return count_outcomes(given.plain, by=names.DATASET, margin=given.margin)
+
+
+def _by_cluster(given: Any) -> Any:
+    if given.kind != COUNTED:
+        return count_clusters(given.data, margin=given.margin)
+    extra = [d for d in _extra(given.data) if d != CLUSTER]
+    return _squared(given.data.sum(extra, keep_attrs=True))
+
+
+def _code_by_cluster(given: Any) -> str:
+    if given.kind != COUNTED:
+        return "betterthan.count(data, by='cluster')"
+    extra = [d for d in _extra(given.data) if d != CLUSTER and given.data.sizes[d] > 1]
+    return f"data.sum({extra}, keep_attrs=True)" if extra else "data"
+
+
+def _code_by_dataset(given: Any) -> str:
+    if given.kind == COUNTED:
+        return "data"
+    share = "data['successes'].where(data['trials'] > 0)"
+    return f"betterthan.count({share if given.kind == 'trials' else 'data'}, by='dataset')"
+
+
+def _of_judges(given: Any) -> dict[str, Any]:
+    one_by_one = given.kind == ONE_BY_ONE
+    return {"position": one_by_one, "judges": one_by_one and several(given.data, JUDGE)}
+
+
+def _of_units(given: Any) -> dict[str, Any]:
+    return {"unit": CLUSTER} if several(given.data, CLUSTER) else {}
+
+
+def _extra(counts: Any) -> list[str]:
+    known = (*names.SQUARE, names.PAIR, names.OUTCOME)
+    return [str(d) for d in counts.dims if d not in known]
+
+
+def _without_single(counts: Any) -> Any:
+    return counts.sum([d for d in _extra(counts) if counts.sizes[d] == 1], keep_attrs=True)
+
+
+def _squared(counts: Any) -> Any:
+    return to_square(counts) if names.PAIR in counts.dims else counts
+
+
+ROSTER = (
+    Spec(
+        "dirichlet_multinomial",
+        computed="closed form, no sampling error",
+        code=lambda given: (
+            "betterthan.count(data)" if given.kind == ONE_BY_ONE else "data"
+        ),
+        fitted=False,
+        knows_margin=True,
+    ),
+    Spec("beta_binomial"),
+    Spec("independent_betas"),
+    Spec(
+        "hierarchical",
+        assumes="(win, loss, tie) of each data set ~ Multinomial(theta), theta ~ Dirichlet(kappa mu), "
+        "one mu and kappa a pair; A is better when theta_win - theta_loss, its mean over data sets, "
+        "is above 0",
+        computed="PyMC, data sets drawn to a common mean, each weighing the same (hierarchical)",
+        taken_as="Examples of one data set are taken as independent, and data sets as draws of one "
+        "kind.",
+        takes=(names.DATASET,),
+        prepare=_by_dataset,
+        code=_code_by_dataset,
+        knows_margin=True,
+    ),
+    Spec(
+        "clustered",
+        assumes="in each cluster Beta-binomial numbers of decisive examples and of wins among them; "
+        "A is better when it wins more than half of the decisive examples of the population of "
+        "clusters",
+        computed="PyMC, examples of a cluster alike (clustered)",
+        taken_as="Clusters are taken as independent draws of one population, and examples of one as "
+        "alike.",
+        takes=(CLUSTER, EPOCH),
+        prepare=_by_cluster,
+        code=_code_by_cluster,
+        knows_margin=True,
+    ),
+    Spec(
+        "davidson",
+        assumes="win : loss : tie = exp(d / 2) : exp(-d / 2) : exp(tie), d a difference of "
+        "abilities, which are drawn to their mean; A is better when its ability is larger",
+        computed="PyMC, abilities of all systems from their judgments (davidson)",
+        options=_of_judges,
+        own_prior=True,
+    ),
+    Spec(
+        "item_response",
+        assumes="success ~ logistic(mean + ability - difficulty), abilities drawn to their mean, "
+        "difficulties integrated out; A is better when its ability is larger",
+        computed="PyMC, abilities of all systems on shared items, differences as shares solved "
+        "(item_response)",
+        takes=(EPOCH,),
+        own_prior=True,
+    ),
+    Spec(
+        "graded",
+        assumes="differences that are not 0 ~ Student-t around a centre; A is better when it is "
+        "above 0",
+        computed="PyMC, Student-t differences in units of the score (graded)",
+        takes=(names.DATASET,),
+        prepare=lambda given: given.plain,
+        own_prior=True,
+        rope_unit="score",
+    ),
+    Spec(
+        "bayesian_bootstrap",
+        assumes="items have random weights, the same for all systems; A is better when the score of "
+        "all weighted items together is larger",
+        computed="draws of the score of all items together (Bayesian bootstrap)",
+        takes=(CLUSTER, EPOCH),
+        options=_of_units,
+        fitted=False,
+        own_prior=True,
+        rope_unit="score",
+    ),
+    Spec("mallows", own_prior=True),
+    Spec("performance_function", own_prior=True),
+    Spec("subject_slopes", own_prior=True),
+)
