@@ -83,7 +83,10 @@ def test_a_missing_value_of_any_kind():
         (frame(higher_is_better=[1, 2, 0]), "measure 'score', column 'higher_is_better' is 2; give 0 or 1"),
         (frame(higher_is_better=[1, 1, None]), "measure 'cost', column 'higher_is_better' is nan; give 0 or 1"),
         (frame(higher_is_better=pd.array([1, 1, None], dtype="boolean")), "measure 'cost', .* is <NA>; give 0 or 1"),
-        (frame(B=[10**400, 1, 2], higher_is_better=1), "measure 'time', column 'B' is 10+; give a finite number"),
+        (
+            frame(B=pd.Series([10**400, 1, 2], dtype=object), higher_is_better=1),
+            "measure 'time', column 'B' is 10+; give a finite number",
+        ),
         (frame(B=["x", 1, 2], higher_is_better=1), "measure 'time', column 'B' is 'x'; give a finite number"),
         (frame(B=[np.inf, 1, 2], higher_is_better=1), "measure 'time', column 'B' is inf; give a finite number"),
         (frame(measure=["t", "t", "c"], higher_is_better=1), "measure 't' occurs more than once"),
