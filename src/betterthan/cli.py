@@ -283,6 +283,10 @@ def main() -> None:
         sys.exit(app(standalone_mode=False) or 0)
     except (ValueError, OSError, ArithmeticError) as error:
         fail(str(error))
+    except ModuleNotFoundError as error:  # installed without its dependencies, for the closed form alone
+        if error.name is None or error.name.startswith("betterthan"):
+            raise
+        fail(f"this needs {error.name}, which is not installed; install it, or choose the method exact")
     except Exception as error:
         if not hasattr(error, "format_message"):  # not a complaint of the argument parser
             raise
