@@ -283,9 +283,7 @@ def main() -> None:
         sys.exit(app(standalone_mode=False) or 0)
     except (ValueError, OSError, ArithmeticError) as error:
         fail(str(error))
-    except ModuleNotFoundError as error:  # installed without its dependencies, for the closed form alone
-        if error.name is None or error.name.startswith("betterthan"):
-            raise
+    except ModuleNotFoundError as error:  # installed without what samples
         fail(f"this needs {error.name}, which is not installed; install it, or choose the method exact")
     except Exception as error:
         if not hasattr(error, "format_message"):  # not a complaint of the argument parser
@@ -325,8 +323,7 @@ def _prior(text: str) -> str | tuple[float, ...]:
     try:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
-        known = ", ".join(names.PRIORS)
-        raise ValueError(f"prior is {text!r}; give one of {known}, or three numbers such as 1,1,1") from None
+        raise ValueError(f"prior is {text!r}; give {', '.join(names.PRIORS)}, or three numbers such as 1,1,1") from None
 
 
 if __name__ == "__main__":
