@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import names, schemas
 from betterthan.counts.judgments import JUDGE, count_judgments
 from betterthan.counts.shapes import to_pairs
 from betterthan.counts.successes import trials_of
@@ -63,7 +63,7 @@ def advise(data: xr.DataArray | xr.Dataset) -> Advice:
         return _of_trials(data) if "trials" in data else _of_judgments(data)
     dims = set(getattr(data, "dims", ()))
     if names.TALLY in dims:
-        grouped = several(checks.tallies(data), CLUSTER)
+        grouped = several(schemas.tallies(data), CLUSTER)
         return Advice(
             "bayesian_bootstrap",
             f"betterthan.scores.compare(data{', unit=' + repr(CLUSTER) if grouped else ''})",
@@ -71,9 +71,9 @@ def advise(data: xr.DataArray | xr.Dataset) -> Advice:
             "counting items on which one F1 is above the other: it weighs every item alike",
         )
     if names.ITEM in dims:
-        return _of_scores(checks.scores(data))
+        return _of_scores(schemas.scores(data))
     if names.OUTCOME in dims:
-        return _of_counts(checks.counts(data))
+        return _of_counts(schemas.counts(data))
     raise ValueError(
         f"expected scores, tallies, counts, trials or judgments, got {type(data).__name__} with "
         f"dims "
@@ -186,7 +186,7 @@ def _of_trials(data: xr.Dataset) -> Advice:
     if trials.max() == 1:
         share = "data['successes'].where(data['trials'] > 0)"
         single = data["successes"].where(data["trials"] > 0).astype(float)
-        return _of_scores(checks.scores(single), f"betterthan.count({share}, by='dataset')")
+        return _of_scores(schemas.scores(single), f"betterthan.count({share}, by='dataset')")
     ordered = "pairing run i of one system with run i of another: runs have no common order"
     if len(systems) > 2 and not several(data, CLUSTER):
         return _repeated(len(systems), ordered)

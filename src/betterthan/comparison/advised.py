@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import checks, names, schemas
 from betterthan.comparison.advice import Advice
 from betterthan.comparison.given import plain_data
 from betterthan.comparison.signature import PRIORS_OF_THEIR_OWN
@@ -152,7 +152,7 @@ def _prepared(data: Any, model: str, missing: str) -> Any:
             )
         return plain_data(data) if model in ("hierarchical", "graded") else data
     if names.ITEM in data.dims:
-        return data if names.TALLY in data.dims else apply_missing(checks.scores(data), missing)
+        return data if names.TALLY in data.dims else apply_missing(schemas.scores(data), missing)
     extra = [d for d in data.dims if d not in (*names.SQUARE, names.PAIR, names.OUTCOME)]
     pooled = [d for d in extra if data.sizes[d] == 1 or (model == "clustered" and d != CLUSTER)]
     return data.sum(pooled, keep_attrs=True)

@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import names, schemas
 from betterthan.counts.scoring import apply_missing
 from betterthan.counts.units import EPOCH, UNIT, default_unit, in_units, several, unlabelled
 from betterthan.exact.numeric import counting, weights
@@ -58,7 +58,7 @@ def joint_answer(
             "wins on items say little of a ratio of sums; compare(..., method='advised') draws it "
             "jointly"
         )
-    scores = apply_missing(checks.scores(data), missing)
+    scores = apply_missing(schemas.scores(data), missing)
     if bool(scores.isnull().any()):
         return _none("some scores are missing; give them all, or missing='complete'")
     parts = [scores]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import checks, names, schemas
 from betterthan.comparison.advice import advise
 from betterthan.comparison.advised import BY_DATASET, advised_table
 from betterthan.comparison.best_of_all import JOINT, joint_answer, sign_error, take_joint
@@ -147,7 +147,7 @@ def compare(
     )
     given, plain = (
         plain,
-        mean_of_runs(apply_missing(checks.scores(plain), missing)) if runs else plain,
+        mean_of_runs(apply_missing(schemas.scores(plain), missing)) if runs else plain,
     )
     raw, extra = _counts_of(plain, "pairwise" if runs else missing, margin, taken)
     if runs:
@@ -161,7 +161,7 @@ def compare(
     chosen = chosen_tests(tests, plain)
     counts = apply_ties(raw, "third" if ties == "all" else ties)
     if rope:
-        checks.ties_known(counts, "a rope")
+        schemas.ties_known(counts, "a rope")
     choice = {"rope": rope, "prior": prior, "ci_prob": ci_prob, "ci_kind": ci_kind}
     tables = []
     if method in ("exact", "both"):
@@ -250,7 +250,7 @@ def _counts_of(
             )
         counts = count_outcomes(scored, missing=missing, margin=margin)
         n_blank = int(scored.isnull().sum())
-        scored = apply_missing(checks.scores(scored), missing)  # what the counts saw
+        scored = apply_missing(schemas.scores(scored), missing)  # what the counts saw
         scored = scored.assign_coords({names.SYSTEM: scored[names.SYSTEM].values.astype(str)})
         extra["n_dropped"] = (names.SQUARE, counts["n_dropped"].values)
         extra["score"] = scored.astype(float).mean(names.ITEM).drop_attrs()
@@ -263,7 +263,7 @@ def _counts_of(
             extra.attrs["datasets"] = ", ".join(f"{label} {size:,}" for label, size in sizes)
     else:
         checks.for_scores_only(missing=missing, margin=margin)
-        counts = checks.counts(data)
+        counts = schemas.counts(data)
         notes += dependence_notes(counts, taken)
         pooled = [d for d in counts.dims if d not in (*names.SQUARE, names.PAIR, names.OUTCOME)]
         counts = counts.sum(pooled, keep_attrs=True)
@@ -285,7 +285,7 @@ def _counts_of(
 
 def _every_policy(raw: xr.DataArray, prior: Any, rope: float) -> xr.Dataset:
     """P(A better) and the verdict under every tie policy, and where they do not agree."""
-    checks.ties_known(raw, "ties='all'")
+    schemas.ties_known(raw, "ties='all'")
     policies = names.TIES[:-1]
     better, verdicts = [], []
     for policy in policies:

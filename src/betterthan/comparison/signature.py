@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 import betterthan
-from betterthan import checks, names
+from betterthan import checks, names, schemas
 
 # models that are not of win, loss and tie, so that a Dirichlet prior says nothing of them
 PRIORS_OF_THEIR_OWN = ("davidson", "item_response", "graded", "bayesian_bootstrap")
@@ -30,7 +30,7 @@ def signature(comparison: xr.Dataset) -> str:
     >>> bt.signature(bt.compare(bt.datasets.contingency_case("a"))).split(" | ")[1]
     'prior=Dirichlet(1, 1, 1)'
     """
-    checks.comparison(comparison)
+    schemas.comparison(comparison)
     a = comparison.attrs
     parts = [
         f"betterthan {a['version']}",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import checks, names, schemas
 from betterthan.counts.scoring import apply_missing
 from betterthan.significance.corrections import adjust
 from betterthan.significance.randomizing import randomization_test
@@ -75,7 +75,7 @@ def p_values_beside(
             table["swapped_difference"] = swapped["difference"]
             found.append(swapped["p_value"])
         elif test == "trinomial":
-            checks.ties_known(raw, "the trinomial test")
+            schemas.ties_known(raw, "the trinomial test")
             found.append(sign_test(raw, ties="third", alpha=alpha)["p_value"])
         else:
             found.append(signs["mid_p" if test == "mid_p" else "p_value"])
@@ -99,4 +99,4 @@ def p_values_beside(
 
 def apply_missing_to(data: xr.DataArray, missing: str) -> xr.DataArray:
     """Scores under the policy for missing ones; tallies as they are, as none can be missing."""
-    return data if names.TALLY in data.dims else apply_missing(checks.scores(data), missing)
+    return data if names.TALLY in data.dims else apply_missing(schemas.scores(data), missing)

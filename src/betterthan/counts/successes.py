@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import checks, names, schemas
 from betterthan.counts.connection import systems_apart
 from betterthan.counts.units import CLUSTER, ids_of, item_ids, one_unit_an_item
 
@@ -45,7 +45,7 @@ def trials(scores: xr.DataArray) -> xr.Dataset:
     >>> trials(scores)["successes"].values.tolist()
     [[2, 1], [1, 0]]
     """
-    scores = checks.scores(scores)
+    scores = schemas.scores(scores)
     values = scores.values.astype(float)
     seen = ~np.isnan(values)
     if not np.isin(values[seen], (0.0, 1.0)).all():

@@ -2,7 +2,7 @@
 
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import checks, names, schemas
 from betterthan.exact.swaps import ratios
 
 _STATISTICS = ("precision", "recall", "f1", "f_beta")
@@ -35,7 +35,7 @@ def tally_totals(tallies: xr.DataArray) -> xr.DataArray:
     >>> tally_totals(bt.io.tallies_from_table(frame)).sel(system="A").values.tolist()
     [4, 2, 0]
     """
-    totals = checks.tallies(tallies).sum(names.ITEM, keep_attrs=True)
+    totals = schemas.tallies(tallies).sum(names.ITEM, keep_attrs=True)
     order = (names.SYSTEM, names.TALLY, *([names.LABEL] if names.LABEL in totals.dims else []))
     return totals.transpose(*order).rename("totals")
 
@@ -84,7 +84,7 @@ def tally_scores(
         raise ValueError(f"empty is {empty!r}; give a score between 0 and 1")
     if checks.real(beta, "beta", "a positive number") != 1 and statistic != "f_beta":
         raise ValueError(f"beta={beta:g} is for statistic='f_beta', not {statistic!r}")
-    tallies = checks.tallies(tallies)
+    tallies = schemas.tallies(tallies)
     summed = tallies.sum(names.LABEL) if names.LABEL in tallies.dims else tallies
     ratio = ratios.ratio_of(statistic, beta)
     x, y = ratios.sums_of(summed.transpose(..., names.TALLY).values, ratio)
