@@ -13,6 +13,7 @@ SOURCE = Path(betterthan.__file__).parent
 FLOORS = [
     {"names"},
     {"checks", "files", "progress", "signed"},
+    {"schemas"},
     {"exact", "io", "people"},
     {"counts", "labels"},
     {"posterior", "significance"},

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import checks, names, schemas
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.dependence import dependence
 from betterthan.comparison.sequences import two_sequences
@@ -81,13 +81,13 @@ def recognise(data: Any, other: Any = None) -> Found:
         return _found("judgments", data, count_judgments(data))
     dims = data.dims if isinstance(data, xr.DataArray) else ()
     if names.TALLY in dims:
-        data = checks.tallies(data)
+        data = schemas.tallies(data)
         return _found("tallies", data, data)
     if names.ITEM in dims:
-        data = checks.scores(data)
+        data = schemas.scores(data)
         return _found("scores", data, data)
     if names.OUTCOME in dims:
-        data = checks.counts(data)
+        data = schemas.counts(data)
         return _found("counts", data, data)
     what = f"{type(data).__name__} with dims ({', '.join(map(str, dims))})" if dims else type(data).__name__
     raise ValueError(
@@ -139,7 +139,7 @@ def count_given(found: Found, asked: Asked, taken: Sequence[str]) -> Given:
         notes.append("Ties are unknown: who is better is answered, by how much is not.")
     counts = policy_applied(raw, "third" if asked.ties == "all" else asked.ties)
     if asked.rope:
-        checks.ties_known(counts, "a rope")
+        schemas.ties_known(counts, "a rope")
     if asked.baseline is not None:
         checks.one_of(asked.baseline, systems_of(counts), "baseline")
     signed = _signed(found, raw)

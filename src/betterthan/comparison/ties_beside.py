@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import names, schemas
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.given import Given
 from betterthan.counts.shapes import policy_applied
@@ -21,7 +21,7 @@ def every_policy(given: Given, asked: Asked) -> xr.Dataset:
     """
     if asked.ties != "all":
         return xr.Dataset()
-    checks.ties_known(given.raw, "ties='all'")
+    schemas.ties_known(given.raw, "ties='all'")
     found = {policy.name: _under(given, asked, policy.name) for policy in POLICIES}
     # in every cell, to_a is for the system_a of that cell, also below the diagonal
     below = np.tril(np.ones(given.raw.shape[:2], dtype=bool), -1)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import checks, names, schemas
 from betterthan.counts.scoring import count_outcomes, need_shared_items
 from betterthan.counts.shapes import pair_indices, square_array
 from betterthan.counts.successes import TRIALS, trials_of
@@ -25,7 +25,7 @@ def count_clusters(
                 f"margin={margin:g} is for scores; of trials a success beats a failure"
             )
         return _of_trials(data, by)
-    scores = checks.scores(data)
+    scores = schemas.scores(data)
     chosen = by or default_unit(scores) or (CLUSTER if CLUSTER in scores.coords else None)
     if chosen is None:
         raise ValueError(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import names, schemas
 from betterthan.counts.scoring import need_shared_items
 from betterthan.counts.shapes import pair_coords, pair_indices
 from betterthan.exact.numeric import counting
@@ -39,7 +39,7 @@ def differences_of(scores: xr.DataArray, *, standardise: bool = True) -> Differe
     ValueError
         If the scores are no scores, two systems share no item, or there are too many pairs.
     """
-    scores = checks.scores(scores)
+    scores = schemas.scores(scores)
     values = scores.values.astype(float)
     systems = [str(s) for s in scores[names.SYSTEM].values]
     seen = ~np.isnan(values)

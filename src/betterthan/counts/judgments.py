@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import checks, names, schemas
 from betterthan.counts.connection import systems_apart
 from betterthan.counts.shapes import square_array, to_pairs
 
@@ -126,7 +126,7 @@ def _labels(data: xr.Dataset, by: str) -> np.ndarray:
 
 
 def _from_counts(data: Any) -> Rows:
-    counts = checks.counts(data)
+    counts = schemas.counts(data)
     unit = counts.attrs.get("unit", "unknown")
     if unit == names.ITEM:
         raise ValueError(
@@ -141,7 +141,7 @@ def _from_counts(data: Any) -> Rows:
             "so: "
             "counts.assign_attrs(unit='judgment') or read(..., unit='judgment')"
         )
-    checks.ties_known(counts, "a model of ties")
+    schemas.ties_known(counts, "a model of ties")
     extra = [
         str(d)
         for d in counts.dims

@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import checks, names, schemas
 from betterthan.counts.shapes import to_pairs, to_square
 
 
@@ -25,7 +25,7 @@ def as_pairs(counts: xr.DataArray) -> tuple[xr.DataArray, bool]:
         If the counts are not counts, have a further dim, or do not say which systems a pair
         compares.
     """
-    counts = checks.counts(counts)
+    counts = schemas.counts(counts)
     square = names.SYSTEM_A in counts.dims and names.SYSTEM_B in counts.dims
     wanted = (
         (names.SYSTEM_A, names.SYSTEM_B, names.OUTCOME) if square else (names.PAIR, names.OUTCOME)

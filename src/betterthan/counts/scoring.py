@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import checks, names, schemas
 from betterthan.counts.shapes import pair_coords, pair_indices, square_array
 from betterthan.exact.numeric import counting
 
@@ -38,7 +38,7 @@ def item_outcomes(scores: xr.DataArray, *, margin: float = 0.0) -> xr.Dataset:
     >>> item_outcomes(scores)["outcome"].values.tolist()
     [[1], [0]]
     """
-    scores = checks.scores(scores)
+    scores = schemas.scores(scores)
     margin = checks.margin(margin)
     values = _oriented(scores)
     first, second = pair_indices(values.shape[1])
@@ -56,7 +56,7 @@ def count_outcomes(
     scores: xr.DataArray, *, margin: float = 0.0, missing: str = "pairwise", by: str | None = None
 ) -> xr.DataArray:
     """Wins, losses and ties of scores; see `count`."""
-    scores = checks.scores(scores)
+    scores = schemas.scores(scores)
     margin = checks.margin(margin)
     checks.one_of(missing, names.MISSING, "missing")
     scores = apply_missing(scores, missing)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import checks, names, schemas
 
 
 def apply_ties(counts: xr.DataArray, ties: str) -> xr.DataArray:
@@ -39,14 +39,14 @@ def apply_ties(counts: xr.DataArray, ties: str) -> xr.DataArray:
     [13, 6]
     """
     checks.one_of(ties, names.TIES[:-1], "ties")
-    counts = checks.counts(counts)
+    counts = schemas.counts(counts)
     if ties == "third":
         return counts
     if ties in ("to_a", "to_b") and names.SYSTEM_A in counts.dims and names.SYSTEM_B in counts.dims:
         return to_square(apply_ties(to_pairs(counts), ties))
     decisive = counts.sel({names.OUTCOME: list(names.DECISIVE)}).copy()
     if ties != "drop":
-        checks.ties_known(counts, f"ties={ties!r}")
+        schemas.ties_known(counts, f"ties={ties!r}")
         tied = counts.sel({names.OUTCOME: "tie"}, drop=True).values
         if ties == "half":
             decisive.values += (tied // 2)[..., None]
@@ -88,7 +88,7 @@ def to_pairs(square: xr.DataArray) -> xr.DataArray:
     if systems != [str(s) for s in square[names.SYSTEM_B].values]:
         raise ValueError("system_a and system_b must name the same systems in the same order")
     if names.OUTCOME in square.dims:
-        checks.triangles(square)
+        schemas.triangles(square)
     first, second = pair_indices(len(systems))
     square = square.transpose(..., names.SYSTEM_A, names.SYSTEM_B, *_after(square))
     keep = {

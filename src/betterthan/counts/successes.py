@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import checks, names, schemas
 from betterthan.counts.connection import systems_apart
 from betterthan.counts.units import CLUSTER, ids_of, item_ids, one_unit_an_item
 
@@ -45,7 +45,7 @@ def trials(scores: xr.DataArray) -> xr.Dataset:
     >>> trials(scores)["successes"].values.tolist()
     [[2, 1], [1, 0]]
     """
-    scores = checks.scores(scores)
+    scores = schemas.scores(scores)
     values = scores.values.astype(float)
     seen = ~np.isnan(values)
     if not np.isin(values[seen], (0.0, 1.0)).all():
@@ -105,8 +105,7 @@ def trials_from_table(
     >>> trials_from_table(table)["successes"].values.tolist()
     [[4, 2]]
     """
-    if not isinstance(table, pd.DataFrame):
-        raise ValueError(f"table is a {type(table).__name__}; give a pandas.DataFrame")
+    checks.of_type(table, pd.DataFrame, "table is", "pandas.DataFrame")
     for column in (item, system, successes, trials):
         if column not in table.columns:
             raise ValueError(

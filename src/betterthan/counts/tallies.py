@@ -1,9 +1,8 @@
 """From tallies to totals, and to scores of single items."""
 
-import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import checks, names, schemas
 from betterthan.exact.swaps import ratios
 
 _STATISTICS = ("precision", "recall", "f1", "f_beta")
@@ -36,7 +35,7 @@ def tally_totals(tallies: xr.DataArray) -> xr.DataArray:
     >>> tally_totals(bt.io.tallies_from_table(frame)).sel(system="A").values.tolist()
     [4, 2, 0]
     """
-    totals = checks.tallies(tallies).sum(names.ITEM, keep_attrs=True)
+    totals = schemas.tallies(tallies).sum(names.ITEM, keep_attrs=True)
     order = (names.SYSTEM, names.TALLY, *([names.LABEL] if names.LABEL in totals.dims else []))
     return totals.transpose(*order).rename("totals")
 
@@ -81,17 +80,11 @@ def tally_scores(
     [[0.857, 0.5]]
     """
     checks.one_of(statistic, _STATISTICS, "statistic")
-    if (
-        isinstance(empty, bool)
-        or not isinstance(empty, int | float | np.number)
-        or not 0 <= empty <= 1
-    ):
+    if not 0 <= checks.real(empty, "empty", "a score between 0 and 1") <= 1:
         raise ValueError(f"empty is {empty!r}; give a score between 0 and 1")
-    if isinstance(beta, bool) or not isinstance(beta, int | float | np.number):
-        raise ValueError(f"beta is {beta!r}; give a positive number")
-    if beta != 1 and statistic != "f_beta":
+    if checks.real(beta, "beta", "a positive number") != 1 and statistic != "f_beta":
         raise ValueError(f"beta={beta:g} is for statistic='f_beta', not {statistic!r}")
-    tallies = checks.tallies(tallies)
+    tallies = schemas.tallies(tallies)
     summed = tallies.sum(names.LABEL) if names.LABEL in tallies.dims else tallies
     ratio = ratios.ratio_of(statistic, beta)
     x, y = ratios.sums_of(summed.transpose(..., names.TALLY).values, ratio)

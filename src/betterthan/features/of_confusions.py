@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import checks, names, schemas
 from betterthan.exact.labels import confusion as formulas
 
 
@@ -47,7 +47,7 @@ def from_confusion(confusion: xr.DataArray, *, beta: float = 1.0, least: int = 0
     >>> features.sel(feature=asked).round(4).values.tolist()
     [0.5136, 0.2331]
     """
-    matrix, actual, labels = checks.confusion(confusion)
+    matrix, actual, labels = schemas.confusion(confusion)
     least = checks.whole(least, "least", 0)
     clash = sorted(set(labels) & set(names.AVERAGES))
     if clash:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import checks, names, schemas
 from betterthan.exact.labels import confusion as formulas
 from betterthan.exact.regression import least_squares
 from betterthan.features.tables import feature_table
@@ -53,7 +53,7 @@ def fit_beta(confusion: xr.DataArray, response: Any, *, average: str = "weighted
     >>> bool(found["best"] > 4)
     True
     """
-    matrix, actual, _ = checks.confusion(confusion)
+    matrix, actual, _ = schemas.confusion(confusion)
     checks.one_of(average, names.AVERAGES, "average")
     if confusion.dims[0] != names.DIALOGUE or confusion.ndim != 3:
         raise ValueError(

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import names, schemas
 from betterthan.exact.numeric.sampling_error import probability_z
 from betterthan.models import mallows
 from betterthan.posterior.closed import prob_better
@@ -52,7 +52,7 @@ def cross_check(counts: Any, tree: xr.DataTree) -> xr.Dataset:
     if tree["posterior"].attrs.get("model") == "mallows":
         return _dispersions(counts, tree)
     sampled = draws_prob_better(tree)
-    counts = checks.counts(counts)
+    counts = schemas.counts(counts)
     if any(
         d not in counts.dims or list(counts[d].values) != list(sampled[d].values)
         for d in sampled.dims

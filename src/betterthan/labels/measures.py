@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import names, schemas
 from betterthan.exact.labels import confusion as formulas
 
 
@@ -47,7 +47,7 @@ def precision_recall_f(confusion: xr.DataArray, *, beta: float = 1.0) -> xr.Data
     >>> scores["averaged"].sel(average="weighted").round(4).values.tolist()
     [0.6988, 0.4312, 0.5136]
     """
-    matrix, actual, labels = checks.confusion(confusion)
+    matrix, actual, labels = schemas.confusion(confusion)
     if not (beta > 0 and np.isfinite(beta)):
         raise ValueError(f"beta is {beta}; give a positive number")
     each = formulas.by_label(matrix, actual, beta)
@@ -99,7 +99,7 @@ def frequencies(confusion: xr.DataArray) -> xr.DataArray:
     >>> round(share.sel(predicted="pc_incomplete", actual="contradictory").item(), 4)
     0.2331
     """
-    matrix, _, _ = checks.confusion(confusion)
+    matrix, _, _ = schemas.confusion(confusion)
     ordered = confusion.transpose(..., names.PREDICTED, names.ACTUAL)
     return ordered.copy(data=formulas.frequencies(matrix)).rename("frequency")
 
@@ -129,7 +129,7 @@ def majority_baseline(confusion: xr.DataArray) -> xr.DataArray:
     >>> precision_recall_f(baseline)["averaged"].sel(average="macro").round(2).values.tolist()
     [0.09, 0.2, 0.12]
     """
-    matrix, actual, _ = checks.confusion(confusion)
+    matrix, actual, _ = schemas.confusion(confusion)
     ordered = confusion.transpose(..., names.PREDICTED, names.ACTUAL)
     most = actual.reshape(-1, actual.shape[-1]).sum(0).argmax()
     predicted = np.zeros_like(matrix)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import checks, names, schemas
 from betterthan.exact.labels import confusion as formulas
 from betterthan.exact.labels import f_scores
 from betterthan.exact.numeric import weights
@@ -73,7 +73,7 @@ def posterior(
     >>> recall.sel(estimate=["score", "lower", "upper"]).round(2).values.tolist()
     [0.15, 0.09, 0.22]
     """
-    matrix, actual, labels = checks.confusion(confusion)
+    matrix, actual, labels = schemas.confusion(confusion)
     if matrix.ndim != 2:
         raise ValueError(
             f"confusion has dims {tuple(map(str, confusion.dims))}; give one matrix (predicted, "

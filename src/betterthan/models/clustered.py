@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 from scipy import special
 
-from betterthan import checks, names
+from betterthan import checks, names, schemas
 from betterthan.counts.pairing import as_pairs, probability_as_given
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins import clusters
@@ -272,8 +272,8 @@ def _clusters(counts: xr.DataArray) -> tuple[np.ndarray, xr.DataArray, bool, lis
     """Counts (cluster, pair, outcome), the pairs, whether they came as a square, and the clusters'
     names.
     """
-    counts = checks.counts(counts)
-    checks.ties_known(counts, "a model of clusters")
+    counts = schemas.counts(counts)
+    schemas.ties_known(counts, "a model of clusters")
     if "cluster" not in counts.dims:
         raise ValueError(
             f"counts have dims ({', '.join(map(str, counts.dims))}); give a dim 'cluster': see "

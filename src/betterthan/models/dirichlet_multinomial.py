@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import checks, names, schemas
 from betterthan.counts.pairing import as_pairs, probability_as_given
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins.beta import prob_above_half
@@ -203,4 +203,4 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
 
 def _need_ties(pairs: xr.DataArray) -> None:
     if pairs.sizes[names.OUTCOME] == 2:
-        checks.ties_known(pairs.assign_attrs(ties="unknown"), "the three-way model")
+        schemas.ties_known(pairs.assign_attrs(ties="unknown"), "the three-way model")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import checks, names, schemas
 from betterthan.counts.pairing import as_pairs, probability_as_given
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins.beta import prob_above_half
@@ -299,8 +299,8 @@ def _several(counts: xr.DataArray) -> tuple[np.ndarray, xr.DataArray, bool, dict
     """Counts (..., pair, outcome), the pairs, whether they came as a square, and the labels of each
     factor.
     """
-    counts = checks.counts(counts)
-    checks.ties_known(counts, "a model of data sets")
+    counts = schemas.counts(counts)
+    schemas.ties_known(counts, "a model of data sets")
     known = {names.SYSTEM_A, names.SYSTEM_B, names.PAIR, names.OUTCOME}
     factors = [str(d) for d in counts.dims if d not in known]
     if not 1 <= len(factors) <= 2:

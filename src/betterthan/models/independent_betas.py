@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import checks, names, schemas
 from betterthan.counts.pairing import as_pairs, probability_as_given
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins.beta import prob_greater
@@ -220,4 +220,4 @@ def _beta_prior(prior: Any) -> tuple[float, ...]:
 
 def _need_ties(pairs: xr.DataArray) -> None:
     if pairs.sizes[names.OUTCOME] == 2:
-        checks.ties_known(pairs.assign_attrs(ties="unknown"), "the independent-Beta model")
+        schemas.ties_known(pairs.assign_attrs(ties="unknown"), "the independent-Beta model")

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 from scipy import special
 
-from betterthan import checks, names
+from betterthan import checks, names, schemas
 from betterthan.exact.wins import beta, dirichlet
 from betterthan.plot import drawing, inputs
 
@@ -73,7 +73,7 @@ def densities(
     a, b, pair = inputs.one_pair(counts, systems)
     if show != "decisive":  # a sum over wins and losses alone is not the number of examples
         asked = pair.assign_attrs(ties="unknown") if show == "outcomes" else pair
-        checks.ties_known(asked, f"show={show!r}")
+        schemas.ties_known(asked, f"show={show!r}")
     with drawing.style():
         ax = drawing.axes(ax, 6.0, 3.6)
         first, second = drawing.labels([a, b])

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from betterthan import checks
+from betterthan import schemas
 from betterthan.plot import drawing
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def confusion(confusion: xr.DataArray, *, ax: "Axes | None" = None) -> "Axes":
     >>> [label.get_text() for label in ax.get_yticklabels()][-1]
     '(unclassified)'
     """
-    matrix, actual, labels = checks.confusion(confusion)
+    matrix, actual, labels = schemas.confusion(confusion)
     if matrix.ndim != 2:
         raise ValueError(
             f"confusion has dims {tuple(map(str, confusion.dims))}; give one matrix (predicted, "

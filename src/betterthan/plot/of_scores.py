@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 from scipy import special
 
-from betterthan import checks, names
+from betterthan import checks, names, schemas
 from betterthan.counts.tallies import tally_totals
 from betterthan.exact.labels import f_beta
 from betterthan.plot import drawing, inputs
@@ -72,7 +72,7 @@ def scores(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['A: 0.857', 'B: 0.735']
     """
-    tallies = checks.tallies(tallies)
+    tallies = schemas.tallies(tallies)
     if names.LABEL in tallies.dims:
         tallies = tallies.sum(names.LABEL, keep_attrs=True)
     there = [str(s) for s in tallies[names.SYSTEM].values]

@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 from scipy import special
 
-from betterthan import checks, names
+from betterthan import checks, names, schemas
 from betterthan.exact.wins import beta
 from betterthan.plot import drawing, inputs
 
@@ -105,7 +105,7 @@ def simplex(
 def _need_ties(pair: xr.DataArray) -> None:
     if pair.size == 2:
         # left out is as good as unknown here
-        checks.ties_known(pair.assign_attrs(ties="unknown"), "the simplex")
+        schemas.ties_known(pair.assign_attrs(ties="unknown"), "the simplex")
 
 
 def _plane(theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import checks, names, schemas
 from betterthan.exact.wins import beta
 from betterthan.posterior.parameters import across, each, parameters
 from betterthan.posterior.sampled import draws_prob_better
@@ -71,7 +71,7 @@ def prob_better(
 
 def _independent(counts: xr.DataArray, prior: Any, ties: str) -> xr.DataArray:
     given = parameters(counts, None, ties)
-    checks.ties_known(given.counts, "model='independent'")
+    schemas.ties_known(given.counts, "model='independent'")
     success, failure = numbers = checks.prior((1.0, 1.0) if prior is None else prior, 2)
     wins, losses = given.counts.values[..., 0], given.counts.values[..., 1]
     n = given.counts.values.sum(-1)

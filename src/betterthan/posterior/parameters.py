@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan import __version__, checks, names
+from betterthan import __version__, checks, names, schemas
 from betterthan.counts.shapes import apply_ties, to_pairs
 
 
@@ -104,7 +104,7 @@ def parameters(
     if names.SYSTEM_A in counts.dims and names.SYSTEM_B in counts.dims:
         counts = counts.transpose(..., names.SYSTEM_A, names.SYSTEM_B, names.OUTCOME)
     if question:
-        checks.ties_known(counts, question)
+        schemas.ties_known(counts, question)
     numbers = checks.prior(prior, counts.sizes[names.OUTCOME])
     policy = counts.attrs.get("ties", ties) if counts.sizes[names.OUTCOME] == 2 else ties
     kept = {

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import names, schemas
 from betterthan.comparison.signature import signature
 from betterthan.reporting.tests_beside import tests_of
 
@@ -35,7 +35,7 @@ def pair_table(comparison: xr.Dataset) -> Any:
     """
     import pandas as pd
 
-    checks.comparison(comparison)
+    schemas.comparison(comparison)
     systems = np.array([str(s) for s in comparison[names.SYSTEM_A].values])
     i, j = np.triu_indices(systems.size, 1)
     shared: dict[str, Any] = {names.SYSTEM_A: systems[i], names.SYSTEM_B: systems[j]}

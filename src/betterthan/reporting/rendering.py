@@ -6,7 +6,7 @@ from typing import Any
 
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import checks, names, schemas
 from betterthan.files import write_whole
 from betterthan.reporting.escapes import latex, markdown
 from betterthan.reporting.of_comparison import Content, build_content
@@ -60,7 +60,7 @@ def report(
     True
     """
     checks.one_of(format, names.FORMATS, "format")
-    checks.comparison(comparison)
+    schemas.comparison(comparison)
     content = build_content(comparison, title)
     if format == "text":
         from betterthan.reporting.plain import text

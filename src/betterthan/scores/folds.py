@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import checks, names, schemas
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.regression import folds
 from betterthan.posterior.joint_draws import share_error
@@ -253,7 +253,7 @@ def _equal_to_itself(systems: int) -> np.ndarray:
 
 def _whole(scores: xr.DataArray) -> tuple[np.ndarray, list[str], int]:
     """Scores (item, system), names of the systems, and the sign that makes higher better."""
-    data = checks.scores(scores)
+    data = schemas.scores(scores)
     values = data.transpose(names.ITEM, names.SYSTEM).values.astype(float)
     if np.isnan(values).any():
         item, system = np.argwhere(np.isnan(values))[0]

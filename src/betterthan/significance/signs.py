@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 import betterthan
-from betterthan import checks, names
+from betterthan import checks, names, schemas
 from betterthan.counts.scoring import count_outcomes
 from betterthan.counts.shapes import to_square
 from betterthan.exact.wins import sign
@@ -159,7 +159,7 @@ def _counts_of(data: Any, missing: str, margin: float) -> xr.DataArray:
             from betterthan.counts.measure_table import from_measures
 
             data = from_measures(data)
-        counts = checks.counts(data)
+        counts = schemas.counts(data)
         if names.DATASET in counts.dims:
             pooled = counts.sizes[names.DATASET]
             counts = counts.sum(names.DATASET, keep_attrs=True).assign_attrs(
@@ -180,7 +180,7 @@ def _counts_of(data: Any, missing: str, margin: float) -> xr.DataArray:
 def _ties_known(counts: xr.DataArray, ties: str) -> bool:
     known = counts.sizes[names.OUTCOME] == 3
     if not known and ties != "drop":
-        checks.ties_known(counts, f"ties={ties!r}")
+        schemas.ties_known(counts, f"ties={ties!r}")
         applied = counts.attrs["ties"]
         raise ValueError(
             f"ties={ties!r} needs ties, and in these counts {applied!r} is applied; say ties='drop'"
