@@ -17,8 +17,9 @@ from betterthan.comparison.signature import signature_parts
 from betterthan.comparison.tests_beside import chosen_tests, p_values_beside
 from betterthan.counts.fingerprint import fingerprint
 from betterthan.counts.scoring import apply_missing, count_outcomes
-from betterthan.counts.shapes import apply_ties, to_square
+from betterthan.counts.shapes import to_square
 from betterthan.counts.tallies import tally_scores
+from betterthan.counts.ties import apply_ties
 from betterthan.counts.units import EPOCH, several
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.posterior import closed, differences
