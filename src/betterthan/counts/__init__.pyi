@@ -1,6 +1,5 @@
 from .measure_table import from_measures as from_measures
 from .scoring import item_outcomes as item_outcomes
-from .shapes import apply_ties as apply_ties
 from .shapes import swap as swap
 from .shapes import to_pairs as to_pairs
 from .shapes import to_square as to_square
@@ -10,3 +9,4 @@ from .tables import from_contingency as from_contingency
 from .tables import from_table as from_table
 from .tallies import tally_scores as tally_scores
 from .tallies import tally_totals as tally_totals
+from .ties import apply_ties as apply_ties

@@ -1,4 +1,4 @@
-"""Between the square and the pairs, and the tie policies."""
+"""Between the square and the pairs."""
 
 from functools import lru_cache
 from typing import Any
@@ -7,57 +7,6 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
-
-
-def apply_ties(counts: xr.DataArray, ties: str) -> xr.DataArray:
-    """Counts under a tie policy.
-
-    Parameters
-    ----------
-    counts : xarray.DataArray, dims (..., outcome)
-    ties : {"third", "drop", "half", "to_a", "to_b"}
-        ``third`` keeps ties as an outcome of their own. ``drop`` leaves them out. ``half`` gives
-        half of them to each side and leaves out an odd one. ``to_a`` and ``to_b`` give all to one
-        side; in a square A is the system named first.
-
-    Returns
-    -------
-    xarray.DataArray
-        As given for ``third``; otherwise with outcomes win and loss alone, and ``attrs["ties"]``
-        set.
-
-    Raises
-    ------
-    ValueError
-        If the policy is unknown, or needs ties that are not known.
-
-    Examples
-    --------
-    >>> import betterthan as bt
-    >>> counts = bt.counts.from_table({("A", "B"): (8, 1, 11)})
-    >>> apply_ties(counts, "half").sel(system_a="A", system_b="B").values.tolist()
-    [13, 6]
-    """
-    checks.one_of(ties, names.TIES[:-1], "ties")
-    counts = schemas.counts(counts)
-    if ties == "third":
-        return counts
-    if ties in ("to_a", "to_b") and names.SYSTEM_A in counts.dims and names.SYSTEM_B in counts.dims:
-        return to_square(apply_ties(to_pairs(counts), ties))
-    decisive = counts.sel({names.OUTCOME: list(names.DECISIVE)}).copy()
-    if ties != "drop":
-        schemas.ties_known(counts, f"ties={ties!r}")
-        tied = counts.sel({names.OUTCOME: "tie"}, drop=True).values
-        if ties == "half":
-            decisive.values += (tied // 2)[..., None]
-            if names.SYSTEM_A in counts.dims and names.SYSTEM_B in counts.dims:
-                # does not beat itself
-                itself = decisive[names.SYSTEM_A] == decisive[names.SYSTEM_B]
-                decisive = decisive.where(~itself, 0)
-        else:
-            decisive.values[..., 0 if ties == "to_a" else 1] += tied
-    decisive.attrs = counts.attrs | {"ties": ties}
-    return decisive
 
 
 def to_pairs(square: xr.DataArray) -> xr.DataArray:

@@ -10,7 +10,8 @@ import numpy as np
 import xarray as xr
 
 from betterthan import __version__, checks, names, schemas
-from betterthan.counts.shapes import apply_ties, to_pairs
+from betterthan.counts.shapes import to_pairs
+from betterthan.counts.ties import apply_ties
 
 
 @dataclass(frozen=True)

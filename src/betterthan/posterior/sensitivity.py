@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.counts.ties import mirror_of
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.posterior.closed import prob_better
 from betterthan.posterior.differences import prob_equivalent
@@ -67,7 +68,7 @@ def prior_sweep(
     better, verdicts = [], []
     for prior in chosen.values():
         p = prob_better(counts, prior=prior, ties=ties)
-        behind = prob_better(_exchanged(counts), prior=_reversed(prior), ties=_opposite(ties))
+        behind = prob_better(_exchanged(counts), prior=_reversed(prior), ties=mirror_of(ties))
         within: Any = 0.0
         if rope:
             masses = prob_equivalent(counts, rope, prior=prior, ties=ties)
@@ -120,7 +121,3 @@ def _exchanged(counts: xr.DataArray) -> xr.DataArray:
 def _reversed(prior: Any) -> tuple[float, ...]:
     numbers = checks.prior(prior, 3 if prior is None or isinstance(prior, str) else len(prior))
     return (numbers[1], numbers[0], *numbers[2:])
-
-
-def _opposite(ties: str) -> str:
-    return {"to_a": "to_b", "to_b": "to_a"}.get(ties, ties)

@@ -6,10 +6,10 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.answers import numbers
 from betterthan.exact.numeric import weights
 from betterthan.features.formulas import PerformanceFunction
 from betterthan.posterior.gate import diagnose
-from betterthan.answers import numbers
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.page import Page, Part
 from betterthan.reporting.rendering import write_page

@@ -10,12 +10,12 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
+from betterthan.answers import numbers
 from betterthan.counts.fingerprint import fingerprint
 from betterthan.orders.agreeing import agreement as order_agreement
 from betterthan.orders.median import consensus as consensus_order
 from betterthan.orders.ranked import DOCUMENT, POSITION, REFERENCE
 from betterthan.orders.taus import kendall_tau
-from betterthan.answers import numbers
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.of_scores import in_order, pairs_part, systems_part, words_part
 from betterthan.reporting.page import Page, Part

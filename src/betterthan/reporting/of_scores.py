@@ -8,8 +8,8 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
-from betterthan.exact.numeric.seeds import one_seed
 from betterthan.answers import numbers
+from betterthan.exact.numeric.seeds import one_seed
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.of_labels import labels_part
 from betterthan.reporting.page import Page, Part

@@ -6,8 +6,9 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.exact.wins.sign import sign_mid_p
 from betterthan.answers import numbers
+from betterthan.counts.ties import policy_of
+from betterthan.exact.wins.sign import sign_mid_p
 from betterthan.reporting.sentences import title_of_verdict
 
 _HEADS = {
@@ -125,9 +126,7 @@ def settings_of_tests(comparison: xr.Dataset) -> list[tuple[str, str]]:
     said = []
     for test in tests_of(comparison):
         if test in ("sign", "mid_p"):
-            ties = {"drop": "ties dropped", "half": "ties split half and half"}.get(
-                a["sign_ties"], a["sign_ties"]
-            )
+            ties = policy_of(a["sign_ties"]).words
             said.append(f"{'sign test' if test == 'sign' else 'mid-p sign test'} ({ties})")
         elif test == "trinomial":
             said.append("trinomial test (ties kept)")

@@ -1,5 +1,6 @@
 """The sign test of every pair of systems, under every way to treat ties, and McNemar's test."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,18 @@ import betterthan
 from betterthan import checks, names, schemas
 from betterthan.counts.scoring import count_outcomes
 from betterthan.counts.shapes import to_square
+from betterthan.counts.ties import POLICIES, Policy, need_ties, policy_of
 from betterthan.exact.wins import sign
 
-_MIRROR = {"to_a": "to_b", "to_b": "to_a"}
+
+@dataclass(frozen=True)
+class _Cells:
+    """Wins, losses and ties of the system of the row against that of the column."""
+
+    wins: np.ndarray
+    losses: np.ndarray
+    ties: np.ndarray
+    ties_known: bool
 
 
 def sign_test(
@@ -81,14 +91,14 @@ def sign_test(
     checks.one_of(alternative, names.ALTERNATIVES, "alternative")
     alpha = checks.probability(alpha, "alpha")
     counts = _counts_of(data, missing, margin)
-    known = _ties_known(counts, ties)
-    cells = _cells(counts, known)
+    cells = _cells(counts, _ties_known(counts, ties))
     if ties == "all":
-        result = _every_policy(*cells, alternative, alpha)
+        result = _every_policy(cells, alternative, alpha)
     else:
-        result = _one_policy(*cells, ties, alternative, alpha, known)
+        result = _one_policy(cells, policy_of(ties), alternative, alpha)
     result = result.assign_coords({k: counts[k].values.astype(str) for k in names.SQUARE})
-    result["ties"] = (names.SQUARE, cells[2] if known else np.full_like(cells[2], -1))
+    unknown = np.full_like(cells.ties, -1)
+    result["ties"] = (names.SQUARE, cells.ties if cells.ties_known else unknown)
     return result.assign_attrs(_record(counts, ties, alternative, alpha))
 
 
@@ -178,99 +188,72 @@ def _counts_of(data: Any, missing: str, margin: float) -> xr.DataArray:
 
 
 def _ties_known(counts: xr.DataArray, ties: str) -> bool:
-    known = counts.sizes[names.OUTCOME] == 3
-    if not known and ties != "drop":
-        schemas.ties_known(counts, f"ties={ties!r}")
-        applied = counts.attrs["ties"]
-        raise ValueError(
-            f"ties={ties!r} needs ties, and in these counts {applied!r} is applied; say ties='drop'"
-        )
+    known = counts.sizes[names.OUTCOME] == len(names.OUTCOMES)
+    if ties == "all" or policy_of(ties).needs_ties:
+        need_ties(counts, ties)
     return known
 
 
-def _cells(counts: xr.DataArray, known: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Wins, losses and ties; of a system against itself, and where ties are unknown, there are
-    none.
-    """
-    values = np.where(np.eye(counts.sizes[names.SYSTEM_A], dtype=bool)[..., None], 0, counts.values)
-    return (
-        values[..., 0],
-        values[..., 1],
-        values[..., 2] if known else np.zeros_like(values[..., 0]),
-    )
+def _cells(counts: xr.DataArray, known: bool) -> _Cells:
+    """Of a system against itself, and where ties are unknown, there are none."""
+    itself = np.eye(counts.sizes[names.SYSTEM_A], dtype=bool)
+    values = np.where(itself[..., None], 0, counts.values)
+    wins, losses = values[..., 0], values[..., 1]
+    return _Cells(wins, losses, values[..., 2] if known else np.zeros_like(wins), known)
 
 
-def _every_policy(
-    wins: np.ndarray, losses: np.ndarray, ties: np.ndarray, alternative: str, alpha: float
-) -> xr.Dataset:
+def _every_policy(cells: _Cells, alternative: str, alpha: float) -> xr.Dataset:
     """Every policy, told in every cell from its own system_a, and whether they disagree."""
-    policies = names.TIES[:-1]
-    tables = [_table(wins, losses, ties, policy, alternative, alpha, True) for policy in policies]
+    tables = [_table(cells, policy, alternative, alpha) for policy in POLICIES]
     dims = (names.TIES_POLICY, *names.SQUARE)
     variables = {name: (dims, np.stack([table[name] for table in tables])) for name in tables[0]}
-    result = xr.Dataset(variables, coords={names.TIES_POLICY: list(policies)})
+    coords = {names.TIES_POLICY: [policy.name for policy in POLICIES]}
+    result = xr.Dataset(variables, coords=coords)
     reached = result["p_value"] <= alpha
     return result.assign(flips=reached.any(names.TIES_POLICY) & ~reached.all(names.TIES_POLICY))
 
 
-def _one_policy(
-    wins: np.ndarray,
-    losses: np.ndarray,
-    ties: np.ndarray,
-    policy: str,
-    alternative: str,
-    alpha: float,
-    known: bool,
-) -> xr.Dataset:
+def _one_policy(cells: _Cells, policy: Policy, alternative: str, alpha: float) -> xr.Dataset:
     """One policy, in which A is the system named first: below the diagonal, the system of the
     column.
     """
-    above = below = _table(wins, losses, ties, policy, alternative, alpha, known)
-    if policy in _MIRROR:
-        below = _table(wins, losses, ties, _MIRROR[policy], alternative, alpha, known)
-    lower = np.tri(len(wins), k=-1, dtype=bool)
+    above = below = _table(cells, policy, alternative, alpha)
+    if policy.mirror != policy.name:
+        below = _table(cells, policy_of(policy.mirror), alternative, alpha)
+    lower = np.tri(len(cells.wins), k=-1, dtype=bool)
     return xr.Dataset(
         {name: (names.SQUARE, np.where(lower, below[name], above[name])) for name in above}
     )
 
 
-def _table(
-    wins: np.ndarray,
-    losses: np.ndarray,
-    ties: np.ndarray,
-    policy: str,
-    alternative: str,
-    alpha: float,
-    known: bool,
-) -> dict[str, np.ndarray]:
+def _table(cells: _Cells, policy: Policy, alternative: str, alpha: float) -> dict[str, np.ndarray]:
     """Everything under one policy, in which A is the system of the row."""
-    after, behind = sign.settle_ties(wins, losses, ties, policy)
-    if policy == "third":
-        p, mid_p, n = (
-            sign.trinomial_p(wins, losses, ties, alternative),
-            np.full(ties.shape, np.nan),
-            wins + losses + ties,
-        )
-    else:
-        p, mid_p, n = (
-            sign.sign_p(after, behind, alternative),
-            sign.sign_mid_p(after, behind, alternative),
-            after + behind,
-        )
-    dropped = {"drop": ties, "half": ties % 2}.get(policy, np.zeros_like(ties))
+    wins, losses = policy.settle(cells.wins, cells.losses, cells.ties)
+    p, mid_p, n = _p_of(wins, losses, cells.ties if policy.keeps_ties else None, alternative)
+    left_out = policy.left_out(cells.ties)
+    least = sign.smallest_p(cells.wins + cells.losses, cells.ties, policy.name, alternative)
     itself = np.eye(len(wins), dtype=bool)
     return {
         "p_value": np.where(itself, 1.0, p),
-        "mid_p": np.where(itself & (policy != "third"), 1.0, mid_p),
-        "wins": after,
-        "losses": behind,
+        "mid_p": np.where(itself & ~np.isnan(mid_p), 1.0, mid_p),
+        "wins": wins,
+        "losses": losses,
         "n": n,
-        "dropped_ties": dropped if known else np.full_like(ties, -1),
-        "smallest_p": np.where(
-            itself, 1.0, sign.smallest_p(wins + losses, ties, policy, alternative)
-        ),
-        "decisive_needed": sign.decisive_needed(ties, policy, alternative, alpha),
+        "dropped_ties": left_out if cells.ties_known else np.full_like(left_out, -1),
+        "smallest_p": np.where(itself, 1.0, least),
+        "decisive_needed": sign.decisive_needed(cells.ties, policy.name, alternative, alpha),
     }
+
+
+def _p_of(
+    wins: np.ndarray, losses: np.ndarray, ties: np.ndarray | None, alternative: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """p, mid-p and how many items were counted; with ties, of the trinomial test."""
+    if ties is None:
+        p, mid_p = (test(wins, losses, alternative) for test in (sign.sign_p, sign.sign_mid_p))
+        return p, mid_p, wins + losses
+    p = sign.trinomial_p(wins, losses, ties, alternative)
+    return p, np.full(ties.shape, np.nan), wins + losses + ties
 
 
 def _record(counts: xr.DataArray, ties: str, alternative: str, alpha: float) -> dict[str, Any]:
