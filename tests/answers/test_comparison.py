@@ -1,0 +1,147 @@
+"""An answer shows itself, keeps its numbers, and comes back from a file."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import betterthan as bt
+from betterthan.answers import rows
+
+
+def scores(systems, items=60, seed=1):
+    random = np.random.default_rng(seed)
+    solved = random.random((items, systems)) < np.linspace(0.3, 0.9, systems)
+    return xr.DataArray(
+        solved.astype(float),
+        dims=("item", "system"),
+        coords={"item": np.arange(items), "system": [f"s{k}" for k in range(systems)]},
+    )
+
+
+@pytest.fixture(scope="module")
+def two():
+    return bt.compare(bt.datasets.contingency_case("a"))
+
+
+@pytest.fixture(scope="module")
+def many():
+    return bt.compare(scores(4))
+
+
+def test_words_come_first_then_the_table_then_how_it_was_made(two):
+    first, table, made = str(two).split("\n\n")
+    assert first.startswith("A is better than B with probability 0.996")
+    assert table.splitlines()[0].split() == "system other prob_better difference 95% HDI verdict wins losses ties n".split()
+    assert made == bt.signature(two)
+
+
+def test_the_better_system_is_named_first_and_told_from_its_side(many):
+    table = many.pairs
+    assert len(table) == 6
+    p = many["prob_better"]
+    for row in table.itertuples():
+        assert row.prob_better == p.sel(system_a=row.system, system_b=row.other).item()
+        counts = many["counts"].sel(system_a=row.system, system_b=row.other)
+        assert [row.wins, row.losses, row.ties] == counts.values.tolist()
+        mean = many["difference_mean"].sel(system_a=row.system, system_b=row.other).item()
+        assert row.difference == pytest.approx(mean, abs=1e-15)
+        low = many["difference_lower"].sel(system_a=row.system, system_b=row.other).item()
+        assert row.lower == pytest.approx(low, abs=1e-12)
+        assert row.prob_better >= 0.5
+    assert set(table["verdict"]) <= {"better", "undecided"}
+
+
+def test_systems_say_how_their_pairs_ended(many):
+    table = many.systems
+    assert (table[["better_than", "worse_than", "open"]].sum(axis=1) == 3).all()
+    assert table["better_than"].sum() == table["worse_than"].sum() == (many.pairs["verdict"] == "better").sum()
+    assert table["expected_rank"].is_monotonic_increasing
+    assert table["score"].iloc[0] == many["score"].max().item()
+
+
+def test_probabilities_are_a_labelled_square(many):
+    square = many.prob_better
+    assert square.loc["s3", "s0"] == many["prob_better"].sel(system_a="s3", system_b="s0").item()
+    np.testing.assert_allclose(square + square.T, 1, rtol=1e-12)
+
+
+def test_tails_keep_their_digits():
+    counts = bt.counts.from_table({("A", "B"): (0, 200, 3)})
+    row = bt.compare(counts).pairs.iloc[0]
+    turned = bt.compare(bt.counts.from_table({("B", "A"): (200, 0, 3)})).pairs.iloc[0]
+    assert row["system"] == "B"
+    assert row["prob_better"] == turned["prob_better"]
+
+
+def test_up_to_ten_systems_pairs_are_shown_and_of_more_the_systems():
+    ten, eleven = bt.compare(scores(10)), bt.compare(scores(11))
+    assert len(str(ten).split("\n\n")[1].splitlines()) == 46
+    assert len(str(eleven).split("\n\n")[1].splitlines()) == 12
+    assert "Every pair: .pairs." in str(eleven)
+
+
+def test_a_notebook_shows_the_same_and_names_are_no_markup():
+    data = scores(2).assign_coords(system=["<b>one</b>", "two & three"])
+    shown = bt.compare(data)._repr_html_()
+    assert "<b>one</b>" not in shown.replace("&lt;b&gt;one&lt;/b&gt;", "")
+    assert "&amp;" in shown
+    assert shown.index("better") < shown.index("<table")
+
+
+def test_an_undecided_pair_is_not_called_equal():
+    said = str(bt.compare(bt.counts.from_table({("A", "B"): (3, 2, 10)})))
+    assert said.startswith("Undecided between A and B: A is better with probability")
+    assert "this is not evidence that they are equal" in said
+
+
+def test_practically_equivalent_is_said_with_the_rope():
+    said = str(bt.compare(bt.counts.from_table({("A", "B"): (10, 10, 2000)}), rope=0.02))
+    assert said.startswith("A and B are practically equivalent: they differ by no more than 0.02")
+
+
+def test_a_baseline_is_told_against():
+    found = bt.compare(scores(4), baseline="s0")
+    assert "Against the baseline: " in str(found)
+    assert "better than s0" in str(found)
+    with pytest.raises(ValueError, match="baseline is 'x'; choose one of s0, s1, s2, s3"):
+        bt.compare(scores(4), baseline="x")
+
+
+def test_what_is_saved_comes_back_with_what_stands_beside(tmp_path, many):
+    many.save(tmp_path / "c.nc")
+    back = bt.load(tmp_path / "c.nc")
+    xr.testing.assert_identical(back.data, many.data)
+    assert str(back) == str(many)
+    assert not back.beside
+    beside = type(many)(many.data, {"exact": many.data[["prob_better", "verdict"]]})
+    beside.save(tmp_path / "b.nc")
+    xr.testing.assert_identical(bt.load(tmp_path / "b.nc").beside["exact"], beside.beside["exact"])
+
+
+def test_what_is_no_comparison_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"give a name that ends in \.nc"):
+        bt.compare(scores(2)).save(tmp_path / "c.csv")
+    with pytest.raises(ValueError, match="is no file"):
+        bt.load(tmp_path / "none.nc")
+    (tmp_path / "text.nc").write_text("no netCDF")
+    with pytest.raises(ValueError, match="is no netCDF file"):
+        bt.load(tmp_path / "text.nc")
+    xr.Dataset({"x": 1}).to_netcdf(tmp_path / "other.nc", engine="h5netcdf")
+    with pytest.raises(ValueError, match="holds no comparison"):
+        bt.load(tmp_path / "other.nc")
+
+
+def test_pairs_that_came_by_pair_stay_pairs():
+    data = xr.Dataset(
+        {
+            "prob_better": ("pair", [0.99, 0.3]),
+            "verdict": ("pair", ["a_better", "undecided"]),
+            "difference_mean": ("pair", [0.1, -0.05]),
+            "difference_lower": ("pair", [0.02, -0.2]),
+            "difference_upper": ("pair", [0.2, 0.1]),
+        },
+        coords={"system_a": ("pair", ["A", "A"]), "system_b": ("pair", ["B", "C"])},
+    )
+    table = rows.pairs(data)
+    assert table[["system", "other", "verdict"]].values.tolist() == [["A", "B", "better"], ["C", "A", "undecided"]]
+    assert table.loc[1, ["prob_better", "difference", "lower", "upper"]].tolist() == [0.7, 0.05, -0.1, 0.2]
