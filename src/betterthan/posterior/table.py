@@ -16,7 +16,7 @@ from betterthan import checks, names
 from betterthan.counts.shapes import pair_indices
 from betterthan.exact.numeric import weights
 from betterthan.posterior import from_draws
-from betterthan.posterior.verdicts import decide, threshold_of
+from betterthan.posterior.verdicts import decide
 
 # how the answer for (B, A) follows from that for (A, B): its name there, and what is done to it
 _MIRRORED: dict[str, tuple[str, Callable[[np.ndarray], np.ndarray]]] = {
@@ -58,7 +58,7 @@ class Question:
             checks.margin(rope, "rope") if of_score else checks.rope(rope),
             checks.probability(ci_prob, "ci_prob"),
             checks.one_of(ci_kind, names.CI_KINDS, "ci_kind"),
-            threshold_of(threshold),
+            checks.threshold(threshold),
         )
 
 

@@ -1,10 +1,8 @@
 """The one rule that turns posterior masses into a verdict."""
 
-from typing import Any
-
 import numpy as np
 
-from betterthan import checks, names
+from betterthan import names
 
 
 def decide(
@@ -48,11 +46,3 @@ def decide(
     )
     equivalent = (within >= threshold) & (rope > 0)
     return np.where(equivalent, "equivalent", ahead), equivalent & (ahead != "undecided")
-
-
-def threshold_of(value: Any) -> float:
-    """The probability at which a verdict is given, refused where both systems could reach it."""
-    number = checks.probability(value, "threshold")
-    if number <= 0.5:
-        raise ValueError(f"threshold is {value}; give a number above 0.5 and below 1")
-    return number
