@@ -40,6 +40,14 @@ def probability(value: float, what: str) -> float:
     return number
 
 
+def threshold(value: float) -> float:
+    """Return the probability at which a verdict is given, which only one of two systems reaches."""
+    number = probability(value, "threshold")
+    if number <= 0.5:
+        raise ValueError(f"threshold is {value}; give a number above 0.5 and below 1")
+    return number
+
+
 def p_values(values: Any, what: str = "p-value") -> np.ndarray:
     """Return `values` as floats within 0 and 1."""
     try:

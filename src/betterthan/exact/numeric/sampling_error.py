@@ -1,9 +1,61 @@
-"""How far a sampled probability lies from the exact one, in Monte Carlo standard errors."""
+"""Monte Carlo errors of what is sampled, and how far it lies from what is exact in their units."""
 
 import numpy as np
-from scipy.special import bdtr, bdtrc, ndtri
+from scipy.special import bdtr, bdtrc, betaincinv, ndtr, ndtri
 
-_FEW = 5  # expected draws on one side below which the normal approximation is not used
+_FEW = 5  # draws on one side below which the normal approximation is not used
+
+
+def probability_error(share: np.ndarray, ess: np.ndarray | float) -> np.ndarray:
+    """Monte Carlo error of a probability that is a share of draws.
+
+    sqrt(p (1 - p) / ESS), with the ESS of the indicator. Where fewer than 5 of the ESS draws lie on
+    one side this fails (it is 0 where all agree); there the error is the distance to the upper
+    Clopper-Pearson bound of the rarer side, at the level of one standard normal deviate.
+
+    Parameters
+    ----------
+    share : array_like of float
+    ess : array_like of float
+        Effective number of draws.
+
+    References
+    ----------
+    Clopper & Pearson 1934, Biometrika 26(4), 404-413, doi:10.1093/biomet/26.4.404.
+
+    Examples
+    --------
+    >>> probability_error(np.array([0.5, 1.0]), 4000).round(6)
+    array([0.007906, 0.00046 ])
+    """
+    p, n = np.broadcast_arrays(np.asarray(share, dtype=float), np.asarray(ess, dtype=float))
+    rare = np.minimum(p, 1 - p)
+    k = rare * n
+    bound = betaincinv(k + 1, np.maximum(n - k, np.finfo(float).tiny), ndtr(1.0))
+    few = k < _FEW * (1 - 1e-9)  # five draws are five, however 1 - p is rounded
+    return np.where(few, bound - rare, np.sqrt(p * (1 - p) / n))
+
+
+def quantile_error(ordered: np.ndarray, level: np.ndarray, ess: np.ndarray) -> np.ndarray:
+    """Monte Carlo error of quantiles at `level` of sorted draws (draw, column).
+
+    Half the distance of the two draws between which the quantile lies with the probability of one
+    standard normal deviate to either side.
+
+    References
+    ----------
+    Vehtari, Gelman, Simpson, Carpenter & Bürkner 2021, Bayesian Analysis 16(2), section 4.4,
+    doi:10.1214/20-BA1221.
+    """
+    draws = len(ordered)
+    low, high = (
+        betaincinv(ess * level + 1, ess * (1 - level) + 1, ndtr(side)) * draws - 1
+        for side in (-1.0, 1.0)
+    )
+    at_low = np.floor(np.maximum(low, 0)).astype(int)
+    at_high = np.ceil(np.minimum(high, draws - 1)).astype(int)
+    ends = (np.take_along_axis(ordered, at[None], 0)[0] for at in (at_low, at_high))
+    return np.subtract(*reversed(list(ends))) / 2
 
 
 def probability_z(exact: np.ndarray, sampled: np.ndarray, ess: np.ndarray) -> np.ndarray:

@@ -1,0 +1,174 @@
+"""Answers on pairs and on systems from draws, as plain arrays, each with its Monte Carlo error."""
+
+from collections.abc import Callable
+
+import numpy as np
+import xarray as xr
+
+from betterthan.exact.numeric import weights
+from betterthan.exact.numeric.sampling_error import probability_error, quantile_error
+from betterthan.progress import with_bar
+
+_LONG = 2e8  # differences above which a bar is shown, some seconds
+
+
+def chances(
+    d: np.ndarray, rope: float, *, higher_is_better: bool = True, independent: bool = False
+) -> dict[str, np.ndarray]:
+    """Who is better, from draws (chain, draw, pair) of differences A - B.
+
+    Parameters
+    ----------
+    d : numpy.ndarray, (chain, draw, pair)
+    rope : float
+    higher_is_better : bool, default True
+        If not, A is better where the difference is below 0.
+    independent : bool, default False
+        Whether the draws are; else their effective number is found from the chains.
+
+    Returns
+    -------
+    dict of str to numpy.ndarray, (pair,)
+        ``prob_better`` (equal draws count half), ``ess`` of its indicator, and ``mass`` (pair,
+        region); ``*_mcse`` of both.
+    """
+    ahead = d if higher_is_better else -d
+    better, number = share((ahead > 0) + 0.5 * (ahead == 0), d, independent)
+    mass, numbers = zip(
+        *(
+            share(region, d, independent)
+            for region in (ahead < -rope, np.abs(ahead) <= rope, ahead > rope)
+        ),
+        strict=True,
+    )
+    return {
+        "prob_better": better,
+        "prob_better_mcse": probability_error(better, number),
+        "ess": number,
+        "mass": np.stack(mass, axis=-1),
+        "mass_mcse": probability_error(np.stack(mass, axis=-1), np.stack(numbers, axis=-1)),
+    }
+
+
+def sizes(
+    d: np.ndarray, ci_prob: float, ci_kind: str, *, independent: bool = False
+) -> dict[str, np.ndarray]:
+    """By how much, from draws (chain, draw, pair) of differences A - B.
+
+    Returns
+    -------
+    dict of str to numpy.ndarray, (pair,)
+        ``difference_mean``, ``difference_lower``, ``difference_upper`` and their ``*_mcse``; that
+        of an end is of the quantile found there: a narrowest interval as a whole may slide by more.
+    """
+    flat = d.reshape(-1, d.shape[-1])
+    parts = {
+        "difference_mean": flat.mean(0),
+        "difference_mean_mcse": mean_error(d, independent=independent),
+    }
+    ordered = np.sort(flat, axis=0)
+    for key, end in zip(("lower", "upper"), weights.interval(flat, ci_prob, ci_kind), strict=True):
+        level, number = share(d <= end, d, independent)
+        parts[f"difference_{key}"] = end
+        parts[f"difference_{key}_mcse"] = quantile_error(ordered, level, number)
+    return parts
+
+
+def joint_pairs(
+    draws: np.ndarray,
+    answer: Callable[[np.ndarray], dict[str, np.ndarray]],
+    apart: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
+) -> dict[str, np.ndarray]:
+    """Answers on every pair of joint draws, row by row: never draws x systems x systems at once.
+
+    Parameters
+    ----------
+    draws : numpy.ndarray, (chain, draw, system)
+    answer : function of (chain, draw, pair) to a dict of (pair, ...)
+    apart : function of (chain, draw, 1) and (chain, draw, pair), optional
+        How far two systems are apart, an odd function that rises with the first. Default: their
+        difference.
+
+    Returns
+    -------
+    dict of str to numpy.ndarray
+        In the order of a square's upper triangle.
+    """
+    systems = draws.shape[-1]
+    between = apart or np.subtract
+    long = float(draws.size) * systems > _LONG
+    rows = [
+        answer(between(draws[..., k : k + 1], draws[..., k + 1 :]))
+        for k in with_bar(range(systems - 1), systems - 1, "pairs", long=long)
+    ]
+    return {key: np.concatenate([row[key] for row in rows]) for key in rows[0]}
+
+
+def ranks(draws: np.ndarray, *, independent: bool = False) -> dict[str, np.ndarray]:
+    """Ranks from joint draws (chain, draw, system), of which the highest is the best.
+
+    Returns
+    -------
+    dict of str to numpy.ndarray, (system,)
+        ``prob_rank`` (system, rank), of which the first is ``prob_best``, and ``expected_rank``;
+        ``*_mcse`` of each. Equal systems share their ranks.
+    """
+    systems = draws.shape[-1]
+    places = np.arange(systems)
+    found: dict[str, list[np.ndarray]] = {k: [] for k in ("p", "p_mcse", "rank", "rank_mcse")}
+    for k in range(systems):
+        own, others = draws[..., k : k + 1], np.delete(draws, k, axis=-1)
+        above, tied = (others > own).sum(-1), (others == own).sum(-1) + 1
+        first = above[..., None]
+        here = ((places >= first) & (places < first + tied[..., None])) / tied[..., None]
+        p, number = share(here, own - others.max(-1, keepdims=True), independent)
+        rank = (above + (tied + 1) / 2)[..., None]
+        found["p"].append(p)
+        found["p_mcse"].append(probability_error(p, number))
+        found["rank"].append(rank.mean((0, 1)))
+        found["rank_mcse"].append(mean_error(rank, independent=independent))
+    chance, error = np.array(found["p"]), np.array(found["p_mcse"])
+    return {
+        "prob_best": chance[:, 0],
+        "prob_best_mcse": error[:, 0],
+        "expected_rank": np.concatenate(found["rank"]),
+        "expected_rank_mcse": np.concatenate(found["rank_mcse"]),
+        "prob_rank": chance,
+        "prob_rank_mcse": error,
+    }
+
+
+def share(
+    indicator: np.ndarray, behind: np.ndarray, independent: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Mean of indicators (chain, draw, column), and how many independent draws say as much.
+
+    Of an indicator that is constant the chains say nothing; then the number is that of `behind`,
+    the draws it was made of. No more than were drawn: lucky chains get no credit.
+    """
+    total = indicator.shape[0] * indicator.shape[1]
+    mean = indicator.mean((0, 1))
+    number = np.full(mean.shape, float(total))
+    if not independent:
+        looked_at = np.broadcast_to(behind, indicator.shape).astype(float)
+        varies = indicator.min((0, 1)) != indicator.max((0, 1))
+        looked_at = np.where(varies, indicator, looked_at)
+        number = np.minimum(effective(looked_at), total)
+    return mean, number
+
+
+def mean_error(draws: np.ndarray, *, independent: bool = False) -> np.ndarray:
+    """Monte Carlo error of the mean of draws (chain, draw, column)."""
+    flat = draws.reshape(-1, draws.shape[-1])
+    number = len(flat) if independent else effective(draws)
+    return flat.std(0, ddof=1) / np.sqrt(number)
+
+
+def effective(draws: np.ndarray) -> np.ndarray:
+    """Effective number of draws (chain, draw, column) for a mean; all of them, where unknown."""
+    import arviz as az
+
+    array = xr.DataArray(draws.astype(float), dims=("chain", "draw", "column"))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        number = az.ess(array, method="mean").values
+    return np.where(np.isfinite(number), number, float(draws.shape[0] * draws.shape[1]))

@@ -1,0 +1,246 @@
+"""Every table of answers: probabilities, differences, masses, verdicts and ranks of systems.
+
+Over (system_a, system_b), or (pair,) where the data came by pair: ``prob_better``,
+``difference_mean``, ``difference_lower``, ``difference_upper``, ``mass`` (region), each with its
+``_mcse``, which is 0 where it is exact.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.counts.shapes import pair_indices
+from betterthan.exact.numeric import weights
+from betterthan.posterior import from_draws
+from betterthan.posterior.verdicts import decide
+
+# how the answer for (B, A) follows from that for (A, B): its name there, and what is done to it
+_MIRRORED: dict[str, tuple[str, Callable[[np.ndarray], np.ndarray]]] = {
+    "prob_better": ("prob_better", lambda x: 1 - x),
+    "difference_mean": ("difference_mean", np.negative),
+    "difference_lower": ("difference_upper", np.negative),
+    "difference_lower_mcse": ("difference_upper_mcse", np.positive),
+    "difference_upper": ("difference_lower", np.negative),
+    "difference_upper_mcse": ("difference_lower_mcse", np.positive),
+    "mass": ("mass", lambda x: x[..., ::-1]),
+    "mass_mcse": ("mass_mcse", lambda x: x[..., ::-1]),
+}
+_ITSELF: dict[str, Any] = {"prob_better": 0.5, "mass": (0.0, 1.0, 0.0)}
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of two systems: the rope, the interval, and how sure a verdict must be."""
+
+    rope: float = names.ROPE
+    ci_prob: float = names.CI_PROB
+    ci_kind: str = names.CI_KIND
+    threshold: float = names.VERDICT_PROB
+
+    @classmethod
+    def checked(
+        cls,
+        rope: float,
+        ci_prob: float,
+        ci_kind: str,
+        threshold: float,
+        *,
+        of_score: bool = False,
+    ) -> Self:
+        """The question, refused where it makes no sense; the rope is a difference of probabilities,
+        or of scores.
+        """
+        return cls(
+            checks.margin(rope, "rope") if of_score else checks.rope(rope),
+            checks.probability(ci_prob, "ci_prob"),
+            checks.one_of(ci_kind, names.CI_KINDS, "ci_kind"),
+            checks.threshold(threshold),
+        )
+
+
+def of_differences(difference: xr.DataArray, asked: Question, *, square: bool) -> xr.Dataset:
+    """From draws of a difference for each pair.
+
+    Parameters
+    ----------
+    difference : xarray.DataArray, dims (chain, draw, pair), coordinates system_a, system_b on pair
+    asked : Question
+    square : bool
+        Whether the answer is over (system_a, system_b) rather than (pair,).
+    """
+    d = difference.transpose("chain", "draw", names.PAIR)
+    parts = from_draws.chances(d.values, asked.rope)
+    parts |= from_draws.sizes(d.values, asked.ci_prob, asked.ci_kind)
+    return of_pairs(parts, d, square=square).drop_vars("ess")
+
+
+def of_posterior(tree: xr.DataTree, asked: Question) -> xr.Dataset:
+    """From exact draws or a fit of counts: ``difference``, or ``p`` alone where ties are unknown.
+
+    Without ``difference`` only ``prob_better`` and its error are known.
+    """
+    posterior = tree["posterior"].to_dataset()
+    square = bool(posterior.attrs["square"])
+    if "difference" in posterior:
+        return of_differences(posterior["difference"], asked, square=square)
+    d = (posterior["p"] - 0.5).transpose("chain", "draw", names.PAIR)
+    parts = from_draws.chances(d.values, 0.0)
+    known = {name: parts[name] for name in ("prob_better", "prob_better_mcse")}
+    return of_pairs(known, d, square=square)
+
+
+def of_joint_draws(
+    draws: np.ndarray,
+    systems: Sequence[str],
+    asked: Question,
+    *,
+    higher_is_better: bool = True,
+    independent: bool = False,
+    apart: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
+) -> xr.Dataset:
+    """From joint draws of all systems, over (system_a, system_b).
+
+    Parameters
+    ----------
+    draws : numpy.ndarray, (chain, draw, system)
+    systems : sequence of str
+    asked : Question
+    higher_is_better, independent
+        See `from_draws.chances`.
+    apart
+        See `from_draws.joint_pairs`.
+    """
+
+    def answer(d: np.ndarray) -> dict[str, np.ndarray]:
+        parts = from_draws.chances(
+            d, asked.rope, higher_is_better=higher_is_better, independent=independent
+        )
+        return parts | from_draws.sizes(d, asked.ci_prob, asked.ci_kind, independent=independent)
+
+    parts = from_draws.joint_pairs(draws, answer, apart)
+    return square_of(parts, list(systems), *pair_indices(len(systems))).drop_vars("ess")
+
+
+def of_pairs(parts: Mapping[str, np.ndarray], pairs: xr.DataArray, *, square: bool) -> xr.Dataset:
+    """Answers (pair, ...) under the names that `pairs` has on its dim pair."""
+    labels = {k: pairs[k].values for k in (names.PAIR, *names.SQUARE)}
+    a, b = ([str(s) for s in labels[k]] for k in names.SQUARE)
+    if square:
+        systems = list(dict.fromkeys(s for both in zip(a, b, strict=True) for s in both))
+        return square_of(parts, systems, *(np.array([systems.index(s) for s in x]) for x in (a, b)))
+    coords = {names.PAIR: labels[names.PAIR]} | {k: (names.PAIR, labels[k]) for k in names.SQUARE}
+    return _labelled(parts, (names.PAIR,), coords)
+
+
+def square_of(
+    parts: Mapping[str, np.ndarray], systems: list[str], first: np.ndarray, second: np.ndarray
+) -> xr.Dataset:
+    """Answers (pair, ...) on the systems at places `first` and `second`, over (system_a, system_b).
+
+    That of (B, A) follows from that of (A, B); a system is no better than itself.
+    """
+    n, whole = len(systems), {}
+    for name, values in parts.items():
+        other, mirror = _MIRRORED.get(name, (name, np.positive))
+        full = np.empty((n, n, *values.shape[1:]))
+        full[:] = _ITSELF.get(name, 0.0)
+        full[first, second], full[second, first] = values, mirror(parts[other])
+        whole[name] = full
+    return _labelled(whole, names.SQUARE, dict.fromkeys(names.SQUARE, systems))
+
+
+def exact(table: Mapping[Any, Any]) -> xr.Dataset:
+    """A table of closed forms, with an error of 0 beside each answer."""
+    given = xr.Dataset(table)
+    errors = {f"{name}_mcse": xr.zeros_like(given[name]) for name in given.data_vars}
+    return given.assign(errors).drop_attrs()
+
+
+def with_verdicts(
+    table: xr.Dataset, asked: Question, *, converged: bool = True, n: xr.DataArray | None = None
+) -> xr.Dataset:
+    """The table with ``verdict`` and ``also_ahead``.
+
+    Parameters
+    ----------
+    table : xarray.Dataset
+    asked : Question
+    converged : bool, default True
+        Where not, there is no verdict but on a system against itself.
+    n : xarray.DataArray, optional
+        Number of examples; without any there is no data.
+    """
+    better = table["prob_better"]
+    square = names.SYSTEM_A in better.dims
+    within: Any = 0.0
+    if asked.rope:
+        within = table["mass"].sel({names.REGION: "rope"}, drop=True).transpose(*better.dims)
+    behind = _other_tail(better) if square else 1 - better.values
+    verdict, also = decide(better.values, behind, np.asarray(within), asked.rope, asked.threshold)
+    others = np.ones(better.shape, dtype=bool)
+    if square:
+        itself = better[names.SYSTEM_A] == better[names.SYSTEM_B]
+        others = ~itself.broadcast_like(better).transpose(*better.dims).values
+    if not converged:
+        verdict, also = np.where(others, "no_verdict", verdict), np.zeros_like(also)
+    if n is not None:
+        empty = (n == 0).broadcast_like(better).transpose(*better.dims).values
+        verdict = np.where(empty & others, "no_data", verdict)
+    return table.assign(verdict=(better.dims, verdict), also_ahead=(better.dims, also))
+
+
+def _other_tail(better: xr.DataArray) -> np.ndarray:
+    """P(B better than A), which is not 1 less P(A better than B) where that is tiny."""
+    exchanged = {names.SYSTEM_A: names.SYSTEM_B, names.SYSTEM_B: names.SYSTEM_A}
+    return better.transpose(*(exchanged.get(str(d), d) for d in better.dims)).values
+
+
+def of_systems(
+    draws: np.ndarray,
+    systems: Sequence[str],
+    *,
+    ci_prob: float = names.CI_PROB,
+    higher_is_better: bool = True,
+    independent: bool = False,
+) -> xr.Dataset:
+    """How probable it is that each system is the best of all, and its rank, from joint draws.
+
+    Parameters
+    ----------
+    draws : numpy.ndarray, (chain, draw, system)
+    systems : sequence of str
+    ci_prob : float, default 0.95
+        With which ``in_best_set`` holds the best one.
+    higher_is_better, independent
+        See `from_draws.chances`.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over system: ``prob_best``, ``expected_rank`` and ``in_best_set`` (the fewest systems that
+        hold the best one); over (system, rank) ``prob_rank``. ``*_mcse`` of what is sampled.
+    """
+    parts = from_draws.ranks(draws if higher_is_better else -draws, independent=independent)
+    parts["in_best_set"] = weights.best_set(parts["prob_best"], ci_prob)
+    dims = (names.SYSTEM, "rank")
+    return xr.Dataset(
+        {name: (dims[: values.ndim], values) for name, values in parts.items()},
+        coords={names.SYSTEM: list(systems), "rank": np.arange(1, len(systems) + 1)},
+    )
+
+
+def _labelled(
+    parts: Mapping[str, np.ndarray], dims: tuple[str, ...], coords: dict[str, Any]
+) -> xr.Dataset:
+    regions = {names.REGION: list(names.REGIONS)} if "mass" in parts else {}
+    return xr.Dataset(
+        {
+            name: ((*dims, names.REGION) if name.startswith("mass") else dims, values)
+            for name, values in parts.items()
+        },
+        coords=coords | regions,
+    )
