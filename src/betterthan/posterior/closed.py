@@ -7,7 +7,7 @@ import xarray as xr
 
 from betterthan import checks, names, schemas
 from betterthan.exact.wins import beta
-from betterthan.posterior.parameters import across, each, parameters
+from betterthan.posterior.parameters import Parameters, across, each, parameters
 from betterthan.posterior.sampled import draws_prob_better
 
 
@@ -65,7 +65,11 @@ def prob_better(
         return draws_prob_better(data)
     if checks.one_of(model, names.PROB_MODELS, "model") == "independent":
         return _independent(data, prior, ties)
-    given = parameters(data, prior, ties)
+    return better(parameters(data, prior, ties))
+
+
+def better(given: Parameters) -> xr.DataArray:
+    """P(theta_win > theta_loss) of these parameters; see `prob_better`."""
     return each(given, lambda a, b, t: beta.prob_above_half(a, b), diagonal=0.5, name="prob_better")
 
 
@@ -189,7 +193,11 @@ def bayes_factor(counts: xr.DataArray, *, prior: Any = None, ties: str = "third"
     >>> float(bt.posterior.bayes_factor(bt.counts.from_table({("A", "B"): (12, 2)})).sel(system_a="A", system_b="B").round(4))
     0.0833
     """
-    given = parameters(counts, prior, ties)
+    return bayes(parameters(counts, prior, ties))
+
+
+def bayes(given: Parameters) -> xr.DataArray:
+    """The Bayes factor of these parameters; see `bayes_factor`."""
     wins, losses = given.counts.values[..., 0], given.counts.values[..., 1]
     first, second = given.prior[:2]
     upper = np.exp(beta.log_bayes_factor_half(wins, losses, first, second))

@@ -8,7 +8,7 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.exact.wins import dirichlet, intervals
-from betterthan.posterior.parameters import across, each, parameters
+from betterthan.posterior.parameters import Parameters, across, each, parameters
 
 
 def difference(
@@ -58,7 +58,11 @@ def difference(
     """
     checks.probability(ci_prob, "ci_prob")
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
-    given = parameters(counts, prior, ties, question="the size of the difference")
+    return size(parameters(counts, prior, ties, "the size of the difference"), ci_prob, ci_kind)
+
+
+def size(given: Parameters, ci_prob: float, ci_kind: str) -> xr.Dataset:
+    """Mean, standard deviation and interval of d; see `difference`."""
     pairs = given.pairs()
     a, b, t = pairs.values
     if ci_kind == "eti":
@@ -70,8 +74,8 @@ def difference(
             warnings.warn(
                 f"{hidden} of the posteriors have more than one mode, so one interval hides "
                 f"something; "
-                "look at difference_density, or use a prior of at least 1",
-                stacklevel=2,
+                "look at posterior.pdf, or use a prior of at least 1",
+                stacklevel=3,
             )
     found = {"mean": dirichlet.mean_difference(a, b, t), "sd": dirichlet.sd_difference(a, b, t)}
     mirrored = {"mean": -found["mean"], "sd": found["sd"], "lower": -upper, "upper": -lower}
@@ -116,17 +120,21 @@ def prob_equivalent(
     [0.0, 0.5245, 0.4755]
     """
     rope = checks.rope(rope)
-    given = parameters(counts, prior, ties, question="the mass within a rope")
+    return masses(parameters(counts, prior, ties, "the mass within a rope"), rope)
+
+
+def masses(given: Parameters, rope: float) -> xr.DataArray:
+    """Mass of d below, within and above the rope; see `prob_equivalent`."""
     pairs = given.pairs()
     a, b, t = pairs.values
-    masses = [
+    found = [
         dirichlet.prob_below(a, b, t, -rope),
         dirichlet.prob_within(a, b, t, rope) if rope else np.zeros(np.shape(a)),
         dirichlet.prob_above(a, b, t, rope),
     ]
     itself = (0.0, 1.0, 0.0) if rope else (0.5, 0.0, 0.5)
     parts = [
-        pairs.wrap(masses[k], masses[2 - k], diagonal=itself[k], name="mass") for k in range(3)
+        pairs.wrap(found[k], found[2 - k], diagonal=itself[k], name="mass") for k in range(3)
     ]
     regions = xr.DataArray(np.array(names.REGIONS), dims=names.REGION, name=names.REGION)
     stacked = xr.concat(parts, regions, join="exact").transpose(..., names.REGION)

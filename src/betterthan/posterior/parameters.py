@@ -101,7 +101,13 @@ def parameters(
     counts: xr.DataArray, prior: Any, ties: str, question: str | None = None
 ) -> Parameters:
     """Check counts, tie policy and prior; refuse where `question` needs ties that are unknown."""
-    counts = apply_ties(counts, ties)
+    return settled(apply_ties(counts, ties), prior, ties, question)
+
+
+def settled(
+    counts: xr.DataArray, prior: Any, ties: str = "third", question: str | None = None
+) -> Parameters:
+    """The same of counts that are checked and under their tie policy already."""
     if names.SYSTEM_A in counts.dims and names.SYSTEM_B in counts.dims:
         counts = counts.transpose(..., names.SYSTEM_A, names.SYSTEM_B, names.OUTCOME)
     if question:
