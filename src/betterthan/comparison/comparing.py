@@ -14,7 +14,7 @@ from betterthan.comparison.dependence import TAKEN, dependence_notes
 from betterthan.comparison.engines import exact_answers, sampled_answers
 from betterthan.comparison.given import mean_of_runs, plain_data
 from betterthan.comparison.signature import signature_parts
-from betterthan.comparison.tests_beside import chosen_tests, p_values_beside
+from betterthan.comparison.tests_beside import p_values_beside
 from betterthan.counts.fingerprint import fingerprint
 from betterthan.counts.scoring import apply_missing, count_outcomes
 from betterthan.counts.shapes import to_square
@@ -24,6 +24,7 @@ from betterthan.counts.units import EPOCH, several
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.posterior import closed, differences
 from betterthan.posterior.verdicts import decide
+from betterthan.significance.roster import Beside, Tests
 
 
 def compare(
@@ -128,10 +129,10 @@ def compare(
         (method, names.METHODS, "method"),
         (ties, names.TIES, "ties"),
         (ci_kind, names.CI_KINDS, "ci_kind"),
-        (correction, names.CORRECTIONS, "correction"),
     ):
         checks.one_of(value, allowed, what)
-    alpha, shuffles = checks.probability(alpha, "alpha"), checks.whole(shuffles, "shuffles")
+    which = Tests.asked(tests).which
+    asked = Tests(which, alpha=alpha, correction=correction, shuffles=shuffles)
     rng = one_seed(rng)  # one seed for all that samples
     plain = plain_data(data)
     if method == "advised" and ties != "third":
@@ -159,7 +160,7 @@ def compare(
             "data_hash": fingerprint(given),
             "notes": notes,
         }
-    chosen = chosen_tests(tests, plain)
+    specs = asked.on(plain)
     counts = apply_ties(raw, "third" if ties == "all" else ties)
     if rope:
         checks.ties_known(counts, "a rope")
@@ -210,17 +211,8 @@ def compare(
     result = result.merge(extra, join="exact", compat="override")
     if ties == "all":
         result = result.merge(_every_policy(raw, prior, rope), join="exact")
-    beside = p_values_beside(
-        plain,
-        raw,
-        tests=chosen,
-        ties=ties,
-        missing=missing,
-        alpha=alpha,
-        correction=correction,
-        shuffles=shuffles,
-        rng=rng,
-    )
+    choices = Beside(asked, ties=ties, missing=missing, rng=rng)
+    beside = p_values_beside(plain, raw, specs, choices)
     result = result.merge(beside, join="exact", compat="override")
     result.attrs = signature_parts(raw, counts, extra, method, ties, choice) | _merged_attrs(
         [*tables, beside]

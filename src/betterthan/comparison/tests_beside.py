@@ -2,101 +2,42 @@
 are.
 """
 
-from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
-from betterthan.counts.scoring import apply_missing
+from betterthan import names
+from betterthan.signed import Signature
 from betterthan.significance.corrections import adjust
-from betterthan.significance.randomizing import randomization_test
+from betterthan.significance.roster import Beside, TestSpec
 from betterthan.significance.signs import sign_test
-
-_TWO_VALUED = 2  # scores of two values: randomizing their mean is the sign test
-
-
-def chosen_tests(tests: Sequence[str] | None, data: xr.DataArray) -> tuple[str, ...]:
-    """The tests asked for; by default the sign test, and randomization where it can say something
-    else.
-    """
-    scored = names.ITEM in data.dims
-    if tests is None:
-        graded = names.TALLY in data.dims or (
-            scored and np.unique(data.values[~np.isnan(data.values)]).size > _TWO_VALUED
-        )
-        return ("sign", "randomization") if graded else ("sign",)
-    tests = (tests,) if isinstance(tests, str) else tuple(tests)
-    for test in tests:
-        checks.one_of(test, names.TESTS, "tests")
-    checks.unique(tests, "test")
-    if "randomization" in tests and not scored:
-        raise ValueError(
-            "randomization swaps the responses to single items; these are counts, so ask for sign "
-            "alone"
-        )
-    return tests
 
 
 def p_values_beside(
-    data: xr.DataArray,
-    raw: xr.DataArray,
-    *,
-    tests: Sequence[str],
-    ties: str,
-    missing: str,
-    alpha: float,
-    correction: str,
-    shuffles: int,
-    rng: Any,
+    data: xr.DataArray, raw: xr.DataArray, specs: tuple[TestSpec, ...], choices: Beside
 ) -> xr.Dataset:
     """Two-sided p-values over (test, system_a, system_b) of the counts `raw`, or for randomization
     of the data.
     """
-    policy = "drop" if ties in ("third", "all") else ties
-    found: list[xr.DataArray] = []
-    table, attrs = xr.Dataset(), {"alpha": alpha, "correction": correction, "sign_ties": policy}
-    signs = sign_test(raw, ties=policy, alpha=alpha)
-    for test in tests:
-        if test == "randomization":
-            swapped = randomization_test(
-                apply_missing_to(data, missing), shuffles=shuffles, rng=rng
-            )
-            attrs |= {
-                f"randomization_{k}": swapped.attrs[k] for k in ("method", "reason", "statistic")
-            }
-            if swapped.attrs["sampled"]:
-                attrs |= {"shuffles": shuffles, "shuffle_seed": swapped.attrs["seed"]}
-                table["exceedances"], table["p_value_mcse"] = (
-                    swapped["exceedances"],
-                    swapped["p_value_mcse"],
-                )
-            table["swapped_difference"] = swapped["difference"]
-            found.append(swapped["p_value"])
-        elif test == "trinomial":
-            checks.ties_known(raw, "the trinomial test")
-            found.append(sign_test(raw, ties="third", alpha=alpha)["p_value"])
-        else:
-            found.append(signs["mid_p" if test == "mid_p" else "p_value"])
-    labels = xr.DataArray(list(tests), dims=names.TEST, name=names.TEST)
-    p = xr.concat(
-        [f.drop_attrs() for f in found], labels, join="exact", coords="minimal", compat="override"
+    tests = choices.tests
+    found = [spec.of(data, raw, choices) for spec in specs]
+    each = [one["p_value"] for one in found]
+    table = xr.merge(
+        [one.drop_vars("p_value") for one in found], join="exact", combine_attrs="no_conflicts"
     )
-    table["p_value"] = p.transpose(names.TEST, *names.SQUARE)
-    adjusted = [adjust(p.isel({names.TEST: k}), correction=correction) for k in range(len(tests))]
-    table["p_adjusted"] = xr.concat(
-        adjusted, labels, join="exact", coords="minimal", compat="override"
-    )
+    table["p_value"] = _stacked(each, specs)
+    table["p_adjusted"] = _stacked([adjust(p, correction=tests.correction) for p in each], specs)
+    signs = sign_test(raw, ties=choices.sign_ties, alpha=tests.alpha)
     table["smallest_p"] = signs["smallest_p"]
-    if ties == "all":
-        every = sign_test(raw, ties="all", alpha=alpha)
+    if choices.ties == "all":
+        every = sign_test(raw, ties="all", alpha=tests.alpha)
         table["p_value_by_ties"], table["p_flips"] = every["p_value"], every["flips"]
-    table = table.drop_attrs()
-    table.attrs = attrs | {"tests": ", ".join(tests)}
-    return table
+    made = Signature(alpha=tests.alpha, correction=tests.correction, sign_ties=choices.sign_ties)
+    said = {"tests": ", ".join(spec.name for spec in specs)}
+    return table.drop_attrs().assign_attrs(made.to_attrs() | table.attrs | said)
 
 
-def apply_missing_to(data: xr.DataArray, missing: str) -> xr.DataArray:
-    """Scores under the policy for missing ones; tallies as they are, as none can be missing."""
-    return data if names.TALLY in data.dims else apply_missing(checks.scores(data), missing)
+def _stacked(each: list[xr.DataArray], specs: tuple[TestSpec, ...]) -> xr.DataArray:
+    labels = xr.DataArray([spec.name for spec in specs], dims=names.TEST, name=names.TEST)
+    stacked = xr.concat(
+        [p.drop_attrs() for p in each], labels, join="exact", coords="minimal", compat="override"
+    )
+    return stacked.transpose(names.TEST, *names.SQUARE)
