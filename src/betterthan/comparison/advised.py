@@ -39,7 +39,7 @@ def advised_answers(given: Given, asked: Asked, advice: Advice) -> Engine | None
     """
     spec = advice.spec
     refuse_unknown(spec, asked)
-    asked_of = asked.interval | {"threshold": asked.threshold}
+    asked_of = vars(asked.question)
     found: Any
     if spec.fitted:
         prior = {} if _prior(asked) is None else {"prior": asked.prior}
@@ -61,9 +61,9 @@ def advised_answers(given: Given, asked: Asked, advice: Advice) -> Engine | None
 
 def refuse_unknown(spec: Spec, asked: Asked) -> None:
     """What a model does not know is not passed over in silence."""
-    if asked.rope and spec.rope_unit == "score":
+    if asked.question.rope and spec.rope_unit == "score":
         raise ValueError(
-            f"rope={asked.rope:g} is a difference of probabilities, and the advised {spec.name} "
+            f"rope={asked.question.rope:g} is a difference of probabilities, and the advised {spec.name} "
             "measures in units of the score; use method='exact', or its own call"
         )
     if asked.margin and not spec.knows_margin:

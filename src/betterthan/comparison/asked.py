@@ -7,6 +7,7 @@ from typing import Any
 from betterthan import checks, names
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.models.sampling import Sampling
+from betterthan.posterior.table import Question
 from betterthan.significance.roster import Tests
 
 
@@ -14,15 +15,12 @@ from betterthan.significance.roster import Tests
 class Asked:
     """The choices of `compare`; see there."""
 
-    rope: float
+    question: Question
     method: str
     ties: str
     missing: str
     margin: float
     prior: Any
-    ci_prob: float
-    ci_kind: str
-    threshold: float
     tests: Tests
     sampling: Sampling
     systems: Sequence[str] | Mapping[str, str] | None
@@ -43,28 +41,13 @@ class Asked:
             raise ValueError(
                 f"sampling is {type(sampling).__name__}; give betterthan.models.Sampling(...)"
             )
-        checked = {
-            "rope": checks.rope(choices["rope"]),
-            "margin": checks.margin(choices["margin"]),
-            "ci_prob": checks.probability(choices["ci_prob"], "ci_prob"),
-            "threshold": checks.threshold(choices["threshold"]),
-        }
+        kept = {k: v for k, v in choices.items() if k != "margin"}
         return cls(
-            **choices | checked,
+            **kept,
+            margin=checks.margin(choices["margin"]),
             tests=Tests.asked(tests),
             sampling=sampling,
             seed=one_seed(rng),  # one seed for all that samples
         )
 
-    @property
-    def interval(self) -> dict[str, Any]:
-        """Rope, and mass and kind of the interval."""
-        return {"rope": self.rope, "ci_prob": self.ci_prob, "ci_kind": self.ci_kind}
-
-
-_CHOICES = {
-    "method": names.METHODS,
-    "ties": names.TIES,
-    "missing": names.MISSING,
-    "ci_kind": names.CI_KINDS,
-}
+_CHOICES = {"method": names.METHODS, "ties": names.TIES, "missing": names.MISSING}

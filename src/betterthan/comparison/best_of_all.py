@@ -10,10 +10,11 @@ from betterthan.comparison.asked import Asked
 from betterthan.comparison.engines import Engine
 from betterthan.comparison.given import Given
 from betterthan.counts.units import EPOCH, UNIT, default_unit, in_units, several, unlabelled
-from betterthan.exact.numeric import counting, weights
+from betterthan.exact.numeric import counting
 from betterthan.exact.wins.beta import prob_above_half
-from betterthan.posterior.joint_draws import share_error
+from betterthan.posterior import table
 from betterthan.scores.resampling import drawn_scores
+from betterthan.signed import Signature
 
 BOOTSTRAP = "Bayesian bootstrap"
 
@@ -48,7 +49,7 @@ def best_of_all(given: Given, asked: Asked, main: Engine, taken: Collection[str]
     if unlabelled(scores, unit):
         return _none(f"some items have no {unit}")
     parts = [in_units(part, unit) for part in parts]
-    few = _too_few(parts, f"{unit}s", asked.threshold)
+    few = _too_few(parts, f"{unit}s", asked.question.threshold)
     return _none(few) if few else _bootstrapped(parts, unit, equal, asked)
 
 
@@ -83,28 +84,25 @@ def _by_dataset(scores: xr.DataArray) -> list[xr.DataArray]:
 def _bootstrapped(parts: list[xr.DataArray], unit: str, equal: bool, asked: Asked) -> xr.Dataset:
     scores = parts[0]
     drawn = np.mean([drawn_scores(p, UNIT, asked.seed + k) for k, p in enumerate(parts)], axis=0)
-    chances = weights.ranks(drawn if _higher(scores) else -drawn)
-    draws, places = len(drawn), np.arange(1, chances.shape[1] + 1)
-    rank = chances @ places
-    found = {
-        "prob_best": chances[:, 0],
-        "prob_best_mcse": share_error(chances[:, 0], draws),
-        "expected_rank": rank,
-        "expected_rank_mcse": np.sqrt(np.maximum(chances @ places**2 - rank**2, 0) / draws),
-        "in_best_set": weights.best_set(chances[:, 0], asked.ci_prob),
-    }
+    found = table.of_systems(
+        drawn[None],
+        scores[names.SYSTEM].values.astype(str).tolist(),
+        ci_prob=asked.question.ci_prob,
+        higher_is_better=_higher(scores),
+        independent=True,
+    )
     runs = unit == names.ITEM and several(scores, EPOCH)
     of_what = "the items with their runs" if runs else f"the {unit}s"
-    return xr.Dataset(
-        {k: (names.SYSTEM, v) for k, v in found.items()},
-        coords={names.SYSTEM: scores[names.SYSTEM].values.astype(str)},
-        attrs={
-            "joint_model": BOOTSTRAP,
-            "joint_draws": draws,
-            "joint_seed": asked.seed,
-            "joint_units": of_what + (" of each data set, which weigh the same" if equal else ""),
-        },
+    made = Signature(
+        joint_model=BOOTSTRAP,
+        joint_draws=len(drawn),
+        joint_seed=asked.seed,
+        joint_units=of_what + (" of each data set, which weigh the same" if equal else ""),
     )
+    return found[list(_TOLD)].drop_vars("rank", errors="ignore").assign_attrs(made.to_attrs())
+
+
+_TOLD = ("prob_best", "prob_best_mcse", "expected_rank", "expected_rank_mcse", "in_best_set")
 
 
 def _none(why: str) -> xr.Dataset:

@@ -21,6 +21,7 @@ from betterthan.comparison.ties_beside import every_policy
 from betterthan.models.sampling import Sampling
 from betterthan.posterior import closed
 from betterthan.posterior.parameters import settled
+from betterthan.posterior.table import Question
 from betterthan.signed import Signature
 from betterthan.significance.roster import Tests
 
@@ -129,9 +130,14 @@ def compare(
     [['A', 'B', 'better']]
     """
     asked = Asked.checked(
-        **{"rope": rope, "method": method, "ties": ties, "missing": missing, "margin": margin},
-        **{"prior": prior, "ci_prob": ci_prob, "ci_kind": ci_kind, "threshold": threshold},
-        **{"systems": systems, "baseline": baseline},
+        question=Question.checked(rope, ci_prob, ci_kind, threshold),
+        method=method,
+        ties=ties,
+        missing=missing,
+        margin=margin,
+        prior=prior,
+        systems=systems,
+        baseline=baseline,
         tests=tests,
         sampling=sampling or Sampling(),
         rng=rng,
@@ -144,7 +150,7 @@ def compare(
         warnings.warn(line, stacklevel=2)
     engines = _answered(given, asked, advice)
     main, *others = engines
-    result = xr.merge([main.table, main.beside.drop_vars("z", errors="ignore")], join="exact")
+    result = xr.merge([main.answers, main.beside.drop_vars("z", errors="ignore")], join="exact")
     result["sign_error"] = sign_error(result)
     result = result.assign(_counted(given, asked))
     for beside in (
@@ -192,7 +198,7 @@ def _counted(given: Given, asked: Asked) -> dict[str, xr.DataArray]:
 
 def _beside(others: list[Engine]) -> dict[str, xr.Dataset]:
     return {
-        engine.name: engine.table.assign_attrs(Signature(**engine.signed).to_attrs())
+        engine.name: engine.answers.assign_attrs(Signature(**engine.signed).to_attrs())
         for engine in others
     }
 
@@ -210,9 +216,8 @@ def _signed(
         "ties": "unknown" if unknown else asked.ties,
         "method": asked.method,
         "baseline": asked.baseline,
-        "threshold": asked.threshold,
         "advice": None if advice is None else str(advice),
         "notes": given.notes,
     }
     sampled = {k: v for engine in reversed(engines) for k, v in engine.signed.items()}
-    return given.signed | made | asked.interval | sampled
+    return given.signed | made | vars(asked.question) | sampled

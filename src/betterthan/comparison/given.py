@@ -17,9 +17,10 @@ from betterthan.counts.fingerprint import fingerprint
 from betterthan.counts.judgments import JUDGMENT, count_judgments
 from betterthan.counts.picking import picked, systems_of
 from betterthan.counts.scoring import apply_missing, counted
-from betterthan.counts.shapes import policy_applied, to_square
+from betterthan.counts.shapes import to_square
 from betterthan.counts.successes import trials_of
 from betterthan.counts.tallies import tally_scores
+from betterthan.counts.ties import policy_applied
 from betterthan.counts.units import EPOCH, item_ids, several
 from betterthan.io.reading import read
 
@@ -138,7 +139,7 @@ def count_given(found: Found, asked: Asked, taken: Sequence[str]) -> Given:
     if raw.sizes[names.OUTCOME] == 2 and raw.attrs.get("ties", "unknown") == "unknown":
         notes.append("Ties are unknown: who is better is answered, by how much is not.")
     counts = policy_applied(raw, "third" if asked.ties == "all" else asked.ties)
-    if asked.rope:
+    if asked.question.rope:
         schemas.ties_known(counts, "a rope")
     if asked.baseline is not None:
         checks.one_of(asked.baseline, systems_of(counts), "baseline")

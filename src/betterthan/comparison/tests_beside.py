@@ -8,7 +8,7 @@ from betterthan import names
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.given import Given
 from betterthan.signed import Signature
-from betterthan.significance.corrections import adjusted
+from betterthan.significance.corrections import adjust
 from betterthan.significance.roster import Beside
 from betterthan.significance.signs import signs_of
 
@@ -22,7 +22,7 @@ def tests_beside(given: Given, asked: Asked) -> xr.Dataset:
     labels = xr.DataArray([spec.name for spec in specs], dims=names.TEST, name=names.TEST)
     p = _stacked([one["p_value"] for one in found], labels)
     table = xr.Dataset({"p_value": p.transpose(names.TEST, *names.SQUARE)})
-    corrected = [adjusted(one["p_value"], asked.tests.correction) for one in found]
+    corrected = [adjust(one["p_value"], correction=asked.tests.correction) for one in found]
     table["p_adjusted"] = _stacked(corrected, labels)
     table = table.assign({k: v for one in found for k, v in one.items() if k != "p_value"})
     table["smallest_p"] = signs_of(given.raw, choices.sign_ties)["smallest_p"]

@@ -8,7 +8,7 @@ import xarray as xr
 from betterthan import names, schemas
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.given import Given
-from betterthan.counts.shapes import policy_applied
+from betterthan.counts.ties import policy_applied
 from betterthan.counts.ties import POLICIES, mirror_of
 from betterthan.posterior import closed, differences
 from betterthan.posterior.parameters import settled
@@ -45,6 +45,6 @@ def _under(given: Given, asked: Asked, policy: str) -> tuple[np.ndarray, np.ndar
     of = settled(policy_applied(given.raw, policy), asked.prior)
     p = closed.better(of).values
     within: Any = 0.0
-    if asked.rope:
-        within = differences.masses(of, asked.rope).sel({names.REGION: "rope"}).values
-    return p, decide(p, p.T, within, asked.rope, asked.threshold)[0]
+    if asked.question.rope:
+        within = differences.masses(of, asked.question.rope).sel({names.REGION: "rope"}).values
+    return p, decide(p, p.T, within, asked.question.rope, asked.question.threshold)[0]

@@ -52,7 +52,18 @@ def responses_of(
         checks.one_of(chosen, names.STATISTICS, "statistic")
     if checks.real(beta, "beta", "a positive number") != 1 and chosen != "f_beta":
         raise ValueError(f"beta={beta:g} is for statistic='f_beta', not {_name(chosen)!r}")
-    data = schemas.tallies(data) if is_tallies else schemas.scores(data)
+    return responses_from(schemas.tallies(data) if is_tallies else schemas.scores(data), chosen, beta, unit)
+
+
+def responses_from(
+    data: xr.DataArray,
+    chosen: str | Callable[[np.ndarray], Any] | None = None,
+    beta: float = 1.0,
+    unit: str = names.ITEM,
+) -> Responses:
+    """The same of scores or tallies that are checked already."""
+    is_tallies = names.TALLY in data.dims
+    chosen = chosen or ("f1" if is_tallies else "mean")
     if callable(chosen):
         return _custom(data, chosen, unit)
     if is_tallies:

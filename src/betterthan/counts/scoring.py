@@ -59,7 +59,11 @@ def count_outcomes(
     scores = schemas.scores(scores)
     margin = checks.margin(margin)
     checks.one_of(missing, names.MISSING, "missing")
-    scores = apply_missing(scores, missing)
+    return counted(apply_missing(scores, missing), margin, by).assign_attrs(missing=missing)
+
+
+def counted(scores: xr.DataArray, margin: float, by: str | None = None) -> xr.DataArray:
+    """The same of scores that are checked, and under their policy for missing ones, already."""
     n_items = int(scores.attrs.get("n_items", scores.sizes[names.ITEM]))
     systems = [str(s) for s in scores[names.SYSTEM].values]
     values = _oriented(scores)
@@ -91,7 +95,7 @@ def count_outcomes(
         "unit": "item",
         "n_items": n_items,
         "margin": margin,
-        "missing": missing,
+        "missing": "pairwise",
         "ties": "third",
     }
     return counts

@@ -6,17 +6,12 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.answers import numbers
-from betterthan.counts.ties import policy_of
 from betterthan.exact.wins.sign import sign_mid_p
+from betterthan.reporting import numbers
 from betterthan.reporting.sentences import title_of_verdict
+from betterthan.signed import Signature
+from betterthan.significance.roster import spec_of
 
-_HEADS = {
-    "sign": "sign p",
-    "mid_p": "mid-p",
-    "trinomial": "trinomial p",
-    "randomization": "randomization p",
-}
 _CORRECTED = {"holm": "Holm", "bh": "BH"}
 
 
@@ -35,8 +30,8 @@ def agreement_rows(
     corrected = (
         _CORRECTED.get(shown.attrs["correction"]) if shown.sizes[names.SYSTEM_A] > 2 else None
     )
-    heads = ["A", "B", "P(A better)", "Verdict", *(_HEADS[t] for t in tests)]
-    heads += [f"{corrected} {_HEADS[tests[-1]]}"] if corrected else []
+    heads = ["A", "B", "P(A better)", "Verdict", *(spec_of(t).head for t in tests)]
+    heads += [f"{corrected} {spec_of(tests[-1]).head}"] if corrected else []
     rows, why = [], []
     for i, j in pairs:
         cell = shown.isel({names.SYSTEM_A: i, names.SYSTEM_B: j})
@@ -78,7 +73,7 @@ def reasons(cell: xr.Dataset, attrs: dict[str, Any]) -> list[str]:
         return (
             ["model"] if any(decided != (value <= alpha) for value in p.values()) else []
         ) + many
-    signs = [p[t] for t in ("sign", "mid_p", "trinomial") if t in p]
+    signs = [value for test, value in p.items() if not spec_of(test).needs_items]
     if decided and any(value > alpha for value in signs):
         found.append(_why_not_significant(cell, attrs, min(signs)))
     if not decided and any(value <= alpha for value in signs):
@@ -122,23 +117,9 @@ def reason_notes(
 
 def settings_of_tests(comparison: xr.Dataset) -> list[tuple[str, str]]:
     """How the tests were done, for the list of settings."""
-    a = comparison.attrs
-    said = []
-    for test in tests_of(comparison):
-        if test in ("sign", "mid_p"):
-            ties = policy_of(a["sign_ties"]).words
-            said.append(f"{'sign test' if test == 'sign' else 'mid-p sign test'} ({ties})")
-        elif test == "trinomial":
-            said.append("trinomial test (ties kept)")
-        else:
-            how = a["randomization_method"]
-            how = (
-                f"{a['shuffles']:,} shuffles, seed {a['shuffle_seed']}"
-                if how == "monte_carlo"
-                else f"exact, {how}"
-            )
-            said.append(f"randomization of {a['randomization_statistic']} ({how})")
-    return [("Tests", f"two-sided, at {a['alpha']:g}: {'; '.join(said)}")] if said else []
+    made = Signature.from_attrs(comparison.attrs)
+    said = [spec_of(test).words(made) for test in tests_of(comparison)]
+    return [("Tests", f"two-sided, at {made.alpha:g}: {'; '.join(said)}")] if said else []
 
 
 def _why_not_significant(cell: xr.Dataset, attrs: dict[str, Any], p: float) -> str:

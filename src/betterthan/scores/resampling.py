@@ -8,7 +8,7 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
-from betterthan.counts.responses import Responses, numbers_of, of_means, responses_of, score_of
+from betterthan.counts.responses import Responses, numbers_of, of_means, responses_from, responses_of, score_of
 from betterthan.exact.numeric import weights
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.swaps import ratios
@@ -264,6 +264,11 @@ def _responses(data: xr.DataArray, statistic: Any, beta: float, unit: str) -> Re
             "it or leave the item out"
         )
     return responses
+
+
+def drawn_scores(scores: xr.DataArray, unit: str, seed: int) -> np.ndarray:
+    """Mean scores (draw, system) of checked scores without gaps, under random weights of units."""
+    return _drawn(responses_from(scores, unit=unit), names.BOOTSTRAP_DRAWS, seed).values
 
 
 def _drawn(responses: Responses, draws: int, seed: int) -> xr.DataArray:

@@ -1,4 +1,5 @@
 from .corrections import adjust as adjust
+from .roster import Tests as Tests
 from .signs import mcnemar as mcnemar
 from .similarity import groups as groups
 from .strengths import strength as strength

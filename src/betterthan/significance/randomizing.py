@@ -119,7 +119,8 @@ def randomization_test(
     ):
         checks.one_of(value, allowed, what)
     cutoff, shuffles = checks.probability(cutoff, "cutoff"), checks.whole(shuffles, "shuffles")
-    responses = responses_of(data, statistic, beta, unit)
+    checked = isinstance(data, Responses)
+    responses = data if checked else responses_of(data, statistic, beta, unit)
     joint = correction if correction in names.JOINT_CORRECTIONS else None
     _agree(responses, alternative, stop_after, joint)
     how, why = nulls.plan(responses, method)

@@ -90,7 +90,16 @@ def sign_test(
     checks.one_of(ties, names.TIES, "ties")
     checks.one_of(alternative, names.ALTERNATIVES, "alternative")
     alpha = checks.probability(alpha, "alpha")
-    counts = _counts_of(data, missing, margin)
+    return signs_of(_counts_of(data, missing, margin), ties, alternative, alpha)
+
+
+def signs_of(
+    counts: xr.DataArray,
+    ties: str,
+    alternative: str = "two-sided",
+    alpha: float = names.ALPHA,
+) -> xr.Dataset:
+    """The same of a square of counts that are checked already."""
     cells = _cells(counts, _ties_known(counts, ties))
     if ties == "all":
         result = _every_policy(cells, alternative, alpha)

@@ -1,0 +1,224 @@
+"""The tests that stand beside a posterior, one row each, and the choices made of them."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names, schemas
+from betterthan.counts.responses import responses_from
+from betterthan.counts.scoring import apply_missing
+from betterthan.counts.ties import policy_of
+from betterthan.signed import Signature
+from betterthan.significance.randomizing import randomization_test
+from betterthan.significance.signs import signs_of
+
+_TWO_VALUED = 2  # scores of two values: randomizing their mean is the sign test
+
+
+@dataclass(frozen=True)
+class Tests:
+    """Which tests stand beside a posterior, and how they are done; checked when made.
+
+    Parameters
+    ----------
+    which : sequence of {"sign", "mid_p", "trinomial", "randomization"}, optional
+        Default the sign test, and randomization for tallies and for scores of more than two values
+        (for scores of two values it is the sign test).
+    alpha : float, default 0.05
+        Level at which a test is called significant.
+    correction : {"holm", "bh", "none"}, default "holm"
+        Of the p-values, for the number of pairs.
+    shuffles : int, default 10,000
+        Of the randomization test, where it has to sample.
+
+    Raises
+    ------
+    ValueError
+        If a choice is not valid, or no test is named.
+
+    Examples
+    --------
+    >>> Tests("sign", alpha=0.01)
+    Tests(which=('sign',), alpha=0.01, correction='holm', shuffles=10000)
+    """
+
+    which: Iterable[str] | str | None = None  # a tuple once made; None: those that suit the data
+    alpha: float = names.ALPHA
+    correction: str = names.CORRECTION
+    shuffles: int = names.SHUFFLES
+
+    def __post_init__(self) -> None:
+        """Check every choice."""
+        checked = {
+            "which": _named(self.which, "which"),
+            "alpha": checks.probability(self.alpha, "alpha"),
+            "correction": checks.one_of(self.correction, names.CORRECTIONS, "correction"),
+            "shuffles": checks.whole(self.shuffles, "shuffles"),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def asked(cls, tests: Any) -> Self:
+        """As an argument `tests` may be given: the choices, names of tests, or None."""
+        return tests if isinstance(tests, cls) else cls(_named(tests, "tests"))
+
+    def on(self, data: xr.DataArray) -> tuple["TestSpec", ...]:
+        """The rows of the tests, in the order asked; those that suit the data if none was named.
+
+        Raises
+        ------
+        ValueError
+            If a test needs the items, and the data are counts.
+        """
+        specs = tuple(spec_of(name) for name in self.which or _suited(data))
+        if names.ITEM not in data.dims:
+            for spec in specs:
+                if spec.needs_items:
+                    raise ValueError(
+                        f"{spec.name} swaps the responses to single items; these are counts, so "
+                        "ask for sign alone"
+                    )
+        return specs
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What the tests follow of the comparison they stand beside."""
+
+    tests: Tests
+    ties: str = "third"
+    missing: str = "pairwise"
+    rng: Any = None
+
+    @property
+    def sign_ties(self) -> str:
+        """The policy of the sign test, which cannot keep ties."""
+        return "drop" if self.ties == "all" or policy_of(self.ties).keeps_ties else self.ties
+
+
+@dataclass(frozen=True)
+class TestSpec:
+    """A test: what it needs, how it is called, what a report says of it."""
+
+    name: str
+    head: str  # of a column of its p-values
+    call: Callable[[xr.DataArray, xr.DataArray, Beside], xr.Dataset]
+    words: Callable[[Signature], str]  # of how it was done
+    needs_items: bool = False
+    needs_ties: bool = False
+
+    def of(self, data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
+        """Two-sided ``p_value`` of every pair, what else the test says, and `attrs` for the
+        signature.
+
+        Parameters
+        ----------
+        data : xarray.DataArray
+            Scores, tallies or counts, as given.
+        counts : xarray.DataArray, dims (system_a, system_b, outcome)
+            Their counts, before any policy for ties.
+        choices : Beside
+        """
+        if self.needs_ties:
+            schemas.ties_known(counts, f"the {self.name} test")
+        return self.call(data, counts, choices)
+
+
+def spec_of(name: str) -> TestSpec:
+    """The row of a test."""
+    return next(spec for spec in TESTS if spec.name == name)
+
+
+def _named(tests: Any, what: str) -> tuple[str, ...] | None:
+    if tests is None:
+        return None
+    if isinstance(tests, str):
+        tests = (tests,)
+    elif not isinstance(tests, list | tuple | set | frozenset | dict):
+        raise ValueError(f"{what} is {type(tests).__name__}; give {_ANY}")
+    if not len(tests):
+        raise ValueError(f"{what} is empty; give {_ANY}, or leave it out for those that suit")
+    for test in tests:
+        checks.one_of(test, names.TESTS, what)
+    checks.unique(tests, "test")
+    return tuple(tests)
+
+
+def _suited(data: xr.DataArray) -> tuple[str, ...]:
+    """The sign test, and randomization where it can say something else."""
+    graded = names.TALLY in data.dims
+    if not graded and names.ITEM in data.dims:
+        graded = np.unique(data.values[~np.isnan(data.values)]).size > _TWO_VALUED
+    return ("sign", "randomization") if graded else ("sign",)
+
+
+def _sign(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
+    found = signs_of(counts, choices.sign_ties)
+    return found[["p_value"]].drop_attrs()
+
+
+def _mid_p(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
+    found = signs_of(counts, choices.sign_ties)
+    return found[["mid_p"]].rename(mid_p="p_value").drop_attrs()
+
+
+def _trinomial(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
+    return signs_of(counts, "third")[["p_value"]].drop_attrs()
+
+
+def _randomization(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
+    """Its statistic's difference, A - B, and where it was sampled the exceedances and their
+    error.
+    """
+    if names.TALLY not in data.dims:  # of tallies none can be missing
+        data = apply_missing(data, choices.missing)
+    found = randomization_test(
+        responses_from(data), shuffles=choices.tests.shuffles, correction="none", rng=choices.rng
+    )
+    sampled = bool(found.attrs["sampled"])
+    made = Signature(
+        randomization_method=found.attrs["method"],
+        randomization_reason=found.attrs["reason"],
+        randomization_statistic=found.attrs["statistic"],
+        shuffles=choices.tests.shuffles if sampled else None,
+        shuffle_seed=found.attrs["seed"] if sampled else None,
+    )
+    kept = ["p_value", "difference", *(["exceedances", "p_value_mcse"] if sampled else [])]
+    result = found[kept].rename(difference="swapped_difference").drop_attrs()
+    return result.assign_attrs(made.to_attrs())
+
+
+def _sign_words(made: Signature) -> str:
+    return f"sign test ({policy_of(str(made.sign_ties)).words})"
+
+
+def _randomization_words(made: Signature) -> str:
+    how = f"exact, {made.randomization_method}"
+    if made.randomization_method == "monte_carlo":
+        how = f"{made.shuffles:,} shuffles, seed {made.shuffle_seed}"
+    return f"randomization of {made.randomization_statistic} ({how})"
+
+
+TESTS = (
+    TestSpec("sign", "sign p", _sign, _sign_words),
+    TestSpec("mid_p", "mid-p", _mid_p, lambda made: f"mid-p {_sign_words(made)}"),
+    TestSpec(
+        "trinomial",
+        "trinomial p",
+        _trinomial,
+        lambda made: "trinomial test (ties kept)",
+        needs_ties=True,
+    ),
+    TestSpec(
+        "randomization",
+        "randomization p",
+        _randomization,
+        _randomization_words,
+        needs_items=True,
+    ),
+)
+_ANY = f"one or more of {', '.join(names.TESTS)}"

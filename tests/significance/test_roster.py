@@ -1,0 +1,133 @@
+"""One row a test, and the choices made of them: which are valid, and what each row says."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import betterthan as bt
+from betterthan import names
+from betterthan.signed import Signature
+from betterthan.significance import roster
+
+ALL = ["sign", "mid_p", "trinomial", "randomization"]
+COUNTS = bt.datasets.contingency_case("a")
+
+
+def graded(seed=0, items=40, systems=4):
+    values = np.random.default_rng(seed).integers(0, 5, (items, systems)) / 4
+    return xr.DataArray(
+        values, dims=("item", "system"), coords={"system": [f"s{k}" for k in range(systems)]}
+    )
+
+
+def test_every_test_stands_in_one_row():
+    assert tuple(spec.name for spec in roster.TESTS) == names.TESTS
+    assert len({spec.head for spec in roster.TESTS}) == len(roster.TESTS)
+    assert [spec.name for spec in roster.TESTS if spec.needs_items] == ["randomization"]
+    assert [spec.name for spec in roster.TESTS if spec.needs_ties] == ["trinomial"]
+
+
+def test_p_values_are_those_of_the_functions():
+    data = graded()
+    counts = bt.count(data)
+    expected = {
+        "sign": bt.sign_test(counts)["p_value"],
+        "mid_p": bt.sign_test(counts)["mid_p"],
+        "trinomial": bt.sign_test(counts, ties="third")["p_value"],
+        "randomization": bt.randomization_test(data)["p_value"],
+    }
+    choices = roster.Beside(bt.significance.Tests(ALL))
+    for spec in choices.tests.on(data):
+        found = spec.of(data, counts, choices)
+        np.testing.assert_array_equal(found["p_value"], expected[spec.name])
+    assert set(expected) == set(ALL)
+
+
+@pytest.mark.parametrize(
+    ("ties", "policy"),
+    [("third", "drop"), ("all", "drop"), ("drop", "drop"), ("half", "half"), ("to_a", "to_a")],
+)
+def test_the_sign_test_cannot_keep_ties(ties, policy):
+    counts = bt.count(graded())
+    choices = roster.Beside(bt.significance.Tests(("sign", "mid_p")), ties=ties)
+    expected = bt.sign_test(counts, ties=policy)
+    for spec, name in zip(choices.tests.on(counts), ("p_value", "mid_p"), strict=True):
+        found = spec.of(counts, counts, choices)["p_value"]
+        np.testing.assert_array_equal(found, expected[name])
+    assert choices.sign_ties == policy
+
+
+def test_a_sampled_test_says_how_it_was_sampled():
+    data = graded(systems=2) + np.random.default_rng(1).normal(0, 1, (40, 2))
+    choices = roster.Beside(bt.significance.Tests("randomization", shuffles=99), rng=5)
+    (spec,) = choices.tests.on(data)
+    found = spec.of(data, bt.count(data), choices)
+    assert {"p_value", "p_value_mcse", "exceedances", "swapped_difference"} == set(found)
+    made = Signature.from_attrs(found.attrs)
+    assert (made.shuffles, made.shuffle_seed, made.randomization_method) == (99, 5, "monte_carlo")
+    assert spec.words(made) == "randomization of mean (99 shuffles, seed 5)"
+
+
+def test_words_of_tests_that_are_exact():
+    said = Signature(
+        sign_ties="to_b", randomization_method="convolution", randomization_statistic="f1"
+    )
+    assert [roster.spec_of(test).words(said) for test in ALL] == [
+        "sign test (ties to the system named second)",
+        "mid-p sign test (ties to the system named second)",
+        "trinomial test (ties kept)",
+        "randomization of f1 (exact, convolution)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "suited"),
+    [
+        (graded(), ["sign", "randomization"]),
+        (graded() > 0.4, ["sign"]),
+        (COUNTS, ["sign"]),
+    ],
+)
+def test_without_a_choice_the_tests_suit_the_data(data, suited):
+    assert [spec.name for spec in bt.significance.Tests().on(data)] == suited
+
+
+def test_names_are_kept_in_order_and_choices_are_taken_as_they_are():
+    asked = bt.significance.Tests.asked(["mid_p", "sign"])
+    assert asked == bt.significance.Tests(which=("mid_p", "sign"))
+    assert [spec.name for spec in asked.on(COUNTS)] == ["mid_p", "sign"]
+    assert bt.significance.Tests.asked(asked) is asked
+    assert bt.significance.Tests.asked(None) == bt.significance.Tests()
+    assert bt.significance.Tests.asked("sign").which == ("sign",)
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"which": ()}, "which is empty; give one or more of sign, mid_p, trinomial, random"),
+        ({"which": ["signs"]}, "which is 'signs'; choose one of sign, mid_p"),
+        ({"which": ["sign", "sign"]}, "test 'sign' occurs more than once"),
+        ({"which": 5}, "which is int; give one or more of sign"),
+        ({"alpha": 1}, "alpha is 1; give a number between 0 and 1"),
+        ({"correction": "max_t"}, "correction is 'max_t'; choose one of none, holm, bh"),
+        ({"shuffles": 0.5}, "shuffles is 0.5; give a whole number"),
+    ],
+)
+def test_bad_choices(choices, message):
+    with pytest.raises(ValueError, match=message):
+        bt.significance.Tests(**choices)
+
+
+@pytest.mark.parametrize("nothing", [[], (), set()])
+def test_comparing_with_an_empty_list_of_tests_is_refused(nothing):
+    with pytest.raises(ValueError, match="tests is empty; give one or more of sign, mid_p"):
+        bt.compare(COUNTS, tests=nothing)
+
+
+def test_what_a_test_needs():
+    choices = roster.Beside(bt.significance.Tests(("trinomial",)))
+    unknown = bt.datasets.intent_detection()
+    with pytest.raises(ValueError, match="the trinomial test needs the number of ties"):
+        roster.spec_of("trinomial").of(unknown, unknown, choices)
+    with pytest.raises(ValueError, match="these are counts, so ask for sign alone"):
+        bt.significance.Tests("randomization").on(COUNTS)
