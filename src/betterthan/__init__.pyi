@@ -37,9 +37,10 @@ from . import (
 from . import (
     significance as significance,
 )
+from .answers.comparison import load as load
+from .answers.made import signature as signature
 from .comparison.advice import advise as advise
 from .comparison.comparing import compare as compare
-from .comparison.signature import signature as signature
 from .counts.every_kind import count as count
 from .io.reading import read as read
 from .posterior.closed import prob_better as prob_better

@@ -31,7 +31,10 @@ def many():
 def test_words_come_first_then_the_table_then_how_it_was_made(two):
     first, table, made = str(two).split("\n\n")
     assert first.startswith("A is better than B with probability 0.996")
-    assert table.splitlines()[0].split() == "system other prob_better difference 95% HDI verdict wins losses ties n".split()
+    assert (
+        table.splitlines()[0].split()
+        == "system other prob_better difference 95% HDI verdict wins losses ties n".split()
+    )
     assert made == bt.signature(two)
 
 
@@ -54,7 +57,11 @@ def test_the_better_system_is_named_first_and_told_from_its_side(many):
 def test_systems_say_how_their_pairs_ended(many):
     table = many.systems
     assert (table[["better_than", "worse_than", "open"]].sum(axis=1) == 3).all()
-    assert table["better_than"].sum() == table["worse_than"].sum() == (many.pairs["verdict"] == "better").sum()
+    assert (
+        table["better_than"].sum()
+        == table["worse_than"].sum()
+        == (many.pairs["verdict"] == "better").sum()
+    )
     assert table["expected_rank"].is_monotonic_increasing
     assert table["score"].iloc[0] == many["score"].max().item()
 
@@ -143,5 +150,13 @@ def test_pairs_that_came_by_pair_stay_pairs():
         coords={"system_a": ("pair", ["A", "A"]), "system_b": ("pair", ["B", "C"])},
     )
     table = rows.pairs(data)
-    assert table[["system", "other", "verdict"]].values.tolist() == [["A", "B", "better"], ["C", "A", "undecided"]]
-    assert table.loc[1, ["prob_better", "difference", "lower", "upper"]].tolist() == [0.7, 0.05, -0.1, 0.2]
+    assert table[["system", "other", "verdict"]].values.tolist() == [
+        ["A", "B", "better"],
+        ["C", "A", "undecided"],
+    ]
+    assert table.loc[1, ["prob_better", "difference", "lower", "upper"]].tolist() == [
+        0.7,
+        0.05,
+        -0.1,
+        0.2,
+    ]

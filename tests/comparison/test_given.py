@@ -26,7 +26,10 @@ def test_series_are_joined_by_label_whatever_their_order():
     first = pd.Series(A, index=ITEMS, name="A")
     second = pd.Series(B, index=ITEMS, name="B").sample(frac=1, random_state=3)
     assert counts_of(bt.compare(first, second)) == [3, 0, 5]
-    arrays = [xr.DataArray(s.values, dims="q", coords={"q": s.index}, name=s.name) for s in (first, second)]
+    arrays = [
+        xr.DataArray(s.values, dims="q", coords={"q": s.index}, name=s.name)
+        for s in (first, second)
+    ]
     assert counts_of(bt.compare(*arrays)) == [3, 0, 5]
 
 
@@ -35,7 +38,11 @@ def test_series_are_joined_by_label_whatever_their_order():
     [
         (A, B[:-1], "data has 8 scores and other 7; by position they must be equally many"),
         (A, pd.Series(B), "data is a list and other is labelled; give two of one kind"),
-        (pd.Series(A, ITEMS), pd.Series(B, ["x", *ITEMS[1:]]), "other has no item 'q0' \\(1 missing in all\\)"),
+        (
+            pd.Series(A, ITEMS),
+            pd.Series(B, ["x", *ITEMS[1:]]),
+            "other has no item 'q0' \\(1 missing in all\\)",
+        ),
         (pd.Series(A, ["q1", *ITEMS[1:]]), pd.Series(B, ITEMS), "data has item 'q1' twice"),
         (A, object(), "other is object; give a list of scores, a Series, a DataArray or a path"),
         (["x"], ["y"], "data holds what is no number; give one score an item"),
@@ -57,7 +64,9 @@ def test_files_and_frames_are_read(tmp_path):
 
 def scores():
     values = np.array([A, B, A[::-1]]).T
-    return xr.DataArray(values, dims=("item", "system"), coords={"item": ITEMS, "system": ["A", "B", "C"]})
+    return xr.DataArray(
+        values, dims=("item", "system"), coords={"item": ITEMS, "system": ["A", "B", "C"]}
+    )
 
 
 def test_a_list_of_systems_picks_and_orders_and_a_mapping_renames():
@@ -66,7 +75,11 @@ def test_a_list_of_systems_picks_and_orders_and_a_mapping_renames():
     assert renamed["system_a"].values.tolist() == ["A", "B", "new"]
     np.testing.assert_array_equal(renamed["counts"], bt.compare(scores())["counts"])
     counts = bt.count(scores())
-    assert bt.compare(counts, systems=["C", "A"]).pairs.equals(bt.compare(scores(), systems=["C", "A"]).pairs[bt.compare(counts, systems=["C", "A"]).pairs.columns])
+    assert bt.compare(counts, systems=["C", "A"]).pairs.equals(
+        bt.compare(scores(), systems=["C", "A"]).pairs[
+            bt.compare(counts, systems=["C", "A"]).pairs.columns
+        ]
+    )
     by_pair = bt.compare(bt.counts.to_pairs(counts), systems=["B", "C"])
     assert by_pair["system_a"].values.tolist() == ["B", "C"]
 
@@ -96,7 +109,9 @@ def test_one_comparison_checks_its_scores_once_and_counts_once(monkeypatch):
             return _whole(*given, **more)
 
         monkeypatch.setattr(module, name, counted)
-    bt.compare(scores(), ties="all", rope=0.05, tests=["sign", "mid_p", "trinomial", "randomization"])
+    bt.compare(
+        scores(), ties="all", rope=0.05, tests=["sign", "mid_p", "trinomial", "randomization"]
+    )
     assert calls == {"scores": 1, "counts": 0, "count": 1}
     calls.update(dict.fromkeys(calls, 0))
     bt.compare(bt.counts.from_table({("A", "B"): (3, 1, 4)}), ties="all", rope=0.05)

@@ -5,11 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import xarray as xr
 
-from betterthan import names
 from betterthan.answers import made as made_of
 from betterthan.answers import rows, shown, words
 from betterthan.signed import Signature
@@ -71,17 +69,7 @@ class Comparison:
         """P(system of the row better than that of the column), a labelled square; nan on pairs that
         were not compared, one half on the diagonal.
         """
-        square = rows.leading(self.data)["prob_better"]
-        if names.SYSTEM_A in square.dims:
-            return square.transpose(*names.SQUARE).to_pandas()
-        labels = self.systems["system"].sort_index().tolist()
-        table = pd.DataFrame(np.nan, index=labels, columns=labels, dtype=float)
-        table = table.rename_axis(names.SYSTEM_A).rename_axis(names.SYSTEM_B, axis=1)
-        np.fill_diagonal(table.values, 0.5)
-        for row in self.pairs.itertuples():
-            table.loc[row.system, row.other] = row.prob_better
-            table.loc[row.other, row.system] = 1 - row.prob_better
-        return table
+        return rows.square(rows.leading(self.data))
 
     def statement(self) -> list[str]:
         """The verdicts in plain sentences."""
@@ -95,7 +83,8 @@ class Comparison:
         """A page with everything; see `report`."""
         import betterthan
 
-        return betterthan.report(self, *beside, **choices)
+        report: Any = betterthan.report
+        return report(self, *beside, **choices)
 
     def save(self, path: str | Path) -> None:
         """Write a netCDF file that `load` reads back, what stands beside in groups of its own."""
@@ -147,7 +136,9 @@ def load(path: str | Path) -> Comparison:
         with xr.open_datatree(path, engine="h5netcdf") as tree:
             whole = tree.load()
     except OSError:
-        raise ValueError(f"path {str(path)!r} is no netCDF file; give one that save wrote") from None
+        raise ValueError(
+            f"path {str(path)!r} is no netCDF file; give one that save wrote"
+        ) from None
     data = whole.to_dataset()
     if "prob_better" not in data:
         raise ValueError(f"path {str(path)!r} holds no comparison; give a file that save wrote")

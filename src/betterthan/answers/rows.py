@@ -29,7 +29,7 @@ def pairs(data: xr.Dataset) -> pd.DataFrame:
         return _rows(_each_pair(data))
     parts = {value: data.sel({lead[0]: value}) for value in data[lead[0]].values.tolist()}
     tables = [pairs(part).assign(**{lead[0]: value}) for value, part in parts.items()]
-    whole = pd.concat(tables, ignore_index=True)
+    whole: Any = pd.concat(tables, ignore_index=True)
     return whole[[lead[0], *[c for c in whole if c != lead[0]]]]
 
 
@@ -42,14 +42,14 @@ def leading(data: xr.Dataset) -> xr.Dataset:
 def systems(data: xr.Dataset) -> pd.DataFrame:
     """One row a system: its score, the joint answer where there is one, and how its pairs ended."""
     labels = _labels(data)
-    table = pd.DataFrame({"system": labels})
+    table: Any = pd.DataFrame({"system": labels})
     for name in _BY_SYSTEM:
         if name in data and data[name].dims == (names.SYSTEM,):
             table[name] = data[name].sel({names.SYSTEM: labels}).values
     for end in ("lower", "upper"):
         if end in data and data[end].dims == (names.SYSTEM,):
             table[end] = data[end].sel({names.SYSTEM: labels}).values
-    decided = pairs(leading(data))
+    decided: Any = pairs(leading(data))
     for name, ahead in (("better_than", "system"), ("worse_than", "other")):
         won = decided[decided["verdict"] == "better"][ahead].value_counts()
         table[name] = table["system"].map(won).fillna(0).astype(int)
@@ -59,6 +59,23 @@ def systems(data: xr.Dataset) -> pd.DataFrame:
     by = ["expected_rank"] if "expected_rank" in table else ["better_than", "worse_than"]
     up = [name != "better_than" for name in by]
     return table.sort_values(by, ascending=up, kind="stable").reset_index(drop=True)
+
+
+def square(data: xr.Dataset) -> pd.DataFrame:
+    """P(system of the row better than that of the column); nan on pairs that were not compared."""
+    better = data["prob_better"]
+    labels = _labels(data)
+    if names.SYSTEM_A in better.dims:
+        values = better.transpose(*names.SQUARE).values
+    else:
+        values = np.full((len(labels), len(labels)), np.nan)
+        np.fill_diagonal(values, 0.5)
+        first, second = (
+            [labels.index(s) for s in data[k].values.astype(str)] for k in names.SQUARE
+        )
+        values[first, second], values[second, first] = better.values, 1 - better.values
+    table = pd.DataFrame(values, index=labels, columns=labels)
+    return table.rename_axis(index=names.SYSTEM_A, columns=names.SYSTEM_B)
 
 
 def _labels(data: xr.Dataset) -> list[str]:

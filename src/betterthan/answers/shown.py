@@ -40,10 +40,12 @@ def told(comparison: Any) -> tuple[pd.DataFrame, str]:
     return shown, said or "Every pair: .pairs."
 
 
-def _pairs(table: pd.DataFrame, made: Any) -> pd.DataFrame:
+def _pairs(table: Any, made: Any) -> pd.DataFrame:
     errors = table["mcse"] if "mcse" in table else np.zeros(len(table))
     said = table[["system", "other"]].assign(
-        prob_better=[numbers.probability(*v) for v in zip(table["prob_better"], errors, strict=True)]
+        prob_better=[
+            numbers.probability(*v) for v in zip(table["prob_better"], errors, strict=True)
+        ]
     )
     if "difference" in table and table["difference"].notna().any():
         ends = [table[k] for k in ("difference", "lower", "upper")]
@@ -56,12 +58,14 @@ def _pairs(table: pd.DataFrame, made: Any) -> pd.DataFrame:
     return said.assign(**{c: table[c] for c in counted})
 
 
-def _systems(table: pd.DataFrame) -> pd.DataFrame:
+def _systems(table: Any) -> pd.DataFrame:
     said = table[["system"]].copy()
     for name, places in (("score", 3), ("expected_rank", 1)):
         if name in table:
             said[name] = [f"{v:.{places}f}" for v in table[name]]
     if "prob_best" in table:
-        said.insert(len(said.columns), "prob_best", [numbers.probability(p) for p in table["prob_best"]])
+        said.insert(
+            len(said.columns), "prob_best", [numbers.probability(p) for p in table["prob_best"]]
+        )
     ended = ("better_than", "worse_than", "open")
     return said.assign(**{name: table[name] for name in ended})

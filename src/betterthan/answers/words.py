@@ -1,7 +1,8 @@
 """The verdicts of an answer in a few plain sentences, made from its tables."""
 
+from typing import Any
+
 import numpy as np
-import pandas as pd
 
 from betterthan.answers import numbers
 from betterthan.signed import Signature
@@ -9,7 +10,7 @@ from betterthan.signed import Signature
 _MANY = 4  # names in a sentence; more are counted
 
 
-def statement(pairs: pd.DataFrame, systems: pd.DataFrame, made: Signature) -> list[str]:
+def statement(pairs: Any, systems: Any, made: Signature) -> list[str]:
     """What a person wants to know first: who is better, or best, and what is open.
 
     Parameters
@@ -21,11 +22,11 @@ def statement(pairs: pd.DataFrame, systems: pd.DataFrame, made: Signature) -> li
     if made.failures:
         return [f"No verdict: {' '.join(made.failures)}"]
     if len(pairs) == 1:
-        return [of_pair(pairs.iloc[0], made)]
+        return [of_pair(pairs.to_dict("records")[0], made)]
     return [*_best(systems, made), *_baseline(pairs, systems, made), _tally(pairs)]
 
 
-def of_pair(row: pd.Series, made: Signature) -> str:
+def of_pair(row: dict[str, Any], made: Signature) -> str:
     """One pair in one sentence; the row names the system that is ahead first."""
     first, second, verdict = row["system"], row["other"], row["verdict"]
     if verdict == "no_data":
@@ -48,7 +49,7 @@ def of_pair(row: pd.Series, made: Signature) -> str:
     )
 
 
-def _size(row: pd.Series, made: Signature) -> str:
+def _size(row: dict[str, Any], made: Signature) -> str:
     if np.isnan(row.get("difference", np.nan)):
         return ""
     text = numbers.difference(row["difference"], row["lower"], row["upper"])
@@ -60,7 +61,7 @@ def _size(row: pd.Series, made: Signature) -> str:
     ).replace("eti", "ETI")
 
 
-def _best(systems: pd.DataFrame, made: Signature) -> list[str]:
+def _best(systems: Any, made: Signature) -> list[str]:
     """Who is the best of all, where that was answered jointly."""
     if "prob_best" not in systems:
         return []
@@ -75,7 +76,7 @@ def _best(systems: pd.DataFrame, made: Signature) -> list[str]:
     return [said + "."]
 
 
-def _baseline(pairs: pd.DataFrame, systems: pd.DataFrame, made: Signature) -> list[str]:
+def _baseline(pairs: Any, systems: Any, made: Signature) -> list[str]:
     if made.baseline is None:
         return []
     ends: dict[str, list[str]] = {"better than": [], "worse than": [], "open against": []}
@@ -94,7 +95,7 @@ def _baseline(pairs: pd.DataFrame, systems: pd.DataFrame, made: Signature) -> li
     return ["Against the baseline: " + "; ".join(said) + "."]
 
 
-def _tally(pairs: pd.DataFrame) -> str:
+def _tally(pairs: Any) -> str:
     """How the pairs ended."""
     number = pairs["verdict"].value_counts()
     words = {

@@ -126,9 +126,7 @@ def _of_scores(found: Found) -> tuple[str, str, str]:
     return _two(n)
 
 
-def _alike(
-    n: int, datasets: int, binary: bool, runs: bool, grouped: bool
-) -> tuple[str, str, str]:
+def _alike(n: int, datasets: int, binary: bool, runs: bool, grouped: bool) -> tuple[str, str, str]:
     """Rows that say less than as many independent ones."""
     what = "repeated runs of an item" if runs and not grouped else "items of one cluster"
     lost = [f"pools the {datasets} data sets"] if datasets > 1 else []

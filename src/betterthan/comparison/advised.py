@@ -45,9 +45,7 @@ def advised_answers(given: Given, asked: Asked, advice: Advice) -> Engine | None
         prior = {} if _prior(asked) is None else {"prior": asked.prior}
         ready = spec.prepare(given.found)
         choices = spec.options(given.found) | prior
-        tree = spec.fit(
-            ready, **choices, sampling=asked.sampling, rng=asked.seed, predictive=False
-        )
+        tree = spec.fit(ready, **choices, sampling=asked.sampling, rng=asked.seed, predictive=False)
         found = compare_fit(tree, **asked_of).data
         found = _equally_weighed(found) if "target" in found.dims else found
     elif spec.name == "bayesian_bootstrap":

@@ -50,4 +50,5 @@ class Asked:
             seed=one_seed(rng),  # one seed for all that samples
         )
 
+
 _CHOICES = {"method": names.METHODS, "ties": names.TIES, "missing": names.MISSING}

@@ -161,7 +161,8 @@ def compare(
     ):
         result = result.merge(beside.drop_attrs(), join="exact", compat="override")
         result.attrs |= beside.attrs
-    result = result.assign({"z": e.beside["z"] for e in others if "z" in e.beside})
+    for engine in others:
+        result = result.merge(engine.beside[[k for k in ("z",) if k in engine.beside]])
     signed = Signature(**_signed(given, asked, advice, engines)).to_attrs()
     return Comparison(result.assign_attrs(signed | result.attrs), _beside(others))
 

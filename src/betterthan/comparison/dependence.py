@@ -36,9 +36,7 @@ def pooled_note(datasets: int) -> str:
     )
 
 
-def _of_scores(
-    scores: xr.DataArray, taken: Collection[str]
-) -> tuple[list[str], list[str]]:
+def _of_scores(scores: xr.DataArray, taken: Collection[str]) -> tuple[list[str], list[str]]:
     pooled = []
     if names.DATASET not in taken and several(scores, names.DATASET):
         pooled.append(pooled_note(len(set(scores[names.DATASET].values.tolist()))))
@@ -48,9 +46,7 @@ def _of_scores(
     return pooled, [_too_sure(name, *of) for name, of in known.items()]
 
 
-def _of_counts(
-    counts: xr.DataArray, taken: Collection[str]
-) -> tuple[list[str], list[str]]:
+def _of_counts(counts: xr.DataArray, taken: Collection[str]) -> tuple[list[str], list[str]]:
     extra = [str(d) for d in counts.dims if d not in _PAIRS and counts.sizes[d] > 1]
     sets = [d for d in extra if d != CLUSTER]
     apart = sets and names.DATASET not in taken

@@ -55,9 +55,7 @@ def sampled_answers(given: Given, asked: Asked) -> Engine:
     if not three and given.ties_known:
         found = found.assign(_nothing(found["prob_better"]))
     diagnosis = diagnose(tree)
-    whole = table.with_verdicts(
-        found, asked.question, converged=diagnosis.passed, n=_number(given)
-    )
+    whole = table.with_verdicts(found, asked.question, converged=diagnosis.passed, n=_number(given))
     beside = xr.Dataset({"z": cross_check(given.counts, tree)["z"].drop_attrs()})
     return Engine("mcmc", whole, beside, _signed(tree["posterior"].attrs) | _judged(diagnosis))
 

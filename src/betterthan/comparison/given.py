@@ -90,7 +90,11 @@ def recognise(data: Any, other: Any = None) -> Found:
     if names.OUTCOME in dims:
         data = schemas.counts(data)
         return _found("counts", data, data)
-    what = f"{type(data).__name__} with dims ({', '.join(map(str, dims))})" if dims else type(data).__name__
+    what = (
+        f"{type(data).__name__} with dims ({', '.join(map(str, dims))})"
+        if dims
+        else type(data).__name__
+    )
     raise ValueError(
         f"data is {what}; give scores, tallies, counts, trials or judgments (see betterthan.read), "
         "a file, a frame, or two sequences of scores"
@@ -174,9 +178,7 @@ _BY_F1 = (
 )
 
 
-def _of_items(
-    plain: xr.DataArray, asked: Asked
-) -> tuple[xr.DataArray, xr.Dataset, list[str]]:
+def _of_items(plain: xr.DataArray, asked: Asked) -> tuple[xr.DataArray, xr.Dataset, list[str]]:
     """Counts of scores by item, and what is known of the systems beside them."""
     tallies = names.TALLY in plain.dims
     scored = tally_scores(plain) if tallies else plain
@@ -203,13 +205,18 @@ def _signed(found: Found, raw: xr.DataArray) -> dict[str, Any]:
     attrs = found.before.attrs
     kept = {k: attrs[k] for k in ("source", "reading", "citation", "layout") if k in attrs}
     kept |= {"data_hash": fingerprint(found.before), "unit": raw.attrs.get("unit", "unknown")}
-    kept |= {"missing": raw.attrs.get("missing", "none"), "n_items": int(raw.attrs.get("n_items", -1))}
+    kept |= {
+        "missing": raw.attrs.get("missing", "none"),
+        "n_items": int(raw.attrs.get("n_items", -1)),
+    }
     kept |= {"margin": float(raw.attrs.get("margin", 0.0))}
     kept["higher_is_better"] = bool(attrs.get("higher_is_better", True))
     if found.by_item and names.TALLY not in found.before.dims:
         kept["n_blank"] = int(found.before.isnull().sum())
     if found.by_item and several(found.before, names.DATASET):
-        labels, number = np.unique(found.before[names.DATASET].values.astype(str), return_counts=True)
+        labels, number = np.unique(
+            found.before[names.DATASET].values.astype(str), return_counts=True
+        )
         sizes = zip(labels.tolist(), number.tolist(), strict=True)
         kept["datasets"] = ", ".join(f"{label} {size:,}" for label, size in sizes)
     return kept

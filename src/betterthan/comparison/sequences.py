@@ -82,7 +82,9 @@ def _by_label(first: pd.Series, second: pd.Series) -> xr.DataArray:
             )
     systems = [str(s.name) for s in (first, second) if s.name is not None]
     systems = systems if len(set(systems)) == 2 else ["A", "B"]
-    both = [_numbers(s.to_numpy(), w) for s, w in ((first, "data"), (second.loc[first.index], "other"))]
+    both = [
+        _numbers(s.to_numpy(), w) for s, w in ((first, "data"), (second.loc[first.index], "other"))
+    ]
     return _scores(np.stack(both, axis=1), systems, [str(x) for x in first.index])
 
 
@@ -92,7 +94,9 @@ def _numbers(side: Any, name: str) -> np.ndarray:
     except (TypeError, ValueError):
         raise ValueError(f"{name} holds what is no number; give one score an item") from None
     if values.ndim != 1 or not len(values):
-        raise ValueError(f"{name} has {values.ndim} dims and {values.size} scores; give one an item")
+        raise ValueError(
+            f"{name} has {values.ndim} dims and {values.size} scores; give one an item"
+        )
     return values
 
 

@@ -8,8 +8,7 @@ import xarray as xr
 from betterthan import names, schemas
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.given import Given
-from betterthan.counts.ties import policy_applied
-from betterthan.counts.ties import POLICIES, mirror_of
+from betterthan.counts.ties import POLICIES, mirror_of, policy_applied
 from betterthan.posterior import closed, differences
 from betterthan.posterior.parameters import settled
 from betterthan.posterior.verdicts import decide

@@ -52,7 +52,9 @@ def responses_of(
         checks.one_of(chosen, names.STATISTICS, "statistic")
     if checks.real(beta, "beta", "a positive number") != 1 and chosen != "f_beta":
         raise ValueError(f"beta={beta:g} is for statistic='f_beta', not {_name(chosen)!r}")
-    return responses_from(schemas.tallies(data) if is_tallies else schemas.scores(data), chosen, beta, unit)
+    return responses_from(
+        schemas.tallies(data) if is_tallies else schemas.scores(data), chosen, beta, unit
+    )
 
 
 def responses_from(

@@ -110,9 +110,7 @@ ROSTER = (
     Spec(
         "dirichlet_multinomial",
         computed="closed form, no sampling error",
-        code=lambda given: (
-            "betterthan.count(data)" if given.kind == ONE_BY_ONE else "data"
-        ),
+        code=lambda given: "betterthan.count(data)" if given.kind == ONE_BY_ONE else "data",
         fitted=False,
         knows_margin=True,
     ),

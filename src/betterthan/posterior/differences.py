@@ -133,9 +133,7 @@ def masses(given: Parameters, rope: float) -> xr.DataArray:
         dirichlet.prob_above(a, b, t, rope),
     ]
     itself = (0.0, 1.0, 0.0) if rope else (0.5, 0.0, 0.5)
-    parts = [
-        pairs.wrap(found[k], found[2 - k], diagonal=itself[k], name="mass") for k in range(3)
-    ]
+    parts = [pairs.wrap(found[k], found[2 - k], diagonal=itself[k], name="mass") for k in range(3)]
     regions = xr.DataArray(np.array(names.REGIONS), dims=names.REGION, name=names.REGION)
     stacked = xr.concat(parts, regions, join="exact").transpose(..., names.REGION)
     return stacked.assign_attrs(given.attrs | {"rope": rope})

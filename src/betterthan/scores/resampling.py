@@ -8,7 +8,14 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
-from betterthan.counts.responses import Responses, numbers_of, of_means, responses_from, responses_of, score_of
+from betterthan.counts.responses import (
+    Responses,
+    numbers_of,
+    of_means,
+    responses_from,
+    responses_of,
+    score_of,
+)
 from betterthan.exact.numeric import weights
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.swaps import ratios

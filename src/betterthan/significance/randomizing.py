@@ -22,7 +22,7 @@ from betterthan.significance.corrections import adjust
 
 
 def randomization_test(
-    data: xr.DataArray,
+    data: xr.DataArray | Responses,
     *,
     statistic: str | Callable[[np.ndarray], Any] | None = None,
     beta: float = 1.0,
@@ -119,8 +119,7 @@ def randomization_test(
     ):
         checks.one_of(value, allowed, what)
     cutoff, shuffles = checks.probability(cutoff, "cutoff"), checks.whole(shuffles, "shuffles")
-    checked = isinstance(data, Responses)
-    responses = data if checked else responses_of(data, statistic, beta, unit)
+    responses = data if isinstance(data, Responses) else responses_of(data, statistic, beta, unit)
     joint = correction if correction in names.JOINT_CORRECTIONS else None
     _agree(responses, alternative, stop_after, joint)
     how, why = nulls.plan(responses, method)
