@@ -79,12 +79,13 @@ def advised_table(
     ValueError
         If something is asked that the model does not know.
     """
-    from betterthan.models import clustered, davidson, graded, hierarchical, item_response
+    from betterthan.models import Sampling, clustered, davidson, graded, hierarchical, item_response
 
     prior = None if prior is None or checks.prior(prior) == checks.prior(None) else prior
     _refuse_unknown(advice.model, rope=rope, margin=margin, prior=prior)
     ready: Any = _prepared(data, advice.model, missing)
-    sampled: dict[str, Any] = {"draws": draws, "chains": chains, "rng": rng, "predictive": False}
+    sampling = Sampling(draws=draws, chains=chains)
+    sampled: dict[str, Any] = {"sampling": sampling, "rng": rng, "predictive": False}
     asked: dict[str, Any] = {"rope": rope, "ci_prob": ci_prob, "ci_kind": ci_kind}
     counted = not isinstance(data, xr.Dataset) and names.OUTCOME in data.dims
     if advice.model == "hierarchical":

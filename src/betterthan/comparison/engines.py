@@ -50,11 +50,12 @@ def sampled_answers(
     """The same from PyMC, each number with its Monte Carlo error; ``attrs`` say how it was
     sampled.
     """
-    from betterthan.models import beta_binomial, dirichlet_multinomial
+    from betterthan.models import Sampling, beta_binomial, dirichlet_multinomial
 
     three = counts.sizes[names.OUTCOME] == 3
     model = dirichlet_multinomial if three else beta_binomial
-    tree = model.fit(counts, prior=prior, draws=draws, chains=chains, rng=rng, predictive=False)
+    sampling = Sampling(draws=draws, chains=chains)
+    tree = model.fit(counts, prior=prior, sampling=sampling, rng=rng, predictive=False)
     diagnosis = diagnose(tree)
     better = draws_prob_better(tree)
     table = xr.Dataset(
