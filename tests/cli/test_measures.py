@@ -131,9 +131,9 @@ def test_outcome_with_the_model(
     assert code == 0
     expected = {
         "columns": ["f", "words"],
-        "groups": None,
+        "by": None,
         "ordinal": False,
-        "draws": 2000,
+        "sampling": bt.models.Sampling(draws=2000),
         "rng": 7,
     }
     assert asked == expected | {"outcome": "gain", "rows": 35}

@@ -1,5 +1,6 @@
 """The key of the evidence sees what changes the numbers of a model, and nothing else."""
 
+import importlib
 import json
 
 import numpy as np
@@ -94,12 +95,37 @@ def test_changed_settings_of_the_sampler_are_seen(monkeypatch):
     before = computed._sampler(davidson)
     assert before["target_accept"] == 0.95
     assert before["fastmath"] is False
-    monkeypatch.setitem(davidson.fit.__kwdefaults__, "target_accept", 0.9)
+    monkeypatch.setattr(davidson, "TARGET_ACCEPT", 0.9)
     told = computed.what_differs({"sampler": before}, {"sampler": computed._sampler(davidson)})
     assert told == "target accept of sampler: was 0.95, is 0.9"
+    monkeypatch.setitem(davidson.fit.__kwdefaults__, "sampling", sampling.Sampling(tune=500))
+    told = computed.what_differs({"sampler": before}, {"sampler": computed._sampler(davidson)})
+    assert told == "tune of sampler: was 1000, is 500 (and 1 more)"
     monkeypatch.setattr(sampling, "SAMPLER", "pymc")
     told = computed.what_differs({"sampler": before}, {"sampler": computed._sampler(davidson)})
-    assert told == "name of sampler: was nutpie, is pymc (and 1 more)"
+    assert told == "name of sampler: was nutpie, is pymc (and 2 more)"
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_what_is_told_of_the_sampler_is_what_a_fit_passes_on(name, monkeypatch):
+    class Sampled(Exception):  # noqa: N818
+        pass
+
+    def sample(model, *, seed, **settings):
+        raise Sampled(settings)
+
+    monkeypatch.setattr(sampling, "sample", sample)
+    model = importlib.import_module(f"betterthan.models.{name}")
+    shape, form = computed._CASES[name][0]
+    given, named = computed._as_given(name, model.simulate(**shape, rng=1))
+    with pytest.raises(Sampled) as caught:
+        model.fit(*given, **named, **form)
+    (settings,) = caught.value.args
+    assert settings.items() <= computed._sampler(model).items()
+    with pytest.raises(Sampled) as caught:
+        model.fit(*given, **named, **form, sampling=sampling.Sampling(draws=5, target_accept=0.7))
+    (chosen,) = caught.value.args
+    assert chosen == settings | {"draws": 5, "target_accept": 0.7}
 
 
 def test_what_was_added_or_left_out_is_seen():

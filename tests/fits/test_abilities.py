@@ -140,6 +140,7 @@ def test_separation_is_answered_with_a_warning(equal):
 
 
 def test_replications_are_needed(judgments):
-    tree = bt.models.davidson.fit(judgments, rng=1, predictive=False, draws=50, tune=100)
+    few = bt.models.Sampling(draws=50, tune=100)
+    tree = bt.models.davidson.fit(judgments, rng=1, predictive=False, sampling=few)
     with pytest.raises(ValueError, match="fit with predictive=True"):
         bt.fits.transitivity(tree)

@@ -70,7 +70,7 @@ def test_dir_shows_what_is_public(name):
     assert door(name).__doc__
 
 
-@pytest.mark.parametrize("name", [n for n in ("", *NAMESPACES) if n != "models"])
+@pytest.mark.parametrize("name", ["", *NAMESPACES])
 def test_stub_and_all_agree(name):
     tree = ast.parse((folder(name) / "__init__.pyi").read_text())
     imported = {
@@ -86,6 +86,16 @@ def test_stub_and_all_agree(name):
 def test_no_module_shares_the_name_of_a_public_function_of_its_package(name):
     modules = {p.stem for p in folder(name).glob("*.py")}
     assert not modules & set(door(name).__all__)
+
+
+def test_models_are_the_files_with_build_and_fit_and_one_record_of_how_to_sample():
+    models = {n for n in bt.models.__all__ if inspect.ismodule(getattr(bt.models, n))}
+    assert len(models) == 11
+    assert set(bt.models.__all__) == models | {"Sampling"}
+    for name in models:
+        defaults = inspect.signature(getattr(bt.models, name).fit).parameters
+        assert defaults["sampling"].default == bt.models.Sampling()
+        assert not {"draws", "tune", "chains", "target_accept"} & set(defaults)
 
 
 def test_no_room_shares_the_name_of_a_function_at_bt():
@@ -108,7 +118,7 @@ def test_what_is_typed_lives_there():
 ELSEWHERE = {"diagnose", "summary"}
 
 
-@pytest.mark.parametrize("name", [n for n in ("", *NAMESPACES) if n != "models"])
+@pytest.mark.parametrize("name", ["", *NAMESPACES])
 def test_public_functions_tell_parameters_returns_and_an_example(name):
     for public in door(name).__all__:
         thing = getattr(door(name), public)

@@ -7,6 +7,7 @@ from scipy import stats
 
 import betterthan as bt
 from betterthan.models import beta_binomial as model
+from betterthan.models.sampling import Sampling
 
 REFERENCE = Path(__file__).parents[2] / "models" / "beta_binomial" / "reference.toml"
 
@@ -18,7 +19,7 @@ def truth():
 
 @pytest.fixture(scope="module")
 def tree(truth):
-    return model.fit(truth["counts"], draws=500, rng=7)
+    return model.fit(truth["counts"], sampling=Sampling(draws=500), rng=7)
 
 
 def test_fit_is_whole_and_passes_the_gate(tree, whole):
@@ -41,7 +42,9 @@ def test_fit_finds_the_truth(tree, truth):
 
 
 def test_same_seed_same_draws_and_the_generator_is_recorded(tree, truth):
-    again = model.fit(truth["counts"], draws=500, rng=np.int64(7), predictive=False)
+    again = model.fit(
+        truth["counts"], sampling=Sampling(draws=500), rng=np.int64(7), predictive=False
+    )
     np.testing.assert_array_equal(again["posterior"]["p"].values, tree["posterior"]["p"].values)
     assert "prior" not in again.children
 

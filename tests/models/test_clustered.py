@@ -11,6 +11,7 @@ import betterthan as bt
 from betterthan.exact.numeric.sampling_error import probability_z
 from betterthan.exact.wins import clusters
 from betterthan.models import clustered as model
+from betterthan.models.sampling import Sampling
 from betterthan.posterior.gate import diagnose
 
 
@@ -70,7 +71,9 @@ def test_clusters_of_one_are_independent_examples():
 
 def test_held_correlation_pools(data):
     counts = data["counts"]
-    tree = model.fit(counts, correlation=1e-7, rng=1, predictive=False, draws=500)
+    tree = model.fit(
+        counts, correlation=1e-7, rng=1, predictive=False, sampling=Sampling(draws=500)
+    )
     exact = bt.prob_better(counts.sum("cluster")).values
     found = (tree["posterior"]["difference"] > 0).mean(("chain", "draw")).values
     assert np.abs(probability_z(exact, found, np.full(3, 1000.0))).max() < 4

@@ -12,6 +12,7 @@ import pytest
 import betterthan as bt
 from betterthan.evidence import joint_agreement
 from betterthan.models import davidson as model
+from betterthan.models.sampling import Sampling
 from betterthan.posterior.gate import diagnose
 
 REFERENCE = Path(__file__).parents[2] / "models" / "davidson" / "reference.toml"
@@ -49,7 +50,7 @@ def test_truth_is_within_reach(tree, data):
 
 def test_probabilities_of_either_form_sum_to_one_and_mirror():
     d, tie = np.linspace(-8, 8, 33), np.full(33, 0.3)
-    for ties in model.TIES:
+    for ties in model.TIE_MODELS:
         both = np.exp(model._numpy(d, tie, ties))
         assert both.sum(-1) == pytest.approx(1.0)
         assert both[:, [1, 0, 2]] == pytest.approx(both[::-1])
@@ -59,10 +60,10 @@ def test_probabilities_of_either_form_sum_to_one_and_mirror():
     assert tied / np.sqrt(win * loss) == pytest.approx(np.exp(0.3))
 
 
-@pytest.mark.parametrize("ties", model.TIES)
+@pytest.mark.parametrize("ties", model.TIE_MODELS)
 def test_two_systems_agree_with_a_grid(ties):
-    data = model.simulate(2, judgments=30, ties=ties, rng=5)
-    tree = model.fit(data, ties=ties, rng=2, predictive=False)
+    data = model.simulate(2, judgments=30, tie_model=ties, rng=5)
+    tree = model.fit(data, tie_model=ties, rng=2, predictive=False)
     exact = joint_agreement.two_abilities(tree["constant_data"]["counts"].values[0], ties)
     z = joint_agreement._compared(tree["posterior"]["ability"].isel(system=0), exact)
     assert max(z.values()) < 4
@@ -92,7 +93,7 @@ def test_published_order_is_the_posterior_order():
 
 
 def test_same_seed_same_draws(data):
-    few = {"draws": 50, "tune": 200, "rng": 3, "predictive": False}
+    few = {"sampling": Sampling(draws=50, tune=200), "rng": 3, "predictive": False}
     one, two = (model.fit(data, **few)["posterior"]["ability"].values for _ in range(2))
     np.testing.assert_array_equal(one, two)
 
@@ -122,8 +123,8 @@ def test_systems_that_never_meet_are_named():
 
 
 def test_bad_choices(data):
-    with pytest.raises(ValueError, match="ties is 'coin'"):
-        model.build(data, ties="coin")
+    with pytest.raises(ValueError, match="tie_model is 'coin'"):
+        model.build(data, tie_model="coin")
     with pytest.raises(ValueError, match="needs judgments one by one"):
         model.build(bt.count(data), position=True)
     with pytest.raises(ValueError, match="the judgments have no judge"):

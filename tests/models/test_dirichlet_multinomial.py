@@ -5,6 +5,7 @@ from scipy import stats
 
 import betterthan as bt
 from betterthan.models import dirichlet_multinomial as model
+from betterthan.models.sampling import Sampling
 from betterthan.posterior.sampled import draws_difference
 
 SYSTEMS = ["A", "B", "C", "D", "E"]
@@ -32,7 +33,7 @@ def counts(truth):
 
 @pytest.fixture(scope="module")
 def tree(counts):
-    return model.fit(counts, draws=500, rng=7)
+    return model.fit(counts, sampling=Sampling(draws=500), rng=7)
 
 
 def test_fit_is_whole_and_passes_the_gate(tree, whole):

@@ -10,6 +10,7 @@ import xarray as xr
 import betterthan as bt
 from betterthan.exact.numeric.sampling_error import probability_z
 from betterthan.models import hierarchical as model
+from betterthan.models.sampling import Sampling
 from betterthan.posterior.gate import diagnose
 
 GROUPS = {
@@ -80,7 +81,9 @@ def test_probabilities_of_a_data_set_lie_between_its_own_and_the_mean(tree, data
 
 def test_held_concentration_pools_completely(data):
     counts = data["counts"]
-    tree = model.fit(counts, concentration=1e7, rng=1, predictive=False, draws=500)
+    tree = model.fit(
+        counts, concentration=1e7, rng=1, predictive=False, sampling=Sampling(draws=500)
+    )
     mu = tree["posterior"]["mu"]
     z = probability_z(
         model.closed_form(counts).values, share(mu[..., 0] - mu[..., 1]), np.full(2, 1000.0)
@@ -95,7 +98,12 @@ def test_held_concentration_pools_completely(data):
 def test_held_concentration_and_centre_pool_nothing(data):
     counts = data["counts"]
     tree = model.fit(
-        counts, concentration=3.0, centre=(1, 1, 1), rng=1, predictive=False, draws=500
+        counts,
+        concentration=3.0,
+        centre=(1, 1, 1),
+        rng=1,
+        predictive=False,
+        sampling=Sampling(draws=500),
     )
     theta = tree["posterior"]["theta"].transpose("chain", "draw", "dataset", "pair", "outcome")
     exact = model.closed_form(counts, pooling="none")

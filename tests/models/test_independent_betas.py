@@ -5,6 +5,7 @@ from scipy import stats
 
 import betterthan as bt
 from betterthan.models import independent_betas as model
+from betterthan.models.sampling import Sampling
 from betterthan.posterior.sampled import draws_difference, draws_prob_better
 
 
@@ -36,7 +37,7 @@ def counts(truth):
 
 @pytest.fixture(scope="module")
 def tree(counts):
-    return model.fit(counts, draws=500, rng=7)
+    return model.fit(counts, sampling=Sampling(draws=500), rng=7)
 
 
 def test_fit_is_whole_and_passes_the_gate(tree, whole):

@@ -13,6 +13,7 @@ from scipy import special, stats
 
 from betterthan.evidence import regression
 from betterthan.models import performance_function as model
+from betterthan.models.sampling import Sampling
 from betterthan.posterior.gate import diagnose
 
 GROUPS = {
@@ -47,7 +48,7 @@ def test_fit_is_whole_and_passes_the_gate(tree):
     assert diagnosis.passed, diagnosis.failures
     attrs = tree["posterior"].attrs
     assert attrs["inference_library"] == "nutpie"
-    assert {"model", "prior", "seed", "versions", "outcome", "n", "feature_low"} <= set(attrs)
+    assert {"model", "prior", "seed", "versions", "response", "n", "feature_low"} <= set(attrs)
     assert "created_at" not in attrs
     assert tree["posterior"]["coefficient"].dims == ("chain", "draw", "feature")
 
@@ -106,7 +107,9 @@ def test_units_of_the_data_come_back(tree, frame):
 
 
 def test_same_seed_same_draws(tree, frame):
-    again = model.fit(frame, "gain", draws=500, rng=np.int64(7), predictive=False)
+    again = model.fit(
+        frame, "gain", sampling=Sampling(draws=500), rng=np.int64(7), predictive=False
+    )
     np.testing.assert_array_equal(
         again["posterior"]["coefficient"].values, tree["posterior"]["coefficient"].values
     )
@@ -116,19 +119,17 @@ def test_rows_with_gaps_are_counted(frame, monkeypatch):
     holed = frame.copy()
     holed.loc[3, "gain"] = np.nan
     holed.loc[[5, 6], "f"] = np.nan
-    monkeypatch.setattr(
-        model.sampling, "fit_model", lambda built, pairs, *, attrs, **rest: (built, attrs)
-    )
+    monkeypatch.setattr(model, "fit_model", lambda built, attrs, sampling, **rest: (built, attrs))
     built, attrs = model.fit(holed, "gain")
-    assert (attrs["n"], attrs["n_dropped_outcome"], attrs["n_dropped_feature"]) == (32, 1, 2)
-    assert built["outcome"].get_value().shape == (32,)
+    assert (attrs["n"], attrs["n_dropped_response"], attrs["n_dropped_feature"]) == (32, 1, 2)
+    assert built["response"].get_value().shape == (32,)
 
 
 def test_arviz_accepts_the_tree_and_compares_feature_sets(tree, frame):
     table = az.summary(tree, ci_prob=0.95, ci_kind="hdi", round_to="none")
     assert "coefficient[words]" in table.index
     az.plot_forest(tree, var_names=["standardised"], backend="none")
-    one = model.fit(frame, "gain", columns=["words"], draws=500, rng=7)
+    one = model.fit(frame, "gain", columns=["words"], sampling=Sampling(draws=500), rng=7)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a single row may weigh much
         ranking = az.compare({"both": tree, "words": one})
@@ -193,8 +194,8 @@ def test_bad_arguments_are_refused(frame):
     for choice, words in (
         ({"prior_r2": (1, 0)}, "prior_r2 holds 0.0"),
         ({"prior_r2": (1, 1, 1)}, "prior_r2 has 3 numbers"),
-        ({"ordinal": True}, "the outcome has 35 levels, more than 20"),
-        ({"groups": "class"}, "no column 'class' to group by"),
+        ({"ordinal": True}, "the response has 35 levels, more than 20"),
+        ({"by": "class"}, "no column 'class' to group by"),
     ):
         with pytest.raises(ValueError, match=words):
             model.build(frame, "gain", **choice)

@@ -1,4 +1,5 @@
 import logging
+from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
@@ -7,13 +8,14 @@ from pymc.testing import mock_sample_setup_and_teardown
 
 import betterthan as bt
 from betterthan import names
-from betterthan.models import beta_binomial, sampling
+from betterthan.models import beta_binomial, of_pairs
+from betterthan.models.sampling import Sampling
 
 mock_sample = pytest.fixture(scope="function")(mock_sample_setup_and_teardown)
 
 
 def pairs(count, value=3):
-    coords = sampling.simulated_pairs(count) | {"outcome": list(names.OUTCOMES)}
+    coords = of_pairs.simulated(count) | {"outcome": list(names.OUTCOMES)}
     return xr.DataArray(np.full((count, 3), value), dims=("pair", "outcome"), coords=coords)
 
 
@@ -51,6 +53,24 @@ def test_counts_beyond_int32_point_to_the_closed_form():
         ({"tune": 1.5}, "tune is 1.5"),
         ({"chains": 0}, "chains is 0"),
         ({"target_accept": 1.0}, "target_accept is 1.0"),
+    ],
+)
+def test_sampling_refuses_in_one_line_what_no_sampler_takes(choice, words):
+    with pytest.raises(ValueError, match=words) as caught:
+        Sampling(**choice)
+    assert "\n" not in str(caught.value)
+
+
+def test_sampling_is_frozen():
+    with pytest.raises(FrozenInstanceError):
+        Sampling().draws = 5
+
+
+@pytest.mark.parametrize(
+    ("choice", "words"),
+    [
+        ({"sampling": {"draws": 500}}, "sampling is dict; give betterthan.models.Sampling"),
+        ({"sampling": 500}, "sampling is int; give betterthan.models.Sampling"),
         ({"rng": -1}, "rng is -1; give a whole number of at least 0"),
         ({"prior": (1, 0)}, "positive"),
     ],

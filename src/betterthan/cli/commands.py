@@ -279,7 +279,13 @@ def outcome(
     posterior = predicted = None
     if method == "both":
         posterior = bt.models.performance_function.fit(
-            table, outcome, columns=columns, by=leave_out, ordinal=ordinal, draws=draws, rng=seed
+            table,
+            outcome,
+            columns=columns,
+            by=leave_out,
+            ordinal=ordinal,
+            sampling=bt.models.Sampling(draws=draws),
+            rng=seed,
         )
         if components is not None:
             predicted = bt.features.predict(posterior, component_table(components))

@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.models import refit, sampling
+from betterthan.models import of_pairs, refit, sampling
 
 EXAMPLES = (10, 40, 200)  # examples of a simulated pair, in turn
 BINS = 20
@@ -105,7 +105,7 @@ def _refit(model: ModuleType, truth: xr.Dataset, seed: int) -> tuple[dict[str, n
 
 
 def _one_pair() -> dict[str, Any]:
-    return sampling.simulated_pairs(1) | {names.OUTCOME: list(names.OUTCOMES)}
+    return of_pairs.simulated(1) | {names.OUTCOME: list(names.OUTCOMES)}
 
 
 def _observed(truth: xr.Dataset) -> dict[str, np.ndarray]:

@@ -269,10 +269,10 @@ def _closed_form(
 def _sampler(model: Any) -> dict[str, Any]:
     from pytensor.configdefaults import config
 
-    defaults = {k: v.default for k, v in inspect.signature(model.fit).parameters.items()}
+    default = inspect.signature(model.fit).parameters["sampling"].default
     with sampling.steady_arithmetic():
         found = {"name": sampling.SAMPLER, "fastmath": bool(config.numba__fastmath)}
-    return found | {k: defaults[k] for k in ("draws", "tune", "chains", "target_accept")}
+    return found | default.settings(getattr(model, "TARGET_ACCEPT", names.TARGET_ACCEPT))
 
 
 def _short(values: Any) -> list[float]:

@@ -17,9 +17,10 @@ from betterthan.models import (
     dirichlet_multinomial,
     graded,
     item_response,
-    sampling,
+    of_pairs,
     shrinkage,
 )
+from betterthan.models.sampling import Sampling
 
 DRAWS = 2000
 PARTS = 4  # data sets or clusters that a published table is dealt out to
@@ -50,10 +51,12 @@ def pooled(model: ModuleType, name: str, cases: list[dict[str, Any]], seed: int)
     counts = xr.DataArray(
         dealt,
         dims=(dim, names.PAIR, names.OUTCOME),
-        coords=sampling.simulated_pairs(len(tables)) | {names.OUTCOME: list(names.OUTCOMES)},
+        coords=of_pairs.simulated(len(tables)) | {names.OUTCOME: list(names.OUTCOMES)},
     )
     exact = dirichlet_multinomial.closed_form(counts.sum(dim))
-    tree = model.fit(counts, rng=seed, draws=DRAWS, predictive=False, **_HELD[name])
+    tree = model.fit(
+        counts, rng=seed, sampling=Sampling(draws=DRAWS), predictive=False, **_HELD[name]
+    )
     posterior = tree["posterior"].to_dataset()
     margin = (
         posterior["mu"][..., 0] - posterior["mu"][..., 1]
@@ -73,7 +76,12 @@ def pooled(model: ModuleType, name: str, cases: list[dict[str, Any]], seed: int)
     }
     if name == "hierarchical":
         apart = model.fit(
-            counts, rng=seed, draws=DRAWS, predictive=False, concentration=3.0, centre=(1, 1, 1)
+            counts,
+            rng=seed,
+            sampling=Sampling(draws=DRAWS),
+            predictive=False,
+            concentration=3.0,
+            centre=(1, 1, 1),
         )
         theta = apart["posterior"]["theta"]
         none = model.closed_form(counts, pooling="none")
@@ -87,7 +95,7 @@ def pooled(model: ModuleType, name: str, cases: list[dict[str, Any]], seed: int)
         rows = []
         for k, (count, size) in enumerate(((6, 3), (30, 5), (12, 40))):
             data = model.simulate(count, size=size, pairs=4, rng=seed + k)["counts"]
-            fitted = model.fit(data, rng=seed, draws=DRAWS, predictive=False)
+            fitted = model.fit(data, rng=seed, sampling=Sampling(draws=DRAWS), predictive=False)
             z = _z(fitted["posterior"]["p"] - 0.5, model.closed_form(data).values)
             rows.append({"clusters": count, "size": size, "max_abs_z_probability": z})
         found["quadrature"] = rows
@@ -99,7 +107,9 @@ def of_davidson(reference: dict[str, Any], seed: int) -> dict[str, Any]:
     rows = []
     for k, ties in enumerate(davidson.TIE_MODELS):
         data = davidson.simulate(2, judgments=40, tie_model=ties, rng=seed + k)
-        tree = davidson.fit(data, tie_model=ties, rng=seed, draws=DRAWS, predictive=False)
+        tree = davidson.fit(
+            data, tie_model=ties, rng=seed, sampling=Sampling(draws=DRAWS), predictive=False
+        )
         x = tree["posterior"].to_dataset()["ability"].isel(system=0)
         exact = two_abilities(tree["constant_data"].to_dataset()["counts"].values[0], ties)
         rows.append({"ties": ties} | _compared(x, exact))
@@ -136,7 +146,7 @@ def of_item_response(reference: dict[str, Any], seed: int) -> dict[str, Any]:
     likelihood.
     """
     data = item_response.simulate(40, systems=2, rng=seed)
-    tree = item_response.fit(data, rng=seed, draws=DRAWS, predictive=False)
+    tree = item_response.fit(data, rng=seed, sampling=Sampling(draws=DRAWS), predictive=False)
     exact = _two_systems(data["successes"].values)
     row = _compared(tree["posterior"].to_dataset()["ability"].isel(system=0), exact)
     table = reference["table"]
@@ -201,7 +211,7 @@ def of_graded(reference: dict[str, Any], seed: int) -> dict[str, Any]:
     for k, items in enumerate((8, 40)):
         y = graded.simulate(items, rng=seed + k)["difference"].values[:, 0]
         scores = _scores(y)
-        tree = graded.fit(scores, rng=seed, draws=DRAWS, predictive=False)
+        tree = graded.fit(scores, rng=seed, sampling=Sampling(draws=DRAWS), predictive=False)
         rows.append(
             {"items": items}
             | _compared(tree["posterior"].to_dataset()["centre"].isel(pair=0), _centre(y))
@@ -242,7 +252,7 @@ def _centre(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _hierarchical_row(model: ModuleType, seed: int, datasets: int, n: int) -> dict[str, Any]:
     data = model.simulate(datasets, n=n, rng=seed)["counts"]
-    tree = model.fit(data, rng=seed, draws=DRAWS, predictive=False)
+    tree = model.fit(data, rng=seed, sampling=Sampling(draws=DRAWS), predictive=False)
     mu = tree["posterior"]["mu"].isel(pair=0)
     return {"datasets": datasets, "n": n} | _compared(
         mu[..., 0] - mu[..., 1], _common_mean(data.values[:, 0])

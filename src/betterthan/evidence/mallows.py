@@ -13,6 +13,7 @@ from betterthan.evidence import calibration
 from betterthan.exact.numeric.sampling_error import probability_z
 from betterthan.exact.orders import mallows
 from betterthan.models import refit, sampling
+from betterthan.models.sampling import Sampling
 
 DOCUMENTS, SYSTEMS, ITEMS = 20, 2, 6
 DRAWS = 2000
@@ -78,7 +79,9 @@ def agreement(model: ModuleType, seed: int) -> list[dict[str, Any]]:
         data = model.simulate(
             documents, systems=systems, items=items, pooling="complete", rng=seed + k
         )
-        tree = model.fit(data, pooling="complete", draws=DRAWS, rng=seed, predictive=False)
+        tree = model.fit(
+            data, pooling="complete", sampling=Sampling(draws=DRAWS), rng=seed, predictive=False
+        )
         exact = model.closed_form(data)
         theta = tree["posterior"]["theta"]
         better = (theta.isel(system=0) > theta.isel(system=1)).astype(float)

@@ -12,6 +12,7 @@ import xarray as xr
 from betterthan.evidence import calibration
 from betterthan.exact.regression import least_squares
 from betterthan.models import refit, sampling
+from betterthan.models.sampling import Sampling
 
 DIALOGUES, FEATURES = 35, 5  # the shape of the seed's study, with fewer features
 GROUPS, LEVELS, RATINGS = 12, 5, 60  # of the ordinal variant
@@ -146,7 +147,7 @@ def agreement(model: ModuleType, seed: int) -> list[dict[str, Any]]:
         data = model.simulate(n, features=2, rng=seed + k)
         x, y = data["features"], data["response"]
         y = (y - y.mean()) / y.std(ddof=1)
-        tree = model.fit(x, y, draws=DRAWS, rng=seed, predictive=False)
+        tree = model.fit(x, y, sampling=Sampling(draws=DRAWS), rng=seed, predictive=False)
         exact = by_quadrature(x.values, y.values)
         rows.append({"dialogues": n, "r2": float(data["r2"])} | _distance(tree, exact))
     return rows

@@ -12,6 +12,7 @@ import xarray as xr
 from betterthan import names
 from betterthan.evidence import calibration
 from betterthan.models import refit, sampling
+from betterthan.models.sampling import Sampling
 
 SUBJECTS, ROWS = 12, 6
 DRAWS = 2000
@@ -140,7 +141,12 @@ def agreement(model: ModuleType, seed: int) -> list[dict[str, Any]]:
         data = model._data(table, "response", "predictor", "subject", True)
         exact = by_quadrature(data["y"], data["x"], data["of"])
         tree = model.fit(
-            table, "response", "predictor", draws=DRAWS, rng=seed + 10 * k, predictive=False
+            table,
+            "response",
+            "predictor",
+            sampling=Sampling(draws=DRAWS),
+            rng=seed + 10 * k,
+            predictive=False,
         )
         slope = tree["posterior"]["slope_standardised"]
         above = (slope > 0).astype(float)
@@ -166,7 +172,12 @@ def agreement(model: ModuleType, seed: int) -> list[dict[str, Any]]:
 def published(model: ModuleType, reference: dict[str, Any], seed: int) -> dict[str, Any]:
     """The published mixed model: posterior means beside the printed estimates."""
     tree = model.fit(
-        published_table(reference), "time", "days", draws=DRAWS, rng=seed, predictive=False
+        published_table(reference),
+        "time",
+        "days",
+        sampling=Sampling(draws=DRAWS),
+        rng=seed,
+        predictive=False,
     )
     posterior = tree["posterior"].to_dataset()
     return {

@@ -26,7 +26,8 @@ from betterthan.evidence import joint as joint_evidence
 from betterthan.evidence.computed import computes
 from betterthan.exact.numeric.sampling_error import probability_z
 from betterthan.exact.wins.beta import prob_above_half, prob_greater
-from betterthan.models import sampling
+from betterthan.models import of_pairs
+from betterthan.models.sampling import Sampling
 
 SEED = 20261120
 DRAWS = 2000
@@ -71,7 +72,7 @@ def agreement(model: ModuleType, published: list[dict[str, Any]], seed: int) -> 
 
     grid = [(*case["counts"], 0)[:3] for case in published] + GRID
     counts = _pairs(grid)
-    tree = model.fit(counts, draws=DRAWS, rng=seed, predictive=False)
+    tree = model.fit(counts, sampling=Sampling(draws=DRAWS), rng=seed, predictive=False)
     posterior = tree["posterior"].to_dataset()
     exact = model.closed_form(counts)
     margin = posterior["difference"] if "difference" in posterior else posterior["p"] - 0.5
@@ -262,7 +263,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _pairs(grid: list[tuple[int, ...]]) -> xr.DataArray:
-    coords = sampling.simulated_pairs(len(grid)) | {names.OUTCOME: list(names.OUTCOMES)}
+    coords = of_pairs.simulated(len(grid)) | {names.OUTCOME: list(names.OUTCOMES)}
     return xr.DataArray(np.array(grid), dims=(names.PAIR, names.OUTCOME), coords=coords)
 
 

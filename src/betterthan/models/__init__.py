@@ -1,20 +1,7 @@
-"""PyMC models, one file each; pymc and arviz are imported when a model is built."""
+"""PyMC models, one file each, and how to sample them; pymc and arviz are imported when a model is
+built.
+"""
 
 import lazy_loader as _lazy
 
-__getattr__, __dir__, __all__ = _lazy.attach(
-    __name__,
-    submodules=[
-        "beta_binomial",
-        "clustered",
-        "davidson",
-        "dirichlet_multinomial",
-        "graded",
-        "hierarchical",
-        "independent_betas",
-        "item_response",
-        "mallows",
-        "performance_function",
-        "subject_slopes",
-    ],
-)
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

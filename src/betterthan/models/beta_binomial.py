@@ -14,7 +14,8 @@ from betterthan import checks, names
 from betterthan.counts.pairing import as_pairs, probability_as_given
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins.beta import prob_above_half
-from betterthan.models import sampling
+from betterthan.models import of_pairs
+from betterthan.models.sampling import Sampling, fit_model
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -49,7 +50,7 @@ def simulate(
     [40, 40]
     """
     numbers = checks.prior(prior, 2)
-    each = sampling.sizes(n, pairs)
+    each = of_pairs.sizes(n, pairs)
     random = np.random.default_rng(one_seed(rng))
     p = random.beta(*numbers, size=pairs)
     wins = random.binomial(each, p)
@@ -58,7 +59,7 @@ def simulate(
             "p": (names.PAIR, p),
             "counts": ((names.PAIR, names.OUTCOME), np.stack([wins, each - wins], axis=-1)),
         },
-        coords=sampling.simulated_pairs(pairs) | {names.OUTCOME: list(names.DECISIVE)},
+        coords=of_pairs.simulated(pairs) | {names.OUTCOME: list(names.DECISIVE)},
     )
 
 
@@ -85,7 +86,7 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
     """
     import pymc as pm
 
-    pairs, _ = sampling.pairs_to_fit(counts)
+    pairs, _ = of_pairs.to_fit(counts)
     wins, losses = pairs.values[:, 0], pairs.values[:, 1]
     win, loss = checks.prior(prior, 2)
     with pm.Model(coords={names.PAIR: pairs[names.PAIR].values.tolist()}) as model:
@@ -100,10 +101,7 @@ def fit(
     counts: xr.DataArray,
     *,
     prior: Any = None,
-    draws: int = names.DRAWS,
-    tune: int = names.TUNE,
-    chains: int = names.CHAINS,
-    target_accept: float = names.TARGET_ACCEPT,
+    sampling: Sampling = Sampling(),
     rng: Any = None,
     predictive: bool = True,
 ) -> xr.DataTree:
@@ -115,10 +113,8 @@ def fit(
         Ties, where there are any, are left out. Each unordered pair is seen once.
     prior : str or sequence of two or three float, optional
         Beta parameters of win and loss; of three numbers the first two.
-    draws, tune, chains : int
-        Draws kept in each chain, steps of adaptation before them, and chains.
-    target_accept : float, default 0.9
-        Nearer to 1 means smaller steps.
+    sampling : Sampling, optional
+        How many draws and chains; its ``target_accept`` is 0.9 here unless given.
     rng : int, numpy.random.Generator or None
         The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
         draws.
@@ -139,16 +135,13 @@ def fit(
     --------
     closed_form : the same answer without sampling.
     """
-    pairs, square = sampling.pairs_to_fit(counts)
+    pairs, square = of_pairs.to_fit(counts)
     attrs = {"model": "beta_binomial", "prior": list(checks.prior(prior, 2)), "square": int(square)}
-    return sampling.fit_model(
+    return fit_model(
         build(pairs, prior=prior),
-        pairs,
-        attrs=attrs,
-        draws=draws,
-        tune=tune,
-        chains=chains,
-        target_accept=target_accept,
+        attrs,
+        sampling,
+        pairs=pairs,
         rng=rng,
         predictive=predictive,
     )

@@ -15,7 +15,8 @@ from betterthan import checks, names, schemas
 from betterthan.counts.pairing import as_pairs, probability_as_given
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins import clusters
-from betterthan.models import sampling, simplex
+from betterthan.models import of_pairs, simplex
+from betterthan.models.sampling import Sampling, fit_model
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -75,7 +76,7 @@ def simulate(
             "decisive_correlation": (names.PAIR, rho[1]),
             "difference": (names.PAIR, s * (2 * p - 1)),
         },
-        coords=sampling.simulated_pairs(shape)
+        coords=of_pairs.simulated(shape)
         | {names.OUTCOME: list(names.OUTCOMES), "cluster": [f"c{k}" for k in range(count)]},
     )
 
@@ -111,7 +112,7 @@ def build(
 
     values, pairs, _, labels = _clusters(counts)
     win, loss, tie = checks.prior(prior)
-    with pm.Model(coords=sampling.coords(pairs) | {"cluster": labels}) as model:
+    with pm.Model(coords=of_pairs.coords(pairs) | {"cluster": labels}) as model:
         p, s = (
             pm.Beta("p", win, loss, dims=names.PAIR),
             pm.Beta("s", win + loss, tie, dims=names.PAIR),
@@ -147,10 +148,7 @@ def fit(
     *,
     prior: Any = None,
     correlation: float | None = None,
-    draws: int = names.DRAWS,
-    tune: int = names.TUNE,
-    chains: int = names.CHAINS,
-    target_accept: float = names.TARGET_ACCEPT,
+    sampling: Sampling = Sampling(),
     rng: Any = None,
     predictive: bool = True,
 ) -> xr.DataTree:
@@ -160,10 +158,8 @@ def fit(
     ----------
     counts, prior, correlation
         See `build`.
-    draws, tune, chains : int
-        Draws kept in each chain, steps of adaptation before them, and chains.
-    target_accept : float, default 0.9
-        Nearer to 1 means smaller steps.
+    sampling : Sampling, optional
+        How many draws and chains; its ``target_accept`` is 0.9 here unless given.
     rng : int, numpy.random.Generator or None
         The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
         draws.
@@ -197,14 +193,11 @@ def fit(
     if correlation is not None:
         attrs["correlation"] = correlation
     model = build(counts, prior=prior, correlation=correlation)
-    tree = sampling.fit_model(
+    tree = fit_model(
         model,
-        pairs,
-        attrs=attrs,
-        draws=draws,
-        tune=tune,
-        chains=chains,
-        target_accept=target_accept,
+        attrs,
+        sampling,
+        pairs=pairs,
         rng=rng,
         predictive=predictive,
     )
@@ -289,7 +282,7 @@ def _clusters(counts: xr.DataArray) -> tuple[np.ndarray, xr.DataArray, bool, lis
         if "cluster" in counts.coords
         else np.arange(counts.sizes["cluster"])
     )
-    pairs, square = sampling.pairs_to_fit(counts.sum("cluster", keep_attrs=True))
+    pairs, square = of_pairs.to_fit(counts.sum("cluster", keep_attrs=True))
     counts = counts.transpose("cluster", ...)
     each = [
         as_pairs(counts.isel({"cluster": k}, drop=True))[0].values for k in range(len(names_of))

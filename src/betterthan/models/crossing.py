@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.models import sampling
+from betterthan.models import of_pairs
 
 MEAN_SD = 1.5  # of the normal prior of the mean, on the scale of logits that sum to zero
 SPREAD = 0.5  # of the half-normal priors of the standard deviations of effects
@@ -48,7 +48,7 @@ def build(values: np.ndarray, pairs: xr.DataArray, levels: dict[str, list[str]])
     import pymc as pm
 
     (first, second), out = tuple(levels), names.OUTCOME
-    with pm.Model(coords=sampling.coords(pairs) | levels | {"factor": list(FACTORS)}) as model:
+    with pm.Model(coords=of_pairs.coords(pairs) | levels | {"factor": list(FACTORS)}) as model:
         data = pm.Data("counts", values, dims=(first, second, names.PAIR, out))
         mean: Any = pm.ZeroSumNormal("mu", MEAN_SD, dims=(names.PAIR, out))
         sigma: Any = pm.HalfNormal("sigma", SPREAD, dims=("factor", names.PAIR))

@@ -13,11 +13,13 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.counts.judgments import Rows, judgment_rows
 from betterthan.exact.numeric.seeds import one_seed
-from betterthan.models import sampling, shrinkage
+from betterthan.models import shrinkage
+from betterthan.models.sampling import Sampling, fit_model
 
 if TYPE_CHECKING:
     import pymc as pm
 
+TARGET_ACCEPT = 0.95
 TIE_MODELS = ("davidson", "rao_kupper")
 _TIE = {"davidson": (-0.7, 1.5), "rao_kupper": (-0.7, 1.0)}  # normal prior of the tie parameter
 _EFFECT = 0.5  # standard deviation of the normal prior of the position
@@ -173,10 +175,7 @@ def fit(
     tie_model: str = "davidson",
     position: bool = False,
     judges: bool = False,
-    draws: int = names.DRAWS,
-    tune: int = names.TUNE,
-    chains: int = names.CHAINS,
-    target_accept: float = 0.95,
+    sampling: Sampling = Sampling(),
     rng: Any = None,
     predictive: bool = True,
 ) -> xr.DataTree:
@@ -186,10 +185,8 @@ def fit(
     ----------
     data, tie_model, position, judges
         See `build`.
-    draws, tune, chains : int
-        Draws kept in each chain, steps of adaptation before them, and chains.
-    target_accept : float, default 0.95
-        Nearer to 1 means smaller steps.
+    sampling : Sampling, optional
+        How many draws and chains; its ``target_accept`` is 0.95 here unless given.
     rng : int, numpy.random.Generator or None
         The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
         draws.
@@ -219,16 +216,13 @@ def fit(
         "judges": int(judges),
         "n_judgments": int(rows.counts.sum()),
     }
-    tree = sampling.fit_model(
+    tree = fit_model(
         model,
-        None,
-        attrs=attrs,
-        draws=draws,
-        tune=tune,
-        chains=chains,
-        target_accept=target_accept,
+        attrs,
+        sampling,
         rng=rng,
         predictive=predictive,
+        target_accept=TARGET_ACCEPT,
     )
     posterior = tree["posterior"].to_dataset()
     tie = posterior["tie"]

@@ -14,7 +14,8 @@ from betterthan import checks, names, schemas
 from betterthan.counts.pairing import as_pairs, probability_as_given
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins.beta import prob_above_half
-from betterthan.models import sampling, simplex
+from betterthan.models import of_pairs, simplex
+from betterthan.models.sampling import Sampling, fit_model
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -49,7 +50,7 @@ def simulate(
     [40, 40]
     """
     numbers = checks.prior(prior)
-    each = sampling.sizes(n, pairs)
+    each = of_pairs.sizes(n, pairs)
     random = np.random.default_rng(one_seed(rng))
     theta = random.dirichlet(numbers, size=pairs)
     dims = (names.PAIR, names.OUTCOME)
@@ -59,7 +60,7 @@ def simulate(
             "difference": (names.PAIR, theta[:, 0] - theta[:, 1]),
             "counts": (dims, random.multinomial(each, theta)),
         },
-        coords=sampling.simulated_pairs(pairs) | {names.OUTCOME: list(names.OUTCOMES)},
+        coords=of_pairs.simulated(pairs) | {names.OUTCOME: list(names.OUTCOMES)},
     )
 
 
@@ -86,9 +87,9 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
     """
     import pymc as pm
 
-    pairs, _ = sampling.pairs_to_fit(counts)
+    pairs, _ = of_pairs.to_fit(counts)
     _need_ties(pairs)
-    with pm.Model(coords=sampling.coords(pairs)) as model:
+    with pm.Model(coords=of_pairs.coords(pairs)) as model:
         dims = (names.PAIR, names.OUTCOME)
         data = pm.Data("counts", pairs.values, dims=dims)
         numbers = np.array(checks.prior(prior))
@@ -104,10 +105,7 @@ def fit(
     counts: xr.DataArray,
     *,
     prior: Any = None,
-    draws: int = names.DRAWS,
-    tune: int = names.TUNE,
-    chains: int = names.CHAINS,
-    target_accept: float = names.TARGET_ACCEPT,
+    sampling: Sampling = Sampling(),
     rng: Any = None,
     predictive: bool = True,
 ) -> xr.DataTree:
@@ -119,10 +117,8 @@ def fit(
         With ties. Each unordered pair is seen once.
     prior : str or sequence of three float, optional
         Dirichlet parameters of win, loss, tie.
-    draws, tune, chains : int
-        Draws kept in each chain, steps of adaptation before them, and chains.
-    target_accept : float, default 0.9
-        Nearer to 1 means smaller steps.
+    sampling : Sampling, optional
+        How many draws and chains; its ``target_accept`` is 0.9 here unless given.
     rng : int, numpy.random.Generator or None
         The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
         draws.
@@ -145,20 +141,17 @@ def fit(
     --------
     closed_form : the same answer without sampling.
     """
-    pairs, square = sampling.pairs_to_fit(counts)
+    pairs, square = of_pairs.to_fit(counts)
     attrs = {
         "model": "dirichlet_multinomial",
         "prior": list(checks.prior(prior)),
         "square": int(square),
     }
-    return sampling.fit_model(
+    return fit_model(
         build(pairs, prior=prior),
-        pairs,
-        attrs=attrs,
-        draws=draws,
-        tune=tune,
-        chains=chains,
-        target_accept=target_accept,
+        attrs,
+        sampling,
+        pairs=pairs,
         rng=rng,
         predictive=predictive,
     )

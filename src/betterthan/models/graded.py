@@ -14,11 +14,13 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.counts.graded_pairs import Differences, differences_of
 from betterthan.exact.numeric.seeds import one_seed
-from betterthan.models import sampling
+from betterthan.models import of_pairs
+from betterthan.models.sampling import Sampling, fit_model
 
 if TYPE_CHECKING:
     import pymc as pm
 
+TARGET_ACCEPT = 0.95
 # prior standard deviations of the centre and of its spread over data sets, in units of the
 # differences
 _CENTRE = 1.0
@@ -78,7 +80,7 @@ def simulate(items: int, *, pairs: int = 1, datasets: int = 1, rng: Any = None) 
         }
     of = np.repeat(np.arange(d), n)
     y = each[of] + scale * random.standard_t(tail, size=(n * d, k))
-    coords = sampling.simulated_pairs(k)
+    coords = of_pairs.simulated(k)
     if d > 1:
         coords |= {names.DATASET: [f"d{j}" for j in range(d)]}
     of_item = {"dataset_of": (names.ITEM, of)} if d > 1 else {}
@@ -142,10 +144,7 @@ def build(scores: xr.DataArray, *, standardise: bool = True) -> "pm.Model":
 def fit(
     scores: xr.DataArray,
     *,
-    draws: int = names.DRAWS,
-    tune: int = names.TUNE,
-    chains: int = names.CHAINS,
-    target_accept: float = 0.95,
+    sampling: Sampling = Sampling(),
     rng: Any = None,
     predictive: bool = True,
 ) -> xr.DataTree:
@@ -155,10 +154,8 @@ def fit(
     ----------
     scores : xarray.DataArray, dims (item, system)
         See `build`.
-    draws, tune, chains : int
-        Draws kept in each chain, steps of adaptation before them, and chains.
-    target_accept : float, default 0.95
-        Nearer to 1 means smaller steps.
+    sampling : Sampling, optional
+        How many draws and chains; its ``target_accept`` is 0.95 here unless given.
     rng : int, numpy.random.Generator or None
         The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
         draws.
@@ -186,16 +183,14 @@ def fit(
         "n_rows": len(data.y),
         "higher_is_better": data.higher_is_better,
     }
-    tree = sampling.fit_model(
+    tree = fit_model(
         build(scores),
-        data.names_of_pairs,
-        attrs=attrs,
-        draws=draws,
-        tune=tune,
-        chains=chains,
-        target_accept=target_accept,
+        attrs,
+        sampling,
+        pairs=data.names_of_pairs,
         rng=rng,
         predictive=predictive,
+        target_accept=TARGET_ACCEPT,
     )
     posterior = tree["posterior"].to_dataset()
     unit = xr.DataArray(data.unit, dims=names.PAIR, coords={names.PAIR: posterior[names.PAIR]})

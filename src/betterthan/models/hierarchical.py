@@ -16,7 +16,8 @@ from betterthan import checks, names, schemas
 from betterthan.counts.pairing import as_pairs, probability_as_given
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins.beta import prob_above_half
-from betterthan.models import crossing, sampling, simplex
+from betterthan.models import crossing, of_pairs, simplex
+from betterthan.models.sampling import Sampling, fit_model
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -64,7 +65,7 @@ def simulate(
     [40, 40, 40]
     """
     random = np.random.default_rng(one_seed(rng))
-    coords = sampling.simulated_pairs(checks.whole(pairs, "pairs")) | {
+    coords = of_pairs.simulated(checks.whole(pairs, "pairs")) | {
         names.OUTCOME: list(names.OUTCOMES)
     }
     if isinstance(datasets, tuple):
@@ -132,7 +133,7 @@ def build(
         return crossing.build(values, pairs, levels)
     dim = next(iter(levels))
     dims = (dim, names.PAIR, names.OUTCOME)
-    with pm.Model(coords=sampling.coords(pairs) | levels) as model:
+    with pm.Model(coords=of_pairs.coords(pairs) | levels) as model:
         data = pm.Data("counts", values, dims=dims)
         mu: Any
         if centre is None:
@@ -168,10 +169,7 @@ def fit(
     prior: Any = None,
     concentration: float | None = None,
     centre: Any = None,
-    draws: int = names.DRAWS,
-    tune: int = names.TUNE,
-    chains: int = names.CHAINS,
-    target_accept: float = names.TARGET_ACCEPT,
+    sampling: Sampling = Sampling(),
     rng: Any = None,
     predictive: bool = True,
 ) -> xr.DataTree:
@@ -181,10 +179,8 @@ def fit(
     ----------
     counts, prior, concentration, centre
         See `build`.
-    draws, tune, chains : int
-        Draws kept in each chain, steps of adaptation before them, and chains.
-    target_accept : float, default 0.9
-        Nearer to 1 means smaller steps.
+    sampling : Sampling, optional
+        How many draws and chains; its ``target_accept`` is 0.9 here unless given.
     rng : int, numpy.random.Generator or None
         The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
         draws.
@@ -220,14 +216,11 @@ def fit(
         if held is not None:
             attrs[key] = held if key == "concentration" else list(checks.prior(held))
     model = build(counts, prior=prior, concentration=concentration, centre=centre)
-    tree = sampling.fit_model(
+    tree = fit_model(
         model,
-        pairs,
-        attrs=attrs,
-        draws=draws,
-        tune=tune,
-        chains=chains,
-        target_accept=target_accept,
+        attrs,
+        sampling,
+        pairs=pairs,
         rng=rng,
         predictive=predictive,
     )
@@ -316,7 +309,7 @@ def _several(counts: xr.DataArray) -> tuple[np.ndarray, xr.DataArray, bool, dict
     for d in factors:
         checks.unique(levels[d], d)
     counts = counts.transpose(*factors, ...)
-    pairs, square = sampling.pairs_to_fit(counts.sum(factors, keep_attrs=True))
+    pairs, square = of_pairs.to_fit(counts.sum(factors, keep_attrs=True))
     flat = counts.stack(_all=factors).transpose("_all", ...)
     each = [as_pairs(flat.isel(_all=k, drop=True))[0].values for k in range(flat.sizes["_all"])]
     values = np.stack(each).reshape(*counts.shape[: len(factors)], *pairs.shape)

@@ -16,7 +16,8 @@ from betterthan import checks, names, schemas
 from betterthan.counts.pairing import as_pairs, probability_as_given
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins.beta import prob_greater
-from betterthan.models import sampling
+from betterthan.models import of_pairs
+from betterthan.models.sampling import Sampling, fit_model
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -53,7 +54,7 @@ def simulate(
     True
     """
     numbers = _beta_prior(prior)
-    each = sampling.sizes(n, pairs)
+    each = of_pairs.sizes(n, pairs)
     random = np.random.default_rng(one_seed(rng))
     p = random.beta(*numbers, size=(pairs, 2))
     return xr.Dataset(
@@ -64,7 +65,7 @@ def simulate(
             "n": (names.PAIR, each),
             "decisive": ((names.PAIR, names.OUTCOME), random.binomial(each[:, None], p)),
         },
-        coords=sampling.simulated_pairs(pairs) | {names.OUTCOME: list(names.DECISIVE)},
+        coords=of_pairs.simulated(pairs) | {names.OUTCOME: list(names.DECISIVE)},
     )
 
 
@@ -92,10 +93,10 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
     """
     import pymc as pm
 
-    pairs, _ = sampling.pairs_to_fit(counts)
+    pairs, _ = of_pairs.to_fit(counts)
     _need_ties(pairs)
     a, b = _beta_prior(prior)
-    with pm.Model(coords=sampling.coords(pairs[:, :2])) as model:
+    with pm.Model(coords=of_pairs.coords(pairs[:, :2])) as model:
         dims = (names.PAIR, names.OUTCOME)
         data = pm.Data("decisive", pairs.values[:, :2], dims=dims)
         n = pm.Data("n", pairs.values.sum(-1), dims=names.PAIR)
@@ -112,10 +113,7 @@ def fit(
     counts: xr.DataArray,
     *,
     prior: Any = None,
-    draws: int = names.DRAWS,
-    tune: int = names.TUNE,
-    chains: int = names.CHAINS,
-    target_accept: float = names.TARGET_ACCEPT,
+    sampling: Sampling = Sampling(),
     rng: Any = None,
     predictive: bool = True,
 ) -> xr.DataTree:
@@ -127,10 +125,8 @@ def fit(
         With ties. Each unordered pair is seen once.
     prior : str or sequence of two float, optional
         Beta parameters of success and failure, for wins and for losses alike; default (1, 1).
-    draws, tune, chains : int
-        Draws kept in each chain, steps of adaptation before them, and chains.
-    target_accept : float, default 0.9
-        Nearer to 1 means smaller steps.
+    sampling : Sampling, optional
+        How many draws and chains; its ``target_accept`` is 0.9 here unless given.
     rng : int, numpy.random.Generator or None
         The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
         draws.
@@ -152,16 +148,13 @@ def fit(
     --------
     closed_form : the same answer without sampling.
     """
-    pairs, square = sampling.pairs_to_fit(counts)
+    pairs, square = of_pairs.to_fit(counts)
     attrs = {"model": "independent_betas", "prior": list(_beta_prior(prior)), "square": int(square)}
-    return sampling.fit_model(
+    return fit_model(
         build(pairs, prior=prior),
-        pairs,
-        attrs=attrs,
-        draws=draws,
-        tune=tune,
-        chains=chains,
-        target_accept=target_accept,
+        attrs,
+        sampling,
+        pairs=pairs,
         rng=rng,
         predictive=predictive,
     )

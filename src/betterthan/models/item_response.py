@@ -15,11 +15,13 @@ from betterthan import checks, names
 from betterthan.counts.successes import trials_of
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins import rasch
-from betterthan.models import sampling, shrinkage
+from betterthan.models import shrinkage
+from betterthan.models.sampling import Sampling, fit_model
 
 if TYPE_CHECKING:
     import pymc as pm
 
+TARGET_ACCEPT = 0.95
 _CELL = (names.ITEM, names.SYSTEM)
 _ITEM = (0.3, 0.6)  # mean and standard deviation of the logarithm of the spread of difficulties
 _MEAN = 1.5
@@ -145,10 +147,7 @@ def fit(
     *,
     discrimination: bool = False,
     nodes: int | None = None,
-    draws: int = names.DRAWS,
-    tune: int = names.TUNE,
-    chains: int = names.CHAINS,
-    target_accept: float = 0.95,
+    sampling: Sampling = Sampling(),
     rng: Any = None,
     predictive: bool = True,
 ) -> xr.DataTree:
@@ -158,10 +157,8 @@ def fit(
     ----------
     data, discrimination, nodes
         See `build`.
-    draws, tune, chains : int
-        Draws kept in each chain, steps of adaptation before them, and chains.
-    target_accept : float, default 0.95
-        Nearer to 1 means smaller steps.
+    sampling : Sampling, optional
+        How many draws and chains; its ``target_accept`` is 0.95 here unless given.
     rng : int, numpy.random.Generator or None
         The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
         draws.
@@ -192,16 +189,13 @@ def fit(
         "n_items": len(items),
         "n_missing": int((trials == 0).sum()),
     }
-    tree = sampling.fit_model(
+    tree = fit_model(
         build(data, discrimination=discrimination, nodes=nodes),
-        None,
-        attrs=attrs,
-        draws=draws,
-        tune=tune,
-        chains=chains,
-        target_accept=target_accept,
+        attrs,
+        sampling,
         rng=rng,
         predictive=predictive,
+        target_accept=TARGET_ACCEPT,
     )
     posterior = tree["posterior"].to_dataset()
     ability, mean, spread = (posterior[k].values for k in ("ability", "mean", "difficulty_sd"))

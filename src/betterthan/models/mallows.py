@@ -14,7 +14,7 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.orders import mallows
-from betterthan.models import sampling
+from betterthan.models.sampling import Sampling, fit_model
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -152,10 +152,7 @@ def fit(
     pooling: str = "partial",
     tied: str = "error",
     prior_sd: float = _SD,
-    draws: int = names.DRAWS,
-    tune: int = names.TUNE,
-    chains: int = names.CHAINS,
-    target_accept: float = names.TARGET_ACCEPT,
+    sampling: Sampling = Sampling(),
     rng: Any = None,
     predictive: bool = True,
 ) -> xr.DataTree:
@@ -165,10 +162,8 @@ def fit(
     ----------
     data, pooling, tied, prior_sd
         See `build`.
-    draws, tune, chains : int
-        Draws kept in each chain, steps of adaptation before them, and chains.
-    target_accept : float, default 0.9
-        Nearer to 1 means smaller steps.
+    sampling : Sampling, optional
+        How many draws and chains; its ``target_accept`` is 0.9 here unless given.
     rng : int, numpy.random.Generator or None
         The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
         draws.
@@ -203,14 +198,10 @@ def fit(
         "n_documents": len(cells["documents"]),
         "items": n.tolist(),
     }
-    tree = sampling.fit_model(
+    tree = fit_model(
         model,
-        None,
-        attrs=attrs,
-        draws=draws,
-        tune=tune,
-        chains=chains,
-        target_accept=target_accept,
+        attrs,
+        sampling,
         rng=rng,
         predictive=predictive,
     )

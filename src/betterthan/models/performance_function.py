@@ -16,14 +16,14 @@ from betterthan import checks, names
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.regression import least_squares
 from betterthan.features.tables import FeatureTable, feature_table
-from betterthan.models import sampling
+from betterthan.models.sampling import Sampling, fit_model
 
 if TYPE_CHECKING:
     import pymc as pm
 
 _LOGISTIC_SD = np.pi / np.sqrt(3)
 # the density of a coefficient has a spike at 0 that larger steps visit too rarely
-_TARGET_ACCEPT = 0.99
+TARGET_ACCEPT = 0.99
 _LEVELS_MAX = 20
 
 
@@ -158,10 +158,7 @@ def fit(
     by: Any = None,
     ordinal: bool = False,
     prior_r2: Sequence[float] = (1.0, 1.0),
-    draws: int = names.DRAWS,
-    tune: int = names.TUNE,
-    chains: int = names.CHAINS,
-    target_accept: float = _TARGET_ACCEPT,
+    sampling: Sampling = Sampling(),
     rng: Any = None,
     predictive: bool = True,
 ) -> xr.DataTree:
@@ -171,10 +168,8 @@ def fit(
     ----------
     features, response, columns, by, ordinal, prior_r2
         See `build`.
-    draws, tune, chains : int
-        Draws kept in each chain, steps of adaptation before them, and chains.
-    target_accept : float, default 0.99
-        Nearer to 1 means smaller steps.
+    sampling : Sampling, optional
+        How many draws and chains; its ``target_accept`` is 0.99 here unless given.
     rng : int, numpy.random.Generator or None
         The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
         draws.
@@ -217,16 +212,13 @@ def fit(
         "feature_low": table.x.min(0).tolist(),
         "feature_high": table.x.max(0).tolist(),
     }
-    return sampling.fit_model(
+    return fit_model(
         _model(table, ordinal, prior_r2, True),
-        None,
-        attrs=attrs,
-        draws=draws,
-        tune=tune,
-        chains=chains,
-        target_accept=target_accept,
+        attrs,
+        sampling,
         rng=rng,
         predictive=predictive,
+        target_accept=TARGET_ACCEPT,
     )
 
 

@@ -4,68 +4,83 @@ import contextlib
 import logging
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.counts.pairing import as_pairs
 from betterthan.exact.numeric.seeds import one_seed
 
 if TYPE_CHECKING:
     import pymc as pm
 
-COUNT_MAX = 2**31 - 1  # PyMC holds data as int32
 SAMPLER = "nutpie"
 # forward draws need no compiled code; compiling costs seconds
 _PREDICTIVE_MODE = {"mode": "FAST_COMPILE"}
 
 
-def pairs_to_fit(counts: xr.DataArray) -> tuple[xr.DataArray, bool]:
-    """Counts by pair, and whether they came as a square; refuse what a joint fit cannot hold.
+@dataclass(frozen=True, kw_only=True)
+class Sampling:
+    """How a model is sampled: the same record for every model's ``fit``.
+
+    Parameters
+    ----------
+    draws : int, default 1000
+        Draws kept in each chain.
+    tune : int, default 1000
+        Steps of adaptation before them, which are not kept.
+    chains : int, default 4
+        R-hat needs two or more; `betterthan.fits.diagnose` gives no verdict on one.
+    target_accept : float, optional
+        Nearer to 1 means smaller steps. Default: the model's own, 0.9, 0.95 or 0.99.
 
     Raises
     ------
     ValueError
-        If the counts are not counts, hold more than `names.MCMC_PAIRS_MAX` pairs, or a count is too
-        large.
+        If draws, tune or chains is no whole number of at least 1, or target_accept is not between 0
+        and 1.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> bt.models.Sampling(draws=2000)
+    Sampling(draws=2000, tune=1000, chains=4, target_accept=None)
     """
-    pairs, square = as_pairs(counts)
-    n = pairs.sizes[names.PAIR]
-    closed = "the closed form has no such limit: betterthan.prob_better(counts)"
-    if n > names.MCMC_PAIRS_MAX:
-        raise ValueError(
-            f"{n} pairs are more than the {names.MCMC_PAIRS_MAX} that are sampled jointly; {closed}"
-        )
-    if n and int(pairs.values.max()) > COUNT_MAX:
-        raise ValueError(
-            f"a count of {int(pairs.values.max())} is more than a sampled model holds; {closed}"
-        )
-    return pairs, square
 
+    draws: int = names.DRAWS
+    tune: int = names.TUNE
+    chains: int = names.CHAINS
+    target_accept: float | None = None
 
-def coords(pairs: xr.DataArray) -> dict[str, Any]:
-    """Coordinates of a PyMC model over these pairs."""
-    return {
-        names.PAIR: pairs[names.PAIR].values.tolist(),
-        names.OUTCOME: pairs[names.OUTCOME].values.tolist(),
-    }
+    def __post_init__(self) -> None:
+        for name in ("draws", "tune", "chains"):
+            checks.whole(getattr(self, name), name)
+        if self.target_accept is not None:
+            checks.probability(self.target_accept, "target_accept")
+
+    def settings(self, target_accept: float) -> dict[str, Any]:
+        """As the sampler takes them; `target_accept` is the model's own, where none was given."""
+        given = self.target_accept
+        return {
+            "draws": int(self.draws),
+            "tune": int(self.tune),
+            "chains": int(self.chains),
+            "target_accept": float(target_accept if given is None else given),
+        }
 
 
 def fit_model(
     model: "pm.Model",
-    pairs: xr.DataArray | None,
-    *,
     attrs: dict[str, Any],
-    draws: int = names.DRAWS,
-    tune: int = names.TUNE,
-    chains: int = names.CHAINS,
+    sampling: Sampling,
+    *,
+    rng: Any,
+    predictive: bool,
+    pairs: xr.DataArray | None = None,
     target_accept: float = names.TARGET_ACCEPT,
-    rng: Any = None,
-    predictive: bool = True,
 ) -> xr.DataTree:
     """Sample a model and return a tree that says how it was made.
 
@@ -73,29 +88,29 @@ def fit_model(
     ----------
     model : pymc.Model
         With one observed variable, ``y``.
-    pairs : xarray.DataArray, dims (pair, outcome), or None
-        Whose names of systems go onto the tree, for a model over pairs.
     attrs : dict
         ``model``, ``prior`` and more, to be kept in ``posterior.attrs``.
-    draws, tune, chains : int
-    target_accept : float
+    sampling : Sampling
     rng : int, numpy.random.Generator or None
     predictive : bool
         Whether to add the groups prior, prior_predictive, posterior_predictive and log_likelihood.
+    pairs : xarray.DataArray, dims (pair, outcome), optional
+        Whose names of systems go onto the tree, for a model over pairs.
+    target_accept : float, default 0.9
+        The model's own, where `sampling` has none.
 
     Returns
     -------
     xarray.DataTree
     """
-    seed = one_seed(rng)
-    options = {
-        "draws": checks.whole(draws, "draws"),
-        "tune": checks.whole(tune, "tune"),
-        "chains": checks.whole(chains, "chains"),
-        "target_accept": checks.probability(target_accept, "target_accept"),
-    }
+    if not isinstance(sampling, Sampling):
+        raise ValueError(
+            f"sampling is {type(sampling).__name__}; give betterthan.models.Sampling(draws=..., "
+            f"chains=...)"
+        )
+    settings, seed = sampling.settings(target_accept), one_seed(rng)
     with steady_arithmetic(), _quiet_logger():
-        tree = sample(model, seed=seed, **options)
+        tree = sample(model, seed=seed, **settings)
         if predictive:
             _add_predictive(model, tree, seed)
     record = tree["posterior"].attrs
@@ -104,7 +119,7 @@ def fit_model(
         f"{lib} {version(lib)}" for lib in ("betterthan", "pymc", "nutpie", "pytensor")
     )
     _tidy(tree, pairs)
-    tree["posterior"].attrs = attrs | {"seed": seed} | options | kept
+    tree["posterior"].attrs = attrs | {"seed": seed} | settings | kept
     return tree
 
 
@@ -146,23 +161,6 @@ def steady_arithmetic() -> Iterator[None]:
 
     with config.change_flags(numba__fastmath=False):
         yield
-
-
-def simulated_pairs(count: int) -> dict[str, Any]:
-    """Coordinates of `count` made-up pairs, each of two systems of its own."""
-    a, b = [f"A{k}" for k in range(count)], [f"B{k}" for k in range(count)]
-    return {
-        names.PAIR: [f"{x} vs {y}" for x, y in zip(a, b, strict=True)],
-        names.SYSTEM_A: (names.PAIR, a),
-        names.SYSTEM_B: (names.PAIR, b),
-    }
-
-
-def sizes(n: int | Sequence[int], pairs: int) -> np.ndarray:
-    """Number of examples of each pair: one for all, or one each."""
-    return np.broadcast_to(
-        checks.nonnegative_integers(np.asarray(n), "n"), (checks.whole(pairs, "pairs"),)
-    )
 
 
 def _add_predictive(model: "pm.Model", tree: xr.DataTree, seed: int) -> None:

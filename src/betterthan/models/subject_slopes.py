@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import checks
 from betterthan.exact.numeric.seeds import one_seed
-from betterthan.models import sampling
+from betterthan.models.sampling import Sampling, fit_model
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -130,10 +130,7 @@ def fit(
     predictor: str,
     *,
     subject: str = SUBJECT,
-    draws: int = names.DRAWS,
-    tune: int = names.TUNE,
-    chains: int = names.CHAINS,
-    target_accept: float = names.TARGET_ACCEPT,
+    sampling: Sampling = Sampling(),
     rng: Any = None,
     predictive: bool = True,
 ) -> xr.DataTree:
@@ -143,10 +140,8 @@ def fit(
     ----------
     table, response, predictor, subject
         See `build`.
-    draws, tune, chains : int
-        Draws kept in each chain, steps of adaptation before them, and chains.
-    target_accept : float, default 0.9
-        Nearer to 1 means smaller steps.
+    sampling : Sampling, optional
+        How many draws and chains; its ``target_accept`` is 0.9 here unless given.
     rng : int, numpy.random.Generator or None
         The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
         draws.
@@ -178,14 +173,10 @@ def fit(
         "n_dropped": len(table) - len(data["y"]),
         "n_subjects": len(data["subjects"]),
     }
-    return sampling.fit_model(
+    return fit_model(
         build(table, response, predictor, subject=subject),
-        None,
-        attrs=attrs,
-        draws=draws,
-        tune=tune,
-        chains=chains,
-        target_accept=target_accept,
+        attrs,
+        sampling,
         rng=rng,
         predictive=predictive,
     )

@@ -1,0 +1,12 @@
+from . import beta_binomial as beta_binomial
+from . import clustered as clustered
+from . import davidson as davidson
+from . import dirichlet_multinomial as dirichlet_multinomial
+from . import graded as graded
+from . import hierarchical as hierarchical
+from . import independent_betas as independent_betas
+from . import item_response as item_response
+from . import mallows as mallows
+from . import performance_function as performance_function
+from . import subject_slopes as subject_slopes
+from .sampling import Sampling as Sampling

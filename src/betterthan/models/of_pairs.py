@@ -1,0 +1,62 @@
+"""What models over pairs of systems share: pairs that can be fitted, their coordinates, made-up
+ones.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.counts.pairing import as_pairs
+
+COUNT_MAX = 2**31 - 1  # PyMC holds data as int32
+
+
+def to_fit(counts: xr.DataArray) -> tuple[xr.DataArray, bool]:
+    """Counts by pair, and whether they came as a square; refuse what a joint fit cannot hold.
+
+    Raises
+    ------
+    ValueError
+        If the counts are not counts, hold more than `names.MCMC_PAIRS_MAX` pairs, or a count is too
+        large.
+    """
+    pairs, square = as_pairs(counts)
+    n = pairs.sizes[names.PAIR]
+    closed = "the closed form has no such limit: betterthan.prob_better(counts)"
+    if n > names.MCMC_PAIRS_MAX:
+        raise ValueError(
+            f"{n} pairs are more than the {names.MCMC_PAIRS_MAX} that are sampled jointly; {closed}"
+        )
+    if n and int(pairs.values.max()) > COUNT_MAX:
+        raise ValueError(
+            f"a count of {int(pairs.values.max())} is more than a sampled model holds; {closed}"
+        )
+    return pairs, square
+
+
+def coords(pairs: xr.DataArray) -> dict[str, Any]:
+    """Coordinates of a PyMC model over these pairs."""
+    return {
+        names.PAIR: pairs[names.PAIR].values.tolist(),
+        names.OUTCOME: pairs[names.OUTCOME].values.tolist(),
+    }
+
+
+def simulated(count: int) -> dict[str, Any]:
+    """Coordinates of `count` made-up pairs, each of two systems of its own."""
+    a, b = [f"A{k}" for k in range(count)], [f"B{k}" for k in range(count)]
+    return {
+        names.PAIR: [f"{x} vs {y}" for x, y in zip(a, b, strict=True)],
+        names.SYSTEM_A: (names.PAIR, a),
+        names.SYSTEM_B: (names.PAIR, b),
+    }
+
+
+def sizes(n: int | Sequence[int], pairs: int) -> np.ndarray:
+    """Number of examples of each pair: one for all, or one each."""
+    return np.broadcast_to(
+        checks.nonnegative_integers(np.asarray(n), "n"), (checks.whole(pairs, "pairs"),)
+    )
