@@ -11,7 +11,8 @@ from betterthan.counts.shapes import to_pairs
 from betterthan.counts.successes import trials_of
 from betterthan.counts.units import CLUSTER, EPOCH, several
 
-_CLUSTERED = "betterthan.fits.compare(betterthan.models.clustered.fit(betterthan.count(data)))"
+_BY_CLUSTER = "betterthan.count(data, by='cluster')"
+_CLUSTERED = f"betterthan.fits.compare(betterthan.models.clustered.fit({_BY_CLUSTER}))"
 _FEW = 20  # examples below which little is settled
 
 
