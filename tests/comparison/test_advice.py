@@ -40,7 +40,7 @@ def test_each_kind_of_data_has_its_model(scores):
 def test_counts_and_trials(scores):
     plain = scores.drop_vars(["cluster", "dataset"])
     assert bt.advise(bt.count(scores, by="dataset")).model == "hierarchical"
-    assert bt.advise(bt.count(scores)).model == "clustered"
+    assert bt.advise(bt.count(scores, by="cluster")).model == "clustered"
     assert bt.advise(bt.count(designs.judgments_of(DESIGN, 5))).model == "davidson"
     assert bt.advise(bt.counts.trials(plain)).model == "item_response"
     of_items = bt.advise(bt.count(plain))
@@ -174,7 +174,7 @@ def test_runs_of_tallies_are_one_unit():
 
 
 def test_dims_of_counts_that_a_model_does_not_know_are_summed(scores):
-    by_cluster = bt.count(scores)
+    by_cluster = bt.count(scores, by="cluster")
     two_sets = xr.concat([by_cluster, by_cluster], "dataset")
     advice = bt.advise(two_sets)
     assert advice.model == "clustered"

@@ -270,7 +270,7 @@ def test_items_without_a_cluster_leave_the_rest_as_it_was():
 def test_counts_of_clusters_are_summed_with_a_warning():
     data = many().assign_coords(cluster=("item", np.arange(60) // 3))
     with pytest.warns(UserWarning, match="of 60 independent examples"):
-        summed = bt.compare(bt.count(data))
+        summed = bt.compare(bt.count(data, by="cluster"))
     np.testing.assert_array_equal(summed["counts"].values, bt.compare(many())["counts"].values)
     crossed = bt.models.hierarchical.simulate((3, 4), rng=1)["counts"]
     assert "12 data sets are pooled" in bt.compare(crossed).attrs["notes"]

@@ -61,26 +61,29 @@ def test_a_column_that_is_not_there():
 
 
 def test_every_run_meets_every_run():
-    found = bt.count(scores()).sel(system_a="A", system_b="B")
+    found = bt.count(scores(), by="cluster").sel(system_a="A", system_b="B")
     assert found["cluster"].values.tolist() == ["q1", "q2"]
     by_hand = []
     for rows in (scores().values[:3], scores().values[3:]):
         a, b = rows[:, 0][:, None], rows[:, 1]
         by_hand.append([int((a > b).sum()), int((a < b).sum()), int((a == b).sum())])
     assert found.values.tolist() == by_hand
-    of_trials = bt.count(bt.counts.trials(scores())).sel(system_a="A", system_b="B")
+    of_trials = bt.count(bt.counts.trials(scores()), by="item").sel(system_a="A", system_b="B")
     assert of_trials.values.tolist() == by_hand
 
 
 def test_the_order_of_runs_does_not_matter():
     shuffled = scores().copy()
     shuffled[:3, 1] = shuffled[:3, 1].values[[2, 0, 1]]
-    np.testing.assert_array_equal(bt.count(shuffled).values, bt.count(scores()).values)
+    for by in ("cluster", "item"):
+        found, expected = (bt.count(data, by=by).values for data in (shuffled, scores()))
+        np.testing.assert_array_equal(found, expected)
 
 
 def test_clusters_of_items_are_paired_by_item():
     data = scores().drop_vars(["item", "epoch"]).assign_coords(cluster=("item", list("aabbbb")))
-    found = bt.count(data).sel(system_a="A", system_b="B")
+    found = bt.count(data, by="cluster").sel(system_a="A", system_b="B")
+    assert found["cluster"].values.tolist() == ["a", "b"]
     assert found.values.tolist() == [[1, 0, 1], [2, 1, 1]]
 
 
@@ -94,13 +97,13 @@ def test_clusters_of_items_are_paired_by_item():
 def test_bad_clusters(clusters, message):
     data = scores().drop_vars(["item", "epoch"]).assign_coords(cluster=("item", clusters))
     with pytest.raises(ValueError, match=message):
-        bt.count(data)
+        bt.count(data, by="cluster")
 
 
 def test_nothing_to_group_by():
     plain = scores().drop_vars(["item", "epoch"])
     with pytest.raises(ValueError, match="no item coordinate 'cluster', nor 'epoch'"):
-        bt.count(plain)
+        bt.count(plain, by="cluster")
     with pytest.raises(ValueError, match="no item coordinate 'topic'"):
         bt.count(plain, by="topic")
 
@@ -148,24 +151,26 @@ def in_two_sets(epochs=2):
 
 
 def test_an_id_in_two_data_sets_is_two_items():
-    runs = bt.count(in_two_sets())
-    trials = bt.count(bt.counts.trials(in_two_sets()))
+    runs = bt.count(in_two_sets(), by="item")
+    trials = bt.count(bt.counts.trials(in_two_sets()), by="item")
     assert runs["cluster"].values.tolist() == ["x / q1", "x / q2", "y / q1", "y / q2"]
     assert trials["cluster"].values.tolist() == runs["cluster"].values.tolist()
     np.testing.assert_array_equal(runs.values, trials.values)
     single = in_two_sets(1).drop_vars("epoch")
-    assert bt.count(single, by="dataset").sizes["cluster"] == 2
+    assert bt.count(single, by="dataset").sizes["dataset"] == 2
+    of_sets = single.assign_coords(cluster=single["dataset"])
+    assert bt.count(of_sets, by="cluster")["cluster"].values.tolist() == ["x", "y"]
     assert bt.count(single, by="item").sizes["cluster"] == 4
 
 
 def test_runs_of_an_item_are_in_one_cluster():
-    apart = scores().assign_coords(session=("item", ["s1", "s2", "s1", "s1", "s1", "s1"]))
+    apart = scores().assign_coords(cluster=("item", ["s1", "s2", "s1", "s1", "s1", "s1"]))
     with pytest.raises(
-        ValueError, match="item 'q1' has the session 's1' in one run and 's2' in another"
+        ValueError, match="item 'q1' has the cluster 's1' in one run and 's2' in another"
     ):
-        bt.count(apart, by="session")
+        bt.count(apart, by="cluster")
     with pytest.raises(ValueError, match="item 'q1' has the cluster"):
-        bt.counts.trials(apart.rename(session="cluster"))
+        bt.counts.trials(apart)
 
 
 def test_another_grouping_than_the_cluster():
@@ -174,12 +179,19 @@ def test_another_grouping_than_the_cluster():
         .drop_vars(["item", "epoch"])
         .assign_coords(cluster=("item", list("aabbcc")), document=("item", list("xxxyyy")))
     )
-    assert bt.count(data, by="document")["cluster"].values.tolist() == ["x", "y"]
+    by_document = bt.count(data, by="document")
+    assert by_document["document"].values.tolist() == ["x", "y"]
+    renamed = bt.count(data.drop_vars("cluster").rename(document="cluster"), by="cluster")
+    assert renamed["cluster"].values.tolist() == ["x", "y"]
+    np.testing.assert_array_equal(renamed.values, by_document.values)
 
 
 def test_one_cluster_of_repeated_items_falls_back_to_items():
     data = scores().assign_coords(cluster=("item", ["a"] * 6))
-    assert bt.count(data)["cluster"].values.tolist() == ["q1", "q2"]
+    assert bt.count(data, by="cluster")["cluster"].values.tolist() == ["q1", "q2"]
+    trials = bt.counts.trials(scores())
+    with pytest.raises(ValueError, match="trials are counted within their items: by='item'"):
+        bt.count(trials)
 
 
 def test_trials_without_a_cluster_are_refused():

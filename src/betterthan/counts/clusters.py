@@ -29,8 +29,8 @@ def count_clusters(
     chosen = by or default_unit(scores) or (CLUSTER if CLUSTER in scores.coords else None)
     if chosen is None:
         raise ValueError(
-            "scores have no item coordinate 'cluster', nor 'epoch' with two values; name the one "
-            "to group by, by='...'"
+            "scores have no item coordinate 'cluster', nor 'epoch' with two values; give the one "
+            "to group by that name, or say by='item'"
         )
     labels = _labels(scores, chosen)
     if EPOCH in scores.coords:
