@@ -147,6 +147,13 @@ def test_version_and_lazy_imports_from_a_shell(results):
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+def test_what_is_not_installed_is_named_in_one_line(results, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pymc", None)
+    code, out, err = run(capsys, monkeypatch, "compare", results, "--method", "mcmc")
+    assert (code, out) == (2, "")
+    assert err.splitlines()[-1].startswith("error: this needs pymc, which is not installed; ")
+
+
 TALLIES = """system,doc,tp,fp,fn
 A,d1,9,0,0
 B,d1,2,5,7

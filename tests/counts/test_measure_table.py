@@ -101,7 +101,7 @@ def test_a_missing_value_of_any_kind():
             "measure 'cost', .* is <NA>; give 0 or 1",
         ),
         (
-            frame(B=[10**400, 1, 2], higher_is_better=1),
+            frame(B=pd.Series([10**400, 1, 2], dtype=object), higher_is_better=1),
             "measure 'time', column 'B' is 10+; give a finite number",
         ),
         (

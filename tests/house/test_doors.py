@@ -130,3 +130,7 @@ def test_everything_opens_at_once():
         text=True,
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_type_checkers_are_told_that_there_are_types():
+    assert (SOURCE / "py.typed").is_file()

@@ -398,6 +398,10 @@ def main() -> None:
         sys.exit(app(standalone_mode=False) or 0)
     except (ValueError, OSError, ArithmeticError) as error:
         fail(str(error))
+    except ModuleNotFoundError as error:  # installed without what samples
+        fail(
+            f"this needs {error.name}, which is not installed; install it, or choose the method exact"
+        )
     except Exception as error:
         if not hasattr(error, "format_message"):  # not a complaint of the argument parser
             raise

@@ -43,11 +43,8 @@ def from_measures(measures: pd.DataFrame) -> xr.DataArray:
     >>> counts.sel(system_a="DIAG-NLP", system_b="DIAG-orig").values.tolist()
     [8, 1, 1]
     """
-    if not isinstance(measures, pd.DataFrame):
-        raise ValueError(
-            f"measures are a {type(measures).__name__}; give a pandas.DataFrame, one row for each "
-            f"measure"
-        )
+    right = "pandas.DataFrame, one row for each measure"
+    checks.of_type(measures, pd.DataFrame, "measures are", right)
     frame = measures.set_index("measure") if "measure" in measures.columns else measures
     labels = [str(label) for label in frame.index]
     checks.unique(labels, "measure")

@@ -50,9 +50,7 @@ def responses_of(
     chosen = statistic or ("f1" if is_tallies else "mean")
     if not callable(chosen):
         checks.one_of(chosen, names.STATISTICS, "statistic")
-    if isinstance(beta, bool) or not isinstance(beta, int | float | np.number):
-        raise ValueError(f"beta is {beta!r}; give a positive number")
-    if beta != 1 and chosen != "f_beta":
+    if checks.real(beta, "beta", "a positive number") != 1 and chosen != "f_beta":
         raise ValueError(f"beta={beta:g} is for statistic='f_beta', not {_name(chosen)!r}")
     data = checks.tallies(data) if is_tallies else checks.scores(data)
     if callable(chosen):

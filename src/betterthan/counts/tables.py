@@ -1,6 +1,7 @@
 """Counts straight out of a paper."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -123,7 +124,7 @@ def from_contingency(
     return counts
 
 
-def _table_shape(table: Mapping) -> None:
+def _table_shape(table: Any) -> None:
     if not isinstance(table, Mapping):
         raise ValueError(
             f"expected a mapping of (system_a, system_b) to counts, got {type(table).__name__}"

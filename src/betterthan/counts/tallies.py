@@ -1,6 +1,5 @@
 """From tallies to totals, and to scores of single items."""
 
-import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
@@ -81,15 +80,9 @@ def tally_scores(
     [[0.857, 0.5]]
     """
     checks.one_of(statistic, _STATISTICS, "statistic")
-    if (
-        isinstance(empty, bool)
-        or not isinstance(empty, int | float | np.number)
-        or not 0 <= empty <= 1
-    ):
+    if not 0 <= checks.real(empty, "empty", "a score between 0 and 1") <= 1:
         raise ValueError(f"empty is {empty!r}; give a score between 0 and 1")
-    if isinstance(beta, bool) or not isinstance(beta, int | float | np.number):
-        raise ValueError(f"beta is {beta!r}; give a positive number")
-    if beta != 1 and statistic != "f_beta":
+    if checks.real(beta, "beta", "a positive number") != 1 and statistic != "f_beta":
         raise ValueError(f"beta={beta:g} is for statistic='f_beta', not {statistic!r}")
     tallies = checks.tallies(tallies)
     summed = tallies.sum(names.LABEL) if names.LABEL in tallies.dims else tallies

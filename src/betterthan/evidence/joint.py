@@ -69,9 +69,10 @@ def calibrate(
     truths = simulations_of(name, seed, simulations)
     target = 0.95 if name in _SMALL_STEPS else names.TARGET_ACCEPT
     done = _found(keep, name)
+    compiled: Any = None
     if len(done) < simulations:
         with sampling.steady_arithmetic():
-            compiled: Any = nutpie.compile_pymc_model(_BUILD[name](truths[0]))
+            compiled = nutpie.compile_pymc_model(_BUILD[name](truths[0]))
     for k in range(len(done), simulations):
         tree = refit.sampled(compiled.with_data(**_DATA[name](truths[k])), seed + k, target)
         scalars = _scalars(tree["posterior"].to_dataset(), truths[k], name)

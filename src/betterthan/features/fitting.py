@@ -154,30 +154,20 @@ def _chosen(z: np.ndarray, y: np.ndarray, direction: str) -> tuple[stepwise.Sear
 
 
 def _final(table: FeatureTable, inside: np.ndarray, ci_prob: float) -> dict[str, Any]:
-    """The fit of the chosen features, by statsmodels."""
-    from statsmodels.regression.linear_model import OLS
-
-    model: Any = OLS(table.y, least_squares.design(table.x[:, inside]))
-    result: Any = model.fit()
-    # rows of a group are not independent: their errors are summed before they are squared
-    if table.grouped_by:
-        result = model.fit(cov_type="cluster", cov_kwds={"groups": table.groups}, use_t=True)
-    ends = result.conf_int(1 - ci_prob)
+    """The fit of the chosen features; rows of a group are not independent."""
+    groups = table.groups if table.grouped_by else None
+    found = least_squares.fit(table.x[:, inside], table.y, groups)
+    lower, upper = found.interval(ci_prob)
     empty = np.full(len(inside), np.nan)
-    columns = {"standard_error": result.bse, "lower": ends[:, 0], "upper": ends[:, 1]}
-    parts: dict[str, Any] = {"intercept": float(result.params[0]), "r2": float(result.rsquared)}
-    parts["coefficient"] = (
-        names.FEATURE,
-        _spread(result.params[1:], inside, np.zeros(len(inside))),
-    )
+    columns = {"standard_error": found.errors, "lower": lower, "upper": upper}
+    parts: dict[str, Any] = {"intercept": float(found.coefficients[0]), "r2": found.r2}
+    slopes = _spread(found.coefficients[1:], inside, np.zeros(len(inside)))
+    parts["coefficient"] = (names.FEATURE, slopes)
     parts |= {name: (names.FEATURE, _spread(v[1:], inside, empty)) for name, v in columns.items()}
     scale = table.x.std(0, ddof=1) / table.y.std(ddof=1)
     parts["standardised"] = (names.FEATURE, parts["coefficient"][1] * scale)
     parts["chosen"] = (names.FEATURE, inside)
-    parts |= {
-        "observed": (names.DIALOGUE, table.y),
-        "fitted": (names.DIALOGUE, result.fittedvalues),
-    }
+    parts |= {"observed": (names.DIALOGUE, table.y), "fitted": (names.DIALOGUE, found.fitted)}
     return parts
 
 

@@ -136,11 +136,8 @@ def from_table(
     >>> from_table(table, actual_counts={"a": 10, "b": 9})["n_actual"].values.tolist()
     [10, 9]
     """
-    if not isinstance(table, pd.DataFrame):
-        raise ValueError(
-            f"table is a {type(table).__name__}; give a pandas.DataFrame, rows predicted, columns "
-            f"actual"
-        )
+    right = "pandas.DataFrame, rows predicted, columns actual"
+    checks.of_type(table, pd.DataFrame, "table is", right)
     rows, columns = [[_label(x) for x in axis] for axis in (table.index, table.columns)]
     checks.unique(rows, "row label")
     checks.unique(columns, "column label")

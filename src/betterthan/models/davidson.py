@@ -158,7 +158,8 @@ def build(
             tie = tie + _judge_effect("judge_tie", tied, tried)[rows.judge]
         if position:
             d = d + pm.Normal("position", 0.0, _EFFECT)
-            d = d + _judge_effect("judge_position", first, tried)[rows.judge] if judges else d
+            # both were bound above, where there are judges
+            d = d + _judge_effect("judge_position", first, tried)[rows.judge] if judges else d  # pyright: ignore[reportPossiblyUnboundVariable]
         p = pm.math.exp(_log_chances(d, tie + 0 * d, tie_model))
         pm.Multinomial(
             "y", n=pm.math.sum(counts, axis=-1), p=p, observed=counts, dims=("row", names.OUTCOME)

@@ -2,11 +2,15 @@
 
 With hat matrix H and residuals e, the residuals of group g under the fit without g are (I -
 H_gg)^-1 e_g, and that fit's sum of squares is smaller by e_g' (I - H_gg)^-1 e_g (Cook & Weisberg
-1982, Residuals and Influence, section 2.2).
+1982, Residuals and Influence, section 2.2). Errors of coefficients whose rows come in groups sum
+each group before they square (Liang & Zeger 1986, Biometrika 73), times
+G / (G - 1) (n - 1) / (n - k), for Student's t with G - 1 degrees of freedom.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
-from scipy import linalg
+from scipy import linalg, special
 
 FREE = 1e-9  # a group that leaves less than this of its own fit free determines it
 
@@ -28,6 +32,42 @@ def residuals(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     basis = np.linalg.qr(design(x))[0]
     return y - basis @ (basis.T @ y), basis
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Coefficients, the intercept first, their standard errors, the fitted values and R squared."""
+
+    coefficients: np.ndarray
+    errors: np.ndarray
+    freedom: int  # of the errors
+    fitted: np.ndarray
+    r2: float
+
+    def interval(self, prob: float) -> tuple[np.ndarray, np.ndarray]:
+        """Ends of the equal-tailed Student's t intervals of the coefficients."""
+        reach = special.stdtrit(self.freedom, (1 + prob) / 2) * self.errors
+        return self.coefficients - reach, self.coefficients + reach
+
+
+def fit(x: np.ndarray, y: np.ndarray, groups: np.ndarray | None = None) -> Fit:
+    """Fit y on x with an intercept; rows of one of the `groups` (numbers from 0) need not be independent."""
+    basis, triangle = np.linalg.qr(design(x))
+    size, columns = basis.shape
+    fitted = basis @ (basis.T @ y)
+    left = y - fitted
+    inverse = linalg.solve_triangular(triangle, np.eye(columns))
+    free = size - columns
+    if groups is None:
+        freedom = free
+        variances = (inverse**2).sum(1) * (left @ left / free)
+    else:
+        parts = np.zeros((int(groups.max()) + 1, columns))
+        np.add.at(parts, groups, basis * left[:, None])
+        freedom = len(parts) - 1
+        variances = ((parts @ inverse.T) ** 2).sum(0) * (len(parts) / freedom * (size - 1) / free)
+    r2 = 1 - float(left @ left) / float(((y - y.mean()) ** 2).sum())
+    return Fit(inverse @ (basis.T @ y), np.sqrt(variances), freedom, fitted, r2)
 
 
 def left_out(x: np.ndarray, y: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
