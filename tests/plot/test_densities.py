@@ -90,11 +90,11 @@ def test_ties_unknown_leave_the_decisive_density():
     ("counts", "choice", "message"),
     [
         (A, {"show": "both"}, "show is 'both'; choose one of outcomes, decisive, difference"),
-        (THREE, {}, "counts hold 3 pairs; give systems="),
+        (THREE, {}, "data hold 3 pairs; give systems="),
         (THREE, {"systems": ("A", "X")}, "systems names 'X'"),
         (THREE, {"systems": ("A", "A")}, "compared with itself"),
         (THREE, {"systems": "AB"}, "give the names of two systems"),
-        (bt.counts.to_pairs(THREE)[:2], {"systems": ("B", "C")}, "do not compare 'B' with 'C'"),
+        (bt.counts.to_pairs(THREE)[:2], {"systems": ("B", "C")}, "data compare no two of 'B', 'C'"),
         (A, {"rope": 0.1}, "show='outcomes' has no rope"),
         (A, {"rope": -1, "show": "difference"}, "rope is -1"),
         (A, {"prior": (1, 1, 1)}, "two numbers, of success and failure"),
@@ -110,7 +110,7 @@ def test_ties_unknown_leave_the_decisive_density():
             "needs the number of ties",
         ),
         (bt.counts.apply_ties(A, "drop"), {}, "needs the number of ties"),
-        (np.ones(3), {}, "expected counts"),
+        (np.ones(3), {}, "data is a ndarray; give a comparison, scores .* or counts"),
     ],
 )
 def test_bad_input_is_one_line(counts, choice, message):
