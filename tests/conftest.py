@@ -11,7 +11,7 @@ settings.load_profile("steady")
 
 @pytest.fixture(scope="session")
 def regression_frame():
-    """35 dialogues with two features and an outcome, in units of their own."""
+    """35 dialogues with two features and a response, in units of their own."""
     data = performance_function.simulate(35, features=2, rng=8)
     scaled = data["features"].values * [0.2, 30] + [0.5, 100]
     return pd.DataFrame(scaled, columns=["f", "words"]).assign(

@@ -128,8 +128,8 @@ def test_fit_survives_netcdf(function, tmp_path):
 def test_dataarray_and_frame_agree(frame, function):
     x = frame.drop(columns="gain")
     array = xr.DataArray(x, dims=("dialogue", "feature"), attrs={"confusions": ["x0"]})
-    outcome = xr.DataArray(frame["gain"], dims="dialogue")[::-1]  # joined by name, not by position
-    found = bt.features.performance_function(array, outcome)
+    response = xr.DataArray(frame["gain"], dims="dialogue")[::-1]  # joined by name, not by position
+    found = bt.features.performance_function(array, response)
     assert found.coefficients == pytest.approx(function.coefficients)
     assert found.confusions == ("x0",)
     assert bt.features.performance_function(
@@ -142,7 +142,7 @@ def test_rows_with_gaps_are_counted_and_left_out(frame):
     holed.iloc[3, 0] = None
     holed.loc["student 5", "gain"] = ""
     fit = bt.features.performance_function(holed, "gain").fit
-    assert (fit.attrs["n"], fit.attrs["n_dropped_outcome"], fit.attrs["n_dropped_feature"]) == (
+    assert (fit.attrs["n"], fit.attrs["n_dropped_response"], fit.attrs["n_dropped_feature"]) == (
         33,
         1,
         1,
@@ -156,14 +156,14 @@ def test_rows_with_gaps_are_counted_and_left_out(frame):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda f: f.assign(gain=0.5), "outcome 'gain' is 0.5 in all 35 dialogues"),
+        (lambda f: f.assign(gain=0.5), "response 'gain' is 0.5 in all 35 dialogues"),
         (lambda f: f.assign(x2=1), "feature 'x2' is 1 in all 35 dialogues"),
         (lambda f: f.assign(x5=3 * f["x2"] - 1), "feature 'x5' is a copy of x2"),
         (lambda f: f.assign(x5=f["x2"] - f["x0"]), "feature 'x5' is a weighted sum of x0, x2"),
         (lambda f: f.assign(x5="high"), "column 'x5' holds 'high' in row 1, no number"),
         (lambda f: f.assign(x5=np.inf), "column 'x5' is infinite in row 1"),
         (lambda f: f.head(8), "8 dialogues are too few .* betterthan.models.performance_function"),
-        (lambda f: f.head(2), "2 of 2 dialogues have an outcome"),
+        (lambda f: f.head(2), "2 of 2 dialogues have a response"),
         (lambda f: f.assign(gain=2 * f["x3"]), "fit 'gain' perfectly"),
         (lambda f: f[["gain"]], "there are no features"),
         (lambda f: f.drop(columns="gain"), "there is no column 'gain'"),
@@ -181,18 +181,18 @@ def test_bad_arguments_are_refused(frame):
     for choice, words in (
         ({"direction": "up"}, "direction is 'up'"),
         ({"columns": ["x9"]}, "there is no feature 'x9'"),
-        ({"columns": ["gain"]}, "'gain' is the outcome"),
+        ({"columns": ["gain"]}, "'gain' is the response"),
         ({"leave_out": "nobody"}, "no column 'nobody' to group by"),
         ({"leave_out": ["a"] * 35}, "there are 1 groups"),
         ({"leave_out": ["a"]}, "groups name 1 rows"),
-        ({"prob": 2}, "ci_prob is 2"),
+        ({"ci_prob": 2}, "ci_prob is 2"),
     ):
         with pytest.raises(ValueError, match=words):
             bt.features.performance_function(frame, "gain", **choice)
     x = frame.drop(columns="gain")
     with pytest.raises(ValueError, match="'student 0' is in one alone"):
         bt.features.performance_function(x, frame["gain"].drop("student 0"))
-    with pytest.raises(ValueError, match="outcome has 3 numbers and features 35 rows"):
+    with pytest.raises(ValueError, match="response has 3 numbers and features 35 rows"):
         bt.features.performance_function(x, [1.0, 2, 3])
 
 

@@ -1,4 +1,4 @@
-"""Beta fitted to an outcome: found where it is known, honest where beta is chosen anew."""
+"""Beta fitted to a response: found where it is known, honest where beta is chosen anew."""
 
 import numpy as np
 import pytest
@@ -30,11 +30,11 @@ def f(confusion, beta, average="weighted"):
 
 @pytest.mark.parametrize("beta", [0.5, 1, 2])
 @pytest.mark.parametrize("average", ["weighted", "macro", "pooled"])
-def test_the_beta_of_the_outcome_is_found(beta, average):
+def test_the_beta_of_the_response_is_found(beta, average):
     confusion = dialogues()
     score = f(confusion, beta, average)
-    outcome = 0.3 + 0.5 * score + 0.001 * np.random.default_rng(3).normal(size=60)
-    found = bt.features.fit_beta(confusion, outcome, average=average)
+    response = 0.3 + 0.5 * score + 0.001 * np.random.default_rng(3).normal(size=60)
+    found = bt.features.fit_beta(confusion, response, average=average)
     assert found["best"].item() == pytest.approx(beta, rel=0.15)
     assert found["slope"].item() == pytest.approx(0.5, abs=0.02)
     assert found["r2_held_out"].item() > 0.98
@@ -42,10 +42,10 @@ def test_the_beta_of_the_outcome_is_found(beta, average):
 
 def test_r2_and_held_out_are_those_of_refits():
     confusion = dialogues(n=14)
-    outcome = f(confusion, 2) + 0.1 * np.random.default_rng(5).normal(size=14)
-    found = bt.features.fit_beta(confusion, outcome)
+    response = f(confusion, 2) + 0.1 * np.random.default_rng(5).normal(size=14)
+    found = bt.features.fit_beta(confusion, response)
     grid = {b: f(confusion, b) for b in recall_weight._BETAS}
-    r2 = {b: np.corrcoef(s, outcome)[0, 1] ** 2 for b, s in grid.items()}
+    r2 = {b: np.corrcoef(s, response)[0, 1] ** 2 for b, s in grid.items()}
     best = max(r2, key=r2.get)
     assert found["best"].item() == pytest.approx(best)
     assert found["r2"].item() == pytest.approx(r2[best])
@@ -53,10 +53,10 @@ def test_r2_and_held_out_are_those_of_refits():
     error = []
     for k in range(14):
         rest = np.arange(14) != k
-        chosen = max(grid, key=lambda b, r=rest: np.corrcoef(grid[b][r], outcome[r])[0, 1] ** 2)
-        slope, start = np.polyfit(grid[chosen][rest], outcome[rest], 1)
-        error.append(outcome[k] - start - slope * grid[chosen][k])
-    expected = 1 - np.square(error).sum() / np.square(outcome - outcome.mean()).sum()
+        chosen = max(grid, key=lambda b, r=rest: np.corrcoef(grid[b][r], response[r])[0, 1] ** 2)
+        slope, start = np.polyfit(grid[chosen][rest], response[rest], 1)
+        error.append(response[k] - start - slope * grid[chosen][k])
+    expected = 1 - np.square(error).sum() / np.square(response - response.mean()).sum()
     assert found["r2_held_out"].item() == pytest.approx(expected)
     assert found["r2_held_out"].item() < found["r2"].item()
 
@@ -71,11 +71,11 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says():
     assert inside >= 51  # of 60 with probability 0.95 each: fewer has probability below 0.001
 
 
-def test_dialogues_without_an_outcome_are_counted():
+def test_dialogues_without_an_response_are_counted():
     confusion = dialogues(n=10)
-    outcome = f(confusion, 1) + 0.01 * np.random.default_rng(1).normal(size=10)
-    outcome[3] = np.nan
-    found = bt.features.fit_beta(confusion, outcome)
+    response = f(confusion, 1) + 0.01 * np.random.default_rng(1).normal(size=10)
+    response[3] = np.nan
+    found = bt.features.fit_beta(confusion, response)
     assert (found.attrs["n"], found.attrs["n_dropped"]) == (9, 1)
 
 
@@ -83,7 +83,7 @@ def test_bad_input():
     confusion = dialogues(n=10)
     with pytest.raises(ValueError, match=r"give \(dialogue, predicted, actual\)"):
         bt.features.fit_beta(bt.datasets.beetle_confusion(), [1.0])
-    with pytest.raises(ValueError, match="outcome 'outcome' is 1 in all 10"):
+    with pytest.raises(ValueError, match="response 'response' is 1 in all 10"):
         bt.features.fit_beta(confusion, np.ones(10))
     with pytest.raises(ValueError, match="average is 'micro'"):
         bt.features.fit_beta(confusion, np.arange(10.0), average="micro")

@@ -142,14 +142,14 @@ def test_many_documents_at_once_are_scipys():
             assert at["p_value"].item() == pytest.approx(expected.pvalue)
 
 
-@pytest.mark.parametrize("kind", ["a", "b", "c"])
-def test_kinds_differ_by_ties_alone(kind):
+@pytest.mark.parametrize("variant", ["a", "b", "c"])
+def test_variants_differ_by_ties_alone(variant):
     ranks = bt.orders.from_ranks(
         pd.DataFrame({"a": [1, 1], "b": [2, 1], "c": [3, 3], "d": [4, 4]}, index=["r", "A"])
     )
     expected = {"a": 5 / 6, "b": 5 / np.sqrt(6 * 5), "c": 5 * 2 / (16 * 2 / 3)}
-    found = bt.orders.kendall_tau(ranks, "r", kind=kind)
-    assert found["tau"].item() == pytest.approx(expected[kind])
+    found = bt.orders.kendall_tau(ranks, "r", variant=variant)
+    assert found["tau"].item() == pytest.approx(expected[variant])
     assert found["ties"].item() == 1
     assert np.isnan(found["p_value"].item())
 
@@ -231,7 +231,7 @@ def test_ties_of_any_kind_are_ranks(row):
 
 def test_choices_are_checked():
     lists = {"r": list("ab"), "A": list("ab")}
-    for bad in ({"kind": "d"}, {"restrict": "some"}, {"alternative": "both"}):
+    for bad in ({"variant": "d"}, {"restrict": "some"}, {"alternative": "both"}):
         with pytest.raises(ValueError, match="choose one of"):
             bt.orders.kendall_tau(lists, "r", **bad)
     with pytest.raises(ValueError, match="dims"):

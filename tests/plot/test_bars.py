@@ -88,8 +88,8 @@ def test_parts_differ_in_lightness():
 @pytest.mark.parametrize(
     ("systems", "baseline", "message"),
     [
-        (10, None, "45 pairs are too many bars .at most 40.; give baseline="),
-        (42, "s0", "41 pairs are too many bars .at most 40.; give counts of fewer systems"),
+        (10, None, "45 pairs are too many bars .at most 40.; give baseline= or systems="),
+        (42, "s0", "41 pairs are too many bars .at most 40.; give systems="),
         (3, "nobody", "baseline names 'nobody', which is not among the systems: s0, s1, s2"),
     ],
 )

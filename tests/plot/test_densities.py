@@ -56,21 +56,21 @@ def test_without_a_rope_the_difference_names_two_masses():
     ]
 
 
-@pytest.mark.parametrize("kind", ["outcomes", "decisive", "difference"])
-def test_the_other_way_round_is_the_mirror_image(kind):
-    one = _curves(bt.plot.densities(THREE, systems=("A", "C"), kind=kind))
-    two = _curves(bt.plot.densities(THREE, systems=("C", "A"), kind=kind))
+@pytest.mark.parametrize("show", ["outcomes", "decisive", "difference"])
+def test_the_other_way_round_is_the_mirror_image(show):
+    one = _curves(bt.plot.densities(THREE, systems=("A", "C"), show=show))
+    two = _curves(bt.plot.densities(THREE, systems=("C", "A"), show=show))
     tops = [[x[np.nanargmax(y)] for x, y in curves] for curves in (one, two)]
-    if kind == "outcomes":
+    if show == "outcomes":
         assert tops[0] == tops[1][::-1]
     else:
-        assert sum(tops[0] + tops[1]) == pytest.approx(0 if kind == "difference" else 1, abs=1e-9)
+        assert sum(tops[0] + tops[1]) == pytest.approx(0 if show == "difference" else 1, abs=1e-9)
 
 
-@pytest.mark.parametrize("kind", ["outcomes", "decisive", "difference"])
+@pytest.mark.parametrize("show", ["outcomes", "decisive", "difference"])
 @pytest.mark.parametrize("cells", [(0, 0, 0), (1, 0, 0), (10**9, 10**9 - 10**5, 10**8)])
-def test_extreme_counts_are_in_view(kind, cells):
-    ax = bt.plot.densities(bt.counts.from_table({("A", "B"): cells}), kind=kind, prior="haldane")
+def test_extreme_counts_are_in_view(show, cells):
+    ax = bt.plot.densities(bt.counts.from_table({("A", "B"): cells}), show=show, prior="haldane")
     for x, y in _curves(ax):
         left, right = ax.get_xlim()
         assert left <= x[0] < x[-1] <= right
@@ -89,28 +89,28 @@ def test_ties_unknown_leave_the_decisive_density():
 @pytest.mark.parametrize(
     ("counts", "choice", "message"),
     [
-        (A, {"kind": "both"}, "ci_kind is 'both'; choose one of outcomes, decisive, difference"),
-        (THREE, {}, "counts hold 3 pairs; give systems="),
+        (A, {"show": "both"}, "show is 'both'; choose one of outcomes, decisive, difference"),
+        (THREE, {}, "data hold 3 pairs; give systems="),
         (THREE, {"systems": ("A", "X")}, "systems names 'X'"),
         (THREE, {"systems": ("A", "A")}, "compared with itself"),
         (THREE, {"systems": "AB"}, "give the names of two systems"),
-        (bt.counts.to_pairs(THREE)[:2], {"systems": ("B", "C")}, "do not compare 'B' with 'C'"),
-        (A, {"rope": 0.1}, "kind='outcomes' has no rope"),
-        (A, {"rope": -1, "kind": "difference"}, "rope is -1"),
+        (bt.counts.to_pairs(THREE)[:2], {"systems": ("B", "C")}, "data compare no two of 'B', 'C'"),
+        (A, {"rope": 0.1}, "show='outcomes' has no rope"),
+        (A, {"rope": -1, "show": "difference"}, "rope is -1"),
         (A, {"prior": (1, 1, 1)}, "two numbers, of success and failure"),
-        (A, {"prior": (1, 0, 1), "kind": "difference"}, "must be positive"),
+        (A, {"prior": (1, 0, 1), "show": "difference"}, "must be positive"),
         (
             bt.counts.from_table({("A", "B"): (1, 2)}),
             {},
-            "kind='outcomes' needs the number of ties",
+            "show='outcomes' needs the number of ties",
         ),
         (
             bt.counts.from_table({("A", "B"): (1, 2)}),
-            {"kind": "difference"},
+            {"show": "difference"},
             "needs the number of ties",
         ),
         (bt.counts.apply_ties(A, "drop"), {}, "needs the number of ties"),
-        (np.ones(3), {}, "expected counts"),
+        (np.ones(3), {}, "data is a ndarray; give a comparison, scores .* or counts"),
     ],
 )
 def test_bad_input_is_one_line(counts, choice, message):

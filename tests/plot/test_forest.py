@@ -138,14 +138,14 @@ def test_it_draws_what_compare_returns():
     ("comparison", "choice", "message"),
     [
         (THREE.drop_vars("difference_lower"), {}, "variable 'difference_lower'"),
-        ([1], {}, "variable 'difference_mean', got list"),
+        ([1], {}, "data is a list; give a comparison"),
         (
             THREE.assign(verdict=THREE["verdict"].copy(data=np.full((3, 3), "maybe"))),
             {},
             "verdict is 'maybe'",
         ),
         (THREE.where(False).assign(verdict=THREE["verdict"]), {}, "no pair has a difference"),
-        (THREE.isel(system_a=0), {}, "differences have dims"),
+        (THREE.isel(system_a=0), {}, "data have dims .system_b.; give .system_a, system_b."),
         (THREE, {"rope": 1.5}, "rope is 1.5"),
         (THREE, {"limit": 0}, "limit is 0"),
         (THREE, {"baseline": "X"}, "baseline names 'X'"),

@@ -23,7 +23,7 @@ def test_cells_say_percent_and_never_certainty():
     prob = _square(
         [[0.5, 0.999999, 0.95], [0.000001, 0.5, 0.42], [0.05, 0.58, 0.5]], ["A", "B", "C"]
     )
-    ax = bt.plot.matrix(prob, order=["A", "B", "C"])
+    ax = bt.plot.matrix(prob, systems=["A", "B", "C"])
     assert [t.get_text() for t in ax.texts] == [">99", "95", "<1", "42", "5", "58"]
     assert [t.get_fontweight() for t in ax.texts] == [
         "bold",
@@ -47,9 +47,9 @@ def test_the_best_system_comes_first():
     assert shown.tolist() == [[0.5, 0.9, 0.7], [0.1, 0.5, 0.6], [0.3, 0.4, 0.5]]
 
 
-def test_order_may_choose():
+def test_a_list_picks_and_orders():
     prob = _random(6)
-    ax = bt.plot.matrix(prob, order=["s4", "s1"])
+    ax = bt.plot.matrix(prob, systems=["s4", "s1"])
     np.testing.assert_array_equal(ax.images[0].get_array(), prob.values[np.ix_([4, 1], [4, 1])])
 
 
@@ -90,10 +90,10 @@ def test_the_ramp_only_darkens():
 
 
 @pytest.mark.parametrize(
-    ("prob", "order", "message"),
+    ("prob", "systems", "message"),
     [
-        ([[0.5]], None, "expected probabilities with dims"),
-        (_square([[0.5, 1.2], [-0.2, 0.5]]), None, "probabilities hold 1.2"),
+        ([[0.5]], None, "data is a list; give a comparison, scores"),
+        (_square([[0.5, 1.2], [-0.2, 0.5]]), None, "data hold the probability 1.2"),
         (_square([[0.5]]), None, "at least two systems"),
         (_square([[0.5, 0.5], [0.5, 0.5]], ["A", "A"]), None, "more than once"),
         (_square([[0.5, 0.5], [0.5, 0.5]]).drop_vars("system_b"), None, "coordinate 'system_b'"),
@@ -101,14 +101,14 @@ def test_the_ramp_only_darkens():
         (
             _random(3).expand_dims(method=["exact", "mcmc"]),
             None,
-            "expected probabilities with dims",
+            "data have dims .method, system_a, system_b.; give .system_a, system_b.",
         ),
-        (_random(3), ["s0", "s9"], "order names 's9'"),
+        (_random(3), ["s0", "s9"], "systems names 's9'"),
         (_random(3), ["s0", "s0"], "more than once"),
         (_random(3), ["s0"], "at least two systems"),
     ],
 )
-def test_bad_input_is_one_line(prob, order, message):
+def test_bad_input_is_one_line(prob, systems, message):
     with pytest.raises(ValueError, match=message) as caught:
-        bt.plot.matrix(prob, order=order)
+        bt.plot.matrix(prob, systems=systems)
     assert "\n" not in str(caught.value)

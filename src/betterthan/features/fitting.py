@@ -161,10 +161,8 @@ def _final(table: FeatureTable, inside: np.ndarray, ci_prob: float) -> dict[str,
     empty = np.full(len(inside), np.nan)
     columns = {"standard_error": found.errors, "lower": lower, "upper": upper}
     parts: dict[str, Any] = {"intercept": float(found.coefficients[0]), "r2": found.r2}
-    parts["coefficient"] = (
-        names.FEATURE,
-        _spread(found.coefficients[1:], inside, np.zeros(len(inside))),
-    )
+    slopes = _spread(found.coefficients[1:], inside, np.zeros(len(inside)))
+    parts["coefficient"] = (names.FEATURE, slopes)
     parts |= {name: (names.FEATURE, _spread(v[1:], inside, empty)) for name, v in columns.items()}
     scale = table.x.std(0, ddof=1) / table.y.std(ddof=1)
     parts["standardised"] = (names.FEATURE, parts["coefficient"][1] * scale)

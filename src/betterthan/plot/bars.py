@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan.plot import drawing, inputs
+from betterthan.plot.systems import called, known
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,14 +26,17 @@ _UNITS = {"item": "items", "judgment": "judgments"}
 
 
 def outcomes(
-    counts: xr.DataArray, *, baseline: str | None = None, ax: "Axes | None" = None
+    data: Any, *, systems: Any = None, baseline: str | None = None, ax: "Axes | None" = None
 ) -> "Axes":
     """Bars of wins, ties and losses, one for each pair or for each system against a baseline.
 
     Parameters
     ----------
-    counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
-        Where ties are unknown, wins and losses alone are drawn.
+    data : Comparison, xarray.Dataset or xarray.DataArray
+        From `compare`; or counts (system_a, system_b, outcome) or (pair, outcome); or scores, which
+        are counted. Where ties are unknown, wins and losses alone are drawn.
+    systems : list of str or mapping of str to str, optional
+        Draw only these; a mapping says what to call them.
     baseline : str, optional
         Draw only the pairs with this system, told from the side of the other one.
     ax : matplotlib.axes.Axes, optional
@@ -48,7 +52,7 @@ def outcomes(
     Raises
     ------
     ValueError
-        If the counts are not counts, the baseline is unknown, or there are more than 40 bars.
+        If the data are none of these, a system is unknown, or there are more than 40 bars.
 
     Examples
     --------
@@ -58,58 +62,47 @@ def outcomes(
     >>> [int(bar.get_width()) for bar in ax.patches]  # win, tie, loss
     [12, 986, 2]
     """
-    pairs = inputs.distinct_pairs(counts)
+    pairs = inputs.pairs(data, systems)
+    baseline = None if baseline is None else called(baseline, systems)
     left, right, values = _oriented(pairs, baseline)
     if len(left) > _BARS_MAX:
-        advice = (
-            "give counts of fewer systems"
-            if baseline
-            else "give baseline=, or counts of fewer systems"
-        )
+        advice = "give systems=" if baseline else "give baseline= or systems="
         raise ValueError(f"{len(left)} pairs are too many bars (at most {_BARS_MAX}); {advice}")
     ties = values.shape[1] == 3
+    there = list(dict.fromkeys([*left, *right]))
     with drawing.style():
         ax = drawing.axes(ax, 8.0, 0.95 + 0.27 * (len(left) + 1))
         _draw_bars(ax, values)
-        shown = drawing.labels(list(dict.fromkeys([*left, *right])))
-        name = dict(zip(dict.fromkeys([*left, *right]), shown, strict=True))
-        drawing.name_rows(
-            ax, [name[s] for s in left], None if baseline else [name[s] for s in right]
-        )
-        unit = _UNITS.get(str(pairs.attrs.get("unit")), "examples")
-        ax.set_xlabel(
-            f"number of {unit}"
-            if ties
-            else f"number of {unit} that are not ties ({_absent(pairs)})"
-        )
+        name = dict(zip(there, drawing.labels(there), strict=True))
+        others = [name[s] for s in right]
+        drawing.name_rows(ax, [name[s] for s in left], None if baseline else others)
+        ax.set_xlabel(_what_is_counted(pairs, ties))
         _legend(ax, ties, "the baseline" if baseline else "the system at the right")
         what = "Wins, ties and losses" if ties else "Wins and losses"
-        drawing.finish(
-            ax, f"{what} against {name[str(baseline)]}" if baseline else f"{what} of each pair"
-        )
+        against = f"against {name[baseline]}" if baseline else "of each pair"
+        drawing.finish(ax, f"{what} {against}")
         _write_numbers(ax, values)
         return ax
 
 
 def _oriented(pairs: xr.DataArray, baseline: str | None) -> tuple[list[str], list[str], np.ndarray]:
-    """Names at the left and right and (win, loss[, tie]) of the left one, sorted by net share of
-    wins.
-    """
-    a, b = inputs.pair_names(pairs)
+    """Names at the left and right, (win, loss[, tie]) of the left one, by net share of wins."""
+    a, b = (np.array(side, dtype=object) for side in inputs.pair_names(pairs))
     values, turned = pairs.values, inputs.exchanged(pairs).values
-    if baseline is None:
-        turn = values[:, 1] > values[:, 0]
-        rows = np.arange(len(a))
-    else:
-        baseline = inputs.known(baseline, list(dict.fromkeys([*a, *b])), "baseline")
-        rows = np.array([k for k in range(len(a)) if baseline in (a[k], b[k])])
-        turn = np.array([s == baseline for s in a])
+    rows, turn = np.arange(len(a)), values[:, 1] > values[:, 0]
+    if baseline is not None:
+        baseline = known(baseline, list(dict.fromkeys([*a, *b])), "baseline")
+        rows, turn = np.flatnonzero((a == baseline) | (b == baseline)), a == baseline
     values = np.where(turn[:, None], turned, values)[rows]
     net = (values[:, 0] - values[:, 1]) / np.maximum(values.sum(1), 1)
     order = np.argsort(-net, kind="stable")
-    left = [b[k] if turn[k] else a[k] for k in rows[order]]
-    right = [a[k] if turn[k] else b[k] for k in rows[order]]
-    return left, right, values[order]
+    left, right = np.where(turn, b, a)[rows][order], np.where(turn, a, b)[rows][order]
+    return left.tolist(), right.tolist(), values[order]
+
+
+def _what_is_counted(pairs: xr.DataArray, ties: bool) -> str:
+    unit = _UNITS.get(str(pairs.attrs.get("unit")), "examples")
+    return f"number of {unit}" if ties else f"number of {unit} that are not ties ({_absent(pairs)})"
 
 
 def _absent(pairs: xr.DataArray) -> str:

@@ -1,6 +1,6 @@
 """Posterior densities of one pair."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -19,7 +19,7 @@ _TAIL = 1e-5  # mass that may lie outside of the figure, on either side
 
 
 def densities(
-    counts: xr.DataArray,
+    data: Any,
     *,
     systems: Any = None,
     prior: Any = None,
@@ -31,19 +31,24 @@ def densities(
 
     Parameters
     ----------
-    counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
-    systems : pair of str, optional
-        The pair to show, told from the side of the first. Needed where counts hold more than one.
+    data : Comparison, xarray.Dataset or xarray.DataArray
+        From `compare`; or counts (system_a, system_b, outcome) or (pair, outcome); or scores, which
+        are counted.
+    systems : pair of str or mapping of two, optional
+        The pair to show, told from the side of the first; a mapping says what to call them. Needed
+        where data hold more than one.
     prior : str or sequence of float, optional
         Parameters of win, loss and tie, or a name: see `betterthan.names.PRIORS`; for
-        ``show="outcomes"`` of success and failure. Default: all ones.
+        ``show="outcomes"`` of success and failure. Default: that of the comparison (not for
+        "outcomes"), else all ones.
     show : {"outcomes", "decisive", "difference"}, default "outcomes"
         ``outcomes``: the probability that A wins an example, beside the probability that B does,
         each as a Beta of its own (an approximation: together they cannot exceed 1). ``decisive``:
         p, the probability that A wins an example that is not a tie; its mass above 1/2 is P(A
         better). ``difference``: d = P(A wins) - P(B wins).
     rope : float, optional
-        Half width of the region of practical equivalence, for ``show="difference"``.
+        Half width of the region of practical equivalence, for ``show="difference"``. Default: that
+        of the comparison, else none.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
 
@@ -54,9 +59,9 @@ def densities(
     Raises
     ------
     ValueError
-        If the counts, the prior, `show` or the rope are not valid, the pair is not in the counts,
-        ties are unknown and `show` is not ``"decisive"``, or a rope is given for another kind than
-        the difference.
+        If the data, the prior, `show` or the rope are not valid, the pair is not in the data, ties
+        are unknown and `show` is not ``"decisive"``, or a rope is given for another kind than the
+        difference.
 
     Examples
     --------
@@ -67,85 +72,101 @@ def densities(
     ['P(A better) = 0.996', 'P(B better) = 0.004']
     """
     checks.one_of(show, _KINDS, "show")
-    half = checks.rope(names.ROPE if rope is None else rope)
-    if half and show != "difference":
+    if checks.rope(rope or names.ROPE) and show != "difference":
         raise ValueError(f"rope is {rope}, but show={show!r} has no rope; use show='difference'")
-    a, b, pair = inputs.one_pair(counts, systems)
-    if show != "decisive":  # a sum over wins and losses alone is not the number of examples
-        asked = pair.assign_attrs(ties="unknown") if show == "outcomes" else pair
-        schemas.ties_known(asked, f"show={show!r}")
+    a, b, pair = inputs.one_pair(data, systems)
+    _refuse_unknown_ties(pair, show)
     with drawing.style():
         ax = drawing.axes(ax, 6.0, 3.6)
-        first, second = drawing.labels([a, b])
+        both = _Named(*drawing.labels([a, b]))
         if show == "outcomes":
-            title = _outcomes(ax, pair, _success_prior(prior), first, second)
+            title = _outcomes(ax, pair, _success_prior(prior), both)
+        elif show == "decisive":
+            title = _decisive(ax, inputs.posterior(pair, prior), both)
         else:
-            alpha = pair.values + np.array(checks.prior(prior, pair.size))
-            draw = _decisive if show == "decisive" else _difference
-            title = draw(ax, alpha, half, first, second)
+            half = inputs.rope_of(pair, rope)
+            title = _difference(ax, inputs.posterior(pair, prior), half, both)
         _frame(ax)
         return drawing.finish(ax, title)
+
+
+class _Named(NamedTuple):
+    """What the two systems are called in the figure."""
+
+    first: str
+    second: str
+
+
+def _refuse_unknown_ties(pair: xr.DataArray, show: str) -> None:
+    if show == "decisive":
+        return
+    # a sum over wins and losses alone is not the number of examples
+    asked = pair.assign_attrs(ties="unknown") if show == "outcomes" else pair
+    schemas.ties_known(asked, f"show={show!r}")
 
 
 def _success_prior(prior: Any) -> tuple[float, ...]:
     """Two numbers: three, of win, loss and tie, would mean something else."""
     if not (prior is None or isinstance(prior, str)) and len(tuple(prior)) != 2:
         raise ValueError(
-            f"prior is {prior!r}; show='outcomes' takes two numbers, of success and failure"
+            f"prior has {len(tuple(prior))} numbers; show='outcomes' takes two numbers, of success "
+            "and failure"
         )
     return checks.prior(prior, 2)
 
 
-def _outcomes(
-    ax: "Axes", pair: xr.DataArray, prior: tuple[float, ...], first: str, second: str
-) -> str:
+def _outcomes(ax: "Axes", pair: xr.DataArray, prior: tuple[float, ...], both: _Named) -> str:
     n = int(pair.sum())
     wins = [int(v) for v in pair.values[:2]]
     shapes = [(prior[0] + k, prior[1] + n - k) for k in wins]
     x = _grid(*_span(shapes), 0.0)
     looks = ((drawing.COLOUR_A, "-", "\\\\\\"), (drawing.COLOUR_B, "--", "///"))
-    for (s, f), k, name, (colour, line, hatch) in zip(
-        shapes, wins, (first, second), looks, strict=True
-    ):
+    for (s, f), k, name, look in zip(shapes, wins, both, looks, strict=True):
+        colour, line, hatch = look
         y = _beta_density(s, f, x)
         _shade(ax, x, y, colour, hatch)
         ax.plot(x, y, color=colour, linestyle=line, linewidth=1.8, label=f"by {name}: {k} of {n}")
     ax.legend(loc="upper left", title="examples won", alignment="left", title_fontsize=8)
     ax.set_xlabel("probability of winning an example")
-    return f"Posterior probabilities that {first} wins an example and that {second} does"
+    return f"Posterior probabilities that {both.first} wins an example and that {both.second} does"
 
 
-def _decisive(ax: "Axes", alpha: np.ndarray, _: float, first: str, second: str) -> str:
+def _decisive(ax: "Axes", alpha: np.ndarray, both: _Named) -> str:
     a, b = alpha[0], alpha[1]
     low, high = _span([(a, b)])
     x = _grid(min(low, 0.5), max(high, 0.5), 0.0)
     masses = float(beta.prob_above_half(a, b)), float(beta.prob_above_half(b, a))
-    _two_sides(ax, x, _beta_density(a, b, x), 0.5, _better((first, second), masses))
-    ax.set_xlabel(f"p = probability that {first} wins an example that is not a tie")
-    return f"Posterior of the decisive examples, {first} against {second}"
+    _two_sides(ax, x, _beta_density(a, b, x), 0.5, _better(both, masses))
+    ax.set_xlabel(f"p = probability that {both.first} wins an example that is not a tie")
+    return f"Posterior of the decisive examples, {both.first} against {both.second}"
 
 
-def _difference(ax: "Axes", alpha: np.ndarray, rope: float, first: str, second: str) -> str:
-    a, b, t = (np.asarray(v) for v in (*alpha, 0.0)[:3])  # without ties d = 2 p - 1
-    mean, sd = float(dirichlet.mean_difference(a, b, t)), float(dirichlet.sd_difference(a, b, t))
-    low, high = max(mean - 5 * sd, -1.0), min(mean + 5 * sd, 1.0)
-    x = _grid(min(low, -1.3 * rope, 0.0), max(high, 1.3 * rope, 0.0), -1.0)
-    y = dirichlet.density(a, b, t, x)
+def _difference(ax: "Axes", alpha: np.ndarray, rope: float, both: _Named) -> str:
+    shape = tuple(np.asarray(v) for v in (*alpha, 0.0)[:3])  # without ties d = 2 p - 1
     edge = np.asarray(rope)
-    masses = float(dirichlet.prob_above(a, b, t, edge)), float(dirichlet.prob_below(a, b, t, -edge))
+    mean, sd = dirichlet.mean_difference(*shape), dirichlet.sd_difference(*shape)
+    x = _around(float(mean), float(sd), rope)
+    y = dirichlet.density(*shape, x)
+    above, below = dirichlet.prob_above(*shape, edge), dirichlet.prob_below(*shape, -edge)
     if rope:
-        inside = drawing.probability(float(dirichlet.prob_within(a, b, t, edge)))
+        inside = drawing.probability(float(dirichlet.prob_within(*shape, edge)))
         top = 1.04 * np.nanmax(y[np.isfinite(y)])
         look: dict[str, Any] = {"color": drawing.COLOUR_TIE, "linewidth": 0, "zorder": 0}
         ax.fill_between([-rope, rope], 0, top, **look, label=f"P(|d| ≤ {rope:g}) {inside}")
-    told = _better((first, second), masses, f" by more than {rope:g}" if rope else "")
+    told = _better(both, (float(above), float(below)), f" by more than {rope:g}" if rope else "")
     _two_sides(ax, x, np.where(np.isfinite(y), y, np.nan), 0.0, told, rope)
-    ax.set_xlabel(f"difference d = P({first} wins) − P({second} wins), per example")
-    return f"Posterior of the difference, {first} against {second}"
+    ax.set_xlabel(f"difference d = P({both.first} wins) − P({both.second} wins), per example")
+    return f"Posterior of the difference, {both.first} against {both.second}"
 
 
-def _better(systems: tuple[str, str], masses: tuple[float, float], beyond: str = "") -> list[str]:
-    pairs = zip(systems, masses, strict=True)
+def _around(mean: float, sd: float, rope: float) -> np.ndarray:
+    """Points within five standard deviations of the mean, and past both ends of the rope."""
+    low, high = max(mean - 5 * sd, -1.0), min(mean + 5 * sd, 1.0)
+    return _grid(min(low, -1.3 * rope, 0.0), max(high, 1.3 * rope, 0.0), -1.0)
+
+
+def _better(both: _Named, masses: tuple[float, float], beyond: str = "") -> list[str]:
+    pairs = zip(both, masses, strict=True)
     return [f"P({name} better{beyond}) {drawing.probability(mass)}" for name, mass in pairs]
 
 

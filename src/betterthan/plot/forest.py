@@ -8,6 +8,8 @@ from scipy import special
 
 from betterthan import checks, names
 from betterthan.plot import drawing, inputs
+from betterthan.plot.systems import called, known
+from betterthan.signed import Signature
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,8 +40,9 @@ class _Rows(NamedTuple):
 
 
 def differences(
-    comparison: xr.Dataset,
+    data: Any,
     *,
+    systems: Any = None,
     rope: float | None = None,
     baseline: str | None = None,
     limit: int = 40,
@@ -49,11 +52,15 @@ def differences(
 
     Parameters
     ----------
-    comparison : xarray.Dataset, dims (system_a, system_b), optionally engine
-        With variables difference_mean, difference_lower, difference_upper and verdict, as `compare`
-        returns them; of several engines the first is drawn. ``attrs``: rope, ci_prob, ci_kind.
+    data : Comparison, xarray.Dataset or xarray.DataArray
+        From `compare`, of whose engines the first is drawn: difference_mean, difference_lower,
+        difference_upper and verdict over (system_a, system_b), and ``attrs`` rope, threshold,
+        ci_prob and ci_kind. Or scores or counts, of which the posterior is taken in closed form.
+    systems : list of str or mapping of str to str, optional
+        Draw only these; a mapping says what to call them.
     rope : float, optional
-        Half width of the band; default ``comparison.attrs["rope"]``.
+        Half width of the band; default that of the comparison. For scores and counts it is the rope
+        of the verdicts, too.
     baseline : str, optional
         Draw only the pairs with this system, as the other one minus the baseline.
     limit : int, default 40
@@ -72,80 +79,59 @@ def differences(
     Raises
     ------
     ValueError
-        If a variable is missing, a verdict is unknown, the rope or the limit is not valid, the
-        baseline is unknown, or no pair has a difference.
+        If the data are none of these, lack a variable or the number of ties, a verdict is unknown,
+        the rope or the limit is not valid, a system is unknown, or no pair has a difference.
 
     Examples
     --------
-    >>> import betterthan as bt, xarray as xr
-    >>> dims, systems = ("system_a", "system_b"), ["A", "B"]
-    >>> comparison = xr.Dataset(
-    ...     {
-    ...         "difference_mean": (dims, [[0, -0.1], [0.1, 0]]),
-    ...         "difference_lower": (dims, [[0, -0.18], [0.02, 0]]),
-    ...         "difference_upper": (dims, [[0, -0.02], [0.18, 0]]),
-    ...         "verdict": (dims, [["undecided", "b_better"], ["a_better", "undecided"]]),
-    ...     },
-    ...     coords={"system_a": systems, "system_b": systems},
-    ...     attrs={"rope": 0.01, "ci_prob": 0.95, "ci_kind": "hdi"},
-    ... )
-    >>> ax = bt.plot.differences(comparison)
+    >>> import betterthan as bt
+    >>> counts = bt.counts.from_table({("A", "B"): (12, 30, 60)})
+    >>> ax = bt.plot.differences(bt.compare(counts, rope=0.01))
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['B − A']
     """
-    chosen, systems = inputs.differences(comparison)
-    rope = checks.rope(chosen.attrs.get("rope", names.ROPE) if rope is None else rope)
-    checks.whole(limit, "limit")
-    rows = _oriented(chosen, systems, baseline)
-    total = len(rows.mean)
-    if not total:
+    limit = checks.whole(limit, "limit")
+    chosen = inputs.differences(data, systems, rope)
+    made, rope = Signature.from_attrs(chosen.attrs), inputs.rope_of(chosen, rope)
+    baseline = None if baseline is None else called(baseline, systems)
+    every = _oriented(chosen, baseline)
+    if not len(every.mean):
         raise ValueError("no pair has a difference: nothing to draw")
-    rows = rows.take(_nearest(rows, rope, limit, float(chosen.attrs.get("ci_prob", names.CI_PROB))))
+    rows = every.take(_nearest(every, rope, limit, made))
+    height = 0.23 if len(rows.mean) <= 60 else 0.14
     with drawing.style():
-        ax = drawing.axes(
-            ax, 8.0, 0.95 + (0.23 if len(rows.mean) <= 60 else 0.14) * (len(rows.mean) + 1)
-        )
+        ax = drawing.axes(ax, 8.0, 0.95 + height * (len(rows.mean) + 1))
         drawing.name_rows(ax, _row_names(rows, baseline))
-        _draw(ax, rows, rope, float(chosen.attrs.get("verdict_prob", names.VERDICT_PROB)))
+        _draw(ax, rows, rope, made.threshold or names.VERDICT_PROB)
         ax.set_xlabel("difference d = P(A wins) − P(B wins), per example")
-        return drawing.finish(ax, _title(chosen.attrs, len(rows.mean), total, baseline))
+        return drawing.finish(ax, _title(made, len(rows.mean), len(every.mean), baseline))
 
 
-def _oriented(chosen: xr.Dataset, systems: list[str], baseline: str | None) -> _Rows:
-    """Each unordered pair once: the one ahead first, or every system against the baseline."""
-    mean, lower, upper = (
-        chosen[f"difference_{k}"].values.astype(float) for k in ("mean", "lower", "upper")
-    )
-    verdict = chosen["verdict"].values.astype(str)
-    if baseline is None:
-        first, second = np.triu_indices(len(systems), 1)
-    else:
-        column = systems.index(inputs.known(baseline, systems, "baseline"))
-        first = np.delete(np.arange(len(systems)), column)
-        second = np.full_like(first, column)
-    there = np.isfinite(mean[first, second])
-    first, second = first[there], second[there]
-    flip = mean[first, second] < 0 if baseline is None else np.zeros(len(first), dtype=bool)
-    told = verdict[first, second]
-    label = np.array(systems, dtype=object)
-    at = (first, second)
+def _oriented(pairs: xr.Dataset, baseline: str | None) -> _Rows:
+    """Pairs that have a difference: the one ahead first, or every system against the baseline."""
+    a, b = (np.array(side, dtype=object) for side in inputs.pair_names(pairs))
+    mean, lower, upper = (pairs[k].values.astype(float) for k in ("mean", "lower", "upper"))
+    verdict = pairs["verdict"].values.astype(str).astype(object)
+    there, flip = np.isfinite(mean), mean < 0
+    if baseline is not None:
+        baseline = known(baseline, list(dict.fromkeys([*a, *b])), "baseline")
+        there, flip = there & ((a == baseline) | (b == baseline)), a == baseline
     return _Rows(
-        np.where(flip, label[second], label[first]),
-        np.where(flip, label[first], label[second]),
-        np.where(flip, -mean[at], mean[at]),
-        np.where(flip, -upper[at], lower[at]),
-        np.where(flip, -lower[at], upper[at]),
-        np.array(
-            [_FLIPPED.get(v, v) if f else v for v, f in zip(told, flip, strict=True)], dtype=object
-        ),
-    )
+        np.where(flip, b, a),
+        np.where(flip, a, b),
+        np.where(flip, -mean, mean),
+        np.where(flip, -upper, lower),
+        np.where(flip, -lower, upper),
+        np.where(flip, [_FLIPPED.get(v, v) for v in verdict], verdict),
+    ).take(np.flatnonzero(there))
 
 
-def _nearest(rows: _Rows, rope: float, limit: int, ci_prob: float) -> np.ndarray:
+def _nearest(rows: _Rows, rope: float, limit: int, made: Signature) -> np.ndarray:
     """Rows to draw, by mean: all, or those nearest to where the verdict would change."""
-    sd = (rows.upper - rows.lower) / (2 * special.ndtri((1 + ci_prob) / 2))
+    reach = special.ndtri((1 + (made.ci_prob or names.CI_PROB)) / 2)
+    sd = (rows.upper - rows.lower) / (2 * reach)
     sd = np.maximum(sd, np.finfo(float).eps)
-    needed = special.ndtri(names.VERDICT_PROB)
+    needed = special.ndtri(made.threshold or names.VERDICT_PROB)
     near = np.abs(np.abs(rows.mean) / sd - needed)
     if rope:
         inside = special.ndtr((rope - rows.mean) / sd) - special.ndtr((-rope - rows.mean) / sd)
@@ -166,47 +152,39 @@ def _draw(ax: "Axes", rows: _Rows, rope: float, needed: float) -> None:
     place = np.arange(len(rows.mean))
     ends = (-0.7, len(place) - 0.4)  # not behind the legend
     if rope:
-        look = {"color": drawing.COLOUR_TIE, "linewidth": 0, "zorder": 0}
+        look: dict[str, Any] = {"color": drawing.COLOUR_TIE, "linewidth": 0, "zorder": 0}
         ax.fill_betweenx(ends, -rope, rope, **look, label=f"ROPE: |d| ≤ {rope:g}")
     ax.vlines(0, *ends, colors=drawing.INK, linewidth=0.8, linestyle=":", zorder=1)
     ax.hlines(place, rows.lower, rows.upper, colors=drawing.COLOUR_A, linewidth=1.3, zorder=2)
+    _mark(ax, rows, place, needed)
+    ax.margins(x=0.03)
+    drawing.plain_numbers(ax.xaxis)
+    ax.spines["left"].set_visible(False)
+    tight = {"borderaxespad": 0, "borderpad": 0.2, "columnspacing": 1.4, "handletextpad": 0.4}
+    ax.legend(loc="upper left", ncols=4, **tight)
+
+
+def _mark(ax: "Axes", rows: _Rows, place: np.ndarray, needed: float) -> None:
+    """A mark at every mean, its shape the verdict."""
     kinds = np.array(["better" if v in _FLIPPED else v for v in rows.verdict])
+    edge = {"markeredgecolor": drawing.COLOUR_A, "markersize": 5, "markeredgewidth": 1.1}
     for kind, (marker, filled, label) in _LOOKS.items():
         at = kinds == kind
         if not at.any():
             continue
-        look: dict[str, Any] = {
-            "markerfacecolor": drawing.COLOUR_A if filled else "white",
-            "label": label.format(needed),
-        }
-        look |= {
-            "markeredgecolor": drawing.COLOUR_A,
-            "markersize": 5,
-            "markeredgewidth": 1.1,
-            "zorder": 3,
-        }
-        ax.plot(rows.mean[at], place[at], marker, **look)
-    ax.margins(x=0.03)
-    drawing.plain_numbers(ax.xaxis)
-    ax.spines["left"].set_visible(False)
-    ax.legend(
-        loc="upper left",
-        ncols=4,
-        borderaxespad=0,
-        borderpad=0.2,
-        columnspacing=1.4,
-        handletextpad=0.4,
-    )
+        face = drawing.COLOUR_A if filled else "white"
+        look: dict[str, Any] = edge | {"markerfacecolor": face, "zorder": 3}
+        ax.plot(rows.mean[at], place[at], marker, label=label.format(needed), **look)
 
 
-def _title(attrs: dict[Any, Any], shown: int, total: int, baseline: str | None) -> str:
-    ci_kind, ci_prob = attrs.get("ci_kind"), attrs.get("ci_prob")
-    interval = (
-        f"{100 * float(ci_prob):g} % {str(ci_kind).upper()}" if ci_kind and ci_prob else "interval"
-    )
-    title = f"Difference of each pair A − B: mean and {interval}"
+def _title(made: Signature, shown: int, total: int, baseline: str | None) -> str:
+    interval = "interval"
+    if made.ci_kind and made.ci_prob:
+        interval = f"{100 * made.ci_prob:g} % {made.ci_kind.upper()}"
+    of = "each pair A − B"
     if baseline is not None:
-        title = f"Difference of each system A from B = {drawing.labels([baseline])[0]}: mean and {interval}"
+        of = f"each system A from B = {drawing.labels([baseline])[0]}"
+    title = f"Difference of {of}: mean and {interval}"
     if shown < total:
         title += f"\n{shown} of {total:,} pairs: those nearest to a decision"
     return title

@@ -1,79 +1,65 @@
-"""What the figures accept: one clear line where the data do not fit the figure."""
+"""What was given to draw, as counts, as probabilities or as differences.
 
-from collections.abc import Sequence
+A comparison, the Dataset in it, scores and counts are taken alike. ``attrs`` of what comes back
+are those of what was given: a figure reads the prior and the rope of a comparison from them.
+"""
+
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.counts.every_kind import count
 from betterthan.counts.pairing import as_pairs
+from betterthan.counts.shapes import pair_indices, to_square
+from betterthan.plot.systems import called, chosen
+from betterthan.posterior.closed import prob_better
+from betterthan.posterior.differences import difference, prob_equivalent
+from betterthan.posterior.verdicts import decide
+from betterthan.signed import Signature
 
 _DIFFERENCE = ("difference_mean", "difference_lower", "difference_upper", "verdict")
+_JUDGMENT = "judgment"
 
 
-def probabilities(prob: Any, order: Sequence[str] | None) -> xr.DataArray:
-    """A square of probabilities, its systems in the order given or by their mean, highest first."""
-    if not isinstance(prob, xr.DataArray) or set(prob.dims) != set(names.SQUARE):
-        found = (
-            f"dims ({', '.join(map(str, prob.dims))})"
-            if hasattr(prob, "dims")
-            else type(prob).__name__
-        )
-        raise ValueError(
-            f"expected probabilities with dims (system_a, system_b), got {found}; see "
-            f"betterthan.prob_better"
-        )
-    prob = prob.transpose(*names.SQUARE)
-    systems = _square_systems(prob)
-    values = np.asarray(prob.values, dtype=float)
-    bad = (values < 0) | (values > 1)
-    if bad.any():
-        raise ValueError(f"probabilities hold {values[bad][0]}; give numbers from 0 to 1")
-    if order is None:
-        rows = np.argsort(-_row_means(values), kind="stable")
-    else:
-        rows = [systems.index(known(s, systems, "order")) for s in order]
-        checks.unique([systems[r] for r in rows], "system in order")
-        checks.at_least_two([systems[r] for r in rows])
-    coords = {dim: [systems[r] for r in rows] for dim in names.SQUARE}
-    return xr.DataArray(values[np.ix_(rows, rows)], dims=names.SQUARE, coords=coords)
+def given(data: Any) -> Any:
+    """The Dataset in a comparison; anything else as it is."""
+    held = getattr(data, "data", None)
+    return held if isinstance(held, xr.Dataset) else data
 
 
-def one_pair(counts: Any, systems: Sequence[str] | None) -> tuple[str, str, xr.DataArray]:
-    """Names and counts of one pair, told from the side of the first."""
-    pairs = distinct_pairs(counts)
-    a, b = pair_names(pairs)
-    if systems is None:
-        if len(a) != 1:
-            raise ValueError(f"counts hold {len(a)} pairs; give systems=(a, b) to choose one")
-        return a[0], b[0], pairs[0]
-    if isinstance(systems, str) or len(systems) != 2:
-        raise ValueError(f"systems is {systems!r}; give the names of two systems")
-    there = list(dict.fromkeys([*a, *b]))
-    first, second = (known(s, there, "systems") for s in systems)
-    checks.not_against_itself(first, second, "systems")
-    for k, pair in enumerate(zip(a, b, strict=True)):
-        if set(pair) == {first, second}:
-            return first, second, pairs[k] if pair[0] == first else exchanged(pairs[k])
-    raise ValueError(f"counts do not compare {first!r} with {second!r}")
-
-
-def distinct_pairs(counts: Any) -> xr.DataArray:
-    """Counts over (pair, outcome), no pair twice."""
-    pairs, _ = as_pairs(counts)
-    a, b = pair_names(pairs)
-    checks.unique([tuple(sorted(pair)) for pair in zip(a, b, strict=True)], "pair")
+def pairs(data: Any, systems: Any = None) -> xr.DataArray:
+    """Counts (pair, outcome) of the systems to draw, no pair twice."""
+    found, _ = as_pairs(_counts(given(data)))
+    a, b = pair_names(found)
     if not a:
-        raise ValueError("counts hold no pairs")
-    return pairs
+        raise ValueError("data hold no pairs")
+    checks.unique([tuple(sorted(pair)) for pair in zip(a, b, strict=True)], "pair")
+    name = chosen(systems, list(dict.fromkeys([*a, *b])))
+    kept = [k for k in range(len(a)) if a[k] in name and b[k] in name]
+    if not kept:
+        raise ValueError(f"data compare no two of {', '.join(map(repr, name))}")
+    sides = {names.SYSTEM_A: a, names.SYSTEM_B: b}
+    renamed = {side: (names.PAIR, [name[of[k]] for k in kept]) for side, of in sides.items()}
+    return found.isel({names.PAIR: kept}).assign_coords(renamed)
 
 
-def pair_names(pairs: xr.DataArray) -> tuple[list[str], list[str]]:
+def one_pair(data: Any, systems: Any) -> tuple[str, str, xr.DataArray]:
+    """Names and counts of one pair, told from the side of the first."""
+    first = None if systems is None else _first_of_two(systems)
+    found = pairs(data, systems)
+    if len(found) != 1:
+        raise ValueError(f"data hold {len(found)} pairs; give systems=(a, b) to choose one")
+    (a,), (b,) = pair_names(found)
+    return (b, a, exchanged(found[0])) if first == b else (a, b, found[0])
+
+
+def pair_names(pairs: xr.DataArray | xr.Dataset) -> tuple[list[str], list[str]]:
     """Names of the first and of the second system of every pair."""
-    return [str(s) for s in pairs[names.SYSTEM_A].values], [
-        str(s) for s in pairs[names.SYSTEM_B].values
-    ]
+    a, b = (pairs[side].values for side in names.SQUARE)
+    return [str(s) for s in a], [str(s) for s in b]
 
 
 def exchanged(counts: xr.DataArray) -> xr.DataArray:
@@ -81,54 +67,134 @@ def exchanged(counts: xr.DataArray) -> xr.DataArray:
     return counts.copy(data=counts.values[..., [1, 0, 2][: counts.sizes[names.OUTCOME]]])
 
 
-def differences(comparison: Any) -> tuple[xr.Dataset, list[str]]:
-    """Mean, interval and verdict of every difference, of one engine, and the systems."""
-    if getattr(comparison, "attrs", {}).get("ties") == "unknown":
-        raise ValueError(
-            "a difference needs the number of ties, which this comparison does not have"
+def probabilities(data: Any, systems: Any = None) -> xr.DataArray:
+    """P(row better than column) of the systems to draw; of all, the best by its mean first."""
+    data = given(data)
+    if isinstance(data, xr.Dataset) and "prob_better" in data:
+        data = data["prob_better"].assign_attrs(data.attrs)
+    square = _square(data) if _is_square(data) else _square_of(prob_better(pairs(data)))
+    values = np.asarray(square.values, dtype=float)
+    bad = (values < 0) | (values > 1)
+    if bad.any():
+        raise ValueError(f"data hold the probability {values[bad][0]}; give numbers from 0 to 1")
+    if systems is None:
+        rows = np.argsort(-_row_means(values), kind="stable")
+        return square.isel(dict.fromkeys(names.SQUARE, rows))
+    return _picked(square, systems)
+
+
+def differences(data: Any, systems: Any = None, rope: float | None = None) -> xr.Dataset:
+    """Mean, interval and verdict of the difference of each pair (pair), of one engine.
+
+    `rope` is that of the verdicts on scores and counts; a comparison has its verdicts.
+    """
+    data = given(data)
+    if not isinstance(data, xr.Dataset) or _JUDGMENT in data.sizes:
+        return _differences_of(
+            pairs(data, systems), checks.rope(names.ROPE if rope is None else rope)
         )
-    missing = [v for v in _DIFFERENCE if v not in getattr(comparison, "data_vars", ())]
+    if data.attrs.get("ties") == "unknown":
+        raise ValueError("a difference needs the number of ties, which these data do not have")
+    missing = [name for name in _DIFFERENCE if name not in data]
     if missing:
         raise ValueError(
-            f"expected a comparison with a variable {missing[0]!r}, got "
-            f"{type(comparison).__name__}; "
-            "see betterthan.compare"
+            f"data are no comparison: there is no variable {missing[0]!r}; see betterthan.compare"
         )
-    chosen = comparison[list(_DIFFERENCE)]
-    if names.ENGINE in chosen.dims:
-        chosen = chosen.isel({names.ENGINE: 0})
-    if set(chosen.dims) != set(names.SQUARE):
+    square = _picked(_square(data[list(_DIFFERENCE)]), systems)
+    places = zip(names.SQUARE, pair_indices(square.sizes[names.SYSTEM_A]), strict=True)
+    found = square.isel({side: xr.DataArray(k, dims=names.PAIR) for side, k in places})
+    for verdict in np.unique(found["verdict"].values.astype(str)):
+        checks.one_of(str(verdict), names.VERDICTS, "verdict")
+    return found.rename({name: name.removeprefix("difference_") for name in _DIFFERENCE[:3]})
+
+
+def posterior(pair: xr.DataArray, prior: Any) -> np.ndarray:
+    """Dirichlet parameters of a pair, by the prior given, that of the comparison, or all ones."""
+    prior = Signature.from_attrs(pair.attrs).prior if prior is None else prior
+    return pair.values + np.array(checks.prior(prior, pair.size))
+
+
+def rope_of(data: xr.DataArray | xr.Dataset, rope: float | None) -> float:
+    """The rope given, that of the comparison, or none."""
+    if rope is None:
+        rope = Signature.from_attrs(data.attrs).rope
+    return checks.rope(names.ROPE if rope is None else rope)
+
+
+def _counts(data: Any) -> xr.DataArray:
+    """The counts of a comparison, or of scores or judgments; or counts as they are."""
+    if isinstance(data, xr.Dataset) and "counts" in data:
+        return data["counts"].assign_attrs(data.attrs)  # which say of the counts what is known
+    dims = getattr(data, "dims", ())
+    if isinstance(data, xr.DataArray) and names.OUTCOME in dims:
+        return data
+    if isinstance(data, xr.DataArray | xr.Dataset) and {names.ITEM, _JUDGMENT} & set(dims):
+        return count(data)
+    has = f" with dims ({', '.join(map(str, dims))})" if isinstance(data, xr.DataArray) else ""
+    raise ValueError(
+        f"data is a {type(data).__name__}{has}; give a comparison, scores (item, system) or counts "
+        "(system_a, system_b, outcome)"
+    )
+
+
+def _differences_of(counts: xr.DataArray, rope: float) -> xr.Dataset:
+    found = difference(counts)
+    ahead, behind = prob_better(counts).values, prob_better(exchanged(counts)).values
+    within = prob_equivalent(counts, rope).sel({names.REGION: "rope"}).values
+    verdict, _ = decide(ahead, behind, within, rope)
+    empty = (counts.sum(names.OUTCOME).values == 0) & (counts.sizes[names.OUTCOME] == 3)
+    found["verdict"] = (names.PAIR, np.where(empty, "no_data", verdict))
+    return found.assign_attrs(rope=rope)
+
+
+def _first_of_two(systems: Any) -> str:
+    """What the first of two systems to draw is called."""
+    if isinstance(systems, str) or not isinstance(systems, Collection) or len(systems) != 2:
+        raise ValueError(f"systems is {checks.told(systems)}; give the names of two systems")
+    first, second = systems
+    checks.not_against_itself(str(first), str(second), "systems")
+    return called(first, systems)
+
+
+def _is_square(data: Any) -> bool:
+    dims = set(data.dims) if isinstance(data, xr.DataArray) else set()
+    return set(names.SQUARE) <= dims and names.OUTCOME not in dims
+
+
+def _square(data: Any) -> Any:
+    """Answers over (system_a, system_b) alone, of the first engine, about systems with names."""
+    square = data.isel({names.ENGINE: 0}, drop=True) if names.ENGINE in data.dims else data
+    if set(square.dims) != set(names.SQUARE):
+        dims = ", ".join(map(str, square.dims))
         raise ValueError(
-            f"differences have dims ({', '.join(map(str, chosen.dims))}); give (system_a, "
-            f"system_b): "
-            "select the others first"
+            f"data have dims ({dims}); give (system_a, system_b): select the others first"
         )
-    chosen = chosen.transpose(*names.SQUARE)
-    systems = _square_systems(chosen)
-    verdicts = {str(v) for v in np.unique(chosen["verdict"].values.astype(str))}
-    for verdict in sorted(verdicts):
-        checks.one_of(verdict, names.VERDICTS, "verdict")
-    return chosen, systems
-
-
-def known(system: Any, systems: Sequence[str], what: str) -> str:
-    """Return the name of a system when it is one of `systems`."""
-    if str(system) not in systems:
-        shown = ", ".join(systems[:8]) + (", ..." if len(systems) > 8 else "")
-        raise ValueError(f"{what} names {str(system)!r}, which is not among the systems: {shown}")
-    return str(system)
-
-
-def _square_systems(data: Any) -> list[str]:
     for dim in names.SQUARE:
-        if dim not in data.coords:
-            raise ValueError(f"expected a coordinate {dim!r} with the names of the systems")
-    systems = [str(s) for s in data[names.SYSTEM_A].values]
-    if systems != [str(s) for s in data[names.SYSTEM_B].values]:
+        if dim not in square.coords:
+            raise ValueError(f"data need a coordinate {dim!r} with the names of the systems")
+    systems, others = ([str(s) for s in square[dim].values] for dim in names.SQUARE)
+    if systems != others:
         raise ValueError("system_a and system_b must name the same systems in the same order")
     checks.unique(systems, "system")
     checks.at_least_two(systems)
-    return systems
+    return square.transpose(*names.SQUARE).assign_coords(dict.fromkeys(names.SQUARE, systems))
+
+
+def _square_of(better: xr.DataArray) -> xr.DataArray:
+    """A square from probabilities by pair, with gaps where there is no pair."""
+    square = to_square(better, mirror="probability", diagonal=np.nan)
+    np.fill_diagonal(square.values, 0.5)
+    return square
+
+
+def _picked(square: Any, systems: Any) -> Any:
+    """The systems to draw, in their order and under their names."""
+    there = square[names.SYSTEM_A].values.tolist()
+    name = chosen(systems, there)
+    checks.at_least_two(list(name))
+    rows = [there.index(system) for system in name]
+    kept = square.isel(dict.fromkeys(names.SQUARE, rows))
+    return kept.assign_coords({dim: list(name.values()) for dim in names.SQUARE})
 
 
 def _row_means(values: np.ndarray) -> np.ndarray:

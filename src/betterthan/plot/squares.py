@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from betterthan import names
 from betterthan.plot import drawing, inputs
+from betterthan.signed import Signature
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,54 +16,52 @@ _NAMED_MAX = 40  # systems up to which columns are named; above, they carry the 
 _PITCH = 7.2  # points from row to row that a label needs
 
 
-def matrix(prob: xr.DataArray, *, ax: "Axes | None" = None, order: Any = None) -> "Axes":
+def matrix(data: Any, *, systems: Any = None, ax: "Axes | None" = None) -> "Axes":
     """Heat map of P(row better than column).
 
     Parameters
     ----------
-    prob : xarray.DataArray, dims (system_a, system_b)
-        Probability that system_a is better than system_b, from 0 to 1; NaN where there is no
-        answer, drawn hatched. The diagonal is coloured but carries no number.
+    data : Comparison, xarray.Dataset or xarray.DataArray
+        From `compare`, of whose engines the first is drawn; or probabilities (system_a, system_b)
+        that system_a is better than system_b, NaN where there is no answer, drawn hatched; or
+        scores or counts, of which `prob_better` is taken. The diagonal is coloured but carries no
+        number.
+    systems : list of str or mapping of str to str, optional
+        Systems to show, in this order; a mapping says what to call them. Default: all, by mean
+        probability, best first.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
-    order : sequence of str, optional
-        Systems to show, in this order. Default: all, by mean probability, best first.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Numbers in the cells up to 20 systems, in percent, bold where one side has at least 95.
-        Above 40 systems rows are numbered and columns carry these numbers.
+        Numbers in the cells up to 20 systems, in percent, bold where one side has as much as a
+        verdict needs. Above 40 systems rows are numbered and columns carry these numbers.
 
     Raises
     ------
     ValueError
-        If `prob` is not a square of probabilities, or `order` names an unknown system or one twice.
+        If the data are none of these, or `systems` names an unknown system or one twice.
 
     Examples
     --------
-    >>> import betterthan as bt, xarray as xr
-    >>> prob = xr.DataArray(
-    ...     [[0.5, 0.02], [0.98, 0.5]],
-    ...     dims=("system_a", "system_b"),
-    ...     coords={"system_a": ["A", "B"], "system_b": ["A", "B"]},
-    ... )
-    >>> ax = bt.plot.matrix(prob)
+    >>> import betterthan as bt
+    >>> ax = bt.plot.matrix(bt.counts.from_table({("A", "B"): (3, 12, 6)}))
     >>> [text.get_text() for text in ax.texts]  # B is the better one and comes first
-    ['98', '2']
+    ['99', '1']
     >>> ax.figure.savefig("matrix.png")  # doctest: +SKIP
     """
-    prob = inputs.probabilities(prob, order)
+    prob = inputs.probabilities(data, systems)
     values, n = prob.values, prob.sizes[names.SYSTEM_A]
+    needed = Signature.from_attrs(prob.attrs).threshold or names.VERDICT_PROB
     with drawing.style():
-        systems = drawing.labels([str(s) for s in prob[names.SYSTEM_A].values])
-        ax = drawing.axes(ax, *_inches(n, max(map(len, systems))))
+        labels = drawing.labels(prob[names.SYSTEM_A].values.tolist())
+        ax = drawing.axes(ax, *_inches(n, max(map(len, labels))))
         _draw_cells(ax, values)
-        note = _name_few(ax, systems) if n <= _NAMED_MAX else _name_many(ax, systems)
+        note = _name_few(ax, labels) if n <= _NAMED_MAX else _name_many(ax, labels)
         if n <= _NUMBERS_MAX:
-            _write_numbers(ax, values)
-            share = f"{100 * names.VERDICT_PROB:.0f}"
-            note = f"In percent; bold where one side has at least {share}"
+            _write_numbers(ax, values, needed)
+            note = f"In percent; bold where one side has at least {100 * needed:g}"
         else:
             _colour_bar(ax)
         return drawing.finish(ax, f"Probability that the row is better than the column\n{note}")
@@ -124,20 +122,14 @@ def _name_many(ax: "Axes", systems: list[str]) -> str:
     return f"{n} systems, numbered by row{left_out}. Darker: more probable"
 
 
-def _write_numbers(ax: "Axes", values: np.ndarray) -> None:
+def _write_numbers(ax: "Axes", values: np.ndarray, needed: float) -> None:
+    middle: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8}
     for i, j in np.ndindex(*values.shape):
         if i == j:
             continue
         p = float(values[i, j])
-        sure = max(p, 1 - p) >= names.VERDICT_PROB
-        ax.text(
-            j,
-            i,
-            drawing.percent(p),
-            ha="center",
-            va="center",
-            fontsize=8,
-            fontweight="bold" if sure else "normal",
-            color="white" if p > 0.55 else drawing.INK,
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1} if np.isnan(p) else None,
-        )
+        look = middle | {"color": "white" if p > 0.55 else drawing.INK}
+        look["fontweight"] = "bold" if max(p, 1 - p) >= needed else "normal"
+        if np.isnan(p):
+            look["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 1}
+        ax.text(j, i, drawing.percent(p), **look)

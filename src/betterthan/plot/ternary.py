@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 from scipy import special
 
-from betterthan import checks, names, schemas
+from betterthan import names, schemas
 from betterthan.exact.wins import beta
 from betterthan.plot import drawing, inputs
 
@@ -38,7 +38,7 @@ _WHOLE = _Window(np.zeros(3), 1.0, 0.2)
 
 
 def simplex(
-    counts: xr.DataArray,
+    data: Any,
     *,
     systems: Any = None,
     prior: Any = None,
@@ -49,14 +49,17 @@ def simplex(
 
     Parameters
     ----------
-    counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
-        With ties.
-    systems : pair of str, optional
-        The pair to show, told from the side of the first. Needed where counts hold more than one.
+    data : Comparison, xarray.Dataset or xarray.DataArray
+        From `compare`; or counts (system_a, system_b, outcome) or (pair, outcome); or scores, which
+        are counted. With ties.
+    systems : pair of str or mapping of two, optional
+        The pair to show, told from the side of the first; a mapping says what to call them. Needed
+        where data hold more than one.
     prior : str or sequence of float, optional
         Dirichlet parameters of win, loss and tie, or a name: see `betterthan.names.PRIORS`.
+        Default: that of the comparison, else all ones.
     rope : float, optional
-        Half width of a band to shade around win = loss.
+        Half width of a band to shade around win = loss. Default: that of the comparison, else none.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
 
@@ -70,8 +73,8 @@ def simplex(
     Raises
     ------
     ValueError
-        If the counts, the prior or the rope are not valid, ties are unknown, or the pair is not in
-        the counts.
+        If the data, the prior or the rope are not valid, ties are unknown, or the pair is not in
+        the data.
 
     Examples
     --------
@@ -81,10 +84,9 @@ def simplex(
     >>> ax.get_title(loc="left").splitlines()[0]
     'Posterior of win, loss and tie, A against B'
     """
-    a, b, pair = inputs.one_pair(counts, systems)
+    a, b, pair = inputs.one_pair(data, systems)
     _need_ties(pair)
-    half = checks.rope(names.ROPE if rope is None else rope)
-    alpha = pair.values + np.array(checks.prior(prior))
+    half, alpha = inputs.rope_of(pair, rope), inputs.posterior(pair, prior)
     window = _window(alpha)
     with drawing.style():
         ax = drawing.axes(ax, 6.4, 5.6)
@@ -95,11 +97,9 @@ def simplex(
         _name_sides(ax, window, first, second)
         if window.side < 1:
             _locate(ax, window)
+        title = f"Posterior of win, loss and tie, {first} against {second}"
         better = drawing.probability(float(beta.prob_above_half(alpha[0], alpha[1])))
-        title = (
-            f"Posterior of win, loss and tie, {first} against {second}\nP({first} better) {better}"
-        )
-        return drawing.finish(ax, title)
+        return drawing.finish(ax, f"{title}\nP({first} better) {better}")
 
 
 def _need_ties(pair: xr.DataArray) -> None:
