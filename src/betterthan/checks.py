@@ -15,8 +15,15 @@ from betterthan import names
 def one_of(value: Any, allowed: Sequence[str], what: str) -> str:
     """Return `value` when it is one of `allowed`."""
     if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{what} is {value!r}; choose one of {', '.join(allowed)}")
+        raise ValueError(f"{what} is {told(value)}; choose one of {', '.join(allowed)}")
     return value
+
+
+def told(value: Any) -> str:
+    """What an error says of a value: text and numbers as they are, of all else the kind alone."""
+    if value is None or isinstance(value, str | int | float | np.number):
+        return repr(value)
+    return f"a {type(value).__name__}"
 
 
 def of_type(value: Any, wanted: type, what: str, hint: str) -> None:

@@ -89,9 +89,9 @@ def test_a_list_of_systems_picks_and_orders_and_a_mapping_renames():
     [
         (["A", "D"], "systems names 'D'; the data have A, B, C"),
         (["A"], "two"),
-        (["A", "A"], "duplicate"),
+        (["A", "A"], "occurs more than once"),
         ("A", "systems is str; give a list of names"),
-        ({"A": "B"}, "duplicate"),
+        ({"A": "B"}, "occurs more than once"),
     ],
 )
 def test_systems_that_are_not_there_are_refused(systems, message):
@@ -109,9 +109,11 @@ def test_one_comparison_checks_its_scores_once_and_counts_once(monkeypatch):
             return _whole(*given, **more)
 
         monkeypatch.setattr(module, name, counted)
-    bt.compare(
-        scores(), ties="all", rope=0.05, tests=["sign", "mid_p", "trinomial", "randomization"]
-    )
+    asked = {"ties": "all", "rope": 0.05}
+    bt.compare(scores(), **asked, tests=["sign", "mid_p", "trinomial"])
+    assert calls == {"scores": 1, "counts": 0, "count": 1}
+    calls.update(dict.fromkeys(calls, 0))
+    bt.compare(scores() / 3 + np.arange(8)[:, None] / 7, **asked)  # with the randomization test
     assert calls == {"scores": 1, "counts": 0, "count": 1}
     calls.update(dict.fromkeys(calls, 0))
     bt.compare(bt.counts.from_table({("A", "B"): (3, 1, 4)}), ties="all", rope=0.05)

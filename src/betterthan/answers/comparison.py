@@ -142,5 +142,11 @@ def load(path: str | Path) -> Comparison:
     data = whole.to_dataset()
     if "prob_better" not in data:
         raise ValueError(f"path {str(path)!r} holds no comparison; give a file that save wrote")
-    beside = {str(name): table.to_dataset(inherit=False) for name, table in whole.children.items()}
+    beside = {str(name): _own(table.to_dataset()) for name, table in whole.children.items()}
     return Comparison(data, beside)
+
+
+def _own(table: xr.Dataset) -> xr.Dataset:
+    """A group without the coordinates that it has of the root alone."""
+    used = {d for v in table.data_vars.values() for d in v.dims}
+    return table.drop_vars([c for c in table.coords if not set(table[c].dims) <= used])

@@ -10,6 +10,7 @@ from betterthan import names
 from betterthan.comparison.given import Found, recognise
 from betterthan.counts.judgments import JUDGE
 from betterthan.counts.picking import systems_of
+from betterthan.counts.shapes import to_pairs
 from betterthan.counts.units import CLUSTER, EPOCH, several
 from betterthan.models.roster import Spec, spec_of
 
@@ -153,8 +154,7 @@ def _of_counts(found: Found) -> tuple[str, str, str]:
     if extra:
         return _several(int(np.prod([counts.sizes[d] for d in extra])))
     if systems == 2:
-        total = int(counts.sum())
-        return _two(total // 2 if names.SYSTEM_A in counts.dims else total)
+        return _two(int((to_pairs(counts) if names.SYSTEM_A in counts.dims else counts).sum()))
     unit = counts.attrs.get("unit", "unknown")
     if unit == "judgment":
         return _judged(systems, "")

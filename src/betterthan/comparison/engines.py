@@ -74,7 +74,7 @@ def _nothing(better: xr.DataArray) -> dict[str, xr.DataArray]:
     return {f"{name}{end}": value for name, value in parts.items() for end in ("", "_mcse")}
 
 
-def _signed(attrs: dict[str, Any]) -> dict[str, Any]:
+def _signed(attrs: Any) -> dict[str, Any]:
     kept = ("seed", "draws", "chains", "inference_library", "model")
     return {k: attrs[k] for k in kept if k in attrs}
 

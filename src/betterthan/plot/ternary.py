@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 from scipy import special
 
-from betterthan import names, schemas
+from betterthan import schemas
 from betterthan.exact.wins import beta
 from betterthan.plot import drawing, inputs
 
