@@ -121,11 +121,11 @@ def load(path: str | Path) -> Comparison:
 
     Examples
     --------
-    >>> import tempfile, pathlib, betterthan as bt
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> path = pathlib.Path(folder.name, "case.nc")
-    >>> bt.compare(bt.datasets.contingency_case("a")).save(path)
-    >>> bt.load(path).pairs["verdict"].tolist()
+    >>> import tempfile, betterthan as bt
+    >>> found = bt.compare(bt.datasets.contingency_case("a"))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found.save(f"{folder}/case.nc")
+    ...     bt.load(f"{folder}/case.nc").pairs["verdict"].tolist()
     ['better']
     """
     if not isinstance(path, str | Path):
