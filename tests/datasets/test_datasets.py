@@ -8,7 +8,7 @@ import pytest
 
 import betterthan as bt
 
-REFERENCE = Path(__file__).parent / "reference"
+REFERENCE = Path(__file__).parents[1] / "reference"
 
 
 @pytest.mark.parametrize("task", ["named_entity", "template_element", "scenario_template"])

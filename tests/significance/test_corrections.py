@@ -23,22 +23,22 @@ def random_square(n, seed=1):
     return upper + upper.T
 
 
-@pytest.mark.parametrize(("method", "adjust"), [("holm", holm), ("bh", benjamini_hochberg)])
-def test_every_unordered_pair_counts_once(method, adjust):
+@pytest.mark.parametrize(("correction", "adjust"), [("holm", holm), ("bh", benjamini_hochberg)])
+def test_every_unordered_pair_counts_once(correction, adjust):
     values = random_square(6)
-    found = adjust_p(square(values), method=method)
+    found = adjust_p(square(values), correction=correction)
     upper = np.triu_indices(6, 1)
     np.testing.assert_array_equal(found.values[upper], adjust(values[upper]))
     np.testing.assert_array_equal(found.values, found.values.T)
     assert (np.diagonal(found) == 1).all()
-    assert found.attrs == {"correction": method, "hypotheses": 15}
+    assert found.attrs == {"correction": correction, "hypotheses": 15}
     assert found.name == "p"
 
 
 def test_bh_of_a_square_is_that_of_scipy():
     values = random_square(8)
     upper = np.triu_indices(8, 1)
-    found = adjust_p(square(values), method="bh").values[upper]
+    found = adjust_p(square(values), correction="bh").values[upper]
     np.testing.assert_allclose(found, false_discovery_control(values[upper]), rtol=1e-12)
 
 
@@ -63,7 +63,7 @@ def test_one_sided_cells_are_hypotheses_of_their_own():
 def test_order_of_the_dims_and_one_dim_and_none():
     p = square(random_square(4))
     xr.testing.assert_equal(adjust_p(p.T).T, adjust_p(p))
-    xr.testing.assert_equal(adjust_p(p, method="none"), p)
+    xr.testing.assert_equal(adjust_p(p, correction="none"), p)
     pairs = xr.DataArray([0, 1], dims="pair", coords={"pair": ["A vs B", "A vs C"]})
     found = adjust_p(pairs)
     assert found.values.tolist() == [0.0, 1.0]
@@ -98,8 +98,8 @@ def test_bad_p(p, message):
     assert "\n" not in str(caught.value)
 
 
-def test_bad_method():
+def test_bad_correction():
     with pytest.raises(
-        ValueError, match=f"method is 'max_t'; choose one of {', '.join(names.CORRECTIONS)}"
+        ValueError, match=f"correction is 'max_t'; choose one of {', '.join(names.CORRECTIONS)}"
     ):
-        adjust_p(square(random_square(3)), method="max_t")
+        adjust_p(square(random_square(3)), correction="max_t")

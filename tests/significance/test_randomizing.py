@@ -425,7 +425,7 @@ WRONG = random_tallies(26, items=30, labels=2)
         ({"statistic": "f_beta", "beta": -1.0}, "beta is -1.0; give a positive number"),
         ({"statistic": "f_beta", "beta": "x"}, "beta is 'x'; give a positive number"),
         ({"method": "monte_carlo", "rng": "x"}, "rng is 'x'; give a whole number of at least 0"),
-        ({"swap": "doc"}, "swap is 'doc'; give one of item"),
+        ({"unit": "doc"}, "unit is 'doc'; give one of item"),
         ({"statistic": "macro_f1", "method": "exact"}, "30 items are more than the 16"),
         ({"stop_after": 5}, "the exact p is at hand"),
         ({"correction": "max_t", "alternative": "less"}, "is two-sided"),

@@ -231,7 +231,7 @@ def test_pairs_and_datasets():
 def test_a_table_of_measures(monkeypatch):
     frame = pd.DataFrame({"measure": ["time"], "A": [3.0], "B": [2.0]})
     counts = ab(8, 1, 1).assign_attrs(unit="measure")
-    module = SimpleNamespace(counts_from_measures=lambda given: counts if given is frame else None)
+    module = SimpleNamespace(from_measures=lambda given: counts if given is frame else None)
     monkeypatch.setitem(sys.modules, "betterthan.counts.measure_table", module)
     xr.testing.assert_identical(sign_test(frame, ties="all"), sign_test(counts, ties="all"))
     assert sign_test(frame).attrs["unit"] == "measure"

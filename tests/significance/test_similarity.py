@@ -303,7 +303,7 @@ def one_way_p():
         (
             one_way_p(),
             {},
-            "p of 'A' against 'B' is 0.5 but 0 the other way round; groups need a two-sided test",
+            "p_value of 'A' against 'B' is 0.5 but 0 the other way round; groups need a two-sided test",
         ),
         (
             counted(1).drop_vars("exceedances"),
@@ -334,7 +334,7 @@ def one_way_p():
         (
             counted(1).expand_dims(ties_policy=["drop"]),
             {},
-            "p has dims ties_policy, system_a, system_b; give",
+            "p_value has dims ties_policy, system_a, system_b; give",
         ),
         (counted(1).assign(score=1.0), {}, "score has dims none; give one number per system"),
         (

@@ -133,7 +133,7 @@ def randomization_test(
     result = _assembled(responses, found, alternative, cutoff)
     if joint:
         result["p_adjusted"] = (names.SQUARE, _square(found.adjusted, found.adjusted, 1.0))
-    elif correction != "none":
+    else:
         result["p_adjusted"] = adjust(result["p_value"], correction=correction)
     settings = {"alternative": alternative, "unit": unit, "method": how, "reason": why}
     settings |= {"sampled": int(how == "monte_carlo"), "correction": correction, "cutoff": cutoff}

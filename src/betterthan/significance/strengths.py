@@ -131,7 +131,7 @@ def _one_sided(p_values: Mapping[str, Sequence[float]], alternative: str) -> dic
             raise ValueError(
                 f"one-sided p-value {p[p > 0.5][0]:g} in favour of {str(system)!r} is above 1/2, "
                 f"so the other "
-                "system is ahead; list it there as 1 - p, or say sides='two'"
+                "system is ahead; list it there as 1 - p, or say alternative='two-sided'"
             )
         found[str(system)] = p.ravel()
     return found
