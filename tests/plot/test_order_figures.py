@@ -39,9 +39,9 @@ def test_lines_cross_as_often_as_pairs_are_inverted():
     many = {s: [f"i{k}" for k in range(61)] for s in "rs"}
     for bad, choice, said in (
         (LISTS, {"systems": ["x"]}, "system"),
-        (LISTS, {"systems": ["x", "z"]}, "no system 'z'"),
+        (LISTS, {"systems": ["x", "z"]}, "systems names 'z'"),
         ({"d": LISTS, "e": LISTS}, {}, "say which one"),
-        ({"d": LISTS, "e": LISTS}, {"document": "f"}, "no document 'f'"),
+        ({"d": LISTS, "e": LISTS}, {"document": "f"}, "document is 'f'; there is no such"),
         (many, {}, "61 items"),
     ):
         with pytest.raises(ValueError, match=said):
@@ -59,6 +59,6 @@ def test_taus_of_documents():
     assert texts(ax) == ["+0.44 of 5", "-1.00 of 4"]
     again = bt.plot.tau(bt.orders.kendall_tau(documents, "reference"))
     assert texts(again) == texts(ax)
-    with pytest.raises(ValueError, match="expected taus of documents"):
+    with pytest.raises(ValueError, match="scores are a DataArray, not taus of documents"):
         bt.plot.tau(scores.isel(item=0))
     assert np.isfinite(ax.get_xlim()).all()

@@ -66,9 +66,7 @@ def style() -> Iterator[None]:
 
 
 def axes(ax: Any, width: float, height: float) -> "Axes":
-    """The axes given, or those of a new figure (inches) that pyplot does not know and need not
-    close.
-    """
+    """The axes given, or those of a new figure (inches) of which pyplot knows nothing."""
     from matplotlib.figure import Figure
 
     if ax is None:
@@ -107,9 +105,7 @@ def size(ax: "Axes") -> tuple[float, float, float]:
 
 
 def finish(ax: "Axes", title: str) -> "Axes":
-    """Set the title, break it and the label of x to the room there is, and take all text as it is
-    written.
-    """
+    """Set the title, break it and the label of x to the room, and take all text as written."""
     from matplotlib.text import Text
 
     width, _, room = size(ax)
@@ -173,17 +169,15 @@ def name_rows(ax: "Axes", left: Sequence[str], right: Sequence[str] | None = Non
     ax.set_yticks(np.arange(len(left)), left, fontsize=height)
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(len(left) - 0.4, -1.6)
-    for row, name in enumerate(right or ()):
-        ax.annotate(
-            name,
-            (1, row),
-            xycoords=ax.get_yaxis_transform(),
-            xytext=(4, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=height,
-            annotation_clip=False,
-        )
+    write_at_right(ax, right or (), height, 4)
+
+
+def write_at_right(ax: "Axes", texts: Sequence[str], height: float = 8, past: float = 6) -> None:
+    """Write a text beside each of the rows 0, 1, ..., `past` points from the end of the axes."""
+    place: dict[str, Any] = {"xycoords": ax.get_yaxis_transform(), "textcoords": "offset points"}
+    look: dict[str, Any] = {"va": "center", "fontsize": height, "annotation_clip": False}
+    for row, text in enumerate(texts):
+        ax.annotate(text, (1, row), (past, 0), **place, **look)
 
 
 def _broken(text: str, points: float, size: float) -> str:

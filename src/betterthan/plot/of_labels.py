@@ -44,42 +44,38 @@ def confusion(confusion: xr.DataArray, *, ax: "Axes | None" = None) -> "Axes":
     """
     matrix, actual, labels = schemas.confusion(confusion)
     if matrix.ndim != 2:
-        raise ValueError(
-            f"confusion has dims {tuple(map(str, confusion.dims))}; give one matrix (predicted, "
-            f"actual)"
-        )
+        dims = ", ".join(map(str, confusion.dims))
+        raise ValueError(f"confusion has dims ({dims}); give one matrix (predicted, actual)")
     lost = actual - matrix.sum(0)
     cells = np.vstack([matrix, lost]) if lost.any() else matrix
     share = cells / np.maximum(actual, 1)
-    n = len(labels)
     with drawing.style():
-        named = drawing.labels(labels)
-        wide = 0.075 * max(map(len, named))
-        ax = drawing.axes(ax, max(0.62 * n + wide + 0.8, 4.2), 0.42 * len(cells) + 0.7 * wide + 1.2)
-        ax.imshow(
-            share, cmap=drawing.ramp(), vmin=0, vmax=1, aspect="auto", interpolation="nearest"
-        )
-        ax.spines[:].set_visible(False)
-        ax.hlines(np.arange(len(cells) + 1) - 0.5, -0.5, n - 0.5, colors="white", linewidth=0.8)
-        ax.vlines(np.arange(n + 1) - 0.5, -0.5, len(cells) - 0.5, colors="white", linewidth=0.8)
-        rows = [*named, "(unclassified)"] if lost.any() else named
+        columns = drawing.labels(labels)
+        rows = [*columns, "(unclassified)"] if lost.any() else columns
+        wide = 0.075 * max(map(len, columns))
+        width = max(0.62 * len(columns) + wide + 0.8, 4.2)
+        ax = drawing.axes(ax, width, 0.42 * len(rows) + 0.7 * wide + 1.2)
+        _shade(ax, share)
         ax.set_yticks(np.arange(len(rows)), rows, fontsize=8)
-        drawing.name_columns(ax, named)
+        drawing.name_columns(ax, columns)
         ax.set_ylabel("predicted")
-        if n <= _NUMBERS_MAX:
+        if len(columns) <= _NUMBERS_MAX:
             _write(ax, cells, share)
-        right = int(np.trace(matrix))
-        return drawing.finish(
-            ax,
-            f"{right:,} of {int(actual.sum()):,} items right\nColumns: actual class. Darker: more "
-            f"of it",
-        )
+        right = f"{int(np.trace(matrix)):,} of {int(actual.sum()):,} items right"
+        return drawing.finish(ax, f"{right}\nColumns: actual class. Darker: more of it")
+
+
+def _shade(ax: "Axes", share: np.ndarray) -> None:
+    look: dict[str, Any] = {"aspect": "auto", "interpolation": "nearest"}
+    ax.imshow(share, cmap=drawing.ramp(), vmin=0, vmax=1, **look)
+    ax.spines[:].set_visible(False)
+    height, width = share.shape
+    ax.hlines(np.arange(height + 1) - 0.5, -0.5, width - 0.5, colors="white", linewidth=0.8)
+    ax.vlines(np.arange(width + 1) - 0.5, -0.5, height - 0.5, colors="white", linewidth=0.8)
 
 
 def _write(ax: "Axes", cells: np.ndarray, share: np.ndarray) -> None:
+    middle: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8}
     for i, j in np.ndindex(*cells.shape):
-        look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8}
-        look["fontweight"] = "bold" if i == j else "normal"
-        ax.text(
-            j, i, f"{cells[i, j]:,}", color="white" if share[i, j] > 0.55 else drawing.INK, **look
-        )
+        look = middle | {"color": "white" if share[i, j] > 0.55 else drawing.INK}
+        ax.text(j, i, f"{cells[i, j]:,}", fontweight="bold" if i == j else "normal", **look)

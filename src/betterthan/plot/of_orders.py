@@ -1,5 +1,6 @@
 """Orders and their tau: chance, crossing lines, and documents."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -7,8 +8,9 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.orders import chance
-from betterthan.orders.ranked import DOCUMENT, ranked_of
+from betterthan.orders.ranked import DOCUMENT, Ranked, ranked_of
 from betterthan.plot import drawing
+from betterthan.plot.systems import chosen
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,60 +46,55 @@ def tau_distribution(items: int, observed: Any = None, *, ax: "Axes | None" = No
     "Kendall's tau"
     """
     found = chance.tau_distribution(items)
-    marked = (
-        {"": observed}
-        if observed is not None and not hasattr(observed, "items")
-        else dict(observed or {})
-    )
-    for tau in marked.values():
-        if not -1 <= float(tau) <= 1:
-            raise ValueError(f"tau is {tau}; it lies between -1 and 1")
+    marked = _taus_to_mark(observed)
     with drawing.style():
         ax = drawing.axes(ax, 5.2, 3.2)
         x, y = found["tau"].values, found["probability"].values
-        ax.bar(
-            x,
-            y,
-            width=0.9 * float(x[0] - x[1]),
-            color=drawing.COLOUR_TIE,
-            edgecolor=drawing.FAINT,
-            linewidth=0.4,
-        )
+        look: dict[str, Any] = {"color": drawing.COLOUR_TIE, "edgecolor": drawing.FAINT}
+        ax.bar(x, y, width=0.9 * float(x[0] - x[1]), linewidth=0.4, **look)
         ax.set_ylim(0, 1.32 * float(y.max()))
-        label = dict(zip(marked, drawing.labels(list(marked)), strict=True))
-        right = sorted((n for n in marked if float(marked[n]) > 0), key=lambda n: -float(marked[n]))
-        left = sorted((n for n in marked if float(marked[n]) <= 0), key=lambda n: float(marked[n]))
         # text towards 0, the outermost highest: no line is crossed
-        for side, several in ((-1, right), (1, left)):
-            for k, name in enumerate(several):
-                tau, high = float(marked[name]), (1.27 - 0.085 * min(k, 6)) * float(y.max())
-                ax.plot([tau, tau], [0, high], color=drawing.COLOUR_A, linewidth=1.4)
-                at_least = drawing.probability(float(y[x >= tau - 1e-9].sum()))
-                ax.annotate(
-                    f"{label[name]} {tau:.2f}, P(tau ≥) {at_least}".strip(),
-                    (tau, high),
-                    xytext=(4 * side, 0),
-                    textcoords="offset points",
-                    fontsize=8,
-                    ha="right" if side < 0 else "left",
-                    va="top",
-                )
+        outermost = sorted(marked.items(), key=lambda item: -abs(item[1]))
+        for side in ([m for m in outermost if m[1] > 0], [m for m in outermost if m[1] <= 0]):
+            for k, (name, tau) in enumerate(side):
+                p = float(y[x >= tau - 1e-9].sum())
+                _mark_tau(ax, name, tau, p, (1.27 - 0.085 * min(k, 6)) * float(y.max()))
         ax.set(xlabel="Kendall's tau", ylabel="probability", xlim=(-1.05, 1.05))
         return drawing.finish(ax, f"Kendall's tau of random orders of {items} items")
+
+
+def _taus_to_mark(observed: Any) -> dict[str, float]:
+    """By what they are called in the figure."""
+    if observed is None:
+        return {}
+    given = dict(observed) if isinstance(observed, Mapping) else {"": observed}
+    for tau in given.values():
+        if not -1 <= checks.real(tau, "observed", "taus, numbers between -1 and 1") <= 1:
+            raise ValueError(f"observed is {tau}; a tau lies between -1 and 1")
+    named = drawing.labels(list(map(str, given)))
+    return {name: float(tau) for name, tau in zip(named, given.values(), strict=True)}
+
+
+def _mark_tau(ax: "Axes", name: str, tau: float, p: float, high: float) -> None:
+    """A line at one tau, and how probable it is to be at least as high."""
+    ax.plot([tau, tau], [0, high], color=drawing.COLOUR_A, linewidth=1.4)
+    side, ha = (-4, "right") if tau > 0 else (4, "left")
+    text = f"{name} {tau:.2f}, P(tau ≥) {drawing.probability(p)}".strip()
+    look: dict[str, Any] = {"textcoords": "offset points", "ha": ha, "va": "top", "fontsize": 8}
+    ax.annotate(text, (tau, high), (side, 0), **look)
 
 
 def orders(
     orders: Any, systems: Any = None, *, document: str | None = None, ax: "Axes | None" = None
 ) -> "Axes":
-    """Two or more orders side by side, with a line for each item: lines cross where a pair is
-    inverted.
+    """Two or more orders side by side: the lines of two items cross where the pair is inverted.
 
     Parameters
     ----------
     orders : xarray.DataArray or mapping
         From `orders.read`, `orders.from_lists` or `orders.from_ranks`, or lists.
-    systems : sequence of str, optional
-        Which, from left to right; default all.
+    systems : list of str or mapping of str to str, optional
+        Which, from left to right; a mapping says what to call them. Default all.
     document : str, optional
         Which document, where there are several.
     ax : matplotlib.axes.Axes, optional
@@ -121,148 +118,151 @@ def orders(
     4
     """
     ranked = ranked_of(orders)
-    chosen = list(systems) if systems is not None else ranked.systems
-    for system in chosen:
-        if system not in ranked.systems:
-            raise ValueError(
-                f"there is no system {system!r}; there are {', '.join(ranked.systems)}"
-            )
-    checks.at_least_two(chosen)
-    if document is None and len(ranked.documents) > 1:
-        raise ValueError(
-            f"there are {len(ranked.documents)} documents; say which one with document="
-        )
-    if document is not None and document not in ranked.documents:
-        raise ValueError(f"there is no document {document!r}")
-    d = ranked.documents.index(document) if document is not None else 0
-    ranks = ranked.of(chosen).ranks[d]
-    here = ~np.isnan(ranks).any(0)
-    if not here.any():
-        raise ValueError("the orders have no item in common")
-    ranks, items = ranks[:, here], [str(i) for i in ranked.items[d][here]]
-    if len(items) > _ITEMS_MAX:
-        raise ValueError(
-            f"there are {len(items)} items; more than {_ITEMS_MAX} lines cannot be told apart"
-        )
+    name = chosen(systems, ranked.systems)
+    checks.at_least_two(list(name))
+    ranks, items = _of_document(ranked.of(list(name)), document)
     crossed = _crossings(ranks)
+    last = len(name) - 1
     with drawing.style():
         shown = drawing.labels(items)
         wide = 0.075 * max(map(len, shown))
-        ax = drawing.axes(ax, min(1.5 * len(chosen) + 2 * wide, 12.0), 0.19 * len(items) + 1.3)
-        colours = drawing.ramp()(0.25 + 0.65 * crossed / max(crossed.max(), 1))
-        for k in np.argsort(crossed, kind="stable"):
-            ax.plot(
-                range(len(chosen)),
-                ranks[:, k],
-                color=colours[k],
-                linewidth=1.3,
-                marker="o",
-                markersize=2.5,
-            )
-        for side, column in ((-1, 0), (1, len(chosen) - 1)):
-            for rank in np.unique(ranks[column]):
-                name = " = ".join(n for n, r in zip(shown, ranks[column], strict=True) if r == rank)
-                ax.annotate(
-                    name,
-                    (column, rank),
-                    xytext=(7 * side, 0),
-                    textcoords="offset points",
-                    va="center",
-                    ha="left" if side > 0 else "right",
-                    fontsize=7.5,
-                    annotation_clip=False,
-                )
-        ax.set_xticks(range(len(chosen)), drawing.labels(chosen), fontsize=8)
+        ax = drawing.axes(ax, min(1.5 * len(name) + 2 * wide, 12.0), 0.19 * len(items) + 1.3)
+        _draw_lines(ax, ranks, crossed)
+        _name_items(ax, shown, ranks[0], (0, -7), "right")
+        _name_items(ax, shown, ranks[last], (last, 7), "left")
+        ax.set_xticks(range(len(name)), drawing.labels(list(name.values())), fontsize=8)
         ax.xaxis.tick_top()
         ax.tick_params(length=0)
         ax.set_yticks([])
         ax.spines[:].set_visible(False)
-        ax.set_xlim(-0.1 - wide / 1.5, len(chosen) - 0.9 + wide / 1.5)
+        ax.set_xlim(-0.1 - wide / 1.5, last + 0.1 + wide / 1.5)
         ax.invert_yaxis()
-        count = int(crossed.sum() / 2)
-        between = "their neighbours" if len(chosen) > 2 else "the two"
-        return drawing.finish(ax, f"{len(items)} items; {count} pairs inverted between {between}")
+        between = "their neighbours" if len(name) > 2 else "the two"
+        inverted = f"{int(crossed.sum() / 2)} pairs inverted between {between}"
+        return drawing.finish(ax, f"{len(items)} items; {inverted}")
 
 
-def tau(scores: xr.DataArray | xr.Dataset, *, ax: "Axes | None" = None) -> "Axes":
+def _of_document(ranked: Ranked, document: str | None) -> tuple[np.ndarray, list[str]]:
+    """Ranks (system, item) of one document, of the items that all ordered, and their names."""
+    if document is None and len(ranked.documents) > 1:
+        raise ValueError(
+            f"orders are of {len(ranked.documents)} documents; say which one with document="
+        )
+    if document is not None and str(document) not in ranked.documents:
+        raise ValueError(f"document is {checks.told(document)}; there is no such document")
+    d = 0 if document is None else ranked.documents.index(str(document))
+    here = ~np.isnan(ranked.ranks[d]).any(0)
+    if not here.any():
+        raise ValueError("the orders have no item in common")
+    if here.sum() > _ITEMS_MAX:
+        raise ValueError(
+            f"there are {here.sum()} items; more than {_ITEMS_MAX} lines cannot be told apart"
+        )
+    return ranked.ranks[d][:, here], [str(item) for item in ranked.items[d][here]]
+
+
+def _draw_lines(ax: "Axes", ranks: np.ndarray, crossed: np.ndarray) -> None:
+    colours = drawing.ramp()(0.25 + 0.65 * crossed / max(crossed.max(), 1))
+    look: dict[str, Any] = {"linewidth": 1.3, "marker": "o", "markersize": 2.5}
+    for k in np.argsort(crossed, kind="stable"):
+        ax.plot(range(len(ranks)), ranks[:, k], color=colours[k], **look)
+
+
+def _name_items(
+    ax: "Axes", shown: list[str], ranks: np.ndarray, at: tuple[int, int], ha: str
+) -> None:
+    """Items beside one column, tied ones together; `at` is the column and how far from it."""
+    column, past = at
+    look: dict[str, Any] = {"textcoords": "offset points", "va": "center", "ha": ha}
+    for rank in np.unique(ranks):
+        name = " = ".join(n for n, r in zip(shown, ranks, strict=True) if r == rank)
+        ax.annotate(name, (column, rank), (past, 0), fontsize=7.5, annotation_clip=False, **look)
+
+
+def tau(
+    scores: xr.DataArray | xr.Dataset, *, systems: Any = None, ax: "Axes | None" = None
+) -> "Axes":
     """Kendall's tau of every document, one row for each system, with their mean.
 
     Parameters
     ----------
     scores : xarray.DataArray or xarray.Dataset
         From `orders.tau_scores`, or from `orders.kendall_tau` against one reference.
+    systems : list of str or mapping of str to str, optional
+        Rows to draw, from the top; a mapping says what to call them. Default: all, from the highest
+        mean down.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Systems from the highest mean down; a dot for each document, a bar at the mean, and at the
-        right of how many.
+        A dot for each document, a bar at the mean, and at the right of how many.
 
     Raises
     ------
     ValueError
-        If these are no taus of documents by systems.
+        If these are no taus of documents by systems, or a system is unknown.
 
     Examples
     --------
-    >>> documents = {f"d{k}": {"ref": list("abcd"), "A": list("abdc"), "B": list("bcda")} for k in range(3)}
     >>> import betterthan as bt
-    >>> ax = tau(bt.orders.tau_scores(documents, "ref"))
+    >>> lists = {"ref": list("abcd"), "A": list("abdc"), "B": list("bcda")}
+    >>> ax = tau(bt.orders.tau_scores({f"d{k}": lists for k in range(3)}, "ref"))
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['A', 'B']
     """
+    taus = _picked(_taus(scores), systems)
+    with drawing.style():
+        labels = drawing.labels(taus[names.SYSTEM].values.tolist())
+        ax = drawing.axes(ax, 4.6 + 0.075 * max(map(len, labels)), 0.42 * len(labels) + 1.2)
+        # so that equal taus do not hide each other
+        spread = np.random.default_rng(0).uniform(-0.28, 0.28, taus.shape)
+        told = []
+        for row, values in enumerate(taus.values):
+            _draw_dots(ax, values, row, spread[row])
+            seen = values[~np.isnan(values)]
+            told.append(f"{seen.mean():+.2f} of {len(seen)}" if len(seen) else "none")
+        drawing.write_at_right(ax, told)
+        ax.axvline(0, color=drawing.FAINT, linewidth=0.8, zorder=0)
+        ax.set_yticks(range(len(labels)), labels, fontsize=8)
+        ax.tick_params(axis="y", length=0)
+        ax.set(xlim=(-1.05, 1.05), ylim=(len(labels) - 0.5, -0.5), xlabel="Kendall's tau")
+        title = f"Tau of each of {taus.shape[1]} documents"
+        return drawing.finish(ax, f"{title}\nAt the right the mean, and of how many")
+
+
+def _taus(scores: Any) -> xr.DataArray:
+    """Taus (system, document)."""
     data = scores["tau"] if isinstance(scores, xr.Dataset) and "tau" in scores else scores
     row = DOCUMENT if DOCUMENT in getattr(data, "dims", ()) else names.ITEM
     if not isinstance(data, xr.DataArray) or set(data.dims) != {row, names.SYSTEM}:
         raise ValueError(
-            "expected taus of documents by systems, as betterthan.orders.tau_scores returns them"
+            f"scores are a {type(scores).__name__}, not taus of documents by systems, as "
+            "betterthan.orders.tau_scores returns them"
         )
-    values = data.transpose(names.SYSTEM, row).values
-    seen = ~np.isnan(values)
-    mean = np.array(
-        [v[s].mean() if s.any() else -np.inf for v, s in zip(values, seen, strict=True)]
-    )
-    order = np.argsort(-mean, kind="stable")
-    # so that equal taus do not hide each other
-    spread = np.random.default_rng(0).uniform(-0.28, 0.28, values.shape)
-    with drawing.style():
-        systems = drawing.labels([str(data[names.SYSTEM].values[k]) for k in order])
-        wide = 0.075 * max(map(len, systems))
-        ax = drawing.axes(ax, 4.6 + wide, 0.42 * len(order) + 1.2)
-        for place, k in enumerate(order):
-            ax.plot(
-                values[k],
-                place + spread[k],
-                "o",
-                color=drawing.COLOUR_A,
-                markersize=3,
-                alpha=0.45,
-                markeredgewidth=0,
-            )
-            if seen[k].any():
-                ax.plot([mean[k]] * 2, [place - 0.38, place + 0.38], color=drawing.INK, linewidth=2)
-            place_at = {
-                "xycoords": ax.get_yaxis_transform(),
-                "textcoords": "offset points",
-                "annotation_clip": False,
-            }
-            text = f"{mean[k]:+.2f} of {int(seen[k].sum())}" if seen[k].any() else "none"
-            ax.annotate(text, (1, place), xytext=(6, 0), va="center", fontsize=8, **place_at)
-        ax.axvline(0, color=drawing.FAINT, linewidth=0.8, zorder=0)
-        ax.set_yticks(range(len(order)), systems, fontsize=8)
-        ax.tick_params(axis="y", length=0)
-        ax.set(xlim=(-1.05, 1.05), ylim=(len(order) - 0.5, -0.5), xlabel="Kendall's tau")
-        return drawing.finish(
-            ax,
-            f"Tau of each of {data.sizes[row]} documents\nAt the right the mean, and of how many",
-        )
+    return data.transpose(names.SYSTEM, row)
+
+
+def _picked(taus: xr.DataArray, systems: Any) -> xr.DataArray:
+    """The systems to draw under their names; all of them from the highest mean down."""
+    there = [str(s) for s in taus[names.SYSTEM].values]
+    name = chosen(systems, there)
+    rows = [there.index(system) for system in name]
+    if systems is None:
+        mean = taus.mean(taus.dims[1]).fillna(-np.inf).values
+        rows = np.argsort(-mean, kind="stable").tolist()
+    return taus[rows].assign_coords({names.SYSTEM: [name[there[k]] for k in rows]})
+
+
+def _draw_dots(ax: "Axes", values: np.ndarray, row: int, spread: np.ndarray) -> None:
+    look: dict[str, Any] = {"color": drawing.COLOUR_A, "markersize": 3, "markeredgewidth": 0}
+    ax.plot(values, row + spread, "o", alpha=0.45, **look)
+    if not np.isnan(values).all():
+        ax.plot([np.nanmean(values)] * 2, [row - 0.38, row + 0.38], color=drawing.INK, linewidth=2)
 
 
 def _crossings(ranks: np.ndarray) -> np.ndarray:
-    """How many lines each item's line crosses, summed over neighbours, from ranks (system,
-    item).
-    """
+    """How many lines each item's crosses, summed over neighbours, from ranks (system, item)."""
     ahead = np.sign(ranks[:, :, None] - ranks[:, None, :])
     return (ahead[1:] * ahead[:-1] < 0).sum((0, 2))

@@ -9,7 +9,8 @@ from scipy import special
 from betterthan import checks, names, schemas
 from betterthan.counts.tallies import tally_totals
 from betterthan.exact.labels import f_beta
-from betterthan.plot import drawing, inputs
+from betterthan.plot import drawing
+from betterthan.plot.systems import chosen
 from betterthan.scores.f_scores import posterior
 
 if TYPE_CHECKING:
@@ -43,8 +44,8 @@ def scores(
     ----------
     tallies : xarray.DataArray, dims (item, system, tally)
         With labels, their tallies are summed.
-    systems : sequence of str, optional
-        At most four. Default: all, if there are so few.
+    systems : list of str or mapping of str to str, optional
+        At most four; a mapping says what to call them. Default: all, if there are so few.
     statistic : {"f1", "precision", "recall", "f_beta"}, default "f1"
     beta : float, default 1
         For "f_beta".
@@ -67,7 +68,8 @@ def scores(
     --------
     >>> import pandas as pd
     >>> import betterthan as bt
-    >>> frame = pd.DataFrame({"system": ["A", "B"], "item": 1, "tp": [30, 25], "fp": [5, 9], "fn": [5, 9]})
+    >>> rows = [("A", 1, 30, 5, 5), ("B", 1, 25, 9, 9)]
+    >>> frame = pd.DataFrame(rows, columns=["system", "item", "tp", "fp", "fn"])
     >>> ax = bt.plot.scores(bt.io.tallies_from_table(frame))
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['A: 0.857', 'B: 0.735']
@@ -75,37 +77,40 @@ def scores(
     tallies = schemas.tallies(tallies)
     if names.LABEL in tallies.dims:
         tallies = tallies.sum(names.LABEL, keep_attrs=True)
-    there = [str(s) for s in tallies[names.SYSTEM].values]
-    chosen = there if systems is None else [inputs.known(s, there, "systems") for s in systems]
-    if len(chosen) > len(_LOOKS):
+    name = chosen(systems, [str(s) for s in tallies[names.SYSTEM].values])
+    if len(name) > len(_LOOKS):
         raise ValueError(
-            f"{len(chosen)} curves are too many to tell apart; give systems=, at most {len(_LOOKS)}"
+            f"{len(name)} curves are too many to tell apart; give systems=, at most {len(_LOOKS)}"
         )
     found = posterior(tallies, statistic=statistic, beta=beta, prior=prior)
-    weights = np.asarray(checks.prior(prior, labels=names.TALLIES))
-    totals = tally_totals(tallies).transpose(..., names.TALLY).sel({names.SYSTEM: chosen})
-    alphas = totals.values / float(tallies.attrs.get("scale", 1)) + weights
+    of_data = found["score"].sel({names.SYSTEM: list(name)}).values
+    curves = [_curve(alpha, statistic, beta) for alpha in _alphas(tallies, list(name), prior)]
+    said = f"F{beta:g}" if statistic == "f_beta" else {"f1": "F1"}.get(statistic, statistic)
     with drawing.style():
         ax = drawing.axes(ax, 6.0, 3.4)
-        labels = drawing.labels(chosen)
-        curves = [_curve(alpha, statistic, beta) for alpha in alphas]
-        for (x, y), label, system, (colour, line) in zip(
-            curves, labels, chosen, _LOOKS, strict=False
-        ):
-            score = float(found["score"].sel({names.SYSTEM: system}))
-            ax.plot(
-                x, y, color=colour, linestyle=line, linewidth=1.8, label=f"{label}: {score:.3f}"
-            )
-            ax.fill_between(x, 0, y, color=colour, alpha=0.12, linewidth=0)
-        ax.set_ylim(0, 1.1 * max(float(y.max()) for _, y in curves))
-        ax.margins(x=0)
-        ax.set_yticks([])
-        ax.set_ylabel("density")
-        said = f"F{beta:g}" if statistic == "f_beta" else {"f1": "F1"}.get(statistic, statistic)
+        labels = drawing.labels(list(name.values()))
+        _draw(ax, curves, [f"{n}: {v:.3f}" for n, v in zip(labels, of_data, strict=True)])
         ax.set_xlabel(said)
         drawing.plain_numbers(ax.xaxis)
         ax.legend(loc="upper left", title="score of the data", alignment="left", title_fontsize=8)
         return drawing.finish(ax, f"Posterior of {said}, each system by itself")
+
+
+def _alphas(tallies: xr.DataArray, systems: list[str], prior: Any) -> np.ndarray:
+    """Dirichlet parameters (system, tally) of the posterior."""
+    weights = np.asarray(checks.prior(prior, labels=names.TALLIES))
+    totals = tally_totals(tallies).transpose(..., names.TALLY).sel({names.SYSTEM: systems})
+    return totals.values / float(tallies.attrs.get("scale", 1)) + weights
+
+
+def _draw(ax: "Axes", curves: list[tuple[np.ndarray, np.ndarray]], labels: list[str]) -> None:
+    for (x, y), label, (colour, line) in zip(curves, labels, _LOOKS, strict=False):
+        ax.plot(x, y, color=colour, linestyle=line, linewidth=1.8, label=label)
+        ax.fill_between(x, 0, y, color=colour, alpha=0.12, linewidth=0)
+    ax.set_ylim(0, 1.1 * max(float(y.max()) for _, y in curves))
+    ax.margins(x=0)
+    ax.set_yticks([])
+    ax.set_ylabel("density")
 
 
 def _curve(alpha: np.ndarray, statistic: str, beta: float) -> tuple[np.ndarray, np.ndarray]:

@@ -1,27 +1,42 @@
 """Where each system may rank."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.plot import drawing
+from betterthan.plot import drawing, inputs
+from betterthan.plot.systems import chosen
+from betterthan.scores.resampling import bootstrap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def ranks(ranked: xr.Dataset, *, limit: int = 30, ax: "Axes | None" = None) -> "Axes":
+def ranks(
+    data: Any,
+    *,
+    systems: Any = None,
+    limit: int = 30,
+    rng: Any = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
     """Probability of each rank of each system, from joint draws.
 
     Parameters
     ----------
-    ranked : xarray.Dataset
-        From `scores.bootstrap` or `fits.compare`: ``prob_rank`` (system, rank) and
-        ``expected_rank`` (system).
+    data : Comparison, xarray.Dataset or xarray.DataArray
+        From `compare`, `scores.bootstrap` or `fits.compare`: ``prob_rank`` (system, rank), the
+        ranks from the best, and ``expected_rank`` (system). Or scores, of which `scores.bootstrap`
+        is taken.
+    systems : list of str or mapping of str to str, optional
+        Systems to draw, in this order; a mapping says what to call them. Ranks stay those among all
+        systems. Default: by expected rank, the best first.
     limit : int, default 30
-        Systems to draw at most: those with the best expected ranks.
+        Systems to draw at most.
+    rng : int, numpy.random.Generator or None
+        For scores.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
 
@@ -34,7 +49,8 @@ def ranks(ranked: xr.Dataset, *, limit: int = 30, ax: "Axes | None" = None) -> "
     Raises
     ------
     ValueError
-        If the Dataset holds no ranks, or the limit is not positive.
+        If the data hold no ranks and are no scores, a system is unknown, or the limit is not
+        positive.
 
     Examples
     --------
@@ -48,45 +64,61 @@ def ranks(ranked: xr.Dataset, *, limit: int = 30, ax: "Axes | None" = None) -> "
     >>> [label.get_text() for label in ax.get_yticklabels()][0]
     'C'
     """
-    if "prob_rank" not in getattr(ranked, "data_vars", ()):
-        raise ValueError("expected ranks, from betterthan.scores.bootstrap or compare_abilities")
-    order = np.argsort(ranked["expected_rank"].values, kind="stable")[
-        : checks.whole(limit, "limit")
-    ]
-    chosen = ranked.isel({names.SYSTEM: order})
-    chances = chosen["prob_rank"].transpose(names.SYSTEM, "rank").values
-    total = ranked.sizes[names.SYSTEM]
-    last = total if len(order) == total else int(np.flatnonzero(chances.max(0) >= 0.005).max()) + 1
+    limit = checks.whole(limit, "limit")
+    ranked = _ranked(inputs.given(data), rng)
+    rows = _picked(ranked, systems, limit)
+    shown = rows["prob_rank"].transpose(names.SYSTEM, "rank").values
+    shown = shown[:, : _last_rank(shown)]
     with drawing.style():
-        systems = drawing.labels([str(s) for s in chosen[names.SYSTEM].values])
-        wide = 0.075 * max(map(len, systems))
-        ax = drawing.axes(ax, min(max(0.3 * last, 2.5) + wide + 1.4, 12.0), 0.21 * len(order) + 1.2)
-        ax.imshow(
-            chances[:, :last],
-            cmap=drawing.ramp(),
-            vmin=0,
-            vmax=1,
-            aspect="auto",
-            interpolation="nearest",
-        )
-        ax.spines[:].set_visible(False)
-        ax.set_yticks(np.arange(len(order)), systems, fontsize=8)
-        every = max(last // 15, 1)
-        ranks = np.arange(0, last, every)
-        ax.set_xticks(ranks, [str(r + 1) for r in ranks], fontsize=8)
-        ax.tick_params(length=0)
-        ax.set_xlabel("rank")
-        for row, p in enumerate(chosen["prob_best"].values):
-            place = (1, row)
-            kept = {
-                "xycoords": ax.get_yaxis_transform(),
-                "textcoords": "offset points",
-                "annotation_clip": False,
-            }
-            ax.annotate(
-                drawing.percent(float(p)), place, xytext=(6, 0), va="center", fontsize=8, **kept
-            )
-        shown = f"{len(order)} of {total} systems" if len(order) < total else f"{total} systems"
-        return drawing.finish(
-            ax, f"Probability of each rank, {shown}\nAt the right P(best), in percent"
-        )
+        labels = drawing.labels(rows[names.SYSTEM].values.tolist())
+        wide = 0.075 * max(map(len, labels))
+        width = min(max(0.3 * shown.shape[1], 2.5) + wide + 1.4, 12.0)
+        ax = drawing.axes(ax, width, 0.21 * len(shown) + 1.2)
+        _draw_cells(ax, shown, labels)
+        drawing.write_at_right(ax, [drawing.percent(float(p)) for p in rows["prob_best"].values])
+        total = ranked.sizes[names.SYSTEM]
+        of = f"{len(shown)} of {total}" if len(shown) < total else f"{total}"
+        title = f"Probability of each rank, {of} systems\nAt the right P(best), in percent"
+        return drawing.finish(ax, title)
+
+
+def _ranked(data: Any, rng: Any) -> xr.Dataset:
+    if isinstance(data, xr.DataArray) and names.OUTCOME not in data.dims:
+        data = bootstrap(data, rng=rng)
+    if isinstance(data, xr.Dataset) and {"prob_rank", "expected_rank", "prob_best"} <= set(data):
+        return data
+    why = getattr(data, "attrs", {}).get("no_joint", "there is no 'prob_rank'")
+    raise ValueError(
+        f"data hold no ranks: {why}; give scores, or what betterthan.scores.bootstrap or "
+        "betterthan.fits.compare returns"
+    )
+
+
+def _picked(ranked: xr.Dataset, systems: Any, limit: int) -> xr.Dataset:
+    """The systems to draw under their names, where none are given the best expected rank first."""
+    there = [str(s) for s in ranked[names.SYSTEM].values]
+    name = chosen(systems, there)
+    rows = [there.index(system) for system in name]
+    if systems is None:
+        rows = np.argsort(ranked["expected_rank"].values, kind="stable").tolist()
+    kept = ranked.isel({names.SYSTEM: rows[:limit]})
+    return kept.assign_coords({names.SYSTEM: [name[there[k]] for k in rows[:limit]]})
+
+
+def _last_rank(chances: np.ndarray) -> int:
+    """All ranks where all systems are shown; else up to the last that one of them may have."""
+    if len(chances) == chances.shape[1]:
+        return len(chances)
+    return int(np.flatnonzero(chances.max(0) >= 0.005).max()) + 1
+
+
+def _draw_cells(ax: "Axes", chances: np.ndarray, labels: list[str]) -> None:
+    look: dict[str, Any] = {"aspect": "auto", "interpolation": "nearest"}
+    ax.imshow(chances, cmap=drawing.ramp(), vmin=0, vmax=1, **look)
+    ax.spines[:].set_visible(False)
+    ax.set_yticks(np.arange(len(labels)), labels, fontsize=8)
+    last = chances.shape[1]
+    ranks = np.arange(0, last, max(last // 15, 1))
+    ax.set_xticks(ranks, [str(r + 1) for r in ranks], fontsize=8)
+    ax.tick_params(length=0)
+    ax.set_xlabel("rank")

@@ -109,9 +109,7 @@ def _need_ties(pair: xr.DataArray) -> None:
 
 
 def _plane(theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where (win, loss, tie) lies: x is the difference win - loss, so that win = loss is
-    upright.
-    """
+    """Where (win, loss, tie) lies: x is win - loss, so that win = loss is upright."""
     return theta[..., 0] - theta[..., 1], theta[..., 2] * _ROOT3
 
 
@@ -129,9 +127,7 @@ def _window(alpha: np.ndarray) -> _Window:
 
 @cache
 def _lattice() -> tuple[np.ndarray, np.ndarray]:
-    """Points spread evenly over the simplex, as (win, loss, tie), and the triangles between
-    them.
-    """
+    """Points (win, loss, tie) spread evenly over the simplex, and the triangles between them."""
     from matplotlib.tri import Triangulation
 
     i, j = (k.ravel() for k in np.meshgrid(np.arange(_LATTICE + 1), np.arange(_LATTICE + 1)))
@@ -147,9 +143,7 @@ def _regions(ax: "Axes", alpha: np.ndarray, window: _Window) -> list[Any]:
 
     share, triangles = _lattice()
     theta = window.low + window.side * share
-    # not quite on the edge, where the density may be infinite
-    log_density = special.xlogy(alpha - 1, np.maximum(theta, 0.25 * window.side / _LATTICE)).sum(-1)
-    log_density = np.maximum(log_density - log_density.max(), -60.0)
+    log_density = _log_density(alpha, theta, window)
     if log_density.min() > -1e-9:  # flat: no region is denser than another
         corners = np.stack(_plane(window.corners()), axis=-1)
         ax.add_patch(Polygon(corners, closed=True, facecolor=_SHADES[0], zorder=1))
@@ -157,20 +151,23 @@ def _regions(ax: "Axes", alpha: np.ndarray, window: _Window) -> list[Any]:
     levels = [*_levels(log_density, np.bincount(triangles.ravel())), 0.01]
     mesh = Triangulation(*_plane(theta), triangles)
     ax.tricontourf(mesh, log_density, levels=levels, colors=_SHADES, zorder=1)
-    lines: dict[str, Any] = {
-        "colors": drawing.INK,
-        "linewidths": 0.6,
-        "linestyles": "solid",
-        "zorder": 2,
-    }
-    ax.tricontour(mesh, log_density, levels=levels[:-1], **lines)
+    edge: dict[str, Any] = {"colors": drawing.INK, "linewidths": 0.6, "linestyles": "solid"}
+    ax.tricontour(mesh, log_density, levels=levels[:-1], zorder=2, **edge)
     shown = zip(_MASSES, _SHADES, strict=True)
     return [Patch(facecolor=shade, label=f"densest {100 * mass:.0f} %") for mass, shade in shown]
 
 
+def _log_density(alpha: np.ndarray, theta: np.ndarray, window: _Window) -> np.ndarray:
+    """Of the Dirichlet, 0 where it is highest, with a floor far below all regions."""
+    # not quite on the edge, where the density may be infinite
+    inside = np.maximum(theta, 0.25 * window.side / _LATTICE)
+    found = special.xlogy(alpha - 1, inside).sum(-1)
+    return np.maximum(found - found.max(), -60.0)
+
+
 def _levels(log_density: np.ndarray, weight: np.ndarray) -> list[float]:
-    """Log densities that enclose the masses, lowest first and all different; points at an edge
-    weigh less.
+    """Log densities that enclose the masses, lowest first and all different; points at an edge have
+    a smaller `weight`.
     """
     order = np.argsort(-log_density, kind="stable")
     ranked = log_density[order]
@@ -185,9 +182,8 @@ def _frame(ax: "Axes", window: _Window) -> None:
     from matplotlib.patches import Polygon
 
     x, y = _plane(window.corners())
-    ax.add_patch(
-        Polygon(np.stack([x, y], axis=-1), closed=True, fill=False, edgecolor=drawing.INK, zorder=4)
-    )
+    outline = np.stack([x, y], axis=-1)
+    ax.add_patch(Polygon(outline, closed=True, fill=False, edgecolor=drawing.INK, zorder=4))
     ax.set_aspect("equal")
     ax.set_axis_off()
     side = window.side
@@ -200,14 +196,17 @@ def _frame(ax: "Axes", window: _Window) -> None:
 
 
 # For win, loss and tie: what fills the rest where a line of one value begins (below, at the left,
-# at the right), what
-# fills it where the line ends, and how its number is set at the beginning.
-_RUNS = ((1, 2, "center", "top"), (2, 0, "right", "bottom"), (0, 1, "left", "center"))
+# at the right), what fills it where the line ends, and how its number is set at the beginning.
+_RUNS: tuple[tuple[int, int, dict[str, Any]], ...] = (
+    (1, 2, {"ha": "center", "va": "top"}),
+    (2, 0, {"ha": "right", "va": "bottom"}),
+    (0, 1, {"ha": "left", "va": "center"}),
+)
 
 
 def _grid_line(ax: "Axes", window: _Window, outcome: int, k: int) -> None:
     """The line of one value of one outcome, drawn past the edge where its number stands."""
-    start, end, ha, va = _RUNS[outcome]
+    start, end, where = _RUNS[outcome]
     value, rest = window.low[outcome] + k * window.step, window.side - k * window.step
     ends = np.tile(window.low, (2, 1))
     ends[:, outcome] = value
@@ -217,7 +216,7 @@ def _grid_line(ax: "Axes", window: _Window, outcome: int, k: int) -> None:
     x[0], y[0] = x[0] + past * (x[0] - x[1]), y[0] + past * (y[0] - y[1])
     ax.plot(x, y, color=drawing.FAINT, linewidth=0.5, zorder=0)
     digits = max(-int(np.floor(np.log10(window.step) + 1e-9)), 0)
-    ax.annotate(f"{value:.{digits}f}", (x[0], y[0]), ha=ha, va=va, fontsize=7.5)  # type: ignore[arg-type]
+    ax.annotate(f"{value:.{digits}f}", (x[0], y[0]), fontsize=7.5, **where)
 
 
 def _middle(ax: "Axes", window: _Window, rope: float) -> list[Any]:
@@ -226,58 +225,49 @@ def _middle(ax: "Axes", window: _Window, rope: float) -> list[Any]:
 
     x, y = _plane(window.corners())
     clip = Polygon(np.stack([x, y], axis=-1), closed=True, transform=ax.transData)
+    line: dict[str, Any] = {"linewidth": 1.4, "zorder": 5}
     drawn: list[Any] = [
-        ax.axvline(
-            0, color=drawing.INK, linewidth=1.4, linestyle="--", zorder=5, label="win = loss"
-        )
+        ax.axvline(0, color=drawing.INK, linestyle="--", label="win = loss", **line)
     ]
+    edges = []
     if rope:
-        look: dict[str, Any] = {
-            "facecolor": drawing.COLOUR_TIE,
-            "edgecolor": drawing.COLOUR_B,
-            "linewidth": 1.4,
-        }
-        drawn.append(ax.axvspan(-rope, rope, **look, zorder=0.5, label=f"|win − loss| ≤ {rope:g}"))
-        for edge in (-rope, rope):  # over the regions, which hide the band
-            ax.axvline(edge, color=drawing.COLOUR_B, linewidth=1.4, zorder=5)
-    for artist in (*ax.lines[-3:], *drawn):
+        look: dict[str, Any] = {"facecolor": drawing.COLOUR_TIE, "edgecolor": drawing.COLOUR_B}
+        look |= {"linewidth": 1.4, "zorder": 0.5, "label": f"|win − loss| ≤ {rope:g}"}
+        drawn.append(ax.axvspan(-rope, rope, **look))
+        # over the regions, which hide the band
+        edges = [ax.axvline(at, color=drawing.COLOUR_B, **line) for at in (-rope, rope)]
+    for artist in (*drawn, *edges):
         artist.set_clip_path(clip)
     return drawn
 
 
 def _name_sides(ax: "Axes", window: _Window, first: str, second: str) -> None:
     """Name the corners and, along the edges, the scales."""
+    if window.side == 1:
+        wins, ties = "{} wins\nevery example", "every example is a tie"
+    else:
+        wins, ties = "more wins of\n{}", "more ties"
     x, y = _plane(window.corners())
-    wins = "{} wins\nevery example" if window.side == 1 else "more wins of\n{}"
-    corners = (
-        wins.format(second),
-        wins.format(first),
-        "every example is a tie" if window.side == 1 else "more ties",
-    )
-    for k, (text, va, up) in enumerate(
-        zip(corners, ("top", "top", "bottom"), (-14, -14, 5), strict=True)
-    ):
-        lines = "\n".join(textwrap.fill(line, 24) for line in text.split("\n"))
-        ax.annotate(
-            lines, (x[k], y[k]), (0, up), textcoords="offset points", ha="center", va=va, fontsize=8
-        )
+    _name_corner(ax, wins.format(second), (x[0], y[0]), top=False)
+    _name_corner(ax, wins.format(first), (x[1], y[1]), top=False)
+    _name_corner(ax, ties, (x[2], y[2]), top=True)
     edges = (
         (f"P({first} wins) →", 0, 1, 0, (0, -28)),
         (f"← P({second} wins)", 0, 2, 60, (-34, 20)),
         ("← P(tie)", 1, 2, -60, (34, 20)),
     )
+    look: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "center"}
     for text, i, j, angle, offset in edges:
         middle = ((x[i] + x[j]) / 2, (y[i] + y[j]) / 2)
-        ax.annotate(
-            text,
-            middle,
-            offset,
-            textcoords="offset points",
-            ha="center",
-            va="center",
-            rotation=angle,
-            fontsize=8,
-        )
+        ax.annotate(text, middle, offset, rotation=angle, fontsize=8, **look)
+
+
+def _name_corner(ax: "Axes", text: str, corner: tuple[float, float], *, top: bool) -> None:
+    """Above the corner at the top, below the others."""
+    lines = "\n".join(textwrap.fill(line, 24) for line in text.split("\n"))
+    offset, va = ((0, 5), "bottom") if top else ((0, -14), "top")
+    look: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": va}
+    ax.annotate(lines, corner, offset, fontsize=8, **look)
 
 
 def _locate(ax: "Axes", window: _Window) -> None:
