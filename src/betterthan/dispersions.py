@@ -50,9 +50,9 @@ def compare_dispersions(
     Examples
     --------
     >>> import betterthan as bt
-    >>> data = bt.models.mallows.simulate(1, systems=2, pooling="complete", rng=3)
-    >>> tree = bt.models.mallows.fit(data, pooling="complete", rng=1, predictive=False)
+    >>> tree = bt.datasets.example_fit("mallows")  # as bt.models.mallows.fit(data, pooling="complete") returns it
     >>> found = bt.compare_dispersions(tree)
+    >>> data = bt.models.mallows.simulate(1, systems=2, pooling="complete", rng=3)
     >>> exact = bt.models.mallows.closed_form(data)["prob_better"].values[0, 1]
     >>> abs(found["prob_better"].values[0, 1] - exact) < 4 * found["prob_better_mcse"].values[0, 1]
     np.True_

@@ -28,6 +28,7 @@ def tree(scores):
     return model.fit(scores, rng=1)
 
 
+@pytest.mark.sampled
 def test_fit_is_whole_and_passes_the_gate(tree):
     assert diagnose(tree).passed, diagnose(tree).failures
     with warnings.catch_warnings():
@@ -36,6 +37,7 @@ def test_fit_is_whole_and_passes_the_gate(tree):
     assert {"system_a", "system_b"} <= set(tree["posterior"].coords)
 
 
+@pytest.mark.sampled
 def test_difference_is_that_of_the_means(tree, scores):
     found = bt.compare_graded(tree)
     mean = scores.mean("item").values
@@ -47,6 +49,7 @@ def test_difference_is_that_of_the_means(tree, scores):
     assert found["n"].values[0, 1] == 90
 
 
+@pytest.mark.sampled
 def test_agrees_with_a_grid_and_with_print():
     found = joint_agreement.of_graded(TABLE, 3)
     for row in found["quadrature"]:
@@ -67,6 +70,7 @@ def test_neither_units_nor_the_direction_of_the_score_matter(scores):
             assert getattr(other, key) == pytest.approx(getattr(one, key)), key
 
 
+@pytest.mark.sampled
 def test_new_data_set_is_less_certain(tree):
     found = bt.compare_graded(tree)
     sure = np.abs(found["prob_better"].values - 0.5)
@@ -74,6 +78,7 @@ def test_new_data_set_is_less_certain(tree):
     assert found["prob_better_dataset"].sizes["dataset"] == 3
 
 
+@pytest.mark.sampled
 def test_pairs_without_a_difference_are_answered_with_a_warning():
     values = np.random.default_rng(1).normal(size=(30, 3))
     values[:, 1] = values[:, 0]
@@ -86,6 +91,7 @@ def test_pairs_without_a_difference_are_answered_with_a_warning():
     assert found["prob_better"].values[0, 2] == pytest.approx(found["prob_better"].values[1, 2], abs=0.04)
 
 
+@pytest.mark.sampled
 def test_one_wild_item_moves_little():
     random = np.random.default_rng(4)
     values = np.stack([random.normal(0.2, 0.3, 60), np.zeros(60)], axis=1)
@@ -102,6 +108,7 @@ def test_too_many_pairs():
         model.build(wide.assign_coords(system=[f"s{k}" for k in range(40)]))
 
 
+@pytest.mark.sampled
 def test_a_rope_is_in_units_of_the_score(tree):
     wide = bt.compare_graded(tree, rope=2.0)
     assert wide["mass"].sel(region="rope").values == pytest.approx(1.0)

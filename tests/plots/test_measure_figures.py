@@ -62,6 +62,7 @@ def test_ranks_are_drawn_best_first():
         bt.plot_ranks(xr.Dataset())
 
 
+@pytest.mark.sampled
 def test_coefficients_of_least_squares_and_of_a_posterior(regression_frame, regression_tree):
     function = bt.performance_function(regression_frame, "gain", direction="none")
     ax = bt.plot_coefficients(function)

@@ -58,10 +58,10 @@ def compare_abilities(
     Examples
     --------
     >>> import betterthan as bt
-    >>> judgments = bt.models.davidson.simulate(4, judgments=200, rng=2)
-    >>> tree = bt.models.davidson.fit(judgments, rng=1, predictive=False)
+    >>> tree = bt.datasets.example_fit("davidson")  # as bt.models.davidson.fit(judgments) returns it
     >>> found = bt.compare_abilities(tree)
-    >>> bool(found["ability"].values.argmax() == judgments["ability"].values.argmax())
+    >>> truth = bt.models.davidson.simulate(3, judgments=200, rng=2)["ability"]
+    >>> bool(found["ability"].values.argmax() == truth.values.argmax())
     True
     """
     model = tree["posterior"].attrs.get("model") if "posterior" in tree.children else None
@@ -121,7 +121,7 @@ def transitivity(tree: xr.DataTree) -> xr.Dataset:
     Examples
     --------
     >>> import betterthan as bt
-    >>> tree = bt.models.davidson.fit(bt.models.davidson.simulate(5, judgments=300, rng=2), rng=1)
+    >>> tree = bt.datasets.example_fit("davidson")  # as bt.models.davidson.fit(judgments) returns it
     >>> bool(bt.transitivity(tree)["p"].min() > 0.01)
     True
     """

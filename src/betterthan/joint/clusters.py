@@ -51,8 +51,7 @@ def compare_clusters(
     Examples
     --------
     >>> import betterthan as bt
-    >>> counts = bt.models.clustered.simulate(20, size=5, rng=3)["counts"]
-    >>> tree = bt.models.clustered.fit(counts, rng=1, predictive=False)
+    >>> tree = bt.datasets.example_fit("clustered")  # as bt.models.clustered.fit(counts) returns it
     >>> found = bt.compare_clusters(tree)
     >>> bool(found["n_effective"] < found["n"])
     True

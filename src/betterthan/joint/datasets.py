@@ -66,8 +66,7 @@ def compare_datasets(
     Examples
     --------
     >>> import betterthan as bt
-    >>> counts = bt.models.hierarchical.simulate(4, n=40, rng=1)["counts"]
-    >>> tree = bt.models.hierarchical.fit(counts, rng=1, predictive=False)
+    >>> tree = bt.datasets.example_fit("hierarchical")  # as bt.models.hierarchical.fit(counts) returns it
     >>> found = bt.compare_datasets(tree)
     >>> found["prob_better"].sel(target="new").item() < found["prob_better"].sel(target="equal").item()
     True

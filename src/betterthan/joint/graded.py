@@ -39,10 +39,9 @@ def compare_graded(
 
     Examples
     --------
-    >>> import numpy as np, xarray as xr, betterthan as bt
-    >>> scores = np.random.default_rng(1).normal([0.6, 0.5], 0.1, size=(40, 2))
-    >>> scores = xr.DataArray(scores, dims=("item", "system"), coords={"system": ["A", "B"]})
-    >>> found = bt.compare_graded(bt.models.graded.fit(scores, rng=1, predictive=False))
+    >>> import betterthan as bt
+    >>> tree = bt.datasets.example_fit("graded")  # as bt.models.graded.fit(scores) returns it
+    >>> found = bt.compare_graded(tree)
     >>> found["verdict"].sel(system_a="A", system_b="B").item()
     'a_better'
     """

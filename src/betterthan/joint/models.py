@@ -37,8 +37,7 @@ def compare_models(trees: Mapping[str, xr.DataTree], *, method: str = "stacking"
     Examples
     --------
     >>> import warnings, betterthan as bt
-    >>> judgments = bt.models.davidson.simulate(3, judgments=200, rng=2)
-    >>> fits = {t: bt.models.davidson.fit(judgments, ties=t, rng=1) for t in ("davidson", "rao_kupper")}
+    >>> fits = {ties: bt.datasets.example_fit(ties) for ties in ("davidson", "rao_kupper")}  # of the same judgments
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore")  # three pairs are few to leave out
     ...     table = bt.compare_models(fits)
