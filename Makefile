@@ -1,16 +1,21 @@
-# Two commands: `make demo` runs the main job, `make test` checks everything. Both set up what they need.
+# `make demo` runs the main job, `make test` checks everything, `make check` what takes no sampling. All set up what they need.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types pytest docs bench evidence clean
+WORKERS ?= 2  # compiling a model takes one thread
+
+.PHONY: demo check test lint types unsampled pytest docs bench evidence clean
 
 demo: $(STAMP)
 	@$(BIN)/betterthan demo --method both -o demo/report.html
 
 test: lint types pytest docs
 	@echo "all green"
+
+check: lint types unsampled
+	@echo "green, but for what samples: make test"
 
 lint: $(STAMP)
 	@$(BIN)/ruff check --quiet .
@@ -20,8 +25,11 @@ types: $(STAMP)
 	@PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright --level error > $(VENV)/pyright.log 2>&1 || (cat $(VENV)/pyright.log; exit 1)
 	@PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright --level error --project pyright-strict.json > $(VENV)/pyright.log 2>&1 || (cat $(VENV)/pyright.log; exit 1)
 
+unsampled: $(STAMP)
+	@$(BIN)/python -m pytest -n $(WORKERS) -m 'not sampled'
+
 pytest: $(STAMP)
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n $(WORKERS)
 
 docs: $(STAMP)
 	@$(BIN)/python -m sphinx -j 2 -W --keep-going -q -b html docs docs/_build/html

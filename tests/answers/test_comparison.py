@@ -31,10 +31,19 @@ def many():
 def test_words_come_first_then_the_table_then_how_it_was_made(two):
     first, table, made = str(two).split("\n\n")
     assert first.startswith("A is better than B with probability 0.996")
-    assert (
-        table.splitlines()[0].split()
-        == "system other prob_better difference 95% HDI verdict wins losses ties n".split()
-    )
+    assert table.splitlines()[0].split() == [
+        "system",
+        "other",
+        "prob_better",
+        "difference",
+        "95%",
+        "HDI",
+        "verdict",
+        "wins",
+        "losses",
+        "ties",
+        "n",
+    ]
     assert made == bt.signature(two)
 
 

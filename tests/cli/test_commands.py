@@ -240,6 +240,7 @@ def test_bad_choices_of_groups(tallies, capsys, monkeypatch, options, message):
     assert message in err.splitlines()[-1]
 
 
+@pytest.mark.sampled
 def test_advised_model_for_votes(tmp_path, capsys, monkeypatch):
     path = tmp_path / "votes.csv"
     pairs = [("A", "B", "left")] * 9 + [("B", "C", "left")] * 8 + [("A", "C", "left")] * 9

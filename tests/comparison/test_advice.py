@@ -1,5 +1,7 @@
 """Advice follows the data, and a comparison follows the advice."""
 
+import functools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,6 +17,13 @@ DESIGN = designs.Design(60, 0.4, 3, 3)
 @pytest.fixture(scope="module")
 def scores():
     return designs.scores_of(DESIGN, 5)
+
+
+@pytest.fixture(scope="module")
+def advised(scores):
+    """The advised comparison of each kind of data, sampled once."""
+    data = kinds(scores)
+    return functools.cache(lambda model: bt.compare(data[model], method="advised", rng=1))
 
 
 def kinds(scores):
@@ -55,11 +64,21 @@ def test_counts_and_trials(scores):
     assert bt.advise(tallies).model == "bayesian_bootstrap"
 
 
-def test_calls_of_the_advice_run(scores):
+def test_calls_of_the_advice_run(scores, monkeypatch):
+    fitted = []
+
+    def fit(counts):
+        bt.models.hierarchical.build(counts)
+        fitted.append(counts)
+        return bt.datasets.example_fit("hierarchical")
+
+    monkeypatch.setattr(bt.models.hierarchical, "fit", fit)
     for model, data in kinds(scores).items():
         if model in ("hierarchical", "dirichlet_multinomial"):
             found = eval(bt.advise(data).call, {"betterthan": bt, "data": data})
             assert "prob_better" in found
+    of_sets = bt.count(kinds(scores)["hierarchical"], by="dataset")
+    np.testing.assert_array_equal(fitted[0].values, of_sets.values)
 
 
 def test_other_data_are_refused():
@@ -67,10 +86,11 @@ def test_other_data_are_refused():
         bt.advise(np.zeros(3))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("model", ["clustered", "item_response", "davidson"])
-def test_comparison_follows_the_advice(scores, model):
+def test_comparison_follows_the_advice(scores, advised, model):
     data = kinds(scores)[model]
-    comparison = bt.compare(data, method="advised", rng=1)
+    comparison = advised(model)
     assert comparison["engine"].values.tolist() == [model, "exact"]
     p = comparison["prob_better"].sel(engine=model).values
     assert p + p.T == pytest.approx(1.0)
@@ -212,15 +232,17 @@ def test_choices_that_do_not_fit_the_advice(scores):
         bt.compare(kinds(scores)["graded"], method="advised", rope=0.01)
 
 
-def test_comparison_survives_netcdf(scores, tmp_path):
-    comparison = bt.compare(kinds(scores)["item_response"], method="advised", rng=1)
+@pytest.mark.sampled
+def test_comparison_survives_netcdf(advised, tmp_path):
+    comparison = advised("item_response")
     comparison.to_netcdf(tmp_path / "c.nc", engine="h5netcdf")
     with xr.open_dataset(tmp_path / "c.nc", engine="h5netcdf") as back:
         assert bt.report(back) == bt.report(comparison)
 
 
-def test_the_report_shows_each_data_set(scores):
-    comparison = bt.compare(kinds(scores)["hierarchical"], method="advised", rng=1)
+@pytest.mark.sampled
+def test_the_report_shows_each_data_set(scores, advised):
+    comparison = advised("hierarchical")
     text = bt.report(comparison)
     sizes = scores["dataset"].to_series().value_counts()
     assert "Examples of each data set" in text

@@ -230,9 +230,18 @@ def test_designs_span_what_they_should():
     assert (swept.values[:, -1] == 1).all()
 
 
+@pytest.mark.sampled
 def test_a_stopped_calibration_goes_on(tmp_path, monkeypatch):
+    import nutpie
+
     monkeypatch.setattr(joint_evidence, "KEEP_EVERY", 2)
     monkeypatch.setattr(calibration, "DRAWS", 60)
+    compiled, compile_model = [], nutpie.compile_pymc_model
+
+    def compile_once(model):  # data come in afterwards
+        return compiled[0] if compiled else compiled.append(compile_model(model)) or compiled[0]
+
+    monkeypatch.setattr(nutpie, "compile_pymc_model", compile_once)
     whole = joint_evidence.calibrate("hierarchical", 4, 5)
     joint_evidence.calibrate("hierarchical", 2, 5, tmp_path)  # stopped after two
     resumed = joint_evidence.calibrate("hierarchical", 4, 5, tmp_path)

@@ -18,6 +18,7 @@ def tree(regression_tree):
     return regression_tree
 
 
+@pytest.mark.sampled
 def test_prediction_is_that_of_the_draws(tree):
     found = bt.features.predict(tree, COMPONENTS, ci_kind="eti")
     posterior = tree["posterior"].to_dataset()
@@ -44,6 +45,7 @@ def test_prediction_is_that_of_the_draws(tree):
     assert found["prob_best"].sum().item() == pytest.approx(1)
 
 
+@pytest.mark.sampled
 def test_direction_and_rope(tree):
     found = bt.features.predict(tree, COMPONENTS, higher_is_better=False, rope=100)
     plain = bt.features.predict(tree, COMPONENTS)
@@ -54,6 +56,7 @@ def test_direction_and_rope(tree):
     assert plain["verdict"].sel(AB).item() in ("a_better", "b_better", "undecided")
 
 
+@pytest.mark.sampled
 def test_ordinal_prediction_is_the_mean_over_users_and_levels(ordinal_tree):
     found = bt.features.predict(ordinal_tree, RATED)
     posterior = ordinal_tree["posterior"].to_dataset().stack(sample=("chain", "draw"))
@@ -72,6 +75,7 @@ def test_ordinal_prediction_is_the_mean_over_users_and_levels(ordinal_tree):
     assert (found["upper"] < 4).all()
 
 
+@pytest.mark.sampled
 def test_features_outside_the_training_data_are_named(tree):
     found = bt.features.predict(
         tree, {"near": {"f": 0.5, "words": 100}, "far": {"f": 9, "words": 100}}
@@ -79,6 +83,7 @@ def test_features_outside_the_training_data_are_named(tree):
     assert found["outside"].values.tolist() == ["", "f"]
 
 
+@pytest.mark.sampled
 def test_a_fit_that_has_not_converged_gives_no_verdict(tree):
     with pytest.warns(UserWarning, match="no verdict: .*ESS"):
         found = bt.features.predict(tree.isel(draw=slice(0, 30)), COMPONENTS)
@@ -86,6 +91,7 @@ def test_a_fit_that_has_not_converged_gives_no_verdict(tree):
     assert found.attrs["failures"]
 
 
+@pytest.mark.sampled
 def test_a_component_with_other_confusions_is_refused(tree):
     beetle = bt.datasets.beetle_confusion()
     known = "freq.predicted.pc_incomplete.actual.correct"
@@ -102,6 +108,7 @@ def test_a_component_with_other_confusions_is_refused(tree):
         )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("components", "words"),
     [

@@ -23,19 +23,21 @@ def equal():
 
 @pytest.fixture(scope="module")
 def items(equal):
-    return bt.models.item_response.fit(equal, rng=1)
+    return bt.models.item_response.fit(equal, rng=1, predictive=False)
 
 
 @pytest.fixture(scope="module")
-def judgments():
-    return bt.models.davidson.simulate(5, judgments=300, rng=4)
+def judged():
+    return bt.datasets.example_fit("davidson")
 
 
 @pytest.fixture(scope="module")
-def judged(judgments):
-    return bt.models.davidson.fit(judgments, rng=1)
+def rao_kupper():
+    """Of the same judgments."""
+    return bt.datasets.example_fit("rao_kupper")
 
 
+@pytest.mark.sampled
 def test_the_luckiest_is_moved_back(items, equal):
     found = bt.fits.compare(items)
     top = int(found["score"].values.argmax())
@@ -47,6 +49,7 @@ def test_the_luckiest_is_moved_back(items, equal):
     assert found["prob_best"].max() < 0.6
 
 
+@pytest.mark.sampled
 def test_answers_hang_together(items):
     found = bt.fits.compare(items, rope=0.02)
     p = found["prob_better"].values
@@ -72,28 +75,32 @@ def test_next_judgment(judged):
     assert expected[0, 1, 0] == pytest.approx(win.item())
 
 
-def test_rao_kupper_answers(judgments):
-    tree = bt.models.davidson.fit(judgments, tie_model="rao_kupper", rng=1)
-    found = bt.fits.compare(tree)
+def test_rao_kupper_answers(rao_kupper):
+    found = bt.fits.compare(rao_kupper)
     assert found["expected"].sum("outcome").values == pytest.approx(1.0)
     assert (found["expected"] > -1e-12).all()
-    share = (judgments["outcome"] == 0).mean().item()
-    assert float(tree["posterior"]["tie_propensity"].mean()) == pytest.approx(share, abs=0.15)
+    rows = rao_kupper["constant_data"].to_dataset()
+    seen = rows["counts"].values / rows["counts"].values.sum(1, keepdims=True)
+    expected = found["expected"].values[rows["a"].values, rows["b"].values]
+    assert expected == pytest.approx(seen, abs=0.08)  # 64 to 68 judgments a pair
+    even = found["expected"].sel(outcome="tie").values[0, 0]
+    assert float(rao_kupper["posterior"]["tie_propensity"].mean()) == pytest.approx(even)
 
 
-def test_models_of_the_same_judgments(judgments, judged):
-    other = bt.models.davidson.fit(judgments, tie_model="rao_kupper", rng=1)
+def test_models_of_the_same_judgments(judged, rao_kupper):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        table = bt.fits.loo({"davidson": judged, "rao_kupper": other})
+        table = bt.fits.loo({"davidson": judged, "rao_kupper": rao_kupper})
     assert table.attrs["warnings"] == list(dict.fromkeys(str(w.message) for w in caught))
     assert (table["elpd_diff"] <= 0).all()
     assert table["weight"].sum() == pytest.approx(1, abs=1e-6)
 
 
-def test_models_of_other_data_are_refused(judged, items):
+def test_models_of_other_data_are_refused(judged):
+    other = judged.copy()
+    other["log_likelihood"] = other["log_likelihood"].to_dataset().isel(row=[0, 1])
     with pytest.raises(ValueError, match="compare models of the same data"):
-        bt.fits.loo({"a": judged, "b": items})
+        bt.fits.loo({"a": judged, "b": other})
     with pytest.raises(ValueError, match="give two fits or more"):
         bt.fits.loo({"a": judged})
     with pytest.raises(ValueError, match="has no log likelihood"):
@@ -105,8 +112,12 @@ def test_models_of_other_data_are_refused(judged, items):
         )
 
 
-def test_transitive_judgments_pass_and_circles_do_not(judged):
+def test_transitive_judgments_pass(judged):
     assert bt.fits.transitivity(judged)["p_value"].min() > 0.01
+
+
+@pytest.mark.sampled
+def test_circles_do_not():
     circle = {("A", "B"): (40, 5, 5), ("B", "C"): (40, 5, 5), ("A", "C"): (5, 40, 5)}
     counts = bt.counts.from_table(circle).assign_attrs(unit="judgment")
     found = bt.fits.transitivity(bt.models.davidson.fit(counts, rng=1))
@@ -129,6 +140,7 @@ def test_circular_triads_by_enumeration():
     assert triads.circular(margin[None])[0] == pytest.approx(by_hand)
 
 
+@pytest.mark.sampled
 def test_separation_is_answered_with_a_warning(equal):
     all_right = equal.copy()
     all_right[:, 0] = 1.0
@@ -139,8 +151,8 @@ def test_separation_is_answered_with_a_warning(equal):
     assert found["expected_score"].values[0] < 1
 
 
-def test_replications_are_needed(judgments):
-    few = bt.models.Sampling(draws=50, tune=100)
-    tree = bt.models.davidson.fit(judgments, rng=1, predictive=False, sampling=few)
+def test_replications_are_needed(judged):
+    tree = judged.copy()
+    del tree["posterior_predictive"]  # as without predictive=True
     with pytest.raises(ValueError, match="fit with predictive=True"):
         bt.fits.transitivity(tree)

@@ -23,6 +23,7 @@ def tree(data):
     return bt.models.hierarchical.fit(data, rng=1, predictive=False)
 
 
+@pytest.mark.sampled
 def test_weights_change_the_verdict(tree):
     found = bt.fits.compare(tree, weights={"v": 0.6, "w": 0.1, "x": 0.1, "y": 0.1, "z": 0.1})
     at = found["prob_better"].isel(pair=0)
@@ -36,12 +37,14 @@ def test_weights_change_the_verdict(tree):
     assert found["prob_better_dataset"].sel(dataset="v").item() < 0.01
 
 
+@pytest.mark.sampled
 def test_one_weight_is_that_data_set(tree):
     found = bt.fits.compare(tree, weights={"v": 1, "w": 0, "x": 0, "y": 0, "z": 0})
     given = found["prob_better"].sel(target="given").item()
     assert given == pytest.approx(found["prob_better_dataset"].sel(dataset="v").item())
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
@@ -57,6 +60,7 @@ def test_bad_weights(tree, weights, message):
         bt.fits.compare(tree, weights=weights)
 
 
+@pytest.mark.sampled
 def test_leaving_one_out(data):
     found = bt.fits.leave_one_dataset_out(data, rng=1)
     assert (found["elpd"].sum() > found["elpd_pooled"].sum()).item()
@@ -73,6 +77,7 @@ def test_log_probability_sums_to_one():
     assert held_out.log_mean_exp(np.log(np.array([1.0, 3.0]))) == pytest.approx(np.log(2))
 
 
+@pytest.mark.sampled
 def test_data_set_without_a_decision_is_answered_with_a_warning(data):
     tied = data.copy()
     tied.values[2] = [[0, 0, 25]]
@@ -82,18 +87,22 @@ def test_data_set_without_a_decision_is_answered_with_a_warning(data):
     assert found["prob_better_dataset"].sel(dataset="x").item() > 0.3
 
 
+@pytest.mark.sampled
 def test_verdict_is_withheld(tree):
     with pytest.warns(UserWarning, match="no verdict"):
         found = bt.fits.compare(tree.isel(draw=slice(0, 40)))
     assert (found["verdict"] == "no_verdict").all()
 
 
-def test_fits_of_other_models_are_refused(tree):
+def test_fits_of_other_models_are_refused():
     other = bt.posterior.draws(bt.datasets.contingency_case("a"), draws=50, rng=1)
-    for function, name in ((bt.fits.compare, "hierarchical"), (bt.fits.compare, "clustered")):
+    for function, name in (
+        (bt.fits.compare, "hierarchical"),
+        (bt.fits.compare, "clustered"),
+    ):
         with pytest.raises(
             ValueError, match=f"expected a fit of betterthan.models.{name}, got one of"
         ):
             function(other)
     with pytest.raises(ValueError, match=r"expected a fit of betterthan\.models\.davidson"):
-        bt.fits.compare(tree)
+        bt.fits.compare(bt.datasets.example_fit("hierarchical"))

@@ -22,16 +22,19 @@ def tree(truth):
     return model.fit(truth["counts"], sampling=Sampling(draws=500), rng=7)
 
 
+@pytest.mark.sampled
 def test_fit_is_whole_and_passes_the_gate(tree, whole):
     whole(tree)
     assert tree["posterior"].attrs["square"] == 0
     assert list(tree["posterior"].data_vars) == ["p"]
 
 
+@pytest.mark.sampled
 def test_fit_agrees_with_the_closed_form(tree, truth, agrees):
     agrees(tree, model.closed_form(truth["counts"]))
 
 
+@pytest.mark.sampled
 def test_fit_finds_the_truth(tree, truth):
     import arviz as az
 
@@ -41,6 +44,7 @@ def test_fit_finds_the_truth(tree, truth):
     assert inside.sum() >= 13  # of 16; fewer has probability 0.007
 
 
+@pytest.mark.sampled
 def test_same_seed_same_draws_and_the_generator_is_recorded(tree, truth):
     again = model.fit(
         truth["counts"], sampling=Sampling(draws=500), rng=np.int64(7), predictive=False
@@ -49,10 +53,12 @@ def test_same_seed_same_draws_and_the_generator_is_recorded(tree, truth):
     assert "prior" not in again.children
 
 
+@pytest.mark.sampled
 def test_arviz_accepts_the_tree(tree, accepted):
     accepted(tree, "p")
 
 
+@pytest.mark.sampled
 def test_tree_survives_netcdf(tree, tmp_path, round_trip):
     round_trip(tree, tmp_path / "fit.nc")
 

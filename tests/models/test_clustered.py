@@ -25,6 +25,7 @@ def tree(data):
     return model.fit(data["counts"], rng=1)
 
 
+@pytest.mark.sampled
 def test_fit_is_whole_and_passes_the_gate(tree):
     assert diagnose(tree).passed, diagnose(tree).failures
     with warnings.catch_warnings():
@@ -34,6 +35,7 @@ def test_fit_is_whole_and_passes_the_gate(tree):
     assert (again.sum(-1) == 6).all()
 
 
+@pytest.mark.sampled
 def test_agrees_with_quadrature(tree, data):
     exact = model.closed_form(data["counts"]).values
     found = (tree["posterior"]["p"] > 0.5).mean(("chain", "draw")).values
@@ -69,6 +71,7 @@ def test_clusters_of_one_are_independent_examples():
     )
 
 
+@pytest.mark.sampled
 def test_held_correlation_pools(data):
     counts = data["counts"]
     tree = model.fit(

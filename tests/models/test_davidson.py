@@ -12,7 +12,6 @@ import pytest
 import betterthan as bt
 from betterthan.evidence import joint_agreement
 from betterthan.models import davidson as model
-from betterthan.models.sampling import Sampling
 from betterthan.posterior.gate import diagnose
 
 REFERENCE = Path(__file__).parents[2] / "models" / "davidson" / "reference.toml"
@@ -29,6 +28,7 @@ def tree(data):
     return model.fit(data, position=True, judges=True, rng=1)
 
 
+@pytest.mark.sampled
 def test_fit_is_whole_and_passes_the_gate(tree):
     assert diagnose(tree).passed, diagnose(tree).failures
     assert int(tree["sample_stats"]["diverging"].sum()) == 0
@@ -38,6 +38,7 @@ def test_fit_is_whole_and_passes_the_gate(tree):
     assert tree["posterior"].attrs["n_judgments"] == 400
 
 
+@pytest.mark.sampled
 def test_truth_is_within_reach(tree, data):
     posterior = tree["posterior"].to_dataset()
     for name in ("ability", "tie", "position"):
@@ -60,20 +61,17 @@ def test_probabilities_of_either_form_sum_to_one_and_mirror():
     assert tied / np.sqrt(win * loss) == pytest.approx(np.exp(0.3))
 
 
-@pytest.mark.parametrize("ties", model.TIE_MODELS)
-def test_two_systems_agree_with_a_grid(ties):
-    data = model.simulate(2, judgments=30, tie_model=ties, rng=5)
-    tree = model.fit(data, tie_model=ties, rng=2, predictive=False)
-    exact = joint_agreement.two_abilities(tree["constant_data"]["counts"].values[0], ties)
-    z = joint_agreement._compared(tree["posterior"]["ability"].isel(system=0), exact)
-    assert max(z.values()) < 4
+@pytest.mark.sampled
+def test_agrees_with_a_grid_and_with_print():
+    """Two systems in either form against a grid; a published table by maximum likelihood."""
+    found = joint_agreement.of_davidson({"table": TABLE}, 1)
+    assert [row["ties"] for row in found["quadrature"]] == list(model.TIES)
+    for row in found["quadrature"]:
+        assert max(row[k] for k in ("abs_z_mean", "abs_z_sd", "abs_z_positive")) < 4
+    assert found["published"]["max_error_of_abilities"] < 0.005 + 1e-3  # printed to two decimals
 
 
-def test_published_table_by_maximum_likelihood():
-    found = joint_agreement.of_davidson({"table": TABLE}, 1)["published"]
-    assert found["max_error_of_abilities"] < 0.005 + 1e-3  # printed to two decimals
-
-
+@pytest.mark.sampled
 def test_published_order_is_the_posterior_order():
     table = {
         (a, b): (TABLE["wins"][i][j], TABLE["wins"][j][i], 0)
@@ -90,12 +88,6 @@ def test_published_order_is_the_posterior_order():
     )
     last = found["ability"].values - found["ability"].values[-1]
     assert (last < np.array(TABLE["ability"]) + 0.05).all()  # drawn to their mean
-
-
-def test_same_seed_same_draws(data):
-    few = {"sampling": Sampling(draws=50, tune=200), "rng": 3, "predictive": False}
-    one, two = (model.fit(data, **few)["posterior"]["ability"].values for _ in range(2))
-    np.testing.assert_array_equal(one, two)
 
 
 def test_pairs_of_shared_items_are_refused():

@@ -36,16 +36,19 @@ def tree(counts):
     return model.fit(counts, sampling=Sampling(draws=500), rng=7)
 
 
+@pytest.mark.sampled
 def test_fit_is_whole_and_passes_the_gate(tree, whole):
     whole(tree)
     assert tree["posterior"].attrs["square"] == 1
     assert tree["posterior"].attrs["seed"] == 7
 
 
+@pytest.mark.sampled
 def test_fit_agrees_with_the_closed_form(tree, counts, agrees):
     agrees(tree, model.closed_form(counts))
 
 
+@pytest.mark.sampled
 def test_means_agree_with_the_conjugate_posterior(tree, counts):
     import arviz as az
 
@@ -56,6 +59,7 @@ def test_means_agree_with_the_conjugate_posterior(tree, counts):
     assert float(abs(z).max()) < 4.5  # 30 numbers
 
 
+@pytest.mark.sampled
 def test_fit_finds_the_truth(tree, truth):
     known = truth["difference"].values[4:]
     answer = draws_difference(tree, ci_prob=0.99, ci_kind="hdi")
@@ -63,15 +67,18 @@ def test_fit_finds_the_truth(tree, truth):
     assert ((lower < known) & (known < upper)).sum() >= 5  # of 6
 
 
+@pytest.mark.sampled
 def test_arviz_accepts_the_tree(tree, accepted):
     accepted(tree, "difference")
     accepted(tree, "theta")
 
 
+@pytest.mark.sampled
 def test_tree_survives_netcdf(tree, tmp_path, round_trip):
     round_trip(tree, tmp_path / "fit.nc")
 
 
+@pytest.mark.sampled
 def test_predictions_look_like_the_data(tree, counts):
     predicted = tree["posterior_predictive"]["y"]
     assert predicted.sizes == {"chain": 4, "draw": 500, "pair": 10, "outcome": 3}

@@ -30,6 +30,7 @@ def tree(scores):
     return model.fit(scores, rng=1)
 
 
+@pytest.mark.sampled
 def test_fit_is_whole_and_passes_the_gate(tree):
     assert diagnose(tree).passed, diagnose(tree).failures
     with warnings.catch_warnings():
@@ -38,6 +39,7 @@ def test_fit_is_whole_and_passes_the_gate(tree):
     assert {"system_a", "system_b"} <= set(tree["posterior"].coords)
 
 
+@pytest.mark.sampled
 def test_difference_is_that_of_the_means(tree, scores):
     found = bt.fits.compare(tree)
     mean = scores.mean("item").values
@@ -49,6 +51,7 @@ def test_difference_is_that_of_the_means(tree, scores):
     assert found["n"].values[0, 1] == 90
 
 
+@pytest.mark.sampled
 def test_agrees_with_a_grid_and_with_print():
     found = joint_agreement.of_graded(TABLE, 3)
     for row in found["quadrature"]:
@@ -71,6 +74,7 @@ def test_neither_units_nor_the_direction_of_the_score_matter(scores):
             assert getattr(other, key) == pytest.approx(getattr(one, key)), key
 
 
+@pytest.mark.sampled
 def test_new_data_set_is_less_certain(tree):
     found = bt.fits.compare(tree)
     sure = np.abs(found["prob_better"].values - 0.5)
@@ -78,6 +82,7 @@ def test_new_data_set_is_less_certain(tree):
     assert found["prob_better_dataset"].sizes["dataset"] == 3
 
 
+@pytest.mark.sampled
 def test_pairs_without_a_difference_are_answered_with_a_warning():
     values = np.random.default_rng(1).normal(size=(30, 3))
     values[:, 1] = values[:, 0]
@@ -92,6 +97,7 @@ def test_pairs_without_a_difference_are_answered_with_a_warning():
     )
 
 
+@pytest.mark.sampled
 def test_one_wild_item_moves_little():
     random = np.random.default_rng(4)
     values = np.stack([random.normal(0.2, 0.3, 60), np.zeros(60)], axis=1)
@@ -108,6 +114,7 @@ def test_too_many_pairs():
         model.build(wide.assign_coords(system=[f"s{k}" for k in range(40)]))
 
 
+@pytest.mark.sampled
 def test_a_rope_is_in_units_of_the_score(tree):
     wide = bt.fits.compare(tree, rope=2.0)
     assert wide["mass"].sel(region="rope").values == pytest.approx(1.0)

@@ -4,6 +4,7 @@ import warnings
 
 import arviz as az
 import numpy as np
+import pymc as pm
 import pytest
 import xarray as xr
 
@@ -36,13 +37,14 @@ def tree(data):
 @pytest.fixture(scope="module")
 def crossed():
     data = model.simulate((3, 4), n=30, rng=6)
-    return data, model.fit(data["counts"], rng=1)
+    return data, model.fit(data["counts"], rng=1, predictive=False)
 
 
 def share(margin):
     return (margin > 0).mean(("chain", "draw")).values
 
 
+@pytest.mark.sampled
 def test_fit_is_whole_and_passes_the_gate(tree):
     assert set(tree.children) >= GROUPS
     assert diagnose(tree).passed, diagnose(tree).failures
@@ -52,6 +54,7 @@ def test_fit_is_whole_and_passes_the_gate(tree):
     assert {"system_a", "system_b"} <= set(tree["posterior"].coords)
 
 
+@pytest.mark.sampled
 def test_truth_is_within_reach(tree, data):
     posterior = tree["posterior"].to_dataset()
     for name in ("mu", "correlation", "theta"):
@@ -62,6 +65,7 @@ def test_truth_is_within_reach(tree, data):
         assert np.abs(z).max() < 4.5, name
 
 
+@pytest.mark.sampled
 def test_probabilities_of_a_data_set_lie_between_its_own_and_the_mean(tree, data):
     counts = data["counts"]
     own = (counts / counts.sum("outcome")).values
@@ -79,6 +83,7 @@ def test_probabilities_of_a_data_set_lie_between_its_own_and_the_mean(tree, data
     assert np.abs(shrunk - own)[3].mean() < np.abs(shrunk - own)[4].mean()
 
 
+@pytest.mark.sampled
 def test_held_concentration_pools_completely(data):
     counts = data["counts"]
     tree = model.fit(
@@ -95,6 +100,7 @@ def test_held_concentration_pools_completely(data):
     assert model.closed_form(counts).values == pytest.approx(pooled.values, rel=1e-12)
 
 
+@pytest.mark.sampled
 def test_held_concentration_and_centre_pool_nothing(data):
     counts = data["counts"]
     tree = model.fit(
@@ -115,6 +121,7 @@ def test_held_concentration_and_centre_pool_nothing(data):
     assert exact.isel(dataset=2).values == pytest.approx(each.values, rel=1e-12)
 
 
+@pytest.mark.sampled
 def test_crossed_factors(crossed):
     data, tree = crossed
     assert diagnose(tree).passed, diagnose(tree).failures
@@ -128,6 +135,21 @@ def test_crossed_factors(crossed):
     assert (wide > theta.std(("chain", "draw")).mean().item()).all()
     with pytest.raises(ValueError, match="crossed factors have no closed form"):
         model.closed_form(data["counts"])
+
+
+def test_crossed_factors_predict():
+    """What a fit with predictive=True adds, on draws from the prior."""
+    quick = {"mode": "FAST_COMPILE"}
+    built = model.build(model.simulate((2, 3), n=30, pairs=2, rng=6)["counts"])
+    prior = pm.sample_prior_predictive(draws=20, random_seed=1, compile_kwargs=quick, model=built)
+    y = prior["prior_predictive"]["y"]
+    assert list(y.sizes.values()) == [1, 20, 2, 3, 2, 3]
+    assert (y.sum("outcome") == 30).all()
+    tree = xr.DataTree.from_dict({"posterior": prior["prior"].to_dataset()})
+    with built:
+        pm.compute_log_likelihood(tree, progressbar=False, compile_kwargs=quick)
+    assert list(tree["log_likelihood"]["y"].sizes.values()) == [1, 20, 2, 3, 2]
+    assert np.isfinite(tree["log_likelihood"]["y"]).all()
 
 
 def test_square_and_pairs_agree(data):

@@ -40,25 +40,30 @@ def tree(counts):
     return model.fit(counts, sampling=Sampling(draws=500), rng=7)
 
 
+@pytest.mark.sampled
 def test_fit_is_whole_and_passes_the_gate(tree, whole):
     whole(tree)
     assert {"p_win", "p_loss", "difference"} == set(tree["posterior"].data_vars)
 
 
+@pytest.mark.sampled
 def test_fit_agrees_with_the_closed_form(tree, counts, agrees):
     agrees(tree, model.closed_form(counts))
 
 
+@pytest.mark.sampled
 def test_fit_finds_the_truth(tree, truth):
     answer = draws_difference(tree, ci_prob=0.95, ci_kind="eti").isel(pair=slice(10))
     known = truth["difference"].values
     assert ((answer["lower"].values < known) & (known < answer["upper"].values)).sum() >= 8  # of 10
 
 
+@pytest.mark.sampled
 def test_arviz_accepts_the_tree(tree, accepted):
     accepted(tree, "difference")
 
 
+@pytest.mark.sampled
 def test_tree_survives_netcdf(tree, tmp_path, round_trip):
     round_trip(tree, tmp_path / "fit.nc")
 
@@ -77,6 +82,7 @@ def test_logp_is_that_of_scipy():
     assert built.compile_logp(mode="FAST_COMPILE")(point) == pytest.approx(expected, rel=1e-7)
 
 
+@pytest.mark.sampled
 def test_published_cases_and_how_far_they_are_off(tree):
     counts = bt.counts.from_table({("A", "B"): (12, 2, 986), ("C", "D"): (210, 200, 590)})
     exact = model.closed_form(counts)

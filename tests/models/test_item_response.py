@@ -45,6 +45,7 @@ def log_rows(kind, y, trials, ability, mean, spread, more, nodes=61):
     )
 
 
+@pytest.mark.sampled
 def test_fit_is_whole_and_passes_the_gate(tree):
     assert diagnose(tree).passed, diagnose(tree).failures
     assert tree["posterior"].attrs["quadrature_error"] < 1e-6
@@ -56,6 +57,7 @@ def test_fit_is_whole_and_passes_the_gate(tree):
     assert set(np.unique(again)) == {0, 1}
 
 
+@pytest.mark.sampled
 def test_truth_is_within_reach(tree, data):
     posterior = tree["posterior"].to_dataset()
     for name in ("ability", "mean", "difficulty_sd"):
@@ -122,6 +124,7 @@ def test_missing_scores_are_left_out(data):
     assert log_rows("rasch", y, trials, ability, 0.1, 1.3, 0.0) == pytest.approx(without, abs=1e-9)
 
 
+@pytest.mark.sampled
 def test_two_systems_agree_with_a_grid_and_five_questions_with_print():
     found = joint_agreement.of_item_response(TABLE, 3)
     row = found["quadrature"][0]
@@ -130,6 +133,7 @@ def test_two_systems_agree_with_a_grid_and_five_questions_with_print():
     assert found["published"]["max_error_of_parameters"] < 0.001
 
 
+@pytest.mark.sampled
 def test_difficulty_is_the_random_side(data):
     """Rasch: of two systems the share of wins among decisive items does not depend on the items."""
     y = data["successes"].values

@@ -33,6 +33,7 @@ def tree(data):
     return model.fit(data, rng=5)
 
 
+@pytest.mark.sampled
 def test_fit_is_whole_and_passes_the_gate(tree):
     assert set(tree.children) >= GROUPS
     diagnosis = diagnose(tree)
@@ -42,6 +43,7 @@ def test_fit_is_whole_and_passes_the_gate(tree):
     assert attrs["inference_library"] == "nutpie"
 
 
+@pytest.mark.sampled
 def test_truth_is_within_reach(tree, data):
     posterior = tree["posterior"].to_dataset()
     for name in ("theta", "document_sd", "cell_sd"):
@@ -54,6 +56,7 @@ def test_truth_is_within_reach(tree, data):
     assert 0.5 < z.std() < 1.5
 
 
+@pytest.mark.sampled
 def test_predictive_orders_look_like_the_data(tree, data):
     drawn = tree["posterior_predictive"]["y"].values.reshape(-1, data["inversions"].size)
     assert drawn.min() >= 0
@@ -64,12 +67,14 @@ def test_predictive_orders_look_like_the_data(tree, data):
     assert np.abs(expected - observed).max() < 0.1
 
 
+@pytest.mark.sampled
 def test_loo_takes_it(tree):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # single orders weigh much where documents differ
         assert np.isfinite(az.loo(tree).elpd)
 
 
+@pytest.mark.sampled
 def test_one_theta_agrees_with_quadrature():
     data = model.simulate(5, systems=2, items=8, pooling="complete", rng=6)
     tree = model.fit(data, pooling="complete", rng=3, predictive=False)
@@ -105,6 +110,7 @@ def test_closed_form_adds_up():
     assert (np.abs(far["mean"]) < np.abs(found["mean"])).all()
 
 
+@pytest.mark.sampled
 def test_comparison_of_dispersions(tree):
     found = bt.fits.compare(tree)
     square = found["prob_better"].values
@@ -140,6 +146,7 @@ def test_orders_with_gaps_and_ties():
     assert found["mean"].item() == pytest.approx(model.closed_form(by_hand)["mean"].item())
 
 
+@pytest.mark.sampled
 def test_partial_pooling_has_no_closed_form(tree, data):
     with pytest.raises(ValueError, match="partial pooling has no closed form"):
         bt.fits.cross_check(data, tree)

@@ -42,6 +42,7 @@ def ordinal(ordinal_tree):
     return ordinal_tree
 
 
+@pytest.mark.sampled
 def test_fit_is_whole_and_passes_the_gate(tree):
     assert set(tree.children) >= GROUPS
     diagnosis = diagnose(tree)
@@ -53,6 +54,7 @@ def test_fit_is_whole_and_passes_the_gate(tree):
     assert tree["posterior"]["coefficient"].dims == ("chain", "draw", "feature")
 
 
+@pytest.mark.sampled
 def test_fit_agrees_with_quadrature(tree, frame):
     z = ((frame - frame.mean()) / frame.std()).to_numpy()
     exact = regression.by_quadrature(z[:, :2], z[:, 2])
@@ -88,6 +90,7 @@ def test_quadrature_is_that_of_draws_from_the_prior():
     np.testing.assert_allclose(sd, exact["sd"], rtol=0.1)
 
 
+@pytest.mark.sampled
 def test_units_of_the_data_come_back(tree, frame):
     posterior = tree["posterior"].to_dataset()
     scale = frame[["f", "words"]].std().to_numpy()
@@ -106,6 +109,7 @@ def test_units_of_the_data_come_back(tree, frame):
     assert abs(float(predicted.mean()) - frame["gain"].mean()) < 0.1 * frame["gain"].std()
 
 
+@pytest.mark.sampled
 def test_same_seed_same_draws(tree, frame):
     again = model.fit(
         frame, "gain", sampling=Sampling(draws=500), rng=np.int64(7), predictive=False
@@ -125,6 +129,7 @@ def test_rows_with_gaps_are_counted(frame, monkeypatch):
     assert built["response"].get_value().shape == (32,)
 
 
+@pytest.mark.sampled
 def test_arviz_accepts_the_tree_and_compares_feature_sets(tree, frame):
     table = az.summary(tree, ci_prob=0.95, ci_kind="hdi", round_to="none")
     assert "coefficient[words]" in table.index
@@ -136,6 +141,7 @@ def test_arviz_accepts_the_tree_and_compares_feature_sets(tree, frame):
     assert set(ranking.index) == {"both", "words"}
 
 
+@pytest.mark.sampled
 def test_tree_survives_netcdf(tree, tmp_path):
     tree.to_netcdf(tmp_path / "fit.nc", engine="h5netcdf")
     with az.from_netcdf(tmp_path / "fit.nc") as back:
@@ -163,6 +169,7 @@ def test_logp_is_that_of_scipy(frame):
     assert built.compile_logp(mode="FAST_COMPILE")(given) == pytest.approx(expected, rel=1e-7)
 
 
+@pytest.mark.sampled
 def test_ordinal_fit_passes_the_gate_and_knows_its_levels(ordinal, ratings):
     diagnosis = diagnose(ordinal)
     assert diagnosis.passed, diagnosis.failures
@@ -177,6 +184,7 @@ def test_ordinal_fit_passes_the_gate_and_knows_its_levels(ordinal, ratings):
     )
 
 
+@pytest.mark.sampled
 def test_ordinal_likelihood_is_that_of_the_formula(ordinal, ratings):
     posterior = ordinal["posterior"].to_dataset().isel(chain=1, draw=17)
     x = stats.zscore(ratings[["f", "words"]].to_numpy(), ddof=1)

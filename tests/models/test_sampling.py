@@ -81,6 +81,7 @@ def test_bad_arguments_are_refused_in_one_line(choice, words):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.sampled
 @pytest.mark.usefixtures("mock_sample")
 def test_every_choice_is_passed_on_and_recorded(monkeypatch, capsys):
     import pymc as pm

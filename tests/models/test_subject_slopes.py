@@ -28,6 +28,7 @@ def tree(table):
     return model.fit(table, "time", "days", rng=4)
 
 
+@pytest.mark.sampled
 def test_fit_is_whole_and_passes_the_gate(tree):
     diagnosis = diagnose(tree)
     assert diagnosis.passed, diagnosis.failures
@@ -40,6 +41,7 @@ def test_fit_is_whole_and_passes_the_gate(tree):
         assert np.isfinite(az.loo(tree).elpd)
 
 
+@pytest.mark.sampled
 def test_published_mixed_model(tree):
     posterior = tree["posterior"].to_dataset()
     for name in ("slope", "intercept"):
@@ -63,6 +65,7 @@ def test_published_mixed_model(tree):
     assert low < SLEEP["slope_sd"] < high
 
 
+@pytest.mark.sampled
 def test_subjects_are_drawn_to_their_mean(tree, table):
     own = bt.people.slopes(table, "time", "days")["slope"]
     shrunk = tree["posterior"]["subject_slope"].mean(("chain", "draw"))
@@ -71,6 +74,7 @@ def test_subjects_are_drawn_to_their_mean(tree, table):
     assert float(np.corrcoef(shrunk, own)[0, 1]) > 0.95
 
 
+@pytest.mark.sampled
 def test_fit_agrees_with_quadrature(tree, table):
     data = model._data(table, "time", "days", "subject", True)
     exact = slopes.by_quadrature(data["y"], data["x"], data["of"])

@@ -86,6 +86,7 @@ def test_confusions_alone():
         bt.measures_report(bt.datasets.beetle_confusion(), format="pdf")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("format", FORMATS)
 def test_outcome_report_says_every_measure(regression_frame, regression_tree, format):
     function = bt.features.performance_function(regression_frame, "gain")
@@ -124,6 +125,7 @@ def test_outcome_report_draws_and_counts_what_was_dropped(regression_frame, tmp_
         bt.outcome_report(bt.datasets.beetle_functions()["full"])
 
 
+@pytest.mark.sampled
 def test_an_unconverged_posterior_is_not_to_be_trusted(regression_frame, regression_tree):
     function = bt.features.performance_function(regression_frame, "gain")
     written = bt.outcome_report(function, posterior=regression_tree.isel(draw=slice(0, 30)))

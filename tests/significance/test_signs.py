@@ -1,3 +1,4 @@
+import itertools
 import sys
 from types import SimpleNamespace
 
@@ -5,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -15,6 +16,10 @@ from betterthan.exact.wins import sign
 from betterthan.significance.signs import mcnemar, sign_test
 
 COUNT = st.integers(0, 60)
+# fifteen pairs of six systems in one table: eight tables hold twice as many pairs as sixty of one pair each
+TABLE = st.lists(st.tuples(COUNT, COUNT, COUNT), min_size=15, max_size=15)
+UPPER = np.triu_indices(6, 1)
+few_tables = settings(max_examples=8)
 AB, BA = {"system_a": "A", "system_b": "B"}, {"system_a": "B", "system_b": "A"}
 POLICIES = names.TIES[:-1]
 
@@ -36,6 +41,17 @@ DIAG = {
 
 def ab(*counts):
     return bt.counts.from_table({("A", "B"): counts})
+
+
+def table(rows):
+    """Each row of counts is one pair of the systems A to F."""
+    cells = zip(itertools.combinations("ABCDEF", 2), rows, strict=True)
+    return bt.counts.from_table({pair: tuple(row) for pair, row in cells})
+
+
+def upper(values):
+    """What lies above the diagonal of the last two dims."""
+    return values[..., *UPPER]
 
 
 def diag(without=()):
@@ -110,65 +126,69 @@ def test_every_pair_of_published_counts_against_scipy(alternative):
     assert (test["dropped_ties"].values == -1).all()
 
 
-@given(COUNT, COUNT, COUNT)
-def test_exchanging_the_systems(wins, losses, ties):
+@few_tables
+@given(TABLE)
+def test_exchanging_the_systems(rows):
+    there_rows = [(losses, wins, ties) for wins, losses, ties in rows]
     here, there = (
-        sign_test(ab(wins, losses, ties), ties="all"),
-        sign_test(ab(losses, wins, ties), ties="all"),
+        sign_test(table(r), ties="all")["p_value"].transpose("ties_policy", ...)
+        for r in (rows, there_rows)
     )
     mirror = ["third", "drop", "half", "to_b", "to_a"]
-    assert (
-        here["p_value"].sel(AB).values.tolist()
-        == there["p_value"].sel(AB).sel(ties_policy=mirror).values.tolist()
-    )
-    assert (
-        here["p_value"].sel(AB).values.tolist()
-        == here["p_value"].sel(BA).sel(ties_policy=mirror).values.tolist()
-    )
+    mirrored = here.sel(ties_policy=mirror).transpose("ties_policy", "system_b", "system_a").values
+    np.testing.assert_array_equal(upper(here.values), upper(there.sel(ties_policy=mirror).values))
+    np.testing.assert_array_equal(here.values, mirrored)
     for policy in ("third", "drop", "half"):
-        np.testing.assert_array_equal(
-            *(t["p_value"].sel(ties_policy=policy).values for t in (here, there))
-        )
+        np.testing.assert_array_equal(*(t.sel(ties_policy=policy).values for t in (here, there)))
 
 
-@given(COUNT, COUNT, COUNT, st.sampled_from(POLICIES))
-def test_greater_one_way_is_less_the_other(wins, losses, ties, policy):
-    greater = sign_test(ab(wins, losses, ties), ties=policy, alternative="greater")
-    less = sign_test(ab(wins, losses, ties), ties=policy, alternative="less")
+@few_tables
+@given(TABLE)
+@pytest.mark.parametrize("policy", POLICIES)
+def test_greater_one_way_is_less_the_other(policy, rows):
+    greater = sign_test(table(rows), ties=policy, alternative="greater")
+    less = sign_test(table(rows), ties=policy, alternative="less")
     for name in ("p_value", "mid_p", "smallest_p"):
         np.testing.assert_array_equal(greater[name].values, less[name].values.T)
     np.testing.assert_array_equal(greater["wins"].values, greater["losses"].values.T)
     np.testing.assert_array_equal(greater["n"].values, greater["n"].values.T)
 
 
-@given(COUNT, COUNT, COUNT, st.sampled_from(POLICIES), st.sampled_from(names.ALTERNATIVES))
-def test_one_policy_is_the_upper_triangle_of_all(wins, losses, ties, policy, alternative):
-    one = sign_test(ab(wins, losses, ties), ties=policy, alternative=alternative)
-    every = sign_test(ab(wins, losses, ties), ties="all", alternative=alternative).sel(
-        ties_policy=policy
-    )
+@settings(max_examples=2)
+@given(TABLE)
+@pytest.mark.parametrize("alternative", names.ALTERNATIVES)
+@pytest.mark.parametrize("policy", POLICIES)
+def test_one_policy_is_the_upper_triangle_of_all(policy, alternative, rows):
+    one = sign_test(table(rows), ties=policy, alternative=alternative)
+    every = sign_test(table(rows), ties="all", alternative=alternative).sel(ties_policy=policy)
     for name in one.data_vars:
-        assert one[name].sel(AB).item() == pytest.approx(
-            every[name].sel(AB).item(), nan_ok=True, abs=0
+        both = (
+            x[name].transpose("system_a", "system_b").values.astype(float) for x in (one, every)
         )
-    settled = bt.counts.apply_ties(ab(wins, losses, ties), policy).values
+        np.testing.assert_allclose(*(upper(values) for values in both), rtol=1e-6)
+    settled = bt.counts.apply_ties(table(rows), policy).values
     if policy != "third":
         np.testing.assert_array_equal(one["wins"].values, settled[..., 0])
         np.testing.assert_array_equal(one["losses"].values, settled[..., 1])
-    assert one["smallest_p"].sel(AB).item() <= one["p_value"].sel(AB).item() * (1 + 1e-12)
-    if wins + losses < one["decisive_needed"].sel(AB).item():
-        assert one["p_value"].sel(AB).item() > names.ALPHA
+    p, smallest, needed = (
+        upper(one[name].values) for name in ("p", "smallest_p", "decisive_needed")
+    )
+    assert (smallest <= p * (1 + 1e-12)).all()
+    decisive = np.array(rows)[:, :2].sum(1)
+    assert (p[decisive < needed] > names.ALPHA).all()
 
 
-@given(COUNT, COUNT, COUNT, st.sampled_from(("drop", "half", "third")))
-def test_one_more_win_for_a_loss_makes_p_of_greater_smaller(wins, losses, ties, policy):
-    before = sign_test(ab(wins, losses + 1, ties), ties=policy, alternative="greater")[
-        "p_value"
-    ].sel(AB)
-    after = sign_test(ab(wins + 1, losses, ties), ties=policy, alternative="greater")[
-        "p_value"
-    ].sel(AB)
-    assert after.item() <= before.item()
+@few_tables
+@given(TABLE)
+@pytest.mark.parametrize("policy", ["drop", "half", "third"])
+def test_one_more_win_for_a_loss_makes_p_of_greater_smaller(policy, rows):
+    before = sign_test(
+        table([(w, l + 1, t) for w, l, t in rows]), ties=policy, alternative="greater"
+    )["p_value"]
+    after = sign_test(
+        table([(w + 1, l, t) for w, l, t in rows]), ties=policy, alternative="greater"
+    )["p_value"]
+    assert (upper(after.values) <= upper(before.values)).all()
 
 
 def test_two_systems_that_are_the_same():
@@ -352,9 +372,15 @@ def test_bad_input_is_one_line(call, message):
     assert "\n" not in str(caught.value)
 
 
-@given(st.integers(0, 300), st.integers(0, 300), st.integers(0, 50))
-def test_the_posterior_under_a_uniform_prior_is_the_one_sided_mid_p(wins, losses, ties):
-    counts = bt.counts.from_table({("A", "B"): (wins, losses, ties)})
-    behind = 1 - bt.prob_better(counts).sel(system_a="A", system_b="B").item()
-    mid_p = sign_test(counts, alternative="greater")["mid_p"].sel(system_a="A", system_b="B").item()
-    assert behind == pytest.approx(mid_p, abs=1e-13)
+@few_tables
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 300), st.integers(0, 300), st.integers(0, 50)),
+        min_size=15,
+        max_size=15,
+    )
+)
+def test_the_posterior_under_a_uniform_prior_is_the_one_sided_mid_p(rows):
+    behind = 1 - upper(bt.prob_better(table(rows)).values)
+    mid_p = upper(sign_test(table(rows), alternative="greater")["mid_p"].values)
+    np.testing.assert_allclose(behind, mid_p, rtol=0, atol=1e-13)

@@ -1,4 +1,4 @@
-"""The published tables this package reproduces, each with its citation."""
+"""The published tables this package reproduces, each with its citation, and small fits to try things on."""
 
 import lazy_loader as _lazy
 

@@ -62,8 +62,7 @@ def predict(
     Examples
     --------
     >>> import betterthan as bt
-    >>> data = bt.models.performance_function.simulate(35, features=2, rng=3)
-    >>> tree = bt.models.performance_function.fit(data["features"], data["response"], rng=1, predictive=False)
+    >>> tree = bt.datasets.example_fit("performance_function")  # of two features, x0 and x1
     >>> found = bt.features.predict(tree, {"A": {"x0": 1.0, "x1": 0.5}, "B": {"x0": 0.0, "x1": 0.5}})
     >>> bool(found["lower"].sel(system="A") < found["predicted"].sel(system="A"))
     True

@@ -39,8 +39,7 @@ def loo(trees: Mapping[str, xr.DataTree], *, weighting: str = "stacking") -> Any
     Examples
     --------
     >>> import warnings, betterthan as bt
-    >>> judgments = bt.models.davidson.simulate(3, judgments=200, rng=2)
-    >>> fits = {t: bt.models.davidson.fit(judgments, tie_model=t, rng=1) for t in ("davidson", "rao_kupper")}
+    >>> fits = {ties: bt.datasets.example_fit(ties) for ties in ("davidson", "rao_kupper")}  # of the same judgments
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore")  # three pairs are few to leave out
     ...     table = bt.fits.loo(fits)

@@ -94,8 +94,8 @@ def transitivity(tree: xr.DataTree) -> xr.Dataset:
     Examples
     --------
     >>> import betterthan as bt
-    >>> tree = bt.models.davidson.fit(bt.models.davidson.simulate(5, judgments=300, rng=2), rng=1)
-    >>> bool(bt.fits.transitivity(tree)["p_value"].min() > 0.01)
+    >>> tree = bt.datasets.example_fit("davidson")  # as bt.models.davidson.fit(judgments) returns it
+    >>> bool(bt.fits.transitivity(tree)["p"].min() > 0.01)
     True
     """
     posterior = of_model(tree, "davidson")
