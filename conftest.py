@@ -30,7 +30,7 @@ def pytest_runtest_protocol(item):
     """Sampling in a test without the marker `sampled` is an error, also in its fixtures: `make check` stays quick."""
     if item.get_closest_marker("sampled"):
         return (yield)
-    from betterthan.models import calibration, sampling
+    from betterthan.models import refit, sampling
 
     def refuse(*_, **__):
         raise RuntimeError(
@@ -39,5 +39,5 @@ def pytest_runtest_protocol(item):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sampling, "sample", refuse)
-        patch.setattr(calibration, "sampled", refuse)
+        patch.setattr(refit, "sampled", refuse)
         return (yield)
