@@ -8,8 +8,13 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.comparison.best_of_all import joint_answer
+from betterthan.comparison.asked import Asked
+from betterthan.comparison.best_of_all import best_of_all
+from betterthan.comparison.engines import Engine
+from betterthan.comparison.given import count_given, recognise
 from betterthan.evidence import designs
+from betterthan.models import Sampling
+from betterthan.posterior.table import Question
 
 DESIGN = designs.Design(60, 0.4, 3, 3)
 
@@ -64,25 +69,33 @@ def test_counts_and_trials(scores):
     assert bt.advise(tallies).model == "bayesian_bootstrap"
 
 
-def test_calls_of_the_advice_run(scores, monkeypatch):
-    fitted = []
+CALLS = {
+    "clustered": "fits.compare(betterthan.models.clustered.fit(betterthan.count(data, by='cluster')))",
+    "hierarchical": "fits.compare(betterthan.models.hierarchical.fit(betterthan.count(data, by='dataset')))",
+    "item_response": "fits.compare(betterthan.models.item_response.fit(data))",
+    "dirichlet_multinomial": "compare(data)",
+    "graded": "fits.compare(betterthan.models.graded.fit(data))",
+    "davidson": "fits.compare(betterthan.models.davidson.fit(data, position=True, judges=True))",
+}
 
-    def fit(counts):
-        bt.models.hierarchical.build(counts)
-        fitted.append(counts)
-        return bt.datasets.example_fit("hierarchical")
 
-    monkeypatch.setattr(bt.models.hierarchical, "fit", fit)
+def test_what_is_printed_is_what_is_done(scores):
+    """The code that is printed, and what the row of the model makes of the data."""
+    done = {
+        "clustered": lambda data: bt.count(data, by="cluster"),
+        "hierarchical": lambda data: bt.count(data, by="dataset"),
+    }
     for model, data in kinds(scores).items():
-        if model in ("hierarchical", "dirichlet_multinomial"):
-            found = eval(bt.advise(data).call, {"betterthan": bt, "data": data})
-            assert "prob_better" in found
-    of_sets = bt.count(kinds(scores)["hierarchical"], by="dataset")
-    np.testing.assert_array_equal(fitted[0].values, of_sets.values)
+        advice = bt.advise(data)
+        assert advice.call == f"betterthan.{CALLS[model]}"
+        ready = advice.spec.prepare(advice.found)
+        xr.testing.assert_equal(ready, done.get(model, lambda given: given)(data))
+        judged = {"position": True, "judges": True} if model == "davidson" else {}
+        assert advice.spec.options(advice.found) == judged
 
 
 def test_other_data_are_refused():
-    with pytest.raises(ValueError, match="expected scores, tallies, counts"):
+    with pytest.raises(ValueError, match="data is ndarray; give scores, tallies, counts"):
         bt.advise(np.zeros(3))
 
 
@@ -91,8 +104,8 @@ def test_other_data_are_refused():
 def test_comparison_follows_the_advice(scores, advised, model):
     data = kinds(scores)[model]
     comparison = advised(model)
-    assert comparison["engine"].values.tolist() == [model, "exact"]
-    p = comparison["prob_better"].sel(engine=model).values
+    assert (comparison.made.model, list(comparison.beside)) == (model, ["exact"])
+    p = comparison["prob_better"].values
     assert p + p.T == pytest.approx(1.0)
     joint = "prob_best" in comparison
     assert joint or "apart on too few clusters" in comparison.attrs["no_joint"]
@@ -113,11 +126,11 @@ def test_comparison_follows_the_advice(scores, advised, model):
 def test_closed_form_is_advised_for_two_systems(scores):
     data = kinds(scores)["dirichlet_multinomial"]
     comparison = bt.compare(data, method="advised", rng=1)
-    assert comparison["engine"].values.tolist() == ["exact"]
+    assert not comparison.beside
     assert "prob_best" not in comparison
     three = bt.count(scores.drop_vars(["cluster", "dataset"]))
     comparison = bt.compare(three, method="advised")
-    assert comparison["engine"].values.tolist() == ["exact"]
+    assert not comparison.beside
     assert "give the scores of the items" in comparison.attrs["no_joint"]
 
 
@@ -169,7 +182,7 @@ def test_tallies_are_drawn_as_they_are_scored():
     )
     comparison = bt.compare(tallies, method="advised", rng=1)
     alone = bt.scores.bootstrap(tallies, rng=1)
-    assert comparison["engine"].values.tolist() == ["bayesian_bootstrap", "exact"]
+    assert (comparison.made.model, list(comparison.beside)) == ("bayesian_bootstrap", ["exact"])
     np.testing.assert_array_equal(comparison["prob_best"].values, alone["prob_best"].values)
     assert "prior=zero | method=advised (bayesian_bootstrap)" in bt.signature(comparison)
     assert "4,000, independent" in bt.report(comparison)
@@ -187,8 +200,8 @@ def test_runs_of_tallies_are_one_unit():
     )
     often = xr.concat([once] * 6, "item").assign_coords(epoch=("item", np.repeat(np.arange(6), 30)))
     one, six = (bt.compare(t, method="advised", tests=["sign"], rng=1) for t in (once, often))
-    assert six["prob_better"][0].values == pytest.approx(one["prob_better"][0].values)
-    assert six["difference_lower"][0].values == pytest.approx(one["difference_lower"][0].values)
+    assert six["prob_better"].values == pytest.approx(one["prob_better"].values)
+    assert six["difference_lower"].values == pytest.approx(one["difference_lower"].values)
     grouped = once.assign_coords(cluster=("item", np.arange(30) // 3))
     assert "unit='cluster'" in bt.advise(grouped).call
 
@@ -198,7 +211,8 @@ def test_dims_of_counts_that_a_model_does_not_know_are_summed(scores):
     two_sets = xr.concat([by_cluster, by_cluster], "dataset")
     advice = bt.advise(two_sets)
     assert advice.model == "clustered"
-    counts = eval(advice.call.split("fit(")[1][:-2], {"data": two_sets})
+    assert "fit(data.sum(['dataset'], keep_attrs=True))" in advice.call
+    counts = advice.spec.prepare(advice.found)
     np.testing.assert_array_equal(counts.values, 2 * by_cluster.values)
     one = bt.count(kinds(scores)["dirichlet_multinomial"]).expand_dims(cluster=["all"])
     assert bt.advise(one).model == "dirichlet_multinomial"
@@ -216,8 +230,10 @@ def test_counts_are_counted_once(scores):
 
 def test_trials_of_several_data_sets_and_of_clusters(scores):
     trials = bt.counts.trials(kinds(scores)["hierarchical"])
-    assert bt.advise(trials).model == "hierarchical"
-    counts = eval(bt.advise(trials).call.split("fit(")[1][:-2], {"betterthan": bt, "data": trials})
+    advice = bt.advise(trials)
+    assert advice.model == "hierarchical"
+    assert "data['successes'].where(data['trials'] > 0), by='dataset'" in advice.call
+    counts = advice.spec.prepare(advice.found)
     assert counts.sizes["dataset"] == 3
     trials["trials"] = 2 * trials["trials"]
     in_clusters = trials.assign_coords(cluster=("item", np.arange(60) // 4))
@@ -235,9 +251,10 @@ def test_choices_that_do_not_fit_the_advice(scores):
 @pytest.mark.sampled
 def test_comparison_survives_netcdf(advised, tmp_path):
     comparison = advised("item_response")
-    comparison.to_netcdf(tmp_path / "c.nc", engine="h5netcdf")
-    with xr.open_dataset(tmp_path / "c.nc", engine="h5netcdf") as back:
-        assert bt.report(back) == bt.report(comparison)
+    comparison.save(tmp_path / "c.nc")
+    back = bt.load(tmp_path / "c.nc")
+    assert str(back) == str(comparison)
+    assert bt.report(back) == bt.report(comparison)
 
 
 @pytest.mark.sampled
@@ -248,11 +265,28 @@ def test_the_report_shows_each_data_set(scores, advised):
     assert "Examples of each data set" in text
     assert f"d0 {sizes['d0']}" in text
     assert comparison["prob_better_dataset"].sizes["dataset"] == 3
-    sure = abs(comparison["prob_better"].sel(engine="hierarchical") - 0.5)
+    sure = abs(comparison["prob_better"] - 0.5)
     assert (abs(comparison["prob_better_new"] - 0.5) <= sure + 0.02).all()
     for form in ("text", "markdown", "html", "latex"):
         assert "a new one" in bt.report(comparison, format=form)
     assert "data sets as draws of one kind" in text
+
+
+def joint(data, taken):
+    """The joint answer beside a model that takes this into account."""
+    choices = {"method": "exact", "ties": "third", "missing": "pairwise", "margin": 0.0}
+    asked = Asked.checked(
+        question=Question(),
+        prior=None,
+        systems=None,
+        baseline=None,
+        tests=None,
+        rng=5,
+        sampling=Sampling(),
+        **choices,
+    )
+    given = count_given(recognise(data), asked, taken)
+    return best_of_all(given, asked, Engine("exact", xr.Dataset()), taken)
 
 
 def test_the_joint_answer_weighs_data_sets_alike():
@@ -266,13 +300,13 @@ def test_the_joint_answer_weighs_data_sets_alike():
         dims=("item", "system"),
         coords={"system": list("ABC"), "dataset": ("item", ["x"] * 200 + ["y"] * 60)},
     )
-    found = joint_answer(data, missing="pairwise", equal=True, ci_prob=0.95, seed=5)
+    found = joint(data, ["dataset"])
     by_hand = (
         bt.scores.bootstrap_draws(data[:200], rng=5) + bt.scores.bootstrap_draws(data[200:], rng=6)
     ) / 2
     best = [(by_hand.values.argmax(1) == k).mean() for k in range(3)]
     assert found["prob_best"].values == pytest.approx(best)
-    pooled = joint_answer(data, missing="pairwise", equal=False, ci_prob=0.95, seed=5)
+    pooled = joint(data, [])
     assert pooled["prob_best"].values[0] > found["prob_best"].values[0] + 0.2
     assert found.attrs["joint_units"] == "the items of each data set, which weigh the same"
 
@@ -281,7 +315,7 @@ def test_runs_beside_a_model_are_averaged(scores, monkeypatch):
     once = kinds(scores)["item_response"]
     again = once.copy(data=np.where(np.arange(60)[:, None] % 4 == 0, 1 - once.values, once.values))
     runs = xr.concat([once, again], "item").assign_coords(epoch=("item", np.repeat([1, 2], 60)))
-    monkeypatch.setattr("betterthan.comparison.advised_table", lambda *_, **__: None)
+    monkeypatch.setattr("betterthan.comparison.comparing.advised_answers", lambda *_: None)
     comparison = bt.compare(runs, method="advised", rng=1)
     shares = ((once + again) / 2).assign_coords(item=once["item"])
     np.testing.assert_array_equal(comparison["counts"].values, bt.count(shares).values)

@@ -5,6 +5,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
+from betterthan.significance.roster import Tests
 
 
 def graded(seed=0, items=40, systems=4):
@@ -36,7 +37,9 @@ def test_the_default_tests(data, tests):
 
 def test_p_values_are_those_of_the_functions():
     data = graded()
-    found = bt.compare(data, tests=["mid_p", "trinomial", "randomization", "sign"], correction="bh")
+    found = bt.compare(
+        data, tests=Tests(["mid_p", "trinomial", "randomization", "sign"], correction="bh")
+    )
     counts = bt.count(data)
     expected = {
         "sign": bt.sign_test(counts)["p_value"],
@@ -76,7 +79,7 @@ def test_policies_for_ties_reach_the_sign_test():
 def test_what_is_sampled_carries_its_error_and_its_seed():
     values = np.random.default_rng(1).normal(0, 1, (30, 3))
     data = xr.DataArray(values, dims=("item", "system"), coords={"system": ["a", "b", "c"]})
-    found = bt.compare(data, rng=5, shuffles=999)
+    found = bt.compare(data, rng=5, tests=Tests(shuffles=999))
     assert found.attrs["shuffle_seed"] == 5
     assert (found["p_value_mcse"].values[0, 1:] > 0).all()
     assert "mean by monte_carlo, 999 shuffles, seed 5" in bt.signature(found)
@@ -94,12 +97,15 @@ def test_missing_policies_reach_the_randomization_test():
 
 def test_p_values_travel_to_netcdf_rows_and_json(tmp_path):
     found = bt.compare(graded())
-    found.to_netcdf(tmp_path / "c.nc")
-    with xr.open_dataset(tmp_path / "c.nc") as back:
-        xr.testing.assert_identical(back.load(), found)
-    rows = bt.pair_table(found)
-    assert {"p_sign", "p_sign_adjusted", "p_randomization", "p_randomization_adjusted"} <= set(rows)
-    assert rows["p_sign"][0] == found["p_value"].sel(test="sign").values[0, 1]
+    found.save(tmp_path / "c.nc")
+    xr.testing.assert_identical(bt.load(tmp_path / "c.nc").data, found.data)
+    rows = found.pairs
+    told = {
+        f"{what}_{test}" for what in ("p_value", "p_adjusted") for test in ("sign", "randomization")
+    }
+    assert told <= set(rows)
+    first = {"system_a": rows["system"][0], "system_b": rows["other"][0], "test": "sign"}
+    assert rows["p_value_sign"][0] == found["p_value"].sel(first).item()
 
 
 @pytest.mark.parametrize(
@@ -111,6 +117,7 @@ def test_p_values_travel_to_netcdf_rows_and_json(tmp_path):
         ),
         ({"tests": ["sign", "sign"]}, "test 'sign' occurs more than once"),
         ({"tests": ["randomization"]}, "these are counts, so ask for sign alone"),
+        ({"tests": []}, "tests is empty; give one or more of sign, mid_p"),
         ({"alpha": 0}, "alpha is 0; give a number between 0 and 1"),
         ({"correction": "max_t"}, "correction is 'max_t'; choose one of none, holm, bh"),
         ({"shuffles": 0}, "shuffles is 0"),
@@ -118,7 +125,10 @@ def test_p_values_travel_to_netcdf_rows_and_json(tmp_path):
 )
 def test_bad_choices(choices, message):
     with pytest.raises(ValueError, match=message):
-        bt.compare(bt.datasets.contingency_case("a"), **choices)
+        bt.compare(
+            bt.datasets.contingency_case("a"),
+            tests=choices["tests"] if "tests" in choices else Tests(**choices),
+        )
 
 
 def test_the_trinomial_test_needs_ties():

@@ -10,7 +10,7 @@ from betterthan.reporting.tests_beside import agreement_rows, reason_notes, reas
 
 def cell_of(counts, **choices):
     found = bt.compare(bt.counts.from_table({("A", "B"): counts}), **choices)
-    return found.isel(engine=0, system_a=0, system_b=1), found.attrs
+    return found.data.isel(system_a=0, system_b=1), found.attrs
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_sizes_of_differences_can_decide(differences, decided):
     scores = np.stack([np.maximum(d, 0), np.maximum(-d, 0)], axis=1)
     data = xr.DataArray(scores, dims=("item", "system"), coords={"system": ["A", "B"]})
     found = bt.compare(data, tests=["randomization"])
-    cell = found.isel(engine=0, system_a=0, system_b=1)
+    cell = found.data.isel(system_a=0, system_b=1)
     assert (str(cell["verdict"].item()) == "a_better") == decided
     assert cell["p_value"].item() <= 0.05
     assert reasons(cell, found.attrs) == ["sizes"]
@@ -55,7 +55,7 @@ def test_many_pairs():
     data = xr.DataArray(
         values, dims=("item", "system"), coords={"system": [f"s{k}" for k in range(8)]}
     )
-    found = bt.compare(data).isel(engine=0)
+    found = bt.compare(data).data
     p, adjusted = found["p_value"].values[0], found["p_adjusted"].values[0]
     lost = [(i, j) for i in range(8) for j in range(i + 1, 8) if p[i, j] <= 0.05 < adjusted[i, j]]
     assert lost
@@ -64,7 +64,7 @@ def test_many_pairs():
 
 
 def test_rows_point_to_the_notes():
-    found = bt.compare(bt.datasets.intent_detection()).isel(engine=0)
+    found = bt.compare(bt.datasets.intent_detection()).data
     pairs = [(i, j) for i in range(8) for j in range(i + 1, 8)]
     heads, rows, used = agreement_rows(found, pairs)
     notes = reason_notes(rows, used, found.attrs, 8)

@@ -28,11 +28,8 @@ class Comparison:
     Examples
     --------
     >>> import betterthan as bt
-    >>> print(bt.compare(bt.datasets.contingency_case("a")))
+    >>> print("\n".join(bt.compare(bt.datasets.contingency_case("a")).statement()))
     A is better than B with probability 0.996 (difference +0.0100, 95% HDI [+0.0024, +0.0180]).
-    <BLANKLINE>
-    system other prob_better difference              95% HDI verdict wins losses ties    n
-         A     B       0.996    +0.0100  [+0.0024, +0.0180]  better   12      2  986 1000
     """
 
     data: xr.Dataset
