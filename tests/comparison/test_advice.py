@@ -335,5 +335,5 @@ def test_runs_beside_a_model_are_averaged(scores, monkeypatch):
 def test_advice_says_what_is_given_up(scores):
     assert "it pools the 3 data sets" in bt.advise(scores).why
     assert "counts who is ahead, not by how much" in bt.advise(designs.graded_scores(DESIGN, 5)).why
-    with pytest.raises(ValueError, match=r"see betterthan.read$"):
+    with pytest.raises(FileNotFoundError, match=r"no such file: results.csv"):
         bt.advise("results.csv")

@@ -28,8 +28,8 @@ class Comparison:
     Examples
     --------
     >>> import betterthan as bt
-    >>> print("\n".join(bt.compare(bt.datasets.contingency_case("a")).statement()))
-    A is better than B with probability 0.996 (difference +0.0100, 95% HDI [+0.0024, +0.0180]).
+    >>> bt.compare(bt.datasets.contingency_case("a")).statement()
+    ['A is better than B with probability 0.996 (difference +0.0100, 95% HDI [+0.0024, +0.0180]).']
     """
 
     data: xr.Dataset

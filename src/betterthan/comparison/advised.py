@@ -51,7 +51,7 @@ def advised_answers(given: Given, asked: Asked, advice: Advice) -> Engine | None
     elif spec.name == "bayesian_bootstrap":
         unit = default_unit(given.found.data) or "item"
         together = in_units(given.found.data, unit)
-        found = bootstrap(together, unit=UNIT, rng=asked.seed, **asked_of).data
+        found = bootstrap(together, unit=UNIT, rng=asked.seed, **asked_of)
     else:
         return None
     return _as_engine(found, spec)
