@@ -9,6 +9,8 @@ sets, Machine Learning 100, 285-304.
 import numpy as np
 from scipy import special, stats
 
+from betterthan.exact.numeric.nodes import eased
+
 
 def correlated(differences: np.ndarray, correlation: float) -> tuple[np.ndarray, np.ndarray, int]:
     """Centre, scale and degrees of freedom of the mean difference, (fold, ...) -> (...): Student's
@@ -41,10 +43,7 @@ def prob_largest(parameters: np.ndarray, points: int = 400) -> np.ndarray:
     integral of its density times the distribution functions of the others, taken over its
     quantiles.
     """
-    nodes, weights = np.polynomial.legendre.leggauss(points)
-    unit = (nodes + 1) / 2
-    # more nodes where a tail may be steep
-    u, weight = unit**2 * (3 - 2 * unit), weights / 2 * 6 * unit * (1 - unit)
+    u, weight = eased(points)
     known, safe = parameters > 0, np.where(parameters > 0, parameters, 1.0)
     found = np.empty(parameters.shape)
     for k in range(parameters.shape[-1]):

@@ -6,6 +6,7 @@ On the log odds u = log(x / (1 - x)) the density of Beta(a, b) is one smooth hum
 log(a / b), p = a / (a + b).
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -65,11 +66,18 @@ def log_top(a: Any, b: Any) -> np.ndarray:
     )
 
 
-def log_density_of_log_odds(a: np.ndarray, b: np.ndarray, u: np.ndarray) -> np.ndarray:
+def log_density_of_log_odds(a: Any, b: Any, u: np.ndarray) -> np.ndarray:
     """Logarithm of the density of u = log(x / (1 - x)), x ~ Beta(a, b)."""
     n = a + b
     t = u - np.log(a / b)
     return log_top(a, b) + a * t - n * log_mix(a / n, b / n, t)
+
+
+def log_fall(a: Any, b: Any, u: np.ndarray) -> np.ndarray:
+    """The same relative to its top."""
+    n = a + b
+    t = u - np.log(a / b)
+    return a * t - n * log_mix(a / n, b / n, t)
 
 
 def log_beta(a: Any, b: Any) -> np.ndarray:
@@ -83,6 +91,33 @@ def log_bayes_factor_half(
     """Log of BF01: p = 1/2 exactly, against p ~ Beta(a, b), given wins and losses."""
     n = wins + losses
     return log_beta(a, b) - log_beta(a + wins, b + losses) - n * np.log(2.0)
+
+
+def odds_mass(a: Any, b: Any, w: Any, kind: str) -> np.ndarray:
+    """P(L > w), P(L < w) or P(|L| < w) for the log odds L of Beta(a, b), w >= 0."""
+    if kind == "beyond":
+        return special.betainc(b, a, special.expit(-w))
+    if kind == "below":
+        return special.betaincc(b, a, special.expit(-w))
+    return _odds_within(a, b, w)
+
+
+def _odds_within(a: Any, b: Any, w: Any) -> np.ndarray:
+    """P(|L| < w), a >= b: a difference of lower tails, or Gauss-Legendre where these would
+    cancel.
+    """
+    below = special.expit(-w)
+    result = special.betaincc(b, a, below) - special.betainc(a, b, below)
+    narrow = np.abs(a - b) * w + (a + b) * w * w < 2
+    if narrow.any():
+        aa, bb = a[narrow], b[narrow]
+        nodes = np.stack([-w[narrow], np.zeros_like(aa), w[narrow]], axis=-1)
+        sums = panel_masses(
+            lambda u: np.exp(log_density_of_log_odds(aa[:, None, None], bb[:, None, None], u)),
+            nodes,
+        )
+        result[narrow] = sums.sum(-1)
+    return result
 
 
 def prob_greater(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.ndarray:
@@ -113,7 +148,8 @@ def prob_greater(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> 
 
     References
     ----------
-    .. [1] J. D. Cook, Exact calculation of beta inequalities, UT MD Anderson technical report UTMDABTR-005-05, 2005.
+    .. [1] J. D. Cook, Exact calculation of beta inequalities, UT MD Anderson technical report
+       UTMDABTR-005-05, 2005.
 
     Examples
     --------
@@ -127,73 +163,61 @@ def prob_greater(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> 
         if not (np.isfinite(z) & (z > 0)).all():
             raise ValueError("every parameter of a Beta distribution must be positive and finite")
     flip = a * d > c * b  # X is the larger on average: compute P(Y > X)
-    a, b, c, d = (
-        np.where(flip, c, a),
-        np.where(flip, d, b),
-        np.where(flip, a, c),
-        np.where(flip, b, d),
-    )
-    small = _prob_greater_small(a.copy(), b.copy(), c.copy(), d.copy())
+    small = _smaller_beats_larger(*np.where(flip, [c, d, a, b], [a, b, c, d]))
     return np.where(flip, 1 - small, small).reshape(shape)[()]
 
 
-def _prob_greater_small(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.ndarray:
+def _smaller_beats_larger(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.ndarray:
     """P(X > Y) where X is on average the smaller; changes its arguments."""
     head = _raise(a, b, c, d)
     turn = c + d > a + b  # P(X > Y) = P(1 - Y > 1 - X): integrate over the narrower
-    a, b, c, d = (
-        np.where(turn, d, a),
-        np.where(turn, c, b),
-        np.where(turn, b, c),
-        np.where(turn, a, d),
-    )
-    x = (a + c) / (a + b + c + d)  # top of the product of the two densities
-    y = (b + d) / (a + b + c + d)
+    return head + _overlap(*np.where(turn, [d, c, b, a], [a, b, c, d]))
+
+
+def _overlap(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.ndarray:
+    """Integral of the density of X times P(Y < x), over the log odds of x."""
+    x, y = (a + c) / (a + b + c + d), (b + d) / (a + b + c + d)  # top of the product of densities
     centre = np.log(x / y)
-    width = 0.75 / np.sqrt((a + b) * x * y)  # the product is narrower than the density
-    mode_x, mode_y = np.log(a / b), np.log(c / d)
-    n_x, n_y = a + b, c + d
-    p_x, q_x, p_y, q_y = a / n_x, b / n_x, c / n_y, d / n_y
-    top_x, top_y = log_top(a, b), log_top(c, d)
-    base_y = c * (centre - mode_y) - n_y * log_mix(p_y, q_y, centre - mode_y)
-    bound = a * (centre - mode_x) - n_x * log_mix(p_x, q_x, centre - mode_x) + base_y  # Chernoff
-    live = bound > LOG_ZERO
-    mild = np.abs(c - n_y * x) * width < _MILD
+    width = 0.75 / np.sqrt((a + b) * x * y)  # the product is narrower than the density of X
+    live = log_fall(a, b, centre) + log_fall(c, d, centre) > LOG_ZERO  # Chernoff's bound
+    mild = np.abs(c - (c + d) * x) * width < _MILD
+    result = np.zeros(a.shape)
+    for log_cdf, group in ((_log_cdf_by_panels, live & mild), (_log_cdf, live & ~mild)):
+        rows = np.flatnonzero(group)
+        four = a[rows], b[rows], c[rows], d[rows]
+        product, careful = _log_product(*four, log_cdf), _log_product(*four, _log_cdf)
+        with np.errstate(divide="ignore", under="ignore"):
+            result[rows] = integrate(product, centre[rows], width[rows], careful)
+    return result
 
-    def log_cdf_by_panels(u: np.ndarray, r: np.ndarray) -> np.ndarray:
-        cc, nn, pp, qq, mode = (z[r, None, None] for z in (c, n_y, p_y, q_y, mode_y))
 
-        def density(z: np.ndarray) -> np.ndarray:
-            t = z - mode
-            return np.exp(cc * t - nn * log_mix(pp, qq, t))
+def _log_product(
+    a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray, log_cdf: Callable[..., np.ndarray]
+) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+    """Log of the integrand of `_overlap`, as `integrate` wants it."""
 
-        start = special.betainc(c[r], d[r], special.expit(u[:, 0])) / np.exp(top_y[r])
-        masses = np.concatenate([start[:, None], panel_masses(density, u)], axis=1)
-        return np.log(masses.cumsum(1)) + top_y[r, None]
+    def product(u: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        aa, bb, cc, dd = (z[rows, None] for z in (a, b, c, d))
+        return log_density_of_log_odds(aa, bb, u) + log_cdf(cc, dd, u)
 
-    def log_density_x(u: np.ndarray, k: np.ndarray) -> np.ndarray:
-        t = u - mode_x[k]
-        return top_x[k] + a[k] * t - n_x[k] * log_mix(p_x[k], q_x[k], t)
+    return product
 
-    def by_panels(u: np.ndarray, r: np.ndarray) -> np.ndarray:
-        return log_density_x(u, r[:, None]) + log_cdf_by_panels(u, r)
 
-    def by_tails(u: np.ndarray, r: np.ndarray) -> np.ndarray:
-        k = r[:, None]
-        return log_density_x(u, k) + np.log(special.betainc(c[k], d[k], special.expit(u)))
+def _log_cdf(c: np.ndarray, d: np.ndarray, u: np.ndarray) -> np.ndarray:
+    """Log of P(Y < x) at log odds u, Y ~ Beta(c, d)."""
+    return np.log(special.betainc(c, d, special.expit(u)))
 
-    with np.errstate(divide="ignore", under="ignore"):
-        for kernel, group in (
-            (by_panels, np.flatnonzero(live & mild)),
-            (by_tails, np.flatnonzero(live & ~mild)),
-        ):
-            head[group] += integrate(
-                lambda u, r, f=kernel, g=group: f(u, g[r]),
-                centre[group],
-                width[group],
-                lambda u, r, g=group: by_tails(u, g[r]),
-            )
-    return head
+
+def _log_cdf_by_panels(c: np.ndarray, d: np.ndarray, u: np.ndarray) -> np.ndarray:
+    """The same by adding up the mass between nodes, ascending in a row."""
+    top = log_top(c, d)
+
+    def density(v: np.ndarray) -> np.ndarray:
+        return np.exp(log_fall(c[..., None], d[..., None], v))
+
+    start = special.betainc(c, d, special.expit(u[:, :1])) / np.exp(top)
+    masses = np.concatenate([start, panel_masses(density, u)], axis=1)
+    return np.log(masses.cumsum(1)) + top
 
 
 def _raise(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.ndarray:
@@ -203,15 +227,7 @@ def _raise(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.nda
     head = np.zeros(a.shape)
     for z, other, partner in ((b, a, d), (c, d, a)):
         low = np.flatnonzero(z < _RAISED)
-        if not low.size:
-            continue
-        first, second, third, fourth = a[low], b[low], c[low], d[low]
-        log_h = (
-            log_beta(first + third, second + fourth)
-            - log_beta(first, second)
-            - log_beta(third, fourth)
-        )
-        h = np.exp(log_h)
+        h = np.exp(_log_both(a[low], b[low], c[low], d[low]))
         while low.size:
             head[low] += h / z[low]
             total = a[low] + b[low] + c[low] + d[low]
@@ -220,3 +236,8 @@ def _raise(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.nda
             keep = z[low] < _RAISED
             low, h = low[keep], h[keep]
     return head
+
+
+def _log_both(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.ndarray:
+    """Log of h of [1]: B(a + c, b + d) / (B(a, b) B(c, d))."""
+    return log_beta(a + c, b + d) - log_beta(a, b) - log_beta(c, d)

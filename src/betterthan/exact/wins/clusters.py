@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from betterthan.exact.numeric.nodes import eased
+
 CORRELATION = (1.0, 9.0)  # Beta prior of the correlation of two examples of one cluster
 _NODES = 200
 _LOGS = 20  # logarithms take as long as a gamma function and its difference
@@ -87,65 +89,57 @@ def prob_above_half(
     Over p and the correlation by Gauss-Legendre nodes: of the logit of the correlation, and of p
     between 0, 1/2 and 1, around its mass and closer near the ends.
     """
-    some = wins + losses > 0
-    rows, repeats = np.unique(
-        np.stack([wins[some], losses[some]], axis=1), axis=0, return_counts=True
-    )
-    node, weight = np.polynomial.legendre.leggauss(_NODES)
-    # correlation rho = 1 - (1 - u)^(1/9) has the prior Beta(1, 9); u by a cubic that is flat at
-    # both ends
-    t = (node + 1) / 2
-    u, du = t**2 * (3 - 2 * t), 6 * t * (1 - t) * weight / 2
-    kappa = 1 / -np.expm1(np.log1p(-u) / CORRELATION[1]) - 1
+    rows, repeats = _distinct(wins, losses)
+    won, lost = repeats @ rows
+    centre, width = _hump(a + won, b + lost)
+    u, du = eased(_NODES)
+    kappa = 1 / -np.expm1(np.log1p(-u) / CORRELATION[1]) - 1  # rho = 1 - (1 - u)^(1/9)
     sums = []
     for low, high in ((0.5, 1.0), (0.0, 0.5)):
-        p, dp = _half(low, high, rows, repeats, a, b, node, weight)
-        log = special.xlogy(a - 1, p) + special.xlog1py(b - 1, -p) - special.betaln(a, b)
-        log = log[:, None] + np.zeros_like(kappa)
-        x, y = p[:, None] * kappa, (1 - p[:, None]) * kappa
-        won, lost = rows.T
-        log += (
-            _rising(x, won, repeats)
-            + _rising(y, lost, repeats)
-            - _rising(x + y, won + lost, repeats)
-        )
+        p, dp = _gathered(low, high, centre, width)
+        prior = special.xlogy(a - 1, p) + special.xlog1py(b - 1, -p) - special.betaln(a, b)
+        log = prior[:, None] + _log_likelihood(p[:, None], kappa, rows, repeats)
         sums.append((log, dp[:, None] * du))
     top = max(log.max() for log, _ in sums)
     above, below = (float((np.exp(log - top) * mass).sum()) for log, mass in sums)
     return above / (above + below), below / (above + below)
 
 
-def _half(
-    low: float,
-    high: float,
-    rows: np.ndarray,
-    repeats: np.ndarray,
-    a: float,
-    b: float,
-    node: np.ndarray,
-    weight: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes and weights of p in [low, high], gathered where wins and losses put it if they were
-    independent.
+def _distinct(wins: np.ndarray, losses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Wins and losses of clusters that have any (row, 2), and how often each row occurs."""
+    rows = np.stack([wins, losses], axis=1)
+    return np.unique(rows[rows.sum(1) > 0], axis=0, return_counts=True)
+
+
+def _log_likelihood(
+    p: np.ndarray, kappa: np.ndarray, rows: np.ndarray, repeats: np.ndarray
+) -> np.ndarray:
+    """Of wins and losses of clusters, `rows`: Beta-binomial, p of mean and kappa of precision."""
+    won, lost = rows.T
+    x, y = p * kappa, (1 - p) * kappa
+    return (
+        _rising(x, won, repeats) + _rising(y, lost, repeats) - _rising(x + y, won + lost, repeats)
+    )
+
+
+def _hump(a: float, b: float) -> tuple[float, float]:
+    """Mean and standard deviation of p ~ Beta(a, b), what wins and losses say if independent.
 
     The posterior is never narrower than that; where its mass is elsewhere, the nodes reach to both
     ends all the same.
     """
-    won, lost = (repeats @ rows) if len(rows) else (0, 0)
-    mean = (a + won) / (a + b + won + lost)
-    width = np.sqrt(mean * (1 - mean) / (a + b + won + lost + 1))
-    cuts = np.clip(
-        [low, mean - 12 * width, mean - 3 * width, mean + 3 * width, mean + 12 * width, high],
-        low,
-        high,
-    )
-    p, dp = [], []
-    for left, right in itertools.pairwise(cuts):
-        if right > left:
-            t = (node + 1) / 2
-            p.append(left + (right - left) * t**2 * (3 - 2 * t))
-            dp.append((right - left) * 6 * t * (1 - t) * weight / 2)
-    return np.concatenate(p), np.concatenate(dp)
+    mean = a / (a + b)
+    return mean, np.sqrt(mean * (1 - mean) / (a + b + 1))
+
+
+def _gathered(low: float, high: float, centre: float, width: float) -> tuple[np.ndarray, ...]:
+    """Nodes and weights of p in [low, high], closer around the centre."""
+    near = [centre + k * width for k in (-12, -3, 3, 12)]
+    cuts = np.clip([low, *near, high], low, high)
+    pieces = [(left, right - left) for left, right in itertools.pairwise(cuts) if right > left]
+    u, du = eased(_NODES)
+    p = np.concatenate([left + size * u for left, size in pieces])
+    return p, np.concatenate([size * du for _, size in pieces])
 
 
 def _rising(x: np.ndarray, k: np.ndarray, repeats: np.ndarray) -> np.ndarray:

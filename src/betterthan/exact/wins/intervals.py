@@ -9,6 +9,7 @@ from scipy import optimize, special
 
 from betterthan.exact.wins.dirichlet import (
     density,
+    flat,
     mean_difference,
     prob_above,
     prob_below,
@@ -20,6 +21,7 @@ _Array = Any  # a float or an array of floats, broadcast against the others
 _STEP = 1e-7
 _SECANT_STEP = 1e-9  # likewise where slopes are secants
 _ROUNDS = 60
+_GRID = 65  # masses below an interval at which the shortest one is first looked for
 
 
 def quantile(a: _Array, b: _Array, t: _Array, prob: _Array) -> _Array:
@@ -42,9 +44,7 @@ def quantile(a: _Array, b: _Array, t: _Array, prob: _Array) -> _Array:
     >>> float(quantile(1, 1, 1, 0.98).round(12))  # d is triangular: (1 - x)^2 / 2 = 0.02
     0.8
     """
-    a, b, t, prob = np.broadcast_arrays(*(np.asarray(z, dtype=float) for z in (a, b, t, prob)))
-    shape = a.shape
-    a, b, t, prob = (z.ravel() for z in (a, b, t, prob))
+    shape, (a, b, t, prob) = flat(a, b, t, prob)
     upper = prob > 0.5
     # -d has its lower tail where d has its upper
     a, b = np.where(upper, b, a), np.where(upper, a, b)
@@ -88,17 +88,14 @@ def hdi(a: _Array, b: _Array, t: _Array, prob: float) -> tuple[_Array, _Array, _
     >>> round(float(lower), 12), round(float(upper), 12)
     (-0.8, 0.8)
     """
-    a, b, t = np.broadcast_arrays(*(np.asarray(z, dtype=float) for z in (a, b, t)))
-    shape = a.shape
-    a, b, t = (z.ravel() for z in (a, b, t))
+    shape, (a, b, t) = flat(a, b, t)
     tail = (1 - prob) / 2
     lower, upper = _guess(a, b, t, tail), _guess(a, b, t, 1 - tail)
     modes = np.ones(a.shape, dtype=np.int64)
     regular = _one_mode(a, b, t)
     rows = np.flatnonzero(regular)
-    lower[rows], upper[rows], settled = _equal_heights(
-        a[rows], b[rows], t[rows], lower[rows], upper[rows], prob
-    )
+    three = a[rows], b[rows], t[rows]
+    lower[rows], upper[rows], settled = _equal_heights(*three, lower[rows], upper[rows], prob)
     for row in [*np.flatnonzero(~regular), *rows[~settled]]:
         lower[row], upper[row], modes[row] = _shortest(a[row], b[row], t[row], prob)
     return lower.reshape(shape)[()], upper.reshape(shape)[()], modes.reshape(shape)[()]
@@ -114,31 +111,45 @@ def _one_mode(a: _Array, b: _Array, t: _Array) -> _Array:
 
 
 def _lower_quantile(a: _Array, b: _Array, t: _Array, prob: _Array) -> _Array:
-    """The x with P(d < x) = prob, prob <= 1/2: Newton on log P, bracketed."""
+    """The x with P(d < x) = prob, prob <= 1/2."""
     result = np.where(prob == 0, -1.0, _guess(a, b, t, prob))
-    low, high = np.full(a.shape, -1.0), np.full(a.shape, 1.0)
-    sd = sd_difference(a, b, t)
     alone = t == 0
     result[alone] = 2 * special.betaincinv(a[alone], b[alone], prob[alone]) - 1
-    open_ = np.flatnonzero((prob > 0) & ~alone)
+    rows = np.flatnonzero((prob > 0) & ~alone)
+    result[rows] = _newton(a[rows], b[rows], t[rows], prob[rows], result[rows])
+    return result
+
+
+def _newton(a: _Array, b: _Array, t: _Array, prob: _Array, start: _Array) -> _Array:
+    """Newton on log P, bracketed."""
+    found, low, high = start.copy(), np.full(a.shape, -1.0), np.full(a.shape, 1.0)
+    sd = sd_difference(a, b, t)
+    open_ = np.arange(a.size)
     for _ in range(_ROUNDS):
         if not open_.size:
             break
-        aa, bb, tt, x = a[open_], b[open_], t[open_], result[open_]
-        below, height = prob_below(aa, bb, tt, x), density(aa, bb, tt, x)
+        three, x = (a[open_], b[open_], t[open_]), found[open_]
+        below, height = prob_below(*three, x), density(*three, x)
         short = below < prob[open_]
-        low[open_], high[open_] = np.where(short, x, low[open_]), np.where(short, high[open_], x)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            step = np.log(below / prob[open_]) * below / height
-        step = np.where(np.isfinite(step), step, np.inf)
-        moved = x - step
+        low[open_[short]], high[open_[~short]] = x[short], x[~short]
+        step = _log_step(below, prob[open_], height)
         last = np.abs(step) <= _STEP * np.minimum(sd[open_], 1 + x)
-        outside = ~last & ((moved <= low[open_]) | (moved >= high[open_]))
-        result[open_] = np.where(
-            outside, (low[open_] + high[open_]) / 2, np.clip(moved, low[open_], high[open_])
-        )
+        found[open_] = _bracketed(x - step, low[open_], high[open_], last)
         open_ = open_[~last & (high[open_] - low[open_] > 1e-15)]
-    return result
+    return found
+
+
+def _log_step(below: _Array, prob: _Array, height: _Array) -> _Array:
+    """The Newton step of log P; infinite where there is no slope."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        step = np.log(below / prob) * below / height
+    return np.where(np.isfinite(step), step, np.inf)
+
+
+def _bracketed(moved: _Array, low: _Array, high: _Array, last: _Array) -> _Array:
+    """The middle instead of a step that leaves the bracket; the last step ends at its edge."""
+    outside = ~last & ((moved <= low) | (moved >= high))
+    return np.where(outside, (low + high) / 2, np.clip(moved, low, high))
 
 
 def _guess(a: _Array, b: _Array, t: _Array, prob: _Array) -> _Array:
@@ -158,37 +169,39 @@ def _equal_heights(
     """Newton for "the mass is prob, the heights are equal"; slopes of the log density by
     secants.
     """
-    lower, upper, settled = lower.copy(), upper.copy(), np.zeros(a.shape, dtype=bool)
+    ends, settled = np.stack([lower, upper]), np.zeros(a.shape, dtype=bool)
     sd = sd_difference(a, b, t)
-    mean = mean_difference(a, b, t)
-    slope_low, slope_up = (mean - lower) / sd**2, (mean - upper) / sd**2
-    before: tuple[_Array, ...] | None = None
+    slopes = (mean_difference(a, b, t) - ends) / sd**2
+    before: tuple[_Array, _Array] | None = None
     open_ = np.arange(a.size)
     for _ in range(_ROUNDS):
         if not open_.size:
             break
-        aa, bb, tt, x, y = a[open_], b[open_], t[open_], lower[open_], upper[open_]
-        f, g = density(aa, bb, tt, x), density(aa, bb, tt, y)
+        three, now = (a[open_], b[open_], t[open_]), ends[:, open_]
+        heights = np.stack([density(*three, x) for x in now])
+        logs = np.log(heights)
         if before is not None:
-            slope_low = _secant(slope_low, np.log(f) - before[2], x - before[0])
-            slope_up = _secant(slope_up, np.log(g) - before[3], y - before[1])
-        miss = prob_below(aa, bb, tt, x) + prob_above(aa, bb, tt, y) - (1 - prob)
-        gap = np.log(g) - np.log(f)
-        # solve  f dx - g dy = -miss ;  slope_up dy - slope_low dx = -gap
-        scale = f * slope_up - g * slope_low
-        dx, dy = (-miss * slope_up - g * gap) / scale, (-f * gap - slope_low * miss) / scale
-        limit = 0.5 * (y - x)
-        dx, dy = np.clip(dx, -limit, limit / 2), np.clip(dy, -limit / 2, limit)
-        lower[open_], upper[open_] = (
-            np.maximum(x + dx, (x - 1) / 2),
-            np.minimum(y + dy, (y + 1) / 2),
-        )
-        done = np.maximum(np.abs(dx), np.abs(dy)) < _SECANT_STEP * sd[open_]
+            slopes = _secant(slopes, logs - before[1], now - before[0])
+        miss = prob_below(*three, now[0]) + prob_above(*three, now[1]) - (1 - prob)
+        move = _move(now, heights, slopes, miss, logs[1] - logs[0])
+        ends[0, open_] = np.maximum(now[0] + move[0], (now[0] - 1) / 2)
+        ends[1, open_] = np.minimum(now[1] + move[1], (now[1] + 1) / 2)
+        done = np.abs(move).max(0) < _SECANT_STEP * sd[open_]
         settled[open_[done]] = True
-        keep = ~done & np.isfinite(dx) & np.isfinite(dy)
-        before = (x[keep], y[keep], np.log(f)[keep], np.log(g)[keep])
-        slope_low, slope_up, open_ = slope_low[keep], slope_up[keep], open_[keep]
-    return lower, upper, settled
+        keep = ~done & np.isfinite(move).all(0)
+        before = now[:, keep], logs[:, keep]
+        slopes, open_ = slopes[:, keep], open_[keep]
+    return ends[0], ends[1], settled
+
+
+def _move(ends: _Array, heights: _Array, slopes: _Array, miss: _Array, gap: _Array) -> _Array:
+    """The Newton step of both ends, given what is missing of the mass and of equal log heights."""
+    (f, g), (slope_low, slope_up) = heights, slopes
+    # solve  f dx - g dy = -miss ;  slope_up dy - slope_low dx = -gap
+    scale = f * slope_up - g * slope_low
+    dx, dy = (-miss * slope_up - g * gap) / scale, (-f * gap - slope_low * miss) / scale
+    limit = 0.5 * (ends[1] - ends[0])
+    return np.stack([np.clip(dx, -limit, limit / 2), np.clip(dy, -limit / 2, limit)])
 
 
 def _secant(slope: _Array, rise: _Array, run: _Array) -> _Array:
@@ -203,29 +216,40 @@ def _shortest(a: float, b: float, t: float, prob: float) -> tuple[float, float, 
     equally short.
     """
     modes = _count_modes(a, b, t)
-    grid = np.linspace(0, 1 - prob, 65)
+    grid = np.linspace(0, 1 - prob, _GRID)
     widths = _upper_end(a, b, t, grid, prob) - quantile(a, b, t, grid)
     best = int(np.argmin(widths))
+    if _has_rival(widths, best):
+        low, high = eti(a, b, t, prob)
+        return float(low), float(high), modes
+    left, right = grid[max(best - 1, 0)], grid[min(best + 1, _GRID - 1)]
+    below = _balanced(a, b, t, prob, left, right)
+    below = grid[best] if below is None else below
+    return float(quantile(a, b, t, below)), float(_upper_end(a, b, t, below, prob)), modes
+
+
+def _has_rival(widths: _Array, best: int) -> bool:
+    """Whether another interval, not beside the best one, is as short."""
     local = (widths <= np.roll(widths, 1)) & (widths <= np.roll(widths, -1))
     local[[0, -1]] = [widths[0] <= widths[1], widths[-1] <= widths[-2]]
     rivals = np.flatnonzero(local & (widths <= widths[best] + 1e-9))
-    if rivals.size and rivals[-1] - rivals[0] > 1:
-        low, high = eti(a, b, t, prob)
-        return float(low), float(high), modes
+    return bool(rivals.size and rivals[-1] - rivals[0] > 1)
+
+
+def _balanced(a: float, b: float, t: float, prob: float, left: float, right: float) -> float | None:
+    """The mass below, between left and right, at which the ends are equally high, if any."""
 
     def lean(below: float) -> float:  # log height at the upper end minus that at the lower
         low, high = quantile(a, b, t, below), _upper_end(a, b, t, below, prob)
         with np.errstate(divide="ignore"):
             return float(np.log(density(a, b, t, high)) - np.log(density(a, b, t, low)))
 
-    left, right = grid[max(best - 1, 0)], grid[min(best + 1, 64)]
     inner = (1 - prob) * 1e-12
     left, right = max(left, inner), min(right, 1 - prob - inner)
-    if lean(left) * lean(right) > 0 or not np.isfinite(lean(left) + lean(right)):
-        below = grid[best]
-    else:
-        below = optimize.toms748(lean, left, right, xtol=1e-15)
-    return float(quantile(a, b, t, below)), float(_upper_end(a, b, t, below, prob)), modes
+    at_left, at_right = lean(left), lean(right)
+    if at_left * at_right > 0 or not np.isfinite(at_left + at_right):
+        return None
+    return optimize.toms748(lean, left, right, xtol=1e-15)
 
 
 def _upper_end(a: float, b: float, t: float, below: _Array | float, prob: float) -> _Array:
@@ -239,14 +263,11 @@ def _count_modes(a: float, b: float, t: float) -> int:
         return 1 + int(a < 1 and b < 1)
     inner = np.geomspace(1e-9, 0.5, 60)
     right = np.concatenate([inner, 1 - inner[::-1][1:]])
-    grid = np.concatenate([-right[::-1], right])
-    heights = density(a, b, t, grid)
-    padded = np.concatenate(
-        [[heights[0] if b + t <= 1 else 0], heights, [heights[-1] if a + t <= 1 else 0]]
-    )
-    rising = np.diff(padded) > 1e-9 * padded[:-1]
-    falling = np.diff(padded) < -1e-9 * padded[:-1]
-    turns = np.where(rising, 1, np.where(falling, -1, 0))
+    heights = density(a, b, t, np.concatenate([-right[::-1], right]))
+    first, last = heights[0] if b + t <= 1 else 0, heights[-1] if a + t <= 1 else 0
+    padded = np.concatenate([[first], heights, [last]])
+    rise = np.diff(padded)
+    turns = np.sign(np.where(np.abs(rise) > 1e-9 * padded[:-1], rise, 0))
     turns = turns[turns != 0]
-    peaks = int(((turns[:-1] == 1) & (turns[1:] == -1)).sum())
+    peaks = int(((turns[:-1] > 0) & (turns[1:] < 0)).sum())
     return max(1, peaks + int(b + t < 1) + int(a + t < 1))
