@@ -65,22 +65,20 @@ def outcomes(
     pairs = inputs.pairs(data, systems)
     baseline = None if baseline is None else called(baseline, systems)
     left, right, values = _oriented(pairs, baseline)
-    if len(left) > _BARS_MAX:
-        advice = "give systems=" if baseline else "give baseline= or systems="
-        raise ValueError(f"{len(left)} pairs are too many bars (at most {_BARS_MAX}); {advice}")
+    _refuse_too_many(left, "give systems=" if baseline else "give baseline= or systems=")
     ties = values.shape[1] == 3
     there = list(dict.fromkeys([*left, *right]))
     with drawing.style():
         ax = drawing.axes(ax, 8.0, 0.95 + 0.27 * (len(left) + 1))
         _draw_bars(ax, values)
         name = dict(zip(there, drawing.labels(there), strict=True))
-        others = [name[s] for s in right]
-        drawing.name_rows(ax, [name[s] for s in left], None if baseline else others)
+        others = [] if baseline else [name[s] for s in right]
+        drawing.name_rows(ax, [name[s] for s in left], others)
         ax.set_xlabel(_what_is_counted(pairs, ties))
         _legend(ax, ties, "the baseline" if baseline else "the system at the right")
         what = "Wins, ties and losses" if ties else "Wins and losses"
         against = f"against {name[baseline]}" if baseline else "of each pair"
-        drawing.finish(ax, f"{what} {against}")
+        drawing.finish(ax, f"{what} {against}")  # before the numbers, which need the room there is
         _write_numbers(ax, values)
         return ax
 
@@ -91,13 +89,18 @@ def _oriented(pairs: xr.DataArray, baseline: str | None) -> tuple[list[str], lis
     values, turned = pairs.values, inputs.exchanged(pairs).values
     rows, turn = np.arange(len(a)), values[:, 1] > values[:, 0]
     if baseline is not None:
-        baseline = known(baseline, list(dict.fromkeys([*a, *b])), "baseline")
+        known(baseline, [*a, *b], "baseline")
         rows, turn = np.flatnonzero((a == baseline) | (b == baseline)), a == baseline
-    values = np.where(turn[:, None], turned, values)[rows]
+    values = np.where(turn[:, None], turned, values)
     net = (values[:, 0] - values[:, 1]) / np.maximum(values.sum(1), 1)
-    order = np.argsort(-net, kind="stable")
-    left, right = np.where(turn, b, a)[rows][order], np.where(turn, a, b)[rows][order]
-    return left.tolist(), right.tolist(), values[order]
+    rows = rows[np.argsort(-net[rows], kind="stable")]
+    left, right = np.where(turn, b, a), np.where(turn, a, b)
+    return left[rows].tolist(), right[rows].tolist(), values[rows]
+
+
+def _refuse_too_many(bars: list[str], advice: str) -> None:
+    if len(bars) > _BARS_MAX:
+        raise ValueError(f"{len(bars)} pairs are too many bars (at most {_BARS_MAX}); {advice}")
 
 
 def _what_is_counted(pairs: xr.DataArray, ties: bool) -> str:
@@ -135,14 +138,9 @@ def _legend(ax: "Axes", ties: bool, other: str) -> None:
 
     told = {"win": "wins of the system at the left", "tie": "ties", "loss": f"wins of {other}"}
     shown = [o for o in told if ties or o != "tie"]
-    ax.legend(
-        handles=[Patch(label=told[o], **_FACES[o]) for o in shown],
-        loc="upper left",
-        ncols=3,
-        borderaxespad=0,
-        borderpad=0.2,
-        columnspacing=1.4,
-    )
+    handles = [Patch(label=told[o], **_FACES[o]) for o in shown]
+    tight: dict[str, Any] = {"borderaxespad": 0, "borderpad": 0.2, "columnspacing": 1.4}
+    ax.legend(handles=handles, loc="upper left", ncols=3, **tight)
 
 
 def _write_numbers(ax: "Axes", values: np.ndarray) -> None:
@@ -150,19 +148,23 @@ def _write_numbers(ax: "Axes", values: np.ndarray) -> None:
     points = drawing.size(ax)[0] / ax.get_xlim()[1]
     for row, counts in enumerate(values):
         win, loss, tie = (int(c) for c in (*counts, 0)[:3])
-        need = {c: (len(str(c)) * 0.64 * 8 + 5) / points for c in (win, loss, tie)}
-        beside = tie - need[tie]  # room that the number of ties leaves, half of it on each side
-        total = win + loss + tie
-        if win >= need[win]:
-            _number(ax, win / 2, row, win, "win")
-        elif win and need[win] <= beside / 2:
-            _number(ax, win + need[win] / 2, row, win, "tie")
-        if loss >= need[loss]:
-            _number(ax, total - loss / 2, row, loss, "loss")
-        elif loss and need[loss] <= beside / 2:
-            _number(ax, total - loss - need[loss] / 2, row, loss, "tie")
-        if tie >= need[tie]:
-            _number(ax, win + tie / 2, row, tie, "tie")
+        _write_row(ax, row, win, loss, tie, points)
+
+
+def _write_row(ax: "Axes", row: int, win: int, loss: int, tie: int, points: float) -> None:
+    need = {c: (len(str(c)) * 0.64 * 8 + 5) / points for c in (win, loss, tie)}
+    beside = tie - need[tie]  # room that the number of ties leaves, half of it on each side
+    total = win + loss + tie
+    if win >= need[win]:
+        _number(ax, win / 2, row, win, "win")
+    elif win and need[win] <= beside / 2:
+        _number(ax, win + need[win] / 2, row, win, "tie")
+    if loss >= need[loss]:
+        _number(ax, total - loss / 2, row, loss, "loss")
+    elif loss and need[loss] <= beside / 2:
+        _number(ax, total - loss - need[loss] / 2, row, loss, "tie")
+    if tie >= need[tie]:
+        _number(ax, win + tie / 2, row, tie, "tie")
 
 
 def _number(ax: "Axes", x: float, row: int, number: int, on: str) -> None:

@@ -128,7 +128,8 @@ def _outcomes(ax: "Axes", pair: xr.DataArray, prior: tuple[float, ...], both: _N
         ax.plot(x, y, color=colour, linestyle=line, linewidth=1.8, label=f"by {name}: {k} of {n}")
     ax.legend(loc="upper left", title="examples won", alignment="left", title_fontsize=8)
     ax.set_xlabel("probability of winning an example")
-    return f"Posterior probabilities that {both.first} wins an example and that {both.second} does"
+    first, second = both
+    return f"Posterior probabilities that {first} wins an example and that {second} does"
 
 
 def _decisive(ax: "Axes", alpha: np.ndarray, both: _Named) -> str:
@@ -149,14 +150,18 @@ def _difference(ax: "Axes", alpha: np.ndarray, rope: float, both: _Named) -> str
     y = dirichlet.density(*shape, x)
     above, below = dirichlet.prob_above(*shape, edge), dirichlet.prob_below(*shape, -edge)
     if rope:
-        inside = drawing.probability(float(dirichlet.prob_within(*shape, edge)))
-        top = 1.04 * np.nanmax(y[np.isfinite(y)])
-        look: dict[str, Any] = {"color": drawing.COLOUR_TIE, "linewidth": 0, "zorder": 0}
-        ax.fill_between([-rope, rope], 0, top, **look, label=f"P(|d| ≤ {rope:g}) {inside}")
+        _shade_rope(ax, rope, float(dirichlet.prob_within(*shape, edge)), y)
     told = _better(both, (float(above), float(below)), f" by more than {rope:g}" if rope else "")
     _two_sides(ax, x, np.where(np.isfinite(y), y, np.nan), 0.0, told, rope)
     ax.set_xlabel(f"difference d = P({both.first} wins) − P({both.second} wins), per example")
     return f"Posterior of the difference, {both.first} against {both.second}"
+
+
+def _shade_rope(ax: "Axes", rope: float, mass: float, y: np.ndarray) -> None:
+    top = 1.04 * np.max(y[np.isfinite(y)])
+    look: dict[str, Any] = {"color": drawing.COLOUR_TIE, "linewidth": 0, "zorder": 0}
+    inside = f"P(|d| ≤ {rope:g}) {drawing.probability(mass)}"
+    ax.fill_between([-rope, rope], 0, top, label=inside, **look)
 
 
 def _around(mean: float, sd: float, rope: float) -> np.ndarray:

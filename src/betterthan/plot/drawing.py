@@ -82,6 +82,18 @@ def ramp() -> Any:
     return LinearSegmentedColormap.from_list("betterthan", RAMP)
 
 
+def shade(ax: "Axes", shares: np.ndarray) -> None:
+    """Cells from light to dark, 0 to 1."""
+    look: dict[str, Any] = {"aspect": "auto", "interpolation": "nearest"}
+    ax.imshow(shares, cmap=ramp(), vmin=0, vmax=1, **look)
+    ax.spines[:].set_visible(False)
+
+
+def inches(labels: Sequence[str]) -> float:
+    """Width that the longest of the labels needs."""
+    return 0.075 * max(map(len, labels))
+
+
 def name_columns(ax: "Axes", labels: Sequence[str], size: float = 8) -> None:
     """Name the columns 0, 1, ... above, slanted where the names are long."""
     turned: dict[str, Any] = {"rotation": 45, "ha": "left", "rotation_mode": "anchor"}
@@ -163,13 +175,13 @@ def plain_numbers(axis: Any) -> None:
     axis.set_major_formatter(formatter)
 
 
-def name_rows(ax: "Axes", left: Sequence[str], right: Sequence[str] | None = None) -> None:
+def name_rows(ax: "Axes", left: Sequence[str], right: Sequence[str] = ()) -> None:
     """Name the rows 0, 1, ... from the top, with one row's height left free above for a legend."""
     height = SMALL if len(left) > 60 else 8
     ax.set_yticks(np.arange(len(left)), left, fontsize=height)
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(len(left) - 0.4, -1.6)
-    write_at_right(ax, right or (), height, 4)
+    write_at_right(ax, right, height, 4)
 
 
 def write_at_right(ax: "Axes", texts: Sequence[str], height: float = 8, past: float = 6) -> None:

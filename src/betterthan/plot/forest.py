@@ -114,7 +114,7 @@ def _oriented(pairs: xr.Dataset, baseline: str | None) -> _Rows:
     verdict = pairs["verdict"].values.astype(str).astype(object)
     there, flip = np.isfinite(mean), mean < 0
     if baseline is not None:
-        baseline = known(baseline, list(dict.fromkeys([*a, *b])), "baseline")
+        known(baseline, [*a, *b], "baseline")
         there, flip = there & ((a == baseline) | (b == baseline)), a == baseline
     return _Rows(
         np.where(flip, b, a),

@@ -14,7 +14,7 @@ from betterthan import checks, names
 from betterthan.counts.every_kind import count
 from betterthan.counts.pairing import as_pairs
 from betterthan.counts.shapes import pair_indices, to_square
-from betterthan.plot.systems import called, chosen
+from betterthan.plot.systems import called, chosen, picked
 from betterthan.posterior.closed import prob_better
 from betterthan.posterior.differences import difference, prob_equivalent
 from betterthan.posterior.verdicts import decide
@@ -77,10 +77,10 @@ def probabilities(data: Any, systems: Any = None) -> xr.DataArray:
     bad = (values < 0) | (values > 1)
     if bad.any():
         raise ValueError(f"data hold the probability {values[bad][0]}; give numbers from 0 to 1")
-    if systems is None:
-        rows = np.argsort(-_row_means(values), kind="stable")
-        return square.isel(dict.fromkeys(names.SQUARE, rows))
-    return _picked(square, systems)
+    best = np.argsort(-_row_means(values), kind="stable")
+    kept = picked(square, names.SQUARE, systems, best)
+    checks.at_least_two(kept[names.SYSTEM_A].values.tolist())
+    return kept
 
 
 def differences(data: Any, systems: Any = None, rope: float | None = None) -> xr.Dataset:
@@ -89,23 +89,10 @@ def differences(data: Any, systems: Any = None, rope: float | None = None) -> xr
     `rope` is that of the verdicts on scores and counts; a comparison has its verdicts.
     """
     data = given(data)
-    if not isinstance(data, xr.Dataset) or _JUDGMENT in data.sizes:
-        return _differences_of(
-            pairs(data, systems), checks.rope(names.ROPE if rope is None else rope)
-        )
-    if data.attrs.get("ties") == "unknown":
-        raise ValueError("a difference needs the number of ties, which these data do not have")
-    missing = [name for name in _DIFFERENCE if name not in data]
-    if missing:
-        raise ValueError(
-            f"data are no comparison: there is no variable {missing[0]!r}; see betterthan.compare"
-        )
-    square = _picked(_square(data[list(_DIFFERENCE)]), systems)
-    places = zip(names.SQUARE, pair_indices(square.sizes[names.SYSTEM_A]), strict=True)
-    found = square.isel({side: xr.DataArray(k, dims=names.PAIR) for side, k in places})
-    for verdict in np.unique(found["verdict"].values.astype(str)):
-        checks.one_of(str(verdict), names.VERDICTS, "verdict")
-    return found.rename({name: name.removeprefix("difference_") for name in _DIFFERENCE[:3]})
+    if isinstance(data, xr.Dataset) and _JUDGMENT not in data.sizes:
+        return _compared(data, systems)
+    counts = pairs(data, systems)
+    return _closed(counts, rope_of(counts, rope))
 
 
 def posterior(pair: xr.DataArray, prior: Any) -> np.ndarray:
@@ -137,7 +124,24 @@ def _counts(data: Any) -> xr.DataArray:
     )
 
 
-def _differences_of(counts: xr.DataArray, rope: float) -> xr.Dataset:
+def _compared(comparison: xr.Dataset, systems: Any) -> xr.Dataset:
+    if comparison.attrs.get("ties") == "unknown":
+        raise ValueError("a difference needs the number of ties, which these data do not have")
+    missing = [name for name in _DIFFERENCE if name not in comparison]
+    if missing:
+        raise ValueError(
+            f"data are no comparison: there is no variable {missing[0]!r}; see betterthan.compare"
+        )
+    square = picked(_square(comparison[list(_DIFFERENCE)]), names.SQUARE, systems)
+    places = zip(names.SQUARE, pair_indices(square.sizes[names.SYSTEM_A]), strict=True)
+    found = square.isel({side: xr.DataArray(k, dims=names.PAIR) for side, k in places})
+    for verdict in np.unique(found["verdict"].values.astype(str)):
+        checks.one_of(str(verdict), names.VERDICTS, "verdict")
+    return found.rename({name: name.removeprefix("difference_") for name in _DIFFERENCE[:3]})
+
+
+def _closed(counts: xr.DataArray, rope: float) -> xr.Dataset:
+    """Differences and verdicts of counts, in closed form."""
     found = difference(counts)
     ahead, behind = prob_better(counts).values, prob_better(exchanged(counts)).values
     within = prob_equivalent(counts, rope).sel({names.REGION: "rope"}).values
@@ -185,16 +189,6 @@ def _square_of(better: xr.DataArray) -> xr.DataArray:
     square = to_square(better, mirror="probability", diagonal=np.nan)
     np.fill_diagonal(square.values, 0.5)
     return square
-
-
-def _picked(square: Any, systems: Any) -> Any:
-    """The systems to draw, in their order and under their names."""
-    there = square[names.SYSTEM_A].values.tolist()
-    name = chosen(systems, there)
-    checks.at_least_two(list(name))
-    rows = [there.index(system) for system in name]
-    kept = square.isel(dict.fromkeys(names.SQUARE, rows))
-    return kept.assign_coords({dim: list(name.values()) for dim in names.SQUARE})
 
 
 def _row_means(values: np.ndarray) -> np.ndarray:

@@ -52,26 +52,27 @@ def confusion(confusion: xr.DataArray, *, ax: "Axes | None" = None) -> "Axes":
     with drawing.style():
         columns = drawing.labels(labels)
         rows = [*columns, "(unclassified)"] if lost.any() else columns
-        wide = 0.075 * max(map(len, columns))
+        wide = drawing.inches(columns)
         width = max(0.62 * len(columns) + wide + 0.8, 4.2)
         ax = drawing.axes(ax, width, 0.42 * len(rows) + 0.7 * wide + 1.2)
-        _shade(ax, share)
+        _draw_cells(ax, cells, share)
         ax.set_yticks(np.arange(len(rows)), rows, fontsize=8)
         drawing.name_columns(ax, columns)
         ax.set_ylabel("predicted")
-        if len(columns) <= _NUMBERS_MAX:
-            _write(ax, cells, share)
-        right = f"{int(np.trace(matrix)):,} of {int(actual.sum()):,} items right"
-        return drawing.finish(ax, f"{right}\nColumns: actual class. Darker: more of it")
+        return drawing.finish(ax, _title(int(np.trace(matrix)), int(actual.sum())))
 
 
-def _shade(ax: "Axes", share: np.ndarray) -> None:
-    look: dict[str, Any] = {"aspect": "auto", "interpolation": "nearest"}
-    ax.imshow(share, cmap=drawing.ramp(), vmin=0, vmax=1, **look)
-    ax.spines[:].set_visible(False)
+def _title(right: int, items: int) -> str:
+    return f"{right:,} of {items:,} items right\nColumns: actual class. Darker: more of it"
+
+
+def _draw_cells(ax: "Axes", cells: np.ndarray, share: np.ndarray) -> None:
+    drawing.shade(ax, share)
     height, width = share.shape
     ax.hlines(np.arange(height + 1) - 0.5, -0.5, width - 0.5, colors="white", linewidth=0.8)
     ax.vlines(np.arange(width + 1) - 0.5, -0.5, height - 0.5, colors="white", linewidth=0.8)
+    if width <= _NUMBERS_MAX:
+        _write(ax, cells, share)
 
 
 def _write(ax: "Axes", cells: np.ndarray, share: np.ndarray) -> None:

@@ -10,7 +10,7 @@ from betterthan import checks, names
 from betterthan.orders import chance
 from betterthan.orders.ranked import DOCUMENT, Ranked, ranked_of
 from betterthan.plot import drawing
-from betterthan.plot.systems import chosen
+from betterthan.plot.systems import chosen, picked
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,12 +53,10 @@ def tau_distribution(items: int, observed: Any = None, *, ax: "Axes | None" = No
         look: dict[str, Any] = {"color": drawing.COLOUR_TIE, "edgecolor": drawing.FAINT}
         ax.bar(x, y, width=0.9 * float(x[0] - x[1]), linewidth=0.4, **look)
         ax.set_ylim(0, 1.32 * float(y.max()))
-        # text towards 0, the outermost highest: no line is crossed
-        outermost = sorted(marked.items(), key=lambda item: -abs(item[1]))
-        for side in ([m for m in outermost if m[1] > 0], [m for m in outermost if m[1] <= 0]):
-            for k, (name, tau) in enumerate(side):
-                p = float(y[x >= tau - 1e-9].sum())
-                _mark_tau(ax, name, tau, p, (1.27 - 0.085 * min(k, 6)) * float(y.max()))
+        for name, place in _places(marked).items():
+            at_least = float(y[x >= marked[name] - 1e-9].sum())
+            high = (1.27 - 0.085 * min(place, 6)) * float(y.max())
+            _mark_tau(ax, name, marked[name], at_least, high)
         ax.set(xlabel="Kendall's tau", ylabel="probability", xlim=(-1.05, 1.05))
         return drawing.finish(ax, f"Kendall's tau of random orders of {items} items")
 
@@ -73,6 +71,13 @@ def _taus_to_mark(observed: Any) -> dict[str, float]:
             raise ValueError(f"observed is {tau}; a tau lies between -1 and 1")
     named = drawing.labels(list(map(str, given)))
     return {name: float(tau) for name, tau in zip(named, given.values(), strict=True)}
+
+
+def _places(marked: dict[str, float]) -> dict[str, int]:
+    """Texts stand towards 0, on either side the outermost highest: no line is crossed."""
+    outermost = sorted(marked, key=lambda name: -abs(marked[name]))
+    sides = [n for n in outermost if marked[n] > 0], [n for n in outermost if marked[n] <= 0]
+    return {name: place for side in sides for place, name in enumerate(side)}
 
 
 def _mark_tau(ax: "Axes", name: str, tau: float, p: float, high: float) -> None:
@@ -125,21 +130,20 @@ def orders(
     last = len(name) - 1
     with drawing.style():
         shown = drawing.labels(items)
-        wide = 0.075 * max(map(len, shown))
+        wide = drawing.inches(shown)
         ax = drawing.axes(ax, min(1.5 * len(name) + 2 * wide, 12.0), 0.19 * len(items) + 1.3)
         _draw_lines(ax, ranks, crossed)
         _name_items(ax, shown, ranks[0], (0, -7), "right")
         _name_items(ax, shown, ranks[last], (last, 7), "left")
-        ax.set_xticks(range(len(name)), drawing.labels(list(name.values())), fontsize=8)
-        ax.xaxis.tick_top()
-        ax.tick_params(length=0)
-        ax.set_yticks([])
-        ax.spines[:].set_visible(False)
+        _name_tops(ax, drawing.labels(list(name.values())))
         ax.set_xlim(-0.1 - wide / 1.5, last + 0.1 + wide / 1.5)
         ax.invert_yaxis()
-        between = "their neighbours" if len(name) > 2 else "the two"
-        inverted = f"{int(crossed.sum() / 2)} pairs inverted between {between}"
-        return drawing.finish(ax, f"{len(items)} items; {inverted}")
+        return drawing.finish(ax, _title(int(crossed.sum() / 2), len(items), len(name)))
+
+
+def _title(inverted: int, items: int, orders: int) -> str:
+    between = "their neighbours" if orders > 2 else "the two"
+    return f"{items} items; {inverted} pairs inverted between {between}"
 
 
 def _of_document(ranked: Ranked, document: str | None) -> tuple[np.ndarray, list[str]]:
@@ -166,6 +170,14 @@ def _draw_lines(ax: "Axes", ranks: np.ndarray, crossed: np.ndarray) -> None:
     look: dict[str, Any] = {"linewidth": 1.3, "marker": "o", "markersize": 2.5}
     for k in np.argsort(crossed, kind="stable"):
         ax.plot(range(len(ranks)), ranks[:, k], color=colours[k], **look)
+
+
+def _name_tops(ax: "Axes", systems: list[str]) -> None:
+    ax.set_xticks(range(len(systems)), systems, fontsize=8)
+    ax.xaxis.tick_top()
+    ax.tick_params(length=0)
+    ax.set_yticks([])
+    ax.spines[:].set_visible(False)
 
 
 def _name_items(
@@ -212,19 +224,14 @@ def tau(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['A', 'B']
     """
-    taus = _picked(_taus(scores), systems)
+    taus = _taus(scores)
+    best = np.argsort(-taus.mean(taus.dims[1]).fillna(-np.inf).values, kind="stable")
+    taus = picked(taus, (names.SYSTEM,), systems, best)
     with drawing.style():
         labels = drawing.labels(taus[names.SYSTEM].values.tolist())
-        ax = drawing.axes(ax, 4.6 + 0.075 * max(map(len, labels)), 0.42 * len(labels) + 1.2)
-        # so that equal taus do not hide each other
-        spread = np.random.default_rng(0).uniform(-0.28, 0.28, taus.shape)
-        told = []
-        for row, values in enumerate(taus.values):
-            _draw_dots(ax, values, row, spread[row])
-            seen = values[~np.isnan(values)]
-            told.append(f"{seen.mean():+.2f} of {len(seen)}" if len(seen) else "none")
-        drawing.write_at_right(ax, told)
-        ax.axvline(0, color=drawing.FAINT, linewidth=0.8, zorder=0)
+        ax = drawing.axes(ax, 4.6 + drawing.inches(labels), 0.42 * len(labels) + 1.2)
+        _draw_taus(ax, taus.values)
+        drawing.write_at_right(ax, [_told(values) for values in taus.values])
         ax.set_yticks(range(len(labels)), labels, fontsize=8)
         ax.tick_params(axis="y", length=0)
         ax.set(xlim=(-1.05, 1.05), ylim=(len(labels) - 0.5, -0.5), xlabel="Kendall's tau")
@@ -244,22 +251,23 @@ def _taus(scores: Any) -> xr.DataArray:
     return data.transpose(names.SYSTEM, row)
 
 
-def _picked(taus: xr.DataArray, systems: Any) -> xr.DataArray:
-    """The systems to draw under their names; all of them from the highest mean down."""
-    there = [str(s) for s in taus[names.SYSTEM].values]
-    name = chosen(systems, there)
-    rows = [there.index(system) for system in name]
-    if systems is None:
-        mean = taus.mean(taus.dims[1]).fillna(-np.inf).values
-        rows = np.argsort(-mean, kind="stable").tolist()
-    return taus[rows].assign_coords({names.SYSTEM: [name[there[k]] for k in rows]})
+def _told(taus: np.ndarray) -> str:
+    """Their mean, and of how many."""
+    seen = taus[~np.isnan(taus)]
+    return f"{seen.mean():+.2f} of {len(seen)}" if len(seen) else "none"
 
 
-def _draw_dots(ax: "Axes", values: np.ndarray, row: int, spread: np.ndarray) -> None:
-    look: dict[str, Any] = {"color": drawing.COLOUR_A, "markersize": 3, "markeredgewidth": 0}
-    ax.plot(values, row + spread, "o", alpha=0.45, **look)
-    if not np.isnan(values).all():
-        ax.plot([np.nanmean(values)] * 2, [row - 0.38, row + 0.38], color=drawing.INK, linewidth=2)
+def _draw_taus(ax: "Axes", taus: np.ndarray) -> None:
+    """A row of dots for each system, and a bar at their mean."""
+    # so that equal taus do not hide each other
+    spread = np.random.default_rng(0).uniform(-0.28, 0.28, taus.shape)
+    dots: dict[str, Any] = {"color": drawing.COLOUR_A, "markersize": 3, "markeredgewidth": 0}
+    for row, values in enumerate(taus):
+        ax.plot(values, row + spread[row], "o", alpha=0.45, **dots)
+        if not np.isnan(values).all():
+            mean, ends = float(np.nanmean(values)), [row - 0.38, row + 0.38]
+            ax.plot([mean, mean], ends, color=drawing.INK, linewidth=2)
+    ax.axvline(0, color=drawing.FAINT, linewidth=0.8, zorder=0)
 
 
 def _crossings(ranks: np.ndarray) -> np.ndarray:

@@ -77,23 +77,29 @@ def scores(
     tallies = schemas.tallies(tallies)
     if names.LABEL in tallies.dims:
         tallies = tallies.sum(names.LABEL, keep_attrs=True)
-    name = chosen(systems, [str(s) for s in tallies[names.SYSTEM].values])
+    name = _few(chosen(systems, [str(s) for s in tallies[names.SYSTEM].values]))
+    found = posterior(tallies, statistic=statistic, beta=beta, prior=prior)
+    values = found["score"].sel({names.SYSTEM: list(name)}).values
+    curves = [_curve(alpha, statistic, beta) for alpha in _alphas(tallies, list(name), prior)]
+    with drawing.style():
+        ax = drawing.axes(ax, 6.0, 3.4)
+        labels = drawing.labels(list(name.values()))
+        _draw(ax, curves, [f"{n}: {v:.3f}" for n, v in zip(labels, values, strict=True)])
+        said = _called(statistic, beta)
+        ax.set_xlabel(said)
+        return drawing.finish(ax, f"Posterior of {said}, each system by itself")
+
+
+def _called(statistic: str, beta: float) -> str:
+    return f"F{beta:g}" if statistic == "f_beta" else {"f1": "F1"}.get(statistic, statistic)
+
+
+def _few(name: dict[str, str]) -> dict[str, str]:
     if len(name) > len(_LOOKS):
         raise ValueError(
             f"{len(name)} curves are too many to tell apart; give systems=, at most {len(_LOOKS)}"
         )
-    found = posterior(tallies, statistic=statistic, beta=beta, prior=prior)
-    of_data = found["score"].sel({names.SYSTEM: list(name)}).values
-    curves = [_curve(alpha, statistic, beta) for alpha in _alphas(tallies, list(name), prior)]
-    said = f"F{beta:g}" if statistic == "f_beta" else {"f1": "F1"}.get(statistic, statistic)
-    with drawing.style():
-        ax = drawing.axes(ax, 6.0, 3.4)
-        labels = drawing.labels(list(name.values()))
-        _draw(ax, curves, [f"{n}: {v:.3f}" for n, v in zip(labels, of_data, strict=True)])
-        ax.set_xlabel(said)
-        drawing.plain_numbers(ax.xaxis)
-        ax.legend(loc="upper left", title="score of the data", alignment="left", title_fontsize=8)
-        return drawing.finish(ax, f"Posterior of {said}, each system by itself")
+    return name
 
 
 def _alphas(tallies: xr.DataArray, systems: list[str], prior: Any) -> np.ndarray:
@@ -111,6 +117,8 @@ def _draw(ax: "Axes", curves: list[tuple[np.ndarray, np.ndarray]], labels: list[
     ax.margins(x=0)
     ax.set_yticks([])
     ax.set_ylabel("density")
+    drawing.plain_numbers(ax.xaxis)
+    ax.legend(loc="upper left", title="score of the data", alignment="left", title_fontsize=8)
 
 
 def _curve(alpha: np.ndarray, statistic: str, beta: float) -> tuple[np.ndarray, np.ndarray]:

@@ -7,7 +7,7 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.plot import drawing, inputs
-from betterthan.plot.systems import chosen
+from betterthan.plot.systems import picked
 from betterthan.scores.resampling import bootstrap
 
 if TYPE_CHECKING:
@@ -66,20 +66,22 @@ def ranks(
     """
     limit = checks.whole(limit, "limit")
     ranked = _ranked(inputs.given(data), rng)
-    rows = _picked(ranked, systems, limit)
+    best = np.argsort(ranked["expected_rank"].values, kind="stable")
+    rows = picked(ranked, (names.SYSTEM,), systems, best)[{names.SYSTEM: slice(limit)}]
     shown = rows["prob_rank"].transpose(names.SYSTEM, "rank").values
     shown = shown[:, : _last_rank(shown)]
     with drawing.style():
         labels = drawing.labels(rows[names.SYSTEM].values.tolist())
-        wide = 0.075 * max(map(len, labels))
-        width = min(max(0.3 * shown.shape[1], 2.5) + wide + 1.4, 12.0)
-        ax = drawing.axes(ax, width, 0.21 * len(shown) + 1.2)
+        width = max(0.3 * shown.shape[1], 2.5) + drawing.inches(labels) + 1.4
+        ax = drawing.axes(ax, min(width, 12.0), 0.21 * len(shown) + 1.2)
         _draw_cells(ax, shown, labels)
         drawing.write_at_right(ax, [drawing.percent(float(p)) for p in rows["prob_best"].values])
-        total = ranked.sizes[names.SYSTEM]
-        of = f"{len(shown)} of {total}" if len(shown) < total else f"{total}"
-        title = f"Probability of each rank, {of} systems\nAt the right P(best), in percent"
-        return drawing.finish(ax, title)
+        return drawing.finish(ax, _title(len(shown), ranked.sizes[names.SYSTEM]))
+
+
+def _title(shown: int, total: int) -> str:
+    of = f"{shown} of {total}" if shown < total else f"{total}"
+    return f"Probability of each rank, {of} systems\nAt the right P(best), in percent"
 
 
 def _ranked(data: Any, rng: Any) -> xr.Dataset:
@@ -94,17 +96,6 @@ def _ranked(data: Any, rng: Any) -> xr.Dataset:
     )
 
 
-def _picked(ranked: xr.Dataset, systems: Any, limit: int) -> xr.Dataset:
-    """The systems to draw under their names, where none are given the best expected rank first."""
-    there = [str(s) for s in ranked[names.SYSTEM].values]
-    name = chosen(systems, there)
-    rows = [there.index(system) for system in name]
-    if systems is None:
-        rows = np.argsort(ranked["expected_rank"].values, kind="stable").tolist()
-    kept = ranked.isel({names.SYSTEM: rows[:limit]})
-    return kept.assign_coords({names.SYSTEM: [name[there[k]] for k in rows[:limit]]})
-
-
 def _last_rank(chances: np.ndarray) -> int:
     """All ranks where all systems are shown; else up to the last that one of them may have."""
     if len(chances) == chances.shape[1]:
@@ -113,9 +104,7 @@ def _last_rank(chances: np.ndarray) -> int:
 
 
 def _draw_cells(ax: "Axes", chances: np.ndarray, labels: list[str]) -> None:
-    look: dict[str, Any] = {"aspect": "auto", "interpolation": "nearest"}
-    ax.imshow(chances, cmap=drawing.ramp(), vmin=0, vmax=1, **look)
-    ax.spines[:].set_visible(False)
+    drawing.shade(ax, chances)
     ax.set_yticks(np.arange(len(labels)), labels, fontsize=8)
     last = chances.shape[1]
     ranks = np.arange(0, last, max(last // 15, 1))

@@ -51,25 +51,29 @@ def coefficients(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['f', 'words']
     """
-    rows, title = (
-        _of_tree(source, ci_prob) if isinstance(source, xr.DataTree) else _of_function(source)
-    )
+    of_tree = isinstance(source, xr.DataTree)
+    rows, title = _of_tree(source, ci_prob) if of_tree else _of_function(source)
     order = np.argsort(-np.abs(rows["mean"]), kind="stable")[: checks.whole(limit, "limit")]
     rows = {name: values[order] for name, values in rows.items()}
-    place = np.arange(len(order))
     with drawing.style():
         ax = drawing.axes(ax, 7.0, 0.9 + 0.24 * (len(order) + 1))
         drawing.name_rows(ax, drawing.labels([str(f) for f in rows["feature"]], (48, 60, 90)))
-        ax.vlines(0, -0.7, len(order) - 0.4, colors=drawing.INK, linewidth=0.8, linestyle=":")
-        ax.hlines(place, rows["lower"], rows["upper"], colors=drawing.COLOUR_A, linewidth=1.4)
-        for filled in (True, False):
-            at = rows["chosen"] == filled
-            look: dict[str, Any] = {"markersize": 5, "markeredgecolor": drawing.COLOUR_A}
-            look["markerfacecolor"] = drawing.COLOUR_A if filled else "white"
-            ax.plot(rows["mean"][at], place[at], "o", **look)
+        _draw(ax, rows)
         ax.spines["left"].set_visible(False)
         ax.set_xlabel("standardised coefficient")
         return drawing.finish(ax, title)
+
+
+def _draw(ax: "Axes", rows: dict[str, np.ndarray]) -> None:
+    """Intervals, and a mark at every mean, filled where the feature was chosen."""
+    place = np.arange(len(rows["mean"]))
+    ax.vlines(0, -0.7, len(place) - 0.4, colors=drawing.INK, linewidth=0.8, linestyle=":")
+    ax.hlines(place, rows["lower"], rows["upper"], colors=drawing.COLOUR_A, linewidth=1.4)
+    for filled in (True, False):
+        at = rows["chosen"] == filled
+        face = drawing.COLOUR_A if filled else "white"
+        look: dict[str, Any] = {"markersize": 5, "markeredgecolor": drawing.COLOUR_A}
+        ax.plot(rows["mean"][at], place[at], "o", markerfacecolor=face, **look)
 
 
 def predictions(function: PerformanceFunction, *, ax: "Axes | None" = None) -> "Axes":
@@ -101,96 +105,67 @@ def predictions(function: PerformanceFunction, *, ax: "Axes | None" = None) -> "
     >>> bt.plot.predictions(bt.features.performance_function(table, "rating")).get_xlabel()
     'predicted rating'
     """
-    fit = _fit_of(function)
-    observed = fit["observed"].values
+    fit = _fit_of(function, "function")
     with drawing.style():
         ax = drawing.axes(ax, 4.8, 4.4)
-        ends = np.array(
-            [
-                min(observed.min(), fit["held_out_chosen"].min()),
-                max(observed.max(), fit["held_out_chosen"].max()),
-            ]
-        )
-        ax.plot(
-            ends,
-            ends,
-            color=drawing.FAINT,
-            linewidth=1,
-            linestyle=":",
-            label="observed = predicted",
-        )
-        hollow: dict[str, Any] = {
-            "markerfacecolor": "white",
-            "markeredgecolor": drawing.FAINT,
-            "markersize": 4,
-        }
-        ax.plot(
-            fit["fitted"],
-            observed,
-            "o",
-            label=f"by the fit to all (R² {float(fit['r2']):.2f})",
-            **hollow,
-        )
-        full: dict[str, Any] = {"color": drawing.COLOUR_A, "markersize": 4}
-        honest = f"by a fit without it (R² {float(fit['r2_held_out_chosen']):.2f})"
-        ax.plot(fit["held_out_chosen"], observed, "o", label=honest, **full)
+        _draw_dots(ax, fit)
         response = drawing.labels([str(fit.attrs["response"])])[0]
         ax.set_xlabel(f"predicted {response}")
         ax.set_ylabel(f"observed {response}")
-        # room for the legend
-        ax.set_ylim(ends[0] - 0.05 * np.ptp(ends), ends[1] + 0.25 * np.ptp(ends))
         ax.legend(loc="upper left")
         return drawing.finish(ax, "Observed against predicted")
 
 
-def _of_function(function: Any) -> tuple[dict[str, np.ndarray], str]:
-    fit = _fit_of(function)
-    coefficient = fit["coefficient"].values
-    scale = np.divide(
-        fit["standardised"].values,
-        coefficient,
-        out=np.zeros_like(coefficient),
-        where=coefficient != 0,
-    )
-    rows = {
-        "feature": fit[names.FEATURE].values,
-        "mean": fit["standardised"].values,
-        "chosen": fit["chosen"].values,
-    }
-    rows |= {
-        end: np.where(fit["chosen"], fit[end].values * scale, 0.0) for end in ("lower", "upper")
-    }
-    share = f"{100 * fit.attrs['ci_prob']:g} %"
-    note = (
-        ""
-        if fit.attrs["direction"] == "none"
-        else "\nas if nothing had been chosen: too narrow after a choice"
-    )
-    return rows, f"Least squares: coefficients with {share} intervals{note}"
+def _draw_dots(ax: "Axes", fit: xr.Dataset) -> None:
+    """Every dialogue twice: hollow where the fit has seen it, filled where it has not."""
+    observed, held_out = fit["observed"].values, fit["held_out_chosen"].values
+    ends = np.array([min(observed.min(), held_out.min()), max(observed.max(), held_out.max())])
+    line: dict[str, Any] = {"color": drawing.FAINT, "linewidth": 1, "linestyle": ":"}
+    ax.plot(ends, ends, label="observed = predicted", **line)
+    hollow: dict[str, Any] = {"markerfacecolor": "white", "markeredgecolor": drawing.FAINT}
+    by_all = f"by the fit to all (R² {float(fit['r2']):.2f})"
+    ax.plot(fit["fitted"], observed, "o", markersize=4, label=by_all, **hollow)
+    honest = f"by a fit without it (R² {float(fit['r2_held_out_chosen']):.2f})"
+    ax.plot(held_out, observed, "o", markersize=4, color=drawing.COLOUR_A, label=honest)
+    # room for the legend
+    ax.set_ylim(ends[0] - 0.05 * np.ptp(ends), ends[1] + 0.25 * np.ptp(ends))
 
 
-def _of_tree(tree: xr.DataTree, ci_prob: float) -> tuple[dict[str, np.ndarray], str]:
-    if "standardised" not in tree["posterior"]:
-        raise ValueError("expected a fit of betterthan.models.performance_function")
-    beta = tree["posterior"]["standardised"].transpose("chain", "draw", names.FEATURE)
+def _of_function(source: Any) -> tuple[dict[str, np.ndarray], str]:
+    fit = _fit_of(source, "source")
+    coefficient, standardised = fit["coefficient"].values, fit["standardised"].values
+    nothing = np.zeros_like(coefficient)
+    scale = np.divide(standardised, coefficient, out=nothing, where=coefficient != 0)
+    chosen = fit["chosen"].values
+    rows = {"feature": fit[names.FEATURE].values, "mean": standardised, "chosen": chosen}
+    rows |= {end: np.where(chosen, fit[end].values * scale, 0.0) for end in ("lower", "upper")}
+    title = f"Least squares: coefficients with {100 * fit.attrs['ci_prob']:g} % intervals"
+    if fit.attrs["direction"] != "none":
+        title += "\nas if nothing had been chosen: too narrow after a choice"
+    return rows, title
+
+
+def _of_tree(source: xr.DataTree, ci_prob: float) -> tuple[dict[str, np.ndarray], str]:
+    if "posterior" not in source or "standardised" not in source["posterior"]:
+        raise ValueError(
+            "source is a DataTree, but no fit of betterthan.models.performance_function"
+        )
+    beta = source["posterior"]["standardised"].transpose("chain", "draw", names.FEATURE)
     flat = beta.values.reshape(-1, beta.sizes[names.FEATURE])
     low, high = weights.interval(flat, checks.probability(ci_prob, "ci_prob"), "hdi")
-    rows = {
-        "feature": beta[names.FEATURE].values,
-        "mean": flat.mean(0),
-        "lower": low,
-        "upper": high,
-    }
-    return rows | {
-        "chosen": np.ones(len(low), dtype=bool)
-    }, f"Posterior: mean and {100 * ci_prob:g} % HDI"
+    rows = {"feature": beta[names.FEATURE].values, "mean": flat.mean(0)}
+    rows |= {"lower": low, "upper": high, "chosen": np.ones(len(low), dtype=bool)}
+    return rows, f"Posterior: mean and {100 * ci_prob:g} % HDI"
 
 
-def _fit_of(function: Any) -> xr.Dataset:
+def _fit_of(function: Any, what: str) -> xr.Dataset:
+    """How a function was fitted; `what` is the argument that it was given as."""
     if not isinstance(function, PerformanceFunction):
+        also = " or a fit of betterthan.models.performance_function" if what == "source" else ""
+        told = checks.told(function)
         raise ValueError(
-            f"expected a PerformanceFunction or a DataTree, got {type(function).__name__}"
+            f"{what} is {told}; give what betterthan.features.performance_function returns{also}"
         )
     if function.fit is None:
-        raise ValueError("this function was entered as a formula and has no fit to draw")
+        raise ValueError(f"{what} was entered as a formula and has no fit to draw")
     return function.fit

@@ -24,6 +24,17 @@ def chosen(systems: Any, there: Sequence[str]) -> dict[str, str]:
     return dict(zip(wanted, shown, strict=True))
 
 
+def picked(data: Any, dims: Sequence[str], systems: Any, order: Iterable[int] | None = None) -> Any:
+    """The systems to draw, in their order and under their names; all of them in `order`."""
+    there = [str(system) for system in data[dims[0]].values]
+    name = chosen(systems, there)
+    rows = [there.index(system) for system in name]
+    if systems is None and order is not None:
+        rows = [int(k) for k in order]
+    kept = data.isel(dict.fromkeys(dims, rows))
+    return kept.assign_coords({dim: [name[there[k]] for k in rows] for dim in dims})
+
+
 def called(system: Any, systems: Any) -> str:
     """What a system is called, where `systems` may rename it."""
     return str(systems.get(system, system) if isinstance(systems, Mapping) else system)
@@ -32,6 +43,7 @@ def called(system: Any, systems: Any) -> str:
 def known(system: Any, systems: Sequence[str], what: str) -> str:
     """Return the name of a system when it is one of `systems`."""
     if str(system) not in systems:
-        shown = ", ".join(systems[:8]) + (", ..." if len(systems) > 8 else "")
+        there = list(dict.fromkeys(systems))
+        shown = ", ".join(there[:8]) + (", ..." if len(there) > 8 else "")
         raise ValueError(f"{what} names {str(system)!r}, which is not among the systems: {shown}")
     return str(system)

@@ -138,16 +138,14 @@ def _lattice() -> tuple[np.ndarray, np.ndarray]:
 
 def _regions(ax: "Axes", alpha: np.ndarray, window: _Window) -> list[Any]:
     """Fill the regions of highest density; what a legend shows of them."""
-    from matplotlib.patches import Patch, Polygon
+    from matplotlib.patches import Patch
     from matplotlib.tri import Triangulation
 
     share, triangles = _lattice()
     theta = window.low + window.side * share
     log_density = _log_density(alpha, theta, window)
-    if log_density.min() > -1e-9:  # flat: no region is denser than another
-        corners = np.stack(_plane(window.corners()), axis=-1)
-        ax.add_patch(Polygon(corners, closed=True, facecolor=_SHADES[0], zorder=1))
-        return [Patch(facecolor=_SHADES[0], label="the same density everywhere")]
+    if log_density.min() > -1e-9:  # no region is denser than another
+        return [_flat(ax, window)]
     levels = [*_levels(log_density, np.bincount(triangles.ravel())), 0.01]
     mesh = Triangulation(*_plane(theta), triangles)
     ax.tricontourf(mesh, log_density, levels=levels, colors=_SHADES, zorder=1)
@@ -155,6 +153,14 @@ def _regions(ax: "Axes", alpha: np.ndarray, window: _Window) -> list[Any]:
     ax.tricontour(mesh, log_density, levels=levels[:-1], zorder=2, **edge)
     shown = zip(_MASSES, _SHADES, strict=True)
     return [Patch(facecolor=shade, label=f"densest {100 * mass:.0f} %") for mass, shade in shown]
+
+
+def _flat(ax: "Axes", window: _Window) -> Any:
+    from matplotlib.patches import Patch, Polygon
+
+    corners = np.stack(_plane(window.corners()), axis=-1)
+    ax.add_patch(Polygon(corners, closed=True, facecolor=_SHADES[0], zorder=1))
+    return Patch(facecolor=_SHADES[0], label="the same density everywhere")
 
 
 def _log_density(alpha: np.ndarray, theta: np.ndarray, window: _Window) -> np.ndarray:
@@ -241,6 +247,10 @@ def _middle(ax: "Axes", window: _Window, rope: float) -> list[Any]:
     return drawn
 
 
+# The corners that an edge joins, how its scale is turned, and how far (points) it stands outside.
+_EDGES = ((0, 1, 0, (0, -28)), (0, 2, 60, (-34, 20)), (1, 2, -60, (34, 20)))
+
+
 def _name_sides(ax: "Axes", window: _Window, first: str, second: str) -> None:
     """Name the corners and, along the edges, the scales."""
     if window.side == 1:
@@ -251,13 +261,9 @@ def _name_sides(ax: "Axes", window: _Window, first: str, second: str) -> None:
     _name_corner(ax, wins.format(second), (x[0], y[0]), top=False)
     _name_corner(ax, wins.format(first), (x[1], y[1]), top=False)
     _name_corner(ax, ties, (x[2], y[2]), top=True)
-    edges = (
-        (f"P({first} wins) →", 0, 1, 0, (0, -28)),
-        (f"← P({second} wins)", 0, 2, 60, (-34, 20)),
-        ("← P(tie)", 1, 2, -60, (34, 20)),
-    )
+    scales = f"P({first} wins) →", f"← P({second} wins)", "← P(tie)"
     look: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "center"}
-    for text, i, j, angle, offset in edges:
+    for text, (i, j, angle, offset) in zip(scales, _EDGES, strict=True):
         middle = ((x[i] + x[j]) / 2, (y[i] + y[j]) / 2)
         ax.annotate(text, middle, offset, rotation=angle, fontsize=8, **look)
 
