@@ -1,4 +1,4 @@
-"""What holds for tests and docstrings alike: nothing samples unless it says so, and one worker fits one model."""
+"""What holds for tests and docstrings alike: nothing samples unless it says so."""
 
 from collections import Counter
 
@@ -6,23 +6,17 @@ import pytest
 
 # an example that refits: no stored fit can stand for it
 SAMPLED_EXAMPLES = {"betterthan.fits.of_datasets.leave_one_dataset_out"}
-# fits that several files share are made on one worker
-SHARED = {"regression_tree": "regression", "ordinal_tree": "regression"}
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(items):
-    """Tests of one file stay together, so that each model is compiled once; those that sample most go first."""
+    """Files that sample most go first: what takes long must not come last."""
     sampled = Counter()
-    group = {}
     for item in items:
         if item.name in SAMPLED_EXAMPLES:
             item.add_marker(pytest.mark.sampled)
-        shared = [SHARED[f] for f in getattr(item, "fixturenames", ()) if f in SHARED]
-        group[item] = shared[0] if shared else item.nodeid.split("::")[0]
-        item.add_marker(pytest.mark.xdist_group(group[item]))
-        sampled[group[item]] += item.get_closest_marker("sampled") is not None
-    items.sort(key=lambda item: -sampled[group[item]])
+        sampled[item.path] += item.get_closest_marker("sampled") is not None
+    items.sort(key=lambda item: -sampled[item.path])
 
 
 @pytest.hookimpl(wrapper=True)
