@@ -78,6 +78,15 @@ def compare(
     margin: Annotated[
         float, typer.Option(help="Score difference up to which two systems tie on an example.")
     ] = 0.0,
+    systems: Annotated[
+        str | None, typer.Option(help="Systems to compare, in this order; comma-separated.")
+    ] = None,
+    baseline: Annotated[
+        str | None, typer.Option(help="The system that the others are told against.")
+    ] = None,
+    threshold: Annotated[
+        float, typer.Option(help="Probability from which a verdict is given.")
+    ] = names.VERDICT_PROB,
     method: Method = "exact",
     layout: Layout = None,
     lower_is_better: Lower = False,
@@ -112,10 +121,15 @@ def compare(
         prior=_prior(prior),
         ci_kind=interval,
         ci_prob=ci_prob,
-        tests=tests.split(",") if tests is not None else None,
-        alpha=alpha,
-        correction=correction,
-        shuffles=shuffles,
+        systems=systems.split(",") if systems is not None else None,
+        baseline=baseline,
+        threshold=threshold,
+        tests=bt.significance.Tests(
+            tests.split(",") if tests is not None else None,
+            alpha=alpha,
+            correction=correction,
+            shuffles=shuffles,
+        ),
         rng=seed,
     )
     deliver(comparison, form, target)
