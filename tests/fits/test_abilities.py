@@ -94,7 +94,7 @@ def test_models_of_the_same_judgments(judgments, judged):
 def test_models_of_other_data_are_refused(judged, items):
     with pytest.raises(ValueError, match="compare models of the same data"):
         bt.fits.loo({"a": judged, "b": items})
-    with pytest.raises(ValueError, match="give two fits or more"):
+    with pytest.raises(ValueError, match="trees is 1 of them; give two fits or more"):
         bt.fits.loo({"a": judged})
     with pytest.raises(ValueError, match="has no log likelihood"):
         bt.fits.loo(

@@ -13,10 +13,7 @@ from betterthan.counts.clusters import count_clusters
 from betterthan.counts.scoring import apply_missing, count_outcomes
 from betterthan.counts.shapes import to_square
 from betterthan.counts.units import CLUSTER, UNIT, default_unit, in_units, several
-from betterthan.fits.of_abilities import compare_abilities
-from betterthan.fits.of_clusters import compare_clusters
-from betterthan.fits.of_datasets import compare_datasets
-from betterthan.fits.of_graded import compare_graded
+from betterthan.fits.comparing import compare as compare_fit
 from betterthan.scores.resampling import bootstrap as bayesian_bootstrap
 
 _COLUMNS = (
@@ -92,21 +89,21 @@ def advised_table(
             _square(ready) if counted else count_outcomes(ready, by=names.DATASET, margin=margin)
         )
         found = _equally_weighed(
-            compare_datasets(hierarchical.fit(counts, prior=prior, **sampled), **asked)
+            compare_fit(hierarchical.fit(counts, prior=prior, **sampled), **asked)
         )
     elif advice.model == "clustered":
         counts = _square(ready) if counted else count_clusters(ready, margin=margin)
-        found = compare_clusters(clustered.fit(counts, prior=prior, **sampled), **asked)
+        found = compare_fit(clustered.fit(counts, prior=prior, **sampled), **asked)
     elif advice.model == "davidson":
         one_by_one = isinstance(data, xr.Dataset)
         judges = one_by_one and several(ready, "judge")
-        found = compare_abilities(
+        found = compare_fit(
             davidson.fit(ready, position=one_by_one, judges=judges, **sampled), **asked
         )
     elif advice.model == "item_response":
-        found = compare_abilities(item_response.fit(ready, **sampled), **asked)
+        found = compare_fit(item_response.fit(ready, **sampled), **asked)
     elif advice.model == "graded":
-        found = compare_graded(graded.fit(ready, **sampled), **asked)
+        found = compare_fit(graded.fit(ready, **sampled), **asked)
     elif advice.model == "bayesian_bootstrap":
         together = in_units(ready, default_unit(ready) or names.ITEM)
         found = bayesian_bootstrap(together, unit=UNIT, rng=rng, **asked)
@@ -176,5 +173,5 @@ def _as_engine(found: xr.Dataset, advice: Advice) -> xr.Dataset:
         "model": advice.model,
     }
     table.attrs["modelled"] = ", ".join(k for k in ("position", "judges") if a.get(k))
-    table.attrs["mcmc_failures"] = "\n".join(a.get("failures", []))
+    table.attrs["mcmc_failures"] = a.get("failures", "")
     return table.drop_vars([c for c in table.coords if c not in table.dims])
