@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 # an example that refits: no stored fit can stand for it
-SAMPLED_EXAMPLES = {"betterthan.fits.of_datasets.leave_one_dataset_out"}
+SAMPLED_EXAMPLES = {"betterthan.fits.leaving_out.leave_one_dataset_out"}
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses

@@ -101,7 +101,7 @@ def test_models_of_other_data_are_refused(judged):
     other["log_likelihood"] = other["log_likelihood"].to_dataset().isel(row=[0, 1])
     with pytest.raises(ValueError, match="compare models of the same data"):
         bt.fits.loo({"a": judged, "b": other})
-    with pytest.raises(ValueError, match="give two fits or more"):
+    with pytest.raises(ValueError, match="trees is 1 of them; give two fits or more"):
         bt.fits.loo({"a": judged})
     with pytest.raises(ValueError, match="has no log likelihood"):
         bt.fits.loo(

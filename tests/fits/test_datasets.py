@@ -5,6 +5,7 @@ import pytest
 
 import betterthan as bt
 from betterthan.exact.numeric import held_out
+from betterthan.signed import Signature
 
 
 @pytest.fixture(scope="module")
@@ -94,15 +95,33 @@ def test_verdict_is_withheld(tree):
     assert (found["verdict"] == "no_verdict").all()
 
 
-def test_fits_of_other_models_are_refused():
+@pytest.mark.sampled
+def test_what_is_no_fit_of_these_models_is_refused(tree):
     other = bt.posterior.draws(bt.datasets.contingency_case("a"), draws=50, rng=1)
-    for function, name in (
-        (bt.fits.compare, "hierarchical"),
-        (bt.fits.compare, "clustered"),
+    with pytest.raises(
+        ValueError, match="tree is a fit of dirichlet_multinomial; give a fit of betterthan.models"
     ):
-        with pytest.raises(
-            ValueError, match=f"expected a fit of betterthan.models.{name}, got one of"
-        ):
-            function(other)
-    with pytest.raises(ValueError, match=r"expected a fit of betterthan\.models\.davidson"):
-        bt.fits.compare(bt.datasets.example_fit("hierarchical"))
+        bt.fits.compare(other)
+    with pytest.raises(ValueError, match="tree is a fit of hierarchical; .* of davidson"):
+        bt.fits.transitivity(tree)
+    with pytest.raises(ValueError, match="items is for a fit of mallows; this is one of hier"):
+        bt.fits.compare(tree, items=5)
+
+
+@pytest.mark.sampled
+def test_threshold_moves_the_verdicts(tree):
+    better = bt.fits.compare(tree)["prob_better"].isel(pair=0).sel(target="new").item()
+    assert 0.55 < better < 0.95
+    found = [bt.fits.compare(tree, threshold=t) for t in (better - 0.01, better + 0.01)]
+    verdicts = [str(f["verdict"].isel(pair=0).sel(target="new").item()) for f in found]
+    assert verdicts == ["a_better", "undecided"]
+    with pytest.raises(ValueError, match="threshold is 0.5; give a number above 0.5"):
+        bt.fits.compare(tree, threshold=0.5)
+
+
+@pytest.mark.sampled
+def test_an_answer_says_how_it_was_made(tree):
+    made = Signature.from_attrs(bt.fits.compare(tree, rope=0.02).attrs)
+    assert (made.answer, made.model, made.unit) == ("pairs", "hierarchical", "item")
+    assert (made.rope, made.ci_prob, made.ci_kind, made.threshold) == (0.02, 0.95, "hdi", 0.95)
+    assert (made.chains, made.draws, made.seed, made.failures) == (4, 1000, 1, ())

@@ -119,10 +119,10 @@ def test_two_modes_are_told():
             "ci_prob is 1; give a number between 0 and 1",
         ),
         (
-            lambda: bt.difference(pair(3, 1, 1), kind="central"),
+            lambda: bt.difference(pair(3, 1, 1), ci_kind="central"),
             "ci_kind is 'central'; choose one of hdi, eti",
         ),
-        (lambda: bt.posterior.ppf(pair(3, 1, 1), 1.5), "ci_prob is 1.5; give numbers from 0 to 1"),
+        (lambda: bt.posterior.ppf(pair(3, 1, 1), 1.5), "q is 1.5; give numbers from 0 to 1"),
         (lambda: bt.posterior.pdf(pair(3, 1, 1), [[0.1]]), "x has 2 dims"),
     ],
 )

@@ -125,7 +125,7 @@ def test_a_tiny_prior_gives_numbers_and_the_right_answer(prior):
 
 @pytest.mark.parametrize("kind", ["eti", "hdi"])
 def test_difference_is_antisymmetric_and_has_errors(tree, kind):
-    answer = draws_difference(tree, ci_prob=0.8, kind=kind)
+    answer = draws_difference(tree, ci_prob=0.8, ci_kind=kind)
     assert answer.attrs["ci_kind"] == kind
     assert answer.attrs["ci_prob"] == 0.8
     for name, mirrored in (("mean", "mean"), ("lower", "upper"), ("upper", "lower")):
@@ -178,8 +178,8 @@ def test_questions_that_need_ties_are_refused(decisive, ask):
     [
         (lambda t: draws_masses(t, -0.1), "rope is -0.1"),
         (lambda t: draws_difference(t, ci_prob=1), "ci_prob is 1"),
-        (lambda t: draws_difference(t, kind="89"), "ci_kind is '89'"),
-        (lambda t: bt.fits.summary(t, kind="x"), "ci_kind is 'x'"),
+        (lambda t: draws_difference(t, ci_kind="89"), "ci_kind is '89'"),
+        (lambda t: bt.fits.summary(t, ci_kind="x"), "ci_kind is 'x'"),
         (lambda t: bt.fits.summary(t, ci_prob=0), "ci_prob is 0"),
     ],
 )
@@ -190,7 +190,7 @@ def test_bad_arguments(tree, ask, words):
 
 def test_a_foreign_tree_is_refused():
     foreign = az.from_dict({"posterior": {"p": np.zeros((2, 5, 1))}})
-    with pytest.raises(ValueError, match="expected a posterior"):
+    with pytest.raises(ValueError, match="tree is no posterior of counts"):
         draws_prob_better(foreign)
 
 

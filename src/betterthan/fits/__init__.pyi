@@ -1,7 +1,7 @@
 from .checking import cross_check as cross_check
 from .checking import diagnose as diagnose
 from .checking import summary as summary
+from .circles import transitivity as transitivity
 from .comparing import compare as compare
+from .leaving_out import leave_one_dataset_out as leave_one_dataset_out
 from .leaving_out import loo as loo
-from .of_abilities import transitivity as transitivity
-from .of_datasets import leave_one_dataset_out as leave_one_dataset_out

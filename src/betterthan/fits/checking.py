@@ -6,13 +6,16 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names, schemas
+from betterthan.counts.shapes import pair_indices
 from betterthan.exact.numeric.sampling_error import probability_z
 from betterthan.models import mallows
+from betterthan.posterior import from_draws
 from betterthan.posterior.closed import prob_better
 from betterthan.posterior.gate import diagnose as diagnose
-from betterthan.posterior.joint_draws import effective, pairs_of_draws
+from betterthan.posterior.gate import posterior_of
 from betterthan.posterior.sampled import draws_prob_better
 from betterthan.posterior.sampled import summary as summary
+from betterthan.posterior.table import square_of
 
 _FAR = 4.0  # distance, in Monte Carlo errors, that two right answers keep only once in 16,000
 
@@ -49,16 +52,13 @@ def cross_check(counts: Any, tree: xr.DataTree) -> xr.Dataset:
     >>> bool(checked["agrees"].all())
     True
     """
-    if tree["posterior"].attrs.get("model") == "mallows":
-        return _dispersions(counts, tree)
+    posterior = posterior_of(tree)
+    if posterior.attrs.get("model") == "mallows":
+        return _dispersions(counts, posterior)
     sampled = draws_prob_better(tree)
     counts = schemas.counts(counts)
-    if any(
-        d not in counts.dims or list(counts[d].values) != list(sampled[d].values)
-        for d in sampled.dims
-    ):
-        raise ValueError("the counts and the draws do not name the same systems in the same order")
-    attrs = tree["posterior"].attrs
+    _refuse_others(counts, sampled)
+    attrs = posterior.attrs
     prior = tuple(np.atleast_1d(attrs["prior"]).tolist())
     model = "independent" if attrs["model"] == "independent_betas" else "dirichlet"
     ties = "drop" if attrs["model"] == "beta_binomial" else "third"
@@ -66,28 +66,32 @@ def cross_check(counts: Any, tree: xr.DataTree) -> xr.Dataset:
     return _checked(exact, sampled, model)
 
 
-def _dispersions(data: Any, tree: xr.DataTree) -> xr.Dataset:
+def _refuse_others(counts: xr.DataArray, sampled: xr.DataArray) -> None:
+    for d in sampled.dims:
+        if d not in counts.dims or list(counts[d].values) != list(sampled[d].values):
+            raise ValueError(
+                "the counts and the draws do not name the same systems in the same order"
+            )
+
+
+def _dispersions(data: Any, posterior: xr.Dataset) -> xr.Dataset:
     """The Mallows model of one theta a system, against quadrature."""
-    attrs = tree["posterior"].attrs
+    attrs = posterior.attrs
     if attrs["pooling"] != "complete":
         raise ValueError(
             "partial pooling has no closed form; fit with pooling='complete' to check the sampler"
         )
     prior_sd = float(np.atleast_1d(attrs["prior"])[0])
     exact = mallows.closed_form(data, tied=attrs["tied"], prior_sd=prior_sd)["prob_better"]
-    theta = tree["posterior"]["theta"].transpose("chain", "draw", names.SYSTEM)
-    if theta[names.SYSTEM].values.tolist() != exact[names.SYSTEM_A].values.tolist():
+    theta = posterior["theta"].transpose("chain", "draw", names.SYSTEM)
+    systems = theta[names.SYSTEM].values.tolist()
+    if systems != exact[names.SYSTEM_A].values.tolist():
         raise ValueError("the data and the draws do not name the same systems in the same order")
-    draws = theta.values
-    flat = draws.reshape(-1, draws.shape[-1])
-    found = pairs_of_draws(
-        flat, flat, 0.0, names.CI_PROB, "eti", lambda d: effective(d, draws.shape[:2])
-    )
-    p, mcse = found["prob_better"], found["prob_better_mcse"]
-    share = np.clip(p, 0.5 / len(flat), 1 - 0.5 / len(flat))
-    known = np.where(mcse > 0, mcse, np.inf)
-    ess = np.where(mcse > 0, share * (1 - share) / known**2, len(flat)).clip(max=len(flat))
-    sampled = exact.copy(data=p).assign_coords(mcse=(exact.dims, mcse), ess=(exact.dims, ess))
+    parts = from_draws.joint_pairs(theta.values, from_draws.better)
+    found = square_of(parts, systems, *pair_indices(len(systems)))
+    beside = {"mcse": found["prob_better_mcse"].values, "ess": found["ess"].values}
+    coords = {name: (exact.dims, values) for name, values in beside.items()}
+    sampled = exact.copy(data=found["prob_better"].values).assign_coords(coords)
     return _checked(exact, sampled, "mallows")
 
 

@@ -6,22 +6,25 @@ from typing import Any
 import xarray as xr
 
 from betterthan import names
-from betterthan.fits.of_abilities import compare_abilities
-from betterthan.fits.of_clusters import compare_clusters
-from betterthan.fits.of_datasets import compare_datasets
-from betterthan.fits.of_graded import compare_graded
-from betterthan.fits.pairs import model_of
-from betterthan.orders.dispersions import compare_dispersions
+from betterthan.fits.of_abilities import of_abilities
+from betterthan.fits.of_clusters import of_clusters
+from betterthan.fits.of_datasets import of_datasets
+from betterthan.fits.of_graded import of_graded
+from betterthan.orders.dispersions import of_dispersions
+from betterthan.posterior.fitted import Fit
+from betterthan.posterior.table import Question
 
+# of each model: who reads its fits, and the unit of evidence
 _READERS = {
-    "clustered": compare_clusters,
-    "davidson": compare_abilities,
-    "graded": compare_graded,
-    "hierarchical": compare_datasets,
-    "item_response": compare_abilities,
-    "mallows": compare_dispersions,
+    "clustered": (of_clusters, "cluster"),
+    "davidson": (of_abilities, "judgment"),
+    "graded": (of_graded, names.ITEM),
+    "hierarchical": (of_datasets, names.ITEM),
+    "item_response": (of_abilities, names.ITEM),
+    "mallows": (of_dispersions, "document"),
 }
 _OWN_CHOICE = {"weights": "hierarchical", "items": "mallows"}
+_OF_SCORE = ("graded", "mallows")  # the rope is no difference of probabilities
 
 
 def compare(
@@ -30,6 +33,7 @@ def compare(
     rope: float = names.ROPE,
     ci_prob: float = names.CI_PROB,
     ci_kind: str = names.CI_KIND,
+    threshold: float = names.VERDICT_PROB,
     weights: Mapping[str, float] | None = None,
     items: int | None = None,
 ) -> xr.Dataset:
@@ -46,6 +50,8 @@ def compare(
     ci_prob : float, default 0.95
         Mass of the intervals.
     ci_kind : {"hdi", "eti"}, default "hdi"
+    threshold : float, default 0.95
+        Probability at which a verdict is given, above 0.5.
     weights : mapping of data set to float, optional
         For ``hierarchical``: shares of the data sets in what you will meet (post-stratification);
         they sum to one. Of crossed factors, the names are ``"row / column"``.
@@ -83,7 +89,7 @@ def compare(
         - ``mallows``: better is the larger theta. Over system ``theta`` with ``theta_mcse``,
           ``lower``, ``upper``; ``expected_tau`` on the documents seen with its ``_lower`` and
           ``_upper``; ``new_tau_lower`` and ``new_tau_upper``, between which tau on a new document
-          lies; ``prob_best``.
+          lies; ``prob_best``, ``expected_rank``, ``in_best_set`` and ``prob_rank`` as above.
 
     Raises
     ------
@@ -100,18 +106,23 @@ def compare(
     Examples
     --------
     >>> import betterthan as bt
-    >>> counts = bt.models.hierarchical.simulate(4, n=40, rng=1)["counts"]
-    >>> tree = bt.models.hierarchical.fit(counts, rng=1, predictive=False)
+    >>> tree = bt.datasets.example_fit("hierarchical")  # as models.hierarchical.fit returns it
     >>> found = bt.fits.compare(tree)
-    >>> found["prob_better"].sel(target="new").item() < found["prob_better"].sel(target="equal").item()
+    >>> better = found["prob_better"]
+    >>> better.sel(target="new").item() < better.sel(target="equal").item()
     True
     """
-    model = model_of(tree, tuple(_READERS))
+    fit = Fit.of(tree, tuple(_READERS))
+    asked = Question.checked(rope, ci_prob, ci_kind, threshold, of_score=fit.model in _OF_SCORE)
     own: dict[str, Any] = {}
     for name, value in (("weights", weights), ("items", items)):
         if value is None:
             continue
-        if model != _OWN_CHOICE[name]:
-            raise ValueError(f"{name} is for a fit of {_OWN_CHOICE[name]}; this is one of {model}")
+        if fit.model != _OWN_CHOICE[name]:
+            raise ValueError(
+                f"{name} is for a fit of {_OWN_CHOICE[name]}; this is one of {fit.model}"
+            )
         own[name] = value
-    return _READERS[model](tree, rope=rope, ci_prob=ci_prob, ci_kind=ci_kind, **own)
+    reader, unit = _READERS[fit.model]
+    found = reader(fit, asked, **own)
+    return found.assign_attrs(fit.signed(asked, answer="pairs", unit=unit).to_attrs())

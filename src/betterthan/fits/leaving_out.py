@@ -1,10 +1,18 @@
-"""Which of several models of the same data foresees it best."""
+"""How well a model foresees what was left out: of several the best, and one data set by one."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
 import xarray as xr
+
+from betterthan import __version__, checks, names
+from betterthan.exact.numeric import held_out
+from betterthan.exact.numeric.seeds import one_seed
+from betterthan.models import hierarchical, refit, sampling
+from betterthan.progress import with_bar
+from betterthan.signed import Signature
 
 
 def loo(trees: Mapping[str, xr.DataTree], *, weighting: str = "stacking") -> Any:
@@ -48,28 +56,7 @@ def loo(trees: Mapping[str, xr.DataTree], *, weighting: str = "stacking") -> Any
     """
     import arviz as az
 
-    if not isinstance(trees, Mapping) or len(trees) < 2:
-        raise ValueError("give two fits or more, as a mapping from a name to a fit")
-    shapes = {}
-    for name, tree in trees.items():
-        if "log_likelihood" not in getattr(tree, "children", {}):
-            raise ValueError(f"{name!r} has no log likelihood; fit with predictive=True")
-        likelihood = tree["log_likelihood"].to_dataset()["y"]
-        shapes[name] = {
-            d: likelihood.sizes[d] for d in likelihood.dims if d not in ("chain", "draw")
-        }
-        seen = tree["observed_data"].to_dataset()["y"]
-        first = next(iter(trees.values()))["observed_data"].to_dataset()["y"]
-        if shapes[name] != next(iter(shapes.values())) or not (
-            seen.values.shape == first.values.shape
-        ):
-            raise ValueError(
-                f"{name!r} leaves out {shapes[name]}, {next(iter(shapes))!r} "
-                f"{next(iter(shapes.values()))}; "
-                "compare models of the same data, seen in the same rows"
-            )
-        if (seen.values != first.values).any():
-            raise ValueError(f"{name!r} and {next(iter(trees))!r} are fits of different data")
+    _refuse_different(trees)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         table = az.compare(dict(trees), method=weighting, round_to="none")
@@ -78,3 +65,122 @@ def loo(trees: Mapping[str, xr.DataTree], *, weighting: str = "stacking") -> Any
         warnings.warn(line, stacklevel=2)
     table.attrs["warnings"] = told
     return table
+
+
+def leave_one_dataset_out(
+    counts: xr.DataArray, *, prior: Any = None, rng: Any = None
+) -> xr.Dataset:
+    """Predict each data set from the others: does partial pooling foresee a new one better than
+    pooling?
+
+    Parameters
+    ----------
+    counts : xarray.DataArray
+        Dims (dataset, system_a, system_b, outcome) or (dataset, pair, outcome), with ties; two data
+        sets or more.
+    prior : str or sequence of three float, optional
+        Dirichlet parameters of win, loss, tie.
+    rng : int, numpy.random.Generator or None
+        Seed; it is recorded.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over (dataset, pair): ``elpd``, the log probability of the data set's counts given the
+        others, ``elpd_pooled``, the same were all alike, and ``level``: the probability that the
+        model gives to fewer wins less losses than were seen (equal ones count half), which is
+        uniform over data sets when the model is right.
+
+    Raises
+    ------
+    ValueError
+        If the counts are no counts of several data sets of one factor.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> counts = bt.models.hierarchical.simulate(3, n=40, rng=1)["counts"]
+    >>> bt.fits.leave_one_dataset_out(counts, rng=1)["elpd"].sizes
+    Frozen({'dataset': 3, 'pair': 1})
+    """
+    values, pairs, _, levels = hierarchical._several(counts)
+    if len(levels) != 1 or len(values) < 2:
+        raise ValueError("leaving one out takes two data sets or more, of one factor")
+    seed, numbers = one_seed(rng), np.array(checks.prior(prior))
+    (dim, labels), *_ = levels.items()
+    told, divergences = zip(*_each_left_out(counts, values, numbers, seed), strict=True)
+    labelled = {c: pairs[c] for c in (names.PAIR, *names.SQUARE)}
+    return xr.Dataset(
+        {
+            key: ((str(dim), names.PAIR), np.array([one[key] for one in told]))
+            for key in ("elpd", "elpd_pooled", "level")
+        },
+        coords=labelled | {str(dim): labels},
+        attrs=Signature(
+            answer="left_out",
+            version=__version__,
+            model="hierarchical",
+            prior=tuple(numbers.tolist()),
+            seed=seed,
+            divergences=sum(divergences),
+        ).to_attrs(),
+    )
+
+
+def _each_left_out(
+    counts: xr.DataArray, values: np.ndarray, prior: np.ndarray, seed: int
+) -> Iterator[tuple[dict[str, np.ndarray], int]]:
+    """What the others foresee of each data set, and divergences; the model is compiled once."""
+    import nutpie
+
+    with sampling.steady_arithmetic():
+        compiled: Any = nutpie.compile_pymc_model(hierarchical.build(counts, prior=prior))
+    for k in with_bar(range(len(values)), len(values), "data sets", long=True):
+        others = values.copy()
+        others[k] = 0  # without examples a data set has likelihood one
+        tree = refit.sampled(compiled.with_data(counts=others), seed + k)
+        random = np.random.default_rng([seed, k])
+        foreseen = _foreseen(tree["posterior"].to_dataset(), values[k], random)
+        foreseen["elpd_pooled"] = held_out.log_probability(values[k], prior + others.sum(0))
+        yield foreseen, int(tree["sample_stats"].to_dataset()["diverging"].sum())
+
+
+def _foreseen(
+    posterior: xr.Dataset, held: np.ndarray, random: np.random.Generator
+) -> dict[str, np.ndarray]:
+    """How probable the counts (pair, outcome) that were held out are to a fit of the others."""
+    mu = posterior["mu"].values.reshape(-1, *held.shape)
+    kappa = 1 / posterior["correlation"].values.reshape(-1, len(held)) - 1
+    shape = kappa[..., None] * mu
+    return {
+        "elpd": held_out.log_mean_exp(held_out.log_probability(held, shape)),
+        "level": held_out.level(held, hierarchical._draw(random, shape), random),
+    }
+
+
+def _refuse_different(trees: Any) -> None:
+    """Refuse fits that do not leave out the same."""
+    if not isinstance(trees, Mapping) or len(trees) < 2:
+        what = f"{len(trees)} of them" if isinstance(trees, Mapping) else type(trees).__name__
+        raise ValueError(f"trees is {what}; give two fits or more, as a mapping from name to fit")
+    named = list(trees.items())
+    for name, tree in named:
+        if "log_likelihood" not in getattr(tree, "children", {}):
+            raise ValueError(f"{name!r} has no log likelihood; fit with predictive=True")
+    first, (rows, seen) = named[0][0], _left_out(named[0][1])
+    for name, tree in named[1:]:
+        others, again = _left_out(tree)
+        if others != rows or again.shape != seen.shape:
+            raise ValueError(
+                f"{name!r} leaves out {others}, {first!r} {rows}; compare models of the same data, "
+                "seen in the same rows"
+            )
+        if (again != seen).any():
+            raise ValueError(f"{name!r} and {first!r} are fits of different data")
+
+
+def _left_out(tree: xr.DataTree) -> tuple[dict[Any, int], np.ndarray]:
+    """Sizes of what a fit leaves out one by one, and what was seen there."""
+    likelihood = tree["log_likelihood"].to_dataset()["y"]
+    rows = {d: n for d, n in likelihood.sizes.items() if d not in ("chain", "draw")}
+    return rows, tree["observed_data"].to_dataset()["y"].values

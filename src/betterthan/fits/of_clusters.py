@@ -3,87 +3,63 @@ were independent.
 """
 
 import warnings
-from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from betterthan import names
 from betterthan.counts.shapes import to_square
-from betterthan.fits.pairs import (
-    answers,
-    choices,
-    closed_answer,
-    judged,
-    of_model,
-    say_no_data,
-    signed,
-)
+from betterthan.fits.counted import SAMPLES, as_asked, closed_answer, named_pair
 from betterthan.models import clustered
+from betterthan.posterior import table
+from betterthan.posterior.fitted import Fit
+from betterthan.posterior.table import Question
 
-_SAMPLES = ("chain", "draw")
 
-
-def compare_clusters(
-    tree: xr.DataTree,
-    *,
-    rope: float = names.ROPE,
-    ci_prob: float = names.CI_PROB,
-    ci_kind: str = names.CI_KIND,
-) -> xr.Dataset:
+def of_clusters(fit: Fit, asked: Question) -> xr.Dataset:
     """The population of clusters, from a fit of the clustered model; see `fits.compare`."""
-    posterior = of_model(tree, "clustered")
-    rope, ci_prob, ci_kind = choices(rope, ci_prob, ci_kind)
-    counts = tree["constant_data"].to_dataset()["counts"]
+    counts = fit.constant["counts"]
     total = counts.sum("cluster")
     _warn_indecisive(total)
-    diagnosis = judged(tree)
-    square = bool(posterior.attrs["square"])
-    d = posterior["difference"].transpose(*_SAMPLES, names.PAIR)
-    result = answers(d, posterior.attrs, rope, ci_prob, ci_kind, diagnosis.passed)
-    prior = tuple(np.atleast_1d(posterior.attrs["prior"]))
-    shaped = to_square(total) if square else total
-    alone, verdict = closed_answer(shaped.astype(np.int64), prior, rope)
-    result["prob_better_independent"], result["verdict_independent"] = (
-        alone,
-        alone.copy(data=verdict),
+    beside = _sizes(fit, total, asked.ci_prob)
+    found = table.of_differences(fit.posterior["difference"], asked, square=fit.square)
+    found = table.with_verdicts(found, asked, converged=fit.diagnosis.passed, n=beside["n"])
+    prior = tuple(np.atleast_1d(fit.posterior.attrs["prior"]))
+    shaped = to_square(total) if fit.square else total
+    alone = closed_answer(shaped.astype(np.int64), prior, asked, beside["n"])
+    found = found.assign({f"{name}_independent": alone[name] for name in alone}).merge(
+        beside, join="exact"
     )
-    if "correlation" not in posterior.attrs:
-        exact = clustered.closed_form(counts, prior=prior).drop_attrs()  # by pair
-        # mirrored, P(B better) is 1 - P(A better): of tails below 1e-16 closed_form itself says
-        # more
-        result["prob_better_exact"] = (
-            to_square(exact, mirror="probability", diagonal=0.5) if square else exact
-        )
-    n = total.sum(names.OUTCOME)
-    parts: dict[str, Any] = {"n": n}
+    if "correlation" not in fit.posterior.attrs:
+        found["prob_better_exact"] = _exactly(counts, prior, fit.square)
+    return found.assign_attrs(n_clusters=counts.sizes["cluster"])
+
+
+def _exactly(counts: xr.DataArray, prior: tuple[float, ...], square: bool) -> xr.DataArray:
+    exact = clustered.closed_form(counts, prior=prior).drop_attrs()  # by pair
+    # mirrored, P(B better) is 1 - P(A better): of tails below 1e-16 closed_form itself says more
+    return to_square(exact, mirror="probability", diagonal=0.5) if square else exact
+
+
+def _sizes(fit: Fit, total: xr.DataArray, ci_prob: float) -> xr.Dataset:
+    """How many examples, and as how many independent ones they say."""
+    parts = {"n": total.sum(names.OUTCOME)}
     for key in ("design_effect", "correlation"):
-        parts |= _told(posterior[key], key, ci_prob)
-    parts["n_effective"] = n / parts["design_effect"]
-    for key, value in parts.items():
-        bare = value.drop_attrs()
-        result[key] = to_square(bare, mirror="same") if square else bare
-    for key in ("verdict", "verdict_independent"):
-        result[key] = say_no_data(result[key], result["n"])
-    result.attrs = signed(posterior, diagnosis, rope, ci_prob, ci_kind) | {
-        "n_clusters": counts.sizes["cluster"]
-    }
-    return result
-
-
-def _told(values: xr.DataArray, name: str, ci_prob: float) -> dict[str, xr.DataArray]:
-    ends = values.quantile([(1 - ci_prob) / 2, (1 + ci_prob) / 2], dim=_SAMPLES)
-    low, high = (ends.isel(quantile=k, drop=True) for k in (0, 1))
-    return {name: values.mean(_SAMPLES), f"{name}_lower": low, f"{name}_upper": high}
+        values = fit.posterior[key]
+        ends = values.quantile([(1 - ci_prob) / 2, (1 + ci_prob) / 2], dim=SAMPLES)
+        parts[key] = values.mean(SAMPLES)
+        for k, end in enumerate(("lower", "upper")):
+            parts[f"{key}_{end}"] = ends.isel(quantile=k, drop=True)
+    parts["n_effective"] = parts["n"] / parts["design_effect"]
+    return xr.Dataset({key: as_asked(value, fit.square) for key, value in parts.items()})
 
 
 def _warn_indecisive(total: xr.DataArray) -> None:
     none = total.sel({names.OUTCOME: list(names.DECISIVE)}).sum(names.OUTCOME).values == 0
     if none.any():
-        k = int(none.argmax())
         more = f", and {int(none.sum()) - 1} more pairs" if none.sum() > 1 else ""
-        pair = f"{total[names.SYSTEM_A].values[k]} and {total[names.SYSTEM_B].values[k]}"
         warnings.warn(
-            f"{pair} have no decisive outcome{more}: who is better there is the prior alone",
-            stacklevel=3,
+            f"{named_pair(total, int(none.argmax()))} have no decisive outcome{more}: who is "
+            "better there is the prior alone",
+            stacklevel=4,
         )

@@ -5,82 +5,37 @@ near.
 import numpy as np
 import xarray as xr
 
-import betterthan
 from betterthan import checks, names
-from betterthan.exact.numeric import weights
 from betterthan.exact.orders import mallows
-from betterthan.posterior.joint_draws import effective, judged, mean_error, pairs_of_draws
+from betterthan.posterior import table
+from betterthan.posterior.fitted import Fit
+from betterthan.posterior.table import Question
 
 
-def compare_dispersions(
-    tree: xr.DataTree,
-    *,
-    rope: float = 0.0,
-    items: int | None = None,
-    ci_prob: float = names.CI_PROB,
-    ci_kind: str = names.CI_KIND,
-) -> xr.Dataset:
+def of_dispersions(fit: Fit, asked: Question, *, items: int | None = None) -> xr.Dataset:
     """Systems by the concentration of their orders around the references; see `fits.compare`."""
-    if tree["posterior"].attrs.get("model") != "mallows":
-        raise ValueError("expected a fit of betterthan.models.mallows")
-    checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
-    ci_prob, rope = checks.probability(ci_prob, "ci_prob"), checks.margin(rope, "rope")
-    posterior = tree["posterior"].to_dataset()
-    attrs = tree["posterior"].attrs
-    items = (
-        int(np.median(np.atleast_1d(attrs["items"])))
-        if items is None
-        else checks.whole(items, "items", 2)
+    attrs = fit.posterior.attrs
+    seen = int(np.median(np.atleast_1d(attrs["items"])))
+    items = seen if items is None else checks.whole(items, "items", 2)
+    theta = fit.of_system("theta")
+    found = table.of_joint_draws(theta, fit.systems, asked)
+    found = table.with_verdicts(found, asked, converged=fit.diagnosis.passed)
+    ranks = table.of_systems(theta, fit.systems, ci_prob=asked.ci_prob)
+    found = found.merge(ranks, join="exact").assign(table.by_system("theta", theta, asked))
+    tau = fit.of_system("expected_tau")
+    ends = table.by_system("expected_tau", tau, asked, prefix="expected_tau_")
+    new = _new_tau(
+        fit.posterior,
+        theta.reshape(-1, theta.shape[-1]),
+        items,
+        asked.ci_prob,
+        int(attrs["seed"]),
     )
-    theta = posterior["theta"].transpose("chain", "draw", names.SYSTEM)
-    systems, draws = [str(s) for s in theta[names.SYSTEM].values], theta.values
-    flat = draws.reshape(-1, len(systems))
-    table = pairs_of_draws(
-        flat, flat, rope, ci_prob, ci_kind, lambda d: effective(d, draws.shape[:2])
+    told = zip(("new_tau_lower", "new_tau_upper"), new, strict=True)
+    found = found.assign(ends | {name: (names.SYSTEM, end) for name, end in told})
+    return found.assign_attrs(
+        pooling=attrs["pooling"], n_documents=attrs["n_documents"], items=items
     )
-    table["verdict"], diagnosis = judged(tree, table, rope)
-    tau = (
-        posterior["expected_tau"]
-        .transpose("chain", "draw", names.SYSTEM)
-        .values.reshape(flat.shape)
-    )
-    low, high = weights.interval(flat, ci_prob, ci_kind)
-    tau_low, tau_high = weights.interval(tau, ci_prob, ci_kind)
-    new_low, new_high = _new_tau(posterior, flat, items, ci_prob, int(attrs["seed"]))
-    of_system = {
-        "theta": flat.mean(0),
-        "theta_mcse": mean_error(draws),
-        "lower": low,
-        "upper": high,
-        "expected_tau": tau.mean(0),
-        "expected_tau_lower": tau_low,
-        "expected_tau_upper": tau_high,
-        "new_tau_lower": new_low,
-        "new_tau_upper": new_high,
-        "prob_best": weights.ranks(flat)[:, 0],
-    }
-    result = xr.Dataset(
-        {
-            name: ((*names.SQUARE, names.REGION) if v.ndim == 3 else names.SQUARE, v)
-            for name, v in table.items()
-        }
-        | {name: (names.SYSTEM, v) for name, v in of_system.items()},
-        coords=dict.fromkeys((*names.SQUARE, names.SYSTEM), systems)
-        | {names.REGION: list(names.REGIONS)},
-    )
-    result.attrs = {
-        "version": betterthan.__version__,
-        "pooling": attrs["pooling"],
-        "n_documents": attrs["n_documents"],
-        "seed": attrs["seed"],
-        "draws": len(flat),
-        "rope": rope,
-        "ci_prob": ci_prob,
-        "ci_kind": ci_kind,
-        "items": items,
-        "failures": list(diagnosis.failures),
-    }
-    return result
 
 
 def _new_tau(

@@ -68,9 +68,9 @@ def prob_better(
     return better(parameters(data, prior, ties))
 
 
-def better(given: Parameters) -> xr.DataArray:
-    """P(theta_win > theta_loss) of these parameters; see `prob_better`."""
-    return each(given, lambda a, b, t: beta.prob_above_half(a, b), diagonal=0.5, name="prob_better")
+def better(of: Parameters) -> xr.DataArray:
+    """P(A better than B) of counts that were checked."""
+    return each(of, lambda a, b, t: beta.prob_above_half(a, b), diagonal=0.5, name="prob_better")
 
 
 def _independent(counts: xr.DataArray, prior: Any, ties: str) -> xr.DataArray:
@@ -79,10 +79,10 @@ def _independent(counts: xr.DataArray, prior: Any, ties: str) -> xr.DataArray:
     success, failure = numbers = checks.prior((1.0, 1.0) if prior is None else prior, 2)
     wins, losses = given.counts.values[..., 0], given.counts.values[..., 1]
     n = given.counts.values.sum(-1)
-    better = beta.prob_greater(
+    found = beta.prob_greater(
         success + wins, failure + n - wins, success + losses, failure + n - losses
     )
-    return given.wrap(better, diagonal=0.5, name="prob_better").assign_attrs(prior=list(numbers))
+    return given.wrap(found, diagonal=0.5, name="prob_better").assign_attrs(prior=list(numbers))
 
 
 def decisive(counts: xr.DataArray, *, prior: Any = None, ties: str = "third") -> xr.Dataset:
@@ -108,7 +108,8 @@ def decisive(counts: xr.DataArray, *, prior: Any = None, ties: str = "third") ->
     Examples
     --------
     >>> import betterthan as bt
-    >>> float(bt.posterior.decisive(bt.counts.from_table({("A", "B"): (12, 2)}))["a"].sel(system_a="A", system_b="B"))
+    >>> found = bt.posterior.decisive(bt.counts.from_table({("A", "B"): (12, 2)}))
+    >>> float(found["a"].sel(system_a="A", system_b="B"))
     13.0
     """
     given = parameters(counts, prior, ties)
@@ -144,7 +145,8 @@ def decisive_density(
     --------
     >>> import betterthan as bt
     >>> counts = bt.counts.from_table({("A", "B"): (1, 0)})
-    >>> bt.posterior.decisive_density(counts, [0.25, 0.5]).sel(system_a="A", system_b="B").values.round(4).tolist()
+    >>> density = bt.posterior.decisive_density(counts, [0.25, 0.5])
+    >>> density.sel(system_a="A", system_b="B").values.round(4).tolist()
     [0.5, 1.0]
     """
     at = np.asarray(p, dtype=float)
@@ -190,19 +192,19 @@ def bayes_factor(counts: xr.DataArray, *, prior: Any = None, ties: str = "third"
     Examples
     --------
     >>> import betterthan as bt
-    >>> float(bt.posterior.bayes_factor(bt.counts.from_table({("A", "B"): (12, 2)})).sel(system_a="A", system_b="B").round(4))
+    >>> factor = bt.posterior.bayes_factor(bt.counts.from_table({("A", "B"): (12, 2)}))
+    >>> float(factor.sel(system_a="A", system_b="B").round(4))
     0.0833
     """
     return bayes(parameters(counts, prior, ties))
 
 
-def bayes(given: Parameters) -> xr.DataArray:
-    """The Bayes factor of these parameters; see `bayes_factor`."""
-    wins, losses = given.counts.values[..., 0], given.counts.values[..., 1]
-    first, second = given.prior[:2]
+def bayes(of: Parameters) -> xr.DataArray:
+    """The Bayes factor of counts that were checked."""
+    wins, losses = of.counts.values[..., 0], of.counts.values[..., 1]
+    first, second = of.prior[:2]
     upper = np.exp(beta.log_bayes_factor_half(wins, losses, first, second))
-    if first != second and given.square:  # below the diagonal, "win" of the prior is of the column
-        upper = given.by_triangle(
-            upper, np.exp(beta.log_bayes_factor_half(wins, losses, second, first))
-        )
-    return given.wrap(upper, diagonal=1.0, name="bayes_factor_01").assign_attrs(given.attrs)
+    if first != second and of.square:  # below the diagonal, "win" of the prior is of the column
+        lower = np.exp(beta.log_bayes_factor_half(wins, losses, second, first))
+        upper = of.by_triangle(upper, lower)
+    return of.wrap(upper, diagonal=1.0, name="bayes_factor_01").assign_attrs(of.attrs)

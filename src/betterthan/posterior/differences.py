@@ -58,32 +58,39 @@ def difference(
     """
     checks.probability(ci_prob, "ci_prob")
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
-    return size(parameters(counts, prior, ties, "the size of the difference"), ci_prob, ci_kind)
+    given = parameters(counts, prior, ties, question="the size of the difference")
+    return size(given, ci_prob, ci_kind)
 
 
-def size(given: Parameters, ci_prob: float, ci_kind: str) -> xr.Dataset:
-    """Mean, standard deviation and interval of d; see `difference`."""
-    pairs = given.pairs()
+def size(of: Parameters, ci_prob: float, ci_kind: str) -> xr.Dataset:
+    """The same of counts that were checked, under choices that were."""
+    pairs = of.pairs()
     a, b, t = pairs.values
-    if ci_kind == "eti":
-        lower, upper = intervals.eti(a, b, t, ci_prob)
-    else:
-        lower, upper, modes = intervals.hdi(a, b, t, ci_prob)
-        hidden = int((np.asarray(modes) > 1).sum())
-        if hidden:
-            warnings.warn(
-                f"{hidden} of the posteriors have more than one mode, so one interval hides "
-                f"something; "
-                "look at posterior.pdf, or use a prior of at least 1",
-                stacklevel=3,
-            )
-    found = {"mean": dirichlet.mean_difference(a, b, t), "sd": dirichlet.sd_difference(a, b, t)}
-    mirrored = {"mean": -found["mean"], "sd": found["sd"], "lower": -upper, "upper": -lower}
+    lower, upper = _interval(a, b, t, ci_prob, ci_kind)
+    mean, sd = dirichlet.mean_difference(a, b, t), dirichlet.sd_difference(a, b, t)
+    both = {"mean": (mean, -mean), "sd": (sd, sd)}
+    both |= {"lower": (lower, -upper), "upper": (upper, -lower)}
     parts = {
-        key: pairs.wrap(value, mirrored[key], diagonal=0.0, name=key)
-        for key, value in (found | {"lower": lower, "upper": upper}).items()
+        key: pairs.wrap(value, mirrored, diagonal=0.0, name=key)
+        for key, (value, mirrored) in both.items()
     }
-    return xr.Dataset(parts, attrs=given.attrs | {"ci_prob": ci_prob, "ci_kind": ci_kind})
+    return xr.Dataset(parts, attrs=of.attrs | {"ci_prob": ci_prob, "ci_kind": ci_kind})
+
+
+def _interval(
+    a: np.ndarray, b: np.ndarray, t: np.ndarray, ci_prob: float, ci_kind: str
+) -> tuple[np.ndarray, np.ndarray]:
+    if ci_kind == "eti":
+        return intervals.eti(a, b, t, ci_prob)
+    lower, upper, modes = intervals.hdi(a, b, t, ci_prob)
+    hidden = int((np.asarray(modes) > 1).sum())
+    if hidden:
+        warnings.warn(
+            f"{hidden} of the posteriors have more than one mode, so one interval hides "
+            "something; look at posterior.pdf, or use a prior of at least 1",
+            stacklevel=4,
+        )
+    return lower, upper
 
 
 def prob_equivalent(
@@ -120,12 +127,12 @@ def prob_equivalent(
     [0.0, 0.5245, 0.4755]
     """
     rope = checks.rope(rope)
-    return masses(parameters(counts, prior, ties, "the mass within a rope"), rope)
+    return masses(parameters(counts, prior, ties, question="the mass within a rope"), rope)
 
 
-def masses(given: Parameters, rope: float) -> xr.DataArray:
-    """Mass of d below, within and above the rope; see `prob_equivalent`."""
-    pairs = given.pairs()
+def masses(of: Parameters, rope: float) -> xr.DataArray:
+    """The same of counts that were checked."""
+    pairs = of.pairs()
     a, b, t = pairs.values
     found = [
         dirichlet.prob_below(a, b, t, -rope),
@@ -136,7 +143,7 @@ def masses(given: Parameters, rope: float) -> xr.DataArray:
     parts = [pairs.wrap(found[k], found[2 - k], diagonal=itself[k], name="mass") for k in range(3)]
     regions = xr.DataArray(np.array(names.REGIONS), dims=names.REGION, name=names.REGION)
     stacked = xr.concat(parts, regions, join="exact").transpose(..., names.REGION)
-    return stacked.assign_attrs(given.attrs | {"rope": rope})
+    return stacked.assign_attrs(of.attrs | {"rope": rope})
 
 
 def sf(
@@ -203,7 +210,8 @@ def cdf(counts: xr.DataArray, x: Any, *, prior: Any = None, ties: str = "third")
     --------
     >>> import betterthan as bt
     >>> nothing_yet = bt.counts.from_table({("A", "B"): (0, 0, 0)})
-    >>> bt.posterior.cdf(nothing_yet, [-0.5, 0, 0.5]).sel(system_a="A", system_b="B").values.round(4).tolist()
+    >>> found = bt.posterior.cdf(nothing_yet, [-0.5, 0, 0.5]).sel(system_a="A", system_b="B")
+    >>> found.values.round(4).tolist()
     [0.125, 0.5, 0.875]
     """
     given = parameters(counts, prior, ties, question="the size of the difference")
@@ -234,7 +242,8 @@ def pdf(counts: xr.DataArray, x: Any, *, prior: Any = None, ties: str = "third")
     --------
     >>> import betterthan as bt
     >>> nothing_yet = bt.counts.from_table({("A", "B"): (0, 0, 0)})
-    >>> bt.posterior.pdf(nothing_yet, [-0.5, 0.0]).sel(system_a="A", system_b="B").values.round(4).tolist()
+    >>> found = bt.posterior.pdf(nothing_yet, [-0.5, 0.0]).sel(system_a="A", system_b="B")
+    >>> found.values.round(4).tolist()
     [0.5, 1.0]
     """
     given = parameters(counts, prior, ties, question="the size of the difference")
@@ -265,7 +274,8 @@ def ppf(counts: xr.DataArray, q: Any, *, prior: Any = None, ties: str = "third")
     --------
     >>> import betterthan as bt
     >>> nothing_yet = bt.counts.from_table({("A", "B"): (0, 0, 0)})
-    >>> bt.posterior.ppf(nothing_yet, [0.125, 0.98]).sel(system_a="A", system_b="B").values.round(4).tolist()
+    >>> found = bt.posterior.ppf(nothing_yet, [0.125, 0.98]).sel(system_a="A", system_b="B")
+    >>> found.values.round(4).tolist()
     [-0.5, 0.8]
     """
     levels = np.asarray(q, dtype=float)

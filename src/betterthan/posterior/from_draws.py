@@ -12,15 +12,14 @@ from betterthan.progress import with_bar
 _LONG = 2e8  # differences above which a bar is shown, some seconds
 
 
-def chances(
-    d: np.ndarray, rope: float, *, higher_is_better: bool = True, independent: bool = False
+def better(
+    d: np.ndarray, *, higher_is_better: bool = True, independent: bool = False
 ) -> dict[str, np.ndarray]:
     """Who is better, from draws (chain, draw, pair) of differences A - B.
 
     Parameters
     ----------
     d : numpy.ndarray, (chain, draw, pair)
-    rope : float
     higher_is_better : bool, default True
         If not, A is better where the difference is below 0.
     independent : bool, default False
@@ -29,25 +28,25 @@ def chances(
     Returns
     -------
     dict of str to numpy.ndarray, (pair,)
-        ``prob_better`` (equal draws count half), ``ess`` of its indicator, and ``mass`` (pair,
-        region); ``*_mcse`` of both.
+        ``prob_better`` (equal draws count half), ``prob_better_mcse``, and ``ess`` of its
+        indicator.
     """
     ahead = d if higher_is_better else -d
-    better, number = share((ahead > 0) + 0.5 * (ahead == 0), d, independent)
-    mass, numbers = zip(
-        *(
-            share(region, d, independent)
-            for region in (ahead < -rope, np.abs(ahead) <= rope, ahead > rope)
-        ),
-        strict=True,
-    )
-    return {
-        "prob_better": better,
-        "prob_better_mcse": probability_error(better, number),
-        "ess": number,
-        "mass": np.stack(mass, axis=-1),
-        "mass_mcse": probability_error(np.stack(mass, axis=-1), np.stack(numbers, axis=-1)),
-    }
+    p, number = share((ahead > 0) + 0.5 * (ahead == 0), d, independent)
+    return {"prob_better": p, "prob_better_mcse": probability_error(p, number), "ess": number}
+
+
+def masses(
+    d: np.ndarray, rope: float, *, higher_is_better: bool = True, independent: bool = False
+) -> dict[str, np.ndarray]:
+    """``mass`` (pair, region) of B better, within the rope and A better, and ``mass_mcse``; see
+    `better`.
+    """
+    ahead = d if higher_is_better else -d
+    regions = (ahead < -rope, np.abs(ahead) <= rope, ahead > rope)
+    found = [share(region, d, independent) for region in regions]
+    mass, number = (np.stack(part, axis=-1) for part in zip(*found, strict=True))
+    return {"mass": mass, "mass_mcse": probability_error(mass, number)}
 
 
 def sizes(

@@ -9,6 +9,7 @@ import xarray as xr
 from betterthan import names
 
 _FREE = "ability_raw"
+_ALONE = "Only 1 chain was drawn, so R-hat cannot tell whether chains agree; use chains=4."
 _LONGER = f"draw more (draws={2 * names.DRAWS}, tune={2 * names.TUNE})"
 _SMALLER_STEPS = "raise target_accept (0.95, then 0.99), or use a prior further from 0"
 
@@ -51,6 +52,11 @@ def diagnose(tree: xr.DataTree) -> Diagnosis:
     -------
     Diagnosis
 
+    Raises
+    ------
+    ValueError
+        If it is no posterior.
+
     References
     ----------
     Vehtari, Gelman, Simpson, Carpenter & Bürkner 2021, Bayesian Analysis 16(2),
@@ -62,38 +68,17 @@ def diagnose(tree: xr.DataTree) -> Diagnosis:
     >>> diagnose(bt.posterior.draws(bt.counts.from_table({("A", "B"): (12, 2, 986)}), rng=1)).passed
     True
     """
-    import arviz as az
-
-    posterior = tree["posterior"].to_dataset()
+    posterior = posterior_of(tree)
     looked_at = posterior[[v for v in parameters(posterior) if v != _FREE]]
     chains, draws = posterior.sizes["chain"], posterior.sizes["draw"]
-    failures = []
-    if chains < 2:
-        failures.append(
-            "Only 1 chain was drawn, so R-hat cannot tell whether chains agree; use chains=4."
-        )
-    # a constant parameter gives nan, which fails below
-    with np.errstate(invalid="ignore", divide="ignore"):
-        rhat, where = _worst(az.rhat(looked_at), np.nanmax)
-        bulk = _worst(az.ess(looked_at, method="bulk"), np.nanmin)
-        tail = _worst(az.ess(looked_at, method="tail"), np.nanmin)
-    if not rhat <= names.RHAT_MAX:
-        failures.append(
-            f"R-hat of {where} is {rhat:.3f}, above {names.RHAT_MAX}: the chains disagree; "
-            f"{_LONGER}."
-        )
-    for label, (ess, spot) in (("Bulk", bulk), ("Tail", tail)):
-        if not ess >= names.ESS_MIN:
-            failures.append(
-                f"{label} ESS of {spot} is {ess:.0f}, below {names.ESS_MIN}: too few draws; "
-                f"{_LONGER}."
-            )
+    failures = [_ALONE] if chains < 2 else []
+    rhat, ess = _mixing(looked_at, failures)
     divergences, bfmi, depth = _sampler(tree, failures)
     return Diagnosis(
         passed=not failures,
         failures=tuple(failures),
         rhat_max=rhat,
-        ess_min=float(np.minimum(bulk[0], tail[0])),
+        ess_min=ess,
         divergences=divergences,
         bfmi_min=bfmi,
         treedepth_reached=depth,
@@ -102,9 +87,44 @@ def diagnose(tree: xr.DataTree) -> Diagnosis:
     )
 
 
+def posterior_of(tree: Any) -> xr.Dataset:
+    """The group posterior of a tree, refused where there is none."""
+    if not isinstance(tree, xr.DataTree) or "posterior" not in tree.children:
+        raise ValueError(
+            f"tree is a {type(tree).__name__} without a group posterior; give draws from "
+            "betterthan.posterior.draws or from a model's fit"
+        )
+    return tree["posterior"].to_dataset()
+
+
 def parameters(posterior: xr.Dataset) -> list[str]:
     """The variables the gate looks at: all but ``difference``, which follows from them."""
     return [str(name) for name in posterior.data_vars if name != "difference"]
+
+
+def _mixing(looked_at: xr.Dataset, failures: list[str]) -> tuple[float, float]:
+    """Largest R-hat and smallest ESS; failures are appended."""
+    import arviz as az
+
+    # a constant parameter gives nan, which fails below
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rhat, where = _worst(az.rhat(looked_at), np.nanmax)
+        sizes = {
+            label: _worst(az.ess(looked_at, method=label.lower()), np.nanmin)
+            for label in ("Bulk", "Tail")
+        }
+    if not rhat <= names.RHAT_MAX:
+        failures.append(
+            f"R-hat of {where} is {rhat:.3f}, above {names.RHAT_MAX}: the chains disagree; "
+            f"{_LONGER}."
+        )
+    for label, (ess, spot) in sizes.items():
+        if not ess >= names.ESS_MIN:
+            failures.append(
+                f"{label} ESS of {spot} is {ess:.0f}, below {names.ESS_MIN}: too few draws; "
+                f"{_LONGER}."
+            )
+    return rhat, float(np.min([ess for ess, _ in sizes.values()]))
 
 
 def _sampler(tree: xr.DataTree, failures: list[str]) -> tuple[int, float, int]:

@@ -112,16 +112,17 @@ def settled(
         counts = counts.transpose(..., names.SYSTEM_A, names.SYSTEM_B, names.OUTCOME)
     if question:
         schemas.ties_known(counts, question)
+    return settled(counts, prior, ties)
+
+
+def settled(counts: xr.DataArray, prior: Any, ties: str = "third") -> Parameters:
+    """Parameters of counts that were checked and that a tie policy was applied to."""
     numbers = checks.prior(prior, counts.sizes[names.OUTCOME])
     policy = counts.attrs.get("ties", ties) if counts.sizes[names.OUTCOME] == 2 else ties
-    kept = {
-        k: counts.attrs[k]
-        for k in ("missing", "margin", "n_items", "unit", "source")
-        if k in counts.attrs
-    }
-    return Parameters(
-        counts, numbers, {"version": __version__, "prior": list(numbers), "ties": policy} | kept
-    )
+    known = ("missing", "margin", "n_items", "unit", "source")
+    kept = {k: counts.attrs[k] for k in known if k in counts.attrs}
+    signed = {"version": __version__, "prior": list(numbers), "ties": policy}
+    return Parameters(counts, numbers, signed | kept)
 
 
 def each(

@@ -9,12 +9,13 @@ coordinates ``system_a`` and ``system_b`` on pair, and attrs ``model``, ``prior`
 
 from typing import Any
 
-import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.counts.pairing import as_given
-from betterthan.posterior.gate import parameters
+from betterthan.posterior.from_draws import masses, sizes
+from betterthan.posterior.gate import posterior_of
+from betterthan.posterior.table import of_pairs, of_signs
+from betterthan.signed import Signature
 
 SAMPLES = ("chain", "draw")
 
@@ -41,7 +42,7 @@ def summary(
     Raises
     ------
     ValueError
-        If ci_prob is not within 0 and 1, or ci_kind is unknown.
+        If it is no posterior, ci_prob is not within 0 and 1, or ci_kind is unknown.
 
     Examples
     --------
@@ -53,6 +54,7 @@ def summary(
     """
     import arviz as az
 
+    posterior_of(tree)
     checks.probability(ci_prob, "ci_prob")
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
     return az.summary(tree, ci_prob=ci_prob, ci_kind=ci_kind, round_to="none")
@@ -61,9 +63,8 @@ def summary(
 def draws_prob_better(tree: xr.DataTree) -> xr.DataArray:
     """P(A better than B) from draws, with its Monte Carlo standard error.
 
-    Equal draws count half. The error is sqrt(q (1 - q) / ESS), where q is the share of draws shrunk
-    by half a draw towards each side, so that it is not 0 when all draws agree; ESS is that of the
-    indicator, or of the parameter when the indicator is constant.
+    Equal draws count half. The error is that of a share of so many independent draws as the ESS of
+    its indicator says; of the parameter, where all draws agree.
 
     Parameters
     ----------
@@ -84,19 +85,13 @@ def draws_prob_better(tree: xr.DataTree) -> xr.DataArray:
     >>> bool(abs(answer - 0.9963) < 4 * answer.mcse)
     True
     """
-    posterior = _posterior(tree)
+    posterior = counted(tree)
     margin = posterior["difference"] if "difference" in posterior else posterior["p"] - 0.5
-    share, mcse, ess = _share((margin > 0) + 0.5 * (margin == 0), margin)
-    square = bool(posterior.attrs["square"])
-    answer = as_given(share, square, mirror="probability", diagonal=0.5)
-    beside = {
-        "mcse": as_given(mcse, square, mirror="same"),
-        "ess": as_given(ess, square, mirror="same"),
-    }
-    answer = answer.assign_coords(
-        {key: (answer.dims, value.values) for key, value in beside.items()}
-    )
-    return answer.rename("prob_better").assign_attrs(_signed(posterior))
+    found = of_signs(margin, square=bool(posterior.attrs["square"]))
+    answer = found["prob_better"]
+    beside = {"mcse": found["prob_better_mcse"], "ess": found["ess"]}
+    coords = {key: (answer.dims, value.values) for key, value in beside.items()}
+    return answer.assign_coords(coords).assign_attrs(_signed(posterior))
 
 
 def draws_difference(
@@ -116,9 +111,7 @@ def draws_difference(
     Returns
     -------
     xarray.Dataset, dims (system_a, system_b) or (pair,)
-        ``mean``, ``lower``, ``upper`` and ``mcse_mean``, ``mcse_lower``, ``mcse_upper``. The error
-        of an end is that of the quantile found there; a highest density interval as a whole may
-        slide by more.
+        ``mean``, ``lower``, ``upper`` and ``mcse_mean``, ``mcse_lower``, ``mcse_upper``.
 
     Raises
     ------
@@ -133,26 +126,15 @@ def draws_difference(
     >>> float(draws_difference(tree)["mean"].sel(system_a="B", system_b="A").round(3))
     -0.01
     """
-    import arviz as az
-
     checks.probability(ci_prob, "ci_prob")
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
-    posterior = _posterior(tree)
+    posterior = counted(tree)
     d = _difference(posterior, "the size of the difference")
-    ends = (az.hdi if ci_kind == "hdi" else az.eti)(d, prob=ci_prob, dim=list(SAMPLES))
-    lower, upper = (ends.sel(ci_bound=b, drop=True) for b in ("lower", "upper"))
-    errors = {
-        "mcse_mean": az.mcse(d, method="mean"),
-        "mcse_lower": _mcse_at(d, lower),
-        "mcse_upper": _mcse_at(d, upper),
-    }
-    parts = {"mean": d.mean(SAMPLES), "lower": lower, "upper": upper, **errors}
-    if posterior.attrs["square"]:
-        parts = _square_interval(parts)
+    found = of_pairs(sizes(d.values, ci_prob, ci_kind), d, square=bool(posterior.attrs["square"]))
+    shorter = {f"difference_{key}": key for key in ("mean", "lower", "upper")}
+    shorter |= {f"{name}_mcse": f"mcse_{key}" for name, key in shorter.items()}
     choice = {"ci_kind": ci_kind, "ci_prob": ci_prob}
-    return xr.Dataset(
-        {k: v.drop_attrs() for k, v in parts.items()}, attrs=_signed(posterior) | choice
-    )
+    return found.rename(shorter).assign_attrs(_signed(posterior) | choice)
 
 
 def draws_masses(tree: xr.DataTree, rope: float) -> xr.DataArray:
@@ -184,30 +166,23 @@ def draws_masses(tree: xr.DataTree, rope: float) -> xr.DataArray:
     >>> draws_masses(tree, 0.05).sel(system_a="A", system_b="B").round(2).values.tolist()
     [0.0, 1.0, 0.0]
     """
-    return masses_in_any_unit(tree, checks.rope(rope))
-
-
-def masses_in_any_unit(tree: xr.DataTree, rope: float) -> xr.DataArray:
-    """The same where the difference, and so the rope, is in units of a score."""
-    posterior = _posterior(tree)
+    rope, posterior = checks.rope(rope), counted(tree)
     d = _difference(posterior, "the mass within a rope")
-    regions = (d < -rope, abs(d) <= rope, d > rope)
-    shares = [_share(region.astype(float), d) for region in regions]
-    square = bool(posterior.attrs["square"])
-    masses = _regions([share for share, *_ in shares], square, diagonal=1.0)
-    errors = _regions([mcse for _, mcse, _ in shares], square, diagonal=0.0)
-    return masses.assign_coords(mcse=(masses.dims, errors.values)).assign_attrs(
+    found = of_pairs(masses(d.values, rope), d, square=bool(posterior.attrs["square"]))
+    mass = found["mass"]
+    return mass.assign_coords(mcse=(mass.dims, found["mass_mcse"].values)).assign_attrs(
         _signed(posterior) | {"rope": rope}
     )
 
 
-def _posterior(tree: xr.DataTree) -> xr.Dataset:
-    posterior = tree["posterior"].to_dataset()
+def counted(tree: Any) -> xr.Dataset:
+    """The posterior of counts in a tree, refused where it is another one."""
+    posterior = posterior_of(tree)
     missing = {"model", "square"} - set(posterior.attrs)
-    if missing or not parameters(posterior):
+    if missing or not {"difference", "p"} & set(posterior.data_vars):
         raise ValueError(
-            "expected a posterior from betterthan.posterior.draws or a model's fit; its attrs are "
-            "missing"
+            "tree is no posterior of counts; give draws from betterthan.posterior.draws or from a "
+            "model's fit"
         )
     return posterior
 
@@ -218,68 +193,15 @@ def _difference(posterior: xr.Dataset, question: str) -> xr.DataArray:
             f"{question} needs the number of ties, which {posterior.attrs['model']} does not know; "
             "give counts with ties"
         )
-    return posterior["difference"]
-
-
-def _share(
-    indicator: xr.DataArray, parameter: xr.DataArray
-) -> tuple[xr.DataArray, xr.DataArray, xr.DataArray]:
-    """Mean of an indicator over the draws, its Monte Carlo standard error, and its effective sample
-    size.
-    """
-    import arviz as az
-
-    constant = indicator.min(SAMPLES) == indicator.max(SAMPLES)
-    ess = az.ess(parameter.where(constant, indicator), method="mean")
-    # no credit for lucky chains
-    ess = ess.clip(max=parameter.sizes["chain"] * parameter.sizes["draw"])
-    share = indicator.mean(SAMPLES)
-    shrunk = (share * ess + 0.5) / (ess + 1)
-    return share.drop_attrs(), np.sqrt(shrunk * (1 - shrunk) / ess), ess
-
-
-def _mcse_at(d: xr.DataArray, ends: xr.DataArray) -> xr.DataArray:
-    """Error of the quantile of each pair's draws at the level where its interval ends."""
-    import arviz as az
-
-    levels = (d <= ends).mean(SAMPLES).values
-    draws = d.transpose(*SAMPLES, names.PAIR).values
-    errors = [
-        az.mcse(draws[..., k], method="quantile", prob=level) for k, level in enumerate(levels)
-    ]
-    return ends.copy(data=np.array(errors, dtype=float))
-
-
-def _square_interval(parts: dict[str, xr.DataArray]) -> dict[str, xr.DataArray]:
-    """Of (B, A): the mean changes sign, and the ends change sign and place."""
-    mirrors = {k: "same" if k.startswith("mcse") else "difference" for k in parts}
-    full = {k: as_given(v, True, mirror=mirrors[k]) for k, v in parts.items()}
-    given = as_given(xr.ones_like(parts["mean"]), True, mirror="difference") >= 0
-    for lower, upper in (("lower", "upper"), ("mcse_lower", "mcse_upper")):
-        low, high = full[lower], full[upper]
-        full |= {lower: low.where(given, high), upper: high.where(given, low)}
-    return full
-
-
-def _regions(parts: list[xr.DataArray], square: bool, *, diagonal: float) -> xr.DataArray:
-    if square:
-        b_better, rope, a_better = (as_given(part, True, mirror="same") for part in parts)
-        given = as_given(xr.ones_like(parts[0]), True, mirror="difference") >= 0
-        itself = xr.DataArray(np.eye(rope.shape[0], dtype=bool), coords=rope.coords, dims=rope.dims)
-        parts = [
-            b_better.where(given, a_better),
-            rope.where(~itself, diagonal),
-            a_better.where(given, b_better),
-        ]
-    regions = xr.DataArray(list(names.REGIONS), dims=names.REGION, name=names.REGION)
-    return xr.concat(parts, dim=regions).transpose(..., names.REGION).rename("mass")
+    return posterior["difference"].transpose(*SAMPLES, names.PAIR)
 
 
 def _signed(posterior: xr.Dataset) -> dict[str, Any]:
-    """What an answer must say about the posterior it came from; netCDF turns lists into arrays."""
-    kept = {
-        k: v
-        for k, v in posterior.attrs.items()
-        if k in ("model", "prior", "seed", "inference_library")
-    }
-    return {k: v.tolist() if hasattr(v, "tolist") else v for k, v in kept.items()}
+    """What an answer must say about the posterior it came from."""
+    made = Signature.from_attrs(posterior.attrs)
+    return Signature(
+        model=made.model,
+        prior=made.prior,
+        seed=made.seed,
+        inference_library=made.inference_library,
+    ).to_attrs()

@@ -57,7 +57,8 @@ def prior_sweep(
     Examples
     --------
     >>> import betterthan as bt
-    >>> swept = bt.posterior.prior_sweep(bt.datasets.contingency_case("a")).sel(system_a="A", system_b="B")
+    >>> swept = bt.posterior.prior_sweep(bt.datasets.contingency_case("a"))
+    >>> swept = swept.sel(system_a="A", system_b="B")
     >>> bool(swept["flips"]), float(swept["pseudo_even"]), float(swept["pseudo_against"])
     (False, 23.0, 4.0)
     """

@@ -7,6 +7,7 @@ Over (system_a, system_b), or (pair,) where the data came by pair: ``prob_better
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -73,9 +74,7 @@ def of_differences(difference: xr.DataArray, asked: Question, *, square: bool) -
         Whether the answer is over (system_a, system_b) rather than (pair,).
     """
     d = difference.transpose("chain", "draw", names.PAIR)
-    parts = from_draws.chances(d.values, asked.rope)
-    parts |= from_draws.sizes(d.values, asked.ci_prob, asked.ci_kind)
-    return of_pairs(parts, d, square=square).drop_vars("ess")
+    return of_pairs(_of_draws(d.values, asked), d, square=square)
 
 
 def of_posterior(tree: xr.DataTree, asked: Question) -> xr.Dataset:
@@ -87,10 +86,15 @@ def of_posterior(tree: xr.DataTree, asked: Question) -> xr.Dataset:
     square = bool(posterior.attrs["square"])
     if "difference" in posterior:
         return of_differences(posterior["difference"], asked, square=square)
-    d = (posterior["p"] - 0.5).transpose("chain", "draw", names.PAIR)
-    parts = from_draws.chances(d.values, 0.0)
-    known = {name: parts[name] for name in ("prob_better", "prob_better_mcse")}
-    return of_pairs(known, d, square=square)
+    return of_signs(posterior["p"] - 0.5, square=square).drop_vars("ess")
+
+
+def of_signs(margin: xr.DataArray, *, square: bool) -> xr.Dataset:
+    """``prob_better`` alone, with the ESS of its indicator, from draws (chain, draw, pair) of what
+    is above 0 where A is better.
+    """
+    d = margin.transpose("chain", "draw", names.PAIR)
+    return of_pairs(from_draws.better(d.values), d, square=square)
 
 
 def of_joint_draws(
@@ -110,19 +114,25 @@ def of_joint_draws(
     systems : sequence of str
     asked : Question
     higher_is_better, independent
-        See `from_draws.chances`.
+        See `from_draws.better`.
     apart
         See `from_draws.joint_pairs`.
     """
-
-    def answer(d: np.ndarray) -> dict[str, np.ndarray]:
-        parts = from_draws.chances(
-            d, asked.rope, higher_is_better=higher_is_better, independent=independent
-        )
-        return parts | from_draws.sizes(d, asked.ci_prob, asked.ci_kind, independent=independent)
-
+    answer = partial(
+        _of_draws, asked=asked, higher_is_better=higher_is_better, independent=independent
+    )
     parts = from_draws.joint_pairs(draws, answer, apart)
-    return square_of(parts, list(systems), *pair_indices(len(systems))).drop_vars("ess")
+    return square_of(parts, list(systems), *pair_indices(len(systems)))
+
+
+def _of_draws(
+    d: np.ndarray, asked: Question, higher_is_better: bool = True, independent: bool = False
+) -> dict[str, np.ndarray]:
+    """Answers (pair, ...) from draws (chain, draw, pair) of differences."""
+    which: Any = {"higher_is_better": higher_is_better, "independent": independent}
+    parts = from_draws.better(d, **which) | from_draws.masses(d, asked.rope, **which)
+    del parts["ess"]
+    return parts | from_draws.sizes(d, asked.ci_prob, asked.ci_kind, independent=independent)
 
 
 def of_pairs(parts: Mapping[str, np.ndarray], pairs: xr.DataArray, *, square: bool) -> xr.Dataset:
@@ -216,7 +226,7 @@ def of_systems(
     ci_prob : float, default 0.95
         With which ``in_best_set`` holds the best one.
     higher_is_better, independent
-        See `from_draws.chances`.
+        See `from_draws.better`.
 
     Returns
     -------
@@ -231,6 +241,25 @@ def of_systems(
         {name: (dims[: values.ndim], values) for name, values in parts.items()},
         coords={names.SYSTEM: list(systems), "rank": np.arange(1, len(systems) + 1)},
     )
+
+
+def by_system(
+    name: str,
+    draws: np.ndarray,
+    asked: Question,
+    *,
+    prefix: str = "",
+    independent: bool = False,
+) -> dict[str, tuple[str, np.ndarray]]:
+    """Mean of draws (chain, draw, system) as `name`, its error, and the ends of the interval, whose
+    names begin with `prefix`.
+    """
+    flat = draws.reshape(-1, draws.shape[-1])
+    low, high = weights.interval(flat, asked.ci_prob, asked.ci_kind)
+    error = from_draws.mean_error(draws, independent=independent)
+    parts = {name: flat.mean(0), f"{name}_mcse": error}
+    parts |= {f"{prefix}lower": low, f"{prefix}upper": high}
+    return {key: (names.SYSTEM, values) for key, values in parts.items()}
 
 
 def _labelled(

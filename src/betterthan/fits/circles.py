@@ -1,0 +1,99 @@
+"""Whether judgments go round in circles, which one ability a system cannot do."""
+
+import numpy as np
+import xarray as xr
+
+from betterthan import names
+from betterthan.exact.wins import triads
+from betterthan.models import davidson
+from betterthan.posterior.fitted import model_of
+
+_REPLICATIONS = 1000
+
+
+def transitivity(tree: xr.DataTree) -> xr.Dataset:
+    """Check that one ability a system is enough: do judgments go round in circles more than the
+    model expects?
+
+    Parameters
+    ----------
+    tree : xarray.DataTree
+        From ``betterthan.models.davidson.fit`` with its predictive groups.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over check: ``observed``, ``expected`` and ``p_value``, the share of replications with as
+        much or more. Checks are ``circular_triads`` (A mostly beats B, B beats C, C beats A) and
+        ``misfit``, the squared distances of wins less losses from what each draw expects, over
+        their variances, summed over rows.
+
+    Raises
+    ------
+    ValueError
+        If the tree is of another model, or has no replications.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> tree = bt.datasets.example_fit("davidson")  # as models.davidson.fit returns it
+    >>> bool(bt.fits.transitivity(tree)["p_value"].min() > 0.01)
+    True
+    """
+    model_of(tree, ("davidson",))
+    if "posterior_predictive" not in tree.children:
+        raise ValueError("the fit has no replications; fit with predictive=True")
+    posterior, constant = (tree[group].to_dataset() for group in ("posterior", "constant_data"))
+    again = tree["posterior_predictive"].to_dataset()["y"]
+    again = again.transpose("chain", "draw", "row", names.OUTCOME).values
+    again = again.reshape(-1, *again.shape[2:])
+    step = max(1, len(again) // _REPLICATIONS)
+    again, chances = again[::step], np.exp(_chances(posterior, constant))[::step]
+    a, b, k = constant["a"].values, constant["b"].values, posterior.sizes[names.SYSTEM]
+    seen = constant["counts"].values
+    rows = {
+        "circular_triads": [
+            triads.circular(triads.net_wins(x, a, b, k)) for x in (seen[None], again)
+        ],
+        "misfit": [_misfit(x, chances) for x in (seen, again)],
+    }
+    told = {
+        "observed": [float(o.mean()) for o, _ in rows.values()],
+        "expected": [float(r.mean()) for _, r in rows.values()],
+        "p_value": [float((r >= o - 1e-9).mean()) for o, r in rows.values()],
+    }
+    return xr.Dataset(
+        {name: ("check", values) for name, values in told.items()},
+        coords={"check": list(rows)},
+        attrs={"replications": len(again)},
+    )
+
+
+def _chances(posterior: xr.Dataset, constant: xr.Dataset) -> np.ndarray:
+    """Log probabilities of win, loss and tie of every row, (draw, row, outcome), in each draw."""
+    flat = posterior.stack(_draw=("chain", "draw")).transpose("_draw", ...)
+    ability = flat["ability"].transpose("_draw", names.SYSTEM).values
+    d = ability[:, constant["a"].values] - ability[:, constant["b"].values]
+    tie = np.broadcast_to(flat["tie"].values[:, None], d.shape)
+    if "position" in flat:
+        d = d + flat["position"].values[:, None]
+    for name in ("judge_tie", "judge_position"):
+        if f"{name}_effect" not in flat:
+            continue
+        effect = (
+            flat[f"{name}_effect"]
+            .transpose("_draw", "judge")
+            .values[:, constant["judge_of"].values]
+        )
+        d, tie = (d, tie + effect) if name == "judge_tie" else (d + effect, tie)
+    return davidson._numpy(d, tie, str(posterior.attrs["tie_model"]))
+
+
+def _misfit(counts: np.ndarray, chances: np.ndarray) -> np.ndarray:
+    """Sum over rows of the squared distance of wins less losses from its expectation, over its
+    variance, (draw,).
+    """
+    n = counts.sum(-1)
+    net = chances[..., 0] - chances[..., 1]
+    spread = n * (chances[..., 0] + chances[..., 1] - net**2)
+    return ((counts[..., 0] - counts[..., 1] - n * net) ** 2 / np.maximum(spread, 1e-12)).sum(-1)

@@ -1,0 +1,81 @@
+"""A fit, looked at once: which model it is of, what it holds, and whether it may be trusted."""
+
+import warnings
+from collections.abc import Collection
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+import numpy as np
+import xarray as xr
+
+from betterthan import __version__, names
+from betterthan.posterior.gate import Diagnosis, diagnose
+from betterthan.posterior.table import Question
+from betterthan.signed import Signature
+
+
+def model_of(tree: Any, known: Collection[str]) -> str:
+    """The model a tree is a fit of, refused if it is none of those known here."""
+    held = isinstance(tree, xr.DataTree) and "posterior" in tree.children
+    found = tree["posterior"].attrs.get("model") if held else None
+    if found not in known:
+        what = f"a fit of {found}" if found else f"a {type(tree).__name__}"
+        raise ValueError(f"tree is {what}; give a fit of betterthan.models, of {', '.join(known)}")
+    return found
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A fit of a known model, and its diagnosis."""
+
+    posterior: xr.Dataset
+    constant: xr.Dataset
+    diagnosis: Diagnosis
+
+    @classmethod
+    def of(cls, tree: Any, known: Collection[str]) -> Self:
+        """The fit, with a warning where it has not converged; for a function that users call."""
+        model_of(tree, known)
+        diagnosis = diagnose(tree)
+        if not diagnosis.passed:
+            warnings.warn("no verdict: " + " ".join(diagnosis.failures), stacklevel=3)
+        held = "constant_data" in tree.children
+        constant = tree["constant_data"].to_dataset() if held else xr.Dataset()
+        return cls(tree["posterior"].to_dataset(), constant, diagnosis)
+
+    @property
+    def model(self) -> str:
+        """Its name."""
+        return self.posterior.attrs["model"]
+
+    @property
+    def square(self) -> bool:
+        """Whether answers are over (system_a, system_b) rather than (pair,)."""
+        return bool(self.posterior.attrs["square"])
+
+    @property
+    def systems(self) -> list[str]:
+        """Names of the systems, where draws are by system."""
+        return [str(s) for s in self.posterior[names.SYSTEM].values]
+
+    def of_system(self, name: str) -> np.ndarray:
+        """Draws (chain, draw, system) of a variable."""
+        return self.posterior[name].transpose("chain", "draw", names.SYSTEM).values
+
+    def signed(self, asked: Question, **also: Any) -> Signature:
+        """How an answer from it was made."""
+        a = self.posterior.attrs
+        return Signature(
+            version=__version__,
+            model=self.model,
+            prior=tuple(np.atleast_1d(a["prior"]).tolist()),
+            seed=a["seed"],
+            draws=self.posterior.sizes["draw"],
+            chains=self.posterior.sizes["chain"],
+            inference_library=a.get("inference_library"),
+            rhat_max=self.diagnosis.rhat_max,
+            ess_min=self.diagnosis.ess_min,
+            divergences=self.diagnosis.divergences,
+            failures=self.diagnosis.failures,
+            **asdict(asked) | also,
+        )
