@@ -6,6 +6,7 @@ from typing import Any
 import xarray as xr
 
 from betterthan import names
+from betterthan.answers.comparison import Comparison
 from betterthan.fits.of_abilities import of_abilities
 from betterthan.fits.of_clusters import of_clusters
 from betterthan.fits.of_datasets import of_datasets
@@ -36,7 +37,7 @@ def compare(
     threshold: float = names.VERDICT_PROB,
     weights: Mapping[str, float] | None = None,
     items: int | None = None,
-) -> xr.Dataset:
+) -> Comparison:
     """Compare systems from a fit: what is said, and of what, follows from its model.
 
     Parameters
@@ -61,8 +62,8 @@ def compare(
 
     Returns
     -------
-    xarray.Dataset
-        Over (system_a, system_b), or (pair,) where the counts came by pair: ``prob_better``,
+    Comparison
+        Print it for the answer. Its data over (system_a, system_b), or (pair,) where the counts came by pair: ``prob_better``,
         ``difference_mean``, ``difference_lower``, ``difference_upper`` (positive where A is
         better), ``mass`` (region), each with its ``_mcse``, and ``verdict``, which is
         ``no_verdict`` where the fit has not converged. And, by model:
@@ -125,4 +126,4 @@ def compare(
         own[name] = value
     reader, unit = _READERS[fit.model]
     found = reader(fit, asked, **own)
-    return found.assign_attrs(fit.signed(asked, answer="pairs", unit=unit).to_attrs())
+    return Comparison(found.assign_attrs(fit.signed(asked, answer="pairs", unit=unit).to_attrs()))

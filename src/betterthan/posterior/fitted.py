@@ -21,7 +21,7 @@ def model_of(tree: Any, known: Collection[str]) -> str:
     if found not in known:
         what = f"a fit of {found}" if found else f"a {type(tree).__name__}"
         raise ValueError(f"tree is {what}; give a fit of betterthan.models, of {', '.join(known)}")
-    return found
+    return str(found)
 
 
 @dataclass(frozen=True)

@@ -101,15 +101,7 @@ def parameters(
     counts: xr.DataArray, prior: Any, ties: str, question: str | None = None
 ) -> Parameters:
     """Check counts, tie policy and prior; refuse where `question` needs ties that are unknown."""
-    return settled(apply_ties(counts, ties), prior, ties, question)
-
-
-def settled(
-    counts: xr.DataArray, prior: Any, ties: str = "third", question: str | None = None
-) -> Parameters:
-    """The same of counts that are checked and under their tie policy already."""
-    if names.SYSTEM_A in counts.dims and names.SYSTEM_B in counts.dims:
-        counts = counts.transpose(..., names.SYSTEM_A, names.SYSTEM_B, names.OUTCOME)
+    counts = apply_ties(counts, ties)
     if question:
         schemas.ties_known(counts, question)
     return settled(counts, prior, ties)
@@ -117,6 +109,8 @@ def settled(
 
 def settled(counts: xr.DataArray, prior: Any, ties: str = "third") -> Parameters:
     """Parameters of counts that were checked and that a tie policy was applied to."""
+    if names.SYSTEM_A in counts.dims and names.SYSTEM_B in counts.dims:
+        counts = counts.transpose(..., names.SYSTEM_A, names.SYSTEM_B, names.OUTCOME)
     numbers = checks.prior(prior, counts.sizes[names.OUTCOME])
     policy = counts.attrs.get("ties", ties) if counts.sizes[names.OUTCOME] == 2 else ties
     known = ("missing", "margin", "n_items", "unit", "source")
