@@ -15,8 +15,15 @@ from betterthan import names
 def one_of(value: Any, allowed: Sequence[str], what: str) -> str:
     """Return `value` when it is one of `allowed`."""
     if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{what} is {value!r}; choose one of {', '.join(allowed)}")
+        raise ValueError(f"{what} is {told(value)}; choose one of {', '.join(allowed)}")
     return value
+
+
+def told(value: Any) -> str:
+    """What an error says of a value: text and numbers as they are, of all else the kind alone."""
+    if value is None or isinstance(value, str | int | float | np.number):
+        return repr(value)
+    return f"a {type(value).__name__}"
 
 
 def probability(value: float, what: str) -> float:
@@ -60,7 +67,7 @@ def margin(value: float, what: str = "margin") -> float:
 def whole(value: int, what: str, least: int = 1) -> int:
     """Return `value` as an int of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ValueError(f"{what} is {value!r}; give a whole number of at least {least}")
+        raise ValueError(f"{what} is {told(value)}; give a whole number of at least {least}")
     return int(value)
 
 

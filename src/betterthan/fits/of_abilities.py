@@ -145,7 +145,7 @@ def _chances(posterior: xr.Dataset, constant: xr.Dataset) -> np.ndarray:
             .values[:, constant["judge_of"].values]
         )
         d, tie = (d, tie + effect) if name == "judge_tie" else (d + effect, tie)
-    return davidson._numpy(d, tie, str(posterior.attrs["ties"]))
+    return davidson._numpy(d, tie, str(posterior.attrs["tie_model"]))
 
 
 def _misfit(counts: np.ndarray, chances: np.ndarray) -> np.ndarray:
@@ -161,7 +161,7 @@ def _misfit(counts: np.ndarray, chances: np.ndarray) -> np.ndarray:
 def _judged_apart(posterior: xr.Dataset) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
     """P(win) - P(loss) of a judgment without advantage of place, of two abilities (draw, ...)."""
     tie = posterior["tie"].values.reshape(-1, 1)
-    if posterior.attrs["ties"] == "rao_kupper":
+    if posterior.attrs["tie_model"] == "rao_kupper":
         threshold = np.exp(tie)
         return lambda x, y: special.expit(x - y - threshold) - special.expit(y - x - threshold)
     free = np.exp(tie)
@@ -176,7 +176,7 @@ def _next_judgment(posterior: xr.Dataset, flat: np.ndarray) -> np.ndarray:
     for row in range(k):
         d = flat[:, row : row + 1] - flat
         net = apart(flat[:, row : row + 1], flat)
-        if posterior.attrs["ties"] == "rao_kupper":
+        if posterior.attrs["tie_model"] == "rao_kupper":
             win = special.expit(d - np.exp(tie))
             loss = win - net
         else:

@@ -22,7 +22,7 @@ from betterthan.fits.pairs import (
     say_no_data,
     signed,
 )
-from betterthan.models import hierarchical, refit, sampling
+from betterthan.models import hierarchical, of_groups, refit, sampling, simplex
 from betterthan.progress import with_bar
 
 _SAMPLES = ("chain", "draw")
@@ -126,7 +126,8 @@ def leave_one_dataset_out(
     """
     import nutpie
 
-    values, pairs, _, levels = hierarchical._several(counts)
+    groups = of_groups.by_dataset(counts)
+    values, pairs, levels = groups.values, groups.pairs, groups.levels
     if len(levels) != 1 or len(values) < 2:
         raise ValueError("leaving one out takes two data sets or more, of one factor")
     seed, numbers = one_seed(rng), np.array(checks.prior(prior))
@@ -147,7 +148,7 @@ def leave_one_dataset_out(
         found["elpd"][k] = held_out.log_mean_exp(held_out.log_probability(values[k], shape))
         found["elpd_pooled"][k] = held_out.log_probability(values[k], numbers + others.sum(0))
         random = np.random.default_rng([seed, k])
-        found["level"][k] = held_out.level(values[k], hierarchical._draw(random, shape), random)
+        found["level"][k] = held_out.level(values[k], simplex.draw(random, shape), random)
     labelled = {c: pairs[c] for c in (names.PAIR, names.SYSTEM_A, names.SYSTEM_B)}
     return xr.Dataset(
         {k: ((str(dim), names.PAIR), v) for k, v in found.items()},

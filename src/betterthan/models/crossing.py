@@ -9,6 +9,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.models import of_pairs
+from betterthan.models.of_groups import Groups
 
 MEAN_SD = 1.5  # of the normal prior of the mean, on the scale of logits that sum to zero
 SPREAD = 0.5  # of the half-normal priors of the standard deviations of effects
@@ -25,58 +26,47 @@ def simulate(
     row = _zero_sum(random.normal(size=(pairs, shape[0], 3)), (-1, -2))
     column = _zero_sum(random.normal(size=(pairs, shape[1], 3)), (-1, -2))
     cell = _zero_sum(random.normal(size=(pairs, *shape, 3)), (-1, -2, -3))
-    wide = sigma[:, :, None, None, None]
-    eta = (
-        mean[:, None, None] + wide[0] * row[:, :, None] + wide[1] * column[:, None] + wide[2] * cell
-    )
+    eta = _logits(mean, sigma, row, column, cell)
     theta = np.moveaxis(_softmax(eta), 0, 2)
     dims = ("row", "column", names.PAIR, names.OUTCOME)
-    levels = {k: [f"{k[0]}{i}" for i in range(size)] for k, size in zip(dims, shape, strict=False)}
-    return xr.Dataset(
-        {
-            "counts": (dims, random.multinomial(n, theta)),
-            "theta": (dims, theta),
-            "mu": (dims[2:], mean),
-            "sigma": (("factor", names.PAIR), sigma),
-        },
-        coords=coords | levels | {"factor": list(FACTORS)},
-    )
+    levels = {d: [f"{d[0]}{i}" for i in range(k)] for d, k in zip(dims, shape, strict=False)}
+    found = {
+        "counts": (dims, random.multinomial(n, theta)),
+        "theta": (dims, theta),
+        "mu": (dims[2:], mean),
+        "sigma": (("factor", names.PAIR), sigma),
+    }
+    return xr.Dataset(found, coords=coords | levels | {"factor": list(FACTORS)})
 
 
-def build(values: np.ndarray, pairs: xr.DataArray, levels: dict[str, list[str]]) -> Any:
+def build(groups: Groups) -> Any:
     """The PyMC model; effects sum to zero over outcomes and over the levels of their factor."""
     import pymc as pm
 
-    (first, second), out = tuple(levels), names.OUTCOME
-    with pm.Model(coords=of_pairs.coords(pairs) | levels | {"factor": list(FACTORS)}) as model:
-        data = pm.Data("counts", values, dims=(first, second, names.PAIR, out))
+    (first, second), out, dims = tuple(groups.levels), names.OUTCOME, groups.dims
+    coords = of_pairs.coords(groups.pairs) | groups.levels | {"factor": list(FACTORS)}
+    with pm.Model(coords=coords) as model:
+        data = pm.Data("counts", groups.values, dims=dims)
         mean: Any = pm.ZeroSumNormal("mu", MEAN_SD, dims=(names.PAIR, out))
         sigma: Any = pm.HalfNormal("sigma", SPREAD, dims=("factor", names.PAIR))
-        row: Any = pm.ZeroSumNormal("row_raw", 1.0, n_zerosum_axes=2, dims=(names.PAIR, first, out))
-        column: Any = pm.ZeroSumNormal(
-            "column_raw", 1.0, n_zerosum_axes=2, dims=(names.PAIR, second, out)
+        row, column, cell = (
+            pm.ZeroSumNormal(f"{k}_raw", 1.0, n_zerosum_axes=len(of), dims=(names.PAIR, *of))
+            for k, of in zip(
+                FACTORS, ((first, out), (second, out), (first, second, out)), strict=True
+            )
         )
-        cell: Any = pm.ZeroSumNormal(
-            "cell_raw", 1.0, n_zerosum_axes=3, dims=(names.PAIR, first, second, out)
-        )
-        wide = sigma[:, :, None, None, None]
-        eta = (
-            mean[:, None, None]
-            + wide[0] * row[:, :, None]
-            + wide[1] * column[:, None]
-            + wide[2] * cell
-        )
-        shaped: Any = pm.math.softmax(eta, axis=-1)
-        shaped = shaped.dimshuffle(1, 2, 0, 3)
-        theta = pm.Deterministic("theta", shaped, dims=(first, second, names.PAIR, out))
-        pm.Multinomial(
-            "y",
-            n=pm.math.sum(data, axis=-1),
-            p=theta,
-            observed=data,
-            dims=(first, second, names.PAIR, out),
-        )
+        shaped: Any = pm.math.softmax(_logits(mean, sigma, row, column, cell), axis=-1)
+        theta = pm.Deterministic("theta", shaped.dimshuffle(1, 2, 0, 3), dims=dims)
+        pm.Multinomial("y", n=pm.math.sum(data, axis=-1), p=theta, observed=data, dims=dims)
     return model
+
+
+def _logits(mean: Any, sigma: Any, row: Any, column: Any, cell: Any) -> Any:
+    """The sum of the effects, (pair, row, column, outcome)."""
+    wide = sigma[:, :, None, None, None]
+    return (
+        mean[:, None, None] + wide[0] * row[:, :, None] + wide[1] * column[:, None] + wide[2] * cell
+    )
 
 
 def new_theta(posterior: xr.Dataset, random: np.random.Generator) -> dict[str, Any]:

@@ -76,31 +76,17 @@ def simulate(
     spread = np.exp(random.normal(*_JUDGES, size=2)) * (j > 0)
     first = random.normal(scale=_EFFECT) * position
     of = random.integers(max(j, 1), size=n)
-    each = random.normal(size=(2, max(j, 1))) * spread[:, None]
-    each -= each.mean(1, keepdims=True) if j > 1 else 0
+    tied, placed = _draw_judges(spread, j, random)[:, of]
     a, b = _random_pairs(random, k, n)
-    chances = np.exp(
-        _numpy(
-            ability[a] - ability[b] + first + each[1][of] * position, tie + each[0][of], tie_model
-        )
-    )
-    outcome = (
-        1 - np.array([0, 2, 1])[(random.random(n)[:, None] > chances.cumsum(-1)[:, :2]).sum(-1)]
-    )
-    labels = np.array([f"s{i}" for i in range(k)])
+    d = ability[a] - ability[b] + first + placed * position
+    outcome = _draw_outcomes(_numpy(d, tie + tied, tie_model), random)
     truth: dict[str, Any] = {"ability": (names.SYSTEM, ability), "ability_sd": sd, "tie": tie}
     truth |= {"position": first} if position else {}
     truth |= {"judge_tie_sd": spread[0]} if j else {}
     truth |= {"judge_position_sd": spread[1]} if j and position else {}
-    beside = {"judge": ("judgment", np.array([f"j{i}" for i in range(max(j, 1))])[of])} if j else {}
-    data = {
-        "system_a": ("judgment", labels[a]),
-        "system_b": ("judgment", labels[b]),
-        "outcome": ("judgment", outcome),
-    }
-    return xr.Dataset(
-        data | truth, coords={names.SYSTEM: labels} | beside, attrs={"unit": "judgment"}
-    )
+    judge = np.array([f"j{i}" for i in range(j)])[of] if j else None
+    systems_of = np.array([f"s{i}" for i in range(k)])
+    return _as_judgments(systems_of, a, b, outcome, judge).assign(truth)
 
 
 def build(
@@ -141,6 +127,11 @@ def build(
     """
     import pymc as pm
 
+    if not isinstance(data, xr.Dataset | xr.DataArray):
+        raise ValueError(
+            f"data is {checks.told(data)}; give judgments, see betterthan.io.read_judgments, or "
+            f"counts of them"
+        )
     checks.one_of(tie_model, TIE_MODELS, "tie_model")
     rows = judgment_rows(data, position=position, judges=judges)
     coords = {
@@ -155,12 +146,13 @@ def build(
         ability = shrinkage.abilities(*_won(rows))
         tie: Any = pm.Normal("tie", *_TIE[tie_model])
         d = ability[rows.a] - ability[rows.b]
-        if judges:
-            tied, first, tried = _of_judges(rows)
-            tie = tie + _judge_effect("judge_tie", tied, tried)[rows.judge]
+        seen = _seen_by_judges(rows) if judges else {}
+        if seen:
+            tie = tie + _judge_effect("judge_tie", seen["tied"], seen["tried"])[rows.judge]
         if position:
             d = d + pm.Normal("position", 0.0, _EFFECT)
-            d = d + _judge_effect("judge_position", first, tried)[rows.judge] if judges else d
+        if position and seen:
+            d = d + _judge_effect("judge_position", seen["first"], seen["tried"])[rows.judge]
         p = pm.math.exp(_log_chances(d, tie + 0 * d, tie_model))
         pm.Multinomial(
             "y", n=pm.math.sum(counts, axis=-1), p=p, observed=counts, dims=("row", names.OUTCOME)
@@ -224,13 +216,17 @@ def fit(
         target_accept=TARGET_ACCEPT,
     )
     posterior = tree["posterior"].to_dataset()
-    tie = posterior["tie"]
-    propensity: Any = (
-        np.tanh(np.exp(tie) / 2) if tie_model == "rao_kupper" else 1 / (1 + 2 * np.exp(-tie))
-    )
-    tree["posterior"] = posterior.assign(tie_propensity=propensity.drop_attrs())
+    tree["posterior"] = posterior.assign(tie_propensity=_propensity(posterior["tie"], tie_model))
     tree["constant_data"] = _constant(rows)
     return tree
+
+
+def _propensity(tie: xr.DataArray, tie_model: str) -> xr.DataArray:
+    """The probability that equal systems tie."""
+    found: Any = (
+        np.tanh(np.exp(tie) / 2) if tie_model == "rao_kupper" else 1 / (1 + 2 * np.exp(-tie))
+    )
+    return found.drop_attrs()
 
 
 def _log_chances(d: Any, tie: Any, tie_model: str) -> Any:
@@ -274,32 +270,47 @@ def _won(rows: Rows) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _judge_effect(name: str, won: np.ndarray, tried: np.ndarray) -> Any:
-    """Effects of judges, which sum to zero, and their spread; on coordinates like those of
-    abilities.
-    """
+    """Effects of judges, which sum to zero, and their spread."""
     import pymc as pm
-    import pytensor.tensor as pt
 
     sd: Any = pm.LogNormal(f"{name}_sd", *_JUDGES)
-    share = (won + 0.5) / (tried + 1)
-    information = tried * share * (1 - share)
-    odds = np.log(share / (1 - share))
-    width: Any = pt.reciprocal(pt.sqrt(1 / sd**2 + information))
-    mean = width**2 * information * (odds - odds.mean())
-    raw: Any = pm.Normal(f"{name}_raw", -mean / width, sd / width, dims="judge")
-    each: Any = mean + width * raw
-    return pm.Deterministic(f"{name}_effect", each - pt.mean(each), dims="judge")
+    each = shrinkage.log_odds(name, sd, won, tried, "judge")
+    return pm.Deterministic(f"{name}_effect", each, dims="judge")
 
 
-def _of_judges(rows: Rows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Ties of each judge, judgments won by the system shown first (a tie being half), and
+def _seen_by_judges(rows: Rows) -> dict[str, np.ndarray]:
+    """Of each judge ties, judgments won by the system shown first (a tie being half), and
     judgments.
     """
-    found = np.zeros((3, len(rows.judges)))
     win, _, tie = rows.counts.T
-    for k, own in enumerate((tie, win + tie / 2, rows.counts.sum(1))):
-        np.add.at(found[k], rows.judge, own)
-    return found[0], found[1], found[2]
+    seen = {"tied": tie, "first": win + tie / 2, "tried": rows.counts.sum(1)}
+    judges = len(rows.judges)
+    return {k: np.bincount(rows.judge, v, judges).astype(float) for k, v in seen.items()}
+
+
+def _draw_judges(spread: np.ndarray, judges: int, random: np.random.Generator) -> np.ndarray:
+    """What each judge adds to the tie parameter and to the position; of no judge, nothing."""
+    each = random.normal(size=(2, max(judges, 1))) * spread[:, None]
+    return each - each.mean(1, keepdims=True) if judges > 1 else each
+
+
+def _draw_outcomes(log_chances: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """1, 0 or -1 for the first system of each row."""
+    below = np.exp(log_chances).cumsum(-1)[:, :2]
+    win_loss_tie = (random.random(len(below))[:, None] > below).sum(-1)
+    return 1 - np.array([0, 2, 1])[win_loss_tie]
+
+
+def _as_judgments(
+    systems: np.ndarray, a: np.ndarray, b: np.ndarray, outcome: np.ndarray, judge: Any
+) -> xr.Dataset:
+    """As `betterthan.io.read_judgments` returns them."""
+    columns = {"system_a": systems[a], "system_b": systems[b], "outcome": outcome}
+    coords: dict[str, Any] = {names.SYSTEM: systems}
+    if judge is not None:
+        coords["judge"] = ("judgment", judge)
+    data = {k: ("judgment", v) for k, v in columns.items()}
+    return xr.Dataset(data, coords=coords, attrs={"unit": "judgment"})
 
 
 def _random_pairs(random: np.random.Generator, k: int, n: int) -> tuple[np.ndarray, np.ndarray]:
