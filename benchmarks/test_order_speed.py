@@ -53,7 +53,7 @@ def test_mallows(benchmark, who):
     import arviz as az
     import pymc as pm
 
-    from betterthan.models import mallows, sampling
+    from betterthan.models import inversion_likelihood, mallows, sampling
     from betterthan.models.order_cells import cells_of
 
     data = mallows.simulate(200, systems=3, items=12, rng=2)
@@ -74,7 +74,9 @@ def test_mallows(benchmark, who):
             document = pm.Normal("document", 0, 1, shape=200)
             cell = pm.Normal("cell", 0, 1, shape=600)
             each = theta[cells.system] + document_sd * document[cells.document] + cell_sd * cell
-            pm.CustomDist("y", each, cells.n, logp=mallows._log_probability, observed=cells.k)
+            pm.CustomDist(
+                "y", each, cells.n, logp=inversion_likelihood.log_probability, observed=cells.k
+            )
         return model
 
     model = mallows.build(data) if who == "ours" else plain()

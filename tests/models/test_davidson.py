@@ -12,6 +12,7 @@ import pytest
 import betterthan as bt
 from betterthan.evidence import joint_agreement
 from betterthan.models import davidson as model
+from betterthan.models import tie_models
 from betterthan.models.sampling import Sampling
 from betterthan.posterior.gate import diagnose
 
@@ -50,17 +51,17 @@ def test_truth_is_within_reach(tree, data):
 
 def test_probabilities_of_either_form_sum_to_one_and_mirror():
     d, tie = np.linspace(-8, 8, 33), np.full(33, 0.3)
-    for ties in model.TIE_MODELS:
-        both = np.exp(model._numpy(d, tie, ties))
+    for ties in tie_models.TIE_MODELS:
+        both = np.exp(tie_models.log_chances_of(d, tie, ties))
         assert both.sum(-1) == pytest.approx(1.0)
         assert both[:, [1, 0, 2]] == pytest.approx(both[::-1])
-        assert model._log_chances(d, tie, ties).eval() == pytest.approx(np.log(both), rel=1e-7)
+        assert tie_models.log_chances(d, tie, ties).eval() == pytest.approx(np.log(both), rel=1e-7)
     # Davidson: a tie is as likely as the geometric mean of win and loss, times a constant
-    win, loss, tied = np.exp(model._numpy(d, tie, "davidson")).T
+    win, loss, tied = np.exp(tie_models.log_chances_of(d, tie, "davidson")).T
     assert tied / np.sqrt(win * loss) == pytest.approx(np.exp(0.3))
 
 
-@pytest.mark.parametrize("ties", model.TIE_MODELS)
+@pytest.mark.parametrize("ties", tie_models.TIE_MODELS)
 def test_two_systems_agree_with_a_grid(ties):
     data = model.simulate(2, judgments=30, tie_model=ties, rng=5)
     tree = model.fit(data, tie_model=ties, rng=2, predictive=False)

@@ -11,7 +11,7 @@ from betterthan import names
 from betterthan.exact.numeric import weights
 from betterthan.exact.wins import triads
 from betterthan.fits.pairs import choices, judged, of_model, signed
-from betterthan.models import davidson
+from betterthan.models import tie_models
 from betterthan.posterior.joint_draws import effective, mean_error, pairs_of_draws, share_error
 from betterthan.posterior.verdicts import decide
 
@@ -145,7 +145,7 @@ def _chances(posterior: xr.Dataset, constant: xr.Dataset) -> np.ndarray:
             .values[:, constant["judge_of"].values]
         )
         d, tie = (d, tie + effect) if name == "judge_tie" else (d + effect, tie)
-    return davidson._numpy(d, tie, str(posterior.attrs["tie_model"]))
+    return tie_models.log_chances_of(d, tie, str(posterior.attrs["tie_model"]))
 
 
 def _misfit(counts: np.ndarray, chances: np.ndarray) -> np.ndarray:

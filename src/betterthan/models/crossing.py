@@ -2,13 +2,14 @@
 sum to zero.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from betterthan import names
-from betterthan.models import of_pairs
+from betterthan import checks, names
+from betterthan.models import made_up, of_pairs
 from betterthan.models.of_groups import Groups
 
 MEAN_SD = 1.5  # of the normal prior of the mean, on the scale of logits that sum to zero
@@ -17,26 +18,27 @@ FACTORS = ("row", "column", "cell")
 
 
 def simulate(
-    shape: tuple[int, ...], n: int, random: np.random.Generator, coords: dict[str, Any]
+    levels: tuple[int, int], n: Any, random: np.random.Generator, coords: dict[str, Any]
 ) -> xr.Dataset:
     """Truth and counts, as `hierarchical.simulate` returns them for two factors."""
+    shape, size = [checks.whole(k, "datasets", 2) for k in levels], int(np.max(n))
     pairs = len(coords[names.PAIR])
     sigma = np.abs(random.normal(scale=SPREAD, size=(3, pairs)))
     mean = _zero_sum(MEAN_SD * random.normal(size=(pairs, 3)), (-1,))
-    row = _zero_sum(random.normal(size=(pairs, shape[0], 3)), (-1, -2))
-    column = _zero_sum(random.normal(size=(pairs, shape[1], 3)), (-1, -2))
-    cell = _zero_sum(random.normal(size=(pairs, *shape, 3)), (-1, -2, -3))
-    eta = _logits(mean, sigma, row, column, cell)
-    theta = np.moveaxis(_softmax(eta), 0, 2)
+    row, column, cell = (
+        _zero_sum(random.normal(size=(pairs, *of, 3)), range(-1, -2 - len(of), -1))
+        for of in (shape[:1], shape[1:], shape)
+    )
+    theta = np.moveaxis(_softmax(_logits(mean, sigma, row, column, cell)), 0, 2)
     dims = ("row", "column", names.PAIR, names.OUTCOME)
-    levels = {d: [f"{d[0]}{i}" for i in range(k)] for d, k in zip(dims, shape, strict=False)}
     found = {
-        "counts": (dims, random.multinomial(n, theta)),
+        "counts": (dims, random.multinomial(checks.whole(size, "n"), theta)),
         "theta": (dims, theta),
         "mu": (dims[2:], mean),
         "sigma": (("factor", names.PAIR), sigma),
     }
-    return xr.Dataset(found, coords=coords | levels | {"factor": list(FACTORS)})
+    labels = made_up.labels(dims[:2], shape) | {"factor": list(FACTORS)}
+    return xr.Dataset(found, coords=coords | labels)
 
 
 def build(groups: Groups) -> Any:
@@ -85,7 +87,7 @@ def new_theta(posterior: xr.Dataset, random: np.random.Generator) -> dict[str, A
     }
 
 
-def _zero_sum(x: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
+def _zero_sum(x: np.ndarray, axes: Iterable[int]) -> np.ndarray:
     """What a standard normal becomes when its means over each of the axes are taken out."""
     for axis in axes:
         x = x - x.mean(axis, keepdims=True)

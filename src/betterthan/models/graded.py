@@ -14,7 +14,7 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.counts.graded_pairs import Differences, differences_of
 from betterthan.exact.numeric.seeds import one_seed
-from betterthan.models import of_pairs, shrinkage
+from betterthan.models import made_up, of_pairs, shrinkage
 from betterthan.models.sampling import Sampling, fit_model
 
 if TYPE_CHECKING:
@@ -62,21 +62,14 @@ def simulate(items: int, *, pairs: int = 1, datasets: int = 1, rng: Any = None) 
     random = np.random.default_rng(one_seed(rng))
     centre, scale = random.normal(scale=_CENTRE, size=k), np.exp(random.normal(*_SCALE, size=k))
     tail = 1 + random.exponential(_TAIL, size=k)
-    truth = xr.Dataset(
-        {"centre": (names.PAIR, centre), "scale": (names.PAIR, scale), "tail": (names.PAIR, tail)},
-        coords=of_pairs.simulated(k),
-    )
-    of = np.repeat(np.arange(d), n)
-    each = np.broadcast_to(centre, (d, k))
+    truth = {"centre": centre, "scale": scale, "tail": tail}
+    found = xr.Dataset({k: (names.PAIR, v) for k, v in truth.items()}, of_pairs.simulated(k))
+    each, of = centre[None], np.repeat(np.arange(d), n)
     if d > 1:
-        sd = np.abs(random.normal(scale=_SPREAD, size=k))
-        each = centre + sd * random.normal(size=(d, k))
-        truth = truth.assign_coords({names.DATASET: [f"d{j}" for j in range(d)]})
-        truth["centre_sd"] = (names.PAIR, sd)
-        truth["dataset_centre"] = ((names.DATASET, names.PAIR), each)
-        truth["dataset_of"] = (names.ITEM, of)
+        found = found.merge(_draw_datasets(centre, of, random))
+        each = found["dataset_centre"].values
     y = each[of] + scale * random.standard_t(tail, size=(n * d, k))
-    return truth.assign(difference=((names.ITEM, names.PAIR), y))
+    return found.assign(difference=((names.ITEM, names.PAIR), y))
 
 
 def build(scores: xr.DataArray, *, standardise: bool = True) -> "pm.Model":
@@ -191,6 +184,17 @@ def fit(
         {k: (names.PAIR, v) for k, v in constant.items()}, coords=labels
     )
     return tree
+
+
+def _draw_datasets(centre: np.ndarray, of: np.ndarray, random: np.random.Generator) -> xr.Dataset:
+    """The centres of data sets, how much they vary, and of which data set each item is."""
+    shape = int(of.max()) + 1, len(centre)
+    sd = np.abs(random.normal(scale=_SPREAD, size=len(centre)))
+    each = centre + sd * random.normal(size=shape)
+    dims = (names.DATASET, names.PAIR)
+    found = {"centre_sd": (dims[1:], sd), "dataset_centre": (dims, each)}
+    found["dataset_of"] = ((names.ITEM,), of)
+    return xr.Dataset(found, made_up.labels(dims[:1], shape[:1]))
 
 
 def _in_scores(posterior: xr.Dataset, data: Differences) -> dict[str, xr.DataArray]:

@@ -16,7 +16,7 @@ from betterthan import checks, names
 from betterthan.counts.pairing import probability_as_given
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins.beta import prob_above_half
-from betterthan.models import crossing, of_groups, of_pairs, simplex
+from betterthan.models import crossing, made_up, of_groups, of_pairs, simplex
 from betterthan.models.of_groups import Groups
 from betterthan.models.sampling import Sampling, fit_model
 
@@ -66,25 +66,19 @@ def simulate(
     [40, 40, 40]
     """
     random = np.random.default_rng(one_seed(rng))
-    coords = of_pairs.simulated(checks.whole(pairs, "pairs"))
-    coords |= {names.OUTCOME: list(names.OUTCOMES)}
+    labels = {names.OUTCOME: list(names.OUTCOMES)}
+    coords = of_pairs.simulated(checks.whole(pairs, "pairs")) | labels
     if isinstance(datasets, tuple):
-        shape = tuple(checks.whole(k, "datasets", 2) for k in datasets)
-        return crossing.simulate(shape, checks.whole(int(np.max(n)), "n"), random, coords)
+        return crossing.simulate(datasets, n, random, coords)
     count = checks.whole(datasets, "datasets")
     each = of_pairs.sizes(n, count, "datasets")
     mu = random.dirichlet(checks.prior(prior), size=pairs)
-    correlation = random.beta(*_CORRELATION, size=pairs)
-    theta = simplex.draw(random, (1 / correlation - 1)[:, None] * mu, (count,))
-    return xr.Dataset(
-        {
-            "counts": (_CELL, random.multinomial(each[:, None], theta)),
-            "theta": (_CELL, theta),
-            "mu": (_CELL[1:], mu),
-            "correlation": (names.PAIR, correlation),
-        },
-        coords=coords | {names.DATASET: [f"d{k}" for k in range(count)]},
-    )
+    rho = random.beta(*_CORRELATION, size=pairs)
+    theta = simplex.draw(random, (1 / rho - 1)[:, None] * mu, (count,))
+    values = random.multinomial(each[:, None], theta)
+    truth = {"theta": (_CELL, theta), "mu": (_CELL[1:], mu), "correlation": (names.PAIR, rho)}
+    coords |= made_up.labels(_CELL[:1], (count,))
+    return xr.Dataset({"counts": (_CELL, values)} | truth, coords)
 
 
 def build(

@@ -15,7 +15,7 @@ from betterthan import checks, names
 from betterthan.counts.successes import trials_of
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins import rasch
-from betterthan.models import item_likelihoods, shrinkage
+from betterthan.models import item_likelihoods, made_up, shrinkage
 from betterthan.models.sampling import Sampling, fit_model
 
 if TYPE_CHECKING:
@@ -65,10 +65,11 @@ def simulate(items: int, *, systems: int = 4, trials: int = 1, rng: Any = None) 
     eta = mean + ability - random.normal(size=(shape[0], 1)) * spread
     truth: dict[str, Any] = {"ability": (names.SYSTEM, ability), "ability_sd": sd}
     truth |= {"mean": mean, "difficulty_sd": spread}
-    truth |= {"trial_correlation": rho} if trials > 1 else {}
-    successes = rasch.draw_successes(eta, n, rho if trials > 1 else 0.0, random)
-    coords = {d: [f"{d[0]}{k}" for k in range(m)] for d, m in zip(_CELL, shape, strict=True)}
-    return xr.Dataset({"successes": (_CELL, successes), "trials": (_CELL, n)} | truth, coords)
+    if trials > 1:
+        truth["trial_correlation"] = rho
+    successes = rasch.draw_successes(eta, n, truth.get("trial_correlation", 0.0), random)
+    data = {"successes": (_CELL, successes), "trials": (_CELL, n)}
+    return xr.Dataset(data | truth, coords=made_up.labels(_CELL, shape))
 
 
 def build(

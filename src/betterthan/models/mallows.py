@@ -14,7 +14,7 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.orders import mallows
-from betterthan.models import shrinkage
+from betterthan.models import inversion_likelihood, made_up, shrinkage
 from betterthan.models.order_cells import CELL, DOCUMENT, Cells, cells_of
 from betterthan.models.sampling import Sampling, fit_model
 
@@ -74,13 +74,10 @@ def simulate(
     truth: dict[str, Any] = {"theta": (names.SYSTEM, theta)}
     cells = np.broadcast_to(theta, shape)
     if pooling == "partial":
-        document_sd, cell_sd = np.abs(random.normal(scale=_SPREAD, size=2))
-        shared = random.normal(size=(shape[0], 1)) * document_sd
-        cells = theta + shared + random.normal(size=shape) * cell_sd
-        truth |= {"document_sd": document_sd, "cell_sd": cell_sd, "theta_document": (CELL, cells)}
+        more, cells = _draw_cells(cells, random)
+        truth |= more
     data = {"inversions": (CELL, mallows.draw_inversions(cells, n, random)), "n_items": (CELL, n)}
-    coords = {d: [f"{d[0]}{k}" for k in range(m)] for d, m in zip(CELL, shape, strict=True)}
-    return xr.Dataset(data | truth, coords=coords)
+    return xr.Dataset(data | truth, coords=made_up.labels(CELL, shape))
 
 
 def build(
@@ -136,7 +133,13 @@ def build(
             each = each + _variation(cells, theta)
             each = pm.Deterministic("theta_cell", each, dims="cell")
         pm.CustomDist(
-            "y", each, cells.n, logp=_log_probability, random=_random, observed=k, dims="cell"
+            "y",
+            each,
+            cells.n,
+            logp=inversion_likelihood.log_probability,
+            random=inversion_likelihood.random,
+            observed=k,
+            dims="cell",
         )
     return model
 
@@ -233,22 +236,24 @@ def closed_form(data: xr.Dataset, *, tied: str = "error", prior_sd: float = _SD)
     2.0
     """
     cells, sd = cells_of(data, tied), float(checks.positive(prior_sd, "prior_sd"))
-    densities = []
-    found: dict[str, list[float]] = {"mean": [], "sd": [], "expected_tau": []}
-    for s in range(len(cells.systems)):
-        k, n = cells.k[cells.system == s], cells.n[cells.system == s]
-        densities.append(mallows.log_posterior(k, n, sd))
-        theta, weight = mallows.quadrature(densities[-1], sd)
-        mean = weight @ theta
-        found["mean"].append(float(mean))
-        found["sd"].append(float(np.sqrt(weight @ (theta - mean) ** 2)))
-        found["expected_tau"].append(float(weight @ mallows.mean_tau(theta, n)))
+    of_systems = [cells.system == s for s in range(len(cells.systems))]
+    densities = [mallows.log_posterior(cells.k[of], cells.n[of], sd) for of in of_systems]
+    each = [_summary(f, cells.n[of], sd) for f, of in zip(densities, of_systems, strict=True)]
+    found = dict(zip(("mean", "sd", "expected_tau"), np.array(each).T, strict=True))
     better = (names.SQUARE, _prob_greater(densities, sd))
     return xr.Dataset(
         {k: (names.SYSTEM, v) for k, v in found.items()} | {"prob_better": better},
         coords=dict.fromkeys((names.SYSTEM, *names.SQUARE), cells.systems),
         attrs={"model": "mallows", "prior": [sd], "pooling": "complete"},
     )
+
+
+def _summary(density: Any, n: np.ndarray, sd: float) -> list[float]:
+    """Mean and standard deviation of theta, and the tau expected of orders of n items."""
+    theta, weight = mallows.quadrature(density, sd)
+    mean = weight @ theta
+    spread = np.sqrt(weight @ (theta - mean) ** 2)
+    return [float(mean), float(spread), float(weight @ mallows.mean_tau(theta, n))]
 
 
 def _prob_greater(densities: list[Any], sd: float) -> np.ndarray:
@@ -283,29 +288,15 @@ def _variation(cells: Cells, theta: Any) -> Any:
     return shared + shrinkage.effects("cell", cell_sd, information, pull, "cell")
 
 
-def _log_probability(k: Any, theta: Any, n: Any) -> Any:
-    """Of k inversions, up to the number of orders that have so many, which does not depend on
-    theta.
-
-    The normaliser is a product of geometric series, and around the middle number of inversions an
-    even function of theta: below 1e-6 it is taken as flat, which it nearly is.
-    """
-    import pytensor.tensor as pt
-
-    items = np.asarray(n.data if hasattr(n, "data") else n)
-    sizes = np.arange(2, int(items.max()) + 1)
-    steep: Any = pt.maximum(pt.abs(theta), 1e-6)
-    above: Any = pt.expm1(-sizes * steep[:, None])
-    series: Any = pt.log(above / pt.expm1(-steep[:, None]))
-    normaliser: Any = pt.sum(pt.switch(sizes <= items[:, None], series, 0.0), axis=-1)
-    middle = items * (items - 1) / 4
-    return -theta * (k - middle) - (normaliser + steep * middle)
-
-
-def _random(theta: Any, n: Any, rng: Any = None, size: Any = None) -> np.ndarray:
-    return mallows.draw_inversions(
-        np.broadcast_to(theta, size) if size is not None else theta, n, rng
-    ).astype(float)
+def _draw_cells(
+    theta: np.ndarray, random: np.random.Generator
+) -> tuple[dict[str, Any], np.ndarray]:
+    """Theta of each document and system, and what it varies by."""
+    document_sd, cell_sd = np.abs(random.normal(scale=_SPREAD, size=2))
+    shared = random.normal(size=(len(theta), 1)) * document_sd
+    cells = theta + shared + random.normal(size=theta.shape) * cell_sd
+    truth = {"document_sd": document_sd, "cell_sd": cell_sd, "theta_document": (CELL, cells)}
+    return truth, cells
 
 
 def _expected_tau(posterior: xr.Dataset, cells: Cells) -> xr.DataArray:

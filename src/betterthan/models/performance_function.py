@@ -79,22 +79,17 @@ def simulate(
     noise = _LOGISTIC_SD if levels else abs(random.normal())
     beta = random.normal(size=p) * noise * width
     truth: dict[str, Any] = {"r2": r2, "standardised": (names.FEATURE, beta)}
-    centre = x @ beta
+    line = x @ beta
     if groups:
         of = np.arange(n) % groups
-        sd = abs(random.normal(scale=noise if levels else 0.5))
-        effect = random.normal(size=groups) * sd
-        centre = centre + effect[of]
-        truth |= {"group_sd": sd, "group_effect": ("group", effect)}
-        truth |= {"group_of": (names.DIALOGUE, of)}
-    if levels:
-        y, told = _draw_categories(centre, levels, random)
-    else:
-        y, told = _draw_numbers(centre, noise, random)
-    data = {"features": ((names.DIALOGUE, names.FEATURE), x), "response": (names.DIALOGUE, y)}
+        more, effect = _draw_groups(groups, noise if levels else 0.5, random)
+        line = line + effect[of]
+        truth |= more | {"group_of": (names.DIALOGUE, of)}
+    drawn = _draw_categories(line, levels, random) if levels else _draw_numbers(line, noise, random)
+    drawn["features"] = ((names.DIALOGUE, names.FEATURE), x)
     labels = {names.FEATURE: [f"x{k}" for k in range(p)]}
     labels[names.DIALOGUE] = [str(k) for k in range(n)]
-    return xr.Dataset(data | truth | told, coords=labels)
+    return xr.Dataset(truth | drawn, coords=labels)
 
 
 def build(
@@ -223,12 +218,9 @@ def _model(
     import pymc as pm
 
     r2_prior = r2d2.prior_of_r2(prior_r2)
-    x, centre, scale = table.x, np.zeros(table.x.shape[1]), np.ones(table.x.shape[1])
-    if standardise:
-        x, centre, scale = least_squares.standardise(table.x)
-    mean, sd = 0.0, 1.0
-    if standardise and not ordinal:
-        mean, sd = table.y.mean(), table.y.std(ddof=1)
+    centre, scale = _location_and_scale(table.x, standardise)
+    mean, sd = _location_and_scale(table.y, standardise and not ordinal)
+    x = (table.x - centre) / scale
     with pm.Model(coords=_coords(table, ordinal)) as model:
         data = pm.Data("features", x, dims=(names.DIALOGUE, names.FEATURE))
         r2 = pm.Beta("r2", *r2_prior)
@@ -248,21 +240,33 @@ def _model(
     return model
 
 
-def _draw_numbers(
-    centre: np.ndarray, noise: float, random: np.random.Generator
-) -> tuple[np.ndarray, dict[str, Any]]:
+def _location_and_scale(values: np.ndarray, standardise: bool) -> tuple[Any, Any]:
+    """Mean and standard deviation down the rows; 0 and 1 where values are taken as they are."""
+    if standardise:
+        return values.mean(0), values.std(0, ddof=1)
+    nothing = np.zeros(values.shape[1:])
+    return nothing, nothing + 1
+
+
+def _draw_groups(
+    groups: int, scale: float, random: np.random.Generator
+) -> tuple[dict[str, Any], np.ndarray]:
+    sd = abs(random.normal(scale=scale))
+    effect = random.normal(size=groups) * sd
+    return {"group_sd": sd, "group_effect": ("group", effect)}, effect
+
+
+def _draw_numbers(line: np.ndarray, noise: float, random: np.random.Generator) -> dict[str, Any]:
     intercept = random.normal()
-    y = intercept + centre + random.normal(size=len(centre)) * noise
-    return y, {"intercept": intercept, "sigma": noise}
+    y = intercept + line + random.normal(size=len(line)) * noise
+    return {"response": (names.DIALOGUE, y), "intercept": intercept, "sigma": noise}
 
 
-def _draw_categories(
-    centre: np.ndarray, levels: int, random: np.random.Generator
-) -> tuple[np.ndarray, dict[str, Any]]:
+def _draw_categories(line: np.ndarray, levels: int, random: np.random.Generator) -> dict[str, Any]:
     below = random.dirichlet(np.ones(levels)).cumsum()[:-1]
     cuts = np.log(below) - np.log1p(-below)
-    y = ((centre + random.logistic(size=len(centre)))[:, None] > cuts).sum(1).astype(float)
-    return y, {"cutpoints": ("cut", cuts)}
+    y = ((line + random.logistic(size=len(line)))[:, None] > cuts).sum(1).astype(float)
+    return {"response": (names.DIALOGUE, y), "cutpoints": ("cut", cuts)}
 
 
 def _group_effect(table: FeatureTable, sigma: Any, scale: float) -> Any:
