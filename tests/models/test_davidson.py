@@ -12,6 +12,7 @@ import pytest
 import betterthan as bt
 from betterthan.evidence import joint_agreement
 from betterthan.models import davidson as model
+from betterthan.models import tie_models
 from betterthan.posterior.gate import diagnose
 
 REFERENCE = Path(__file__).parents[2] / "models" / "davidson" / "reference.toml"
