@@ -15,7 +15,8 @@ def probability_z(exact: np.ndarray, sampled: np.ndarray, ess: np.ndarray) -> np
 
     Examples
     --------
-    >>> probability_z(np.array([0.5, 1 - 1e-9]), np.array([0.51, 1.0]), np.array([2500, 4000])).round(6) + 0.0
+    >>> exact, sampled = np.array([0.5, 1 - 1e-9]), np.array([0.51, 1.0])
+    >>> probability_z(exact, sampled, np.array([2500, 4000])).round(6) + 0.0
     array([1., 0.])
     """
     p, found, ess = np.broadcast_arrays(
