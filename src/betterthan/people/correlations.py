@@ -9,6 +9,7 @@ from scipy import stats
 
 from betterthan import checks, names
 from betterthan.people.screening import as_numbers
+from betterthan.signed import Signature
 
 MEASURES = ("pearson", "spearman", "kendall")
 _LEAST = 4  # pairs of values below which no interval exists
@@ -58,7 +59,7 @@ def correlation(x: Any, y: Any, *, ci_prob: float = names.CI_PROB) -> xr.Dataset
     return xr.Dataset(
         {k: ("measure", v) for k, v in parts.items()},
         coords={"measure": list(MEASURES)},
-        attrs={"n": len(a), "n_dropped": dropped, "ci_prob": ci_prob},
+        attrs=Signature(ci_prob=ci_prob).to_attrs() | {"n": len(a), "n_dropped": dropped},
     )
 
 

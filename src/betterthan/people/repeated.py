@@ -10,6 +10,7 @@ import xarray as xr
 from scipy import stats
 
 from betterthan import checks, names
+from betterthan.signed import Signature
 
 
 def slopes(
@@ -77,11 +78,11 @@ def slopes(
     return xr.Dataset(
         each | _mean_slope(known, ci_prob),
         coords={"subject": lines["subject"].to_list()},
-        attrs={
+        attrs=Signature(ci_prob=ci_prob).to_attrs()
+        | {
             "n_subjects": len(known),
             "n_undefined": len(lines) - len(known),
             "n_dropped": len(data) - len(whole),
-            "ci_prob": ci_prob,
         },
     )
 
@@ -170,12 +171,8 @@ def anova(table: pd.DataFrame, response: str, factor: str, *, unit: str = "subje
     return xr.Dataset(
         found | by_level | {"difference": (pairs, difference), "p_tukey": (pairs, p_tukey)},
         coords=dict.fromkeys(("level", *pairs), levels),
-        attrs={
-            "design": design,
-            "unit": unit,
-            "n_units": len(values),
-            "n_dropped": len(table) - len(data),
-        },
+        attrs=Signature(unit=unit).to_attrs()
+        | {"design": design, "n_units": len(values), "n_dropped": len(table) - len(data)},
     )
 
 
