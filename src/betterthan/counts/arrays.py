@@ -7,9 +7,9 @@ import xarray as xr
 _ORIGIN = ("source", "reading", "citation")
 
 
-def labelled(data: Any, what: str, hint: str) -> None:
+def labelled(data: Any, what: str, hint: str, *, kinds: Any = (xr.DataArray, xr.Dataset)) -> None:
     """Refuse what is no array with named dims; `what` is the argument, `hint` says what to give."""
-    if not isinstance(data, xr.DataArray | xr.Dataset):
+    if not isinstance(data, kinds):
         raise ValueError(f"{what} is {type(data).__name__}; give {hint}")
 
 

@@ -100,6 +100,6 @@ def _labels(data: Any, chosen: str) -> np.ndarray:
     if len(set(labels.tolist())) < 2:
         raise ValueError(
             f"all items have the same {chosen}, {str(labels[0])!r}; two or more are needed to see "
-            f"them differ"
+            "them differ"
         )
     return labels

@@ -40,39 +40,45 @@ def differences_of(scores: xr.DataArray, *, standardise: bool = True) -> Differe
         If the scores are no scores, two systems share no item, or there are too many pairs.
     """
     scores = checks.scores(scores)
-    values = scores.values.astype(float)
     systems = [str(s) for s in scores[names.SYSTEM].values]
-    seen = ~np.isnan(values)
-    need_shared_items(seen.T.astype(float) @ seen, systems)
     a, b = pair_indices(len(systems))
-    _few_enough(len(a))
-    sign = 1 if scores.attrs.get("higher_is_better", True) else -1
-    d = sign * (values[:, a] - values[:, b])
-    both = np.isfinite(d)
-    tied = both & (np.abs(np.where(both, d, 0)) <= counting.slack(values, 0.0))
-    differs = both & ~tied
-    _warn_of_few(
-        differs.sum(0), both.sum(0), [(systems[i], systems[j]) for i, j in zip(a, b, strict=True)]
-    )
+    d, both, differs = _apart(scores, systems, a, b)
+    _warn_of_few(differs, both, [(systems[i], systems[j]) for i, j in zip(a, b, strict=True)])
     unit = _units(np.where(differs, d, 0.0), differs.sum(0)) if standardise else np.ones(len(a))
     pair, item = np.nonzero(differs.T)
     y = d[item, pair] / unit[pair]
-    datasets, dataset = _datasets(scores)
-    rows, middle = _by_dataset(y, pair, dataset[item], (max(len(datasets), 1), len(a)))
+    datasets, of = _datasets(scores)
+    rows, middle = _by_dataset(y, pair, of[item], (max(len(datasets), 1), len(a)))
     coords = pair_coords(systems, a, b)
     return Differences(
         y,
         pair,
-        dataset[item],
+        of[item],
         datasets,
         unit,
         n=both.sum(0),
-        n_tied=tied.sum(0),
+        n_tied=(both & ~differs).sum(0),
         rows=rows,
         middle=middle,
         names_of_pairs=xr.DataArray(np.arange(len(a)), dims=names.PAIR, coords=coords),
-        higher_is_better=int(sign > 0),
+        higher_is_better=int(scores.attrs.get("higher_is_better", True)),
     )
+
+
+def _apart(
+    scores: xr.DataArray, systems: list[str], a: np.ndarray, b: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Differences (item, pair), positive where A is better; where both have a score, and where
+    they differ by more than rounding.
+    """
+    values = scores.values.astype(float)
+    seen = ~np.isnan(values)
+    need_shared_items(seen.T.astype(float) @ seen, systems)
+    _few_enough(len(a))
+    sign = 1 if scores.attrs.get("higher_is_better", True) else -1
+    d = sign * (values[:, a] - values[:, b])
+    both = np.isfinite(d)
+    return d, both, both & (np.abs(np.where(both, d, 0)) > counting.slack(values, 0.0))
 
 
 def _few_enough(pairs: int) -> None:
@@ -83,8 +89,9 @@ def _few_enough(pairs: int) -> None:
         )
 
 
-def _warn_of_few(differ: np.ndarray, shared: np.ndarray, pairs: list[tuple[str, str]]) -> None:
+def _warn_of_few(differs: np.ndarray, both: np.ndarray, pairs: list[tuple[str, str]]) -> None:
     """Say which pairs differ on fewer than two items."""
+    differ, shared = differs.sum(0), both.sum(0)
     few = np.flatnonzero(differ < 2)
     if not len(few):
         return

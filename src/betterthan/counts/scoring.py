@@ -154,5 +154,5 @@ def need_shared_items(used: np.ndarray, systems: list[str]) -> None:
         i, j = empty[0]
         raise ValueError(
             f"{systems[i]!r} and {systems[j]!r} have no item in common; check the item ids, or "
-            f"leave one of them out"
+            "leave one of them out"
         )

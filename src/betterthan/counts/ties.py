@@ -98,13 +98,17 @@ def apply_ties(counts: xr.DataArray, ties: str) -> xr.DataArray:
     >>> apply_ties(counts, "half").sel(system_a="A", system_b="B").values.tolist()
     [13, 6]
     """
-    counts = checks.counts(counts)
+    return policy_applied(checks.counts(counts), ties)
+
+
+def policy_applied(counts: xr.DataArray, ties: str) -> xr.DataArray:
+    """The same of counts that are checked already."""
     policy = policy_of(ties)
     if policy.keeps_ties:
         return counts
     square = set(names.SQUARE) <= set(counts.dims)
     if square and policy.mirror != policy.name:
-        return to_square(apply_ties(to_pairs(counts), ties))
+        return to_square(policy_applied(to_pairs(counts), ties))
     decisive = counts.sel({names.OUTCOME: list(names.DECISIVE)}).copy()
     if policy.needs_ties:
         need_ties(counts, ties)
