@@ -28,7 +28,7 @@ CI_KINDS = ("hdi", "eti")
 PROB_MODELS = ("dirichlet", "independent")
 UNITS = ("item", "judgment", "measure", "unknown")
 FORMATS = ("text", "markdown", "html", "latex")
-LAYOUTS = ("wide", "long", "predictions", "counts", "votes", "tallies")
+LAYOUTS = ("wide", "long", "predictions", "votes", "counts", "tallies", "judgments")
 
 ALTERNATIVES = ("two-sided", "greater", "less")  # greater: the system of the row is better
 TESTS = ("sign", "mid_p", "trinomial", "randomization")
