@@ -303,7 +303,7 @@ def one_way_p():
         (
             one_way_p(),
             {},
-            "p_value of 'A' against 'B' is 0.5 but 0 the other way round; groups need a two-sided test",
+            "p_value of 'A' against 'B' is 0.5 but 0 the other way round; groups need a two-sided",
         ),
         (
             counted(1).drop_vars("exceedances"),

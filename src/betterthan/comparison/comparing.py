@@ -212,6 +212,8 @@ def compare(
     if ties == "all":
         result = result.merge(_every_policy(raw, prior, rope), join="exact")
     choices = Beside(asked, ties=ties, missing=missing, rng=rng)
+    if names.ITEM in plain.dims:
+        plain = checks.tallies(plain) if names.TALLY in plain.dims else checks.scores(plain)
     beside = p_values_beside(plain, raw, specs, choices)
     result = result.merge(beside, join="exact", compat="override")
     result.attrs = signature_parts(raw, counts, extra, method, ties, choice) | _merged_attrs(

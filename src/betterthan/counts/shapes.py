@@ -97,13 +97,6 @@ def to_square(pairs: xr.DataArray, *, mirror: str = "counts", diagonal: float = 
     True
     """
     checks.one_of(mirror, ("counts", *_MIRRORS), "mirror")
-    hint = "an array with a dim pair, on which system_a and system_b stand"
-    labelled(pairs, "pairs", hint, kinds=xr.DataArray)
-    if names.PAIR not in pairs.dims or not set(names.SQUARE) <= set(pairs.coords):
-        raise ValueError(
-            f"pairs has dims {tuple(map(str, pairs.dims))}; it needs a dim pair with coordinates "
-            "system_a and system_b on it"
-        )
     i, j, systems = _places(pairs)
     axis = int(pairs.get_axis_num(names.PAIR))  # type: ignore[arg-type]
     moved = np.moveaxis(pairs.values, axis, 0)
@@ -119,6 +112,13 @@ def to_square(pairs: xr.DataArray, *, mirror: str = "counts", diagonal: float = 
 
 def _places(pairs: xr.DataArray) -> tuple[np.ndarray, np.ndarray, list[str]]:
     """Row and column of each pair in a square of the systems, and the systems."""
+    hint = "an array with a dim pair, on which system_a and system_b stand"
+    labelled(pairs, "pairs", hint, kinds=xr.DataArray)
+    if names.PAIR not in pairs.dims or not set(names.SQUARE) <= set(pairs.coords):
+        raise ValueError(
+            f"pairs has dims {tuple(map(str, pairs.dims))}; it needs a dim pair with coordinates "
+            "system_a and system_b on it"
+        )
     a, b = ([str(s) for s in pairs[k].values] for k in names.SQUARE)
     both = list(zip(a, b, strict=True))
     checks.unique([tuple(sorted(pair)) for pair in both], "pair")

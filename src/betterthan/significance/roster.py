@@ -8,11 +8,12 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.counts.responses import responses_from
 from betterthan.counts.scoring import apply_missing
 from betterthan.counts.ties import policy_of
 from betterthan.signed import Signature
 from betterthan.significance.randomizing import randomization_test
-from betterthan.significance.signs import sign_test
+from betterthan.significance.signs import signs_of
 
 _TWO_VALUED = 2  # scores of two values: randomizing their mean is the sign test
 
@@ -156,17 +157,17 @@ def _suited(data: xr.DataArray) -> tuple[str, ...]:
 
 
 def _sign(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
-    found = sign_test(counts, ties=choices.sign_ties, alpha=choices.tests.alpha)
+    found = signs_of(counts, choices.sign_ties)
     return found[["p_value"]].drop_attrs()
 
 
 def _mid_p(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
-    found = sign_test(counts, ties=choices.sign_ties, alpha=choices.tests.alpha)
+    found = signs_of(counts, choices.sign_ties)
     return found[["mid_p"]].rename(mid_p="p_value").drop_attrs()
 
 
 def _trinomial(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
-    return sign_test(counts, ties="third", alpha=choices.tests.alpha)[["p_value"]].drop_attrs()
+    return signs_of(counts, "third")[["p_value"]].drop_attrs()
 
 
 def _randomization(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
@@ -174,9 +175,9 @@ def _randomization(data: xr.DataArray, counts: xr.DataArray, choices: Beside) ->
     error.
     """
     if names.TALLY not in data.dims:  # of tallies none can be missing
-        data = apply_missing(checks.scores(data), choices.missing)
+        data = apply_missing(data, choices.missing)
     found = randomization_test(
-        data, shuffles=choices.tests.shuffles, correction="none", rng=choices.rng
+        responses_from(data), shuffles=choices.tests.shuffles, correction="none", rng=choices.rng
     )
     sampled = bool(found.attrs["sampled"])
     made = Signature(
