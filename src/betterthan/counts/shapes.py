@@ -35,6 +35,20 @@ def to_pairs(square: xr.DataArray) -> xr.DataArray:
     >>> to_pairs(counts).pair.values.tolist()
     ['A vs B']
     """
+    systems = _systems_of(square)
+    first, second = pair_indices(len(systems))
+    square = square.transpose(..., *names.SQUARE, *_after(square))
+    lead = int(square.get_axis_num(names.SYSTEM_A))  # type: ignore[arg-type]
+    values = np.moveaxis(
+        np.moveaxis(square.values, (lead, lead + 1), (0, 1))[first, second], 0, lead
+    )
+    dims = (*square.dims[:lead], names.PAIR, *square.dims[lead + 2 :])
+    coords = _coords_by_pair(square, first, second) | pair_coords(systems, first, second)
+    return xr.DataArray(values, dims=dims, coords=coords, attrs=square.attrs, name=square.name)
+
+
+def _systems_of(square: Any) -> list[str]:
+    """The systems of a square, checked."""
     labelled(square, "square", "an array over (system_a, system_b)", kinds=xr.DataArray)
     if not set(names.SQUARE) <= set(square.dims):
         raise ValueError(
@@ -45,15 +59,7 @@ def to_pairs(square: xr.DataArray) -> xr.DataArray:
         raise ValueError("system_a and system_b must name the same systems in the same order")
     if names.OUTCOME in square.dims:
         checks.triangles(square)
-    first, second = pair_indices(len(systems))
-    square = square.transpose(..., *names.SQUARE, *_after(square))
-    lead = int(square.get_axis_num(names.SYSTEM_A))  # type: ignore[arg-type]
-    values = np.moveaxis(
-        np.moveaxis(square.values, (lead, lead + 1), (0, 1))[first, second], 0, lead
-    )
-    dims = (*square.dims[:lead], names.PAIR, *square.dims[lead + 2 :])
-    coords = _coords_by_pair(square, first, second) | pair_coords(systems, first, second)
-    return xr.DataArray(values, dims=dims, coords=coords, attrs=square.attrs, name=square.name)
+    return systems
 
 
 def _coords_by_pair(square: xr.DataArray, first: np.ndarray, second: np.ndarray) -> dict[Any, Any]:
