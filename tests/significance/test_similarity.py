@@ -279,6 +279,18 @@ def test_from_the_tests_of_the_package():
     assert found.attrs["test"] == "sign test"
 
 
+def test_by_default_p_is_adjusted_by_holm_and_marks_are_not():
+    values = np.full((4, 4), 0.004)
+    np.fill_diagonal(values, 1.0)
+    test = table(values)
+    assert members(similarity.groups(test)) == [("A", "B", "C", "D")]  # 6 x 0.004 > 0.01
+    xr.testing.assert_identical(similarity.groups(test), groups(test, correction="holm"))
+    assert len(members(groups(test))) == 4
+    marks = similarity.groups(muc6(TASKS[0]))
+    assert marks.attrs["correction"] == "none"
+    xr.testing.assert_identical(marks, groups(muc6(TASKS[0])))
+
+
 def test_input_is_left_alone():
     test = counted(5)
     before = test.copy(deep=True)
