@@ -51,8 +51,13 @@ class Cutoff:
     correction: str
 
 
-def printed_marks(marks: xr.DataArray, cutoff: Cutoff) -> Marks:
+def marks_in_print(marks: xr.DataArray, cutoff: Cutoff) -> Marks:
     """Marks as they were printed."""
+    if cutoff.correction != "none":
+        raise ValueError(
+            f"correction={cutoff.correction!r} needs p-values; these are check marks, so leave it "
+            "out"
+        )
     systems = _systems(marks, "check marks")
     marks = marks.transpose(*names.SQUARE)
     if marks.dtype.kind not in "biuf" or not np.isin(marks.values, (0, 1)).all():
@@ -72,7 +77,7 @@ def printed_marks(marks: xr.DataArray, cutoff: Cutoff) -> Marks:
     return Marks(systems, similar, _score(marks.coords.get("score"), names.SYSTEM_A, systems), rule)
 
 
-def tested_marks(result: Any, cutoff: Cutoff) -> Marks:
+def marks_of_test(result: Any, cutoff: Cutoff) -> Marks:
     """Two systems are similar unless p, corrected, is at or below the cutoff and surely so."""
     p = _two_sided(result)
     systems = _systems(p, "p_value")

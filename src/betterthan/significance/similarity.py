@@ -12,7 +12,7 @@ import betterthan
 from betterthan import checks, names
 from betterthan.exact.swaps import cliques
 from betterthan.signed import Signature
-from betterthan.significance.marks import Cutoff, Marks, printed_marks, tested_marks
+from betterthan.significance.marks import Cutoff, Marks, marks_in_print, marks_of_test
 
 _NAMED = 4  # overlapping systems told by name; more are told by rank
 
@@ -82,24 +82,20 @@ def groups(
     >>> found["letters"].values.tolist(), found["rank_possible"].item()
     (['a', 'ab', 'b'], False)
     """
-    printed = isinstance(result, xr.DataArray)
-    correction = correction or ("none" if printed else names.CORRECTION)
+    marked = isinstance(result, xr.DataArray)
+    correction = correction or ("none" if marked else names.CORRECTION)
     asked = Cutoff(
         checks.probability(cutoff, "cutoff"),
         checks.probability(confidence, "confidence"),
         checks.one_of(correction, names.CORRECTIONS, "correction"),
     )
-    if printed and correction != "none":
-        raise ValueError(
-            f"correction={correction!r} needs p-values; these are check marks, so leave it out"
-        )
-    marks = (printed_marks if printed else tested_marks)(result, asked)
+    if isinstance(result, xr.DataArray):
+        marks, test = marks_in_print(result, asked), "printed marks"
+    else:
+        marks, test = marks_of_test(result, asked), str(result.attrs.get("test", "unknown"))
     made = Signature(version=betterthan.__version__, correction=correction).to_attrs()
     return _assembled(marks.ranked()).assign_attrs(
-        made,
-        test="printed marks" if printed else str(result.attrs.get("test", "unknown")),
-        cutoff=asked.p,
-        confidence_needed=asked.confidence,
+        made, test=test, cutoff=asked.p, confidence_needed=asked.confidence
     )
 
 
