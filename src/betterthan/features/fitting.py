@@ -184,22 +184,19 @@ def _final(table: FeatureTable, inside: np.ndarray, ci_prob: float) -> dict[str,
     groups = table.groups if table.grouped_by else None
     found = least_squares.fit(table.x[:, inside], table.y, groups)
     lower, upper = found.interval(ci_prob)
-    empty, zeros = np.full(len(inside), np.nan), np.zeros(len(inside))
-    slopes = _spread(found.coefficients[1:], inside, zeros)
+    slopes = _spread(found.coefficients, inside, 0.0)
     of_feature = {
         "coefficient": slopes,
-        "standard_error": _spread(found.errors[1:], inside, empty),
-        "lower": _spread(lower[1:], inside, empty),
-        "upper": _spread(upper[1:], inside, empty),
+        "standard_error": _spread(found.errors, inside),
+        "lower": _spread(lower, inside),
+        "upper": _spread(upper, inside),
         "standardised": slopes * (table.x.std(0, ddof=1) / table.y.std(ddof=1)),
         "chosen": inside,
     }
     parts: dict[str, Any] = {"intercept": float(found.coefficients[0]), "r2": found.r2}
     parts |= {name: (names.FEATURE, values) for name, values in of_feature.items()}
-    return parts | {
-        "observed": (names.DIALOGUE, table.y),
-        "fitted": (names.DIALOGUE, found.fitted),
-    }
+    of_dialogue = {"observed": table.y, "fitted": found.fitted}
+    return parts | {name: (names.DIALOGUE, values) for name, values in of_dialogue.items()}
 
 
 def _path(search: _Search) -> dict[str, Any]:
@@ -228,12 +225,7 @@ def _held_out(search: _Search) -> dict[str, Any]:
     """Predictions of every group by the fit without it, and the measures that follow."""
     table, z, y = search.table, search.z, search.y
     errors, rss = least_squares.left_out(z[:, search.inside], y, table.groups)
-    if not np.isfinite(errors).all():
-        where = table.group_names[int(table.groups[np.isinf(errors).argmax()])]
-        raise ValueError(
-            f"without {where!r} a coefficient cannot be told; leave a feature out that it alone "
-            "varies"
-        )
+    _refuse_lonely(table, errors)
     sst = least_squares.left_out(z[:, :0], y, table.groups)[1]
     training = 1 - rss / sst
     again = _searched(z, y, search.direction, table.groups)
@@ -246,6 +238,16 @@ def _held_out(search: _Search) -> dict[str, Any]:
         "r2_training_sd": float(training.std(ddof=1)),
     }
     return parts | _measures("", errors, y) | _measures("_chosen", y - predicted, y)
+
+
+def _refuse_lonely(table: FeatureTable, errors: np.ndarray) -> None:
+    """Refuse a group without which there is no fit."""
+    if not np.isfinite(errors).all():
+        where = table.group_names[int(table.groups[np.isinf(errors).argmax()])]
+        raise ValueError(
+            f"without {where!r} a coefficient cannot be told; leave a feature out that it alone "
+            "varies"
+        )
 
 
 def _measures(name: str, errors: np.ndarray, y: np.ndarray) -> dict[str, float]:
@@ -272,7 +274,8 @@ def _refuse_perfect(table: FeatureTable) -> None:
         )
 
 
-def _spread(values: np.ndarray, inside: np.ndarray, into: np.ndarray) -> np.ndarray:
-    into = into.copy()
-    into[inside] = values
-    return into
+def _spread(values: np.ndarray, inside: np.ndarray, other: float = np.nan) -> np.ndarray:
+    """Over all features, from the intercept and those that are inside."""
+    spread = np.full(len(inside), other)
+    spread[inside] = values[1:]
+    return spread

@@ -49,25 +49,25 @@ def from_confusion(confusion: xr.DataArray, *, beta: float = 1.0, least: int = 0
     """
     matrix, actual, labels = checks.confusion(confusion)
     least = checks.whole(least, "least", 0)
-    clash = sorted(set(labels) & set(names.AVERAGES))
-    if clash:
-        raise ValueError(f"label {clash[0]!r} is also the name of an average; rename the label")
+    _refuse_averages(labels)
     measures = _measures(matrix, actual, beta)
     kept = _kept(matrix, least)
     shares = formulas.frequencies(matrix)
     columns = [measures, *(shares[..., [p], a] for p, a in kept)]
-    of_what = [*labels, *names.AVERAGES]
-    measured = [f"{measure}.{what}" for what in of_what for measure in names.MEASURES]
+    measured = [f"{m}.{of}" for of in (*labels, *names.AVERAGES) for m in names.MEASURES]
     confusions = [f"freq.predicted.{labels[p]}.actual.{labels[a]}" for p, a in kept]
     lead = [d for d in confusion.dims if d not in (names.PREDICTED, names.ACTUAL)]
     coords: dict[Any, Any] = {d: confusion[d] for d in lead if d in confusion.coords}
-    return xr.DataArray(
-        np.concatenate(columns, axis=-1),
-        dims=(*lead, names.FEATURE),
-        coords=coords | {names.FEATURE: measured + confusions},
-        attrs={"confusions": confusions, "least": least, "beta": float(beta)},
-        name="features",
-    )
+    coords[names.FEATURE] = measured + confusions
+    made = {"confusions": confusions, "least": least, "beta": float(beta)}
+    dims = (*lead, names.FEATURE)
+    return xr.DataArray(np.concatenate(columns, axis=-1), coords, dims, "features", made)
+
+
+def _refuse_averages(labels: list[str]) -> None:
+    clash = sorted(set(labels) & set(names.AVERAGES))
+    if clash:
+        raise ValueError(f"label {clash[0]!r} is also the name of an average; rename the label")
 
 
 def _measures(matrix: np.ndarray, actual: np.ndarray, beta: float) -> np.ndarray:

@@ -79,18 +79,23 @@ def _profile(scores: np.ndarray, table: FeatureTable) -> xr.Dataset:
     """How well each beta predicts, and the best of them, from scores (dialogue, beta)."""
     y = table.y - table.y.mean()
     columns = [scores[:, [k]] for k in range(len(_BETAS))]
-    fits = [least_squares.left_out(column, y, table.groups) for column in columns]
-    held_out, rest = np.stack([f[0] for f in fits]), np.stack([f[1] for f in fits])
     rss = np.array([(least_squares.residuals(column, y)[0] ** 2).sum() for column in columns])
     best = int(rss.argmin())
     inside = np.flatnonzero(len(y) * np.log(rss / rss[best]) <= _CHI2_95)
-    honest = held_out[rest.argmin(0), np.arange(len(y))]  # by the beta that is best without it
     slope, intercept = np.polyfit(scores[:, best], table.y, 1)
+    errors = _held_out(columns, y, table.groups)
     total = float(y @ y)
     found = {"best": _BETAS[best], "lower": _BETAS[inside[0]], "upper": _BETAS[inside[-1]]}
     found |= {"intercept": intercept, "slope": slope, "r2": 1 - rss[best] / total}
-    found |= {"r2_held_out": 1 - float(honest @ honest) / total}
+    found |= {"r2_held_out": 1 - float(errors @ errors) / total}
     return xr.Dataset(found | {"profile": ("beta", 1 - rss / total)}, coords={"beta": _BETAS})
+
+
+def _held_out(columns: list[np.ndarray], y: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """Error of every dialogue under the beta that is best without it."""
+    fits = [least_squares.left_out(column, y, groups) for column in columns]
+    errors, rest = np.stack([f[0] for f in fits]), np.stack([f[1] for f in fits])
+    return errors[rest.argmin(0), np.arange(len(y))]
 
 
 def _f(matrix: np.ndarray, actual: np.ndarray, beta: float, average: str) -> np.ndarray:

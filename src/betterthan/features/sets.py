@@ -62,26 +62,35 @@ def compare(
     >>> found["formula"].values.tolist()
     ['rating = 0.4362 + 5.086 f', 'rating = 4.343 - 0.185 words']
     """
+    listed = _checked(sets)
+    union = list(dict.fromkeys(column for columns in listed.values() for column in columns))
+    whole = feature_table(features, response, columns=union, by=leave_out)
+    fitted = {name: _fitted(whole, name, columns, direction) for name, columns in listed.items()}
+    fits = [f.fit for f in fitted.values() if f.fit is not None]
+    made = Signature(answer="feature_sets", version=betterthan.__version__)
+    return xr.Dataset(
+        {name: (names.FEATURE_SET, column) for name, column in _measures(fits).items()}
+        | {"formula": (names.FEATURE_SET, [str(f) for f in fitted.values()])},
+        coords={names.FEATURE_SET: list(map(str, fitted))},
+        attrs=made.to_attrs() | {k: fits[0].attrs[k] for k in _ASKED + _ROWS},
+    )
+
+
+def _checked(sets: Any) -> dict[Any, list[str]]:
     checks.of_type(sets, Mapping, "sets is", "mapping from names of sets to their features")
     if not sets:
         raise ValueError(
             "there are no feature sets; give at least one, such as {'scores': ['f.weighted']}"
         )
-    listed = {name: _listed(columns) for name, columns in sets.items()}
-    union = list(dict.fromkeys(column for columns in listed.values() for column in columns))
-    whole = feature_table(features, response, columns=union, by=leave_out)
-    fitted = {name: _fitted(whole, name, columns, direction) for name, columns in listed.items()}
-    fits = [f.fit for f in fitted.values() if f.fit is not None]
-    parts: dict[str, Any] = {m: [float(fit[m]) for fit in fits] for m in _R2 + _MSE}
-    parts["n_features"] = [fit.sizes[names.FEATURE] for fit in fits]
-    parts["n_chosen"] = [int(fit["chosen"].sum()) for fit in fits]
-    parts["formula"] = [str(f) for f in fitted.values()]
-    made = Signature(answer="feature_sets", version=betterthan.__version__)
-    return xr.Dataset(
-        {name: (names.FEATURE_SET, column) for name, column in parts.items()},
-        coords={names.FEATURE_SET: list(map(str, fitted))},
-        attrs=made.to_attrs() | {k: fits[0].attrs[k] for k in _ASKED + _ROWS},
-    )
+    return {name: _listed(columns) for name, columns in sets.items()}
+
+
+def _measures(fits: list[xr.Dataset]) -> dict[str, list[Any]]:
+    """A column of each measure, one row for each fit."""
+    columns: dict[str, list[Any]] = {m: [float(fit[m]) for fit in fits] for m in _R2 + _MSE}
+    columns["n_features"] = [fit.sizes[names.FEATURE] for fit in fits]
+    columns["n_chosen"] = [int(fit["chosen"].sum()) for fit in fits]
+    return columns
 
 
 def _listed(columns: Sequence[str]) -> list[str]:

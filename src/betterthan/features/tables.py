@@ -49,11 +49,7 @@ def feature_table(
         raise ValueError("there are no features; give at least one column beside the response")
     no_response, no_feature = np.isnan(y), np.isnan(x.to_numpy()).any(1)
     keep = ~no_response & ~no_feature
-    if keep.sum() < 3:
-        raise ValueError(
-            f"{keep.sum()} of {len(keep)} dialogues have a response and every feature; at least 3 "
-            "are needed"
-        )
+    _refuse_few(keep)
     rows = np.array([str(r) for r in x.index])[keep]
     of_each = rows if labels is None else labels[keep]
     numbers, group_names = _numbered(of_each, labels is not None)
@@ -227,6 +223,14 @@ def _numbered(labels: np.ndarray, given: bool) -> tuple[np.ndarray, list[str]]:
         raise ValueError(f"there are {len(named)} groups; give rows of at least 3")
     place = {name: k for k, name in enumerate(named)}
     return np.array([place[label] for label in labels]), named
+
+
+def _refuse_few(keep: np.ndarray) -> None:
+    if keep.sum() < 3:
+        raise ValueError(
+            f"{keep.sum()} of {len(keep)} dialogues have a response and every feature; at least 3 "
+            "are needed"
+        )
 
 
 def _refuse_constants(table: FeatureTable) -> None:

@@ -113,24 +113,23 @@ def tau_test(
     """
     checks.one_of(references, CHOICES, "references")
     checks.one_of(alternative, names.ALTERNATIVES, "alternative")
-    asked = _Asked(references, alternative, checks.whole(shuffles, "shuffles"))
-    seed = one_seed(rng)
+    asked = _Asked(references, alternative, checks.whole(shuffles, "shuffles"), one_seed(rng))
     ranked, several = against(orders, reference)
     if references == "consensus":
         several = consensus_of(several)
     found = measured(ranked, several)
-    plain = len(several.systems) == 1 and references != "weighted" and not bool(found["ties"].any())
+    alone = len(several.systems) == 1 and references != "weighted"
+    plain = alone and not bool(found["ties"].any())
     rows = []
     for s, system in enumerate(ranked.systems):
         row = _exact(found, system, alternative) if plain else None
         if row is None:
-            random = np.random.default_rng([seed, s])
+            random = np.random.default_rng([asked.seed, s])
             row = _sampled(ranked.of([system]), several, asked, random, plain)
         rows.append(row)
+    coords = {names.SYSTEM: ranked.systems}
     columns = {name: (names.SYSTEM, [row[name] for row in rows]) for name in rows[0]}
-    made = Signature(seed=seed, shuffles=asked.shuffles).to_attrs()
-    made |= {"references": references, "alternative": alternative}
-    return xr.Dataset(columns, {names.SYSTEM: ranked.systems}, made)
+    return xr.Dataset(columns, coords, asked.attrs())
 
 
 @dataclass(frozen=True)
@@ -140,6 +139,12 @@ class _Asked:
     references: str
     alternative: str
     shuffles: int
+    seed: int
+
+    def attrs(self) -> dict[str, Any]:
+        """How the answer was made."""
+        made = Signature(seed=self.seed, shuffles=self.shuffles).to_attrs()
+        return made | {"references": self.references, "alternative": self.alternative}
 
 
 def _exact(found: xr.Dataset, system: str, alternative: str) -> dict[str, Any] | None:

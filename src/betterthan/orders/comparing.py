@@ -87,19 +87,22 @@ def compare(
         raise ValueError(
             f"{int(whole.sum())} documents have an order of every system; a comparison needs 2"
         )
-    choices = {"rope": rope, "ci_prob": ci_prob, "ci_kind": ci_kind, "correction": correction}
     found = comparing.compare(
-        scores.sel({names.ITEM: whole.values}), draws=draws, shuffles=shuffles, rng=seed, **choices
+        scores.sel({names.ITEM: whole.values}),
+        rope=rope,
+        ci_prob=ci_prob,
+        ci_kind=ci_kind,
+        draws=draws,
+        shuffles=shuffles,
+        correction=correction,
+        rng=seed,
     )
-    found = found.assign(_by_document(scores))
     chance = tau_test(orders, reference, references=references, shuffles=shuffles, rng=seed)
-    found["n_documents"], found["p_chance"] = chance["n_documents"], chance["p_value"]
-    found["p_chance_mcse"] = chance["p_value_mcse"]
+    found = found.assign(_by_document(scores) | _by_system(chance))
     found["exact_matches"] = _exact_matches(orders, reference)
     made = Signature(answer="orders", version=betterthan.__version__, statistic="tau")
-    found.attrs |= made.to_attrs()
-    found.attrs |= {"references": references, "n_dropped": int((~whole).sum())}
-    return found
+    dropped = int((~whole).sum())
+    return found.assign_attrs(made.to_attrs() | {"references": references, "n_dropped": dropped})
 
 
 def _by_document(scores: xr.DataArray) -> dict[str, xr.DataArray]:
@@ -108,6 +111,16 @@ def _by_document(scores: xr.DataArray) -> dict[str, xr.DataArray]:
     told = (("ahead", "win"), ("behind", "loss"), ("equal", "tie"))
     found = {name: counts.sel({names.OUTCOME: outcome}, drop=True) for name, outcome in told}
     return found | {"prob_ahead": prob_better(counts), "p_sign": sign_test(counts)["p_value"]}
+
+
+def _by_system(chance: xr.Dataset) -> dict[str, xr.DataArray]:
+    """What `orders.tau_test` says, under the names it has beside a comparison."""
+    told = (
+        ("n_documents", "n_documents"),
+        ("p_chance", "p_value"),
+        ("p_chance_mcse", "p_value_mcse"),
+    )
+    return {name: chance[of] for name, of in told}
 
 
 def posterior(

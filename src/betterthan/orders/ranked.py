@@ -57,7 +57,6 @@ def from_lists(lists: Mapping[Any, Any]) -> xr.DataArray:
     Frozen({'system': 2, 'position': 3})
     """
     nested = _nested(lists)
-    single = nested is not lists
     systems = list(dict.fromkeys(str(s) for inner in nested.values() for s in inner))
     place = {system: j for j, system in enumerate(systems)}
     found = {
@@ -65,14 +64,14 @@ def from_lists(lists: Mapping[Any, Any]) -> xr.DataArray:
         for i, (d, inner) in enumerate(nested.items())
         for s, order in inner.items()
     }
-    width = max((len(order) for order in found.values()), default=0)
+    width = max(map(len, found.values()), default=0)
     values = np.full((len(nested), len(systems), width), "", dtype=object)
     for (i, j), order in found.items():
         values[i, j, : len(order)] = order
-    coords = {DOCUMENT: [str(d) for d in nested], names.SYSTEM: systems}
-    orders = xr.DataArray(values.astype(str), coords, dims=(*coords, POSITION))
+    coords = {DOCUMENT: list(map(str, nested)), names.SYSTEM: systems}
+    orders = xr.DataArray(values.astype(str), coords, (*coords, POSITION))
     ranked_of(orders)
-    return orders.isel({DOCUMENT: 0}, drop=True) if single else orders
+    return orders if nested is lists else orders.isel({DOCUMENT: 0}, drop=True)
 
 
 def _nested(lists: Any) -> Mapping[Any, Mapping[Any, Any]]:

@@ -93,6 +93,11 @@ class _Rows:
     documents: list[str]  # "" where there are none
     systems: list[str]
 
+    def wrong(self, what: str, k: int, column: str, value: Any) -> ValueError:
+        """What is wrong with one cell."""
+        row = self.table.rows[k]
+        return problem(self.table.source, what, row=row, column=column, value=value)
+
 
 def _read(rows: _Rows, known: set[str | None]) -> tuple[xr.DataArray, str]:
     """Orders or ranks, and which layout they had; `known` are columns that say of what."""
@@ -120,8 +125,7 @@ def _from_orders(rows: _Rows, column: str) -> xr.DataArray:
         inner[system] = _groups(cells_of[k])
         if not inner[system]:
             what = "the order is empty; leave the row out where a system gave none"
-            place: Any = {"row": rows.table.rows[k], "column": column, "value": cells_of[k]}
-            raise problem(rows.table.source, what, **place)
+            raise rows.wrong(what, k, column, cells_of[k])
     every = [group for inner in lists.values() for order in inner.values() for group in order]
     if any(len(group) > 1 for group in every):
         return _squeezed(_tied(lists, list(dict.fromkeys(rows.systems))))
@@ -174,8 +178,7 @@ def _from_long(rows: _Rows, item: str, rank: str) -> xr.DataArray:
     if again.any():
         k = int(again.argmax())
         what = f"the item is ranked twice by system {shown(rows.systems[k])}; give one rank"
-        place: Any = {"row": rows.table.rows[k], "column": item, "value": items[k]}
-        raise problem(rows.table.source, what, **place)
+        raise rows.wrong(what, k, item, items[k])
     return _squeezed(_filled(frame, cells.numbers(rows.table, rank)))
 
 
