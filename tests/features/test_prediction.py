@@ -1,4 +1,4 @@
-"""Components compared by predicted response: against the draws themselves and against simulation."""
+"""Components compared by predicted response: against the draws and against simulation."""
 
 import numpy as np
 import pandas as pd
