@@ -19,9 +19,16 @@ def one_of(value: Any, allowed: Sequence[str], what: str) -> str:
     return value
 
 
+def real(value: Any, what: str, wanted: str = "a number") -> float:
+    """Return `value` as a float."""
+    if isinstance(value, bool | str) or not isinstance(value, int | float | np.number):
+        raise ValueError(f"{what} is {value!r}; give {wanted}")
+    return float(value)
+
+
 def probability(value: float, what: str) -> float:
     """Return `value` as a float strictly between 0 and 1."""
-    number = _number(value, what)
+    number = real(value, what)
     if not 0 < number < 1:
         raise ValueError(f"{what} is {value}; give a number between 0 and 1, both excluded")
     return number
@@ -51,7 +58,7 @@ def p_values(values: Any, what: str = "p-value") -> np.ndarray:
 
 def rope(value: float) -> float:
     """Return the half width of the region of practical equivalence, in [0, 1)."""
-    number = _number(value, "rope")
+    number = real(value, "rope")
     if not 0 <= number < 1:
         raise ValueError(f"rope is {value}; give a number from 0 up to, not including, 1")
     return number
@@ -59,7 +66,7 @@ def rope(value: float) -> float:
 
 def margin(value: float, what: str = "margin") -> float:
     """Return a score difference of at least 0, such as that up to which two scores tie."""
-    number = _number(value, what)
+    number = real(value, what)
     if not (number >= 0 and math.isfinite(number)):
         raise ValueError(f"{what} is {value}; give a number of at least 0, in units of the score")
     return number
@@ -385,9 +392,3 @@ def _describe(data: Any) -> str:
     dims = getattr(data, "dims", None)
     kind = type(data).__name__
     return f"{kind} with dims {tuple(dims)}" if dims is not None else kind
-
-
-def _number(value: Any, what: str) -> float:
-    if isinstance(value, bool | str) or not isinstance(value, int | float | np.number):
-        raise ValueError(f"{what} is {value!r}; give a number")
-    return float(value)

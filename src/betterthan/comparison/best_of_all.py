@@ -7,8 +7,8 @@ from betterthan import checks, names
 from betterthan.counts.scoring import apply_missing
 from betterthan.counts.units import EPOCH, UNIT, default_unit, in_units, several, unlabelled
 from betterthan.exact.numeric import counting, weights
+from betterthan.exact.numeric.sampling_error import probability_error
 from betterthan.exact.wins.beta import prob_above_half
-from betterthan.posterior.joint_draws import share_error
 from betterthan.scores.resampling import bootstrap_draws
 
 JOINT = ("prob_best", "prob_best_mcse", "expected_rank", "expected_rank_mcse", "in_best_set")
@@ -82,7 +82,7 @@ def joint_answer(
     rank = chances @ places
     found = {
         "prob_best": chances[:, 0],
-        "prob_best_mcse": share_error(chances[:, 0], draws),
+        "prob_best_mcse": probability_error(chances[:, 0], draws),
         "expected_rank": rank,
         "expected_rank_mcse": np.sqrt(np.maximum(chances @ places**2 - rank**2, 0) / draws),
         "in_best_set": weights.best_set(chances[:, 0], ci_prob),
