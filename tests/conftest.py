@@ -14,7 +14,7 @@ def regression_frame():
     data = performance_function.simulate(35, features=2, rng=8)
     scaled = data["features"].values * [0.2, 30] + [0.5, 100]
     return pd.DataFrame(scaled, columns=["f", "words"]).assign(
-        gain=0.1 * data["outcome"].values + 0.6
+        gain=0.1 * data["response"].values + 0.6
     )
 
 
@@ -28,7 +28,7 @@ def ratings():
     """Ratings 1 to 4 of 60 dialogues by 10 users."""
     data = performance_function.simulate(60, features=2, groups=10, levels=4, rng=5)
     return pd.DataFrame(data["features"].values, columns=["f", "words"]).assign(
-        rating=1 + data["outcome"].values, user=[f"u{k}" for k in data["group_of"].values]
+        rating=1 + data["response"].values, user=[f"u{k}" for k in data["group_of"].values]
     )
 
 

@@ -5,6 +5,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
+from betterthan.comparison.pair_rows import pair_rows
 
 
 def graded(seed=0, items=40, systems=4):
@@ -97,9 +98,11 @@ def test_p_values_travel_to_netcdf_rows_and_json(tmp_path):
     found.to_netcdf(tmp_path / "c.nc")
     with xr.open_dataset(tmp_path / "c.nc") as back:
         xr.testing.assert_identical(back.load(), found)
-    rows = bt.pair_table(found)
-    assert {"p_sign", "p_sign_adjusted", "p_randomization", "p_randomization_adjusted"} <= set(rows)
-    assert rows["p_sign"][0] == found["p_value"].sel(test="sign").values[0, 1]
+    rows = pair_rows(found)
+    tests = ("sign", "randomization")
+    assert {f"{k}_{t}" for k in ("p_value", "p_adjusted") for t in tests} <= set(rows)
+    first = {"system_a": rows["system"][0], "system_b": rows["other"][0], "test": "sign"}
+    assert rows["p_value_sign"][0] == found["p_value"].sel(first).item()
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,7 @@ def signature_parts(
     prior = checks.prior(choice["prior"], counts.sizes[names.OUTCOME])
     unknown = counts.attrs.get("ties") == "unknown"
     return {
+        "answer": "comparison",
         "version": betterthan.__version__,
         "prior": list(prior),
         "ties": "unknown" if unknown else ties,

@@ -100,6 +100,7 @@ def predict(
     )
     attrs = tree["posterior"].attrs
     result.attrs = {
+        "answer": "prediction",
         "version": betterthan.__version__,
         "response": attrs["response"],
         "n": attrs["n"],

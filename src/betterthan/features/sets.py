@@ -92,7 +92,7 @@ def compare(
         "left_out_by",
         "folds",
     )
-    result.attrs = {k: fits[0].attrs[k] for k in kept}
+    result.attrs = {"answer": "feature_sets"} | {k: fits[0].attrs[k] for k in kept}
     return result
 
 

@@ -117,6 +117,7 @@ def posterior(
         },
     )
     result.attrs = {
+        "answer": "label_posterior",
         "model": "Dirichlet over cells",
         "prior": each,
         "beta": beta,

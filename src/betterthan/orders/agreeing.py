@@ -58,7 +58,7 @@ def agreement(orders: Any, *, variant: str = "b", restrict: str | None = None) -
             "outlier_p": (names.SYSTEM, _outlier(mean)),
         },
         coords=dict.fromkeys((*square, names.SYSTEM), ranked.systems),
-        attrs={"variant": variant, "n_documents": len(ranked.documents)},
+        attrs={"answer": "agreement", "variant": variant, "n_documents": len(ranked.documents)},
     )
 
 

@@ -102,6 +102,7 @@ def compare(
     found["p_chance_mcse"] = chance["p_value_mcse"]
     found["exact_matches"] = _exact_matches(orders, reference)
     found.attrs |= {"references": references, "n_dropped": int((~whole).sum()), "statistic": "tau"}
+    found.attrs["answer"] = "orders"
     return found
 
 

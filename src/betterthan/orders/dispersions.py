@@ -69,6 +69,7 @@ def compare_dispersions(
         | {names.REGION: list(names.REGIONS)},
     )
     result.attrs = {
+        "answer": "dispersions",
         "version": betterthan.__version__,
         "pooling": attrs["pooling"],
         "n_documents": attrs["n_documents"],

@@ -105,6 +105,7 @@ def compare(
         alone = posterior(summed, statistic=chosen, beta=beta, ci_prob=ci_prob, ci_kind=ci_kind)
         found["alone_lower"], found["alone_upper"] = alone["lower"], alone["upper"]
     found.attrs |= {
+        "answer": "scores",
         "test_method": test.attrs["method"],
         "alpha": alpha,
         "correction": correction,

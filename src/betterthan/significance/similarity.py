@@ -115,6 +115,7 @@ def groups(
     )
     test = "printed marks" if printed else str(result.attrs.get("test", "unknown"))
     return _assembled(marks).assign_attrs(
+        answer="groups",
         version=betterthan.__version__,
         test=test,
         cutoff=cutoff,
