@@ -8,6 +8,7 @@ OUTCOME, DATASET, REGION = "outcome", "dataset", "region"
 TALLY, LABEL = "tally", "label"
 PREDICTED, ACTUAL = "predicted", "actual"
 DIALOGUE, FEATURE, FEATURE_SET = "dialogue", "feature", "feature_set"
+DOCUMENT, POSITION, REFERENCE = "document", "position", "reference"  # of orders
 TEST, GROUP, TIES_POLICY = "test", "group", "ties_policy"
 ENGINE = "engine"  # exact or mcmc; a dim called "method" would clash with the argument of .sel
 

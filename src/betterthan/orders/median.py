@@ -63,6 +63,7 @@ def consensus(orders: Any, *, method: str = "auto") -> xr.Dataset:
         {"order": ((DOCUMENT, POSITION), order.astype(str))}
         | {k: (DOCUMENT, [r[k] for r in rows]) for k in rows[0]},
         coords={DOCUMENT: ranked.documents},
+        attrs={"answer": "consensus"},
     )
     return found if ranked.documents != [""] else found.isel({DOCUMENT: 0}, drop=True)
 

@@ -13,7 +13,7 @@ from scipy import stats
 
 from betterthan import checks, names
 
-DOCUMENT, POSITION, REFERENCE = "document", "position", "reference"
+DOCUMENT, POSITION, REFERENCE = names.DOCUMENT, names.POSITION, names.REFERENCE
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ def measured(
     coords = dict(zip(_DIMS, (ranked.documents, ranked.systems, references.systems), strict=True))
     found = xr.Dataset({name: (_DIMS, values) for name, values in table.items()}, coords=coords)
     found.attrs = {"variant": variant, "alternative": alternative, "restrict": restrict or "none"}
-    found.attrs |= _count(found, ranked.documents)
+    found.attrs |= _count(found, ranked.documents) | {"answer": "taus"}
     if len(references.systems) == 1:
         found = found.isel({REFERENCE: 0}, drop=True).assign_attrs(reference=references.systems[0])
     return found if has_documents(ranked) else found.isel({DOCUMENT: 0}, drop=True)
