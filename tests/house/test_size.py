@@ -23,7 +23,7 @@ LONGER = {
 
 
 def tokens_of(path):
-    """Tokens of every function of a file that stands in no other, without its docstring."""
+    """Tokens of every function of a file that stands in no other, without its signature and docstring."""
     text = path.read_text("utf-8")
     tree = ast.parse(text)
     docs, number = set(), {}
@@ -44,7 +44,8 @@ def tokens_of(path):
     }
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and node not in inner:
-            own = range(node.lineno, node.end_lineno + 1)
+            documented = ast.get_docstring(node) is not None and len(node.body) > 1
+            own = range(node.body[documented].lineno, node.end_lineno + 1)
             yield node.name, sum(number.get(k, 0) for k in own)
 
 

@@ -26,6 +26,7 @@ _COLUMNS = (
 BESIDE = (
     *(f"prob_better_{of}{end}" for of in ("dataset", "new") for end in _EITHER),
     *("prob_best", "prob_best_mcse", "expected_rank", "expected_rank_mcse", "in_best_set"),
+    "prob_rank",
 )
 
 

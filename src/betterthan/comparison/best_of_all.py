@@ -99,10 +99,13 @@ def _bootstrapped(parts: list[xr.DataArray], unit: str, equal: bool, asked: Aske
         joint_seed=asked.seed,
         joint_units=of_what + (" of each data set, which weigh the same" if equal else ""),
     )
-    return found[list(_TOLD)].drop_vars("rank", errors="ignore").assign_attrs(made.to_attrs())
+    return found[list(_TOLD)].assign_attrs(made.to_attrs())
 
 
-_TOLD = ("prob_best", "prob_best_mcse", "expected_rank", "expected_rank_mcse", "in_best_set")
+_TOLD = (
+    *("prob_best", "prob_best_mcse", "expected_rank", "expected_rank_mcse", "in_best_set"),
+    "prob_rank",
+)
 
 
 def _none(why: str) -> xr.Dataset:

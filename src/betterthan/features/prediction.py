@@ -80,7 +80,7 @@ def predict(
     ranks = table.of_systems(draws, systems, ci_prob=asked.ci_prob, **which)
     found = found.merge(ranks, join="exact").assign(table.by_system("predicted", draws, asked))
     found["outside"] = (names.SYSTEM, _outside(tree, x))
-    made = fit.signed(asked, answer="predictions", **which)
+    made = fit.signed(asked, answer="prediction", **which)
     told = {key: fit.posterior.attrs[key] for key in ("response", "n")}
     return found.assign_attrs(made.to_attrs() | told)
 

@@ -126,4 +126,10 @@ def compare(
         own[name] = value
     reader, unit = _READERS[fit.model]
     found = reader(fit, asked, **own)
-    return Comparison(found.assign_attrs(fit.signed(asked, answer="pairs", unit=unit).to_attrs()))
+    return Comparison(
+        found.assign_attrs(
+            fit.signed(
+                asked, answer="dispersions" if fit.model == "mallows" else "pairs", unit=unit
+            ).to_attrs()
+        )
+    )

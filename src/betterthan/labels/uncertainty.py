@@ -88,6 +88,7 @@ def posterior(
     for at, statistic in enumerate(("precision", "recall")):
         found[: len(labels), at] = _exact(cells, statistic, scores[:, at], ci_prob, ci_kind)
     signed = Signature(
+        answer="label_posterior",
         model="Dirichlet over cells",
         prior=(each,),
         draws=draws,

@@ -122,7 +122,7 @@ def build(
     data = _data(table, response, predictor, subject, standardise)
     with pm.Model(coords={SUBJECT: data.subjects, ROW: np.arange(len(data.y))}) as model:
         y, x = pm.Data("y_data", data.y, dims=ROW), pm.Data("x", data.x, dims=ROW)
-        alpha = pm.Normal("intercept_standardised", 0.0, 1.0)
+        alpha: Any = pm.Normal("intercept_standardised", 0.0, 1.0)
         beta = pm.Normal("slope_standardised", 0.0, 1.0)
         sigma = pm.HalfNormal("sigma", 1.0)
         effects: Any = _effects(data, alpha, beta, sigma)

@@ -7,6 +7,7 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
+from betterthan.answers.comparison import Comparison
 from betterthan.counts.scoring import count_outcomes
 from betterthan.exact.numeric import weights
 from betterthan.exact.numeric.seeds import one_seed
@@ -35,7 +36,7 @@ def compare(
     shuffles: int = names.SHUFFLES,
     correction: str = names.CORRECTION,
     rng: Any = None,
-) -> xr.Dataset:
+) -> Comparison:
     """Compare systems by Kendall's tau over the same documents.
 
     Parameters
@@ -54,7 +55,7 @@ def compare(
 
     Returns
     -------
-    xarray.Dataset
+    Comparison
         What `scores.compare` returns of the mean tau, from documents that all systems ordered
         (``attrs["n_items"]``; those left out are counted in ``attrs["n_dropped"]``). Over
         (system_a, system_b) also, from documents that both ordered, ``ahead``, ``behind`` and
@@ -75,7 +76,7 @@ def compare(
     ... )
     >>> documents = {f"d{k}": often if k % 3 else rarely for k in range(18)}
     >>> found = compare(documents, "ref", rng=1)
-    >>> pair = found.sel(system_a="A", system_b="B")
+    >>> pair = found.data.sel(system_a="A", system_b="B")
     >>> pair["ahead"].item(), pair["behind"].item(), round(pair["prob_ahead"].item(), 3)
     (12, 6, 0.916)
     """
@@ -87,7 +88,7 @@ def compare(
         raise ValueError(
             f"{int(whole.sum())} documents have an order of every system; a comparison needs 2"
         )
-    found = comparing.compare(
+    compared = comparing.compare(
         scores.sel({names.ITEM: whole.values}),
         rope=rope,
         ci_prob=ci_prob,
@@ -98,11 +99,12 @@ def compare(
         rng=seed,
     )
     chance = tau_test(orders, reference, references=references, shuffles=shuffles, rng=seed)
-    found = found.assign(_by_document(scores) | _by_system(chance))
+    found = compared.data.assign(_by_document(scores) | _by_system(chance))
     found["exact_matches"] = _exact_matches(orders, reference)
     made = Signature(answer="orders", version=betterthan.__version__, statistic="tau")
     dropped = int((~whole).sum())
-    return found.assign_attrs(made.to_attrs() | {"references": references, "n_dropped": dropped})
+    signed = made.to_attrs() | {"references": references, "n_dropped": dropped}
+    return Comparison(found.assign_attrs(signed))
 
 
 def _by_document(scores: xr.DataArray) -> dict[str, xr.DataArray]:

@@ -8,6 +8,7 @@ from typing import Any
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.answers.comparison import Comparison
 from betterthan.counts.fingerprint import fingerprint
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.scores.f_scores import posterior
@@ -33,8 +34,8 @@ def compare(
     correction: str = names.CORRECTION,
     alpha: float = names.ALPHA,
     rng: Any = None,
-) -> xr.Dataset:
-    """Compare systems by a score of all items together: posterior and test on one Dataset.
+) -> Comparison:
+    """Compare systems by a score of all items together: posterior and test in one answer.
 
     Parameters
     ----------
@@ -54,7 +55,7 @@ def compare(
 
     Returns
     -------
-    xarray.Dataset
+    Comparison
         What `scores.bootstrap` returns, and over (system_a, system_b) ``p_value``, ``p_adjusted``
         and, where it was sampled, ``p_value_mcse`` of the `randomization_test` of the same
         statistic on the same units. For F, precision and recall also ``alone_lower`` and
@@ -75,7 +76,7 @@ def compare(
     ...     for k in range(40)
     ... ]
     >>> found = bt.scores.compare(bt.io.tallies_from_table(pd.DataFrame(rows)), rng=1)
-    >>> sorted(set(found.data_vars) & {"p_value", "prob_better", "alone_lower"})
+    >>> sorted(set(found.data.data_vars) & {"p_value", "prob_better", "alone_lower"})
     ['alone_lower', 'p_value', 'prob_better']
     """
     checks.one_of(correction, names.CORRECTIONS, "correction")
@@ -122,7 +123,7 @@ def compare(
         randomization_statistic=found.attrs["statistic"],
     )
     found.attrs = made.to_attrs() | {"test_method": test.attrs["method"]}
-    return found
+    return Comparison(found)
 
 
 def _p_values(test: xr.Dataset, correction: str) -> dict[str, xr.DataArray]:

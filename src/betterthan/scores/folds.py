@@ -10,6 +10,7 @@ import xarray as xr
 from scipy import stats
 
 from betterthan import __version__, checks, names, schemas
+from betterthan.answers.comparison import Comparison
 from betterthan.counts.shapes import pair_indices
 from betterthan.exact.numeric.sampling_error import probability_error
 from betterthan.exact.numeric.seeds import one_seed
@@ -30,7 +31,7 @@ def compare_folds(
     rope: float = names.ROPE,
     ci_prob: float = names.CI_PROB,
     threshold: float = names.VERDICT_PROB,
-) -> xr.Dataset:
+) -> Comparison:
     """Compare systems by their scores on the folds of a cross-validation, which share training
     data.
 
@@ -50,7 +51,7 @@ def compare_folds(
 
     Returns
     -------
-    xarray.Dataset
+    Comparison
         Over (system_a, system_b), exactly: ``mass`` (region), ``prob_better``, ``difference_mean``,
         ``difference_lower``, ``difference_upper``, and ``verdict``.
 
@@ -97,7 +98,7 @@ def compare_folds(
         higher_is_better=given.sign > 0,
         **asdict(asked),
     )
-    return found.assign_attrs(made.to_attrs() | {"test_share": share})
+    return Comparison(found.assign_attrs(made.to_attrs() | {"test_share": share}))
 
 
 def signed_rank(

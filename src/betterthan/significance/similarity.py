@@ -93,7 +93,8 @@ def groups(
         marks, test = marks_in_print(result, asked), "printed marks"
     else:
         marks, test = marks_of_test(result, asked), str(result.attrs.get("test", "unknown"))
-    made = Signature(version=betterthan.__version__, correction=correction).to_attrs()
+    signed = Signature(answer="groups", version=betterthan.__version__, correction=correction)
+    made = signed.to_attrs()
     return _assembled(marks.ranked()).assign_attrs(
         made, test=test, cutoff=asked.p, confidence_needed=asked.confidence
     )
