@@ -53,7 +53,8 @@ def test_mallows(benchmark, who):
     import arviz as az
     import pymc as pm
 
-    from betterthan.models import mallows, sampling
+    from betterthan.models import inversion_likelihood, mallows, sampling
+    from betterthan.models.order_cells import cells_of
 
     data = mallows.simulate(200, systems=3, items=12, rng=2)
 
@@ -66,16 +67,16 @@ def test_mallows(benchmark, who):
 
     def plain():
         """The same model on non-centred coordinates, as one would write it."""
-        cells = mallows._cells(data, "error")
-        with pm.Model(coords={"system": cells["systems"]}) as model:
+        cells = cells_of(data, "error")
+        with pm.Model(coords={"system": cells.systems}) as model:
             theta = pm.Normal("theta", 0, 1, dims="system")
             document_sd, cell_sd = pm.HalfNormal("document_sd", 0.5), pm.HalfNormal("cell_sd", 0.5)
             document = pm.Normal("document", 0, 1, shape=200)
             cell = pm.Normal("cell", 0, 1, shape=600)
-            each = (
-                theta[cells["system"]] + document_sd * document[cells["document"]] + cell_sd * cell
+            each = theta[cells.system] + document_sd * document[cells.document] + cell_sd * cell
+            pm.CustomDist(
+                "y", each, cells.n, logp=inversion_likelihood.log_probability, observed=cells.k
             )
-            pm.CustomDist("y", each, cells["n"], logp=mallows._log_probability, observed=cells["k"])
         return model
 
     model = mallows.build(data) if who == "ours" else plain()

@@ -88,7 +88,7 @@ def margin(value: float, what: str = "margin") -> float:
 def whole(value: int, what: str, least: int = 1) -> int:
     """Return `value` as an int of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ValueError(f"{what} is {value!r}; give a whole number of at least {least}")
+        raise ValueError(f"{what} is {told(value)}; give a whole number of at least {least}")
     return int(value)
 
 

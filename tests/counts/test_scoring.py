@@ -155,7 +155,7 @@ def test_item_outcomes_never_tie_a_gap():
             lambda: bt.count(scores_of([[1, 0]]).assign_coords(system=["A", "A"])),
             "'A' occurs more than once",
         ),
-        (lambda: bt.count(np.eye(2)), "expected scores with dims"),
+        (lambda: bt.count(np.eye(2)), r"data is ndarray; give scores \(item, system\)"),
     ],
 )
 def test_bad_input_is_one_line(call, message):

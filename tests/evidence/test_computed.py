@@ -9,7 +9,7 @@ import pytest
 from betterthan.evidence import computed
 from betterthan.evidence.validate import MODELS
 from betterthan.exact.numeric import seeds
-from betterthan.models import beta_binomial, davidson, sampling, shrinkage
+from betterthan.models import beta_binomial, davidson, sampling, shrinkage, tie_models
 
 CASES = {
     "davidson": [({"systems": 3, "judgments": 20, "position": True}, {"position": True})],
@@ -58,11 +58,11 @@ def test_a_changed_helper_is_seen_wherever_it_stands(small, davidson_before, mon
 
 
 def test_a_helper_told_anew_voids_nothing(small, davidson_before, monkeypatch):
-    coordinates, chances = shrinkage.abilities, davidson._log_chances
+    coordinates, chances = shrinkage.abilities, tie_models.log_chances
     monkeypatch.setattr(
         shrinkage, "abilities", lambda won, tried: coordinates(won=1 * won, tried=tried + 0.0)
     )
-    monkeypatch.setattr(davidson, "_log_chances", lambda *arguments: chances(*arguments))
+    monkeypatch.setattr(tie_models, "log_chances", lambda *arguments: chances(*arguments))
     from_file = json.loads(json.dumps(davidson_before, allow_nan=False))
     assert computed.what_differs(from_file, computed.computes("davidson")) == ""
 

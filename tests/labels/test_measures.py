@@ -13,7 +13,7 @@ from sklearn import metrics
 
 import betterthan as bt
 
-REFERENCE = Path(__file__).parent / "reference"
+REFERENCE = Path(__file__).parents[1] / "reference"
 LABELS = ["a", "b", "c"]
 PAIRS = st.lists(
     st.tuples(st.sampled_from(LABELS), st.sampled_from(LABELS)), min_size=1, max_size=40
@@ -127,6 +127,10 @@ TABLE = pd.DataFrame({"a": [8, 2], "b": [1, 5]}, index=["a", "b"])
             "gold has 1 labels and predicted 2",
         ),
         (lambda: bt.labels.confusion_matrix([], []), "gold is empty"),
+        (
+            lambda: bt.labels.confusion_matrix(["a"], "a"),
+            "predicted is a str; give a sequence of labels",
+        ),
         (
             lambda: bt.labels.confusion_matrix(["a", None], ["a", "a"]),
             "gold label at position 1 is missing",

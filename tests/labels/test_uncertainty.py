@@ -93,7 +93,7 @@ def test_a_seed_repeats_whatever_the_chunks(monkeypatch):
         ({"prior": 0}, "prior holds 0"),
         ({"beta": -1}, "beta holds -1"),
         ({"draws": 0}, "draws is 0"),
-        ({"kind": "x"}, "ci_kind is 'x'"),
+        ({"ci_kind": "x"}, "ci_kind is 'x'"),
     ],
 )
 def test_bad_arguments(choice, words):

@@ -12,6 +12,7 @@ import pytest
 import betterthan as bt
 from betterthan.evidence import joint_agreement
 from betterthan.models import davidson as model
+from betterthan.models import tie_models
 from betterthan.posterior.gate import diagnose
 
 REFERENCE = Path(__file__).parents[2] / "models" / "davidson" / "reference.toml"
@@ -51,13 +52,13 @@ def test_truth_is_within_reach(tree, data):
 
 def test_probabilities_of_either_form_sum_to_one_and_mirror():
     d, tie = np.linspace(-8, 8, 33), np.full(33, 0.3)
-    for ties in model.TIE_MODELS:
-        both = np.exp(model._numpy(d, tie, ties))
+    for ties in tie_models.TIE_MODELS:
+        both = np.exp(tie_models.log_chances_of(d, tie, ties))
         assert both.sum(-1) == pytest.approx(1.0)
         assert both[:, [1, 0, 2]] == pytest.approx(both[::-1])
-        assert model._log_chances(d, tie, ties).eval() == pytest.approx(np.log(both), rel=1e-7)
+        assert tie_models.log_chances(d, tie, ties).eval() == pytest.approx(np.log(both), rel=1e-7)
     # Davidson: a tie is as likely as the geometric mean of win and loss, times a constant
-    win, loss, tied = np.exp(model._numpy(d, tie, "davidson")).T
+    win, loss, tied = np.exp(tie_models.log_chances_of(d, tie, "davidson")).T
     assert tied / np.sqrt(win * loss) == pytest.approx(np.exp(0.3))
 
 
@@ -65,7 +66,7 @@ def test_probabilities_of_either_form_sum_to_one_and_mirror():
 def test_agrees_with_a_grid_and_with_print():
     """Two systems in either form against a grid; a published table by maximum likelihood."""
     found = joint_agreement.of_davidson({"table": TABLE}, 1)
-    assert [row["ties"] for row in found["quadrature"]] == list(model.TIES)
+    assert [row["ties"] for row in found["quadrature"]] == list(tie_models.TIE_MODELS)
     for row in found["quadrature"]:
         assert max(row[k] for k in ("abs_z_mean", "abs_z_sd", "abs_z_positive")) < 4
     assert found["published"]["max_error_of_abilities"] < 0.005 + 1e-3  # printed to two decimals

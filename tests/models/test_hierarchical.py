@@ -11,6 +11,7 @@ import xarray as xr
 import betterthan as bt
 from betterthan.exact.numeric.sampling_error import probability_z
 from betterthan.models import hierarchical as model
+from betterthan.models import simplex
 from betterthan.models.sampling import Sampling
 from betterthan.posterior.gate import diagnose
 
@@ -181,7 +182,7 @@ def test_bad_choices(data):
 
 def test_draws_of_small_parameters_are_probabilities():
     random = np.random.default_rng(1)
-    theta = model._draw(random, np.array([1e-6, 1e-6, 1e-6]), (2000,))
+    theta = simplex.draw(random, np.array([1e-6, 1e-6, 1e-6]), (2000,))
     assert theta.sum(-1) == pytest.approx(1.0)
     assert theta.mean(0) == pytest.approx(1 / 3, abs=0.05)
     assert isinstance(model.simulate(2, rng=1), xr.Dataset)

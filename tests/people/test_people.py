@@ -81,8 +81,14 @@ def test_each_subject_is_left_out_once():
     rest = np.nanmean(np.delete(latin, 0, axis=0), axis=0)
     seen = ~np.isnan(latin[0])
     assert holed["r"].values[0] == pytest.approx(np.corrcoef(latin[0][seen], rest[seen])[0, 1])
-    with pytest.raises(ValueError, match="leaving one out needs 3"):
-        bt.people.agreement(values[:2])
+    for bad, said in (
+        (values[:2], "ratings have 2 subjects; leaving one out needs 3"),
+        (values[0], r"ratings have shape \(8,\); give a table"),
+        ("times", "ratings is a str"),
+        (np.ones((4, 4)), "ratings: no subject rated 3 texts differently"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            bt.people.agreement(bad)
 
 
 def test_slopes_of_published_times():
@@ -114,6 +120,7 @@ def test_slopes_count_what_they_leave_out():
         ((table, "rating", "word"), "no column 'word'"),
         ((table.assign(place="x"), "rating", "place"), "no number"),
         ((table[table["subject"] == "p0"], "rating", "place"), "1 subjects have a slope"),
+        ((table.iloc[:0], "rating", "place"), "0 subjects have a slope"),
         (([1], "rating", "place"), "give a pandas.DataFrame"),
         ((table.assign(subject=None), "rating", "place"), "every row needs its subject"),
     ):
@@ -127,7 +134,7 @@ def test_variance_within_is_statsmodels():
     cells = table.groupby(["subject", "bin"], as_index=False)["rating"].mean()
     expected = AnovaRM(cells, "rating", "subject", within=["bin"]).fit().anova_table.iloc[0]
     wanted = [expected["F Value"], 3, 57, expected["Pr > F"]]
-    assert [found[k].item() for k in ("f", "df1", "df2", "p")] == pytest.approx(wanted)
+    assert [found[k].item() for k in ("f", "df1", "df2", "p_value")] == pytest.approx(wanted)
     assert found.attrs["design"] == "within"
     assert 1 / 3 <= found["epsilon"].item() <= 1
     assert found["p_corrected"].item() >= found["p_value"].item()
@@ -171,6 +178,10 @@ def test_half_crossed_designs_are_refused():
         )
     with pytest.raises(ValueError, match="one level"):
         bt.people.anova(table[table["bin"] == "bin 0"], "rating", "bin")
+    with pytest.raises(ValueError, match="column 'bin' has no level"):
+        bt.people.anova(table.iloc[:0], "rating", "bin")
+    with pytest.raises(ValueError, match="there is one subject, 'p1'; a comparison needs two"):
+        bt.people.anova(table[table["subject"] == "p1"], "rating", "bin")
     with pytest.raises(ValueError, match="nothing varies"):
         bt.people.anova(table.assign(rating=1.0), "rating", "bin")
 
@@ -214,6 +225,9 @@ def test_outliers_are_set_to_the_cutoff():
         ({"by": by[:3]}, "by has 3 entries"),
         ({"by": by, "wrong": np.full(40, 2)}, "true or false"),
         ({"by": by, "sd": 0}, "positive"),
+        ({"by": 3}, "by has 1 entries and there are 40 times"),
     ):
         with pytest.raises(ValueError, match=said):
             bt.people.winsorise(times, **choice)
+    with pytest.raises(ValueError, match="times have shape"):
+        bt.people.winsorise([], by=[])

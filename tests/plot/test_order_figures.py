@@ -22,6 +22,9 @@ def test_distribution_marks_what_was_observed():
     assert len(ax.get_lines()) == 2
     assert bt.plot.tau_distribution(5, 1.0).get_lines()
     assert not bt.plot.tau_distribution(5).get_lines()
+    ax.figure.draw_without_rendering()
+    boxes = [t.get_window_extent() for t in ax.texts]
+    assert not boxes[0].overlaps(boxes[1])
     with pytest.raises(ValueError, match="between -1 and 1"):
         bt.plot.tau_distribution(5, 1.2)
 

@@ -16,7 +16,7 @@ FOLDER = Path(bt.datasets.__file__).parent / "fits"
 GROUPS = {"posterior", "sample_stats", "observed_data", "constant_data"}
 OF_JUDGMENTS = GROUPS | {"posterior_predictive", "log_likelihood"}
 STATS = {"diverging", "energy", "maxdepth_reached"}
-SAMPLED = "draws=400, rng=1"
+SAMPLED = "sampling=bt.models.Sampling(draws=400), rng=1"
 JUDGMENTS = "bt.models.davidson.simulate(3, judgments=200, rng=2)"
 
 # name: the call that draws the data, and the call that fits them
@@ -37,7 +37,7 @@ CALLS = {
     ),
     "performance_function": (
         "bt.models.performance_function.simulate(60, features=2, rng=1)",
-        'bt.models.performance_function.fit(data["features"], data["outcome"], {})',
+        'bt.models.performance_function.fit(data["features"], data["response"], {})',
     ),
     "rao_kupper": (JUDGMENTS, 'bt.models.davidson.fit(data, tie_model="rao_kupper", {})'),
 }  # fmt: skip

@@ -98,16 +98,18 @@ def _baseline(pairs: Any, systems: Any, made: Signature) -> list[str]:
 def _tally(pairs: Any) -> str:
     """How the pairs ended."""
     number = pairs["verdict"].value_counts()
-    words = {
-        "better": "have a better system",
-        "equivalent": "are practically equivalent",
-        "undecided": "are undecided, which is not evidence that they are equal",
-        "split": "are split",
-        "no_data": "share no example",
-        "no_verdict": "have no verdict",
-    }
-    said = [f"{number[v]:,} {what}" for v, what in words.items() if number.get(v)]
-    return f"Of {len(pairs):,} pairs {', '.join(said)}."
+    said = [f"{number[v]:,} {what}" for v, what in _ENDED.items() if number.get(v)]
+    return f"Of {len(pairs):,} pairs: {', '.join(said)}."
+
+
+_ENDED = {
+    "better": "decided",
+    "equivalent": "practically equivalent",
+    "undecided": "undecided, which is not evidence that they are equal",
+    "split": "split",
+    "no_data": "without a common example",
+    "no_verdict": "without a verdict",
+}
 
 
 def _named(systems: list[str]) -> str:

@@ -55,14 +55,21 @@ def _of_runs(
     slack = counting.slack(values, margin)
     for item in dict.fromkeys(items.tolist()):
         rows = items == item
-        a, b = values[rows][:, None, first], values[rows][None, :, second]
-        apart = a - b
-        some = ~np.isnan(apart)
-        wins, losses = (np.where(some, sign * apart > slack, False).sum((0, 1)) for sign in (1, -1))
-        found = np.stack([wins, losses, some.sum((0, 1)) - wins - losses], axis=-1)
+        found = _run_by_run(values[rows][:, first], values[rows][:, second], slack)
         square[labels.index(str(clusters[rows][0])), first, second] += found
     square += square.swapaxes(1, 2)[..., [1, 0, 2]]
     return _as_counts(square, systems, labels)
+
+
+def _run_by_run(a: np.ndarray, b: np.ndarray, slack: float) -> np.ndarray:
+    """Wins, losses and ties (pair, outcome) of every run of A (run, pair) against every run of B
+    on one item.
+    """
+    apart = a[:, None] - b[None]
+    both = (~np.isnan(apart)).sum((0, 1))
+    # a missing run neither wins nor loses
+    wins, losses = ((side > slack).sum((0, 1)) for side in (apart, -apart))
+    return np.stack([wins, losses, both - wins - losses], axis=-1)
 
 
 def _of_trials(data: xr.Dataset, by: str | None) -> xr.DataArray:
@@ -93,6 +100,6 @@ def _labels(data: Any, chosen: str) -> np.ndarray:
     if len(set(labels.tolist())) < 2:
         raise ValueError(
             f"all items have the same {chosen}, {str(labels[0])!r}; two or more are needed to see "
-            f"them differ"
+            "them differ"
         )
     return labels

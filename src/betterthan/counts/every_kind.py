@@ -3,6 +3,7 @@
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.counts.arrays import labelled
 from betterthan.counts.clusters import count_clusters
 from betterthan.counts.judgments import count_judgments
 from betterthan.counts.scoring import count_outcomes
@@ -68,6 +69,7 @@ def count(
     >>> int(counts.n_dropped.sel(system_a="A", system_b="C"))
     1
     """
+    labelled(data, "data", "scores (item, system) from betterthan.read, judgments or trials")
     if by in _UNITS and not (isinstance(data, xr.Dataset) and "trials" not in data):
         if missing != "pairwise":
             raise ValueError(

@@ -40,56 +40,80 @@ def differences_of(scores: xr.DataArray, *, standardise: bool = True) -> Differe
         If the scores are no scores, two systems share no item, or there are too many pairs.
     """
     scores = schemas.scores(scores)
-    values = scores.values.astype(float)
     systems = [str(s) for s in scores[names.SYSTEM].values]
-    seen = ~np.isnan(values)
-    need_shared_items(seen.T.astype(float) @ seen, systems)
     a, b = pair_indices(len(systems))
-    if len(a) > names.MCMC_PAIRS_MAX:
-        raise ValueError(
-            f"{len(a)} pairs are more than the {names.MCMC_PAIRS_MAX} that are sampled jointly; "
-            f"take fewer"
-        )
-    sign = 1 if scores.attrs.get("higher_is_better", True) else -1
-    d = sign * (values[:, a] - values[:, b])
-    both = np.isfinite(d)
-    tied = both & (np.abs(np.where(both, d, 0)) <= counting.slack(values, 0.0))
-    differs = both & ~tied
-    coords = pair_coords(systems, a, b)
-    few = np.flatnonzero(differs.sum(0) < 2)
-    if len(few):
-        k = few[0]
-        more = f", and so for {len(few) - 1} more pairs" if len(few) > 1 else ""
-        warnings.warn(
-            f"{systems[a[k]]!r} and {systems[b[k]]!r} differ on {int(differs[:, k].sum())} of "
-            f"{int(both[:, k].sum())} "
-            f"items{more}: how large their differences are is little more than the prior",
-            stacklevel=3,
-        )
+    d, both, differs = _apart(scores, systems, a, b)
+    _warn_of_few(differs, both, [(systems[i], systems[j]) for i, j in zip(a, b, strict=True)])
     unit = _units(np.where(differs, d, 0.0), differs.sum(0)) if standardise else np.ones(len(a))
     pair, item = np.nonzero(differs.T)
     y = d[item, pair] / unit[pair]
-    datasets, dataset = _datasets(scores)
-    of = dataset[item]
-    shape = (max(len(datasets), 1), len(a))
-    rows, middle = np.zeros(shape), np.zeros(shape)
-    if datasets:
-        np.add.at(rows, (of, pair), 1.0)
-        for j, k in zip(*np.nonzero(rows), strict=True):
-            middle[j, k] = np.median(y[(of == j) & (pair == k)])
+    datasets, of = _datasets(scores)
+    rows, middle = _by_dataset(y, pair, of[item], (max(len(datasets), 1), len(a)))
+    coords = pair_coords(systems, a, b)
     return Differences(
         y,
         pair,
-        of,
+        of[item],
         datasets,
         unit,
-        both.sum(0),
-        tied.sum(0),
-        rows,
-        middle,
-        xr.DataArray(np.arange(len(a)), dims=names.PAIR, coords=coords),
-        sign if sign > 0 else 0,
+        n=both.sum(0),
+        n_tied=(both & ~differs).sum(0),
+        rows=rows,
+        middle=middle,
+        names_of_pairs=xr.DataArray(np.arange(len(a)), dims=names.PAIR, coords=coords),
+        higher_is_better=int(scores.attrs.get("higher_is_better", True)),
     )
+
+
+def _apart(
+    scores: xr.DataArray, systems: list[str], a: np.ndarray, b: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Differences (item, pair), positive where A is better; where both have a score, and where
+    they differ by more than rounding.
+    """
+    values = scores.values.astype(float)
+    seen = ~np.isnan(values)
+    need_shared_items(seen.T.astype(float) @ seen, systems)
+    _few_enough(len(a))
+    sign = 1 if scores.attrs.get("higher_is_better", True) else -1
+    d = sign * (values[:, a] - values[:, b])
+    both = np.isfinite(d)
+    return d, both, both & (np.abs(np.where(both, d, 0)) > counting.slack(values, 0.0))
+
+
+def _few_enough(pairs: int) -> None:
+    if pairs > names.MCMC_PAIRS_MAX:
+        raise ValueError(
+            f"{pairs} pairs are more than the {names.MCMC_PAIRS_MAX} that are sampled jointly; "
+            "take fewer"
+        )
+
+
+def _warn_of_few(differs: np.ndarray, both: np.ndarray, pairs: list[tuple[str, str]]) -> None:
+    """Say which pairs differ on fewer than two items."""
+    differ, shared = differs.sum(0), both.sum(0)
+    few = np.flatnonzero(differ < 2)
+    if not len(few):
+        return
+    k = few[0]
+    more = f", and so for {len(few) - 1} more pairs" if len(few) > 1 else ""
+    warnings.warn(
+        f"{pairs[k][0]!r} and {pairs[k][1]!r} differ on {int(differ[k])} of {int(shared[k])} "
+        f"items{more}: how large their differences are is little more than the prior",
+        stacklevel=4,
+    )
+
+
+def _by_dataset(
+    y: np.ndarray, pair: np.ndarray, dataset: np.ndarray, shape: tuple[int, int]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Differences (dataset, pair) and their median; zeros where there is one data set alone."""
+    rows, middle = np.zeros(shape), np.zeros(shape)
+    if shape[0] > 1:
+        np.add.at(rows, (dataset, pair), 1.0)
+        for j, k in zip(*np.nonzero(rows), strict=True):
+            middle[j, k] = np.median(y[(dataset == j) & (pair == k)])
+    return rows, middle
 
 
 def _units(d: np.ndarray, count: np.ndarray) -> np.ndarray:

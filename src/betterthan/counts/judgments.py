@@ -8,8 +8,10 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names, schemas
+from betterthan.counts.arrays import origin
 from betterthan.counts.connection import systems_apart
 from betterthan.counts.shapes import square_array, to_pairs
+from betterthan.signed import Signature
 
 JUDGMENT, JUDGE = "judgment", "judge"
 
@@ -40,12 +42,8 @@ def count_judgments(judgments: xr.Dataset, *, by: str | None = None) -> xr.DataA
     np.add.at(square, (place, a, b, np.array([2, 0, 1])[outcome]), 1)
     square += square.swapaxes(1, 2)[..., [1, 0, 2]]
     square = square if by is not None else square[0]
-    kept = {
-        k: judgments.attrs[k] for k in ("source", "reading", "citation") if k in judgments.attrs
-    }
-    return square_array(square, systems, lead).assign_attrs(
-        kept | {"unit": JUDGMENT, "ties": "third"}
-    )
+    made = Signature(unit=JUDGMENT, ties="third").to_attrs()
+    return square_array(square, systems, lead).assign_attrs(origin(judgments) | made)
 
 
 def judgment_rows(data: Any, *, position: bool, judges: bool) -> Rows:
@@ -76,7 +74,7 @@ def judgment_rows(data: Any, *, position: bool, judges: bool) -> Rows:
             if asked:
                 raise ValueError(
                     f"{what}=True needs judgments one by one, from betterthan.io.read_judgments; "
-                    f"got counts"
+                    "got counts"
                 )
         rows = _from_counts(data)
     met = np.zeros((len(rows.systems), len(rows.systems)))
@@ -85,30 +83,31 @@ def judgment_rows(data: Any, *, position: bool, judges: bool) -> Rows:
     if apart:
         raise ValueError(
             f"{apart} never met any of the other systems, so they cannot be compared with them; "
-            f"compare each group by "
-            "itself, or add judgments between the groups"
+            "compare each group by itself, or add judgments between the groups"
         )
     return rows
 
 
 def _from_judgments(data: xr.Dataset, position: bool, judges: bool) -> Rows:
     a, b, outcome, systems = _coded(data)
-    who, labels = (
-        pd.factorize(_labels(data, JUDGE))
-        if judges
-        else (np.zeros(len(a), dtype=int), np.array([]))
-    )
-    if judges and len(labels) < 2:
-        raise ValueError(
-            f"judges=True needs two judges or more; all judgments are by {str(labels[0])!r}"
-        )
+    who, labels = _judges(data) if judges else (np.zeros(len(a), dtype=int), [])
     turned = (a > b) & (not position)
     first, second = np.where(turned, b, a), np.where(turned, a, b)
     outcome = np.where(turned, -outcome, outcome)
     keys, place = np.unique(np.stack([first, second, who], axis=1), axis=0, return_inverse=True)
     counts = np.zeros((len(keys), 3), dtype=np.int64)
     np.add.at(counts, (place.ravel(), np.array([2, 0, 1])[outcome]), 1)
-    return Rows(systems, keys[:, 0], keys[:, 1], counts, [str(x) for x in labels], keys[:, 2])
+    return Rows(systems, keys[:, 0], keys[:, 1], counts, labels, keys[:, 2])
+
+
+def _judges(data: xr.Dataset) -> tuple[np.ndarray, list[str]]:
+    """The place of each judgment's judge, and the judges."""
+    who, labels = pd.factorize(_labels(data, JUDGE))
+    if len(labels) < 2:
+        raise ValueError(
+            f"judges=True needs two judges or more; all judgments are by {str(labels[0])!r}"
+        )
+    return who, [str(x) for x in labels]
 
 
 def _labels(data: xr.Dataset, by: str) -> np.ndarray:
@@ -127,47 +126,59 @@ def _labels(data: xr.Dataset, by: str) -> np.ndarray:
 
 def _from_counts(data: Any) -> Rows:
     counts = schemas.counts(data)
-    unit = counts.attrs.get("unit", "unknown")
-    if unit == names.ITEM:
-        raise ValueError(
-            "these pairs come from items that systems share, so they are not independent "
-            "judgments and abilities "
-            "would look surer than they are; fit betterthan.models.item_response to the scores "
-            "instead"
-        )
-    if unit != JUDGMENT:
-        raise ValueError(
-            "it is unknown what was counted; if these are separate judgments of two systems, say "
-            "so: "
-            "counts.assign_attrs(unit='judgment') or read(..., unit='judgment')"
-        )
-    schemas.ties_known(counts, "a model of ties")
-    extra = [
-        str(d)
-        for d in counts.dims
-        if d not in (names.SYSTEM_A, names.SYSTEM_B, names.PAIR, names.OUTCOME)
-    ]
-    if extra:
-        raise ValueError(f"counts have a dim {extra[0]!r}; select or sum over it first")
+    _need_judgments(counts)
     pairs = to_pairs(counts) if names.SYSTEM_A in counts.dims else counts
     pairs = pairs.transpose(names.PAIR, names.OUTCOME)
-    a, b = ([str(s) for s in pairs[k].values] for k in (names.SYSTEM_A, names.SYSTEM_B))
-    systems = (
-        [str(s) for s in counts[names.SYSTEM_A].values] if names.SYSTEM_A in counts.dims else []
-    )
-    systems = systems or list(dict.fromkeys([s for pair in zip(a, b, strict=True) for s in pair]))
+    a, b = ([str(s) for s in pairs[k].values] for k in names.SQUARE)
+    systems = list(dict.fromkeys([s for pair in zip(a, b, strict=True) for s in pair]))
+    if names.SYSTEM_A in counts.dims:
+        systems = [str(s) for s in counts[names.SYSTEM_A].values]
     place = {s: k for k, s in enumerate(systems)}
     values = pairs.values.astype(np.int64)
-    if values.shape[1] == 2:
-        values = np.concatenate([values, np.zeros((len(values), 1), dtype=np.int64)], axis=1)
+    if values.shape[1] == len(names.DECISIVE):  # ties are dropped
+        values = np.pad(values, ((0, 0), (0, 1)))
     met = values.sum(1) > 0
     first, second = (np.array([place[s] for s in side])[met] for side in (a, b))
     return Rows(systems, first, second, values[met], [], np.zeros(int(met.sum()), dtype=int))
 
 
+def _need_judgments(counts: xr.DataArray) -> None:
+    """Refuse counts of anything but separate judgments, and those with a further dim."""
+    unit = counts.attrs.get("unit", "unknown")
+    if unit == names.ITEM:
+        raise ValueError(
+            "these pairs come from items that systems share, so they are not independent "
+            "judgments and abilities would look surer than they are; fit "
+            "betterthan.models.item_response to the scores instead"
+        )
+    if unit != JUDGMENT:
+        raise ValueError(
+            "it is unknown what was counted; if these are separate judgments of two systems, say "
+            "so: counts.assign_attrs(unit='judgment') or read(..., unit='judgment')"
+        )
+    schemas.ties_known(counts, "a model of ties")
+    extra = [str(d) for d in counts.dims if d not in (*names.SQUARE, names.PAIR, names.OUTCOME)]
+    if extra:
+        raise ValueError(f"counts have a dim {extra[0]!r}; select or sum over it first")
+
+
 def _coded(judgments: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str]]:
     """Places of the two systems and the outcome of each judgment, and the systems."""
-    needed = {names.SYSTEM_A, names.SYSTEM_B, names.OUTCOME}
+    a, b, outcome = _columns(judgments)
+    if (a == b).any():
+        k = int((a == b).argmax())
+        checks.not_against_itself(str(a[k]), str(b[k]), f"judgment {k + 1}")
+    systems = list(dict.fromkeys(np.stack([a, b], axis=1).ravel().tolist()))
+    if names.SYSTEM in judgments.coords:
+        systems = [str(s) for s in judgments[names.SYSTEM].values] or systems
+    place = {s: k for k, s in enumerate(systems)}
+    first, second = (np.array([place[s] for s in side]) for side in (a, b))
+    return first, second, outcome.astype(int), systems
+
+
+def _columns(judgments: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Names of the two systems, and the outcome, of each judgment."""
+    needed = {*names.SQUARE, names.OUTCOME}
     if (
         not isinstance(judgments, xr.Dataset)
         or not needed <= set(judgments.variables)
@@ -177,26 +188,11 @@ def _coded(judgments: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str
             "expected judgments (system_a, system_b, outcome) over a dim 'judgment'; see "
             "read_judgments"
         )
-    a, b = (judgments[k].values.astype(str) for k in (names.SYSTEM_A, names.SYSTEM_B))
     outcome = judgments[names.OUTCOME].values
-    if not np.isin(outcome, (-1, 0, 1)).all():
-        raise ValueError(
-            f"an outcome is {outcome[~np.isin(outcome, (-1, 0, 1))][0]}; give 1, 0 or -1 for the "
-            f"first"
-        )
+    odd = ~np.isin(outcome, (-1, 0, 1))
+    if odd.any():
+        raise ValueError(f"an outcome is {outcome[odd][0]}; give 1, 0 or -1 for the first")
     if not len(outcome):
         raise ValueError("there are no judgments")
-    if (a == b).any():
-        k = int((a == b).argmax())
-        checks.not_against_itself(str(a[k]), str(b[k]), f"judgment {k + 1}")
-    known = (
-        [str(s) for s in judgments[names.SYSTEM].values] if names.SYSTEM in judgments.coords else []
-    )
-    systems = known or list(dict.fromkeys(np.stack([a, b], axis=1).ravel().tolist()))
-    place = {s: k for k, s in enumerate(systems)}
-    return (
-        np.array([place[s] for s in a]),
-        np.array([place[s] for s in b]),
-        outcome.astype(int),
-        systems,
-    )
+    a, b = (judgments[k].values.astype(str) for k in names.SQUARE)
+    return a, b, outcome

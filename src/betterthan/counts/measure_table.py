@@ -43,45 +43,55 @@ def from_measures(measures: pd.DataFrame) -> xr.DataArray:
     >>> counts.sel(system_a="DIAG-NLP", system_b="DIAG-orig").values.tolist()
     [8, 1, 1]
     """
-    checks.of_type(
-        measures, pd.DataFrame, "measures are", "pandas.DataFrame, one row for each measure"
-    )
+    if not isinstance(measures, pd.DataFrame):
+        raise ValueError(
+            f"measures are a {type(measures).__name__}; give a pandas.DataFrame, one row for each "
+            "measure"
+        )
     frame = measures.set_index("measure") if "measure" in measures.columns else measures
     labels = [str(label) for label in frame.index]
     checks.unique(labels, "measure")
-    higher = _flags(frame, "higher_is_better", labels)
-    independent = (
-        _flags(frame, "independent", labels)
-        if "independent" in frame.columns
-        else np.ones(len(frame), bool)
-    )
     systems = [str(c) for c in frame.columns if c not in _FLAGS]
     checks.unique(systems, "system")
     checks.at_least_two(systems)
-    if not independent.any():
-        raise ValueError("no measure is independent; at least one must be")
-    ranks = np.array([_ranks(row) for row in _numbers(frame, labels)])
-    ranks = np.where(higher[:, None], ranks, -ranks)[independent]
-    kept = [label for label, keep in zip(labels, independent, strict=True) if keep]
-    left = [label for label, keep in zip(labels, independent, strict=True) if not keep]
+    independent = _independent(frame, labels)
+    kept = [label for label, own in zip(labels, independent, strict=True) if own]
+    left = [label for label, own in zip(labels, independent, strict=True) if not own]
     scores = xr.DataArray(
-        ranks, dims=(names.ITEM, names.SYSTEM), coords={names.ITEM: kept, names.SYSTEM: systems}
+        _oriented_ranks(frame, labels)[independent],
+        dims=(names.ITEM, names.SYSTEM),
+        coords={names.ITEM: kept, names.SYSTEM: systems},
     )
-    counts = count_outcomes(scores)
-    cited = {k: measures.attrs[k] for k in ("source", "citation") if k in measures.attrs}
-    attrs = (
-        counts.attrs
-        | cited
-        | {"unit": "measure", "n_left_out": len(left), "left_out": ", ".join(left)}
-    )
-    return counts.assign_attrs(attrs)
+    told = {"unit": "measure", "n_left_out": len(left), "left_out": ", ".join(left)}
+    return count_outcomes(scores).assign_attrs(_cited(measures) | told)
+
+
+def _cited(measures: pd.DataFrame) -> dict[str, Any]:
+    return {k: measures.attrs[k] for k in ("source", "citation") if k in measures.attrs}
+
+
+def _independent(frame: pd.DataFrame, labels: list[str]) -> np.ndarray:
+    """Which measures are evidence of their own; all where no column says."""
+    found = np.ones(len(frame), bool)
+    if "independent" in frame.columns:
+        found = _flags(frame, "independent", labels)
+    if not found.any():
+        raise ValueError("no measure is independent; at least one must be")
+    return found
+
+
+def _oriented_ranks(frame: pd.DataFrame, labels: list[str]) -> np.ndarray:
+    """Ranks (measure, system) of which more is better."""
+    higher = _flags(frame, "higher_is_better", labels)
+    ranks = np.array([_ranks(row) for row in _numbers(frame, labels)])
+    return np.where(higher[:, None], ranks, -ranks)
 
 
 def _flags(frame: pd.DataFrame, column: str, labels: list[str]) -> np.ndarray:
     if column not in frame.columns:
         raise ValueError(
             f"measures have no column {column!r}; say for each whether higher is better (1) or "
-            f"lower (0)"
+            "lower (0)"
         )
     values = frame[column].tolist()
     for label, value in zip(labels, values, strict=True):
@@ -106,7 +116,7 @@ def _number(value: Any, label: str, column: str) -> float:
     if number is None or np.isinf(number):
         raise ValueError(
             f"measure {label!r}, column {column!r} is {value!r}; give a finite number, or leave "
-            f"it blank"
+            "it blank"
         )
     return number
 

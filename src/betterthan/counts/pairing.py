@@ -33,8 +33,7 @@ def as_pairs(counts: xr.DataArray) -> tuple[xr.DataArray, bool]:
     if set(counts.dims) != set(wanted):
         raise ValueError(
             f"counts have dims ({', '.join(map(str, counts.dims))}); give (system_a, system_b, "
-            f"outcome) or "
-            "(pair, outcome): select or sum over the others first"
+            "outcome) or (pair, outcome): select or sum over the others first"
         )
     if square:
         checks.at_least_two([str(s) for s in counts[names.SYSTEM_A].values])

@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
+from betterthan.counts.arrays import labelled
 from betterthan.counts.scoring import need_shared_items
 from betterthan.exact.swaps import randomization, ratios
 
@@ -46,15 +47,15 @@ def responses_of(
     data: xr.DataArray, statistic: str | Callable[[np.ndarray], Any] | None, beta: float, unit: str
 ) -> Responses:
     """Scores or tallies as responses, with items that are swapped together summed."""
-    is_tallies = names.TALLY in getattr(data, "dims", ())
+    labelled(data, "data", "scores (item, system) or tallies (item, system, tally)")
+    is_tallies = names.TALLY in data.dims
     chosen = statistic or ("f1" if is_tallies else "mean")
     if not callable(chosen):
         checks.one_of(chosen, names.STATISTICS, "statistic")
     if checks.real(beta, "beta", "a positive number") != 1 and chosen != "f_beta":
         raise ValueError(f"beta={beta:g} is for statistic='f_beta', not {_name(chosen)!r}")
-    return responses_from(
-        schemas.tallies(data) if is_tallies else schemas.scores(data), chosen, beta, unit
-    )
+    data = schemas.tallies(data) if is_tallies else schemas.scores(data)
+    return responses_from(data, chosen, beta, unit)
 
 
 def responses_from(
@@ -99,13 +100,13 @@ def evaluate(responses: Responses, batch: np.ndarray) -> np.ndarray:
     if result.shape != (len(batch),):
         raise ValueError(
             f"statistic {responses.statistic!r} gave shape {result.shape} for responses of shape "
-            f"{batch.shape}; "
-            f"it must give one number for each of the first axis, shape {(len(batch),)}"
+            f"{batch.shape}; it must give one number for each of the first axis, shape "
+            f"{(len(batch),)}"
         )
     if not np.isfinite(result).all():
         raise ValueError(
             f"statistic {responses.statistic!r} gave {result[~np.isfinite(result)][0]}; it must "
-            f"be finite"
+            "be finite"
         )
     return result
 
@@ -137,8 +138,7 @@ def of_means(responses: Responses, means: np.ndarray) -> np.ndarray:
     if result.shape != means.shape[:2]:
         raise ValueError(
             f"statistic {responses.statistic!r} gave shape {result.shape} for means of shape "
-            f"{means.shape}; "
-            f"it must keep the first two axes, shape {means.shape[:2]}"
+            f"{means.shape}; it must keep the first two axes, shape {means.shape[:2]}"
         )
     return result
 
@@ -148,7 +148,7 @@ def _scored(scores: xr.DataArray, statistic: str, unit: str) -> Responses:
     seen = ~np.isnan(raw)
     if statistic == "accuracy" and not np.isin(raw[seen], (0.0, 1.0)).all():
         raise ValueError(
-            f"accuracy needs scores of 0 and 1; one is "
+            "accuracy needs scores of 0 and 1; one is "
             f"{raw[seen][~np.isin(raw[seen], (0, 1))][0]:g}"
         )
     higher = bool(scores.attrs.get("higher_is_better", True))
@@ -170,7 +170,7 @@ def _tallied(tallies: xr.DataArray, statistic: str, beta: float, unit: str) -> R
     if statistic in ("mean", "accuracy"):
         raise ValueError(
             f"statistic={statistic!r} needs scores; these are tallies, which have precision, "
-            f"recall and F"
+            "recall and F"
         )
     labelled = names.LABEL in tallies.dims
     if statistic == "macro_f1" and not labelled:
@@ -228,8 +228,7 @@ def _no_gaps(scores: xr.DataArray, seen: np.ndarray, what: str) -> None:
         system = scores[names.SYSTEM].values[column]
         raise ValueError(
             f"item {str(item)!r} has no score for {str(system)!r}: swapping by {what} needs every "
-            f"score; "
-            "complete it or leave the item out"
+            "score; complete it or leave the item out"
         )
 
 

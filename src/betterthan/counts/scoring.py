@@ -6,8 +6,10 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
+from betterthan.counts.arrays import origin
 from betterthan.counts.shapes import pair_coords, pair_indices, square_array
 from betterthan.exact.numeric import counting
+from betterthan.signed import Signature
 
 
 def item_outcomes(scores: xr.DataArray, *, margin: float = 0.0) -> xr.Dataset:
@@ -34,7 +36,9 @@ def item_outcomes(scores: xr.DataArray, *, margin: float = 0.0) -> xr.Dataset:
     Examples
     --------
     >>> import xarray as xr
-    >>> scores = xr.DataArray([[1, 0], [1, 1]], dims=("item", "system"), coords={"system": ["A", "B"]})
+    >>> scores = xr.DataArray(
+    ...     [[1, 0], [1, 1]], dims=("item", "system"), coords={"system": ["A", "B"]}
+    ... )
     >>> item_outcomes(scores)["outcome"].values.tolist()
     [[1], [0]]
     """
@@ -64,41 +68,34 @@ def count_outcomes(
 
 def counted(scores: xr.DataArray, margin: float, by: str | None = None) -> xr.DataArray:
     """The same of scores that are checked, and under their policy for missing ones, already."""
-    n_items = int(scores.attrs.get("n_items", scores.sizes[names.ITEM]))
     systems = [str(s) for s in scores[names.SYSTEM].values]
-    values = _oriented(scores)
+    lead: dict[str, Any] = {}
     if by is None:
-        square = counting.count(values, margin)
-        used = square.sum(-1)
-        need_shared_items(used, systems)
-        lead: dict[str, Any] = {}
+        square = counting.count(_oriented(scores), margin)
     else:
-        if by not in scores.coords or scores[by].dims != (names.ITEM,):
-            raise ValueError(
-                f"scores have no item coordinate {by!r}; found {', '.join(map(str, scores.coords))}"
-            )
-        labels = scores[by].values
-        groups = list(dict.fromkeys(labels.tolist()))
-        square = np.stack([counting.count(values[labels == group], margin) for group in groups])
-        used = square.sum((0, -1))
-        need_shared_items(used, systems)
-        lead = {by: groups}
-    counts = square_array(square, systems, lead)
-    pairs = (names.SYSTEM_A, names.SYSTEM_B)
-    counts = counts.assign_coords(n_used=(pairs, used), n_dropped=(pairs, n_items - used))
-    kept = {
-        k: scores.attrs[k]
-        for k in ("source", "reading", "citation", "higher_is_better")
-        if k in scores.attrs
-    }
-    counts.attrs = kept | {
-        "unit": "item",
-        "n_items": n_items,
-        "margin": margin,
-        "missing": "pairwise",
-        "ties": "third",
-    }
-    return counts
+        lead, square = _by_group(scores, margin, by)
+    used = square.sum((*range(len(lead)), -1))
+    need_shared_items(used, systems)
+    n_items = int(scores.attrs.get("n_items", scores.sizes[names.ITEM]))
+    counts = square_array(square, systems, lead).assign_coords(
+        n_used=(names.SQUARE, used), n_dropped=(names.SQUARE, n_items - used)
+    )
+    made = Signature(
+        unit=names.ITEM, n_items=n_items, margin=margin, missing="pairwise", ties="third"
+    )
+    return counts.assign_attrs(origin(scores, "higher_is_better") | made.to_attrs())
+
+
+def _by_group(scores: xr.DataArray, margin: float, by: str) -> tuple[dict[str, Any], np.ndarray]:
+    """The values of an item coordinate as a leading dim, and the counts within each."""
+    if by not in scores.coords or scores[by].dims != (names.ITEM,):
+        raise ValueError(
+            f"scores have no item coordinate {by!r}; found {', '.join(map(str, scores.coords))}"
+        )
+    values, labels = _oriented(scores), scores[by].values
+    groups = list(dict.fromkeys(labels.tolist()))
+    each = [counting.count(values[labels == group], margin) for group in groups]
+    return {by: groups}, np.stack(each)
 
 
 def _oriented(scores: xr.DataArray) -> np.ndarray:
@@ -110,29 +107,38 @@ def _oriented(scores: xr.DataArray) -> np.ndarray:
 
 def apply_missing(scores: xr.DataArray, missing: str) -> xr.DataArray:
     """Scores under a policy for missing ones; see `count`."""
-    n_items = scores.sizes[names.ITEM]
     gaps = np.isnan(scores.values)
     if not gaps.any() or missing == "pairwise":
         return scores
     if missing == "error":
-        row, column = np.argwhere(gaps)[0]
-        item = scores[names.ITEM].values[row] if names.ITEM in scores.coords else int(row)
-        system = scores[names.SYSTEM].values[column]
+        _refuse_gaps(scores, gaps)
+    return _complete(scores, gaps) if missing == "complete" else _as_wrong(scores)
+
+
+def _refuse_gaps(scores: xr.DataArray, gaps: np.ndarray) -> None:
+    row, column = np.argwhere(gaps)[0]
+    item = scores[names.ITEM].values[row] if names.ITEM in scores.coords else int(row)
+    system = scores[names.SYSTEM].values[column]
+    raise ValueError(
+        f"item {str(item)!r} has no score for {str(system)!r} ({int(gaps.sum())} missing in all); "
+        "complete it, or say missing='pairwise', 'complete' or 'wrong'"
+    )
+
+
+def _complete(scores: xr.DataArray, gaps: np.ndarray) -> xr.DataArray:
+    """The items that every system has a score for."""
+    kept = scores.isel({names.ITEM: ~gaps.any(1)})
+    if not kept.sizes[names.ITEM]:
+        fewest = str(scores[names.SYSTEM].values[gaps.sum(0).argmax()])
         raise ValueError(
-            f"item {str(item)!r} has no score for {str(system)!r} ({int(gaps.sum())} missing in "
-            f"all); "
-            "complete it, or say missing='pairwise', 'complete' or 'wrong'"
+            f"no item has a score for every system; {fewest!r} has the fewest "
+            f"({int((~gaps).sum(0).min())}), leave it out, or use missing='pairwise'"
         )
-    if missing == "complete":
-        kept = scores.isel({names.ITEM: ~gaps.any(1)})
-        if not kept.sizes[names.ITEM]:
-            fewest = str(scores[names.SYSTEM].values[gaps.sum(0).argmax()])
-            raise ValueError(
-                f"no item has a score for every system; {fewest!r} has the fewest "
-                f"({int((~gaps).sum(0).min())}), "
-                "leave it out, or use missing='pairwise'"
-            )
-        return kept.assign_attrs(scores.attrs | {"n_items": n_items})
+    return kept.assign_attrs(scores.attrs | {"n_items": scores.sizes[names.ITEM]})
+
+
+def _as_wrong(scores: xr.DataArray) -> xr.DataArray:
+    """The worst score where there is none."""
     low, high = float(np.nanmin(scores.values)), float(np.nanmax(scores.values))
     if low < 0 or high > 1:
         raise ValueError(
@@ -148,5 +154,5 @@ def need_shared_items(used: np.ndarray, systems: list[str]) -> None:
         i, j = empty[0]
         raise ValueError(
             f"{systems[i]!r} and {systems[j]!r} have no item in common; check the item ids, or "
-            f"leave one of them out"
+            "leave one of them out"
         )

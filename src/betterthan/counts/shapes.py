@@ -1,5 +1,6 @@
 """Between the square and the pairs."""
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -7,6 +8,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
+from betterthan.counts.arrays import labelled
 
 
 def to_pairs(square: xr.DataArray) -> xr.DataArray:
@@ -24,7 +26,7 @@ def to_pairs(square: xr.DataArray) -> xr.DataArray:
     Raises
     ------
     ValueError
-        If system_a and system_b name different systems.
+        If it is no such array, or system_a and system_b name different systems.
 
     Examples
     --------
@@ -33,27 +35,36 @@ def to_pairs(square: xr.DataArray) -> xr.DataArray:
     >>> to_pairs(counts).pair.values.tolist()
     ['A vs B']
     """
+    labelled(square, "square", "an array over (system_a, system_b)", kinds=xr.DataArray)
+    if not set(names.SQUARE) <= set(square.dims):
+        raise ValueError(
+            f"square has dims {tuple(map(str, square.dims))}; it needs system_a and system_b"
+        )
     systems = [str(s) for s in square[names.SYSTEM_A].values]
     if systems != [str(s) for s in square[names.SYSTEM_B].values]:
         raise ValueError("system_a and system_b must name the same systems in the same order")
     if names.OUTCOME in square.dims:
         schemas.triangles(square)
     first, second = pair_indices(len(systems))
-    square = square.transpose(..., names.SYSTEM_A, names.SYSTEM_B, *_after(square))
-    keep = {
-        k: c for k, c in square.coords.items() if not {names.SYSTEM_A, names.SYSTEM_B} & set(c.dims)
-    }
-    both = {
-        k: (names.PAIR, c.transpose(names.SYSTEM_A, names.SYSTEM_B).values[first, second])
-        for k, c in square.coords.items()
-        if set(c.dims) == {names.SYSTEM_A, names.SYSTEM_B}
-    }
-    lead = square.get_axis_num(names.SYSTEM_A)
-    values = square.values[(slice(None),) * int(lead) + (first, second)]  # type: ignore[operator]
-    dims = [d for d in square.dims if d not in (names.SYSTEM_A, names.SYSTEM_B)]
-    dims.insert(int(lead), names.PAIR)  # type: ignore[arg-type]
-    coords = keep | both | pair_coords(systems, first, second)
+    square = square.transpose(..., *names.SQUARE, *_after(square))
+    lead = int(square.get_axis_num(names.SYSTEM_A))  # type: ignore[arg-type]
+    values = np.moveaxis(
+        np.moveaxis(square.values, (lead, lead + 1), (0, 1))[first, second], 0, lead
+    )
+    dims = (*square.dims[:lead], names.PAIR, *square.dims[lead + 2 :])
+    coords = _coords_by_pair(square, first, second) | pair_coords(systems, first, second)
     return xr.DataArray(values, dims=dims, coords=coords, attrs=square.attrs, name=square.name)
+
+
+def _coords_by_pair(square: xr.DataArray, first: np.ndarray, second: np.ndarray) -> dict[Any, Any]:
+    """Coordinates that have nothing to do with systems, and those of every pair of systems."""
+    kept: dict[Any, Any] = {}
+    for name, coord in square.coords.items():
+        if set(coord.dims) == set(names.SQUARE):
+            kept[name] = (names.PAIR, coord.transpose(*names.SQUARE).values[first, second])
+        elif not set(names.SQUARE) & set(coord.dims):
+            kept[name] = coord
+    return kept
 
 
 def to_square(pairs: xr.DataArray, *, mirror: str = "counts", diagonal: float = 0) -> xr.DataArray:
@@ -76,7 +87,7 @@ def to_square(pairs: xr.DataArray, *, mirror: str = "counts", diagonal: float = 
     Raises
     ------
     ValueError
-        If a pair occurs twice, in either direction, or `mirror` is unknown.
+        If it is no such array, a pair occurs twice, in either direction, or `mirror` is unknown.
 
     Examples
     --------
@@ -85,25 +96,35 @@ def to_square(pairs: xr.DataArray, *, mirror: str = "counts", diagonal: float = 
     >>> bool((to_square(to_pairs(counts)) == counts).all())
     True
     """
-    checks.one_of(mirror, ("counts", "probability", "difference", "same"), "mirror")
-    a = [str(s) for s in pairs[names.SYSTEM_A].values]
-    b = [str(s) for s in pairs[names.SYSTEM_B].values]
-    checks.unique([tuple(sorted(p)) for p in zip(a, b, strict=True)], "pair")
-    systems = list(dict.fromkeys([s for p in zip(a, b, strict=True) for s in p]))
-    position = {system: k for k, system in enumerate(systems)}
-    i, j = np.array([position[s] for s in a]), np.array([position[s] for s in b])
+    checks.one_of(mirror, ("counts", *_MIRRORS), "mirror")
+    hint = "an array with a dim pair, on which system_a and system_b stand"
+    labelled(pairs, "pairs", hint, kinds=xr.DataArray)
+    if names.PAIR not in pairs.dims or not set(names.SQUARE) <= set(pairs.coords):
+        raise ValueError(
+            f"pairs has dims {tuple(map(str, pairs.dims))}; it needs a dim pair with coordinates "
+            "system_a and system_b on it"
+        )
+    i, j, systems = _places(pairs)
     axis = int(pairs.get_axis_num(names.PAIR))  # type: ignore[arg-type]
     moved = np.moveaxis(pairs.values, axis, 0)
-    square = np.full(
-        (len(systems), len(systems), *moved.shape[1:]), diagonal, dtype=np.result_type(moved)
-    )
+    shape = (len(systems), len(systems), *moved.shape[1:])
+    square = np.full(shape, diagonal, dtype=np.result_type(moved))
     square[i, j], square[j, i] = moved, _mirrored(moved, mirror)
     square = np.moveaxis(square, (0, 1), (axis, axis + 1))
-    dims = list(pairs.dims)
-    dims[axis : axis + 1] = [names.SYSTEM_A, names.SYSTEM_B]
+    dims = (*pairs.dims[:axis], *names.SQUARE, *pairs.dims[axis + 1 :])
     coords: dict[Any, Any] = {k: c for k, c in pairs.coords.items() if names.PAIR not in c.dims}
-    coords |= {names.SYSTEM_A: systems, names.SYSTEM_B: systems}
+    coords |= dict.fromkeys(names.SQUARE, systems)
     return xr.DataArray(square, dims=dims, coords=coords, attrs=pairs.attrs, name=pairs.name)
+
+
+def _places(pairs: xr.DataArray) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """Row and column of each pair in a square of the systems, and the systems."""
+    a, b = ([str(s) for s in pairs[k].values] for k in names.SQUARE)
+    both = list(zip(a, b, strict=True))
+    checks.unique([tuple(sorted(pair)) for pair in both], "pair")
+    systems = list(dict.fromkeys([s for pair in both for s in pair]))
+    place = {system: k for k, system in enumerate(systems)}
+    return np.array([place[s] for s in a]), np.array([place[s] for s in b]), systems
 
 
 def swap(data: Any) -> Any:
@@ -119,6 +140,11 @@ def swap(data: Any) -> Any:
     xarray.DataArray or xarray.Dataset
         The same values under exchanged names.
 
+    Raises
+    ------
+    ValueError
+        If it is neither, or has no system_a and system_b.
+
     Examples
     --------
     >>> import betterthan as bt
@@ -126,15 +152,25 @@ def swap(data: Any) -> Any:
     >>> swap(counts).sel(system_a="B", system_b="A").values.tolist()
     [12, 2, 986]
     """
+    labelled(data, "data", "an array or a Dataset with system_a and system_b")
+    if not set(names.SQUARE) <= {*data.dims, *data.coords}:
+        raise ValueError(
+            f"data has dims {tuple(map(str, data.dims))}; it needs system_a and system_b"
+        )
     return data.rename({names.SYSTEM_A: names.SYSTEM_B, names.SYSTEM_B: names.SYSTEM_A})
 
 
 def _mirrored(moved: np.ndarray, mirror: str) -> np.ndarray:
-    if mirror == "counts":
+    if mirror == "counts":  # win and loss exchanged
         return moved[..., [1, 0, 2][: moved.shape[-1]]]
-    return {"probability": lambda x: 1 - x, "difference": lambda x: -x, "same": lambda x: x}[
-        mirror
-    ](moved)
+    return _MIRRORS[mirror](moved)
+
+
+_MIRRORS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "probability": lambda x: 1 - x,
+    "difference": lambda x: -x,
+    "same": lambda x: x,
+}
 
 
 def _after(square: xr.DataArray) -> list[Any]:

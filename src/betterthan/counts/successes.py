@@ -40,27 +40,19 @@ def trials(scores: xr.DataArray) -> xr.Dataset:
     >>> scores = xr.DataArray(
     ...     [[1, 0], [1, 1], [0, 0], [1, 0]],
     ...     dims=("item", "system"),
-    ...     coords={"item": ["q1", "q1", "q2", "q2"], "system": ["A", "B"], "epoch": ("item", [1, 2, 1, 2])},
-    ... )
+    ...     coords={"item": ["q1", "q1", "q2", "q2"], "system": ["A", "B"]},
+    ... ).assign_coords(epoch=("item", [1, 2, 1, 2]))
     >>> trials(scores)["successes"].values.tolist()
     [[2, 1], [1, 0]]
     """
     scores = schemas.scores(scores)
-    values = scores.values.astype(float)
-    seen = ~np.isnan(values)
-    if not np.isin(values[seen], (0.0, 1.0)).all():
-        odd = values[seen][~np.isin(values[seen], (0.0, 1.0))][0]
-        raise ValueError(
-            f"a score is {odd:g}; successes are 0 or 1 (of graded scores, see "
-            f"betterthan.models.graded)"
-        )
-    if not scores.attrs.get("higher_is_better", True):
-        values = 1 - values
+    values = _right_or_wrong(scores)
     place, distinct = pd.factorize(item_ids(scores))
-    shape = (len(distinct), values.shape[1])
-    successes, trials = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
-    np.add.at(successes, place, np.where(seen, values, 0).astype(np.int64))
-    np.add.at(trials, place, seen)
+    summed = {}
+    for key, each in ((SUCCESSES, np.nan_to_num(values)), (TRIALS, ~np.isnan(values))):
+        total = np.zeros((len(distinct), values.shape[1]), dtype=np.int64)
+        np.add.at(total, place, each.astype(np.int64))
+        summed[key] = (_CELL, total)
     if CLUSTER in scores.coords:
         one_unit_an_item(item_ids(scores), ids_of(scores, CLUSTER), CLUSTER)
     first = np.unique(place, return_index=True)[1]
@@ -68,7 +60,19 @@ def trials(scores: xr.DataArray) -> xr.Dataset:
     for key in (names.ITEM, names.DATASET, CLUSTER):
         if key in scores.coords:
             coords[key] = (names.ITEM, scores[key].values[first])
-    return xr.Dataset({SUCCESSES: (_CELL, successes), TRIALS: (_CELL, trials)}, coords=coords)
+    return xr.Dataset(summed, coords=coords)
+
+
+def _right_or_wrong(scores: xr.DataArray) -> np.ndarray:
+    """1 right, 0 wrong, NaN missing."""
+    values = scores.values.astype(float)
+    odd = ~np.isin(values, (0.0, 1.0)) & ~np.isnan(values)
+    if odd.any():
+        raise ValueError(
+            f"a score is {values[odd][0]:g}; successes are 0 or 1 (of graded scores, see "
+            "betterthan.models.graded)"
+        )
+    return values if scores.attrs.get("higher_is_better", True) else 1 - values
 
 
 def trials_from_table(
@@ -101,19 +105,15 @@ def trials_from_table(
     Examples
     --------
     >>> import pandas as pd
-    >>> table = pd.DataFrame({"system": ["A", "B"], "item": ["q1", "q1"], "successes": [4, 2], "trials": [5, 5]})
+    >>> table = pd.DataFrame(
+    ...     {"system": ["A", "B"], "item": ["q1", "q1"], "successes": [4, 2], "trials": [5, 5]}
+    ... )
     >>> trials_from_table(table)["successes"].values.tolist()
     [[4, 2]]
     """
-    checks.of_type(table, pd.DataFrame, "table is", "pandas.DataFrame")
-    for column in (item, system, successes, trials):
-        if column not in table.columns:
-            raise ValueError(
-                f"there is no column {column!r} among {', '.join(map(repr, table.columns))}"
-            )
-        blank = np.flatnonzero(table[column].isna().to_numpy())
-        if len(blank):
-            raise ValueError(f"column {column!r}, row {table.index[blank[0]]}: blank; give a value")
+    if not isinstance(table, pd.DataFrame):
+        raise ValueError(f"table is a {type(table).__name__}; give a pandas.DataFrame")
+    _filled(table, (item, system, successes, trials))
     ids = pd.DataFrame({k: table[k].astype(str).str.strip() for k in (item, system)})
     again = np.flatnonzero(ids.duplicated().to_numpy())
     if len(again):
@@ -124,15 +124,26 @@ def trials_from_table(
         )
     of_item, items = pd.factorize(ids[item])
     of_system, systems = pd.factorize(ids[system])
-    shape = (len(items), len(systems))
     found = {}
     for key, column in ((SUCCESSES, successes), (TRIALS, trials)):
-        values = np.zeros(shape, dtype=np.int64)
+        values = np.zeros((len(items), len(systems)), dtype=np.int64)
         values[of_item, of_system] = checks.nonnegative_integers(table[column].to_numpy(), column)
         found[key] = (_CELL, values)
     result = xr.Dataset(found, coords={names.ITEM: list(items), names.SYSTEM: list(systems)})
     trials_of(result)
     return result
+
+
+def _filled(table: pd.DataFrame, columns: tuple[str, ...]) -> None:
+    """Refuse a table that lacks a column, or a value in one."""
+    for column in columns:
+        if column not in table.columns:
+            raise ValueError(
+                f"there is no column {column!r} among {', '.join(map(repr, table.columns))}"
+            )
+        blank = np.flatnonzero(table[column].isna().to_numpy())
+        if len(blank):
+            raise ValueError(f"column {column!r}, row {table.index[blank[0]]}: blank; give a value")
 
 
 def trials_of(data: Any) -> tuple[np.ndarray, np.ndarray, list[str], list[str]]:
@@ -165,13 +176,12 @@ def trials_of(data: Any) -> tuple[np.ndarray, np.ndarray, list[str], list[str]]:
         i, s = np.argwhere(successes > tried)[0]
         raise ValueError(
             f"{systems[s]!r} has {successes[i, s]} successes of {tried[i, s]} trials on item "
-            f"{items[i]!r}; successes "
-            "cannot exceed trials"
+            f"{items[i]!r}; successes cannot exceed trials"
         )
     apart = systems_apart((tried > 0).T.astype(float) @ (tried > 0), systems)
     if apart:
         raise ValueError(
             f"{apart} shares no item with the other systems, so they cannot be compared; check "
-            f"the item ids"
+            "the item ids"
         )
     return successes, tried, items, systems

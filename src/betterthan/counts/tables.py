@@ -1,13 +1,13 @@
 """Counts straight out of a paper."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
 from betterthan.counts.shapes import square_array
+from betterthan.signed import Signature
 
 
 def from_table(
@@ -43,40 +43,45 @@ def from_table(
     [2, 12, 986]
     """
     checks.one_of(unit, names.UNITS, "unit")
-    _table_shape(table)
-    lengths = {len(entry) for entry in table.values()}
-    if lengths not in ({2}, {3}):
-        raise ValueError(
-            "every entry must be (win, loss, tie), or every entry (win, loss) where ties are "
-            "unknown"
-        )
-    width = lengths.pop()
+    width = _width(table)
     systems = list(dict.fromkeys(str(s) for pair in table for s in pair))
     checks.at_least_two(systems)
-    position = {system: k for k, system in enumerate(systems)}
+    place = {system: k for k, system in enumerate(systems)}
     square = np.zeros((len(systems), len(systems), width), dtype=np.int64)
     given: dict[tuple[str, str], list[int]] = {}
     for (a, b), entry in table.items():
-        where = f"({a!r}, {b!r})"
-        values = checks.nonnegative_integers(np.asarray(entry), f"counts of {where}")
-        if str(a) == str(b):
-            if values[:2].any():
-                checks.not_against_itself(a, b, where)
-            square[position[str(a)], position[str(a)]] = values
+        values = _cell(a, b, entry)
+        i, j = place[str(a)], place[str(b)]
+        if i == j:
+            square[i, i] = values
             continue
         mirrored = values[[1, 0, 2][:width]]
-        other = given.get((str(b), str(a)))
-        if other is not None and other != mirrored.tolist():
-            raise ValueError(
-                f"{where} is {values.tolist()} but ({b!r}, {a!r}) is {other}; "
-                "one must be the other with win and loss exchanged"
-            )
+        _agree((a, b), values, mirrored, given.get((str(b), str(a))))
         given[(str(a), str(b))] = values.tolist()
-        i, j = position[str(a)], position[str(b)]
         square[i, j], square[j, i] = values, mirrored
-    counts = square_array(square, systems, {})
-    counts.attrs = {"unit": unit, "ties": "third" if width == 3 else "unknown"}
-    return counts
+    made = Signature(unit=unit, ties="third" if width == len(names.OUTCOMES) else "unknown")
+    return square_array(square, systems, {}).assign_attrs(made.to_attrs())
+
+
+def _cell(a: str, b: str, entry: tuple[int, ...]) -> np.ndarray:
+    """One entry as whole numbers; a system against itself neither wins nor loses."""
+    where = f"({a!r}, {b!r})"
+    values = checks.nonnegative_integers(np.asarray(entry), f"counts of {where}")
+    if str(a) == str(b) and values[:2].any():
+        checks.not_against_itself(a, b, where)
+    return values
+
+
+def _agree(
+    pair: tuple[str, str], values: np.ndarray, mirrored: np.ndarray, other: list[int] | None
+) -> None:
+    """Refuse an entry that contradicts the one given for the other direction."""
+    if other is not None and other != mirrored.tolist():
+        a, b = pair
+        raise ValueError(
+            f"({a!r}, {b!r}) is {values.tolist()} but ({b!r}, {a!r}) is {other}; "
+            "one must be the other with win and loss exchanged"
+        )
 
 
 def from_contingency(
@@ -115,19 +120,20 @@ def from_contingency(
         raise ValueError(f"systems is {systems!r}; give two names")
     first, second = systems
     checks.not_against_itself(first, second, "systems")
-    cells = checks.nonnegative_integers(np.array([both_right, only_a, only_b, both_wrong]), "cells")
-    counts = from_table({(first, second): (cells[1], cells[2], cells[0] + cells[3])}, unit="item")
-    n = int(cells.sum())
-    values = counts.values
-    values[[0, 1], [0, 1], 2] = n  # a system ties with itself on every item
-    counts.attrs["n_items"] = n
-    return counts
+    given = {"both_right": both_right, "only_a": only_a, "only_b": only_b, "both_wrong": both_wrong}
+    cells = {name: checks.whole(value, name, least=0) for name, value in given.items()}
+    tied = cells["both_right"] + cells["both_wrong"]
+    counts = from_table({(first, second): (cells["only_a"], cells["only_b"], tied)}, unit="item")
+    n = sum(cells.values())
+    counts.values[[0, 1], [0, 1], 2] = n  # a system ties with itself on every item
+    return counts.assign_attrs(n_items=n)
 
 
-def _table_shape(table: Any) -> None:
+def _width(table: Mapping) -> int:
+    """How many numbers each entry has: 3, or 2 where ties are unknown."""
     if not isinstance(table, Mapping):
         raise ValueError(
-            f"expected a mapping of (system_a, system_b) to counts, got {type(table).__name__}"
+            f"table is {type(table).__name__}; give a mapping of (system_a, system_b) to counts"
         )
     for pair, entry in table.items():
         if not isinstance(pair, tuple) or len(pair) != 2 or any(name != name for name in pair):
@@ -135,5 +141,12 @@ def _table_shape(table: Any) -> None:
         if isinstance(entry, str) or not hasattr(entry, "__len__"):
             raise ValueError(
                 f"{pair!r} has {entry!r}; give (win, loss, tie), or (win, loss) where ties are "
-                f"unknown"
+                "unknown"
             )
+    lengths = {len(entry) for entry in table.values()}
+    if lengths not in ({2}, {3}):
+        raise ValueError(
+            "every entry must be (win, loss, tie), or every entry (win, loss) where ties are "
+            "unknown"
+        )
+    return lengths.pop()

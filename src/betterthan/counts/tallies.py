@@ -3,7 +3,9 @@
 import xarray as xr
 
 from betterthan import checks, names, schemas
+from betterthan.counts.arrays import origin
 from betterthan.exact.swaps import ratios
+from betterthan.signed import Signature
 
 _STATISTICS = ("precision", "recall", "f1", "f_beta")
 
@@ -30,8 +32,8 @@ def tally_totals(tallies: xr.DataArray) -> xr.DataArray:
     >>> import pandas as pd
     >>> import betterthan as bt
     >>> frame = pd.DataFrame(
-    ...     {"system": ["A", "B"] * 2, "item": ["d1", "d1", "d2", "d2"], "tp": [3, 1, 1, 2], "fp": 1, "fn": 0}
-    ... )
+    ...     {"system": ["A", "B"] * 2, "item": ["d1", "d1", "d2", "d2"], "tp": [3, 1, 1, 2]}
+    ... ).assign(fp=1, fn=0)
     >>> tally_totals(bt.io.tallies_from_table(frame)).sel(system="A").values.tolist()
     [4, 2, 0]
     """
@@ -79,18 +81,20 @@ def tally_scores(
     >>> tally_scores(bt.io.tallies_from_table(frame)).round(3).values.tolist()
     [[0.857, 0.5]]
     """
-    checks.one_of(statistic, _STATISTICS, "statistic")
-    if not 0 <= checks.real(empty, "empty", "a score between 0 and 1") <= 1:
-        raise ValueError(f"empty is {empty!r}; give a score between 0 and 1")
-    if checks.real(beta, "beta", "a positive number") != 1 and statistic != "f_beta":
-        raise ValueError(f"beta={beta:g} is for statistic='f_beta', not {statistic!r}")
+    _checked(statistic, beta, empty)
     tallies = schemas.tallies(tallies)
     summed = tallies.sum(names.LABEL) if names.LABEL in tallies.dims else tallies
     ratio = ratios.ratio_of(statistic, beta)
     x, y = ratios.sums_of(summed.transpose(..., names.TALLY).values, ratio)
     like = summed.isel({names.TALLY: 0}, drop=True).astype(float)
     scores = like.copy(data=ratios.score(x, y, ratio.k)).where(like.copy(data=x + y) > 0, empty)
-    kept = {k: tallies.attrs[k] for k in ("source", "reading", "citation") if k in tallies.attrs}
-    return scores.assign_attrs(kept | {"higher_is_better": 1, "statistic": statistic}).rename(
-        "scores"
-    )
+    made = Signature(higher_is_better=True, statistic=statistic).to_attrs()
+    return scores.assign_attrs(origin(tallies) | made).rename("scores")
+
+
+def _checked(statistic: str, beta: float, empty: float) -> None:
+    checks.one_of(statistic, _STATISTICS, "statistic")
+    if not 0 <= checks.real(empty, "empty", "a score between 0 and 1") <= 1:
+        raise ValueError(f"empty is {empty!r}; give a score between 0 and 1")
+    if checks.real(beta, "beta", "a positive number") != 1 and statistic != "f_beta":
+        raise ValueError(f"beta={beta:g} is for statistic='f_beta', not {statistic!r}")

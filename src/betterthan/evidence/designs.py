@@ -12,7 +12,14 @@ import xarray as xr
 from betterthan import names
 from betterthan.counts.clusters import count_clusters
 from betterthan.counts.scoring import count_outcomes
-from betterthan.models import clustered, davidson, graded, hierarchical, item_response
+from betterthan.models import (
+    clustered,
+    davidson,
+    graded,
+    hierarchical,
+    item_response,
+    made_up,
+)
 
 
 @dataclass(frozen=True)
@@ -97,7 +104,7 @@ def judgments_of(design: Design, seed: int) -> xr.Dataset:
     solved = scores_of(design, seed)
     random = np.random.default_rng([seed, design.systems])
     n = max(design.n, 2 * design.systems)
-    a, b = davidson._random_pairs(random, design.systems, n)
+    a, b = made_up.random_pairs(random, design.systems, n)
     item = random.integers(design.n, size=n)
     outcome = np.sign(solved.values[item, a] - solved.values[item, b]).astype(int)
     systems = solved[names.SYSTEM].values

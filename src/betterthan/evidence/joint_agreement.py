@@ -19,6 +19,7 @@ from betterthan.models import (
     item_response,
     of_pairs,
     shrinkage,
+    tie_models,
 )
 from betterthan.models.sampling import Sampling
 
@@ -105,7 +106,7 @@ def pooled(model: ModuleType, name: str, cases: list[dict[str, Any]], seed: int)
 def of_davidson(reference: dict[str, Any], seed: int) -> dict[str, Any]:
     """Two systems against sums over a grid; and a published table by maximum likelihood."""
     rows = []
-    for k, ties in enumerate(davidson.TIE_MODELS):
+    for k, ties in enumerate(tie_models.TIE_MODELS):
         data = davidson.simulate(2, judgments=40, tie_model=ties, rng=seed + k)
         tree = davidson.fit(
             data, tie_model=ties, rng=seed, sampling=Sampling(draws=DRAWS), predictive=False
@@ -120,7 +121,7 @@ def of_davidson(reference: dict[str, Any], seed: int) -> dict[str, Any]:
     def loss(ability: np.ndarray) -> float:
         d = ability[a] - ability[b]
         # ties next to impossible: Bradley-Terry in d
-        log = davidson._numpy(d, np.full(d.shape, -40.0), "davidson")
+        log = tie_models.log_chances_of(d, np.full(d.shape, -40.0), "davidson")
         return -float(wins[a, b] @ log[:, 0] + wins[b, a] @ log[:, 1])
 
     best = optimize.minimize(loss, np.zeros(len(wins)), method="BFGS").x
@@ -136,8 +137,8 @@ def two_abilities(counts: np.ndarray, ties: str) -> tuple[np.ndarray, np.ndarray
     """
     x = np.linspace(-6, 6, 801)
     tie = np.linspace(-9, 6, 601)
-    log = davidson._numpy(*np.meshgrid(2 * x, tie, indexing="ij"), ties) @ counts
-    log = special.logsumexp(log + stats.norm.logpdf(tie, *davidson._TIE[ties]), axis=1)
+    log = tie_models.log_chances_of(*np.meshgrid(2 * x, tie, indexing="ij"), ties) @ counts
+    log = special.logsumexp(log + stats.norm.logpdf(tie, *tie_models.PRIOR[ties]), axis=1)
     return x, _weights(log + _ability_prior(x))
 
 

@@ -55,13 +55,9 @@ def calibrate(model: ModuleType, simulations: int, seed: int) -> calibration.Cal
     draws: list[dict[str, np.ndarray]] = []
     divergences = 0
     for k, data in enumerate(truths):
-        whole = {
-            "y": data["response"].values,
-            "x": data["predictor"].values,
-            "of": data["subject_of"].values,
-        }
+        y, x = data["response"].values, data["predictor"].values
         tree = refit.sampled(
-            compiled.with_data(y_data=whole["y"], x=whole["x"], **model._sums(whole)),
+            compiled.with_data(y_data=y, x=x, **model._sums(y, x, data["subject_of"].values)),
             seed + k,
             names.TARGET_ACCEPT,
         )
@@ -139,7 +135,7 @@ def agreement(model: ModuleType, seed: int) -> list[dict[str, Any]]:
     for subjects, each, k in ((6, 4, 1), (20, 8, 2), (40, 3, 3)):
         table = as_table(model.simulate(subjects, rows=each, rng=seed + k))
         data = model._data(table, "response", "predictor", "subject", True)
-        exact = by_quadrature(data["y"], data["x"], data["of"])
+        exact = by_quadrature(data.y, data.x, data.of)
         tree = model.fit(
             table,
             "response",

@@ -5,7 +5,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.exact.wins import triads
-from betterthan.models import davidson
+from betterthan.models import tie_models
 from betterthan.posterior.fitted import model_of
 
 _REPLICATIONS = 1000
@@ -86,7 +86,7 @@ def _chances(posterior: xr.Dataset, constant: xr.Dataset) -> np.ndarray:
             .values[:, constant["judge_of"].values]
         )
         d, tie = (d, tie + effect) if name == "judge_tie" else (d + effect, tie)
-    return davidson._numpy(d, tie, str(posterior.attrs["tie_model"]))
+    return tie_models.log_chances_of(d, tie, str(posterior.attrs["tie_model"]))
 
 
 def _misfit(counts: np.ndarray, chances: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ import xarray as xr
 from betterthan import __version__, checks, names
 from betterthan.exact.numeric import held_out
 from betterthan.exact.numeric.seeds import one_seed
-from betterthan.models import hierarchical, refit, sampling
+from betterthan.models import hierarchical, of_groups, refit, sampling, simplex
 from betterthan.progress import with_bar
 from betterthan.signed import Signature
 
@@ -103,7 +103,8 @@ def leave_one_dataset_out(
     >>> bt.fits.leave_one_dataset_out(counts, rng=1)["elpd"].sizes
     Frozen({'dataset': 3, 'pair': 1})
     """
-    values, pairs, _, levels = hierarchical._several(counts)
+    groups = of_groups.by_dataset(counts)
+    values, pairs, levels = groups.values, groups.pairs, groups.levels
     if len(levels) != 1 or len(values) < 2:
         raise ValueError("leaving one out takes two data sets or more, of one factor")
     seed, numbers = one_seed(rng), np.array(checks.prior(prior))
@@ -154,7 +155,7 @@ def _foreseen(
     shape = kappa[..., None] * mu
     return {
         "elpd": held_out.log_mean_exp(held_out.log_probability(held, shape)),
-        "level": held_out.level(held, hierarchical._draw(random, shape), random),
+        "level": held_out.level(held, simplex.draw(random, shape), random),
     }
 
 

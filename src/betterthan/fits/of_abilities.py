@@ -8,7 +8,7 @@ import xarray as xr
 from scipy import special
 
 from betterthan import names
-from betterthan.models import davidson
+from betterthan.models import tie_models
 from betterthan.posterior import table
 from betterthan.posterior.fitted import Fit
 from betterthan.posterior.table import Question
@@ -56,7 +56,9 @@ def _next_judgment(fit: Fit, ability: np.ndarray) -> dict[str, tuple[tuple[str, 
     """Posterior mean of the probabilities of win, loss and tie, (system, system, outcome)."""
     tie, model = _tie(fit), str(fit.posterior.attrs["tie_model"])
     rows = [
-        np.exp(davidson._numpy(ability[..., k : k + 1] - ability, tie, model)).mean((0, 1))
+        np.exp(tie_models.log_chances_of(ability[..., k : k + 1] - ability, tie, model)).mean(
+            (0, 1)
+        )
         for k in range(ability.shape[-1])
     ]
     dims = (*names.SQUARE, names.OUTCOME)

@@ -1,6 +1,6 @@
 """Confusion matrices from labels or from a table."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,7 @@ def confusion_matrix(
     >>> matrix.values.tolist(), matrix["n_actual"].values.tolist()
     ([[1, 0], [1, 1]], [2, 2])
     """
-    actual, found = [list(map(_label, side)) for side in (gold, predicted)]
+    actual, found = _listed(gold, "gold"), _listed(predicted, "predicted")
     if len(actual) != len(found):
         raise ValueError(
             f"gold has {len(actual)} labels and predicted {len(found)}; give one of each for "
@@ -61,35 +61,47 @@ def confusion_matrix(
         raise ValueError(
             f"gold label at position {actual.index('')} is missing; every item needs one"
         )
-    known = (
-        list(dict.fromkeys(actual + [f for f in found if f]))
-        if labels is None
-        else list(map(_label, labels))
-    )
-    checks.unique(known, "label")
-    place = {label: k for k, label in enumerate(known)}
-    for k, label in enumerate(actual + found):
-        if label and label not in place:
-            side = "gold" if k < len(actual) else "predicted"
-            raise ValueError(
-                f"{side} label {label!r} at position {k % len(actual)} is not among labels; add it"
-            )
+    known = _known(labels, actual, found)
     group, groups = _groups(by, len(actual))
-    rows = [(g, place[f], place[a]) for g, f, a in zip(group, found, actual, strict=True) if f]
-    matrix = np.zeros((max(len(groups), 1), len(known), len(known)), dtype=np.int64)
-    np.add.at(matrix, tuple(np.array(rows, dtype=int).reshape(-1, 3).T), 1)
-    n_actual = np.zeros((len(matrix), len(known)), dtype=np.int64)
-    np.add.at(n_actual, (group, [place[a] for a in actual]), 1)
+    matrix, n_actual = _counted(actual, found, group, known)
     if by is None:
         return _array(matrix[0], known, n_actual[0])
     return _array(matrix, known, n_actual, groups)
+
+
+def _known(labels: Sequence[Any] | None, actual: list[str], found: list[str]) -> list[str]:
+    """All labels: those given, or as they first occur."""
+    if labels is None:
+        return list(dict.fromkeys(actual + [f for f in found if f]))
+    known = _listed(labels, "labels")
+    checks.unique(known, "label")
+    for side, said in (("gold", actual), ("predicted", found)):
+        for k, label in enumerate(said):
+            if label and label not in known:
+                raise ValueError(
+                    f"{side} label {label!r} at position {k} is not among labels; add it"
+                )
+    return known
+
+
+def _counted(
+    actual: list[str], found: list[str], group: list[int], known: list[str]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Confusions (group, predicted, actual), and items of each class (group, actual)."""
+    place = {label: k for k, label in enumerate(known)}
+    rows = [(g, place[f], place[a]) for g, f, a in zip(group, found, actual, strict=True) if f]
+    matrix = np.zeros((max(group) + 1, len(known), len(known)), dtype=np.int64)
+    np.add.at(matrix, tuple(np.array(rows, dtype=int).reshape(-1, 3).T), 1)
+    n_actual = np.zeros((len(matrix), len(known)), dtype=np.int64)
+    np.add.at(n_actual, (group, [place[a] for a in actual]), 1)
+    return matrix, n_actual
 
 
 def _groups(by: Sequence[Any] | None, items: int) -> tuple[list[int], list[str]]:
     """Number of the dialogue of each item, and the names of the dialogues."""
     if by is None:
         return [0] * items, []
-    named = list(map(_label, by))
+    named = _listed(by, "by")
     if len(named) != items:
         raise ValueError(
             f"by names the dialogue of {len(named)} items, gold has {items}; give one for every "
@@ -140,6 +152,17 @@ def from_table(
         table, pd.DataFrame, "table is", "pandas.DataFrame, rows predicted, columns actual"
     )
     rows, columns = [[_label(x) for x in axis] for axis in (table.index, table.columns)]
+    _refuse_unlike(rows, columns)
+    values = table.to_numpy()[[rows.index(c) for c in columns]]
+    matrix = checks.nonnegative_integers(values, "cells of the confusion matrix")
+    n_actual = matrix.sum(0)
+    if actual_counts is not None:
+        n_actual = _class_sizes({_label(k): v for k, v in actual_counts.items()}, columns, n_actual)
+    return _array(matrix, columns, n_actual)
+
+
+def _refuse_unlike(rows: list[str], columns: list[str]) -> None:
+    """Refuse sides that do not have the same labels, each once."""
     checks.unique(rows, "row label")
     checks.unique(columns, "column label")
     for label in [*rows, *columns]:
@@ -149,14 +172,8 @@ def from_table(
                 f"label {label!r} is among {side} alone; a confusion matrix has the same labels "
                 f"on both sides"
             )
-    values = table.to_numpy()[[rows.index(c) for c in columns]] if rows else np.zeros((0, 0))
     if not columns:
         raise ValueError("table is empty; give at least one label")
-    matrix = checks.nonnegative_integers(values, "cells of the confusion matrix")
-    n_actual = matrix.sum(0)
-    if actual_counts is not None:
-        n_actual = _class_sizes({_label(k): v for k, v in actual_counts.items()}, columns, n_actual)
-    return _array(matrix, columns, n_actual)
 
 
 def _class_sizes(given: dict[str, Any], labels: list[str], least: np.ndarray) -> np.ndarray:
@@ -188,6 +205,12 @@ def _array(
     return xr.DataArray(
         matrix, dims=(*lead, names.PREDICTED, names.ACTUAL), coords=coords, name="confusion"
     )
+
+
+def _listed(values: Any, what: str) -> list[str]:
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise ValueError(f"{what} is a {type(values).__name__}; give a sequence of labels")
+    return list(map(_label, values))
 
 
 def _label(value: Any) -> str:

@@ -51,11 +51,7 @@ def precision_recall_f(confusion: xr.DataArray, *, beta: float = 1.0) -> xr.Data
     if not (beta > 0 and np.isfinite(beta)):
         raise ValueError(f"beta is {beta}; give a positive number")
     each = formulas.by_label(matrix, actual, beta)
-    averaged = [
-        formulas.macro(each),
-        formulas.weighted(each, actual),
-        formulas.pooled(matrix, actual, beta),
-    ]
+    averages = formulas.averages(each, matrix, actual, beta)
     coords: dict[Any, Any] = {
         names.LABEL: labels,
         "measure": list(names.MEASURES),
@@ -66,7 +62,7 @@ def precision_recall_f(confusion: xr.DataArray, *, beta: float = 1.0) -> xr.Data
     return xr.Dataset(
         {
             "by_label": ((*lead, names.LABEL, "measure"), each),
-            "averaged": ((*lead, "average", "measure"), np.stack(averaged, axis=-2)),
+            "averaged": ((*lead, "average", "measure"), averages),
             "n_actual": ((*lead, names.LABEL), actual),
         },
         coords=coords,

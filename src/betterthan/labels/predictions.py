@@ -30,7 +30,8 @@ def confusions(labels: xr.DataArray) -> xr.DataArray:
     Examples
     --------
     >>> import betterthan as bt, pandas as pd
-    >>> labels = bt.labels.read(pd.DataFrame({"gold": ["a", "b"], "A": ["a", "a"], "B": ["a", "b"]}))
+    >>> said = pd.DataFrame({"gold": ["a", "b"], "A": ["a", "a"], "B": ["a", "b"]})
+    >>> labels = bt.labels.read(said)
     >>> confusions(labels).sel(system="A").values.tolist()
     [[1, 1], [0, 0]]
     """

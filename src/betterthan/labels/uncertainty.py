@@ -12,6 +12,7 @@ from betterthan.exact.labels import confusion as formulas
 from betterthan.exact.labels import f_scores
 from betterthan.exact.numeric import weights
 from betterthan.exact.numeric.seeds import one_seed
+from betterthan.signed import Signature
 
 _NUMBERS = 2**20  # shares of cells held at once
 
@@ -73,41 +74,46 @@ def posterior(
     >>> recall.sel(estimate=["score", "lower", "upper"]).round(2).values.tolist()
     [0.15, 0.09, 0.22]
     """
+    matrix, actual, labels = _one_matrix(confusion)
+    ci_prob = checks.probability(ci_prob, "ci_prob")
+    checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
+    draws, seed = checks.whole(draws, "draws"), one_seed(rng)
+    beta = float(checks.positive(beta, "beta"))
+    each = 1 / len(labels) if prior is None else float(checks.positive(prior, "prior"))
+    cells = _cells(matrix, actual) + each
+    scores = formulas.by_label(matrix, actual, beta)
+    averages = formulas.averages(scores, matrix, actual, beta)
+    drawn = _drawn(cells, beta, draws, seed)
+    found = _summary(drawn, np.concatenate([scores, averages]), ci_prob, ci_kind)
+    for at, statistic in enumerate(("precision", "recall")):
+        found[: len(labels), at] = _exact(cells, statistic, scores[:, at], ci_prob, ci_kind)
+    signed = Signature(
+        model="Dirichlet over cells",
+        prior=(each,),
+        draws=draws,
+        seed=seed,
+        ci_prob=ci_prob,
+        ci_kind=ci_kind,
+    )
+    return _dataset(found, labels).assign_attrs(signed.to_attrs() | {"beta": beta})
+
+
+def _one_matrix(confusion: xr.DataArray) -> tuple[np.ndarray, np.ndarray, list[str]]:
     matrix, actual, labels = schemas.confusion(confusion)
     if matrix.ndim != 2:
         raise ValueError(
             f"confusion has dims {tuple(map(str, confusion.dims))}; give one matrix (predicted, "
             f"actual)"
         )
-    checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
-    ci_prob, draws, seed = (
-        checks.probability(ci_prob, "ci_prob"),
-        checks.whole(draws, "draws"),
-        one_seed(rng),
-    )
-    beta = float(checks.positive(beta, "beta"))
-    each = 1 / len(labels) if prior is None else float(checks.positive(prior, "prior"))
-    lost = actual - matrix.sum(0)
-    cells = (np.vstack([matrix, lost]) if lost.any() else matrix) + each
-    drawn = _drawn(cells, beta, draws, seed)
-    scores = formulas.by_label(matrix, actual, beta)
-    averages = np.stack(
-        [
-            formulas.macro(scores),
-            formulas.weighted(scores, actual),
-            formulas.pooled(matrix, actual, beta),
-        ]
-    )
-    by_label = _summary(drawn[:, : len(labels)], scores, ci_prob, ci_kind)
-    for at, statistic in enumerate(("precision", "recall")):
-        by_label[:, at] = _exact(cells, statistic, scores[:, at], ci_prob, ci_kind)
-    result = xr.Dataset(
+    return matrix, actual, labels
+
+
+def _dataset(found: np.ndarray, labels: list[str]) -> xr.Dataset:
+    """From estimates (label and average, measure, estimate)."""
+    return xr.Dataset(
         {
-            "by_label": ((names.LABEL, "measure", "estimate"), by_label),
-            "averaged": (
-                ("average", "measure", "estimate"),
-                _summary(drawn[:, len(labels) :], averages, ci_prob, ci_kind),
-            ),
+            "by_label": ((names.LABEL, "measure", "estimate"), found[: len(labels)]),
+            "averaged": (("average", "measure", "estimate"), found[len(labels) :]),
         },
         coords={
             names.LABEL: labels,
@@ -116,16 +122,12 @@ def posterior(
             "estimate": ["score", "mean", "lower", "upper", "mcse"],
         },
     )
-    result.attrs = {
-        "model": "Dirichlet over cells",
-        "prior": each,
-        "beta": beta,
-        "draws": draws,
-        "seed": seed,
-        "ci_prob": ci_prob,
-        "ci_kind": ci_kind,
-    }
-    return result
+
+
+def _cells(matrix: np.ndarray, actual: np.ndarray) -> np.ndarray:
+    """The counts, with one more row where some items were left unclassified."""
+    lost = actual - matrix.sum(0)
+    return np.vstack([matrix, lost]) if lost.any() else matrix
 
 
 def _drawn(cells: np.ndarray, beta: float, draws: int, seed: int) -> np.ndarray:
@@ -141,12 +143,8 @@ def _drawn(cells: np.ndarray, beta: float, draws: int, seed: int) -> np.ndarray:
         drawn *= 1e12 / drawn.sum((1, 2), keepdims=True)
         matrix, actual = drawn[:, :labels], drawn.sum(1)
         each = formulas.by_label(matrix, actual, beta)
-        averages = [
-            formulas.macro(each),
-            formulas.weighted(each, actual),
-            formulas.pooled(matrix, actual, beta),
-        ]
-        chunks.append(np.concatenate([each, np.stack(averages, axis=1)], axis=1))
+        averages = formulas.averages(each, matrix, actual, beta)
+        chunks.append(np.concatenate([each, averages], axis=1))
     return np.concatenate(chunks)
 
 

@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
-from scipy import special
 
-from betterthan import checks, names, schemas
-from betterthan.counts.pairing import as_pairs, probability_as_given
+from betterthan import checks, names
+from betterthan.counts.pairing import probability_as_given
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins import clusters
-from betterthan.models import of_pairs, simplex
+from betterthan.models import cluster_likelihood, of_groups, of_pairs, simplex
+from betterthan.models.of_groups import CLUSTER, Groups
 from betterthan.models.sampling import Sampling, fit_model
 
 if TYPE_CHECKING:
     import pymc as pm
 
-_CELL = ("cluster", names.PAIR, names.OUTCOME)
+_CELL = (CLUSTER, names.PAIR, names.OUTCOME)
+_CORRELATIONS = ("win_correlation", "decisive_correlation")
 
 
 def simulate(
@@ -58,26 +59,14 @@ def simulate(
     """
     checks.whole(count, "count", 2)
     checks.whole(size, "size")
-    win, loss, tie = checks.prior(prior)
+    numbers, shape = checks.prior(prior), checks.whole(pairs, "pairs")
     random = np.random.default_rng(one_seed(rng))
-    shape = checks.whole(pairs, "pairs")
-    p, s = random.beta(win, loss, shape), random.beta(win + loss, tie, shape)
-    rho = random.beta(*clusters.CORRELATION, size=(2, shape))
-    p_c, s_c = (clusters.draw_shares(m, r, count, random) for m, r in ((p, rho[0]), (s, rho[1])))
-    decisive = random.binomial(size, s_c)
-    wins = random.binomial(decisive, p_c)
-    values = np.stack([wins, decisive - wins, size - decisive], axis=-1)
+    truth = _draw_truth(numbers, shape, random)
+    values = _draw_counts(truth, count, size, random)
     return xr.Dataset(
-        {
-            "counts": (_CELL, values),
-            "p": (names.PAIR, p),
-            "s": (names.PAIR, s),
-            "win_correlation": (names.PAIR, rho[0]),
-            "decisive_correlation": (names.PAIR, rho[1]),
-            "difference": (names.PAIR, s * (2 * p - 1)),
-        },
+        {"counts": (_CELL, values)} | {k: (names.PAIR, v) for k, v in truth.items()},
         coords=of_pairs.simulated(shape)
-        | {names.OUTCOME: list(names.OUTCOMES), "cluster": [f"c{k}" for k in range(count)]},
+        | {names.OUTCOME: list(names.OUTCOMES), CLUSTER: [f"c{k}" for k in range(count)]},
     )
 
 
@@ -110,21 +99,12 @@ def build(
     """
     import pymc as pm
 
-    values, pairs, _, labels = _clusters(counts)
+    data = of_groups.by_cluster(counts)
     win, loss, tie = checks.prior(prior)
-    with pm.Model(coords=of_pairs.coords(pairs) | {"cluster": labels}) as model:
-        p, s = (
-            pm.Beta("p", win, loss, dims=names.PAIR),
-            pm.Beta("s", win + loss, tie, dims=names.PAIR),
-        )
-        kappa = []
-        for name in ("win_correlation", "decisive_correlation"):
-            if correlation is None:
-                rho: Any = pm.Beta(name, *clusters.CORRELATION, dims=names.PAIR)
-                kappa.append(simplex.concentration(rho))
-            else:
-                kappa.append(1 / checks.probability(correlation, "correlation") - 1)
-        observed = pm.Data("counts", values, dims=_CELL)
+    with pm.Model(coords=of_pairs.coords(data.pairs) | data.levels) as model:
+        p = pm.Beta("p", win, loss, dims=names.PAIR)
+        s = pm.Beta("s", win + loss, tie, dims=names.PAIR)
+        observed = pm.Data("counts", data.values, dims=_CELL)
         n = pm.math.sum(observed, axis=-1)
         parts: Any = pm.math.stack([s * p, s * (1 - p), 1 - s], axis=-1)
         theta = pm.Deterministic("theta", parts, dims=_CELL[1:])
@@ -132,9 +112,9 @@ def build(
             "y",
             n,
             theta,
-            *kappa,
-            logp=_log_probability(values),
-            random=_random,
+            *_concentrations(correlation),
+            logp=cluster_likelihood.log_probability(data.values),
+            random=cluster_likelihood.random,
             signature="(),(k),(),()->(k)",
             observed=observed,
             dims=_CELL,
@@ -184,44 +164,20 @@ def fit(
     --------
     closed_form : the same answer without sampling.
     """
-    values, pairs, square, labels = _clusters(counts)
+    data = of_groups.by_cluster(counts)
     attrs: dict[str, Any] = {
         "model": "clustered",
         "prior": list(checks.prior(prior)),
-        "square": int(square),
+        "square": int(data.square),
     }
     if correlation is not None:
         attrs["correlation"] = correlation
     model = build(counts, prior=prior, correlation=correlation)
-    tree = fit_model(
-        model,
-        attrs,
-        sampling,
-        pairs=pairs,
-        rng=rng,
-        predictive=predictive,
-    )
+    tree = fit_model(model, attrs, sampling, pairs=data.pairs, rng=rng, predictive=predictive)
     posterior = tree["posterior"].to_dataset()
-    held = xr.zeros_like(posterior["p"]) + (correlation or 0.0)
-    p, s, win, decisive = (
-        posterior.get(k, held) for k in ("p", "s", "win_correlation", "decisive_correlation")
-    )
-    rho = clusters.outcome_correlation(p, s, win, decisive)
-    n = values.sum(-1)
-    with np.errstate(invalid="ignore"):
-        larger = xr.DataArray(
-            (n**2).sum(0) / n.sum(0), dims=names.PAIR, coords={names.PAIR: posterior[names.PAIR]}
-        )
-    added = {
-        "difference": s * (2 * p - 1),
-        "correlation": rho,
-        "design_effect": 1 + rho * (larger.fillna(1.0) - 1),
-    }
+    added = _population(posterior, data, correlation or 0.0)
     tree["posterior"] = posterior.assign({k: v.drop_attrs() for k, v in added.items()})
-    coords = {k: pairs[k] for k in (names.PAIR, names.SYSTEM_A, names.SYSTEM_B, names.OUTCOME)}
-    tree["constant_data"] = xr.Dataset(
-        {"counts": (_CELL, values)}, coords=coords | {"cluster": labels}
-    )
+    tree["constant_data"] = xr.Dataset({"counts": (_CELL, data.values)}, coords=data.coords)
     return tree
 
 
@@ -251,107 +207,62 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
     >>> round(alone.item(), 6)
     0.5
     """
-    values, pairs, square, _ = _clusters(counts)
+    data = of_groups.by_cluster(counts)
     win, loss, _ = checks.prior(prior)
     both = [
-        clusters.prob_above_half(values[:, k, 0], values[:, k, 1], win, loss)
-        for k in range(values.shape[1])
+        clusters.prob_above_half(data.values[:, k, 0], data.values[:, k, 1], win, loss)
+        for k in range(data.values.shape[1])
     ]
     better, worse = np.array(both).reshape(-1, 2).T
-    return probability_as_given(pairs, better, worse, square)
+    return probability_as_given(data.pairs, better, worse, data.square)
 
 
-def _clusters(counts: xr.DataArray) -> tuple[np.ndarray, xr.DataArray, bool, list[str]]:
-    """Counts (cluster, pair, outcome), the pairs, whether they came as a square, and the clusters'
-    names.
-    """
-    counts = schemas.counts(counts)
-    schemas.ties_known(counts, "a model of clusters")
-    if "cluster" not in counts.dims:
-        raise ValueError(
-            f"counts have dims ({', '.join(map(str, counts.dims))}); give a dim 'cluster': see "
-            f"count_clusters"
-        )
-    if counts.sizes["cluster"] < 2:
-        raise ValueError(
-            "there is 1 cluster; how much clusters differ is seen from two on: pool it, or give "
-            "more"
-        )
-    names_of = (
-        counts["cluster"].values
-        if "cluster" in counts.coords
-        else np.arange(counts.sizes["cluster"])
-    )
-    pairs, square = of_pairs.to_fit(counts.sum("cluster", keep_attrs=True))
-    counts = counts.transpose("cluster", ...)
-    each = [
-        as_pairs(counts.isel({"cluster": k}, drop=True))[0].values for k in range(len(names_of))
-    ]
-    values = np.stack(each)
-    if values.shape[-1] != 3:
-        raise ValueError(
-            "a model of clusters needs win, loss and tie; keep ties as a third outcome"
-        )
-    return values, pairs, square, [str(v) for v in names_of]
+def _draw_truth(
+    prior: tuple[float, ...], pairs: int, random: np.random.Generator
+) -> dict[str, np.ndarray]:
+    win, loss, tie = prior
+    p, s = random.beta(win, loss, pairs), random.beta(win + loss, tie, pairs)
+    rho = random.beta(*clusters.CORRELATION, size=(2, pairs))
+    found = {"p": p, "s": s} | dict(zip(_CORRELATIONS, rho, strict=True))
+    return found | {"difference": s * (2 * p - 1)}
 
 
-def _log_probability(values: np.ndarray) -> Any:
-    """A function from counts and parameters to the log probability of each cluster of each pair.
-
-    It looks up log (x (x + 1) ... (x + k - 1)) in a table of each pair: clusters are many, sizes
-    and parameters few.
-    """
-    import pytensor.tensor as pt
-
-    largest, pairs = int(values.sum(-1).max(initial=0)), values.shape[1]
-    steps = np.arange(largest, dtype=float)
-    # in how many orders the data could have come: a constant, computed once
-    choices = special.gammaln(values.sum(-1) + 1) - special.gammaln(values + 1).sum(-1)
-    start = np.arange(pairs) * (largest + 1)
-
-    def rising(x: Any, k: Any) -> Any:
-        logs: Any = pt.log(x[:, None] + steps)
-        table: Any = pt.concatenate([pt.zeros((pairs, 1)), pt.cumsum(logs, axis=1)], axis=1)
-        at = pt.cast(k + start, "int64")
-        return table.flatten()[at.flatten()].reshape(at.shape)
-
-    def beta_binomial(k: Any, rest: Any, mean: Any, kappa: Any) -> Any:
-        # up to the number of orders: B(k + kappa mean, rest + kappa (1 - mean)) / B(kappa mean,
-        # kappa (1 - mean))
-        return rising(kappa * mean, k) + rising(kappa * (1 - mean), rest) - rising(kappa, k + rest)
-
-    def log_probability(counts: Any, n: Any, theta: Any, win: Any, decisive: Any) -> Any:
-        wins, losses, ties = (counts[..., k] for k in range(3))
-        theta, win, decisive = (
-            _of_pair(z, pairs, d) for z, d in ((theta, 2), (win, 1), (decisive, 1))
-        )
-        s: Any = theta[:, 0] + theta[:, 1]
-        p = theta[:, 0] / s
-        return (
-            choices
-            + beta_binomial(wins, losses, p, win)
-            + beta_binomial(wins + losses, ties, s, decisive)
-        )
-
-    return log_probability
-
-
-def _of_pair(parameter: Any, pairs: int, dims: int) -> Any:
-    """A parameter as it was before it was broadcast over clusters."""
-    import pytensor.tensor as pt
-
-    while parameter.ndim > dims:
-        parameter = parameter[0]
-    if dims == 1:
-        return pt.broadcast_to(parameter, (pairs,))
-    return pt.broadcast_to(parameter, (pairs, 3))
-
-
-def _random(
-    n: Any, theta: Any, win: Any, decisive: Any, rng: Any = None, size: Any = None
+def _draw_counts(
+    truth: dict[str, np.ndarray], count: int, size: int, random: np.random.Generator
 ) -> np.ndarray:
-    s = theta[..., 0] + theta[..., 1]
-    p = theta[..., 0] / s
-    some = rng.binomial(n, rng.beta(s * decisive, (1 - s) * decisive, size=size))
-    wins = rng.binomial(some, rng.beta(p * win, (1 - p) * win, size=size))
-    return np.stack([wins, some - wins, n - some], axis=-1)
+    """Of `count` clusters of `size` examples, (cluster, pair, outcome)."""
+    p_c, s_c = (
+        clusters.draw_shares(truth[mean], truth[rho], count, random)
+        for mean, rho in zip(("p", "s"), _CORRELATIONS, strict=True)
+    )
+    decisive = random.binomial(size, s_c)
+    wins = random.binomial(decisive, p_c)
+    return np.stack([wins, decisive - wins, size - decisive], axis=-1)
+
+
+def _concentrations(correlation: float | None) -> list[Any]:
+    """Kappa of the wins and of the decisive examples of a cluster."""
+    import pymc as pm
+
+    if correlation is not None:
+        return [1 / checks.probability(correlation, "correlation") - 1] * 2
+    estimated = [pm.Beta(k, *clusters.CORRELATION, dims=names.PAIR) for k in _CORRELATIONS]
+    return [simplex.concentration(rho) for rho in estimated]
+
+
+def _population(posterior: xr.Dataset, data: Groups, correlation: float) -> dict[str, xr.DataArray]:
+    """What follows for the population of clusters; `correlation` is the one that was held, if
+    any.
+    """
+    held = xr.zeros_like(posterior["p"]) + correlation
+    p, s, win, decisive = (posterior.get(k, held) for k in ("p", "s", *_CORRELATIONS))
+    rho = clusters.outcome_correlation(p, s, win, decisive)
+    n = data.values.sum(-1)
+    with np.errstate(invalid="ignore"):
+        sizes = (n**2).sum(0) / n.sum(0)  # of the cluster of an example
+    size = xr.DataArray(sizes, dims=names.PAIR, coords={names.PAIR: posterior[names.PAIR]})
+    return {
+        "difference": s * (2 * p - 1),
+        "correlation": rho,
+        "design_effect": 1 + rho * (size.fillna(1.0) - 1),
+    }

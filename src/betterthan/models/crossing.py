@@ -2,13 +2,15 @@
 sum to zero.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from betterthan import names
-from betterthan.models import of_pairs
+from betterthan import checks, names
+from betterthan.models import made_up, of_pairs
+from betterthan.models.of_groups import Groups
 
 MEAN_SD = 1.5  # of the normal prior of the mean, on the scale of logits that sum to zero
 SPREAD = 0.5  # of the half-normal priors of the standard deviations of effects
@@ -16,67 +18,57 @@ FACTORS = ("row", "column", "cell")
 
 
 def simulate(
-    shape: tuple[int, ...], n: int, random: np.random.Generator, coords: dict[str, Any]
+    levels: tuple[int, int], n: Any, random: np.random.Generator, coords: dict[str, Any]
 ) -> xr.Dataset:
     """Truth and counts, as `hierarchical.simulate` returns them for two factors."""
+    shape, size = [checks.whole(k, "datasets", 2) for k in levels], int(np.max(n))
     pairs = len(coords[names.PAIR])
     sigma = np.abs(random.normal(scale=SPREAD, size=(3, pairs)))
     mean = _zero_sum(MEAN_SD * random.normal(size=(pairs, 3)), (-1,))
-    row = _zero_sum(random.normal(size=(pairs, shape[0], 3)), (-1, -2))
-    column = _zero_sum(random.normal(size=(pairs, shape[1], 3)), (-1, -2))
-    cell = _zero_sum(random.normal(size=(pairs, *shape, 3)), (-1, -2, -3))
-    wide = sigma[:, :, None, None, None]
-    eta = (
-        mean[:, None, None] + wide[0] * row[:, :, None] + wide[1] * column[:, None] + wide[2] * cell
+    row, column, cell = (
+        _zero_sum(random.normal(size=(pairs, *of, 3)), range(-1, -2 - len(of), -1))
+        for of in (shape[:1], shape[1:], shape)
     )
-    theta = np.moveaxis(_softmax(eta), 0, 2)
+    theta = np.moveaxis(_softmax(_logits(mean, sigma, row, column, cell)), 0, 2)
     dims = ("row", "column", names.PAIR, names.OUTCOME)
-    levels = {k: [f"{k[0]}{i}" for i in range(size)] for k, size in zip(dims, shape, strict=False)}
-    return xr.Dataset(
-        {
-            "counts": (dims, random.multinomial(n, theta)),
-            "theta": (dims, theta),
-            "mu": (dims[2:], mean),
-            "sigma": (("factor", names.PAIR), sigma),
-        },
-        coords=coords | levels | {"factor": list(FACTORS)},
-    )
+    found = {
+        "counts": (dims, random.multinomial(checks.whole(size, "n"), theta)),
+        "theta": (dims, theta),
+        "mu": (dims[2:], mean),
+        "sigma": (("factor", names.PAIR), sigma),
+    }
+    labels = made_up.labels(dims[:2], shape) | {"factor": list(FACTORS)}
+    return xr.Dataset(found, coords=coords | labels)
 
 
-def build(values: np.ndarray, pairs: xr.DataArray, levels: dict[str, list[str]]) -> Any:
+def build(groups: Groups) -> Any:
     """The PyMC model; effects sum to zero over outcomes and over the levels of their factor."""
     import pymc as pm
 
-    (first, second), out = tuple(levels), names.OUTCOME
-    with pm.Model(coords=of_pairs.coords(pairs) | levels | {"factor": list(FACTORS)}) as model:
-        data = pm.Data("counts", values, dims=(first, second, names.PAIR, out))
+    (first, second), out, dims = tuple(groups.levels), names.OUTCOME, groups.dims
+    coords = of_pairs.coords(groups.pairs) | groups.levels | {"factor": list(FACTORS)}
+    with pm.Model(coords=coords) as model:
+        data = pm.Data("counts", groups.values, dims=dims)
         mean: Any = pm.ZeroSumNormal("mu", MEAN_SD, dims=(names.PAIR, out))
         sigma: Any = pm.HalfNormal("sigma", SPREAD, dims=("factor", names.PAIR))
-        row: Any = pm.ZeroSumNormal("row_raw", 1.0, n_zerosum_axes=2, dims=(names.PAIR, first, out))
-        column: Any = pm.ZeroSumNormal(
-            "column_raw", 1.0, n_zerosum_axes=2, dims=(names.PAIR, second, out)
+        row, column, cell = (
+            pm.ZeroSumNormal(f"{k}_raw", 1.0, n_zerosum_axes=len(of), dims=(names.PAIR, *of))
+            for k, of in zip(
+                FACTORS, ((first, out), (second, out), (first, second, out)), strict=True
+            )
         )
-        cell: Any = pm.ZeroSumNormal(
-            "cell_raw", 1.0, n_zerosum_axes=3, dims=(names.PAIR, first, second, out)
-        )
-        wide = sigma[:, :, None, None, None]
-        eta = (
-            mean[:, None, None]
-            + wide[0] * row[:, :, None]
-            + wide[1] * column[:, None]
-            + wide[2] * cell
-        )
-        shaped: Any = pm.math.softmax(eta, axis=-1)
-        shaped = shaped.dimshuffle(1, 2, 0, 3)
-        theta = pm.Deterministic("theta", shaped, dims=(first, second, names.PAIR, out))
-        pm.Multinomial(
-            "y",
-            n=pm.math.sum(data, axis=-1),
-            p=theta,
-            observed=data,
-            dims=(first, second, names.PAIR, out),
-        )
+        shaped: Any = pm.math.softmax(_logits(mean, sigma, row, column, cell), axis=-1)
+        theta = pm.Deterministic("theta", shaped.dimshuffle(1, 2, 0, 3), dims=dims)
+        pm.Multinomial("y", n=pm.math.sum(data, axis=-1), p=theta, observed=data, dims=dims)
     return model
+
+
+def _logits(mean: Any, sigma: Any, row: Any, column: Any, cell: Any) -> Any:
+    """The sum of the effects, (pair, row, column, outcome)."""
+    wide = sigma[:, :, None, None, None]
+    return (
+        mean[:, None, None] + wide[0] * row[:, :, None] + wide[1] * column[:, None] + wide[2] * cell
+    )
 
 
 def new_theta(posterior: xr.Dataset, random: np.random.Generator) -> dict[str, Any]:
@@ -95,7 +87,7 @@ def new_theta(posterior: xr.Dataset, random: np.random.Generator) -> dict[str, A
     }
 
 
-def _zero_sum(x: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
+def _zero_sum(x: np.ndarray, axes: Iterable[int]) -> np.ndarray:
     """What a standard normal becomes when its means over each of the axes are taken out."""
     for axis in axes:
         x = x - x.mean(axis, keepdims=True)

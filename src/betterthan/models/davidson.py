@@ -13,15 +13,14 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.counts.judgments import Rows, judgment_rows
 from betterthan.exact.numeric.seeds import one_seed
-from betterthan.models import shrinkage
+from betterthan.models import made_up, shrinkage, tie_models
 from betterthan.models.sampling import Sampling, fit_model
+from betterthan.models.tie_models import TIE_MODELS
 
 if TYPE_CHECKING:
     import pymc as pm
 
 TARGET_ACCEPT = 0.95
-TIE_MODELS = ("davidson", "rao_kupper")
-_TIE = {"davidson": (-0.7, 1.5), "rao_kupper": (-0.7, 1.0)}  # normal prior of the tie parameter
 _EFFECT = 0.5  # standard deviation of the normal prior of the position
 _JUDGES = (-1.2, 0.7)  # of the logarithm of the spread over judges
 
@@ -71,36 +70,20 @@ def simulate(
     k, n = checks.whole(systems, "systems", 2), checks.whole(judgments, "judgments", systems - 1)
     j = checks.whole(judges, "judges", 0)
     random = np.random.default_rng(one_seed(rng))
-    sd, ability = shrinkage.draw_abilities(k, random)
-    tie = random.normal(*_TIE[tie_model])
-    spread = np.exp(random.normal(*_JUDGES, size=2)) * (j > 0)
-    first = random.normal(scale=_EFFECT) * position
+    truth = _draw_truth(k, j, position, tie_model, random)
     of = random.integers(max(j, 1), size=n)
-    each = random.normal(size=(2, max(j, 1))) * spread[:, None]
-    each -= each.mean(1, keepdims=True) if j > 1 else 0
-    a, b = _random_pairs(random, k, n)
-    chances = np.exp(
-        _numpy(
-            ability[a] - ability[b] + first + each[1][of] * position, tie + each[0][of], tie_model
-        )
-    )
-    outcome = (
-        1 - np.array([0, 2, 1])[(random.random(n)[:, None] > chances.cumsum(-1)[:, :2]).sum(-1)]
-    )
-    labels = np.array([f"s{i}" for i in range(k)])
-    truth: dict[str, Any] = {"ability": (names.SYSTEM, ability), "ability_sd": sd, "tie": tie}
-    truth |= {"position": first} if position else {}
-    truth |= {"judge_tie_sd": spread[0]} if j else {}
-    truth |= {"judge_position_sd": spread[1]} if j and position else {}
-    beside = {"judge": ("judgment", np.array([f"j{i}" for i in range(max(j, 1))])[of])} if j else {}
-    data = {
-        "system_a": ("judgment", labels[a]),
-        "system_b": ("judgment", labels[b]),
-        "outcome": ("judgment", outcome),
-    }
-    return xr.Dataset(
-        data | truth, coords={names.SYSTEM: labels} | beside, attrs={"unit": "judgment"}
-    )
+    spread = np.array([truth["judge_tie_sd"], truth["judge_position_sd"]])
+    tied, placed = made_up.draw_judges(spread, j, random)[:, of]
+    a, b = made_up.random_pairs(random, k, n)
+    d = truth["ability"][a] - truth["ability"][b] + truth["position"] + placed * position
+    chances = tie_models.log_chances_of(d, truth["tie"] + tied, tie_model)
+    outcome = made_up.draw_outcomes(chances, random)
+    truth["ability"] = (names.SYSTEM, truth["ability"])
+    there = {"position": position, "judge_tie_sd": j, "judge_position_sd": j and position}
+    told = {k: v for k, v in truth.items() if there.get(k, True)}
+    systems_of = np.array([f"s{i}" for i in range(k)])
+    judge = np.array([f"j{i}" for i in range(j)])[of] if j else None
+    return made_up.as_judgments(systems_of, a, b, outcome, judge).assign(told)
 
 
 def build(
@@ -141,6 +124,7 @@ def build(
     """
     import pymc as pm
 
+    _refuse_other_kinds(data)
     checks.one_of(tie_model, TIE_MODELS, "tie_model")
     rows = judgment_rows(data, position=position, judges=judges)
     coords = {
@@ -153,16 +137,9 @@ def build(
     with pm.Model(coords=coords) as model:
         counts = pm.Data("counts", rows.counts, dims=("row", names.OUTCOME))
         ability = shrinkage.abilities(*_won(rows))
-        tie: Any = pm.Normal("tie", *_TIE[tie_model])
-        d = ability[rows.a] - ability[rows.b]
-        if judges:
-            tied, first, tried = _of_judges(rows)
-            tie = tie + _judge_effect("judge_tie", tied, tried)[rows.judge]
-        if position:
-            d = d + pm.Normal("position", 0.0, _EFFECT)
-            if judges:  # both were bound above
-                d = d + _judge_effect("judge_position", first, tried)[rows.judge]  # pyright: ignore[reportPossiblyUnboundVariable]
-        p = pm.math.exp(_log_chances(d, tie + 0 * d, tie_model))
+        tie: Any = pm.Normal("tie", *tie_models.PRIOR[tie_model])
+        d, tie = _of_rows(rows, ability, tie, position=position, judges=judges)
+        p = pm.math.exp(tie_models.log_chances(d, tie + 0 * d, tie_model))
         pm.Multinomial(
             "y", n=pm.math.sum(counts, axis=-1), p=p, observed=counts, dims=("row", names.OUTCOME)
         )
@@ -210,7 +187,7 @@ def fit(
     rows = judgment_rows(data, position=position, judges=judges)
     attrs = {
         "model": "davidson",
-        "prior": [shrinkage.SHAPE, shrinkage.RATE, *_TIE[tie_model]],
+        "prior": [shrinkage.SHAPE, shrinkage.RATE, *tie_models.PRIOR[tie_model]],
         "tie_model": tie_model,
         "position": int(position),
         "judges": int(judges),
@@ -225,43 +202,47 @@ def fit(
         target_accept=TARGET_ACCEPT,
     )
     posterior = tree["posterior"].to_dataset()
-    tie = posterior["tie"]
-    propensity: Any = (
-        np.tanh(np.exp(tie) / 2) if tie_model == "rao_kupper" else 1 / (1 + 2 * np.exp(-tie))
-    )
+    propensity = tie_models.propensity(posterior["tie"], tie_model)
     tree["posterior"] = posterior.assign(tie_propensity=propensity.drop_attrs())
     tree["constant_data"] = _constant(rows)
     return tree
 
 
-def _log_chances(d: Any, tie: Any, tie_model: str) -> Any:
-    """Log P(win, loss, tie), stacked last, of a difference of abilities."""
+def _refuse_other_kinds(data: Any) -> None:
+    if not isinstance(data, xr.Dataset | xr.DataArray):
+        raise ValueError(
+            f"data is {checks.told(data)}; give judgments, see betterthan.io.read_judgments, or "
+            f"counts of them"
+        )
+
+
+def _draw_truth(
+    systems: int, judges: int, position: bool, tie_model: str, random: np.random.Generator
+) -> dict[str, Any]:
+    """All of it, 0 where there is no such thing."""
+    sd, ability = shrinkage.draw_abilities(systems, random)
+    tie = random.normal(*tie_models.PRIOR[tie_model])
+    tied, placed = np.exp(random.normal(*_JUDGES, size=2)) * (judges > 0)
+    first = random.normal(scale=_EFFECT) * position
+    truth = {"ability": ability, "ability_sd": sd, "tie": tie, "position": first}
+    return truth | {"judge_tie_sd": tied, "judge_position_sd": placed}
+
+
+def _of_rows(
+    rows: Rows, ability: Any, tie: Any, *, position: bool, judges: bool
+) -> tuple[Any, Any]:
+    """Of each row the difference of abilities, place counted in, and the tie parameter."""
     import pymc as pm
-    import pytensor.tensor as pt
 
-    if tie_model == "davidson":
-        logits: Any = pt.stack([d / 2, -d / 2, tie], axis=-1)
-        return logits - pm.math.logsumexp(logits, axis=-1, keepdims=True)
-    threshold: Any = pt.exp(tie)
-    # P(tie) = s(d + t) - s(d - t) = s(d + t) s(t - d) (1 - exp(-2 t)), s the logistic function
-    beyond: list[Any] = [pt.softplus(threshold - d), pt.softplus(threshold + d)]
-    within: list[Any] = [pt.softplus(-threshold - d), pt.softplus(d - threshold)]
-    width: Any = -2 * threshold
-    nearly: Any = pt.expm1(width)
-    log: Any = pt.log(-nearly)
-    tied: Any = log - within[0] - within[1]
-    return pt.stack([-beyond[0], -beyond[1], tied], axis=-1)
-
-
-def _numpy(d: np.ndarray, tie: np.ndarray, tie_model: str) -> np.ndarray:
-    """The same with numpy."""
-    from scipy import special
-
-    if tie_model == "davidson":
-        logits = np.stack([d / 2, -d / 2, tie + 0 * d], axis=-1)
-        return logits - np.asarray(special.logsumexp(logits, axis=-1, keepdims=True))
-    win, loss = (special.log_expit(x - np.exp(tie)) for x in (d, -d))
-    return np.stack([win, loss, np.log1p(-np.exp(win) - np.exp(loss))], axis=-1)
+    d = ability[rows.a] - ability[rows.b]
+    seen = _seen_by_judges(rows) if judges else {}
+    if seen:
+        tie = tie + _judge_effect("judge_tie", seen["tied"], seen["tried"])[rows.judge]
+    if position:
+        d = d + pm.Normal("position", 0.0, _EFFECT)
+    if position and seen:
+        d = d + _judge_effect("judge_position", seen["first"], seen["tried"])[rows.judge]
+    return d, tie
 
 
 def _won(rows: Rows) -> tuple[np.ndarray, np.ndarray]:
@@ -275,47 +256,22 @@ def _won(rows: Rows) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _judge_effect(name: str, won: np.ndarray, tried: np.ndarray) -> Any:
-    """Effects of judges, which sum to zero, and their spread; on coordinates like those of
-    abilities.
-    """
+    """Effects of judges, which sum to zero, and their spread."""
     import pymc as pm
-    import pytensor.tensor as pt
 
     sd: Any = pm.LogNormal(f"{name}_sd", *_JUDGES)
-    share = (won + 0.5) / (tried + 1)
-    information = tried * share * (1 - share)
-    odds = np.log(share / (1 - share))
-    width: Any = pt.reciprocal(pt.sqrt(1 / sd**2 + information))
-    mean = width**2 * information * (odds - odds.mean())
-    raw: Any = pm.Normal(f"{name}_raw", -mean / width, sd / width, dims="judge")
-    each: Any = mean + width * raw
-    return pm.Deterministic(f"{name}_effect", each - pt.mean(each), dims="judge")
+    each = shrinkage.log_odds(name, sd, won, tried, "judge")
+    return pm.Deterministic(f"{name}_effect", each, dims="judge")
 
 
-def _of_judges(rows: Rows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Ties of each judge, judgments won by the system shown first (a tie being half), and
+def _seen_by_judges(rows: Rows) -> dict[str, np.ndarray]:
+    """Of each judge ties, judgments won by the system shown first (a tie being half), and
     judgments.
     """
-    found = np.zeros((3, len(rows.judges)))
     win, _, tie = rows.counts.T
-    for k, own in enumerate((tie, win + tie / 2, rows.counts.sum(1))):
-        np.add.at(found[k], rows.judge, own)
-    return found[0], found[1], found[2]
-
-
-def _random_pairs(random: np.random.Generator, k: int, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """A round in which every system meets one that is connected already, then pairs at random;
-    either comes first.
-    """
-    order = random.permutation(k)
-    a = [int(order[i]) for i in range(1, k)]
-    b = [int(order[random.integers(i)]) for i in range(1, k)]
-    more = n - (k - 1)
-    first = random.integers(k, size=more)
-    second = (first + random.integers(1, k, size=more)) % k
-    a, b = np.append(a, first).astype(int), np.append(b, second).astype(int)
-    turned = random.random(n) < 0.5
-    return np.where(turned, b, a), np.where(turned, a, b)
+    seen = {"tied": tie, "first": win + tie / 2, "tried": rows.counts.sum(1)}
+    judges = len(rows.judges)
+    return {k: np.bincount(rows.judge, v, judges).astype(float) for k, v in seen.items()}
 
 
 def _constant(rows: Rows) -> xr.Dataset:

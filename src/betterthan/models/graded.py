@@ -14,7 +14,7 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.counts.graded_pairs import Differences, differences_of
 from betterthan.exact.numeric.seeds import one_seed
-from betterthan.models import of_pairs
+from betterthan.models import made_up, of_pairs, shrinkage
 from betterthan.models.sampling import Sampling, fit_model
 
 if TYPE_CHECKING:
@@ -57,36 +57,19 @@ def simulate(items: int, *, pairs: int = 1, datasets: int = 1, rng: Any = None) 
     >>> simulate(20, rng=1)["difference"].sizes
     Frozen({'item': 20, 'pair': 1})
     """
-    n, k, d = (
-        checks.whole(items, "items", 2),
-        checks.whole(pairs, "pairs"),
-        checks.whole(datasets, "datasets"),
-    )
+    n, k = checks.whole(items, "items", 2), checks.whole(pairs, "pairs")
+    d = checks.whole(datasets, "datasets")
     random = np.random.default_rng(one_seed(rng))
     centre, scale = random.normal(scale=_CENTRE, size=k), np.exp(random.normal(*_SCALE, size=k))
     tail = 1 + random.exponential(_TAIL, size=k)
-    truth: dict[str, Any] = {
-        "centre": (names.PAIR, centre),
-        "scale": (names.PAIR, scale),
-        "tail": (names.PAIR, tail),
-    }
-    each = np.broadcast_to(centre, (d, k))
+    truth = {"centre": centre, "scale": scale, "tail": tail}
+    found = xr.Dataset({k: (names.PAIR, v) for k, v in truth.items()}, of_pairs.simulated(k))
+    each, of = centre[None], np.repeat(np.arange(d), n)
     if d > 1:
-        sd = np.abs(random.normal(scale=_SPREAD, size=k))
-        each = centre + sd * random.normal(size=(d, k))
-        truth |= {
-            "centre_sd": (names.PAIR, sd),
-            "dataset_centre": ((names.DATASET, names.PAIR), each),
-        }
-    of = np.repeat(np.arange(d), n)
+        found = found.merge(_draw_datasets(centre, of, random))
+        each = found["dataset_centre"].values
     y = each[of] + scale * random.standard_t(tail, size=(n * d, k))
-    coords = of_pairs.simulated(k)
-    if d > 1:
-        coords |= {names.DATASET: [f"d{j}" for j in range(d)]}
-    of_item = {"dataset_of": (names.ITEM, of)} if d > 1 else {}
-    return xr.Dataset(
-        {"difference": ((names.ITEM, names.PAIR), y)} | truth | of_item, coords=coords
-    )
+    return found.assign(difference=((names.ITEM, names.PAIR), y))
 
 
 def build(scores: xr.DataArray, *, standardise: bool = True) -> "pm.Model":
@@ -193,28 +176,39 @@ def fit(
         target_accept=TARGET_ACCEPT,
     )
     posterior = tree["posterior"].to_dataset()
+    added = {k: v.drop_attrs() for k, v in _in_scores(posterior, data).items()}
+    tree["posterior"] = posterior.drop_vars("tail_less_one").assign(added)
+    labels = {k: data.names_of_pairs[k] for k in (names.PAIR, names.SYSTEM_A, names.SYSTEM_B)}
+    constant = {"n": data.n, "n_tied": data.n_tied, "unit": data.unit}
+    tree["constant_data"] = xr.Dataset(
+        {k: (names.PAIR, v) for k, v in constant.items()}, coords=labels
+    )
+    return tree
+
+
+def _draw_datasets(centre: np.ndarray, of: np.ndarray, random: np.random.Generator) -> xr.Dataset:
+    """The centres of data sets, how much they vary, and of which data set each item is."""
+    shape = int(of.max()) + 1, len(centre)
+    sd = np.abs(random.normal(scale=_SPREAD, size=len(centre)))
+    each = centre + sd * random.normal(size=shape)
+    dims = (names.DATASET, names.PAIR)
+    found = {"centre_sd": (dims[1:], sd), "dataset_centre": (dims, each)}
+    found["dataset_of"] = ((names.ITEM,), of)
+    return xr.Dataset(found, made_up.labels(dims[:1], shape[:1]))
+
+
+def _in_scores(posterior: xr.Dataset, data: Differences) -> dict[str, xr.DataArray]:
+    """Differences of all items in units of the score; those that tie differ by 0."""
+    centre = posterior["centre"]
     unit = xr.DataArray(data.unit, dims=names.PAIR, coords={names.PAIR: posterior[names.PAIR]})
     rest = unit * (1 - posterior["tied"])
-    added = {
-        "difference": posterior["centre"] * rest,
-        "effect_size": posterior["centre"] / posterior["scale"],
-    }
+    found = {"difference": centre * rest, "effect_size": centre / posterior["scale"]}
     if data.datasets:
         random = np.random.default_rng([posterior.attrs["seed"], 1])
-        noise = posterior["centre"].copy(data=random.normal(size=posterior["centre"].shape))
-        added["dataset_difference"] = posterior["dataset_centre"] * rest
-        added["new_difference"] = (posterior["centre"] + posterior["centre_sd"] * noise) * rest
-    tree["posterior"] = posterior.drop_vars("tail_less_one").assign(
-        {k: v.drop_attrs() for k, v in added.items()}
-    )
-    labels = {k: data.names_of_pairs[k] for k in (names.PAIR, names.SYSTEM_A, names.SYSTEM_B)}
-    constant = {
-        "n": (names.PAIR, data.n),
-        "n_tied": (names.PAIR, data.n_tied),
-        "unit": (names.PAIR, data.unit),
-    }
-    tree["constant_data"] = xr.Dataset(constant, coords=labels)
-    return tree
+        noise = centre.copy(data=random.normal(size=centre.shape))
+        found["dataset_difference"] = posterior["dataset_centre"] * rest
+        found["new_difference"] = (centre + posterior["centre_sd"] * noise) * rest
+    return found
 
 
 def _coords(data: Differences) -> dict[str, Any]:
@@ -226,13 +220,10 @@ def _coords(data: Differences) -> dict[str, Any]:
 
 
 def _dataset_centres(data: Differences, centre: Any, scale: Any) -> Any:
-    """Centres (dataset, pair) ~ Normal(centre, centre_sd).
-
-    NUTS moves on each less its conditional posterior mean, over its conditional posterior width,
-    were the differences normal: nearly standard normal whether a data set is large or small.
+    """Centres (dataset, pair) ~ Normal(centre, centre_sd); the coordinates take the differences as
+    normal.
     """
     import pymc as pm
-    import pytensor.tensor as pt
 
     dims = (names.DATASET, names.PAIR)
     sd: Any = pm.HalfNormal("centre_sd", _SPREAD, dims=names.PAIR)
@@ -240,10 +231,8 @@ def _dataset_centres(data: Differences, centre: Any, scale: Any) -> Any:
         pm.Data(k, v, dims=dims) for k, v in (("rows", data.rows), ("middle", data.middle))
     )
     information = count / scale**2
-    width: Any = pt.reciprocal(pt.sqrt(1 / sd**2 + information))
-    shift = width**2 * information * (mean - centre)
-    raw: Any = pm.Normal("dataset_raw", -shift / width, sd / width, dims=dims)
-    return pm.Deterministic("dataset_centre", centre + shift + width * raw, dims=dims)
+    apart = shrinkage.effects("dataset", sd, information, information * (mean - centre), dims)
+    return pm.Deterministic("dataset_centre", centre + apart, dims=dims)
 
 
 def _log_density(pair: np.ndarray) -> Any:

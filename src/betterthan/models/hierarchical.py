@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names, schemas
-from betterthan.counts.pairing import as_pairs, probability_as_given
+from betterthan import checks, names
+from betterthan.counts.pairing import probability_as_given
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins.beta import prob_above_half
-from betterthan.models import crossing, of_pairs, simplex
+from betterthan.models import crossing, made_up, of_groups, of_pairs, simplex
+from betterthan.models.of_groups import Groups
 from betterthan.models.sampling import Sampling, fit_model
 
 if TYPE_CHECKING:
@@ -65,26 +66,19 @@ def simulate(
     [40, 40, 40]
     """
     random = np.random.default_rng(one_seed(rng))
-    coords = of_pairs.simulated(checks.whole(pairs, "pairs")) | {
-        names.OUTCOME: list(names.OUTCOMES)
-    }
+    labels = {names.OUTCOME: list(names.OUTCOMES)}
+    coords = of_pairs.simulated(checks.whole(pairs, "pairs")) | labels
     if isinstance(datasets, tuple):
-        shape = tuple(checks.whole(k, "datasets", 2) for k in datasets)
-        return crossing.simulate(shape, checks.whole(int(np.max(n)), "n"), random, coords)
+        return crossing.simulate(datasets, n, random, coords)
     count = checks.whole(datasets, "datasets")
-    each = np.broadcast_to(checks.nonnegative_integers(np.asarray(n), "n"), (count,))
+    each = of_pairs.sizes(n, count, "datasets")
     mu = random.dirichlet(checks.prior(prior), size=pairs)
-    correlation = random.beta(*_CORRELATION, size=pairs)
-    theta = _draw(random, (1 / correlation - 1)[:, None] * mu, (count,))
-    return xr.Dataset(
-        {
-            "counts": (_CELL, random.multinomial(each[:, None], theta)),
-            "theta": (_CELL, theta),
-            "mu": (_CELL[1:], mu),
-            "correlation": (names.PAIR, correlation),
-        },
-        coords=coords | {names.DATASET: [f"d{k}" for k in range(count)]},
-    )
+    rho = random.beta(*_CORRELATION, size=pairs)
+    theta = simplex.draw(random, (1 / rho - 1)[:, None] * mu, (count,))
+    values = random.multinomial(each[:, None], theta)
+    truth = {"theta": (_CELL, theta), "mu": (_CELL[1:], mu), "correlation": (names.PAIR, rho)}
+    coords |= made_up.labels(_CELL[:1], (count,))
+    return xr.Dataset({"counts": (_CELL, values)} | truth, coords)
 
 
 def build(
@@ -123,43 +117,25 @@ def build(
     """
     import pymc as pm
 
-    values, pairs, _, levels = _several(counts)
-    if len(levels) == 2:
+    data = of_groups.by_dataset(counts)
+    if len(data.levels) == 2:
         if prior is not None or concentration is not None or centre is not None:
             raise ValueError(
                 "prior, concentration and centre are for one factor; crossed factors have normal "
                 "effects"
             )
-        return crossing.build(values, pairs, levels)
-    dim = next(iter(levels))
-    dims = (dim, names.PAIR, names.OUTCOME)
-    with pm.Model(coords=of_pairs.coords(pairs) | levels) as model:
-        data = pm.Data("counts", values, dims=dims)
-        mu: Any
-        if centre is None:
-            numbers = np.array(checks.prior(prior))
-            mu = pm.Dirichlet(
-                "mu", a=numbers, dims=dims[1:], default_transform=simplex.decisive_first()
-            )
-        else:
-            held = np.array(checks.prior(centre))
-            mu = np.broadcast_to(held / held.sum(), values.shape[1:])
-        kappa: Any
-        if concentration is None:
-            correlation = pm.Beta("correlation", *_CORRELATION, dims=names.PAIR)
-            kappa = simplex.concentration(correlation)[:, None]
-        else:
-            kappa = float(checks.positive(concentration, "concentration"))
-        if centre is not None and concentration is not None:
-            transform = simplex.decisive_first()
-            theta = pm.Dirichlet(
-                "theta", a=kappa * mu, shape=values.shape, dims=dims, default_transform=transform
-            )
-            pm.Multinomial("y", n=pm.math.sum(data, axis=-1), p=theta, observed=data, dims=dims)
-        else:
-            pm.DirichletMultinomial(
-                "y", n=pm.math.sum(data, axis=-1), a=kappa * mu, observed=data, dims=dims
-            )
+        return crossing.build(data)
+    dims = data.dims
+    with pm.Model(coords=of_pairs.coords(data.pairs) | data.levels) as model:
+        values = pm.Data("counts", data.values, dims=dims)
+        n = pm.math.sum(values, axis=-1)
+        alpha = _mean(prior, centre, data.values.shape[1:])
+        alpha = _concentration(concentration) * alpha
+        if concentration is None or centre is None:
+            pm.DirichletMultinomial("y", n=n, a=alpha, observed=values, dims=dims)
+        else:  # nothing is estimated: data sets are on their own
+            theta = _dirichlet("theta", alpha, dims, shape=data.values.shape)
+            pm.Multinomial("y", n=n, p=theta, observed=values, dims=dims)
     return model
 
 
@@ -204,36 +180,28 @@ def fit(
     --------
     closed_form : both ends of partial pooling, without sampling.
     """
-    values, pairs, square, levels = _several(counts)
-    crossed = len(levels) == 2
+    data = of_groups.by_dataset(counts)
+    crossed = len(data.levels) == 2
     attrs: dict[str, Any] = {
         "model": "hierarchical",
         "prior": list(_PRIOR_CROSSED if crossed else checks.prior(prior)),
-        "square": int(square),
-        "factors": list(levels),
+        "square": int(data.square),
+        "factors": list(data.levels),
     }
-    for key, held in (("concentration", concentration), ("centre", centre)):
-        if held is not None:
-            attrs[key] = held if key == "concentration" else list(checks.prior(held))
+    if concentration is not None:
+        attrs["concentration"] = concentration
+    if centre is not None:
+        attrs["centre"] = list(checks.prior(centre))
     model = build(counts, prior=prior, concentration=concentration, centre=centre)
-    tree = fit_model(
-        model,
-        attrs,
-        sampling,
-        pairs=pairs,
-        rng=rng,
-        predictive=predictive,
-    )
+    tree = fit_model(model, attrs, sampling, pairs=data.pairs, rng=rng, predictive=predictive)
     posterior = tree["posterior"].to_dataset()
     random = np.random.default_rng([posterior.attrs["seed"], 1])
-    dims = (*levels, names.PAIR, names.OUTCOME)
     if crossed:
         added = crossing.new_theta(posterior, random)
     else:
-        added = _conjugate(posterior, values, dims, concentration, centre, random)
-    labels = {k: pairs[k] for k in (names.PAIR, names.SYSTEM_A, names.SYSTEM_B, names.OUTCOME)}
-    tree["posterior"] = posterior.assign(added).assign_coords(labels | levels)
-    tree["constant_data"] = xr.Dataset({"counts": (dims, values)}, coords=labels | levels)
+        added = _conjugate(posterior, data, concentration, centre, random)
+    tree["posterior"] = posterior.assign(added).assign_coords(data.coords)
+    tree["constant_data"] = xr.Dataset({"counts": (data.dims, data.values)}, coords=data.coords)
     return tree
 
 
@@ -268,89 +236,68 @@ def closed_form(
     ('dataset', 'pair')
     """
     checks.one_of(pooling, ("complete", "none"), "pooling")
-    values, pairs, square, levels = _several(counts)
-    if len(levels) != 1:
+    data = of_groups.by_dataset(counts)
+    if len(data.levels) != 1:
         raise ValueError("crossed factors have no closed form; sum over one of them, or fit them")
     win, loss, _ = checks.prior(prior)
 
     def answer(table: np.ndarray) -> xr.DataArray:
         a, b = win + table[:, 0], loss + table[:, 1]
-        return probability_as_given(pairs, prob_above_half(a, b), prob_above_half(b, a), square)
+        better, worse = prob_above_half(a, b), prob_above_half(b, a)
+        return probability_as_given(data.pairs, better, worse, data.square)
 
     if pooling == "complete":
-        return answer(values.sum(0))
-    (dim, labels), *_ = levels.items()
-    return xr.concat(
-        [answer(table) for table in values], xr.DataArray(labels, dims=dim, name=dim), join="exact"
-    )
+        return answer(data.values.sum(0))
+    (dim, labels), *_ = data.levels.items()
+    each = [answer(table) for table in data.values]
+    return xr.concat(each, xr.DataArray(labels, dims=dim, name=dim), join="exact")
 
 
 _PRIOR_CROSSED = (crossing.MEAN_SD, crossing.SPREAD)
 
 
-def _several(counts: xr.DataArray) -> tuple[np.ndarray, xr.DataArray, bool, dict[str, list[str]]]:
-    """Counts (..., pair, outcome), the pairs, whether they came as a square, and the labels of each
-    factor.
-    """
-    counts = schemas.counts(counts)
-    schemas.ties_known(counts, "a model of data sets")
-    known = {names.SYSTEM_A, names.SYSTEM_B, names.PAIR, names.OUTCOME}
-    factors = [str(d) for d in counts.dims if d not in known]
-    if not 1 <= len(factors) <= 2:
-        raise ValueError(
-            f"counts have dims ({', '.join(map(str, counts.dims))}); give one dim more than "
-            f"systems and outcomes, such "
-            "as dataset, or two crossed ones: count_outcomes(scores, by='dataset')"
-        )
-    levels = {
-        d: [str(v) for v in (counts[d].values if d in counts.coords else range(counts.sizes[d]))]
-        for d in factors
-    }
-    for d in factors:
-        checks.unique(levels[d], d)
-    counts = counts.transpose(*factors, ...)
-    pairs, square = of_pairs.to_fit(counts.sum(factors, keep_attrs=True))
-    flat = counts.stack(_all=factors).transpose("_all", ...)
-    each = [as_pairs(flat.isel(_all=k, drop=True))[0].values for k in range(flat.sizes["_all"])]
-    values = np.stack(each).reshape(*counts.shape[: len(factors)], *pairs.shape)
-    if len(pairs[names.OUTCOME]) != 3:
-        raise ValueError(
-            "a model of data sets needs win, loss and tie; keep ties as a third outcome"
-        )
-    return values, pairs, square, levels
+def _mean(prior: Any, centre: Any, shape: tuple[int, ...]) -> Any:
+    """Mu (pair, outcome), estimated or held."""
+    if centre is not None:
+        held = np.array(checks.prior(centre))
+        return np.broadcast_to(held / held.sum(), shape)
+    return _dirichlet("mu", np.array(checks.prior(prior)), (names.PAIR, names.OUTCOME))
+
+
+def _concentration(held: float | None) -> Any:
+    """Kappa (pair, 1), estimated or held."""
+    import pymc as pm
+
+    if held is not None:
+        return float(checks.positive(held, "concentration"))
+    correlation = pm.Beta("correlation", *_CORRELATION, dims=names.PAIR)
+    return simplex.concentration(correlation)[:, None]
+
+
+def _dirichlet(name: str, alpha: Any, dims: tuple[str, ...], **shape: Any) -> Any:
+    import pymc as pm
+
+    transform = simplex.decisive_first()
+    return pm.Dirichlet(name, a=alpha, dims=dims, default_transform=transform, **shape)
 
 
 def _conjugate(
-    posterior: xr.Dataset,
-    values: np.ndarray,
-    dims: tuple[str, ...],
-    concentration: Any,
-    centre: Any,
-    random: Any,
+    posterior: xr.Dataset, data: Groups, concentration: Any, centre: Any, random: Any
 ) -> dict[str, Any]:
     """Theta of each data set given mu and kappa, which is Dirichlet, and theta of one not seen."""
     samples = ("chain", "draw")
-    shape = (posterior.sizes["chain"], posterior.sizes["draw"], *values.shape[1:])
     if centre is None:
         mu = posterior["mu"].transpose(*samples, names.PAIR, names.OUTCOME).values
     else:
         held = np.array(checks.prior(centre))
-        mu = np.broadcast_to(held / held.sum(), shape)
+        sizes = (posterior.sizes["chain"], posterior.sizes["draw"], *data.values.shape[1:])
+        mu = np.broadcast_to(held / held.sum(), sizes)
     if concentration is None:
         kappa = (1 / posterior["correlation"].transpose(*samples, names.PAIR).values - 1)[..., None]
     else:
         kappa = float(concentration)
-    added = {"theta_new": ((*samples, *dims[1:]), _draw(random, kappa * mu))}
+    added = {"theta_new": ((*samples, *data.dims[1:]), simplex.draw(random, kappa * mu))}
     if "theta" not in posterior:
-        theta = np.stack([_draw(random, kappa * mu + table) for table in values], axis=2)
-        added["theta"] = ((*samples, *dims), theta)
+        each = [simplex.draw(random, kappa * mu + table) for table in data.values]
+        added["theta"] = ((*samples, *data.dims), np.stack(each, axis=2))
     return added
-
-
-def _draw(random: np.random.Generator, shape: np.ndarray, size: tuple[int, ...] = ()) -> np.ndarray:
-    """Dirichlet draws, a whole table of them at once; in logarithms, for parameters near 0."""
-    alpha = np.broadcast_to(shape, (*size, *shape.shape))
-    # Gamma(a) = Gamma(a + 1) U^(1/a)
-    log = np.log(random.standard_gamma(alpha + 1)) + np.log(random.random(alpha.shape)) / alpha
-    top = np.exp(log - log.max(-1, keepdims=True))
-    return top / top.sum(-1, keepdims=True)

@@ -188,7 +188,8 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
     --------
     >>> import betterthan as bt
     >>> counts = bt.counts.from_table({("A", "B"): (210, 200, 590)})
-    >>> float(closed_form(counts).sel(system_a="A", system_b="B").round(3))  # the exact model says 0.689
+    >>> found = closed_form(counts).sel(system_a="A", system_b="B")
+    >>> float(found.round(3))  # the exact model says 0.689
     0.71
     """
     pairs, square = as_pairs(counts)
@@ -203,12 +204,13 @@ def _beta_prior(prior: Any) -> tuple[float, ...]:
     """Two numbers, of success and failure: three, of win, loss and tie, would mean something
     else.
     """
-    if not (prior is None or isinstance(prior, str)) and len(tuple(prior)) != 2:
+    numbers = checks.prior(prior, 2)
+    if np.ndim(prior) == 1 and np.size(prior) != 2:
         raise ValueError(
-            f"prior is {prior!r}; give two numbers, of success and failure, for wins and losses "
-            f"alike"
+            f"prior has {np.size(prior)} numbers; give two numbers, of success and failure, for "
+            f"wins and losses alike"
         )
-    return checks.prior(prior, 2)
+    return numbers
 
 
 def _need_ties(pairs: xr.DataArray) -> None:

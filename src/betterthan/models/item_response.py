@@ -15,7 +15,7 @@ from betterthan import checks, names
 from betterthan.counts.successes import trials_of
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins import rasch
-from betterthan.models import shrinkage
+from betterthan.models import item_likelihoods, made_up, shrinkage
 from betterthan.models.sampling import Sampling, fit_model
 
 if TYPE_CHECKING:
@@ -57,28 +57,19 @@ def simulate(items: int, *, systems: int = 4, trials: int = 1, rng: Any = None) 
     Frozen({'item': 20, 'system': 3})
     """
     shape = checks.whole(items, "items", 2), checks.whole(systems, "systems", 2)
-    n = checks.whole(trials, "trials")
+    n = np.full(shape, checks.whole(trials, "trials"))
     random = np.random.default_rng(one_seed(rng))
     sd, ability = shrinkage.draw_abilities(shape[1], random)
     mean, spread = random.normal(scale=_MEAN), np.exp(random.normal(*_ITEM))
     rho = random.beta(*_TRIALS)
     eta = mean + ability - random.normal(size=(shape[0], 1)) * spread
-    truth = {
-        "ability": (names.SYSTEM, ability),
-        "mean": mean,
-        "ability_sd": sd,
-        "difficulty_sd": spread,
-    }
-    truth |= {"trial_correlation": rho} if n > 1 else {}
-    successes = rasch.draw_successes(eta, np.full(shape, n), rho if n > 1 else 0.0, random)
-    coords = {
-        names.ITEM: [f"i{k}" for k in range(shape[0])],
-        names.SYSTEM: [f"s{k}" for k in range(shape[1])],
-    }
-    return xr.Dataset(
-        {"successes": (_CELL, successes), "trials": (_CELL, np.full(shape, n))} | truth,
-        coords=coords,
-    )
+    truth: dict[str, Any] = {"ability": (names.SYSTEM, ability), "ability_sd": sd}
+    truth |= {"mean": mean, "difficulty_sd": spread}
+    if trials > 1:
+        truth["trial_correlation"] = rho
+    successes = rasch.draw_successes(eta, n, truth.get("trial_correlation", 0.0), random)
+    data = {"successes": (_CELL, successes), "trials": (_CELL, n)}
+    return xr.Dataset(data | truth, coords=made_up.labels(_CELL, shape))
 
 
 def build(
@@ -113,6 +104,7 @@ def build(
     """
     import pymc as pm
 
+    _refuse_other_kinds(data)
     successes, trials, items, systems = trials_of(data)
     kind = _kind(trials, discrimination)
     x, log_weight = rasch.nodes(_number_of_nodes(trials, nodes, discrimination))
@@ -179,6 +171,7 @@ def fit(
     ValueError
         As `build`, or if an argument is not valid.
     """
+    _refuse_other_kinds(data)
     successes, trials, items, systems = trials_of(data)
     number = _number_of_nodes(trials, nodes, discrimination)
     attrs = {
@@ -197,18 +190,28 @@ def fit(
         predictive=predictive,
         target_accept=TARGET_ACCEPT,
     )
-    posterior = tree["posterior"].to_dataset()
-    ability, mean, spread = (posterior[k].values for k in ("ability", "mean", "difficulty_sd"))
-    slope = posterior["discrimination_sd"].values if discrimination else None
-    expected = rasch.expected_score(ability, mean, spread, slope)
-    posterior["expected_score"] = (posterior["ability"].dims, expected)
-    posterior.attrs["quadrature_error"] = _quadrature_error(
-        _kind(trials, discrimination), successes, trials, number, posterior
-    )
-    tree["posterior"] = posterior
+    kind, posterior = _kind(trials, discrimination), tree["posterior"].to_dataset()
+    posterior["expected_score"] = _expected_score(posterior)
+    error = _quadrature_error(kind, successes, trials, number, posterior)
+    tree["posterior"] = posterior.assign_attrs(quadrature_error=error)
     counts = {"successes": (_CELL, successes), "trials": (_CELL, trials)}
     tree["constant_data"] = xr.Dataset(counts, coords={names.ITEM: items, names.SYSTEM: systems})
     return tree
+
+
+def _refuse_other_kinds(data: Any) -> None:
+    if not isinstance(data, xr.Dataset | xr.DataArray):
+        raise ValueError(
+            f"data is {checks.told(data)}; give scores (item, system), see betterthan.read, or "
+            f"betterthan.counts.trials"
+        )
+
+
+def _expected_score(posterior: xr.Dataset) -> xr.DataArray:
+    """Share of all such items that each system solves."""
+    ability, mean, spread = (posterior[k].values for k in ("ability", "mean", "difficulty_sd"))
+    slope = posterior["discrimination_sd"].values if "discrimination_sd" in posterior else None
+    return posterior["ability"].copy(data=rasch.expected_score(ability, mean, spread, slope))
 
 
 def _kind(trials: np.ndarray, discrimination: bool) -> str:
@@ -232,13 +235,9 @@ def _quadrature_error(
     """By how much the log likelihood at the posterior mean changes with twice the nodes."""
     import pytensor.tensor as pt
 
-    more = {"repeated": "trial_correlation", "discrimination": "discrimination_sd"}.get(
-        kind, "mean"
-    )
-    known = (
-        posterior[k].mean(("chain", "draw")).values
-        for k in ("ability", "mean", "difficulty_sd", more)
-    )
+    more = {"repeated": "trial_correlation", "discrimination": "discrimination_sd"}
+    parameters = ("ability", "mean", "difficulty_sd", more.get(kind, "mean"))
+    known = (posterior[k].mean(("chain", "draw")).values for k in parameters)
     values = [pt.as_tensor(np.atleast_1d(v)) for v in known]
     found = []
     for nodes in (number, 2 * number):
@@ -252,55 +251,12 @@ def _log_probability(kind: str, trials: np.ndarray, x: np.ndarray, log_weight: n
     """A function from successes (item, system) and parameters to the log probability of each item's
     row.
     """
-    import pymc as pm
-    import pytensor.tensor as pt
-
-    vectors, of_item = np.unique(trials, axis=0, return_inverse=True)
-    of_item = of_item.ravel()
-    totals = np.arange(int(trials.sum(1).max()) + 1)
-
-    def rasch_items(y: Any, _: Any, ability: Any, mean: Any, spread: Any, __: Any) -> Any:
-        ability, (mean, spread) = ability[-1], (z.flatten()[0] for z in (mean, spread))
-        eta: Any = mean + ability[:, None] - spread * x
-        not_solved: Any = pt.dot(vectors.astype(float), pt.softplus(eta))
-        # given the total of an item, its difficulty does not depend on who solved it
-        solved = totals[:, None] * (mean - spread * x)
-        table: Any = pm.math.logsumexp(solved[None] - not_solved[:, None] + log_weight, axis=-1)
-        return pt.dot(y.astype("float64"), ability) + table[of_item, y.sum(-1)]
-
-    def repeated_items(y: Any, n: Any, ability: Any, mean: Any, spread: Any, rho: Any) -> Any:
-        ability, (mean, spread, rho) = ability[-1], (z.flatten()[0] for z in (mean, spread, rho))
-        eta: Any = mean + ability[:, None] - spread * x
-        kappa = 1 / rho - 1
-        most = int(trials.max())
-        total: Any = 0.0
-        for successes, share in ((y, pt.sigmoid(eta)), (trials - y, pt.sigmoid(-eta))):
-            # Beta-binomial: a product over the trials of one kind, then of the other
-            for j in range(most):
-                some: Any = pt.gt(successes, j)
-                total = total + pt.dot(some.astype("float64"), pt.log(kappa * share + j))
-        order = np.arange(most, dtype=float)
-        below: Any = pt.concatenate([pt.zeros(1), pt.cumsum(pt.log(kappa + order))])
-        of_all: Any = pm.math.logsumexp(total + log_weight, axis=-1)
-        return of_all - below[trials].sum(-1)
-
-    def discriminating_items(y: Any, _: Any, ability: Any, mean: Any, spread: Any, sd: Any) -> Any:
-        ability, (mean, spread, sd) = ability[-1], (z.flatten()[0] for z in (mean, spread, sd))
-        z, w = rasch.hermite(9)
-        eta: Any = mean + ability[:, None] - spread * x
-        slope: Any = pt.exp(sd * z)
-        steep: Any = (slope[None, :, None] * eta[:, None]).reshape((len(trials[0]), -1))
-        weight = (w[:, None] + log_weight).ravel()
-        total: Any = pt.dot(y.astype("float64"), steep) - pt.dot(
-            trials.astype(float), pt.softplus(steep)
-        )
-        return pm.math.logsumexp(total + weight, axis=-1)
-
-    return {
-        "rasch": rasch_items,
-        "repeated": repeated_items,
-        "discrimination": discriminating_items,
-    }[kind]
+    likelihoods = {
+        "rasch": item_likelihoods.once,
+        "repeated": item_likelihoods.repeatedly,
+        "discrimination": item_likelihoods.discriminating,
+    }
+    return likelihoods[kind](trials, x, log_weight)
 
 
 def _random(kind: str) -> Any:

@@ -14,6 +14,8 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.orders import mallows
+from betterthan.models import inversion_likelihood, made_up, shrinkage
+from betterthan.models.order_cells import CELL, DOCUMENT, Cells, cells_of
 from betterthan.models.sampling import Sampling, fit_model
 
 if TYPE_CHECKING:
@@ -23,7 +25,6 @@ POOLING = ("partial", "complete")
 _SD = 1.0  # of the prior of theta
 _SPREAD = 0.5  # of the half-normal priors of the spread over documents
 _NEAR = 1.5  # standard deviation that keeps the nearest normal curve of a perfect order finite
-_CELL = ("document", names.SYSTEM)
 
 
 def simulate(
@@ -73,19 +74,10 @@ def simulate(
     truth: dict[str, Any] = {"theta": (names.SYSTEM, theta)}
     cells = np.broadcast_to(theta, shape)
     if pooling == "partial":
-        document_sd, cell_sd = np.abs(random.normal(scale=_SPREAD, size=2))
-        cells = (
-            theta
-            + random.normal(size=(shape[0], 1)) * document_sd
-            + random.normal(size=shape) * cell_sd
-        )
-        truth |= {"document_sd": document_sd, "cell_sd": cell_sd, "theta_document": (_CELL, cells)}
-    data = {"inversions": (_CELL, mallows.draw_inversions(cells, n, random)), "n_items": (_CELL, n)}
-    coords = {
-        "document": [f"d{k}" for k in range(shape[0])],
-        names.SYSTEM: [f"s{k}" for k in range(shape[1])],
-    }
-    return xr.Dataset(data | truth, coords=coords)
+        more, cells = _draw_cells(cells, random)
+        truth |= more
+    data = {"inversions": (CELL, mallows.draw_inversions(cells, n, random)), "n_items": (CELL, n)}
+    return xr.Dataset(data | truth, coords=made_up.labels(CELL, shape))
 
 
 def build(
@@ -123,25 +115,31 @@ def build(
     import pymc as pm
 
     checks.one_of(pooling, POOLING, "pooling")
-    cells = _cells(data, tied)
-    if pooling == "partial" and len(cells["documents"]) < 2:
+    cells = cells_of(data, tied)
+    if pooling == "partial" and len(cells.documents) < 2:
         raise ValueError(
             "there is 1 document, so nothing varies over documents; use pooling='complete'"
         )
     coords = {
-        names.SYSTEM: cells["systems"],
-        "document": cells["documents"],
-        "cell": np.arange(len(cells["k"])),
+        names.SYSTEM: cells.systems,
+        DOCUMENT: cells.documents,
+        "cell": np.arange(len(cells.k)),
     }
     with pm.Model(coords=coords) as model:
-        k = pm.Data("inversions", cells["k"], dims="cell")
+        k = pm.Data("inversions", cells.k, dims="cell")
         theta = pm.Normal("theta", 0.0, checks.positive(prior_sd, "prior_sd"), dims=names.SYSTEM)
-        each: Any = theta[cells["system"]]  # type: ignore
+        each: Any = theta[cells.system]  # type: ignore
         if pooling == "partial":
             each = each + _variation(cells, theta)
             each = pm.Deterministic("theta_cell", each, dims="cell")
         pm.CustomDist(
-            "y", each, cells["n"], logp=_log_probability, random=_random, observed=k, dims="cell"
+            "y",
+            each,
+            cells.n,
+            logp=inversion_likelihood.log_probability,
+            random=inversion_likelihood.random,
+            observed=k,
+            dims="cell",
         )
     return model
 
@@ -186,17 +184,16 @@ def fit(
     --------
     closed_form : the same answer without sampling, for complete pooling.
     """
-    model, cells = build(data, pooling=pooling, tied=tied, prior_sd=prior_sd), _cells(data, tied)
-    n = np.unique(cells["n"])
+    model, cells = build(data, pooling=pooling, tied=tied, prior_sd=prior_sd), cells_of(data, tied)
     attrs = {
         "model": "mallows",
         "prior": [float(prior_sd)],
         "pooling": pooling,
         "tied": tied,
-        "n_cells": len(cells["k"]),
-        "n_dropped": cells["dropped"],
-        "n_documents": len(cells["documents"]),
-        "items": n.tolist(),
+        "n_cells": len(cells.k),
+        "n_dropped": cells.dropped,
+        "n_documents": len(cells.documents),
+        "items": np.unique(cells.n).tolist(),
     }
     tree = fit_model(
         model,
@@ -235,146 +232,83 @@ def closed_form(data: xr.Dataset, *, tied: str = "error", prior_sd: float = _SD)
     >>> import xarray as xr
     >>> data = simulate(6, systems=2, pooling="complete", rng=1)
     >>> found = closed_form(data)
-    >>> bool(abs(found["prob_better"].sum() - 2) < 1e-12)  # P(A better) + P(B better) + 2 x one half
-    True
+    >>> found["prob_better"].sum().round(12).item()  # P(A better) + P(B better) + 2 x one half
+    2.0
     """
-    cells, sd = _cells(data, tied), float(checks.positive(prior_sd, "prior_sd"))
-    systems = len(cells["systems"])
-    densities = []
-    found: dict[str, list[float]] = {"mean": [], "sd": [], "expected_tau": []}
-    for s in range(systems):
-        here = cells["system"] == s
-        densities.append(mallows.log_posterior(cells["k"][here], cells["n"][here], sd))
-        theta, weight = mallows.quadrature(densities[-1], sd)
-        mean = weight @ theta
-        found["mean"].append(float(mean))
-        found["sd"].append(float(np.sqrt(weight @ (theta - mean) ** 2)))
-        found["expected_tau"].append(float(weight @ mallows.mean_tau(theta, cells["n"][here])))
-    better = np.full((systems, systems), 0.5)
-    for a, b in zip(*np.triu_indices(systems, 1), strict=True):
-        better[a, b] = mallows.prob_greater(densities[a], densities[b], sd)
-        better[b, a] = mallows.prob_greater(densities[b], densities[a], sd)
-    labels = cells["systems"]
+    cells, sd = cells_of(data, tied), float(checks.positive(prior_sd, "prior_sd"))
+    of_systems = [cells.system == s for s in range(len(cells.systems))]
+    densities = [mallows.log_posterior(cells.k[of], cells.n[of], sd) for of in of_systems]
+    each = [_summary(f, cells.n[of], sd) for f, of in zip(densities, of_systems, strict=True)]
+    found = dict(zip(("mean", "sd", "expected_tau"), np.array(each).T, strict=True))
+    better = (names.SQUARE, _prob_greater(densities, sd))
     return xr.Dataset(
-        {k: (names.SYSTEM, v) for k, v in found.items()}
-        | {"prob_better": ((names.SYSTEM_A, names.SYSTEM_B), better)},
-        coords={names.SYSTEM: labels, names.SYSTEM_A: labels, names.SYSTEM_B: labels},
+        {k: (names.SYSTEM, v) for k, v in found.items()} | {"prob_better": better},
+        coords=dict.fromkeys((names.SYSTEM, *names.SQUARE), cells.systems),
         attrs={"model": "mallows", "prior": [sd], "pooling": "complete"},
     )
 
 
-def _cells(data: xr.Dataset, tied: str) -> dict[str, Any]:
-    """The cells that have an order, in a row: inversions, items, and which system and document they
-    belong to.
-    """
-    if not isinstance(data, xr.Dataset) or not {"inversions", "n_items"} <= set(data.data_vars):
-        raise ValueError(
-            "data must be a Dataset with inversions and n_items over (document, system): see "
-            "kendall_tau"
-        )
-    if "reference" in data["inversions"].dims:
-        raise ValueError(
-            "there are several references; give inversions against one, such as their "
-            "consensus_order"
-        )
-    checks.one_of(tied, ("error", "half"), "tied")
-    number = data.get("ties", xr.zeros_like(data["inversions"]))
-    if tied == "error" and bool((number > 0).any()):
-        raise ValueError(
-            "some orders have ties, which the model does not know; tied='half' counts them as half"
-        )
-    both = xr.broadcast(data["inversions"] + number / 2, data["n_items"])
-    for dim in _CELL:
-        both = tuple(x if dim in x.dims else x.expand_dims({dim: [""]}) for x in both)
-    inversions, n = (x.transpose(*_CELL) for x in both)
-    seen = np.isfinite(inversions.values) & (n.values >= 2)
-    if not seen.any():
-        raise ValueError("no document has an order of two items or more")
-    document, system = np.nonzero(seen)
-    return {
-        "k": inversions.values[seen].astype(float),
-        "n": n.values[seen].astype(np.int64),
-        "document": document,
-        "system": system,
-        "documents": [str(d) for d in inversions["document"].values],
-        "systems": [str(s) for s in inversions[names.SYSTEM].values],
-        "dropped": int((~seen).sum()),
-    }
+def _summary(density: Any, n: np.ndarray, sd: float) -> list[float]:
+    """Mean and standard deviation of theta, and the tau expected of orders of n items."""
+    theta, weight = mallows.quadrature(density, sd)
+    mean = weight @ theta
+    spread = np.sqrt(weight @ (theta - mean) ** 2)
+    return [float(mean), float(spread), float(weight @ mallows.mean_tau(theta, n))]
 
 
-def _variation(cells: dict[str, Any], theta: Any) -> Any:
-    """What a document adds to every system's theta, and what to one system's alone.
+def _prob_greater(densities: list[Any], sd: float) -> np.ndarray:
+    """P(theta of the row > theta of the column)."""
+    systems = len(densities)
+    better = np.full((systems, systems), 0.5)
+    for a, b in zip(*np.triu_indices(systems, 1), strict=True):
+        better[a, b] = mallows.prob_greater(densities[a], densities[b], sd)
+        better[b, a] = mallows.prob_greater(densities[b], densities[a], sd)
+    return better
 
-    NUTS moves on each effect less its conditional posterior mean, over its conditional posterior
-    width, both from the normal curve nearest to the likelihood: about standard normal and
-    independent, whether an order says much or little.
+
+def _variation(cells: Cells, theta: Any) -> Any:
+    """What a document adds to every system's theta, and what to one system's alone; the coordinates
+    take the normal curve nearest to the likelihood.
     """
     import pymc as pm
     import pytensor.tensor as pt
 
     document_sd, cell_sd = pm.HalfNormal("document_sd", _SPREAD), pm.HalfNormal("cell_sd", _SPREAD)
-    near = mallows.approximation(cells["k"], cells["n"], _NEAR)
+    near = mallows.approximation(cells.k, cells.n, _NEAR)
     centre, information = (
         pm.Data(k, v, dims="cell") for k, v in zip(("centre", "information"), near, strict=True)
     )
-    document = cells["document"]
-    apart = centre - theta[cells["system"]]
+    apart = centre - theta[cells.system]
     # how much a cell says of its document
     seen: Any = pt.reciprocal(cell_sd**2 + pt.reciprocal(information))
-    sums: Any = pt.zeros((2, len(cells["documents"])))
-    sums = pt.inc_subtensor(sums[:, document], pt.stack([seen, seen * apart]))
-    shared = _conditional("document", document_sd, sums[0], sums[1])
-    own = _conditional("cell", cell_sd, information, information * (apart - shared[document]))
-    return shared[document] + own
+    sums: Any = pt.zeros((2, len(cells.documents)))
+    sums = pt.inc_subtensor(sums[:, cells.document], pt.stack([seen, seen * apart]))
+    shared = shrinkage.effects(DOCUMENT, document_sd, sums[0], sums[1], DOCUMENT)[cells.document]
+    pull = information * (apart - shared)
+    return shared + shrinkage.effects("cell", cell_sd, information, pull, "cell")
 
 
-def _conditional(name: str, sd: Any, information: Any, pull: Any) -> Any:
-    """Effects ~ Normal(0, sd), on the coordinates in which they are nearly standard normal given
-    the data.
-    """
-    import pymc as pm
-    import pytensor.tensor as pt
-
-    width: Any = pt.reciprocal(pt.sqrt(1 / sd**2 + information))
-    mean = width**2 * pull
-    return mean + width * pm.Normal(f"{name}_raw", -mean / width, sd / width, dims=name)
-
-
-def _log_probability(k: Any, theta: Any, n: Any) -> Any:
-    """Of k inversions, up to the number of orders that have so many, which does not depend on
-    theta.
-
-    The normaliser is a product of geometric series, and around the middle number of inversions an
-    even function of theta: below 1e-6 it is taken as flat, which it nearly is.
-    """
-    import pytensor.tensor as pt
-
-    items = np.asarray(n.data if hasattr(n, "data") else n)
-    sizes = np.arange(2, int(items.max()) + 1)
-    steep: Any = pt.maximum(pt.abs(theta), 1e-6)
-    above: Any = pt.expm1(-sizes * steep[:, None])
-    series: Any = pt.log(above / pt.expm1(-steep[:, None]))
-    normaliser: Any = pt.sum(pt.switch(sizes <= items[:, None], series, 0.0), axis=-1)
-    middle = items * (items - 1) / 4
-    return -theta * (k - middle) - (normaliser + steep * middle)
+def _draw_cells(
+    theta: np.ndarray, random: np.random.Generator
+) -> tuple[dict[str, Any], np.ndarray]:
+    """Theta of each document and system, and what it varies by."""
+    document_sd, cell_sd = np.abs(random.normal(scale=_SPREAD, size=2))
+    shared = random.normal(size=(len(theta), 1)) * document_sd
+    cells = theta + shared + random.normal(size=theta.shape) * cell_sd
+    truth = {"document_sd": document_sd, "cell_sd": cell_sd, "theta_document": (CELL, cells)}
+    return truth, cells
 
 
-def _random(theta: Any, n: Any, rng: Any = None, size: Any = None) -> np.ndarray:
-    return mallows.draw_inversions(
-        np.broadcast_to(theta, size) if size is not None else theta, n, rng
-    ).astype(float)
-
-
-def _expected_tau(posterior: xr.Dataset, cells: dict[str, Any]) -> xr.DataArray:
+def _expected_tau(posterior: xr.Dataset, cells: Cells) -> xr.DataArray:
     """Mean over a system's documents of the tau expected at their theta, (chain, draw, system)."""
     theta = posterior["theta"].transpose("chain", "draw", names.SYSTEM)
-    each = theta.values[..., cells["system"]]
+    each = theta.values[..., cells.system]
     if "theta_cell" in posterior:
         each = posterior["theta_cell"].transpose("chain", "draw", "cell").values
     taus = np.empty(each.shape)
-    for n in np.unique(cells["n"]):
-        of = cells["n"] == n
+    for n in np.unique(cells.n):
+        of = cells.n == n
         taus[..., of] = mallows.expected_tau(each[..., of], int(n))
-    of_system = cells["system"][:, None] == np.arange(theta.sizes[names.SYSTEM])
+    of_system = cells.system[:, None] == np.arange(theta.sizes[names.SYSTEM])
     with np.errstate(invalid="ignore"):  # a system without an order has no tau
         return theta.copy(data=taus @ of_system / of_system.sum(0))

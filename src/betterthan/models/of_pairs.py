@@ -55,8 +55,9 @@ def simulated(count: int) -> dict[str, Any]:
     }
 
 
-def sizes(n: int | Sequence[int], pairs: int) -> np.ndarray:
-    """Number of examples of each pair: one for all, or one each."""
-    return np.broadcast_to(
-        checks.nonnegative_integers(np.asarray(n), "n"), (checks.whole(pairs, "pairs"),)
-    )
+def sizes(n: int | Sequence[int], count: int, what: str = "pairs") -> np.ndarray:
+    """Number of examples of each of `count` pairs: one for all, or one each."""
+    each = checks.nonnegative_integers(np.asarray(n), "n")
+    if each.size not in (1, checks.whole(count, what)):
+        raise ValueError(f"n has {each.size} numbers; give one, or one for each of {count} {what}")
+    return np.broadcast_to(each, (count,))

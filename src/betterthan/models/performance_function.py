@@ -16,6 +16,7 @@ from betterthan import checks, names
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.regression import least_squares
 from betterthan.features.tables import FeatureTable, feature_table
+from betterthan.models import r2d2
 from betterthan.models.sampling import Sampling, fit_model
 
 if TYPE_CHECKING:
@@ -74,32 +75,21 @@ def simulate(
     checks.whole(levels, "levels", 0)
     random = np.random.default_rng(one_seed(rng))
     x = least_squares.standardise(random.normal(size=(n, p)))[0]
-    r2, phi = random.beta(*prior_r2), random.dirichlet(np.ones(p))  # type: ignore
-    truth: dict[str, Any] = {"r2": r2}
+    r2, width = r2d2.draw(prior_r2, p, random)
     noise = _LOGISTIC_SD if levels else abs(random.normal())
-    beta = random.normal(size=p) * noise * np.sqrt(r2 / (1 - r2) * phi)
-    truth["standardised"] = (names.FEATURE, beta)
-    centre = x @ beta
+    beta = random.normal(size=p) * noise * width
+    truth: dict[str, Any] = {"r2": r2, "standardised": (names.FEATURE, beta)}
+    line = x @ beta
     if groups:
-        sd = abs(random.normal(scale=noise if levels else 0.5))
-        effect = random.normal(size=groups) * sd
-        centre = centre + effect[np.arange(n) % groups]
-        truth |= {"group_sd": sd, "group_effect": ("group", effect)}
-        truth["group_of"] = (names.DIALOGUE, np.arange(n) % groups)
-    if levels:
-        cuts = _cutpoints(random.dirichlet(np.ones(levels)))
-        truth["cutpoints"] = ("cut", cuts)
-        y = ((centre + random.logistic(size=n))[:, None] > cuts).sum(1).astype(float)
-    else:
-        truth |= {"intercept": random.normal(), "sigma": noise}
-        y = truth["intercept"] + centre + random.normal(size=n) * noise
-    return xr.Dataset(
-        {"features": ((names.DIALOGUE, names.FEATURE), x), "response": (names.DIALOGUE, y)} | truth,
-        coords={
-            names.FEATURE: [f"x{k}" for k in range(p)],
-            names.DIALOGUE: [str(k) for k in range(n)],
-        },
-    )
+        of = np.arange(n) % groups
+        more, effect = _draw_groups(groups, noise if levels else 0.5, random)
+        line = line + effect[of]
+        truth |= more | {"group_of": (names.DIALOGUE, of)}
+    drawn = _draw_categories(line, levels, random) if levels else _draw_numbers(line, noise, random)
+    drawn["features"] = ((names.DIALOGUE, names.FEATURE), x)
+    labels = {names.FEATURE: [f"x{k}" for k in range(p)]}
+    labels[names.DIALOGUE] = [str(k) for k in range(n)]
+    return xr.Dataset(truth | drawn, coords=labels)
 
 
 def build(
@@ -227,55 +217,56 @@ def _model(
 ) -> "pm.Model":
     import pymc as pm
 
-    r2_prior = _prior_of_r2(prior_r2)
-    x, centre, scale = table.x, np.zeros(table.x.shape[1]), np.ones(table.x.shape[1])
-    if standardise:
-        x, centre, scale = least_squares.standardise(table.x)
+    r2_prior = r2d2.prior_of_r2(prior_r2)
+    centre, scale = _location_and_scale(table.x, standardise)
+    mean, sd = _location_and_scale(table.y, standardise and not ordinal)
+    x = (table.x - centre) / scale
     with pm.Model(coords=_coords(table, ordinal)) as model:
         data = pm.Data("features", x, dims=(names.DIALOGUE, names.FEATURE))
         r2 = pm.Beta("r2", *r2_prior)
         sigma: Any = _LOGISTIC_SD if ordinal else pm.HalfNormal("sigma", 1.0)
-        beta = _coefficients(r2, sigma, x.shape[1], len(x))
+        beta = r2d2.coefficients(r2, sigma, x.shape[1], len(x))
         effect = _group_effect(table, sigma, _LOGISTIC_SD if ordinal else 0.5)
         line = pm.math.dot(data, beta) + effect
+        start: Any = 0.0
         if ordinal:
             _ordinal_likelihood(table, line)
-            pm.Deterministic("coefficient", beta / scale, dims=names.FEATURE)
-            pm.Deterministic("intercept", -pm.math.dot(beta, centre / scale))
         else:
-            mean, sd = (table.y.mean(), table.y.std(ddof=1)) if standardise else (0.0, 1.0)
             start = pm.Normal("intercept_standardised", 0.0, 1.0)
             y = pm.Data("response", table.y, dims=names.DIALOGUE)
             pm.Normal("y", mean + sd * (start + line), sd * sigma, observed=y, dims=names.DIALOGUE)
-            pm.Deterministic("coefficient", sd * beta / scale, dims=names.FEATURE)
-            pm.Deterministic("intercept", mean + sd * (start - pm.math.dot(beta, centre / scale)))
+        pm.Deterministic("coefficient", sd * beta / scale, dims=names.FEATURE)
+        pm.Deterministic("intercept", mean + sd * (start - pm.math.dot(beta, centre / scale)))
     return model
 
 
-def _coefficients(r2: Any, sigma: Any, features: int, rows: int) -> Any:
-    """Standardised coefficients whose prior variance is what R2 leaves them, split by the
-    shares.
-    """
-    import pymc as pm
-
-    share: Any = np.ones(1)
-    if features > 1:
-        share = pm.Dirichlet("share", np.ones(features), dims=names.FEATURE)
-    effects = _effects("raw", pm.math.sqrt(r2 / (1 - r2) * share), rows, names.FEATURE)
-    return pm.Deterministic("standardised", sigma * effects, dims=names.FEATURE)
+def _location_and_scale(values: np.ndarray, standardise: bool) -> tuple[Any, Any]:
+    """Mean and standard deviation down the rows; 0 and 1 where values are taken as they are."""
+    if standardise:
+        return values.mean(0), values.std(0, ddof=1)
+    nothing = np.zeros(values.shape[1:])
+    return nothing, nothing + 1
 
 
-def _effects(name: str, width: Any, rows: float, dim: str) -> Any:
-    """Normal effects of this width (in units of the noise), each seen in so many rows.
+def _draw_groups(
+    groups: int, scale: float, random: np.random.Generator
+) -> tuple[dict[str, Any], np.ndarray]:
+    sd = abs(random.normal(scale=scale))
+    effect = random.normal(size=groups) * sd
+    return {"group_sd": sd, "group_effect": ("group", effect)}, effect
 
-    NUTS moves on the effect over its conditional posterior width: well behaved when the rows tell
-    much (where an effect over its prior width is not) and when they tell little (where the effect
-    itself is not).
-    """
-    import pymc as pm
 
-    growth = pm.math.sqrt(1 + rows * width**2)
-    return pm.Normal(name, 0.0, growth, dims=dim) * width / growth
+def _draw_numbers(line: np.ndarray, noise: float, random: np.random.Generator) -> dict[str, Any]:
+    intercept = random.normal()
+    y = intercept + line + random.normal(size=len(line)) * noise
+    return {"response": (names.DIALOGUE, y), "intercept": intercept, "sigma": noise}
+
+
+def _draw_categories(line: np.ndarray, levels: int, random: np.random.Generator) -> dict[str, Any]:
+    below = random.dirichlet(np.ones(levels)).cumsum()[:-1]
+    cuts = np.log(below) - np.log1p(-below)
+    y = ((line + random.logistic(size=len(line)))[:, None] > cuts).sum(1).astype(float)
+    return {"response": (names.DIALOGUE, y), "cutpoints": ("cut", cuts)}
 
 
 def _group_effect(table: FeatureTable, sigma: Any, scale: float) -> Any:
@@ -284,7 +275,8 @@ def _group_effect(table: FeatureTable, sigma: Any, scale: float) -> Any:
     if not table.grouped_by:
         return 0.0
     sd = pm.HalfNormal("group_sd", scale)
-    effects = _effects("group_raw", sd / sigma, len(table.y) / len(table.group_names), "group")
+    rows = len(table.y) / len(table.group_names)
+    effects = r2d2.effects("group_raw", sd / sigma, rows, "group")
     return pm.Deterministic("group_effect", sigma * effects, dims="group")[table.groups]  # type: ignore
 
 
@@ -323,15 +315,3 @@ def _levels(y: np.ndarray) -> np.ndarray:
 def _distinct(rows: list[str]) -> list[str]:
     """Names of rows; numbers where names repeat."""
     return rows if len(set(rows)) == len(rows) else [str(k) for k in range(len(rows))]
-
-
-def _cutpoints(shares: np.ndarray) -> np.ndarray:
-    below = shares.cumsum()[:-1]
-    return np.log(below) - np.log1p(-below)
-
-
-def _prior_of_r2(values: Sequence[float]) -> tuple[float, float]:
-    numbers = tuple(checks.positive(values, "prior_r2").reshape(-1).tolist())
-    if len(numbers) != 2:
-        raise ValueError(f"prior_r2 has {len(numbers)} numbers; give the two parameters of a Beta")
-    return numbers[0], numbers[1]

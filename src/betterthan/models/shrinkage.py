@@ -1,4 +1,4 @@
-"""Abilities of systems, drawn to their mean by as much as they are alike."""
+"""Effects drawn to their mean by as much as they are alike, on coordinates that sample well."""
 
 from typing import Any
 
@@ -12,30 +12,66 @@ SHAPE, RATE = 3.0, 4.0
 _DISCOUNT = 0.5
 
 
-def abilities(won: np.ndarray, tried: np.ndarray) -> Any:
-    """PyMC variables ``ability_sd`` and ``ability`` (system), which sum to zero.
+def effects(name: str, sd: Any, information: Any, pull: Any, dims: Any) -> Any:
+    """PyMC variable ``name_raw``, and the effects ~ Normal(0, sd) that it stands for.
 
-    NUTS moves on each ability less its conditional posterior mean, over its conditional posterior
-    width, both from a normal curve near to what the examples say: about standard normal whether
-    systems differ much or not at all, and for a system that won everything.
+    NUTS moves on each effect less its conditional posterior mean, over its conditional posterior
+    width, both from a normal curve near to what the data say: about standard normal, whether they
+    say much of an effect or little.
 
     Parameters
     ----------
-    won, tried : numpy.ndarray, (system,)
-        What was won, a tie being half, of how many; they choose the coordinates and nothing else.
+    name : str
+    sd : tensor
+    information, pull : tensor
+        Precision of what the data say of each effect, and precision times estimate; they choose the
+        coordinates and nothing else.
+    dims : str or tuple of str
     """
     import pymc as pm
     import pytensor.tensor as pt
 
-    sd: Any = pm.Gamma("ability_sd", SHAPE, RATE)
-    share = (won + 0.5) / (tried + 1)
-    information = _DISCOUNT * tried * share * (1 - share)
-    odds = np.log(share / (1 - share))
     width: Any = pt.reciprocal(pt.sqrt(1 / sd**2 + information))
-    mean = width**2 * information * (odds - odds.mean())
-    raw: Any = pm.Normal("ability_raw", -mean / width, sd / width, dims=names.SYSTEM)
-    each: Any = mean + width * raw
-    return pm.Deterministic("ability", each - pt.mean(each), dims=names.SYSTEM)
+    mean = width**2 * pull
+    return mean + width * pm.Normal(f"{name}_raw", -mean / width, sd / width, dims=dims)
+
+
+def log_odds(
+    name: str, sd: Any, won: np.ndarray, tried: np.ndarray, dims: str, discount: float = 1.0
+) -> Any:
+    """Effects on log odds, which sum to zero.
+
+    Parameters
+    ----------
+    name, sd, dims
+        See `effects`.
+    won, tried : numpy.ndarray
+        What was won, a tie being half, of how many: 0 and all of them are fine.
+    discount : float, default 1
+        Of what one of them says.
+    """
+    import pytensor.tensor as pt
+
+    share = (won + 0.5) / (tried + 1)
+    information = discount * tried * share * (1 - share)
+    odds = np.log(share / (1 - share))
+    each = effects(name, sd, information, information * (odds - odds.mean()), dims)
+    return each - pt.mean(each)
+
+
+def abilities(won: np.ndarray, tried: np.ndarray) -> Any:
+    """PyMC variables ``ability_sd`` and ``ability`` (system), which sum to zero.
+
+    Parameters
+    ----------
+    won, tried : numpy.ndarray, (system,)
+        What was won, a tie being half, of how many.
+    """
+    import pymc as pm
+
+    sd: Any = pm.Gamma("ability_sd", SHAPE, RATE)
+    each = log_odds("ability", sd, won, tried, names.SYSTEM, _DISCOUNT)
+    return pm.Deterministic("ability", each, dims=names.SYSTEM)
 
 
 def draw_abilities(systems: int, random: np.random.Generator) -> tuple[float, np.ndarray]:

@@ -1,8 +1,10 @@
-"""Three probabilities on coordinates that are independent in prior and posterior, and how alike
-groups of them are.
+"""Three probabilities on coordinates that are independent in prior and posterior, how alike groups
+of them are, and draws of them.
 """
 
 from typing import Any
+
+import numpy as np
 
 
 def decisive_first() -> Any:
@@ -49,3 +51,12 @@ def concentration(correlation: Any) -> Any:
 
     kappa: Any = 1 / correlation - 1
     return pt.clip(kappa, 1e-9, 1e6)
+
+
+def draw(random: np.random.Generator, shape: np.ndarray, size: tuple[int, ...] = ()) -> np.ndarray:
+    """Dirichlet draws, a whole table of them at once; in logarithms, for parameters near 0."""
+    alpha = np.broadcast_to(shape, (*size, *shape.shape))
+    # Gamma(a) = Gamma(a + 1) U^(1/a)
+    log = np.log(random.standard_gamma(alpha + 1)) + np.log(random.random(alpha.shape)) / alpha
+    top = np.exp(log - log.max(-1, keepdims=True))
+    return top / top.sum(-1, keepdims=True)

@@ -5,6 +5,7 @@ response = intercept + its subject's + (slope + its subject's) x score + noise: 
 one model.
 """
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,12 +14,25 @@ import xarray as xr
 
 from betterthan import checks
 from betterthan.exact.numeric.seeds import one_seed
+from betterthan.models import shrinkage
 from betterthan.models.sampling import Sampling, fit_model
 
 if TYPE_CHECKING:
     import pymc as pm
 
 SUBJECT, ROW = "subject", "row"
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """Rows of subjects, as the model takes them."""
+
+    y: np.ndarray
+    x: np.ndarray
+    of: np.ndarray  # (row,) places of the subjects
+    subjects: list[str]
+    y_scale: tuple[float, float]  # mean and standard deviation that were taken out
+    x_scale: tuple[float, float]
 
 
 def simulate(subjects: int, *, rows: int = 8, rng: Any = None) -> xr.Dataset:
@@ -106,17 +120,15 @@ def build(
     import pymc as pm
 
     data = _data(table, response, predictor, subject, standardise)
-    with pm.Model(coords={SUBJECT: data["subjects"], ROW: np.arange(len(data["y"]))}) as model:
-        y, x = (pm.Data(k, data[k], dims=ROW) for k in ("y_data", "x"))
-        alpha, beta = (
-            pm.Normal("intercept_standardised", 0.0, 1.0),
-            pm.Normal("slope_standardised", 0.0, 1.0),
-        )
+    with pm.Model(coords={SUBJECT: data.subjects, ROW: np.arange(len(data.y))}) as model:
+        y, x = pm.Data("y_data", data.y, dims=ROW), pm.Data("x", data.x, dims=ROW)
+        alpha = pm.Normal("intercept_standardised", 0.0, 1.0)
+        beta = pm.Normal("slope_standardised", 0.0, 1.0)
         sigma = pm.HalfNormal("sigma", 1.0)
         a, b = _effects(data, alpha, beta, sigma)
-        of = data["of"]
-        pm.Normal("y", alpha + a[of] + (beta + b[of]) * x, sigma, observed=y, dims=ROW)
-        (y_mean, y_sd), (x_mean, x_sd) = data["y_scale"], data["x_scale"]
+        mean = alpha + a[data.of] + (beta + b[data.of]) * x
+        pm.Normal("y", mean, sigma, observed=y, dims=ROW)
+        (y_mean, y_sd), (x_mean, x_sd) = data.y_scale, data.x_scale
         ratio = y_sd / x_sd
         slope = pm.Deterministic("slope", beta * ratio)
         pm.Deterministic("intercept", y_mean + y_sd * alpha - slope * x_mean)
@@ -169,9 +181,9 @@ def fit(
         "prior": [1.0],
         "response": response,
         "predictor": predictor,
-        "n": len(data["y"]),
-        "n_dropped": len(table) - len(data["y"]),
-        "n_subjects": len(data["subjects"]),
+        "n": len(data.y),
+        "n_dropped": len(table) - len(data.y),
+        "n_subjects": len(data.subjects),
     }
     return fit_model(
         build(table, response, predictor, subject=subject),
@@ -184,60 +196,59 @@ def fit(
 
 def _data(
     table: pd.DataFrame, response: str, predictor: str, subject: str, standardise: bool
-) -> dict[str, Any]:
+) -> Repeated:
+    """The whole rows of a table."""
+    if not isinstance(table, pd.DataFrame):
+        raise ValueError(f"table is {checks.told(table)}; give a pandas.DataFrame")
     for name in (response, predictor, subject):
         if name not in table.columns:
             raise ValueError(
                 f"there is no column {name!r} among {', '.join(map(repr, table.columns))}"
             )
     whole: Any = table[[response, predictor, subject]].dropna()
-    scaled = {}
-    for name in (response, predictor):
-        try:
-            values = whole[name].to_numpy(dtype=float)
-        except (TypeError, ValueError):
-            raise ValueError(f"column {name!r} holds something that is no number") from None
-        if len(values) < 3 or np.ptp(values) == 0:
-            raise ValueError(
-                f"column {name!r} is constant in the {len(values)} whole rows; nothing follows "
-                f"from it"
-            )
-        scale = (values.mean(), values.std(ddof=1)) if standardise else (0.0, 1.0)
-        scaled[name] = ((values - scale[0]) / scale[1], scale)
+    (y, y_scale), (x, x_scale) = (
+        _column(whole, name, standardise) for name in (response, predictor)
+    )
     of, subjects = pd.factorize(whole[subject].to_numpy())
     if len(subjects) < 2:
         raise ValueError(f"there is {len(subjects)} subject; slopes vary over two subjects or more")
-    (y, y_scale), (x, x_scale) = scaled[response], scaled[predictor]
-    return {
-        "y": y,
-        "y_data": y,
-        "x": x,
-        "of": of,
-        "subjects": [str(s) for s in subjects],
-        "y_scale": y_scale,
-        "x_scale": x_scale,
-    }
+    return Repeated(y, x, of, [str(s) for s in subjects], y_scale, x_scale)
 
 
-def _effects(data: dict[str, Any], alpha: Any, beta: Any, sigma: Any) -> tuple[Any, Any]:
-    """What each subject adds to intercept and slope.
+def _column(
+    whole: pd.DataFrame, name: str, standardise: bool
+) -> tuple[np.ndarray, tuple[float, float]]:
+    """A column's numbers, and the mean and standard deviation that were taken out of them."""
+    try:
+        values = whole[name].to_numpy(dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"column {name!r} holds something that is no number") from None
+    if len(values) < 3 or np.ptp(values) == 0:
+        raise ValueError(
+            f"column {name!r} is constant in the {len(values)} whole rows; nothing follows from it"
+        )
+    mean, sd = (values.mean(), values.std(ddof=1)) if standardise else (0.0, 1.0)
+    return (values - mean) / sd, (mean, sd)
 
-    NUTS moves on each effect less its conditional posterior mean, over its conditional posterior
-    width: about standard normal, whether a subject's rows say much or little. Slopes are judged
-    within subjects, intercepts given the slope.
+
+def _effects(data: Repeated, alpha: Any, beta: Any, sigma: Any) -> tuple[Any, Any]:
+    """What each subject adds to intercept and slope; the coordinates judge slopes within subjects,
+    and intercepts given the slope.
     """
     import pymc as pm
 
-    n, x_mean, y_mean, spread, cross = (pm.Data(k, v, dims=SUBJECT) for k, v in _sums(data).items())
+    n, x_mean, y_mean, spread, cross = (
+        pm.Data(k, v, dims=SUBJECT) for k, v in _sums(data.y, data.x, data.of).items()
+    )
     slope_sd, intercept_sd = pm.HalfNormal("slope_sd", 1.0), pm.HalfNormal("intercept_sd", 1.0)
-    b = _conditional("slope", slope_sd, spread / sigma**2, (cross - beta * spread) / sigma**2)
-    apart = y_mean - alpha - (beta + b) * x_mean
-    return _conditional("intercept", intercept_sd, n / sigma**2, n * apart / sigma**2), b
+    pull = (cross - beta * spread) / sigma**2
+    b = shrinkage.effects("slope", slope_sd, spread / sigma**2, pull, SUBJECT)
+    pull = n * (y_mean - alpha - (beta + b) * x_mean) / sigma**2
+    return shrinkage.effects("intercept", intercept_sd, n / sigma**2, pull, SUBJECT), b
 
 
-def _sums(data: dict[str, Any]) -> dict[str, np.ndarray]:
+def _sums(y: np.ndarray, x: np.ndarray, of: np.ndarray) -> dict[str, np.ndarray]:
     """Of each subject: rows, means, and sums of squares and products around them."""
-    y, x, of = data["y"], data["x"], data["of"]
     n = np.bincount(of)
     x_mean, y_mean = np.bincount(of, x) / n, np.bincount(of, y) / n
     dx, dy = x - x_mean[of], y - y_mean[of]
@@ -248,12 +259,3 @@ def _sums(data: dict[str, Any]) -> dict[str, np.ndarray]:
         "spread": np.bincount(of, dx * dx),
         "cross": np.bincount(of, dx * dy),
     }
-
-
-def _conditional(name: str, sd: Any, information: Any, pull: Any) -> Any:
-    import pymc as pm
-
-    precision: Any = pm.math.sqrt(1 / sd**2 + information)
-    width = 1 / precision
-    mean = width**2 * pull
-    return mean + width * pm.Normal(f"{name}_raw", -mean / width, sd / width, dims=SUBJECT)

@@ -9,6 +9,7 @@ from scipy import stats
 
 from betterthan import checks, names
 from betterthan.people.screening import as_numbers
+from betterthan.signed import Signature
 
 MEASURES = ("pearson", "spearman", "kendall")
 _LEAST = 4  # pairs of values below which no interval exists
@@ -49,31 +50,38 @@ def correlation(x: Any, y: Any, *, ci_prob: float = names.CI_PROB) -> xr.Dataset
     [0.91, 0.87, 0.74]
     """
     ci_prob = checks.probability(ci_prob, "ci_prob")
-    a, b = _matched(x, y)
-    whole = ~(np.isnan(a) | np.isnan(b))
-    a, b = a[whole], b[whole]
-    n = len(a)
-    if n < _LEAST:
-        raise ValueError(
-            f"{n} pairs of values are whole; a correlation with its interval needs {_LEAST}"
-        )
-    for name, values in (("x", a), ("y", b)):
-        if np.ptp(values) == 0:
-            raise ValueError(f"{name} is constant ({values[0]:g}); it correlates with nothing")
-    found = [stats.pearsonr(a, b), stats.spearmanr(a, b), stats.kendalltau(a, b)]
-    r, p = (np.array([float(getattr(f, k)) for f in found]) for k in ("statistic", "pvalue"))
-    with np.errstate(divide="ignore"):
-        error = np.array(
-            [1 / (n - 3), (1 + r[1] ** 2 / 2) / (n - 3), 0.437 / (n - 4) if n > 4 else np.inf]
-        )
-    width = stats.norm.ppf((1 + ci_prob) / 2) * np.sqrt(error)
+    a, b, dropped = _whole_pairs(x, y)
+    tested: list[Any] = [stats.pearsonr(a, b), stats.spearmanr(a, b), stats.kendalltau(a, b)]
+    r, p = (np.array([float(t[k]) for t in tested]) for k in (0, 1))
+    width = stats.norm.ppf((1 + ci_prob) / 2) * np.sqrt(_variances_of_z(r, len(a)))
     z = np.arctanh(np.clip(r, -1 + 1e-15, 1 - 1e-15))
     parts = {"r": r, "lower": np.tanh(z - width), "upper": np.tanh(z + width), "p_value": p}
     return xr.Dataset(
         {k: ("measure", v) for k, v in parts.items()},
         coords={"measure": list(MEASURES)},
-        attrs={"n": n, "n_dropped": int((~whole).sum()), "ci_prob": ci_prob},
+        attrs=Signature(ci_prob=ci_prob).to_attrs() | {"n": len(a), "n_dropped": dropped},
     )
+
+
+def _whole_pairs(x: Any, y: Any) -> tuple[np.ndarray, np.ndarray, int]:
+    """Pairs of values without gaps, and how many had one."""
+    a, b = _matched(x, y)
+    whole = ~(np.isnan(a) | np.isnan(b))
+    n = int(whole.sum())
+    if n < _LEAST:
+        raise ValueError(
+            f"x and y share {n} pairs of values; a correlation with its interval needs {_LEAST}"
+        )
+    for name, values in (("x", a[whole]), ("y", b[whole])):
+        if np.ptp(values) == 0:
+            raise ValueError(f"{name} is constant ({values[0]:g}); it correlates with nothing")
+    return a[whole], b[whole], len(a) - n
+
+
+def _variances_of_z(r: np.ndarray, n: int) -> np.ndarray:
+    """Of Fisher's z of Pearson's r, Spearman's and Kendall's (Bonett & Wright 2000)."""
+    kendall = 0.437 / (n - 4) if n > 4 else np.inf
+    return np.array([1 / (n - 3), (1 + r[1] ** 2 / 2) / (n - 3), kendall])
 
 
 def agreement(ratings: Any) -> xr.Dataset:
@@ -109,10 +117,37 @@ def agreement(ratings: Any) -> xr.Dataset:
     >>> found["r"].round(2).values.tolist()
     [0.0, 0.87, -0.9]
     """
-    frame: Any = ratings.to_pandas() if isinstance(ratings, xr.DataArray) else pd.DataFrame(ratings)
-    values, subjects = as_numbers(frame.to_numpy(), "ratings"), [str(s) for s in frame.index]
+    values, subjects = _rated(ratings)
     if len(values) < 3:
-        raise ValueError(f"there are {len(values)} subjects; leaving one out needs 3")
+        raise ValueError(f"ratings have {len(values)} subjects; leaving one out needs 3")
+    r, n = _with_the_others(values)
+    whole = r[~np.isnan(r)]
+    if not len(whole):
+        raise ValueError("ratings: no subject rated 3 texts differently that another rated too")
+    sums = {"mean": whole.mean(), "lowest": whole.min(), "highest": whole.max()}
+    sums["sd"] = whole.std(ddof=1) if len(whole) > 1 else np.nan
+    return xr.Dataset(
+        {"r": ("subject", r), "n_texts": ("subject", n)} | sums,
+        coords={"subject": subjects},
+        attrs={"n_subjects": len(whole), "n_undefined": int(np.isnan(r).sum())},
+    )
+
+
+def _rated(ratings: Any) -> tuple[np.ndarray, list[str]]:
+    """Ratings (subject, text), and the subjects."""
+    values = as_numbers(ratings, "ratings")
+    if values.ndim != 2:
+        raise ValueError(
+            f"ratings have shape {values.shape}; give a table, subjects in rows, texts in columns"
+        )
+    if isinstance(ratings, xr.DataArray):
+        ratings = ratings.to_pandas()
+    index = ratings.index if isinstance(ratings, pd.DataFrame) else range(len(values))
+    return values, [str(s) for s in index]
+
+
+def _with_the_others(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Correlation of each subject with the mean of all others, and over how many texts."""
     seen = ~np.isnan(values)
     total, count = np.where(seen, values, 0).sum(0), seen.sum(0)
     r, n = np.full(len(values), np.nan), np.zeros(len(values), dtype=int)
@@ -122,16 +157,7 @@ def agreement(ratings: Any) -> xr.Dataset:
         own, rest = values[k, here], (total[here] - values[k, here]) / (count[here] - 1)
         if n[k] >= 3 and np.ptp(own) > 0 and np.ptp(rest) > 0:
             r[k] = np.corrcoef(own, rest)[0, 1]
-    whole = r[~np.isnan(r)]
-    if not len(whole):
-        raise ValueError("no subject rated 3 texts differently that somebody else rated too")
-    sums = {"mean": whole.mean(), "lowest": whole.min(), "highest": whole.max()}
-    sums["sd"] = whole.std(ddof=1) if len(whole) > 1 else np.nan
-    return xr.Dataset(
-        {"r": ("subject", r), "n_texts": ("subject", n)} | sums,
-        coords={"subject": subjects},
-        attrs={"n_subjects": len(whole), "n_undefined": int(np.isnan(r).sum())},
-    )
+    return r, n
 
 
 def _matched(x: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -10,6 +10,7 @@ import xarray as xr
 from scipy import stats
 
 from betterthan import checks, names
+from betterthan.signed import Signature
 
 
 def slopes(
@@ -65,47 +66,52 @@ def slopes(
     ci_prob = checks.probability(ci_prob, "ci_prob")
     data = _columns(table, [response, predictor], [subject])
     whole: Any = data.dropna()
-    rows: list[Any] = []
-    for name, part in whole.groupby(subject, sort=False):
-        x, y = part[predictor].to_numpy(), part[response].to_numpy()
-        spread = ((x - x.mean()) ** 2).sum()
-        slope = (
-            ((x - x.mean()) * (y - y.mean())).sum() / spread
-            if len(x) > 2 and spread > 0
-            else np.nan
-        )
-        down = np.sqrt(spread * ((y - y.mean()) ** 2).sum())
-        r = slope * spread / down if down > 0 else np.nan
-        rows.append((str(name), slope, y.mean() - slope * x.mean(), r, len(x)))
-    subjects, slopes, intercepts, correlations, sizes = (
-        np.array(v) for v in zip(*rows, strict=True)
-    )
-    known = slopes[~np.isnan(slopes)]
+    parts = [
+        (str(name), *_line(part[predictor].to_numpy(), part[response].to_numpy()))
+        for name, part in whole.groupby(subject, sort=False)
+    ]
+    lines: Any = pd.DataFrame(parts, columns=["subject", "slope", "intercept", "r", "n"])
+    known = lines["slope"].dropna().to_numpy()
     if len(known) < 2:
         raise ValueError(f"{len(known)} subjects have a slope; the test needs 2, with 3 rows each")
-    error, df = known.std(ddof=1) / np.sqrt(len(known)), len(known) - 1
-    test: Any = stats.ttest_1samp(known, 0.0)
+    each = {k: ("subject", lines[k].to_numpy()) for k in ("slope", "intercept", "r", "n")}
+    return xr.Dataset(
+        each | _mean_slope(known, ci_prob),
+        coords={"subject": lines["subject"].to_list()},
+        attrs=Signature(ci_prob=ci_prob).to_attrs()
+        | {
+            "n_subjects": len(known),
+            "n_undefined": len(lines) - len(known),
+            "n_dropped": len(data) - len(whole),
+        },
+    )
+
+
+def _line(x: np.ndarray, y: np.ndarray) -> tuple[float, float, float, int]:
+    """Slope, intercept and correlation of y on x, NaN where there is none, and how many rows."""
+    off_x, off_y = x - x.mean(), y - y.mean()
+    spread = (off_x**2).sum()
+    slope = (off_x * off_y).sum() / spread if len(x) > 2 and spread > 0 else np.nan
+    down = np.sqrt(spread * (off_y**2).sum())
+    r = slope * spread / down if down > 0 else np.nan
+    return slope, y.mean() - slope * x.mean(), r, len(x)
+
+
+def _mean_slope(slopes: np.ndarray, ci_prob: float) -> dict[str, float]:
+    """Student's t test that the mean is 0."""
+    mean, df = slopes.mean(), len(slopes) - 1
+    error = slopes.std(ddof=1) / np.sqrt(len(slopes))
+    test: Any = stats.ttest_1samp(slopes, 0.0)
     half = stats.t.ppf((1 + ci_prob) / 2, df) * error
-    each = {"slope": slopes, "intercept": intercepts, "r": correlations, "n": sizes}
-    sums = {
-        "mean_slope": known.mean(),
+    return {
+        "mean_slope": mean,
         "standard_error": error,
         "t": float(test.statistic),
         "df": df,
         "p_value": float(test.pvalue),
-        "lower": known.mean() - half,
-        "upper": known.mean() + half,
+        "lower": mean - half,
+        "upper": mean + half,
     }
-    return xr.Dataset(
-        {k: ("subject", v) for k, v in each.items()} | sums,
-        coords={"subject": subjects},
-        attrs={
-            "n_subjects": len(known),
-            "n_undefined": len(slopes) - len(known),
-            "n_dropped": len(data) - len(whole),
-            "ci_prob": ci_prob,
-        },
-    )
 
 
 def anova(table: pd.DataFrame, response: str, factor: str, *, unit: str = "subject") -> xr.Dataset:
@@ -151,50 +157,58 @@ def anova(table: pd.DataFrame, response: str, factor: str, *, unit: str = "subje
     (24.0, 3, 0.0163)
     """
     data: Any = _columns(table, [response], [factor, unit]).dropna()
-    cells: Any = data.groupby([unit, factor], sort=False)[response].mean().unstack(factor)
-    cells = cells[list(dict.fromkeys(data[factor]))]
-    levels, values = [str(c) for c in cells.columns], cells.to_numpy(dtype=float)
-    if len(levels) < 2:
-        raise ValueError(
-            f"column {factor!r} has one level ({levels[0]}); there is nothing to compare"
-        )
-    seen = ~np.isnan(values)
-    if seen.all() and len(values) > 1:
-        found, design = _within(values), "within"
-    elif (seen.sum(1) == 1).all() and (seen.sum(0) > 1).all():
-        found, design = _between(values, seen), "between"
-    else:
-        k = int((~seen.all(1)).argmax())
-        lacking = ", ".join(
-            repr(level) for level, there in zip(levels, seen[k], strict=True) if not there
-        )
-        raise ValueError(
-            f"{unit} {str(cells.index[k])!r} has no {response!r} at {lacking}; every {unit} needs "
-            f"all levels, or each "
-            "one level, two or more a level"
-        )
-    mean, n = np.nanmean(values, axis=0), seen.sum(0)
-    below = np.sqrt(found["error"] * (1 / n[:, None] + 1 / n) / 2)
-    difference = mean[:, None] - mean
-    p = stats.studentized_range.sf(np.abs(difference) / below, len(levels), found["df2"])
-    pair = ("level_a", "level_b")
-    sums = {k: v for k, v in found.items() if k != "error"}
-    spread = np.nanstd(values, axis=0, ddof=1)
+    cells = _cells(data, response, factor, unit)
+    levels, values = [str(level) for level in cells.columns], cells.to_numpy(dtype=float)
+    design = _design(cells, response)
+    found = _within(values) if design == "within" else _between(values)
+    pairs = ("level_a", "level_b")
+    difference, p_tukey = _tukey(values, found.pop("error"), found["df2"])
+    by_level = {
+        "mean": ("level", np.nanmean(values, axis=0)),
+        "sd": ("level", np.nanstd(values, axis=0, ddof=1)),
+        "n": ("level", (~np.isnan(values)).sum(0)),
+    }
     return xr.Dataset(
-        sums
-        | {"mean": ("level", mean), "sd": ("level", spread), "n": ("level", n)}
-        | {
-            "difference": (pair, difference),
-            "p_tukey": (pair, np.where(np.eye(len(levels), dtype=bool), 1.0, p)),
-        },
-        coords=dict.fromkeys(("level", *pair), levels),
-        attrs={
-            "design": design,
-            "unit": unit,
-            "n_units": len(values),
-            "n_dropped": len(table) - len(data),
-        },
+        found | by_level | {"difference": (pairs, difference), "p_tukey": (pairs, p_tukey)},
+        coords=dict.fromkeys(("level", *pairs), levels),
+        attrs=Signature(unit=unit).to_attrs()
+        | {"design": design, "n_units": len(values), "n_dropped": len(table) - len(data)},
     )
+
+
+def _cells(data: Any, response: str, factor: str, unit: str) -> pd.DataFrame:
+    """Mean of each unit at each level, in order of appearance."""
+    levels = list(dict.fromkeys(data[factor]))
+    if len(levels) < 2:
+        found = f"one level ({levels[0]})" if levels else "no level"
+        raise ValueError(f"column {factor!r} has {found}; there is nothing to compare")
+    return data.groupby([unit, factor], sort=False)[response].mean().unstack(factor)[levels]
+
+
+def _design(cells: pd.DataFrame, response: str) -> str:
+    """Whether levels are compared within units or between them, from cells (unit, level)."""
+    seen = cells.notna().to_numpy()
+    if seen.all() and len(seen) > 1:
+        return "within"
+    if (seen.sum(1) == 1).all() and (seen.sum(0) > 1).all():
+        return "between"
+    k, unit = int((~seen.all(1)).argmax()), cells.index.name
+    if seen.all():
+        raise ValueError(f"there is one {unit}, {str(cells.index[k])!r}; a comparison needs two")
+    lacking = ", ".join(repr(str(c)) for c in cells.columns[~seen[k]])
+    raise ValueError(
+        f"{unit} {str(cells.index[k])!r} has no {response!r} at {lacking}; every {unit} needs all "
+        f"levels, or each one level, two or more a level"
+    )
+
+
+def _tukey(values: np.ndarray, error: float, df: float) -> tuple[np.ndarray, np.ndarray]:
+    """Differences of the means of all levels, and p-values of the studentized range."""
+    mean, n = np.nanmean(values, axis=0), (~np.isnan(values)).sum(0)
+    below = np.sqrt(error * (1 / n[:, None] + 1 / n) / 2)
+    difference = mean[:, None] - mean
+    p = stats.studentized_range.sf(np.abs(difference) / below, len(n), df)
+    return difference, np.where(np.eye(len(n), dtype=bool), 1.0, p)
 
 
 def _within(values: np.ndarray) -> dict[str, float]:
@@ -211,9 +225,9 @@ def _within(values: np.ndarray) -> dict[str, float]:
     )
 
 
-def _between(values: np.ndarray, seen: np.ndarray) -> dict[str, float]:
+def _between(values: np.ndarray) -> dict[str, float]:
     """Each unit at one level: units within levels as the error."""
-    mean, n = np.nanmean(values, axis=0), seen.sum(0)
+    mean, n = np.nanmean(values, axis=0), (~np.isnan(values)).sum(0)
     grand = np.nansum(values) / n.sum()
     df1, df2 = values.shape[1] - 1, int(n.sum()) - values.shape[1]
     error = np.nansum((values - mean) ** 2) / df2
@@ -237,8 +251,7 @@ def _tested(between: float, error: float, df1: int, df2: int, epsilon: float) ->
 
 def _columns(table: pd.DataFrame, numbers: list[str], labels: list[str]) -> pd.DataFrame:
     """The columns in question, the first ones as numbers; labels must not be missing."""
-    if not isinstance(table, pd.DataFrame):
-        raise ValueError(f"table is a {type(table).__name__}; give a pandas.DataFrame")
+    checks.of_type(table, pd.DataFrame, "table is", "pandas.DataFrame")
     for name in (*numbers, *labels):
         if name not in table.columns:
             raise ValueError(

@@ -38,37 +38,53 @@ def bin_by(values: Any, score: Any, edges: Sequence[float]) -> xr.Dataset:
     >>> found["mean"].values.tolist(), found["n"].values.tolist()
     ([2.5, 5.5], [2, 2])
     """
-    given = (values, "values"), (score, "score"), (edges, "edges")
-    y, x, limits = (as_numbers(*one) for one in given)
+    y, x = _pairs(values, score)
+    limits = _rising(edges)
+    whole = ~(np.isnan(x) | np.isnan(y))
+    place = _bin_of(x, limits)
+    inside = whole & (place >= 0)
+    bins = np.arange(len(limits) - 1)
+    described = np.array([_described(y[inside & (place == k)]) for k in bins])
+    table = {"low": limits[:-1], "high": limits[1:], "n": described[:, 0].astype(int)}
+    table |= dict(zip(("mean", "min", "max", "sd"), described.T[1:], strict=True))
+    return xr.Dataset(
+        {name: ("bin", column) for name, column in table.items()},
+        coords={"bin": bins + 1},
+        attrs={"n_dropped": int((~whole).sum()), "n_outside": int((whole & ~inside).sum())},
+    )
+
+
+def _pairs(values: Any, score: Any) -> tuple[np.ndarray, np.ndarray]:
+    y, x = as_numbers(values, "values"), as_numbers(score, "score")
     if y.ndim != 1 or y.shape != x.shape:
         raise ValueError(
             f"values have shape {y.shape} and the score {x.shape}; give two lists of the same "
             f"length"
         )
-    if len(limits) < 2 or not (np.diff(limits) > 0).all():
+    return y, x
+
+
+def _rising(edges: Any) -> np.ndarray:
+    limits = as_numbers(edges, "edges")
+    if limits.ndim != 1 or len(limits) < 2 or not (np.diff(limits) > 0).all():
         raise ValueError("edges must be two numbers or more, each larger than the one before")
-    whole = ~(np.isnan(x) | np.isnan(y))
-    place = np.where(x == limits[-1], len(limits) - 2, np.searchsorted(limits, x, side="right") - 1)
-    inside = whole & (place >= 0) & (place < len(limits) - 1)
-    groups = [y[inside & (place == k)] for k in range(len(limits) - 1)]
-    table = {
-        "low": limits[:-1],
-        "high": limits[1:],
-        "n": [len(g) for g in groups],
-        "mean": [g.mean() if len(g) else np.nan for g in groups],
-        "min": [g.min(initial=np.inf) for g in groups],
-        "max": [g.max(initial=-np.inf) for g in groups],
-        "sd": [g.std(ddof=1) if len(g) > 1 else np.nan for g in groups],
-    }
-    found = xr.Dataset(
-        {k: ("bin", np.asarray(v)) for k, v in table.items()}, coords={"bin": range(1, len(limits))}
-    )
-    found["min"], found["max"] = (
-        found["min"].where(found["n"] > 0),
-        found["max"].where(found["n"] > 0),
-    )
-    found.attrs = {"n_dropped": int((~whole).sum()), "n_outside": int((whole & ~inside).sum())}
-    return found
+    return limits
+
+
+def _bin_of(score: np.ndarray, limits: np.ndarray) -> np.ndarray:
+    """Number of the bin of each score from 0, -1 outside."""
+    last = len(limits) - 2
+    place = np.where(score == limits[-1], last, np.searchsorted(limits, score, side="right") - 1)
+    return np.where(place <= last, place, -1)
+
+
+def _described(values: np.ndarray) -> tuple[float, ...]:
+    """Number, mean, least, largest and standard deviation; NaN where there is none."""
+    n = len(values)
+    if n == 0:
+        return (0, *[np.nan] * 4)
+    sd = values.std(ddof=1) if n > 1 else np.nan
+    return n, values.mean(), values.min(), values.max(), sd
 
 
 def winsorise(times: Any, *, by: Any, sd: float = 2.5, wrong: Any = None) -> xr.Dataset:
@@ -99,44 +115,56 @@ def winsorise(times: Any, *, by: Any, sd: float = 2.5, wrong: Any = None) -> xr.
 
     Examples
     --------
-    >>> found = winsorise([1.0, 1.1, 0.9, 1.0, 9.0, 1.2], by=["a"] * 6, sd=1.5, wrong=[0, 0, 0, 0, 0, 1])
+    >>> times = [1.0, 1.1, 0.9, 1.0, 9.0, 1.2]
+    >>> found = winsorise(times, by=["a"] * 6, sd=1.5, wrong=[0, 0, 0, 0, 0, 1])
     >>> found["time"].round(2).values.tolist(), found.attrs["n_removed"], found.attrs["n_changed"]
     ([1.0, 1.1, 0.9, 1.0, 7.97, nan], 1, 1)
     """
     values = as_numbers(times, "times")
-    checks.positive(sd, "sd")
-    people = pd.Series(np.asarray(by))
-    out = np.zeros(len(values), dtype=bool) if wrong is None else np.asarray(wrong)
-    for what, other in (("by", people), ("wrong", out)):
-        if len(other) != len(values):
-            raise ValueError(
-                f"{what} has {len(other)} entries and there are {len(values)} times; give one for "
-                f"each"
-            )
-    if not np.isin(out, (0, 1)).all():
-        raise ValueError("wrong must be true or false for each time")
-    removed, missing = out.astype(bool), np.isnan(values)
+    if values.ndim != 1 or not len(values):
+        raise ValueError(f"times have shape {values.shape}; give a list of one or more")
+    sd = float(checks.positive(sd, "sd"))
+    people = _one_each(by, "by", len(values))
+    removed, missing = _truths(wrong, len(values)), np.isnan(values)
     kept = pd.Series(np.where(removed, np.nan, values))
-    groups = kept.groupby(people.to_numpy())
-    mean: Any
-    spread: Any
-    mean, spread = groups.transform("mean"), groups.transform("std").fillna(0.0)
-    cut = kept.clip(mean - float(sd) * spread, mean + float(sd) * spread)
+    cut = _clipped(kept, people, sd)
     changed = (kept.notna() & ((kept - cut).abs() > 1e-12 * kept.abs())).to_numpy()
+    counted = {"n_missing": missing, "n_removed": removed, "n_changed": changed}
     return xr.Dataset(
         {"time": ("row", cut.to_numpy()), "removed": ("row", removed), "changed": ("row", changed)},
-        attrs={
-            "n": len(values),
-            "n_missing": int(missing.sum()),
-            "n_removed": int(removed.sum()),
-            "n_changed": int(changed.sum()),
-            "sd": float(sd),
-        },
+        attrs={"n": len(values), **{k: int(v.sum()) for k, v in counted.items()}, "sd": sd},
     )
+
+
+def _one_each(values: Any, what: str, size: int) -> np.ndarray:
+    array = np.asarray(values)
+    if array.shape != (size,):
+        raise ValueError(
+            f"{what} has {array.size} entries and there are {size} times; give one for each"
+        )
+    return array
+
+
+def _truths(wrong: Any, size: int) -> np.ndarray:
+    if wrong is None:
+        return np.zeros(size, dtype=bool)
+    given = _one_each(wrong, "wrong", size)
+    if not np.isin(given, (0, 1)).all():
+        raise ValueError("wrong must be true or false for each time")
+    return given.astype(bool)
+
+
+def _clipped(times: "pd.Series[float]", people: np.ndarray, sd: float) -> "pd.Series[float]":
+    """Within so many standard deviations of each one's mean, both from the times as they are."""
+    groups: Any = times.groupby(people)
+    mean, spread = groups.transform("mean"), groups.transform("std").fillna(0.0)
+    return times.clip(mean - sd * spread, mean + sd * spread)
 
 
 def as_numbers(values: Any, what: str) -> np.ndarray:
     """The values as a float array."""
+    if isinstance(values, str) or not hasattr(values, "__len__"):
+        raise ValueError(f"{what} is a {type(values).__name__}; give numbers, one after the other")
     try:
         return np.array(values, dtype=float)
     except (TypeError, ValueError):

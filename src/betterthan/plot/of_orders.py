@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _ITEMS_MAX = 60  # lines that can still be told apart
+_LINE = 0.085  # height of a text, as a share of that of the bars
 
 
 def tau_distribution(items: int, observed: Any = None, *, ax: "Axes | None" = None) -> "Axes":
@@ -48,44 +49,38 @@ def tau_distribution(items: int, observed: Any = None, *, ax: "Axes | None" = No
     found = chance.tau_distribution(items)
     marked = _taus_to_mark(observed)
     with drawing.style():
-        ax = drawing.axes(ax, 5.2, 3.2)
+        ax = drawing.axes(ax, 5.2, 3.2 + 0.1 * max(len(marked) - 4, 0))
         x, y = found["tau"].values, found["probability"].values
         look: dict[str, Any] = {"color": drawing.COLOUR_TIE, "edgecolor": drawing.FAINT}
         ax.bar(x, y, width=0.9 * float(x[0] - x[1]), linewidth=0.4, **look)
-        ax.set_ylim(0, 1.32 * float(y.max()))
-        for name, place in _places(marked).items():
-            at_least = float(y[x >= marked[name] - 1e-9].sum())
-            high = (1.27 - 0.085 * min(place, 6)) * float(y.max())
-            _mark_tau(ax, name, marked[name], at_least, high)
+        top = 1.1 + _LINE * max(len(marked), 2)  # room above the bars, a line of text for each tau
+        ax.set_ylim(0, (top + 0.05) * float(y.max()))
+        for place, (name, tau) in enumerate(marked.items()):
+            at_least = float(y[x >= tau - 1e-9].sum())
+            _mark_tau(ax, name, tau, at_least, (top - _LINE * place) * float(y.max()))
         ax.set(xlabel="Kendall's tau", ylabel="probability", xlim=(-1.05, 1.05))
         return drawing.finish(ax, f"Kendall's tau of random orders of {items} items")
 
 
 def _taus_to_mark(observed: Any) -> dict[str, float]:
-    """By what they are called in the figure."""
+    """By what they are called in the figure, the outermost first: its text is the highest."""
     if observed is None:
         return {}
     given = dict(observed) if isinstance(observed, Mapping) else {"": observed}
     for tau in given.values():
         if not -1 <= checks.real(tau, "observed", "taus, numbers between -1 and 1") <= 1:
             raise ValueError(f"observed is {tau}; a tau lies between -1 and 1")
-    named = drawing.labels(list(map(str, given)))
-    return {name: float(tau) for name, tau in zip(named, given.values(), strict=True)}
-
-
-def _places(marked: dict[str, float]) -> dict[str, int]:
-    """Texts stand towards 0, on either side the outermost highest: no line is crossed."""
-    outermost = sorted(marked, key=lambda name: -abs(marked[name]))
-    sides = [n for n in outermost if marked[n] > 0], [n for n in outermost if marked[n] <= 0]
-    return {name: place for side in sides for place, name in enumerate(side)}
+    named = zip(drawing.labels(list(map(str, given))), map(float, given.values()), strict=True)
+    return dict(sorted(named, key=lambda of: -abs(of[1])))
 
 
 def _mark_tau(ax: "Axes", name: str, tau: float, p: float, high: float) -> None:
-    """A line at one tau, and how probable it is to be at least as high."""
+    """A line at one tau and, from it towards 0, how probable it is to be at least as high."""
     ax.plot([tau, tau], [0, high], color=drawing.COLOUR_A, linewidth=1.4)
     side, ha = (-4, "right") if tau > 0 else (4, "left")
     text = f"{name} {tau:.2f}, P(tau ≥) {drawing.probability(p)}".strip()
     look: dict[str, Any] = {"textcoords": "offset points", "ha": ha, "va": "top", "fontsize": 8}
+    look["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # over other lines
     ax.annotate(text, (tau, high), (side, 0), **look)
 
 

@@ -190,7 +190,7 @@ def _counts_of(data: Any, missing: str, margin: float) -> xr.DataArray:
     if extra or not set(names.SQUARE) <= set(counts.dims):
         raise ValueError(
             f"counts have dims {', '.join(map(str, counts.dims))}; give (system_a, system_b, "
-            f"outcome)"
+            "outcome)"
         )
     checks.at_least_two(counts[names.SYSTEM_A].values.tolist())
     return counts.transpose(*names.SQUARE, names.OUTCOME)

@@ -153,7 +153,7 @@ def _printed(marks: xr.DataArray, cutoff: float, confidence: float) -> _Marks:
         k = int(np.argmin(itself))
         raise ValueError(
             f"{systems[k]!r} is not marked as similar to itself, and others are; is its row "
-            f"shifted?"
+            "shifted?"
         )
     rule = f"Marks as given, for p ≤ {cutoff:g} with a confidence of at least {confidence:g}."
     similar = similar | np.eye(len(systems), dtype=bool)
@@ -341,6 +341,6 @@ def _score(score: xr.DataArray | None, dim: str, systems: list[str]) -> np.ndarr
     if found.dtype.kind not in "fiu" or found.size != len(systems):
         raise ValueError(
             f"score is {found.dtype} of {found.size}; give one number for each of {len(systems)} "
-            f"systems"
+            "systems"
         )
     return found.values.astype(float)

@@ -113,13 +113,13 @@ def _one_sided(p_values: Mapping[str, Sequence[float]], alternative: str) -> dic
     if not isinstance(p_values, Mapping):
         raise ValueError(
             f"p_values is {type(p_values).__name__}; give a mapping of two systems to their "
-            f"p-values"
+            "p-values"
         )
     if len(p_values) != 2:
         named = ", ".join(repr(str(s)) for s in p_values) or "none"
         raise ValueError(
             f"p_values name {len(p_values)} systems ({named}); give two, the second may have no "
-            f"p-values"
+            "p-values"
         )
     checks.unique([str(s) for s in p_values], "system")
     found = {}
@@ -130,7 +130,7 @@ def _one_sided(p_values: Mapping[str, Sequence[float]], alternative: str) -> dic
         if (p > 0.5).any():
             raise ValueError(
                 f"one-sided p-value {p[p > 0.5][0]:g} in favour of {str(system)!r} is above 1/2, "
-                f"so the other "
+                "so the other "
                 "system is ahead; list it there as 1 - p, or say alternative='two-sided'"
             )
         found[str(system)] = p.ravel()

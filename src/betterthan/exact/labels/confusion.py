@@ -31,6 +31,14 @@ def pooled(matrix: np.ndarray, actual: np.ndarray, beta: float) -> np.ndarray:
     return _measures(right, matrix.sum((-2, -1)), actual.sum(-1), beta)
 
 
+def averages(
+    by_label: np.ndarray, matrix: np.ndarray, actual: np.ndarray, beta: float
+) -> np.ndarray:
+    """Macro, weighted and pooled, (..., average, 3), from the measures of every label."""
+    parts = macro(by_label), weighted(by_label, actual), pooled(matrix, actual, beta)
+    return np.stack(parts, axis=-2)
+
+
 def frequencies(matrix: np.ndarray) -> np.ndarray:
     """Every wrong cell over all wrongly classified items; 0 on the diagonal, and everywhere if
     nothing is wrong.

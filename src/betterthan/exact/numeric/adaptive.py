@@ -67,34 +67,55 @@ def bisect(
     >>> bisect(bend, np.array([0]), np.array([0.0]), np.array([1.0])).round(10).tolist()
     [1.0]
     """
-    edges = centre[:, None] + width[:, None] * _FIRST
-    low, high = edges[:, :-1].ravel(), edges[:, 1:].ravel()
-    owner = np.repeat(np.arange(rows.size), edges.shape[1] - 1)
-    top = np.full(rows.size, -np.inf)
+    low, high, owner = _first_panels(centre, width)
+    logs = _logs(log_integrand, rows, owner, low, high)
+    top = _tops(logs, owner, rows.size)
     settled = np.zeros(rows.size)
     for step in range(_BISECTIONS):
-        logs, half = _logs(log_integrand, rows, owner, low, high), (high - low) / 2
-        if step == 0:
-            np.maximum.at(top, owner, logs.max(1))
-            top[~np.isfinite(top)] = 0.0
-        heights = np.exp(logs - top[owner, None])
-        masses = (heights @ _KRONROD) * half
-        gaps = np.abs((heights @ _GAUSS) * half - masses)
+        masses, gaps = _both_rules(np.exp(logs - top[owner, None]), (high - low) / 2)
         total = settled + np.bincount(owner, masses, rows.size)
-        narrow = half <= 1e-15 * (np.abs(low) + np.abs(high))
-        # deeper, the gap is rounding of huge parameters, which no bisection mends
-        enough = _ENOUGH * 4.0 ** max(0, step - _DEEP)
-        keep = (gaps <= enough * total[owner]) | narrow
+        keep = _let_be(gaps, total[owner], low, high, step)
         settled += np.bincount(owner[keep], masses[keep], rows.size)
         low, high, owner = low[~keep], high[~keep], owner[~keep]
         if not owner.size:
-            break
+            return settled * np.exp(top)
         middle = (low + high) / 2
         low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
         owner = np.concatenate([owner, owner])
-    else:
-        raise ArithmeticError("an integral did not settle; please report the counts and the prior")
-    return settled * np.exp(top)
+        logs = _logs(log_integrand, rows, owner, low, high)
+    raise ArithmeticError("an integral did not settle; please report the counts and the prior")
+
+
+def _first_panels(
+    centre: np.ndarray, width: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Low and high ends of panels, and whose they are."""
+    edges = centre[:, None] + width[:, None] * _FIRST
+    owner = np.repeat(np.arange(centre.size), edges.shape[1] - 1)
+    return edges[:, :-1].ravel(), edges[:, 1:].ravel(), owner
+
+
+def _tops(logs: np.ndarray, owner: np.ndarray, rows: int) -> np.ndarray:
+    """The highest log of each row, 0 where there is none."""
+    top = np.full(rows, -np.inf)
+    np.maximum.at(top, owner, logs.max(1))
+    return np.where(np.isfinite(top), top, 0.0)
+
+
+def _both_rules(heights: np.ndarray, half: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Kronrod's mass of each panel, and how far Gauss's is from it."""
+    masses = (heights @ _KRONROD) * half
+    return masses, np.abs((heights @ _GAUSS) * half - masses)
+
+
+def _let_be(
+    gaps: np.ndarray, total: np.ndarray, low: np.ndarray, high: np.ndarray, step: int
+) -> np.ndarray:
+    """Which panels are good enough, or too narrow to be halved."""
+    narrow = (high - low) / 2 <= 1e-15 * (np.abs(low) + np.abs(high))
+    # deeper, the gap is rounding of huge parameters, which no bisection mends
+    enough = _ENOUGH * 4.0 ** max(0, step - _DEEP)
+    return (gaps <= enough * total) | narrow
 
 
 def _logs(
@@ -104,6 +125,7 @@ def _logs(
     low: np.ndarray,
     high: np.ndarray,
 ) -> np.ndarray:
+    """At the nodes of every panel."""
     nodes = ((low + high) / 2)[:, None] + ((high - low) / 2)[:, None] * _NODES
     blocks = [slice(k, k + _PANELS) for k in range(0, owner.size, _PANELS)]
     return np.concatenate([log_integrand(nodes[block], rows[owner[block]]) for block in blocks])

@@ -107,6 +107,7 @@ def _integrate_block(
     centre: np.ndarray,
     width: np.ndarray,
 ) -> np.ndarray:
+    """Changes centre and width as it learns where the humps are."""
     result = np.zeros(rows.size)
     open_ = np.arange(rows.size)
     moves = _MOVES
@@ -117,16 +118,12 @@ def _integrate_block(
             logs = log_integrand(v, rows[open_]) + np.log(np.cosh(tau))
             top = logs.max(axis=1)
             heights = np.exp(logs - np.where(np.isfinite(top), top, 0.0)[:, None])
-            total = heights.sum(1)
-            faded = np.maximum(heights[:, 0], heights[:, -1]) <= _FADED * total
-            empty = ~np.isfinite(top)
-            done = faded & _settled(heights, total) & ~_bent(logs, top) & ~empty
-            result[open_[done]] = (np.exp(top) * total * step * _SPREAD * width[open_])[done]
-            width[open_[empty]] *= 4
-            seen = ~done & ~empty
-            moved = empty.copy()
-            moved[seen] = _replace(
-                centre, width, open_[seen], v[seen], heights[seen] / np.cosh(tau)
+            done = _trusted(logs, top, heights)
+            mass = np.exp(top) * heights.sum(1) * step * _SPREAD * width[open_]
+            result[open_[done]] = mass[done]
+            moved = ~done
+            moved[~done] = _replace(
+                centre, width, open_[~done], v[~done], heights[~done] / np.cosh(tau)
             )
             later.append(open_[~done & ~moved])
             open_ = open_[moved]
@@ -138,6 +135,13 @@ def _integrate_block(
     if open_.size:
         result[open_] = bisect(careful, rows[open_], centre[open_], width[open_])
     return result
+
+
+def _trusted(logs: np.ndarray, top: np.ndarray, heights: np.ndarray) -> np.ndarray:
+    """Rows whose sum over the nodes is the integral."""
+    total = heights.sum(1)
+    faded = np.maximum(heights[:, 0], heights[:, -1]) <= _FADED * total
+    return faded & _settled(heights, total) & ~_bent(logs, top) & np.isfinite(top)
 
 
 def _settled(heights: np.ndarray, total: np.ndarray) -> np.ndarray:
@@ -174,24 +178,22 @@ def _nodes(
 def _replace(
     centre: np.ndarray, width: np.ndarray, rows: np.ndarray, v: np.ndarray, density: np.ndarray
 ) -> np.ndarray:
-    """Put centre at the highest node, width at the steeper side's; say which rows moved much."""
-    top = density.argmax(axis=1)
-    each = np.arange(rows.size)
-    low = density < density[each, top][:, None] * np.exp(-0.5)
-    index = np.arange(v.shape[1])
-    left = np.where(low & (index < top[:, None]), index, -1).max(axis=1)
-    right = np.where(low & (index > top[:, None]), index, v.shape[1]).min(axis=1)
-    reach_left = np.where(left < 0, np.inf, v[each, top] - v[each, left])
-    reach_right = np.where(
-        right == v.shape[1], np.inf, v[each, np.minimum(right, v.shape[1] - 1)] - v[each, top]
-    )
-    half = np.minimum(reach_left, reach_right)
+    """Put centre at the highest node, width at the steeper side's; say which rows moved much.
+
+    Where the integrand is 0 at every node, look further away.
+    """
+    each, top = np.arange(rows.size), density.argmax(axis=1)
+    peak, height = v[each, top], density[each, top]
+    empty = ~(np.isfinite(height) & (height > 0))
+    low = density < height[:, None] * np.exp(-0.5)
+    half = np.where(low, np.abs(v - peak[:, None]), np.inf).min(axis=1)
     half = np.where(np.isfinite(half), half, 4 * width[rows])
     off = (
-        (np.abs(v[each, top] - centre[rows]) > 2.5 * width[rows])
+        (np.abs(peak - centre[rows]) > 2.5 * width[rows])
         | (half < width[rows] / 2)
         | (half > 3 * width[rows])
-    )
-    centre[rows[off]] = v[each, top][off]
+    ) & ~empty
+    width[rows[empty]] *= 4
+    centre[rows[off]] = peak[off]
     width[rows[off]] = np.clip(half, width[rows] / 8, width[rows] * 8)[off]
-    return off
+    return off | empty

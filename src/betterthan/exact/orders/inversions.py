@@ -16,16 +16,12 @@ def inversions(orders: np.ndarray) -> np.ndarray:
     larger one stands first. In each block, the k-th of the small values has as many large ones
     before it as its place exceeds k.
     """
-    *shape, n = orders.shape
-    bits = max(n - 1, 0).bit_length()
-    rows, width = int(np.prod(shape)), 1 << bits
-    values = np.empty((rows, width), dtype=np.int32)
-    values[:, :n] = orders.reshape(rows, n)
-    values[:, n:] = np.arange(n, width)  # in order, after all others: no pair of theirs is inverted
+    values = _padded(orders)
+    rows, width = values.shape
     values = values.ravel()
     total = np.zeros(rows, dtype=np.int64)
-    for bit in range(bits - 1, -1, -1):
-        half = 1 << bit
+    half = width
+    while half := half // 2:
         large = (values & half).astype(bool)
         small_at = np.flatnonzero(~large)
         places = (small_at & (2 * half - 1)).reshape(rows, -1)
@@ -34,7 +30,17 @@ def inversions(orders: np.ndarray) -> np.ndarray:
         parted[:, 0] = values[small_at].reshape(-1, half)
         parted[:, 1] = values[np.flatnonzero(large)].reshape(-1, half)
         values = parted.ravel()
-    return total.reshape(shape)
+    return total.reshape(orders.shape[:-1])
+
+
+def _padded(orders: np.ndarray) -> np.ndarray:
+    """One order a row, up to a power of two: what is added stands after all others, in order."""
+    *shape, n = orders.shape
+    rows, width = int(np.prod(shape)), 1 << max(n - 1, 0).bit_length()
+    values = np.empty((rows, width), dtype=np.int32)
+    values[:, :n] = orders.reshape(rows, n)
+    values[:, n:] = np.arange(n, width)
+    return values
 
 
 def permutations(x: np.ndarray, y: np.ndarray, *, tied: bool = True) -> np.ndarray:

@@ -87,19 +87,11 @@ def _search(before: np.ndarray) -> tuple[list[int], int]:
     of growing size.
     """
     n = len(before)
-    subsets = np.arange(1 << n)
-    size = np.bitwise_count(subsets.astype(np.uint32))
-    behind = np.zeros((n, 1 << n))  # disagreement when item i follows all of a subset
-    for j in range(n):
-        behind[:, 1 << j : 2 << j] = behind[:, : 1 << j] + before[:, j : j + 1]
-    cost, ways, last = (
-        np.full(1 << n, np.inf),
-        np.zeros(1 << n, dtype=object),
-        np.zeros(1 << n, dtype=np.int8),
-    )
+    behind = _behind(before)
+    cost, ways = np.full(1 << n, np.inf), np.zeros(1 << n, dtype=object)
+    last = np.zeros(1 << n, dtype=np.int8)
     cost[0], ways[0] = 0.0, 1
-    for k in range(1, n + 1):
-        layer = subsets[size == k]
+    for layer in _by_size(n):
         for i in range(n):
             here = layer[layer >> i & 1 == 1]
             rest = here ^ (1 << i)
@@ -108,9 +100,30 @@ def _search(before: np.ndarray) -> tuple[list[int], int]:
             ways[here] = np.where(better, ways[rest], ways[here] + np.where(equal, ways[rest], 0))
             last[here] = np.where(better | equal, i, last[here])
             cost[here] = np.where(better, total, cost[here])
+    return _from_the_end(last), int(ways[-1])
+
+
+def _by_size(n: int) -> list[np.ndarray]:
+    """The subsets of n items, as bits: those of one item, of two, ..."""
+    subsets = np.arange(1 << n)
+    size = np.bitwise_count(subsets.astype(np.uint32))
+    return [subsets[size == k] for k in range(1, n + 1)]
+
+
+def _behind(before: np.ndarray) -> np.ndarray:
+    """Disagreement when item i follows all of a subset, (item, subset)."""
+    n = len(before)
+    behind = np.zeros((n, 1 << n))
+    for j in range(n):
+        behind[:, 1 << j : 2 << j] = behind[:, : 1 << j] + before[:, j : j + 1]
+    return behind
+
+
+def _from_the_end(last: np.ndarray) -> list[int]:
+    """The order whose last items these are, subset by subset."""
     order: list[int] = []
-    left = (1 << n) - 1
+    left = len(last) - 1
     while left:
         order.append(int(last[left]))
         left ^= 1 << order[-1]
-    return order[::-1], int(ways[-1])
+    return order[::-1]

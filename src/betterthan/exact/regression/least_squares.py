@@ -51,7 +51,9 @@ class Fit:
 
 
 def fit(x: np.ndarray, y: np.ndarray, groups: np.ndarray | None = None) -> Fit:
-    """Fit y on x with an intercept; rows of one of the `groups` (numbers from 0) need not be independent."""
+    """Fit y on x with an intercept; rows of one of the `groups` (numbers from 0) need not be
+    independent.
+    """
     basis, triangle = np.linalg.qr(design(x))
     size, columns = basis.shape
     fitted = basis @ (basis.T @ y)
@@ -78,15 +80,12 @@ def left_out(x: np.ndarray, y: np.ndarray, groups: np.ndarray) -> tuple[np.ndarr
     there is no fit.
     """
     error, basis = residuals(x, y)
+    count = int(groups.max()) + 1
+    if count == len(y):
+        return _each_left_out(error, basis, groups)
     total = float(error @ error)
-    out, rest = np.empty(len(y)), np.empty(int(groups.max()) + 1)
-    if len(rest) == len(y):  # every item by itself
-        free = 1 - (basis**2).sum(1)
-        tight = free < FREE
-        out[:] = np.where(tight, np.inf, error / np.where(tight, 1, free))
-        rest[groups] = np.where(tight, np.nan, total - error**2 / np.where(tight, 1, free))
-        return out, rest
-    for group in range(len(rest)):
+    out, rest = np.empty(len(y)), np.empty(count)
+    for group in range(count):
         rows = np.flatnonzero(groups == group)
         own = np.eye(len(rows)) - basis[rows] @ basis[rows].T
         if linalg.eigvalsh(own, subset_by_index=[0, 0])[0] < FREE:
@@ -95,6 +94,18 @@ def left_out(x: np.ndarray, y: np.ndarray, groups: np.ndarray) -> tuple[np.ndarr
         out[rows] = linalg.solve(own, error[rows], assume_a="pos")
         rest[group] = total - error[rows] @ out[rows]
     return out, rest
+
+
+def _each_left_out(
+    error: np.ndarray, basis: np.ndarray, groups: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """`left_out` where every item is a group by itself."""
+    free = 1 - (basis**2).sum(1)
+    tight = free < FREE
+    own = error / np.where(tight, 1, free)
+    rest = np.empty(len(error))
+    rest[groups] = np.where(tight, np.nan, error @ error - error * own)
+    return np.where(tight, np.inf, own), rest
 
 
 def dependent(x: np.ndarray) -> tuple[int, list[int]] | None:

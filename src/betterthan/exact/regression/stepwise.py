@@ -47,31 +47,15 @@ def search(
     products: np.ndarray, sizes: np.ndarray, *, add: bool, drop: bool, everything: bool
 ) -> Search:
     """Move one feature at a time while AIC falls; `everything` starts with all features inside."""
-    state = products.copy()
-    folds, width = state.shape[:2]
-    features = width - 2
-    every = np.arange(folds)
-    _sweep(state, every, np.zeros(folds, dtype=int))
-    whole = state[:, range(width), range(width)][:, 1:-1].copy()  # sums of squares about the mean
-    inside = np.zeros((folds, features), dtype=bool)
-    if everything:
-        for k in range(features):
-            ready = every[_left(state, whole)[:, k] > TOLERANCE]
-            _sweep(state, ready, np.full(len(ready), k + 1))
-            inside[ready, k] = True
+    state, whole, inside = _start(products, everything)
+    folds = len(state)
     steps = [(np.full(folds, -1), _aic(state[:, -1, -1], sizes, inside.sum(1)))]
-    running = every
+    running = np.arange(folds)
     while running.size:
         now = steps[-1][1].copy()
         costs = _costs(state[running], whole[running], sizes[running], inside[running], add, drop)
-        here = now[running]
-        better = costs < (here - SAME * np.maximum(1, np.abs(here)))[:, None]
-        best = np.where(better, costs, np.inf).min(1)
-        # drops come before additions, both in the order of the features; the first of equals is
-        # taken
-        close = better & (costs <= (best + SAME * np.maximum(1, np.abs(best)))[:, None])
-        moving = close.any(1)
-        running, chosen, best = running[moving], close.argmax(1)[moving] % features, best[moving]
+        moving, chosen, best = _best_move(costs, now[running])
+        running = running[moving]
         if not running.size:
             break
         _sweep(state, running, chosen + 1)
@@ -81,6 +65,34 @@ def search(
         steps.append((moved, now))
     weights = state[:, :-1, -1] * np.column_stack([np.ones(folds), inside])
     return Search(inside, weights, state[:, -1, -1], steps)
+
+
+def _start(products: np.ndarray, everything: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Products with the constant swept in, and all features where `everything`; each feature's sum
+    of squares about the mean; and what is inside.
+    """
+    state = products.copy()
+    every = np.arange(len(state))
+    _sweep(state, every, np.zeros(len(state), dtype=int))
+    whole = _diagonal(state).copy()
+    inside = np.zeros(whole.shape, dtype=bool)
+    for k in range(inside.shape[1]) if everything else ():
+        ready = every[_left(state, whole)[:, k] > TOLERANCE]
+        _sweep(state, ready, np.full(len(ready), k + 1))
+        inside[ready, k] = True
+    return state, whole, inside
+
+
+def _best_move(costs: np.ndarray, now: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Which folds gain by a move, and of these the feature moved and the AIC after it.
+
+    Drops come before additions, both in the order of the features; the first of equals is taken.
+    """
+    better = costs < (now - SAME * np.maximum(1, np.abs(now)))[:, None]
+    best = np.where(better, costs, np.inf).min(1)
+    close = better & (costs <= (best + SAME * np.maximum(1, np.abs(best)))[:, None])
+    moving = close.any(1)
+    return moving, close.argmax(1)[moving] % (costs.shape[1] // 2), best[moving]
 
 
 def candidates(products: np.ndarray, size: int, inside: np.ndarray) -> np.ndarray:
@@ -96,10 +108,14 @@ def candidates(products: np.ndarray, size: int, inside: np.ndarray) -> np.ndarra
     return costs.reshape(2, -1).min(0)
 
 
+def _diagonal(state: np.ndarray) -> np.ndarray:
+    """Of the features, (fold, feature)."""
+    return np.diagonal(state, axis1=1, axis2=2)[:, 1:-1]
+
+
 def _left(state: np.ndarray, whole: np.ndarray) -> np.ndarray:
     """Share of each feature that those inside leave unexplained."""
-    diagonal = state[:, range(state.shape[1]), range(state.shape[1])][:, 1:-1]
-    return diagonal / np.where(whole > TOLERANCE, whole, np.inf)
+    return _diagonal(state) / np.where(whole > TOLERANCE, whole, np.inf)
 
 
 def _costs(
@@ -115,7 +131,7 @@ def _costs(
     """
     rss = state[:, -1:, -1]
     with_y = state[:, 1:-1, -1]
-    diagonal = state[:, range(state.shape[1]), range(state.shape[1])][:, 1:-1]
+    diagonal = _diagonal(state)
     number = inside.sum(1)[:, None]
     size = sizes[:, None]
     can_add = ~inside & (_left(state, whole) > TOLERANCE) & add & (size > number + 3)

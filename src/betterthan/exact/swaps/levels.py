@@ -38,9 +38,7 @@ def more_shuffles(
 
     0 where it is settled; inf where the share of exceedances is the cutoff itself.
     """
-    b, n = np.broadcast_arrays(
-        np.asarray(exceedances, dtype=float), np.asarray(shuffles, dtype=float)
-    )
+    b, n = (z.astype(float) for z in np.broadcast_arrays(exceedances, shuffles))
     rate = (b + 1) / (n + 2)
 
     def settled(more: np.ndarray) -> np.ndarray:
@@ -48,13 +46,8 @@ def more_shuffles(
         return (sure >= confidence) | (sure <= 1 - confidence)
 
     low, high = np.zeros(b.shape), np.zeros(b.shape)
-    open_ = ~settled(high)
-    if not open_.any():
-        return high
-    high[open_] = 1
     while (open_ := ~settled(high) & (high < _MORE_MAX)).any():
-        low[open_] = high[open_]
-        high[open_] *= 2
+        low, high = np.where(open_, high, low), np.where(open_, np.maximum(1, 2 * high), high)
     never = ~settled(high)
     while (high - low > np.maximum(1, 0.005 * high)).any():  # two digits are enough of a forecast
         middle = np.floor((low + high) / 2)

@@ -10,6 +10,7 @@ probability keeps its relative accuracy.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -45,11 +46,6 @@ def whole_scores(values: np.ndarray) -> tuple[np.ndarray, int] | None:
 def sum_cells(differences: np.ndarray) -> int:
     """Cells of the null distribution of a sum of whole differences."""
     return int(np.abs(differences).sum()) // _common(differences) + 1
-
-
-def ratio_cells(dx: np.ndarray, dy: np.ndarray) -> int:
-    """Cells of the lattice of two moved sums."""
-    return sum_cells(dx) * sum_cells(dy)
 
 
 def sum_null(differences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -136,19 +132,10 @@ def _lattice(steps: np.ndarray, falling: np.ndarray) -> np.ndarray:
     for step, down in zip(steps[order].tolist(), falling[order].tolist(), strict=True):
         shape = [n + s for n, s in zip(p.shape, step, strict=True)]
         grown = spare[: math.prod(shape)].reshape(shape)
+        low, high = _ways(p.shape, step, down)
         grown[...] = 0
-        grown[
-            tuple(
-                slice(s, s + n) if d else slice(n)
-                for n, s, d in zip(p.shape, step, down, strict=True)
-            )
-        ] = p
-        grown[
-            tuple(
-                slice(n) if d else slice(s, s + n)
-                for n, s, d in zip(p.shape, step, down, strict=True)
-            )
-        ] += p
+        grown[low] = p
+        grown[high] += p
         p, room, spare = grown, spare, room
         unscaled += 1
         if unscaled == _HALVINGS:
@@ -156,6 +143,14 @@ def _lattice(steps: np.ndarray, falling: np.ndarray) -> np.ndarray:
             unscaled = 0
     p *= 0.5**unscaled
     return p
+
+
+def _ways(shape: tuple[int, ...], step: list[int], down: list[bool]) -> Any:
+    """Where the sums so far lie on the grown lattice, if a step is not taken and if it is."""
+    axes = list(zip(shape, step, down, strict=True))
+    not_taken = tuple(slice(s, s + n) if d else slice(n) for n, s, d in axes)
+    taken = tuple(slice(n) if d else slice(s, s + n) for n, s, d in axes)
+    return not_taken, taken
 
 
 def _masses(

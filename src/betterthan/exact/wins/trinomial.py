@@ -100,7 +100,7 @@ def _inverted(d: np.ndarray, n: np.ndarray, ties: np.ndarray) -> np.ndarray:
     tail = np.zeros(d.shape)
     live = level < _UNDERFLOW
     if live.any():
-        tail[live] = _trapezoid(*(z[live] for z in (d, n, q, s, spread, level)))
+        tail[live] = _trapezoid(*(z[live, None] for z in (d, n, q, s, spread, level)))[:, 0]
     return tail
 
 
@@ -112,20 +112,21 @@ def _trapezoid(
     spread: np.ndarray,
     level: np.ndarray,
 ) -> np.ndarray:
-    """The rule on the line, of as few steps as leave the neighbouring tails out of sight."""
+    """The rule on the line, of as few steps as leave the neighbouring tails out of sight; all
+    columns.
+    """
     steps = 2 * np.ceil(np.maximum(12 * spread, (_DIGITS + np.maximum(level, 0)) / s) / 2 + 20)
     reach = np.minimum(np.ceil(_REACH * steps / (2 * np.pi * spread)), steps // 2)
     k = np.arange(int(reach.max()) + 1)
-    near = np.where(k <= reach[:, None], k, np.nan)
+    near = np.where(k <= reach, k, np.nan)
     # a second hump where few ties leave the parity of D nearly certain
-    far = steps[:, None] / 2 - k
-    far = np.where((k <= reach[:, None]) & (far > reach[:, None]), far, np.nan)
+    far = steps / 2 - k
+    far = np.where((k <= reach) & (far > reach), far, np.nan)
     total = np.zeros(d.shape)
     for at in (near, far):
-        weight = np.where((at == 0) | (at == steps[:, None] / 2), 1.0, 2.0)
-        u = 2 * np.pi * at / steps[:, None]
-        height = _height(d[:, None], n[:, None], q[:, None], s[:, None], level[:, None], u)
-        total += np.nansum(weight * height, axis=1)
+        weight = np.where((at == 0) | (at == steps / 2), 1.0, 2.0)
+        height = _height(d, n, q, s, level, 2 * np.pi * at / steps)
+        total += np.nansum(weight * height, axis=1, keepdims=True)
     return total / steps * np.exp(-level)
 
 

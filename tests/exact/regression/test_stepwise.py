@@ -12,7 +12,7 @@ import pytest
 
 from betterthan.exact.regression import least_squares, stepwise
 
-REFERENCE = Path(__file__).parents[1] / "reference"
+REFERENCE = Path(__file__).parents[2] / "reference"
 MOVES = {
     "forward": (True, False, False),
     "backward": (False, True, True),

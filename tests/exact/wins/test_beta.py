@@ -13,7 +13,7 @@ from scipy import special, stats
 from betterthan.exact.wins import beta
 
 PRECISE = pd.read_csv(
-    Path(__file__).parents[1] / "reference" / "high_precision_beta.csv", dtype=str
+    Path(__file__).parents[2] / "reference" / "high_precision_beta.csv", dtype=str
 )
 ANY = st.floats(-4.6, 13.8).map(math.exp)  # 0.01 to 1e6
 

@@ -8,7 +8,7 @@ from scipy import stats
 from betterthan.exact.wins import beta, dirichlet
 
 PRECISE = pd.read_csv(
-    Path(__file__).parents[1] / "reference" / "high_precision_difference.csv", dtype=str
+    Path(__file__).parents[2] / "reference" / "high_precision_difference.csv", dtype=str
 )
 
 
