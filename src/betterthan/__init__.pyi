@@ -46,11 +46,6 @@ from .io.reading import read as read
 from .posterior.closed import prob_better as prob_better
 from .posterior.differences import difference as difference
 from .posterior.differences import prob_equivalent as prob_equivalent
-from .reporting.of_features import outcome_report as outcome_report
-from .reporting.of_groups import group_table as group_table
-from .reporting.of_orders import order_report as order_report
-from .reporting.of_scores import measures_report as measures_report
-from .reporting.records import pair_table as pair_table
 from .reporting.rendering import report as report
 from .significance.randomizing import randomization_test as randomization_test
 from .significance.signs import sign_test as sign_test

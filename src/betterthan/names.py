@@ -8,6 +8,7 @@ OUTCOME, DATASET, REGION = "outcome", "dataset", "region"
 TALLY, LABEL = "tally", "label"
 PREDICTED, ACTUAL = "predicted", "actual"
 DIALOGUE, FEATURE, FEATURE_SET = "dialogue", "feature", "feature_set"
+DOCUMENT, POSITION, REFERENCE = "document", "position", "reference"  # of orders
 TEST, GROUP, TIES_POLICY = "test", "group", "ties_policy"
 ENGINE = "engine"  # exact or mcmc; a dim called "method" would clash with the argument of .sel
 
@@ -28,7 +29,7 @@ CI_KINDS = ("hdi", "eti")
 PROB_MODELS = ("dirichlet", "independent")
 UNITS = ("item", "judgment", "measure", "unknown")
 FORMATS = ("text", "markdown", "html", "latex")
-LAYOUTS = ("wide", "long", "predictions", "counts", "votes", "tallies")
+LAYOUTS = ("wide", "long", "predictions", "votes", "counts", "tallies", "judgments")
 
 ALTERNATIVES = ("two-sided", "greater", "less")  # greater: the system of the row is better
 TESTS = ("sign", "mid_p", "trinomial", "randomization")

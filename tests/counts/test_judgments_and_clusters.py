@@ -6,6 +6,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
+from betterthan.counts.judgments import judgment_rows
 
 VOTES = pd.DataFrame(
     {
@@ -259,3 +260,23 @@ def test_judgments_of_one_prompt_are_a_cluster():
         bt.count(bt.io.read_judgments(VOTES), by="judge")
     with pytest.raises(ValueError, match="by is 'prompt'"):
         bt.count(judged, by="prompt")
+
+
+def test_rows_of_counts_are_the_same_by_pair_and_as_a_square():
+    square = bt.count(bt.io.read_judgments(VOTES))
+    turned = square.isel(system_a=[2, 0, 1], system_b=[2, 0, 1])
+    for counts in (square, turned):
+        whole, pairs = (
+            judgment_rows(given, position=False, judges=False)
+            for given in (counts, bt.counts.to_pairs(counts))
+        )
+        assert whole.systems == counts["system_a"].values.tolist()
+        assert sorted(pairs.systems) == ["A", "B", "C"]
+        by_name = [
+            {
+                (r.systems[a], r.systems[b]): tuple(n)
+                for a, b, n in zip(r.a, r.b, r.counts, strict=True)
+            }
+            for r in (whole, pairs)
+        ]
+        assert by_name[0] == by_name[1]

@@ -221,3 +221,7 @@ def test_feature_sets_use_the_same_rows(frame):
         bt.features.compare(frame, "gain", {"none": [], "good": ["x0"]})
     with pytest.raises(ValueError, match="there are no feature sets"):
         bt.features.compare(frame, "gain", {})
+    with pytest.raises(ValueError, match="sets is a list; give a mapping from names of sets"):
+        bt.features.compare(frame, "gain", ["x0"])
+    assert found.attrs["answer"] == "feature_sets"
+    assert found.attrs["version"] == bt.__version__

@@ -90,8 +90,14 @@ def test_learning_gain():
     assert labelled.dims == ("dialogue",)
     with pytest.raises(ValueError, match="pre is 1 at position 1: nothing was left to gain"):
         bt.features.learning_gain([0.5, 1.0], [0.7, 1.0])
-    with pytest.raises(ValueError, match="post holds 70; give shares"):
-        bt.features.learning_gain([0.5], [70])
+    for bad, words in (
+        ([70], "post holds 70; give shares"),
+        ([], "post is empty; give shares"),
+        ("all", "post is 'all'; give shares"),
+        ({}, "post is a dict; give shares"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            bt.features.learning_gain([0.5], bad)
 
 
 @pytest.mark.parametrize(

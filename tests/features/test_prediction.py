@@ -1,4 +1,4 @@
-"""Components compared by predicted response: against the draws themselves and against simulation."""
+"""Components compared by predicted response: against the draws and against simulation."""
 
 import numpy as np
 import pandas as pd
@@ -125,5 +125,5 @@ def test_bad_components(tree, components, words):
 
 def test_another_model_is_refused():
     tree = bt.posterior.draws(bt.datasets.contingency_case("a"), rng=1)
-    with pytest.raises(ValueError, match="expected a fit of"):
+    with pytest.raises(ValueError, match="tree is a fit of dirichlet_multinomial; give a fit of"):
         bt.features.predict(tree, COMPONENTS)

@@ -42,11 +42,6 @@ MAIN_ROAD = sorted(
         "prob_equivalent",
         "sign_test",
         "randomization_test",
-        "group_table",
-        "measures_report",
-        "order_report",
-        "outcome_report",
-        "pair_table",
     ]
 )
 

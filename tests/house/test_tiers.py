@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import betterthan as bt
-from betterthan.evidence import calibration
+from betterthan.models import refit
 
 SOURCE = Path(bt.__file__).parent
 
@@ -15,7 +15,7 @@ def test_sampling_without_the_marker_is_an_error():
     with pytest.raises(RuntimeError, match="this test samples: mark it"):
         bt.models.beta_binomial.fit(counts, rng=1)
     with pytest.raises(RuntimeError, match="this test samples: mark it"):
-        calibration.sampled(None, 1)
+        refit.sampled(None, 1)
 
 
 @pytest.fixture(scope="module")
@@ -33,4 +33,4 @@ def test_sampling_in_a_fixture_is_an_error_too(kept):
 def test_the_sampler_is_called_in_two_places():
     calls = ("nutpie.sample(", "pm.sample(")
     found = {p.name for p in SOURCE.rglob("*.py") for call in calls if call in p.read_text("utf-8")}
-    assert found == {"sampling.py", "calibration.py"}  # those that conftest.py watches
+    assert found == {"sampling.py", "refit.py"}  # those that conftest.py watches

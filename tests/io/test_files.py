@@ -102,6 +102,7 @@ def test_several_files_of_counts(tmp_path):
     assert counts.dims == ("dataset", "system_a", "system_b", "outcome")
     assert counts.sel(system_a="A", system_b="B").values.tolist() == [[1, 0, 0], [0, 1, 1]]
     assert counts.attrs["n"] == 3
+    assert "3 votes on 2 systems" in counts.attrs["reading"]
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 
 import betterthan as bt
+from betterthan import names
+from betterthan.io import layouts
 
 
 @pytest.fixture
@@ -191,7 +193,8 @@ def test_counts_with_a_dataset(write):
 
 
 def test_votes(write):
-    rows = "A,B,model_a/B,A,model_b/A,B,tie/A,B,tie (bothbad)/B,A,both_bad/A,C,/C,A,C/A,B,Draw/A,B,model_b"
+    rows = "A,B,model_a/B,A,model_b/A,B,tie/A,B,tie (bothbad)/B,A,both_bad/A,C,/C,A,C/A,B,Draw"
+    rows += "/A,B,model_b"
     counts = bt.read(write("model_a,model_b,winner\n" + rows.replace("/", "\n")))
     assert pair(counts, "A", "B") == [2, 1, 4]
     assert pair(counts, "B", "A") == [1, 2, 4]
@@ -269,3 +272,33 @@ def test_the_input_frame_is_not_changed():
     scores = bt.read(frame)
     scores.values[:] = 7
     pd.testing.assert_frame_equal(frame, before)
+
+
+def test_a_layout_is_one_row_that_the_caller_can_read_of():
+    assert tuple(row.name for row in layouts.LAYOUTS) == names.LAYOUTS
+    told = " ".join(bt.read.__doc__.split())
+    for row in layouts.LAYOUTS:
+        assert f"- ``{row.name}``: {row.sentence}" in told
+        assert row.by in ("columns", "gold", "rest", "asking")
+
+
+def test_judgments_are_kept_apart_where_that_is_asked_for(write):
+    path = write("model_a,model_b,winner,judge,prompt\nA,B,A,x,1\nB,A,tie,y,1\nA,C,,x,2\n")
+    found = bt.read(path, layout="judgments")
+    expected = bt.io.read_judgments(path, judge="judge")
+    assert found.equals(expected)
+    assert (
+        found.attrs["reading"]
+        == expected.attrs["reading"]
+        == (
+            "results.csv read as judgments: 2 judgments on 3 systems in columns 'model_a' and "
+            "'model_b', 1 more without a winner left out, ignored columns 'prompt'"
+        )
+    )
+    assert found.attrs["unit"] == "judgment"
+    assert bt.read(path).attrs["layout"] == "votes"
+    for choice in ({"scale": 2}, {"unit": "item"}):
+        with pytest.raises(ValueError, match="this was read as judgments"):
+            bt.read(path, layout="judgments", **choice)
+    with pytest.raises(ValueError, match="several files of judgments are not joined"):
+        bt.read({"a": path, "b": path}, layout="judgments")

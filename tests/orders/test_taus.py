@@ -239,3 +239,44 @@ def test_choices_are_checked():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert bt.orders.kendall_tau(lists, "r")["p_value"].item() == 1
+
+
+LISTS = {"r": list("abcd"), "A": list("abdc")}
+
+
+def test_answers_say_what_they_answer():
+    ahead, behind = (LISTS | {"B": list(order)} for order in ("bcda", "abcd"))
+    documents = {f"d{k}": ahead if k % 3 else behind for k in range(18)}
+    signed = {
+        "taus": bt.orders.kendall_tau(documents, "r"),
+        "agreement": bt.orders.agreement(documents),
+        "orders": bt.orders.compare(documents, "r", draws=100, shuffles=100, rng=1),
+        "tau_posterior": bt.orders.posterior(documents, "r", draws=100, rng=1),
+    }
+    for answer, found in signed.items():
+        assert found.attrs["answer"] == answer
+        assert found.attrs["version"] == bt.__version__
+    by_pair = bt.orders.posterior(documents["d0"], "r", unit="pair")
+    assert by_pair.attrs["answer"] == "tau_posterior"
+    assert by_pair.attrs["prior"] == [1.0, 1.0]
+    assert (by_pair.attrs["ci_prob"], by_pair.attrs["ci_kind"]) == (0.95, "hdi")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: bt.orders.from_lists([1]), "lists is a list; give a mapping from systems"),
+        (lambda: bt.orders.from_lists({}), "lists is empty; give a mapping from systems"),
+        (lambda: bt.orders.from_ranks([[1, 2]]), "table is a list; give a pandas.DataFrame"),
+        (lambda: bt.orders.kendall_tau([1], "r"), "orders are a list; give orders with dims"),
+        (lambda: bt.orders.kendall_tau(LISTS, [[1]]), "reference is a list; give the name of"),
+        (lambda: bt.orders.reference_rank(["x"], ["ab"], "ab"), "scores are no numbers; give one"),
+        (lambda: bt.orders.reference_rank([1], 5, "ab"), "orders is 5; give lists of items"),
+        (lambda: bt.orders.reference_rank([1], ["ab"], 5), "reference is 5; give lists of items"),
+        (lambda: bt.orders.tau_distribution([3]), "items is a list; give a whole number"),
+    ],
+)
+def test_what_is_no_order_is_told_in_one_line(call, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        call()
+    assert "\n" not in str(caught.value)

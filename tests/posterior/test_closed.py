@@ -161,7 +161,7 @@ def test_decisive_is_the_beta_of_the_appendix():
         (lambda: bt.prob_better(pair(1, 1, 1), ties="all"), "ties is 'all'; choose one of third"),
         (lambda: bt.prob_better(pair(1, 1, 1) - 2), "hold -1"),
         (lambda: bt.prob_better(pair(1, 1, 1) * 0.5), "hold 0.5; give whole numbers"),
-        (lambda: bt.prob_better(np.ones(3)), "expected counts with a dim 'outcome'"),
+        (lambda: bt.prob_better(np.ones(3)), "data is a ndarray; .* counts, with a dim 'outcome'"),
         (
             lambda: bt.posterior.decisive_density(pair(1, 1), [0.5, 1.0]),
             "give probabilities between 0 and 1",

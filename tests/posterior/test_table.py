@@ -156,7 +156,7 @@ def test_no_data_comes_before_no_verdict_and_neither_is_of_a_system_itself():
 
 def test_closed_forms_have_no_error():
     counts = bt.counts.from_table({("A", "B"): (12, 2, 986)})
-    found = table.exact({"prob_better": bt.prob_better(counts)})
+    found = table.exact(xr.Dataset({"prob_better": bt.prob_better(counts)}))
     assert not found["prob_better_mcse"].any()
     assert not found["prob_better"].attrs
 

@@ -5,12 +5,14 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.reporting.tests_beside import agreement_rows, reason_notes, reasons
+from betterthan.reporting import tests_beside
+from betterthan.reporting.differing import reasons
+from betterthan.reporting.shown import made_of, shown_of
 
 
 def cell_of(counts, **choices):
     found = bt.compare(bt.counts.from_table({("A", "B"): counts}), **choices)
-    return found.data.isel(system_a=0, system_b=1), found.attrs
+    return found.isel(engine=0, system_a=0, system_b=1), made_of(found.attrs)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +48,7 @@ def test_sizes_of_differences_can_decide(differences, decided):
     cell = found.data.isel(system_a=0, system_b=1)
     assert (str(cell["verdict"].item()) == "a_better") == decided
     assert cell["p_value"].item() <= 0.05
-    assert reasons(cell, found.attrs) == ["sizes"]
+    assert reasons(cell, made_of(found.attrs)) == ["sizes"]
 
 
 def test_many_pairs():
@@ -60,27 +62,24 @@ def test_many_pairs():
     lost = [(i, j) for i in range(8) for j in range(i + 1, 8) if p[i, j] <= 0.05 < adjusted[i, j]]
     assert lost
     for i, j in lost:
-        assert reasons(found.isel(system_a=i, system_b=j), found.attrs) == ["many"]
+        assert reasons(found.isel(system_a=i, system_b=j), made_of(found.attrs)) == ["many"]
 
 
 def test_rows_point_to_the_notes():
-    found = bt.compare(bt.datasets.intent_detection()).data
-    pairs = [(i, j) for i in range(8) for j in range(i + 1, 8)]
-    heads, rows, used = agreement_rows(found, pairs)
-    notes = reason_notes(rows, used, found.attrs, 8)
-    assert heads[-3:] == ("sign p", "Holm sign p", "Differ, why")
-    pointed = {int(k) for row in rows for k in row[-1].split(", ") if k}
-    assert pointed == set(range(1, len(used) + 1))
-    assert [note.split(".")[0] for note in notes[: len(used)]] == [
-        str(k + 1) for k in range(len(used))
-    ]
-    assert any("28 pairs posterior and tests agree" in note for note in notes)
+    part = tests_beside.tests_part(shown_of(bt.compare(bt.datasets.intent_detection())))
+    (table,) = part.tables
+    assert table.heads[-3:] == ("sign p", "Holm sign p", "Differ, why")
+    pointed = {int(k) for row in table.rows for k in row[-1].split(", ") if k}
+    assert pointed
+    numbered = [note.split(".")[0] for note in part.notes if note[0].isdigit()]
+    assert numbered == [str(k) for k in sorted(pointed)]
+    assert any("28 pairs posterior and tests agree" in note for note in part.notes)
 
 
 def test_unconverged_chains_leave_the_tests():
-    cell, attrs = cell_of((20, 3, 5))
+    cell, made = cell_of((20, 3, 5))
     cell["verdict"] = xr.DataArray("no_verdict")
-    assert reasons(cell, attrs) == ["chains"]
+    assert reasons(cell, made) == ["chains"]
 
 
 @pytest.mark.parametrize("format", ["text", "markdown", "html", "latex"])

@@ -1,4 +1,4 @@
-"""Tables of check marks in four formats."""
+"""Tables of check marks, on the page of groups."""
 
 import re
 import shutil
@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 import xarray as xr
 from rich.cells import cell_len
-from tests.frequentist.test_similarity import TASKS, counted, muc6
 
-from betterthan import names
-from betterthan.reporting.of_groups import group_table, marks_content
+import betterthan as bt
+from betterthan.reporting.formats import NAMES
+from betterthan.reporting.of_groups import marks_table
 from betterthan.significance.similarity import groups
+from tests.significance.test_similarity import TASKS, counted, muc6
 
 
 def chain(n, reach=1, labels=None):
@@ -28,12 +29,15 @@ def chain(n, reach=1, labels=None):
 class Cells(HTMLParser):
     """Rows of cells, and the tags that are open."""
 
+    VOID = ("meta", "wbr")
+
     def __init__(self):
         super().__init__()
         self.rows, self.open = [], []
 
     def handle_starttag(self, tag, attrs):
-        self.open.append(tag)
+        if tag not in self.VOID:
+            self.open.append(tag)
         if tag == "tr":
             self.rows.append([])
         if tag in ("td", "th"):
@@ -57,75 +61,91 @@ def html_rows(text):
 @pytest.mark.parametrize("task", TASKS)
 def test_marks_are_where_they_are_printed(task):
     marks = muc6(task)
-    table = marks_content(groups(marks))
+    table = marks_table(groups(marks))
     n = len(marks)
     assert table.heads == ("System", "Rank", "Score", *(str(k + 1) for k in range(n)), "Groups")
+    assert table.sides == "lrr" + n * "c" + "l"
     printed = np.array([row[3:-1] for row in table.rows])
     np.testing.assert_array_equal(printed != "", marks)
     scores = [row[2] for row in table.rows]
     assert scores == [f"{s:.2f}" for s in marks["score"].values]
     flagged = [(int(i) + 1, int(j) + 1) for i, j in np.argwhere(printed == "✓!")]
     assert flagged == ([(9, 7)] if task == "template_element" else [])
-    assert html_rows(group_table(groups(marks), format="html")) == [
+    assert html_rows(bt.report(groups(marks), format="html")) == [
         list(table.heads),
         *map(list, table.rows),
     ]
 
 
 def test_the_text_in_full():
-    assert group_table(groups(muc6("template_element"))) == (
+    rule = "─" * 82
+    assert bt.report(groups(muc6("template_element"))) == (
         "Similar systems\n"
+        "===============\n"
+        "Which systems can a test not tell apart?\n"
         "\n"
-        "System  Rank  Score  1  2  3  4  5  6  7   8  9  10  11  12  Groups\n"
-        "------  ----  -----  -  -  -  -  -  -  --  -  -  --  --  --  ------\n"
-        "1          1  79.99  ✓  ✓                                    a\n"
-        "2          2  79.85  ✓  ✓     ✓  ✓                           ab\n"
-        "3          3  77.31        ✓  ✓  ✓  ✓                        c\n"
-        "4          4  77.24     ✓  ✓  ✓  ✓  ✓                        bc\n"
-        "5          5  76.29     ✓  ✓  ✓  ✓  ✓  ✓   ✓                 bcd\n"
-        "6          6  74.96        ✓  ✓  ✓  ✓  ✓   ✓                 cd\n"
-        "7          7  74.32              ✓  ✓  ✓   ✓                 d\n"
-        "8          8  71.97              ✓  ✓  ✓   ✓  ✓  ✓           de\n"
-        "9          9  71.16                    ✓!  ✓  ✓  ✓           e\n"
-        "10        10  69.80                        ✓  ✓  ✓           e\n"
-        "11        11  61.17                                  ✓       f\n"
-        "12        12  53.80                                      ✓   g\n"
+        "✓: the systems of row and column cannot be told apart. ✓!: marked in this direction only, "
+        "so that the pair is\n"
+        "in no group. Marks as given, for p ≤ 0.01 with a confidence of at least 0.99.\n"
         "\n"
-        "✓!: marked in this direction only, so that the pair is in no group.\n"
-        "The systems at ranks 2, 4-6, 8 are in more than one group: where groups overlap, a "
-        "ranking of their systems "
-        "is impossible; 1 pair is marked in one direction only and joined in no group.\n"
-        "Marks as given, for p ≤ 0.01 with a confidence of at least 0.99.\n"
+        " System   Rank   Score   1   2   3   4   5   6   7    8   9   10   11   12   Groups\n"
+        f" {rule}\n"
+        " 1           1   79.99   ✓   ✓                                               a\n"
+        " 2           2   79.85   ✓   ✓       ✓   ✓                                   ab\n"
+        " 3           3   77.31           ✓   ✓   ✓   ✓                               c\n"
+        " 4           4   77.24       ✓   ✓   ✓   ✓   ✓                               bc\n"
+        " 5           5   76.29       ✓   ✓   ✓   ✓   ✓   ✓    ✓                      bcd\n"
+        " 6           6   74.96           ✓   ✓   ✓   ✓   ✓    ✓                      cd\n"
+        " 7           7   74.32                   ✓   ✓   ✓    ✓                      d\n"
+        " 8           8   71.97                   ✓   ✓   ✓    ✓   ✓   ✓              de\n"
+        " 9           9   71.16                           ✓!   ✓   ✓   ✓              e\n"
+        " 10         10   69.80                                ✓   ✓   ✓              e\n"
+        " 11         11   61.17                                             ✓         f\n"
+        " 12         12   53.80                                                  ✓    g\n"
+        "\n"
+        "  - The systems at ranks 2, 4-6, 8 are in more than one group: where groups overlap, a "
+        "ranking of their\n"
+        "    systems is impossible; 1 pair is marked in one direction only and joined in no "
+        "group.\n"
+        "\n"
+        "Limits\n"
+        "  - Systems that cannot be told apart need not be equal.\n"
+        "\n"
+        "betterthan 0.1.0 | groups by printed marks | cutoff=0.01 | confidence=0.99 | "
+        "correction=none | systems=12\n"
     )
 
 
 def test_thirty_systems_stay_aligned_whatever_their_names():
-    labels = ["システム", "a" * 50, "é\u0301tude", *(f"s{k}" for k in range(27))]
-    lines = group_table(groups(chain(30, reach=3, labels=labels))).split("\n")
-    rule = lines[3]
-    starts = [k for k in range(len(rule)) if rule[k] == "-" and (k == 0 or rule[k - 1] == " ")]
-    assert len(starts) == 2 + 30 + 1
-    for i, line in enumerate(lines[4:34]):
+    labels = ["システム", "a" * 30, "é\u0301tude", *(f"s{k}" for k in range(27))]
+    lines = bt.report(groups(chain(30, reach=3, labels=labels))).split("\n")
+    (head,) = [line for line in lines if line.split()[:2] == ["System", "Rank"]]
+    starts = [found.start() for found in re.finditer(r"(?<= )\d+(?= )", head)]
+    assert len(starts) == 30
+    table = lines[lines.index(head) + 2 :]
+    for i, line in enumerate(table[:30]):
         columns = [cell_len(line[:k]) for k in range(len(line)) if line[k] == "✓"]
-        assert columns == [starts[2 + j] for j in range(30) if abs(i - j) <= 3]
+        assert columns == [starts[j] for j in range(30) if abs(i - j) <= 3]
 
 
 def test_unsettled_pairs_are_flagged():
-    text = group_table(groups(counted(99)))
+    text = " ".join(bt.report(groups(counted(99), correction="none")).split())
     assert "✓?" in text
     assert "more shuffles would say" in text
     assert "Two systems differ only if p ≤ 0.01 with a confidence of at least 0.99." in text
-    assert "?" not in group_table(groups(counted(500)))
+    assert "✓?" not in bt.report(groups(counted(500), correction="none"))
 
 
 def test_many_systems_are_listed_by_rank():
-    table = marks_content(groups(chain(41, reach=2)))
+    table = marks_table(groups(chain(41, reach=2)))
     assert table.heads == ("System", "Rank", "Not told from", "Groups")
+    assert table.sides == "lrll"
     assert table.rows[0] == ("system 1", "1", "2-3", "a")
     assert table.rows[10] == ("system 11", "11", "9-10, 12-13", "ijk")
-    for format in names.FORMATS:
-        assert "9-10, 12-13" in group_table(groups(chain(41, reach=2)), format=format)
-    assert len(marks_content(groups(chain(40))).heads) == 2 + 40 + 1
+    for format in NAMES:
+        written = bt.report(groups(chain(41, reach=2)), format=format).replace("<wbr>", "")
+        assert "9-10, 12-13" in written
+    assert len(marks_table(groups(chain(40))).heads) == 2 + 40 + 1
 
 
 def test_long_letters_are_counted():
@@ -134,7 +154,7 @@ def test_long_letters_are_counted():
     marks[:, 1:] = marks[1:, :] = False
     marks[0, :] = marks[:, 0] = True
     data = chain(n).copy(data=marks | np.eye(n, dtype=bool))
-    assert marks_content(groups(data)).rows[0][-1] == "59 groups"
+    assert marks_table(groups(data)).rows[0][-1] == "59 groups"
 
 
 @pytest.mark.parametrize(
@@ -149,7 +169,7 @@ def test_long_letters_are_counted():
 )
 def test_scores_have_two_to_four_decimals(scores, written):
     data = chain(2).assign_coords(score=("system_a", scores))
-    assert [row[2] for row in marks_content(groups(data)).rows] == written
+    assert [row[2] for row in marks_table(groups(data)).rows] == written
 
 
 HOSTILE = ["a_b & $c$ | <i>#%", "\\emph{x}\x1b[31m\nnext", "]*`~^"]
@@ -157,37 +177,37 @@ HOSTILE = ["a_b & $c$ | <i>#%", "\\emph{x}\x1b[31m\nnext", "]*`~^"]
 
 def test_names_are_harmless():
     found = groups(chain(3, labels=HOSTILE))
-    assert "\x1b" not in "".join(group_table(found, format=f) for f in names.FORMATS)
-    assert html_rows(group_table(found, format="html"))[1][0] == HOSTILE[0]
-    rows = [
-        line for line in group_table(found, format="markdown").split("\n") if line.startswith("|")
-    ]
+    assert "\x1b" not in "".join(bt.report(found, format=f) for f in NAMES)
+    assert html_rows(bt.report(found, format="html"))[1][0] == HOSTILE[0]
+    rows = [line for line in bt.report(found, format="markdown").split("\n") if line[:1] == "|"]
     assert {line.replace(r"\|", "").count("|") for line in rows} == {2 + 3 + 1 + 1}
-    assert r"a\_b \& \$c\$ \textbar{} \textless{}i\textgreater{}\#\%" in group_table(
-        found, format="latex"
-    )
+    written = bt.report(found, format="latex").replace(r"\allowbreak{}", "")
+    assert r"a\_b \& \$c\$ \textbar{} \textless{}i\textgreater{}\#\%" in written
 
 
-def latex_tables():
-    return [
+def latex_pages():
+    tables = [
         muc6("named_entity"),
         muc6("template_element"),
         chain(2, labels=["a_b & $c$ | <i>#%", "[x]*`~^"]),
     ]
+    return [(table, bt.report(groups(table), format="latex")) for table in tables]
 
 
 def test_latex_is_well_formed():
     """What a compiler would stumble over, checked without one: it is not there on every machine."""
-    for table in latex_tables():
-        written = group_table(groups(table), format="latex")
+    for table, written in latex_pages():
         bare = re.sub(r"\\[&%$#_{}]", "", written)  # without escaped characters
         assert bare.count("{") == bare.count("}")
         assert bare.count("$") % 2 == 0
         assert "#" not in bare
-        assert bare.count("%") == 1  # the comment that names the packages
-        opened = re.findall(r"\\begin\{(\w+)\}", written)
-        assert opened == re.findall(r"\\end\{(\w+)\}", written)[::-1] == ["center", "tabular"]
-        columns = len(re.search(r"\\begin\{tabular\}\{([lrc]+)\}", written).group(1))
+        assert bare.count("%") == 0
+        body = written[written.index(r"\begin{document}") :]
+        assert body.count(r"\begin{longtable}") == 1
+        for what in set(re.findall(r"\\begin\{(\w+)\}", body)):
+            assert body.count(rf"\begin{{{what}}}") == body.count(rf"\end{{{what}}}")
+        sides = re.search(r"\\begin\{longtable\}\{(.+)\}", bare).group(1)
+        columns = len(re.findall(r"[lrc]|p", re.sub(r">\{.*?\}p\{.*?\}", "p", sides)))
         rows = [line for line in bare.split("\n") if line.endswith(r" \\")]
         assert len(rows) == table.sizes["system_a"] + 1
         assert {row.count("&") for row in rows} == {columns - 1}
@@ -199,26 +219,20 @@ def test_latex_is_well_formed():
     "test_latex_is_well_formed checks the same tables without it",
 )
 def test_latex_compiles(tmp_path):
-    body = "".join(group_table(groups(t), format="latex") for t in latex_tables())
-    packages = (
-        r"\usepackage[T1]{fontenc}\usepackage[utf8]{inputenc}\usepackage{amssymb,booktabs,textcomp}"
-    )
-    document = rf"\documentclass{{article}}{packages}\begin{{document}}{body}\end{{document}}"
-    (tmp_path / "x.tex").write_text(document, encoding="utf-8")
-    done = subprocess.run(
-        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "x.tex"],
-        cwd=tmp_path,
-        capture_output=True,
-    )
-    assert done.returncode == 0, done.stdout[-2000:]
+    for _, written in latex_pages():
+        (tmp_path / "x.tex").write_text(written, encoding="utf-8")
+        done = subprocess.run(
+            ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "x.tex"],
+            cwd=tmp_path,
+            capture_output=True,
+        )
+        assert done.returncode == 0, done.stdout[-2000:]
 
 
 def test_bad_input():
     with pytest.raises(
         ValueError, match="format is 'pdf'; choose one of text, markdown, html, latex"
     ):
-        group_table(groups(chain(3)), format="pdf")
-    with pytest.raises(
-        ValueError, match=r"expected groups, the Dataset that betterthan\.groups returns"
-    ):
-        group_table(counted(1))
+        bt.report(groups(chain(3)), format="pdf")
+    with pytest.raises(ValueError, match=r"answers hold a Dataset .*significance\.groups"):
+        bt.report(counted(1))

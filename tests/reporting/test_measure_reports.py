@@ -25,7 +25,7 @@ def three():
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_every_format_says_the_scores(three, format):
-    written = bt.measures_report(three, format=format, figures=False)
+    written = bt.report(three, format=format, figures=False)
     for system in range(3):
         assert f"{three['score'].values[system]:.4f}" in written
     assert "Bayesian bootstrap, prior zero" in written
@@ -34,7 +34,7 @@ def test_every_format_says_the_scores(three, format):
 
 
 def test_rows_are_ordered_and_pairs_counted(three):
-    written = bt.measures_report(three)
+    written = bt.report(three)
     order = [str(s) for s in three["system"].values[np.argsort(three["expected_rank"].values)]]
     lines = [
         line.split()[0]
@@ -44,7 +44,7 @@ def test_rows_are_ordered_and_pairs_counted(three):
     assert lines[:3] == order
     assert "All 3 pairs" in written
     many = bt.scores.compare(tallies([f"s{k}" for k in range(14)]), draws=200, rng=1)
-    assert "The first 12 systems: 66 of 91 pairs" in bt.measures_report(many)
+    assert "The first 12 systems: 66 of 91 pairs" in bt.report(many)
 
 
 def test_reasons_where_posterior_and_test_differ():
@@ -53,12 +53,12 @@ def test_reasons_where_posterior_and_test_differ():
         dims=("item", "system"),
         coords={"system": ["A", "B"]},
     )
-    written = bt.measures_report(bt.scores.compare(scores, rng=1))
+    written = bt.report(bt.scores.compare(scores, rng=1))
     assert "the probability looks at one side, the p-value at two" in " ".join(written.split())
     assert "closed form" in written
     with pytest.warns(UserWarning, match="fewer than 5"):
         few = bt.scores.compare(scores[:18], rng=1)
-    assert "no verdict: too few" in bt.measures_report(few)
+    assert "no verdict: too few" in bt.report(few)
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -66,7 +66,7 @@ def test_hostile_names_of_systems_and_labels(format):
     found = bt.scores.compare(tallies(HOSTILE), rng=3)
     gold, said = [*HOSTILE, "c"] * 9, [HOSTILE[0], *HOSTILE] * 9
     confusions = bt.labels.confusions(bt.labels.read(pd.DataFrame({"gold": gold, "x\ny": said})))
-    written = bt.measures_report(found, confusions=confusions, format=format, rng=1)
+    written = bt.report(found, confusions, format=format)
     assert "<b>" not in written or format == "text"
     if format == "latex":
         assert "a_b$" not in written
@@ -75,58 +75,68 @@ def test_hostile_names_of_systems_and_labels(format):
 
 
 def test_confusions_alone():
-    written = bt.measures_report(bt.datasets.beetle_confusion(), rng=1)
+    written = bt.report(bt.datasets.beetle_confusion())
     assert "1,064 of 3,379 items were left unclassified" in written
     assert "0.570 [" in written
     assert "macro F 0.119" in written
     assert "36.9 %" in written
-    with pytest.raises(ValueError, match="expected a Dataset of"):
-        bt.measures_report(xr.Dataset())
+    assert bt.report(bt.datasets.beetle_confusion()) == written
+    seeded = bt.report(bt.datasets.beetle_confusion().assign_attrs(seed=7))
+    assert "draws, seed 7" in seeded
+    assert "draws, seed 0" in written
+    with pytest.raises(ValueError, match="answers hold a Dataset that no report is written of"):
+        bt.report(xr.Dataset())
     with pytest.raises(ValueError, match="format is 'pdf'"):
-        bt.measures_report(bt.datasets.beetle_confusion(), format="pdf")
+        bt.report(bt.datasets.beetle_confusion(), format="pdf")
+
+
+def test_a_posterior_of_labels_alone():
+    found = bt.labels.posterior(bt.datasets.beetle_confusion(), rng=7)
+    score, _, low, high, _ = found["by_label"].sel(label="irrelevant", measure="recall").values
+    written = bt.report(found)
+    assert f"{score:.3f} [{low:.3f}, {high:.3f}]" in written
+    assert "draws, seed 7" in written
+
+
+def test_confusions_in_either_order_of_dims():
+    matrix = bt.datasets.beetle_confusion()
+    assert bt.report(matrix.transpose()) == bt.report(matrix)
 
 
 @pytest.mark.sampled
 @pytest.mark.parametrize("format", FORMATS)
-def test_outcome_report_says_every_measure(regression_frame, regression_tree, format):
+def test_a_function_says_every_measure(regression_frame, regression_tree, format):
     function = bt.features.performance_function(regression_frame, "gain")
     sets = bt.features.compare(regression_frame, "gain", {"f": ["f"], "both": ["f", "words"]})
     components = pd.DataFrame({"f": [0.5, 99], "words": [100, 110]}, index=HOSTILE)
     predicted = bt.features.predict(regression_tree, components)
-    written = bt.outcome_report(
-        function,
-        sets=sets,
-        posterior=regression_tree,
-        predicted=predicted,
-        format=format,
-        figures=False,
-    )
+    written = bt.report(function, sets, regression_tree, predicted, format=format, figures=False)
     for name in ("r2", "r2_training", "r2_held_out", "r2_held_out_chosen"):
         assert f"{function.fit[name].item():.3f}" in written
     assert "35 of 35" in written
     assert "R2D2" in written
-    assert "Components by predicted outcome" in written or format == "text"
+    assert "Components by predicted response" in written or format == "text"
     assert "<b>" not in written or format == "text"
 
 
-def test_outcome_report_draws_and_counts_what_was_dropped(regression_frame, tmp_path):
+def test_a_function_draws_and_counts_what_was_dropped(regression_frame, tmp_path):
     holed = regression_frame.copy()
     holed.loc[[2, 4], "gain"] = np.nan
     function = bt.features.performance_function(holed, "gain", direction="none")
-    written = bt.outcome_report(function, format="html", path=tmp_path / "o.html", title="Mine")
+    written = bt.report(function, path=tmp_path / "o.html", title="Mine")
     assert written.count("<svg") == 2
     assert (tmp_path / "o.html").read_text("utf-8") == written
     assert "<h1>Mine</h1>" in written
-    text = bt.outcome_report(function)
+    text = bt.report(function)
     assert "33 of 35" in text
-    assert "2 without an outcome" in text
+    assert "2 without a response" in text
     assert "choice repeated" not in text
-    with pytest.raises(ValueError, match="expected a fitted PerformanceFunction"):
-        bt.outcome_report(bt.datasets.beetle_functions()["full"])
+    with pytest.raises(ValueError, match="answers hold a PerformanceFunction of a published"):
+        bt.report(bt.datasets.beetle_functions()["full"])
 
 
 @pytest.mark.sampled
 def test_an_unconverged_posterior_is_not_to_be_trusted(regression_frame, regression_tree):
     function = bt.features.performance_function(regression_frame, "gain")
-    written = bt.outcome_report(function, posterior=regression_tree.isel(draw=slice(0, 30)))
+    written = bt.report(function, regression_tree.isel(draw=slice(0, 30)))
     assert "Not to be trusted" in written

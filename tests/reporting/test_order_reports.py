@@ -62,7 +62,7 @@ def test_a_missing_order_drops_its_document_and_says_so(orders):
     assert (
         found[["ahead", "behind", "equal"]].sel(system_a="A", system_b="B").to_array().sum() == 39
     )
-    written = bt.order_report(holed, "gold", compared=found)
+    written = bt.report(bt.orders.kendall_tau(holed, "gold"), found)
     assert "on 39 of 40 documents" in written
     assert "1 orders missing" in written
     with pytest.raises(ValueError, match="documents have an order of every system"):
@@ -71,14 +71,17 @@ def test_a_missing_order_drops_its_document_and_says_so(orders):
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_every_format_says_the_taus(orders, compared, format):
-    written = bt.order_report(orders, "gold", compared=compared, format=format, figures=False)
+    taus, one = bt.orders.kendall_tau(orders, "gold"), orders.isel(document=0)
+    written = bt.report(orders, taus, compared, format=format, figures=False)
     for value in compared["score"].values:
         assert f"{value:+.3f}" in written
     assert "p of chance" in written
     assert "Bayesian bootstrap of documents" in written
-    judged = bt.order_report(orders.isel(document=0), format=format, figures=False)
+    agreed = [bt.orders.agreement(one), bt.orders.consensus(one)]
+    judged = bt.report(*agreed, format=format, figures=False)
     assert "Kemeny, exact" in judged
-    single = bt.order_report(orders.isel(document=0), "gold", format=format, figures=False)
+    assert "all may agree on a bad order" in judged
+    single = bt.report(bt.orders.kendall_tau(one, "gold"), format=format, figures=False)
     assert "exact, all orders being equally likely" in single
 
 
@@ -87,24 +90,47 @@ def test_hostile_names(format):
     orders = documents(HOSTILE, 6)
     with pytest.warns(UserWarning, match="fewer than 5"):
         compared = bt.orders.compare(orders, "gold", rng=2)
-    written = bt.order_report(orders, "gold", compared=compared, format=format)
+    taus, one = bt.orders.kendall_tau(orders, "gold"), orders.isel(document=0)
+    written = bt.report(taus, compared, format=format)
     assert "<b>" not in written or format == "text"
     if format == "latex":
         assert "a_b$" not in written
     if format == "html":
         assert written.count("<svg") == 1
-        assert bt.order_report(orders.isel(document=0), format=format).count("<svg") == 1
-        assert bt.order_report(orders.isel(document=0), "gold", format=format).count("<svg") == 1
+        assert bt.report(one, bt.orders.agreement(one), format=format).count("<svg") == 1
+        assert bt.report(bt.orders.kendall_tau(one, "gold"), format=format).count("<svg") == 1
 
 
 def test_several_references_are_named():
     three = documents(("A", "B", "gold 2"))
     found = bt.orders.compare(three, ["gold", "gold 2"], references="weighted", rng=1)
-    written = bt.order_report(three, ["gold", "gold 2"], compared=found)
+    taus = bt.orders.kendall_tau(three, ["gold", "gold 2"])
+    written = bt.report(taus, found)
     assert "gold, gold 2" in written
     assert "weighted" in written
     with pytest.raises(ValueError, match="format"):
-        bt.order_report(three, "gold", format="pdf")
+        bt.report(taus, format="pdf")
+
+
+def test_facts_of_several_answers_stand_under_one_heading(orders, compared):
+    taus = bt.orders.kendall_tau(orders, "gold")
+    read = orders.assign_attrs(reading="orders.csv read as orders")
+    written = bt.report(read, taus, compared, format="markdown")
+    assert written.startswith("# Orders of 2 systems")
+    assert written.count("## Data and method") == 1
+    data = written.split("## Data and method")[1].split("## Tau")[0]
+    places = [data.index(fact) for fact in ("- Source: orders.csv", "- Reference: gold", "- Test:")]
+    assert places == sorted(places)
+    assert written.count("\n- Pairs of items within an order are not independent") == 1
+
+
+def test_consensus_of_every_document_is_a_row(orders):
+    found = bt.orders.consensus(orders)
+    written = bt.report(found)
+    assert "the first 40 of" not in written
+    for document in ("d0", "d39"):
+        (row,) = [r for r in written.splitlines() if r.split()[:1] == [document]]
+        assert " > ".join(found["order"].sel(document=document).values) in row
 
 
 def test_sure_of_tau_by_document_and_by_pair(orders):
@@ -134,7 +160,7 @@ def test_sure_of_tau_by_document_and_by_pair(orders):
 
 
 def run(*arguments):
-    command = [sys.executable, "-m", "betterthan.cli", "order", *map(str, arguments)]
+    command = [sys.executable, "-m", "betterthan.cli.commands", "order", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 

@@ -3,23 +3,30 @@ import json
 import numpy as np
 
 import betterthan as bt
+from betterthan.comparison.pair_rows import pair_rows
+from betterthan.reporting.kinds import parts_of
 from betterthan.reporting.records import as_json
-
-
-def test_one_row_per_pair_and_the_numbers_of_the_comparison():
-    comparison = bt.compare(bt.datasets.intent_detection())
-    table = bt.pair_table(comparison).set_index(["system_a", "system_b"])
-    assert len(table) == 28
-    assert table.loc[("NN W", "LUIS"), ["wins", "losses"]].tolist() == [78, 62]
-    expected = comparison["prob_better"].sel(system_a="NN W", system_b="LUIS").item()
-    assert table.loc[("NN W", "LUIS"), "prob_better"] == expected
-    assert "ties" not in table
 
 
 def test_json_has_no_nan_and_reads_back():
     comparison = bt.compare(bt.datasets.contingency_case("a"), rope=0.01, ties="drop")
     document = json.loads(as_json(comparison))
     (row,) = document["pairs"]
-    assert row["verdict"] == "a_better"
-    assert np.isclose(row["mass_b_better"] + row["mass_rope"] + row["mass_a_better"], 1)
+    assert (row["system"], row["other"], row["verdict"]) == ("A", "B", "better")
+    assert 0 < row["within_rope"] < 1
     assert document["signature"] == bt.signature(comparison)
+
+
+def test_json_has_the_rows_of_the_report():
+    comparison = bt.compare(bt.datasets.intent_detection())
+    document = json.loads(as_json(comparison))
+    rows = pair_rows(comparison)
+    assert [(row["system"], row["other"]) for row in document["pairs"]] == list(
+        zip(rows["system"], rows["other"], strict=True)
+    )
+    (part,) = [part for part in parts_of(comparison) if part.heading == "Pairs"]
+    assert [row[:2] for row in part.tables[0].rows] == list(
+        zip(rows["system"], rows["other"], strict=True)
+    )
+    assert np.isfinite([row["prob_better"] for row in document["pairs"]]).all()
+    assert "NaN" not in as_json(comparison)

@@ -80,9 +80,9 @@ def test_loads_neither_pymc_nor_matplotlib():
         "rows = [{'system': s, 'item': k, 'tp': 5 + (k + (s == 'A')) % 3, 'fp': k % 2, 'fn': (k + "
         "(s == 'B')) % 4}"
         " for s in 'AB' for k in range(40)]\n"
-        "bt.measures_report(bt.scores.compare(bt.io.tallies_from_table(pd.DataFrame(rows)), "
+        "bt.report(bt.scores.compare(bt.io.tallies_from_table(pd.DataFrame(rows)), "
         "rng=1))\n"
-        "bt.measures_report(bt.datasets.beetle_confusion(), rng=1)\n"
+        "bt.report(bt.datasets.beetle_confusion())\n"
         "print(' '.join(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -103,8 +103,8 @@ def test_the_score_of_the_data():
             "statistic is 'accuracy'; choose one of precision, recall, f1, f_beta",
         ),
         ({"prior": (1, 0, 1)}, "prior for fp is 0"),
-        ({"prob": 1}, "ci_prob is 1"),
-        ({"kind": "sd"}, "ci_kind is 'sd'"),
+        ({"ci_prob": 1}, "ci_prob is 1"),
+        ({"ci_kind": "sd"}, "ci_kind is 'sd'"),
     ],
 )
 def test_bad_choices(choices, message):

@@ -141,7 +141,7 @@ def test_bad_scores(random_folds):
     for choice in (
         {"test_share": 1},
         {"test_share": 0.1, "rope": -1},
-        {"test_share": 0.1, "prob": 2},
+        {"test_share": 0.1, "ci_prob": 2},
     ):
         with pytest.raises(ValueError, match="give a number"):
             bt.scores.compare_folds(random_folds, **choice)

@@ -1,6 +1,4 @@
 import itertools
-import sys
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -248,11 +246,12 @@ def test_pairs_and_datasets():
         sign_test(other)
 
 
-def test_a_table_of_measures(monkeypatch):
-    frame = pd.DataFrame({"measure": ["time"], "A": [3.0], "B": [2.0]})
-    counts = ab(8, 1, 1).assign_attrs(unit="measure")
-    module = SimpleNamespace(from_measures=lambda given: counts if given is frame else None)
-    monkeypatch.setitem(sys.modules, "betterthan.counts.measure_table", module)
+def test_a_table_of_measures():
+    frame = pd.DataFrame(
+        {"measure": ["time", "score"], "A": [3.0, 1.0], "B": [2.0, 1.0], "higher_is_better": [1, 0]}
+    )
+    counts = bt.counts.from_measures(frame)
+    assert counts.sel(AB).values.tolist() == [1, 0, 1]
     xr.testing.assert_identical(sign_test(frame, ties="all"), sign_test(counts, ties="all"))
     assert sign_test(frame).attrs["unit"] == "measure"
 
@@ -357,7 +356,7 @@ def test_ties_that_are_unknown():
             lambda: sign_test(ab(1, 1, 10**6), ties="third"),
             "a pair has 1000002 items; the trinomial test takes up to",
         ),
-        (lambda: sign_test(np.ones((3, 2))), "expected counts with a dim 'outcome'"),
+        (lambda: sign_test(np.ones((3, 2))), "data is ndarray; give scores, counts, or a pandas"),
         (lambda: sign_test(ab(1, 1, 1) * 0.5), "hold 0.5; give whole numbers"),
         (lambda: sign_test(ab(1, 1, 1).isel(system_a=0)), "give .system_a, system_b, outcome"),
         (lambda: mcnemar(1, 2, -1, 0), "only_b is -1; give a whole number of at least 0"),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import xarray as xr
 from scipy.special import betainc
+from tests.exact.test_cliques import by_all_subsets
 
 from betterthan import names
 from betterthan.exact.swaps.corrections import benjamini_hochberg, holm
@@ -15,7 +16,6 @@ from betterthan.significance import similarity
 from betterthan.significance.randomizing import randomization_test
 from betterthan.significance.signs import sign_test
 from betterthan.significance.similarity import ranges
-from tests.exact.test_cliques import by_all_subsets
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 TASKS = ("named_entity", "template_element", "scenario_template")
@@ -279,6 +279,18 @@ def test_from_the_tests_of_the_package():
     assert found.attrs["test"] == "sign test"
 
 
+def test_by_default_p_is_adjusted_by_holm_and_marks_are_not():
+    values = np.full((4, 4), 0.004)
+    np.fill_diagonal(values, 1.0)
+    test = table(values)
+    assert members(similarity.groups(test)) == [("A", "B", "C", "D")]  # 6 x 0.004 > 0.01
+    xr.testing.assert_identical(similarity.groups(test), groups(test, correction="holm"))
+    assert len(members(groups(test))) == 4
+    marks = similarity.groups(muc6(TASKS[0]))
+    assert marks.attrs["correction"] == "none"
+    xr.testing.assert_identical(marks, groups(muc6(TASKS[0])))
+
+
 def test_input_is_left_alone():
     test = counted(5)
     before = test.copy(deep=True)
@@ -303,7 +315,7 @@ def one_way_p():
         (
             one_way_p(),
             {},
-            "p_value of 'A' against 'B' is 0.5 but 0 the other way round; groups need a two-sided test",
+            "p_value of 'A' against 'B' is 0.5 but 0 the other way round; groups need a two-sided",
         ),
         (
             counted(1).drop_vars("exceedances"),

@@ -184,7 +184,7 @@ def groups(
     together = bt.significance.groups(
         found, cutoff=cutoff, confidence=confidence, correction=correction
     )
-    put(bt.group_table(together, format=form), target)
+    put(bt.report(together, format=form), target)
 
 
 @app.command()
@@ -219,16 +219,15 @@ def measures(
     items.
     """
     import betterthan as bt
-    from betterthan.cli.reading import measured
+    from betterthan.cli.reading import measured, with_seed
 
     form, target = one_file(format, output, "measures")
     data, confusions, default = measured(
         file, layout, higher_is_better=not lower_is_better, scale=scale
     )
     say(str((data if data is not None else confusions).attrs["reading"]))
-    if data is None:
-        written = bt.measures_report(confusions, format=form, rng=seed)
-    else:
+    answers = [] if confusions is None else [with_seed(confusions, seed)]
+    if data is not None:
         found = bt.scores.compare(
             data,
             statistic=statistic or default,
@@ -242,8 +241,8 @@ def measures(
             correction=correction,
             rng=seed,
         )
-        written = bt.measures_report(found, confusions=confusions, format=form, rng=seed)
-    put(written, target)
+        answers.insert(0, found)
+    put(bt.report(*answers, format=form), target)
 
 
 @app.command()
@@ -303,7 +302,8 @@ def outcome(
         )
         if components is not None:
             predicted = bt.features.predict(posterior, component_table(components))
-    put(bt.outcome_report(function, posterior=posterior, predicted=predicted, format=form), target)
+    answers = [answer for answer in (function, posterior, predicted) if answer is not None]
+    put(bt.report(*answers, format=form), target)
 
 
 @app.command()
@@ -342,11 +342,11 @@ def order(
     agreement.
     """
     import betterthan as bt
-    from betterthan.cli.reading import ordered
+    from betterthan.cli.reading import ordered, told_of
 
     form, target = one_file(format, output, "order")
     orders, names_of, several = ordered(file, reference, restrict)
-    compared = dispersions = None
+    answers = told_of(orders, names_of, restrict)
     if several:
         compared = bt.orders.compare(
             orders,
@@ -360,6 +360,7 @@ def order(
             correction=correction,
             rng=seed,
         )
+        answers.append(compared)
     if model:
         taus = bt.orders.kendall_tau(
             orders, names_of or bt.orders.consensus(orders)["order"], restrict=restrict
@@ -368,10 +369,8 @@ def order(
         dispersions = bt.fits.compare(
             bt.models.mallows.fit(taus, pooling=pooling, tied="half", rng=seed)
         )
-    written = bt.order_report(
-        orders, names_of, compared=compared, dispersions=dispersions, restrict=restrict, format=form
-    )
-    put(written, target)
+        answers.append(dispersions)
+    put(bt.report(orders, *answers, format=form), target)
 
 
 @app.command()
@@ -386,7 +385,7 @@ def demo(
     eight systems.
     """
     import betterthan as bt
-    from betterthan.reporting.plain import brief
+    from betterthan.reporting.rendering import brief
 
     form, target = where(format, output)
     cases = {

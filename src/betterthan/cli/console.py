@@ -6,25 +6,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from betterthan import checks, names
+from betterthan import checks
+from betterthan.reporting import formats
 
 if TYPE_CHECKING:
     import xarray as xr
 
-_SUFFIXES = {
-    ".txt": "text",
-    ".md": "markdown",
-    ".html": "html",
-    ".htm": "html",
-    ".tex": "latex",
-    ".json": "json",
-}
-_FILES = {
-    "text": "report.txt",
-    "markdown": "report.md",
-    "html": "report.html",
-    "latex": "report.tex",
-}
+_SUFFIXES = {suffix: form.name for suffix, form in formats.BY_SUFFIX.items()} | {".json": "json"}
+_FILES = {form.name: f"report{form.suffixes[0]}" for form in formats.FORMATS}
 
 
 def where(format: str | None, output: Path | None) -> tuple[str, Path | None]:
@@ -33,7 +22,7 @@ def where(format: str | None, output: Path | None) -> tuple[str, Path | None]:
     if output is not None and not str(output).strip("."):
         raise ValueError("output is empty; give a folder or a file")
     form = format or by_suffix or ("html" if output is not None else "text")
-    checks.one_of(form, (*names.FORMATS, "json"), "format")
+    checks.one_of(form, (*formats.NAMES, "json"), "format")
     if output is not None and output.suffix and by_suffix is None and not output.is_dir():
         raise ValueError(
             f"{output}: unknown suffix {output.suffix!r}; give a folder, or one of "
@@ -49,7 +38,7 @@ def where(format: str | None, output: Path | None) -> tuple[str, Path | None]:
 def one_file(format: str | None, output: Path | None, what: str) -> tuple[str, Path | None]:
     """Format and target of a command whose answer is one file."""
     form, target = where(format, output)
-    checks.one_of(form, names.FORMATS, "format")
+    checks.one_of(form, formats.NAMES, "format")
     if target is not None and not target.suffix:
         raise ValueError(f"{target}: give one file, such as {target}.html; {what} is one report")
     return form, target
@@ -71,15 +60,19 @@ def deliver(comparison: "xr.Dataset", form: str, target: Path | None) -> None:
     written.
     """
     import betterthan as bt
+    from betterthan.comparison.pair_rows import pair_rows
     from betterthan.files import write_all
+    from betterthan.reporting.kinds import plain
     from betterthan.reporting.records import as_json
+
+    comparison = plain(comparison)
 
     written = as_json(comparison) if form == "json" else bt.report(comparison, format=form)
     if target is None or target.suffix:
         put(written, target)
     else:
         contents: dict[str, str | bytes] = {_FILES.get(form, "report.json"): written}
-        contents["pairs.csv"] = bt.pair_table(comparison).to_csv(index=False)
+        contents["pairs.csv"] = pair_rows(comparison).to_csv(index=False)
         contents["comparison.nc"] = bytes(comparison.to_netcdf(engine="h5netcdf"))
         write_all({target / name: content for name, content in contents.items()})
         say(f"wrote {', '.join(str(target / name) for name in contents)}")

@@ -19,7 +19,10 @@ from betterthan.labels.predictions import confusions as confusions_from_labels
 from betterthan.labels.predictions import tallies
 from betterthan.labels.reading import is_confusion, read_confusion
 from betterthan.labels.reading import read as read_labels
+from betterthan.orders.agreeing import agreement
+from betterthan.orders.median import consensus
 from betterthan.orders.reading import read as read_orders
+from betterthan.orders.taus import kendall_tau
 
 _LAYOUTS = ("confusion", "predictions", "tallies", "wide", "long")
 
@@ -58,6 +61,21 @@ def ordered(
     rest = orders.sizes["system"] - len(reference)
     several = orders.sizes.get("document", 1) > 1 and rest > 1 and restrict is None
     return orders, reference[0] if len(reference) == 1 else reference, several
+
+
+def told_of(
+    orders: xr.DataArray, reference: str | list[str] | None, restrict: str | None
+) -> list[xr.Dataset]:
+    """Taus against the reference; without one, agreement, and of one document the consensus."""
+    if reference is not None:
+        return [kendall_tau(orders, reference, restrict=restrict)]
+    found = [agreement(orders, restrict=restrict)]
+    return found if "document" in orders.dims else [*found, consensus(orders)]
+
+
+def with_seed(confusions: Any, seed: int | None) -> Any:
+    """Confusions, with the seed that a report draws the intervals of their labels with."""
+    return confusions if seed is None else confusions.assign_attrs(seed=seed)
 
 
 def plain_table(file: Path) -> pd.DataFrame:

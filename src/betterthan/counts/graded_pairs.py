@@ -43,8 +43,7 @@ def differences_of(scores: xr.DataArray, *, standardise: bool = True) -> Differe
     systems = [str(s) for s in scores[names.SYSTEM].values]
     a, b = pair_indices(len(systems))
     d, both, differs = _apart(scores, systems, a, b)
-    _warn_of_few(differs, both, [(systems[i], systems[j]) for i, j in zip(a, b, strict=True)])
-    unit = _units(np.where(differs, d, 0.0), differs.sum(0)) if standardise else np.ones(len(a))
+    unit = _units(d, differs) if standardise else np.ones(len(a))
     pair, item = np.nonzero(differs.T)
     y = d[item, pair] / unit[pair]
     datasets, of = _datasets(scores)
@@ -78,7 +77,9 @@ def _apart(
     sign = 1 if scores.attrs.get("higher_is_better", True) else -1
     d = sign * (values[:, a] - values[:, b])
     both = np.isfinite(d)
-    return d, both, both & (np.abs(np.where(both, d, 0)) > counting.slack(values, 0.0))
+    differs = both & (np.abs(np.where(both, d, 0)) > counting.slack(values, 0.0))
+    _warn_of_few(differs, both, [(systems[i], systems[j]) for i, j in zip(a, b, strict=True)])
+    return d, both, differs
 
 
 def _few_enough(pairs: int) -> None:
@@ -100,7 +101,7 @@ def _warn_of_few(differs: np.ndarray, both: np.ndarray, pairs: list[tuple[str, s
     warnings.warn(
         f"{pairs[k][0]!r} and {pairs[k][1]!r} differ on {int(differ[k])} of {int(shared[k])} "
         f"items{more}: how large their differences are is little more than the prior",
-        stacklevel=4,
+        stacklevel=5,
     )
 
 
@@ -116,11 +117,11 @@ def _by_dataset(
     return rows, middle
 
 
-def _units(d: np.ndarray, count: np.ndarray) -> np.ndarray:
+def _units(d: np.ndarray, differs: np.ndarray) -> np.ndarray:
     """Root mean square of each pair's differences; of a pair that has none, that of all."""
+    count, squares = differs.sum(0), (np.where(differs, d, 0.0) ** 2).sum(0)
     if not count.any():
         return np.ones(len(count))
-    squares = (d**2).sum(0)
     return np.sqrt(np.where(count > 0, squares / np.maximum(count, 1), squares.sum() / count.sum()))
 
 

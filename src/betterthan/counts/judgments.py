@@ -129,10 +129,9 @@ def _from_counts(data: Any) -> Rows:
     _need_judgments(counts)
     pairs = to_pairs(counts) if names.SYSTEM_A in counts.dims else counts
     pairs = pairs.transpose(names.PAIR, names.OUTCOME)
-    a, b = ([str(s) for s in pairs[k].values] for k in names.SQUARE)
-    systems = list(dict.fromkeys([s for pair in zip(a, b, strict=True) for s in pair]))
-    if names.SYSTEM_A in counts.dims:
-        systems = [str(s) for s in counts[names.SYSTEM_A].values]
+    a, b = (pairs[k].values.astype(str) for k in names.SQUARE)
+    known = counts[names.SYSTEM_A].values if names.SYSTEM_A in counts.dims else ()
+    systems = _in_order(a, b, known)
     place = {s: k for k, s in enumerate(systems)}
     values = pairs.values.astype(np.int64)
     if values.shape[1] == len(names.DECISIVE):  # ties are dropped
@@ -168,12 +167,16 @@ def _coded(judgments: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str
     if (a == b).any():
         k = int((a == b).argmax())
         checks.not_against_itself(str(a[k]), str(b[k]), f"judgment {k + 1}")
-    systems = list(dict.fromkeys(np.stack([a, b], axis=1).ravel().tolist()))
-    if names.SYSTEM in judgments.coords:
-        systems = [str(s) for s in judgments[names.SYSTEM].values] or systems
+    known = judgments[names.SYSTEM].values if names.SYSTEM in judgments.coords else ()
+    systems = _in_order(a, b, known)
     place = {s: k for k, s in enumerate(systems)}
     first, second = (np.array([place[s] for s in side]) for side in (a, b))
     return first, second, outcome.astype(int), systems
+
+
+def _in_order(a: np.ndarray, b: np.ndarray, known: Any) -> list[str]:
+    """The systems in the order known, or as they first appear."""
+    return [str(s) for s in known] or list(dict.fromkeys(np.stack([a, b], 1).ravel().tolist()))
 
 
 def _columns(judgments: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -35,6 +35,20 @@ def to_pairs(square: xr.DataArray) -> xr.DataArray:
     >>> to_pairs(counts).pair.values.tolist()
     ['A vs B']
     """
+    systems = _systems_of(square)
+    first, second = pair_indices(len(systems))
+    square = square.transpose(..., *names.SQUARE, *_after(square))
+    lead = int(square.get_axis_num(names.SYSTEM_A))  # type: ignore[arg-type]
+    values = np.moveaxis(
+        np.moveaxis(square.values, (lead, lead + 1), (0, 1))[first, second], 0, lead
+    )
+    dims = (*square.dims[:lead], names.PAIR, *square.dims[lead + 2 :])
+    coords = _coords_by_pair(square, first, second) | pair_coords(systems, first, second)
+    return xr.DataArray(values, dims=dims, coords=coords, attrs=square.attrs, name=square.name)
+
+
+def _systems_of(square: Any) -> list[str]:
+    """The systems of a square, checked."""
     labelled(square, "square", "an array over (system_a, system_b)", kinds=xr.DataArray)
     if not set(names.SQUARE) <= set(square.dims):
         raise ValueError(
@@ -45,15 +59,7 @@ def to_pairs(square: xr.DataArray) -> xr.DataArray:
         raise ValueError("system_a and system_b must name the same systems in the same order")
     if names.OUTCOME in square.dims:
         schemas.triangles(square)
-    first, second = pair_indices(len(systems))
-    square = square.transpose(..., *names.SQUARE, *_after(square))
-    lead = int(square.get_axis_num(names.SYSTEM_A))  # type: ignore[arg-type]
-    values = np.moveaxis(
-        np.moveaxis(square.values, (lead, lead + 1), (0, 1))[first, second], 0, lead
-    )
-    dims = (*square.dims[:lead], names.PAIR, *square.dims[lead + 2 :])
-    coords = _coords_by_pair(square, first, second) | pair_coords(systems, first, second)
-    return xr.DataArray(values, dims=dims, coords=coords, attrs=square.attrs, name=square.name)
+    return systems
 
 
 def _coords_by_pair(square: xr.DataArray, first: np.ndarray, second: np.ndarray) -> dict[Any, Any]:
@@ -97,13 +103,6 @@ def to_square(pairs: xr.DataArray, *, mirror: str = "counts", diagonal: float = 
     True
     """
     checks.one_of(mirror, ("counts", *_MIRRORS), "mirror")
-    hint = "an array with a dim pair, on which system_a and system_b stand"
-    labelled(pairs, "pairs", hint, kinds=xr.DataArray)
-    if names.PAIR not in pairs.dims or not set(names.SQUARE) <= set(pairs.coords):
-        raise ValueError(
-            f"pairs has dims {tuple(map(str, pairs.dims))}; it needs a dim pair with coordinates "
-            "system_a and system_b on it"
-        )
     i, j, systems = _places(pairs)
     axis = int(pairs.get_axis_num(names.PAIR))  # type: ignore[arg-type]
     moved = np.moveaxis(pairs.values, axis, 0)
@@ -119,6 +118,13 @@ def to_square(pairs: xr.DataArray, *, mirror: str = "counts", diagonal: float = 
 
 def _places(pairs: xr.DataArray) -> tuple[np.ndarray, np.ndarray, list[str]]:
     """Row and column of each pair in a square of the systems, and the systems."""
+    hint = "an array with a dim pair, on which system_a and system_b stand"
+    labelled(pairs, "pairs", hint, kinds=xr.DataArray)
+    if names.PAIR not in pairs.dims or not set(names.SQUARE) <= set(pairs.coords):
+        raise ValueError(
+            f"pairs has dims {tuple(map(str, pairs.dims))}; it needs a dim pair with coordinates "
+            "system_a and system_b on it"
+        )
     a, b = ([str(s) for s in pairs[k].values] for k in names.SQUARE)
     both = list(zip(a, b, strict=True))
     checks.unique([tuple(sorted(pair)) for pair in both], "pair")

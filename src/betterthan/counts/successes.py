@@ -115,13 +115,7 @@ def trials_from_table(
         raise ValueError(f"table is a {type(table).__name__}; give a pandas.DataFrame")
     _filled(table, (item, system, successes, trials))
     ids = pd.DataFrame({k: table[k].astype(str).str.strip() for k in (item, system)})
-    again = np.flatnonzero(ids.duplicated().to_numpy())
-    if len(again):
-        row: Any = ids.iloc[again[0]]
-        raise ValueError(
-            f"row {table.index[again[0]]}: system {row[system]!r} has a row for item "
-            f"{row[item]!r} already"
-        )
+    _once(ids, item, system)
     of_item, items = pd.factorize(ids[item])
     of_system, systems = pd.factorize(ids[system])
     found = {}
@@ -132,6 +126,17 @@ def trials_from_table(
     result = xr.Dataset(found, coords={names.ITEM: list(items), names.SYSTEM: list(systems)})
     trials_of(result)
     return result
+
+
+def _once(ids: pd.DataFrame, item: str, system: str) -> None:
+    """Refuse a second row of one system and item."""
+    again = np.flatnonzero(ids.duplicated().to_numpy())
+    if len(again):
+        row: Any = ids.iloc[again[0]]
+        raise ValueError(
+            f"row {ids.index[again[0]]}: system {row[system]!r} has a row for item "
+            f"{row[item]!r} already"
+        )
 
 
 def _filled(table: pd.DataFrame, columns: tuple[str, ...]) -> None:

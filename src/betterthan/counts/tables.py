@@ -46,19 +46,14 @@ def from_table(
     width = _width(table)
     systems = list(dict.fromkeys(str(s) for pair in table for s in pair))
     checks.at_least_two(systems)
+    cells = {(str(a), str(b)): _cell(a, b, entry) for (a, b), entry in table.items()}
     place = {system: k for k, system in enumerate(systems)}
     square = np.zeros((len(systems), len(systems), width), dtype=np.int64)
-    given: dict[tuple[str, str], list[int]] = {}
-    for (a, b), entry in table.items():
-        values = _cell(a, b, entry)
-        i, j = place[str(a)], place[str(b)]
-        if i == j:
-            square[i, i] = values
-            continue
-        mirrored = values[[1, 0, 2][:width]]
-        _agree((a, b), values, mirrored, given.get((str(b), str(a))))
-        given[(str(a), str(b))] = values.tolist()
-        square[i, j], square[j, i] = values, mirrored
+    for (a, b), values in cells.items():
+        _agree(a, b, values, cells.get((b, a)))
+        square[place[a], place[b]] = values
+        if a != b:
+            square[place[b], place[a]] = _mirrored(values)
     made = Signature(unit=unit, ties="third" if width == len(names.OUTCOMES) else "unknown")
     return square_array(square, systems, {}).assign_attrs(made.to_attrs())
 
@@ -72,16 +67,18 @@ def _cell(a: str, b: str, entry: tuple[int, ...]) -> np.ndarray:
     return values
 
 
-def _agree(
-    pair: tuple[str, str], values: np.ndarray, mirrored: np.ndarray, other: list[int] | None
-) -> None:
+def _agree(a: str, b: str, values: np.ndarray, other: np.ndarray | None) -> None:
     """Refuse an entry that contradicts the one given for the other direction."""
-    if other is not None and other != mirrored.tolist():
-        a, b = pair
+    if other is not None and a != b and (other != _mirrored(values)).any():
         raise ValueError(
-            f"({a!r}, {b!r}) is {values.tolist()} but ({b!r}, {a!r}) is {other}; "
+            f"({b!r}, {a!r}) is {other.tolist()} but ({a!r}, {b!r}) is {values.tolist()}; "
             "one must be the other with win and loss exchanged"
         )
+
+
+def _mirrored(values: np.ndarray) -> np.ndarray:
+    """The same with win and loss exchanged."""
+    return values[[1, 0, 2][: len(values)]]
 
 
 def from_contingency(

@@ -92,6 +92,5 @@ def one_unit_an_item(items: np.ndarray, units: np.ndarray, what: str) -> None:
         if of.setdefault(item, unit) != unit:
             raise ValueError(
                 f"item {item!r} has the {what} {of[item]!r} in one run and {unit!r} in another; "
-                "give all runs of an "
-                "item the same"
+                "give all runs of an item the same"
             )

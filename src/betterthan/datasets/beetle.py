@@ -11,8 +11,7 @@ from betterthan.labels.matrices import from_table
 
 BEETLE_CITATION = (
     "Dzikovska, Bell, Isard & Moore 2012, Evaluating language understanding accuracy with respect "
-    "to objective "
-    "outcomes in a dialogue system, EACL 2012"
+    "to objective outcomes in a dialogue system, EACL 2012"
 )
 
 # Table 1: answers of each class. Table 3: rows predicted, columns actual.

@@ -4,8 +4,7 @@ import pandas as pd
 
 DIAG_CITATION = (
     "Di Eugenio, Glass & Scott 2002, The binomial cumulative distribution function, or, is my "
-    "system better than "
-    "yours?, LREC 2002, Tables 1-4"
+    "system better than yours?, LREC 2002, Tables 1-4"
 )
 
 # Tables 1 to 3: DIAG-orig, DIAG-NLP, whether higher is better, and whether the measure stands on

@@ -9,8 +9,7 @@ from betterthan.counts.tables import from_contingency, from_table
 
 CITATION = (
     "Balodis & Deksne 2019, FastText-Based Intent Detection for Inflected Languages, Information "
-    "10(5), 161, "
-    "Appendix A, doi:10.3390/info10050161"
+    "10(5), 161, Appendix A, doi:10.3390/info10050161"
 )
 
 # Table A1: both right, only A right, only B right, both wrong.

@@ -1,8 +1,7 @@
-"""A performance function from data: least squares, features chosen by AIC, and what is honest about
-its fit.
-"""
+"""A performance function from data: least squares on features chosen by AIC, honestly measured."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from betterthan import checks, names
 from betterthan.exact.regression import least_squares, stepwise
 from betterthan.features.formulas import PerformanceFunction
 from betterthan.features.tables import FeatureTable, feature_table, refuse_collinear
+from betterthan.signed import Signature
 
 _MOVES = {
     "both": (True, True),
@@ -31,8 +31,7 @@ def performance_function(
     leave_out: Any = None,
     ci_prob: float = names.CI_PROB,
 ) -> PerformanceFunction:
-    """Predict a response from component scores by linear regression, with features chosen stepwise
-    by AIC.
+    """Predict a response from component scores by linear regression on features chosen by AIC.
 
     Parameters
     ----------
@@ -109,24 +108,23 @@ def fit_table(
     ci_prob = checks.probability(ci_prob, "ci_prob")
     refuse_collinear(table)
     _refuse_perfect(table)
-    z, _, _ = least_squares.standardise(table.x)
-    y = table.y - table.y.mean()
-    found, inside = _chosen(z, y, direction)
-    parts = (
-        _final(table, inside, ci_prob)
-        | _path(table, z, y, found, direction)
-        | _held_out(table, z, inside, direction)
+    search = _Search.of(table, direction)
+    coords = {
+        names.FEATURE: table.features,
+        names.DIALOGUE: table.rows,
+        "group": (names.DIALOGUE, table.groups),
+    }
+    parts = _final(table, search.inside, ci_prob) | _path(search) | _held_out(search)
+    fit = xr.Dataset(parts, coords, _made(table, direction, ci_prob))
+    chosen = {f: float(fit["coefficient"].sel({names.FEATURE: f})) for f in search.chosen}
+    return PerformanceFunction(
+        float(fit["intercept"]), chosen, table.response, table.confusions, fit
     )
-    fit = xr.Dataset(
-        parts,
-        coords={
-            names.FEATURE: table.features,
-            names.DIALOGUE: table.rows,
-            "group": (names.DIALOGUE, table.groups),
-        },
-    )
-    fit.attrs = {
-        "version": betterthan.__version__,
+
+
+def _made(table: FeatureTable, direction: str, ci_prob: float) -> dict[str, Any]:
+    """How a fit was made."""
+    return Signature(version=betterthan.__version__, ci_prob=ci_prob).to_attrs() | {
         "response": table.response,
         "direction": direction,
         "n": len(table.y),
@@ -134,23 +132,51 @@ def fit_table(
         "n_dropped_feature": table.dropped_feature,
         "left_out_by": table.grouped_by or "row",
         "folds": len(table.group_names),
-        "ci_prob": ci_prob,
         "response_sd": float(table.y.std(ddof=1)),
         "errors": f"clustered by {table.grouped_by}" if table.grouped_by else "independent",
     }
-    chosen = {f: float(fit["coefficient"][k]) for k, f in enumerate(table.features) if inside[k]}
-    return PerformanceFunction(
-        float(fit["intercept"]), chosen, table.response, table.confusions, fit
-    )
 
 
-def _chosen(z: np.ndarray, y: np.ndarray, direction: str) -> tuple[stepwise.Search, np.ndarray]:
+@dataclass(frozen=True)
+class _Search:
+    """The choice of features among standardised columns z for a centred y."""
+
+    table: FeatureTable
+    direction: str
+    z: np.ndarray
+    y: np.ndarray
+    found: stepwise.Search
+
+    @classmethod
+    def of(cls, table: FeatureTable, direction: str) -> "_Search":
+        """The choice from all rows."""
+        z, _, _ = least_squares.standardise(table.x)
+        y = table.y - table.y.mean()
+        return cls(table, direction, z, y, _searched(z, y, direction))
+
+    @property
+    def inside(self) -> np.ndarray:
+        """Which features were chosen."""
+        return self.found.inside[0]
+
+    @property
+    def chosen(self) -> list[str]:
+        """Their names."""
+        return [f for f, k in zip(self.table.features, self.inside, strict=True) if k]
+
+
+def _searched(
+    z: np.ndarray, y: np.ndarray, direction: str, groups: np.ndarray | None = None
+) -> stepwise.Search:
+    """The choice from all rows, or repeated without each of the groups."""
     add, drop = _MOVES[direction]
-    everything = direction in ("backward", "none")
-    found = stepwise.search(
-        *stepwise.cross_products(z, y), add=add, drop=drop, everything=everything
-    )
-    return found, found.inside[0]
+    products, sizes = stepwise.cross_products(z, y, groups)
+    full = _starts_full(direction)
+    return stepwise.search(products, sizes, add=add, drop=drop, everything=full)
+
+
+def _starts_full(direction: str) -> bool:
+    return direction in ("backward", "none")
 
 
 def _final(table: FeatureTable, inside: np.ndarray, ci_prob: float) -> dict[str, Any]:
@@ -158,83 +184,80 @@ def _final(table: FeatureTable, inside: np.ndarray, ci_prob: float) -> dict[str,
     groups = table.groups if table.grouped_by else None
     found = least_squares.fit(table.x[:, inside], table.y, groups)
     lower, upper = found.interval(ci_prob)
-    empty = np.full(len(inside), np.nan)
-    columns = {"standard_error": found.errors, "lower": lower, "upper": upper}
+    slopes = _spread(found.coefficients, inside, 0.0)
+    of_feature = {
+        "coefficient": slopes,
+        "standard_error": _spread(found.errors, inside),
+        "lower": _spread(lower, inside),
+        "upper": _spread(upper, inside),
+        "standardised": slopes * (table.x.std(0, ddof=1) / table.y.std(ddof=1)),
+        "chosen": inside,
+    }
     parts: dict[str, Any] = {"intercept": float(found.coefficients[0]), "r2": found.r2}
-    slopes = _spread(found.coefficients[1:], inside, np.zeros(len(inside)))
-    parts["coefficient"] = (names.FEATURE, slopes)
-    parts |= {name: (names.FEATURE, _spread(v[1:], inside, empty)) for name, v in columns.items()}
-    scale = table.x.std(0, ddof=1) / table.y.std(ddof=1)
-    parts["standardised"] = (names.FEATURE, parts["coefficient"][1] * scale)
-    parts["chosen"] = (names.FEATURE, inside)
-    parts |= {"observed": (names.DIALOGUE, table.y), "fitted": (names.DIALOGUE, found.fitted)}
-    return parts
+    parts |= {name: (names.FEATURE, values) for name, values in of_feature.items()}
+    of_dialogue = {"observed": table.y, "fitted": found.fitted}
+    return parts | {name: (names.DIALOGUE, values) for name, values in of_dialogue.items()}
 
 
-def _path(
-    table: FeatureTable, z: np.ndarray, y: np.ndarray, found: stepwise.Search, direction: str
-) -> dict[str, Any]:
+def _path(search: _Search) -> dict[str, Any]:
     """What was done at each step, and the AIC of everything that could have been."""
-    add, drop = _MOVES[direction]
-    inside = np.full(z.shape[1], direction in ("backward", "none"))
-    products, size = stepwise.cross_products(z, y)
+    add, drop = _MOVES[search.direction]
+    features = search.table.features
+    inside = np.full(len(features), _starts_full(search.direction))
+    products, size = stepwise.cross_products(search.z, search.y)
     changes, costs = [], []
-    for moved, _ in found.steps:
+    for moved, _ in search.found.steps:
         k = int(moved[0])
         if k >= 0:
             inside = inside.copy()
             inside[k] ^= True
-        changes.append("start" if k < 0 else f"{'+' if inside[k] else '-'} {table.features[k]}")
+        changes.append("start" if k < 0 else f"{'+' if inside[k] else '-'} {features[k]}")
         after = stepwise.candidates(products[0], int(size[0]), inside)
         costs.append(np.where(np.where(inside, drop, add), after, np.nan))
     return {
         "change": ("step", changes),
-        "aic": ("step", [float(aic[0]) for _, aic in found.steps]),
+        "aic": ("step", [float(aic[0]) for _, aic in search.found.steps]),
         "aic_after": (("step", names.FEATURE), np.array(costs)),
     }
 
 
-def _held_out(
-    table: FeatureTable, z: np.ndarray, inside: np.ndarray, direction: str
-) -> dict[str, Any]:
+def _held_out(search: _Search) -> dict[str, Any]:
     """Predictions of every group by the fit without it, and the measures that follow."""
-    y, groups = table.y - table.y.mean(), table.groups
-    errors, rss = least_squares.left_out(z[:, inside], y, groups)
-    if not np.isfinite(errors).all():
-        where = table.group_names[int(groups[np.isinf(errors).argmax()])]
-        raise ValueError(
-            f"without {where!r} a coefficient cannot be told; leave a feature out that it alone "
-            f"varies"
-        )
-    sst = least_squares.left_out(z[:, :0], y, groups)[1]
-    again = _refitted(z, y, groups, direction)
-    chosen = _per_row(again, z, groups)
+    table, z, y = search.table, search.z, search.y
+    errors, rss = least_squares.left_out(z[:, search.inside], y, table.groups)
+    _refuse_lonely(table, errors)
+    sst = least_squares.left_out(z[:, :0], y, table.groups)[1]
     training = 1 - rss / sst
-    total = float(y @ y)
+    again = _searched(z, y, search.direction, table.groups)
+    predicted = _per_row(again, z, table.groups)
     parts: dict[str, Any] = {
         "held_out": (names.DIALOGUE, table.y - errors),
-        "held_out_chosen": (names.DIALOGUE, chosen + table.y.mean()),
+        "held_out_chosen": (names.DIALOGUE, predicted + table.y.mean()),
         "chosen_share": (names.FEATURE, again.inside.mean(0)),
         "r2_training": float(training.mean()),
         "r2_training_sd": float(training.std(ddof=1)),
     }
-    for name, residual in (("", errors), ("_chosen", y - chosen)):
-        square = residual**2
-        parts[f"r2_held_out{name}"] = 1 - float(square.sum()) / total
-        parts[f"mse{name}"], parts[f"mse{name}_sd"] = (
-            float(square.mean()),
-            float(square.std(ddof=1)),
+    return parts | _measures("", errors, y) | _measures("_chosen", y - predicted, y)
+
+
+def _refuse_lonely(table: FeatureTable, errors: np.ndarray) -> None:
+    """Refuse a group without which there is no fit."""
+    if not np.isfinite(errors).all():
+        where = table.group_names[int(table.groups[np.isinf(errors).argmax()])]
+        raise ValueError(
+            f"without {where!r} a coefficient cannot be told; leave a feature out that it alone "
+            "varies"
         )
-    return parts
 
 
-def _refitted(z: np.ndarray, y: np.ndarray, groups: np.ndarray, direction: str) -> stepwise.Search:
-    """The choice repeated without each group."""
-    add, drop = _MOVES[direction]
-    products, sizes = stepwise.cross_products(z, y, groups)
-    return stepwise.search(
-        products, sizes, add=add, drop=drop, everything=direction in ("backward", "none")
-    )
+def _measures(name: str, errors: np.ndarray, y: np.ndarray) -> dict[str, float]:
+    """Of predictions of rows that were not seen."""
+    square = errors**2
+    return {
+        f"r2_held_out{name}": 1 - float(square.sum()) / float(y @ y),
+        f"mse{name}": float(square.mean()),
+        f"mse{name}_sd": float(square.std(ddof=1)),
+    }
 
 
 def _per_row(search: stepwise.Search, z: np.ndarray, groups: np.ndarray) -> np.ndarray:
@@ -247,12 +270,12 @@ def _refuse_perfect(table: FeatureTable) -> None:
     if error @ error < 1e-14 * ((table.y - table.y.mean()) ** 2).sum():
         raise ValueError(
             f"the features fit {table.response!r} perfectly, so there is nothing to choose or to "
-            f"predict; "
-            "is the response computed from one of them?"
+            "predict; is the response computed from one of them?"
         )
 
 
-def _spread(values: np.ndarray, inside: np.ndarray, into: np.ndarray) -> np.ndarray:
-    into = into.copy()
-    into[inside] = values
-    return into
+def _spread(values: np.ndarray, inside: np.ndarray, other: float = np.nan) -> np.ndarray:
+    """Over all features, from the intercept and those that are inside."""
+    spread = np.full(len(inside), other)
+    spread[inside] = values[1:]
+    return spread

@@ -70,7 +70,9 @@ class PerformanceFunction:
         Examples
         --------
         >>> import betterthan as bt
-        >>> gain = bt.features.PerformanceFunction.from_coefficients(0.32, {"f.weighted": 0.56}, response="learning gain")
+        >>> gain = bt.features.PerformanceFunction.from_coefficients(
+        ...     0.32, {"f.weighted": 0.56}, response="learning gain"
+        ... )
         >>> print(gain)
         learning gain = 0.32 + 0.56 f.weighted
         >>> round(gain.predict(bt.datasets.beetle_confusion()), 4)
@@ -116,7 +118,8 @@ class PerformanceFunction:
         Examples
         --------
         >>> import betterthan as bt
-        >>> gain = bt.features.PerformanceFunction.from_coefficients(0.37, {"recall.weighted": 0.56})
+        >>> paradise = bt.features.PerformanceFunction
+        >>> gain = paradise.from_coefficients(0.37, {"recall.weighted": 0.56})
         >>> round(gain.predict({"recall.weighted": 0.53}), 4)
         0.6668
         """
@@ -144,32 +147,27 @@ def refuse_unknown_confusions(
         known = ", ".join(c.removeprefix("freq.") for c in confusions)
         raise ValueError(
             f"{who}only {100 * share:.0f} % of the component's errors are confusions that the "
-            f"training data had enough "
-            f"of ({known}); at least {100 * names.KNOWN_CONFUSIONS_MIN:.0f} % are needed, so use "
-            f"a function "
-            "without confusions"
+            f"training data had enough of ({known}); at least "
+            f"{100 * names.KNOWN_CONFUSIONS_MIN:.0f} % are needed, so use a function without "
+            "confusions"
         )
 
 
 def values_by_name(component: Any) -> Mapping[str, Any]:
     """The scores of a component, by the names of features."""
-    if isinstance(component, pd.DataFrame | pd.Series | Mapping):
-        return (
-            {str(k): component[k] for k in component}
-            if not isinstance(component, pd.Series)
-            else dict(component)
-        )
-    if isinstance(component, xr.DataArray) and {names.PREDICTED, names.ACTUAL} <= set(
-        component.dims
-    ):
-        component = from_confusion(component)
-    if isinstance(component, xr.DataArray) and names.FEATURE in component.dims:
-        return {
-            str(k): component.sel({names.FEATURE: k}, drop=True)
-            for k in component[names.FEATURE].values
-        }
-    if isinstance(component, xr.DataArray) and {names.LABEL, "measure"} <= set(component.dims):
-        pairs = [(m, x) for m in component["measure"].values for x in component[names.LABEL].values]
+    if isinstance(component, pd.Series):
+        return dict(component)
+    if isinstance(component, pd.DataFrame | Mapping):
+        return {str(name): component[name] for name in component}
+    dims = set(component.dims) if isinstance(component, xr.DataArray) else set()
+    if {names.PREDICTED, names.ACTUAL} <= dims:
+        component, dims = from_confusion(component), {names.FEATURE}
+    if names.FEATURE in dims:
+        named = component[names.FEATURE].values
+        return {str(k): component.sel({names.FEATURE: k}, drop=True) for k in named}
+    if {names.LABEL, "measure"} <= dims:
+        measures, labels = component["measure"].values, component[names.LABEL].values
+        pairs = [(measure, label) for measure in measures for label in labels]
         return {
             f"{m}.{x}": component.sel({"measure": m, names.LABEL: x}, drop=True) for m, x in pairs
         }

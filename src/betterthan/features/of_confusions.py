@@ -49,37 +49,43 @@ def from_confusion(confusion: xr.DataArray, *, beta: float = 1.0, least: int = 0
     """
     matrix, actual, labels = schemas.confusion(confusion)
     least = checks.whole(least, "least", 0)
+    _refuse_averages(labels)
+    measures = _measures(matrix, actual, beta)
+    kept = _kept(matrix, least)
+    shares = formulas.frequencies(matrix)
+    columns = [measures, *(shares[..., [p], a] for p, a in kept)]
+    measured = [f"{m}.{of}" for of in (*labels, *names.AVERAGES) for m in names.MEASURES]
+    confusions = [f"freq.predicted.{labels[p]}.actual.{labels[a]}" for p, a in kept]
+    lead = [d for d in confusion.dims if d not in (names.PREDICTED, names.ACTUAL)]
+    coords: dict[Any, Any] = {d: confusion[d] for d in lead if d in confusion.coords}
+    coords[names.FEATURE] = measured + confusions
+    made = {"confusions": confusions, "least": least, "beta": float(beta)}
+    dims = (*lead, names.FEATURE)
+    return xr.DataArray(np.concatenate(columns, axis=-1), coords, dims, "features", made)
+
+
+def _refuse_averages(labels: list[str]) -> None:
     clash = sorted(set(labels) & set(names.AVERAGES))
     if clash:
         raise ValueError(f"label {clash[0]!r} is also the name of an average; rename the label")
+
+
+def _measures(matrix: np.ndarray, actual: np.ndarray, beta: float) -> np.ndarray:
+    """Precision, recall and F of every label and average, one after the other."""
     each = formulas.by_label(matrix, actual, beta)
-    averaged = [
+    averages = (
         formulas.macro(each),
         formulas.weighted(each, actual),
         formulas.pooled(matrix, actual, beta),
-    ]
-    scores = np.concatenate([each, np.stack(averaged, axis=-2)], axis=-2)
-    of_what = [*labels, *names.AVERAGES]
-    named = [f"{measure}.{what}" for what in of_what for measure in names.MEASURES]
-    kept = [
-        (p, a)
-        for p, a in np.ndindex(matrix.shape[-2:])
-        if p != a and (matrix[..., p, a] >= least).all()
-    ]
-    confusions = [f"freq.predicted.{labels[p]}.actual.{labels[a]}" for p, a in kept]
-    shares = formulas.frequencies(matrix)
-    columns = [shares[..., p, a] for p, a in kept]
-    flat = scores.reshape(*scores.shape[:-2], -1)
-    values = np.concatenate([flat, np.stack(columns, axis=-1)], axis=-1) if columns else flat
-    lead = [d for d in confusion.dims if d not in (names.PREDICTED, names.ACTUAL)]
-    coords: dict[Any, Any] = {d: confusion[d] for d in lead if d in confusion.coords}
-    return xr.DataArray(
-        values,
-        dims=(*lead, names.FEATURE),
-        coords=coords | {names.FEATURE: named + confusions},
-        attrs={"confusions": confusions, "least": least, "beta": float(beta)},
-        name="features",
     )
+    scores = np.concatenate([each, np.stack(averages, axis=-2)], axis=-2)
+    return scores.reshape(*scores.shape[:-2], -1)
+
+
+def _kept(matrix: np.ndarray, least: int) -> list[tuple[int, int]]:
+    """Confusions (predicted, actual) that every dialogue has often enough."""
+    often = (matrix >= least).reshape(-1, *matrix.shape[-2:]).all(0)
+    return [(p, a) for p, a in np.ndindex(often.shape) if p != a and often[p, a]]
 
 
 def learning_gain(pre: Any, post: Any) -> Any:
@@ -109,16 +115,7 @@ def learning_gain(pre: Any, post: Any) -> Any:
     >>> learning_gain([0.5, 0.6], [0.75, 0.6]).tolist()
     [0.5, 0.0]
     """
-    first, second = [
-        x if isinstance(x, xr.DataArray) else np.asarray(x, dtype=float) for x in (pre, post)
-    ]
-    for what, given in (("pre", first), ("post", second)):
-        values = np.asarray(given)
-        bad = (values < 0) | (values > 1)
-        if bad.any():
-            raise ValueError(
-                f"{what} holds {values[bad].flat[0]:g}; give shares of right answers, from 0 to 1"
-            )
+    first, second = _shares(pre, "pre"), _shares(post, "post")
     perfect = np.asarray(first) == 1
     if perfect.any():
         where = int(np.flatnonzero(perfect)[0])
@@ -126,3 +123,20 @@ def learning_gain(pre: Any, post: Any) -> Any:
             f"pre is 1 at position {where}: nothing was left to gain; leave that dialogue out"
         )
     return (second - first) / (1 - first)
+
+
+def _shares(given: Any, what: str) -> Any:
+    try:
+        shares = given if isinstance(given, xr.DataArray) else np.asarray(given, dtype=float)
+        values = np.asarray(shares, dtype=float)
+    except (TypeError, ValueError):
+        told = checks.told(given)
+        raise ValueError(f"{what} is {told}; give shares of right answers, from 0 to 1") from None
+    if not values.size:
+        raise ValueError(f"{what} is empty; give shares of right answers, from 0 to 1")
+    bad = (values < 0) | (values > 1)
+    if bad.any():
+        raise ValueError(
+            f"{what} holds {values[bad].flat[0]:g}; give shares of right answers, from 0 to 1"
+        )
+    return shares

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-import betterthan
 from betterthan import checks, names
-from betterthan.exact.numeric import weights
 from betterthan.features.formulas import refuse_unknown_confusions, values_by_name
-from betterthan.posterior.joint_draws import effective, judged, mean_error, pairs_of_draws
+from betterthan.posterior import table
+from betterthan.posterior.fitted import Fit
+from betterthan.posterior.table import Question
 
 _NODES = 21  # of the mean over the intercepts of groups
 
@@ -23,10 +23,11 @@ def predict(
     rope: float = names.ROPE,
     ci_prob: float = names.CI_PROB,
     ci_kind: str = names.CI_KIND,
+    threshold: float = names.VERDICT_PROB,
     higher_is_better: bool = True,
 ) -> xr.Dataset:
-    """Predict the mea response of components from their scores, with intervals, and compare them by
-    it.
+    """Predict the mean response of components from their scores, with intervals, and compare them
+    by it.
 
     Parameters
     ----------
@@ -40,13 +41,15 @@ def predict(
     ci_prob : float, default 0.95
         Mass of the intervals.
     ci_kind : {"hdi", "eti"}, default "hdi"
+    threshold : float, default 0.95
+        Probability at which a verdict is given, above 0.5.
     higher_is_better : bool, default True
         Whether a higher response is better.
 
     Returns
     -------
     xarray.Dataset
-        Over system: ``predicted`` (posterior mean of the mea response, over new users where there
+        Over system: ``predicted`` (posterior mean of the mean response, over new users where there
         were groups), ``predicted_mcse``, ``lower``, ``upper``, ``prob_best``, and ``outside``: the
         features that lie outside the range of the training data. Over (system_a, system_b):
         ``prob_better`` and its error ``prob_better_mcse``, ``difference_mean``,
@@ -67,50 +70,19 @@ def predict(
     >>> bool(found["lower"].sel(system="A") < found["predicted"].sel(system="A"))
     True
     """
-    if tree["posterior"].attrs.get("model") != "performance_function":
-        raise ValueError("expected a fit of betterthan.models.performance_function")
-    checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
-    ci_prob, rope = checks.probability(ci_prob, "ci_prob"), checks.margin(rope, "rope")
+    fit = Fit.of(tree, ("performance_function",))
+    asked = Question.checked(rope, ci_prob, ci_kind, threshold, of_score=True)
     systems, x = _components(tree, components)
     draws = _expected(tree, x)  # (chain, draw, system)
-    flat = draws.reshape(-1, len(systems))
-    oriented = flat if higher_is_better else -flat
-    table = pairs_of_draws(
-        flat, oriented, rope, ci_prob, ci_kind, lambda d: effective(d, draws.shape[:2])
-    )
-    table["verdict"], diagnosis = judged(tree, table, rope)
-    low, high = weights.interval(flat, ci_prob, ci_kind)
-    of_system = {
-        "predicted": flat.mean(0),
-        "predicted_mcse": mean_error(draws),
-        "lower": low,
-        "upper": high,
-        "prob_best": weights.ranks(oriented)[:, 0],
-        "outside": _outside(tree, x),
-    }
-    result = xr.Dataset(
-        {
-            name: ((*names.SQUARE, names.REGION) if v.ndim == 3 else names.SQUARE, v)
-            for name, v in table.items()
-        }
-        | {name: (names.SYSTEM, v) for name, v in of_system.items()},
-        coords=dict.fromkeys((*names.SQUARE, names.SYSTEM), systems)
-        | {names.REGION: list(names.REGIONS)},
-    )
-    attrs = tree["posterior"].attrs
-    result.attrs = {
-        "version": betterthan.__version__,
-        "response": attrs["response"],
-        "n": attrs["n"],
-        "seed": attrs["seed"],
-        "draws": len(flat),
-        "rope": rope,
-        "ci_prob": ci_prob,
-        "ci_kind": ci_kind,
-        "higher_is_better": int(higher_is_better),
-        "failures": list(diagnosis.failures),
-    }
-    return result
+    which: Any = {"higher_is_better": bool(higher_is_better)}
+    found = table.of_joint_draws(draws, systems, asked, **which)
+    found = table.with_verdicts(found, asked, converged=fit.diagnosis.passed)
+    ranks = table.of_systems(draws, systems, ci_prob=asked.ci_prob, **which)
+    found = found.merge(ranks, join="exact").assign(table.by_system("predicted", draws, asked))
+    found["outside"] = (names.SYSTEM, _outside(tree, x))
+    made = fit.signed(asked, answer="predictions", **which)
+    told = {key: fit.posterior.attrs[key] for key in ("response", "n")}
+    return found.assign_attrs(made.to_attrs() | told)
 
 
 def _components(tree: xr.DataTree, components: Any) -> tuple[list[str], np.ndarray]:

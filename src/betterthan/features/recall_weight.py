@@ -8,7 +8,7 @@ import xarray as xr
 from betterthan import checks, names, schemas
 from betterthan.exact.labels import confusion as formulas
 from betterthan.exact.regression import least_squares
-from betterthan.features.tables import feature_table
+from betterthan.features.tables import FeatureTable, feature_table
 
 _BETAS = np.exp2(np.linspace(-5, 5, 201))
 _CHI2_95 = 3.841458820694124  # chi-square with 1 degree of freedom
@@ -55,55 +55,47 @@ def fit_beta(confusion: xr.DataArray, response: Any, *, average: str = "weighted
     """
     matrix, actual, _ = schemas.confusion(confusion)
     checks.one_of(average, names.AVERAGES, "average")
-    if confusion.dims[0] != names.DIALOGUE or confusion.ndim != 3:
-        raise ValueError(
-            f"confusion has dims {tuple(map(str, confusion.dims))}; give (dialogue, predicted, "
-            f"actual)"
-        )
+    if confusion.ndim != 3 or confusion.dims[0] != names.DIALOGUE:
+        dims = ", ".join(map(str, confusion.dims))
+        raise ValueError(f"confusion has dims ({dims}); give (dialogue, predicted, actual)")
     # (dialogue, beta)
     scores = np.stack([_f(matrix, actual, beta, average) for beta in _BETAS], axis=-1)
-    middle = xr.DataArray(
-        scores[:, [len(_BETAS) // 2]],
-        dims=(names.DIALOGUE, names.FEATURE),
-        coords={names.DIALOGUE: confusion[names.DIALOGUE].values, names.FEATURE: ["F"]},
-    )
-    table = feature_table(middle, response)
-    kept = [list(map(str, confusion[names.DIALOGUE].values)).index(row) for row in table.rows]
+    dialogues = confusion[names.DIALOGUE].values
+    table = _joined(scores[:, len(_BETAS) // 2], dialogues, response)
+    place = {str(dialogue): k for k, dialogue in enumerate(dialogues)}
+    scores = scores[[place[row] for row in table.rows]]
+    found = _profile(scores, table)
+    made = {"average": average, "n": len(table.y), "n_dropped": table.dropped}
+    return found.assign_attrs(made | {"response": table.response})
+
+
+def _joined(middle: np.ndarray, dialogues: np.ndarray, response: Any) -> FeatureTable:
+    """The response, with the F of a middling beta as its only feature."""
+    coords = {names.DIALOGUE: dialogues, names.FEATURE: ["F"]}
+    return feature_table(xr.DataArray(middle[:, None], coords, dims=tuple(coords)), response)
+
+
+def _profile(scores: np.ndarray, table: FeatureTable) -> xr.Dataset:
+    """How well each beta predicts, and the best of them, from scores (dialogue, beta)."""
     y = table.y - table.y.mean()
-    fits = [
-        least_squares.left_out(scores[kept][:, [k]], y, table.groups) for k in range(len(_BETAS))
-    ]
-    held_out, rest = np.stack([f[0] for f in fits]), np.stack([f[1] for f in fits])
-    rss = np.array(
-        [
-            (least_squares.residuals(scores[kept][:, [k]], y)[0] ** 2).sum()
-            for k in range(len(_BETAS))
-        ]
-    )
+    columns = [scores[:, [k]] for k in range(len(_BETAS))]
+    rss = np.array([(least_squares.residuals(column, y)[0] ** 2).sum() for column in columns])
     best = int(rss.argmin())
     inside = np.flatnonzero(len(y) * np.log(rss / rss[best]) <= _CHI2_95)
-    chosen = held_out[rest.argmin(0), np.arange(len(y))]
-    slope, intercept = np.polyfit(scores[kept][:, best], table.y, 1)
+    slope, intercept = np.polyfit(scores[:, best], table.y, 1)
+    errors = _held_out(columns, y, table.groups)
     total = float(y @ y)
-    return xr.Dataset(
-        {
-            "best": _BETAS[best],
-            "lower": _BETAS[inside[0]],
-            "upper": _BETAS[inside[-1]],
-            "intercept": intercept,
-            "slope": slope,
-            "r2": 1 - rss[best] / total,
-            "r2_held_out": 1 - float(chosen @ chosen) / total,
-            "profile": ("beta", 1 - rss / total),
-        },
-        coords={"beta": _BETAS},
-        attrs={
-            "average": average,
-            "n": len(y),
-            "n_dropped": table.dropped,
-            "response": table.response,
-        },
-    )
+    found = {"best": _BETAS[best], "lower": _BETAS[inside[0]], "upper": _BETAS[inside[-1]]}
+    found |= {"intercept": intercept, "slope": slope, "r2": 1 - rss[best] / total}
+    found |= {"r2_held_out": 1 - float(errors @ errors) / total}
+    return xr.Dataset(found | {"profile": ("beta", 1 - rss / total)}, coords={"beta": _BETAS})
+
+
+def _held_out(columns: list[np.ndarray], y: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """Error of every dialogue under the beta that is best without it."""
+    fits = [least_squares.left_out(column, y, groups) for column in columns]
+    errors, rest = np.stack([f[0] for f in fits]), np.stack([f[1] for f in fits])
+    return errors[rest.argmin(0), np.arange(len(y))]
 
 
 def _f(matrix: np.ndarray, actual: np.ndarray, beta: float, average: str) -> np.ndarray:

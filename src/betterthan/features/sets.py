@@ -6,22 +6,18 @@ from typing import Any
 
 import xarray as xr
 
+import betterthan
 from betterthan import checks, names
 from betterthan.features.fitting import fit_table
 from betterthan.features.formulas import PerformanceFunction
 from betterthan.features.tables import FeatureTable, feature_table
+from betterthan.signed import Signature
 
-_MEASURES = (
-    "r2",
-    "r2_training",
-    "r2_training_sd",
-    "r2_held_out",
-    "r2_held_out_chosen",
-    "mse",
-    "mse_sd",
-    "mse_chosen",
-    "mse_chosen_sd",
-)
+_R2 = ("r2", "r2_training", "r2_training_sd", "r2_held_out", "r2_held_out_chosen")
+_MSE = ("mse", "mse_sd", "mse_chosen", "mse_chosen_sd")
+# attrs of the fits, which are of the same rows and asked for alike
+_ROWS = ("n", "n_dropped_response", "n_dropped_feature")
+_ASKED = ("response", "direction", "left_out_by", "folds")
 
 
 def compare(
@@ -66,34 +62,35 @@ def compare(
     >>> found["formula"].values.tolist()
     ['rating = 0.4362 + 5.086 f', 'rating = 4.343 - 0.185 words']
     """
+    listed = _checked(sets)
+    union = list(dict.fromkeys(column for columns in listed.values() for column in columns))
+    whole = feature_table(features, response, columns=union, by=leave_out)
+    fitted = {name: _fitted(whole, name, columns, direction) for name, columns in listed.items()}
+    fits = [f.fit for f in fitted.values() if f.fit is not None]
+    made = Signature(answer="feature_sets", version=betterthan.__version__)
+    return xr.Dataset(
+        {name: (names.FEATURE_SET, column) for name, column in _measures(fits).items()}
+        | {"formula": (names.FEATURE_SET, [str(f) for f in fitted.values()])},
+        coords={names.FEATURE_SET: list(map(str, fitted))},
+        attrs=made.to_attrs() | {k: fits[0].attrs[k] for k in _ASKED + _ROWS},
+    )
+
+
+def _checked(sets: Any) -> dict[Any, list[str]]:
+    checks.of_type(sets, Mapping, "sets is", "mapping from names of sets to their features")
     if not sets:
         raise ValueError(
             "there are no feature sets; give at least one, such as {'scores': ['f.weighted']}"
         )
-    union = list(dict.fromkeys(column for columns in sets.values() for column in _listed(columns)))
-    whole = feature_table(features, response, columns=union, by=leave_out)
-    fitted = {
-        name: _fitted(whole, name, _listed(columns), direction) for name, columns in sets.items()
-    }
-    fits = [f.fit for f in fitted.values() if f.fit is not None]
-    parts: dict[str, Any] = {
-        m: (names.FEATURE_SET, [float(fit[m]) for fit in fits]) for m in _MEASURES
-    }
-    parts["n_features"] = (names.FEATURE_SET, [fit.sizes[names.FEATURE] for fit in fits])
-    parts["n_chosen"] = (names.FEATURE_SET, [int(fit["chosen"].sum()) for fit in fits])
-    parts["formula"] = (names.FEATURE_SET, [str(f) for f in fitted.values()])
-    result = xr.Dataset(parts, coords={names.FEATURE_SET: list(map(str, fitted))})
-    kept = (
-        "response",
-        "direction",
-        "n",
-        "n_dropped_response",
-        "n_dropped_feature",
-        "left_out_by",
-        "folds",
-    )
-    result.attrs = {k: fits[0].attrs[k] for k in kept}
-    return result
+    return {name: _listed(columns) for name, columns in sets.items()}
+
+
+def _measures(fits: list[xr.Dataset]) -> dict[str, list[Any]]:
+    """A column of each measure, one row for each fit."""
+    columns: dict[str, list[Any]] = {m: [float(fit[m]) for fit in fits] for m in _R2 + _MSE}
+    columns["n_features"] = [fit.sizes[names.FEATURE] for fit in fits]
+    columns["n_chosen"] = [int(fit["chosen"].sum()) for fit in fits]
+    return columns
 
 
 def _listed(columns: Sequence[str]) -> list[str]:

@@ -37,8 +37,7 @@ class FeatureTable:
 def feature_table(
     features: Any, response: Any, *, columns: Sequence[str] | None = None, by: Any = None
 ) -> FeatureTable:
-    """Join features and response, drop rows with gaps and count them, and refuse what explains
-    nothing.
+    """Join features and response, without rows with gaps; refuse what explains nothing.
 
     `by` is a column, an index level, or one label for each row.
     """
@@ -50,27 +49,22 @@ def feature_table(
         raise ValueError("there are no features; give at least one column beside the response")
     no_response, no_feature = np.isnan(y), np.isnan(x.to_numpy()).any(1)
     keep = ~no_response & ~no_feature
-    if keep.sum() < 3:
-        raise ValueError(
-            f"{keep.sum()} of {len(keep)} dialogues have a response and every feature; at least 3 "
-            f"are needed"
-        )
-    values, rows = x.to_numpy()[keep], np.array([str(r) for r in x.index])[keep]
-    numbers, group_names = _numbered(
-        labels[keep] if labels is not None else rows, labels is not None
-    )
+    _refuse_few(keep)
+    rows = np.array([str(r) for r in x.index])[keep]
+    of_each = rows if labels is None else labels[keep]
+    numbers, group_names = _numbered(of_each, labels is not None)
     table = FeatureTable(
-        values,
-        y[keep],
-        [str(c) for c in x.columns],
-        rows.tolist(),
-        name,
-        numbers,
-        group_names,
-        grouped_by,
-        int(no_response.sum()),
-        int((no_feature & ~no_response).sum()),
-        confusions,
+        x=x.to_numpy()[keep],
+        y=y[keep],
+        features=[str(c) for c in x.columns],
+        rows=rows.tolist(),
+        response=name,
+        groups=numbers,
+        group_names=group_names,
+        grouped_by=grouped_by,
+        dropped_response=int(no_response.sum()),
+        dropped_feature=int((no_feature & ~no_response).sum()),
+        confusions=confusions,
     )
     _refuse_constants(table)
     return table
@@ -82,8 +76,7 @@ def refuse_collinear(table: FeatureTable) -> None:
     if n < p + 3:
         raise ValueError(
             f"{n} dialogues are too few for least squares on {p} features (at least {p + 3}); "
-            f"choose fewer, or use "
-            "betterthan.models.performance_function, which shrinks them"
+            "choose fewer, or use betterthan.models.performance_function, which shrinks them"
         )
     scaled = least_squares.standardise(table.x)[0]
     found = least_squares.dependent(scaled)
@@ -98,94 +91,90 @@ def refuse_collinear(table: FeatureTable) -> None:
 
 
 def _frame(features: Any) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Features as a table, and the confusions that a confusion matrix had enough of."""
+    frame, confusions = features, ()
     if isinstance(features, xr.DataArray):
         if set(features.dims) != {names.DIALOGUE, names.FEATURE}:
-            raise ValueError(
-                f"features have dims {tuple(map(str, features.dims))}; give (dialogue, feature)"
-            )
+            dims = ", ".join(map(str, features.dims))
+            raise ValueError(f"features have dims ({dims}); give (dialogue, feature)")
         given = features.transpose(names.DIALOGUE, names.FEATURE)
-        rows = (
-            given[names.DIALOGUE].values
-            if names.DIALOGUE in given.coords
-            else np.arange(len(given))
-        )
+        named = names.DIALOGUE in given.coords
+        rows = given[names.DIALOGUE].values if named else np.arange(len(given))
         frame = pd.DataFrame(given.values, rows, [str(f) for f in given[names.FEATURE].values])
         confusions = tuple(map(str, features.attrs.get("confusions", ())))
-    elif isinstance(features, pd.DataFrame):
-        frame, confusions = features, ()
-    else:
-        raise ValueError(
-            f"features are a {type(features).__name__}; give a pandas.DataFrame, one row for each "
-            f"dialogue"
-        )
+    wanted = "pandas.DataFrame, one row for each dialogue"
+    checks.of_type(frame, pd.DataFrame, "features are", wanted)
     checks.unique([str(c) for c in frame.columns], "feature")
     return frame, confusions
 
 
 def _response(frame: pd.DataFrame, response: Any) -> tuple[np.ndarray, str]:
+    """One number for each row of the features, and what it is called."""
     if isinstance(response, str):
         if response not in frame:
-            raise ValueError(
-                f"there is no column {response!r}; the columns are "
-                f"{', '.join(map(str, frame.columns))}"
-            )
+            there = ", ".join(map(str, frame.columns))
+            raise ValueError(f"there is no column {response!r}; the columns are {there}")
         return _numbers(frame[response], response), response
     if isinstance(response, xr.DataArray):
-        if response.dims != (names.DIALOGUE,):
-            raise ValueError(
-                f"response has dims {tuple(map(str, response.dims))}; give (dialogue,)"
-            )
-        index = (
-            response[names.DIALOGUE].values if names.DIALOGUE in response.coords else frame.index
-        )
-        response = pd.Series(response.values, index=index, name=response.name)
+        response = _series(frame, response)
     if isinstance(response, pd.Series):
-        if set(response.index) != set(frame.index) or not (
-            response.index.is_unique and frame.index.is_unique
-        ):
-            odd = [str(k) for k in response.index.symmetric_difference(frame.index)]
-            where = f": {odd[0]!r} is in one alone" if odd else ", each of them once"
-            raise ValueError(f"features and response must have the same dialogues{where}")
-        response = response.reindex(frame.index)
-        return _numbers(response, str(response.name or "response")), str(
-            response.name or "response"
-        )
+        name = str(response.name or "response")
+        return _numbers(_by_dialogue(frame, response), name), name
     values = _numbers(pd.Series(np.asarray(response).reshape(-1)), "response")
     if len(values) != len(frame):
         raise ValueError(
             f"response has {len(values)} numbers and features {len(frame)} rows; give one for "
-            f"each dialogue"
+            "each dialogue"
         )
     return values, "response"
+
+
+def _series(frame: pd.DataFrame, response: xr.DataArray) -> pd.Series:
+    """With the dialogues of the features where it names none."""
+    if response.dims != (names.DIALOGUE,):
+        dims = ", ".join(map(str, response.dims))
+        raise ValueError(f"response has dims ({dims}); give (dialogue,)")
+    named = names.DIALOGUE in response.coords
+    index = response[names.DIALOGUE].values if named else frame.index
+    return pd.Series(response.values, index=index, name=response.name)
+
+
+def _by_dialogue(frame: pd.DataFrame, response: pd.Series) -> pd.Series:
+    """In the order of the features."""
+    unique = response.index.is_unique and frame.index.is_unique
+    if set(response.index) != set(frame.index) or not unique:
+        odd = [str(k) for k in response.index.symmetric_difference(frame.index)]
+        where = f": {odd[0]!r} is in one alone" if odd else ", each of them once"
+        raise ValueError(f"features and response must have the same dialogues{where}")
+    return response.reindex(frame.index)
 
 
 def _group_labels(frame: pd.DataFrame, groups: Any) -> tuple[np.ndarray | None, str]:
     if groups is None:
         return None, ""
     if isinstance(groups, str):
-        if groups in frame:
-            column: Any = frame[groups]
-            name = groups
-        elif groups in frame.index.names:
-            column, name = frame.index.to_frame()[groups], groups
-        else:
-            raise ValueError(
-                f"there is no column {groups!r} to group by; the columns are "
-                f"{', '.join(frame.columns)}"
-            )
+        column, name = _grouping(frame, groups), groups
     else:
         column, name = pd.Series(np.asarray(groups).reshape(-1)), "groups"
         if len(column) != len(frame):
             raise ValueError(
                 f"groups name {len(column)} rows and features have {len(frame)}; give one for "
-                f"each row"
+                "each row"
             )
     if column.isna().any():
-        raise ValueError(
-            f"{name!r} is missing in row {int(column.isna().to_numpy().argmax()) + 1}; every row "
-            f"needs one"
-        )
+        row = int(column.isna().to_numpy().argmax()) + 1
+        raise ValueError(f"{name!r} is missing in row {row}; every row needs one")
     return column.astype(str).to_numpy(), name
+
+
+def _grouping(frame: pd.DataFrame, name: str) -> pd.Series:
+    """A column or an index level."""
+    if name in frame:
+        return frame[name]
+    if name in frame.index.names:
+        return frame.index.to_frame()[name]
+    there = ", ".join(map(str, frame.columns))
+    raise ValueError(f"there is no column {name!r} to group by; the columns are {there}")
 
 
 def _columns(
@@ -194,19 +183,16 @@ def _columns(
     if columns is None:
         chosen = [c for c in frame.columns if c not in others]
     else:
-        wanted = [columns] if isinstance(columns, str) else list(columns)
-        checks.unique(wanted, "feature")
-        for column in wanted:
-            if column not in frame:
-                raise ValueError(
-                    f"there is no feature {column!r}; given are "
-                    f"{', '.join(map(str, frame.columns))}"
-                )
-            if column in others:
-                raise ValueError(
-                    f"{column!r} is the response or the group; it cannot be a feature as well"
-                )
-        chosen = wanted
+        chosen = [columns] if isinstance(columns, str) else list(columns)
+        checks.unique(chosen, "feature")
+    for column in chosen:
+        if column not in frame:
+            there = ", ".join(map(str, frame.columns))
+            raise ValueError(f"there is no feature {column!r}; given are {there}")
+        if column in others:
+            raise ValueError(
+                f"{column!r} is the response or the group; it cannot be a feature as well"
+            )
     numbers = {str(c): _numbers(frame[c], str(c)) for c in chosen}
     return pd.DataFrame(numbers, index=frame.index)
 
@@ -214,22 +200,17 @@ def _columns(
 def _numbers(column: Any, name: str) -> np.ndarray:
     found: Any = pd.to_numeric(column, errors="coerce")
     values = found.to_numpy(dtype=float, na_value=np.nan)
-    bad = (
-        np.isnan(values)
-        & ~column.isna().to_numpy()
-        & (column.astype(str).str.strip() != "").to_numpy()
-    )
+    given = ~column.isna().to_numpy() & (column.astype(str).str.strip() != "").to_numpy()
+    bad = np.isnan(values) & given
     if bad.any():
         k = int(bad.argmax())
         raise ValueError(
             f"column {name!r} holds {column.iloc[k]!r} in row {k + 1}, no number; mend it or "
-            f"leave the column out"
+            "leave the column out"
         )
     if np.isinf(values).any():
-        raise ValueError(
-            f"column {name!r} is infinite in row {int(np.isinf(values).argmax()) + 1}; give a "
-            f"finite number"
-        )
+        row = int(np.isinf(values).argmax()) + 1
+        raise ValueError(f"column {name!r} is infinite in row {row}; give a finite number")
     return values
 
 
@@ -242,6 +223,14 @@ def _numbered(labels: np.ndarray, given: bool) -> tuple[np.ndarray, list[str]]:
         raise ValueError(f"there are {len(named)} groups; give rows of at least 3")
     place = {name: k for k, name in enumerate(named)}
     return np.array([place[label] for label in labels]), named
+
+
+def _refuse_few(keep: np.ndarray) -> None:
+    if keep.sum() < 3:
+        raise ValueError(
+            f"{keep.sum()} of {len(keep)} dialogues have a response and every feature; at least 3 "
+            "are needed"
+        )
 
 
 def _refuse_constants(table: FeatureTable) -> None:

@@ -35,7 +35,10 @@ def parse_delimited(text: str, source: str, delimiter: str) -> Table:
 
 
 def _ragged(found: int, expected: int) -> str:
-    return f"has {found} cells where the header has {expected}; give every row one cell for each column"
+    return (
+        f"has {found} cells where the header has {expected}; give every row one cell for each "
+        f"column"
+    )
 
 
 def _refuse_other_delimiter(header: list[str], source: str, delimiter: str) -> None:

@@ -42,7 +42,8 @@ def _with_index(frame: pd.DataFrame, source: str) -> pd.DataFrame:
     index, known = frame.index, {*chain(*ALIASES.values(), *PAIRS)}
     roles = [str(name).strip().casefold() in known for name in index.names]
     if isinstance(index, pd.MultiIndex) and not all(roles):
-        what = f"index level {index.names[roles.index(False)]!r} is not a known name; name it or reset the index"
+        level = index.names[roles.index(False)]
+        what = f"index level {level!r} is not a known name; name it or reset the index"
         raise problem(source, what)
     if all(roles):
         taken = [name for name in index.names if name in frame.columns]

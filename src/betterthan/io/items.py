@@ -23,6 +23,7 @@ class Items:
     ids: list[str]
     coords: dict[str, np.ndarray]
     used: set[str]  # columns that are therefore not systems
+    ignored: list[str]  # of these, the ones that nothing was read from
     said: str
 
 
@@ -33,15 +34,16 @@ def items_of(table: Table) -> Items:
     column = sole(table, "item")
     beside = {role: found for role in BESIDE if (found := sole(table, role)) is not None}
     coords = {role: coordinate(table, found, role) for role, found in beside.items()}
-    used = {*beside.values(), *(name for name in NAMELESS if name in table.columns)}
+    ignored = [name for name in NAMELESS if name in table.columns and name != column]
+    used = {*beside.values(), *ignored}
     if column is None:
         ids = [str(k) for k in range(1, len(table.rows) + 1)]
-        return Items(
-            ids, coords, used, "items are row numbers (no column of item ids)" + _said(beside)
-        )
+        said = "items are row numbers (no column of item ids)" + beside_said(beside)
+        return Items(ids, coords, used, ignored, said)
     ids = labels(table, column, "each item an id")
     _refuse_repeated(table, column, ids, coords)
-    return Items(ids, coords, used | {column}, f"item ids from column {column!r}" + _said(beside))
+    said = f"item ids from column {column!r}" + beside_said(beside)
+    return Items(ids, coords, used | {column}, ignored, said)
 
 
 def sole(table: Table, role: str) -> str | None:
@@ -91,7 +93,8 @@ def at_least_two(table: Table, systems: Sequence[str]) -> None:
         raise problem(table.source, f"{found}; a comparison needs at least two")
 
 
-def _said(beside: dict[str, str]) -> str:
+def beside_said(beside: dict[str, str]) -> str:
+    """The columns of the optional coordinates, as the reading tells them."""
     return "".join(f", {role} from column {column!r}" for role, column in beside.items())
 
 
@@ -108,6 +111,7 @@ def _refuse_repeated(
             same = "".join(
                 f" and {role} {shown(x)}" for role, x in zip(within, key[1:], strict=True)
             )
-            what = f"duplicate item id{same}, already in row {table.rows[first[key]]}; give each item one row"
+            before = table.rows[first[key]]
+            what = f"duplicate item id{same}, already in row {before}; give each item one row"
             what += "" if "epoch" in within else ", or tell its runs apart in a column 'epoch'"
             raise problem(table.source, what, row=table.rows[k], column=column, value=ids[k])

@@ -1,38 +1,65 @@
 """One row for each system on each item."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
-import xarray as xr
 
 from betterthan.io import cells
-from betterthan.io.items import at_least_two, beside_columns, coordinate, scores_array
+from betterthan.io.items import (
+    at_least_two,
+    beside_columns,
+    beside_said,
+    coordinate,
+    scores_array,
+)
 from betterthan.io.problems import problem, shown
 from betterthan.io.roles import find
-from betterthan.io.table import Table
+from betterthan.io.table import Reading, Table, unread
 
 
-def long_scores(table: Table) -> tuple[xr.DataArray, str]:
+def long_scores(table: Table) -> Reading:
     """Scores of a long table, joined by item, dataset and epoch; what never occurs is NaN."""
-    item_column, system_column = str(find(table, "item")), str(find(table, "system"))
-    score_column = str(find(table, "score"))
-    beside = beside_columns(table)
-    ids = np.array(cells.labels(table, item_column, "each row an item id"), dtype=object)
-    coords = {role: coordinate(table, column, role) for role, column in beside.items()}
-    system, systems = coded(np.array(cells.system_names(table, system_column), dtype=object))
+    item, system, score = (str(find(table, role)) for role in ("item", "system", "score"))
+    rows = item_rows(table, item)
+    code, systems = coded(np.array(cells.system_names(table, system), dtype=object))
     at_least_two(table, systems.tolist())
-    unit = units(ids, coords)
-    scores = cells.numbers(table, score_column)
-    _refuse_repeated(table, unit * len(systems) + system, ids, systems[system], coords)
+    scores = cells.numbers(table, score)
+    _refuse_repeated(table, rows, code, systems)
+    values = np.full((len(rows.first), len(systems)), np.nan)
+    values[rows.unit, code] = scores
+    ids = rows.ids[rows.first].tolist()
+    said = f"joined by column {item!r}{beside_said(rows.beside)}"
+    ignored = unread(table, {item, system, score, *rows.beside.values()})
+    return Reading(scores_array(values, ids, systems.tolist(), rows.coords), said, ignored)
+
+
+@dataclass(frozen=True)
+class ItemRows:
+    """The items of a table with several rows for each."""
+
+    ids: np.ndarray  # of each row
+    unit: np.ndarray  # the item of each row, as a number
+    first: np.ndarray  # the first row of each item
+    beside: dict[str, str]  # columns of the optional coordinates
+    by_row: dict[str, np.ndarray]  # the coordinates of each row
+
+    @property
+    def coords(self) -> dict[str, np.ndarray]:
+        """The coordinates of each item."""
+        return {role: values[self.first] for role, values in self.by_row.items()}
+
+
+def item_rows(table: Table, column: str) -> ItemRows:
+    """Rows joined to items by their ids within dataset and epoch."""
+    beside = beside_columns(table)
+    ids = np.array(cells.labels(table, column, "each row an item id"), dtype=object)
+    by_row = {role: coordinate(table, found, role) for role, found in beside.items()}
+    unit = units(ids, by_row)
     first = np.unique(unit, return_index=True)[1]
-    if "cluster" in coords:
-        refuse_two_clusters(table, beside["cluster"], coords["cluster"], first[unit])
-    values = np.full((len(first), len(systems)), np.nan)
-    values[unit, system] = scores
-    kept = {role: array[first] for role, array in coords.items()}
-    said = "".join(f", {role} from column {column!r}" for role, column in beside.items())
-    return scores_array(values, ids[first].tolist(), systems.tolist(), kept), (
-        f"joined by column {item_column!r}{said}"
-    )
+    if "cluster" in by_row:
+        refuse_two_clusters(table, beside["cluster"], by_row["cluster"], first[unit])
+    return ItemRows(ids, unit, first, beside, by_row)
 
 
 def coded(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -51,28 +78,23 @@ def units(ids: np.ndarray, coords: dict[str, np.ndarray]) -> np.ndarray:
     return unit
 
 
-def _refuse_repeated(
-    table: Table,
-    cell: np.ndarray,
-    ids: np.ndarray,
-    systems: np.ndarray,
-    coords: dict[str, np.ndarray],
-) -> None:
+def _refuse_repeated(table: Table, rows: ItemRows, system: np.ndarray, systems: np.ndarray) -> None:
+    cell = rows.unit * len(systems) + system
     again = pd.Series(cell).duplicated().to_numpy()
     if not again.any():
         return
     k = int(again.argmax())
     before = table.rows[int((cell == cell[k]).argmax())]
     where = "".join(
-        f", {role} {shown(coords[role][k].item())}"
+        f", {role} {shown(rows.by_row[role][k].item())}"
         for role in ("dataset", "epoch")
-        if role in coords
+        if role in rows.by_row
     )
     raise problem(
         table.source,
-        f"duplicate score of system {shown(systems[k])} on item {shown(ids[k])}{where}, "
-        f"already in row {before}; "
-        "give each system one score an item, or a column 'epoch' or 'dataset' that tells them apart",
+        f"duplicate score of system {shown(systems[system[k]])} on item {shown(rows.ids[k])}"
+        f"{where}, already in row {before}; give each system one score an item, or a column "
+        f"'epoch' or 'dataset' that tells them apart",
         row=table.rows[k],
     )
 

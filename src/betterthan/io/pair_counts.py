@@ -1,57 +1,59 @@
 """One row for each pair of systems: wins, losses and, where they are known, ties."""
 
 import numpy as np
-import xarray as xr
 
 from betterthan.io import cells
 from betterthan.io.items import at_least_two
 from betterthan.io.problems import counted, problem, shown
 from betterthan.io.roles import find
-from betterthan.io.squares import counts_array, datasets_of, pair_columns
-from betterthan.io.table import Table
+from betterthan.io.squares import (
+    counts_array,
+    dataset_column,
+    datasets_of,
+    empty_square,
+    pair_columns,
+    paired,
+)
+from betterthan.io.table import Reading, Table, unread
 
 
-def pair_counts(table: Table) -> tuple[xr.DataArray, str]:
-    """Counts of a table of pairs, each given once or in both directions, and what to say about
-    it.
-    """
-    names_a, names_b = (cells.system_names(table, column) for column in pair_columns(table))
-    ties = find(table, "ties")
-    columns = [str(find(table, "wins")), str(find(table, "losses")), *([ties] if ties else [])]
-    values = np.stack([cells.whole_numbers(table, column) for column in columns], axis=-1)
+def pair_counts(table: Table) -> Reading:
+    """Counts of a table of pairs, each given once or in both directions."""
+    columns = pair_columns(table)
+    systems, a, b = paired(*(cells.system_names(table, column) for column in columns))
+    values, ties = _numbers(table)
     datasets, dataset = datasets_of(table)
-    systems = list(
-        dict.fromkeys(name for pair in zip(names_a, names_b, strict=True) for name in pair)
-    )
     at_least_two(table, systems)
-    place = {name: k for k, name in enumerate(systems)}
-    a, b = np.array([place[name] for name in names_a]), np.array([place[name] for name in names_b])
+    _refuse_against_itself(table, a == b, values)
+    mirrored = values[:, [1, 0, 2][: values.shape[1]]]
     pairs = list(zip(dataset.tolist(), a.tolist(), b.tolist(), strict=True))
-    _refuse_against_itself(table, names_a, a == b, values)
-    mirrored = values[:, [1, 0, 2][: len(columns)]]
     _refuse_repeated(table, pairs, systems, values, mirrored)
-    square = np.zeros(
-        (max(len(datasets), 1), len(systems), len(systems), len(columns)), dtype=np.int64
-    )
+    square = empty_square(datasets, systems, values.shape[1])
     square[dataset, b, a] = mirrored
     square[dataset, a, b] = values
     counts = counts_array(square, systems, datasets)
-    counts.attrs = {"ties": "third" if ties else "unknown"}
+    counts.attrs = {"ties": "third" if ties else "unknown", "n_missing": 0}
     distinct = len({(d, *sorted(pair)) for d, *pair in pairs if pair[0] != pair[1]})
     told = f"ties from column {ties!r}" if ties else "ties unknown (no column 'ties')"
-    return counts, f"{len(systems)} systems, {counted(distinct, 'pair')}, {told}"
+    used = {*columns, find(table, "wins"), find(table, "losses"), ties, dataset_column(table)}
+    said = f"{len(systems)} systems, {counted(distinct, 'pair')}, {told}"
+    return Reading(counts, said, unread(table, used))
 
 
-def _refuse_against_itself(
-    table: Table, systems: list[str], same: np.ndarray, values: np.ndarray
-) -> None:
+def _numbers(table: Table) -> tuple[np.ndarray, str | None]:
+    """Wins, losses and, where there are any, ties of each row; and the column of the ties."""
+    ties = find(table, "ties")
+    columns = [str(find(table, "wins")), str(find(table, "losses")), *([ties] if ties else [])]
+    return np.stack([cells.whole_numbers(table, column) for column in columns], axis=-1), ties
+
+
+def _refuse_against_itself(table: Table, same: np.ndarray, values: np.ndarray) -> None:
     bad = same & (values[:, :2] != 0).any(axis=-1)
     if bad.any():
-        k = int(bad.argmax())
-        what = f"{shown(systems[k])} is compared with itself; wins and losses there must be 0"
-        raise problem(
-            table.source, what, row=table.rows[k], column=pair_columns(table)[1], value=systems[k]
-        )
+        k, column = int(bad.argmax()), pair_columns(table)[1]
+        system = cells.system_names(table, column)[k]
+        what = f"{shown(system)} is compared with itself; wins and losses there must be 0"
+        raise problem(table.source, what, row=table.rows[k], column=column, value=system)
 
 
 def _refuse_repeated(
@@ -68,7 +70,8 @@ def _refuse_repeated(
     for k, (dataset, a, b) in enumerate(pairs):
         named = f"{shown(systems[a])} against {shown(systems[b])}"
         if (dataset, a, b) in first:
-            what = f"{named} is already in row {table.rows[first[dataset, a, b]]}; give each pair one row"
+            before = table.rows[first[dataset, a, b]]
+            what = f"{named} is already in row {before}; give each pair one row"
             raise problem(table.source, what, row=table.rows[k])
         first[dataset, a, b] = k
         other = first.get((dataset, b, a), k)

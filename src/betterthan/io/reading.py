@@ -1,10 +1,9 @@
-"""A file, a frame or several of them to scores or counts."""
+"""A file, a frame or several of them to scores, counts, tallies or judgments."""
 
 import logging
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 import pandas as pd
@@ -13,42 +12,41 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.io.files import dataset_name, read_file
 from betterthan.io.frames import table_from_frame
-from betterthan.io.items import beside_columns
-from betterthan.io.long import long_scores
-from betterthan.io.pair_counts import pair_counts
-from betterthan.io.problems import counted, listed, problem
+from betterthan.io.layouts import Layout, of_name, that_take
+from betterthan.io.problems import problem
 from betterthan.io.recognition import recognise, require
-from betterthan.io.roles import NEEDED, find
+from betterthan.io.saying import line
 from betterthan.io.several import joined
-from betterthan.io.squares import dataset_column
-from betterthan.io.table import NAMELESS, Table
-from betterthan.io.tallied import table_tallies
-from betterthan.io.votes import vote_counts
-from betterthan.io.wide import predicted_scores, wide_scores
+from betterthan.io.table import Reading, Table
+from betterthan.signed import Signature
 
-_LAYOUTS = {
-    "wide": wide_scores,
-    "long": long_scores,
-    "predictions": predicted_scores,
-    "counts": pair_counts,
-    "votes": vote_counts,
-}
-_UNIT = {"counts": "unknown", "votes": "judgment"}  # what one count stands for, unless told
+_Source = str | Path | pd.DataFrame | Sequence[str | Path] | Mapping[str, str | Path | pd.DataFrame]
+_DEFAULTS: dict[str, Any] = {"higher_is_better": True, "unit": None, "scale": 1}
 _log = logging.getLogger("betterthan")
 
 
+# a layout that is any text may be that of judgments too: the first of both is asked first
+@overload
+def read(  # pyright: ignore[reportOverlappingOverload]
+    source: _Source, *, layout: Literal["judgments"]
+) -> xr.Dataset: ...
+@overload
 def read(
-    source: str
-    | Path
-    | pd.DataFrame
-    | Sequence[str | Path]
-    | Mapping[str, str | Path | pd.DataFrame],
+    source: _Source,
     *,
     layout: str | None = None,
     higher_is_better: bool = True,
     unit: str | None = None,
     scale: int = 1,
-) -> xr.DataArray:
+) -> xr.DataArray: ...
+def read(
+    source: _Source,
+    *,
+    layout: str | None = None,
+    higher_is_better: bool = True,
+    unit: str | None = None,
+    scale: int = 1,
+) -> xr.DataArray | xr.Dataset:
     """Read the results of several systems: scores of each item, or counts of each pair.
 
     Parameters
@@ -57,17 +55,19 @@ def read(
         A file is CSV, TSV, JSON Lines, JSON (a list of objects) or Parquet, known by its extension,
         each also with ``.gz``; text is UTF-8. Several files are several datasets of the same
         systems, named by the file or by the mapping.
-    layout : {"wide", "long", "predictions", "counts", "votes", "tallies"}, optional
+    layout : str, optional
         What the columns mean; recognised from their names when not given.
 
         - ``wide``: a column of item ids (may be absent), and a column of scores for each system.
         - ``long``: ``system, item, score``.
         - ``predictions``: item ids, ``gold``, and a column of predicted labels for each system.
+        - ``votes``: ``model_a, model_b, winner``; the winner is a side, a name, or a tie.
         - ``counts``: ``system_a, system_b, wins, losses``; ties are unknown without a column
           ``ties``.
-        - ``votes``: ``model_a, model_b, winner``; the winner is a side, a name, or a tie.
         - ``tallies``: ``system, item, tp, fp, fn`` and an optional ``label``; see
           `io.tallies_from_table`.
+        - ``judgments``: those of votes, and an optional ``judge``, each judgment by itself; see
+          `io.read_judgments`. Only where the layout is given.
 
         Columns ``dataset``, ``cluster`` and ``epoch`` may stand beside the items.
     higher_is_better : bool, default True
@@ -80,11 +80,12 @@ def read(
 
     Returns
     -------
-    xarray.DataArray
+    xarray.DataArray or xarray.Dataset
         From wide, long and predictions: scores over (item, system), float64, NaN where missing,
         with item coordinates ``dataset``, ``cluster`` and ``epoch`` where they are given. From
         counts and votes: counts over (system_a, system_b, outcome), int64, with a leading
-        ``dataset`` where that is given. From tallies: see `io.tallies_from_table`.
+        ``dataset`` where that is given. From tallies: see `io.tallies_from_table`. From judgments:
+        the Dataset of `io.read_judgments`.
         ``attrs["reading"]`` says in one line what was read and how; it is logged too.
 
     Raises
@@ -113,36 +114,24 @@ def read(
     >>> scores = bt.read(frame)
     >>> scores.attrs["reading"]
     "DataFrame read as wide: 3 items x 2 systems, item ids from column 'item', 1 score missing"
-    >>> votes = pd.DataFrame({"model_a": ["A", "B"], "model_b": ["B", "A"], "winner": ["model_a", "tie"]})
+    >>> votes = pd.DataFrame({"left": ["A", "B"], "right": ["B", "A"], "winner": ["left", "tie"]})
     >>> bt.read(votes).sel(system_a="A", system_b="B").values.tolist()
     [1, 0, 1]
     """
-    if layout is not None:
-        checks.one_of(layout, names.LAYOUTS, "layout")
+    choices = {"higher_is_better": higher_is_better, "unit": unit, "scale": scale}
     named = _named(source)
     tables = [_table(one, name) for name, one in named.items()]
-    found = [_layout(table, layout) for table in tables]
-    if len(set(found)) > 1:
-        what = f"is {found[-1]}, but {tables[0].source} is {found[0]}; give files of one layout"
-        raise problem(tables[-1].source, what)
-    _check_choices(found[0], higher_is_better, unit)
-    if scale != 1 and found[0] != "tallies":
-        raise ValueError(f"scale={scale} is for tallies; this was read as {found[0]}")
-    read_one = partial(table_tallies, scale=scale) if found[0] == "tallies" else _LAYOUTS[found[0]]
-    read_each = [read_one(table) for table in tables]
-    arrays = [array for array, _ in read_each]
-    several = len(arrays) > 1 or isinstance(source, Mapping)
-    if several and found[0] == "tallies":
-        raise ValueError(
-            "several files of tallies are not joined; give one table, with a column 'dataset'"
-        )
-    result = (
-        joined(arrays, list(named), [table.source for table in tables]) if several else arrays[0]
-    )
-    result.attrs = _attrs(result, arrays, tables, found[0], higher_is_better, unit)
-    result.attrs["reading"] = _reading(
-        result, tables, list(named) if several else [], read_each[0][1]
-    )
+    found = _one_layout(tables, layout)
+    _check_choices(found, choices)
+    options = {"scale": scale} if "scale" in found.takes else {}
+    readings = [found.reader(table, **options) for table in tables]
+    result = readings[0].data
+    datasets = list(named) if len(named) > 1 or isinstance(source, Mapping) else []
+    if datasets:
+        result = _joined(found, readings, datasets, tables)
+    sources = ", ".join(table.source for table in tables)
+    result.attrs = _attrs(found, result, readings, choices) | {"source": sources}
+    result.attrs["reading"] = line(sources, found, result, readings, datasets)
     _log.info(result.attrs["reading"])
     return result
 
@@ -182,85 +171,62 @@ def _table(source: Any, name: str) -> Table:
     )
 
 
-def _layout(table: Table, layout: str | None) -> str:
-    if layout is None:
-        return recognise(table)
-    require(table, layout)
-    return layout
+def _one_layout(tables: list[Table], layout: str | None) -> Layout:
+    """The layout that all tables have."""
+    if layout is not None:
+        checks.one_of(layout, names.LAYOUTS, "layout")
+        for table in tables:
+            require(table, layout)
+        return of_name(layout)
+    first, *others = [recognise(table) for table in tables]
+    if set(others) - {first}:
+        what = f"is {others[-1]}, but {tables[0].source} is {first}; give files of one layout"
+        raise problem(tables[-1].source, what)
+    return of_name(first)
 
 
-def _check_choices(layout: str, higher_is_better: bool, unit: str | None) -> None:
-    if not isinstance(higher_is_better, bool | np.bool_):
-        raise ValueError(f"higher_is_better is {higher_is_better!r}; give True or False")
-    if not higher_is_better and layout not in ("wide", "long"):
+def _check_choices(layout: Layout, choices: dict[str, Any]) -> None:
+    better = choices["higher_is_better"]
+    if not isinstance(better, bool | np.bool_):
+        raise ValueError(f"higher_is_better is {better!r}; give True or False")
+    if not better and "higher_is_better" not in layout.takes:
         raise ValueError(
-            f"higher_is_better=False is for scores; {layout} already say which system is better"
+            f"higher_is_better=False is for scores; {layout.name} already say which system is "
+            f"better"
         )
-    if unit is not None:
-        checks.one_of(unit, names.UNITS, "unit")
-        if layout not in _UNIT:
-            raise ValueError(f"unit={unit!r} is for counts and votes; this was read as {layout}")
+    if choices["unit"] is not None:
+        checks.one_of(choices["unit"], names.UNITS, "unit")
+    for choice, value in choices.items():
+        if value != _DEFAULTS[choice] and choice not in layout.takes:
+            raise ValueError(
+                f"{choice}={value!r} is for {that_take(choice)}; this was read as {layout.name}"
+            )
+
+
+def _joined(
+    layout: Layout, readings: list[Reading], datasets: list[str], tables: list[Table]
+) -> xr.DataArray:
+    if layout.gives not in ("scores", "counts"):
+        hint = ", with a column 'dataset'" if layout.gives == "tallies" else ""
+        raise ValueError(f"several files of {layout.name} are not joined; give one table{hint}")
+    return joined([one.data for one in readings], datasets, [table.source for table in tables])
 
 
 def _attrs(
-    result: xr.DataArray,
-    arrays: list[xr.DataArray],
-    tables: list[Table],
-    layout: str,
-    higher_is_better: bool,
-    unit: str | None,
+    layout: Layout, result: Any, readings: list[Reading], choices: dict[str, Any]
 ) -> dict[str, Any]:
     """What the result says of itself: only str and int, so that netCDF keeps it."""
-    attrs: dict[str, Any] = {
-        "source": ", ".join(table.source for table in tables),
-        "layout": layout,
-    }
-    if layout == "tallies":
-        return attrs | {"scale": result.attrs["scale"]}
-    if layout in _UNIT:
-        attrs |= {"unit": unit or _UNIT[layout], "ties": arrays[0].attrs["ties"]}
-        attrs["n_missing"] = sum(array.attrs.get("n_missing", 0) for array in arrays)
-        return attrs | (
-            {"n": sum(array.attrs["n"] for array in arrays)} if layout == "votes" else {}
-        )
-    return attrs | {
-        "higher_is_better": int(higher_is_better),
-        "n_missing": int(np.isnan(result.values).sum()),
-    }
-
-
-def _reading(result: xr.DataArray, tables: list[Table], datasets: list[str], said: str) -> str:
-    """One line on what was read, and how."""
-    layout, missing = result.attrs["layout"], result.attrs.get("n_missing", 0)
-    start = f"{result.attrs['source']} read as {layout}: "
-    if layout in ("counts", "tallies"):
-        line = start + said
-    elif layout == "votes":
-        line = start + said + (f", {missing} more without a winner left out" if missing else "")
-    else:
-        items, systems = result.sizes[names.ITEM], result.sizes[names.SYSTEM]
-        missed = f"{counted(missing, 'score')} missing"
-        line = f"{start}{counted(items, 'item')} x {systems} systems, {said}, {missed}"
-    if datasets:
-        line += f", datasets {', '.join(datasets)}"
-    ignored = list(dict.fromkeys(column for table in tables for column in _ignored(table, layout)))
-    return " ".join(
-        (line + (f", ignored columns {listed(ignored)}" if ignored else "")).splitlines()
+    first = readings[0].data.attrs
+    own = {k: sum(one.data.attrs[k] for one in readings) for k in ("n", "n_missing") if k in first}
+    own |= {"scale": first["scale"]} if "scale" in first else {}
+    better = None
+    if layout.gives == "scores":
+        better = bool(choices["higher_is_better"])
+        own["n_missing"] = int(np.isnan(result.values).sum())
+    signed = Signature(
+        layout=layout.name,
+        unit=choices["unit"] or layout.unit,
+        ties=first.get("ties"),
+        higher_is_better=better,
     )
-
-
-def _ignored(table: Table, layout: str) -> list[str]:
-    """The columns nothing was read from."""
-    if layout in ("wide", "predictions"):
-        return [
-            column
-            for column in NAMELESS
-            if column in table.columns and column != find(table, "item")
-        ]
-    used = {find(table, role) for role in NEEDED[layout]}
-    if layout in ("long", "tallies"):
-        used |= {find(table, "class")} if layout == "tallies" else set()
-        used |= set(beside_columns(table).values())
-    else:
-        used |= {dataset_column(table), find(table, "ties") if layout == "counts" else None}
-    return [column for column in table.columns if column not in used]
+    return signed.to_attrs() | own

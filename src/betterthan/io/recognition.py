@@ -1,17 +1,15 @@
 """Which layout a table has, from the names of its columns."""
 
 from betterthan.io.cells import holds_numbers
+from betterthan.io.layouts import LAYOUTS, of_name
 from betterthan.io.problems import listed, problem
-from betterthan.io.roles import NEEDED, find, missing_roles
+from betterthan.io.roles import find, missing
 from betterthan.io.table import Table
-
-# layouts that several reserved column names give away
-_NAMED = ("votes", "counts", "long", "tallies")
 
 
 def recognise(table: Table) -> str:
     """The one layout that fits; an error where none or several do."""
-    fits = [layout for layout in _NAMED if not missing_roles(table, layout)]
+    fits = [x.name for x in LAYOUTS if x.by == "columns" and not missing(table, x.needs)]
     if not fits:
         _refuse_incomplete(table)
         fits = _predictions_or_wide(table)
@@ -26,37 +24,39 @@ def recognise(table: Table) -> str:
 
 def require(table: Table, layout: str) -> None:
     """Refuse a layout whose columns are not there."""
-    absent = missing_roles(table, layout)
+    needs = of_name(layout).needs
+    absent = missing(table, needs)
     if absent:
         raise problem(
             table.source,
-            f"layout {layout!r} needs columns {', '.join(NEEDED[layout])}; "
+            f"layout {layout!r} needs columns {', '.join(needs)}; "
             f"no {', '.join(absent)} among {listed(table.columns)}",
         )
 
 
 def _refuse_incomplete(table: Table) -> None:
-    """Refuse a table that began like a named layout: read as wide, its names would be the error."""
-    for role, layouts in (("system_a", ("votes", "counts")), ("system", ("long", "tallies"))):
+    """Refuse a table that began like a layout that its columns give away: read as wide, its names
+    would be the error.
+    """
+    by_columns = [layout for layout in LAYOUTS if layout.by == "columns"]
+    for role in dict.fromkeys(layout.needs[0] for layout in by_columns):
         column = find(table, role)
         if column is None or holds_numbers(table, column):
             continue
-        absent = " and ".join(f"no {', '.join(missing_roles(table, x))} ({x})" for x in layouts)
+        absent = " and ".join(
+            f"no {', '.join(missing(table, layout.needs))} ({layout.name})"
+            for layout in by_columns
+            if layout.needs[0] == role
+        )
         raise problem(
             table.source, f"has a column {column!r} but {absent} among {listed(table.columns)}"
         )
 
 
 def _predictions_or_wide(table: Table) -> list[str]:
-    gold = find(table, "gold")
-    if gold is None:
+    if find(table, "gold") is None:
         return ["wide"]
-    used = (
-        find(table, "item"),
-        find(table, "dataset"),
-        find(table, "cluster"),
-        find(table, "epoch"),
-    )
+    used = {find(table, role) for role in ("item", "dataset", "cluster", "epoch")}
     # Gold that is a number, beside numbers: labels 0 and 1, or a system that is called "answer"?
     if all(holds_numbers(table, column) for column in table.columns if column not in used):
         return ["wide", "predictions"]

@@ -1,56 +1,37 @@
 """Which column plays which role, by name: the one table of recognised names."""
 
+from collections.abc import Sequence
+
 from betterthan import names
 from betterthan.io.table import NAMELESS, Table
 
 # The first name present wins; letter case does not matter.
-ALIASES = {
-    "item": (
-        "item",
-        "item_id",
-        "id",
-        "example",
-        "example_id",
-        "instance_id",
-        "question_id",
-        "sample_id",
-        "doc_id",
-        "uid",
-        "idx",
-        "index",
-        "i",
-        "doc",
-        "document",
-    ),
-    "system": ("system", "model"),
-    "score": ("score",),
-    "dataset": ("dataset", "task"),
-    "cluster": ("cluster",),
-    "epoch": ("epoch",),
-    "gold": ("gold", "label", "answer", "reference", "expected", "truth"),
-    "winner": ("winner",),
-    "wins": ("wins", "wins_a"),
-    "losses": ("losses", "wins_b"),
-    "ties": ("ties",),
-    "class": ("label", "type", "class"),
-    "tp": ("tp",),
-    "fp": ("fp",),
-    "fn": ("fn",),
+_NAMES = {
+    "item": "item item_id id example example_id instance_id question_id sample_id doc_id uid idx "
+    "index i doc document",
+    "system": "system model",
+    "score": "score",
+    "dataset": "dataset task",
+    "cluster": "cluster",
+    "epoch": "epoch",
+    "judge": "judge",
+    "gold": "gold label answer reference expected truth",
+    "winner": "winner",
+    "wins": "wins wins_a",
+    "losses": "losses wins_b",
+    "ties": "ties",
+    "class": "label type class",
+    "tp": "tp",
+    "fp": "fp",
+    "fn": "fn",
 }
+ALIASES = {role: tuple(found.split()) for role, found in _NAMES.items()}
 PAIRS = (
     ("system_a", "system_b"),
     ("model_a", "model_b"),
     ("left", "right"),
     ("model_x", "model_y"),
 )
-NEEDED = {
-    "wide": (),
-    "long": ("system", "item", "score"),
-    "predictions": ("gold",),
-    "counts": ("system_a", "system_b", "wins", "losses"),
-    "votes": ("system_a", "system_b", "winner"),
-    "tallies": ("system", "item", "tp", "fp", "fn"),
-}
 
 
 def candidates(table: Table, role: str) -> list[str]:
@@ -73,6 +54,6 @@ def find(table: Table, role: str) -> str | None:
     return found[0] if found else None
 
 
-def missing_roles(table: Table, layout: str) -> list[str]:
-    """The roles `layout` needs and no column plays."""
-    return [role for role in NEEDED[layout] if find(table, role) is None]
+def missing(table: Table, roles: Sequence[str]) -> list[str]:
+    """The roles that no column plays."""
+    return [role for role in roles if find(table, role) is None]

@@ -34,8 +34,8 @@ def _joined_scores(
     for roles, source in zip(beside, sources, strict=True):
         if roles != beside[0]:
             differ = sorted(set(roles) ^ set(beside[0]))
-            what = f"only one of this file and {sources[0]} has {' and '.join(differ)}; give it in all or none"
-            raise problem(source, what)
+            only = f"only one of this file and {sources[0]} has {' and '.join(differ)}"
+            raise problem(source, f"{only}; give it in all or none")
     coords: dict[str, Any] = {
         names.DATASET: np.repeat(datasets, [array.sizes[names.ITEM] for array in arrays])
     }
@@ -52,8 +52,8 @@ def _joined_counts(
 ) -> xr.DataArray:
     for array, source in zip(arrays, sources, strict=True):
         if array.attrs["ties"] != arrays[0].attrs["ties"]:
-            what = f"only one of this file and {sources[0]} has a column 'ties'; give it in all files or none"
-            raise problem(source, what)
+            only = f"only one of this file and {sources[0]} has a column 'ties'"
+            raise problem(source, f"{only}; give it in all files or none")
     order = {names.SYSTEM_A: systems, names.SYSTEM_B: systems}
     return counts_array(np.stack([array.sel(order).values for array in arrays]), systems, datasets)
 

@@ -1,5 +1,6 @@
 """The array of counts that tables of pairs and votes become."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,21 @@ def datasets_of(table: Table) -> tuple[list[str], np.ndarray]:
     values = cells.labels(table, column, "each row its dataset, or leave the column out")
     place = {name: k for k, name in enumerate(dict.fromkeys(values))}
     return list(place), np.array([place[name] for name in values], dtype=np.int64)
+
+
+def paired(
+    names_a: Iterable[str], names_b: Iterable[str]
+) -> tuple[list[str], np.ndarray, np.ndarray]:
+    """The systems in the order they first occur, and the two of each row as numbers."""
+    both = [name for pair in zip(names_a, names_b, strict=True) for name in pair]
+    place = {name: k for k, name in enumerate(dict.fromkeys(both))}
+    a, b = np.array([place[name] for name in both]).reshape(-1, 2).T
+    return list(place), a, b
+
+
+def empty_square(datasets: list[str], systems: list[str], outcomes: int) -> np.ndarray:
+    """Zeros (dataset, system, system, outcome), with a leading axis also without datasets."""
+    return np.zeros((max(len(datasets), 1), len(systems), len(systems), outcomes), dtype=np.int64)
 
 
 def counts_array(square: np.ndarray, systems: list[str], datasets: list[str]) -> xr.DataArray:

@@ -2,7 +2,7 @@
 from.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,21 @@ class Table:
     source: str
     columns: dict[str, Any]
     rows: Sequence[Any]  # line in a text file, record in JSON and Parquet, index label in a frame
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was read from a table, how, in words, and the columns that nothing was read from."""
+
+    data: Any  # a DataArray, or a Dataset of judgments
+    said: str
+    ignored: list[str]
+
+
+def unread(table: Table, used: Iterable[str | None]) -> list[str]:
+    """The columns that are not among `used`."""
+    used = set(used)
+    return [column for column in table.columns if column not in used]
 
 
 def make_table(

@@ -1,13 +1,19 @@
 """One row for each judgment: two systems and which of them won."""
 
 import numpy as np
-import xarray as xr
 
 from betterthan.io import cells
-from betterthan.io.problems import counted, problem, shown
+from betterthan.io.problems import problem, shown
 from betterthan.io.roles import find
-from betterthan.io.squares import counts_array, datasets_of, pair_columns
-from betterthan.io.table import Table
+from betterthan.io.squares import (
+    counts_array,
+    dataset_column,
+    datasets_of,
+    empty_square,
+    pair_columns,
+    paired,
+)
+from betterthan.io.table import Reading, Table, unread
 
 _A, _B, _TIE, _BLANK, _UNKNOWN = 0, 1, 2, 3, 4
 _WORDS = (
@@ -20,27 +26,25 @@ _WORDS = (
 )
 
 
-def vote_counts(table: Table) -> tuple[xr.DataArray, str]:
-    """Counts of a table of votes, and what to say about the reading."""
-    columns = pair_columns(table)
+def vote_counts(table: Table) -> Reading:
+    """Counts of a table of votes."""
     names_a, names_b, outcome = vote_outcomes(table)
-    systems = list(dict.fromkeys(np.stack([names_a, names_b], axis=-1).ravel().tolist()))
-    place = {name: k for k, name in enumerate(systems)}
-    a, b = (np.array([place[name] for name in side.tolist()]) for side in (names_a, names_b))
-    won = outcome >= 0
+    systems, a, b = paired(names_a.tolist(), names_b.tolist())
     datasets, dataset = datasets_of(table)
-    square = np.zeros((max(len(datasets), 1), len(systems), len(systems), 3), dtype=np.int64)
-    at = (dataset[won], a[won], b[won], outcome[won])
-    np.add.at(square, at, 1)
+    won = outcome >= 0
+    square = empty_square(datasets, systems, 3)
+    np.add.at(square, (dataset[won], a[won], b[won], outcome[won]), 1)
     square += square.swapaxes(1, 2)[..., [1, 0, 2]]
     counts = counts_array(square, systems, datasets)
-    n, blank = int(won.sum()), int((~won).sum())
-    counts.attrs = {"ties": "third", "n": n, "n_missing": blank}
-    return (
-        counts,
-        f"{counted(n, 'vote')} on {len(systems)} systems in columns {columns[0]!r} and "
-        f"{columns[1]!r}",
-    )
+    counts.attrs = {"ties": "third", "n": int(won.sum()), "n_missing": int((~won).sum())}
+    columns = pair_columns(table)
+    used = {*columns, find(table, "winner"), dataset_column(table)}
+    return Reading(counts, said_of_systems(systems, columns), unread(table, used))
+
+
+def said_of_systems(systems: list[str], columns: tuple[str, str]) -> str:
+    """What is said behind the number of votes or judgments."""
+    return f"on {len(systems)} systems in columns {columns[0]!r} and {columns[1]!r}"
 
 
 def vote_outcomes(table: Table) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -61,11 +65,9 @@ def _outcomes(table: Table, names_a: np.ndarray, names_b: np.ndarray) -> np.ndar
     """
     column = str(find(table, "winner"))
     winner = np.array([text.strip() for text in cells.texts(table, column)], dtype=object)
-    column_a, column_b = pair_columns(table)
-    words = _WORDS | {column_a.casefold(): _A, column_b.casefold(): _B}
-    codes = {text: words.get(text.casefold(), _UNKNOWN) for text in set(winner.tolist())}
-    said = np.array([codes[text] for text in winner.tolist()])
+    said = _said(table, winner)
     named = np.select([winner == names_a, winner == names_b], [_A, _B], default=_UNKNOWN)
+    column_a, column_b = pair_columns(table)
     both = (named != _UNKNOWN) & (said != _UNKNOWN) & (named != said)
     if both.any():
         right = f"write {column_a}, {column_b} or tie"
@@ -74,9 +76,17 @@ def _outcomes(table: Table, names_a: np.ndarray, names_b: np.ndarray) -> np.ndar
     outcome = np.where(named != _UNKNOWN, named, said)
     if (outcome == _UNKNOWN).any():
         k = int((outcome == _UNKNOWN).argmax())
-        what = f"unknown winner; give {column_a}, {column_b}, tie, or {shown(names_a[k])} or {shown(names_b[k])}"
-        raise _at(table, column, winner, k, what)
+        right = f"{column_a}, {column_b}, tie, or {shown(names_a[k])} or {shown(names_b[k])}"
+        raise _at(table, column, winner, k, f"unknown winner; give {right}")
     return outcome
+
+
+def _said(table: Table, winner: np.ndarray) -> np.ndarray:
+    """The outcome that each word for the winner stands for."""
+    column_a, column_b = pair_columns(table)
+    words = _WORDS | {column_a.casefold(): _A, column_b.casefold(): _B}
+    codes = {text: words.get(text.casefold(), _UNKNOWN) for text in set(winner.tolist())}
+    return np.array([codes[text] for text in winner.tolist()])
 
 
 def _refuse_against_itself(table: Table, names_a: np.ndarray, names_b: np.ndarray) -> None:

@@ -3,12 +3,11 @@ column.
 """
 
 import numpy as np
-import xarray as xr
 
 from betterthan.io import cells
 from betterthan.io.items import at_least_two, items_of, scores_array, sole
 from betterthan.io.problems import problem
-from betterthan.io.table import Table
+from betterthan.io.table import Reading, Table
 
 _NOT_SCORES = (
     "text, not scores; leave the column out, or name it 'item' if it holds the item ids, "
@@ -17,8 +16,8 @@ _NOT_SCORES = (
 )
 
 
-def wide_scores(table: Table) -> tuple[xr.DataArray, str]:
-    """Scores of a wide table, and what to say about the reading."""
+def wide_scores(table: Table) -> Reading:
+    """Scores of a wide table."""
     items = items_of(table)
     systems = [column for column in table.columns if column not in items.used]
     at_least_two(table, systems)
@@ -27,10 +26,11 @@ def wide_scores(table: Table) -> tuple[xr.DataArray, str]:
         values[:, k] = cells.numbers(table, system, _NOT_SCORES)
     if items.said.startswith("items are"):
         _refuse_row_numbers(table, systems, values)
-    return scores_array(values, items.ids, systems, items.coords), items.said
+    scores = scores_array(values, items.ids, systems, items.coords)
+    return Reading(scores, items.said, items.ignored)
 
 
-def predicted_scores(table: Table) -> tuple[xr.DataArray, str]:
+def predicted_scores(table: Table) -> Reading:
     """1 where a prediction equals gold, 0 where it does not, NaN where it is blank."""
     items = items_of(table)
     gold_column = str(sole(table, "gold"))
@@ -44,7 +44,7 @@ def predicted_scores(table: Table) -> tuple[xr.DataArray, str]:
         predicted = np.array(cells.texts(table, system), dtype=object)
         values[:, k] = np.where(predicted == "", np.nan, predicted == gold)
     said = f"{items.said}, 1 where a prediction equals column {gold_column!r}"
-    return scores_array(values, items.ids, systems, items.coords), said
+    return Reading(scores_array(values, items.ids, systems, items.coords), said, items.ignored)
 
 
 def _refuse_row_numbers(table: Table, systems: list[str], values: np.ndarray) -> None:
@@ -65,7 +65,10 @@ def _refuse_confidences(table: Table, systems: list[str], gold: str) -> None:
     """Refuse numbers beside gold that is text: as predictions they would all be wrong."""
     for system in systems:
         if cells.holds_numbers(table, system):
-            what = f"numbers, while the labels in column {gold!r} are text; leave out whichever does not belong"
+            what = (
+                f"numbers, while the labels in column {gold!r} are text; leave out whichever does "
+                f"not belong"
+            )
             raise problem(table.source, what, column=system)
 
 

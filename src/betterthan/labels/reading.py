@@ -15,6 +15,7 @@ from betterthan.io.problems import counted, listed, problem
 from betterthan.io.recognition import require
 from betterthan.io.table import Table
 from betterthan.labels.matrices import from_table
+from betterthan.signed import Signature
 
 _UNCLASSIFIED = "unclassified"
 
@@ -58,22 +59,21 @@ def read(source: str | Path | pd.DataFrame) -> xr.DataArray:
         raise problem(table.source, f"no column of predicted labels among {listed(table.columns)}")
     gold = cells.labels(table, gold_column, "each item its right answer")
     values = np.array([cells.texts(table, system) for system in systems]).T
-    coords: dict[Any, Any] = {name: (names.ITEM, array) for name, array in items.coords.items()}
-    coords |= {
-        names.ITEM: np.array(items.ids),
-        names.SYSTEM: np.array(systems),
-        "gold": (names.ITEM, np.array(gold)),
-    }
-    lost = int((values == "").sum())
-    size = f"{counted(len(gold), 'item')} x {counted(len(systems), 'system')}"
-    reading = f"{table.source} read as labels: {size}, {items.said}, {lost} unclassified"
-    return xr.DataArray(
+    beside = {name: (names.ITEM, array) for name, array in items.coords.items()}
+    labels = xr.DataArray(
         values,
         dims=(names.ITEM, names.SYSTEM),
-        coords=coords,
-        attrs={"reading": " ".join(reading.splitlines()), "source": table.source},
+        coords={names.ITEM: np.array(items.ids), names.SYSTEM: np.array(systems), **beside},
         name="label",
-    )
+    ).assign_coords(gold=(names.ITEM, np.array(gold)))
+    size = f"{counted(len(gold), 'item')} x {counted(len(systems), 'system')}"
+    said = f"{size}, {items.said}, {int((values == '').sum())} unclassified"
+    return labels.assign_attrs(_signed(table, f"labels: {said}"))
+
+
+def _signed(table: Table, said: str) -> dict[str, Any]:
+    reading = " ".join(f"{table.source} read as {said}".splitlines())
+    return Signature(source=table.source, reading=reading).to_attrs()
 
 
 def read_confusion(source: str | Path | pd.DataFrame) -> xr.DataArray:
@@ -102,14 +102,15 @@ def read_confusion(source: str | Path | pd.DataFrame) -> xr.DataArray:
     Examples
     --------
     >>> import pandas as pd
-    >>> table = pd.DataFrame({"predicted": ["a", "b", "unclassified"], "a": [8, 1, 1], "b": [0, 5, 2]})
+    >>> rows = ["a", "b", "unclassified"]
+    >>> table = pd.DataFrame({"predicted": rows, "a": [8, 1, 1], "b": [0, 5, 2]})
     >>> read_confusion(table)["n_actual"].values.tolist()
     [10, 7]
     """
     table = table_of(source)
     if not is_confusion(table):
-        what = "is no confusion matrix: the first column must name the labels that the other columns are called"
-        raise problem(table.source, what)
+        what = "the first column must name the labels that the other columns are called"
+        raise problem(table.source, f"is no confusion matrix: {what}")
     first, *labels = table.columns
     rows = [text.strip() for text in cells.texts(table, first)]
     frame = pd.DataFrame({label: cells.whole_numbers(table, label) for label in labels}, index=rows)
@@ -120,12 +121,11 @@ def read_confusion(source: str | Path | pd.DataFrame) -> xr.DataArray:
     sizes = None if lost is None else (inner.sum() + lost).to_dict()
     matrix = from_table(inner, actual_counts=sizes)
     unclassified = 0 if lost is None else int(lost.sum())
-    reading = (
-        f"{table.source} read as a confusion matrix (rows predicted): "
-        f"{counted(len(labels), 'label')}, "
+    said = (
+        f"a confusion matrix (rows predicted): {counted(len(labels), 'label')}, "
         f"{int(matrix['n_actual'].sum()):,} items, {unclassified:,} unclassified"
     )
-    return matrix.assign_attrs(reading=reading, source=table.source)
+    return matrix.assign_attrs(_signed(table, said))
 
 
 def is_confusion(table: Table) -> bool:

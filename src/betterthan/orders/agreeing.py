@@ -1,16 +1,17 @@
-"""How far systems (or judges) agree with each other when there is no reference, and which of them
-stand apart.
-"""
+"""How far systems (or judges) agree where there is no reference, and which of them stand apart."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import xarray as xr
 from scipy import stats
 
+import betterthan
 from betterthan import checks, names
 from betterthan.orders.ranked import DOCUMENT, ranked_of
 from betterthan.orders.taus import measured
+from betterthan.signed import Signature
 
 
 def agreement(orders: Any, *, variant: str = "b", restrict: str | None = None) -> xr.Dataset:
@@ -38,7 +39,8 @@ def agreement(orders: Any, *, variant: str = "b", restrict: str | None = None) -
 
     Examples
     --------
-    >>> found = agreement({"1": list("abcd"), "2": list("abdc"), "3": list("bacd"), "4": list("dcba")})
+    >>> lists = {"1": list("abcd"), "2": list("abdc"), "3": list("bacd"), "4": list("dcba")}
+    >>> found = agreement(lists)
     >>> found["mean_tau"].round(2).values.tolist()
     [0.11, 0.11, 0.11, -0.78]
     """
@@ -50,15 +52,12 @@ def agreement(orders: Any, *, variant: str = "b", restrict: str | None = None) -
     np.fill_diagonal(tau, np.nan)
     mean = np.nanmean(tau, axis=1)
     np.fill_diagonal(tau, 1.0)
-    square = (names.SYSTEM_A, names.SYSTEM_B)
+    of_system = {"mean_tau": mean, "outlier_p": _outlier(mean)}
+    made = Signature(answer="agreement", version=betterthan.__version__)
     return xr.Dataset(
-        {
-            "tau": (square, tau),
-            "mean_tau": (names.SYSTEM, mean),
-            "outlier_p": (names.SYSTEM, _outlier(mean)),
-        },
-        coords=dict.fromkeys((*square, names.SYSTEM), ranked.systems),
-        attrs={"variant": variant, "n_documents": len(ranked.documents)},
+        {"tau": (names.SQUARE, tau)} | {k: (names.SYSTEM, v) for k, v in of_system.items()},
+        coords=dict.fromkeys((*names.SQUARE, names.SYSTEM), ranked.systems),
+        attrs=made.to_attrs() | {"variant": variant, "n_documents": len(ranked.documents)},
     )
 
 
@@ -96,27 +95,39 @@ def reference_rank(scores: Any, orders: Any, reference: Any) -> xr.Dataset:
     >>> found["rank"].item(), found["share"].item()
     (1.0, 0.5)
     """
-    keys = [tuple(map(str, order)) for order in orders]
-    values = np.asarray(scores, dtype=float)
-    if values.shape != (len(keys),):
-        raise ValueError(
-            f"there are {values.size} scores of {len(keys)} orders; give one score for each order"
-        )
-    if not np.isfinite(values).all():
-        raise ValueError(f"score {values[~np.isfinite(values)][0]} is not a finite number")
+    keys = [tuple(map(str, _listed(order, "orders"))) for order in _listed(orders, "orders")]
+    values = _scores(scores, len(keys))
     checks.unique(keys, "order")
-    wanted = tuple(map(str, reference))
+    wanted = tuple(map(str, _listed(reference, "reference")))
     if wanted not in keys:
         raise ValueError("the reference order is not among the orders; its rank needs its score")
     own = values[keys.index(wanted)]
     rank = float((values > own).sum() + ((values == own).sum() - 1) / 2)
-    return xr.Dataset(
-        {
-            "rank": rank,
-            "n_orders": len(keys),
-            "share": rank / (len(keys) - 1) if len(keys) > 1 else 0.0,
-        }
-    )
+    share = rank / (len(keys) - 1) if len(keys) > 1 else 0.0
+    return xr.Dataset({"rank": rank, "n_orders": len(keys), "share": share})
+
+
+def _listed(order: Any, what: str) -> Any:
+    """An order of items, or orders: a string is one of single letters."""
+    if not isinstance(order, Sequence | np.ndarray):
+        raise ValueError(
+            f"{what} is {checks.told(order)}; give lists of items, the first item first"
+        )
+    return order
+
+
+def _scores(scores: Any, number: int) -> np.ndarray:
+    try:
+        values = np.asarray(scores, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError("scores are no numbers; give one for each of the orders") from None
+    if values.shape != (number,):
+        raise ValueError(
+            f"there are {values.size} scores of {number} orders; give one score for each order"
+        )
+    if not np.isfinite(values).all():
+        raise ValueError(f"score {values[~np.isfinite(values)][0]} is not a finite number")
+    return values
 
 
 def _outlier(mean: np.ndarray) -> np.ndarray:

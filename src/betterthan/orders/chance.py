@@ -1,7 +1,6 @@
-"""Is a system's order better than chance? The distribution of tau when all orders are equally
-likely.
-"""
+"""Is an order better than chance? The distribution of tau when all orders are equally likely."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from betterthan.orders.median import consensus_of
 from betterthan.orders.ranked import Ranked
 from betterthan.orders.references import CHOICES, coefficients, signs
 from betterthan.orders.taus import against, measured
+from betterthan.signed import Signature
 
 _CHUNK = 4_000_000  # signs of pairs held at once
 _SLACK = 1e-12  # taus this near count as equal
@@ -46,7 +46,8 @@ def tau_distribution(items: int) -> xr.Dataset:
     Examples
     --------
     >>> found = tau_distribution(8)
-    >>> found.sizes["inversions"], found["orders"].sel(inversions=13).item(), found["tau"].sel(inversions=13).item()
+    >>> of_13 = found.sel(inversions=13)
+    >>> found.sizes["inversions"], of_13["orders"].item(), of_13["tau"].item()
     (29, 3736, 0.0714285714285714)
     """
     n = checks.whole(items, "items", 2)
@@ -105,40 +106,48 @@ def tau_test(
 
     Examples
     --------
-    >>> documents = {f"d{k}": {"ref": list("abcd"), "A": list("abcd"), "B": list("dbca")} for k in range(3)}
+    >>> lists = {"ref": list("abcd"), "A": list("abcd"), "B": list("dbca")}
+    >>> documents = {f"d{k}": lists for k in range(3)}
     >>> tau_test(documents, "ref")["p_value"].round(4).values.tolist()  # A: 1 / 24 ** 3
     [0.0001, 0.9962]
     """
     checks.one_of(references, CHOICES, "references")
     checks.one_of(alternative, names.ALTERNATIVES, "alternative")
-    shuffles, seed = checks.whole(shuffles, "shuffles"), one_seed(rng)
+    asked = _Asked(references, alternative, checks.whole(shuffles, "shuffles"), one_seed(rng))
     ranked, several = against(orders, reference)
     if references == "consensus":
         several = consensus_of(several)
     found = measured(ranked, several)
-    plain = len(several.systems) == 1 and references != "weighted" and not bool(found["ties"].any())
+    alone = len(several.systems) == 1 and references != "weighted"
+    plain = alone and not bool(found["ties"].any())
     rows = []
     for s, system in enumerate(ranked.systems):
-        inner = ranked.of([system])
-        random = np.random.default_rng([seed, s])
-        row = _plain(found, system, alternative) if plain else None
+        row = _exact(found, system, alternative) if plain else None
         if row is None:
-            row = _sampled(inner, several, references, alternative, shuffles, random, plain)
+            random = np.random.default_rng([asked.seed, s])
+            row = _sampled(ranked.of([system]), several, asked, random, plain)
         rows.append(row)
-    result = xr.Dataset(
-        {name: (names.SYSTEM, [row[name] for row in rows]) for name in rows[0]},
-        coords={names.SYSTEM: ranked.systems},
-    )
-    result.attrs = {
-        "references": references,
-        "alternative": alternative,
-        "shuffles": shuffles,
-        "seed": seed,
-    }
-    return result
+    coords = {names.SYSTEM: ranked.systems}
+    columns = {name: (names.SYSTEM, [row[name] for row in rows]) for name in rows[0]}
+    return xr.Dataset(columns, coords, asked.attrs())
 
 
-def _plain(found: xr.Dataset, system: str, alternative: str) -> dict[str, Any] | None:
+@dataclass(frozen=True)
+class _Asked:
+    """What is asked of every system."""
+
+    references: str
+    alternative: str
+    shuffles: int
+    seed: int
+
+    def attrs(self) -> dict[str, Any]:
+        """How the answer was made."""
+        made = Signature(seed=self.seed, shuffles=self.shuffles).to_attrs()
+        return made | {"references": self.references, "alternative": self.alternative}
+
+
+def _exact(found: xr.Dataset, system: str, alternative: str) -> dict[str, Any] | None:
     """Exact p of one system against one reference, or None where the lattice is too large."""
     cell = found.sel({names.SYSTEM: system})
     k, n = np.atleast_1d(cell["inversions"].values), np.atleast_1d(cell["n_items"].values)
@@ -155,42 +164,38 @@ def _plain(found: xr.Dataset, system: str, alternative: str) -> dict[str, Any] |
 
 
 def _sampled(
-    ranked: Ranked,
-    several: Ranked,
-    references: str,
-    alternative: str,
-    shuffles: int,
-    random: np.random.Generator,
-    plain: bool,
+    ranked: Ranked, several: Ranked, asked: _Asked, random: np.random.Generator, plain: bool
 ) -> dict[str, Any]:
     """Test one system by random orders of each document."""
-    there = [d for d in range(len(ranked.documents)) if not np.isnan(ranked.ranks[d, 0]).all()]
-    total, observed, documents = np.zeros(shuffles), 0.0, 0
-    for d in there:
-        own, others = ranked.ranks[d, 0], several.ranks[d]
+    total, observed, documents = np.zeros(asked.shuffles), 0.0, 0
+    for own, others in zip(ranked.ranks[:, 0], several.ranks, strict=True):
         seen = ~np.isnan(own)
-        score = _scorer(own[seen], others[~np.isnan(others).all(1)][:, seen], references)
-        tau = score(own[seen][None])[0] if seen.sum() > 1 else np.nan
+        if seen.sum() < 2:
+            continue
+        own = own[seen]
+        score = _scorer(own, others[~np.isnan(others).all(1)][:, seen], asked.references)
+        tau = score(own[None])[0]
         if np.isnan(tau):
             continue
         observed, documents = observed + tau, documents + 1
-        if plain:
-            n = np.array([int(seen.sum())])
-            total += 1 - 4 * mahonian.draw(n, shuffles, random)[:, 0] / (n[0] * (n[0] - 1))
-        else:
-            total += _random_taus(score, own[seen], shuffles, random)
+        draw = _plain_taus if plain else _random_taus
+        total += draw(score, own, asked.shuffles, random)
     if not documents:
         return _row(np.nan, 0, np.nan, np.nan, False)
+    p = _p_value(total, observed, asked.alternative)
+    error = float(np.sqrt(p * (1 - p) / asked.shuffles))
+    return _row(observed / documents, documents, p, error, False)
+
+
+def _p_value(total: np.ndarray, observed: float, alternative: str) -> float:
+    """(b + 1) / (shuffles + 1), b the random orders that are as far out."""
     high, low = (total >= observed - _SLACK).sum() + 1, (total <= observed + _SLACK).sum() + 1
     b = {"greater": high, "less": low, "two-sided": 2 * min(high, low)}[alternative]
-    p = min(1.0, b / (shuffles + 1))
-    return _row(observed / documents, documents, p, float(np.sqrt(p * (1 - p) / shuffles)), False)
+    return float(min(1.0, b / (len(total) + 1)))
 
 
 def _scorer(own: np.ndarray, others: np.ndarray, references: str) -> Any:
-    """Function from ranks (order, item) to their tau-b (order,) against the references of one
-    document.
-    """
+    """From ranks (order, item) to their tau-b (order,) against the references of one document."""
     n = len(own)
     pull, total = coefficients(others[None], weighted=references == "weighted")
     pull, total = pull[0], total[0]
@@ -204,6 +209,14 @@ def _scorer(own: np.ndarray, others: np.ndarray, references: str) -> Any:
     if references != "best":
         flat = flat.mean(0, keepdims=True)
     return lambda ranks: (signs(ranks).reshape(len(ranks), -1) @ flat.T).max(1)
+
+
+def _plain_taus(
+    score: Any, own: np.ndarray, shuffles: int, random: np.random.Generator
+) -> np.ndarray:
+    """Without ties and against one reference inversions are enough."""
+    n = len(own)
+    return 1 - 4 * mahonian.draw(np.array([n]), shuffles, random)[:, 0] / (n * (n - 1))
 
 
 def _random_taus(

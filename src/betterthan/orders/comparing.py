@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+import betterthan
 from betterthan import checks, names
 from betterthan.counts.scoring import count_outcomes
 from betterthan.exact.numeric import weights
@@ -16,6 +17,7 @@ from betterthan.orders.references import tau_scores
 from betterthan.orders.taus import kendall_tau
 from betterthan.posterior.closed import prob_better
 from betterthan.scores import comparing
+from betterthan.signed import Signature
 from betterthan.significance.signs import sign_test
 
 UNITS = ("document", "pair")
@@ -68,8 +70,10 @@ def compare(
 
     Examples
     --------
-    >>> documents = {f"d{k}": {"ref": list("abcd"), "A": list("abdc"), "B": list("bcda" if k % 3 else "abcd")}
-    ...              for k in range(18)}
+    >>> often, rarely = (
+    ...     {"ref": list("abcd"), "A": list("abdc"), "B": list(order)} for order in ("bcda", "abcd")
+    ... )
+    >>> documents = {f"d{k}": often if k % 3 else rarely for k in range(18)}
     >>> found = compare(documents, "ref", rng=1)
     >>> pair = found.sel(system_a="A", system_b="B")
     >>> pair["ahead"].item(), pair["behind"].item(), round(pair["prob_ahead"].item(), 3)
@@ -93,16 +97,30 @@ def compare(
         correction=correction,
         rng=seed,
     )
-    counts = count_outcomes(scores)
-    for name, outcome in (("ahead", "win"), ("behind", "loss"), ("equal", "tie")):
-        found[name] = counts.sel({names.OUTCOME: outcome}, drop=True)
-    found["prob_ahead"], found["p_sign"] = prob_better(counts), sign_test(counts)["p_value"]
     chance = tau_test(orders, reference, references=references, shuffles=shuffles, rng=seed)
-    found["n_documents"], found["p_chance"] = chance["n_documents"], chance["p_value"]
-    found["p_chance_mcse"] = chance["p_value_mcse"]
+    found = found.assign(_by_document(scores) | _by_system(chance))
     found["exact_matches"] = _exact_matches(orders, reference)
-    found.attrs |= {"references": references, "n_dropped": int((~whole).sum()), "statistic": "tau"}
-    return found
+    made = Signature(answer="orders", version=betterthan.__version__, statistic="tau")
+    dropped = int((~whole).sum())
+    return found.assign_attrs(made.to_attrs() | {"references": references, "n_dropped": dropped})
+
+
+def _by_document(scores: xr.DataArray) -> dict[str, xr.DataArray]:
+    """In how many documents a system is ahead, and what that says of more of them."""
+    counts = count_outcomes(scores)
+    told = (("ahead", "win"), ("behind", "loss"), ("equal", "tie"))
+    found = {name: counts.sel({names.OUTCOME: outcome}, drop=True) for name, outcome in told}
+    return found | {"prob_ahead": prob_better(counts), "p_sign": sign_test(counts)["p_value"]}
+
+
+def _by_system(chance: xr.Dataset) -> dict[str, xr.DataArray]:
+    """What `orders.tau_test` says, under the names it has beside a comparison."""
+    told = (
+        ("n_documents", "n_documents"),
+        ("p_chance", "p_value"),
+        ("p_chance_mcse", "p_value_mcse"),
+    )
+    return {name: chance[of] for name, of in told}
 
 
 def posterior(
@@ -165,34 +183,34 @@ def posterior(
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
     ci_prob = checks.probability(ci_prob, "ci_prob")
     if unit == "pair":
-        return _of_pairs(kendall_tau(orders, reference), checks.prior(prior, 2), ci_prob, ci_kind)
-    scores = tau_scores(orders, reference, references=references)
-    return _of_documents(scores, ci_prob, ci_kind, checks.whole(draws, "draws"), one_seed(rng))
+        numbers = checks.prior(prior, 2)
+        found = _of_pairs(kendall_tau(orders, reference), numbers, ci_prob, ci_kind)
+        sampled = {}
+    else:
+        numbers = (0.0,)  # documents that were not seen have no weight
+        scores = tau_scores(orders, reference, references=references)
+        sampled = {"draws": checks.whole(draws, "draws"), "seed": one_seed(rng)}
+        found = _of_documents(scores, ci_prob, ci_kind, **sampled)
+    made = Signature(
+        answer="tau_posterior",
+        version=betterthan.__version__,
+        unit=unit,
+        prior=numbers,
+        ci_prob=ci_prob,
+        ci_kind=ci_kind,
+    )
+    return found.assign_attrs(made.to_attrs() | sampled)
 
 
 def _of_documents(
     scores: xr.DataArray, ci_prob: float, ci_kind: str, draws: int, seed: int
 ) -> xr.Dataset:
-    """Weighted means of each system over the documents it ordered, with the same weights for all
-    systems.
+    """Weighted means of each system over the documents it ordered; all systems have the same
+    weights.
     """
     values = scores.transpose(names.ITEM, names.SYSTEM).values
-    seen = ~np.isnan(values)
-    few = np.flatnonzero(seen.sum(0) < 2)
-    if len(few):
-        system = scores[names.SYSTEM].values[few[0]]
-        raise ValueError(
-            f"system {str(system)!r} has a tau on {seen.sum(0)[few[0]]} documents; the weights "
-            f"need 2"
-        )
-    columns = np.concatenate([np.where(seen, values, 0.0), seen], axis=1)
-    sums = np.concatenate(
-        [
-            c.copy()
-            for c in weights.weighted_sums(columns, draws, seed, max(1, 2**17 // len(values)))
-        ]
-    )
-    drawn = sums[:, : values.shape[1]] / sums[:, values.shape[1] :]
+    _refuse_few(scores[names.SYSTEM].values, (~np.isnan(values)).sum(0))
+    drawn = _weighted_means(values, draws, seed)
     low, high = weights.interval(drawn, ci_prob, ci_kind)
     parts = {
         "tau": np.nanmean(values, axis=0),
@@ -200,43 +218,44 @@ def _of_documents(
         "lower": low,
         "upper": high,
         "mean_mcse": drawn.std(0) / np.sqrt(draws),
-        "n_documents": seen.sum(0),
+        "n_documents": (~np.isnan(values)).sum(0),
     }
-    found = xr.Dataset(
-        {k: (names.SYSTEM, v) for k, v in parts.items()},
-        coords={names.SYSTEM: scores[names.SYSTEM]},
-    )
-    found.attrs = {
-        "unit": "document",
-        "prior": 0.0,
-        "ci_prob": ci_prob,
-        "ci_kind": ci_kind,
-        "draws": draws,
-        "seed": seed,
-    }
-    return found
+    columns = {name: (names.SYSTEM, column) for name, column in parts.items()}
+    return xr.Dataset(columns, coords={names.SYSTEM: scores[names.SYSTEM]})
+
+
+def _refuse_few(systems: np.ndarray, documents: np.ndarray) -> None:
+    few = np.flatnonzero(documents < 2)
+    if len(few):
+        system, number = str(systems[few[0]]), documents[few[0]]
+        raise ValueError(f"system {system!r} has a tau on {number} documents; the weights need 2")
+
+
+def _weighted_means(values: np.ndarray, draws: int, seed: int) -> np.ndarray:
+    """Means (draw, system) of values (document, system), of which some are missing."""
+    seen = ~np.isnan(values)
+    columns = np.concatenate([np.where(seen, values, 0.0), seen], axis=1)
+    chunks = weights.weighted_sums(columns, draws, seed, max(1, 2**17 // len(values)))
+    sums = np.concatenate([chunk.copy() for chunk in chunks])
+    return sums[:, : values.shape[1]] / sums[:, values.shape[1] :]
 
 
 def _of_pairs(
     taus: xr.Dataset, prior: tuple[float, ...], ci_prob: float, ci_kind: str
 ) -> xr.Dataset:
     if REFERENCE in taus.dims:
-        raise ValueError("unit='pair' takes one reference; give one, such as their consensus_order")
+        raise ValueError("unit='pair' takes one reference; give one, such as orders.consensus")
     wrong, n = taus["inversions"], taus["n_items"]
     right = n * (n - 1) / 2 - taus["ties"] - wrong
     a, b = (v.values + p for v, p in zip((right, wrong), prior, strict=True))
     known = np.isfinite(a)
-    low, high = (np.full(a.shape, np.nan) for _ in range(2))
+    low, high = np.full(a.shape, np.nan), np.full(a.shape, np.nan)
     if known.any():
         # tau = 2 p - 1 is the difference of win and loss where there are no ties
-        ends = (intervals.hdi if ci_kind == "hdi" else intervals.eti)(
-            a[known], b[known], np.zeros(int(known.sum())), ci_prob
-        )
-        low[known], high[known] = ends[0], ends[1]
+        ends = intervals.hdi if ci_kind == "hdi" else intervals.eti
+        low[known], high[known] = ends(a[known], b[known], np.zeros(int(known.sum())), ci_prob)[:2]
     values = {"tau": taus["tau"].values, "mean": (a - b) / (a + b), "lower": low, "upper": high}
-    found = xr.Dataset({k: wrong.copy(data=v) for k, v in values.items()})
-    found.attrs = {"unit": "pair", "prior": list(prior), "ci_prob": ci_prob, "ci_kind": ci_kind}
-    return found
+    return xr.Dataset({k: wrong.copy(data=v) for k, v in values.items()})
 
 
 def _exact_matches(orders: Any, reference: Any) -> xr.DataArray:

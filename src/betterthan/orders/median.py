@@ -1,6 +1,4 @@
-"""One order for several: the one that disagrees with them least, or the order of their mean
-ranks.
-"""
+"""One order for several: the one that disagrees with them least, or that of their mean ranks."""
 
 from dataclasses import replace
 from typing import Any
@@ -65,6 +63,7 @@ def consensus(orders: Any, *, method: str = "auto") -> xr.Dataset:
         {"order": ((DOCUMENT, POSITION), order.astype(str))}
         | {k: (DOCUMENT, [r[k] for r in rows]) for k in rows[0]},
         coords={DOCUMENT: ranked.documents},
+        attrs={"answer": "consensus"},
     )
     return found if ranked.documents != [""] else found.isel({DOCUMENT: 0}, drop=True)
 
@@ -102,8 +101,7 @@ def _order(ranks: np.ndarray, document: str, method: str) -> tuple[list[int], st
         where = f"document {document!r}: " if document else ""
         raise ValueError(
             f"{where}{part} items beat each other in a circle, more than the {kemeny.PART_MAX} "
-            f"that can be searched; "
-            "use method='borda'"
+            "that can be searched; use method='borda'"
         )
     if method == "borda" or part > kemeny.PART_MAX:
         return here[kemeny.borda(ranks)].tolist(), "borda", 0

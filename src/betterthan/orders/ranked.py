@@ -1,5 +1,5 @@
-"""Orders of items, as lists or as ranks, brought to one form: the rank of each item of each
-document by each system.
+"""Orders of items, as lists or as ranks, brought to one form: the rank of each item of a document
+by each system.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,19 +13,17 @@ from scipy import stats
 
 from betterthan import checks, names
 
-DOCUMENT, POSITION, REFERENCE = "document", "position", "reference"
+DOCUMENT, POSITION, REFERENCE = names.DOCUMENT, names.POSITION, names.REFERENCE
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """Ranks (document, system, item) from 1, NaN where a system did not rank an item, and what the
-    items are called.
-    """
+    """Ranks from 1, NaN where a system did not rank an item, and what the items are called."""
 
     documents: list[str]
     systems: list[str]
     items: np.ndarray  # (document, item) str, "" beyond the items of a document
-    ranks: np.ndarray
+    ranks: np.ndarray  # (document, system, item)
 
     def of(self, systems: Sequence[str]) -> "Ranked":
         """Some of the systems."""
@@ -58,34 +56,38 @@ def from_lists(lists: Mapping[Any, Any]) -> xr.DataArray:
     >>> orders.sizes
     Frozen({'system': 2, 'position': 3})
     """
-    if not isinstance(lists, Mapping) or not lists:
-        raise ValueError(
-            "give a mapping from systems to lists of items, or from documents to such mappings"
-        )
-    single = not any(isinstance(v, Mapping) for v in lists.values())
-    nested = {"": lists} if single else lists
-    for document, inner in nested.items():
-        if not isinstance(inner, Mapping):
-            raise ValueError(f"document {document!r} has no mapping from systems to lists of items")
+    nested = _nested(lists)
     systems = list(dict.fromkeys(str(s) for inner in nested.values() for s in inner))
+    place = {system: j for j, system in enumerate(systems)}
     found = {
-        (str(d), str(s)): _items_of(order, str(d), str(s))
-        for d, inner in nested.items()
+        (i, place[str(s)]): _items_of(order, str(d), str(s))
+        for i, (d, inner) in enumerate(nested.items())
         for s, order in inner.items()
     }
-    width = max((len(order) for order in found.values()), default=0)
+    width = max(map(len, found.values()), default=0)
     values = np.full((len(nested), len(systems), width), "", dtype=object)
-    for i, d in enumerate(nested):
-        for j, s in enumerate(systems):
-            order = found.get((str(d), s), [])
-            values[i, j, : len(order)] = order
-    orders = xr.DataArray(
-        values.astype(str),
-        dims=(DOCUMENT, names.SYSTEM, POSITION),
-        coords={DOCUMENT: [str(d) for d in nested], names.SYSTEM: systems},
-    )
+    for (i, j), order in found.items():
+        values[i, j, : len(order)] = order
+    coords = {DOCUMENT: list(map(str, nested)), names.SYSTEM: systems}
+    orders = xr.DataArray(values.astype(str), coords, (*coords, POSITION))
     ranked_of(orders)
-    return orders.isel({DOCUMENT: 0}, drop=True) if single else orders
+    return orders if nested is lists else orders.isel({DOCUMENT: 0}, drop=True)
+
+
+def _nested(lists: Any) -> Mapping[Any, Mapping[Any, Any]]:
+    """Documents of systems of items; lists of one document under a name of nothing."""
+    if not isinstance(lists, Mapping) or not lists:
+        told = "empty" if isinstance(lists, Mapping) else checks.told(lists)
+        raise ValueError(
+            f"lists is {told}; give a mapping from systems to lists of items, or from documents to "
+            "such mappings"
+        )
+    if not any(isinstance(inner, Mapping) for inner in lists.values()):
+        return {"": lists}
+    for document, inner in lists.items():
+        if not isinstance(inner, Mapping):
+            raise ValueError(f"document {document!r} has no mapping from systems to lists of items")
+    return lists
 
 
 def from_ranks(table: pd.DataFrame) -> xr.DataArray:
@@ -109,9 +111,11 @@ def from_ranks(table: pd.DataFrame) -> xr.DataArray:
     Examples
     --------
     >>> import pandas as pd
-    >>> from_ranks(pd.DataFrame({"a": [1, 2], "b": [2, 1], "c": [3, 3]}, index=["judge 1", "judge 2"])).sizes
+    >>> table = pd.DataFrame({"a": [1, 2], "b": [2, 1], "c": [3, 3]}, index=["judge 1", "judge 2"])
+    >>> from_ranks(table).sizes
     Frozen({'system': 2, 'item': 3})
     """
+    checks.of_type(table, pd.DataFrame, "table is", "pandas.DataFrame, one row for each system")
     try:
         values = table.to_numpy(dtype=float)
     except (TypeError, ValueError):
@@ -126,8 +130,7 @@ def from_ranks(table: pd.DataFrame) -> xr.DataArray:
 
 
 def ranked_of(orders: Any) -> Ranked:
-    """Orders (document, system, position), ranks (document, system, item), or lists as
-    `orders.from_lists` takes them.
+    """The one form of orders (document, system, position), ranks (document, system, item) or lists.
 
     Raises
     ------
@@ -137,15 +140,12 @@ def ranked_of(orders: Any) -> Ranked:
     """
     if isinstance(orders, Mapping):
         orders = from_lists(orders)
-    last = POSITION if POSITION in getattr(orders, "dims", ()) else names.ITEM
-    if not isinstance(orders, xr.DataArray) or not {names.SYSTEM, last} <= set(orders.dims) <= {
-        DOCUMENT,
-        names.SYSTEM,
-        last,
-    }:
+    dims = set(orders.dims) if isinstance(orders, xr.DataArray) else set()
+    last = POSITION if POSITION in dims else names.ITEM
+    if not {names.SYSTEM, last} <= dims <= {DOCUMENT, names.SYSTEM, last}:
         raise ValueError(
-            "give orders with dims (document, system, position), ranks with dims (document, "
-            "system, item), or lists"
+            f"orders are a {type(orders).__name__}; give orders with dims (document, system, "
+            "position), ranks with dims (document, system, item), or lists"
         )
     full = orders if DOCUMENT in orders.dims else orders.expand_dims({DOCUMENT: [""]})
     full = full.transpose(DOCUMENT, names.SYSTEM, last)
@@ -181,39 +181,52 @@ def _place(document: str, system: str) -> str:
 
 
 def _from_positions(values: np.ndarray, documents: list[str], systems: list[str]) -> Ranked:
-    """Items coded within each document by sorting all its orders at once."""
+    """The rank of an item is the position where it stands."""
     text = values if values.dtype.kind == "U" else np.where(pd.isna(values), "", values).astype(str)
-    count, width = len(systems), text.shape[-1]
+    _refuse_holes(text, documents, systems)
+    code, items = _coded(text)
+    shape = (*text.shape[:2], items.shape[1])
+    d, s, p = np.nonzero(text != "")
+    place = np.ravel_multi_index((d, s, code[d, s, p]), shape)
+    times = np.bincount(place)
+    if times.max(initial=0) > 1:
+        d, s, item = np.unravel_index(int(times.argmax()), shape)
+        told = _twice(text[d, s], items[d, item])
+        raise ValueError(f"{_place(documents[d], systems[s])}: {told}")
+    ranks = np.full(shape, np.nan)
+    ranks.reshape(-1)[place] = p + 1
+    return Ranked(documents, systems, items, ranks)
+
+
+def _refuse_holes(text: np.ndarray, documents: list[str], systems: list[str]) -> None:
     seen = text != ""
     inside = seen[..., 1:] & ~seen[..., :-1]
     if inside.any():
         d, s, p = np.argwhere(inside)[0]
-        raise ValueError(
-            f"{_place(documents[d], systems[s])}, position {p + 1}: blank, though items follow"
-        )
-    flat = text.reshape(len(documents), -1)
-    by = np.argsort(flat, axis=-1, kind="stable")
+        where = _place(documents[d], systems[s])
+        raise ValueError(f"{where}, position {p + 1}: blank, though items follow")
+
+
+def _coded(text: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A number for each item of a document, -1 for blanks, and the items (document, number)."""
+    flat = text.reshape(len(text), -1)
+    by = np.argsort(flat, axis=-1, kind="stable")  # all orders of a document at once
     ordered = np.take_along_axis(flat, by, axis=-1)
     new = ordered != ""
     new[:, 1:] &= ordered[:, 1:] != ordered[:, :-1]
-    code = np.cumsum(new, axis=-1) - 1  # -1 for blanks, which stand first
-    items = np.full((len(documents), max(int(code.max(initial=0)) + 1, 1)), "", dtype=text.dtype)
+    number = np.cumsum(new, axis=-1) - 1  # blanks stand first
+    items = np.full((len(text), max(int(number.max(initial=0)) + 1, 1)), "", dtype=text.dtype)
     d, at = np.nonzero(new)
-    items[d, code[d, at]] = ordered[d, at]
-    ranks = np.full((len(documents), count, items.shape[1]), np.nan)
-    d, at = np.nonzero(ordered != "")
-    system, position = np.divmod(by[d, at], width)
-    place = (d * count + system) * items.shape[1] + code[d, at]
-    times = np.bincount(place, minlength=ranks.size)
-    if times.max(initial=0) > 1:
-        d, s, item = np.unravel_index(int(times.argmax()), ranks.shape)
-        twice = np.flatnonzero(text[d, s] == items[d, item]) + 1
-        raise ValueError(
-            f"{_place(documents[d], systems[s])}: item {str(items[d, item])!r} occurs at positions "
-            f"{' and '.join(map(str, twice))}; every item stands once in an order"
-        )
-    ranks.reshape(-1)[place] = position + 1
-    return Ranked(documents, systems, items, ranks)
+    items[d, number[d, at]] = ordered[d, at]
+    code = np.empty_like(number)
+    np.put_along_axis(code, by, number, axis=-1)
+    return code.reshape(text.shape), items
+
+
+def _twice(order: np.ndarray, item: str) -> str:
+    positions = " and ".join(str(p + 1) for p in np.flatnonzero(order == item))
+    where = f"item {str(item)!r} occurs at positions {positions}"
+    return f"{where}; every item stands once in an order"
 
 
 def _from_ranks(ranks: xr.DataArray, documents: list[str], systems: list[str]) -> Ranked:
@@ -228,27 +241,26 @@ def _from_ranks(ranks: xr.DataArray, documents: list[str], systems: list[str]) -
     gaps = np.argwhere(~_without_gaps(values))
     if len(gaps):
         d, s = gaps[0]
-        given = np.sort(values[d, s][~np.isnan(values[d, s])])
-        shown = ", ".join(f"{v:g}" for v in given[:8]) + (", ..." if len(given) > 8 else "")
-        raise ValueError(
-            f"{_place(documents[d], systems[s])}: ranks {shown} have a gap or do not start at 1; "
-            f"rank the items from 1 "
-            "on, equal numbers for ties"
-        )
+        raise ValueError(f"{_place(documents[d], systems[s])}: {_gap(values[d, s])}")
     listed = np.broadcast_to(items, (len(documents), len(items)))
     return Ranked(documents, systems, np.where(np.isnan(values).all(1), "", listed), values)
 
 
+def _gap(ranks: np.ndarray) -> str:
+    given = np.sort(ranks[~np.isnan(ranks)])
+    shown = ", ".join(f"{v:g}" for v in given[:8]) + (", ..." if len(given) > 8 else "")
+    return (
+        f"ranks {shown} have a gap or do not start at 1; rank the items from 1 on, equal numbers "
+        "for ties"
+    )
+
+
 def _without_gaps(values: np.ndarray) -> np.ndarray:
-    """Whether ranks are what ranking gives, ties sharing the lowest, middle, highest or next
-    rank.
-    """
+    """Whether ranks are what ranking gives: ties share the lowest, middle, highest or next rank."""
     seen = ~np.isnan(values)
     plain = (np.sort(values, axis=-1) == np.arange(1, values.shape[-1] + 1)).sum(-1) == seen.sum(-1)
     if plain.all():  # no ties: nothing to try
         return plain
-    ranked = [
-        stats.rankdata(values, method=m, axis=-1, nan_policy="omit")
-        for m in ("min", "average", "max", "dense")
-    ]
+    ways = ("min", "average", "max", "dense")
+    ranked = [stats.rankdata(values, method=m, axis=-1, nan_policy="omit") for m in ways]
     return np.any([((r == values) | ~seen).all(-1) for r in ranked], axis=0)

@@ -3,6 +3,7 @@ system.
 """
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -64,37 +65,49 @@ def read(source: str | Path | pd.DataFrame) -> xr.DataArray:
     table = table_of(source)
     system = _column(table, _SYSTEM)
     if system is None:
-        raise problem(
-            table.source,
-            f"no column of systems ({', '.join(_SYSTEM)}) among {listed(table.columns)}",
-        )
+        known = ", ".join(_SYSTEM)
+        raise problem(table.source, f"no column of systems ({known}) among {listed(table.columns)}")
     document = _column(table, _DOCUMENT)
     systems = cells.system_names(table, system)
-    documents = (
-        cells.labels(table, document, "each order its document")
-        if document
-        else [""] * len(systems)
-    )
-    order, item, rank = (_column(table, names_of) for names_of in (_ORDER, _ITEM, _RANK))
+    documents = [""] * len(systems)
+    if document:
+        documents = cells.labels(table, document, "each order its document")
+    rows = _Rows(table, documents, systems)
     try:
-        if order is not None:
-            found, kind = _from_orders(table, order, documents, systems), "orders"
-        elif item is not None and rank is not None:
-            found, kind = _from_long(table, item, rank, documents, systems), "ranks, one a row"
-        else:
-            rest = [c for c in table.columns if c not in (system, document)]
-            found, kind = (
-                _from_wide(table, rest, documents, systems),
-                "ranks, one column for each item",
-            )
+        found, kind = _read(rows, {system, document})
         ranked = ranked_of(found)
     except ValueError as error:
-        raise (
-            error if str(error).startswith(table.source) else problem(table.source, str(error))
-        ) from None
+        if str(error).startswith(table.source):
+            raise
+        raise problem(table.source, str(error)) from None
     reading = f"{table.source} read as {kind}: {_size(found, document, ranked.items)}"
     found.attrs = {"reading": " ".join(reading.splitlines()), "source": table.source}
     return found
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """A table, and of which document and system each of its rows is."""
+
+    table: Table
+    documents: list[str]  # "" where there are none
+    systems: list[str]
+
+    def wrong(self, what: str, k: int, column: str, value: Any) -> ValueError:
+        """What is wrong with one cell."""
+        row = self.table.rows[k]
+        return problem(self.table.source, what, row=row, column=column, value=value)
+
+
+def _read(rows: _Rows, known: set[str | None]) -> tuple[xr.DataArray, str]:
+    """Orders or ranks, and which layout they had; `known` are columns that say of what."""
+    order, item, rank = (_column(rows.table, aliases) for aliases in (_ORDER, _ITEM, _RANK))
+    if order is not None:
+        return _from_orders(rows, order), "orders"
+    if item is not None and rank is not None:
+        return _from_long(rows, item, rank), "ranks, one a row"
+    rest = [column for column in rows.table.columns if column not in known]
+    return _from_wide(rows, rest), "ranks, one column for each item"
 
 
 def _column(table: Table, aliases: tuple[str, ...]) -> str | None:
@@ -102,29 +115,26 @@ def _column(table: Table, aliases: tuple[str, ...]) -> str | None:
     return next((known[name] for name in aliases if name in known), None)
 
 
-def _from_orders(
-    table: Table, column: str, documents: list[str], systems: list[str]
-) -> xr.DataArray:
+def _from_orders(rows: _Rows, column: str) -> xr.DataArray:
     lists: dict[str, dict[str, list[list[str]]]] = {}
-    for k, (document, system, value) in enumerate(
-        zip(documents, systems, table.columns[column], strict=True)
-    ):
+    cells_of = rows.table.columns[column]
+    for k, (document, system) in enumerate(zip(rows.documents, rows.systems, strict=True)):
         inner = lists.setdefault(document, {})
         if system in inner:
-            raise _twice(table, k, document, system)
-        inner[system] = _groups(value)
+            raise _twice(rows, k)
+        inner[system] = _groups(cells_of[k])
         if not inner[system]:
             what = "the order is empty; leave the row out where a system gave none"
-            raise problem(table.source, what, row=table.rows[k], column=column, value=value)
-    if any(
-        len(group) > 1 for inner in lists.values() for order in inner.values() for group in order
-    ):
-        return _squeezed(_tied(lists, list(dict.fromkeys(systems))))
-    plain = {
-        d: {s: [group[0] for group in order] for s, order in inner.items()}
-        for d, inner in lists.items()
-    }
-    return from_lists(plain if set(documents) != {""} else plain[""])
+            raise rows.wrong(what, k, column, cells_of[k])
+    every = [group for inner in lists.values() for order in inner.values() for group in order]
+    if any(len(group) > 1 for group in every):
+        return _squeezed(_tied(lists, list(dict.fromkeys(rows.systems))))
+    plain = {d: {s: _plain(order) for s, order in inner.items()} for d, inner in lists.items()}
+    return from_lists(plain if set(rows.documents) != {""} else plain[""])
+
+
+def _plain(order: list[list[str]]) -> list[str]:
+    return [item for group in order for item in group]
 
 
 def _groups(value: Any) -> list[list[str]]:
@@ -139,15 +149,12 @@ def _groups(value: Any) -> list[list[str]]:
 
 def _tied(lists: dict[str, dict[str, list[list[str]]]], systems: list[str]) -> xr.DataArray:
     """Ranks; tied items share the lowest of their ranks."""
-    rows = []
-    for document, inner in lists.items():
-        for system, order in inner.items():
-            before = np.cumsum([0, *map(len, order)])
-            rows += [
-                (document, system, item, r + 1)
-                for r, group in zip(before, order, strict=False)
-                for item in group
-            ]
+    rows = [
+        (document, system, item, rank)
+        for document, inner in lists.items()
+        for system, order in inner.items()
+        for item, rank in _ranks(order)
+    ]
     frame = pd.DataFrame(rows, columns=[DOCUMENT, names.SYSTEM, names.ITEM, "rank"])
     again = frame.duplicated([DOCUMENT, names.SYSTEM, names.ITEM])
     if again.any():
@@ -155,97 +162,81 @@ def _tied(lists: dict[str, dict[str, list[list[str]]]], systems: list[str]) -> x
         raise ValueError(
             f"system {system!r}: item {item!r} occurs twice; every item stands once in an order"
         )
-    items = list(dict.fromkeys(frame[names.ITEM]))
-    coords = {DOCUMENT: list(lists), names.SYSTEM: systems, names.ITEM: items}
-    values = np.full([len(known) for known in coords.values()], np.nan)
-    places = [pd.Index(known).get_indexer(np.asarray(frame[c])) for c, known in coords.items()]  # type: ignore
-    values[tuple(places)] = frame["rank"]
-    return xr.DataArray(values, dims=tuple(coords), coords=coords)
+    ranks = frame.pop("rank")
+    return _filled(frame, ranks.to_numpy()).sel({names.SYSTEM: systems})
 
 
-def _from_long(
-    table: Table, item: str, rank: str, documents: list[str], systems: list[str]
-) -> xr.DataArray:
-    frame = pd.DataFrame(
-        {
-            DOCUMENT: documents,
-            names.SYSTEM: systems,
-            names.ITEM: cells.labels(table, item, "each rank its item"),
-        }
-    )
+def _ranks(order: list[list[str]]) -> list[tuple[str, int]]:
+    before = np.cumsum([0, *map(len, order)])
+    return [(item, r + 1) for r, group in zip(before, order, strict=False) for item in group]
+
+
+def _from_long(rows: _Rows, item: str, rank: str) -> xr.DataArray:
+    items = cells.labels(rows.table, item, "each rank its item")
+    frame = pd.DataFrame({DOCUMENT: rows.documents, names.SYSTEM: rows.systems, names.ITEM: items})
     again = frame.duplicated().to_numpy()
     if again.any():
         k = int(again.argmax())
-        what = f"the item is ranked twice by system {shown(systems[k])}; give one rank"
-        raise problem(
-            table.source, what, row=table.rows[k], column=item, value=frame[names.ITEM].iloc[k]
-        )
+        what = f"the item is ranked twice by system {shown(rows.systems[k])}; give one rank"
+        raise rows.wrong(what, k, item, items[k])
+    return _squeezed(_filled(frame, cells.numbers(rows.table, rank)))
+
+
+def _filled(frame: pd.DataFrame, ranks: np.ndarray) -> xr.DataArray:
+    """Ranks over the labels of every column, in order of appearance; NaN where there is no rank."""
     codes = {str(c): pd.factorize(np.asarray(frame[c])) for c in frame.columns}
     values = np.full([len(known) for _, known in codes.values()], np.nan)
-    values[tuple(code for code, _ in codes.values())] = cells.numbers(table, rank)
+    values[tuple(code for code, _ in codes.values())] = ranks
     coords = {c: [str(v) for v in known] for c, (_, known) in codes.items()}
-    return _squeezed(xr.DataArray(values, dims=tuple(codes), coords=coords))
+    return xr.DataArray(values, dims=tuple(codes), coords=coords)
 
 
-def _from_wide(
-    table: Table, columns: list[str], documents: list[str], systems: list[str]
-) -> xr.DataArray:
+def _from_wide(rows: _Rows, columns: list[str]) -> xr.DataArray:
     if not columns:
-        raise problem(
-            table.source, "no column 'order', no columns 'item' and 'rank', and no columns of ranks"
-        )
-    values = np.stack(
-        [
-            cells.numbers(table, c, "no rank; give 'order', 'item' and 'rank', or ranks")
-            for c in columns
-        ],
-        -1,
-    )
-    codes = [pd.factorize(np.array(v, dtype=object)) for v in (documents, systems)]
-    place = codes[0][0] * len(codes[1][1]) + codes[1][0]
-    again = pd.Series(place).duplicated().to_numpy()
+        what = "no column 'order', no columns 'item' and 'rank', and no columns of ranks"
+        raise problem(rows.table.source, what)
+    hint = "no rank; give 'order', 'item' and 'rank', or ranks"
+    values = np.stack([cells.numbers(rows.table, c, hint) for c in columns], -1)
+    again = pd.DataFrame([rows.documents, rows.systems]).T.duplicated().to_numpy()
     if again.any():
-        k = int(again.argmax())
-        raise _twice(table, k, documents[k], systems[k])
-    full = np.full((len(codes[0][1]), len(codes[1][1]), len(columns)), np.nan)
-    full[codes[0][0], codes[1][0]] = values
+        raise _twice(rows, int(again.argmax()))
+    document, documents = pd.factorize(np.array(rows.documents, dtype=object))
+    system, systems = pd.factorize(np.array(rows.systems, dtype=object))
+    full = np.full((len(documents), len(systems), len(columns)), np.nan)
+    full[document, system] = values
     coords = {
-        DOCUMENT: [str(d) for d in codes[0][1]],
-        names.SYSTEM: [str(s) for s in codes[1][1]],
+        DOCUMENT: [str(d) for d in documents],
+        names.SYSTEM: [str(s) for s in systems],
         names.ITEM: columns,
     }
-    return _squeezed(xr.DataArray(full, dims=(DOCUMENT, names.SYSTEM, names.ITEM), coords=coords))
+    return _squeezed(xr.DataArray(full, dims=tuple(coords), coords=coords))
 
 
 def _squeezed(ranks: xr.DataArray) -> xr.DataArray:
-    return (
-        ranks.isel({DOCUMENT: 0}, drop=True) if ranks[DOCUMENT].values.tolist() == [""] else ranks
+    nameless = ranks[DOCUMENT].values.tolist() == [""]
+    return ranks.isel({DOCUMENT: 0}, drop=True) if nameless else ranks
+
+
+def _twice(rows: _Rows, k: int) -> ValueError:
+    where = f" on document {shown(rows.documents[k])}" if rows.documents[k] else ""
+    what = (
+        f"a second order of system {shown(rows.systems[k])}{where}; give one, or a column "
+        "'document' that tells them apart"
     )
-
-
-def _twice(table: Table, k: int, document: str, system: str) -> ValueError:
-    where = f" on document {shown(document)}" if document else ""
-    what = f"a second order of system {shown(system)}{where}; give one, or a column 'document' that tells them apart"
-    return problem(table.source, what, row=table.rows[k])
+    return problem(rows.table.source, what, row=rows.table.rows[k])
 
 
 def _size(found: xr.DataArray, document: str | None, items: np.ndarray) -> str:
+    """How much was read: documents, systems, items, and orders that are missing."""
     systems = found[names.SYSTEM].values.tolist()
-    size = f"{counted(len(systems), 'system')} ({listed(systems)})"
     lengths = (items != "").sum(-1)
-    spread = (
-        counted(int(lengths.min()), "item")
-        if len(set(lengths)) == 1
-        else f"{lengths.min()} to {lengths.max()} items"
-    )
-    lacking = int(
-        (found == "").all(POSITION).sum()
-        if POSITION in found.dims
-        else found.isnull().all(names.ITEM).sum()
-    )
-    said = (
-        f"{counted(found.sizes[DOCUMENT], 'document')} from column {document!r}, "
-        if document
-        else ""
-    )
-    return f"{said}{size}, {spread}" + (f", {counted(lacking, 'order')} missing" if lacking else "")
+    number = f"{lengths.min()} to {lengths.max()} items"
+    if len(set(lengths)) == 1:
+        number = counted(int(lengths.min()), "item")
+    size = f"{counted(len(systems), 'system')} ({listed(systems)}), {number}"
+    if document:
+        size = f"{counted(found.sizes[DOCUMENT], 'document')} from column {document!r}, {size}"
+    of_positions = POSITION in found.dims
+    missing = (found == "").all(POSITION) if of_positions else found.isnull().all(names.ITEM)
+    lacking = int(missing.sum())
+    return f"{size}, {counted(lacking, 'order')} missing" if lacking else size

@@ -1,6 +1,4 @@
-"""Several references for one order: their mean, weights by their agreement, the best of them, or
-their consensus.
-"""
+"""Several references for one order: their mean, weights by agreement, the best, their consensus."""
 
 from typing import Any
 
@@ -94,7 +92,8 @@ def tau_scores(
 
     Examples
     --------
-    >>> documents = {f"d{k}": {"ref": list("abc"), "A": list("abc"), "B": list("bca")} for k in range(3)}
+    >>> lists = {"ref": list("abc"), "A": list("abc"), "B": list("bca")}
+    >>> documents = {f"d{k}": lists for k in range(3)}
     >>> tau_scores(documents, "ref").values.round(2).tolist()
     [[1.0, -0.33], [1.0, -0.33], [1.0, -0.33]]
     """
@@ -116,8 +115,7 @@ def tau_scores(
 
 
 def coefficients(ranks: np.ndarray, *, weighted: bool) -> tuple[np.ndarray, np.ndarray]:
-    """What each pair of items in order adds to tau against each reference, (document, reference,
-    item, item), and all.
+    """What each pair of items in order adds to tau, (document, reference, item, item), and all.
 
     From ranks (document, reference, item). All: what a perfect order would get, every pair seen
     from both sides.
@@ -126,17 +124,14 @@ def coefficients(ranks: np.ndarray, *, weighted: bool) -> tuple[np.ndarray, np.n
     pull = there.astype(float)
     if weighted:
         given = (~np.isnan(ranks)).any(-1).sum(1)[:, None, None, None]
-        ahead = np.stack([(there > 0).sum(1), (there < 0).sum(1)])
-        pull = np.where(
-            there > 0, ahead[0][:, None], np.where(there < 0, -ahead[1][:, None], 0)
-        ) / np.maximum(given, 1)
+        before, after = (there > 0).sum(1)[:, None], (there < 0).sum(1)[:, None]
+        agreeing = np.select([there > 0, there < 0], [before, -after], 0)
+        pull = agreeing / np.maximum(given, 1)
     return pull, np.abs(pull).sum((-1, -2))
 
 
 def signs(ranks: np.ndarray) -> np.ndarray:
-    """1 where item i stands before j, -1 after, 0 where they are tied or one has no rank, (...,
-    item, item).
-    """
+    """1 where item i stands before j, -1 after, 0 where they are tied or one has no rank."""
     apart = ranks[..., None, :] - ranks[..., :, None]
     return np.sign(np.nan_to_num(apart)).astype(np.int8)
 
@@ -149,9 +144,7 @@ def blocks(ranked: Ranked, references: Ranked) -> list[slice]:
 
 
 def _pulled(there: np.ndarray, pull: np.ndarray, total: np.ndarray) -> np.ndarray:
-    """Weighted tau (document, system, reference), NaN against a reference that is missing or tied
-    throughout.
-    """
+    """Weighted tau (document, system, reference), NaN where a reference has no untied pair."""
     sums = np.einsum("dsij,drij->dsr", there.astype(float), pull, optimize=True)
     total = np.broadcast_to(total[:, None], sums.shape)
     return np.divide(sums, total, out=np.full(sums.shape, np.nan), where=total > 0)

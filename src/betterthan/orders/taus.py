@@ -2,15 +2,17 @@
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
+import betterthan
 from betterthan import checks, names
 from betterthan.exact.orders import inversions, mahonian
 from betterthan.orders.ranked import DOCUMENT, REFERENCE, Ranked, ranked_of
+from betterthan.signed import Signature
 
 _DIMS = (DOCUMENT, names.SYSTEM, REFERENCE)
 
@@ -70,9 +72,11 @@ def kendall_tau(
     >>> found["tau"].round(1).values.tolist(), found["inversions"].values.tolist()
     ([0.8, -0.4], [1.0, 7.0])
     """
-    return measured(
+    found = measured(
         *against(orders, reference), variant=variant, restrict=restrict, alternative=alternative
     )
+    made = Signature(answer="taus", version=betterthan.__version__)
+    return found.assign_attrs(made.to_attrs())
 
 
 def measured(
@@ -88,21 +92,29 @@ def measured(
     checks.one_of(alternative, names.ALTERNATIVES, "alternative")
     if restrict is not None:
         checks.one_of(restrict, ("common",), "restrict")
+    table = _table(ranked, references, restrict is not None, variant, alternative)
+    coords = dict(zip(_DIMS, (ranked.documents, ranked.systems, references.systems), strict=True))
+    found = xr.Dataset({name: (_DIMS, values) for name, values in table.items()}, coords=coords)
+    found.attrs = {"variant": variant, "alternative": alternative, "restrict": restrict or "none"}
+    found.attrs |= _count(found, ranked.documents) | {"answer": "taus"}
+    if len(references.systems) == 1:
+        found = found.isel({REFERENCE: 0}, drop=True).assign_attrs(reference=references.systems[0])
+    return found if has_documents(ranked) else found.isel({DOCUMENT: 0}, drop=True)
+
+
+def _table(
+    ranked: Ranked, references: Ranked, restricted: bool, variant: str, alternative: str
+) -> dict[str, np.ndarray]:
+    """Everything over (document, system, reference), from the items that both orders have."""
     x, y = ranked.ranks[:, :, None], references.ranks[:, None]
     common = ~np.isnan(x) & ~np.isnan(y)
-    if restrict is None:
+    if not restricted:
         _refuse_other_items(ranked, references, common)
     x_common, y_common = np.where(common, x, np.nan), np.where(common, y, np.nan)
     table = _measures(x_common, y_common, variant, alternative)
     with np.errstate(invalid="ignore"):
         table["coverage"] = common.sum(-1) / (~np.isnan(np.broadcast_to(y, common.shape))).sum(-1)
-    coords = dict(zip(_DIMS, (ranked.documents, ranked.systems, references.systems), strict=True))
-    found = xr.Dataset({name: (_DIMS, values) for name, values in table.items()}, coords=coords)
-    found.attrs = {"variant": variant, "alternative": alternative, "restrict": restrict or "none"}
-    found.attrs |= _count(found, ranked.documents)
-    if len(references.systems) == 1:
-        found = found.isel({REFERENCE: 0}, drop=True).assign_attrs(reference=references.systems[0])
-    return found if has_documents(ranked) else found.isel({DOCUMENT: 0}, drop=True)
+    return table
 
 
 def against(orders: Any, reference: Any) -> tuple[Ranked, Ranked]:
@@ -110,24 +122,28 @@ def against(orders: Any, reference: Any) -> tuple[Ranked, Ranked]:
     ranked = ranked_of(orders)
     names_of = [reference] if isinstance(reference, str) else reference
     if isinstance(names_of, Sequence) and names_of and all(isinstance(r, str) for r in names_of):
-        for name in names_of:
-            if name not in ranked.systems:
-                raise ValueError(
-                    f"there is no system {name!r} to be the reference; there are "
-                    f"{', '.join(ranked.systems)}"
-                )
-        checks.unique(names_of, "reference")
-        rest = [s for s in ranked.systems if s not in names_of]
-        if not rest:
-            raise ValueError("every system is a reference; there is none to compare with them")
-        return ranked.of(rest), ranked.of(list(names_of))
+        return _parted(ranked, list(names_of))
     if not isinstance(reference, xr.DataArray | dict):
+        told = checks.told(reference)
         raise ValueError(
-            f"reference is {reference!r}; give the name of a system, several names, or orders"
+            f"reference is {told}; give the name of a system, several names, or orders"
         )
     if isinstance(reference, xr.DataArray) and names.SYSTEM not in reference.dims:
         reference = reference.expand_dims({names.SYSTEM: [REFERENCE]})
     return _aligned(ranked, ranked_of(reference))
+
+
+def _parted(ranked: Ranked, references: list[str]) -> tuple[Ranked, Ranked]:
+    """The systems that are no reference, and those that are."""
+    for name in references:
+        if name not in ranked.systems:
+            there = ", ".join(ranked.systems)
+            raise ValueError(f"there is no system {name!r} to be the reference; there are {there}")
+    checks.unique(references, "reference")
+    rest = [s for s in ranked.systems if s not in references]
+    if not rest:
+        raise ValueError("every system is a reference; there is none to compare with them")
+    return ranked.of(rest), ranked.of(references)
 
 
 def has_documents(ranked: Ranked) -> bool:
@@ -142,22 +158,27 @@ def _aligned(ranked: Ranked, references: Ranked) -> tuple[Ranked, Ranked]:
         raise ValueError(f"document {lacking[0]!r} has no reference")
     row = {d: k for k, d in enumerate(references.documents)}
     rows = [row.get(d, 0) for d in ranked.documents]
-    width = max(len({*ranked.items[k], *references.items[r]} - {""}) for k, r in enumerate(rows))
-    items = np.full((len(rows), width), "", dtype=object)
-    sides = [np.full((len(rows), s.ranks.shape[1], width), np.nan) for s in (ranked, references)]
-    for k, r in enumerate(rows):
-        known = [i for i in dict.fromkeys([*ranked.items[k], *references.items[r]]) if i]
-        items[k, : len(known)] = known
-        place = {item: p for p, item in enumerate(known)}
-        for side, source, at in ((sides[0], ranked, k), (sides[1], references, r)):
-            here = [(place[i], p) for p, i in enumerate(source.items[at]) if i]
-            to, of = np.array(here).T
-            side[k][:, to] = source.ranks[at][:, of]
+    both = zip(ranked.items, references.items[rows], strict=True)
+    known = [[item for item in dict.fromkeys([*x, *y]) if item] for x, y in both]
+    items = np.full((len(known), max(map(len, known))), "", dtype=object)
+    for k, of_document in enumerate(known):
+        items[k, : len(of_document)] = of_document
     text = items.astype(str)
     return (
-        replace(ranked, items=text, ranks=sides[0]),
-        Ranked(ranked.documents, references.systems, text, sides[1]),
+        replace(ranked, items=text, ranks=_spread(ranked, range(len(known)), known)),
+        Ranked(ranked.documents, references.systems, text, _spread(references, rows, known)),
     )
+
+
+def _spread(source: Ranked, rows: Sequence[int], known: list[list[str]]) -> np.ndarray:
+    """Ranks of some documents over these items, NaN for an item that a document does not have."""
+    ranks = np.full((len(known), len(source.systems), max(map(len, known))), np.nan)
+    for k, (row, items) in enumerate(zip(rows, known, strict=True)):
+        place = {item: p for p, item in enumerate(items)}
+        there = np.flatnonzero(source.items[row] != "")
+        to = [place[item] for item in source.items[row][there]]
+        ranks[k][:, to] = source.ranks[row][:, there]
+    return ranks
 
 
 def _refuse_other_items(ranked: Ranked, references: Ranked, common: np.ndarray) -> None:
@@ -168,36 +189,53 @@ def _refuse_other_items(ranked: Ranked, references: Ranked, common: np.ndarray) 
     if not wrong.any():
         return
     d, s, r = np.argwhere(wrong)[0]
-    more = ranked.items[d][np.broadcast_to(x & ~y, common.shape)[d, s, r]]
-    less = ranked.items[d][np.broadcast_to(y & ~x, common.shape)[d, s, r]]
-    said = [
-        f"{', '.join(map(repr, v[:5].tolist()))} only in the {w}"
-        for v, w in ((more, "order"), (less, "reference"))
-        if len(v)
-    ]
+    own, other = x[d, s, 0], y[d, 0, r]
+    sides = (("order", own & ~other), ("reference", other & ~own))
+    said = "; ".join(_only(ranked.items[d][more], side) for side, more in sides if more.any())
     where = f"document {ranked.documents[d]!r}, " if ranked.documents[d] else ""
-    raise ValueError(
-        f"{where}system {ranked.systems[s]!r} and reference {references.systems[r]!r} have "
-        f"different items: "
-        f"{'; '.join(said)}; restrict='common' compares the items of both"
-    )
+    who = f"{where}system {ranked.systems[s]!r} and reference {references.systems[r]!r}"
+    how = "restrict='common' compares the items of both"
+    raise ValueError(f"{who} have different items: {said}; {how}")
+
+
+def _only(items: np.ndarray, side: str) -> str:
+    return f"{', '.join(map(repr, items[:5].tolist()))} only in the {side}"
+
+
+@dataclass(frozen=True)
+class _Pairs:
+    """How many pairs of items each cell (document, system, reference) has, of each kind."""
+
+    n: np.ndarray  # items
+    x_tied: np.ndarray  # by the system
+    y_tied: np.ndarray  # by the reference
+    ties: np.ndarray  # by either
+    wrong: np.ndarray
+    any_tied: bool
+
+    @property
+    def right(self) -> np.ndarray:
+        """In the order of the reference."""
+        return self.n * (self.n - 1) // 2 - self.ties - self.wrong
+
+
+def _pairs(x: np.ndarray, y: np.ndarray) -> _Pairs:
+    """Of ranks (..., item) that are NaN together."""
+    x_tied, y_tied = inversions.tied_pairs(x), inversions.tied_pairs(y)
+    tied = bool(x_tied.any() or y_tied.any())
+    both = inversions.tied_in_both(x, y) if tied else np.zeros_like(x_tied)
+    wrong = inversions.inversions(inversions.permutations(y, x, tied=tied))
+    return _Pairs((~np.isnan(x)).sum(-1), x_tied, y_tied, x_tied + y_tied - both, wrong, tied)
 
 
 def _measures(
     x: np.ndarray, y: np.ndarray, variant: str, alternative: str
 ) -> dict[str, np.ndarray]:
-    """Everything over (document, system, reference), from ranks (..., item) that are NaN
-    together.
-    """
-    n = (~np.isnan(x)).sum(-1)
-    x_tied, y_tied = inversions.tied_pairs(x), inversions.tied_pairs(y)
-    tied = bool(x_tied.any() or y_tied.any())
-    both = inversions.tied_in_both(x, y) if tied else np.zeros_like(x_tied)
-    wrong = inversions.inversions(inversions.permutations(y, x, tied=tied))
-    ties = x_tied + y_tied - both
-    right = n * (n - 1) // 2 - ties - wrong
+    """Everything but the coverage, from ranks (document, system, reference, item)."""
+    pairs = _pairs(x, y)
+    n, ties, wrong, tied = pairs.n, pairs.ties, pairs.wrong, pairs.any_tied
     fewest = np.minimum(inversions.distinct(x), inversions.distinct(y)) if tied else n
-    tau = inversions.tau(right, wrong, x_tied, y_tied, n, variant, fewest)
+    tau = inversions.tau(pairs.right, wrong, pairs.x_tied, pairs.y_tied, n, variant, fewest)
     p, error = mahonian.p_value(wrong, n, alternative)
     there = n > 0
     return {
@@ -238,7 +276,8 @@ def _count(found: xr.Dataset, documents: list[str]) -> dict[str, int]:
     if undefined.any():
         d = int(np.argwhere(undefined)[0][0])
         where = f", first on document {documents[d]!r}" if documents[d] else ""
-        what = f"tau is not defined for {int(undefined.sum())} of {n.size} orders{where}: one item, or all items tied"
+        number = f"{int(undefined.sum())} of {n.size} orders{where}"
+        what = f"tau is not defined for {number}: one item, or all items tied"
         if undefined.sum() + missing == n.size:
             raise ValueError(what)
         warnings.warn(what, stacklevel=4)

@@ -51,15 +51,19 @@ def tau_distribution(items: int, observed: Any = None, *, ax: "Axes | None" = No
     with drawing.style():
         ax = drawing.axes(ax, 5.2, 3.2 + 0.1 * max(len(marked) - 4, 0))
         x, y = found["tau"].values, found["probability"].values
-        look: dict[str, Any] = {"color": drawing.COLOUR_TIE, "edgecolor": drawing.FAINT}
-        ax.bar(x, y, width=0.9 * float(x[0] - x[1]), linewidth=0.4, **look)
+        _draw_bars(ax, x, y)
         top = 1.1 + _LINE * max(len(marked), 2)  # room above the bars, a line of text for each tau
         ax.set_ylim(0, (top + 0.05) * float(y.max()))
         for place, (name, tau) in enumerate(marked.items()):
-            at_least = float(y[x >= tau - 1e-9].sum())
-            _mark_tau(ax, name, tau, at_least, (top - _LINE * place) * float(y.max()))
+            high = (top - _LINE * place) * float(y.max())
+            _mark_tau(ax, name, tau, float(y[x >= tau - 1e-9].sum()), high)
         ax.set(xlabel="Kendall's tau", ylabel="probability", xlim=(-1.05, 1.05))
         return drawing.finish(ax, f"Kendall's tau of random orders of {items} items")
+
+
+def _draw_bars(ax: "Axes", x: np.ndarray, y: np.ndarray) -> None:
+    look: dict[str, Any] = {"color": drawing.COLOUR_TIE, "edgecolor": drawing.FAINT}
+    ax.bar(x, y, width=0.9 * float(x[0] - x[1]), linewidth=0.4, **look)
 
 
 def _taus_to_mark(observed: Any) -> dict[str, float]:

@@ -7,7 +7,7 @@ import xarray as xr
 
 from betterthan import checks, names, schemas
 from betterthan.exact.wins import beta
-from betterthan.posterior.parameters import Parameters, across, each, parameters
+from betterthan.posterior.parameters import Parameters, across, each, parameters, real_numbers
 from betterthan.posterior.sampled import draws_prob_better
 
 
@@ -63,6 +63,11 @@ def prob_better(
     """
     if isinstance(data, xr.DataTree):
         return draws_prob_better(data)
+    if not isinstance(data, xr.DataArray):
+        raise ValueError(
+            f"data is a {type(data).__name__}; give an xarray.DataArray of counts, with a dim "
+            "'outcome' (win, loss, tie), or a posterior"
+        )
     if checks.one_of(model, names.PROB_MODELS, "model") == "independent":
         return _independent(data, prior, ties)
     return better(parameters(data, prior, ties))
@@ -149,9 +154,10 @@ def decisive_density(
     >>> density.sel(system_a="A", system_b="B").values.round(4).tolist()
     [0.5, 1.0]
     """
-    at = np.asarray(p, dtype=float)
+    at = real_numbers(p, "p")
     if not ((at > 0) & (at < 1)).all():
-        raise ValueError(f"p is {p}; give probabilities between 0 and 1, both excluded")
+        wrong = at[~((at > 0) & (at < 1))].flat[0]
+        raise ValueError(f"p holds {wrong:g}; give probabilities between 0 and 1, both excluded")
     given = parameters(counts, prior, ties)
 
     def height(a: np.ndarray, b: np.ndarray, t: np.ndarray, x: np.ndarray) -> np.ndarray:

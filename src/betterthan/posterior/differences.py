@@ -8,7 +8,7 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.exact.wins import dirichlet, intervals
-from betterthan.posterior.parameters import Parameters, across, each, parameters
+from betterthan.posterior.parameters import Parameters, across, each, parameters, real_numbers
 
 
 def difference(
@@ -177,11 +177,11 @@ def sf(
     0.4755
     """
     given = parameters(counts, prior, ties, question="the size of the difference")
-    at_zero = float(delta < 0)
+    at = checks.real(delta, "delta")
     return each(
         given,
-        lambda a, b, t: dirichlet.prob_above(a, b, t, delta),
-        diagonal=at_zero,
+        lambda a, b, t: dirichlet.prob_above(a, b, t, at),
+        diagonal=float(at < 0),
         name="prob_above",
     )
 
@@ -278,8 +278,9 @@ def ppf(counts: xr.DataArray, q: Any, *, prior: Any = None, ties: str = "third")
     >>> found.values.round(4).tolist()
     [-0.5, 0.8]
     """
-    levels = np.asarray(q, dtype=float)
+    levels = real_numbers(q, "q")
     if not ((levels >= 0) & (levels <= 1)).all():
-        raise ValueError(f"q is {q}; give numbers from 0 to 1")
+        wrong = levels[~((levels >= 0) & (levels <= 1))].flat[0]
+        raise ValueError(f"q holds {wrong:g}; give numbers from 0 to 1")
     given = parameters(counts, prior, ties, question="the size of the difference")
     return across(given, levels, "quantile", intervals.quantile, name="quantile")

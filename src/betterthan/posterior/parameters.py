@@ -130,7 +130,7 @@ def across(
     given: Parameters, x: Any, dim: str, answer: Callable[..., np.ndarray], name: str
 ) -> xr.DataArray:
     """An answer at one number or at many, which then are a last dim."""
-    at = np.asarray(x, dtype=float)
+    at = real_numbers(x, dim)
     if at.ndim == 0:
         return given.wrap(answer(*given.values, at), name=name)
     if at.ndim > 1:
@@ -138,3 +138,13 @@ def across(
     a, b, t = (v[..., None] for v in given.values)
     labels = given.counts.isel({names.OUTCOME: 0}, drop=True).expand_dims({dim: at}, axis=-1)
     return labels.copy(data=answer(a, b, t, at)).rename(name).drop_attrs().assign_attrs(given.attrs)
+
+
+def real_numbers(values: Any, what: str) -> np.ndarray:
+    """One number or many, as an array."""
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{what} is a {type(values).__name__}; give a number or a list of numbers"
+        ) from None

@@ -163,11 +163,10 @@ def square_of(
     return _labelled(whole, names.SQUARE, dict.fromkeys(names.SQUARE, systems))
 
 
-def exact(table: Mapping[Any, Any]) -> xr.Dataset:
+def exact(table: xr.Dataset) -> xr.Dataset:
     """A table of closed forms, with an error of 0 beside each answer."""
-    given = xr.Dataset(table)
-    errors = {f"{name}_mcse": xr.zeros_like(given[name]) for name in given.data_vars}
-    return given.assign(errors).drop_attrs()
+    errors = {f"{name}_mcse": xr.zeros_like(table[name]) for name in table.data_vars}
+    return table.assign(errors).drop_attrs()
 
 
 def with_verdicts(

@@ -1,20 +1,20 @@
-"""Tables of check marks: which systems cannot be told apart, in the layout of the Message
-Understanding Conferences.
+"""Which systems cannot be told apart: check marks, in the layout of the Message Understanding
+Conferences.
 """
 
-from dataclasses import replace
-from html import escape
 from typing import Any
 
 import numpy as np
 import xarray as xr
-from rich.cells import cell_len
 
-from betterthan import checks, names
-from betterthan.reporting.escapes import latex, markdown, on_one_line
-from betterthan.reporting.tables import Table
-from betterthan.significance.similarity import ranges
+from betterthan import names
+from betterthan.reporting.escapes import on_one_line
+from betterthan.reporting.page import Page, Part, Table
+from betterthan.reporting.shown import Shown
+from betterthan.reporting.tests_beside import tests_of
+from betterthan.significance.similarity import groups, ranges
 
+_HEADING = "Systems that cannot be told apart"
 _MARKS_OF = 40  # with more systems than this, similar systems are listed by rank
 _LETTERS = 24  # characters of the groups of one system; more are counted
 _MARK, _ONE_WAY, _UNSETTLED = "✓", "✓!", "✓?"
@@ -23,71 +23,59 @@ _LEGENDS = {
     "unsettled": f"{_UNSETTLED}: not settled; more shuffles would say on which side of the cutoff "
     f"the pair is.",
 }
-_SCROLL = "overflow-x:auto"
-_CELL = "padding:.15rem .4rem;white-space:nowrap;text-align:"
 
 
-def group_table(groups: xr.Dataset, *, format: str = "text") -> str:
-    """Write down which systems cannot be told apart: a check mark for each pair that does not
-    differ.
-
-    Parameters
-    ----------
-    groups : xarray.Dataset
-        From `significance.groups`.
-    format : {"text", "markdown", "html", "latex"}, default "text"
-        HTML is a fragment. So is LaTeX, and needs the packages amssymb and booktabs; wide tables
-        are set in small type.
-
-    Returns
-    -------
-    str
-        Rows from best to worst with rank and score, check marks under the ranks, the letters of the
-        groups, and notes. With more than 40 systems the ranks that a system cannot be told from are
-        listed instead.
-
-    Raises
-    ------
-    ValueError
-        If the format is unknown, or the Dataset is not one of groups.
-
-    Examples
-    --------
-    >>> import xarray as xr
-    >>> from betterthan.significance.similarity import groups
-    >>> names = ["A", "B", "C"]
-    >>> marks = xr.DataArray(
-    ...     [[True, True, False], [True, True, True], [False, True, True]],
-    ...     dims=("system_a", "system_b"),
-    ...     coords={"system_a": names, "system_b": names, "score": ("system_a", [0.9, 0.8, 0.7])},
-    ... )
-    >>> print(group_table(groups(marks)))
-    Similar systems
-    <BLANKLINE>
-    System  Rank  Score  1  2  3  Groups
-    ------  ----  -----  -  -  -  ------
-    A          1   0.90  ✓  ✓     a
-    B          2   0.80  ✓  ✓  ✓  ab
-    C          3   0.70     ✓  ✓  b
-    <BLANKLINE>
-    B is in more than one group: where groups overlap, a ranking of their systems is impossible.
-    Marks as given, for p ≤ 0.01 with a confidence of at least 0.99.
-    <BLANKLINE>
-    """
-    checks.one_of(format, names.FORMATS, "format")
-    write = {"text": _text, "markdown": _markdown, "html": _html, "latex": _latex}[format]
-    table = replace(marks_content(groups), caption="Similar systems")
-    return write(
-        table, [*_legends(groups), *(on_one_line(str(groups.attrs[k])) for k in ("note", "rule"))]
+def page(found: xr.Dataset) -> Page:
+    """The page on groups, from `significance.groups`."""
+    a = found.attrs
+    signature = [
+        f"betterthan {a['version']}",
+        f"groups by {a['test']}",
+        f"cutoff={a['cutoff']:g}",
+        f"confidence={a['confidence_needed']:g}",
+        f"correction={a['correction']}",
+        f"systems={found.sizes[names.SYSTEM]}",
+    ]
+    return Page(
+        "Similar systems",
+        "Which systems can a test not tell apart?",
+        [Part(_HEADING, tables=[marks_table(found)], notes=[on_one_line(str(a["note"]))])],
+        ["Systems that cannot be told apart need not be equal."],
+        [" | ".join(signature)],
     )
 
 
-def marks_content(groups: xr.Dataset) -> Table:
-    """The table of check marks, or of ranks where there are many systems, for any renderer.
+def groups_beside(shown: Shown) -> Part | None:
+    """The section on groups by the last of the tests of a comparison."""
+    if not shown.many or not tests_of(shown.whole):
+        return None
+    try:
+        found = groups(_tested(shown), correction=str(shown.made.correction))
+    except ValueError as error:  # more groups than anybody reads
+        return Part(_HEADING, notes=[str(error)])
+    return Part(_HEADING, tables=[marks_table(found)], notes=[str(found.attrs["note"])])
+
+
+def _tested(shown: Shown) -> xr.Dataset:
+    """Its last test, as `significance.groups` takes it, without scores: the order is that of the
+    report.
+    """
+    main = shown.whole
+    test = tests_of(main)[-1]
+    attrs: dict[str, Any] = {"alternative": "two-sided", "test": test, "sampled": 0}
+    table = xr.Dataset({"p_value": main["p_value"].sel({names.TEST: test}, drop=True)})
+    if test == "randomization" and "exceedances" in main:
+        table["exceedances"] = main["exceedances"]
+        attrs |= {"sampled": 1, "shuffles": shown.made.shuffles}
+    return table.assign_attrs(attrs)
+
+
+def marks_table(found: xr.Dataset) -> Table:
+    """The table of check marks, or of ranks where there are many systems.
 
     Parameters
     ----------
-    groups : xarray.Dataset
+    found : xarray.Dataset
         From `significance.groups`.
 
     Returns
@@ -95,42 +83,34 @@ def marks_content(groups: xr.Dataset) -> Table:
     Table
         Columns System, Rank, Score if known, one per rank or "Not told from", and Groups.
     """
-    _check(groups)
-    systems = [on_one_line(str(s)) for s in groups[names.SYSTEM].values]
-    columns = [systems, [str(k + 1) for k in range(len(systems))]]
-    heads = ["System", "Rank"]
-    if "score" in groups:
-        heads.append("Score")
-        columns.append(_scores(groups["score"].values))
-    if len(systems) <= _MARKS_OF:
-        heads += columns[1]
-        columns += np.array(_cells(groups)).T.tolist()
-        caption = f"{_MARK}: the systems of row and column cannot be told apart."
-    else:
-        heads.append("Not told from")
-        columns.append(_listed(groups["similar"].values))
-        caption = "The ranks of the systems that each system cannot be told apart from."
-    heads.append("Groups")
-    sizes = groups["member"].values.sum(1)
-    columns.append(
-        [_letters(str(w), int(n)) for w, n in zip(groups["letters"].values, sizes, strict=True)]
-    )
-    caption = " ".join([caption, *_legends(groups), str(groups.attrs["rule"])])
-    return Table(tuple(heads), list(zip(*columns, strict=True)), caption)
+    systems = [on_one_line(str(s)) for s in found[names.SYSTEM].values]
+    ranks = [str(k + 1) for k in range(len(systems))]
+    columns = {"System": systems, "Rank": ranks}
+    if "score" in found:
+        columns["Score"] = _scores(found["score"].values)
+    columns |= _similar(found, ranks) | {"Groups": _groups(found)}
+    rows = list(zip(*columns.values(), strict=True))
+    return Table(tuple(columns), rows, _caption(found), marks=True)
 
 
-def _check(groups: Any) -> None:
-    needed = {"similar", "one_way", "unsettled", "member", "letters"}
-    if not needed <= set(getattr(groups, "data_vars", ())) or not {"note", "rule"} <= set(
-        groups.attrs
-    ):
-        raise ValueError("expected groups, the Dataset that betterthan.significance.groups returns")
-
-
-def _cells(groups: xr.Dataset) -> list[list[str]]:
-    one_way, unsettled = groups["one_way"].values, groups["unsettled"].values
+def _similar(found: xr.Dataset, ranks: list[str]) -> dict[str, list[str]]:
+    """A column for each rank, or the ranks listed."""
+    if len(ranks) > _MARKS_OF:
+        return {"Not told from": _listed(found["similar"].values)}
+    one_way, unsettled = found["one_way"].values, found["unsettled"].values
     marks = np.where(one_way, _ONE_WAY, np.where(unsettled, _UNSETTLED, _MARK))
-    return np.where(groups["similar"].values, marks, "").tolist()
+    cells = np.where(found["similar"].values, marks, "")
+    return dict(zip(ranks, cells.T.tolist(), strict=True))
+
+
+def _caption(found: xr.Dataset) -> str:
+    rule = on_one_line(str(found.attrs["rule"]))
+    if found.sizes[names.SYSTEM] > _MARKS_OF:
+        return f"The ranks of the systems that each system cannot be told apart from. {rule}"
+    shown = found["similar"].values
+    legends = [legend for what, legend in _LEGENDS.items() if (found[what].values & shown).any()]
+    first = f"{_MARK}: the systems of row and column cannot be told apart."
+    return " ".join([first, *legends, rule])
 
 
 def _listed(similar: np.ndarray) -> list[str]:
@@ -138,15 +118,13 @@ def _listed(similar: np.ndarray) -> list[str]:
     return [ranges(int(k) + 1 for k in np.flatnonzero(row)) for row in others]
 
 
-def _legends(groups: xr.Dataset) -> list[str]:
-    if groups.sizes[names.SYSTEM] > _MARKS_OF:
-        return []
-    shown = groups["similar"].values
-    return [legend for what, legend in _LEGENDS.items() if (groups[what].values & shown).any()]
-
-
-def _letters(letters: str, size: int) -> str:
-    return letters if len(letters) <= _LETTERS else f"{size:,} groups"
+def _groups(found: xr.Dataset) -> list[str]:
+    """The letters of every system's groups; where there are many, their number."""
+    sizes = found["member"].values.sum(1)
+    return [
+        str(letters) if len(str(letters)) <= _LETTERS else f"{size:,} groups"
+        for letters, size in zip(found["letters"].values, sizes, strict=True)
+    ]
 
 
 def _scores(scores: np.ndarray) -> list[str]:
@@ -156,90 +134,3 @@ def _scores(scores: np.ndarray) -> list[str]:
         (k for k in (2, 3) if np.allclose(known, np.round(known, k), rtol=0, atol=1e-9)), 4
     )
     return [f"{s:.{places}f}" if np.isfinite(s) else "–" for s in scores]
-
-
-def _sides(table: Table) -> list[str]:
-    """How each column is aligned: l, r, or c for check marks, which are headed by a rank."""
-    sides = {"Rank": "r", "Score": "r"}
-    return [
-        "l" if k == 0 else "c" if h.isdigit() else sides.get(h, "l")
-        for k, h in enumerate(table.heads)
-    ]
-
-
-def _text(table: Table, notes: list[str]) -> str:
-    lines = [table.heads, *table.rows]
-    widths = [max(cell_len(line[k]) for line in lines) for k in range(len(table.heads))]
-    rule = tuple("-" * width for width in widths)
-    sides = _sides(table)
-
-    def laid(line: tuple[str, ...]) -> str:
-        cells = []
-        for cell, width, side in zip(line, widths, sides, strict=True):
-            gap = " " * (width - cell_len(cell))
-            cells.append(gap + cell if side == "r" else cell + gap)
-        return "  ".join(cells).rstrip()
-
-    written = [laid(line) for line in (table.heads, rule, *table.rows)]
-    return "\n".join([table.caption, "", *written, "", *notes, ""])
-
-
-def _markdown(table: Table, notes: list[str]) -> str:
-    marks = {"l": ":--", "r": "--:", "c": ":-:"}
-    lines = [[markdown(cell) for cell in line] for line in (table.heads, *table.rows)]
-    lines.insert(1, [marks[side] for side in _sides(table)])
-    written = [f"| {' | '.join(line)} |" for line in lines]
-    return "\n".join(
-        [markdown(table.caption), "", *written, "", *(f"- {markdown(n)}" for n in notes), ""]
-    )
-
-
-def _html(table: Table, notes: list[str]) -> str:
-    aligned = {"l": "left", "r": "right", "c": "center"}
-    styles = [f' style="{_CELL}{aligned[side]}"' for side in _sides(table)]
-
-    def laid(line: tuple[str, ...], head: bool) -> str:
-        tags = [
-            "th scope='col'" if head else "th scope='row'" if k == 0 else "td"
-            for k in range(len(line))
-        ]
-        cells = zip(tags, styles, line, strict=True)
-        return "<tr>" + "".join(f"<{t}{s}>{escape(c)}</{t[:2]}>" for t, s, c in cells) + "</tr>"
-
-    return "\n".join(
-        [
-            f'<div class="groups" style="{_SCROLL}">',
-            '<table style="border-collapse:collapse;font-variant-numeric:tabular-nums">',
-            f'<caption style="text-align:left">{escape(table.caption)}</caption>',
-            f"<thead>{laid(table.heads, head=True)}</thead>",
-            "<tbody>",
-            *(laid(row, head=False) for row in table.rows),
-            "</tbody>",
-            "</table>",
-            *(f"<p>{escape(note)}</p>" for note in notes),
-            "</div>",
-            "",
-        ]
-    )
-
-
-def _latex(table: Table, notes: list[str]) -> str:
-    size = r"\footnotesize" if len(table.heads) <= 16 else r"\tiny"
-    lines = [" & ".join(map(latex, line)) + r" \\" for line in (table.heads, *table.rows)]
-    return "\n".join(
-        [
-            r"% \usepackage{amssymb,booktabs}",
-            r"\begin{center}" + size + r"\setlength{\tabcolsep}{3pt}",
-            latex(table.caption) + r"\\[2pt]",
-            rf"\begin{{tabular}}{{{''.join(_sides(table))}}}",
-            r"\toprule",
-            lines[0],
-            r"\midrule",
-            *lines[1:],
-            r"\bottomrule",
-            r"\end{tabular}\par\smallskip",
-            *(latex(note) + r"\par" for note in notes),
-            r"\end{center}",
-            "",
-        ]
-    )

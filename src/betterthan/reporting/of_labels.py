@@ -1,75 +1,138 @@
-"""The section on the labels of one classifier."""
+"""The pages on the labels of a classifier: from its confusions, and from their posterior alone."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from betterthan import names
+import betterthan
+from betterthan import checks, names
 from betterthan.labels.measures import frequencies, majority_baseline, precision_recall_f
 from betterthan.labels.uncertainty import posterior
+from betterthan.reporting.cells import interval_of
 from betterthan.reporting.escapes import on_one_line
-from betterthan.reporting.page import Part
-from betterthan.reporting.tables import Table
+from betterthan.reporting.page import Figure, Page, Part, Table
 
 _CONFUSIONS_OF = 5  # the most frequent confusions that are listed
+_DRAWN = 4  # classifiers whose confusions are drawn
+_QUESTION = "How good is each label, and how sure is that?"
+_LIMITS = ["Items are taken as independent draws; items of one dialogue are not."]
+_AVERAGES = (
+    "weighted: labels weigh by their items, often called micro; pooled: all labels in one pot, "
+    "also called micro."
+)
 
 
-def labels_part(matrix: xr.DataArray, rng: Any) -> Part:
+def page(confusions: xr.DataArray) -> Page:
+    """The page on confusions (predicted, actual), of one classifier or over system.
+
+    Intervals are drawn with the seed in ``attrs["seed"]``, else with seed 0: a report is the same
+    every time.
+    """
+    checks.confusion(confusions)
+    seed = int(confusions.attrs.get("seed", 0))
+    ordered = confusions.transpose(..., names.PREDICTED, names.ACTUAL)
+    each = list(ordered) if names.SYSTEM in ordered.dims else [ordered]
+    parts = [
+        part if k < _DRAWN else Part(part.heading, tables=part.tables, notes=part.notes)
+        for k, part in enumerate(_part(matrix, seed) for matrix in each)
+    ]
+    drawn = f"{names.BOOTSTRAP_DRAWS} draws, seed {seed}"
+    signature = f"betterthan {betterthan.__version__} | Dirichlet over cells, {drawn}"
+    return Page("A classifier by its confusions", _QUESTION, parts, _LIMITS, [signature])
+
+
+def posterior_page(found: xr.Dataset) -> Page:
+    """The page on `labels.posterior`, which knows no numbers of items."""
+    a = found.attrs
+    rows = [(name, *cells) for name, cells in _scored(found)]
+    table = Table(("Label", "Precision", "Recall", "F"), rows, _caption(found))
+    signature = [
+        f"betterthan {betterthan.__version__}",
+        f"Dirichlet over cells, {a['draws']} draws, seed {a['seed']}",
+        f"prior={a['prior']:g}",
+        f"interval={interval_of(a)}",
+    ]
+    return Page(
+        "A classifier by its labels",
+        _QUESTION,
+        [Part("Labels", tables=[table], notes=[_AVERAGES])],
+        _LIMITS,
+        [" | ".join(signature)],
+    )
+
+
+def _part(matrix: xr.DataArray, seed: int) -> Part:
     """Scores of every label of one system, with intervals, and what its errors are."""
-    found = posterior(matrix, rng=rng)
     name = on_one_line(str(matrix[names.SYSTEM].item())) if names.SYSTEM in matrix.coords else ""
-    interval = f"{100 * found.attrs['ci_prob']:g}% {found.attrs['ci_kind'].upper()}"
-    sizes = (
-        matrix["n_actual"].values
-        if "n_actual" in matrix.coords
-        else matrix.sum(names.PREDICTED).values
-    )
-    rows = []
-    for k, label in enumerate(found[names.LABEL].values):
-        rows.append((on_one_line(str(label)), f"{int(sizes[k]):,}", *_cells(found["by_label"][k])))
-    for k, average in enumerate(found["average"].values):
-        rows.append((f"({average})", f"{int(sizes.sum()):,}", *_cells(found["averaged"][k])))
-    table = Table(
-        ("Label", "Items", "Precision", "Recall", "F"), rows, f"Score and {interval} of each label"
-    )
-    share = frequencies(matrix)
-    order = np.argsort(-share.values, axis=None, kind="stable")[:_CONFUSIONS_OF]
-    labels = [on_one_line(str(x)) for x in share[names.PREDICTED].values]
-    places = [np.unravel_index(at, share.shape) for at in order]
-    worst = [
-        (labels[p], labels[a], f"{int(matrix.values[p, a]):,}", f"{100 * share.values[p, a]:.1f} %")
-        for p, a in places
+    sizes = _sizes(matrix)
+    found = posterior(matrix, rng=seed)
+    items = [*sizes, *[sizes.sum()] * found.sizes["average"]]
+    rows = [
+        (label, f"{int(n):,}", *cells)
+        for n, (label, cells) in zip(items, _scored(found), strict=True)
     ]
-    errors = Table(
-        ("Predicted", "Actual", "Items", "Of all errors"),
-        [w for w in worst if w[2] != "0"],
-        "Most frequent confusions",
-        left=2,
-    )
-    lost = int(sizes.sum() - matrix.values.sum())
-    base = (
-        precision_recall_f(majority_baseline(matrix))["averaged"]
-        .sel(average="macro", measure="f")
-        .item()
-    )
-    notes = [
-        f"{lost:,} of {int(sizes.sum()):,} items were left unclassified; they count in recall.",
-        f"For comparison, always predicting {labels[int(sizes.argmax())]} has macro F {base:.3f}.",
-        "weighted: labels weigh by their items, often called micro; pooled: all labels in one "
-        "pot, also called micro.",
-    ]
+    table = Table(("Label", "Items", "Precision", "Recall", "F"), rows, _caption(found))
+    errors = _errors(matrix)
     return Part(
         f"Labels of {name}" if name else "Labels",
         tables=[table, *([errors] if errors.rows else [])],
-        notes=notes,
+        notes=[*_beside(matrix, sizes), _AVERAGES],
+        figures=[Figure(f"Confusions of {name}" if name else "Confusions", partial(_draw, matrix))],
     )
 
 
-def _cells(values: xr.DataArray) -> list[str]:
+def _sizes(matrix: xr.DataArray) -> np.ndarray:
+    """Items of every label."""
+    known = "n_actual" in matrix.coords
+    return matrix["n_actual"].values if known else matrix.sum(names.PREDICTED).values
+
+
+def _caption(found: xr.Dataset) -> str:
+    return f"Score and {interval_of(found.attrs)} of each label"
+
+
+def _scored(found: xr.Dataset) -> list[tuple[str, list[str]]]:
+    """Every label, then every average: scores and intervals of precision, recall and F."""
+    labels = [on_one_line(str(label)) for label in found[names.LABEL].values]
+    averages = [f"({average})" for average in found["average"].values]
+    values = [*found["by_label"].values, *found["averaged"].values]
+    return list(zip([*labels, *averages], map(_cells, values), strict=True))
+
+
+def _cells(measures: np.ndarray) -> list[str]:
     """Score and interval of precision, recall and F."""
-    cells = []
-    for row in values.values:
-        score, _, low, high, _ = row
-        cells.append(f"{score:.3f} [{low:.3f}, {high:.3f}]")
-    return cells
+    return [f"{score:.3f} [{low:.3f}, {high:.3f}]" for score, _, low, high, _ in measures]
+
+
+def _errors(matrix: xr.DataArray) -> Table:
+    share = frequencies(matrix)
+    labels = [on_one_line(str(label)) for label in share[names.PREDICTED].values]
+    order = np.argsort(-share.values, axis=None, kind="stable")[:_CONFUSIONS_OF]
+    places = [np.unravel_index(at, share.shape) for at in order]
+    rows = [
+        (labels[p], labels[a], f"{int(matrix.values[p, a]):,}", f"{100 * share.values[p, a]:.1f} %")
+        for p, a in places
+        if matrix.values[p, a]
+    ]
+    heads = ("Predicted", "Actual", "Items", "Of all errors")
+    return Table(heads, rows, "Most frequent confusions", left=2)
+
+
+def _beside(matrix: xr.DataArray, sizes: np.ndarray) -> list[str]:
+    """What was left out, and what no classifier at all would reach."""
+    lost, total = int(sizes.sum() - matrix.values.sum()), int(sizes.sum())
+    averaged = precision_recall_f(majority_baseline(matrix))["averaged"]
+    base = averaged.sel(average="macro", measure="f").item()
+    most = on_one_line(str(matrix[names.ACTUAL].values[int(sizes.argmax())]))
+    return [
+        f"{lost:,} of {total:,} items were left unclassified; they count in recall.",
+        f"For comparison, always predicting {most} has macro F {base:.3f}.",
+    ]
+
+
+def _draw(matrix: xr.DataArray) -> Any:
+    from betterthan.plot.of_labels import confusion
+
+    return confusion(matrix)

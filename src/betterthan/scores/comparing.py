@@ -2,6 +2,7 @@
 responses.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import xarray as xr
@@ -11,6 +12,7 @@ from betterthan.counts.fingerprint import fingerprint
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.scores.f_scores import posterior
 from betterthan.scores.resampling import bootstrap as bayesian_bootstrap
+from betterthan.signed import Signature
 from betterthan.significance.randomizing import randomization_test
 
 _ALONE = ("precision", "recall", "f1", "f_beta")
@@ -25,6 +27,7 @@ def compare(
     rope: float = names.ROPE,
     ci_prob: float = names.CI_PROB,
     ci_kind: str = names.CI_KIND,
+    threshold: float = names.VERDICT_PROB,
     draws: int = names.BOOTSTRAP_DRAWS,
     shuffles: int = names.SHUFFLES,
     correction: str = names.CORRECTION,
@@ -38,7 +41,7 @@ def compare(
     data : xarray.DataArray
         Scores (item, system) without gaps, or tallies (item, system, tally), with or without a dim
         label.
-    statistic, beta, unit, rope, ci_prob, ci_kind, draws
+    statistic, beta, unit, rope, ci_prob, ci_kind, threshold, draws
         See `scores.bootstrap`.
     shuffles : int, default 10,000
         Random swaps, where the randomization test has to sample.
@@ -66,8 +69,11 @@ def compare(
     --------
     >>> import pandas as pd
     >>> import betterthan as bt
-    >>> rows = [{"system": s, "item": k, "tp": 5 + (k + (s == "A")) % 3, "fp": k % 2, "fn": (k + (s == "B")) % 4}
-    ...         for s in "AB" for k in range(40)]
+    >>> rows = [
+    ...     {"system": s, "item": k, "tp": 5 + (k + (s == "A")) % 3, "fp": k % 2, "fn": (k + n) % 4}
+    ...     for n, s in enumerate("AB")
+    ...     for k in range(40)
+    ... ]
     >>> found = bt.scores.compare(bt.io.tallies_from_table(pd.DataFrame(rows)), rng=1)
     >>> sorted(set(found.data_vars) & {"p_value", "prob_better", "alone_lower"})
     ['alone_lower', 'p_value', 'prob_better']
@@ -82,6 +88,7 @@ def compare(
         rope=rope,
         ci_prob=ci_prob,
         ci_kind=ci_kind,
+        threshold=threshold,
         draws=draws,
         rng=seed,
     )
@@ -94,21 +101,32 @@ def compare(
         correction=correction,
         rng=seed,
     )
-    found["p_value"] = test["p_value"]
-    found["p_adjusted"] = test["p_adjusted"] if correction != "none" else test["p_value"]
-    if test.attrs["sampled"]:
-        found["p_value_mcse"] = test["p_value_mcse"]
-        found.attrs["shuffles"] = shuffles
+    found = found.assign(_p_values(test, correction))
     chosen = statistic or ("f1" if names.TALLY in data.dims else "mean")
     if chosen in _ALONE:
         summed = data.sum(names.LABEL, keep_attrs=True) if names.LABEL in data.dims else data
         alone = posterior(summed, statistic=chosen, beta=beta, ci_prob=ci_prob, ci_kind=ci_kind)
         found["alone_lower"], found["alone_upper"] = alone["lower"], alone["upper"]
-    found.attrs |= {
-        "test_method": test.attrs["method"],
-        "alpha": alpha,
-        "correction": correction,
-        "data_hash": fingerprint(data),
-        "reading": str(data.attrs.get("reading", "")),
-    }
+    sampled = bool(test.attrs["sampled"])
+    made = replace(
+        Signature.from_attrs(found.attrs),
+        answer="scores",
+        data_hash=fingerprint(data),
+        reading=str(data.attrs.get("reading", "")),
+        tests=("randomization",),
+        alpha=alpha,
+        correction=correction,
+        shuffles=shuffles if sampled else None,
+        shuffle_seed=seed if sampled else None,
+        randomization_method=test.attrs["method"],
+        randomization_statistic=found.attrs["statistic"],
+    )
+    found.attrs = made.to_attrs() | {"test_method": test.attrs["method"]}
     return found
+
+
+def _p_values(test: xr.Dataset, correction: str) -> dict[str, xr.DataArray]:
+    """p, p adjusted for the number of pairs, and the error of what was sampled."""
+    adjusted = test["p_adjusted"] if correction != "none" else test["p_value"]
+    parts = {"p_value": test["p_value"], "p_adjusted": adjusted}
+    return parts | ({"p_value_mcse": test["p_value_mcse"]} if test.attrs["sampled"] else {})

@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import __version__, checks, names
 from betterthan.counts.tallies import tally_totals
 from betterthan.exact.labels import f_beta, f_scores
+from betterthan.signed import Signature
 
 _STATISTICS = ("precision", "recall", "f1", "f_beta")
 
@@ -64,17 +65,16 @@ def posterior(
     --------
     >>> import pandas as pd
     >>> import betterthan as bt
-    >>> frame = pd.DataFrame({"system": ["A", "B"], "item": 1, "tp": [30, 3], "fp": [5, 1], "fn": [5, 0]})
+    >>> tallies = {"tp": [30, 3], "fp": [5, 1], "fn": [5, 0]}
+    >>> frame = pd.DataFrame({"system": ["A", "B"], "item": 1} | tallies)
     >>> found = posterior(bt.io.tallies_from_table(frame))
     >>> found["mean"].round(3).values.tolist(), found["lower"].round(3).values.tolist()
     ([0.836, 0.711], [0.743, 0.414])
     """
     checks.one_of(statistic, _STATISTICS, "statistic")
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
-    ci_prob, weights = (
-        checks.probability(ci_prob, "ci_prob"),
-        checks.prior(prior, labels=names.TALLIES),
-    )
+    ci_prob = checks.probability(ci_prob, "ci_prob")
+    weights = checks.prior(prior, labels=names.TALLIES)
     totals = tally_totals(tallies).transpose(..., names.TALLY)
     counted = totals.values / float(tallies.attrs.get("scale", 1))
     if statistic == "f_beta":
@@ -85,14 +85,14 @@ def posterior(
         parts = _closed(counted, statistic, weights, ci_prob, ci_kind)
     like = totals.isel({names.TALLY: 0}, drop=True).astype(float).drop_attrs()
     result = xr.Dataset({name: like.copy(data=values) for name, values in parts.items()})
-    result.attrs = {
-        "statistic": statistic,
-        "prior": list(weights),
-        "ci_prob": ci_prob,
-        "ci_kind": ci_kind,
-        "beta": float(beta),
-    }
-    return result
+    made = Signature(
+        version=__version__,
+        statistic=statistic,
+        prior=weights,
+        ci_prob=ci_prob,
+        ci_kind=ci_kind,
+    )
+    return result.assign_attrs(made.to_attrs() | {"beta": float(beta)})
 
 
 def _closed(

@@ -2,19 +2,25 @@
 equivalence.
 """
 
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 import xarray as xr
+from scipy import stats
 
-from betterthan import checks, names, schemas
+from betterthan import __version__, checks, names, schemas
+from betterthan.counts.shapes import pair_indices
+from betterthan.exact.numeric.sampling_error import probability_error
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.regression import folds
-from betterthan.posterior.joint_draws import share_error
-from betterthan.posterior.verdicts import decide
+from betterthan.posterior import table
+from betterthan.posterior.table import Question
 from betterthan.progress import with_bar
+from betterthan.signed import Signature
 
 _CELLS = 4_000_000  # weights of pairs of data sets held at once
+_LONG = 2e10  # products of weights above which a bar is shown, some seconds
 
 
 def compare_folds(
@@ -23,6 +29,7 @@ def compare_folds(
     test_share: float,
     rope: float = names.ROPE,
     ci_prob: float = names.CI_PROB,
+    threshold: float = names.VERDICT_PROB,
 ) -> xr.Dataset:
     """Compare systems by their scores on the folds of a cross-validation, which share training
     data.
@@ -38,6 +45,8 @@ def compare_folds(
         Half width of the region of practical equivalence, in units of the score.
     ci_prob : float, default 0.95
         Mass of the intervals.
+    threshold : float, default 0.95
+        Probability at which a verdict is given, above 0.5.
 
     Returns
     -------
@@ -59,40 +68,36 @@ def compare_folds(
     Examples
     --------
     >>> import xarray as xr
-    >>> scores = xr.DataArray(
-    ...     [[0.9, 0.8], [0.85, 0.82], [0.88, 0.8], [0.9, 0.85]], dims=("item", "system"), coords={"system": ["A", "B"]}
-    ... )
+    >>> values = [[0.9, 0.8], [0.85, 0.82], [0.88, 0.8], [0.9, 0.85]]
+    >>> named = {"dims": ("item", "system"), "coords": {"system": ["A", "B"]}}
+    >>> scores = xr.DataArray(values, **named)
     >>> found = compare_folds(scores, test_share=0.25, rope=0.01)
     >>> found["mass"].sel(system_a="A", system_b="B").round(3).values.tolist()
     [0.025, 0.026, 0.948]
     """
-    values, systems, sign = _whole(scores)
-    rope, ci_prob = checks.margin(rope, "rope"), checks.probability(ci_prob, "ci_prob")
+    given = _whole(scores)
+    asked = Question.checked(rope, ci_prob, "eti", threshold, of_score=True)
     share = checks.probability(test_share, "test_share")
-    n = len(systems)
-    a, b = np.triu_indices(n, 1)
-    centre, scale, df = folds.correlated(values[:, a] - values[:, b], share)
-    mass = _equal_to_itself(n)
-    mass[a, b] = folds.masses(sign * centre, scale, df, rope)
-    mass[b, a] = mass[a, b][:, ::-1]
-    better = np.full((n, n), 0.5)
-    better[a, b] = folds.masses(sign * centre, scale, df, 0.0)[:, 2]
-    better[b, a] = 1 - better[a, b]
-    width = _t_width(ci_prob, df) * scale
-    mean, low, high = (np.zeros((n, n)) for _ in range(3))
-    for table, upper, lower in ((mean, centre, -centre), (low, centre - width, -centre - width)):
-        table[a, b], table[b, a] = upper, lower
-    high[a, b], high[b, a] = centre + width, -centre + width
-    table = {
-        "prob_better": better,
-        "difference_mean": mean,
-        "difference_lower": low,
-        "difference_upper": high,
+    centre, scale, df = folds.correlated(given.apart, share)
+    width = float(stats.t.ppf((1 + asked.ci_prob) / 2, df)) * scale
+    parts = {
+        "prob_better": folds.masses(given.sign * centre, scale, df, 0.0)[:, 2],
+        "difference_mean": centre,
+        "difference_lower": centre - width,
+        "difference_upper": centre + width,
+        "mass": folds.masses(given.sign * centre, scale, df, asked.rope),
     }
-    table["verdict"] = decide(better, better.T, mass[..., 1], rope)[0]
-    return _dataset(table, mass, systems).assign_attrs(
-        model="correlated t", test_share=share, rope=rope, ci_prob=ci_prob, n_folds=len(values)
+    found = table.with_verdicts(table.exact(given.square_of(parts)), asked)
+    made = Signature(
+        answer="folds",
+        version=__version__,
+        model="correlated_t",
+        unit="fold",
+        n_items=len(given.values),
+        higher_is_better=given.sign > 0,
+        **asdict(asked),
     )
+    return found.assign_attrs(made.to_attrs() | {"test_share": share})
 
 
 def signed_rank(
@@ -138,33 +143,29 @@ def signed_rank(
     Examples
     --------
     >>> import xarray as xr
-    >>> scores = xr.DataArray(
-    ...     [[0.9, 0.8], [0.85, 0.82], [0.88, 0.8], [0.9, 0.85]], dims=("item", "system"), coords={"system": ["A", "B"]}
-    ... )
+    >>> values = [[0.9, 0.8], [0.85, 0.82], [0.88, 0.8], [0.9, 0.85]]
+    >>> named = {"dims": ("item", "system"), "coords": {"system": ["A", "B"]}}
+    >>> scores = xr.DataArray(values, **named)
     >>> found = signed_rank(scores, rng=1)
     >>> bool(found["mass"].sel(system_a="A", system_b="B", region="a_better") > 0.95)
     True
     """
-    values, systems, sign = _whole(scores)
-    rope, draws, seed = checks.margin(rope, "rope"), checks.whole(draws, "draws"), one_seed(rng)
+    given, rope = _whole(scores), checks.margin(rope, "rope")
+    draws, seed = checks.whole(draws, "draws"), one_seed(rng)
     strength = float(checks.positive(prior_strength, "prior_strength"))
-    n = len(systems)
-    mass = _equal_to_itself(n)
-    pairs = list(zip(*np.triu_indices(n, 1), strict=True))
-    for a, b in with_bar(
-        pairs, len(pairs), "pairs", long=len(pairs) * draws * len(values) ** 2 > 2e10
-    ):
-        z = np.append(0.0, sign * (values[:, a] - values[:, b]))
-        mass[a, b] = _winners(
-            z, strength, rope, draws, np.random.default_rng([seed, int(a), int(b)])
-        )
-        mass[b, a] = mass[a, b][::-1]
-    found = _dataset({}, mass, systems)
-    error = share_error(mass, draws) * ~np.eye(n, dtype=bool)[..., None]
-    found["mass_mcse"] = (found["mass"].dims, error)
-    return found.assign_attrs(
-        model="Bayesian signed-rank", rope=rope, prior=strength, draws=draws, seed=seed
+    pairs = list(zip(*given.pairs, strict=True))
+    long = len(pairs) * draws * len(given.values) ** 2 > _LONG
+    mass = np.array(
+        [
+            _winners(d, strength, rope, draws, np.random.default_rng([seed, int(a), int(b)]))
+            for (a, b), d in zip(
+                with_bar(pairs, len(pairs), "pairs", long=long), given.oriented.T, strict=True
+            )
+        ]
     )
+    found = given.square_of({"mass": mass, "mass_mcse": probability_error(mass, draws)})
+    made = Signature(version=__version__, model="signed_rank", seed=seed, draws=draws)
+    return _signed(found, made, given, rope, strength)
 
 
 def sign(
@@ -200,34 +201,61 @@ def sign(
     Examples
     --------
     >>> import xarray as xr
-    >>> scores = xr.DataArray(
-    ...     [[0.9, 0.8], [0.85, 0.82], [0.88, 0.8], [0.9, 0.85]], dims=("item", "system"), coords={"system": ["A", "B"]}
-    ... )
+    >>> values = [[0.9, 0.8], [0.85, 0.82], [0.88, 0.8], [0.9, 0.85]]
+    >>> named = {"dims": ("item", "system"), "coords": {"system": ["A", "B"]}}
+    >>> scores = xr.DataArray(values, **named)
     >>> sign(scores)["mass"].sel(system_a="A", system_b="B").round(4).values.tolist()
     [0.0, 0.0625, 0.9375]
     """
-    values, systems, sign = _whole(scores)
-    rope = checks.margin(rope, "rope")
+    given, rope = _whole(scores), checks.margin(rope, "rope")
     strength = float(checks.positive(prior_strength, "prior_strength"))
-    n = len(systems)
-    a, b = np.triu_indices(n, 1)
-    d = sign * (values[:, a] - values[:, b])
-    counted = np.stack([(d < -rope).sum(0), (np.abs(d) <= rope).sum(0), (d > rope).sum(0)], axis=-1)
-    count = np.zeros((n, n, 3), dtype=int)
-    count[..., 1] = len(values) * np.eye(n, dtype=int)
+    d = given.oriented
+    regions = (d < -rope, np.abs(d) <= rope, d > rope)
+    counted = np.stack([region.sum(0) for region in regions], axis=-1)
+    mass = folds.prob_largest(counted + np.array([0.0, strength, 0.0]))
+    found = given.square_of({"mass": mass})
+    a, b = given.pairs
+    count = np.zeros(found["mass"].shape, dtype=int)
+    count[..., 1] = len(d) * np.eye(len(count), dtype=int)
     count[a, b], count[b, a] = counted, counted[:, ::-1]
-    mass = _equal_to_itself(n)
-    mass[a, b] = folds.prob_largest(counted + np.array([0.0, strength, 0.0]))
-    mass[b, a] = mass[a, b][:, ::-1]
-    found = _dataset({}, mass, systems)
     found["count"] = (found["mass"].dims, count)
-    return found.assign_attrs(model="Bayesian sign", rope=rope, prior=strength)
+    return _signed(found, Signature(version=__version__, model="sign"), given, rope, strength)
+
+
+@dataclass(frozen=True)
+class Paired:
+    """Scores (item, system) without gaps, and the sign that makes higher better."""
+
+    values: np.ndarray
+    systems: list[str]
+    sign: int
+
+    @property
+    def pairs(self) -> tuple[np.ndarray, np.ndarray]:
+        """Places of the two systems of each pair."""
+        return pair_indices(len(self.systems))
+
+    @property
+    def apart(self) -> np.ndarray:
+        """Differences (item, pair)."""
+        a, b = self.pairs
+        return self.values[:, a] - self.values[:, b]
+
+    @property
+    def oriented(self) -> np.ndarray:
+        """The same, above 0 where the first system is better."""
+        return self.sign * self.apart
+
+    def square_of(self, parts: dict[str, np.ndarray]) -> xr.Dataset:
+        """Answers (pair, ...) over (system_a, system_b)."""
+        return table.square_of(parts, self.systems, *self.pairs)
 
 
 def _winners(
-    z: np.ndarray, strength: float, rope: float, draws: int, random: np.random.Generator
+    apart: np.ndarray, strength: float, rope: float, draws: int, random: np.random.Generator
 ) -> np.ndarray:
     """Share of draws that each region wins; equal shares count for each alike."""
+    z = np.append(0.0, apart)  # one more data set, without a difference
     sums = z[:, None] + z
     below, above = (sums < -2 * rope).astype(float), (sums > 2 * rope).astype(float)
     won = np.zeros(3)
@@ -242,17 +270,7 @@ def _winners(
     return won / draws
 
 
-def _equal_to_itself(systems: int) -> np.ndarray:
-    """Masses (system, system, region) before any pair is compared: a system lies within the region
-    of itself.
-    """
-    mass = np.zeros((systems, systems, 3))
-    mass[..., 1] = np.eye(systems)
-    return mass
-
-
-def _whole(scores: xr.DataArray) -> tuple[np.ndarray, list[str], int]:
-    """Scores (item, system), names of the systems, and the sign that makes higher better."""
+def _whole(scores: Any) -> Paired:
     data = schemas.scores(scores)
     values = data.transpose(names.ITEM, names.SYSTEM).values.astype(float)
     if np.isnan(values).any():
@@ -262,18 +280,20 @@ def _whole(scores: xr.DataArray) -> tuple[np.ndarray, list[str], int]:
     if len(values) < 2:
         raise ValueError(f"there is {len(values)} score of each system; a spread needs two")
     sign = 1 if data.attrs.get("higher_is_better", True) else -1
-    return values, [str(s) for s in data[names.SYSTEM].values], sign
+    return Paired(values, [str(s) for s in data[names.SYSTEM].values], sign)
 
 
-def _dataset(table: dict[str, np.ndarray], mass: np.ndarray, systems: list[str]) -> xr.Dataset:
-    return xr.Dataset(
-        {name: (names.SQUARE, v) for name, v in table.items()}
-        | {"mass": ((*names.SQUARE, names.REGION), mass)},
-        coords=dict.fromkeys(names.SQUARE, systems) | {names.REGION: list(names.REGIONS)},
+def _signed(
+    found: xr.Dataset, made: Signature, given: Paired, rope: float, strength: float
+) -> xr.Dataset:
+    """The answer over data sets, and how it was made."""
+    whole = replace(
+        made,
+        answer="regions",
+        prior=(strength,),
+        unit=names.DATASET,
+        n_items=len(given.values),
+        higher_is_better=given.sign > 0,
+        rope=rope,
     )
-
-
-def _t_width(ci_prob: float, df: int) -> float:
-    from scipy import stats
-
-    return float(stats.t.ppf((1 + ci_prob) / 2, df))
+    return found.assign_attrs(whole.to_attrs())

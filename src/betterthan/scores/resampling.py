@@ -1,27 +1,21 @@
 """Bayesian bootstrap: joint draws of all systems' scores from one set of weighted items."""
 
 import warnings
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-import betterthan
-from betterthan import checks, names
-from betterthan.counts.responses import (
-    Responses,
-    numbers_of,
-    of_means,
-    responses_from,
-    responses_of,
-    score_of,
-)
+from betterthan import __version__, checks, names
+from betterthan.counts.responses import Responses, numbers_of, responses_of, score_of
 from betterthan.exact.numeric import weights
 from betterthan.exact.numeric.seeds import one_seed
-from betterthan.exact.swaps import ratios
 from betterthan.exact.wins.beta import prob_above_half
-from betterthan.posterior.joint_draws import pairs_of_draws, share_error
-from betterthan.posterior.verdicts import decide
+from betterthan.posterior import table
+from betterthan.posterior.table import Question
+from betterthan.scores.weighted import scored, wins_of
+from betterthan.signed import Signature
 
 _NUMBERS = 2**17  # weights held at once: 1 MB stays in the cache
 
@@ -74,12 +68,23 @@ def bootstrap_draws(
     Examples
     --------
     >>> import xarray as xr
-    >>> scores = xr.DataArray([[1, 0], [1, 1], [0, 1]], dims=("item", "system"), coords={"system": ["A", "B"]})
+    >>> named = {"dims": ("item", "system"), "coords": {"system": ["A", "B"]}}
+    >>> scores = xr.DataArray([[1, 0], [1, 1], [0, 1]], **named)
     >>> bootstrap_draws(scores, draws=100, rng=1).sizes
     Frozen({'draw': 100, 'system': 2})
     """
     responses = _responses(data, statistic, beta, unit)
-    return _drawn(responses, checks.whole(draws, "draws"), one_seed(rng))
+    draws, seed = checks.whole(draws, "draws"), one_seed(rng)
+    made = Signature(
+        statistic=responses.statistic, seed=seed, higher_is_better=responses.higher_is_better
+    )
+    return xr.DataArray(
+        _drawn(responses, draws, seed),
+        dims=("draw", names.SYSTEM),
+        coords={"draw": np.arange(draws), names.SYSTEM: responses.systems},
+        attrs=made.to_attrs(),
+        name="score",
+    )
 
 
 def bootstrap(
@@ -91,6 +96,7 @@ def bootstrap(
     rope: float = names.ROPE,
     ci_prob: float = names.CI_PROB,
     ci_kind: str = names.CI_KIND,
+    threshold: float = names.VERDICT_PROB,
     draws: int = names.BOOTSTRAP_DRAWS,
     rng: Any = None,
 ) -> xr.Dataset:
@@ -110,6 +116,8 @@ def bootstrap(
     ci_prob : float, default 0.95
         Mass of the intervals.
     ci_kind : {"hdi", "eti"}, default "hdi"
+    threshold : float, default 0.95
+        Probability at which a verdict is given, above 0.5.
 
     Returns
     -------
@@ -128,7 +136,7 @@ def bootstrap(
     Raises
     ------
     ValueError
-        As `scores.bootstrap_draws`, or if rope, ci_prob or ci_kind is not valid.
+        As `scores.bootstrap_draws`, or if rope, ci_prob, ci_kind or threshold is not valid.
 
     References
     ----------
@@ -138,126 +146,56 @@ def bootstrap(
     Examples
     --------
     >>> import xarray as xr
-    >>> scores = xr.DataArray(
-    ...     [[1, 0]] * 12 + [[0, 1]] * 6 + [[1, 1]] * 20, dims=("item", "system"), coords={"system": ["A", "B"]}
-    ... )
+    >>> named = {"dims": ("item", "system"), "coords": {"system": ["A", "B"]}}
+    >>> scores = xr.DataArray([[1, 0]] * 12 + [[0, 1]] * 6 + [[1, 1]] * 20, **named)
     >>> result = bootstrap(scores, rng=1)
     >>> round(result["prob_better"].sel(system_a="A", system_b="B").item(), 1)
     0.9
     """
-    rope, ci_prob = checks.margin(rope, "rope"), checks.probability(ci_prob, "ci_prob")
-    checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
+    asked = Question.checked(rope, ci_prob, ci_kind, threshold, of_score=True)
     responses = _responses(data, statistic, beta, unit)
     draws, seed = checks.whole(draws, "draws"), one_seed(rng)
-    scores = _drawn(responses, draws, seed)
-    oriented = _oriented(scores.values, responses)
-    table = pairs_of_draws(scores.values, oriented, rope, ci_prob, ci_kind)
-    wins = _wins(responses)
-    table["wins"] = wins
-    verdict = decide(table["prob_better"], table["prob_better"].T, table["mass"][..., 1], rope)[0]
-    few = (np.minimum(wins, wins.T) < names.BOOTSTRAP_WINS_MIN) & ~np.eye(len(wins), dtype=bool)
+    drawn = _drawn(responses, draws, seed)[None]  # independent, so one chain
+    which: Any = {"higher_is_better": responses.higher_is_better, "independent": True}
+    found = table.of_joint_draws(drawn, responses.systems, asked, **which)
+    found = table.with_verdicts(found, asked).assign(_counted(responses, found["prob_better"]))
+    few = _too_few(found["wins"])
     if few.any():
         warnings.warn(_few_message(few, responses.systems), stacklevel=2)
-    table["verdict"] = np.where(few, "no_verdict", verdict)
-    table |= _gap(responses, wins, table["prob_better"])
-    of_system, ranks = _by_system(responses, scores.values, oriented, ci_prob, ci_kind)
-    top = int(np.argmax(_oriented(of_system["score"], responses)))
-    of_system["tied_with_top"] = ~_found_better(table, top)
-    systems = responses.systems
-    result = xr.Dataset(
-        {
-            name: ((*names.SQUARE, names.REGION) if v.ndim == 3 else names.SQUARE, v)
-            for name, v in table.items()
-        }
-        | {name: (names.SYSTEM, v) for name, v in of_system.items()}
-        | {"prob_rank": ((names.SYSTEM, "rank"), ranks)},
-        coords=dict.fromkeys((*names.SQUARE, names.SYSTEM), systems)
-        | {names.REGION: list(names.REGIONS), "rank": np.arange(1, len(systems) + 1)},
+    found = found.assign(_withheld(found, few))
+    ranks = table.of_systems(drawn, responses.systems, ci_prob=asked.ci_prob, **which)
+    scores = table.by_system("score_mean", drawn, asked, prefix="score_", independent=True)
+    scores["score"] = (names.SYSTEM, score_of(responses))
+    found = found.merge(ranks, join="exact").assign(scores)
+    found["tied_with_top"] = (names.SYSTEM, ~_behind_top(found, asked.threshold, responses))
+    made = Signature(
+        answer="pairs",
+        version=__version__,
+        model="bayesian_bootstrap",
+        seed=seed,
+        draws=draws,
+        statistic=responses.statistic,
+        unit=unit,
+        n_items=len(responses.values),
+        higher_is_better=responses.higher_is_better,
+        **asdict(asked),
     )
-    result.attrs = {
-        "model": "Bayesian bootstrap",
-        "prior": "zero",
-        "version": betterthan.__version__,
-        "seed": seed,
-        "draws": draws,
-        "statistic": responses.statistic,
-        "unit": unit,
-        "rope": rope,
-        "ci_prob": ci_prob,
-        "ci_kind": ci_kind,
-        "n_items": len(responses.values),
-        "higher_is_better": int(responses.higher_is_better),
-    }
-    return result
+    return found.assign_attrs(made.to_attrs())
 
 
-def _by_system(
-    responses: Responses, scores: np.ndarray, oriented: np.ndarray, ci_prob: float, ci_kind: str
-) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Answers over system, and the probability of each rank (system, rank)."""
-    draws, systems = scores.shape
-    chances, places = weights.ranks(oriented), np.arange(1, systems + 1)
-    low, high = weights.interval(scores, ci_prob, ci_kind)
-    rank = chances @ places
-    return {
-        "score": score_of(responses),
-        "score_mean": scores.mean(0),
-        "score_mean_mcse": scores.std(0) / np.sqrt(draws),
-        "score_lower": low,
-        "score_upper": high,
-        "prob_best": chances[:, 0],
-        "prob_best_mcse": share_error(chances[:, 0], draws),
-        "expected_rank": rank,
-        "expected_rank_mcse": np.sqrt(np.maximum(chances @ places**2 - rank**2, 0) / draws),
-        "in_best_set": weights.best_set(chances[:, 0], ci_prob),
-    }, chances
-
-
-def _oriented(scores: np.ndarray, responses: Responses) -> np.ndarray:
-    """With the sign that makes higher better."""
-    return scores if responses.higher_is_better else -scores
-
-
-def _found_better(table: dict[str, np.ndarray], top: int) -> np.ndarray:
-    """Which systems the top one is found better than; where there is no verdict, by its wins with a
-    uniform prior.
-    """
-    wins, losses = table["wins"][top], table["wins"][:, top]
-    counted = (prob_above_half(1.0 + wins, 1.0 + losses) >= names.VERDICT_PROB) & (
-        table["prob_better"][top] >= names.VERDICT_PROB
-    )
-    return (table["verdict"][top] == "a_better") | (
-        (table["verdict"][top] == "no_verdict") & counted
-    )
-
-
-def _gap(responses: Responses, wins: np.ndarray, sampled: np.ndarray) -> dict[str, np.ndarray]:
-    """For scores of 0 and 1: the closed form, and by how much the bootstrap is surer than it."""
-    values = responses.values
-    if (
-        responses.kind != "sum"
-        or not np.isin(values, (0, responses.scale)).all()
-        or (responses.seen != 1).any()
-    ):
-        return {}
-    closed = np.asarray(prob_above_half(1.0 + wins, 1.0 + wins.T))
-    return {"prob_better_closed": closed, "gap": np.abs(sampled - 0.5) - np.abs(closed - 0.5)}
-
-
-def _few_message(few: np.ndarray, systems: list[str]) -> str:
-    i, j = np.argwhere(np.triu(few))[0]
-    count = int(np.triu(few).sum())
-    pairs = f"{systems[i]!r} and {systems[j]!r}" + (
-        f" and {count - 1:,} more pairs" if count > 1 else ""
-    )
-    return (
-        f"fewer than {names.BOOTSTRAP_WINS_MIN} wins or losses between {pairs}: no verdict there, "
-        f"because the "
-        "bootstrap has no prior and reads few items as certain"
-    )
+def drawn_scores(
+    data: xr.DataArray, unit: str, seed: int, draws: int = names.BOOTSTRAP_DRAWS
+) -> np.ndarray:
+    """Draws (draw, system) of mean scores, of scores that were checked and have no gaps."""
+    return _drawn(responses_of(data, None, 1.0, unit), draws, seed)
 
 
 def _responses(data: xr.DataArray, statistic: Any, beta: float, unit: str) -> Responses:
+    if not isinstance(data, xr.DataArray):
+        raise ValueError(
+            f"data is a {type(data).__name__}; give an xarray.DataArray of scores (item, system) "
+            "or tallies (item, system, tally)"
+        )
     if callable(statistic):
         return numbers_of(data, statistic, unit)
     if statistic is not None:
@@ -267,18 +205,12 @@ def _responses(data: xr.DataArray, statistic: Any, beta: float, unit: str) -> Re
         k = int((responses.seen == 0).any(0).argmax())
         raise ValueError(
             f"{responses.systems[k]!r} lacks a score; the bootstrap weighs items that all systems "
-            f"share, so complete "
-            "it or leave the item out"
+            "share, so complete it or leave the item out"
         )
     return responses
 
 
-def drawn_scores(scores: xr.DataArray, unit: str, seed: int) -> np.ndarray:
-    """Mean scores (draw, system) of checked scores without gaps, under random weights of units."""
-    return _drawn(responses_from(scores, unit=unit), names.BOOTSTRAP_DRAWS, seed).values
-
-
-def _drawn(responses: Responses, draws: int, seed: int) -> xr.DataArray:
+def _drawn(responses: Responses, draws: int, seed: int) -> np.ndarray:
     """Scores (draw, system) under random weights."""
     values = responses.values
     columns = values.reshape(len(values), -1).astype(float)
@@ -286,55 +218,54 @@ def _drawn(responses: Responses, draws: int, seed: int) -> xr.DataArray:
     if responses.kind in ("sum", "means"):
         columns = np.concatenate([columns, responses.seen.astype(float)[:, :1]], axis=1)
     rows = max(1, _NUMBERS // len(columns))
-    chunks = [
-        _scored(responses, sums) for sums in weights.weighted_sums(columns, draws, seed, rows)
-    ]
-    return xr.DataArray(
-        np.concatenate(chunks),
-        dims=("draw", names.SYSTEM),
-        coords={"draw": np.arange(draws), names.SYSTEM: responses.systems},
-        attrs={
-            "seed": seed,
-            "statistic": responses.statistic,
-            "higher_is_better": int(responses.higher_is_better),
-        },
-        name="score",
+    sums = weights.weighted_sums(columns, draws, seed, rows)
+    return np.concatenate([scored(responses, part) for part in sums])
+
+
+def _counted(responses: Responses, sampled: xr.DataArray) -> dict[str, Any]:
+    """Wins; and for scores of 0 and 1 the closed form, and by how much the bootstrap is surer."""
+    wins = wins_of(responses)
+    values = responses.values
+    right_or_wrong = np.isin(values, (0, responses.scale)).all() and (responses.seen == 1).all()
+    if responses.kind != "sum" or not right_or_wrong:
+        return {"wins": (names.SQUARE, wins)}
+    closed = np.asarray(prob_above_half(1.0 + wins, 1.0 + wins.T))
+    gap = np.abs(sampled.values - 0.5) - np.abs(closed - 0.5)
+    parts = {"wins": wins, "prob_better_closed": closed, "gap": gap}
+    return {name: (names.SQUARE, part) for name, part in parts.items()}
+
+
+def _too_few(wins: xr.DataArray) -> np.ndarray:
+    """Pairs that were seen to differ too rarely for draws without a prior, (system, system)."""
+    least = np.minimum(wins.values, wins.values.T)
+    return (least < names.BOOTSTRAP_WINS_MIN) & ~np.eye(len(least), dtype=bool)
+
+
+def _withheld(found: xr.Dataset, few: np.ndarray) -> dict[str, Any]:
+    verdict = np.where(few, "no_verdict", found["verdict"].values)
+    also_ahead = found["also_ahead"].values & ~few
+    return {"verdict": (names.SQUARE, verdict), "also_ahead": (names.SQUARE, also_ahead)}
+
+
+def _behind_top(found: xr.Dataset, threshold: float, responses: Responses) -> np.ndarray:
+    """Which systems the one of the highest score is found better than; where there is no verdict,
+    by its wins with a uniform prior.
+    """
+    score = found["score"].values
+    top = int(np.argmax(score if responses.higher_is_better else -score))
+    better, verdict = (found[name].values[top] for name in ("prob_better", "verdict"))
+    wins, losses = found["wins"].values[top], found["wins"].values[:, top]
+    counted = prob_above_half(1.0 + wins, 1.0 + losses)
+    sure = (counted >= threshold) & (better >= threshold)
+    return (verdict == "a_better") | ((verdict == "no_verdict") & sure)
+
+
+def _few_message(few: np.ndarray, systems: list[str]) -> str:
+    i, j = np.argwhere(np.triu(few))[0]
+    count = int(np.triu(few).sum())
+    more = f" and {count - 1:,} more pairs" if count > 1 else ""
+    return (
+        f"fewer than {names.BOOTSTRAP_WINS_MIN} wins or losses between {systems[i]!r} and "
+        f"{systems[j]!r}{more}: no verdict there, because the bootstrap has no prior and reads few "
+        "items as certain"
     )
-
-
-def _scored(responses: Responses, sums: np.ndarray) -> np.ndarray:
-    """Scores (rows, system) from weighted sums (rows, column)."""
-    if responses.kind == "sum":
-        mean = sums[:, :-1] / sums[:, -1:] / responses.scale
-        return mean if responses.higher_is_better else -mean
-    if responses.kind == "means":
-        means = (sums[:, :-1] / sums[:, -1:]).reshape(len(sums), *responses.values.shape[1:])
-        found = of_means(responses, means)
-        if not np.isfinite(found).all():
-            raise ValueError(
-                f"statistic {responses.statistic!r} gave {found[~np.isfinite(found)][0]}; it must "
-                f"be finite"
-            )
-        return found
-    shaped = sums.reshape(len(sums), *responses.values.shape[1:])
-    x, y = shaped[..., 0], shaped[..., 1]
-    bottom = responses.k * x + y
-    score = responses.k * x / np.where(bottom > 0, bottom, 1)
-    return score.mean(-1) if responses.kind == "macro" else score
-
-
-def _wins(responses: Responses) -> np.ndarray:
-    """Units on which the system of the row scores higher by itself, (system, system)."""
-    if responses.kind == "sum":
-        own = responses.values / responses.seen
-    elif responses.kind == "means":
-        # 0 / 0 of one item wins and loses nothing
-        with np.errstate(invalid="ignore", divide="ignore"):
-            sizes = responses.seen.reshape(
-                *responses.seen.shape, *[1] * (responses.values.ndim - 2)
-            )
-            own = of_means(responses, responses.values / sizes)
-    else:
-        own = ratios.score(responses.values[..., 0], responses.values[..., 1], responses.k)
-        own = own.mean(-1) if responses.kind == "macro" else own
-    return np.stack([(own[:, k : k + 1] > own).sum(0) for k in range(own.shape[1])])

@@ -1,5 +1,7 @@
 """p-values of many pairs, corrected for how many there are."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 
@@ -60,20 +62,7 @@ def adjust(p: xr.DataArray, *, correction: str = names.CORRECTION) -> xr.DataArr
 
 def _hypotheses(p: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
     """p-values, and the cells that are a hypothesis each."""
-    if not isinstance(p, xr.DataArray):
-        raise ValueError(
-            f"p is {type(p).__name__}; give a DataArray, such as the variable p of a test"
-        )
-    if p.ndim != 1 and set(p.dims) != set(names.SQUARE):
-        dims = ", ".join(map(str, p.dims)) or "none"
-        raise ValueError(
-            f"p has dims {dims}; give (system_a, system_b) or one dim, and take one test at a time"
-        )
-    if p.dtype.kind == "f":
-        values = p.values.astype(float)
-        checks.p_values(values[~np.isnan(values)])
-    else:
-        values = checks.p_values(p.values).copy()
+    values = _numbers(p)
     if p.ndim == 1:
         return values, np.ones(values.shape, dtype=bool)
     if p.shape[0] != p.shape[1]:
@@ -83,3 +72,21 @@ def _hypotheses(p: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
     if np.array_equal(np.triu(values, 1), np.tril(values, -1).T, equal_nan=True):
         return values, ~np.tri(len(values), dtype=bool)
     return values, ~np.eye(len(values), dtype=bool)
+
+
+def _numbers(p: Any) -> np.ndarray:
+    """p-values in one dim or a square; NaN is no test."""
+    if not isinstance(p, xr.DataArray):
+        raise ValueError(
+            f"p is {type(p).__name__}; give a DataArray, such as the variable p_value of a test"
+        )
+    if p.ndim != 1 and set(p.dims) != set(names.SQUARE):
+        dims = ", ".join(map(str, p.dims)) or "none"
+        raise ValueError(
+            f"p has dims {dims}; give (system_a, system_b) or one dim, and take one test at a time"
+        )
+    if p.dtype.kind != "f":
+        return checks.p_values(p.values).copy()
+    values = p.values.astype(float)
+    checks.p_values(values[~np.isnan(values)])
+    return values

@@ -33,6 +33,16 @@ class Tails:
     adjusted: np.ndarray | None = None  # (pair,), by max_t or tukey
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """How swaps are drawn at random."""
+
+    shuffles: int
+    seed: int
+    stop_after: int | None = None  # exceedances at which a pair needs no more
+    joint: str | None = None  # max_t or tukey
+
+
 def plan(responses: Responses, method: str) -> tuple[str, str]:
     """(how, why): binomial, convolution, lattice, enumeration or monte_carlo."""
     items = len(responses.values)
@@ -49,7 +59,8 @@ def plan(responses: Responses, method: str) -> tuple[str, str]:
             )
         why = f"the exact null would need {largest:,} cells of at most {names.LATTICE_CELLS_MAX:,}"
         if largest <= names.LATTICE_CELLS_MAX:
-            why = f"the exact nulls would need {work:.1e} additions of at most {names.LATTICE_WORK_MAX:.0e}"
+            most = f"{names.LATTICE_WORK_MAX:.0e}"
+            why = f"the exact nulls would need {work:.1e} additions of at most {most}"
     else:
         why = (
             f"{items} items are more than the {names.ENUMERATION_MAX} of which all swaps are tried"
@@ -80,67 +91,81 @@ def exact_tails(responses: Responses, how: str) -> Tails:
     return Tails(np.array([_one_pair(responses, pairs, n) for n, _ in enumerate(bar)]).T)
 
 
-def sampled_tails(
-    responses: Responses,
-    tails: list[int],
-    shuffles: int,
-    seed: int,
-    stop_after: int | None,
-    joint: str | None,
-) -> Tails:
+def sampled_tails(responses: Responses, tails: list[int], drawn: Drawn) -> Tails:
     """The asked tails of every pair, counted in one set of random swaps for all."""
     pairs = Pairs(responses)
-    counted = np.zeros((len(tails), pairs.first.size), dtype=np.int64)
-    done = np.full(counted.shape, shuffles)
-    open_ = np.ones(counted.shape, dtype=bool)
+    tally = _Tally.empty((len(tails), pairs.first.size), drawn)
     squares = np.zeros(pairs.first.size)
     before = 0
-    for swaps in _chunks(pairs, shuffles, seed):
-        reached = _reached(pairs, swaps, tails)
-        if joint == "max_t":
+    for swaps in _chunks(pairs, drawn):
+        tally.add(_reached(pairs, swaps, tails), before)
+        if drawn.joint == "max_t":
             squares += (pairs.sizes(swaps) ** 2).sum(-1)
-        if stop_after is not None:
-            for tail in range(len(tails)):
-                point = levels.stopping_points(reached[tail], counted[tail], stop_after)
-                stopped = open_[tail] & (point > 0)
-                done[tail, stopped] = before + point[stopped]
-                counted[tail] += np.where(open_[tail] & ~stopped, reached[tail].sum(-1), 0)
-                counted[tail, stopped] = stop_after
-                open_[tail] &= ~stopped
-            if not open_.any():
-                break
-        else:
-            counted += reached.sum(-1)
+        if not tally.open.any():
+            break
         before += len(swaps)
-    p = np.where(open_, levels.monte_carlo_p(counted, done), counted / done)
-    adjusted = _joint(pairs, joint, shuffles, seed, squares) if joint else None
-    return Tails(p, counted, done, adjusted)
+    adjusted = _joint(pairs, drawn, squares) if drawn.joint else None
+    return Tails(tally.p(), tally.counted, tally.done, adjusted)
 
 
-def _joint(pairs: Pairs, joint: str, shuffles: int, seed: int, squares: np.ndarray) -> np.ndarray:
+@dataclass
+class _Tally:
+    """How often swaps reached the observed difference (tail, pair), and in how many of them."""
+
+    counted: np.ndarray
+    done: np.ndarray
+    open: np.ndarray  # not stopped yet
+    stop_after: int | None
+
+    @classmethod
+    def empty(cls, shape: tuple[int, int], drawn: Drawn) -> "_Tally":
+        counted, done = np.zeros(shape, dtype=np.int64), np.full(shape, drawn.shuffles)
+        return cls(counted, done, np.ones(shape, dtype=bool), drawn.stop_after)
+
+    def add(self, reached: np.ndarray, before: int) -> None:
+        """Count a chunk (tail, pair, rows) that comes after `before` swaps."""
+        if self.stop_after is None:
+            self.counted += reached.sum(-1)
+            return
+        for tail, rows in enumerate(reached):
+            point = levels.stopping_points(rows, self.counted[tail], self.stop_after)
+            stopped = self.open[tail] & (point > 0)
+            self.done[tail, stopped] = before + point[stopped]
+            self.counted[tail] += np.where(self.open[tail] & ~stopped, rows.sum(-1), 0)
+            self.counted[tail, stopped] = self.stop_after
+            self.open[tail] &= ~stopped
+
+    def p(self) -> np.ndarray:
+        """Tail probabilities: b + 1 of n + 1, or b of n where it was stopped at the b-th."""
+        sampled = levels.monte_carlo_p(self.counted, self.done)
+        return np.where(self.open, sampled, self.counted / self.done)
+
+
+def _joint(pairs: Pairs, drawn: Drawn, squares: np.ndarray) -> np.ndarray:
+    shuffles = drawn.shuffles
     observed = pairs.observed_sizes()
     slack = 1 - 1e-12  # sizes are floats here: what differs by rounding counts as reached
-    if joint == "tukey":
+    if drawn.joint == "tukey":
         responses = pairs.responses
         rows = max(1, 8 * _NUMBERS // responses.values.size)
-        ranges = np.sort(permuted_ranges(responses, shuffles, seed, rows))
+        ranges = np.sort(permuted_ranges(responses, shuffles, drawn.seed, rows))
         above = shuffles - np.searchsorted(ranges, observed * slack, side="left")
         return levels.monte_carlo_p(above, np.full(above.shape, shuffles))
     scale = np.sqrt(squares / shuffles)
     scale[scale == 0] = np.inf  # never differs, in no swap
     counted = np.zeros(observed.size, dtype=np.int64)
-    for swaps in _chunks(pairs, shuffles, seed):
+    for swaps in _chunks(pairs, drawn):
         counted += corrections.step_down_maxima(
             observed / scale * slack, pairs.sizes(swaps).T / scale
         )
     return corrections.monotone_p(observed / scale, counted, shuffles)
 
 
-def _chunks(pairs: Pairs, shuffles: int, seed: int) -> Iterator[np.ndarray]:
-    rows, items = _rows(pairs, shuffles), len(pairs.responses.values)
-    chunks = shuffling.random_swaps(items, shuffles, seed, rows)
-    long = float(shuffles) * pairs.width() > _LONG
-    return with_bar(chunks, -(-shuffles // rows), "shuffles", long)
+def _chunks(pairs: Pairs, drawn: Drawn) -> Iterator[np.ndarray]:
+    rows, items = _rows(pairs, drawn.shuffles), len(pairs.responses.values)
+    chunks = shuffling.random_swaps(items, drawn.shuffles, drawn.seed, rows)
+    long = float(drawn.shuffles) * pairs.width() > _LONG
+    return with_bar(chunks, -(-drawn.shuffles // rows), "shuffles", long)
 
 
 def _rows(pairs: Pairs, most: int) -> int:

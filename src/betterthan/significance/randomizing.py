@@ -17,6 +17,7 @@ from betterthan.counts.responses import Responses, responses_of, score_of
 from betterthan.counts.shapes import pair_indices
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.swaps import levels
+from betterthan.signed import Signature
 from betterthan.significance import nulls
 from betterthan.significance.corrections import adjust
 
@@ -123,41 +124,41 @@ def randomization_test(
     joint = correction if correction in names.JOINT_CORRECTIONS else None
     _agree(responses, alternative, stop_after, joint)
     how, why = nulls.plan(responses, method)
-    if stop_after is not None and how != "monte_carlo":
-        raise ValueError(
-            f"stop_after={stop_after} is for sampling, and the exact p is at hand; leave it out"
-        )
-    tails = [nulls.TWO_SIDED] if alternative == "two-sided" else [nulls.GREATER, nulls.LESS]
-    seed = one_seed(rng) if how == "monte_carlo" or joint else None
-    found = _tails(responses, how, tails, shuffles, seed, stop_after, joint)
+    _no_early_stop(how, stop_after)
+    drawn = None
+    if how == "monte_carlo" or joint:
+        drawn = nulls.Drawn(shuffles, one_seed(rng), stop_after, joint)
+    found = _tails(responses, how, alternative, drawn)
     result = _assembled(responses, found, alternative, cutoff)
     if joint:
         result["p_adjusted"] = (names.SQUARE, _square(found.adjusted, found.adjusted, 1.0))
     else:
         result["p_adjusted"] = adjust(result["p_value"], correction=correction)
-    settings = {"alternative": alternative, "unit": unit, "method": how, "reason": why}
-    settings |= {"sampled": int(how == "monte_carlo"), "correction": correction, "cutoff": cutoff}
-    result.attrs = _record(responses, settings, shuffles, seed, stop_after)
-    return result
+    made = _record(responses, how, why, drawn) | Signature(correction=correction).to_attrs()
+    return result.assign_attrs(made, alternative=alternative, unit=unit, cutoff=cutoff)
 
 
-def _record(
-    responses: Responses,
-    settings: dict[str, Any],
-    shuffles: int,
-    seed: int | None,
-    stop_after: int | None,
-) -> dict[str, Any]:
-    """What a result says of how it was made."""
-    attrs = {
-        "test": "randomization",
-        "version": betterthan.__version__,
-        "statistic": responses.statistic,
-    }
-    attrs |= settings | {"n_items": len(responses.values)}
-    if seed is not None:
-        attrs |= {"seed": seed, "shuffles": shuffles}
-    return attrs | ({"stop_after": stop_after} if stop_after else {})
+def _record(responses: Responses, how: str, why: str, drawn: nulls.Drawn | None) -> dict[str, Any]:
+    """What a result says of how p was found."""
+    made = Signature(
+        version=betterthan.__version__,
+        statistic=responses.statistic,
+        n_items=len(responses.values),
+        method=how,
+        seed=drawn.seed if drawn else None,
+        shuffles=drawn.shuffles if drawn else None,
+    )
+    told = {"test": "randomization", "reason": why, "sampled": int(how == "monte_carlo")}
+    if drawn and drawn.stop_after:
+        told["stop_after"] = drawn.stop_after
+    return made.to_attrs() | told
+
+
+def _no_early_stop(how: str, stop_after: int | None) -> None:
+    if stop_after is not None and how != "monte_carlo":
+        raise ValueError(
+            f"stop_after={stop_after} is for sampling, and the exact p is at hand; leave it out"
+        )
 
 
 def _agree(
@@ -182,23 +183,14 @@ def _agree(
 
 
 def _tails(
-    responses: Responses,
-    how: str,
-    tails: list[int],
-    shuffles: int,
-    seed: int | None,
-    stop_after: int | None,
-    joint: str | None,
+    responses: Responses, how: str, alternative: str, drawn: nulls.Drawn | None
 ) -> nulls.Tails:
-    if how == "monte_carlo":
-        assert seed is not None
-        return nulls.sampled_tails(responses, tails, shuffles, seed, stop_after, joint)
+    tails = [nulls.TWO_SIDED] if alternative == "two-sided" else [nulls.GREATER, nulls.LESS]
+    sampled = nulls.sampled_tails(responses, tails, drawn) if drawn else None
+    if sampled and how == "monte_carlo":
+        return sampled
     exact = nulls.exact_tails(responses, how)
-    adjusted = None
-    if joint:
-        assert seed is not None
-        adjusted = nulls.sampled_tails(responses, tails, shuffles, seed, None, joint).adjusted
-    return nulls.Tails(exact.p[tails], adjusted=adjusted)
+    return nulls.Tails(exact.p[tails], adjusted=sampled.adjusted if sampled else None)
 
 
 def _assembled(
@@ -216,21 +208,26 @@ def _assembled(
         "n_differ": differ,
         "smallest_p": np.minimum(least, 1.0),
     }
-    if found.exceedances is not None and found.shuffles is not None:
-        b, shuffles = found.exceedances, found.shuffles
-        table |= {
-            "p_value_mcse": _sided(levels.monte_carlo_error(b, shuffles), alternative, 0.0),
-            "exceedances": _sided(b, alternative, 0),
-            "shuffles": _sided(shuffles, alternative, 0),
-            "confidence": _sided(levels.confidence_below(b, shuffles, cutoff), alternative, 0.0),
-            "more_shuffles": _sided(
-                levels.more_shuffles(b, shuffles, cutoff, names.CONFIDENCE), alternative, 0.0
-            ),
-        }
+    table |= _how_sure(found, alternative, cutoff)
     variables = {name: xr.Variable(names.SQUARE, values) for name, values in table.items()}
     return xr.Dataset(
         variables | {"score": xr.Variable(names.SYSTEM, score)}, coords=_coords(*systems)
     )
+
+
+def _how_sure(found: nulls.Tails, alternative: str, cutoff: float) -> dict[str, np.ndarray]:
+    """What a sampled p is to be taken with; nothing where it is exact."""
+    if found.exceedances is None or found.shuffles is None:
+        return {}
+    b, shuffles = found.exceedances, found.shuffles
+    more = levels.more_shuffles(b, shuffles, cutoff, names.CONFIDENCE)
+    return {
+        "p_value_mcse": _sided(levels.monte_carlo_error(b, shuffles), alternative, 0.0),
+        "exceedances": _sided(b, alternative, 0),
+        "shuffles": _sided(shuffles, alternative, 0),
+        "confidence": _sided(levels.confidence_below(b, shuffles, cutoff), alternative, 0.0),
+        "more_shuffles": _sided(more, alternative, 0.0),
+    }
 
 
 @lru_cache(maxsize=8)

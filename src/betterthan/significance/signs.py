@@ -4,14 +4,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 import betterthan
 from betterthan import checks, names, schemas
+from betterthan.counts.arrays import labelled
+from betterthan.counts.measure_table import from_measures
 from betterthan.counts.scoring import count_outcomes
 from betterthan.counts.shapes import to_square
 from betterthan.counts.ties import POLICIES, Policy, need_ties, policy_of
 from betterthan.exact.wins import sign
+from betterthan.signed import Signature
 
 
 @dataclass(frozen=True)
@@ -84,7 +88,8 @@ def sign_test(
     >>> pair = {"system_a": "A", "system_b": "B"}
     >>> sign_test(counts, alternative="greater")["p_value"].sel(pair).item()
     0.01953125
-    >>> sign_test(counts, ties="all", alternative="greater")["p_value"].sel(pair).values.round(4).tolist()
+    >>> every = sign_test(counts, ties="all", alternative="greater")["p_value"].sel(pair)
+    >>> every.values.round(4).tolist()
     [0.0145, 0.0195, 0.0835, 0.0, 0.8684]
     """
     checks.one_of(ties, names.TIES, "ties")
@@ -157,35 +162,22 @@ def mcnemar(
         "n": a + b,
         "smallest_p": sign.smallest_p(a + b, 0, "drop", alternative),
     }
-    attrs = {
-        "test": "McNemar, exact",
-        "version": betterthan.__version__,
-        "alternative": alternative,
-        "unit": "item",
-    }
-    return xr.Dataset(
-        {k: ((), v) for k, v in numbers.items()}, attrs=attrs | {"n_items": sum(whole.values())}
-    )
+    made = Signature(version=betterthan.__version__, unit=names.ITEM, n_items=sum(whole.values()))
+    attrs = {"test": "McNemar, exact", "alternative": alternative} | made.to_attrs()
+    return xr.Dataset({k: ((), v) for k, v in numbers.items()}, attrs=attrs)
 
 
 def _counts_of(data: Any, missing: str, margin: float) -> xr.DataArray:
     """A square of counts."""
-    if hasattr(data, "dims") and names.ITEM in data.dims:
+    if not isinstance(data, pd.DataFrame):
+        labelled(data, "data", "scores, counts, or a pandas.DataFrame of measures")
+    if not isinstance(data, pd.DataFrame) and names.ITEM in data.dims:
         counts = count_outcomes(data, missing=missing, margin=margin)
     else:
         checks.for_scores_only(missing=missing, margin=margin)
-        if hasattr(data, "columns"):
-            from betterthan.counts.measure_table import from_measures
-
+        if isinstance(data, pd.DataFrame):
             data = from_measures(data)
-        counts = schemas.counts(data)
-        if names.DATASET in counts.dims:
-            pooled = counts.sizes[names.DATASET]
-            counts = counts.sum(names.DATASET, keep_attrs=True).assign_attrs(
-                counts.attrs | {"datasets_pooled": pooled}
-            )
-        if names.PAIR in counts.dims:
-            counts = to_square(counts)
+        counts = _as_square(schemas.counts(data))
     extra = [str(d) for d in counts.dims if d not in (*names.SQUARE, names.OUTCOME)]
     if extra or not set(names.SQUARE) <= set(counts.dims):
         raise ValueError(
@@ -194,6 +186,14 @@ def _counts_of(data: Any, missing: str, margin: float) -> xr.DataArray:
         )
     checks.at_least_two(counts[names.SYSTEM_A].values.tolist())
     return counts.transpose(*names.SQUARE, names.OUTCOME)
+
+
+def _as_square(counts: xr.DataArray) -> xr.DataArray:
+    """Counts of several data sets summed, and those by pair as a square."""
+    if names.DATASET in counts.dims:
+        pooled = counts.attrs | {"datasets_pooled": counts.sizes[names.DATASET]}
+        counts = counts.sum(names.DATASET, keep_attrs=True).assign_attrs(pooled)
+    return to_square(counts) if names.PAIR in counts.dims else counts
 
 
 def _ties_known(counts: xr.DataArray, ties: str) -> bool:
@@ -266,19 +266,18 @@ def _p_of(
 
 
 def _record(counts: xr.DataArray, ties: str, alternative: str, alpha: float) -> dict[str, Any]:
-    kept = {
-        k: counts.attrs[k]
-        for k in ("source", "citation", "layout", "datasets_pooled")
-        if k in counts.attrs
-    }
-    return {
-        "test": "sign test",
-        "version": betterthan.__version__,
-        "ties": ties,
-        "alternative": alternative,
-        "alpha": alpha,
-        "unit": str(counts.attrs.get("unit", "unknown")),
-        "n_items": int(counts.attrs.get("n_items", -1)),
-        "missing": str(counts.attrs.get("missing", "none")),
-        "margin": float(counts.attrs.get("margin", 0.0)),
-    } | kept
+    given = counts.attrs
+    made = Signature(
+        version=betterthan.__version__,
+        ties=ties,
+        alpha=alpha,
+        unit=str(given.get("unit", "unknown")),
+        n_items=int(given.get("n_items", -1)),
+        missing=str(given.get("missing", "none")),
+        margin=float(given.get("margin", 0.0)),
+        source=given.get("source"),
+        citation=given.get("citation"),
+        layout=given.get("layout"),
+    )
+    pooled = {k: given[k] for k in ("datasets_pooled",) if k in given}
+    return made.to_attrs() | {"test": "sign test", "alternative": alternative} | pooled

@@ -10,9 +10,13 @@ import betterthan
 from betterthan import checks, names
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.swaps import levels, strongest
+from betterthan.signed import Signature
 
 _SUBSET = "subset"
-_SIDES = ("greater", "two-sided")
+_NOTES = {
+    "greater": "the p-values are one-sided, as given",
+    "two-sided": "the p-values were two-sided and are halved",
+}
 _CHOSEN = "unadjusted for choosing"
 
 
@@ -77,34 +81,22 @@ def strength(
     >>> found["strongest"].round(4).values.tolist(), found["strongest_m"].values.tolist()
     ([0.0123, 0.1829], [8, 1])
     """
-    checks.one_of(alternative, _SIDES, "alternative")
+    checks.one_of(alternative, tuple(_NOTES), "alternative")
     simulations = checks.whole(simulations, "simulations")
     given = _one_sided(p_values, alternative)
     measures = _measures(given, measures)
     seed = one_seed(rng)
     rows = {system: strongest.subsets(p, measures) for system, p in given.items()}
     result = _rows(rows).merge(_strongest(rows), join="exact")
-    own, either = strongest.exceedances(result["strongest"].values, measures, simulations, seed)
-    n = np.asarray(simulations)
-    result["level"] = (names.SYSTEM, levels.monte_carlo_p(own, n))
-    result["level_mcse"] = (names.SYSTEM, levels.monte_carlo_error(own, n))
-    result["strongest_overall"] = ((), result["strongest"].values.min(), {"label": _CHOSEN})
-    result["level_overall"] = ((), levels.monte_carlo_p(np.asarray(either), n))
-    result["level_overall_mcse"] = ((), levels.monte_carlo_error(np.asarray(either), n))
-    note = (
-        "the p-values were two-sided and are halved"
-        if alternative == "two-sided"
-        else "the p-values are one-sided, as given"
-    )
+    result = result.merge(_levels(result["strongest"].values, measures, simulations, seed))
+    made = Signature(version=betterthan.__version__, unit="measure", seed=seed).to_attrs()
     return result.assign_attrs(
+        made,
         test="strength of results",
-        version=betterthan.__version__,
         measures=measures,
         alternative=alternative,
-        note=note,
+        note=_NOTES[alternative],
         simulations=simulations,
-        seed=seed,
-        unit="measure",
     )
 
 
@@ -112,8 +104,7 @@ def _one_sided(p_values: Mapping[str, Sequence[float]], alternative: str) -> dic
     """The p-values of each of two systems, one-sided."""
     if not isinstance(p_values, Mapping):
         raise ValueError(
-            f"p_values is {type(p_values).__name__}; give a mapping of two systems to their "
-            "p-values"
+            f"p_values is {type(p_values).__name__}; give a mapping of two systems to theirs"
         )
     if len(p_values) != 2:
         named = ", ".join(repr(str(s)) for s in p_values) or "none"
@@ -130,8 +121,8 @@ def _one_sided(p_values: Mapping[str, Sequence[float]], alternative: str) -> dic
         if (p > 0.5).any():
             raise ValueError(
                 f"one-sided p-value {p[p > 0.5][0]:g} in favour of {str(system)!r} is above 1/2, "
-                "so the other "
-                "system is ahead; list it there as 1 - p, or say alternative='two-sided'"
+                "so the other system is ahead; list it there as 1 - p, or say "
+                "alternative='two-sided'"
             )
         found[str(system)] = p.ravel()
     return found
@@ -167,3 +158,13 @@ def _strongest(rows: dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]) -> xr
         "strongest_m": (names.SYSTEM, np.array(counts)),
     }
     return xr.Dataset(variables, coords={names.SYSTEM: list(rows)})
+
+
+def _levels(least: np.ndarray, measures: int, simulations: int, seed: int) -> xr.Dataset:
+    """How often equal systems have so small a minimum: each by itself, and either."""
+    own, either = strongest.exceedances(least, measures, simulations, seed)
+    n, found = np.asarray(simulations), {}
+    for name, dims, b in (("level", names.SYSTEM, own), ("level_overall", (), np.asarray(either))):
+        found[name] = (dims, levels.monte_carlo_p(b, n))
+        found[f"{name}_mcse"] = (dims, levels.monte_carlo_error(b, n))
+    return xr.Dataset(found | {"strongest_overall": ((), least.min(), {"label": _CHOSEN})})

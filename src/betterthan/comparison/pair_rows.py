@@ -1,0 +1,150 @@
+"""A comparison as plain tables, the better system first: one row a pair, one row a system."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from betterthan import checks, names
+
+_COUNTED = {"win": "wins", "loss": "losses", "tie": "ties"}
+_BESIDE = ("n", "n_dropped", "bayes_factor_01", "sign_error", "z", "ties_flip", "p_flips")
+_ENDED = {
+    "better_than": ("a_better",),
+    "worse_than": ("b_better",),
+    "equivalent_to": ("equivalent",),
+    "undecided": ("undecided", "no_verdict"),
+    "never_compared": ("no_data",),
+}
+_OF_SYSTEM = ("score", "n_scored", "prob_best", "expected_rank", "in_best_set")
+
+
+def pair_rows(comparison: xr.Dataset) -> pd.DataFrame:
+    """Every pair as a row, told from the side of the system that is ahead.
+
+    Parameters
+    ----------
+    comparison : xarray.Dataset
+        From `compare`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``system``, ``other``, ``prob_better``, its Monte Carlo error ``mcse`` (where sampled),
+        ``difference``, ``lower``, ``upper``, ``within_rope`` (with a rope), ``verdict`` ("better":
+        the first is), ``wins``, ``losses``, ``ties`` (where known), ``n``, ``bayes_factor_01``, for
+        each test ``p_value_<test>`` and ``p_adjusted_<test>``. With several engines, as many rows
+        and a column ``engine``. Rows stand as in the report, the best systems first.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> row = pair_rows(bt.compare(bt.datasets.contingency_case("a"))).iloc[0]
+    >>> row["system"], row["verdict"], row["wins"].item()
+    ('A', 'better', 12)
+    """
+    checks.comparison(comparison)
+    ordered = best_first(comparison)
+    pairs = ahead_first(ordered.isel({names.ENGINE: 0}))
+    at = {
+        dim: xr.DataArray([pair[k] for pair in pairs], dims=names.PAIR)
+        for k, dim in enumerate(names.SQUARE)
+    }
+    engines = [str(engine) for engine in ordered[names.ENGINE].values]
+    tables = [_rows(ordered.isel(at | {names.ENGINE: k})) for k in range(len(engines))]
+    if len(engines) == 1:
+        return tables[0]
+    for table, engine in zip(tables, engines, strict=True):
+        table.insert(2, "engine", engine)
+    return pd.concat(tables, ignore_index=True)
+
+
+def system_rows(comparison: xr.Dataset) -> pd.DataFrame:
+    """Every system as a row, the best first.
+
+    Parameters
+    ----------
+    comparison : xarray.Dataset
+        From `compare`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``system``; how many others it is ``better_than``, ``worse_than``, ``equivalent_to``,
+        ``undecided`` with and ``never_compared`` with; where known ``score``, ``n_scored``,
+        ``prob_best``, ``expected_rank``, ``in_best_set``.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> system_rows(bt.compare(bt.datasets.contingency_case("a")))["better_than"].tolist()
+    [1, 0]
+    """
+    checks.comparison(comparison)
+    return systems_of(best_first(comparison).isel({names.ENGINE: 0}))
+
+
+def systems_of(main: xr.Dataset) -> pd.DataFrame:
+    """The rows of `system_rows`, of one engine, in the order given."""
+    verdict = main["verdict"].values.astype(str)
+    others = ~np.eye(len(verdict), dtype=bool)
+    table: dict[str, Any] = {"system": main[names.SYSTEM_A].values.astype(str)}
+    for name, verdicts in _ENDED.items():
+        table[name] = (np.isin(verdict, verdicts) & others).sum(1)
+    return pd.DataFrame(table | {v: main[v].values for v in _OF_SYSTEM if v in main})
+
+
+def best_first(comparison: xr.Dataset) -> xr.Dataset:
+    """Its systems from the one that is most probably better than the others to the least."""
+    main = comparison.isel({names.ENGINE: 0})
+    better = main["prob_better"].where(main["verdict"] != "no_data")
+    order = np.argsort(-better.mean(names.SYSTEM_B).values, kind="stable")
+    dims = [dim for dim in (*names.SQUARE, names.SYSTEM) if dim in comparison.dims]
+    return comparison.isel(dict.fromkeys(dims, order))
+
+
+def ahead_first(table: xr.Dataset) -> list[tuple[int, int]]:
+    """Places of every pair, that of the system ahead first; of any table over both systems."""
+    p = table["prob_better"].transpose(*names.SQUARE).values
+    pairs = zip(*np.triu_indices(len(p), 1), strict=True)
+    return [(int(j), int(i)) if p[i, j] < 0.5 else (int(i), int(j)) for i, j in pairs]
+
+
+def _rows(pairs: xr.Dataset) -> pd.DataFrame:
+    """Columns of cells, one a pair."""
+    table: dict[str, Any] = {
+        "system": pairs[names.SYSTEM_A].values.astype(str),
+        "other": pairs[names.SYSTEM_B].values.astype(str),
+        "prob_better": pairs["prob_better"].values,
+    }
+    if (pairs["prob_better_mcse"] > 0).any():
+        table["mcse"] = pairs["prob_better_mcse"].values
+    table |= _size(pairs)
+    verdict = pairs["verdict"].values.astype(str)
+    decided = {"a_better": "better", "b_better": "worse"}
+    table["verdict"] = [decided.get(v, v) for v in verdict]
+    for outcome in pairs[names.OUTCOME].values:
+        table[_COUNTED[str(outcome)]] = pairs["counts"].sel({names.OUTCOME: outcome}).values
+    table |= {name: pairs[name].values for name in _BESIDE if name in pairs}
+    return pd.DataFrame(table | _tested(pairs))
+
+
+def _size(pairs: xr.Dataset) -> dict[str, np.ndarray]:
+    if "difference_mean" not in pairs:
+        return {}
+    columns = {"difference": "mean", "lower": "lower", "upper": "upper"}
+    table = {column: pairs[f"difference_{end}"].values for column, end in columns.items()}
+    if pairs.attrs["rope"]:
+        table["within_rope"] = pairs["mass"].sel({names.REGION: "rope"}).values
+    return table
+
+
+def _tested(pairs: xr.Dataset) -> dict[str, np.ndarray]:
+    if names.TEST not in pairs.dims:
+        return {}
+    return {
+        f"{value}_{test}": pairs[value].sel({names.TEST: test}).values
+        for test in pairs[names.TEST].values
+        for value in ("p_value", "p_adjusted")
+    }

@@ -1,0 +1,110 @@
+"""What is known of each layout of columns: one row each, in a written tuple."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from betterthan.io.judged import judgments
+from betterthan.io.long import long_scores
+from betterthan.io.pair_counts import pair_counts
+from betterthan.io.table import Reading
+from betterthan.io.tally_rows import tallies
+from betterthan.io.votes import vote_counts
+from betterthan.io.wide import predicted_scores, wide_scores
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A way to lay out results in columns.
+
+    A new layout is a row of `LAYOUTS` with a reader from a table to a `Reading`, its name in
+    `names.LAYOUTS`, its names of columns in `roles.ALIASES`, and its sentence in the docstring of
+    `betterthan.read`.
+    """
+
+    name: str
+    needs: tuple[str, ...]  # roles that columns must play, the one that gives it away first
+    by: str  # how it is recognised: by its columns, by gold, as the rest, or only when asked for
+    gives: str  # scores, counts, tallies or judgments
+    reader: Callable[..., Reading]
+    sentence: str  # its columns
+    takes: tuple[str, ...] = ()  # choices of `betterthan.read` that apply to it
+    unit: str | None = None  # what one count stands for, unless told
+
+
+LAYOUTS = (
+    Layout(
+        "wide",
+        (),
+        "rest",
+        "scores",
+        wide_scores,
+        "a column of item ids (may be absent), and a column of scores for each system",
+        takes=("higher_is_better",),
+    ),
+    Layout(
+        "long",
+        ("system", "item", "score"),
+        "columns",
+        "scores",
+        long_scores,
+        "``system, item, score``",
+        takes=("higher_is_better",),
+    ),
+    Layout(
+        "predictions",
+        ("gold",),
+        "gold",
+        "scores",
+        predicted_scores,
+        "item ids, ``gold``, and a column of predicted labels for each system",
+    ),
+    Layout(
+        "votes",
+        ("system_a", "system_b", "winner"),
+        "columns",
+        "counts",
+        vote_counts,
+        "``model_a, model_b, winner``; the winner is a side, a name, or a tie",
+        takes=("unit",),
+        unit="judgment",
+    ),
+    Layout(
+        "counts",
+        ("system_a", "system_b", "wins", "losses"),
+        "columns",
+        "counts",
+        pair_counts,
+        "``system_a, system_b, wins, losses``; ties are unknown without a column ``ties``",
+        takes=("unit",),
+        unit="unknown",
+    ),
+    Layout(
+        "tallies",
+        ("system", "item", "tp", "fp", "fn"),
+        "columns",
+        "tallies",
+        tallies,
+        "``system, item, tp, fp, fn`` and an optional ``label``; see `io.tallies_from_table`",
+        takes=("scale",),
+    ),
+    Layout(
+        "judgments",
+        ("system_a", "system_b", "winner"),
+        "asking",
+        "judgments",
+        judgments,
+        "those of votes, and an optional ``judge``, each judgment by itself; see "
+        "`io.read_judgments`",
+        unit="judgment",
+    ),
+)
+
+
+def of_name(name: str) -> Layout:
+    """The row of this name."""
+    return next(layout for layout in LAYOUTS if layout.name == name)
+
+
+def that_take(choice: str) -> str:
+    """The layouts that a choice is for, as they stand in a message."""
+    return " and ".join(sorted(layout.name for layout in LAYOUTS if choice in layout.takes))

@@ -1,0 +1,37 @@
+"""One line on what was read, and how."""
+
+from collections.abc import Sequence
+
+import xarray as xr
+
+from betterthan import names
+from betterthan.io.layouts import Layout
+from betterthan.io.problems import counted, listed
+from betterthan.io.table import Reading
+
+
+def line(
+    source: str,
+    layout: Layout,
+    data: xr.DataArray | xr.Dataset,
+    readings: Sequence[Reading],
+    datasets: Sequence[str] = (),
+) -> str:
+    """What `data` is and what it was read from, in one line."""
+    said = f"{source} read as {layout.name}: {_size(layout, data, readings[0].said)}"
+    said += f", datasets {', '.join(datasets)}" if datasets else ""
+    ignored = list(dict.fromkeys(column for one in readings for column in one.ignored))
+    said += f", ignored columns {listed(ignored)}" if ignored else ""
+    return " ".join(said.splitlines())
+
+
+def _size(layout: Layout, data: xr.DataArray | xr.Dataset, said: str) -> str:
+    missing = data.attrs.get("n_missing", 0)
+    if layout.gives == "scores":
+        items, systems = data.sizes[names.ITEM], data.sizes[names.SYSTEM]
+        missed = f"{counted(missing, 'score')} missing"
+        return f"{counted(items, 'item')} x {systems} systems, {said}, {missed}"
+    if "n" in data.attrs:  # of votes or judgments
+        blank = f", {missing} more without a winner left out" if missing else ""
+        return f"{counted(data.attrs['n'], layout.name.removesuffix('s'))} {said}{blank}"
+    return said

@@ -1,0 +1,153 @@
+"""One row for each system on each item (and label): true positives, false positives, false
+negatives.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.io import cells
+from betterthan.io.items import at_least_two, beside_said
+from betterthan.io.long import ItemRows, coded, item_rows
+from betterthan.io.problems import counted, problem, shown
+from betterthan.io.roles import find
+from betterthan.io.table import Reading, Table, unread
+
+_WHOLE = 1e-9  # of a unit: what scaling may be off by rounding
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """Where the rows of a table belong: items, systems and, where there is a column, labels."""
+
+    items: ItemRows
+    systems: np.ndarray
+    labels: np.ndarray
+    label_column: str | None
+    system: np.ndarray  # of each row, as a number
+    label: np.ndarray
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Items, systems, labels."""
+        return len(self.items.first), len(self.systems), len(self.labels)
+
+    @property
+    def place(self) -> np.ndarray:
+        """Of each row in an array of that shape, laid out in one dimension."""
+        return np.ravel_multi_index((self.items.unit, self.system, self.label), self.shape)
+
+    def named(self, row: int) -> str:
+        """The item of a row as it stands in a message, with what tells it from others of its id."""
+        told = {names.ITEM: str(self.items.ids[row])}
+        for role in (names.DATASET, "epoch"):
+            if role in self.items.by_row:
+                told[role] = self.items.by_row[role][row].item()
+        return ", ".join(f"{role} {shown(value)}" for role, value in told.items())
+
+
+def tallies(table: Table, scale: int = 1) -> Reading:
+    """Tallies of a table, joined by item, dataset and epoch."""
+    scale = checks.whole(scale, "scale")
+    rows = _cells_of(table)
+    _refuse_repeated(table, rows)
+    given = np.zeros(rows.shape, dtype=bool)
+    given.reshape(-1)[rows.place] = True
+    _refuse_absent(table, rows, given.any(2))
+    columns = [str(find(table, tally)) for tally in names.TALLIES]
+    values = np.zeros((*rows.shape, len(columns)), dtype=np.int64)
+    for k, column in enumerate(columns):
+        values.reshape(-1, len(columns))[rows.place, k] = _whole(table, column, scale)
+    item, system = find(table, "item"), find(table, "system")
+    said = f"{counted(rows.shape[0], 'item')} x {rows.shape[1]} systems, "
+    said += f"item ids from column {item!r}{beside_said(rows.items.beside)}"
+    said += _labels_said(rows, int((~given).sum())) + (f", scaled by {scale}" if scale != 1 else "")
+    used = {item, system, rows.label_column, *columns, *rows.items.beside.values()}
+    return Reading(_array(values, rows, scale), said, unread(table, used))
+
+
+def _cells_of(table: Table) -> _Cells:
+    items = item_rows(table, str(find(table, "item")))
+    named = cells.system_names(table, str(find(table, "system")))
+    system, systems = coded(np.array(named, dtype=object))
+    at_least_two(table, systems.tolist())
+    column = find(table, "class")
+    written = [""] * len(system)
+    if column is not None:
+        written = cells.labels(table, column, "each row its label")
+    label, labels = coded(np.array(written, dtype=object))
+    return _Cells(items, systems, labels, column, system, label)
+
+
+def _labels_said(rows: _Cells, absent: int) -> str:
+    if rows.label_column is None:
+        return ""
+    said = f", {counted(len(rows.labels), 'label')} from column {rows.label_column!r}"
+    return said + (f" ({counted(absent, 'row')} absent and taken as 0)" if absent else "")
+
+
+def _array(values: np.ndarray, rows: _Cells, scale: int) -> xr.DataArray:
+    items = {names.ITEM: rows.items.ids[rows.items.first].astype(str)} | rows.items.coords
+    axes: dict[Any, Any] = {role: (names.ITEM, array) for role, array in items.items()}
+    axes |= {names.SYSTEM: rows.systems.astype(str), names.TALLY: list(names.TALLIES)}
+    dims = (names.ITEM, names.SYSTEM, names.TALLY)
+    if rows.label_column is None:
+        values = values[:, :, 0]
+    else:
+        axes[names.LABEL] = rows.labels.astype(str)
+        dims = (names.ITEM, names.SYSTEM, names.LABEL, names.TALLY)
+    return xr.DataArray(values, dims=dims, coords=axes, name="tallies", attrs={"scale": scale})
+
+
+def _whole(table: Table, column: str, scale: int) -> np.ndarray:
+    values = cells.numbers(table, column)
+    whole = np.rint(values * scale)
+    for bad, what in (
+        (np.isnan(values), "blank; give a tally, 0 where there is nothing: missing is not zero"),
+        (values < 0, "negative; a tally is at least 0"),
+        (np.abs(values * scale - whole) > _WHOLE, _fractional(scale)),
+        (np.abs(whole) > 2**40, "too large for a tally"),
+    ):
+        if bad.any():
+            k = int(bad.argmax())
+            raise problem(
+                table.source, what, row=table.rows[k], column=column, value=float(values[k])
+            )
+    return whole.astype(np.int64)
+
+
+def _fractional(scale: int) -> str:
+    if scale == 1:
+        return "not whole; for partial credit give a scale, such as scale=2 where there are halves"
+    return f"not whole after scaling by {scale}; give a scale that makes every tally whole"
+
+
+def _refuse_repeated(table: Table, rows: _Cells) -> None:
+    place = rows.place
+    again = pd.Series(place).duplicated().to_numpy()
+    if not again.any():
+        return
+    k = int(again.argmax())
+    before = table.rows[int((place == place[k]).argmax())]
+    beside = "" if rows.label_column is None else f", label {shown(rows.labels[rows.label[k]])}"
+    what = (
+        f"duplicate tallies of system {shown(rows.systems[rows.system[k]])} on "
+        f"{rows.named(k)}{beside}, already in row {before}; give each item its own id, or a "
+        f"column 'dataset' or 'epoch' that tells them apart"
+    )
+    raise problem(table.source, what, row=table.rows[k])
+
+
+def _refuse_absent(table: Table, rows: _Cells, given: np.ndarray) -> None:
+    if not given.all():
+        i, j = np.argwhere(~given)[0]
+        what = (
+            f"{rows.named(int(rows.items.first[i]))} has no row for system "
+            f"{shown(rows.systems[j])} ({int((~given).sum())} missing in all); "
+            "give every system a row for every item, zeros where it found nothing"
+        )
+        raise problem(table.source, what)

@@ -1,0 +1,56 @@
+"""The figures of a comparison."""
+
+from typing import Any
+
+from betterthan import names
+from betterthan.plot.bars import outcomes
+from betterthan.plot.curves import densities
+from betterthan.plot.forest import differences
+from betterthan.plot.squares import matrix
+from betterthan.plot.ternary import simplex
+from betterthan.reporting.page import Figure, Part
+from betterthan.reporting.shown import MATRIX_OF, Shown
+
+_BARS_OF = 8  # systems whose pairs all fit a bar chart
+
+
+def figures_part(shown: Shown) -> Part | None:
+    """Those that suit the number of systems."""
+    figures = [*(_of_many(shown) if shown.many else _of_a_pair(shown)), *_of_any(shown)]
+    return Part("Figures", figures=figures) if figures else None
+
+
+def _of_a_pair(shown: Shown) -> list[Figure]:
+    counts, prior = shown.whole["counts"], shown.made.prior
+
+    def posterior(of: str, **rope: Any) -> Any:
+        return lambda: densities(counts, prior=prior, show=of, **rope)
+
+    wins = Figure(
+        "Posterior of the probability of winning a decisive example", posterior("decisive")
+    )
+    if counts.sizes[names.OUTCOME] == 2:
+        return [wins]
+    return [
+        Figure("Posterior of the difference", posterior("difference", rope=shown.rope)),
+        Figure("Posterior of win, loss and tie", lambda: simplex(counts, prior=prior)),
+        wins,
+    ]
+
+
+def _of_many(shown: Shown) -> list[Figure]:
+    if len(shown.systems) <= MATRIX_OF:
+        return []
+    caption = "Probability that the row is better than the column"
+    return [Figure(caption, lambda: matrix(shown.whole["prob_better"].drop_vars(names.ENGINE)))]
+
+
+def _of_any(shown: Shown) -> list[Figure]:
+    figures = []
+    if "difference_mean" in shown.whole:
+        sized = shown.whole.drop_dims(names.SYSTEM, errors="ignore")
+        figures.append(Figure("Differences with their intervals", lambda: differences(sized)))
+    if len(shown.systems) <= _BARS_OF:
+        counts = shown.whole["counts"]
+        figures.append(Figure("Wins, ties and losses", lambda: outcomes(counts)))
+    return figures

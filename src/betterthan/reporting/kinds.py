@@ -1,0 +1,100 @@
+"""What a report can be of: one row a kind of answer."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import xarray as xr
+
+from betterthan import names
+from betterthan.features.formulas import PerformanceFunction
+from betterthan.reporting import (
+    of_agreement,
+    of_comparison,
+    of_features,
+    of_groups,
+    of_labels,
+    of_orders,
+    of_predictions,
+    of_scores,
+)
+from betterthan.reporting.page import Page, Part
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of answer: how it is told, and its page."""
+
+    by: str  # what makes it
+    told: str | Callable[[Any], bool]  # attrs["answer"], or a test of data that have none
+    page: Callable[[Any], Page]
+
+    def holds(self, answer: Any) -> bool:
+        """Whether an answer is of this kind."""
+        if callable(self.told):
+            return self.told(answer)
+        return isinstance(answer, xr.Dataset) and answer.attrs.get("answer") == self.told
+
+
+def _is_posterior(answer: Any) -> bool:
+    if not isinstance(answer, xr.DataTree) or "posterior" not in answer:
+        return False
+    return answer["posterior"].attrs.get("model") == "performance_function"
+
+
+def _is_orders(answer: Any) -> bool:
+    """Lists of items, or ranks, whose rows are systems; scores have items as rows."""
+    if not isinstance(answer, xr.DataArray):
+        return False
+    ranks = answer.dims[-2:] == (names.SYSTEM, names.ITEM)
+    return ranks or {names.SYSTEM, names.POSITION} <= set(answer.dims)
+
+
+def _is_confusion(answer: Any) -> bool:
+    wanted = {names.PREDICTED, names.ACTUAL}
+    return isinstance(answer, xr.DataArray) and wanted <= set(answer.dims)
+
+
+KINDS = (
+    Kind("compare", "comparison", of_comparison.page),
+    Kind("scores.compare", "scores", of_scores.page),
+    Kind("orders.kendall_tau", "taus", of_orders.page),
+    Kind("orders.compare", "orders", of_orders.compared_page),
+    Kind("orders.agreement", "agreement", of_agreement.page),
+    Kind("orders.consensus", "consensus", of_agreement.consensus_page),
+    Kind("fits.compare of mallows", "dispersions", of_agreement.dispersions_page),
+    Kind("orders.read", _is_orders, of_agreement.orders_page),
+    Kind(
+        "features.performance_function",
+        lambda answer: isinstance(answer, PerformanceFunction),
+        of_features.page,
+    ),
+    Kind("models.performance_function.fit", _is_posterior, of_predictions.posterior_page),
+    Kind("features.compare", "feature_sets", of_predictions.sets_page),
+    Kind("features.predict", "prediction", of_predictions.page),
+    Kind("labels.posterior", "label_posterior", of_labels.posterior_page),
+    Kind("labels.confusions", _is_confusion, of_labels.page),
+    Kind("significance.groups", "groups", of_groups.page),
+)
+
+
+def page_of(answer: Any) -> Page:
+    """The page on one answer."""
+    answer = plain(answer)
+    for kind in KINDS:
+        if kind.holds(answer):
+            return kind.page(answer)
+    raise ValueError(
+        f"answers hold a {type(answer).__name__} that no report is written of; give what one of "
+        f"these returned: {', '.join(kind.by for kind in KINDS)}"
+    )
+
+
+def parts_of(answer: Any) -> list[Part]:
+    """The sections on one answer."""
+    return list(page_of(answer).parts)
+
+
+def plain(answer: Any) -> Any:
+    """The Dataset of an answer that shows itself."""
+    return getattr(answer, "data", answer) if type(answer).__name__ == "Comparison" else answer

@@ -1,0 +1,143 @@
+"""The pages on orders without a reference: agreement, consensus, concentration, and the orders."""
+
+import numpy as np
+import xarray as xr
+
+import betterthan
+from betterthan import names
+from betterthan.counts.fingerprint import fingerprint
+from betterthan.reporting import numbers
+from betterthan.reporting.cells import interval_of
+from betterthan.reporting.escapes import on_one_line
+from betterthan.reporting.figures_of_orders import order_figures
+from betterthan.reporting.of_orders import NOT_INDEPENDENT, ROWS
+from betterthan.reporting.page import Page, Part, Table
+
+_QUESTION = "How far do the orders agree, and on which order?"
+_NO_ACCURACY = "Agreement is no accuracy: all may agree on a bad order."
+_METHODS = {"kemeny": "Kemeny, exact", "borda": "Borda, by mean rank"}
+
+
+def page(found: xr.Dataset) -> Page:
+    """The page on agreement, from `orders.agreement`."""
+    systems = found.sizes[names.SYSTEM]
+    order = np.argsort(-found["mean_tau"].values, kind="stable")[:ROWS]
+    rows = [
+        (
+            on_one_line(str(found[names.SYSTEM].values[k])),
+            f"{found['mean_tau'].values[k]:+.3f}",
+            numbers.p_value(found["outlier_p"].values[k]),
+        )
+        for k in order
+    ]
+    heads = ("System", "Mean tau with the others", "Outlier p")
+    note = (
+        "Outlier p: how often a system like the others would agree with them as little, not "
+        "corrected for many."
+    )
+    table = Table(heads, rows, "Who agrees with the others")
+    made = f"betterthan {betterthan.__version__} | Kendall's tau-{found.attrs['variant']}"
+    return Page(
+        f"Agreement of {systems} systems",
+        _QUESTION,
+        [Part("Agreement", tables=[table], notes=[note])],
+        [NOT_INDEPENDENT, _NO_ACCURACY],
+        [f"{made} | systems={systems}"],
+    )
+
+
+def consensus_page(found: xr.Dataset) -> Page:
+    """The page on one order for several, from `orders.consensus`."""
+    part = _of_documents(found) if names.DOCUMENT in found.dims else _of_one(found)
+    signature = f"betterthan {betterthan.__version__} | consensus of orders"
+    return Page("Consensus of orders", _QUESTION, [part], [_NO_ACCURACY], [signature])
+
+
+def _of_one(found: xr.Dataset) -> Part:
+    method = str(found["method"].item())
+    least = f"no order can have fewer than {found['least_distance'].item():g}"
+    facts = [
+        ("Method", _METHODS[method]),
+        ("Pairs in disagreement", f"{found['distance'].item():g}; {least}"),
+    ]
+    if method == "kemeny":
+        facts.append(("Orders as good as this", f"{int(found['n_best']) - 1:,} more"))
+    return Part("Consensus", facts=facts, lines=[_order(found)])
+
+
+def _of_documents(found: xr.Dataset) -> Part:
+    each = [found.isel({names.DOCUMENT: k}) for k in range(min(found.sizes[names.DOCUMENT], ROWS))]
+    rows = [
+        (
+            on_one_line(str(one[names.DOCUMENT].item())),
+            _order(one),
+            _METHODS[str(one["method"].item())],
+            f"{one['distance'].item():g}",
+            f"{one['least_distance'].item():g}",
+        )
+        for one in each
+    ]
+    heads = ("Document", "Order", "Method", "Pairs in disagreement", "Fewest possible")
+    caption = "The order that disagrees least"
+    if len(rows) < found.sizes[names.DOCUMENT]:
+        caption += f": the first {len(rows)} of {found.sizes[names.DOCUMENT]:,} documents"
+    return Part("Consensus", tables=[Table(heads, rows, caption, left=3)])
+
+
+def _order(found: xr.Dataset) -> str:
+    return " > ".join(on_one_line(str(item)) for item in found["order"].values if item)
+
+
+def dispersions_page(found: xr.Dataset) -> Page:
+    """The page on how concentrated orders are, from `fits.compare` of a Mallows model."""
+    a = found.attrs
+    pooling = f"{a['pooling']} pooling over documents"
+    facts = [("Model", f"Mallows with Kendall distance, {pooling}, seed {a['seed']}")]
+    failures = np.atleast_1d(a["failures"]).tolist()
+    facts += [("Not to be trusted", " ".join(failures))] if failures else []
+    order = np.argsort(-found["theta"].values, kind="stable")[:ROWS]
+    rows = [_theta_row(found.isel({names.SYSTEM: int(k)})) for k in order]
+    new = f"tau of a new order of {a['items']} items"
+    heads = ("System", "theta", interval_of(a), "Expected tau", new, "P(best)")
+    note = (
+        "theta: 0 for random orders; the log of how much less probable each further inversion "
+        "makes an order."
+    )
+    table = Table(heads, rows, "Concentration around the reference")
+    signature = f"betterthan {a['version']} | mallows | {a['draws']} draws, seed {a['seed']}"
+    return Page(
+        "Concentration of orders",
+        "How concentrated are the orders of each system around the reference?",
+        [Part("Concentration", facts=facts, tables=[table], notes=[note])],
+        [],
+        [signature],
+    )
+
+
+def _theta_row(at: xr.Dataset) -> tuple[str, ...]:
+    ends = [at[name].item() for name in ("lower", "upper", "new_tau_lower", "new_tau_upper")]
+    return (
+        on_one_line(str(at[names.SYSTEM].item())),
+        f"{at['theta'].item():.3f}",
+        f"[{ends[0]:.3f}, {ends[1]:.3f}]",
+        f"{at['expected_tau'].item():+.3f}",
+        f"[{ends[2]:+.2f}, {ends[3]:+.2f}]",
+        f"{at['prob_best'].item():.2f}",
+    )
+
+
+def orders_page(orders: xr.DataArray) -> Page:
+    """Whence orders are, and where they are few, the orders: to stand beside what is said of
+    them.
+    """
+    a, systems = orders.attrs, orders.sizes[names.SYSTEM]
+    documents = orders.sizes.get(names.DOCUMENT)
+    facts = [("Source", str(a.get("reading", "data given")))]
+    facts += [("Documents", f"{documents:,}")] if documents else []
+    figures = order_figures(orders)
+    shown = [Part("Orders", figures=figures)] if figures else []
+    return Page(
+        f"Orders of {systems} systems",
+        parts=[Part("Data and method", facts=facts), *shown],
+        signatures=[f"orders: systems={systems} | data={fingerprint(orders)}"],
+    )

@@ -1,0 +1,128 @@
+"""Pairs of systems compared by a score: the table, and the words."""
+
+import numpy as np
+import xarray as xr
+
+from betterthan import names
+from betterthan.comparison.pair_rows import ahead_first
+from betterthan.reporting.cells import (
+    cell_of,
+    difference_in,
+    interval_of,
+    names_in,
+    p_value_in,
+    probability_in,
+    within_rope,
+)
+from betterthan.reporting.page import Figure, Part, Table
+from betterthan.reporting.sentences import title_of_verdict
+from betterthan.reporting.shown import PAIRS_OF, printable, systems_dims
+
+_TOLD = 4  # systems whose pairs are told in words
+_SAID = {"f1": "F1", "macro_f1": "macro F1", "mean": "mean score", "tau": "mean tau"}
+_CORRECTED = {"holm": "Holm p", "bh": "BH p"}
+
+
+def in_order(found: xr.Dataset) -> xr.Dataset:
+    """Systems by expected rank, their names on one line."""
+    order = np.argsort(found["expected_rank"].values, kind="stable")
+    return printable(found.isel(dict.fromkeys(systems_dims(found), order)))
+
+
+def first_of(found: xr.Dataset, count: int) -> xr.Dataset:
+    """The first systems alone."""
+    return found.isel(dict.fromkeys(systems_dims(found), slice(count)))
+
+
+def said_of(found: xr.Dataset) -> str:
+    """The statistic, in words."""
+    statistic = str(found.attrs["statistic"])
+    return _SAID.get(statistic, statistic)
+
+
+def pairs_part(found: xr.Dataset) -> Part:
+    """Every pair: difference, probability, test."""
+    shown, total = first_of(found, PAIRS_OF), found.sizes[names.SYSTEM]
+    corrected = _CORRECTED.get(found.attrs["correction"]) if total > 2 else None
+    rows = [_row(shown, i, j, bool(corrected)) for i, j in ahead_first(shown)]
+    caption = f"All {len(rows)} pairs" if len(rows) > 1 else "The pair"
+    if shown.sizes[names.SYSTEM] < total:
+        pairs = total * (total - 1) // 2
+        caption = f"The first {PAIRS_OF} systems: {len(rows)} of {pairs:,} pairs"
+    notes = ["A ahead, B ahead: items on which one scores higher by itself."]
+    if "prob_better_closed" in found:
+        notes.append(
+            "Closed form: the same probability with a prior of one win and one loss; the bootstrap "
+            "has none."
+        )
+    return Part(
+        "Pairs",
+        tables=[Table(_heads(found, corrected), rows, caption, left=2)],
+        notes=notes,
+        figures=_figures(found),
+    )
+
+
+def _heads(found: xr.Dataset, corrected: str | None) -> tuple[str, ...]:
+    rope = found.attrs["rope"]
+    heads = ["A", "B", f"Difference [{interval_of(found.attrs)}]", "P(A better)"]
+    heads += ["closed form"] if "prob_better_closed" in found else []
+    heads += [f"P(|d| ≤ {rope:g})"] if rope else []
+    return (*heads, "p", *([corrected] if corrected else []), "A ahead", "B ahead", "Verdict")
+
+
+def _row(found: xr.Dataset, i: int, j: int, corrected: bool) -> tuple[str, ...]:
+    cell, back = cell_of(found, i, j), cell_of(found, j, i)
+    row = [*names_in(cell), difference_in(cell), probability_in(cell, "prob_better")]
+    row += [probability_in(cell, "prob_better_closed")] if "prob_better_closed" in found else []
+    row += [within_rope(cell)] if found.attrs["rope"] else []
+    row += [p_value_in(cell), *([p_value_in(cell, "p_adjusted")] if corrected else [])]
+    row += [f"{int(side['wins']):,}" for side in (cell, back)]
+    return (*row, _verdict(str(cell["verdict"].item()), "A", "B"))
+
+
+def words_part(found: xr.Dataset) -> Part:
+    """The first pairs in sentences."""
+    few, told = first_of(found, _TOLD), said_of(found)
+    cells = [cell_of(few, i, j) for i, j in ahead_first(few)]
+    return Part("In words", lines=[_sentence(cell, told) for cell in cells])
+
+
+def _sentence(cell: xr.Dataset, told: str) -> str:
+    (a, b), verdict = names_in(cell), str(cell["verdict"].item())
+    p, tested = probability_in(cell, "prob_better"), p_value_in(cell)
+    why = _why(verdict, cell["p_value"].item() <= cell.attrs["alpha"])
+    return (
+        f"{told[:1].upper()}{told[1:]} of {a} is better than that of {b} with probability {p}; "
+        f"two-sided p {tested}. Verdict: {_verdict(verdict, a, b)}{f' ({why})' if why else ''}."
+    )
+
+
+def _verdict(verdict: str, a: str, b: str) -> str:
+    return "no verdict: too few" if verdict == "no_verdict" else title_of_verdict(verdict, a, b)
+
+
+def _why(verdict: str, small: bool) -> str:
+    """One clause where posterior and test do not say the same."""
+    decided = verdict in ("a_better", "b_better")
+    if verdict == "no_verdict":
+        return "too few items in favour of one of them for a posterior without a prior"
+    if decided and not small:
+        return "the probability looks at one side, the p-value at two"
+    if verdict == "equivalent" and small:
+        return "the difference is real but too small to matter"
+    if not decided and small:
+        return "the test is significant, the posterior not sure enough"
+    return ""
+
+
+def _figures(found: xr.Dataset) -> list[Figure]:
+    if found.sizes[names.SYSTEM] == 2:
+        return []
+
+    def draw() -> object:
+        from betterthan.plot.squares import matrix
+
+        return matrix(found["prob_better"])
+
+    return [Figure("Probability that the row is better than the column", draw)]

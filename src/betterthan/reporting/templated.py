@@ -1,0 +1,103 @@
+"""A page in Markdown, HTML or LaTeX: one template each, and what it needs of filters."""
+
+import re
+from typing import Any
+
+from betterthan.reporting.escapes import latex, markdown
+from betterthan.reporting.page import Figure, Page, Table
+
+_LONG = 18  # characters of a name that needs a column which breaks
+# widths of a name's column by how many columns there are at least
+_WIDTHS = ((17, "3.8cm"), (8, "2.2cm"), (6, "4cm"), (0, "6cm"))
+
+
+def as_markdown(page: Page) -> str:
+    """The page in Markdown."""
+    return _written("page.md.j2", page)
+
+
+def as_html(page: Page) -> str:
+    """The page in HTML, with its figures; it needs nothing from outside."""
+    return _written("page.html.j2", page, autoescape=True)
+
+
+def as_latex(page: Page) -> str:
+    """The page as a document for pdfLaTeX."""
+    return _written("page.tex.j2", page, **_LATEX_MARKS)
+
+
+def _written(template: str, page: Page, **choices: Any) -> str:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("betterthan.reporting", "templates"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        **choices,
+    )
+    environment.filters |= _FILTERS
+    return environment.get_template(template).render(p=page)
+
+
+def svg(figure: Figure) -> Any:
+    """A figure, drawn."""
+    from markupsafe import Markup
+
+    from betterthan.reporting.figures import as_svg
+
+    return Markup(as_svg(figure))
+
+
+def shade(value: float) -> str:
+    """CSS of a matrix cell: darker where the probability is higher, so that it also reads in
+    grey.
+    """
+    if value != value:  # nan: a system against itself
+        return ""
+    light = 100 - round(52 * value)
+    ink = "#fff" if light < 60 else "#111"
+    return f"background:hsl(212 45% {light}%);color:{ink}"
+
+
+def soft(text: str) -> Any:
+    """A name that may break after its own punctuation rather than anywhere."""
+    from markupsafe import Markup, escape
+
+    return Markup(re.sub(r"([_./:-])(?=[^\s<])", r"\1<wbr>", str(escape(text))))
+
+
+def alignment(table: Table) -> str:
+    """Column specification of a LaTeX table; long names get a column that breaks."""
+    named = min(table.left, 2)
+    longest = max((len(cell) for row in table.rows for cell in row[:named]), default=0)
+    if longest <= _LONG:
+        return table.sides
+    width = next(w for heads, w in _WIDTHS if len(table.heads) >= heads)
+    name = r">{\raggedright\arraybackslash}p{" + width + "}"
+    return name * named + table.sides[named:]
+
+
+def breakable(text: str) -> str:
+    """A name for LaTeX that may break after an underscore, a slash or a dot."""
+    return re.sub(r"(\\_|/|\.|-)(?=\S)", r"\1\\allowbreak{}", latex(text))
+
+
+_FILTERS = {
+    "tex": latex,
+    "md": markdown,
+    "svg": svg,
+    "shade": shade,
+    "alignment": alignment,
+    "soft": soft,
+    "breakable": breakable,
+}
+_LATEX_MARKS: dict[str, Any] = {
+    "block_start_string": "<%",
+    "block_end_string": "%>",
+    "variable_start_string": "<<",
+    "variable_end_string": ">>",
+    "comment_start_string": "<#",
+    "comment_end_string": "#>",
+}

@@ -1,0 +1,44 @@
+"""Scores of weighted items, and of each item by itself."""
+
+import numpy as np
+
+from betterthan.counts.responses import Responses, of_means
+from betterthan.exact.swaps import ratios
+
+
+def scored(responses: Responses, sums: np.ndarray) -> np.ndarray:
+    """Scores (rows, system) from weighted sums (rows, column)."""
+    if responses.kind == "sum":
+        mean = sums[:, :-1] / sums[:, -1:] / responses.scale
+        return mean if responses.higher_is_better else -mean
+    if responses.kind == "means":
+        means = (sums[:, :-1] / sums[:, -1:]).reshape(len(sums), *responses.values.shape[1:])
+        found = of_means(responses, means)
+        if not np.isfinite(found).all():
+            raise ValueError(
+                f"statistic {responses.statistic!r} gave {found[~np.isfinite(found)][0]}; it must "
+                f"be finite"
+            )
+        return found
+    shaped = sums.reshape(len(sums), *responses.values.shape[1:])
+    x, y = shaped[..., 0], shaped[..., 1]
+    bottom = responses.k * x + y
+    score = responses.k * x / np.where(bottom > 0, bottom, 1)
+    return score.mean(-1) if responses.kind == "macro" else score
+
+
+def wins_of(responses: Responses) -> np.ndarray:
+    """Units on which the system of the row scores higher by itself, (system, system)."""
+    if responses.kind == "sum":
+        own = responses.values / responses.seen
+    elif responses.kind == "means":
+        # 0 / 0 of one item wins and loses nothing
+        with np.errstate(invalid="ignore", divide="ignore"):
+            sizes = responses.seen.reshape(
+                *responses.seen.shape, *[1] * (responses.values.ndim - 2)
+            )
+            own = of_means(responses, responses.values / sizes)
+    else:
+        own = ratios.score(responses.values[..., 0], responses.values[..., 1], responses.k)
+        own = own.mean(-1) if responses.kind == "macro" else own
+    return np.stack([(own[:, k : k + 1] > own).sum(0) for k in range(own.shape[1])])

@@ -1,0 +1,76 @@
+"""What a model, a test, a tie policy is stands in one row of a written tuple."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import betterthan as bt
+from betterthan import names
+from betterthan.counts.ties import POLICIES
+from betterthan.models.roster import ROSTER, Spec
+from betterthan.significance.roster import TESTS
+
+SOURCE = Path(bt.__file__).parent
+WITHOUT_A_FILE = {"bayesian_bootstrap"}  # of scores: it has no fit
+
+
+def models():
+    """Files of the room that build and fit."""
+    for path in (SOURCE / "models").glob("*.py"):
+        tree = ast.parse(path.read_text("utf-8"))
+        if {"build", "fit"} <= {n.name for n in tree.body if isinstance(n, ast.FunctionDef)}:
+            yield path.stem
+
+
+def test_every_model_is_one_row():
+    rows = [spec.name for spec in ROSTER]
+    assert len(rows) == len(set(rows))
+    assert set(rows) - WITHOUT_A_FILE == set(models())
+
+
+def literals(path):
+    """Text constants of a file that are no docstrings, and no keys of attrs."""
+    tree = ast.parse(path.read_text("utf-8"))
+    docs = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Expr)}
+    nodes = (n for n in ast.walk(tree) if isinstance(n, ast.Constant) and id(n) not in docs)
+    return {n.value for n in nodes if isinstance(n.value, str)}
+
+
+@pytest.mark.parametrize("room", ["comparison", "answers"])
+def test_comparing_asks_no_model_by_its_name(room):
+    # advice names the model it chooses: that is its answer; a fit of counts is one of two models
+    for path in (SOURCE / room).glob("*.py"):
+        if path.stem in ("advice", "advised", "made"):
+            continue
+        assert not literals(path) & {spec.name for spec in ROSTER}, path
+
+
+def test_rows_of_tests_and_policies_are_what_can_be_asked():
+    assert tuple(spec.name for spec in TESTS) == names.TESTS
+    assert (*(policy.name for policy in POLICIES), "all") == names.TIES
+
+
+def test_a_new_model_is_one_row(monkeypatch):
+    """A model that only has a row is advised, printed and refused as its row says."""
+    made_up = Spec("made_up", takes=("dataset",), own_prior=True, rope_unit="score")
+    found = bt.advise(bt.datasets.contingency_case("a")).found
+    assert made_up.call(found) == "betterthan.fits.compare(betterthan.models.made_up.fit(data))"
+    from betterthan.comparison.advised import refuse_unknown
+    from betterthan.comparison.asked import Asked
+    from betterthan.models import Sampling
+    from betterthan.posterior.table import Question
+
+    def asked(**choices):
+        plain = {"method": "advised", "ties": "third", "missing": "pairwise", "margin": 0.0}
+        plain |= {"prior": None, "systems": None, "baseline": None, "question": Question()}
+        return Asked.checked(**plain | choices, tests=None, sampling=Sampling(), rng=1)
+
+    refuse_unknown(made_up, asked())
+    for choice, why in (
+        ({"question": Question(rope=0.1)}, "measures in units of the score"),
+        ({"margin": 0.1}, "is for counting wins"),
+        ({"prior": "jeffreys"}, "says nothing of the advised made_up"),
+    ):
+        with pytest.raises(ValueError, match=why):
+            refuse_unknown(made_up, asked(**choice))

@@ -1,0 +1,56 @@
+"""Functions are short: at most 250 tokens, but for a written list, each with its reason."""
+
+import ast
+import io
+import tokenize
+from pathlib import Path
+
+import betterthan
+
+SOURCE = Path(betterthan.__file__).parent
+MOST = 250
+NO_CODE = {
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENDMARKER,
+}
+LONGER = {
+    # file: function: why it reads best whole
+}
+
+
+def tokens_of(path):
+    """Tokens of every function of a file that stands in no other, without its docstring."""
+    text = path.read_text("utf-8")
+    tree = ast.parse(text)
+    docs, number = set(), {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node):
+            docs |= set(range(node.body[0].lineno, node.body[0].end_lineno + 1))
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type not in NO_CODE and token.start[0] not in docs:
+            number[token.start[0]] = number.get(token.start[0], 0) + 1
+    inner = {
+        n
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+        for n in ast.walk(node)
+        if n is not node and isinstance(n, ast.FunctionDef)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node not in inner:
+            own = range(node.lineno, node.end_lineno + 1)
+            yield node.name, sum(number.get(k, 0) for k in own)
+
+
+def test_functions_are_short_but_for_the_written_ones():
+    long = {
+        (str(path.relative_to(SOURCE)), name)
+        for path in SOURCE.rglob("*.py")
+        for name, number in tokens_of(path)
+        if number > MOST
+    }
+    assert long == set(LONGER)
