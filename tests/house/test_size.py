@@ -28,7 +28,9 @@ def tokens_of(path):
     tree = ast.parse(text)
     docs, number = set(), {}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
+            node
+        ):
             docs |= set(range(node.body[0].lineno, node.body[0].end_lineno + 1))
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type not in NO_CODE and token.start[0] not in docs:

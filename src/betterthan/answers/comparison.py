@@ -8,8 +8,10 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
+from betterthan import names
 from betterthan.answers import made as made_of
 from betterthan.answers import rows, shown, words
+from betterthan.files import write_all
 from betterthan.signed import Signature
 
 
@@ -68,6 +70,19 @@ class Comparison:
         """
         return rows.square(rows.leading(self.data))
 
+    def by_engine(self) -> xr.Dataset:
+        """The data with a dim ``engine`` in front of what was computed in more than one way, the way
+        that is to be read first: for tables that set them side by side.
+        """
+        made = self.made
+        first = made.model if made.method == "advised" and self.beside else made.method
+        first = "exact" if first in ("both", "advised", None) else first
+        tables = [self.data, *self.beside.values()]
+        shared = [v for v in self.data.data_vars if v in _COMPUTED and all(v in t for t in tables)]
+        labels = xr.DataArray([first, *self.beside], dims=names.ENGINE, name=names.ENGINE)
+        both = xr.concat([t[shared] for t in tables], labels, join="exact", combine_attrs="drop")
+        return self.data.drop_vars(shared).merge(both, join="exact").assign_attrs(self.data.attrs)
+
     def statement(self) -> list[str]:
         """The verdicts in plain sentences."""
         return words.statement(rows.pairs(rows.leading(self.data)), self.systems, self.made)
@@ -87,8 +102,13 @@ class Comparison:
         """Write a netCDF file that `load` reads back, what stands beside in groups of its own."""
         if Path(path).suffix != ".nc":
             raise ValueError(f"path is {str(path)!r}; give a name that ends in .nc")
+        write_all({Path(path): self.to_bytes()})
+
+    def to_bytes(self) -> bytes:
+        """What `save` writes."""
         groups = {"/": self.data} | {f"/{name}": table for name, table in self.beside.items()}
-        xr.DataTree.from_dict(groups).to_netcdf(path, engine="h5netcdf")
+        written: Any = xr.DataTree.from_dict(groups).to_netcdf(engine="h5netcdf")
+        return bytes(written)
 
     def __str__(self) -> str:
         return shown.as_text(self)
@@ -97,6 +117,13 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         return shown.as_html(self)
+
+
+_COMPUTED = {
+    f"{name}{end}"
+    for name in ("prob_better", "difference_mean", "difference_lower", "difference_upper", "mass")
+    for end in ("", "_mcse")
+} | {"verdict", "also_ahead", "sign_error"}
 
 
 def load(path: str | Path) -> Comparison:

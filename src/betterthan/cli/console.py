@@ -10,7 +10,7 @@ from betterthan import checks
 from betterthan.reporting import formats
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from betterthan.answers.comparison import Comparison
 
 _SUFFIXES = {suffix: form.name for suffix, form in formats.BY_SUFFIX.items()} | {".json": "json"}
 _FILES = {form.name: f"report{form.suffixes[0]}" for form in formats.FORMATS}
@@ -55,7 +55,7 @@ def put(written: str, target: Path | None) -> None:
         say(f"wrote {target}")
 
 
-def deliver(comparison: "xr.Dataset", form: str, target: Path | None) -> None:
+def deliver(comparison: "Comparison", form: str, target: Path | None) -> None:
     """Print, or write one file, or fill a folder; everything is made before the first byte is
     written.
     """
@@ -65,15 +65,14 @@ def deliver(comparison: "xr.Dataset", form: str, target: Path | None) -> None:
     from betterthan.reporting.kinds import plain
     from betterthan.reporting.records import as_json
 
-    comparison = plain(comparison)
-
-    written = as_json(comparison) if form == "json" else bt.report(comparison, format=form)
+    told = plain(comparison)
+    written = as_json(told) if form == "json" else bt.report(comparison, format=form)
     if target is None or target.suffix:
         put(written, target)
     else:
         contents: dict[str, str | bytes] = {_FILES.get(form, "report.json"): written}
-        contents["pairs.csv"] = pair_rows(comparison).to_csv(index=False)
-        contents["comparison.nc"] = bytes(comparison.to_netcdf(engine="h5netcdf"))
+        contents["pairs.csv"] = pair_rows(told).to_csv(index=False)
+        contents["comparison.nc"] = comparison.to_bytes()
         write_all({target / name: content for name, content in contents.items()})
         say(f"wrote {', '.join(str(target / name) for name in contents)}")
 

@@ -199,7 +199,9 @@ def _counted(given: Given, asked: Asked) -> dict[str, xr.DataArray]:
 
 def _beside(others: list[Engine]) -> dict[str, xr.Dataset]:
     return {
-        engine.name: engine.answers.assign_attrs(Signature(**engine.signed).to_attrs())
+        engine.name: engine.answers.assign(sign_error=sign_error(engine.answers)).assign_attrs(
+            Signature(**engine.signed).to_attrs()
+        )
         for engine in others
     }
 

@@ -38,7 +38,7 @@ def exact_answers(given: Given, asked: Asked) -> Engine:
         size = differences.size(of, question.ci_prob, question.ci_kind)
         found |= {f"difference_{key}": size[key] for key in ("mean", "lower", "upper")}
         found["mass"] = differences.masses(of, question.rope)
-    whole = table.with_verdicts(table.exact(found), question, n=_number(given))
+    whole = table.with_verdicts(table.exact(xr.Dataset(found)), question, n=_number(given))
     return Engine("exact", whole)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import names, schemas
 
 _COUNTED = {"win": "wins", "loss": "losses", "tie": "ties"}
 _BESIDE = ("n", "n_dropped", "bayes_factor_01", "sign_error", "z", "ties_flip", "p_flips")
@@ -44,7 +44,7 @@ def pair_rows(comparison: xr.Dataset) -> pd.DataFrame:
     >>> row["system"], row["verdict"], row["wins"].item()
     ('A', 'better', 12)
     """
-    checks.comparison(comparison)
+    schemas.comparison(comparison)
     ordered = best_first(comparison)
     pairs = ahead_first(ordered.isel({names.ENGINE: 0}))
     at = {
@@ -81,7 +81,7 @@ def system_rows(comparison: xr.Dataset) -> pd.DataFrame:
     >>> system_rows(bt.compare(bt.datasets.contingency_case("a")))["better_than"].tolist()
     [1, 0]
     """
-    checks.comparison(comparison)
+    schemas.comparison(comparison)
     return systems_of(best_first(comparison).isel({names.ENGINE: 0}))
 
 

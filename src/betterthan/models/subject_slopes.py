@@ -125,7 +125,8 @@ def build(
         alpha = pm.Normal("intercept_standardised", 0.0, 1.0)
         beta = pm.Normal("slope_standardised", 0.0, 1.0)
         sigma = pm.HalfNormal("sigma", 1.0)
-        a, b = _effects(data, alpha, beta, sigma)
+        effects: Any = _effects(data, alpha, beta, sigma)
+        a, b = effects
         mean = alpha + a[data.of] + (beta + b[data.of]) * x
         pm.Normal("y", mean, sigma, observed=y, dims=ROW)
         (y_mean, y_sd), (x_mean, x_sd) = data.y_scale, data.x_scale

@@ -168,7 +168,7 @@ def _tied(lists: dict[str, dict[str, list[list[str]]]], systems: list[str]) -> x
 
 def _ranks(order: list[list[str]]) -> list[tuple[str, int]]:
     before = np.cumsum([0, *map(len, order)])
-    return [(item, r + 1) for r, group in zip(before, order, strict=False) for item in group]
+    return [(item, int(r) + 1) for r, group in zip(before, order, strict=False) for item in group]
 
 
 def _from_long(rows: _Rows, item: str, rank: str) -> xr.DataArray:

@@ -143,7 +143,8 @@ def _decisive(ax: "Axes", alpha: np.ndarray, both: _Named) -> str:
 
 
 def _difference(ax: "Axes", alpha: np.ndarray, rope: float, both: _Named) -> str:
-    shape = tuple(np.asarray(v) for v in (*alpha, 0.0)[:3])  # without ties d = 2 p - 1
+    a, b, t = (np.asarray(v) for v in (*alpha, 0.0)[:3])  # without ties d = 2 p - 1
+    shape = (a, b, t)
     edge = np.asarray(rope)
     mean, sd = dirichlet.mean_difference(*shape), dirichlet.sd_difference(*shape)
     x = _around(float(mean), float(sd), rope)

@@ -122,7 +122,7 @@ def _oriented(pairs: xr.Dataset, baseline: str | None) -> _Rows:
         np.where(flip, -mean, mean),
         np.where(flip, -upper, lower),
         np.where(flip, -lower, upper),
-        np.where(flip, [_FLIPPED.get(v, v) for v in verdict], verdict),
+        np.where(flip, np.array([_FLIPPED.get(v, v) for v in verdict]), verdict),
     ).take(np.flatnonzero(there))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import xarray as xr
 
 from betterthan import names
-from betterthan.reporting import numbers
+from betterthan.answers import numbers
 from betterthan.reporting.escapes import on_one_line
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import xarray as xr
 
 from betterthan import names
+from betterthan.answers.comparison import Comparison
 from betterthan.features.formulas import PerformanceFunction
 from betterthan.reporting import (
     of_agreement,
@@ -97,4 +98,6 @@ def parts_of(answer: Any) -> list[Part]:
 
 def plain(answer: Any) -> Any:
     """The Dataset of an answer that shows itself."""
-    return getattr(answer, "data", answer) if type(answer).__name__ == "Comparison" else answer
+    if not isinstance(answer, Comparison):
+        return answer
+    return answer.by_engine() if answer.made.answer == "comparison" else answer.data

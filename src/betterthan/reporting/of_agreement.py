@@ -5,8 +5,8 @@ import xarray as xr
 
 import betterthan
 from betterthan import names
+from betterthan.answers import numbers
 from betterthan.counts.fingerprint import fingerprint
-from betterthan.reporting import numbers
 from betterthan.reporting.cells import interval_of
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.figures_of_orders import order_figures
@@ -26,7 +26,7 @@ def page(found: xr.Dataset) -> Page:
         (
             on_one_line(str(found[names.SYSTEM].values[k])),
             f"{found['mean_tau'].values[k]:+.3f}",
-            numbers.p_value(found["outlier_p"].values[k]),
+            numbers.p_value(float(found["outlier_p"].values[k])),
         )
         for k in order
     ]

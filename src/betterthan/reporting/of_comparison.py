@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import xarray as xr
 
-from betterthan import checks, names
-from betterthan.comparison.signature import signature
+from betterthan import names, schemas
+from betterthan.answers.made import signature
 from betterthan.reporting.diagnostics import diagnostics_part
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.figures_of_comparison import figures_part
@@ -27,7 +27,7 @@ from betterthan.reporting.tests_beside import tests_part
 
 def page(comparison: xr.Dataset) -> Page:
     """Everything a report says of a comparison, from `compare`."""
-    checks.comparison(comparison)
+    schemas.comparison(comparison)
     shown = shown_of(comparison)
     built = [build(shown) for build in SECTIONS]
     parts = [part for part in built if part is not None]
@@ -38,7 +38,7 @@ def page(comparison: xr.Dataset) -> Page:
 
 def brief(comparison: xr.Dataset, title: str) -> Page:
     """The pair, or the matrix, with the words and the diagnostics: a page of a few lines."""
-    checks.comparison(comparison)
+    schemas.comparison(comparison)
     shown = shown_of(comparison)
     matrix = _matrix(shown)
     parts = [matrix, diagnostics_part(shown)]

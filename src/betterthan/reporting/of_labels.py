@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 import betterthan
-from betterthan import checks, names
+from betterthan import names, schemas
 from betterthan.labels.measures import frequencies, majority_baseline, precision_recall_f
 from betterthan.labels.uncertainty import posterior
 from betterthan.reporting.cells import interval_of
@@ -30,7 +30,7 @@ def page(confusions: xr.DataArray) -> Page:
     Intervals are drawn with the seed in ``attrs["seed"]``, else with seed 0: a report is the same
     every time.
     """
-    checks.confusion(confusions)
+    schemas.confusion(confusions)
     seed = int(confusions.attrs.get("seed", 0))
     ordered = confusions.transpose(..., names.PREDICTED, names.ACTUAL)
     each = list(ordered) if names.SYSTEM in ordered.dims else [ordered]

@@ -5,8 +5,8 @@ import xarray as xr
 
 import betterthan
 from betterthan import names
+from betterthan.answers import numbers
 from betterthan.comparison.pair_rows import ahead_first
-from betterthan.reporting import numbers
 from betterthan.reporting.cells import (
     cell_of,
     interval_of,

@@ -5,10 +5,10 @@ import xarray as xr
 
 import betterthan
 from betterthan import names
+from betterthan.answers import numbers
 from betterthan.comparison.pair_rows import ahead_first
 from betterthan.exact.numeric import weights
 from betterthan.posterior.gate import diagnose
-from betterthan.reporting import numbers
 from betterthan.reporting.cells import (
     cell_of,
     difference_in,

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from betterthan.answers.made import signature
 from betterthan.comparison.pair_rows import pair_rows, system_rows
-from betterthan.comparison.signature import signature
 from betterthan.reporting.kinds import plain
 
 

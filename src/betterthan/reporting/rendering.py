@@ -4,8 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import xarray as xr
-
+from betterthan.answers.comparison import Comparison
 from betterthan.files import write_whole
 from betterthan.reporting import formats
 from betterthan.reporting.escapes import on_one_line
@@ -79,6 +78,6 @@ def report(
     return written
 
 
-def brief(comparison: xr.Dataset, title: str) -> str:
+def brief(comparison: Comparison, title: str) -> str:
     """The pair, or the matrix, with the words and the diagnostics: a report of a few lines."""
     return as_text(brief_page(plain(comparison), title))

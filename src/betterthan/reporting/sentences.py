@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.reporting import numbers
+from betterthan.answers import numbers
 from betterthan.reporting.cells import difference_in, interval_of, names_in, probability_in
 from betterthan.reporting.engines import ENGINES, EXAMPLES_INDEPENDENT
 from betterthan.reporting.shown import Shown

@@ -1,7 +1,6 @@
 """A comparison as a report shows it: systems from best to worst, of many the first."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import xarray as xr
 
@@ -61,7 +60,9 @@ def shown_of(comparison: xr.Dataset) -> Shown:
     engines = ordered.isel(few)
     at = {names.ENGINE: 0}
     given = [on_one_line(str(s)) for s in comparison[names.SYSTEM_A].values]
-    return Shown(ordered.isel(at), engines.isel(at), engines, made_of(comparison.attrs), given)
+    return Shown(
+        ordered.isel(at), engines.isel(at), engines, Signature.from_attrs(comparison.attrs), given
+    )
 
 
 def systems_dims(table: xr.Dataset) -> list[str]:
@@ -75,12 +76,3 @@ def printable(table: xr.Dataset) -> xr.Dataset:
     return table.assign_coords(
         {d: [on_one_line(str(name)) for name in values] for d, values in labels.items()}
     )
-
-
-def made_of(attrs: dict[str, Any]) -> Signature:
-    """How a comparison was made."""
-    made = dict(attrs)
-    for name, old in (("threshold", "verdict_prob"), ("failures", "mcmc_failures")):
-        if old in made:
-            made.setdefault(name, made[old])
-    return Signature.from_attrs(made)

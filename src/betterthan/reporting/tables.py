@@ -1,13 +1,13 @@
 """The tables of a comparison: systems, matrix, pairs, data sets, policies for ties."""
 
-from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from betterthan import names
+from betterthan.answers import numbers
 from betterthan.comparison.pair_rows import systems_of
-from betterthan.reporting import numbers
 from betterthan.reporting.cells import (
     cell_of,
     difference_in,
@@ -32,7 +32,7 @@ _RANKED = {
 
 def ranking_table(shown: Shown) -> Table:
     """Every system: how many it beats and loses to."""
-    rows = systems_of(shown.whole)
+    rows: Any = systems_of(shown.whole)
     left_out = set() if shown.rope else {"equivalent_to"}
     left_out |= set() if rows["never_compared"].any() else {"never_compared"}
     columns = {head: rows[name].map(str) for name, head in _RANKED.items() if name not in left_out}
@@ -150,7 +150,7 @@ def ties_table(shown: Shown) -> Table:
 
 
 def _policies(cell: xr.Dataset) -> tuple[str, ...]:
-    verdicts: Sequence[str] = cell["verdict_by_ties"].values
+    verdicts = cell["verdict_by_ties"].values.tolist()
     told = [
         f"{title_of_verdict(str(verdict), 'A', 'B')}, p {numbers.p_value(p)}"
         for verdict, p in zip(verdicts, cell["p_value_by_ties"].values, strict=True)

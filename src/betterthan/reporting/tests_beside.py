@@ -5,13 +5,14 @@ from collections.abc import Sequence
 import xarray as xr
 
 from betterthan import names
-from betterthan.reporting import numbers
+from betterthan.answers import numbers
 from betterthan.reporting.cells import names_in, probability_in
 from betterthan.reporting.differing import REASONS, reasons
 from betterthan.reporting.page import Part, Table
 from betterthan.reporting.sentences import title_of_verdict
 from betterthan.reporting.shown import Shown
 from betterthan.signed import Signature
+from betterthan.significance.roster import spec_of
 
 _CORRECTED = {"holm": "Holm", "bh": "BH"}
 _TIES = {"drop": "ties dropped", "half": "ties split half and half"}
@@ -45,7 +46,7 @@ def tests_part(shown: Shown) -> Part | None:
 
 
 def _heads(shown: Shown) -> list[str]:
-    tests = [_HEADS[test] for test in tests_of(shown.first)]
+    tests = [spec_of(test).head for test in tests_of(shown.first)]
     corrected = _CORRECTED.get(str(shown.made.correction)) if shown.many else None
     last = [f"{corrected} {tests[-1]}"] if corrected else []
     return ["A", "B", "P(A better)", "Verdict", *tests, *last]
