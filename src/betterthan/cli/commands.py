@@ -3,7 +3,7 @@
 import sys
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -346,7 +346,7 @@ def order(
 
     form, target = one_file(format, output, "order")
     orders, names_of, several = ordered(file, reference, restrict)
-    answers = told_of(orders, names_of, restrict)
+    answers: list[Any] = told_of(orders, names_of, restrict)
     if several:
         compared = bt.orders.compare(
             orders,
