@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import betterthan as bt
-from betterthan.evidence import joint_agreement
+from betterthan.evidence import distances, of_davidson
 from betterthan.models import davidson as model
 from betterthan.models import tie_models
 from betterthan.models.sampling import Sampling
@@ -65,13 +65,13 @@ def test_probabilities_of_either_form_sum_to_one_and_mirror():
 def test_two_systems_agree_with_a_grid(ties):
     data = model.simulate(2, judgments=30, tie_model=ties, rng=5)
     tree = model.fit(data, tie_model=ties, rng=2, predictive=False)
-    exact = joint_agreement.two_abilities(tree["constant_data"]["counts"].values[0], ties)
-    z = joint_agreement._compared(tree["posterior"]["ability"].isel(system=0), exact)
+    exact = of_davidson.two_abilities(tree["constant_data"]["counts"].values[0], ties)
+    z = distances.from_weights(tree["posterior"]["ability"].isel(system=0), exact)
     assert max(z.values()) < 4
 
 
 def test_published_table_by_maximum_likelihood():
-    found = joint_agreement.of_davidson({"table": TABLE}, 1)["published"]
+    found = of_davidson.published(TABLE)
     assert found["max_error_of_abilities"] < 0.005 + 1e-3  # printed to two decimals
 
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import xarray as xr
@@ -70,6 +71,11 @@ class Sampling:
             "chains": int(self.chains),
             "target_accept": float(target_accept if given is None else given),
         }
+
+
+def own_target(model: ModuleType) -> float:
+    """The target_accept of a model, where none is asked for."""
+    return getattr(model, "TARGET_ACCEPT", names.TARGET_ACCEPT)
 
 
 def fit_model(
