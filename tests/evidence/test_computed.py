@@ -1,13 +1,13 @@
 """The key of the evidence sees what changes the numbers of a model, and nothing else."""
 
-import importlib
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from betterthan.evidence import computed
-from betterthan.evidence.validate import MODELS
+from betterthan.evidence.roster import ROSTER
 from betterthan.exact.numeric import seeds
 from betterthan.models import beta_binomial, davidson, sampling, shrinkage, tie_models
 
@@ -17,21 +17,27 @@ CASES = {
 }
 
 
+def patched_rows(monkeypatch):
+    row_of = computed.validation_of
+    monkeypatch.setattr(
+        computed, "validation_of", lambda name: replace(row_of(name), cases=CASES[name])
+    )
+
+
 @pytest.fixture
 def small(monkeypatch):
-    monkeypatch.setattr(computed, "_CASES", CASES)
+    patched_rows(monkeypatch)
 
 
 @pytest.fixture(scope="module")
 def davidson_before():
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(computed, "_CASES", CASES)
+        patched_rows(patched)
         return computed.computes("davidson")
 
 
 def test_every_model_has_three_data_sets_or_more():
-    assert set(computed._CASES) == set(MODELS)
-    assert min(len(cases) for cases in computed._CASES.values()) >= 3
+    assert min(len(row.cases) for row in ROSTER) >= 3
 
 
 def test_a_changed_prior_is_seen(small, davidson_before, monkeypatch):
@@ -106,8 +112,8 @@ def test_changed_settings_of_the_sampler_are_seen(monkeypatch):
     assert told == "name of sampler: was nutpie, is pymc (and 2 more)"
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_what_is_told_of_the_sampler_is_what_a_fit_passes_on(name, monkeypatch):
+@pytest.mark.parametrize("row", ROSTER, ids=lambda row: row.name)
+def test_what_is_told_of_the_sampler_is_what_a_fit_passes_on(row, monkeypatch):
     class Sampled(Exception):  # noqa: N818
         pass
 
@@ -115,15 +121,15 @@ def test_what_is_told_of_the_sampler_is_what_a_fit_passes_on(name, monkeypatch):
         raise Sampled(settings)
 
     monkeypatch.setattr(sampling, "sample", sample)
-    model = importlib.import_module(f"betterthan.models.{name}")
-    shape, form = computed._CASES[name][0]
-    given, named = computed._as_given(name, model.simulate(**shape, rng=1))
+    shape, form = row.cases[0]
+    given = row.given(row.model.simulate(**shape, rng=1))
     with pytest.raises(Sampled) as caught:
-        model.fit(*given, **named, **form)
+        row.model.fit(*given.data, **given.named, **form)
     (settings,) = caught.value.args
-    assert settings.items() <= computed._sampler(model).items()
+    assert settings.items() <= computed._sampler(row.model).items()
+    few = sampling.Sampling(draws=5, target_accept=0.7)
     with pytest.raises(Sampled) as caught:
-        model.fit(*given, **named, **form, sampling=sampling.Sampling(draws=5, target_accept=0.7))
+        row.model.fit(*given.data, **given.named, **form, sampling=few)
     (chosen,) = caught.value.args
     assert chosen == settings | {"draws": 5, "target_accept": 0.7}
 

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from betterthan.evidence import calibration, designs, validate
-from betterthan.evidence import joint as joint_evidence
+from betterthan.evidence import calibration, designs, of_hierarchical, of_pairs, validate
+from betterthan.evidence.roster import ROSTER, validation_of
+from betterthan.models import refit
 
+JOINT = [row.name for row in ROSTER if row.fit_design is not None]
 FOLDERS = sorted(p.parent for p in (Path(__file__).parents[2] / "models").glob("*/evidence.json"))
 
 
@@ -40,7 +42,7 @@ def regression():
 
 def test_ranks_are_uniform(evidence):
     found = evidence["calibration"]
-    assert found["simulations"] >= (200 if evidence["model"] in validate.JOINT else 1000)
+    assert found["simulations"] >= (200 if evidence["model"] in JOINT else 1000)
     assert found["divergences"] <= found["simulations"] / 200  # of 2000 transitions each
     for name, bars in found["histogram"].items():
         assert sum(bars) == found["simulations"]
@@ -71,7 +73,8 @@ def test_fits_agree_with_the_closed_form_and_with_print(evidence_of_pairs):
 
 
 def test_table_of_the_approximation():
-    rows = {tuple(row["counts"]): row for row in validate.approximation_error()}
+    table = of_pairs.approximation_error()["error_on_one_test_set"]
+    rows = {tuple(row["counts"]): row for row in table}
     first, second = rows[(12, 2, 986)], rows[(210, 200, 590)]
     assert first["independent"] == pytest.approx(0.99641068147406, rel=1e-9)
     assert first["exact"] == pytest.approx(0.996307373046875, rel=1e-9)
@@ -167,7 +170,7 @@ def test_slopes_agree_with_quadrature_and_with_print():
     assert abs(found["published"]["standard_errors_apart"]) < 0.25
 
 
-@pytest.fixture(params=validate.JOINT)
+@pytest.fixture(params=JOINT)
 def joint(request):
     return evidence_on(request.param)
 
@@ -196,10 +199,12 @@ def test_joint_models_agree_with_limits_quadrature_and_print(joint):
 
 
 def test_second_forms_are_calibrated_too(joint):
-    form = validate.FORMS.get(joint["model"])
-    if form is None:
+    forms = [form.name for form in validation_of(joint["model"]).forms]
+    assert forms[0] == joint["model"]
+    if len(forms) == 1:
         assert joint["model"] in ("clustered", "graded")
         return
+    (form,) = forms[1:]
     found = joint[form]["calibration"]
     assert found["simulations"] >= 200
     assert found["divergences"] <= found["simulations"] / 200
@@ -230,20 +235,39 @@ def test_designs_span_what_they_should():
     assert (swept.values[:, -1] == 1).all()
 
 
+def test_every_model_has_a_row_and_every_row_a_model():
+    assert len(validate.MODELS) == len(set(validate.MODELS)) == 11
+    assert [row.name for row in ROSTER] == sorted(f.name for f in FOLDERS)
+    for row in ROSTER:
+        assert (row.looks is None) == (row.fit_design is None)
+        assert row.forms[0].name == row.name
+        assert row.forms[0].part == 1
+
+
+def test_forms_are_told_in_the_evidence(evidence):
+    row = validation_of(evidence["model"])
+    for form in row.forms:
+        told = evidence if form is row.forms[0] else evidence[form.name]
+        assert form.design.items() <= told["calibration"].items()
+        truth, *_ = form.simulate(3, 5)
+        assert set(form.scalars(truth)) == set(told["calibration"]["histogram"])
+
+
 @pytest.mark.sampled
 def test_a_stopped_calibration_goes_on(tmp_path, monkeypatch):
     import nutpie
 
-    monkeypatch.setattr(joint_evidence, "KEEP_EVERY", 2)
-    monkeypatch.setattr(calibration, "DRAWS", 60)
+    monkeypatch.setattr(calibration, "KEEP_EVERY", 2)
+    monkeypatch.setattr(refit, "DRAWS", 60)
     compiled, compile_model = [], nutpie.compile_pymc_model
 
     def compile_once(model):  # data come in afterwards
         return compiled[0] if compiled else compiled.append(compile_model(model)) or compiled[0]
 
     monkeypatch.setattr(nutpie, "compile_pymc_model", compile_once)
-    whole = joint_evidence.calibrate("hierarchical", 4, 5)
-    joint_evidence.calibrate("hierarchical", 2, 5, tmp_path)  # stopped after two
-    resumed = joint_evidence.calibrate("hierarchical", 4, 5, tmp_path)
+    form = of_hierarchical.FORMS[0]
+    whole = calibration.calibrate(form, 4, 5)
+    calibration.calibrate(form, 2, 5, tmp_path)  # stopped after two
+    resumed = calibration.calibrate(form, 4, 5, tmp_path)
     for name, ranks in whole.ranks.items():
         np.testing.assert_array_equal(resumed.ranks[name], ranks)

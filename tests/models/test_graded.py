@@ -11,7 +11,7 @@ import xarray as xr
 
 import betterthan as bt
 from betterthan.counts.graded_pairs import differences_of
-from betterthan.evidence import designs, joint_agreement
+from betterthan.evidence import designs, of_graded
 from betterthan.models import graded as model
 from betterthan.posterior.gate import diagnose
 
@@ -53,7 +53,7 @@ def test_difference_is_that_of_the_means(tree, scores):
 
 @pytest.mark.sampled
 def test_agrees_with_a_grid_and_with_print():
-    found = joint_agreement.of_graded(TABLE, 3)
+    found = of_graded.agreement(TABLE, 3)
     for row in found["quadrature"]:
         assert max(row[k] for k in ("abs_z_mean", "abs_z_sd", "abs_z_positive")) < 4
     assert found["published"]["error_of_t"] < 5e-5

@@ -14,7 +14,7 @@ import xarray as xr
 from scipy import integrate, special, stats
 
 import betterthan as bt
-from betterthan.evidence import joint_agreement
+from betterthan.evidence import of_item_response
 from betterthan.exact.wins import rasch
 from betterthan.models import item_response as model
 from betterthan.posterior.gate import diagnose
@@ -126,7 +126,7 @@ def test_missing_scores_are_left_out(data):
 
 @pytest.mark.sampled
 def test_two_systems_agree_with_a_grid_and_five_questions_with_print():
-    found = joint_agreement.of_item_response(TABLE, 3)
+    found = of_item_response.agreement(TABLE, 3)
     row = found["quadrature"][0]
     assert max(row[k] for k in ("abs_z_mean", "abs_z_sd", "abs_z_positive")) < 4
     assert found["published"]["error_of_log_likelihood"] < 0.001

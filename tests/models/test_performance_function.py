@@ -11,7 +11,7 @@ import pytest
 import xarray as xr
 from scipy import special, stats
 
-from betterthan.evidence import regression
+from betterthan.evidence import of_performance_function
 from betterthan.models import performance_function as model
 from betterthan.models.sampling import Sampling
 from betterthan.posterior.gate import diagnose
@@ -57,7 +57,7 @@ def test_fit_is_whole_and_passes_the_gate(tree):
 @pytest.mark.sampled
 def test_fit_agrees_with_quadrature(tree, frame):
     z = ((frame - frame.mean()) / frame.std()).to_numpy()
-    exact = regression.by_quadrature(z[:, :2], z[:, 2])
+    exact = of_performance_function.by_quadrature(z[:, :2], z[:, 2])
     beta = tree["posterior"]["standardised"]
     for name, found, error in (
         ("mean", beta.mean(("chain", "draw")), az.mcse(beta, method="mean")),
@@ -75,7 +75,7 @@ def test_quadrature_is_that_of_draws_from_the_prior():
     """The road of quadrature itself, against importance sampling."""
     random = np.random.default_rng(3)
     x, y = random.normal(size=(6, 2)), np.array([1.2, -0.3, 0.4, -1.5, 0.9, -0.7])
-    exact = regression.by_quadrature(x, y)
+    exact = of_performance_function.by_quadrature(x, y)
     n = 400_000
     sigma, r2, share = abs(random.normal(size=n)), random.random(n), random.random(n)
     width = sigma * np.sqrt(r2 / (1 - r2))

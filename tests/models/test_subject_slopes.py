@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from betterthan.evidence import slopes
+from betterthan.evidence import of_subject_slopes
 from betterthan.models import subject_slopes as model
 from betterthan.posterior.gate import diagnose
 
@@ -20,7 +20,7 @@ SLEEP = tomllib.loads(
 
 @pytest.fixture(scope="module")
 def table():
-    return slopes.published_table(SLEEP)
+    return of_subject_slopes.published_table(SLEEP)
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def test_subjects_are_drawn_to_their_mean(tree, table):
 @pytest.mark.sampled
 def test_fit_agrees_with_quadrature(tree, table):
     data = model._data(table, "time", "days", "subject", True)
-    exact = slopes.by_quadrature(data.y, data.x, data.of)
+    exact = of_subject_slopes.by_quadrature(data.y, data.x, data.of)
     slope = tree["posterior"]["slope_standardised"]
     assert abs(float(slope.mean()) - exact["mean"]) < 4 * float(az.mcse(slope, method="mean"))
     assert abs(float(slope.std()) - exact["sd"]) < 4 * float(az.mcse(slope, method="sd"))
@@ -86,7 +86,7 @@ def test_fit_agrees_with_quadrature(tree, table):
 
 def test_quadrature_has_converged(table):
     data = model._data(table, "time", "days", "subject", True)
-    few, many = (slopes.by_quadrature(data.y, data.x, data.of, p) for p in (40, 60))
+    few, many = (of_subject_slopes.by_quadrature(data.y, data.x, data.of, p) for p in (40, 60))
     assert few["mean"] == pytest.approx(many["mean"], abs=1e-4)
     assert few["sd"] == pytest.approx(many["sd"], rel=2e-3)
 

@@ -1,20 +1,40 @@
 """Simulation-based calibration: truths from the prior, data from the truths, ranks of truths in the
 fits.
+
+A model is compiled once and then sampled on new data each time; a run that was stopped goes on.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from betterthan import names
-from betterthan.models import of_pairs, refit, sampling
+from betterthan.models import refit, sampling
 
 EXAMPLES = (10, 40, 200)  # examples of a simulated pair, in turn
 BINS = 20
 PROBS = (0.5, 0.8, 0.95)
+KEEP_EVERY = 20  # simulations after which what was found is written down
+
+Scalars = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Form:
+    """A form of a model, on the small design on which it is calibrated."""
+
+    name: str  # that of the model, or of a second form
+    model: ModuleType
+    simulate: Callable[[int, int], list[xr.Dataset]]  # of a number of data sets and a seed
+    build: Callable[[xr.Dataset], Any]  # the PyMC model of one of them
+    data: Callable[[xr.Dataset], dict[str, np.ndarray]]  # what takes the place of that one's data
+    scalars: Callable[[xr.Dataset], Scalars]  # what is ranked, of truth and posterior alike
+    design: dict[str, Any] = field(default_factory=dict)  # told in the evidence
+    part: int = 1  # one in so many simulations is run of it
 
 
 @dataclass(frozen=True)
@@ -28,19 +48,56 @@ class Calibration:
     divergences: int
 
 
-def calibrate(model: ModuleType, simulations: int, seed: int) -> Calibration:
-    """Fit `simulations` data sets drawn from the model itself, and rank each truth among its draws.
+def calibrate(form: Form, simulations: int, seed: int, keep: Path | None = None) -> Calibration:
+    """Rank each truth among the draws of its refit.
+
+    Parameters
+    ----------
+    form : Form
+    simulations, seed : int
+    keep : pathlib.Path, optional
+        A folder that holds what was found so far; a run that was stopped goes on from there.
 
     References
     ----------
     Talts, Betancourt, Simpson, Vehtari & Gelman 2018, arXiv:1804.06788.
     """
-    n = np.resize(EXAMPLES, simulations)
-    truth = model.simulate(n, pairs=simulations, rng=seed)
-    draws, divergences = _refit(model, truth, seed)
-    return ranked(
-        draws, _scalars(truth[[v for v in truth.data_vars if v in _PARAMETERS]]), divergences
-    )
+    truths = form.simulate(simulations, seed)
+    kept = keep / f"{form.name}.npz" if keep is not None else None
+    done = _found(kept)
+    if len(done) < simulations:
+        compiled = refit.compiled(form.build(truths[0]))
+        target = sampling.own_target(form.model)
+        for k in range(len(done), simulations):
+            tree = refit.sampled(compiled.with_data(**form.data(truths[k])), seed + k, target)
+            diverging = tree["sample_stats"].to_dataset()["diverging"].values
+            here = {_DIVERGENCES: diverging.sum(keepdims=True)}
+            done.append(form.scalars(tree["posterior"].to_dataset()) | here)
+            if kept is not None and (k + 1) % KEEP_EVERY == 0:
+                _write(kept, done)
+    draws = _stacked(done[:simulations])
+    divergences = int(draws.pop(_DIVERGENCES).sum())
+    return ranked(draws, _stacked([form.scalars(truth) for truth in truths]), divergences)
+
+
+def one_by_one(simulate: Callable[..., xr.Dataset]) -> Callable[[int, int], list[xr.Dataset]]:
+    """Data sets each from a seed of its own."""
+    return lambda count, seed: [simulate(rng=seed + k) for k in range(count)]
+
+
+def numbered(
+    data: xr.Dataset, kept: tuple[str, ...], *, first: int = 1, most: int | None = None
+) -> Scalars:
+    """The scalars of some variables, numbered where there are several; at most so many of each."""
+    found = {}
+    for name in kept:
+        own = [d for d in data[name].dims if d not in ("chain", "draw")]
+        if not own:
+            found[name] = data[name].values
+            continue
+        flat = data[name].stack(_all=own).transpose("_all", ...).values
+        found |= {f"{name}_{k}": values for k, values in enumerate(flat[:most], first)}
+    return found
 
 
 def ranked(
@@ -77,57 +134,28 @@ def histogram(ranks: np.ndarray, rank_values: int) -> np.ndarray:
     return np.bincount(ranks * BINS // rank_values, minlength=BINS)
 
 
-_PARAMETERS = ("theta", "p", "p_win", "p_loss", "difference")
+_DIVERGENCES = "divergences"
 
 
-def _refit(model: ModuleType, truth: xr.Dataset, seed: int) -> tuple[dict[str, np.ndarray], int]:
-    """Draws (simulation, chain, draw) of each scalar parameter: one compilation, then new data each
-    time.
-    """
-    import nutpie
-
-    one = xr.DataArray([[1, 1, 1]], dims=(names.PAIR, names.OUTCOME), coords=_one_pair())
-    with sampling.steady_arithmetic():
-        compiled: Any = nutpie.compile_pymc_model(model.build(one))
-    data = _observed(truth)
-    parts: list[dict[str, np.ndarray]] = []
-    divergences = 0
-    for k in range(truth.sizes[names.PAIR]):
-        tree = refit.sampled(
-            compiled.with_data(**{name: values[k : k + 1] for name, values in data.items()}),
-            seed + k,
-            names.TARGET_ACCEPT,
-        )
-        divergences += int(tree["sample_stats"].to_dataset()["diverging"].sum())
-        posterior = tree["posterior"].to_dataset().isel({names.PAIR: 0})
-        parts.append(_scalars(posterior[[v for v in posterior.data_vars if v in _PARAMETERS]]))
-    return {name: np.stack([part[name] for part in parts]) for name in parts[0]}, divergences
+def _stacked(each: list[Scalars]) -> Scalars:
+    return {name: np.stack([one[name] for one in each]) for name in each[0]}
 
 
-def _one_pair() -> dict[str, Any]:
-    return of_pairs.simulated(1) | {names.OUTCOME: list(names.OUTCOMES)}
+def _found(kept: Path | None) -> list[Scalars]:
+    """Draws of the simulations done so far."""
+    if kept is None or not kept.is_file():
+        return []
+    with np.load(kept) as stored:
+        whole = {k: stored[k] for k in stored.files}
+    return [{k: v[i] for k, v in whole.items()} for i in range(len(next(iter(whole.values()))))]
 
 
-def _observed(truth: xr.Dataset) -> dict[str, np.ndarray]:
-    """The simulated data under the names the models give their data."""
-    if "decisive" in truth:
-        return {"decisive": truth["decisive"].values, "n": truth["n"].values}
-    counts = truth["counts"].values
-    if counts.shape[1] == 2:
-        return {"wins": counts[:, 0], "n": counts.sum(1)}
-    return {"counts": counts}
-
-
-def _scalars(values: xr.Dataset) -> dict[str, np.ndarray]:
-    """Each scalar parameter on its own: theta as theta_win, theta_loss, theta_tie."""
-    found = {}
-    for name, array in values.data_vars.items():
-        if names.OUTCOME in array.dims:
-            for label in array[names.OUTCOME].values:
-                found[f"{name}_{label}"] = array.sel({names.OUTCOME: label}).values
-        else:
-            found[str(name)] = array.values
-    return found
+def _write(kept: Path, done: list[Scalars]) -> None:
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    fresh = kept.with_suffix(".part.npz")
+    stacked: dict[str, Any] = _stacked(done)
+    np.savez_compressed(fresh, **stacked)
+    fresh.replace(kept)
 
 
 def _coverage(draws: dict[str, np.ndarray], truth: dict[str, np.ndarray]) -> dict[str, Any]:

@@ -6,16 +6,15 @@ that changes is seen, wherever the code stands that it came from; a file that mo
 told anew, voids nothing.
 """
 
-import importlib
 import inspect
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 
-from betterthan import names
+from betterthan.evidence.given import Given
+from betterthan.evidence.roster import validation_of
 from betterthan.models import sampling
 
 SEED = 20261121
@@ -35,7 +34,7 @@ def computes(name: str) -> dict[str, Any]:
     Parameters
     ----------
     name : str
-        Of a model: a file of this folder.
+        Of a model: a row of the roster.
 
     Returns
     -------
@@ -45,19 +44,16 @@ def computes(name: str) -> dict[str, Any]:
         ``log_density``, ``gradient`` and the ``values`` of its variables; ``closed_form`` where it
         has one. ``sampler``: its name, and defaults of `fit`.
     """
-    model = importlib.import_module(f"betterthan.models.{name}")
+    row = validation_of(name)
     of_each = []
-    for k, (shape, form) in enumerate(_CASES[name]):
-        data = model.simulate(**shape, rng=SEED + k)
-        given, named = _as_given(name, data)
+    for k, (shape, form) in enumerate(row.cases):
+        data = row.model.simulate(**shape, rng=SEED + k)
+        given = row.given(data)
         told = {key: list(v) if isinstance(v, tuple) else v for key, v in (shape | form).items()}
-        found = {
-            "form": told,
-            "simulate": _drawn(data),
-            **_at_points(model.build(*given, **named, **form)),
-        }
-        of_each.append(found | {"closed_form": _closed_form(model, given, form)})
-    return {"data_sets": of_each, "sampler": _sampler(model)}
+        built = row.model.build(*given.data, **given.named, **form)
+        found = {"form": told, "simulate": _drawn(data), **_at_points(built)}
+        of_each.append(found | {"closed_form": _closed_form(row.model, given, form)})
+    return {"data_sets": of_each, "sampler": _sampler(row.model)}
 
 
 def what_differs(was: dict[str, Any], now: dict[str, Any]) -> str:
@@ -78,132 +74,6 @@ def what_differs(was: dict[str, Any], now: dict[str, Any]) -> str:
     first = apart[0]
     more = f" (and {len(apart) - 1} more)" if len(apart) > 1 else ""
     return f"{first}: was {_printed(before.get(first))}, is {_printed(after.get(first))}{more}"
-
-
-# Of each model the arguments of `simulate` and those of `build`; between them, all forms that its
-# evidence speaks of.
-_CASES: dict[str, list[tuple[dict[str, Any], dict[str, Any]]]] = {
-    "beta_binomial": [
-        ({"n": 10}, {}),
-        ({"n": [0, 40, 200], "pairs": 3}, {}),
-        ({"n": 25, "pairs": 2, "prior": (0.5, 2.0)}, {"prior": (0.5, 2.0)}),
-    ],
-    "dirichlet_multinomial": [
-        ({"n": 10}, {}),
-        ({"n": [0, 40, 200], "pairs": 3}, {}),
-        ({"n": 25, "pairs": 2, "prior": (0.5, 2.0, 3.0)}, {"prior": (0.5, 2.0, 3.0)}),
-    ],
-    "independent_betas": [
-        ({"n": 10}, {}),
-        ({"n": [0, 40, 200], "pairs": 3}, {}),
-        ({"n": 25, "pairs": 2, "prior": (0.5, 2.0)}, {"prior": (0.5, 2.0)}),
-    ],
-    "hierarchical": [
-        ({"datasets": 3, "n": 20, "pairs": 2}, {}),
-        ({"datasets": (2, 3), "n": 20}, {}),  # crossed
-        ({"datasets": 3, "n": [5, 10, 40], "pairs": 2}, {"concentration": 1e7}),
-        ({"datasets": 2, "n": 20}, {"concentration": 3.0, "centre": (1.0, 1.0, 1.0)}),
-    ],
-    "clustered": [
-        ({"count": 5}, {}),
-        ({"count": 4, "size": 3, "pairs": 2, "prior": (0.5, 2.0, 3.0)}, {"prior": (0.5, 2.0, 3.0)}),
-        ({"count": 5, "pairs": 2}, {"correlation": 0.1}),
-    ],
-    "davidson": [
-        ({"systems": 3, "judgments": 40}, {}),
-        (
-            {"systems": 3, "judgments": 60, "judges": 2, "position": True},
-            {"judges": True, "position": True},
-        ),
-        ({"systems": 3, "judgments": 40, "tie_model": "rao_kupper"}, {"tie_model": "rao_kupper"}),
-        (
-            {
-                "systems": 3,
-                "judgments": 60,
-                "judges": 2,
-                "position": True,
-                "tie_model": "rao_kupper",
-            },
-            {"judges": True, "position": True, "tie_model": "rao_kupper"},
-        ),
-    ],
-    "item_response": [
-        ({"items": 12, "systems": 3}, {}),
-        ({"items": 8, "systems": 3, "trials": 3}, {}),
-        ({"items": 12, "systems": 4}, {"discrimination": True, "nodes": 31}),
-    ],
-    "graded": [
-        ({"items": 12}, {}),
-        ({"items": 8, "pairs": 2}, {}),
-        ({"items": 6, "datasets": 3}, {"standardise": False}),
-    ],
-    "mallows": [
-        ({"documents": 4, "items": 6}, {}),
-        ({"documents": 3, "systems": 3, "items": 5}, {}),
-        (
-            {"documents": 4, "pooling": "complete", "prior_sd": 0.7},
-            {"pooling": "complete", "prior_sd": 0.7},
-        ),
-    ],
-    "performance_function": [
-        ({"n": 14, "features": 3}, {}),
-        (
-            {"n": 12, "features": 1, "groups": 3, "prior_r2": (2.0, 3.0)},
-            {"standardise": False, "prior_r2": (2.0, 3.0)},
-        ),
-        (
-            {"n": 20, "features": 2, "groups": 4, "levels": 3},
-            {"ordinal": True, "standardise": False},
-        ),
-    ],
-    "subject_slopes": [
-        ({"subjects": 4, "rows": 4}, {}),
-        ({"subjects": 3, "rows": 6}, {}),
-        ({"subjects": 4, "rows": 3}, {"standardise": False}),
-    ],
-}
-
-
-def _as_given(name: str, data: xr.Dataset) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """A simulated data set as `build` takes it."""
-    # wins and losses that are more than there are examples make no counts
-    if name == "independent_betas":
-        ties = (data["n"] - data["decisive"].sum(names.OUTCOME)).clip(min=0)
-        whole = xr.concat(
-            [data["decisive"], ties.expand_dims({names.OUTCOME: ["tie"]})],
-            names.OUTCOME,
-            join="outer",
-        )
-        return (whole.transpose(names.PAIR, names.OUTCOME),), {}
-    if name == "graded":
-        return (_scores(data),), {}
-    if name == "performance_function":
-        groups = data["group_of"].values if "group_of" in data else None
-        return (data["features"], data["response"]), {"by": groups}
-    if name == "subject_slopes":
-        columns = {column: data[column].values for column in ("response", "predictor")}
-        return (
-            pd.DataFrame(columns | {"subject": data["subject_of"].values}),
-            "response",
-            "predictor",
-        ), {}
-    return (data.get("counts", data),), {}
-
-
-def _scores(data: xr.Dataset) -> xr.DataArray:
-    """Scores whose differences to a last system are those drawn, to one decimal: some items tie."""
-    y = np.round(data["difference"].values, 1)
-    of = (
-        {names.DATASET: (names.ITEM, data["dataset_of"].values.astype(str))}
-        if "dataset_of" in data
-        else {}
-    )
-    systems = [f"s{k}" for k in range(y.shape[1] + 1)]
-    return xr.DataArray(
-        np.column_stack([y, np.zeros(len(y))]),
-        dims=(names.ITEM, names.SYSTEM),
-        coords={names.SYSTEM: systems} | of,
-    )
 
 
 def _drawn(data: xr.Dataset) -> dict[str, list[float]]:
@@ -244,22 +114,20 @@ def _at_points(model: Any) -> dict[str, Any]:
     }
 
 
-def _closed_form(
-    model: Any, given: tuple[Any, ...], form: dict[str, Any]
-) -> dict[str, list[float]]:
+def _closed_form(model: Any, given: Given, form: dict[str, Any]) -> dict[str, list[float]]:
     """What the model answers without sampling; nothing where it has no such answer."""
     # none of crossed factors
-    if not hasattr(model, "closed_form") or "row" in getattr(given[0], "dims", ()):
+    if not hasattr(model, "closed_form") or "row" in getattr(given.data[0], "dims", ()):
         return {}
     known = inspect.signature(model.closed_form).parameters
     choices = {k: v for k, v in form.items() if k in known}
     if "pooling" in known:
         answers = {
-            pooling: model.closed_form(*given, pooling=pooling, **choices)
+            pooling: model.closed_form(*given.data, pooling=pooling, **choices)
             for pooling in ("complete", "none")
         }
     else:
-        answer = model.closed_form(*given, **choices)
+        answer = model.closed_form(*given.data, **choices)
         answers = (
             dict(answer.data_vars) if isinstance(answer, xr.Dataset) else {"prob_better": answer}
         )
@@ -272,7 +140,7 @@ def _sampler(model: Any) -> dict[str, Any]:
     default = inspect.signature(model.fit).parameters["sampling"].default
     with sampling.steady_arithmetic():
         found = {"name": sampling.SAMPLER, "fastmath": bool(config.numba__fastmath)}
-    return found | default.settings(getattr(model, "TARGET_ACCEPT", names.TARGET_ACCEPT))
+    return found | default.settings(sampling.own_target(model))
 
 
 def _short(values: Any) -> list[float]:

@@ -1,25 +1,18 @@
 """Twenty data sets on which the sampler of a joint model must do well, and how well it does."""
 
+import json
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.counts.clusters import count_clusters
-from betterthan.counts.scoring import count_outcomes
-from betterthan.models import (
-    clustered,
-    davidson,
-    graded,
-    hierarchical,
-    item_response,
-    made_up,
-)
+from betterthan.models import made_up
 
 
 @dataclass(frozen=True)
@@ -57,35 +50,24 @@ DESIGNS = (
 )
 
 
+Fit = Callable[[Design, int], xr.DataTree]
+
+
 def scores_of(design: Design, seed: int) -> xr.DataArray:
     """Scores of 0 and 1 of systems whose abilities differ, also by data set; no model here has
     exactly this form.
     """
     random = np.random.default_rng([seed, design.n, design.systems, design.datasets])
-    ability = 0.7 * random.normal(size=design.systems)
-    shared, easy = random.random(design.n) < design.ties, random.random(design.n) < 0.5
-    difficulty = random.normal(size=design.n)
-    apart = 0.4 * random.normal(size=(design.datasets, design.systems))
-    of = np.sort(
-        random.choice(design.datasets, design.n, p=random.dirichlet(np.full(design.datasets, 2.0)))
-    )
-    of[: design.datasets] = np.arange(design.datasets)  # each has one at least
-    chance = 1 / (1 + np.exp(difficulty[:, None] - ability - apart[of]))
-    solved = np.where(shared[:, None], easy[:, None], random.random(chance.shape) < chance).astype(
-        float
-    )
+    solved, of = _draw_solved(design, random)
     if design.sweep:
         solved[:, -1] = 1.0
-    return xr.DataArray(
-        solved,
-        dims=(names.ITEM, names.SYSTEM),
-        coords={
-            names.ITEM: [f"i{k}" for k in range(design.n)],
-            names.SYSTEM: [f"s{k}" for k in range(design.systems)],
-            names.DATASET: (names.ITEM, [f"d{k}" for k in of]),
-            "cluster": (names.ITEM, [f"c{k // 4}" for k in range(design.n)]),
-        },
-    )
+    coords = {
+        names.ITEM: [f"i{k}" for k in range(design.n)],
+        names.SYSTEM: [f"s{k}" for k in range(design.systems)],
+        names.DATASET: (names.ITEM, [f"d{k}" for k in of]),
+        "cluster": (names.ITEM, [f"c{k // 4}" for k in range(design.n)]),
+    }
+    return xr.DataArray(solved, dims=(names.ITEM, names.SYSTEM), coords=coords)
 
 
 def graded_scores(design: Design, seed: int) -> xr.DataArray:
@@ -107,52 +89,26 @@ def judgments_of(design: Design, seed: int) -> xr.Dataset:
     a, b = made_up.random_pairs(random, design.systems, n)
     item = random.integers(design.n, size=n)
     outcome = np.sign(solved.values[item, a] - solved.values[item, b]).astype(int)
-    systems = solved[names.SYSTEM].values
-    data = {
-        "system_a": ("judgment", systems[a]),
-        "system_b": ("judgment", systems[b]),
-        "outcome": ("judgment", outcome),
-    }
     judge = [f"j{k}" for k in random.integers(design.datasets, size=n)]
     judge[: design.datasets] = [f"j{k}" for k in range(design.datasets)]
-    return xr.Dataset(
-        data,
-        coords={names.SYSTEM: systems, "judge": ("judgment", judge)},
-        attrs={"unit": "judgment"},
-    )
+    return made_up.as_judgments(solved[names.SYSTEM].values, a, b, outcome, judge)
 
 
-def _fit_davidson(design: Design, seed: int) -> xr.DataTree:
-    several = design.datasets > 1
-    return davidson.fit(
-        judgments_of(design, seed), position=several, judges=several, rng=seed, predictive=False
-    )
+def _draw_solved(design: Design, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """What each system solves (item, system), and of which data set each item is."""
+    ability = 0.7 * random.normal(size=design.systems)
+    shared, easy = random.random(design.n) < design.ties, random.random(design.n) < 0.5
+    difficulty = random.normal(size=design.n)
+    apart = 0.4 * random.normal(size=(design.datasets, design.systems))
+    share = random.dirichlet(np.full(design.datasets, 2.0))
+    of = np.sort(random.choice(design.datasets, design.n, p=share))
+    of[: design.datasets] = np.arange(design.datasets)  # each has one at least
+    chance = 1 / (1 + np.exp(difficulty[:, None] - ability - apart[of]))
+    alone = random.random(chance.shape) < chance
+    return np.where(shared[:, None], easy[:, None], alone).astype(float), of
 
 
-def _fit_clustered(design: Design, seed: int) -> xr.DataTree:
-    return clustered.fit(count_clusters(scores_of(design, seed)), rng=seed, predictive=False)
-
-
-def _fit_hierarchical(design: Design, seed: int) -> xr.DataTree:
-    return hierarchical.fit(
-        count_outcomes(scores_of(design, seed), by=names.DATASET), rng=seed, predictive=False
-    )
-
-
-FITS: dict[str, Callable[[Design, int], xr.DataTree]] = {
-    "clustered": _fit_clustered,
-    "davidson": _fit_davidson,
-    "graded": lambda design, seed: graded.fit(
-        graded_scores(design, seed), rng=seed, predictive=False
-    ),
-    "hierarchical": _fit_hierarchical,
-    "item_response": lambda design, seed: item_response.fit(
-        scores_of(design, seed), rng=seed, predictive=False
-    ),
-}
-
-
-def quality(name: str, place: int, seed: int) -> dict[str, Any]:
+def quality(fit: Fit, place: int, seed: int) -> dict[str, Any]:
     """How well the sampler does on one design at the default settings.
 
     Returns
@@ -161,34 +117,41 @@ def quality(name: str, place: int, seed: int) -> dict[str, Any]:
         The design; over all variables of the posterior but those that only help sampling, the
         largest R-hat and the least bulk and tail ESS; divergences; seconds, compiling included.
     """
-    import arviz as az
-
     design = DESIGNS[place]
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of systems that win all, and pairs without a difference
-        tree = FITS[name](design, seed + place)
+        tree = fit(design, seed + place)
     seconds = time.perf_counter() - start
     posterior = tree["posterior"].to_dataset()
     told = posterior[[v for v in posterior.data_vars if not str(v).endswith("_raw")]]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        rhat = max(float(np.nanmax(v.values)) for v in az.rhat(told).data_vars.values())
-        ess = {
-            m: min(float(np.nanmin(v.values)) for v in az.ess(told, method=m).data_vars.values())
-            for m in _ESS
-        }
-    return {
-        "n": design.n,
-        "ties": design.ties,
-        "systems": design.systems,
-        "datasets": design.datasets,
-        "sweep": design.sweep,
-        "rhat_max": round(rhat, 5),
-        "ess_bulk_min": round(ess["bulk"], 1),
-        "ess_tail_min": round(ess["tail"], 1),
+    return asdict(design) | {
+        **_worst(told),
         "divergences": int(tree["sample_stats"].to_dataset()["diverging"].sum()),
         "seconds": round(seconds, 1),
     }
 
 
-_ESS = ("bulk", "tail")
+def qualities(fit: Fit, seed: int, kept: Path) -> list[dict[str, Any]]:
+    """Of all designs; a run that was stopped goes on from what is in the file `kept`."""
+    rows = json.loads(kept.read_text("utf-8")) if kept.is_file() else []
+    for place in range(len(rows), len(DESIGNS)):
+        rows.append(quality(fit, place, seed))
+        kept.write_text(json.dumps(rows), encoding="utf-8")
+    return rows
+
+
+def _worst(posterior: xr.Dataset) -> dict[str, float]:
+    import arviz as az
+
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rhat = max(float(np.nanmax(v.values)) for v in az.rhat(posterior).data_vars.values())
+        bulk, tail = (
+            min(float(np.nanmin(v.values)) for v in az.ess(posterior, method=m).data_vars.values())
+            for m in ("bulk", "tail")
+        )
+    return {
+        "rhat_max": round(rhat, 5),
+        "ess_bulk_min": round(bulk, 1),
+        "ess_tail_min": round(tail, 1),
+    }

@@ -178,7 +178,7 @@ def fit(
     posterior = tree["posterior"].to_dataset()
     added = {k: v.drop_attrs() for k, v in _in_scores(posterior, data).items()}
     tree["posterior"] = posterior.drop_vars("tail_less_one").assign(added)
-    labels = {k: data.names_of_pairs[k] for k in (names.PAIR, names.SYSTEM_A, names.SYSTEM_B)}
+    labels = {k: data.names_of_pairs[k] for k in (names.PAIR, *names.SQUARE)}
     constant = {"n": data.n, "n_tied": data.n_tied, "unit": data.unit}
     tree["constant_data"] = xr.Dataset(
         {k: (names.PAIR, v) for k, v in constant.items()}, coords=labels

@@ -30,7 +30,7 @@ class Groups:
     @property
     def coords(self) -> dict[str, Any]:
         """Names of groups, pairs and their systems, and outcomes."""
-        known = (names.PAIR, names.SYSTEM_A, names.SYSTEM_B, names.OUTCOME)
+        known = (names.PAIR, *names.SQUARE, names.OUTCOME)
         return {k: self.pairs[k] for k in known} | self.levels
 
 

@@ -86,10 +86,10 @@ def simulate(
         line = line + effect[of]
         truth |= more | {"group_of": (names.DIALOGUE, of)}
     drawn = _draw_categories(line, levels, random) if levels else _draw_numbers(line, noise, random)
-    drawn["features"] = ((names.DIALOGUE, names.FEATURE), x)
+    data = {"features": ((names.DIALOGUE, names.FEATURE), x)}
     labels = {names.FEATURE: [f"x{k}" for k in range(p)]}
     labels[names.DIALOGUE] = [str(k) for k in range(n)]
-    return xr.Dataset(truth | drawn, coords=labels)
+    return xr.Dataset(data | drawn | truth, coords=labels)
 
 
 def build(

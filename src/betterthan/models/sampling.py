@@ -7,12 +7,14 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import xarray as xr
 
 from betterthan import checks, names
 from betterthan.exact.numeric.seeds import one_seed
+from betterthan.signed import Signature
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -72,6 +74,11 @@ class Sampling:
         }
 
 
+def own_target(model: ModuleType) -> float:
+    """The target_accept of a model, where none is asked for."""
+    return getattr(model, "TARGET_ACCEPT", names.TARGET_ACCEPT)
+
+
 def fit_model(
     model: "pm.Model",
     attrs: dict[str, Any],
@@ -113,13 +120,9 @@ def fit_model(
         tree = sample(model, seed=seed, **settings)
         if predictive:
             _add_predictive(model, tree, seed)
-    record = tree["posterior"].attrs
-    kept = {k: record[k] for k in ("inference_library", "inference_library_version") if k in record}
-    kept["versions"] = ", ".join(
-        f"{lib} {version(lib)}" for lib in ("betterthan", "pymc", "nutpie", "pytensor")
-    )
+    made = _how(tree["posterior"].attrs, settings, seed)
     _tidy(tree, pairs)
-    tree["posterior"].attrs = attrs | {"seed": seed} | settings | kept
+    tree["posterior"].attrs = attrs | made
     return tree
 
 
@@ -163,6 +166,21 @@ def steady_arithmetic() -> Iterator[None]:
         yield
 
 
+def _how(record: dict[str, Any], settings: dict[str, Any], seed: int) -> dict[str, Any]:
+    """How draws were made: what was asked for, the sampler, and the versions of what ran."""
+    signature = Signature(
+        seed=seed,
+        draws=settings["draws"],
+        chains=settings["chains"],
+        inference_library=record.get("inference_library"),
+    )
+    libraries = ("betterthan", "pymc", "nutpie", "pytensor")
+    told = {"versions": ", ".join(f"{lib} {version(lib)}" for lib in libraries)}
+    if "inference_library_version" in record:
+        told["inference_library_version"] = record["inference_library_version"]
+    return settings | signature.to_attrs() | told
+
+
 def _add_predictive(model: "pm.Model", tree: xr.DataTree, seed: int) -> None:
     import pymc as pm
 
@@ -199,7 +217,7 @@ def _tidy(tree: xr.DataTree, pairs: xr.DataArray | None) -> None:
         data = tree[group].to_dataset()
         if pairs is not None and names.PAIR in data.dims:
             here = pairs.sel({names.PAIR: data[names.PAIR].values.tolist()})
-            labels = (names.PAIR, names.SYSTEM_A, names.SYSTEM_B)
+            labels = (names.PAIR, *names.SQUARE)
             data = data.assign_coords({k: (names.PAIR, here[k].values) for k in labels})
         data.attrs = {
             k: v for k, v in data.attrs.items() if k not in ("created_at", "sampling_time")

@@ -1,0 +1,112 @@
+"""Evidence for the item-response model: two systems against sums over a grid, and a published test
+of five questions by maximum likelihood.
+"""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from scipy import optimize, special, stats
+
+from betterthan.evidence import distances
+from betterthan.evidence.calibration import Form, Scalars, numbered, one_by_one
+from betterthan.evidence.designs import Design, scores_of
+from betterthan.evidence.of_davidson import ability_prior
+from betterthan.exact.wins import rasch
+from betterthan.models import item_response
+from betterthan.models.sampling import Sampling
+
+ITEMS, SYSTEMS, TRIALS = 40, 4, 3
+
+
+def agreement(reference: dict[str, Any], seed: int) -> dict[str, Any]:
+    """Two systems on 40 items, and what is printed."""
+    data = item_response.simulate(40, systems=2, rng=seed)
+    tree = item_response.fit(data, rng=seed, sampling=Sampling(draws=2000), predictive=False)
+    ability = tree["posterior"].to_dataset()["ability"].isel(system=0)
+    row = distances.from_weights(ability, two_systems(data["successes"].values))
+    error = tree["posterior"].attrs["quadrature_error"]
+    return {
+        "quadrature": [row | {"quadrature_error": error}],
+        "published": published(reference["table"]),
+    }
+
+
+def published(table: dict[str, Any]) -> dict[str, float]:
+    """The parameters of most likelihood less the printed ones."""
+    patterns = np.array([[int(c) for c in p] for p in table["patterns"]])
+    node, log_weight = rasch.nodes(101)
+
+    def loss(parameters: np.ndarray) -> float:
+        eta = parameters[:-1, None] - parameters[-1] * node
+        log = patterns @ special.log_expit(eta) + (1 - patterns) @ special.log_expit(-eta)
+        return -float(np.array(table["count"]) @ special.logsumexp(log + log_weight, axis=1))
+
+    best = optimize.minimize(loss, np.append(np.zeros(patterns.shape[1]), 1.0), method="BFGS")
+    # the sign of the slope is free: people are normal around 0
+    found = np.append(best.x[:-1], abs(best.x[-1]))
+    errors = np.abs(found - np.append(table["intercept"], table["slope"]))
+    return {
+        "max_error_of_parameters": float(errors.max()),
+        "error_of_log_likelihood": float(abs(-best.fun - table["log_likelihood"])),
+    }
+
+
+def two_systems(y: np.ndarray) -> distances.Weighed:
+    """Values of the first of two abilities and their posterior weights, mean and spread of items
+    summed out.
+    """
+    x, mean = np.linspace(-5, 5, 301), np.linspace(-7, 7, 141)
+    z, w = rasch.hermite(30)
+    first, second = y.T
+    # how many items both solve, the first alone, the second alone, and neither
+    seen = [int(((first == a) & (second == b)).sum()) for a, b in ((1, 1), (1, 0), (0, 1), (0, 0))]
+    log = np.full((len(x), len(mean)), -np.inf)
+    for spread, weight in zip(np.exp(_spread(z)), w, strict=True):
+        found = sum(n * c for n, c in zip(seen, _log_chances(x, mean, spread), strict=True))
+        log = np.logaddexp(log, found + weight)
+    log = special.logsumexp(log + stats.norm.logpdf(mean, 0, item_response._MEAN), axis=1)
+    return x, distances.weights(log + ability_prior(x))
+
+
+def _spread(z: np.ndarray) -> np.ndarray:
+    return item_response._ITEM[0] + item_response._ITEM[1] * z
+
+
+def _log_chances(x: np.ndarray, mean: np.ndarray, spread: float) -> list[np.ndarray]:
+    """Log probabilities (ability, mean) that both solve an item, the first, the second, neither."""
+    node, log_weight = rasch.nodes(81)
+    at = mean[:, None] - spread * node
+    first, second = at + x[:, None, None], at - x[:, None, None]
+    return [
+        special.logsumexp(
+            special.log_expit(a * first) + special.log_expit(b * second) + log_weight, axis=-1
+        )
+        for a, b in ((1, 1), (1, -1), (-1, 1), (-1, -1))
+    ]
+
+
+def fit_design(design: Design, seed: int) -> xr.DataTree:
+    """One of the twenty designs at the default settings."""
+    return item_response.fit(scores_of(design, seed), rng=seed, predictive=False)
+
+
+def _scalars(data: xr.Dataset, kept: tuple[str, ...]) -> Scalars:
+    found = numbered(data, kept, most=2)
+    return found | {"ability_1_less_2": found["ability_1"] - found["ability_2"]}
+
+
+def _form(name: str, trials: int, *more: str) -> Form:
+    kept = ("ability", "ability_sd", "difficulty_sd", "mean", *more)
+    return Form(
+        name=name,
+        model=item_response,
+        simulate=one_by_one(partial(item_response.simulate, ITEMS, systems=SYSTEMS, trials=trials)),
+        build=item_response.build,
+        data=lambda truth: {"successes": truth["successes"].values},
+        scalars=partial(_scalars, kept=kept),
+    )
+
+
+FORMS = (_form("item_response", 1), _form("trials", TRIALS, "trial_correlation"))
