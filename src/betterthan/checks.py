@@ -15,15 +15,8 @@ from betterthan import names
 def one_of(value: Any, allowed: Sequence[str], what: str) -> str:
     """Return `value` when it is one of `allowed`."""
     if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{what} is {told(value)}; choose one of {', '.join(allowed)}")
+        raise ValueError(f"{what} is {shown(value)}; choose one of {', '.join(allowed)}")
     return value
-
-
-def told(value: Any) -> str:
-    """What an error says of a value: text and numbers as they are, of all else the kind alone."""
-    if value is None or isinstance(value, str | int | float | np.number):
-        return repr(value)
-    return f"a {type(value).__name__}"
 
 
 def of_type(value: Any, wanted: type, what: str, hint: str) -> None:
@@ -32,10 +25,17 @@ def of_type(value: Any, wanted: type, what: str, hint: str) -> None:
         raise ValueError(f"{what} a {type(value).__name__}; give a {hint}")
 
 
+def shown(value: Any) -> str:
+    """A value as it stands in a message: what is no number and no text by its kind alone."""
+    if value is None or isinstance(value, str | bool | int | float | np.generic):
+        return repr(value)
+    return f"a {type(value).__name__}"
+
+
 def real(value: Any, what: str, wanted: str = "a number") -> float:
     """Return `value` as a float."""
     if isinstance(value, bool | str) or not isinstance(value, int | float | np.number):
-        raise ValueError(f"{what} is {value!r}; give {wanted}")
+        raise ValueError(f"{what} is {shown(value)}; give {wanted}")
     return float(value)
 
 
@@ -60,7 +60,7 @@ def p_values(values: Any, what: str = "p-value") -> np.ndarray:
     try:
         array = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
-        raise ValueError(f"{what}s are {values!r}; give numbers between 0 and 1") from None
+        raise ValueError(f"{what}s are {shown(values)}; give numbers between 0 and 1") from None
     bad = ~((array >= 0) & (array <= 1))
     if bad.any():
         raise ValueError(
@@ -88,7 +88,7 @@ def margin(value: float, what: str = "margin") -> float:
 def whole(value: int, what: str, least: int = 1) -> int:
     """Return `value` as an int of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ValueError(f"{what} is {told(value)}; give a whole number of at least {least}")
+        raise ValueError(f"{what} is {shown(value)}; give a whole number of at least {least}")
     return int(value)
 
 
@@ -102,7 +102,8 @@ def prior(value: Any, length: int = 3, labels: Sequence[str] = names.OUTCOMES) -
         numbers = tuple(float(v) for v in value)
     except (TypeError, ValueError):
         raise ValueError(
-            f"prior is {value!r}; give a name ({', '.join(names.PRIORS)}) or one number per outcome"
+            f"prior is {shown(value)}; give a name ({', '.join(names.PRIORS)}) or one number per "
+            f"outcome"
         ) from None
     if len(numbers) == 3 and length == 2:
         numbers = numbers[:2]
@@ -118,7 +119,10 @@ def prior(value: Any, length: int = 3, labels: Sequence[str] = names.OUTCOMES) -
 
 def positive(values: Any, what: str) -> np.ndarray:
     """Return `values` as a float array whose entries are all positive and finite."""
-    array = np.asarray(values, dtype=float)
+    try:
+        array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"{what} is {shown(values)}; give positive numbers") from None
     bad = ~(np.isfinite(array) & (array > 0))
     if bad.any():
         raise ValueError(

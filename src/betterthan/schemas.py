@@ -51,6 +51,19 @@ def tallies(data: Any) -> Any:
             f"expected tallies with dims (item, system, tally), got {_describe(data)}; "
             "see betterthan.io.tallies_from_table"
         )
+    _named_tallies(data)
+    if data.sizes[names.ITEM] == 0:
+        raise ValueError("tallies hold no items")
+    _unique_items(data)
+    _whole_tallies(data)
+    lead = [d for d in (names.LABEL,) if d in data.dims]
+    order = (names.ITEM, names.SYSTEM, *lead, names.TALLY)
+    data = data if data.dims == order else data.transpose(*order)
+    return data if data.dtype == np.int64 else data.astype(np.int64)
+
+
+def _named_tallies(data: Any) -> None:
+    """Refuse tallies of other dims, other than tp, fp, fn, or of systems without names."""
     extra = set(data.dims) - {names.ITEM, names.SYSTEM, names.TALLY, names.LABEL}
     if extra:
         raise ValueError(
@@ -69,14 +82,6 @@ def tallies(data: Any) -> Any:
     systems = list(map(str, coords[names.SYSTEM].values))
     checks.unique(systems, "system")
     checks.at_least_two(systems)
-    if data.sizes[names.ITEM] == 0:
-        raise ValueError("tallies hold no items")
-    _unique_items(data)
-    _whole_tallies(data)
-    lead = [d for d in (names.LABEL,) if d in data.dims]
-    order = (names.ITEM, names.SYSTEM, *lead, names.TALLY)
-    data = data if data.dims == order else data.transpose(*order)
-    return data if data.dtype == np.int64 else data.astype(np.int64)
 
 
 def counts(data: Any) -> Any:
@@ -105,30 +110,28 @@ def counts(data: Any) -> Any:
 def triangles(data: Any) -> None:
     """Refuse a square of counts whose two triangles contradict each other."""
     data = data.transpose(..., names.SYSTEM_A, names.SYSTEM_B, names.OUTCOME)
-    systems = data[names.SYSTEM_A].values
-    if list(systems) != list(data[names.SYSTEM_B].values):
+    systems = [str(system) for system in data[names.SYSTEM_A].values]
+    if systems != [str(system) for system in data[names.SYSTEM_B].values]:
         raise ValueError("system_a and system_b must name the same systems in the same order")
-    checks.unique([str(s) for s in systems], "system")
+    checks.unique(systems, "system")
     values = data.values
-    mirrored = np.swapaxes(values, -3, -2)
-    order = [1, 0, 2][: values.shape[-1]]
-    wrong = (values != mirrored[..., order]).any(axis=-1)
+    turned = np.swapaxes(values, -3, -2)
+    wrong = (values != turned[..., [1, 0, 2][: values.shape[-1]]]).any(axis=-1)
     diagonal = np.arange(len(systems))
     wrong[..., diagonal, diagonal] |= (values[..., diagonal, diagonal, :2] > 0).any(axis=-1)
     if wrong.any():
-        index = np.argwhere(wrong)[0]
-        i, j = index[-2], index[-1]
-        a, b = str(systems[i]), str(systems[j])
-        if i == j:
-            raise ValueError(
-                f"{a!r} against itself has {values[(*index,)].tolist()}; wins and losses there "
-                f"must be 0"
-            )
-        raise ValueError(
-            f"{a!r} against {b!r} is {values[(*index,)].tolist()} (win, loss, tie) but {b!r} "
-            f"against {a!r} is "
-            f"{mirrored[(*index,)].tolist()}; one must be the other with win and loss exchanged"
-        )
+        at = tuple(np.argwhere(wrong)[0])
+        here, there = values[at].tolist(), turned[at].tolist()
+        raise ValueError(_contradiction(systems[at[-2]], systems[at[-1]], here, there))
+
+
+def _contradiction(a: str, b: str, here: list[int], there: list[int]) -> str:
+    if a == b:
+        return f"{a!r} against itself has {here}; wins and losses there must be 0"
+    return (
+        f"{a!r} against {b!r} is {here} (win, loss, tie) but {b!r} against {a!r} is {there}; one "
+        f"must be the other with win and loss exchanged"
+    )
 
 
 def confusion(data: Any) -> tuple[np.ndarray, np.ndarray, list[str]]:

@@ -130,7 +130,7 @@ def _shares(given: Any, what: str) -> Any:
         shares = given if isinstance(given, xr.DataArray) else np.asarray(given, dtype=float)
         values = np.asarray(shares, dtype=float)
     except (TypeError, ValueError):
-        told = checks.told(given)
+        told = checks.shown(given)
         raise ValueError(f"{what} is {told}; give shares of right answers, from 0 to 1") from None
     if not values.size:
         raise ValueError(f"{what} is empty; give shares of right answers, from 0 to 1")

@@ -21,30 +21,34 @@ def pair_counts(table: Table) -> Reading:
     """Counts of a table of pairs, each given once or in both directions."""
     columns = pair_columns(table)
     systems, a, b = paired(*(cells.system_names(table, column) for column in columns))
-    values, ties = _numbers(table)
+    values, read = _numbers(table)
     datasets, dataset = datasets_of(table)
     at_least_two(table, systems)
     _refuse_against_itself(table, a == b, values)
-    mirrored = values[:, [1, 0, 2][: values.shape[1]]]
     pairs = list(zip(dataset.tolist(), a.tolist(), b.tolist(), strict=True))
+    mirrored = values[:, [1, 0, 2][: values.shape[1]]]
     _refuse_repeated(table, pairs, systems, values, mirrored)
     square = empty_square(datasets, systems, values.shape[1])
     square[dataset, b, a] = mirrored
     square[dataset, a, b] = values
     counts = counts_array(square, systems, datasets)
-    counts.attrs = {"ties": "third" if ties else "unknown", "n_missing": 0}
+    ties = read[2] if len(read) == 3 else None
+    counts.attrs = {"ties": "unknown" if ties is None else "third", "n_missing": 0}
+    ignored = unread(table, {*columns, *read, dataset_column(table)})
+    return Reading(counts, _said(systems, pairs, ties), ignored)
+
+
+def _said(systems: list[str], pairs: list[tuple[int, int, int]], ties: str | None) -> str:
     distinct = len({(d, *sorted(pair)) for d, *pair in pairs if pair[0] != pair[1]})
-    told = f"ties from column {ties!r}" if ties else "ties unknown (no column 'ties')"
-    used = {*columns, find(table, "wins"), find(table, "losses"), ties, dataset_column(table)}
-    said = f"{len(systems)} systems, {counted(distinct, 'pair')}, {told}"
-    return Reading(counts, said, unread(table, used))
+    told = "ties unknown (no column 'ties')" if ties is None else f"ties from column {ties!r}"
+    return f"{len(systems)} systems, {counted(distinct, 'pair')}, {told}"
 
 
-def _numbers(table: Table) -> tuple[np.ndarray, str | None]:
-    """Wins, losses and, where there are any, ties of each row; and the column of the ties."""
-    ties = find(table, "ties")
-    columns = [str(find(table, "wins")), str(find(table, "losses")), *([ties] if ties else [])]
-    return np.stack([cells.whole_numbers(table, column) for column in columns], axis=-1), ties
+def _numbers(table: Table) -> tuple[np.ndarray, list[str]]:
+    """Wins, losses and, where there is a column, ties of each row; and the columns."""
+    found = [find(table, role) for role in ("wins", "losses", "ties")]
+    columns = [column for column in found if column is not None]
+    return np.stack([cells.whole_numbers(table, column) for column in columns], axis=-1), columns
 
 
 def _refuse_against_itself(table: Table, same: np.ndarray, values: np.ndarray) -> None:

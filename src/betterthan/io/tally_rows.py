@@ -27,6 +27,7 @@ class _Cells:
     items: ItemRows
     systems: np.ndarray
     labels: np.ndarray
+    item_column: str
     label_column: str | None
     system: np.ndarray  # of each row, as a number
     label: np.ndarray
@@ -40,6 +41,11 @@ class _Cells:
     def place(self) -> np.ndarray:
         """Of each row in an array of that shape, laid out in one dimension."""
         return np.ravel_multi_index((self.items.unit, self.system, self.label), self.shape)
+
+    @property
+    def columns(self) -> list[str | None]:
+        """Of items, what stands beside them, and labels."""
+        return [self.item_column, *self.items.beside.values(), self.label_column]
 
     def named(self, row: int) -> str:
         """The item of a row as it stands in a message, with what tells it from others of its id."""
@@ -62,16 +68,14 @@ def tallies(table: Table, scale: int = 1) -> Reading:
     values = np.zeros((*rows.shape, len(columns)), dtype=np.int64)
     for k, column in enumerate(columns):
         values.reshape(-1, len(columns))[rows.place, k] = _whole(table, column, scale)
-    item, system = find(table, "item"), find(table, "system")
-    said = f"{counted(rows.shape[0], 'item')} x {rows.shape[1]} systems, "
-    said += f"item ids from column {item!r}{beside_said(rows.items.beside)}"
-    said += _labels_said(rows, int((~given).sum())) + (f", scaled by {scale}" if scale != 1 else "")
-    used = {item, system, rows.label_column, *columns, *rows.items.beside.values()}
+    used = {find(table, "system"), *columns, *rows.columns}
+    said = _said(rows, int((~given).sum())) + (f", scaled by {scale}" if scale != 1 else "")
     return Reading(_array(values, rows, scale), said, unread(table, used))
 
 
 def _cells_of(table: Table) -> _Cells:
-    items = item_rows(table, str(find(table, "item")))
+    item = str(find(table, "item"))
+    items = item_rows(table, item)
     named = cells.system_names(table, str(find(table, "system")))
     system, systems = coded(np.array(named, dtype=object))
     at_least_two(table, systems.tolist())
@@ -80,13 +84,15 @@ def _cells_of(table: Table) -> _Cells:
     if column is not None:
         written = cells.labels(table, column, "each row its label")
     label, labels = coded(np.array(written, dtype=object))
-    return _Cells(items, systems, labels, column, system, label)
+    return _Cells(items, systems, labels, item, column, system, label)
 
 
-def _labels_said(rows: _Cells, absent: int) -> str:
+def _said(rows: _Cells, absent: int) -> str:
+    said = f"{counted(rows.shape[0], 'item')} x {rows.shape[1]} systems, "
+    said += f"item ids from column {rows.item_column!r}{beside_said(rows.items.beside)}"
     if rows.label_column is None:
-        return ""
-    said = f", {counted(len(rows.labels), 'label')} from column {rows.label_column!r}"
+        return said
+    said += f", {counted(len(rows.labels), 'label')} from column {rows.label_column!r}"
     return said + (f" ({counted(absent, 'row')} absent and taken as 0)" if absent else "")
 
 

@@ -52,23 +52,24 @@ def read(source: str | Path | pd.DataFrame) -> xr.DataArray:
     """
     table = table_of(source)
     require(table, "predictions")
-    items = items_of(table)
-    gold_column = str(sole(table, "gold"))
-    systems = [column for column in table.columns if column not in items.used | {gold_column}]
-    if not systems:
-        raise problem(table.source, f"no column of predicted labels among {listed(table.columns)}")
-    gold = cells.labels(table, gold_column, "each item its right answer")
-    values = np.array([cells.texts(table, system) for system in systems]).T
-    beside = {name: (names.ITEM, array) for name, array in items.coords.items()}
-    labels = xr.DataArray(
-        values,
-        dims=(names.ITEM, names.SYSTEM),
-        coords={names.ITEM: np.array(items.ids), names.SYSTEM: np.array(systems), **beside},
-        name="label",
-    ).assign_coords(gold=(names.ITEM, np.array(gold)))
+    items, column = items_of(table), str(sole(table, "gold"))
+    gold = cells.labels(table, column, "each item its right answer")
+    systems = [name for name in table.columns if name not in items.used | {column}]
+    values = _predicted(table, systems)
+    axes = {names.ITEM: np.array(items.ids), names.SYSTEM: np.array(systems)}
+    beside = items.coords | {"gold": np.array(gold)}
+    labels = xr.DataArray(values, dims=tuple(axes), coords=axes, name="label").assign_coords(
+        {name: (names.ITEM, array) for name, array in beside.items()}
+    )
     size = f"{counted(len(gold), 'item')} x {counted(len(systems), 'system')}"
     said = f"{size}, {items.said}, {int((values == '').sum())} unclassified"
     return labels.assign_attrs(_signed(table, f"labels: {said}"))
+
+
+def _predicted(table: Table, systems: list[str]) -> np.ndarray:
+    if not systems:
+        raise problem(table.source, f"no column of predicted labels among {listed(table.columns)}")
+    return np.array([cells.texts(table, system) for system in systems]).T
 
 
 def _signed(table: Table, said: str) -> dict[str, Any]:

@@ -79,12 +79,11 @@ def posterior(
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
     draws, seed = checks.whole(draws, "draws"), one_seed(rng)
     beta = float(checks.positive(beta, "beta"))
-    each = 1 / len(labels) if prior is None else float(checks.positive(prior, "prior"))
+    each = float(checks.positive(1 / len(labels) if prior is None else prior, "prior"))
     cells = _cells(matrix, actual) + each
     scores = formulas.by_label(matrix, actual, beta)
-    averages = formulas.averages(scores, matrix, actual, beta)
-    drawn = _drawn(cells, beta, draws, seed)
-    found = _summary(drawn, np.concatenate([scores, averages]), ci_prob, ci_kind)
+    told = np.concatenate([scores, formulas.averages(scores, matrix, actual, beta)])
+    found = _summary(_drawn(cells, beta, draws, seed), told, ci_prob, ci_kind)
     for at, statistic in enumerate(("precision", "recall")):
         found[: len(labels), at] = _exact(cells, statistic, scores[:, at], ci_prob, ci_kind)
     signed = Signature(

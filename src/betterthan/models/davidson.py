@@ -211,7 +211,7 @@ def fit(
 def _refuse_other_kinds(data: Any) -> None:
     if not isinstance(data, xr.Dataset | xr.DataArray):
         raise ValueError(
-            f"data is {checks.told(data)}; give judgments, see betterthan.io.read_judgments, or "
+            f"data is {checks.shown(data)}; give judgments, see betterthan.io.read_judgments, or "
             f"counts of them"
         )
 

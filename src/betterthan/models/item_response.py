@@ -202,7 +202,7 @@ def fit(
 def _refuse_other_kinds(data: Any) -> None:
     if not isinstance(data, xr.Dataset | xr.DataArray):
         raise ValueError(
-            f"data is {checks.told(data)}; give scores (item, system), see betterthan.read, or "
+            f"data is {checks.shown(data)}; give scores (item, system), see betterthan.read, or "
             f"betterthan.counts.trials"
         )
 

@@ -200,7 +200,7 @@ def _data(
 ) -> Repeated:
     """The whole rows of a table."""
     if not isinstance(table, pd.DataFrame):
-        raise ValueError(f"table is {checks.told(table)}; give a pandas.DataFrame")
+        raise ValueError(f"table is {checks.shown(table)}; give a pandas.DataFrame")
     for name in (response, predictor, subject):
         if name not in table.columns:
             raise ValueError(

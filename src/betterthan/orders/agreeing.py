@@ -111,7 +111,7 @@ def _listed(order: Any, what: str) -> Any:
     """An order of items, or orders: a string is one of single letters."""
     if not isinstance(order, Sequence | np.ndarray):
         raise ValueError(
-            f"{what} is {checks.told(order)}; give lists of items, the first item first"
+            f"{what} is {checks.shown(order)}; give lists of items, the first item first"
         )
     return order
 

@@ -77,7 +77,7 @@ def from_lists(lists: Mapping[Any, Any]) -> xr.DataArray:
 def _nested(lists: Any) -> Mapping[Any, Mapping[Any, Any]]:
     """Documents of systems of items; lists of one document under a name of nothing."""
     if not isinstance(lists, Mapping) or not lists:
-        told = "empty" if isinstance(lists, Mapping) else checks.told(lists)
+        told = "empty" if isinstance(lists, Mapping) else checks.shown(lists)
         raise ValueError(
             f"lists is {told}; give a mapping from systems to lists of items, or from documents to "
             "such mappings"

@@ -124,7 +124,7 @@ def against(orders: Any, reference: Any) -> tuple[Ranked, Ranked]:
     if isinstance(names_of, Sequence) and names_of and all(isinstance(r, str) for r in names_of):
         return _parted(ranked, list(names_of))
     if not isinstance(reference, xr.DataArray | dict):
-        told = checks.told(reference)
+        told = checks.shown(reference)
         raise ValueError(
             f"reference is {told}; give the name of a system, several names, or orders"
         )

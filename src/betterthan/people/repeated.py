@@ -166,7 +166,7 @@ def anova(table: pd.DataFrame, response: str, factor: str, *, unit: str = "subje
     by_level = {
         "mean": ("level", np.nanmean(values, axis=0)),
         "sd": ("level", np.nanstd(values, axis=0, ddof=1)),
-        "n": ("level", (~np.isnan(values)).sum(0)),
+        "n": ("level", cells.count().to_numpy()),
     }
     return xr.Dataset(
         found | by_level | {"difference": (pairs, difference), "p_tukey": (pairs, p_tukey)},

@@ -154,7 +154,7 @@ def _closed(counts: xr.DataArray, rope: float) -> xr.Dataset:
 def _first_of_two(systems: Any) -> str:
     """What the first of two systems to draw is called."""
     if isinstance(systems, str) or not isinstance(systems, Collection) or len(systems) != 2:
-        raise ValueError(f"systems is {checks.told(systems)}; give the names of two systems")
+        raise ValueError(f"systems is {checks.shown(systems)}; give the names of two systems")
     first, second = systems
     checks.not_against_itself(str(first), str(second), "systems")
     return called(first, systems)

@@ -152,7 +152,7 @@ def _of_document(ranked: Ranked, document: str | None) -> tuple[np.ndarray, list
             f"orders are of {len(ranked.documents)} documents; say which one with document="
         )
     if document is not None and str(document) not in ranked.documents:
-        raise ValueError(f"document is {checks.told(document)}; there is no such document")
+        raise ValueError(f"document is {checks.shown(document)}; there is no such document")
     d = 0 if document is None else ranked.documents.index(str(document))
     here = ~np.isnan(ranked.ranks[d]).any(0)
     if not here.any():

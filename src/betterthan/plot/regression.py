@@ -162,7 +162,7 @@ def _fit_of(function: Any, what: str) -> xr.Dataset:
     """How a function was fitted; `what` is the argument that it was given as."""
     if not isinstance(function, PerformanceFunction):
         also = " or a fit of betterthan.models.performance_function" if what == "source" else ""
-        told = checks.told(function)
+        told = checks.shown(function)
         raise ValueError(
             f"{what} is {told}; give what betterthan.features.performance_function returns{also}"
         )
