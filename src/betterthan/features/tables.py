@@ -167,7 +167,7 @@ def _group_labels(frame: pd.DataFrame, groups: Any) -> tuple[np.ndarray | None, 
     return column.astype(str).to_numpy(), name
 
 
-def _grouping(frame: pd.DataFrame, name: str) -> pd.Series:
+def _grouping(frame: pd.DataFrame, name: str) -> Any:
     """A column or an index level."""
     if name in frame:
         return frame[name]

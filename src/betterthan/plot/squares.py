@@ -128,7 +128,7 @@ def _write_numbers(ax: "Axes", values: np.ndarray, needed: float) -> None:
         if i == j:
             continue
         p = float(values[i, j])
-        look = middle | {"color": "white" if p > 0.55 else drawing.INK}
+        look: dict[str, Any] = middle | {"color": "white" if p > 0.55 else drawing.INK}
         look["fontweight"] = "bold" if max(p, 1 - p) >= needed else "normal"
         if np.isnan(p):
             look["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 1}
