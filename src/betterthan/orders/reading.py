@@ -4,6 +4,7 @@ system.
 
 import re
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -167,8 +168,8 @@ def _tied(lists: dict[str, dict[str, list[list[str]]]], systems: list[str]) -> x
 
 
 def _ranks(order: list[list[str]]) -> list[tuple[str, int]]:
-    before = np.cumsum([0, *map(len, order)])
-    return [(item, int(r) + 1) for r, group in zip(before, order, strict=False) for item in group]
+    before = accumulate(map(len, order), initial=0)
+    return [(item, r + 1) for r, group in zip(before, order, strict=False) for item in group]
 
 
 def _from_long(rows: _Rows, item: str, rank: str) -> xr.DataArray:

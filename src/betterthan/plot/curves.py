@@ -144,14 +144,13 @@ def _decisive(ax: "Axes", alpha: np.ndarray, both: _Named) -> str:
 
 def _difference(ax: "Axes", alpha: np.ndarray, rope: float, both: _Named) -> str:
     a, b, t = (np.asarray(v) for v in (*alpha, 0.0)[:3])  # without ties d = 2 p - 1
-    shape = (a, b, t)
     edge = np.asarray(rope)
-    mean, sd = dirichlet.mean_difference(*shape), dirichlet.sd_difference(*shape)
+    mean, sd = dirichlet.mean_difference(a, b, t), dirichlet.sd_difference(a, b, t)
     x = _around(float(mean), float(sd), rope)
-    y = dirichlet.density(*shape, x)
-    above, below = dirichlet.prob_above(*shape, edge), dirichlet.prob_below(*shape, -edge)
+    y = dirichlet.density(a, b, t, x)
+    above, below = dirichlet.prob_above(a, b, t, edge), dirichlet.prob_below(a, b, t, -edge)
     if rope:
-        _shade_rope(ax, rope, float(dirichlet.prob_within(*shape, edge)), y)
+        _shade_rope(ax, rope, float(dirichlet.prob_within(a, b, t, edge)), y)
     told = _better(both, (float(above), float(below)), f" by more than {rope:g}" if rope else "")
     _two_sides(ax, x, np.where(np.isfinite(y), y, np.nan), 0.0, told, rope)
     ax.set_xlabel(f"difference d = P({both.first} wins) − P({both.second} wins), per example")

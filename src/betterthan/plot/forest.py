@@ -111,7 +111,7 @@ def _oriented(pairs: xr.Dataset, baseline: str | None) -> _Rows:
     """Pairs that have a difference: the one ahead first, or every system against the baseline."""
     a, b = (np.array(side, dtype=object) for side in inputs.pair_names(pairs))
     mean, lower, upper = (pairs[k].values.astype(float) for k in ("mean", "lower", "upper"))
-    verdict = pairs["verdict"].values.astype(str).astype(object)
+    verdict = pairs["verdict"].values.astype(str)
     there, flip = np.isfinite(mean), mean < 0
     if baseline is not None:
         known(baseline, [*a, *b], "baseline")
@@ -122,7 +122,7 @@ def _oriented(pairs: xr.Dataset, baseline: str | None) -> _Rows:
         np.where(flip, -mean, mean),
         np.where(flip, -upper, lower),
         np.where(flip, -lower, upper),
-        np.where(flip, np.array([_FLIPPED.get(v, v) for v in verdict]), verdict),
+        np.where(flip, np.array([_FLIPPED.get(v, v) for v in verdict.tolist()]), verdict),
     ).take(np.flatnonzero(there))
 
 

@@ -78,6 +78,5 @@ def _draw_cells(ax: "Axes", cells: np.ndarray, share: np.ndarray) -> None:
 def _write(ax: "Axes", cells: np.ndarray, share: np.ndarray) -> None:
     middle: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8}
     for i, j in np.ndindex(*cells.shape):
-        look: dict[str, Any] = middle | {"color": "white" if share[i, j] > 0.55 else drawing.INK}
-        look["fontweight"] = "bold" if i == j else "normal"
-        ax.text(j, i, f"{cells[i, j]:,}", **look)
+        middle["color"] = "white" if share[i, j] > 0.55 else drawing.INK
+        ax.text(j, i, f"{cells[i, j]:,}", fontweight="bold" if i == j else "normal", **middle)

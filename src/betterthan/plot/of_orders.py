@@ -224,7 +224,7 @@ def tau(
     ['A', 'B']
     """
     taus = _taus(scores)
-    best = np.argsort(-taus.mean(str(taus.dims[1])).fillna(-np.inf).values, kind="stable")
+    best = np.argsort(-taus.mean([taus.dims[1]]).fillna(-np.inf).values, kind="stable")
     taus = picked(taus, (names.SYSTEM,), systems, best)
     with drawing.style():
         labels = drawing.labels(taus[names.SYSTEM].values.tolist())
