@@ -3,10 +3,11 @@
 import numpy as np
 import xarray as xr
 
-from betterthan import names
+from betterthan import __version__, names
 from betterthan.exact.wins import triads
 from betterthan.models import tie_models
 from betterthan.posterior.fitted import model_of
+from betterthan.signed import Signature
 
 _REPLICATIONS = 1000
 
@@ -41,32 +42,41 @@ def transitivity(tree: xr.DataTree) -> xr.Dataset:
     True
     """
     model_of(tree, ("davidson",))
+    posterior, constant = (tree[group].to_dataset() for group in ("posterior", "constant_data"))
+    again, step = _replicated(tree)
+    chances = np.exp(_chances(posterior, constant))[::step]
+    both, systems = (constant["counts"].values[None], again), posterior.sizes[names.SYSTEM]
+    rows = {
+        "circular_triads": [_circles(counts, constant, systems) for counts in both],
+        "misfit": [_misfit(counts, chances) for counts in both],
+    }
+    made = Signature(version=__version__, model="davidson", seed=posterior.attrs["seed"])
+    return xr.Dataset(
+        {
+            "observed": ("check", [o.mean() for o, _ in rows.values()]),
+            "expected": ("check", [r.mean() for _, r in rows.values()]),
+            "p_value": ("check", [(r >= o - 1e-9).mean() for o, r in rows.values()]),
+        },
+        coords={"check": list(rows)},
+        attrs=made.to_attrs() | {"replications": len(again)},
+    )
+
+
+def _replicated(tree: xr.DataTree) -> tuple[np.ndarray, int]:
+    """Counts of judgments drawn anew, (draw, row, outcome), and of how many draws each one is."""
     if "posterior_predictive" not in tree.children:
         raise ValueError("the fit has no replications; fit with predictive=True")
-    posterior, constant = (tree[group].to_dataset() for group in ("posterior", "constant_data"))
     again = tree["posterior_predictive"].to_dataset()["y"]
     again = again.transpose("chain", "draw", "row", names.OUTCOME).values
     again = again.reshape(-1, *again.shape[2:])
     step = max(1, len(again) // _REPLICATIONS)
-    again, chances = again[::step], np.exp(_chances(posterior, constant))[::step]
-    a, b, k = constant["a"].values, constant["b"].values, posterior.sizes[names.SYSTEM]
-    seen = constant["counts"].values
-    rows = {
-        "circular_triads": [
-            triads.circular(triads.net_wins(x, a, b, k)) for x in (seen[None], again)
-        ],
-        "misfit": [_misfit(x, chances) for x in (seen, again)],
-    }
-    told = {
-        "observed": [float(o.mean()) for o, _ in rows.values()],
-        "expected": [float(r.mean()) for _, r in rows.values()],
-        "p_value": [float((r >= o - 1e-9).mean()) for o, r in rows.values()],
-    }
-    return xr.Dataset(
-        {name: ("check", values) for name, values in told.items()},
-        coords={"check": list(rows)},
-        attrs={"replications": len(again)},
-    )
+    return again[::step], step
+
+
+def _circles(counts: np.ndarray, constant: xr.Dataset, systems: int) -> np.ndarray:
+    """Number of circular triads of each table of judgments (draw, row, outcome)."""
+    a, b = constant["a"].values, constant["b"].values
+    return triads.circular(triads.net_wins(counts, a, b, systems))
 
 
 def _chances(posterior: xr.Dataset, constant: xr.Dataset) -> np.ndarray:

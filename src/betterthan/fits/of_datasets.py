@@ -21,16 +21,27 @@ def of_datasets(
 ) -> xr.Dataset:
     """Several data sets, from a fit of the hierarchical model; see `fits.compare`."""
     factors = [str(f) for f in np.atleast_1d(fit.posterior.attrs["factors"])]
-    counts, theta = (
-        _flat(values, factors) for values in (fit.constant["counts"], fit.posterior["theta"])
-    )
+    counts = _flat(fit.constant["counts"], factors)
+    gap = _ahead(_flat(fit.posterior["theta"], factors))
     _warn_indecisive(counts)
     total = counts.sum(names.DATASET).astype(np.int64)
     n = as_asked(total.sum(names.OUTCOME), fit.square)
-    gap = _ahead(theta)
     targets = {
         name: (gap * share).sum(names.DATASET) for name, share in _shares(counts, weights).items()
-    } | {"new": _ahead(fit.posterior["theta_new"])}
+    }
+    found = _by_target(fit, targets | {"new": _ahead(fit.posterior["theta_new"])}, asked, n)
+    found = found.merge(by_label(gap, names.DATASET, square=fit.square), join="exact")
+    found = found.assign(_pooled(fit, total, asked, n))
+    found["verdict_changes"] = found["verdict"] != found["verdict_pooled"]
+    if "correlation" in fit.posterior:
+        found["correlation"] = as_asked(fit.posterior["correlation"].mean(SAMPLES), fit.square)
+    return found.assign_attrs(factors=factors)
+
+
+def _by_target(
+    fit: Fit, targets: dict[str, xr.DataArray], asked: Question, n: xr.DataArray
+) -> xr.Dataset:
+    """Answers from draws of the difference over each target."""
     tables = [
         table.with_verdicts(
             table.of_differences(d, asked, square=fit.square),
@@ -41,15 +52,17 @@ def of_datasets(
         for d in targets.values()
     ]
     labels = xr.DataArray(list(targets), dims="target", name="target")
-    found = xr.concat(tables, labels, join="exact")
-    found = found.merge(by_label(gap, names.DATASET, square=fit.square), join="exact")
-    prior = None if len(factors) == 2 else tuple(np.atleast_1d(fit.posterior.attrs["prior"]))
-    pooled = closed_answer(to_square(total) if fit.square else total, prior, asked, n)
-    found = found.assign({f"{name}_pooled": pooled[name] for name in pooled})
-    found["verdict_changes"] = found["verdict"] != found["verdict_pooled"]
-    if "correlation" in fit.posterior:
-        found["correlation"] = as_asked(fit.posterior["correlation"].mean(SAMPLES), fit.square)
-    return found.assign_attrs(factors=factors)
+    return xr.concat(tables, labels, join="exact")
+
+
+def _pooled(
+    fit: Fit, total: xr.DataArray, asked: Question, n: xr.DataArray
+) -> dict[str, xr.DataArray]:
+    """The closed form on all examples in one."""
+    crossed = np.size(fit.posterior.attrs["factors"]) == 2
+    prior = None if crossed else tuple(np.atleast_1d(fit.posterior.attrs["prior"]))
+    found = closed_answer(to_square(total) if fit.square else total, prior, asked, n)
+    return {f"{name}_pooled": found[name] for name in found}
 
 
 def _ahead(theta: xr.DataArray) -> xr.DataArray:

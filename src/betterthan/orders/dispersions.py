@@ -23,26 +23,19 @@ def of_dispersions(fit: Fit, asked: Question, *, items: int | None = None) -> xr
     ranks = table.of_systems(theta, fit.systems, ci_prob=asked.ci_prob)
     found = found.merge(ranks, join="exact").assign(table.by_system("theta", theta, asked))
     tau = fit.of_system("expected_tau")
-    ends = table.by_system("expected_tau", tau, asked, prefix="expected_tau_")
-    new = _new_tau(
-        fit.posterior,
-        theta.reshape(-1, theta.shape[-1]),
-        items,
-        asked.ci_prob,
-        int(attrs["seed"]),
-    )
-    told = zip(("new_tau_lower", "new_tau_upper"), new, strict=True)
-    found = found.assign(ends | {name: (names.SYSTEM, end) for name, end in told})
-    return found.assign_attrs(
-        pooling=attrs["pooling"], n_documents=attrs["n_documents"], items=items
-    )
+    found = found.assign(table.by_system("expected_tau", tau, asked, prefix="expected_tau_"))
+    low, high = _new_tau(fit, theta.reshape(-1, theta.shape[-1]), items, asked.ci_prob)
+    found["new_tau_lower"], found["new_tau_upper"] = (names.SYSTEM, low), (names.SYSTEM, high)
+    told = {key: attrs[key] for key in ("pooling", "n_documents")}
+    return found.assign_attrs(told | {"items": items})
 
 
 def _new_tau(
-    posterior: xr.Dataset, theta: np.ndarray, items: int, ci_prob: float, seed: int
+    fit: Fit, theta: np.ndarray, items: int, ci_prob: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Ends of the predictive interval of tau on a document not yet seen."""
-    random = np.random.default_rng([seed, items])
+    posterior = fit.posterior
+    random = np.random.default_rng([int(posterior.attrs["seed"]), items])
     if "document_sd" in posterior:
         spread = posterior[["document_sd", "cell_sd"]].transpose("chain", "draw")
         document, cell = (spread[k].values.reshape(-1, 1) for k in ("document_sd", "cell_sd"))

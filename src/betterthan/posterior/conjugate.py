@@ -2,16 +2,16 @@
 both.
 """
 
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 import xarray as xr
 from scipy.special import expit
 
-from betterthan import checks, names
+from betterthan import __version__, checks, names
 from betterthan.counts.pairing import as_pairs
 from betterthan.exact.numeric.seeds import one_seed
+from betterthan.signed import Signature
 
 
 def draws(
@@ -59,37 +59,42 @@ def draws(
     >>> float((difference > 0).mean().round(2))  # exact: 0.956
     0.96
     """
-    import arviz as az
-
     pairs, square = as_pairs(counts)
     numbers = checks.prior(prior, pairs.sizes[names.OUTCOME])
     shape = (checks.whole(chains, "chains"), checks.whole(draws, "draws"))
     seed = one_seed(rng)
     logs = _log_gammas(pairs.values + np.array(numbers), shape, np.random.default_rng(seed))
     ties = len(numbers) == 3
-    posterior = _three_way(logs) if ties else {"p": _first_share(logs)}
-    tree = az.from_dict(
-        {
-            "posterior": posterior,
-            "observed_data": {"y": pairs.values if ties else pairs.values[:, 0]},
-        },
-        coords={k: pairs[k].values for k in (names.PAIR, names.OUTCOME)},
-        dims={"theta": [names.PAIR, names.OUTCOME], "y": [names.PAIR, names.OUTCOME][: 1 + ties]}
-        | {k: [names.PAIR] for k in ("difference", "p")},
+    tree = _tree(pairs, _three_way(logs) if ties else {"p": _first_share(logs)}, ties)
+    made = Signature(
+        model="dirichlet_multinomial" if ties else "beta_binomial",
+        prior=numbers,
+        seed=seed,
+        inference_library="betterthan",
     )
-    attrs = {
-        "model": "dirichlet_multinomial" if ties else "beta_binomial",
-        "prior": list(numbers),
+    tree["posterior"].attrs = made.to_attrs() | {
         "square": int(square),
-        "seed": seed,
-        "inference_library": "betterthan",
-        "inference_library_version": version("betterthan"),
-        "versions": f"betterthan {version('betterthan')}, numpy {np.__version__}",
+        "inference_library_version": __version__,
+        "versions": f"betterthan {__version__}, numpy {np.__version__}",
     }
-    systems = {k: (names.PAIR, pairs[k].values) for k in (names.SYSTEM_A, names.SYSTEM_B)}
+    return tree
+
+
+def _tree(pairs: xr.DataArray, posterior: dict[str, np.ndarray], ties: bool) -> xr.DataTree:
+    """Draws and what was seen, in the groups of an MCMC fit."""
+    import arviz as az
+
+    by_outcome, by_pair = [names.PAIR, names.OUTCOME], [names.PAIR]
+    observed = pairs.values if ties else pairs.values[:, 0]
+    tree = az.from_dict(
+        {"posterior": posterior, "observed_data": {"y": observed}},
+        coords={k: pairs[k].values for k in by_outcome},
+        dims={"theta": by_outcome, "y": by_outcome if ties else by_pair}
+        | dict.fromkeys(("difference", "p"), by_pair),
+    )
+    systems = {k: (names.PAIR, pairs[k].values) for k in names.SQUARE}
     for group in ("posterior", "observed_data"):
         tree[group] = tree[group].to_dataset().assign_coords(systems).drop_attrs()
-    tree["posterior"].attrs = attrs
     return tree
 
 

@@ -66,7 +66,8 @@ def sizes(
         "difference_mean_mcse": mean_error(d, independent=independent),
     }
     ordered = np.sort(flat, axis=0)
-    for key, end in zip(("lower", "upper"), weights.interval(flat, ci_prob, ci_kind), strict=True):
+    ends = weights.interval_of_sorted(ordered, ci_prob, ci_kind)
+    for key, end in zip(("lower", "upper"), ends, strict=True):
         level, number = share(d <= end, d, independent)
         parts[f"difference_{key}"] = end
         parts[f"difference_{key}_mcse"] = quantile_error(ordered, level, number)
@@ -112,29 +113,36 @@ def ranks(draws: np.ndarray, *, independent: bool = False) -> dict[str, np.ndarr
         ``prob_rank`` (system, rank), of which the first is ``prob_best``, and ``expected_rank``;
         ``*_mcse`` of each. Equal systems share their ranks.
     """
-    systems = draws.shape[-1]
-    places = np.arange(systems)
-    found: dict[str, list[np.ndarray]] = {k: [] for k in ("p", "p_mcse", "rank", "rank_mcse")}
-    for k in range(systems):
-        own, others = draws[..., k : k + 1], np.delete(draws, k, axis=-1)
-        above, tied = (others > own).sum(-1), (others == own).sum(-1) + 1
-        first = above[..., None]
-        here = ((places >= first) & (places < first + tied[..., None])) / tied[..., None]
-        p, number = share(here, own - others.max(-1, keepdims=True), independent)
-        rank = (above + (tied + 1) / 2)[..., None]
-        found["p"].append(p)
-        found["p_mcse"].append(probability_error(p, number))
-        found["rank"].append(rank.mean((0, 1)))
-        found["rank_mcse"].append(mean_error(rank, independent=independent))
-    chance, error = np.array(found["p"]), np.array(found["p_mcse"])
+    best = _best_of_others(draws)
+    rows = [_ranks_of(draws, best, k, independent) for k in range(draws.shape[-1])]
+    found = {key: np.concatenate([row[key] for row in rows]) for key in rows[0]}
+    first = {f"prob_best{end}": found[f"prob_rank{end}"][:, 0] for end in ("", "_mcse")}
+    return first | found
+
+
+def _ranks_of(
+    draws: np.ndarray, best: np.ndarray, k: int, independent: bool
+) -> dict[str, np.ndarray]:
+    """The same of one system."""
+    own = draws[..., k : k + 1]
+    above, tied = (f(draws, own).sum(-1, keepdims=True) for f in (np.greater, np.equal))
+    places = np.arange(draws.shape[-1])
+    here = ((places >= above) & (places < above + tied)) / tied
+    p, number = share(here, own - best[..., k : k + 1], independent)
+    rank = above + (tied + 1) / 2
     return {
-        "prob_best": chance[:, 0],
-        "prob_best_mcse": error[:, 0],
-        "expected_rank": np.concatenate(found["rank"]),
-        "expected_rank_mcse": np.concatenate(found["rank_mcse"]),
-        "prob_rank": chance,
-        "prob_rank_mcse": error,
+        "expected_rank": rank.mean((0, 1)),
+        "expected_rank_mcse": mean_error(rank, independent=independent),
+        "prob_rank": p[None],
+        "prob_rank_mcse": probability_error(p, number)[None],
     }
+
+
+def _best_of_others(draws: np.ndarray) -> np.ndarray:
+    """The highest of all other systems beside each one, (chain, draw, system)."""
+    second, first = np.moveaxis(np.partition(draws, -2, axis=-1)[..., -2:], -1, 0)[..., None]
+    at_top = np.arange(draws.shape[-1]) == draws.argmax(-1)[..., None]
+    return np.where(at_top, second, first)
 
 
 def share(

@@ -7,11 +7,10 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.counts.ties import mirror_of
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.posterior.closed import prob_better
 from betterthan.posterior.differences import prob_equivalent
-from betterthan.posterior.parameters import parameters
+from betterthan.posterior.parameters import Parameters, parameters
 from betterthan.posterior.verdicts import decide
 
 _MOST = 2**40  # pseudo-examples beyond which nobody would go
@@ -62,39 +61,48 @@ def prior_sweep(
     >>> bool(swept["flips"]), float(swept["pseudo_even"]), float(swept["pseudo_against"])
     (False, 23.0, 4.0)
     """
-    rope, threshold = checks.rope(rope), checks.probability(threshold, "threshold")
+    rope, threshold = checks.rope(rope), checks.threshold(threshold)
     chosen = dict(priors) if priors is not None else dict(names.PRIORS)
     if not chosen:
         raise ValueError("priors is empty; give at least one prior")
-    better, verdicts = [], []
-    for prior in chosen.values():
-        p = prob_better(counts, prior=prior, ties=ties)
-        behind = prob_better(_exchanged(counts), prior=_reversed(prior), ties=mirror_of(ties))
-        within: Any = 0.0
-        if rope:
-            masses = prob_equivalent(counts, rope, prior=prior, ties=ties)
-            within = masses.sel({names.REGION: "rope"}, drop=True).values
-        better.append(p)
-        verdicts.append(p.copy(data=decide(p.values, behind.values, within, rope, threshold)[0]))
+    told = [_told(counts, prior, rope, ties, threshold) for prior in chosen.values()]
     labels = xr.DataArray(list(chosen), dims="prior", name="prior")
-    swept = xr.Dataset(
-        {
-            "prob_better": xr.concat([p.drop_attrs() for p in better], labels, join="exact"),
-            "verdict": xr.concat([v.drop_attrs() for v in verdicts], labels, join="exact"),
-        }
+    swept = xr.concat(told, labels, join="exact")
+    first = swept["verdict"].isel(prior=0, drop=True)
+    swept["flips"] = (swept["verdict"] != first).any("prior")
+    given = parameters(counts, next(iter(chosen.values())), ties)
+    return swept.assign(_pseudo(given, first, threshold)).assign_attrs(
+        rope=rope, threshold=threshold, ties=ties
     )
-    swept["flips"] = (swept["verdict"] != swept["verdict"].isel(prior=0, drop=True)).any("prior")
-    first = parameters(counts, next(iter(chosen.values())), ties)
-    a, b, _ = first.values
-    decided = np.isin(verdicts[0].values, ["a_better", "b_better"])
-    ahead, behind_ = np.maximum(a, b), np.minimum(a, b)
-    for name, share in (("pseudo_even", 0.5), ("pseudo_against", 0.0)):
-        needed = _fewest(
-            lambda m, s=share: prob_above_half(ahead + s * m, behind_ + (1 - s) * m) < threshold,
-            decided,
-        )
-        swept[name] = verdicts[0].copy(data=np.where(decided, needed, np.nan)).drop_attrs()
-    return swept.assign_attrs(rope=rope, threshold=threshold, ties=ties)
+
+
+def _told(counts: xr.DataArray, prior: Any, rope: float, ties: str, threshold: float) -> xr.Dataset:
+    """P(A better) and the verdict under one prior."""
+    better = prob_better(counts, prior=prior, ties=ties).drop_attrs()
+    behind = prob_better(_exchanged(counts), prior=_reversed(prior), ties=_opposite(ties))
+    within: Any = 0.0
+    if rope:
+        masses = prob_equivalent(counts, rope, prior=prior, ties=ties)
+        within = masses.sel({names.REGION: "rope"}, drop=True).values
+    verdict = decide(better.values, behind.values, within, rope, threshold)[0]
+    return xr.Dataset({"prob_better": better, "verdict": better.copy(data=verdict)})
+
+
+def _pseudo(given: Parameters, verdict: xr.DataArray, threshold: float) -> dict[str, xr.DataArray]:
+    """The fewest examples that would undo a verdict for one side: half of them for the side that
+    is behind, and all of them.
+    """
+    a, b, _ = given.values
+    ahead, behind = np.maximum(a, b), np.minimum(a, b)
+    decided = np.isin(verdict.values, ["a_better", "b_better"])
+
+    def needed(share: float) -> xr.DataArray:
+        def undone(m: np.ndarray) -> np.ndarray:
+            return prob_above_half(ahead + share * m, behind + (1 - share) * m) < threshold
+
+        return verdict.copy(data=np.where(decided, _fewest(undone, decided), np.nan))
+
+    return {"pseudo_even": needed(0.5), "pseudo_against": needed(0.0)}
 
 
 def _fewest(undone: Callable[[np.ndarray], np.ndarray], wanted: np.ndarray) -> np.ndarray:

@@ -2,6 +2,7 @@
 responses.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -108,22 +109,29 @@ def compare(
         summed = data.sum(names.LABEL, keep_attrs=True) if names.LABEL in data.dims else data
         alone = posterior(summed, statistic=chosen, beta=beta, ci_prob=ci_prob, ci_kind=ci_kind)
         found["alone_lower"], found["alone_upper"] = alone["lower"], alone["upper"]
-    sampled = bool(test.attrs["sampled"])
     made = replace(
-        Signature.from_attrs(found.attrs),
+        _tested(Signature.from_attrs(found.attrs), test.attrs, shuffles),
         answer="scores",
         data_hash=fingerprint(data),
         reading=str(data.attrs.get("reading", "")),
-        tests=("randomization",),
         alpha=alpha,
         correction=correction,
-        shuffles=shuffles if sampled else None,
-        shuffle_seed=seed if sampled else None,
-        randomization_method=test.attrs["method"],
-        randomization_statistic=found.attrs["statistic"],
     )
     found.attrs = made.to_attrs() | {"test_method": test.attrs["method"]}
     return Comparison(found)
+
+
+def _tested(made: Signature, test: Mapping[str, Any], shuffles: int) -> Signature:
+    """How the posterior was made, and how the test beside it."""
+    sampled = bool(test["sampled"])
+    return replace(
+        made,
+        tests=("randomization",),
+        randomization_method=test["method"],
+        randomization_statistic=made.statistic,
+        shuffles=shuffles if sampled else None,
+        shuffle_seed=made.seed if sampled else None,
+    )
 
 
 def _p_values(test: xr.Dataset, correction: str) -> dict[str, xr.DataArray]:

@@ -75,9 +75,7 @@ def bootstrap_draws(
     """
     responses = _responses(data, statistic, beta, unit)
     draws, seed = checks.whole(draws, "draws"), one_seed(rng)
-    made = Signature(
-        statistic=responses.statistic, seed=seed, higher_is_better=responses.higher_is_better
-    )
+    made = _signed(responses, seed=seed, unit=unit)
     return xr.DataArray(
         _drawn(responses, draws, seed),
         dims=("draw", names.SYSTEM),
@@ -159,27 +157,13 @@ def bootstrap(
     which: Any = {"higher_is_better": responses.higher_is_better, "independent": True}
     found = table.of_joint_draws(drawn, responses.systems, asked, **which)
     found = table.with_verdicts(found, asked).assign(_counted(responses, found["prob_better"]))
-    few = _too_few(found["wins"])
-    if few.any():
-        warnings.warn(_few_message(few, responses.systems), stacklevel=2)
-    found = found.assign(_withheld(found, few))
+    found = found.assign(_withheld(found))
     ranks = table.of_systems(drawn, responses.systems, ci_prob=asked.ci_prob, **which)
     scores = table.by_system("score_mean", drawn, asked, prefix="score_", independent=True)
     scores["score"] = (names.SYSTEM, score_of(responses))
     found = found.merge(ranks, join="exact").assign(scores)
     found["tied_with_top"] = (names.SYSTEM, ~_behind_top(found, asked.threshold, responses))
-    made = Signature(
-        answer="pairs",
-        version=__version__,
-        model="bayesian_bootstrap",
-        seed=seed,
-        draws=draws,
-        statistic=responses.statistic,
-        unit=unit,
-        n_items=len(responses.values),
-        higher_is_better=responses.higher_is_better,
-        **asdict(asked),
-    )
+    made = _signed(responses, answer="pairs", unit=unit, seed=seed, draws=draws, **asdict(asked))
     return found.assign_attrs(made.to_attrs())
 
 
@@ -222,6 +206,17 @@ def _drawn(responses: Responses, draws: int, seed: int) -> np.ndarray:
     return np.concatenate([scored(responses, part) for part in sums])
 
 
+def _signed(responses: Responses, **also: Any) -> Signature:
+    return Signature(
+        version=__version__,
+        model="bayesian_bootstrap",
+        statistic=responses.statistic,
+        n_items=len(responses.values),
+        higher_is_better=responses.higher_is_better,
+        **also,
+    )
+
+
 def _counted(responses: Responses, sampled: xr.DataArray) -> dict[str, Any]:
     """Wins; and for scores of 0 and 1 the closed form, and by how much the bootstrap is surer."""
     wins = wins_of(responses)
@@ -235,13 +230,14 @@ def _counted(responses: Responses, sampled: xr.DataArray) -> dict[str, Any]:
     return {name: (names.SQUARE, part) for name, part in parts.items()}
 
 
-def _too_few(wins: xr.DataArray) -> np.ndarray:
-    """Pairs that were seen to differ too rarely for draws without a prior, (system, system)."""
-    least = np.minimum(wins.values, wins.values.T)
-    return (least < names.BOOTSTRAP_WINS_MIN) & ~np.eye(len(least), dtype=bool)
-
-
-def _withheld(found: xr.Dataset, few: np.ndarray) -> dict[str, Any]:
+def _withheld(found: xr.Dataset) -> dict[str, Any]:
+    """Verdicts, but not on pairs seen to differ too rarely for draws without a prior."""
+    wins = found["wins"].values
+    few = np.minimum(wins, wins.T) < names.BOOTSTRAP_WINS_MIN
+    few &= ~np.eye(len(few), dtype=bool)
+    if few.any():
+        message = _few_message(few, found[names.SYSTEM_A].values.tolist())
+        warnings.warn(message, stacklevel=3)
     verdict = np.where(few, "no_verdict", found["verdict"].values)
     also_ahead = found["also_ahead"].values & ~few
     return {"verdict": (names.SQUARE, verdict), "also_ahead": (names.SQUARE, also_ahead)}

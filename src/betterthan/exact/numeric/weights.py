@@ -49,10 +49,16 @@ def best_set(prob_best: np.ndarray, prob: float) -> np.ndarray:
 
 def interval(draws: np.ndarray, prob: float, kind: str) -> tuple[np.ndarray, np.ndarray]:
     """Ends of the equal-tailed or of the narrowest interval of draws along the first axis."""
+    return interval_of_sorted(np.sort(draws, axis=0), prob, kind)
+
+
+def interval_of_sorted(
+    ordered: np.ndarray, prob: float, kind: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same of draws that rise along the first axis."""
     if kind == "eti":
-        low, high = np.quantile(draws, [(1 - prob) / 2, (1 + prob) / 2], axis=0)
+        low, high = np.quantile(ordered, [(1 - prob) / 2, (1 + prob) / 2], axis=0)
         return low, high
-    ordered = np.sort(draws, axis=0)
     inside = max(1, int(np.ceil(prob * len(ordered))))
     width = ordered[inside - 1 :] - ordered[: len(ordered) - inside + 1]
     at = width.argmin(0)[None]
