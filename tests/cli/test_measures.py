@@ -131,7 +131,7 @@ def test_outcome_with_the_model(
     assert code == 0
     expected = {
         "columns": ["f", "words"],
-        "groups": None,
+        "by": None,
         "ordinal": False,
         "draws": 2000,
         "rng": 7,
