@@ -188,6 +188,17 @@ def test_what_is_no_answer_is_refused_in_one_line(pair, answer):
         bt.report()
 
 
+def test_an_answer_that_lost_something_is_refused(answers):
+    found = answers["scores.compare"]
+    for broken, lost in ((found.drop_vars("p_value"), "p_value"), (found.copy(), "seed")):
+        broken.attrs.pop(lost, None)
+        with pytest.raises(ValueError, match="answers hold what scores") as caught:
+            bt.report(broken)
+        assert lost in str(caught.value)
+        assert "\n" not in str(caught.value)
+        assert len(str(caught.value)) < 200
+
+
 def test_figures_are_drawn_into_html_alone(answers):
     found = answers["scores.compare"]
     assert bt.report(found, format="html").count("<figure>") == 2

@@ -79,7 +79,7 @@ def prior_sweep(
 def _told(counts: xr.DataArray, prior: Any, rope: float, ties: str, threshold: float) -> xr.Dataset:
     """P(A better) and the verdict under one prior."""
     better = prob_better(counts, prior=prior, ties=ties).drop_attrs()
-    behind = prob_better(_exchanged(counts), prior=_reversed(prior), ties=_opposite(ties))
+    behind = prob_better(_exchanged(counts), prior=_reversed(prior), ties=mirror_of(ties))
     within: Any = 0.0
     if rope:
         masses = prob_equivalent(counts, rope, prior=prior, ties=ties)

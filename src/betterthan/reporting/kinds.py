@@ -82,13 +82,19 @@ KINDS = (
 def page_of(answer: Any) -> Page:
     """The page on one answer."""
     answer = plain(answer)
-    for kind in KINDS:
-        if kind.holds(answer):
-            return kind.page(answer)
-    raise ValueError(
-        f"answers hold a {type(answer).__name__} that no report is written of; give what one of "
-        f"these returned: {', '.join(kind.by for kind in KINDS)}"
-    )
+    kind = next((kind for kind in KINDS if kind.holds(answer)), None)
+    if kind is None:
+        raise ValueError(
+            f"answers hold a {type(answer).__name__} that no report is written of; give what one "
+            f"of these returned: {', '.join(kind.by for kind in KINDS)}"
+        )
+    try:
+        return kind.page(answer)
+    except KeyError as error:  # variables or attrs were dropped on the way
+        lost = str(error.args[0]).partition(".")[0]
+        raise ValueError(
+            f"answers hold what {kind.by} returned, but not whole ({lost}); give all of it"
+        ) from error
 
 
 def parts_of(answer: Any) -> list[Part]:

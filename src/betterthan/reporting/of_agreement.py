@@ -5,9 +5,8 @@ import xarray as xr
 
 import betterthan
 from betterthan import names
-from betterthan.answers import numbers
 from betterthan.counts.fingerprint import fingerprint
-from betterthan.reporting.cells import interval_of
+from betterthan.reporting.cells import interval_of, p_value_in
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.figures_of_orders import order_figures
 from betterthan.reporting.of_orders import NOT_INDEPENDENT, ROWS
@@ -22,14 +21,7 @@ def page(found: xr.Dataset) -> Page:
     """The page on agreement, from `orders.agreement`."""
     systems = found.sizes[names.SYSTEM]
     order = np.argsort(-found["mean_tau"].values, kind="stable")[:ROWS]
-    rows = [
-        (
-            on_one_line(str(found[names.SYSTEM].values[k])),
-            f"{found['mean_tau'].values[k]:+.3f}",
-            numbers.p_value(float(found["outlier_p"].values[k])),
-        )
-        for k in order
-    ]
+    rows = [_judge_row(found.isel({names.SYSTEM: int(k)})) for k in order]
     heads = ("System", "Mean tau with the others", "Outlier p")
     note = (
         "Outlier p: how often a system like the others would agree with them as little, not "
@@ -44,6 +36,11 @@ def page(found: xr.Dataset) -> Page:
         [NOT_INDEPENDENT, _NO_ACCURACY],
         [f"{made} | systems={systems}"],
     )
+
+
+def _judge_row(at: xr.Dataset) -> tuple[str, ...]:
+    system, tau = on_one_line(str(at[names.SYSTEM].item())), f"{at['mean_tau'].item():+.3f}"
+    return (system, tau, p_value_in(at, "outlier_p"))
 
 
 def consensus_page(found: xr.Dataset) -> Page:

@@ -74,14 +74,13 @@ def _words_on_many(shown: Shown) -> Part | None:
 
 def _told(shown: Shown) -> list[str]:
     """Every pair in a sentence, or of many systems the best against the rest."""
-    shown_first = shown.first[names.SYSTEM_A].values
-    cells = shown.cells()
-    left = len(shown.systems) - len(shown_first)
-    if not left:
-        return [sentence(cell, shown.made) for cell in cells]
-    told = [sentence(cell, shown.made) for cell in cells[: len(shown_first) - 1]]
-    told.append(f"Told here: {shown_first[0]} against the next {len(told)}; the rest in tables.")
-    return told
+    told = [sentence(cell, shown.made) for cell in shown.cells()]
+    first = [str(system) for system in shown.first[names.SYSTEM_A].values]
+    if len(first) == len(shown.systems):
+        return told
+    others = len(first) - 1
+    more = f"Told here: {first[0]} against the next {others}; the rest in tables."
+    return [*told[:others], more]
 
 
 def _systems(shown: Shown) -> Part | None:

@@ -1,5 +1,6 @@
 """The pages on the labels of a classifier: from its confusions, and from their posterior alone."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -34,10 +35,8 @@ def page(confusions: xr.DataArray) -> Page:
     seed = int(confusions.attrs.get("seed", 0))
     ordered = confusions.transpose(..., names.PREDICTED, names.ACTUAL)
     each = list(ordered) if names.SYSTEM in ordered.dims else [ordered]
-    parts = [
-        part if k < _DRAWN else Part(part.heading, tables=part.tables, notes=part.notes)
-        for k, part in enumerate(_part(matrix, seed) for matrix in each)
-    ]
+    parts = [_part(matrix, seed) for matrix in each]
+    parts[_DRAWN:] = [replace(part, figures=()) for part in parts[_DRAWN:]]
     drawn = f"{names.BOOTSTRAP_DRAWS} draws, seed {seed}"
     signature = f"betterthan {betterthan.__version__} | Dirichlet over cells, {drawn}"
     return Page("A classifier by its confusions", _QUESTION, parts, _LIMITS, [signature])

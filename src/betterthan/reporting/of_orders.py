@@ -155,20 +155,17 @@ def _method(found: xr.Dataset) -> Part:
 
 
 def _chance(found: xr.Dataset) -> Part:
-    rows = [
-        (
-            str(found[names.SYSTEM].values[k]),
-            f"{at['score'].item():+.3f}",
-            f"{int(at['exact_matches'])}",
-            p_value_in(at, "p_chance"),
-        )
-        for k in range(min(found.sizes[names.SYSTEM], ROWS))
-        for at in [found.isel({names.SYSTEM: k})]
-    ]
+    first = range(min(found.sizes[names.SYSTEM], ROWS))
+    rows = [_chance_row(found.isel({names.SYSTEM: k})) for k in first]
     heads = ("System", "Mean tau", "Exact matches", "p of chance")
     note = "p of chance: one-sided, the mean tau of random orders of the same documents."
     table = Table(heads, rows, "Is an order nearer to the reference than chance?")
     return Part("Chance", tables=[table], notes=[note])
+
+
+def _chance_row(at: xr.Dataset) -> tuple[str, ...]:
+    system, tau = str(at[names.SYSTEM].item()), f"{at['score'].item():+.3f}"
+    return (system, tau, f"{int(at['exact_matches'])}", p_value_in(at, "p_chance"))
 
 
 def _counted(found: xr.Dataset) -> Part:

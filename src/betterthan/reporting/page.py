@@ -21,14 +21,12 @@ class Table:
     @property
     def sides(self) -> str:
         """How each column is aligned: l, r or c."""
-        return "".join(
-            "l"
-            if k < self.left or head in _IN_WORDS
-            else "c"
-            if self.marks and head.isdigit()
-            else "r"
-            for k, head in enumerate(self.heads)
-        )
+        return "".join(self._side(k, head) for k, head in enumerate(self.heads))
+
+    def _side(self, column: int, head: str) -> str:
+        if column < self.left or head in _IN_WORDS:
+            return "l"
+        return "c" if self.marks and head.isdigit() else "r"
 
     @property
     def kind(self) -> str:

@@ -1,7 +1,5 @@
 """The tables of a comparison: systems, matrix, pairs, data sets, policies for ties."""
 
-from typing import Any
-
 import numpy as np
 import xarray as xr
 
@@ -32,9 +30,9 @@ _RANKED = {
 
 def ranking_table(shown: Shown) -> Table:
     """Every system: how many it beats and loses to."""
-    rows: Any = systems_of(shown.whole)
+    rows = systems_of(shown.whole)
     left_out = set() if shown.rope else {"equivalent_to"}
-    left_out |= set() if rows["never_compared"].any() else {"never_compared"}
+    left_out |= set() if int(rows["never_compared"].sum()) else {"never_compared"}
     columns = {head: rows[name].map(str) for name, head in _RANKED.items() if name not in left_out}
     if "score" in rows:
         columns["Mean score"] = rows["score"].map("{:.4f}".format)
@@ -150,10 +148,10 @@ def ties_table(shown: Shown) -> Table:
 
 
 def _policies(cell: xr.Dataset) -> tuple[str, ...]:
-    verdicts = cell["verdict_by_ties"].values.tolist()
+    verdicts, p = cell["verdict_by_ties"].values.tolist(), cell["p_value_by_ties"].values.tolist()
     told = [
-        f"{title_of_verdict(str(verdict), 'A', 'B')}, p {numbers.p_value(p)}"
-        for verdict, p in zip(verdicts, cell["p_value_by_ties"].values, strict=True)
+        f"{title_of_verdict(verdict, 'A', 'B')}, p {numbers.p_value(tested)}"
+        for verdict, tested in zip(verdicts, p, strict=True)
     ]
     flips = {"verdict": "ties_flip", "test": "p_flips"}
     return (*names_in(cell), *told, ", ".join(k for k, flag in flips.items() if cell[flag].item()))
