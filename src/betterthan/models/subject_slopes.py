@@ -130,7 +130,7 @@ def build(
         pm.Normal("y", mean, sigma, observed=y, dims=ROW)
         (y_mean, y_sd), (x_mean, x_sd) = data.y_scale, data.x_scale
         ratio = y_sd / x_sd
-        slope = pm.Deterministic("slope", beta * ratio)
+        slope: Any = pm.Deterministic("slope", beta * ratio)
         pm.Deterministic("intercept", y_mean + y_sd * alpha - slope * x_mean)
         pm.Deterministic("subject_slope", (beta + b) * ratio, dims=SUBJECT)
     return model
