@@ -69,6 +69,11 @@ def from_moments(draws: xr.DataArray, exact: dict[str, Any]) -> dict[str, float]
     return {name: float(np.abs(v).max()) for name, v in z.items()}
 
 
+def drawn(tree: xr.DataTree, name: str) -> xr.DataArray:
+    """A variable of a posterior."""
+    return tree["posterior"].to_dataset()[name]
+
+
 def diverged(tree: xr.DataTree) -> int:
     """Transitions that diverged."""
     return int(tree["sample_stats"].to_dataset()["diverging"].sum())

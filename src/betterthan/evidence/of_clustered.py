@@ -26,9 +26,9 @@ def agreement(reference: dict[str, Any], seed: int) -> dict[str, Any]:
     for k, (count, size) in enumerate(_GRID):
         data = clustered.simulate(count, size=size, pairs=4, rng=seed + k)["counts"]
         exact = clustered.closed_form(data).values
-        z = distances.from_probability(fit(data)["posterior"]["p"] - 0.5, exact)
+        z = distances.from_probability(distances.drawn(fit(data), "p") - 0.5, exact)
         rows.append({"clusters": count, "size": size, "max_abs_z_probability": z})
-    margin = alike["posterior"]["difference"]
+    margin = distances.drawn(alike, "difference")
     return {
         "published": dealing.published(cases, "cluster", seed, margin),
         "quadrature": rows,

@@ -27,7 +27,7 @@ def agreement(reference: dict[str, Any], seed: int) -> dict[str, Any]:
         data = davidson.simulate(2, judgments=40, tie_model=ties, rng=seed + k)
         tree = davidson.fit(data, tie_model=ties, rng=seed, sampling=_MANY, predictive=False)
         counts = tree["constant_data"].to_dataset()["counts"].values[0]
-        x = tree["posterior"].to_dataset()["ability"].isel(system=0)
+        x = distances.drawn(tree, "ability").isel(system=0)
         rows.append({"ties": ties} | distances.from_weights(x, two_abilities(counts, ties)))
     return {"quadrature": rows, "published": published(reference["table"])}
 

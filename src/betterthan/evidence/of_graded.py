@@ -27,7 +27,7 @@ def agreement(reference: dict[str, Any], seed: int) -> dict[str, Any]:
     for k, items in enumerate((8, 40)):
         y = graded.simulate(items, rng=seed + k)["difference"].values[:, 0]
         tree = graded.fit(_scores(y), rng=seed, sampling=Sampling(draws=2000), predictive=False)
-        drawn = tree["posterior"].to_dataset()["centre"].isel(pair=0)
+        drawn = distances.drawn(tree, "centre").isel(pair=0)
         rows.append({"items": items} | distances.from_weights(drawn, centre(y)))
     table = reference["table"]
     hours = np.array(table["difference"])

@@ -27,8 +27,8 @@ def agreement(reference: dict[str, Any], seed: int) -> dict[str, Any]:
     cases = reference["case"]
     counts = dealing.dealt(cases, names.DATASET, seed)
     fit = partial(hierarchical.fit, rng=seed, sampling=_MANY, predictive=False)
-    alike = fit(counts, concentration=dealing.NEAR_ONE)["posterior"]["mu"]
-    apart = fit(counts, concentration=3.0, centre=(1, 1, 1))["posterior"]["theta"]
+    alike = distances.drawn(fit(counts, concentration=dealing.NEAR_ONE), "mu")
+    apart = distances.drawn(fit(counts, concentration=3.0, centre=(1, 1, 1)), "theta")
     none = hierarchical.closed_form(counts, pooling="none").values
     quadrature = [_row(seed + k, *shape) for k, shape in enumerate(((2, 20), (6, 60)))]
     return {
@@ -78,7 +78,7 @@ def _log_likelihood(y: np.ndarray, kappa: float, mu: np.ndarray) -> np.ndarray:
 def _row(seed: int, datasets: int, n: int) -> dict[str, Any]:
     data = hierarchical.simulate(datasets, n=n, rng=seed)["counts"]
     tree = hierarchical.fit(data, rng=seed, sampling=_MANY, predictive=False)
-    mu = tree["posterior"]["mu"].isel(pair=0)
+    mu = distances.drawn(tree, "mu").isel(pair=0)
     z = distances.from_weights(_margin(mu), common_mean(data.values[:, 0]))
     return {"datasets": datasets, "n": n} | z
 

@@ -24,7 +24,7 @@ def agreement(reference: dict[str, Any], seed: int) -> dict[str, Any]:
     """Two systems on 40 items, and what is printed."""
     data = item_response.simulate(40, systems=2, rng=seed)
     tree = item_response.fit(data, rng=seed, sampling=Sampling(draws=2000), predictive=False)
-    ability = tree["posterior"].to_dataset()["ability"].isel(system=0)
+    ability = distances.drawn(tree, "ability").isel(system=0)
     row = distances.from_weights(ability, two_systems(data["successes"].values))
     error = tree["posterior"].attrs["quadrature_error"]
     return {

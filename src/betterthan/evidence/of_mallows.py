@@ -57,7 +57,7 @@ def _row(seed: int, k: int, documents: int, systems: int, items: int) -> dict[st
     data = mallows.simulate(**shape, pooling="complete", rng=seed + k)
     many = Sampling(draws=2000)
     tree = mallows.fit(data, pooling="complete", sampling=many, rng=seed, predictive=False)
-    z = _distance(tree["posterior"]["theta"], mallows.closed_form(data))
+    z = _distance(distances.drawn(tree, "theta"), mallows.closed_form(data))
     told = {f"max_abs_z_{name}": float(np.abs(v).max()) for name, v in z.items()}
     return shape | told | {"divergences": distances.diverged(tree)}
 

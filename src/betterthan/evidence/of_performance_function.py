@@ -35,7 +35,7 @@ def published(reference: dict[str, Any], seed: int) -> dict[str, Any]:
     printed, response = reference["coefficients"], reference["response"]
     table = frame[[*printed, response]]
     tree = performance_function.fit(table, response, rng=seed, predictive=False)
-    means = tree["posterior"]["coefficient"].mean(("chain", "draw"))
+    means = distances.drawn(tree, "coefficient").mean(("chain", "draw"))
     errors = reference["standard_errors"]
     apart = {k: (float(means.sel(feature=k)) - v) / errors[k] for k, v in printed.items()}
     return {"response": response, "standard_errors_apart": apart}
@@ -101,7 +101,7 @@ def _row(seed: int, n: int, k: int) -> dict[str, Any]:
     many = Sampling(draws=2000)
     tree = performance_function.fit(x, y, sampling=many, rng=seed, predictive=False)
     exact = by_quadrature(x.values, y.values)
-    z = distances.from_moments(tree["posterior"]["standardised"], exact)
+    z = distances.from_moments(distances.drawn(tree, "standardised"), exact)
     told = {f"max_abs_z_{name}": v for name, v in z.items()}
     divergences = distances.diverged(tree)
     return {"dialogues": n, "r2": float(data["r2"])} | told | {"divergences": divergences}

@@ -37,7 +37,7 @@ def published(reference: dict[str, Any], seed: int) -> dict[str, Any]:
     """The published mixed model: posterior means beside the printed estimates."""
     table = published_table(reference)
     tree = subject_slopes.fit(table, "time", "days", sampling=_MANY, rng=seed, predictive=False)
-    slope = tree["posterior"].to_dataset()["slope"]
+    slope = distances.drawn(tree, "slope")
     printed, error = reference["slope"], reference["slope_error"]
     return {
         "slope": float(slope.mean()),
@@ -131,7 +131,7 @@ def _row(seed: int, subjects: int, each: int, k: int) -> dict[str, Any]:
     tree = subject_slopes.fit(
         table, "response", "predictor", sampling=_MANY, rng=seed + 10 * k, predictive=False
     )
-    z = distances.from_moments(tree["posterior"]["slope_standardised"], exact)
+    z = distances.from_moments(distances.drawn(tree, "slope_standardised"), exact)
     told = {f"abs_z_{name}": v for name, v in z.items()}
     divergences = distances.diverged(tree)
     return {"subjects": subjects, "rows_each": each} | told | {"divergences": divergences}

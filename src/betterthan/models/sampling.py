@@ -4,7 +4,7 @@ import contextlib
 import logging
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from types import ModuleType
@@ -166,7 +166,7 @@ def steady_arithmetic() -> Iterator[None]:
         yield
 
 
-def _how(record: dict[str, Any], settings: dict[str, Any], seed: int) -> dict[str, Any]:
+def _how(record: Mapping[Any, Any], settings: dict[str, Any], seed: int) -> dict[str, Any]:
     """How draws were made: what was asked for, the sampler, and the versions of what ran."""
     signature = Signature(
         seed=seed,
