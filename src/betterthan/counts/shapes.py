@@ -110,8 +110,8 @@ def to_square(pairs: xr.DataArray, *, mirror: str = "counts", diagonal: float = 
     filled[i, j], filled[j, i] = moved, _mirrored(moved, mirror)
     square = np.moveaxis(filled, (0, 1), (axis, axis + 1))
     dims = (*pairs.dims[:axis], *names.SQUARE, *pairs.dims[axis + 1 :])
-    kept = {k: c for k, c in pairs.coords.items() if names.PAIR not in c.dims}
-    coords = kept | dict.fromkeys(names.SQUARE, systems)
+    coords = {k: c for k, c in pairs.coords.items() if names.PAIR not in c.dims}
+    coords |= dict.fromkeys(names.SQUARE, systems)
     return xr.DataArray(square, dims=dims, coords=coords, attrs=pairs.attrs, name=pairs.name)
 
 
