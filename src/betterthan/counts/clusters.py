@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.counts.scoring import count_outcomes, need_shared_items
+from betterthan.counts.scoring import count_outcomes, need_shared_items, oriented
 from betterthan.counts.shapes import pair_indices, square_array
 from betterthan.counts.successes import TRIALS, trials_of
 from betterthan.counts.units import CLUSTER, EPOCH, default_unit, ids_of, item_ids, one_unit_an_item
@@ -45,7 +45,7 @@ def _of_runs(
     scores: xr.DataArray, clusters: np.ndarray, chosen: str, margin: float
 ) -> xr.DataArray:
     """All runs of A against all runs of B on the same item, summed over the items of a cluster."""
-    values = scores.values.astype(float) * (1 if scores.attrs.get("higher_is_better", True) else -1)
+    values = oriented(scores)
     systems = [str(s) for s in scores[names.SYSTEM].values]
     items = item_ids(scores)
     one_unit_an_item(items, clusters, chosen)

@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names, schemas
-from betterthan.counts.scoring import need_shared_items
+from betterthan.counts.scoring import need_shared_items, oriented
 from betterthan.counts.shapes import pair_coords, pair_indices
 from betterthan.exact.numeric import counting
 
@@ -47,21 +47,27 @@ def differences_of(scores: xr.DataArray, *, standardise: bool = True) -> Differe
     pair, item = np.nonzero(differs.T)
     y = d[item, pair] / unit[pair]
     datasets, of = _datasets(scores)
-    rows, middle = _by_dataset(y, pair, of[item], (max(len(datasets), 1), len(a)))
-    coords = pair_coords(systems, a, b)
+    of = of[item]
+    rows, middle = _by_dataset(y, pair, of, (max(len(datasets), 1), len(a)))
     return Differences(
         y,
         pair,
-        of[item],
+        of,
         datasets,
         unit,
         n=both.sum(0),
         n_tied=(both & ~differs).sum(0),
         rows=rows,
         middle=middle,
-        names_of_pairs=xr.DataArray(np.arange(len(a)), dims=names.PAIR, coords=coords),
+        names_of_pairs=_named(systems, a, b),
         higher_is_better=int(scores.attrs.get("higher_is_better", True)),
     )
+
+
+def _named(systems: list[str], a: np.ndarray, b: np.ndarray) -> xr.DataArray:
+    """Numbers (pair,) with the names of the systems."""
+    coords = pair_coords(systems, a, b)
+    return xr.DataArray(np.arange(len(a)), dims=names.PAIR, coords=coords)
 
 
 def _apart(
@@ -70,12 +76,11 @@ def _apart(
     """Differences (item, pair), positive where A is better; where both have a score, and where
     they differ by more than rounding.
     """
-    values = scores.values.astype(float)
+    values = oriented(scores)
     seen = ~np.isnan(values)
     need_shared_items(seen.T.astype(float) @ seen, systems)
     _few_enough(len(a))
-    sign = 1 if scores.attrs.get("higher_is_better", True) else -1
-    d = sign * (values[:, a] - values[:, b])
+    d = values[:, a] - values[:, b]
     both = np.isfinite(d)
     differs = both & (np.abs(np.where(both, d, 0)) > counting.slack(values, 0.0))
     _warn_of_few(differs, both, [(systems[i], systems[j]) for i, j in zip(a, b, strict=True)])

@@ -44,7 +44,7 @@ def item_outcomes(scores: xr.DataArray, *, margin: float = 0.0) -> xr.Dataset:
     """
     scores = schemas.scores(scores)
     margin = checks.margin(margin)
-    values = _oriented(scores)
+    values = oriented(scores)
     first, second = pair_indices(values.shape[1])
     a, b = values[:, first], values[:, second]
     observed = ~(np.isnan(a) | np.isnan(b))
@@ -71,7 +71,7 @@ def counted(scores: xr.DataArray, margin: float, by: str | None = None) -> xr.Da
     systems = [str(s) for s in scores[names.SYSTEM].values]
     lead: dict[str, Any] = {}
     if by is None:
-        square = counting.count(_oriented(scores), margin)
+        square = counting.count(oriented(scores), margin)
     else:
         lead, square = _by_group(scores, margin, by)
     used = square.sum((*range(len(lead)), -1))
@@ -92,13 +92,14 @@ def _by_group(scores: xr.DataArray, margin: float, by: str) -> tuple[dict[str, A
         raise ValueError(
             f"scores have no item coordinate {by!r}; found {', '.join(map(str, scores.coords))}"
         )
-    values, labels = _oriented(scores), scores[by].values
+    values, labels = oriented(scores), scores[by].values
     groups = list(dict.fromkeys(labels.tolist()))
     each = [counting.count(values[labels == group], margin) for group in groups]
     return {by: groups}, np.stack(each)
 
 
-def _oriented(scores: xr.DataArray) -> np.ndarray:
+def oriented(scores: xr.DataArray) -> np.ndarray:
+    """Scores as floats of which more is better."""
     values = scores.values
     if values.dtype.kind != "f":
         values = values.astype(float)

@@ -104,14 +104,13 @@ def to_square(pairs: xr.DataArray, *, mirror: str = "counts", diagonal: float = 
     """
     checks.one_of(mirror, ("counts", *_MIRRORS), "mirror")
     i, j, systems = _places(pairs)
-    axis = int(pairs.get_axis_num(names.PAIR))  # type: ignore[arg-type]
+    axis = pairs.dims.index(names.PAIR)
     moved = np.moveaxis(pairs.values, axis, 0)
-    shape = (len(systems), len(systems), *moved.shape[1:])
-    square = np.full(shape, diagonal, dtype=np.result_type(moved))
-    square[i, j], square[j, i] = moved, _mirrored(moved, mirror)
-    square = np.moveaxis(square, (0, 1), (axis, axis + 1))
+    filled = np.full((len(systems),) * 2 + moved.shape[1:], diagonal, dtype=moved.dtype)
+    filled[i, j], filled[j, i] = moved, _mirrored(moved, mirror)
+    square = np.moveaxis(filled, (0, 1), (axis, axis + 1))
     dims = (*pairs.dims[:axis], *names.SQUARE, *pairs.dims[axis + 1 :])
-    coords: dict[Any, Any] = {k: c for k, c in pairs.coords.items() if names.PAIR not in c.dims}
+    coords = {k: c for k, c in pairs.coords.items() if names.PAIR not in c.dims}
     coords |= dict.fromkeys(names.SQUARE, systems)
     return xr.DataArray(square, dims=dims, coords=coords, attrs=pairs.attrs, name=pairs.name)
 

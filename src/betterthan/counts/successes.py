@@ -56,11 +56,16 @@ def trials(scores: xr.DataArray) -> xr.Dataset:
     if CLUSTER in scores.coords:
         one_unit_an_item(item_ids(scores), ids_of(scores, CLUSTER), CLUSTER)
     first = np.unique(place, return_index=True)[1]
+    return xr.Dataset(summed, coords=_coords_of_items(scores, first))
+
+
+def _coords_of_items(scores: xr.DataArray, rows: np.ndarray) -> dict[str, Any]:
+    """The systems, and what is known of the items, each of which stands in one of `rows`."""
     coords: dict[str, Any] = {names.SYSTEM: [str(s) for s in scores[names.SYSTEM].values]}
     for key in (names.ITEM, names.DATASET, CLUSTER):
         if key in scores.coords:
-            coords[key] = (names.ITEM, scores[key].values[first])
-    return xr.Dataset(summed, coords=coords)
+            coords[key] = (names.ITEM, scores[key].values[rows])
+    return coords
 
 
 def _right_or_wrong(scores: xr.DataArray) -> np.ndarray:
@@ -116,16 +121,22 @@ def trials_from_table(
     _filled(table, (item, system, successes, trials))
     ids = pd.DataFrame({k: table[k].astype(str).str.strip() for k in (item, system)})
     _once(ids, item, system)
-    of_item, items = pd.factorize(ids[item])
-    of_system, systems = pd.factorize(ids[system])
-    found = {}
-    for key, column in ((SUCCESSES, successes), (TRIALS, trials)):
-        values = np.zeros((len(items), len(systems)), dtype=np.int64)
-        values[of_item, of_system] = checks.nonnegative_integers(table[column].to_numpy(), column)
-        found[key] = (_CELL, values)
-    result = xr.Dataset(found, coords={names.ITEM: list(items), names.SYSTEM: list(systems)})
+    labelled = ids.rename(columns={item: names.ITEM, system: names.SYSTEM})
+    result = _arranged(labelled, {SUCCESSES: table[successes], TRIALS: table[trials]})
     trials_of(result)
     return result
+
+
+def _arranged(ids: pd.DataFrame, columns: dict[str, Any]) -> xr.Dataset:
+    """Numbers (item, system), zeros where there is no row."""
+    (of_item, items), (of_system, systems) = (pd.factorize(ids[key]) for key in _CELL)
+    found = {}
+    for key, column in columns.items():
+        values = np.zeros((len(items), len(systems)), dtype=np.int64)
+        numbers = checks.nonnegative_integers(column.to_numpy(), str(column.name))
+        values[of_item, of_system] = numbers
+        found[key] = (_CELL, values)
+    return xr.Dataset(found, coords={names.ITEM: list(items), names.SYSTEM: list(systems)})
 
 
 def _once(ids: pd.DataFrame, item: str, system: str) -> None:
@@ -177,6 +188,14 @@ def trials_of(data: Any) -> tuple[np.ndarray, np.ndarray, list[str], list[str]]:
     checks.at_least_two(systems)
     items = item_ids(table).tolist()
     checks.unique(items, "item")
+    _need_possible(successes, tried, items, systems)
+    return successes, tried, items, systems
+
+
+def _need_possible(
+    successes: np.ndarray, tried: np.ndarray, items: list[str], systems: list[str]
+) -> None:
+    """Refuse more successes than trials, and systems that no item connects with the others."""
     if (successes > tried).any():
         i, s = np.argwhere(successes > tried)[0]
         raise ValueError(
@@ -189,4 +208,3 @@ def trials_of(data: Any) -> tuple[np.ndarray, np.ndarray, list[str], list[str]]:
             f"{apart} shares no item with the other systems, so they cannot be compared; check "
             "the item ids"
         )
-    return successes, tried, items, systems

@@ -47,13 +47,7 @@ def from_table(
     systems = list(dict.fromkeys(str(s) for pair in table for s in pair))
     checks.at_least_two(systems)
     cells = {(str(a), str(b)): _cell(a, b, entry) for (a, b), entry in table.items()}
-    place = {system: k for k, system in enumerate(systems)}
-    square = np.zeros((len(systems), len(systems), width), dtype=np.int64)
-    for (a, b), values in cells.items():
-        _agree(a, b, values, cells.get((b, a)))
-        square[place[a], place[b]] = values
-        if a != b:
-            square[place[b], place[a]] = _mirrored(values)
+    square = _filled(cells, systems, width)
     made = Signature(unit=unit, ties="third" if width == len(names.OUTCOMES) else "unknown")
     return square_array(square, systems, {}).assign_attrs(made.to_attrs())
 
@@ -65,6 +59,18 @@ def _cell(a: str, b: str, entry: tuple[int, ...]) -> np.ndarray:
     if str(a) == str(b) and values[:2].any():
         checks.not_against_itself(a, b, where)
     return values
+
+
+def _filled(cells: dict[tuple[str, str], np.ndarray], systems: list[str], width: int) -> np.ndarray:
+    """A square (system, system, outcome) of cells given in one direction or in both."""
+    place = {system: k for k, system in enumerate(systems)}
+    square = np.zeros((len(systems), len(systems), width), dtype=np.int64)
+    for (a, b), values in cells.items():
+        _agree(a, b, values, cells.get((b, a)))
+        square[place[a], place[b]] = values
+        if a != b:
+            square[place[b], place[a]] = _mirrored(values)
+    return square
 
 
 def _agree(a: str, b: str, values: np.ndarray, other: np.ndarray | None) -> None:

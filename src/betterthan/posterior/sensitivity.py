@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.counts.ties import mirror_of
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.posterior.closed import prob_better
 from betterthan.posterior.differences import prob_equivalent

@@ -32,7 +32,7 @@ def ranking_table(shown: Shown) -> Table:
     """Every system: how many it beats and loses to."""
     rows = systems_of(shown.whole)
     left_out = set() if shown.rope else {"equivalent_to"}
-    left_out |= set() if int(rows["never_compared"].sum()) else {"never_compared"}
+    left_out |= set() if rows["never_compared"].to_numpy().any() else {"never_compared"}
     columns = {head: rows[name].map(str) for name, head in _RANKED.items() if name not in left_out}
     if "score" in rows:
         columns["Mean score"] = rows["score"].map("{:.4f}".format)

@@ -119,36 +119,35 @@ def ranges(ranks: Iterable[int]) -> str:
 
 def _assembled(marks: Marks) -> xr.Dataset:
     similar = marks.similar
-    member, separate, labels = _joined(similar)
     unsettled = np.zeros_like(similar) if marks.unsettled is None else marks.unsettled
     variables: dict[str, Any] = {
         "similar": (names.SQUARE, similar),
         "one_way": (names.SQUARE, similar != similar.T),
         "unsettled": (names.SQUARE, unsettled),
-        "member": ((names.SYSTEM, names.GROUP), member),
-        "letters": (names.SYSTEM, np.array(["".join(labels[row]) for row in member])),
-        "separate": (names.SYSTEM, separate),
-        "rank_possible": ((), separate.all()),
     }
     if marks.confidence is not None:
         variables["confidence"] = (names.SQUARE, marks.confidence)
     if marks.score is not None:
         variables["score"] = (names.SYSTEM, marks.score)
-    coords = dict.fromkeys((*names.SQUARE, names.SYSTEM), np.array(marks.systems)) | {
-        names.GROUP: labels
-    }
-    note = _note(marks.systems, similar, member, marks.untested)
-    return xr.Dataset(variables, coords=coords, attrs={"rule": marks.rule, "note": note})
+    joined = _joined(similar)
+    coords = dict.fromkeys((*names.SQUARE, names.SYSTEM), np.array(marks.systems))
+    note = _note(marks.systems, similar, joined["member"].values, marks.untested)
+    return joined.assign(variables).assign_coords(coords).assign_attrs(rule=marks.rule, note=note)
 
 
-def _joined(similar: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Members (system, group), which systems' groups differ from all others, and the groups'
-    letters.
-    """
+def _joined(similar: np.ndarray) -> xr.Dataset:
+    """The groups, their letters, and which systems' groups differ from all other systems."""
     found = cliques.maximal_cliques(similar & similar.T)
     member = np.array([[k in clique for clique in map(set, found)] for k in range(len(similar))])
+    labels = np.array(cliques.letters(len(found)))
     separate = member @ _closed(found, similar | similar.T)
-    return member, separate, np.array(cliques.letters(len(found)))
+    variables = {
+        "member": ((names.SYSTEM, names.GROUP), member),
+        "letters": (names.SYSTEM, np.array(["".join(labels[row]) for row in member])),
+        "separate": (names.SYSTEM, separate),
+        "rank_possible": ((), separate.all()),
+    }
+    return xr.Dataset(variables, coords={names.GROUP: labels})
 
 
 def _closed(found: list[tuple[int, ...]], marked: np.ndarray) -> np.ndarray:
