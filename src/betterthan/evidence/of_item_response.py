@@ -74,7 +74,7 @@ def _spread(z: np.ndarray) -> np.ndarray:
     return item_response._ITEM[0] + item_response._ITEM[1] * z
 
 
-def _log_chances(x: np.ndarray, mean: np.ndarray, spread: float) -> list[np.ndarray]:
+def _log_chances(x: np.ndarray, mean: np.ndarray, spread: float) -> list[Any]:
     """Log probabilities (ability, mean) that both solve an item, the first, the second, neither."""
     node, log_weight = rasch.nodes(81)
     at = mean[:, None] - spread * node

@@ -154,7 +154,7 @@ def _truths(wrong: Any, size: int) -> np.ndarray:
     return given.astype(bool)
 
 
-def _clipped(times: pd.Series, people: np.ndarray, sd: float) -> Any:
+def _clipped(times: pd.Series, people: np.ndarray, sd: float) -> pd.Series:
     """Within so many standard deviations of each one's mean, both from the times as they are."""
     groups: Any = times.groupby(people)
     mean, spread = groups.transform("mean"), groups.transform("std").fillna(0.0)

@@ -249,8 +249,8 @@ def _balanced(a: float, b: float, t: float, prob: float, left: float, right: flo
     at_left, at_right = lean(left), lean(right)
     if at_left * at_right > 0 or not np.isfinite(at_left + at_right):
         return None
-    found: Any = optimize.toms748(lean, left, right, xtol=1e-15)
-    return float(found)
+    root: Any = optimize.toms748(lean, left, right, xtol=1e-15)
+    return float(root)
 
 
 def _upper_end(a: float, b: float, t: float, below: _Array | float, prob: float) -> _Array:
