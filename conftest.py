@@ -21,14 +21,17 @@ def pytest_collection_modifyitems(items):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item):
-    """Sampling in a test without the marker `sampled` is an error, also in its fixtures: `make check` stays quick."""
+    """Sampling in a test without the marker `sampled` is an error, also in its fixtures: `make
+    check` stays quick.
+    """
     if item.get_closest_marker("sampled"):
         return (yield)
     from betterthan.models import refit, sampling
 
     def refuse(*_, **__):
         raise RuntimeError(
-            "this test samples: mark it pytest.mark.sampled, or take a fit from bt.datasets.example_fit"
+            "this test samples: mark it pytest.mark.sampled, or take a fit from "
+            "bt.datasets.example_fit"
         )
 
     with pytest.MonkeyPatch.context() as patch:

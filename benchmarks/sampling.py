@@ -249,7 +249,8 @@ def main() -> None:
     if chosen.case:
         print(json.dumps(run(chosen.case, chosen.who)))
         return
-    head = "| model and data | compiling: first, again | sampling | ESS/s | by hand | its ESS/s | ratio | numpyro, ESS/s |"
+    head = "| model and data | compiling: first, again | sampling | ESS/s | by hand "
+    head += "| its ESS/s | ratio | numpyro, ESS/s |"
     lines = [head, "| --- | --: | --: | --: | --- | --: | --: | --: |"]
     for name in CASES:
         lines.append(row(name))

@@ -74,7 +74,8 @@ def row(group: str, ours: dict, instead: dict) -> str:
         least = [case["extra_info"]["ess_per_second"] for case in (ours, instead)]
         note += f"; least ESS per second, compiling included, {least[0]:.1f} beside {least[1]:.1f}"
     what = instead["extra_info"]["what"]
-    return f"| {group} | {seconds(mine)} | {what} | {seconds(other)} | {ratio}{note} | {BOUNDS[group]} |"
+    times = f"{seconds(mine)} | {what} | {seconds(other)}"
+    return f"| {group} | {times} | {ratio}{note} | {BOUNDS[group]} |"
 
 
 def seconds(value: float) -> str:

@@ -1,4 +1,5 @@
-"""The README's first screen: makes results.csv, runs the code, prints the answer, draws the picture.
+"""The README's first screen: makes results.csv, runs the code, prints the answer, draws the
+picture.
 
 ``python docs/first_screen.py`` prints what README shows and writes docs/_static/first-screen.png.
 """

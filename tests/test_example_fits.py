@@ -57,7 +57,9 @@ def test_unknown_fit():
 
 @pytest.mark.sampled
 def test_a_stored_fit_equals_a_fresh_one():
-    """The same seed gives the same draws, to the digit where libraries and processor are those it was made with."""
+    """The same seed gives the same draws, to the digit where libraries and processor are those
+    it was made with.
+    """
     stored, fresh = bt.datasets.example_fit("davidson"), example_fits.fitted("davidson")
     assert set(fresh.children) == set(stored.children)
     same = libraries(stored) == libraries(fresh) and stored.attrs["cpu"] == get_host_cpu_name()

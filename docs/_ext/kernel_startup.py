@@ -13,7 +13,9 @@ for _name in ("FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE"):
 
 @register_cell_magic
 def bash(line, cell):
-    """Like the magic of IPython, but standard output and error are one text, in the order written."""
+    """Like the magic of IPython, but standard output and error are one text, in the order
+    written.
+    """
     done = subprocess.run(
         ["bash", "-c", cell],
         stdout=subprocess.PIPE,

@@ -1,4 +1,6 @@
-"""Formulas as inline SVG, drawn by matplotlib at build time: the pages need no network and no TeX."""
+"""Formulas as inline SVG, drawn by matplotlib at build time: the pages need no network and no
+TeX.
+"""
 
 import html
 from functools import cache

@@ -70,8 +70,10 @@ def test_counts_and_trials(scores):
 
 
 CALLS = {
-    "clustered": "fits.compare(betterthan.models.clustered.fit(betterthan.count(data, by='cluster')))",
-    "hierarchical": "fits.compare(betterthan.models.hierarchical.fit(betterthan.count(data, by='dataset')))",
+    "clustered": "fits.compare(betterthan.models.clustered.fit(betterthan.count(data, "
+    "by='cluster')))",
+    "hierarchical": "fits.compare(betterthan.models.hierarchical.fit(betterthan.count(data, "
+    "by='dataset')))",
     "item_response": "fits.compare(betterthan.models.item_response.fit(data))",
     "dirichlet_multinomial": "compare(data)",
     "graded": "fits.compare(betterthan.models.graded.fit(data))",

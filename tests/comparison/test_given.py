@@ -1,4 +1,6 @@
-"""What is given is recognised, checked and counted once; two sequences are joined by their labels."""
+"""What is given is recognised, checked and counted once; two sequences are joined by their
+labels.
+"""
 
 import numpy as np
 import pandas as pd

@@ -127,7 +127,8 @@ def test_public_functions_tell_parameters_returns_and_an_example(name):
 
 def test_everything_opens_at_once():
     names = [f"bt.{n}" for n in ("", *NAMESPACES)]
-    code = f"import betterthan as bt; [getattr(d, n) for d in [bt, {', '.join(names[1:])}] for n in d.__all__]"
+    doors = ", ".join(["bt", *names[1:]])
+    code = f"import betterthan as bt; [getattr(d, n) for d in [{doors}] for n in d.__all__]"
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", code],
         env=os.environ | {"EAGER_IMPORT": "1"},

@@ -7,7 +7,8 @@ import pytest
 
 
 def loaded_after(code):
-    script = f"import sys\n{code}\nprint(' '.join(sorted(m for m in sys.modules if '.' not in m or m == 'scipy.stats')))"
+    held = "(m for m in sys.modules if '.' not in m or m == 'scipy.stats')"
+    script = f"import sys\n{code}\nprint(' '.join(sorted({held})))"
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
@@ -38,3 +39,10 @@ def test_the_door_alone_loads_nothing():
 def test_closed_forms_load_neither_pymc_nor_arviz_nor_matplotlib(call):
     loaded = loaded_after(f"import betterthan as bt\n{call}")
     assert not loaded & {"pymc", "arviz", "matplotlib", "pytensor", "nutpie", "scipy.stats"}
+
+
+@pytest.mark.parametrize("option", ["--version", "--help"])
+def test_help_and_version_answer_without_numpy(option):
+    call = f"import sys; sys.argv = ['betterthan', '{option}']; from betterthan.cli.commands import main"
+    loaded = loaded_after(f"{call}\ntry:\n    main()\nexcept SystemExit:\n    pass")
+    assert not loaded & {"numpy", "pandas", "xarray", "scipy"}

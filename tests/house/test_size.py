@@ -23,7 +23,9 @@ LONGER = {
 
 
 def tokens_of(path):
-    """Tokens of every function of a file that stands in no other, without its signature and docstring."""
+    """Tokens of every function of a file that stands in no other, without its signature and
+    docstring.
+    """
     text = path.read_text("utf-8")
     tree = ast.parse(text)
     docs, number = set(), {}

@@ -1,4 +1,5 @@
-"""Makes the small fits that ship with the package: python tests/reference/example_fits.py, after a model has changed.
+"""Makes the small fits that ship with the package: python tests/reference/example_fits.py, after a
+model has changed.
 
 `tests/test_example_fits.py` proves that one of them equals a fresh fit.
 """
@@ -21,15 +22,20 @@ JUDGMENTS = "bt.models.davidson.simulate(3, judgments=200, rng=2)"
 
 # name: the call that draws the data, and the call that fits them
 CALLS = {
-    "clustered": ('bt.models.clustered.simulate(20, size=5, rng=3)["counts"]', "bt.models.clustered.fit(data, {})"),
+    "clustered": (
+        'bt.models.clustered.simulate(20, size=5, rng=3)["counts"]',
+        "bt.models.clustered.fit(data, {})",
+    ),
     "davidson": (JUDGMENTS, "bt.models.davidson.fit(data, {})"),
     "graded": (
-        "xr.DataArray(np.random.default_rng(1).normal([0.6, 0.5], 0.1, size=(40, 2)), dims=('item', 'system'), "
+        "xr.DataArray(np.random.default_rng(1).normal([0.6, 0.5], 0.1, size=(40, 2)), "
+        "dims=('item', 'system'), "
         "coords={'system': ['A', 'B']})",
         "bt.models.graded.fit(data, {})",
     ),
     "hierarchical": (
-        'bt.models.hierarchical.simulate(4, n=40, rng=1)["counts"]', "bt.models.hierarchical.fit(data, {})",
+        'bt.models.hierarchical.simulate(4, n=40, rng=1)["counts"]',
+        "bt.models.hierarchical.fit(data, {})",
     ),
     "mallows": (
         'bt.models.mallows.simulate(1, systems=2, pooling="complete", rng=3)',
@@ -40,7 +46,7 @@ CALLS = {
         'bt.models.performance_function.fit(data["features"], data["response"], {})',
     ),
     "rao_kupper": (JUDGMENTS, 'bt.models.davidson.fit(data, tie_model="rao_kupper", {})'),
-}  # fmt: skip
+}
 
 
 def fitted(name: str) -> xr.DataTree:

@@ -14,7 +14,8 @@ from betterthan.exact.wins import sign
 from betterthan.significance.signs import mcnemar, sign_test
 
 COUNT = st.integers(0, 60)
-# fifteen pairs of six systems in one table: eight tables hold twice as many pairs as sixty of one pair each
+# fifteen pairs of six systems in one table: eight tables hold twice as many pairs as sixty of one
+# pair each
 TABLE = st.lists(st.tuples(COUNT, COUNT, COUNT), min_size=15, max_size=15)
 UPPER = np.triu_indices(6, 1)
 few_tables = settings(max_examples=8)

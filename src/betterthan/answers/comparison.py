@@ -71,8 +71,8 @@ class Comparison:
         return rows.square(rows.leading(self.data))
 
     def by_engine(self) -> xr.Dataset:
-        """The data with a dim ``engine`` in front of what was computed in more than one way, the way
-        that is to be read first: for tables that set them side by side.
+        """The data with a dim ``engine`` in front of what was computed in more than one way, the
+        way that is to be read first: for tables that set them side by side.
         """
         made = self.made
         first = made.model if made.method == "advised" and self.beside else made.method

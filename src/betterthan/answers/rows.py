@@ -16,7 +16,8 @@ _BY_SYSTEM = (
 
 
 def pairs(data: xr.Dataset) -> pd.DataFrame:
-    """One row a pair: the system that is ahead, the other, and everything from the side of the first.
+    """One row a pair: the system that is ahead, the other, and everything from the side of the
+    first.
 
     Parameters
     ----------

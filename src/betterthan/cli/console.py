@@ -6,19 +6,19 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from betterthan import checks
-from betterthan.reporting import formats
-
 if TYPE_CHECKING:
     from betterthan.answers.comparison import Comparison
 
-_SUFFIXES = {suffix: form.name for suffix, form in formats.BY_SUFFIX.items()} | {".json": "json"}
-_FILES = {form.name: f"report{form.suffixes[0]}" for form in formats.FORMATS}
+# what computes is loaded when a command runs, so that --help and --version answer at once
 
 
 def where(format: str | None, output: Path | None) -> tuple[str, Path | None]:
     """Format and target, agreed before any work is done."""
-    by_suffix = _SUFFIXES.get(output.suffix.lower()) if output is not None else None
+    from betterthan import checks
+    from betterthan.reporting import formats
+
+    suffixes = {k: form.name for k, form in formats.BY_SUFFIX.items()} | {".json": "json"}
+    by_suffix = suffixes.get(output.suffix.lower()) if output is not None else None
     if output is not None and not str(output).strip("."):
         raise ValueError("output is empty; give a folder or a file")
     form = format or by_suffix or ("html" if output is not None else "text")
@@ -26,7 +26,7 @@ def where(format: str | None, output: Path | None) -> tuple[str, Path | None]:
     if output is not None and output.suffix and by_suffix is None and not output.is_dir():
         raise ValueError(
             f"{output}: unknown suffix {output.suffix!r}; give a folder, or one of "
-            f"{', '.join(_SUFFIXES)}"
+            f"{', '.join(suffixes)}"
         )
     if by_suffix and form != by_suffix:
         raise ValueError(
@@ -37,6 +37,9 @@ def where(format: str | None, output: Path | None) -> tuple[str, Path | None]:
 
 def one_file(format: str | None, output: Path | None, what: str) -> tuple[str, Path | None]:
     """Format and target of a command whose answer is one file."""
+    from betterthan import checks
+    from betterthan.reporting import formats
+
     form, target = where(format, output)
     checks.one_of(form, formats.NAMES, "format")
     if target is not None and not target.suffix:
@@ -62,6 +65,7 @@ def deliver(comparison: "Comparison", form: str, target: Path | None) -> None:
     import betterthan as bt
     from betterthan.comparison.pair_rows import pair_rows
     from betterthan.files import write_all
+    from betterthan.reporting import formats
     from betterthan.reporting.kinds import plain
     from betterthan.reporting.records import as_json
 
@@ -70,7 +74,10 @@ def deliver(comparison: "Comparison", form: str, target: Path | None) -> None:
     if target is None or target.suffix:
         put(written, target)
     else:
-        contents: dict[str, str | bytes] = {_FILES.get(form, "report.json"): written}
+        name = next(
+            (f"report{f.suffixes[0]}" for f in formats.FORMATS if f.name == form), "report.json"
+        )
+        contents: dict[str, str | bytes] = {name: written}
         contents["pairs.csv"] = pair_rows(told).to_csv(index=False)
         contents["comparison.nc"] = comparison.to_bytes()
         write_all({target / name: content for name, content in contents.items()})

@@ -69,7 +69,8 @@ def advise(data: Any) -> Advice:
     >>> print(bt.advise(bt.datasets.contingency_case("a")))
     Ask dirichlet_multinomial: betterthan.compare(data)
     Because two systems on one set of 1,000 examples have a closed form, without Monte Carlo error.
-    Misleading: independent_betas, which takes the two accuracies as unrelated though the examples are the same.
+    Misleading: independent_betas, which takes the two accuracies as unrelated though the examples
+    are the same.
     """
     return advise_on(recognise(data))
 
@@ -201,7 +202,8 @@ def _judged(systems: int, more: str) -> tuple[str, str, str]:
     return (
         "davidson",
         f"separate judgments on {systems} systems tie all of them together{also}",
-        "each pair by itself: it wastes what other pairs say, and the best of many looks better than "
+        "each pair by itself: it wastes what other pairs say, and the best of many looks better "
+        "than "
         "it is",
     )
 
@@ -218,7 +220,8 @@ def _repeated(systems: int) -> tuple[str, str, str]:
 def _several(datasets: int) -> tuple[str, str, str]:
     return (
         "hierarchical",
-        f"{datasets} data sets may differ in who is better and by how much, and are of unequal size",
+        f"{datasets} data sets may differ in who is better and by how much, and are of unequal "
+        "size",
         "pooling them: the largest decides, and a new data set looks as certain as these",
     )
 
@@ -229,6 +232,7 @@ def _two(n: int) -> tuple[str, str, str]:
         "dirichlet_multinomial",
         f"two systems on one set of {n:,} examples have a closed form, without Monte Carlo error"
         f"{few}",
-        "independent_betas, which takes the two accuracies as unrelated though the examples are the "
+        "independent_betas, which takes the two accuracies as unrelated though the examples are "
+        "the "
         "same",
     )

@@ -62,7 +62,8 @@ def refuse_unknown(spec: Spec, asked: Asked) -> None:
     """What a model does not know is not passed over in silence."""
     if asked.question.rope and spec.rope_unit == "score":
         raise ValueError(
-            f"rope={asked.question.rope:g} is a difference of probabilities, and the advised {spec.name} "
+            f"rope={asked.question.rope:g} is a difference of probabilities, and the advised "
+            f"{spec.name} "
             "measures in units of the score; use method='exact', or its own call"
         )
     if asked.margin and not spec.knows_margin:

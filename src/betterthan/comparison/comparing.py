@@ -1,4 +1,6 @@
-"""Everything about all pairs of systems, composed: what was given, asked, computed, and set beside."""
+"""Everything about all pairs of systems, composed: what was given, asked, computed, and set
+beside.
+"""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -52,9 +54,9 @@ def compare(
     data : path, DataFrame, xarray.DataArray or xarray.Dataset, or a sequence of scores
         What `read` reads, or returns: scores (item, system), tallies (item, system, tally), counts
         (system_a, system_b, outcome) or (pair, outcome); judgments from `io.read_judgments`; or
-        successes of trials, of which the larger share wins an item. Of tallies, the posterior counts
-        the items on which one F1 is above the other, and the randomization test compares F1 over all
-        items.
+        successes of trials, of which the larger share wins an item. Of tallies, the posterior
+        counts the items on which one F1 is above the other, and the randomization test compares F1
+        over all items.
     other : sequence of scores, optional
         A second system's, where `data` are one system's: Series and DataArrays are joined by label,
         which must be the same; lists by position, of equal length; two paths are two files.
@@ -66,8 +68,8 @@ def compare(
     baseline : str, optional
         The system that the others are told against.
     method : {"exact", "mcmc", "both", "advised"}, default "exact"
-        Closed forms; PyMC; both and how far they lie apart; or the model that `advise` names for the
-        data, with the closed form beside it. Of several data sets each then weighs the same.
+        Closed forms; PyMC; both and how far they lie apart; or the model that `advise` names for
+        the data, with the closed form beside it. Of several data sets each then weighs the same.
     ties : {"third", "drop", "half", "to_a", "to_b", "all"}, default "third"
         See `counts.apply_ties`; in ``to_a`` and ``to_b``, A is the system named first. ``all``
         answers by ``third`` and shows what every policy would have said.
@@ -101,14 +103,14 @@ def compare(
         ``sign_error`` (how probable it is that a verdict names the wrong system), each number that
         was sampled with its ``_mcse``; of more than two systems, over ``system``, the joint answer
         ``prob_best``, ``expected_rank`` and ``in_best_set``, by the Bayesian bootstrap of scores
-        without gaps or by the advised model (where neither will do, ``attrs["no_joint"]`` says why).
-        Also ``counts``, ``n``, ``bayes_factor_01``; from scores ``n_dropped`` and, over ``system``,
-        ``score`` and ``n_scored``; with both methods ``z``. Over a dim ``test``: ``p_value`` and
-        ``p_adjusted``; also ``smallest_p`` (of the sign test with so many decisive items) and, with
-        randomization, ``swapped_difference`` (of its statistic, A - B). Where ties are unknown, what
-        needs them is absent. An advised model of several data sets adds ``prob_better_dataset``
-        (dataset, ...) and ``prob_better_new``, on a data set not seen. A second way of computing
-        stands in ``.beside``.
+        without gaps or by the advised model (where neither will do, ``attrs["no_joint"]`` says
+        why). Also ``counts``, ``n``, ``bayes_factor_01``; from scores ``n_dropped`` and, over
+        ``system``, ``score`` and ``n_scored``; with both methods ``z``. Over a dim ``test``:
+        ``p_value`` and ``p_adjusted``; also ``smallest_p`` (of the sign test with so many decisive
+        items) and, with randomization, ``swapped_difference`` (of its statistic, A - B). Where ties
+        are unknown, what needs them is absent. An advised model of several data sets adds
+        ``prob_better_dataset`` (dataset, ...) and ``prob_better_new``, on a data set not seen. A
+        second way of computing stands in ``.beside``.
 
     Raises
     ------

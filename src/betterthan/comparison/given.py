@@ -173,8 +173,10 @@ _RUNS = (
     "common order."
 )
 _BY_F1 = (
-    "The posterior counts items on which one system's F1 is above the other's; a system can be ahead "
-    "on most items and behind in F1 over all of them, which is what the randomization test compares."
+    "The posterior counts items on which one system's F1 is above the other's; a system can be "
+    "ahead "
+    "on most items and behind in F1 over all of them, which is what the randomization test "
+    "compares."
 )
 
 

@@ -43,7 +43,8 @@ def two_sequences(first: Any, second: Any) -> xr.DataArray:
     values = [_numbers(side, name) for name, side in sides.items()]
     if len(values[0]) != len(values[1]):
         raise ValueError(
-            f"data has {len(values[0])} scores and other {len(values[1])}; by position they must be "
+            f"data has {len(values[0])} scores and other {len(values[1])}; by position they must "
+            f"be "
             "equally many: give the same items, or Series that name them"
         )
     return _scores(np.stack(values, axis=1), ["A", "B"], None)

@@ -15,8 +15,8 @@ from betterthan.posterior.verdicts import decide
 
 
 def every_policy(given: Given, asked: Asked) -> xr.Dataset:
-    """P(A better) and the verdict under every tie policy, and where they do not agree; nothing where
-    it was not asked.
+    """P(A better) and the verdict under every tie policy, and where they do not agree; nothing
+    where it was not asked.
     """
     if asked.ties != "all":
         return xr.Dataset()

@@ -27,7 +27,8 @@ def picked(data: Any, systems: Sequence[str] | Mapping[str, str] | None) -> Any:
         return data
     if isinstance(systems, str) or not isinstance(systems, Sequence | Mapping):
         raise ValueError(
-            f"systems is {type(systems).__name__}; give a list of names, or a mapping from name to new name"
+            f"systems is {type(systems).__name__}; give a list of names, or a mapping from name "
+            f"to new name"
         )
     known = systems_of(data)
     asked = [str(s) for s in systems]

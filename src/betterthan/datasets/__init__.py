@@ -1,4 +1,6 @@
-"""The published tables this package reproduces, each with its citation, and small fits to try things on."""
+"""The published tables this package reproduces, each with its citation, and small fits to try
+things on.
+"""
 
 import lazy_loader as _lazy
 

@@ -8,8 +8,9 @@ from betterthan import checks
 
 _FOLDER = Path(__file__).parent / "fits"
 FITS = (
-    "clustered", "davidson", "graded", "hierarchical", "mallows", "performance_function", "rao_kupper",
-)  # fmt: skip
+    *("clustered", "davidson", "graded", "hierarchical"),
+    *("mallows", "performance_function", "rao_kupper"),
+)
 
 
 def example_fit(name: str) -> xr.DataTree:
@@ -17,16 +18,18 @@ def example_fit(name: str) -> xr.DataTree:
 
     Parameters
     ----------
-    name : {"clustered", "davidson", "graded", "hierarchical", "mallows", "performance_function", "rao_kupper"}
-        The model in `betterthan.models`; ``rao_kupper`` is the other form of ``davidson``, fitted to the same
-        judgments.
+    name : {"clustered", "davidson", "graded", "hierarchical", "mallows", "performance_function",
+    "rao_kupper"}
+        The model in `betterthan.models`; ``rao_kupper`` is the other form of ``davidson``, fitted
+        to the same judgments.
 
     Returns
     -------
     xarray.DataTree
-        As the model's ``fit`` returns it, with fewer draws and without the groups that are not needed: posterior,
-        sample_stats, the data, and for the two models of judgments posterior_predictive and log_likelihood. The data
-        are simulated: ``attrs["data"]`` is the call that draws them, ``attrs["fit"]`` the one that was fitted.
+        As the model's ``fit`` returns it, with fewer draws and without the groups that are not
+        needed: posterior, sample_stats, the data, and for the two models of judgments
+        posterior_predictive and log_likelihood. The data are simulated: ``attrs["data"]`` is the
+        call that draws them, ``attrs["fit"]`` the one that was fitted.
 
     Raises
     ------

@@ -47,7 +47,8 @@ def loo(trees: Mapping[str, xr.DataTree], *, weighting: str = "stacking") -> Any
     Examples
     --------
     >>> import warnings, betterthan as bt
-    >>> fits = {ties: bt.datasets.example_fit(ties) for ties in ("davidson", "rao_kupper")}  # of the same judgments
+    >>> models = ("davidson", "rao_kupper")  # of the same judgments
+    >>> fits = {model: bt.datasets.example_fit(model) for model in models}
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore")  # three pairs are few to leave out
     ...     table = bt.fits.loo(fits)

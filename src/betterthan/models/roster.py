@@ -118,8 +118,10 @@ ROSTER = (
     Spec("independent_betas"),
     Spec(
         "hierarchical",
-        assumes="(win, loss, tie) of each data set ~ Multinomial(theta), theta ~ Dirichlet(kappa mu), "
-        "one mu and kappa a pair; A is better when theta_win - theta_loss, its mean over data sets, "
+        assumes="(win, loss, tie) of each data set ~ Multinomial(theta), theta ~ Dirichlet(kappa "
+        "mu), "
+        "one mu and kappa a pair; A is better when theta_win - theta_loss, its mean over data "
+        "sets, "
         "is above 0",
         computed="PyMC, data sets drawn to a common mean, each weighing the same (hierarchical)",
         taken_as="Examples of one data set are taken as independent, and data sets as draws of one "
@@ -131,11 +133,13 @@ ROSTER = (
     ),
     Spec(
         "clustered",
-        assumes="in each cluster Beta-binomial numbers of decisive examples and of wins among them; "
+        assumes="in each cluster Beta-binomial numbers of decisive examples and of wins among "
+        "them; "
         "A is better when it wins more than half of the decisive examples of the population of "
         "clusters",
         computed="PyMC, examples of a cluster alike (clustered)",
-        taken_as="Clusters are taken as independent draws of one population, and examples of one as "
+        taken_as="Clusters are taken as independent draws of one population, and examples of one "
+        "as "
         "alike.",
         takes=(CLUSTER, EPOCH),
         prepare=_by_cluster,
@@ -171,7 +175,8 @@ ROSTER = (
     ),
     Spec(
         "bayesian_bootstrap",
-        assumes="items have random weights, the same for all systems; A is better when the score of "
+        assumes="items have random weights, the same for all systems; A is better when the score "
+        "of "
         "all weighted items together is larger",
         computed="draws of the score of all items together (Bayesian bootstrap)",
         takes=(CLUSTER, EPOCH),

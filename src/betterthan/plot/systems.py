@@ -12,7 +12,8 @@ def chosen(systems: Any, there: Sequence[str]) -> dict[str, str]:
         return {system: system for system in there}
     if isinstance(systems, str) or not isinstance(systems, Iterable):
         raise ValueError(
-            f"systems is {checks.shown(systems)}; give a list of systems, or a mapping from systems "
+            f"systems is {checks.shown(systems)}; give a list of systems, or a mapping from "
+            f"systems "
             "to the names to show"
         )
     wanted = [known(system, there, "systems") for system in systems]
