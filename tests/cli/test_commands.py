@@ -134,8 +134,8 @@ def test_version_and_lazy_imports_from_a_shell(results):
     )
     assert shown.stdout.split() == ["betterthan", __version__]
     code = (
-        "import sys; sys.argv = ['betterthan', 'compare', sys.argv[1]]; from betterthan.cli "
-        "import main; main();"
+        "import sys; sys.argv = ['betterthan', 'compare', sys.argv[1]]; from "
+        "betterthan.cli.commands import main; main();"
         "print(sorted({'pymc', 'arviz', 'matplotlib', 'scipy.stats', 'pytensor', 'nutpie'} & "
         "set(sys.modules)))"
     )
@@ -230,7 +230,7 @@ def test_compare_with_tests(results, tallies, capsys, monkeypatch):
         (["--statistic", "f9"], "statistic is 'f9'"),
         (["--cutoff", "2"], "cutoff is 2.0"),
         (["-o", "folder"], "folder: give one file, such as folder.html"),
-        (["--swap", "page"], "swap is 'page'; give one of item"),
+        (["--unit", "page"], "unit is 'page'; give one of item"),
         (["-f", "json"], "format is 'json'; choose one of text"),
     ],
 )

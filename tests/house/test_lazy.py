@@ -43,6 +43,6 @@ def test_closed_forms_load_neither_pymc_nor_arviz_nor_matplotlib(call):
 
 @pytest.mark.parametrize("option", ["--version", "--help"])
 def test_help_and_version_answer_without_numpy(option):
-    call = f"import sys; sys.argv = ['betterthan', '{option}']; from betterthan.cli.commands import main"
-    loaded = loaded_after(f"{call}\ntry:\n    main()\nexcept SystemExit:\n    pass")
+    given = f"sys.argv = ['betterthan', '{option}']; from betterthan.cli.commands import main"
+    loaded = loaded_after(f"{given}\ntry:\n    main()\nexcept SystemExit:\n    pass")
     assert not loaded & {"numpy", "pandas", "xarray", "scipy"}

@@ -117,7 +117,7 @@ def groups(
     ] = "randomization",
     statistic: Annotated[str | None, typer.Option(help=", ".join(names.STATISTICS))] = None,
     beta: Annotated[float, typer.Option(help="For f_beta: the weight of recall.")] = 1.0,
-    swap: Annotated[
+    unit: Annotated[
         str, typer.Option(help="Item column whose items are swapped together.")
     ] = names.ITEM,
     method: Annotated[str, typer.Option(help=", ".join(names.RANDOMIZATIONS))] = "auto",
@@ -151,7 +151,7 @@ def groups(
             data,
             statistic=statistic,
             beta=beta,
-            unit=swap,
+            unit=unit,
             method=method,
             shuffles=shuffles,
             cutoff=cutoff,
