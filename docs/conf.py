@@ -15,7 +15,7 @@ sys.path.insert(0, str(HERE / "_ext"))
 
 def _meaning(path: Path) -> bytes:
     """The code without comments and docstrings; those of the command line are its help."""
-    if path.suffix != ".py" or path.name == "cli.py":
+    if path.suffix != ".py" or path.parent.name == "cli":
         return path.read_bytes()
     tree = ast.parse(path.read_bytes())
     for node in ast.walk(tree):
@@ -133,6 +133,7 @@ _alone = (
     "formats",
     "figures",
     "cli",
+    "way-of-the-data",
     "models",
     "references",
     "changelog",

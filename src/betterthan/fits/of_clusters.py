@@ -28,7 +28,7 @@ def of_clusters(fit: Fit, asked: Question) -> xr.Dataset:
     shaped = to_square(total) if fit.square else total
     alone = closed_answer(shaped.astype(np.int64), prior, asked, beside["n"])
     found = found.assign({f"{name}_independent": alone[name] for name in alone}).merge(
-        beside, join="exact"
+        beside, join="exact", compat="no_conflicts"
     )
     if "correlation" not in fit.posterior.attrs:
         found["prob_better_exact"] = _exactly(counts, prior, fit.square)
