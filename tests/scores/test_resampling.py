@@ -189,7 +189,7 @@ def test_a_function_of_ones_own_must_answer_for_every_draw():
     ):
         with pytest.raises(ValueError, match=words):
             bt.scores.bootstrap_draws(tallies(), statistic=function, draws=5, rng=1)
-    with pytest.raises(ValueError, match="data is a ndarray; give an xarray.DataArray"):
+    with pytest.raises(ValueError, match=r"data is a ndarray; give an xarray\.DataArray"):
         bt.scores.bootstrap_draws(np.ones((3, 2)), statistic=np.sum)
 
 
