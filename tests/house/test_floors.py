@@ -14,7 +14,7 @@ FLOORS = [
     {"names"},
     {"checks", "files", "progress", "signed"},
     {"schemas"},
-    {"exact", "io", "people"},
+    {"answers", "exact", "io", "people"},
     {"counts", "labels"},
     {"posterior", "significance"},
     {"features", "scores"},

@@ -18,7 +18,7 @@ def model_of(tree: Any, known: Collection[str]) -> str:
     """The model a tree is a fit of, refused if it is none of those known here."""
     held = isinstance(tree, xr.DataTree) and "posterior" in tree.children
     found = tree["posterior"].attrs.get("model") if held else None
-    if found not in known:
+    if found is None or found not in known:
         what = f"a fit of {found}" if found else f"a {type(tree).__name__}"
         raise ValueError(f"tree is {what}; give a fit of betterthan.models, of {', '.join(known)}")
     return str(found)
