@@ -38,7 +38,10 @@ def test_is_a_fit_of_the_model_as_it_is(name):
     tree = bt.datasets.example_fit(name)
     assert bt.fits.diagnose(tree).passed
     data, fit = example_fits.CALLS[name]
-    assert (tree.attrs["data"], tree.attrs["fit"].split("draws=")[0]) == (data, fit.split("{}")[0])
+    assert (tree.attrs["data"], tree.attrs["fit"].split("sampling=")[0]) == (
+        data,
+        fit.split("{}")[0],
+    )
     build = fit.format("").replace(".fit(", ".build(")
     built = eval(build, KNOWN | {"data": eval(data, KNOWN)})
     variables = {v.name for v in (*built.free_RVs, *built.deterministics)}

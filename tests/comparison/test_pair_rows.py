@@ -6,6 +6,7 @@ import xarray as xr
 
 import betterthan as bt
 from betterthan.comparison.pair_rows import ahead_first, pair_rows, system_rows
+from betterthan.significance import Tests
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +19,7 @@ def scores():
 
 @pytest.fixture(scope="module")
 def comparison(scores):
-    return bt.compare(scores, rope=0.05, ties="all", shuffles=200, rng=1)
+    return bt.compare(scores, rope=0.05, ties="all", tests=Tests(shuffles=200), rng=1).by_engine()
 
 
 def test_every_pair_once_and_told_from_the_side_of_the_one_ahead(comparison):
@@ -46,7 +47,9 @@ def test_every_pair_once_and_told_from_the_side_of_the_one_ahead(comparison):
 
 
 def test_the_order_of_the_data_does_not_matter(scores, comparison):
-    turned = bt.compare(scores[:, ::-1], rope=0.05, ties="all", shuffles=200, rng=1)
+    turned = bt.compare(
+        scores[:, ::-1], rope=0.05, ties="all", tests=Tests(shuffles=200), rng=1
+    ).by_engine()
     here, there = pair_rows(comparison), pair_rows(turned)
     assert here["system"].tolist() == there["system"].tolist()
     assert here["wins"].tolist() == there["wins"].tolist()
@@ -54,7 +57,7 @@ def test_the_order_of_the_data_does_not_matter(scores, comparison):
 
 
 def test_unknown_ties_and_the_numbers_of_the_comparison():
-    comparison = bt.compare(bt.datasets.intent_detection())
+    comparison = bt.compare(bt.datasets.intent_detection()).by_engine()
     rows = pair_rows(comparison).set_index(["system", "other"])
     assert len(rows) == 28
     assert not {"ties", "difference", "within_rope", "engine", "mcse"} & set(rows)
@@ -65,7 +68,7 @@ def test_unknown_ties_and_the_numbers_of_the_comparison():
 
 def test_a_circle_is_told_pair_by_pair():
     counts = {("A", "B"): (9, 2, 0), ("B", "C"): (9, 2, 0), ("C", "A"): (9, 2, 0)}
-    comparison = bt.compare(bt.counts.from_table(counts))
+    comparison = bt.compare(bt.counts.from_table(counts)).by_engine()
     rows = pair_rows(comparison)
     assert {(r.system, r.other) for r in rows.itertuples()} == set(counts)
     assert (rows["wins"] == 9).all()

@@ -12,7 +12,15 @@ NAMESPACES = ("", *(n for n in bt.__all__ if hasattr(getattr(bt, n), "__path__")
 BAD = {"a wrong kind": object(), "an empty array": np.array([]), "a string": "no such thing"}
 # what is right for these: tables without a choice of data, and text that is a name or a path
 NOTHING_TO_GIVE = {"datasets"}
-TAKES_TEXT = {"read", "read_confusion", "read_judgments", "load", "example_fit"}
+TAKES_TEXT = {
+    "compare",
+    "advise",
+    "read",
+    "read_confusion",
+    "read_judgments",
+    "load",
+    "example_fit",
+}
 
 
 def doors():

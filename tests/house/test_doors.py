@@ -35,6 +35,7 @@ MAIN_ROAD = sorted(
         "count",
         "compare",
         "report",
+        "load",
         "advise",
         "signature",
         "prob_better",

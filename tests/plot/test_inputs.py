@@ -17,8 +17,8 @@ SCORES = xr.DataArray(
     coords={"system": ["new", "old", "base"]},
 )
 COUNTS = bt.count(SCORES)
-COMPARED = bt.compare(SCORES, rope=0.05, prior="jeffreys")
-COMPARISON = SimpleNamespace(data=COMPARED)  # what a frozen object around a Dataset looks like
+COMPARISON = bt.compare(SCORES, rope=0.05, prior="jeffreys")
+COMPARED = COMPARISON.data
 GIVEN = {"object": COMPARISON, "dataset": COMPARED, "counts": COUNTS, "scores": SCORES}
 PAIR = {"systems": ["new", "old"]}
 

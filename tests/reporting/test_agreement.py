@@ -7,12 +7,13 @@ import xarray as xr
 import betterthan as bt
 from betterthan.reporting import tests_beside
 from betterthan.reporting.differing import reasons
-from betterthan.reporting.shown import made_of, shown_of
+from betterthan.reporting.shown import shown_of
+from betterthan.signed import Signature
 
 
 def cell_of(counts, **choices):
     found = bt.compare(bt.counts.from_table({("A", "B"): counts}), **choices)
-    return found.isel(engine=0, system_a=0, system_b=1), made_of(found.attrs)
+    return found.data.isel(system_a=0, system_b=1), Signature.from_attrs(found.attrs)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +49,7 @@ def test_sizes_of_differences_can_decide(differences, decided):
     cell = found.data.isel(system_a=0, system_b=1)
     assert (str(cell["verdict"].item()) == "a_better") == decided
     assert cell["p_value"].item() <= 0.05
-    assert reasons(cell, made_of(found.attrs)) == ["sizes"]
+    assert reasons(cell, Signature.from_attrs(found.attrs)) == ["sizes"]
 
 
 def test_many_pairs():
@@ -62,11 +63,13 @@ def test_many_pairs():
     lost = [(i, j) for i in range(8) for j in range(i + 1, 8) if p[i, j] <= 0.05 < adjusted[i, j]]
     assert lost
     for i, j in lost:
-        assert reasons(found.isel(system_a=i, system_b=j), made_of(found.attrs)) == ["many"]
+        assert reasons(found.isel(system_a=i, system_b=j), Signature.from_attrs(found.attrs)) == [
+            "many"
+        ]
 
 
 def test_rows_point_to_the_notes():
-    part = tests_beside.tests_part(shown_of(bt.compare(bt.datasets.intent_detection())))
+    part = tests_beside.tests_part(shown_of(bt.compare(bt.datasets.intent_detection()).by_engine()))
     (table,) = part.tables
     assert table.heads[-3:] == ("sign p", "Holm sign p", "Differ, why")
     pointed = {int(k) for row in table.rows for k in row[-1].split(", ") if k}

@@ -10,7 +10,7 @@ from scipy.stats import binomtest, permutation_test
 
 from betterthan.significance import nulls
 from betterthan.significance.randomizing import randomization_test
-from tests.exact.test_randomization import brute, fraction_of
+from tests.exact.swaps.test_randomization import brute, fraction_of
 
 AB = {"system_a": "A", "system_b": "B"}
 

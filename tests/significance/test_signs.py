@@ -170,7 +170,7 @@ def test_one_policy_is_the_upper_triangle_of_all(policy, alternative, rows):
         np.testing.assert_array_equal(one["wins"].values, settled[..., 0])
         np.testing.assert_array_equal(one["losses"].values, settled[..., 1])
     p, smallest, needed = (
-        upper(one[name].values) for name in ("p", "smallest_p", "decisive_needed")
+        upper(one[name].values) for name in ("p_value", "smallest_p", "decisive_needed")
     )
     assert (smallest <= p * (1 + 1e-12)).all()
     decisive = np.array(rows)[:, :2].sum(1)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import xarray as xr
 from scipy.special import betainc
-from tests.exact.test_cliques import by_all_subsets
 
 from betterthan import names
 from betterthan.exact.swaps.corrections import benjamini_hochberg, holm
@@ -16,6 +15,7 @@ from betterthan.significance import similarity
 from betterthan.significance.randomizing import randomization_test
 from betterthan.significance.signs import sign_test
 from betterthan.significance.similarity import ranges
+from tests.exact.swaps.test_cliques import by_all_subsets
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 TASKS = ("named_entity", "template_element", "scenario_template")

@@ -7,6 +7,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import names, schemas
+from betterthan.answers.comparison import Comparison
 
 _COUNTED = {"win": "wins", "loss": "losses", "tie": "ties"}
 _BESIDE = ("n", "n_dropped", "bayes_factor_01", "sign_error", "z", "ties_flip", "p_flips")
@@ -20,13 +21,13 @@ _ENDED = {
 _OF_SYSTEM = ("score", "n_scored", "prob_best", "expected_rank", "in_best_set")
 
 
-def pair_rows(comparison: xr.Dataset) -> pd.DataFrame:
+def pair_rows(comparison: Comparison | xr.Dataset) -> pd.DataFrame:
     """Every pair as a row, told from the side of the system that is ahead.
 
     Parameters
     ----------
-    comparison : xarray.Dataset
-        From `compare`.
+    comparison : Comparison
+        From `compare`, or its data by engine.
 
     Returns
     -------
@@ -44,8 +45,8 @@ def pair_rows(comparison: xr.Dataset) -> pd.DataFrame:
     >>> row["system"], row["verdict"], row["wins"].item()
     ('A', 'better', 12)
     """
-    schemas.comparison(comparison)
-    ordered = best_first(comparison)
+    data = _by_engine(comparison)
+    ordered = best_first(data)
     pairs = ahead_first(ordered.isel({names.ENGINE: 0}))
     at = {
         dim: xr.DataArray([pair[k] for pair in pairs], dims=names.PAIR)
@@ -60,13 +61,13 @@ def pair_rows(comparison: xr.Dataset) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def system_rows(comparison: xr.Dataset) -> pd.DataFrame:
+def system_rows(comparison: Comparison | xr.Dataset) -> pd.DataFrame:
     """Every system as a row, the best first.
 
     Parameters
     ----------
-    comparison : xarray.Dataset
-        From `compare`.
+    comparison : Comparison
+        From `compare`, or its data by engine.
 
     Returns
     -------
@@ -81,8 +82,14 @@ def system_rows(comparison: xr.Dataset) -> pd.DataFrame:
     >>> system_rows(bt.compare(bt.datasets.contingency_case("a")))["better_than"].tolist()
     [1, 0]
     """
-    schemas.comparison(comparison)
-    return systems_of(best_first(comparison).isel({names.ENGINE: 0}))
+    data = _by_engine(comparison)
+    return systems_of(best_first(data).isel({names.ENGINE: 0}))
+
+
+def _by_engine(comparison: Comparison | xr.Dataset) -> xr.Dataset:
+    data = comparison.by_engine() if isinstance(comparison, Comparison) else comparison
+    schemas.comparison(data)
+    return data
 
 
 def systems_of(main: xr.Dataset) -> pd.DataFrame:
