@@ -17,8 +17,31 @@ NO_CODE = {
     tokenize.DEDENT,
     tokenize.ENDMARKER,
 }
+# file, function: why it reads best whole
 LONGER = {
-    # file: function: why it reads best whole
+    ("answers/rows.py", "systems"): "one table, column by column",
+    ("comparison/best_of_all.py", "_too_few"): "one rule and its message",
+    ("comparison/comparing.py", "compare"): "sixteen choices are named once, then composed",
+    ("comparison/given.py", "_signed"): "one record of the data",
+    ("comparison/tests_beside.py", "tests_beside"): "one table, column by column",
+    ("evidence/of_performance_function.py", "by_quadrature"): "a formula",
+    ("evidence/of_subject_slopes.py", "by_quadrature"): "a formula",
+    ("exact/numeric/quadrature.py", "_integrate_block"): "the loop of the rule",
+    ("exact/wins/intervals.py", "_equal_heights"): "Newton's method on two ends",
+    ("features/prediction.py", "_components"): "every way to give components, and its refusal",
+    ("fits/circles.py", "transitivity"): "two checks in one table",
+    ("labels/uncertainty.py", "posterior"): "one record of how it was drawn",
+    ("models/crossing.py", "build"): "the model",
+    ("models/crossing.py", "simulate"): "draws in the order of the model",
+    ("models/davidson.py", "simulate"): "draws in the order of the model",
+    ("models/item_likelihoods.py", "repeatedly"): "a likelihood",
+    ("models/performance_function.py", "_model"): "the model",
+    ("models/performance_function.py", "simulate"): "draws in the order of the model",
+    ("models/simplex.py", "decisive_first"): "a transform and its Jacobian",
+    ("models/subject_slopes.py", "build"): "the model",
+    ("scores/comparing.py", "compare"): "many choices, handed on by name",
+    ("scores/resampling.py", "bootstrap"): "many choices, handed on by name",
+    ("significance/randomizing.py", "randomization_test"): "many choices, checked by name",
 }
 
 

@@ -39,7 +39,7 @@ def compared(orders):
 def test_comparison_counts_documents(orders, compared):
     scores = bt.orders.tau_scores(orders, "gold")
     counts = bt.count(scores).sel(system_a="A", system_b="B")
-    pair = compared.sel(system_a="A", system_b="B")
+    pair = compared.data.sel(system_a="A", system_b="B")
     assert [pair[k].item() for k in ("ahead", "behind", "equal")] == counts.values.tolist()
     one = {"system_a": "A", "system_b": "B"}
     assert pair["prob_ahead"].item() == bt.prob_better(bt.count(scores)).sel(one).item()

@@ -184,10 +184,10 @@ def test_many_systems_are_cut_to_the_first_and_say_so():
 
 
 def test_failed_chains_give_no_verdict(pair):
-    failed = pair.copy()
-    failed["verdict"] = xr.full_like(pair["verdict"], "no_verdict")
+    failed = pair.by_engine()
+    failed["verdict"] = xr.full_like(failed["verdict"], "no_verdict")
     failed.attrs |= {
-        "mcmc_failures": "R-hat of theta is 1.4.",
+        "failures": "R-hat of theta is 1.4.",
         "rhat_max": 1.4,
         "ess_min": 7.0,
         "divergences": 3,
@@ -219,7 +219,7 @@ def test_written_whole_or_not_at_all(pair, tmp_path):
             "format is 'pdf'; choose one of text, markdown, html, latex",
         ),
         (lambda c: bt.report(c["prob_better"].to_dataset()), "answers hold a Dataset that no"),
-        (lambda c: bt.report(c.drop_vars("verdict")), "expected a comparison"),
+        (lambda c: bt.report(c.by_engine().drop_vars("verdict")), "expected a comparison"),
     ],
 )
 def test_bad_calls(pair, call, message):
@@ -283,7 +283,7 @@ def test_text_is_plain_whatever_the_surroundings(pair, monkeypatch):
 
 @pytest.mark.parametrize("call", [bt.report, bt.signature])
 def test_one_line_on_what_is_no_comparison(call, pair):
-    for data in (xr.Dataset(), pair.isel(system_a=[0]), pair["n"]):
+    for data in (xr.Dataset(), pair.data.isel(system_a=[0]), pair["n"]):
         with pytest.raises(
             ValueError, match=r"comparison|give what one of these returned: compare"
         ) as caught:

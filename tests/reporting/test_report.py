@@ -17,7 +17,8 @@ def pair():
 
 
 @pytest.fixture(scope="module")
-def answers(pair, regression_frame, regression_tree):
+def answers(pair, regression_frame):
+    regression_tree = bt.datasets.example_fit("performance_function")  # of x0 and x1
     random = np.random.default_rng(2)
     scores = xr.DataArray(
         random.random((30, 3)), dims=("item", "system"), coords={"system": list("ABC")}
@@ -29,7 +30,7 @@ def answers(pair, regression_frame, regression_tree):
     orders = bt.orders.from_lists(lists)
     taus = bt.orders.kendall_tau(orders, "gold")
     matrix = bt.datasets.beetle_confusion()
-    components = {"c": {"f": 0.5, "words": 100}, "d": {"f": 0.6, "words": 101}}
+    components = {"c": {"x0": 0.5, "x1": 1.0}, "d": {"x0": 0.6, "x1": 1.1}}
     return {
         "compare": pair,
         "scores.compare": bt.scores.compare(scores, draws=500, shuffles=200, rng=1),
@@ -208,7 +209,4 @@ def test_figures_are_drawn_into_html_alone(answers):
 
 
 def test_a_comparison_that_shows_itself_is_taken(pair):
-    class Comparison:
-        data = pair
-
-    assert bt.report(Comparison()) == bt.report(pair)
+    assert pair.report() == bt.report(pair) == bt.report(pair.by_engine())

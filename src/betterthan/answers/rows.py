@@ -119,27 +119,39 @@ def _rows(data: xr.Dataset) -> pd.DataFrame:
     }
     if "prob_better_mcse" in data and (np.nan_to_num(data["prob_better_mcse"].values) > 0).any():
         table["mcse"] = data["prob_better_mcse"].values
-    if "difference_mean" in data:
-        mean, low, high = (data[f"difference_{k}"].values for k in ("mean", "lower", "upper"))
-        table["difference"] = np.where(turn, -mean, mean)
-        table["lower"], table["upper"] = np.where(turn, -high, low), np.where(turn, -low, high)
-    if "mass" in data and data.attrs.get("rope"):
-        table["within_rope"] = data["mass"].sel({names.REGION: "rope"}).values
+    table |= _size(data, turn)
     named = np.isin(verdict, ["a_better", "b_better"])
     table["verdict"] = np.where(named, "better", verdict)
     table |= _counted(data, turn)
-    for name in _BY_PAIR:
-        if name in data and data[name].dims == (names.PAIR,):
-            table[name] = data[name].values
+    beside = [v for v in _BY_PAIR if v in data and data[v].dims == (names.PAIR,)]
+    return pd.DataFrame(table | {v: data[v].values for v in beside} | _tested(data))
+
+
+def _size(data: xr.Dataset, turn: np.ndarray) -> dict[str, np.ndarray]:
+    """The difference with its interval, and with a rope the mass within it."""
+    if "difference_mean" not in data:
+        return {}
+    mean, low, high = (data[f"difference_{k}"].values for k in ("mean", "lower", "upper"))
+    found = {
+        "difference": np.where(turn, -mean, mean),
+        "lower": np.where(turn, -high, low),
+        "upper": np.where(turn, -low, high),
+    }
+    if "mass" in data and data.attrs.get("rope"):
+        found["within_rope"] = data["mass"].sel({names.REGION: "rope"}).values
+    return found
+
+
+def _tested(data: xr.Dataset) -> dict[str, np.ndarray]:
+    """p-values of each test, or of the one that there is."""
+    found = {}
     for name in ("p_value", "p_adjusted"):
-        if name not in data:
-            continue
-        if names.TEST not in data[name].dims:
-            table[name] = data[name].values
-            continue
-        for test in data[names.TEST].values.tolist():
-            table[f"{name}_{test}"] = data[name].sel({names.TEST: test}).values
-    return pd.DataFrame(table)
+        if name in data and names.TEST in data[name].dims:
+            for test in data[names.TEST].values.tolist():
+                found[f"{name}_{test}"] = data[name].sel({names.TEST: test}).values
+        elif name in data:
+            found[name] = data[name].values
+    return found
 
 
 def _behind(data: xr.Dataset) -> np.ndarray:

@@ -2,6 +2,8 @@
 are.
 """
 
+from typing import Any
+
 import xarray as xr
 
 from betterthan import names
@@ -29,14 +31,18 @@ def tests_beside(given: Given, asked: Asked) -> xr.Dataset:
     if asked.ties == "all":
         every = signs_of(given.raw, "all", alpha=asked.tests.alpha)
         table["p_value_by_ties"], table["p_flips"] = every["p_value"], every["flips"]
-    made = Signature(
-        tests=tuple(spec.name for spec in specs),
+    said = {k: v for one in found for k, v in one.attrs.items()}
+    tests = tuple(spec.name for spec in specs)
+    return table.drop_attrs().assign_attrs(_signed(tests, asked, choices) | said)
+
+
+def _signed(tests: tuple[str, ...], asked: Asked, choices: Beside) -> dict[str, Any]:
+    return Signature(
+        tests=tests,
         alpha=asked.tests.alpha,
         correction=asked.tests.correction,
         sign_ties=choices.sign_ties,
-    )
-    said = {k: v for one in found for k, v in one.attrs.items()}
-    return table.drop_attrs().assign_attrs(made.to_attrs() | said)
+    ).to_attrs()
 
 
 def _stacked(found: list[xr.DataArray], labels: xr.DataArray) -> xr.DataArray:

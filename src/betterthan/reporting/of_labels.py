@@ -50,7 +50,7 @@ def posterior_page(found: xr.Dataset) -> Page:
     signature = [
         f"betterthan {betterthan.__version__}",
         f"Dirichlet over cells, {a['draws']} draws, seed {a['seed']}",
-        f"prior={a['prior']:g}",
+        f"prior={np.atleast_1d(a['prior'])[0]:g}",
         f"interval={interval_of(a)}",
     ]
     return Page(
