@@ -165,3 +165,12 @@ def test_closed_forms_have_no_error():
 def test_a_threshold_that_both_could_reach_is_refused(threshold):
     with pytest.raises(ValueError, match=f"threshold is {threshold}; give a number"):
         Question.checked(0.0, 0.95, "hdi", threshold)
+
+
+def test_one_system_alone_is_the_best_and_in_no_pair():
+    draws = np.random.default_rng(3).normal(size=(4, 100, 1))
+    found = table.of_joint_draws(draws, ["A"], table.Question())
+    assert found["prob_better"].values.tolist() == [[0.5]]
+    ranks = table.of_systems(draws, ["A"])
+    assert (ranks["prob_best"].item(), ranks["expected_rank"].item()) == (1, 1)
+    assert ranks["in_best_set"].item()

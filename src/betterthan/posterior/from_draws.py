@@ -96,6 +96,8 @@ def joint_pairs(
     """
     systems = draws.shape[-1]
     between = apart or np.subtract
+    if systems == 1:  # one alone is in no pair
+        return {key: v[:0] for key, v in answer(between(draws, draws)).items()}
     long = float(draws.size) * systems > _LONG
     rows = [
         answer(between(draws[..., k : k + 1], draws[..., k + 1 :]))
@@ -140,6 +142,8 @@ def _ranks_of(
 
 def _best_of_others(draws: np.ndarray) -> np.ndarray:
     """The highest of all other systems beside each one, (chain, draw, system)."""
+    if draws.shape[-1] == 1:  # one alone is the best, and by itself
+        return draws
     second, first = np.moveaxis(np.partition(draws, -2, axis=-1)[..., -2:], -1, 0)[..., None]
     at_top = np.arange(draws.shape[-1]) == draws.argmax(-1)[..., None]
     return np.where(at_top, second, first)
