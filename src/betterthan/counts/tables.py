@@ -1,6 +1,7 @@
 """Counts straight out of a paper."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -132,7 +133,7 @@ def from_contingency(
     return counts.assign_attrs(n_items=n)
 
 
-def _width(table: Mapping) -> int:
+def _width(table: Mapping[Any, Any]) -> int:
     """How many numbers each entry has: 3, or 2 where ties are unknown."""
     if not isinstance(table, Mapping):
         raise ValueError(
