@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
 from betterthan.answers import numbers, rows
+from betterthan.signed import Signature
 
 _PAIRS_OF = 10  # systems up to which every pair has a row
 _ROWS = 20  # systems shown of many
@@ -33,11 +35,22 @@ def told(comparison: Any) -> tuple[pd.DataFrame, str]:
     data = rows.leading(comparison.data)
     systems = rows.systems(data)
     if len(systems) <= _PAIRS_OF:
-        return _pairs(rows.pairs(data), comparison.made), ""
+        return _pairs(rows.pairs(data), comparison.made), _what(data, comparison.made)
     shown = _systems(systems.head(_ROWS))
     left = len(systems) - len(shown)
     said = f"{left} more systems: .systems has them all, .pairs every pair." if left else ""
     return shown, said or "Every pair: .pairs."
+
+
+def _what(data: xr.Dataset, made: Signature) -> str:
+    """What the differences are, and what stands beside."""
+    said = []
+    if made.difference_is and "difference_mean" in data:
+        of = made.difference_is.replace("A wins", "system wins").replace("B wins", "other wins")
+        said.append(f"difference: {of}" + (", lower is better" * (made.higher_is_better is False)))
+    if "among_prob_better" in data:
+        said.append("among all: P(system better), all systems drawn together")
+    return "; ".join(said)
 
 
 def _pairs(table: Any, made: Any) -> pd.DataFrame:
@@ -54,8 +67,14 @@ def _pairs(table: Any, made: Any) -> pd.DataFrame:
         interval = f"{100 * made.ci_prob:g}% {str(made.ci_kind or 'eti').upper()}"
         said[interval] = [mark.strip() + end for _, mark, end in text]
     said["verdict"] = table["verdict"].str.replace("_", " ")
+    for name, head in _BESIDE.items():
+        if f"{name}_prob_better" in table:
+            said[head] = [numbers.probability(p) for p in table[f"{name}_prob_better"]]
     counted = [c for c in ("wins", "losses", "ties", "n") if c in table]
     return said.assign(**{c: table[c] for c in counted})
+
+
+_BESIDE = {"mean": "P(mean better)", "wins": "P(wins more)", "among": "among all"}
 
 
 def _systems(table: Any) -> pd.DataFrame:

@@ -199,7 +199,7 @@ def sign_error(result: xr.Dataset) -> xr.DataArray:
     told; nan where none is named.
     """
     better = result["prob_better"]
-    among = result["among_prob_better"] if "among_prob_better" in result else better
+    among = result.get("among_prob_better", better)
     swapped = among.transpose(..., names.SYSTEM_B, names.SYSTEM_A)
     behind = swapped.values  # the other tail, not 1 less this one
     verdict = result["verdict"].transpose(*better.dims).values
@@ -269,7 +269,8 @@ def _signed(
 ) -> dict[str, Any]:
     """How the answer was made."""
     unknown = given.counts.attrs.get("ties") == "unknown"
-    own = advice is not None and advice.spec.own_prior
+    by_t = "n_units" in engines[0].answers  # Student's t has no prior of win, loss and tie
+    own = by_t or (advice is not None and advice.spec.own_prior)
     made = {
         "answer": "comparison",
         "version": betterthan.__version__,
@@ -283,5 +284,17 @@ def _signed(
         "advice": None if advice is None else str(advice),
         "notes": given.notes,
     }
+    made |= _units(given) if by_t else {}
     sampled = {k: v for engine in reversed(engines) for k, v in engine.signed.items()}
     return given.signed | made | vars(asked.question) | sampled
+
+
+def _units(given: Given) -> dict[str, Any]:
+    """What the units are, where they are not single items."""
+    if given.unit == CLUSTER:
+        plain = given.plain
+        labels = plain[CLUSTER].values.astype(str).tolist()
+        return {"unit": CLUSTER, "n_units": len(set(labels))}
+    scores = given.scores
+    runs = scores is not None and scores.runs
+    return {"unit": "repeated item", "n_units": scores.units} if runs else {}

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan import names
+from betterthan import checks, names
 from betterthan.comparison import unit_wins
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.given import Given
@@ -43,15 +43,28 @@ def answers_of(quantity: str, given: Given, asked: Asked) -> xr.Dataset:
     units.
     """
     scores, question = given.scores, asked.question
-    if scores is not None and (quantity == "mean" or (quantity == "accuracy" and not _alone(given))):
+    if scores is not None and (
+        quantity == "mean" or (quantity == "accuracy" and not _alone(given))
+    ):
         up = {"higher_is_better": scores.higher_is_better}
         found = on_units.of_units(scores.pairs(), scores.systems, question, **up)
     elif given.unit == CLUSTER:
         found = on_units.of_net_wins(*_net_wins(given, asked), systems_of(given.counts), question)
     else:
         return _of_counts(given, asked)
+    if quantity == given.quantity.lead != "mean":
+        _refuse_prior(given, asked)
     told = table.exact(found.drop_vars("n_units")).assign(n_units=found["n_units"])
     return table.with_verdicts(told, question, n=found["n_units"].where(found["n_units"] > 1, 0))
+
+
+def _refuse_prior(given: Given, asked: Asked) -> None:
+    length = given.counts.sizes[names.OUTCOME]
+    if checks.prior(asked.prior, length) != checks.prior(None, length):
+        raise ValueError(
+            f"prior={asked.prior!r} is of win, loss and tie of independent items, and says nothing "
+            f"of Student's t on {given.unit}s; leave it out, or say unit='item'"
+        )
 
 
 def _alone(given: Given) -> bool:

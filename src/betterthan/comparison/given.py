@@ -38,6 +38,12 @@ class Found:
     margin: float = 0.0
 
     @property
+    def graded(self) -> bool:
+        """Whether these are scores other than 0 and 1."""
+        values = self.plain.values if self.kind == "scores" else np.empty(0)
+        return not np.isin(values[~np.isnan(values.astype(float))], (0, 1)).all()
+
+    @property
     def by_item(self) -> bool:
         """Whether items are known, and not only how many were won."""
         return names.ITEM in self.plain.dims
@@ -186,9 +192,7 @@ _RUNS = (
     "Beside the model, wins, losses and tests compare the mean of an item's runs, for runs have no "
     "common order."
 )
-_LARGE = (
-    f"The rope is above {names.ROPE_LARGE:g} of a probability: what lies within it may matter."
-)
+_LARGE = f"The rope is above {names.ROPE_LARGE:g} of a probability: what lies within it may matter."
 _BY_F1 = (
     "The posterior counts items on which one system's F1 is above the other's; a system can be "
     "ahead "

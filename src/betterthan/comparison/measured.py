@@ -91,7 +91,7 @@ def measured(found: Any, unit: str, *, together: bool) -> Measured | None:
     plain, sums = found.plain, (np.where(seen, values, 0.0), seen.astype(float))
     runs = together and several(plain, EPOCH)
     if runs:
-        place, ids = pd.factorize(item_ids(plain))
+        place = pd.factorize(item_ids(plain))[0]
         sums = tuple(units.summed(x, place) for x in sums)
         plain = plain.isel({names.ITEM: np.unique(place, return_index=True)[1]})
     return _measured(plain, *sums, unit, runs=runs, graded=graded)

@@ -46,7 +46,7 @@ class Mixture:
 
     @cached_property
     def _moved(self) -> tuple[np.ndarray, np.ndarray]:
-        """g and c of each component (node, system, distance), and (node, system)."""
+        """Gain g and score c of each component (node, system, distance), and (node, system)."""
         a, c = _apart(self.of, self._shares)
         kappa = (self.of.scale * APART) ** 2
         return kappa / (1 + kappa * a[..., None]), c
@@ -177,5 +177,5 @@ def _nodes(of: Contrasts) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _apart(of: Contrasts, d: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """a = b_s' D b_s and c = b_s' D z, (node, system)."""
+    """For each system a = b_s' D b_s and c = b_s' D z, (node, system)."""
     return d @ (of.basis**2).T, (d * of.at) @ of.basis.T

@@ -42,9 +42,7 @@ def draws(values: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarr
     return found
 
 
-def _of_coins(
-    size: int, systems: int, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
+def _of_coins(size: int, systems: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """What the base adds to the sum of each system (draw, system), and its mass (draw,)."""
     if systems <= _ATOMS:
         coins = (np.arange(2**systems)[:, None] >> np.arange(systems)) & 1

@@ -5,6 +5,7 @@ a system is sum T / sum n; what a unit adds to its error is K (T_cs - n_cs mean_
 units.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,9 +66,9 @@ class PairMeans:
 
     def prob_below(self, delta: float = 0.0) -> np.ndarray:
         """P(d < delta), as exact in its tail."""
-        return PairMeans(
-            -self.difference, self.error, self.units, self.lost, self.won
-        ).prob_above(-delta if delta else 0.0)
+        return PairMeans(-self.difference, self.error, self.units, self.lost, self.won).prob_above(
+            -delta if delta else 0.0
+        )
 
     def interval(self, prob: float) -> tuple[np.ndarray, np.ndarray]:
         """Ends of the narrowest, which is also the equal-tailed one; nan where none can be told."""
@@ -118,7 +119,10 @@ def pair_means(totals: np.ndarray, sizes: np.ndarray, unit: np.ndarray) -> PairM
     """
     systems = totals.shape[1]
     single = len(np.unique(unit)) == len(unit)
-    alone = (lambda x: x) if single else (lambda x: summed(x, unit))
+
+    def alone(x: np.ndarray) -> np.ndarray:
+        return x if single else summed(x, unit)
+
     parts = [
         _against(totals, sizes, k, slice(start, start + _columns(len(totals))), alone)
         for k in range(systems - 1)
@@ -132,7 +136,13 @@ def _columns(items: int) -> int:
     return max(1, _HELD // max(items, 1))
 
 
-def _against(totals, sizes, k: int, others: slice, alone) -> tuple[np.ndarray, ...]:  # noqa: ANN001
+def _against(
+    totals: np.ndarray,
+    sizes: np.ndarray,
+    k: int,
+    others: slice,
+    alone: Callable[[np.ndarray], np.ndarray],
+) -> tuple[np.ndarray, ...]:
     """One system against others, on the cells that both have."""
     both = (sizes[:, k : k + 1] > 0) & (sizes[:, others] > 0)
     of_a = alone(np.where(both, totals[:, k : k + 1], 0.0)), alone(sizes[:, k : k + 1] * both)
