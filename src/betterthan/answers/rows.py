@@ -15,7 +15,7 @@ _BY_PAIR = (
 _BESIDE = ("mean", "wins", "among")  # another quantity, or all systems at once: <name>_prob_better
 _BY_SYSTEM = (
     *("score", "n_scored", "mean", "ability", "theta"),
-    *("prob_best", "expected_rank", "rank_lower", "rank_upper", "in_best_set"),
+    *("prob_best", "prob_best_mcse", "expected_rank", "rank_lower", "rank_upper", "in_best_set"),
 )
 
 
@@ -104,13 +104,20 @@ def each_pair(data: xr.Dataset) -> xr.Dataset:
     }
     held = [v for v in data.data_vars if set(names.SQUARE) <= set(data[v].dims)]
     found = data[held].isel(at).drop_vars(names.SQUARE, errors="ignore")
-    for prefix in ("", *(f"{name}_" for name in _BESIDE)):
-        if f"{prefix}prob_better" in data:  # 1 - p has no digits near 1
-            other = data[f"{prefix}prob_better"].transpose(..., names.SYSTEM_B, names.SYSTEM_A)
-            found[f"{prefix}prob_worse"] = (names.PAIR, other.values[..., first, second])
+    found = found.assign(_other_tails(data, first, second))
     return found.assign_coords(
         {names.SYSTEM_A: (names.PAIR, labels[first]), names.SYSTEM_B: (names.PAIR, labels[second])}
     )
+
+
+def _other_tails(data: xr.Dataset, first: np.ndarray, second: np.ndarray) -> dict[str, Any]:
+    """P(B better) of every kind, for 1 - p has no digits near 1."""
+    found = {}
+    for prefix in ("", *(f"{name}_" for name in _BESIDE)):
+        if f"{prefix}prob_better" in data:
+            other = data[f"{prefix}prob_better"].transpose(..., names.SYSTEM_B, names.SYSTEM_A)
+            found[f"{prefix}prob_worse"] = (names.PAIR, other.values[..., first, second])
+    return found
 
 
 def turned(pairs: xr.Dataset) -> np.ndarray:

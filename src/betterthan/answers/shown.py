@@ -60,18 +60,25 @@ def _pairs(table: Any, made: Any) -> pd.DataFrame:
             numbers.probability(*v) for v in zip(table["prob_better"], errors, strict=True)
         ]
     )
-    if "difference" in table and table["difference"].notna().any():
-        ends = [table[k] for k in ("difference", "lower", "upper")]
-        text = [numbers.difference(*v).partition(" [") for v in zip(*ends, strict=True)]
-        said["difference"] = [mean for mean, _, _ in text]
-        interval = f"{100 * made.ci_prob:g}% {str(made.ci_kind or 'eti').upper()}"
-        said[interval] = [mark.strip() + end for _, mark, end in text]
-    said["verdict"] = table["verdict"].str.replace("_", " ")
+    said = said.assign(**_sizes(table, made)).assign(verdict=table["verdict"].str.replace("_", " "))
     for name, head in _BESIDE.items():
         if f"{name}_prob_better" in table:
             said[head] = [numbers.probability(p) for p in table[f"{name}_prob_better"]]
     counted = [c for c in ("wins", "losses", "ties", "n") if c in table]
     return said.assign(**{c: table[c] for c in counted})
+
+
+def _sizes(table: Any, made: Any) -> dict[str, list[str]]:
+    """Differences and their intervals, written out."""
+    if "difference" not in table or not table["difference"].notna().any():
+        return {}
+    ends = [table[k] for k in ("difference", "lower", "upper")]
+    text = [numbers.difference(*v).partition(" [") for v in zip(*ends, strict=True)]
+    interval = f"{100 * made.ci_prob:g}% {str(made.ci_kind or 'eti').upper()}"
+    return {
+        "difference": [mean for mean, _, _ in text],
+        interval: [mark.strip() + end for _, mark, end in text],
+    }
 
 
 _BESIDE = {"mean": "P(mean better)", "wins": "P(wins more)", "among": "among all"}
@@ -83,8 +90,8 @@ def _systems(table: Any) -> pd.DataFrame:
         if name in table:
             said[name] = [f"{v:.{places}f}" for v in table[name]]
     if "prob_best" in table:
-        said.insert(
-            len(said.columns), "prob_best", [numbers.probability(p) for p in table["prob_best"]]
-        )
+        errors = table.get("prob_best_mcse", np.zeros(len(table)))
+        told = zip(table["prob_best"], errors, strict=True)
+        said["prob_best"] = [numbers.probability(*v) for v in told]
     ended = ("better_than", "worse_than", "open")
     return said.assign(**{name: table[name] for name in ended})

@@ -41,21 +41,26 @@ def of_pair(row: dict[str, Any], made: Signature) -> str:
             f"{p}{size}, the mean does not support it{beside}; no system is named."
         )
     if verdict == "better":
-        mean = made.quantity == "mean"
-        said = f"The mean of {first} is better than that of {second}" if mean else ""
-        said = said or f"{first} is better than {second}"
-        return f"{said} with probability {p}{size}{_beyond(row, made)}{beside}."
+        of = ("The mean of ", "that of ") if made.quantity == "mean" else ("", "")
+        said = f"{of[0]}{first} is better than {of[1]}{second} with probability {p}"
+        return f"{said}{size}{_beyond(row, made)}{beside}."
     if verdict == "equivalent":
-        within = numbers.probability(row["within_rope"])
-        return (
-            f"{first} and {second} are practically equivalent: they differ by no more than "
-            f"{made.rope:g} with probability {within}{size}{beside}."
-        )
+        return f"{_within(row, made)}{size}{beside}."
+    return f"{_open(row, p + size + beside)}; this is not evidence that they are equal."
+
+
+def _within(row: dict[str, Any], made: Signature) -> str:
+    return (
+        f"{row['system']} and {row['other']} are practically equivalent: they differ by no more "
+        f"than {made.rope:g} with probability {numbers.probability(row['within_rope'])}"
+    )
+
+
+def _open(row: dict[str, Any], how: str) -> str:
     close = "; the threshold is within two Monte Carlo errors, more draws may decide"
     return (
-        f"Undecided between {first} and {second}: {first} is better with probability {p}{size}"
-        f"{beside}{close if row.get('too_close') else ''}; this is not evidence that they are "
-        "equal."
+        f"Undecided between {row['system']} and {row['other']}: {row['system']} is better with "
+        f"probability {how}{close if row.get('too_close') else ''}"
     )
 
 
@@ -118,7 +123,7 @@ def _best(systems: Any, made: Signature) -> list[str]:
     first = top.iloc[0]
     of_what = " by its mean" if made.joint_quantity == "mean" else ""
     said = f"{first['system']} is the best of all{of_what} with probability "
-    said += numbers.probability(first["prob_best"])
+    said += numbers.probability(first["prob_best"], first.get("prob_best_mcse", 0.0))
     among = top[top["in_best_set"].astype(bool)]["system"].tolist() if "in_best_set" in top else []
     if len(among) > 1:
         prob = made.ci_prob or 0.95

@@ -10,13 +10,13 @@ from betterthan.comparison.asked import Asked
 from betterthan.comparison.engines import Engine
 from betterthan.comparison.given import Given
 from betterthan.comparison.measured import Measured
+from betterthan.counts.units import CLUSTER, unlabelled
 from betterthan.exact.joint import shrinkage, units
 from betterthan.exact.joint.mixture import Mixture, mixture
 from betterthan.exact.joint.units import Means
+from betterthan.models.roster import AMONG_ALL
 from betterthan.posterior import among
 from betterthan.signed import Signature
-
-AMONG_ALL = "among_all"
 
 
 def among_all(given: Given, asked: Asked, main: Engine, taken: Collection[str]) -> xr.Dataset:
@@ -38,7 +38,7 @@ def among_all(given: Given, asked: Asked, main: Engine, taken: Collection[str]) 
         return xr.Dataset()
     if "prob_best" in main.beside:
         return _of_model(main)
-    why = _not_told(given, asked, main)
+    why = _not_told(given, asked)
     if why:
         return _none(why)
     scores = given.scores
@@ -48,7 +48,7 @@ def among_all(given: Given, asked: Asked, main: Engine, taken: Collection[str]) 
     if found is None:
         return _none("all units say the same of the systems, so nothing tells how sure that is")
     which = {"higher_is_better": scores.higher_is_better}
-    ranks = among.ranks_of(found, scores.systems, asked.question, asked.seed)
+    ranks = among.ranks_of(found, scores.systems, asked.question, asked.rank_seed)
     told = ranks[list(_TOLD)]
     if given.quantity.lead != "wins":
         told = told.merge(among.of_mixture(found, scores.systems, asked.question, **which))
@@ -98,10 +98,8 @@ def _equally_weighed(scores: Measured) -> Means:
     return Means(np.mean([part.mean for part in parts], axis=0), np.concatenate(rows))
 
 
-def _not_told(given: Given, asked: Asked, main: Engine) -> str:
+def _not_told(given: Given, asked: Asked) -> str:
     """Why there is no joint answer."""
-    if main.name not in ("exact", "mcmc"):
-        return f"{main.name} answers pairs one by one"
     if not given.found.by_item:
         judged = given.raw.attrs.get("unit") == "judgment"
         how = "compare(..., method='advised') draws abilities"
@@ -111,6 +109,8 @@ def _not_told(given: Given, asked: Asked, main: Engine) -> str:
     if scores is None:
         how = "compare(..., method='advised') draws it jointly"
         return f"wins on items say little of a ratio of sums; {how}"
+    if unlabelled(given.found.data, CLUSTER):
+        return "some items have no cluster"
     if asked.margin:
         return f"wins by more than a margin of {asked.margin:g} are told pair by pair"
     if asked.ties not in ("third", "drop", "all"):
@@ -138,7 +138,7 @@ def _made(given: Given, scores: Measured, equal: bool, asked: Asked) -> Signatur
     return Signature(
         joint_model=AMONG_ALL,
         joint_draws=among.DRAWS,
-        joint_seed=asked.seed,
+        joint_seed=asked.rank_seed,
         joint_units=f"{scores.units:,} {of_what}"
         + (" of data sets, which weigh the same" if equal else ""),
         joint_quantity="mean" if scores.graded else "accuracy",

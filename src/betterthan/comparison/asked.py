@@ -28,6 +28,7 @@ class Asked:
     systems: Sequence[str] | Mapping[str, str] | None
     baseline: str | None
     seed: int
+    rank_seed: int  # of draws for ranks: fixed unless a seed was given, so that data have one answer
 
     @classmethod
     def checked(cls, *, rng: Any, tests: Any, sampling: Any, **choices: Any) -> "Asked":
@@ -52,7 +53,8 @@ class Asked:
             margin=checks.margin(choices["margin"]),
             tests=Tests.asked(tests),
             sampling=sampling,
-            seed=one_seed(rng),  # one seed for all that samples
+            seed=(seed := one_seed(rng)),  # one seed for all that samples
+            rank_seed=0 if rng is None else seed,
         )
 
 

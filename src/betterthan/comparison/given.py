@@ -23,7 +23,7 @@ from betterthan.counts.shapes import to_square
 from betterthan.counts.successes import trials_of
 from betterthan.counts.tallies import tally_scores
 from betterthan.counts.ties import policy_applied
-from betterthan.counts.units import CLUSTER, EPOCH, item_ids, several
+from betterthan.counts.units import CLUSTER, EPOCH, item_ids, several, unlabelled
 from betterthan.io.reading import read
 
 
@@ -146,9 +146,9 @@ def count_given(
     advised : str, optional
         The quantity that was advised.
     """
-    unit = unit_of(found.data, None if CLUSTER in taken else names.ITEM)
-    scores = measured(found, unit, together=EPOCH in taken)
-    quantity = quantity_of(found.kind, scores, asked, advised)
+    if unlabelled(found.data, CLUSTER):
+        taken = [name for name in taken if name != CLUSTER]
+    unit, scores, quantity = _evidence(found, asked, taken, advised)
     runs = EPOCH in taken and found.by_item and names.TALLY not in found.plain.dims
     runs = runs and several(found.plain, EPOCH)
     plain = mean_of_runs(found.plain) if runs else found.plain
@@ -158,17 +158,35 @@ def count_given(
     if runs:
         notes.append(_RUNS)
     checks.at_least_two(raw[names.SYSTEM_A].values.tolist())
-    if raw.sizes[names.OUTCOME] == 2 and raw.attrs.get("ties", "unknown") == "unknown":
-        notes.append("Ties are unknown: who is better is answered, by how much is not.")
     counts = policy_applied(raw, "third" if asked.ties == "all" else asked.ties)
-    if asked.question.rope and quantity.lead != "mean":
-        schemas.ties_known(counts, "a rope")
-        notes += [_LARGE] if asked.question.rope > names.ROPE_LARGE else []
+    notes += _of_counting(raw, counts, asked, quantity)
     if asked.baseline is not None:
         checks.one_of(asked.baseline, systems_of(counts), "baseline")
     signed = _signed(found, raw)
     said = facts, scores, quantity, unit, tuple(notes), tuple(warned), signed
     return Given(found, plain, raw, counts, *said)
+
+
+def _evidence(
+    found: Found, asked: Asked, taken: Sequence[str], advised: str | None
+) -> tuple[str, Measured | None, Quantity]:
+    """The unit, the scores on units, and the quantity of the answer."""
+    unit = unit_of(found.data, None if CLUSTER in taken else names.ITEM)
+    together = EPOCH in taken
+    scores = measured(found, unit, together=together)
+    return unit, scores, quantity_of(found.kind, scores, asked, advised, together=together)
+
+
+def _of_counting(
+    raw: xr.DataArray, counts: xr.DataArray, asked: Asked, quantity: Quantity
+) -> list[str]:
+    """Notes on ties and the rope; a rope needs ties to be known."""
+    unknown = raw.sizes[names.OUTCOME] == 2 and raw.attrs.get("ties", "unknown") == "unknown"
+    notes = ["Ties are unknown: who is better is answered, by how much is not."] if unknown else []
+    if asked.question.rope and quantity.lead != "mean":
+        schemas.ties_known(counts, "a rope")
+        notes += [_LARGE] if asked.question.rope > names.ROPE_LARGE else []
+    return notes
 
 
 def mean_of_runs(scores: xr.DataArray) -> xr.DataArray:

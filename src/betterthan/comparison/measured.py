@@ -80,9 +80,7 @@ def measured(found: Any, unit: str, *, together: bool) -> Measured | None:
         Whether runs of an item are taken together; else each is an example.
     """
     if found.kind == "trials":
-        trials = found.data.transpose(names.ITEM, names.SYSTEM, ...)
-        sums = trials["successes"].values.astype(float), trials["trials"].values.astype(float)
-        return _measured(found.plain, *sums, unit, runs=bool((sums[1] > 1).any()), graded=False)
+        return _of_trials(found, unit)
     if found.kind != "scores":
         return None
     values = oriented(found.plain).astype(float)
@@ -95,6 +93,13 @@ def measured(found: Any, unit: str, *, together: bool) -> Measured | None:
         sums = tuple(units.summed(x, place) for x in sums)
         plain = plain.isel({names.ITEM: np.unique(place, return_index=True)[1]})
     return _measured(plain, *sums, unit, runs=runs, graded=graded)
+
+
+def _of_trials(found: Any, unit: str) -> Measured:
+    made = [found.data[k].transpose(names.ITEM, names.SYSTEM) for k in ("successes", "trials")]
+    successes, trials = (part.values.astype(float) for part in made)
+    runs = bool((trials > 1).any())
+    return _measured(found.plain, successes, trials, unit, runs=runs, graded=False)
 
 
 def _measured(

@@ -25,8 +25,11 @@ class Quantity:
         return names.DIFFERENCES[self.lead]
 
 
-def quantity_of(kind: str, scores: Measured | None, asked: Asked, advised: str | None) -> Quantity:
-    """The quantity of data of a kind, given what was asked, or advised.
+def quantity_of(
+    kind: str, scores: Measured | None, asked: Asked, advised: str | None, *, together: bool = True
+) -> Quantity:
+    """The quantity of data of a kind, given what was asked, or advised, and whether the runs of an
+    item are taken together.
 
     Raises
     ------
@@ -34,6 +37,13 @@ def quantity_of(kind: str, scores: Measured | None, asked: Asked, advised: str |
         If it cannot be told of these data, or a rope does not say of what it is.
     """
     wanted = asked.quantity or advised
+    if asked.quantity == "mean" and asked.method in ("mcmc", "both"):
+        raise ValueError(
+            f"method={asked.method!r} samples wins; quantity='mean' has a closed form, "
+            "method='exact'"
+        )
+    if kind == "trials" and not together:
+        return Quantity("wins")
     if scores is None:
         if asked.quantity == "mean":
             raise ValueError(

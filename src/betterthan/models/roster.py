@@ -12,6 +12,7 @@ from betterthan.counts.scoring import count_outcomes
 from betterthan.counts.shapes import to_square
 from betterthan.counts.units import CLUSTER, EPOCH, several
 
+AMONG_ALL = "among_all"
 COUNTED, BY_ITEM, ONE_BY_ONE = "counts", ("scores", "tallies", "trials"), "judgments"
 
 
@@ -128,7 +129,7 @@ ROSTER = (
         knows_margin=True,
     ),
     Spec(
-        "among_all",
+        AMONG_ALL,
         computed="closed form of each pair, and all systems drawn together by quadrature",
         takes=(CLUSTER, EPOCH),
         options=_of_quantity,

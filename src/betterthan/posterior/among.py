@@ -11,7 +11,7 @@ from betterthan.exact.joint.mixture import Mixture
 from betterthan.posterior import table
 from betterthan.posterior.table import Question
 
-DRAWS = 4_000  # for ranks alone: pairs need none
+DRAWS = 10_000  # for ranks alone: pairs need none
 
 
 def of_mixture(

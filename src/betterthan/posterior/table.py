@@ -191,15 +191,10 @@ def with_verdicts(
         Number of examples; without any there is no data.
     """
     better = table["prob_better"]
-    square = names.SYSTEM_A in better.dims
+    others = _of_two(better)
     regions = _regions(table, "mass") if asked.rope else dict.fromkeys(names.REGIONS, 0.0)
-    behind = _other_tail(better) if square else 1 - better.values
-    masses = (better.values, behind, regions[names.REGIONS[1]])
+    masses = (better.values, _other_tail(better), regions[names.REGIONS[1]])
     verdict, also = decide(*masses, asked.rope, asked.threshold)
-    others = np.ones(better.shape, dtype=bool)
-    if square:
-        itself = better[names.SYSTEM_A] == better[names.SYSTEM_B]
-        others = ~itself.broadcast_like(better).transpose(*better.dims).values
     beside = {}
     if "prob_better_mcse" in table and (table["prob_better_mcse"].values > 0).any():
         sure, also = decide(*_less_errors(table, masses, asked), asked.rope, asked.threshold)
@@ -208,14 +203,29 @@ def with_verdicts(
     if not converged:
         verdict, also = np.where(others, "no_verdict", verdict), np.zeros_like(also)
     if n is not None:
-        empty = (n == 0).broadcast_like(better).transpose(*better.dims).values
-        verdict = np.where(empty & others, "no_data", verdict)
+        verdict = np.where(_empty(n, better) & others, "no_data", verdict)
     if asked.rope:
-        sides = (("a_better", names.REGIONS[2]), ("b_better", names.REGIONS[0]))
-        far = [(verdict == v) & (regions[r] >= asked.threshold) for v, r in sides]
-        beside["beyond_rope"] = far[0] | far[1]
+        beside["beyond_rope"] = _beyond(verdict, regions, asked.threshold)
     parts = {"verdict": verdict, "also_ahead": also} | beside
     return table.assign({name: (better.dims, values) for name, values in parts.items()})
+
+
+def _empty(n: xr.DataArray, better: xr.DataArray) -> np.ndarray:
+    return (n == 0).broadcast_like(better).transpose(*better.dims).values
+
+
+def _of_two(better: xr.DataArray) -> np.ndarray:
+    """Where a cell is of two systems, and not of one against itself."""
+    if names.SYSTEM_A not in better.dims:
+        return np.ones(better.shape, dtype=bool)
+    itself = better[names.SYSTEM_A] == better[names.SYSTEM_B]
+    return ~itself.broadcast_like(better).transpose(*better.dims).values
+
+
+def _beyond(verdict: np.ndarray, regions: dict[str, np.ndarray], threshold: float) -> np.ndarray:
+    """Where the better system is better by more than the rope."""
+    b_beyond, _, a_beyond = (regions[r] >= threshold for r in names.REGIONS)
+    return ((verdict == "a_better") & a_beyond) | ((verdict == "b_better") & b_beyond)
 
 
 def _regions(table: xr.Dataset, name: str) -> dict[str, np.ndarray]:
@@ -237,6 +247,8 @@ def _less_errors(
 
 def _other_tail(better: xr.DataArray) -> np.ndarray:
     """P(B better than A), which is not 1 less P(A better than B) where that is tiny."""
+    if names.SYSTEM_A not in better.dims:
+        return 1 - better.values
     exchanged = {names.SYSTEM_A: names.SYSTEM_B, names.SYSTEM_B: names.SYSTEM_A}
     return better.transpose(*(exchanged.get(str(d), d) for d in better.dims)).values
 

@@ -111,17 +111,25 @@ class Mixture:
         means, variances = apart @ self._plain_mean.T, apart**2 @ self._plain_variance.T
         kept = self.weight[:, _NONE, 0] > _LEAST
         parts = [(self.weight[kept, _NONE, 0], means[:, kept], variances[:, kept])]
-        g, c = self._moved
-        for t, weight in enumerate(self.weight[:, _NONE + 1 :]):
-            who, how = np.nonzero(weight > _LEAST)
-            if len(who):
-                towards = (self.of.basis * self.of.variance * self._shares[t]) @ self.of.basis.T
-                h = towards[first][:, who] - towards[second][:, who]
-                gain = g[t, who, how]
-                moved = means[:, t, None] + gain * c[t, who] * h
-                parts.append((weight[who, how], moved, variances[:, t, None] + gain * h**2))
+        for t in range(len(self.tau)):
+            weight, shift, more = self._out(t, first, second)
+            parts.append((weight, means[:, t, None] + shift, variances[:, t, None] + more))
         weight, mean, variance = (np.concatenate(p, axis=-1) for p in zip(*parts, strict=True))
         return weight, mean, 1 / np.sqrt(np.maximum(variance, _SURE))
+
+    def _out(
+        self, t: int, first: np.ndarray, second: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Where a system stands apart, at a node: weights, and what that adds to means and
+        variances of the pairs.
+        """
+        weight = self.weight[t, _NONE + 1 :]
+        who, how = np.nonzero(weight > _LEAST)
+        g, c = self._moved
+        gain = g[t, who, how]
+        towards = (self.of.basis * self.of.variance * self._shares[t]) @ self.of.basis.T
+        h = towards[first][:, who] - towards[second][:, who]
+        return weight[who, how], gain * c[t, who] * h, gain * h**2
 
     def _blocks(self, pairs: int) -> Iterator[slice]:
         step = max(1, _HELD // int((self.weight > _LEAST).sum()))
