@@ -106,8 +106,9 @@ def compare(
         without gaps or by the advised model (where neither will do, ``attrs["no_joint"]`` says
         why). Also ``counts``, ``n``, ``bayes_factor_01``; from scores ``n_dropped`` and, over
         ``system``, ``score`` and ``n_scored``; with both methods ``z``. Over a dim ``test``:
-        ``p_value`` and ``p_adjusted``; also ``smallest_p`` (of the sign test with so many decisive
-        items) and, with randomization, ``swapped_difference`` (of its statistic, A - B). Where ties
+        ``p_value``, ``p_adjusted`` and ``favours`` (1: the test speaks for system_a, -1: for
+        system_b); also ``smallest_p`` (of the sign test with so many decisive items) and, with
+        randomization, ``swapped_difference`` (of its statistic, A - B). Where ties
         are unknown, what needs them is absent. An advised model of several data sets adds
         ``prob_better_dataset`` (dataset, ...) and ``prob_better_new``, on a data set not seen. A
         second way of computing stands in ``.beside``.

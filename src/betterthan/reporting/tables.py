@@ -18,6 +18,7 @@ from betterthan.reporting.engines import ENGINES
 from betterthan.reporting.page import Table
 from betterthan.reporting.sentences import title_of_verdict
 from betterthan.reporting.shown import Shown
+from betterthan.reporting.tests_beside import for_whom
 
 _RANKED = {
     "better_than": "Better than",
@@ -142,16 +143,17 @@ def ties_table(shown: Shown) -> Table:
     rows = [_policies(cell) for cell in shown.cells()]
     caption = (
         "Verdict and two-sided p under every policy for ties (third: the trinomial test); to_a and "
-        f"to_b give them to the A or the B of the row; a test flips at {shown.made.alpha:g}"
+        f"to_b give them to the A or the B of the row, (A) or (B): for whom the test speaks; a "
+        f"test flips at {shown.made.alpha:g}, or to the other system"
     )
     return Table(("A", "B", *policies, "Flips"), rows, caption, left=99)
 
 
 def _policies(cell: xr.Dataset) -> tuple[str, ...]:
-    verdicts, p = cell["verdict_by_ties"].values.tolist(), cell["p_value_by_ties"].values.tolist()
+    columns = ("verdict_by_ties", "p_value_by_ties", "favours_by_ties")
     told = [
-        f"{title_of_verdict(verdict, 'A', 'B')}, p {numbers.p_value(tested)}"
-        for verdict, tested in zip(verdicts, p, strict=True)
+        f"{title_of_verdict(verdict, 'A', 'B')}, p {numbers.p_value(p)}{for_whom(p, favours)}"
+        for verdict, p, favours in zip(*(cell[k].values.tolist() for k in columns), strict=True)
     ]
     flips = {"verdict": "ties_flip", "test": "p_flips"}
     return (*names_in(cell), *told, ", ".join(k for k, flag in flips.items() if cell[flag].item()))
