@@ -6,7 +6,8 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.reporting import score_pairs, tests_beside
+from betterthan.cli.commands import main
+from betterthan.reporting import of_groups, score_pairs, tests_beside
 from betterthan.reporting.differing import OF_MODELS, REASONS, reasons
 from betterthan.reporting.engines_beside import opposed_notes
 from betterthan.reporting.shown import shown_of
@@ -197,3 +198,51 @@ def test_a_score_says_for_whom_its_p_speaks(higher):
     written = " ".join(bt.report(bt.scores.compare(scores, rng=1, draws=500)).split())
     better = "B" if higher else "A"
     assert f"for {better}. Verdict: {better} better." in written
+
+
+def equal_systems(rng, systems=20, items=100):
+    """Items of all difficulties, on which all systems are equally able."""
+    chance = 1 / (1 + np.exp(-1.5 * rng.normal(size=(items, 1))))
+    values = (rng.random((items, systems)) < chance).astype(float)
+    labels = [f"s{k:02d}" for k in range(systems)]
+    return xr.DataArray(values, dims=("item", "system"), coords={"system": labels})
+
+
+@pytest.mark.parametrize("rope", [0.0, 0.1])
+@pytest.mark.parametrize("tests", [None, "mid_p"])
+def test_groups_of_a_report_are_those_of_its_verdicts(rope, tests):
+    scores = equal_systems(np.random.default_rng(4), systems=8)
+    scores[:20, :3] = 1.0  # three are better
+    found = bt.compare(scores, rope=rope, tests=tests)
+    shown = shown_of(found.by_engine())
+    (table,) = of_groups.groups_beside(shown).tables
+    apart = np.isin(shown.whole["verdict"].values, ["a_better", "b_better"])
+    assert apart.any()
+    marked = np.array([[cell == "✓" for cell in row[2:10]] for row in table.rows])
+    assert (marked == ~apart).all()
+    letters = [set(row[-1]) for row in table.rows]
+    shared = np.array([[bool(a & b) for b in letters] for a in letters])
+    assert (shared == ~apart).all()
+    assert "0.95" in table.caption
+    assert "0.01" not in table.caption
+
+
+def test_groups_by_a_test_are_corrected_for_the_number_of_pairs():
+    """Of 20 equal systems some pair was told apart in about half of the sets without correction."""
+    rng, told = np.random.default_rng(1), {"none": 0, None: 0}
+    for _ in range(40):
+        test = bt.sign_test(equal_systems(rng))
+        for correction in told:
+            found = bt.significance.groups(test, correction=correction)
+            told[correction] += not bool(found["similar"].all())
+    assert told["none"] >= 10
+    assert told[None] <= 2
+
+
+def test_the_command_corrects_as_the_function_does(tmp_path, capsys, monkeypatch):
+    target = tmp_path / "scores.csv"
+    equal_systems(np.random.default_rng(3)).to_pandas().to_csv(target, index_label="item")
+    monkeypatch.setattr("sys.argv", ["betterthan", "groups", str(target), "--test", "sign"])
+    with pytest.raises(SystemExit):
+        main()
+    assert "correction=holm" in capsys.readouterr().out
