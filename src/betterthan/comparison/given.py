@@ -12,6 +12,7 @@ import xarray as xr
 from betterthan import checks, names, schemas
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.dependence import dependence
+from betterthan.comparison.missing_beside import missing_beside
 from betterthan.comparison.sequences import two_sequences
 from betterthan.counts.fingerprint import fingerprint
 from betterthan.counts.judgments import JUDGMENT, count_judgments
@@ -136,19 +137,25 @@ def count_given(found: Found, asked: Asked, taken: Sequence[str]) -> Given:
     plain = mean_of_runs(found.plain) if runs else found.plain
     raw, facts, notes = _of_items(plain, asked) if found.by_item else _of_counts(plain)
     pooled, warned = dependence(plain if runs else found.before, taken)
-    notes += pooled + warned
-    if runs:
-        notes.append(_RUNS)
+    beside, absent = missing_beside(found, raw, asked)
+    notes += pooled + (warned := warned + absent) + [_RUNS] * runs
     checks.at_least_two(raw[names.SYSTEM_A].values.tolist())
     if raw.sizes[names.OUTCOME] == 2 and raw.attrs.get("ties", "unknown") == "unknown":
         notes.append("Ties are unknown: who is better is answered, by how much is not.")
+    counts = _under_policy(raw, asked)
+    signed = _signed(found, raw)
+    facts = facts.merge(beside, join="exact")
+    return Given(found, plain, raw, counts, facts, tuple(notes), tuple(warned), signed)
+
+
+def _under_policy(raw: xr.DataArray, asked: Asked) -> xr.DataArray:
+    """Counts under the policy for ties; what was asked of them is refused where they cannot say."""
     counts = policy_applied(raw, "third" if asked.ties == "all" else asked.ties)
     if asked.question.rope:
         schemas.ties_known(counts, "a rope")
     if asked.baseline is not None:
         checks.one_of(asked.baseline, systems_of(counts), "baseline")
-    signed = _signed(found, raw)
-    return Given(found, plain, raw, counts, facts, tuple(notes), tuple(warned), signed)
+    return counts
 
 
 def mean_of_runs(scores: xr.DataArray) -> xr.DataArray:

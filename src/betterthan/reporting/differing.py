@@ -24,8 +24,8 @@ REASONS = {
     "ties": "The verdict gives ties to one of the systems; this test does not.",
     "few": "No result with so few decisive items could reach a two-sided p of {alpha:g}, whichever "
     "way they fell.",
-    "sides": "The probability looks at one side, the p-value at two: on that one side mid-p, the p that "
-    "is nearest to such a probability, is at most {alpha:g}.",
+    "sides": "The probability looks at one side, the p-value at two: on that one side mid-p, the p "
+    "that is nearest to such a probability, is at most {alpha:g}.",
     "levels": "The verdict asks for a probability of {threshold:g}, the test for a p of {alpha:g} "
     "on two sides: one of them asks for more.",
     "many": "Significant alone, but not after correction for {pairs:,} pairs; a posterior "

@@ -76,6 +76,7 @@ def _pair_heads(shown: Shown) -> tuple[str, ...]:
     heads = ["A", "B", "Wins", "Losses", *ties, "P(A better)"]
     heads += [ENGINES[name].beside for name in shown.engine_names[1:2]]
     heads += [*(["z"] if "z" in shown.engines else []), "Verdict"]  # in sight, however wide
+    heads += [_AS_WRONG] if "verdict_if_wrong" in shown.first else []
     if "difference_mean" in shown.first:
         heads.append(f"Difference [{interval_of(shown.made.to_attrs())}]")
         heads += [f"P(|d| ≤ {shown.rope:g})"] if shown.rope else []
@@ -89,7 +90,18 @@ def _pair_row(shown: Shown, i: int, j: int) -> tuple[str, ...]:
     answered, sized = _answered(shown, beside), _sized(shown, cell)
     if verdict == "no_data":
         answered, sized = ["–"] * len(answered), ["–"] * len(sized)
-    return (*names_in(cell), *counted, *answered, title_of_verdict(verdict, "A", "B"), *sized)
+    beside = [_as_wrong(cell)] if "verdict_if_wrong" in cell else []
+    said = title_of_verdict(verdict, "A", "B")
+    return (*names_in(cell), *counted, *answered, said, *beside, *sized)
+
+
+_AS_WRONG = "Missing as wrong"
+
+
+def _as_wrong(cell: xr.Dataset) -> str:
+    """The verdict with every missing score counted as wrong."""
+    said = title_of_verdict(str(cell["verdict_if_wrong"].item()), "A", "B")
+    return f"{said}, {numbers.probability(cell['prob_better_if_wrong'].item())}"
 
 
 def _answered(shown: Shown, beside: xr.Dataset) -> list[str]:
