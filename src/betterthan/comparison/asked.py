@@ -28,7 +28,7 @@ class Asked:
     systems: Sequence[str] | Mapping[str, str] | None
     baseline: str | None
     seed: int
-    rank_seed: int  # of draws for ranks: fixed unless a seed was given, so that data have one answer
+    rank_seed: int  # of draws for ranks: fixed if none was given, so that data have one answer
 
     @classmethod
     def checked(cls, *, rng: Any, tests: Any, sampling: Any, **choices: Any) -> "Asked":

@@ -122,12 +122,15 @@ def compare(
         ``among_verdict``, and over ``system`` ``prob_best``, ``expected_rank``, ``rank_lower``,
         ``rank_upper`` and ``in_best_set`` (else ``attrs["no_joint"]`` says why not). Also
         ``counts``, ``n``, ``n_units`` (where units are not items), ``bayes_factor_01``; from scores
-        ``n_dropped`` and, over ``system``, ``score`` and ``n_scored``; with both methods ``z``.
-        Over a dim ``test``: ``p_value`` and ``p_adjusted``; also ``smallest_p`` (of the sign test
-        with so many decisive items) and, with randomization, ``swapped_difference`` (of its
-        statistic, A - B). Where ties are unknown, what needs them is absent. An advised model of
-        several data sets adds ``prob_better_dataset`` (dataset, ...) and ``prob_better_new``, on a
-        data set not seen. A second way of computing stands in ``.beside``.
+        ``n_dropped`` and, over ``system``, ``score`` and ``n_scored``, and where scores are missing
+        on hard or easy items ``prob_better_if_wrong`` and ``verdict_if_wrong``, with each missing
+        score counted as wrong; with both methods ``z``. Over a dim ``test``: ``p_value``,
+        ``p_adjusted`` and ``favours`` (1: the test speaks for system_a, -1: for system_b); also
+        ``smallest_p`` (of the sign test with so many decisive items) and, with randomization,
+        ``swapped_difference`` (of its statistic, A - B). Where ties are unknown, what needs them is
+        absent. An advised model of several data sets adds ``prob_better_dataset`` (dataset, ...)
+        and ``prob_better_new``, on a data set not seen. A second way of computing stands in
+        ``.beside``.
 
     Raises
     ------
@@ -139,7 +142,9 @@ def compare(
     -----
     UserWarning
         If items come in clusters or were run repeatedly and are taken as independent, with the
-        number of independent examples that say as much; or if an advised model has not converged.
+        number of independent examples that say as much; if scores are missing on harder or easier
+        items than others (`counts.missing_by_difficulty`); or if an advised model has not
+        converged.
 
     References
     ----------

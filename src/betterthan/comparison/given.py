@@ -13,6 +13,7 @@ from betterthan import checks, names, schemas
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.dependence import dependence
 from betterthan.comparison.measured import Measured, measured, unit_of
+from betterthan.comparison.missing_beside import missing_beside
 from betterthan.comparison.quantity import Quantity, quantity_of
 from betterthan.comparison.sequences import two_sequences
 from betterthan.counts.fingerprint import fingerprint
@@ -149,22 +150,26 @@ def count_given(
     if unlabelled(found.data, CLUSTER):
         taken = [name for name in taken if name != CLUSTER]
     unit, scores, quantity = _evidence(found, asked, taken, advised)
-    runs = EPOCH in taken and found.by_item and names.TALLY not in found.plain.dims
-    runs = runs and several(found.plain, EPOCH)
+    runs = _runs(found, taken)
     plain = mean_of_runs(found.plain) if runs else found.plain
     raw, facts, notes = _of_items(plain, asked) if found.by_item else _of_counts(plain)
     pooled, warned = dependence(plain if runs else found.before, taken)
-    notes += pooled + warned
-    if runs:
-        notes.append(_RUNS)
+    beside, absent = missing_beside(found, raw, asked)
+    notes += pooled + (warned := warned + absent) + [_RUNS] * runs
     checks.at_least_two(raw[names.SYSTEM_A].values.tolist())
     counts = policy_applied(raw, "third" if asked.ties == "all" else asked.ties)
     notes += _of_counting(raw, counts, asked, quantity)
     if asked.baseline is not None:
         checks.one_of(asked.baseline, systems_of(counts), "baseline")
-    signed = _signed(found, raw)
+    signed, facts = _signed(found, raw), facts.merge(beside, join="exact")
     said = facts, scores, quantity, unit, tuple(notes), tuple(warned), signed
     return Given(found, plain, raw, counts, *said)
+
+
+def _runs(found: Found, taken: Sequence[str]) -> bool:
+    """Whether an item stands once, with the mean of its runs."""
+    scored = found.by_item and names.TALLY not in found.plain.dims
+    return EPOCH in taken and scored and several(found.plain, EPOCH)
 
 
 def _evidence(
