@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from betterthan import __version__, names
-from betterthan.cli import studies
+from betterthan.cli import start, studies
 from betterthan.cli.console import deliver, fail, one_file, put, say, where
 from betterthan.cli.options import (
     Files,
@@ -83,7 +83,7 @@ def compare(
     """Compare the systems of a table of results, all with each other."""
     import betterthan as bt
 
-    form, target = where(format, output)
+    form, target = where(format, output, files)
     data = _read(files, layout, lower_is_better, scale)
     comparison = bt.compare(
         _one_by_one(files, data, judge) if method == "advised" or judge is not None else data,
@@ -139,7 +139,7 @@ def groups(
     """Show which systems cannot be told from each other, as the MUC evaluations did."""
     import betterthan as bt
 
-    form, target = one_file(format, output, "groups")
+    form, target = one_file(format, output, "groups", files)
     from betterthan import checks
 
     checks.one_of(test, ("randomization", "sign"), "test")
@@ -209,7 +209,10 @@ def main() -> None:
     """Run the command line; bad input ends with one line on stderr and exit code 2."""
     warnings.showwarning = lambda message, *_args, **_kwargs: say(f"warning: {message}")
     try:
-        sys.exit(app(standalone_mode=False) or 0)
+        code = app(standalone_mode=False) or 0
+        if code == start.INTERRUPTED:  # the argument parser says so in silence
+            raise KeyboardInterrupt
+        sys.exit(code)
     except (ValueError, OSError, ArithmeticError) as error:
         fail(str(error))
     except ModuleNotFoundError as error:  # installed without what samples
@@ -217,7 +220,13 @@ def main() -> None:
             f"this needs {error.name}, which is not installed; install it, or choose the method "
             f"exact"
         )
+    except MemoryError:
+        fail("there is not enough memory for this; give fewer systems, items or draws")
+    except RecursionError:
+        fail("what was given is nested too deeply; give plain tables")
     except Exception as error:
+        if isinstance(error.__context__, KeyboardInterrupt):  # as the argument parser wraps it
+            raise KeyboardInterrupt from None
         if not hasattr(error, "format_message"):  # not a complaint of the argument parser
             raise
         message = error.format_message()  # type: ignore[attr-defined]

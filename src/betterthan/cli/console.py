@@ -3,6 +3,7 @@ byte is written.
 """
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -12,8 +13,28 @@ if TYPE_CHECKING:
 # what computes is loaded when a command runs, so that --help and --version answer at once
 
 
-def where(format: str | None, output: Path | None) -> tuple[str, Path | None]:
-    """Format and target, agreed before any work is done."""
+def where(
+    format: str | None, output: Path | None, inputs: Sequence[Path | None] = ()
+) -> tuple[str, Path | None]:
+    """Format and target, agreed before any work is done; no target is one of the `inputs`."""
+    form, target = _agreed(format, output)
+    if target is not None:
+        from betterthan.files import refuse_inputs
+
+        written = [target] if target.suffix else [target / name for name in folder_of(form)]
+        refuse_inputs(written, [path for path in inputs if path is not None])
+    return form, target
+
+
+def folder_of(form: str) -> tuple[str, str, str]:
+    """The files that a folder is filled with: the report, the pairs, the comparison itself."""
+    from betterthan.reporting import formats
+
+    named = next((f.suffixes[0] for f in formats.FORMATS if f.name == form), ".json")
+    return f"report{named}", "pairs.csv", "comparison.nc"
+
+
+def _agreed(format: str | None, output: Path | None) -> tuple[str, Path | None]:
     from betterthan import checks
     from betterthan.reporting import formats
 
@@ -35,12 +56,14 @@ def where(format: str | None, output: Path | None) -> tuple[str, Path | None]:
     return form, output
 
 
-def one_file(format: str | None, output: Path | None, what: str) -> tuple[str, Path | None]:
+def one_file(
+    format: str | None, output: Path | None, what: str, inputs: Sequence[Path | None]
+) -> tuple[str, Path | None]:
     """Format and target of a command whose answer is one file."""
     from betterthan import checks
     from betterthan.reporting import formats
 
-    form, target = where(format, output)
+    form, target = where(format, output, inputs)
     checks.one_of(form, formats.NAMES, "format")
     if target is not None and not target.suffix:
         raise ValueError(f"{target}: give one file, such as {target}.html; {what} is one report")
@@ -65,7 +88,6 @@ def deliver(comparison: "Comparison", form: str, target: Path | None) -> None:
     import betterthan as bt
     from betterthan.comparison.pair_rows import pair_rows
     from betterthan.files import write_all
-    from betterthan.reporting import formats
     from betterthan.reporting.kinds import plain
     from betterthan.reporting.records import as_json
 
@@ -74,12 +96,8 @@ def deliver(comparison: "Comparison", form: str, target: Path | None) -> None:
     if target is None or target.suffix:
         put(written, target)
     else:
-        name = next(
-            (f"report{f.suffixes[0]}" for f in formats.FORMATS if f.name == form), "report.json"
-        )
-        contents: dict[str, str | bytes] = {name: written}
-        contents["pairs.csv"] = pair_rows(told).to_csv(index=False)
-        contents["comparison.nc"] = comparison.to_bytes()
+        made = (written, pair_rows(told).to_csv(index=False), comparison.to_bytes())
+        contents: dict[str, str | bytes] = dict(zip(folder_of(form), made, strict=True))
         write_all({target / name: content for name, content in contents.items()})
         say(f"wrote {', '.join(str(target / name) for name in contents)}")
 

@@ -54,7 +54,7 @@ def measures(
     import betterthan as bt
     from betterthan.cli.reading import measured, with_seed
 
-    form, target = one_file(format, output, "measures")
+    form, target = one_file(format, output, "measures", [file])
     data, confusions, default = measured(
         file, layout, higher_is_better=not lower_is_better, scale=scale
     )
@@ -112,7 +112,7 @@ def outcome(
     import betterthan as bt
     from betterthan.cli.reading import component_table, plain_table
 
-    form, target = one_file(format, output, "outcome")
+    form, target = one_file(format, output, "outcome", [file, components])
     from betterthan import checks
 
     checks.one_of(method, ("exact", "both"), "method")
@@ -177,7 +177,7 @@ def order(
     import betterthan as bt
     from betterthan.cli.reading import ordered, told_of
 
-    form, target = one_file(format, output, "order")
+    form, target = one_file(format, output, "order", [file])
     orders, names_of, several = ordered(file, reference, restrict)
     answers: list[Any] = told_of(orders, names_of, restrict)
     if several:
