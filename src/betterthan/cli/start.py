@@ -1,4 +1,4 @@
-"""What runs first: an interrupt is one line and code 130, also while libraries are still loading."""
+"""What runs first: an interrupt is one line and code 130, also while libraries still load."""
 
 import os
 import signal

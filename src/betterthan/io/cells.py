@@ -26,7 +26,7 @@ def texts(table: Table, column: str) -> list[str]:
     """The cells as text, exactly as written; what is missing is empty."""
     values = table.columns[column]
     if isinstance(values, np.ndarray):
-        return [_text(value) for value in values.tolist()]
+        return [plain_text(value) for value in values.tolist()]
     return [
         value if type(value) is str else _checked_text(table, column, k)
         for k, value in enumerate(values)
@@ -134,7 +134,7 @@ def _parse(value: Any) -> float | None:
         return None
 
 
-def _text(value: Any) -> str:
+def plain_text(value: Any) -> str:
     """A number as it would be typed: a frame that turned 7 into 7.0 must still match the id 7."""
     if value is None:
         return ""
@@ -149,7 +149,7 @@ def _checked_text(table: Table, column: str, k: int) -> str:
     value = table.columns[column][k]
     if isinstance(value, _NESTED):
         raise _nested(table, column, k)
-    return _text(value)
+    return plain_text(value)
 
 
 def _nested(table: Table, column: str, k: int) -> ValueError:
