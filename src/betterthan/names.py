@@ -38,6 +38,8 @@ CORRECTIONS = ("none", "holm", "bh")
 DIRECTIONS = ("both", "forward", "backward", "none")  # of the stepwise search; none: all features
 JOINT_CORRECTIONS = ("max_t", "tukey")  # need the shuffles, not only the p-values
 
+EXACT = 2**53  # the largest count: above it a float no longer tells whole numbers apart
+
 # Defaults of the analysis.
 PRIOR = (1.0, 1.0, 1.0)  # Dirichlet parameters of win, loss, tie
 PRIORS = {

@@ -14,9 +14,7 @@ def ranks_of(*orders):
     if "position" in found.dims:
         return [{i: k + 1 for k, i in enumerate(order) if i} for order in found.values.tolist()]
     items = found["item"].values.tolist()
-    return [
-        {i: int(r) for i, r in zip(items, row, strict=True) if r == r} for row in found.values
-    ]
+    return [{i: int(r) for i, r in zip(items, row, strict=True) if r == r} for row in found.values]
 
 
 READ = {

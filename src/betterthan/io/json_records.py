@@ -50,6 +50,8 @@ def _loads(text: str, source: str, row: int | None) -> Any:
         ) from None
     except _RepeatedKeyError as error:
         raise problem(source, f"the key {error} occurs twice in one object", row=row) from None
+    except ValueError as error:  # a number of more digits than Python reads
+        raise problem(source, f"not readable as JSON ({error})", row=row) from None
     except RecursionError:
         raise problem(source, "not readable as JSON (nested too deeply)", row=row) from None
 

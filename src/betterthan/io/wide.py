@@ -41,7 +41,7 @@ def predicted_scores(table: Table) -> Reading:
         _refuse_confidences(table, systems, gold_column)
     values = np.empty((len(items.ids), len(systems)))
     for k, system in enumerate(systems):
-        predicted = np.array(cells.texts(table, system), dtype=object)
+        predicted = np.array(cells.predictions(table, system), dtype=object)
         values[:, k] = np.where(predicted == "", np.nan, predicted == gold)
     said = f"{items.said}, 1 where a prediction equals column {gold_column!r}"
     return Reading(scores_array(values, items.ids, systems, items.coords), said, items.ignored)

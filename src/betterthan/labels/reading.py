@@ -69,7 +69,7 @@ def read(source: str | Path | pd.DataFrame) -> xr.DataArray:
 def _predicted(table: Table, systems: list[str]) -> np.ndarray:
     if not systems:
         raise problem(table.source, f"no column of predicted labels among {listed(table.columns)}")
-    return np.array([cells.texts(table, system) for system in systems]).T
+    return np.array([cells.predictions(table, system) for system in systems]).T
 
 
 def _signed(table: Table, said: str) -> dict[str, Any]:
