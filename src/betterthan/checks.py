@@ -114,6 +114,11 @@ def prior(value: Any, length: int = 3, labels: Sequence[str] = names.OUTCOMES) -
     for label, number in zip(labels, numbers, strict=False):
         if not (number > 0 and math.isfinite(number)):
             raise ValueError(f"prior for {label} is {number}; every prior number must be positive")
+        if number > names.MOST_PRIOR:
+            raise ValueError(
+                f"prior for {label} is {number:g}; give at most {names.MOST_PRIOR:g}, so many "
+                "examples that no data could speak against it"
+            )
     return numbers
 
 

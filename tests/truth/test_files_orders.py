@@ -70,9 +70,9 @@ def test_refused_in_one_line_that_says_where(tmp_path, case):
 def test_a_list_in_a_cell_of_a_frame():
     assert ranks_of(["b", "a"], ["a", "b"]) == [{"b": 1, "a": 2}, {"a": 1, "b": 2}]
     assert ranks_of([2, 1.0], [1, 2]) == [{"2": 1, "1": 2}, {"1": 1, "2": 2}]
-    with pytest.raises(ValueError, match="row 0, column 'order', .*holds \\['a'\\]"):
+    with pytest.raises(ValueError, match=r"row 0, column 'order', .*holds \['a'\]"):
         ranks_of([["a"], "b"], ["a", "b"])
-    with pytest.raises(ValueError, match="row 0, column 'order', .*has a blank"):
+    with pytest.raises(ValueError, match=r"row 0, column 'order', .*has a blank"):
         ranks_of(["a", None], ["a", "b"])
 
 
