@@ -23,6 +23,7 @@ from betterthan.cli.options import (
     Scale,
     Seed,
     Shuffles,
+    Systems,
 )
 
 if TYPE_CHECKING:
@@ -52,9 +53,7 @@ def compare(
     margin: Annotated[
         float, typer.Option(help="Score difference up to which two systems tie on an example.")
     ] = 0.0,
-    systems: Annotated[
-        str | None, typer.Option(help="Systems to compare, in this order; comma-separated.")
-    ] = None,
+    systems: Systems = None,
     baseline: Annotated[
         str | None, typer.Option(help="The system that the others are told against.")
     ] = None,
@@ -84,7 +83,8 @@ def compare(
     import betterthan as bt
 
     form, target = where(format, output, files)
-    data = _read(files, layout, lower_is_better, scale)
+    chosen = systems.split(",") if systems is not None else None
+    data = _read(files, layout, lower_is_better, scale, chosen)
     comparison = bt.compare(
         _one_by_one(files, data, judge) if method == "advised" or judge is not None else data,
         rope=rope,
@@ -95,7 +95,7 @@ def compare(
         prior=_prior(prior),
         ci_kind=interval,
         ci_prob=ci_prob,
-        systems=systems.split(",") if systems is not None else None,
+        systems=chosen,
         baseline=baseline,
         threshold=threshold,
         tests=bt.significance.Tests(
@@ -129,6 +129,7 @@ def groups(
         float, typer.Option(help="and with this confidence in it.")
     ] = names.CONFIDENCE,
     correction: Annotated[str, typer.Option(help=", ".join(names.CORRECTIONS))] = "none",
+    systems: Systems = None,
     layout: Layout = None,
     lower_is_better: Lower = False,
     scale: Scale = 1,
@@ -143,7 +144,8 @@ def groups(
     from betterthan import checks
 
     checks.one_of(test, ("randomization", "sign"), "test")
-    data = _read(files, layout, lower_is_better, scale)
+    chosen = systems.split(",") if systems is not None else None
+    data = _read(files, layout, lower_is_better, scale, chosen)
     if test == "sign":
         found = bt.sign_test(data)
     else:
@@ -238,12 +240,22 @@ def main() -> None:
 
 
 def _read(
-    files: list[Path], layout: str | None, lower_is_better: bool, scale: int
+    files: list[Path],
+    layout: str | None,
+    lower_is_better: bool,
+    scale: int,
+    systems: list[str] | None,
 ) -> "xr.DataArray":
     import betterthan as bt
 
     source = files[0] if len(files) == 1 else list(files)
-    data = bt.read(source, layout=layout, higher_is_better=not lower_is_better, scale=scale)
+    data = bt.read(
+        source,
+        layout=layout,
+        systems=systems,
+        higher_is_better=not lower_is_better,
+        scale=scale,
+    )
     say(str(data.attrs["reading"]))
     return data
 

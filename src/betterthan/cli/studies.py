@@ -18,6 +18,7 @@ from betterthan.cli.options import (
     Scale,
     Seed,
     Shuffles,
+    Systems,
 )
 
 
@@ -42,6 +43,7 @@ def measures(
             help="confusion, predictions, tallies, wide or long; recognised when not given."
         ),
     ] = None,
+    systems: Systems = None,
     lower_is_better: Lower = False,
     scale: Scale = 1,
     seed: Seed = None,
@@ -56,7 +58,11 @@ def measures(
 
     form, target = one_file(format, output, "measures", [file])
     data, confusions, default = measured(
-        file, layout, higher_is_better=not lower_is_better, scale=scale
+        file,
+        layout,
+        higher_is_better=not lower_is_better,
+        scale=scale,
+        systems=systems.split(",") if systems is not None else None,
     )
     say(str((data if data is not None else confusions).attrs["reading"]))
     answers = [] if confusions is None else [with_seed(confusions, seed)]

@@ -63,8 +63,9 @@ class Given:
         )
 
 
-def recognise(data: Any, other: Any = None) -> Found:
-    """Data as they are given: arrays, files, frames, or two sequences of scores.
+def recognise(data: Any, other: Any = None, systems: Any = None) -> Found:
+    """Data as they are given: arrays, files, frames, or two sequences of scores; of files and
+    frames the systems that are listed, so that no other column is taken for one.
 
     Raises
     ------
@@ -74,7 +75,8 @@ def recognise(data: Any, other: Any = None) -> Found:
     if other is not None:
         data = two_sequences(data, other)
     elif isinstance(data, str | Path | pd.DataFrame) or _paths(data):
-        data = read(data)
+        listed = isinstance(systems, Sequence) and not isinstance(systems, str)
+        data = read(data, systems=systems if listed else None)
     if isinstance(data, xr.Dataset) and "trials" in data:
         trials_of(data)
         return _found("trials", data, _shares(data))

@@ -4,6 +4,7 @@ repaired.
 
 import math
 import re
+import warnings
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
@@ -47,8 +48,22 @@ def predictions(table: Table, column: str) -> list[str]:
 
 def system_names(table: Table, column: str) -> list[str]:
     """The cells as names of systems, without the spaces around them; none of them blank."""
-    stripped = [text.strip() for text in texts(table, column)]
+    written = texts(table, column)
+    stripped = [text.strip() for text in written]
+    _tell_merged(table, column, written)
     return _none_blank(table, column, stripped, "the name of a system")
+
+
+def _tell_merged(table: Table, column: str, written: list[str]) -> None:
+    """Warn of names that are one system once the spaces around them are gone."""
+    first: dict[str, str] = {}
+    for name in dict.fromkeys(written):
+        before = first.setdefault(name.strip(), name)
+        if before != name and name.strip():
+            what = f"{shown(before)} and {shown(name)} are read as one system"
+            told = problem(table.source, what, column=column)
+            warnings.warn(str(told), UserWarning, stacklevel=3)
+            return
 
 
 def numbers(table: Table, column: str, if_text: str = "") -> np.ndarray:

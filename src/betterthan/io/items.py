@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
+from betterthan.io.alike import tell_alike
 from betterthan.io.cells import labels
 from betterthan.io.problems import listed, problem, shown
 from betterthan.io.roles import candidates, find
@@ -72,6 +73,7 @@ def coordinate(table: Table, column: str, role: str) -> np.ndarray:
         value.isascii() and value.isdigit() and len(value) < 10 for value in values
     ):
         return np.array([int(value) for value in values], dtype=np.int64)
+    tell_alike(table.source, values, f"{role}s")
     return np.array(values)
 
 

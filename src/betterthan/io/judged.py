@@ -7,6 +7,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.io import cells
+from betterthan.io.alike import refuse_apart_by_pairs, tell_alike
 from betterthan.io.problems import listed, problem
 from betterthan.io.roles import find
 from betterthan.io.squares import pair_columns, paired
@@ -32,7 +33,8 @@ def judgments_by(table: Table, columns: dict[str, str | None]) -> Reading:
         for role, column in columns.items()
         if column is not None
     }
-    systems, _, _ = paired(first.tolist(), second.tolist())
+    systems, a, b = paired(first.tolist(), second.tolist())
+    refuse_apart_by_pairs(table.source, systems, a, b)
     found: dict[Any, Any] = {
         names.SYSTEM_A: ("judgment", first[kept].astype(str)),
         names.SYSTEM_B: ("judgment", second[kept].astype(str)),
@@ -50,4 +52,6 @@ def _labels(table: Table, column: str, role: str) -> list[str]:
             table.source,
             f"there is no column {column!r} for the {role}; found {listed(list(table.columns))}",
         )
-    return cells.labels(table, column, f"each row its {role}")
+    found = cells.labels(table, column, f"each row its {role}")
+    tell_alike(table.source, found, f"{role}s")
+    return found

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from betterthan.io import cells
+from betterthan.io.alike import refuse_apart_by_scores
 from betterthan.io.items import (
     at_least_two,
     beside_columns,
@@ -13,6 +14,7 @@ from betterthan.io.items import (
     coordinate,
     scores_array,
 )
+from betterthan.io.no_systems import refuse_total
 from betterthan.io.problems import problem, shown
 from betterthan.io.roles import find
 from betterthan.io.table import Reading, Table, unread
@@ -29,6 +31,8 @@ def long_scores(table: Table) -> Reading:
     values = np.full((len(rows.first), len(systems)), np.nan)
     values[rows.unit, code] = scores
     ids = rows.ids[rows.first].tolist()
+    refuse_total(table.source, ids, values)
+    refuse_apart_by_scores(table.source, systems.tolist(), ids, ~np.isnan(values))
     said = f"joined by column {item!r}{beside_said(rows.beside)}"
     ignored = unread(table, {item, system, score, *rows.beside.values()})
     return Reading(scores_array(values, ids, systems.tolist(), rows.coords), said, ignored)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from betterthan.io import cells
+from betterthan.io.alike import refuse_apart_by_pairs
 from betterthan.io.items import at_least_two
 from betterthan.io.problems import counted, problem, shown
 from betterthan.io.roles import find
@@ -24,6 +25,7 @@ def pair_counts(table: Table) -> Reading:
     values, read = _numbers(table)
     datasets, dataset = datasets_of(table)
     at_least_two(table, systems)
+    refuse_apart_by_pairs(table.source, systems, a, b)
     _refuse_against_itself(table, a == b, values)
     pairs = list(zip(dataset.tolist(), a.tolist(), b.tolist(), strict=True))
     mirrored = values[:, [1, 0, 2][: values.shape[1]]]

@@ -25,12 +25,17 @@ def line(
     return " ".join(said.splitlines())
 
 
+def named_systems(systems: Sequence[str]) -> str:
+    """How many systems there are, and which: a column that is none is seen here."""
+    return f"{counted(len(systems), 'system')} ({listed(systems)})"
+
+
 def _size(layout: Layout, data: xr.DataArray | xr.Dataset, said: str) -> str:
     missing = data.attrs.get("n_missing", 0)
     if layout.gives == "scores":
-        items, systems = data.sizes[names.ITEM], data.sizes[names.SYSTEM]
+        systems = named_systems(data[names.SYSTEM].values.tolist())
         missed = f"{counted(missing, 'score')} missing"
-        return f"{counted(items, 'item')} x {systems} systems, {said}, {missed}"
+        return f"{counted(data.sizes[names.ITEM], 'item')} x {systems}, {said}, {missed}"
     if "n" in data.attrs:  # of votes or judgments
         blank = f", {missing} more without a winner left out" if missing else ""
         return f"{counted(data.attrs['n'], layout.name.removesuffix('s'))} {said}{blank}"

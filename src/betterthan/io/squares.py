@@ -8,6 +8,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.io import cells
+from betterthan.io.alike import tell_alike
 from betterthan.io.roles import find
 from betterthan.io.table import Table
 
@@ -31,6 +32,7 @@ def datasets_of(table: Table) -> tuple[list[str], np.ndarray]:
     if column is None:
         return [], np.zeros(len(table.rows), dtype=np.int64)
     values = cells.labels(table, column, "each row its dataset, or leave the column out")
+    tell_alike(table.source, values, "datasets")
     place = {name: k for k, name in enumerate(dict.fromkeys(values))}
     return list(place), np.array([place[name] for name in values], dtype=np.int64)
 

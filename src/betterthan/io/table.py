@@ -59,4 +59,21 @@ def make_table(
         raise problem(
             source, "holds column names but no rows; give one row for each item, pair or vote"
         )
-    return Table(source, dict(zip(names, columns, strict=True)), rows)
+    table = Table(source, dict(zip(names, columns, strict=True)), rows)
+    _refuse_second_header(table)
+    return table
+
+
+def _refuse_second_header(table: Table) -> None:
+    """Refuse a row that holds the names of the columns again, as where files were put together."""
+    heads = sorted(name.casefold() for name in table.columns)
+    first, *_ = table.columns.values()
+    known = {*heads}
+    for k, cell in enumerate(first):
+        if isinstance(cell, str) and cell.strip().casefold() in known:
+            row = [column[k] for column in table.columns.values()]
+            if all(isinstance(x, str) for x in row) and heads == sorted(
+                x.strip().casefold() for x in row
+            ):
+                what = "repeats the names of the columns; leave the line out"
+                raise problem(table.source, what, row=table.rows[k])

@@ -11,9 +11,10 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.io import cells
+from betterthan.io.alike import alike_labels, refuse_apart_by_scores
 from betterthan.io.items import at_least_two, beside_said
 from betterthan.io.long import ItemRows, coded, item_rows
-from betterthan.io.problems import counted, problem, shown
+from betterthan.io.problems import counted, listed, problem, shown
 from betterthan.io.roles import find
 from betterthan.io.table import Reading, Table, unread
 
@@ -63,6 +64,8 @@ def tallies(table: Table, scale: int = 1) -> Reading:
     _refuse_repeated(table, rows)
     given = np.zeros(rows.shape, dtype=bool)
     given.reshape(-1)[rows.place] = True
+    ids = rows.items.ids[rows.items.first].tolist()
+    refuse_apart_by_scores(table.source, rows.systems.tolist(), ids, given.any(2))
     _refuse_absent(table, rows, given.any(2))
     columns = [str(find(table, tally)) for tally in names.TALLIES]
     values = np.zeros((*rows.shape, len(columns)), dtype=np.int64)
@@ -70,6 +73,7 @@ def tallies(table: Table, scale: int = 1) -> Reading:
         values.reshape(-1, len(columns))[rows.place, k] = _whole(table, column, scale)
     used = {find(table, "system"), *columns, *rows.columns}
     said = _said(rows, int((~given).sum())) + (f", scaled by {scale}" if scale != 1 else "")
+    said += alike_labels(table.source, rows.labels.tolist())
     return Reading(_array(values, rows, scale), said, unread(table, used))
 
 
@@ -88,7 +92,8 @@ def _cells_of(table: Table) -> _Cells:
 
 
 def _said(rows: _Cells, absent: int) -> str:
-    said = f"{counted(rows.shape[0], 'item')} x {rows.shape[1]} systems, "
+    systems = f"{counted(rows.shape[1], 'system')} ({listed(rows.systems.tolist())})"
+    said = f"{counted(rows.shape[0], 'item')} x {systems}, "
     said += f"item ids from column {rows.item_column!r}{beside_said(rows.items.beside)}"
     if rows.label_column is None:
         return said

@@ -9,6 +9,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.io import cells
+from betterthan.io.alike import alike_labels, refuse_apart_by_scores
 from betterthan.io.files import table_of
 from betterthan.io.items import items_of, sole
 from betterthan.io.problems import counted, listed, problem
@@ -47,8 +48,8 @@ def read(source: str | Path | pd.DataFrame) -> xr.DataArray:
     >>> import pandas as pd
     >>> labels = read(pd.DataFrame({"item": [1, 2], "gold": ["yes", "no"], "A": ["yes", None]}))
     >>> labels.values.tolist(), labels.attrs["reading"]
-    ([['yes'], ['']], "DataFrame read as labels: 2 items x 1 system, item ids from column 'item', 1
-    unclassified")
+    ([['yes'], ['']], "DataFrame read as labels: 2 items x 1 system ('A'), item ids from column
+    'item', 1 unclassified")
     """
     table = table_of(source)
     require(table, "predictions")
@@ -56,13 +57,17 @@ def read(source: str | Path | pd.DataFrame) -> xr.DataArray:
     gold = cells.labels(table, column, "each item its right answer")
     systems = [name for name in table.columns if name not in items.used | {column}]
     values = _predicted(table, systems)
+    refuse_apart_by_scores(table.source, systems, items.ids, values != "")
+    said = alike_labels(
+        table.source, [x for x in dict.fromkeys([*gold, *values.ravel().tolist()]) if x]
+    )
     axes = {names.ITEM: np.array(items.ids), names.SYSTEM: np.array(systems)}
     beside = items.coords | {"gold": np.array(gold)}
     labels = xr.DataArray(values, dims=tuple(axes), coords=axes, name="label").assign_coords(
         {name: (names.ITEM, array) for name, array in beside.items()}
     )
-    size = f"{counted(len(gold), 'item')} x {counted(len(systems), 'system')}"
-    said = f"{size}, {items.said}, {int((values == '').sum())} unclassified"
+    size = f"{counted(len(gold), 'item')} x {counted(len(systems), 'system')} ({listed(systems)})"
+    said = f"{size}, {items.said}, {int((values == '').sum())} unclassified{said}"
     return labels.assign_attrs(_signed(table, f"labels: {said}"))
 
 
