@@ -23,6 +23,7 @@ from betterthan.counts.tallies import tally_scores
 from betterthan.counts.ties import policy_applied
 from betterthan.counts.units import EPOCH, item_ids, several
 from betterthan.io.reading import read
+from betterthan.io.text_arrays import text_array
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,7 @@ def recognise(data: Any, other: Any = None, systems: Any = None) -> Found:
     if other is not None:
         data = two_sequences(data, other)
     elif isinstance(data, str | Path | pd.DataFrame) or _paths(data):
-        listed = isinstance(systems, Sequence) and not isinstance(systems, str)
-        data = read(data, systems=systems if listed else None)
+        data = read(data, systems=_listed(systems))
     if isinstance(data, xr.Dataset) and "trials" in data:
         trials_of(data)
         return _found("trials", data, _shares(data))
@@ -101,6 +101,11 @@ def recognise(data: Any, other: Any = None, systems: Any = None) -> Found:
         f"data is {what}; give scores, tallies, counts, trials or judgments (see betterthan.read), "
         "a file, a frame, or two sequences of scores"
     )
+
+
+def _listed(systems: Any) -> Any:
+    """The systems that are picked, not renamed."""
+    return systems if isinstance(systems, Sequence) and not isinstance(systems, str) else None
 
 
 def _found(kind: str, data: Any, plain: xr.DataArray) -> Found:
@@ -219,7 +224,7 @@ def _signed(found: Found, raw: xr.DataArray) -> dict[str, Any]:
         kept["n_blank"] = int(found.before.isnull().sum())
     if found.by_item and several(found.before, names.DATASET):
         labels, number = np.unique(
-            found.before[names.DATASET].values.astype(str), return_counts=True
+            text_array(found.before[names.DATASET].values), return_counts=True
         )
         sizes = zip(labels.tolist(), number.tolist(), strict=True)
         kept["datasets"] = ", ".join(f"{label} {size:,}" for label, size in sizes)

@@ -13,6 +13,7 @@ from betterthan.io.cells import labels
 from betterthan.io.problems import listed, problem, shown
 from betterthan.io.roles import candidates, find
 from betterthan.io.table import NAMELESS, Table
+from betterthan.io.text_arrays import text_array
 
 BESIDE = ("dataset", "cluster", "epoch")  # optional coordinates on item, in this order
 
@@ -74,7 +75,7 @@ def coordinate(table: Table, column: str, role: str) -> np.ndarray:
     ):
         return np.array([int(value) for value in values], dtype=np.int64)
     tell_alike(table.source, values, f"{role}s")
-    return np.array(values)
+    return text_array(values)
 
 
 def scores_array(
@@ -82,7 +83,7 @@ def scores_array(
 ) -> xr.DataArray:
     """Scores over (item, system)."""
     beside: dict[Hashable, Any] = {role: (names.ITEM, array) for role, array in coords.items()}
-    axes = {names.ITEM: np.array(ids, dtype=str), names.SYSTEM: np.array(systems, dtype=str)}
+    axes = {names.ITEM: text_array(ids), names.SYSTEM: text_array(systems)}
     return xr.DataArray(
         values, dims=(names.ITEM, names.SYSTEM), coords=axes | beside, name="scores"
     )

@@ -12,6 +12,7 @@ from betterthan.io.problems import listed, problem
 from betterthan.io.roles import find
 from betterthan.io.squares import pair_columns, paired
 from betterthan.io.table import Reading, Table, unread
+from betterthan.io.text_arrays import text_array
 from betterthan.io.votes import said_of_systems, vote_outcomes
 
 _CODE = np.array([1, -1, 0])  # first wins, second wins, tie
@@ -29,15 +30,15 @@ def judgments_by(table: Table, columns: dict[str, str | None]) -> Reading:
     first, second, won = vote_outcomes(table)
     kept = won >= 0
     coords = {
-        role: ("judgment", np.array(_labels(table, column, role))[kept])
+        role: ("judgment", text_array(_labels(table, column, role))[kept])
         for role, column in columns.items()
         if column is not None
     }
     systems, a, b = paired(first.tolist(), second.tolist())
     refuse_apart_by_pairs(table.source, systems, a, b)
     found: dict[Any, Any] = {
-        names.SYSTEM_A: ("judgment", first[kept].astype(str)),
-        names.SYSTEM_B: ("judgment", second[kept].astype(str)),
+        names.SYSTEM_A: ("judgment", text_array(first[kept])),
+        names.SYSTEM_B: ("judgment", text_array(second[kept])),
         names.OUTCOME: ("judgment", _CODE[won[kept]]),
     }
     data = xr.Dataset(found, coords={names.SYSTEM: systems} | coords)

@@ -51,17 +51,23 @@ def predicted_scores(table: Table, systems: Sequence[str] | None = None) -> Read
     gold = np.array(cells.labels(table, gold_column, "each item its right answer"), dtype=object)
     if not any(map(_is_number, set(gold.tolist()))):
         _refuse_confidences(table, systems, gold_column)
-    values = np.empty((len(items.ids), len(systems)))
+    values, labels = _compared(table, systems, gold)
+    said = f"{items.said}, 1 where a prediction equals column {gold_column!r}"
+    said += alike_labels(table.source, labels)
+    refuse_apart_by_scores(table.source, systems, items.ids, ~np.isnan(values))
+    ignored = [*items.ignored, *(column for column in rest if column not in systems)]
+    return Reading(scores_array(values, items.ids, systems, items.coords), said, ignored)
+
+
+def _compared(table: Table, systems: list[str], gold: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    """Whether each prediction equals gold, NaN where it is blank; and all labels."""
+    values = np.empty((len(gold), len(systems)))
     labels = dict.fromkeys(gold.tolist())
     for k, system in enumerate(systems):
         predicted = np.array(cells.predictions(table, system), dtype=object)
         values[:, k] = np.where(predicted == "", np.nan, predicted == gold)
         labels |= dict.fromkeys(predicted.tolist())
-    refuse_apart_by_scores(table.source, systems, items.ids, ~np.isnan(values))
-    said = f"{items.said}, 1 where a prediction equals column {gold_column!r}"
-    said += alike_labels(table.source, [label for label in labels if label])
-    ignored = [*items.ignored, *(column for column in rest if column not in systems)]
-    return Reading(scores_array(values, items.ids, systems, items.coords), said, ignored)
+    return values, [label for label in labels if label]
 
 
 def _refuse_row_numbers(table: Table, systems: list[str], values: np.ndarray) -> None:

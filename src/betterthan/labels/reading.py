@@ -15,6 +15,7 @@ from betterthan.io.items import items_of, sole
 from betterthan.io.problems import counted, listed, problem
 from betterthan.io.recognition import require
 from betterthan.io.table import Table
+from betterthan.io.text_arrays import text_array
 from betterthan.labels.matrices import from_table
 from betterthan.signed import Signature
 
@@ -57,24 +58,30 @@ def read(source: str | Path | pd.DataFrame) -> xr.DataArray:
     gold = cells.labels(table, column, "each item its right answer")
     systems = [name for name in table.columns if name not in items.used | {column}]
     values = _predicted(table, systems)
-    refuse_apart_by_scores(table.source, systems, items.ids, values != "")
-    said = alike_labels(
-        table.source, [x for x in dict.fromkeys([*gold, *values.ravel().tolist()]) if x]
-    )
-    axes = {names.ITEM: np.array(items.ids), names.SYSTEM: np.array(systems)}
-    beside = items.coords | {"gold": np.array(gold)}
+    alike = _alike(table, systems, items.ids, values, gold)
+    axes = {names.ITEM: text_array(items.ids), names.SYSTEM: text_array(systems)}
+    beside = items.coords | {"gold": text_array(gold)}
     labels = xr.DataArray(values, dims=tuple(axes), coords=axes, name="label").assign_coords(
         {name: (names.ITEM, array) for name, array in beside.items()}
     )
     size = f"{counted(len(gold), 'item')} x {counted(len(systems), 'system')} ({listed(systems)})"
-    said = f"{size}, {items.said}, {int((values == '').sum())} unclassified{said}"
+    said = f"{size}, {items.said}, {int((values == '').sum())} unclassified{alike}"
     return labels.assign_attrs(_signed(table, f"labels: {said}"))
+
+
+def _alike(
+    table: Table, systems: list[str], ids: list[str], values: np.ndarray, gold: list[str]
+) -> str:
+    """What is said of labels of one spelling; items and systems apart are refused."""
+    refuse_apart_by_scores(table.source, systems, ids, values != "")
+    distinct = dict.fromkeys([*gold, *values.ravel().tolist()])
+    return alike_labels(table.source, [label for label in distinct if label])
 
 
 def _predicted(table: Table, systems: list[str]) -> np.ndarray:
     if not systems:
         raise problem(table.source, f"no column of predicted labels among {listed(table.columns)}")
-    return np.array([cells.predictions(table, system) for system in systems]).T
+    return text_array([cells.predictions(table, system) for system in systems]).T
 
 
 def _signed(table: Table, said: str) -> dict[str, Any]:

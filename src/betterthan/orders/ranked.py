@@ -12,6 +12,7 @@ import xarray as xr
 from scipy import stats
 
 from betterthan import checks, names
+from betterthan.io.text_arrays import text_array
 
 DOCUMENT, POSITION, REFERENCE = names.DOCUMENT, names.POSITION, names.REFERENCE
 
@@ -68,8 +69,8 @@ def from_lists(lists: Mapping[Any, Any]) -> xr.DataArray:
     values = np.full((len(nested), len(systems), width), "", dtype=object)
     for (i, j), order in found.items():
         values[i, j, : len(order)] = order
-    coords = {DOCUMENT: list(map(str, nested)), names.SYSTEM: systems}
-    orders = xr.DataArray(values.astype(str), coords, (*coords, POSITION))
+    coords = {DOCUMENT: text_array(list(map(str, nested))), names.SYSTEM: text_array(systems)}
+    orders = xr.DataArray(text_array(values), coords, (*coords, POSITION))
     ranked_of(orders)
     return orders if nested is lists else orders.isel({DOCUMENT: 0}, drop=True)
 
@@ -182,7 +183,7 @@ def _place(document: str, system: str) -> str:
 
 def _from_positions(values: np.ndarray, documents: list[str], systems: list[str]) -> Ranked:
     """The rank of an item is the position where it stands."""
-    text = values if values.dtype.kind == "U" else np.where(pd.isna(values), "", values).astype(str)
+    text = values if values.dtype.kind == "U" else text_array(np.where(pd.isna(values), "", values))
     _refuse_holes(text, documents, systems)
     code, items = _coded(text)
     shape = (*text.shape[:2], items.shape[1])

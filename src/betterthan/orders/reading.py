@@ -16,6 +16,7 @@ from betterthan.io import cells
 from betterthan.io.files import table_of
 from betterthan.io.problems import counted, listed, problem, shown
 from betterthan.io.table import Table, unread
+from betterthan.io.text_arrays import text_array
 from betterthan.orders.cell import groups_of, unseparated
 from betterthan.orders.ranked import DOCUMENT, POSITION, from_lists, ranked_of
 
@@ -189,7 +190,7 @@ def _filled(frame: pd.DataFrame, ranks: np.ndarray) -> xr.DataArray:
     codes = {str(c): pd.factorize(np.asarray(frame[c])) for c in frame.columns}
     values = np.full([len(known) for _, known in codes.values()], np.nan)
     values[tuple(code for code, _ in codes.values())] = ranks
-    coords = {c: [str(v) for v in known] for c, (_, known) in codes.items()}
+    coords = {c: text_array(known) for c, (_, known) in codes.items()}
     return xr.DataArray(values, dims=tuple(codes), coords=coords)
 
 
@@ -207,9 +208,9 @@ def _from_wide(rows: _Rows, columns: list[str]) -> xr.DataArray:
     full = np.full((len(documents), len(systems), len(columns)), np.nan)
     full[document, system] = values
     coords = {
-        DOCUMENT: [str(d) for d in documents],
-        names.SYSTEM: [str(s) for s in systems],
-        names.ITEM: columns,
+        DOCUMENT: text_array(documents),
+        names.SYSTEM: text_array(systems),
+        names.ITEM: text_array(columns),
     }
     return _squeezed(xr.DataArray(full, dims=tuple(coords), coords=coords))
 
