@@ -82,12 +82,15 @@ def refuse_apart_by_scores(
         lambda a, b: not (seen[:, place[a]] & seen[:, place[b]]).any(),
         why,
     )
-    names = np.array(items, dtype=object)
+    rows: dict[str, list[int]] = {item: [] for group in alike(items) for item in group}
+    for k, item in enumerate(items):
+        if item in rows:
+            rows[item].append(k)
     refuse_apart(
         source,
         items,
         "items",
-        lambda a, b: not (seen[names == a].any(0) & seen[names == b].any(0)).any(),
+        lambda a, b: not (seen[rows[a]].any(0) & seen[rows[b]].any(0)).any(),
         "no system has a score on both",
     )
 

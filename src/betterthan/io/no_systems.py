@@ -36,7 +36,7 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
             f"{_range(values[:, near])}: not scores of one kind; {_way_out(left, systems)}"
         )
         raise problem(table.source, what, column=systems[far[0]])
-    called = np.array([_called_summary(system) for system in systems])
+    called = np.array([bool(_SUMMARY.fullmatch(system)) for system in systems])
     for k, told in _summaries(values, np.where(called, 1, _ENOUGH)):
         left = [system for system in systems if system != systems[k]]
         what = f"is the {told} of the other columns, and no system; {_way_out(left, systems)}"
@@ -45,7 +45,7 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
 
 
 def _tell_odd(table: Table, systems: Sequence[str]) -> None:
-    odd = [s for s in systems if _called_summary(s) or _MEASURE.fullmatch(s)]
+    odd = [s for s in systems if _SUMMARY.fullmatch(s) or _MEASURE.fullmatch(s)]
     if odd:
         left = [system for system in systems if system not in odd]
         what = f"{listed(odd)} taken as systems; if they are none, {_way_out(left, systems)}"
@@ -54,7 +54,7 @@ def _tell_odd(table: Table, systems: Sequence[str]) -> None:
 
 def refuse_total(source: str, items: Sequence[str], values: np.ndarray) -> None:
     """Refuse an item that is the sum or the mean of all others; warn of one only called so."""
-    called = np.array([_called_summary(item) for item in items])
+    called = np.array([bool(_SUMMARY.fullmatch(item)) for item in items])
     if not called.any() or len(items) < 3:
         return
     item = shown(items[int(called.argmax())])
@@ -105,10 +105,6 @@ def _largest(values: np.ndarray) -> np.ndarray:
 
 def _range(column: np.ndarray) -> str:
     return f"{np.nanmin(column):g} to {np.nanmax(column):g}"
-
-
-def _called_summary(name: str) -> bool:
-    return _SUMMARY.fullmatch(name) is not None
 
 
 def _way_out(left: Sequence[str], systems: Sequence[str]) -> str:

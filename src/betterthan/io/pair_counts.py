@@ -28,7 +28,7 @@ def pair_counts(table: Table) -> Reading:
     pairs = list(zip(dataset.tolist(), a.tolist(), b.tolist(), strict=True))
     mirrored = values[:, [1, 0, 2][: values.shape[1]]]
     _refuse_repeated(table, pairs, systems, values, mirrored)
-    square = empty_square(datasets, systems, values.shape[1])
+    square = empty_square(table.source, datasets, systems, values.shape[1])
     square[dataset, b, a] = mirrored
     square[dataset, a, b] = values
     counts = counts_array(square, systems, datasets)

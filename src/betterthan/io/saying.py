@@ -6,7 +6,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.io.layouts import Layout
-from betterthan.io.problems import counted, listed
+from betterthan.io.problems import counted, listed, printable
 from betterthan.io.table import Reading
 
 
@@ -22,7 +22,7 @@ def line(
     said += f", datasets {', '.join(datasets)}" if datasets else ""
     ignored = list(dict.fromkeys(column for one in readings for column in one.ignored))
     said += f", ignored columns {listed(ignored)}" if ignored else ""
-    return " ".join(said.splitlines())
+    return printable(" ".join(said.splitlines()))
 
 
 def named_systems(systems: Sequence[str]) -> str:

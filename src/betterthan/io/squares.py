@@ -10,7 +10,7 @@ from betterthan import names
 from betterthan.io import cells
 from betterthan.io.alike import tell_alike
 from betterthan.io.roles import find
-from betterthan.io.table import Table
+from betterthan.io.table import Table, refuse_large
 
 
 def pair_columns(table: Table) -> tuple[str, str]:
@@ -47,8 +47,10 @@ def paired(
     return list(place), a, b
 
 
-def empty_square(datasets: list[str], systems: list[str], outcomes: int) -> np.ndarray:
+def empty_square(source: str, datasets: list[str], systems: list[str], outcomes: int) -> np.ndarray:
     """Zeros (dataset, system, system, outcome), with a leading axis also without datasets."""
+    number = len(systems)
+    refuse_large(source, systems=number, opponents=number, datasets=max(len(datasets), 1))
     return np.zeros((max(len(datasets), 1), len(systems), len(systems), outcomes), dtype=np.int64)
 
 

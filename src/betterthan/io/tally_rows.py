@@ -16,7 +16,7 @@ from betterthan.io.items import at_least_two, beside_said
 from betterthan.io.long import ItemRows, coded, item_rows
 from betterthan.io.problems import counted, listed, problem, shown
 from betterthan.io.roles import find
-from betterthan.io.table import Reading, Table, unread
+from betterthan.io.table import Reading, Table, refuse_large, unread
 from betterthan.io.text_arrays import text_array
 
 _WHOLE = 1e-9  # of a unit: what scaling may be off by rounding
@@ -76,6 +76,7 @@ def tallies(table: Table, scale: int = 1) -> Reading:
 def _given(table: Table, rows: _Cells) -> np.ndarray:
     """Which tallies (item, system, label) have a row; none has two, and no item lacks a system."""
     _refuse_repeated(table, rows)
+    refuse_large(table.source, **dict(zip(("items", "systems", "labels"), rows.shape, strict=True)))
     given = np.zeros(rows.shape, dtype=bool)
     given.reshape(-1)[rows.place] = True
     ids = rows.items.ids[rows.items.first].tolist()

@@ -34,7 +34,7 @@ def vote_counts(table: Table) -> Reading:
     refuse_apart_by_pairs(table.source, systems, a, b)
     datasets, dataset = datasets_of(table)
     won = outcome >= 0
-    square = empty_square(datasets, systems, 3)
+    square = empty_square(table.source, datasets, systems, 3)
     np.add.at(square, (dataset[won], a[won], b[won], outcome[won]), 1)
     square += square.swapaxes(1, 2)[..., [1, 0, 2]]
     counts = counts_array(square, systems, datasets)

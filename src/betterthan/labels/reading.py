@@ -12,7 +12,7 @@ from betterthan.io import cells
 from betterthan.io.alike import alike_labels, refuse_apart_by_scores
 from betterthan.io.files import table_of
 from betterthan.io.items import items_of, sole
-from betterthan.io.problems import counted, listed, problem
+from betterthan.io.problems import counted, listed, printable, problem
 from betterthan.io.recognition import require
 from betterthan.io.table import Table
 from betterthan.io.text_arrays import text_array
@@ -64,9 +64,12 @@ def read(source: str | Path | pd.DataFrame) -> xr.DataArray:
     labels = xr.DataArray(values, dims=tuple(axes), coords=axes, name="label").assign_coords(
         {name: (names.ITEM, array) for name, array in beside.items()}
     )
-    size = f"{counted(len(gold), 'item')} x {counted(len(systems), 'system')} ({listed(systems)})"
-    said = f"{size}, {items.said}, {int((values == '').sum())} unclassified{alike}"
+    said = f"{_size(gold, systems)}, {items.said}, {int((values == '').sum())} unclassified{alike}"
     return labels.assign_attrs(_signed(table, f"labels: {said}"))
+
+
+def _size(gold: list[str], systems: list[str]) -> str:
+    return f"{counted(len(gold), 'item')} x {counted(len(systems), 'system')} ({listed(systems)})"
 
 
 def _alike(
@@ -85,7 +88,7 @@ def _predicted(table: Table, systems: list[str]) -> np.ndarray:
 
 
 def _signed(table: Table, said: str) -> dict[str, Any]:
-    reading = " ".join(f"{table.source} read as {said}".splitlines())
+    reading = printable(" ".join(f"{table.source} read as {said}".splitlines()))
     return Signature(source=table.source, reading=reading).to_attrs()
 
 

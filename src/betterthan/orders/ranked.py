@@ -59,6 +59,14 @@ def from_lists(lists: Mapping[Any, Any]) -> xr.DataArray:
     """
     nested = _nested(lists)
     systems = list(dict.fromkeys(str(s) for inner in nested.values() for s in inner))
+    coords = {DOCUMENT: text_array(list(map(str, nested))), names.SYSTEM: text_array(systems)}
+    orders = xr.DataArray(_padded(nested, systems), coords, (*coords, POSITION))
+    ranked_of(orders)
+    return orders if nested is lists else orders.isel({DOCUMENT: 0}, drop=True)
+
+
+def _padded(nested: Mapping[Any, Mapping[Any, Any]], systems: list[str]) -> np.ndarray:
+    """The items of every order (document, system, position), "" beyond its end."""
     place = {system: j for j, system in enumerate(systems)}
     found = {
         (i, place[str(s)]): _items_of(order, str(d), str(s))
@@ -69,10 +77,7 @@ def from_lists(lists: Mapping[Any, Any]) -> xr.DataArray:
     values = np.full((len(nested), len(systems), width), "", dtype=object)
     for (i, j), order in found.items():
         values[i, j, : len(order)] = order
-    coords = {DOCUMENT: text_array(list(map(str, nested))), names.SYSTEM: text_array(systems)}
-    orders = xr.DataArray(text_array(values), coords, (*coords, POSITION))
-    ranked_of(orders)
-    return orders if nested is lists else orders.isel({DOCUMENT: 0}, drop=True)
+    return text_array(values)
 
 
 def _nested(lists: Any) -> Mapping[Any, Mapping[Any, Any]]:

@@ -14,8 +14,8 @@ import xarray as xr
 from betterthan import names
 from betterthan.io import cells
 from betterthan.io.files import table_of
-from betterthan.io.problems import counted, listed, problem, shown
-from betterthan.io.table import Table, unread
+from betterthan.io.problems import counted, listed, printable, problem, shown
+from betterthan.io.table import Table, refuse_large, unread
 from betterthan.io.text_arrays import text_array
 from betterthan.orders.cell import groups_of, unseparated
 from betterthan.orders.ranked import DOCUMENT, POSITION, from_lists, ranked_of
@@ -83,7 +83,7 @@ def read(source: str | Path | pd.DataFrame) -> xr.DataArray:
         raise problem(table.source, str(error)) from None
     reading = f"{table.source} read as {kind}: {_size(found, document, ranked.items)}"
     reading += f", ignored columns {listed(ignored)}" if ignored else ""
-    found.attrs = {"reading": " ".join(reading.splitlines()), "source": table.source}
+    found.attrs = {"reading": printable(" ".join(reading.splitlines())), "source": table.source}
     return found
 
 
@@ -129,7 +129,7 @@ def _from_orders(rows: _Rows, column: str) -> xr.DataArray:
             raise _twice(rows, k)
         inner[system] = orders[k]
     if any(len(group) > 1 for order in orders for group in order):
-        return _squeezed(_tied(lists, list(dict.fromkeys(rows.systems))))
+        return _squeezed(_tied(rows.table.source, lists, list(dict.fromkeys(rows.systems))))
     plain = {d: {s: _plain(order) for s, order in inner.items()} for d, inner in lists.items()}
     return from_lists(plain if set(rows.documents) != {""} else plain[""])
 
@@ -156,7 +156,9 @@ def _plain(order: list[list[str]]) -> list[str]:
     return [item for group in order for item in group]
 
 
-def _tied(lists: dict[str, dict[str, list[list[str]]]], systems: list[str]) -> xr.DataArray:
+def _tied(
+    source: str, lists: dict[str, dict[str, list[list[str]]]], systems: list[str]
+) -> xr.DataArray:
     """Ranks; tied items share the lowest of their ranks."""
     rows = [
         (document, system, item, rank)
@@ -166,7 +168,7 @@ def _tied(lists: dict[str, dict[str, list[list[str]]]], systems: list[str]) -> x
     ]
     frame = pd.DataFrame(rows, columns=[DOCUMENT, names.SYSTEM, names.ITEM, "rank"])
     ranks = frame.pop("rank")
-    return _filled(frame, ranks.to_numpy()).sel({names.SYSTEM: systems})
+    return _filled(source, frame, ranks.to_numpy()).sel({names.SYSTEM: systems})
 
 
 def _ranks(order: list[list[str]]) -> list[tuple[str, int]]:
@@ -182,13 +184,15 @@ def _from_long(rows: _Rows, item: str, rank: str) -> xr.DataArray:
         k = int(again.argmax())
         what = f"the item is ranked twice by system {shown(rows.systems[k])}; give one rank"
         raise rows.wrong(what, k, item, items[k])
-    return _squeezed(_filled(frame, cells.numbers(rows.table, rank)))
+    return _squeezed(_filled(rows.table.source, frame, cells.numbers(rows.table, rank)))
 
 
-def _filled(frame: pd.DataFrame, ranks: np.ndarray) -> xr.DataArray:
+def _filled(source: str, frame: pd.DataFrame, ranks: np.ndarray) -> xr.DataArray:
     """Ranks over the labels of every column, in order of appearance; NaN where there is no rank."""
     codes = {str(c): pd.factorize(np.asarray(frame[c])) for c in frame.columns}
-    values = np.full([len(known) for _, known in codes.values()], np.nan)
+    sizes = {f"{what}s": len(known) for what, (_, known) in codes.items()}
+    refuse_large(source, **sizes)
+    values = np.full([*sizes.values()], np.nan)
     values[tuple(code for code, _ in codes.values())] = ranks
     coords = {c: text_array(known) for c, (_, known) in codes.items()}
     return xr.DataArray(values, dims=tuple(codes), coords=coords)
