@@ -16,7 +16,7 @@ def as_text(comparison: Any) -> str:
     """Words, the table, the signature."""
     table, more = told(comparison)
     parts = ["\n".join(comparison.statement()), table.to_string(index=False)]
-    return "\n\n".join([*parts, *([more] if more else []), comparison.signature()])
+    return _plain("\n\n".join([*parts, *([more] if more else []), comparison.signature()]))
 
 
 def as_html(comparison: Any) -> str:
@@ -25,7 +25,7 @@ def as_html(comparison: Any) -> str:
     said = "".join(f"<p><b>{escape(line)}</b></p>" for line in comparison.statement())
     more = f"<p>{escape(more)}</p>" if more else ""
     signed = f"<p><small>{escape(comparison.signature())}</small></p>"
-    return f"<div>{said}{table.to_html(index=False, border=0)}{more}{signed}</div>"
+    return _plain(f"<div>{said}{table.to_html(index=False, border=0)}{more}{signed}</div>")
 
 
 def told(comparison: Any) -> tuple[pd.DataFrame, str]:
@@ -38,6 +38,11 @@ def told(comparison: Any) -> tuple[pd.DataFrame, str]:
     left = len(systems) - len(shown)
     said = f"{left} more systems: .systems has them all, .pairs every pair." if left else ""
     return shown, said or "Every pair: .pairs."
+
+
+def _plain(text: str) -> str:
+    """Text without what a terminal would act on: it may stand in the name of a system."""
+    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def _pairs(table: Any, made: Any) -> pd.DataFrame:

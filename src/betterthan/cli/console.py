@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from betterthan.answers.comparison import Comparison
 
 # what computes is loaded when a command runs, so that --help and --version answer at once
@@ -96,15 +98,24 @@ def deliver(comparison: "Comparison", form: str, target: Path | None) -> None:
     if target is None or target.suffix:
         put(written, target)
     else:
-        made = (written, pair_rows(told).to_csv(index=False), comparison.to_bytes())
+        made = (written, _table(pair_rows(told)), comparison.to_bytes())
         contents: dict[str, str | bytes] = dict(zip(folder_of(form), made, strict=True))
         write_all({target / name: content for name, content in contents.items()})
         say(f"wrote {', '.join(str(target / name) for name in contents)}")
 
 
+def _table(rows: "pd.DataFrame") -> str:
+    """Rows as CSV, in which no name is a formula."""
+    from betterthan.reporting.escapes import no_formula
+
+    named = {k: rows[k].map(str).map(no_formula) for k in ("system", "other")}
+    return rows.assign(**named).to_csv(index=False)
+
+
 def say(line: str) -> None:
-    """Tell the user, beside the answer."""
-    print(line, file=sys.stderr)
+    """Tell the user, beside the answer; names of files may hold what a terminal would act on."""
+    plain = "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in line)
+    print(plain, file=sys.stderr)
 
 
 def fail(message: str) -> NoReturn:
