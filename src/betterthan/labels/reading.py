@@ -129,6 +129,7 @@ def read_confusion(source: str | Path | pd.DataFrame) -> xr.DataArray:
         raise problem(table.source, f"is no confusion matrix: {what}")
     first, *labels = table.columns
     rows = [text.strip() for text in cells.texts(table, first)]
+    _refuse_repeated(table, first, rows)
     frame = pd.DataFrame({label: cells.whole_numbers(table, label) for label in labels}, index=rows)
     lost = (
         frame.loc[_UNCLASSIFIED] if _UNCLASSIFIED in rows and _UNCLASSIFIED not in labels else None
@@ -142,6 +143,15 @@ def read_confusion(source: str | Path | pd.DataFrame) -> xr.DataArray:
         f"{int(matrix['n_actual'].sum()):,} items, {unclassified:,} unclassified"
     )
     return matrix.assign_attrs(_signed(table, said))
+
+
+def _refuse_repeated(table: Table, column: str, rows: list[str]) -> None:
+    again = next((k for k, label in enumerate(rows) if rows.index(label) < k), None)
+    if again is not None:
+        before = table.rows[rows.index(rows[again])]
+        what = f"the label is already in row {before}; give each label one row"
+        row, value = table.rows[again], rows[again]
+        raise problem(table.source, what, row=row, column=column, value=value)
 
 
 def is_confusion(table: Table) -> bool:
