@@ -48,6 +48,8 @@ CORRECTIONS = ("none", "holm", "bh")
 DIRECTIONS = ("both", "forward", "backward", "none")  # of the stepwise search; none: all features
 JOINT_CORRECTIONS = ("max_t", "tukey")  # need the shuffles, not only the p-values
 
+EXACT = 2**53  # the largest count: above it a float no longer tells whole numbers apart
+
 # Defaults of the analysis.
 PRIOR = (1.0, 1.0, 1.0)  # Dirichlet parameters of win, loss, tie
 PRIORS = {
@@ -55,6 +57,7 @@ PRIORS = {
     "jeffreys": (0.5, 0.5, 0.5),
     "haldane": (0.01, 0.01, 0.01),  # close to Haldane's improper prior, yet proper
 }
+MOST_PRIOR = 1e9  # the largest number of a prior: to here the closed forms are exact
 CI_PROB = 0.95
 CI_KIND = "hdi"
 ROPE = 0.0

@@ -18,7 +18,7 @@ def as_text(comparison: Any) -> str:
     """Words, the table, the signature."""
     table, more = told(comparison)
     parts = ["\n".join(comparison.statement()), table.to_string(index=False)]
-    return "\n\n".join([*parts, *([more] if more else []), comparison.signature()])
+    return _plain("\n\n".join([*parts, *([more] if more else []), comparison.signature()]))
 
 
 def as_html(comparison: Any) -> str:
@@ -27,7 +27,7 @@ def as_html(comparison: Any) -> str:
     said = "".join(f"<p><b>{escape(line)}</b></p>" for line in comparison.statement())
     more = f"<p>{escape(more)}</p>" if more else ""
     signed = f"<p><small>{escape(comparison.signature())}</small></p>"
-    return f"<div>{said}{table.to_html(index=False, border=0)}{more}{signed}</div>"
+    return _plain(f"<div>{said}{table.to_html(index=False, border=0)}{more}{signed}</div>")
 
 
 def told(comparison: Any) -> tuple[pd.DataFrame, str]:
@@ -51,6 +51,11 @@ def _what(data: xr.Dataset, made: Signature) -> str:
     if "among_prob_better" in data:
         said.append("among all: P(system better), all systems drawn together")
     return "; ".join(said)
+
+
+def _plain(text: str) -> str:
+    """Text without what a terminal would act on: it may stand in the name of a system."""
+    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def _pairs(table: Any, made: Any) -> pd.DataFrame:

@@ -11,6 +11,7 @@ import xarray as xr
 from betterthan import checks
 from betterthan.cli.console import say
 from betterthan.io.cells import holds_numbers, numbers, texts
+from betterthan.io.choosing import chosen_of
 from betterthan.io.files import read_file
 from betterthan.io.problems import problem
 from betterthan.io.reading import read
@@ -28,7 +29,12 @@ _LAYOUTS = ("confusion", "predictions", "tallies", "wide", "long")
 
 
 def measured(
-    file: Path, layout: str | None, *, higher_is_better: bool, scale: int
+    file: Path,
+    layout: str | None,
+    *,
+    higher_is_better: bool,
+    scale: int,
+    systems: list[str] | None = None,
 ) -> tuple[xr.DataArray | None, Any, str | None]:
     """Tallies or scores to compare, confusion matrices to describe, and the statistic that suits
     them.
@@ -40,8 +46,11 @@ def measured(
     if chosen == "confusion":
         return None, read_confusion(file), None
     if chosen != "predictions":
-        return read(file, layout=chosen, higher_is_better=higher_is_better, scale=scale), None, None
+        better = {"higher_is_better": higher_is_better, "scale": scale}
+        return read(file, layout=chosen, systems=systems, **better), None, None
     labels = read_labels(file)
+    if systems is not None:
+        labels = chosen_of(table.source, labels, systems)
     confusions = confusions_from_labels(labels).assign_attrs(labels.attrs)
     if labels.sizes["system"] == 1:
         return None, confusions.isel(system=0, drop=True), None

@@ -174,7 +174,7 @@ def compare(
         sampling=sampling or Sampling(),
         rng=rng,
     )
-    found = of_systems(recognise(data, other), asked)
+    found = of_systems(recognise(data, other, asked.systems), asked)
     advice = advise_on(found) if asked.method == "advised" else None
     taken = _taken(asked, advice)
     given = count_given(found, asked, taken, advice and advice.options.get("quantity"))

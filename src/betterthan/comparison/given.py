@@ -26,6 +26,7 @@ from betterthan.counts.tallies import tally_scores
 from betterthan.counts.ties import policy_applied
 from betterthan.counts.units import CLUSTER, EPOCH, item_ids, several, unlabelled
 from betterthan.io.reading import read
+from betterthan.io.text_arrays import text_array
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,9 @@ class Given:
         )
 
 
-def recognise(data: Any, other: Any = None) -> Found:
-    """Data as they are given: arrays, files, frames, or two sequences of scores.
+def recognise(data: Any, other: Any = None, systems: Any = None) -> Found:
+    """Data as they are given: arrays, files, frames, or two sequences of scores; of files and
+    frames the systems that are listed, so that no other column is taken for one.
 
     Raises
     ------
@@ -86,7 +88,7 @@ def recognise(data: Any, other: Any = None) -> Found:
     if other is not None:
         data = two_sequences(data, other)
     elif isinstance(data, str | Path | pd.DataFrame) or _paths(data):
-        data = read(data)
+        data = read(data, systems=_listed(systems))
     if isinstance(data, xr.Dataset) and "trials" in data:
         trials_of(data)
         return _found("trials", data, _shares(data))
@@ -111,6 +113,11 @@ def recognise(data: Any, other: Any = None) -> Found:
         f"data is {what}; give scores, tallies, counts, trials or judgments (see betterthan.read), "
         "a file, a frame, or two sequences of scores"
     )
+
+
+def _listed(systems: Any) -> Any:
+    """The systems that are picked, not renamed."""
+    return systems if isinstance(systems, Sequence) and not isinstance(systems, str) else None
 
 
 def _found(kind: str, data: Any, plain: xr.DataArray) -> Found:
@@ -162,8 +169,8 @@ def count_given(
     if asked.baseline is not None:
         checks.one_of(asked.baseline, systems_of(counts), "baseline")
     signed, facts = _signed(found, raw), facts.merge(beside, join="exact")
-    said = facts, scores, quantity, unit, tuple(notes), tuple(warned), signed
-    return Given(found, plain, raw, counts, *said)
+    said = tuple(notes), tuple(warned), signed
+    return Given(found, plain, raw, counts, facts, scores, quantity, unit, *said)
 
 
 def _runs(found: Found, taken: Sequence[str]) -> bool:
@@ -261,7 +268,7 @@ def _signed(found: Found, raw: xr.DataArray) -> dict[str, Any]:
         kept["n_blank"] = int(found.before.isnull().sum())
     if found.by_item and several(found.before, names.DATASET):
         labels, number = np.unique(
-            found.before[names.DATASET].values.astype(str), return_counts=True
+            text_array(found.before[names.DATASET].values), return_counts=True
         )
         sizes = zip(labels.tolist(), number.tolist(), strict=True)
         kept["datasets"] = ", ".join(f"{label} {size:,}" for label, size in sizes)

@@ -10,6 +10,7 @@ from betterthan import names, schemas
 from betterthan.counts.scoring import need_shared_items, oriented
 from betterthan.counts.shapes import pair_coords, pair_indices
 from betterthan.exact.numeric import counting
+from betterthan.io.text_arrays import text_array
 
 
 @dataclass(frozen=True)
@@ -133,5 +134,5 @@ def _units(d: np.ndarray, differs: np.ndarray) -> np.ndarray:
 def _datasets(scores: xr.DataArray) -> tuple[list[str], np.ndarray]:
     if names.DATASET not in scores.coords:
         return [], np.zeros(scores.sizes[names.ITEM], dtype=int)
-    labels, of = np.unique(scores[names.DATASET].values.astype(str), return_inverse=True)
+    labels, of = np.unique(text_array(scores[names.DATASET].values), return_inverse=True)
     return ([str(x) for x in labels] if len(labels) > 1 else []), of

@@ -11,6 +11,7 @@ from betterthan import checks, names, schemas
 from betterthan.counts.arrays import origin
 from betterthan.counts.connection import systems_apart
 from betterthan.counts.shapes import square_array, to_pairs
+from betterthan.io.text_arrays import text_array
 from betterthan.signed import Signature
 
 JUDGMENT, JUDGE = "judgment", "judge"
@@ -121,7 +122,7 @@ def _labels(data: xr.Dataset, by: str) -> np.ndarray:
         raise ValueError(
             f"judgment {int(blank[0]) + 1} has no {by}; give each one, or leave it out"
         )
-    return data[by].values.astype(str)
+    return text_array(data[by].values)
 
 
 def _from_counts(data: Any) -> Rows:

@@ -12,6 +12,7 @@ import xarray as xr
 from scipy import stats
 
 from betterthan import checks, names
+from betterthan.io.text_arrays import text_array
 
 DOCUMENT, POSITION, REFERENCE = names.DOCUMENT, names.POSITION, names.REFERENCE
 
@@ -58,6 +59,14 @@ def from_lists(lists: Mapping[Any, Any]) -> xr.DataArray:
     """
     nested = _nested(lists)
     systems = list(dict.fromkeys(str(s) for inner in nested.values() for s in inner))
+    coords = {DOCUMENT: text_array(list(map(str, nested))), names.SYSTEM: text_array(systems)}
+    orders = xr.DataArray(_padded(nested, systems), coords, (*coords, POSITION))
+    ranked_of(orders)
+    return orders if nested is lists else orders.isel({DOCUMENT: 0}, drop=True)
+
+
+def _padded(nested: Mapping[Any, Mapping[Any, Any]], systems: list[str]) -> np.ndarray:
+    """The items of every order (document, system, position), "" beyond its end."""
     place = {system: j for j, system in enumerate(systems)}
     found = {
         (i, place[str(s)]): _items_of(order, str(d), str(s))
@@ -68,10 +77,7 @@ def from_lists(lists: Mapping[Any, Any]) -> xr.DataArray:
     values = np.full((len(nested), len(systems), width), "", dtype=object)
     for (i, j), order in found.items():
         values[i, j, : len(order)] = order
-    coords = {DOCUMENT: list(map(str, nested)), names.SYSTEM: systems}
-    orders = xr.DataArray(values.astype(str), coords, (*coords, POSITION))
-    ranked_of(orders)
-    return orders if nested is lists else orders.isel({DOCUMENT: 0}, drop=True)
+    return text_array(values)
 
 
 def _nested(lists: Any) -> Mapping[Any, Mapping[Any, Any]]:
@@ -182,7 +188,7 @@ def _place(document: str, system: str) -> str:
 
 def _from_positions(values: np.ndarray, documents: list[str], systems: list[str]) -> Ranked:
     """The rank of an item is the position where it stands."""
-    text = values if values.dtype.kind == "U" else np.where(pd.isna(values), "", values).astype(str)
+    text = values if values.dtype.kind == "U" else text_array(np.where(pd.isna(values), "", values))
     _refuse_holes(text, documents, systems)
     code, items = _coded(text)
     shape = (*text.shape[:2], items.shape[1])
