@@ -178,3 +178,83 @@ def test_bad_choices_end_in_one_line(choices, message):
     with pytest.raises(ValueError, match=message) as caught:
         bt.counts.missing_by_difficulty(turned_round(), **choices)
     assert "\n" not in str(caught.value)
+
+
+def one_pair_never_met(systems=5, items=60, graded=False):
+    """The first and the last system share no item; all other pairs share half of them or more."""
+    rng = np.random.default_rng(6)
+    values = (rng.random((items, systems)) < np.linspace(0.4, 0.8, systems)).astype(float)
+    values += rng.normal(0, 0.01, values.shape) * graded
+    values[: items // 2, 0] = np.nan
+    values[items // 2 :, -1] = np.nan
+    return scored(values, [f"s{k}" for k in range(systems)])
+
+
+def without_warnings(scores, **choices):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return bt.compare(scores, **choices)
+
+
+@pytest.mark.parametrize("graded", [False, True])
+@pytest.mark.parametrize("ties", ["third", "drop", "all"])
+def test_one_pair_without_a_common_item_does_not_block_the_others(graded, ties):
+    scores = one_pair_never_met(graded=graded)
+    found = without_warnings(scores, ties=ties, rng=1)
+    apart, met = {"system_a": "s0", "system_b": "s4"}, {"system_a": "s0", "system_b": "s3"}
+    assert found["verdict"].sel(apart).item() == "no_data"
+    assert np.isnan(found["p_value"].sel(apart).values).all()
+    assert (found["verdict"].values == "no_data").sum() == 2
+    assert found["n"].sel(apart).item() == 0
+    assert found["n_dropped"].sel(apart).item() == 60
+    alone = without_warnings(scores.sel(system=["s0", "s3"]), ties=ties, rng=1)
+    for name in ("prob_better", "difference_lower", "verdict", "p_value"):
+        if name in alone:
+            expected, got = alone[name].sel(met).values, found[name].sel(met).values
+            if name == "p_value":  # of one set of shuffles for all pairs
+                np.testing.assert_allclose(got.astype(float), expected.astype(float), atol=0.02)
+            else:
+                assert (got == expected).all()
+    # nine pairs are tested: the one that never met is no hypothesis
+    p, adjusted = (found[k].sel(test="sign").values for k in ("p_value", "p_adjusted"))
+    least = np.nanmin(np.where(np.eye(5, dtype=bool), np.nan, p))
+    assert np.nanmin(np.where(np.eye(5, dtype=bool), np.nan, adjusted)) == pytest.approx(9 * least)
+
+
+def test_a_pair_of_ties_alone_is_not_one_that_never_met():
+    scores = scored(np.ones((20, 2)))
+    found = bt.compare(scores, ties="drop")
+    assert found["verdict"].sel(PAIR).item() == "undecided"
+
+
+@pytest.mark.parametrize("graded", [False, True])
+def test_reports_say_which_pair_never_met(graded):
+    found = without_warnings(one_pair_never_met(graded=graded), rng=1)
+    for format in ("text", "markdown", "html", "latex"):
+        assert "share no example" in " ".join(bt.report(found, format=format).split())
+    text = bt.report(found)
+    rows = [line.split() for line in text.splitlines() if line.split()[:2] == ["s4", "s0"]]
+    rows += [line.split() for line in text.splitlines() if line.split()[:2] == ["s0", "s4"]]
+    assert all("–" in row and "examples" in row for row in rows if row)
+    assert "1 pair is not tested" in " ".join(text.split())
+    ended = found.pairs["verdict"].value_counts()
+    assert ended["no_data"] == 1
+    assert ended.sum() == 10
+
+
+def test_tests_and_counts_answer_every_other_pair():
+    scores = one_pair_never_met()
+    counts = bt.count(scores)
+    assert counts["n_used"].sel(system_a="s0", system_b="s4").item() == 0
+    for test in (bt.sign_test(scores), bt.randomization_test(scores)):
+        assert test["p_value"].sel(system_a="s1", system_b="s4").item() < 0.5
+        assert test["n"].sel(system_a="s0", system_b="s4").item() == 0
+    with pytest.raises(ValueError, match="'A' and 'B' have no item in common"):
+        bt.count(scored([[1, np.nan], [np.nan, 1]]))
+
+
+def test_of_93_systems_4277_pairs_are_answered():
+    found = without_warnings(one_pair_never_met(systems=93, items=40))
+    ended = found.pairs["verdict"].value_counts()
+    assert ended["no_data"] == 1
+    assert ended.sum() == 4278

@@ -107,9 +107,11 @@ def sampled_answers(given: Given, asked: Asked) -> Engine:
 
 
 def _number(given: Given) -> xr.DataArray | None:
-    """Examples of each pair; of two outcomes, none that was decisive is no lack of data."""
-    three = given.counts.sizes[names.OUTCOME] == 3
-    return given.counts.sum(names.OUTCOME) if three else None
+    """Examples of each pair, ties too; of two outcomes, none that was decisive is no lack of
+    data.
+    """
+    three = given.raw.sizes[names.OUTCOME] == 3
+    return given.raw.sum(names.OUTCOME) if three else None
 
 
 def _nothing(better: xr.DataArray) -> dict[str, xr.DataArray]:

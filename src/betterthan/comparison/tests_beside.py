@@ -20,7 +20,7 @@ def tests_beside(given: Given, asked: Asked) -> xr.Dataset:
     plain = given.plain
     specs = asked.tests.on(plain)
     choices = Beside(asked.tests, ties=asked.ties, missing="pairwise", rng=asked.seed)
-    found = [spec.of(plain, given.raw, choices) for spec in specs]
+    found = [_where_met(spec.of(plain, given.raw, choices), given.raw) for spec in specs]
     labels = xr.DataArray([spec.name for spec in specs], dims=names.TEST, name=names.TEST)
     p = _stacked([one["p_value"] for one in found], labels)
     table = xr.Dataset({"p_value": p.transpose(names.TEST, *names.SQUARE)})
@@ -36,6 +36,15 @@ def tests_beside(given: Given, asked: Asked) -> xr.Dataset:
     said = {k: v for one in found for k, v in one.attrs.items()}
     tests = tuple(spec.name for spec in specs)
     return table.drop_attrs().assign_attrs(_signed(tests, asked, choices) | said)
+
+
+def _where_met(found: xr.Dataset, raw: xr.DataArray) -> xr.Dataset:
+    """Without the p-values of pairs that share nothing: nan, which is no hypothesis."""
+    if raw.sizes[names.OUTCOME] == 2:  # ties are unknown, and may be all there is
+        return found
+    n = raw.sum(names.OUTCOME).drop_attrs()
+    met = (n > 0) | (n[names.SYSTEM_A] == n[names.SYSTEM_B])
+    return found.assign(p_value=found["p_value"].where(met))
 
 
 def _signed(tests: tuple[str, ...], asked: Asked, choices: Beside) -> dict[str, Any]:

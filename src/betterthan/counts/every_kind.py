@@ -52,8 +52,8 @@ def count(
     ------
     ValueError
         If the data are none of these, an argument is not one of its choices or not for such data, a
-        score is missing under ``missing="error"``, there is nothing to group by, or two systems
-        have no item in common.
+        score is missing under ``missing="error"``, there is nothing to group by, or no two
+        systems have an item in common (a pair that has none has no data).
 
     Examples
     --------

@@ -11,7 +11,7 @@ import xarray as xr
 
 from betterthan import checks, names, schemas
 from betterthan.counts.arrays import labelled
-from betterthan.counts.scoring import need_shared_items
+from betterthan.counts.scoring import need_a_shared_item
 from betterthan.exact.swaps import randomization, ratios
 
 _RATIOS = ("precision", "recall", "f1", "f_beta")
@@ -159,7 +159,7 @@ def _scored(scores: xr.DataArray, statistic: str, unit: str) -> Responses:
     if unit != names.ITEM:
         _no_gaps(scores, seen, unit)
     if not seen.all():
-        need_shared_items(seen.T.astype(float) @ seen, _systems(scores))
+        need_a_shared_item(seen.T.astype(float) @ seen, _systems(scores))
     values, seen = _together(scores, unit, values, seen)
     return Responses(
         "sum", statistic, _systems(scores), values, seen, scale=scale, higher_is_better=higher

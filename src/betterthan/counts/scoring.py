@@ -75,7 +75,7 @@ def counted(scores: xr.DataArray, margin: float, by: str | None = None) -> xr.Da
     else:
         lead, square = _by_group(scores, margin, by)
     used = square.sum((*range(len(lead)), -1))
-    need_shared_items(used, systems)
+    need_a_shared_item(used, systems)
     n_items = int(scores.attrs.get("n_items", scores.sizes[names.ITEM]))
     counts = square_array(square, systems, lead).assign_coords(
         n_used=(names.SQUARE, used), n_dropped=(names.SQUARE, n_items - used)
@@ -146,6 +146,14 @@ def _as_wrong(scores: xr.DataArray) -> xr.DataArray:
             f"missing='wrong' needs scores within 0 and 1; these run from {low:g} to {high:g}"
         )
     return scores.fillna(0.0 if scores.attrs.get("higher_is_better", True) else 1.0)
+
+
+def need_a_shared_item(used: np.ndarray, systems: list[str]) -> None:
+    """Refuse systems of which no two share an item; a pair that shares none has no data, and does
+    not keep the others from being answered.
+    """
+    if not np.triu(used, 1).any():
+        need_shared_items(used, systems)
 
 
 def need_shared_items(used: np.ndarray, systems: list[str]) -> None:

@@ -70,7 +70,9 @@ def _marks(shown: Shown) -> Marks:
     """Similar are systems of which no verdict names the better one."""
     verdict = shown.whole["verdict"].transpose(*names.SQUARE).values.astype(str)
     similar = ~np.isin(verdict, ("a_better", "b_better"))
-    return Marks(shown.systems, similar, None, _RULE.format(shown.made.threshold))
+    never = int((verdict[np.triu_indices(len(verdict), 1)] == "no_data").sum())
+    rule = _RULE.format(shown.made.threshold)
+    return Marks(shown.systems, similar, None, rule, untested=never)
 
 
 def marks_table(found: xr.Dataset) -> Table:

@@ -81,13 +81,22 @@ def model_part(shown: Shown) -> Part:
         *([("Advised", " ".join(made.advice.split("\n")[1:]))] if made.advice else []),
         ("Practically equivalent", rope),
         *settings_of_tests(shown),
-        ("Verdict", _RULE.format(made.threshold)),
+        ("Verdict", _rule(float(made.threshold or names.VERDICT_PROB))),
     ]
     return Part("Model", facts=facts)
 
 
 _NO_ROPE = "none (0): no verdict is ever 'equivalent'"
-_RULE = "when its posterior probability is at least {:g}, else undecided"
+
+
+def _rule(threshold: float) -> str:
+    """When there is a verdict, and how often by chance."""
+    wrong = 1 - threshold
+    return (
+        f"when its posterior probability is at least {threshold:g}, else undecided; two equal "
+        f"systems get one about {200 * wrong:.3g} times in 100 ({100 * wrong:.3g} for each side), "
+        "and far more often where one looks again after every item and stops at a verdict"
+    )
 
 
 def _model(shown: Shown) -> str:

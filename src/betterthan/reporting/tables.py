@@ -178,5 +178,7 @@ def _policies(cell: xr.Dataset) -> tuple[str, ...]:
         f"{title_of_verdict(verdict, 'A', 'B')}, p {numbers.p_value(p)}{for_whom(p, favours)}"
         for verdict, p, favours in zip(*(cell[k].values.tolist() for k in columns), strict=True)
     ]
+    if str(cell["verdict"].item()) == "no_data":
+        return (*names_in(cell), *["–"] * (len(told) + 1))
     flips = {"verdict": "ties_flip", "test": "p_flips"}
     return (*names_in(cell), *told, ", ".join(k for k, flag in flips.items() if cell[flag].item()))

@@ -1,5 +1,6 @@
 """Whether the numbers of some items are larger or smaller than those of the rest: the rank sum."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,7 @@ def rank_sum_p(some: Any, rest: Any, *, shuffles: int, seed: int) -> float:
         some, rest = rest, some
     ranks = _doubled_ranks(np.concatenate([some, rest]))
     ranks = ranks - ranks.min()
+    ranks //= max(1, math.gcd(*ranks.tolist()))  # of two distinct numbers: 0 and 1
     observed, m = int(ranks[: len(some)].sum()), len(some)
     if len(ranks) * m * (m * int(ranks.max()) + 1) <= _STEPS_MAX:
         tails = _exact_tails(ranks, m, observed)

@@ -14,8 +14,9 @@ from scipy import special
 
 from betterthan.exact.numeric.quadrature import integrate, log_mix, panel_masses
 
-# log of what is taken for 0, 1e-260: not far below, the incomplete Beta function underflows
-LOG_ZERO = -600.0
+# log of what is taken for 0, 1e-284: not far below, at 1e-290, scipy's incomplete Beta function
+# loses digits, and at 1e-300 it is 0
+LOG_ZERO = -655.0
 _MILD = 5.0  # growth of log density per width up to which six points a panel are exact enough
 _RAISED = 8.0  # parameters that make a tail thick are raised to this by recurrence
 
