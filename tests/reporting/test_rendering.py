@@ -233,7 +233,7 @@ def test_ties_to_a_are_for_the_a_of_the_row():
     row = next(
         line for line in text.splitlines() if line.split()[:2] == ["a", "z"] and "better, p" in line
     )
-    assert re.search(r"A better, p \S+ +B better, p \S+ +verdict, test$", row)
+    assert re.search(r"A better, p \S+ \(A\) +B better, p \S+ \(B\) +verdict, test$", row)
 
 
 def test_direction_and_blanks_are_told():

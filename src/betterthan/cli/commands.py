@@ -128,7 +128,7 @@ def groups(
     confidence: Annotated[
         float, typer.Option(help="and with this confidence in it.")
     ] = names.CONFIDENCE,
-    correction: Annotated[str, typer.Option(help=", ".join(names.CORRECTIONS))] = "none",
+    correction: Annotated[str, typer.Option(help=", ".join(names.CORRECTIONS))] = names.CORRECTION,
     systems: Systems = None,
     layout: Layout = None,
     lower_is_better: Lower = False,

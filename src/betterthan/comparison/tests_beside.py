@@ -26,11 +26,13 @@ def tests_beside(given: Given, asked: Asked) -> xr.Dataset:
     table = xr.Dataset({"p_value": p.transpose(names.TEST, *names.SQUARE)})
     corrected = [adjust(one["p_value"], correction=asked.tests.correction) for one in found]
     table["p_adjusted"] = _stacked(corrected, labels)
-    table = table.assign({k: v for one in found for k, v in one.items() if k != "p_value"})
+    table["favours"] = _stacked([one["favours"] for one in found], labels)
+    table = table.assign({k: v for one in found for k, v in one.items() if k not in table})
     table["smallest_p"] = signs_of(given.raw, choices.sign_ties)["smallest_p"]
     if asked.ties == "all":
         every = signs_of(given.raw, "all", alpha=asked.tests.alpha)
         table["p_value_by_ties"], table["p_flips"] = every["p_value"], every["flips"]
+        table["favours_by_ties"] = every["favours"]
     said = {k: v for one in found for k, v in one.attrs.items()}
     tests = tuple(spec.name for spec in specs)
     return table.drop_attrs().assign_attrs(_signed(tests, asked, choices) | said)

@@ -1,4 +1,5 @@
 from .measure_table import from_measures as from_measures
+from .missing_scores import missing_by_difficulty as missing_by_difficulty
 from .scoring import item_outcomes as item_outcomes
 from .shapes import swap as swap
 from .shapes import to_pairs as to_pairs

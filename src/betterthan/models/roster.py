@@ -12,6 +12,7 @@ from betterthan.counts.scoring import count_outcomes
 from betterthan.counts.shapes import to_square
 from betterthan.counts.units import CLUSTER, EPOCH, several
 
+AMONG_ALL = "among_all"
 COUNTED, BY_ITEM, ONE_BY_ONE = "counts", ("scores", "tallies", "trials"), "judgments"
 
 
@@ -47,7 +48,7 @@ class Spec:
         if self.name == "bayesian_bootstrap":
             return f"betterthan.scores.compare(data{options})"
         if not self.fitted:
-            return f"betterthan.compare({self.code(given)})"
+            return f"betterthan.compare({self.code(given)}{options})"
         fit = f"betterthan.models.{self.name}.fit({self.code(given)}{options})"
         return f"betterthan.fits.compare({fit})"
 
@@ -89,6 +90,10 @@ def _of_judges(given: Any) -> dict[str, Any]:
     return {"position": one_by_one, "judges": one_by_one and several(given.data, JUDGE)}
 
 
+def _of_quantity(given: Any) -> dict[str, Any]:
+    return {"quantity": "mean"} if given.graded else {}
+
+
 def _of_units(given: Any) -> dict[str, Any]:
     return {"unit": CLUSTER} if several(given.data, CLUSTER) else {}
 
@@ -111,6 +116,23 @@ ROSTER = (
         "dirichlet_multinomial",
         computed="closed form, no sampling error",
         code=lambda given: "betterthan.count(data)" if given.kind == ONE_BY_ONE else "data",
+        fitted=False,
+        knows_margin=True,
+    ),
+    Spec(
+        "student_t",
+        computed="closed form, Student's t on the means of units",
+        taken_as="Units, such as clusters or items with all their runs, are taken as independent.",
+        takes=(CLUSTER, EPOCH),
+        options=_of_quantity,
+        fitted=False,
+        knows_margin=True,
+    ),
+    Spec(
+        AMONG_ALL,
+        computed="closed form of each pair, and all systems drawn together by quadrature",
+        takes=(CLUSTER, EPOCH),
+        options=_of_quantity,
         fitted=False,
         knows_margin=True,
     ),

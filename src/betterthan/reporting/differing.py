@@ -1,88 +1,166 @@
-"""Why a verdict and the tests beside it differ."""
+"""Why a verdict and the tests beside it differ: first for whom each speaks, then how surely."""
+
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.exact.wins.sign import sign_mid_p
+from betterthan.exact.wins.sign import sign_mid_p, sign_p
 from betterthan.signed import Signature
 
 REASONS = {
+    "opposed": "A test is significant for the other system: the verdict and the test ask two "
+    "questions of these data, and the answers go opposite ways.",
+    "weights": "The model weighs every data set alike, the test every example: in the test a large "
+    "data set outweighs several small ones.",
+    "clusters": "The model takes the examples of a cluster as alike, the test each as independent: "
+    "in the test a large cluster counts as many.",
+    "sizes": "One weighs how large the differences are (a mean), the other counts only which "
+    "system was ahead on an item (wins).",
+    "together": "The model draws all systems together, from what each did everywhere; the test "
+    "looks at this pair alone.",
+    "ties": "The verdict gives ties to one of the systems; this test does not.",
     "few": "No result with so few decisive items could reach a two-sided p of {alpha:g}, whichever "
     "way they fell.",
-    "sides": "The probability looks at one side, the p-value at two: the one-sided p is at most "
-    "{alpha:g}.",
-    "steps": "With few decisive items p moves in steps and counts the whole of the observed one; "
-    "counting half of it (mid-p, one-sided) p is at most {alpha:g}.",
-    "sizes": "Randomization weighs how large the differences are; the posterior and the sign test "
-    "count only which system was ahead on an item.",
+    "sides": "The probability looks at one side, the p-value at two: on that one side mid-p, the p "
+    "that is nearest to such a probability, is at most {alpha:g}.",
+    "levels": "The verdict asks for a probability of {threshold:g}, the test for a p of {alpha:g} "
+    "on two sides: one of them asks for more.",
     "many": "Significant alone, but not after correction for {pairs:,} pairs; a posterior "
     "probability speaks of one pair and is not corrected.",
     "rope": "The difference is real but too small to matter: the test asks whether it is 0, the "
     "verdict whether it lies within the rope.",
-    "prior": "The posterior starts from a prior, and a verdict needs a probability of its own; the "
-    "p-value knows neither.",
-    "model": "The posterior is that of a model which knows more than wins and losses of this pair "
-    "(data sets, clusters, other systems, sizes of differences); the test does not.",
+    "split": "Who is ahead more often and who is ahead in the mean are two systems here, so that "
+    "no winner is named; the test looks at one of the two.",
+    "prior": "The posterior starts from a prior; the p-value knows none.",
+    "model": "The posterior is that of a model which knows more than wins and losses of this pair; "
+    "the test does not.",
     "chains": "The chains have not converged, so only the tests speak.",
 }
-_DECIDED = ("a_better", "b_better")
+# of a model, what makes it answer otherwise than a test of the pair's items
+OF_MODELS = {
+    "hierarchical": "weights",
+    "clustered": "clusters",
+    "davidson": "together",
+    "item_response": "together",
+    "graded": "sizes",
+    "bayesian_bootstrap": "sizes",
+}
+_SIDES = {"a_better": 1, "b_better": -1}
 _OF_SIGNS = ("sign", "mid_p", "trinomial")
+
+
+@dataclass(frozen=True)
+class Tested:
+    """A test of one pair beside a verdict: p, and for whom it speaks (1 A, -1 B, 0 neither)."""
+
+    name: str
+    p: float
+    favours: int
+    alpha: float
+
+    @property
+    def significant_for(self) -> int:
+        """The system it finds better, 0 for none."""
+        return self.favours if self.p <= self.alpha else 0
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A verdict on one pair, and the tests beside it."""
+
+    cell: xr.Dataset
+    made: Signature
+
+    @property
+    def verdict(self) -> str:
+        """As the table has it."""
+        return str(self.cell["verdict"].item())
+
+    @property
+    def side(self) -> int:
+        """The system that the verdict names: 1 A, -1 B, 0 none."""
+        return _SIDES.get(self.verdict, 0)
+
+    @property
+    def alpha(self) -> float:
+        """Level of the tests."""
+        return float(self.made.alpha or names.ALPHA)
+
+    @property
+    def counted(self) -> tuple[int, int]:
+        """Wins and losses that the posterior counted."""
+        wins, losses = (int(count) for count in self.cell["counts"].values[:2])
+        return wins, losses
+
+    @cached_property
+    def tests(self) -> list[Tested]:
+        """In the order of the table."""
+        columns = (self.cell[k].values.tolist() for k in (names.TEST, "p_value", "favours"))
+        return [Tested(str(n), p, int(f), self.alpha) for n, p, f in zip(*columns, strict=True)]
+
+    @property
+    def modelled(self) -> str:
+        """The advised model that gave the verdict, empty for wins, losses and ties."""
+        return str(self.made.model or "") if self.made.method == "advised" else ""
 
 
 def reasons(cell: xr.Dataset, made: Signature) -> list[str]:
     """Why the verdict on a pair and its tests differ: keys of `REASONS`, none where they agree."""
-    verdict = str(cell["verdict"].item())
-    if verdict in ("no_data", "no_verdict"):
-        return ["chains"] if verdict == "no_verdict" else []
-    tests = [str(test) for test in cell[names.TEST].values]
-    p = dict(zip(tests, cell["p_value"].values.tolist(), strict=True))
-    decided, alpha = verdict in _DECIDED, float(made.alpha or names.ALPHA)
-    adjusted = float(cell["p_adjusted"].values[-1])
-    many = ["many"] if decided and p[tests[-1]] <= alpha < adjusted else []
-    if made.method == "advised" and made.model:
-        told = ["model"] if any(decided != (value <= alpha) for value in p.values()) else []
-        return told + many
-    found = _of_signs(cell, [p[test] for test in _OF_SIGNS if test in p], verdict, alpha)
-    if "randomization" in p and not found:
-        significant = p["randomization"] <= alpha
-        found = ["sizes"] if _sizes_decide(cell, significant, verdict, made) else []
-    return list(dict.fromkeys(found + many))
+    pair = Pair(cell, made)
+    if pair.verdict in ("no_data", "no_verdict"):
+        return ["chains"] if pair.verdict == "no_verdict" else []
+    apart = [test for test in pair.tests if test.significant_for != pair.side]
+    opposed = pair.side != 0 and any(t.significant_for == -pair.side for t in apart)
+    found = ["opposed"] if opposed else []
+    if pair.modelled:
+        found += [OF_MODELS.get(pair.modelled, "model")] if apart else []
+    else:
+        found += [_why(pair, test) for test in apart] + _by_prior(pair)
+    return list(dict.fromkeys(found + _many(pair)))
 
 
-def _of_signs(cell: xr.Dataset, signs: list[float], verdict: str, alpha: float) -> list[str]:
-    """Why tests that count wins differ from the verdict."""
-    decided, found = verdict in _DECIDED, []
-    if decided and any(value > alpha for value in signs):
-        found.append(_why_not_significant(cell, alpha, min(signs)))
-    if not decided and any(value <= alpha for value in signs):
-        found.append("rope" if verdict == "equivalent" else "prior")
-    wins, losses = (int(count) for count in cell["counts"].values[:2])
-    if decided and (wins - losses) * _side(verdict) < 0:
-        found.append("prior")
-    return found
+def _many(pair: Pair) -> list[str]:
+    """Whether correction for the number of pairs changes what the last test says."""
+    last, adjusted = pair.tests[-1], float(pair.cell["p_adjusted"].values[-1])
+    return ["many"] if pair.side and last.p <= pair.alpha < adjusted else []
 
 
-def _why_not_significant(cell: xr.Dataset, alpha: float, p: float) -> str:
-    if float(cell["smallest_p"].item()) > alpha:
+def _by_prior(pair: Pair) -> list[str]:
+    """A verdict against the counts."""
+    wins, losses = pair.counted
+    return ["prior"] if np.sign(wins - losses) == -pair.side != 0 else []
+
+
+def _why(pair: Pair, test: Tested) -> str:
+    """Of wins, losses and ties, why one test says something else than the verdict."""
+    wins, losses = pair.counted
+    of_signs = test.name in _OF_SIGNS
+    if of_signs and test.favours != np.sign(wins - losses):
+        return "ties"
+    signs = float(np.asarray(sign_p(wins, losses)))
+    counted = int(np.sign(wins - losses)) if signs <= pair.alpha else 0
+    if not of_signs and counted != test.significant_for:
+        return "sizes"  # counted alone, the same items say something else
+    if pair.verdict in ("equivalent", "split"):
+        return "rope" if pair.verdict == "equivalent" else "split"
+    if not test.significant_for:
+        return _why_not_significant(pair)
+    return "prior" if pair.side else _level(pair)
+
+
+def _why_not_significant(pair: Pair) -> str:
+    """Why a decided pair is not significant."""
+    if float(pair.cell["smallest_p"].item()) > pair.alpha:
         return "few"
-    if p / 2 <= alpha:
-        return "sides"
-    wins, losses = (int(count) for count in cell["counts"].values[:2])
-    if float(np.asarray(sign_mid_p(wins, losses, "two-sided"))) / 2 <= alpha:
-        return "steps"
-    return "prior"
+    wins, losses = pair.counted
+    one_sided = float(np.asarray(sign_mid_p(wins, losses))) / 2
+    return "sides" if one_sided <= pair.alpha else _level(pair)
 
 
-def _sizes_decide(cell: xr.Dataset, significant: bool, verdict: str, made: Signature) -> bool:
-    """Whether randomization says something else than the verdict: another answer, or the other
-    system.
-    """
-    if significant != (verdict in _DECIDED):
-        return True
-    ahead = float(cell["swapped_difference"].item()) * (1 if made.higher_is_better else -1)
-    return significant and (ahead > 0) != (_side(verdict) > 0)
-
-
-def _side(verdict: str) -> int:
-    return 1 if verdict == "a_better" else -1
+def _level(pair: Pair) -> str:
+    """Whether the levels differ, or else the prior."""
+    threshold = float(pair.made.threshold or names.VERDICT_PROB)
+    return "prior" if np.isclose(1 - threshold, pair.alpha) else "levels"

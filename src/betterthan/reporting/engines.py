@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from betterthan.models.roster import AMONG_ALL
+
 BOOTSTRAP = "Bayesian bootstrap"  # of items, which answers jointly beside any engine
 
 
@@ -62,6 +64,11 @@ ENGINES = {
         "weighted items together is larger",
         joint="The joint answer is by the Bayesian bootstrap of the score itself "
         "({joint_draws:,} draws).",
+    ),
+    AMONG_ALL: Words(
+        joint="The answers among all systems are by quadrature, of {joint_units}: systems are "
+        "drawn together by as much as they are alike, for the best of many is partly the luckiest; "
+        "ranks are from {joint_draws:,} draws of the same posterior (seed {joint_seed}).",
     ),
     BOOTSTRAP: Words(
         joint="The joint answer is by the Bayesian bootstrap of {joint_units} ({joint_draws:,} "

@@ -7,6 +7,7 @@ import xarray as xr
 from betterthan import names, schemas
 from betterthan.answers.made import signature
 from betterthan.reporting.diagnostics import diagnostics_part
+from betterthan.reporting.engines_beside import opposed_notes
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.figures_of_comparison import figures_part
 from betterthan.reporting.of_groups import groups_beside
@@ -107,7 +108,7 @@ def _datasets(shown: Shown) -> Part | None:
 
 
 def _pairs(shown: Shown) -> Part:
-    return Part("Pairs", tables=[pairs_table(shown)])
+    return Part("Pairs", tables=[pairs_table(shown)], notes=opposed_notes(shown))
 
 
 def _ties(shown: Shown) -> Part | None:

@@ -2,8 +2,6 @@
 Conferences.
 """
 
-from typing import Any
-
 import numpy as np
 import xarray as xr
 
@@ -11,8 +9,8 @@ from betterthan import names
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.page import Page, Part, Table
 from betterthan.reporting.shown import Shown
-from betterthan.reporting.tests_beside import tests_of
-from betterthan.significance.similarity import groups, ranges
+from betterthan.significance.marks import Marks
+from betterthan.significance.similarity import groups_by, ranges
 
 _HEADING = "Systems that cannot be told apart"
 _MARKS_OF = 40  # with more systems than this, similar systems are listed by rank
@@ -46,28 +44,33 @@ def page(found: xr.Dataset) -> Page:
 
 
 def groups_beside(shown: Shown) -> Part | None:
-    """The section on groups by the last of the tests of a comparison."""
-    if not shown.many or not tests_of(shown.whole):
+    """The section on groups of a comparison: by its verdicts, so that no pair is decided in one
+    table and alike in another.
+    """
+    if not shown.many:
         return None
     try:
-        found = groups(_tested(shown), correction=str(shown.made.correction))
+        found = groups_by(_marks(shown))
     except ValueError as error:  # more groups than anybody reads
         return Part(_HEADING, notes=[str(error)])
-    return Part(_HEADING, tables=[marks_table(found)], notes=[str(found.attrs["note"])])
+    return Part(_HEADING, tables=[marks_table(found)], notes=[str(found.attrs["note"]), *_OTHER])
 
 
-def _tested(shown: Shown) -> xr.Dataset:
-    """Its last test, as `significance.groups` takes it, without scores: the order is that of the
-    report.
-    """
-    main = shown.whole
-    test = tests_of(main)[-1]
-    attrs: dict[str, Any] = {"alternative": "two-sided", "test": test, "sampled": 0}
-    table = xr.Dataset({"p_value": main["p_value"].sel({names.TEST: test}, drop=True)})
-    if test == "randomization" and "exceedances" in main:
-        table["exceedances"] = main["exceedances"]
-        attrs |= {"sampled": 1, "shuffles": shown.made.shuffles}
-    return table.assign_attrs(attrs)
+_RULE = (
+    "By the verdicts above: two systems are told apart where a verdict, at a probability of {:g}, "
+    "names one of them as the better."
+)
+_OTHER = (
+    "A verdict speaks of its pair alone; betterthan.significance.groups makes groups by a test, "
+    "corrected for the number of pairs.",
+)
+
+
+def _marks(shown: Shown) -> Marks:
+    """Similar are systems of which no verdict names the better one."""
+    verdict = shown.whole["verdict"].transpose(*names.SQUARE).values.astype(str)
+    similar = ~np.isin(verdict, ("a_better", "b_better"))
+    return Marks(shown.systems, similar, None, _RULE.format(shown.made.threshold))
 
 
 def marks_table(found: xr.Dataset) -> Table:

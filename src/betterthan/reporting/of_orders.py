@@ -20,6 +20,7 @@ from betterthan.reporting.figures_of_orders import tau_figures
 from betterthan.reporting.of_scores import systems_part
 from betterthan.reporting.page import Page, Part, Table
 from betterthan.reporting.score_pairs import first_of, in_order, pairs_part, words_part
+from betterthan.reporting.tests_beside import for_whom
 
 ROWS = 40  # of a table over systems or documents
 _PAIRS_OF = 8  # systems whose documents are counted
@@ -175,13 +176,16 @@ def _counted(found: xr.Dataset) -> Part:
     shown = first_of(found, _PAIRS_OF)
     rows = [_counted_row(cell_of(shown, i, j)) for i, j in ahead_first(shown)]
     heads = ("A", "B", "A ahead", "Equal", "B ahead", "P(A ahead more often)", "Sign test p")
-    table = Table(heads, rows, "In how many documents one is ahead", left=2)
+    caption = "In how many documents one is ahead; (A) or (B): for whom the test speaks"
+    table = Table(heads, rows, caption, left=2)
     return Part("Documents counted", tables=[table])
 
 
 def _counted_row(at: xr.Dataset) -> tuple[str, ...]:
     counted = [f"{int(at[name])}" for name in ("ahead", "equal", "behind")]
-    return (*names_in(at), *counted, probability_in(at, "prob_ahead"), p_value_in(at, "p_sign"))
+    side = int(np.sign(int(at["ahead"]) - int(at["behind"])))
+    tested = p_value_in(at, "p_sign") + for_whom(at["p_sign"].item(), side)
+    return (*names_in(at), *counted, probability_in(at, "prob_ahead"), tested)
 
 
 def _signature(found: xr.Dataset) -> str:

@@ -17,6 +17,7 @@ from betterthan.reporting.cells import (
 from betterthan.reporting.page import Figure, Part, Table
 from betterthan.reporting.sentences import title_of_verdict
 from betterthan.reporting.shown import PAIRS_OF, printable, systems_dims
+from betterthan.reporting.tests_beside import for_whom
 
 _TOLD = 4  # systems whose pairs are told in words
 _SAID = {"f1": "F1", "macro_f1": "macro F1", "mean": "mean score", "tau": "mean tau"}
@@ -49,7 +50,10 @@ def pairs_part(found: xr.Dataset) -> Part:
     if shown.sizes[names.SYSTEM] < total:
         pairs = total * (total - 1) // 2
         caption = f"The first {PAIRS_OF} systems: {len(rows)} of {pairs:,} pairs"
-    notes = ["A ahead, B ahead: items on which one scores higher by itself."]
+    notes = [
+        "A ahead, B ahead: items on which one scores higher by itself.",
+        "(A) or (B): the system that p speaks for.",
+    ]
     if "prob_better_closed" in found:
         notes.append(
             "Closed form: the same probability with a prior of one win and one loss; the bootstrap "
@@ -76,7 +80,7 @@ def _row(found: xr.Dataset, i: int, j: int, corrected: bool) -> tuple[str, ...]:
     row = [*names_in(cell), difference_in(cell), probability_in(cell, "prob_better")]
     row += [probability_in(cell, "prob_better_closed")] if "prob_better_closed" in found else []
     row += [within_rope(cell)] if found.attrs["rope"] else []
-    row += [p_value_in(cell), *([p_value_in(cell, "p_adjusted")] if corrected else [])]
+    row += [_p_for_whom(cell, k) for k in ("p_value", *(["p_adjusted"] if corrected else []))]
     row += [f"{int(side['wins']):,}" for side in (cell, back)]
     return (*row, _verdict(str(cell["verdict"].item()), "A", "B"))
 
@@ -91,24 +95,44 @@ def words_part(found: xr.Dataset) -> Part:
 def _sentence(cell: xr.Dataset, told: str) -> str:
     (a, b), verdict = names_in(cell), str(cell["verdict"].item())
     p, tested = probability_in(cell, "prob_better"), p_value_in(cell)
-    why = _why(verdict, cell["p_value"].item() <= cell.attrs["alpha"])
+    why = _why(verdict, cell["p_value"].item(), _favours(cell), cell.attrs["alpha"])
+    speaks = {1: f", for {a}", -1: f", for {b}"}.get(_favours(cell), "")
     return (
         f"{told[:1].upper()}{told[1:]} of {a} is better than that of {b} with probability {p}; "
-        f"two-sided p {tested}. Verdict: {_verdict(verdict, a, b)}{f' ({why})' if why else ''}."
+        f"two-sided p {tested}{speaks}. Verdict: {_verdict(verdict, a, b)}"
+        f"{f' ({why})' if why else ''}."
     )
+
+
+def _favours(cell: xr.Dataset) -> int:
+    """The system whose score is better on the data, for which the test of that score speaks."""
+    better = 1 if cell.attrs.get("higher_is_better", True) else -1
+    a, b = (cell["score"].sel({names.SYSTEM: name}).item() for name in names_in(cell))
+    return better * int(np.sign(a - b))
+
+
+def _p_for_whom(cell: xr.Dataset, name: str) -> str:
+    return p_value_in(cell, name) + for_whom(cell[name].item(), _favours(cell))
 
 
 def _verdict(verdict: str, a: str, b: str) -> str:
     return "no verdict: too few" if verdict == "no_verdict" else title_of_verdict(verdict, a, b)
 
 
-def _why(verdict: str, small: bool) -> str:
-    """One clause where posterior and test do not say the same."""
-    decided = verdict in ("a_better", "b_better")
+def _why(verdict: str, p: float, favours: int, alpha: float) -> str:
+    """One clause where posterior and test do not say the same: first for whom, then how surely."""
+    decided, small = verdict in ("a_better", "b_better"), p <= alpha
     if verdict == "no_verdict":
         return "too few items in favour of one of them for a posterior without a prior"
-    if decided and not small:
+    if decided and small and favours != (1 if verdict == "a_better" else -1):
+        return (
+            "the test is significant for the other system: the mean of the draws and the score "
+            "of the data are on different sides"
+        )
+    if decided and not small and p / 2 <= alpha:
         return "the probability looks at one side, the p-value at two"
+    if decided and not small:
+        return "the bootstrap has no prior and is too sure of few items; the test is exact on them"
     if verdict == "equivalent" and small:
         return "the difference is real but too small to matter"
     if not decided and small:

@@ -18,6 +18,7 @@ from betterthan.reporting.engines import ENGINES
 from betterthan.reporting.page import Table
 from betterthan.reporting.sentences import title_of_verdict
 from betterthan.reporting.shown import Shown
+from betterthan.reporting.tests_beside import for_whom
 
 _RANKED = {
     "better_than": "Better than",
@@ -75,6 +76,7 @@ def _pair_heads(shown: Shown) -> tuple[str, ...]:
     heads = ["A", "B", "Wins", "Losses", *ties, "P(A better)"]
     heads += [ENGINES[name].beside for name in shown.engine_names[1:2]]
     heads += [*(["z"] if "z" in shown.engines else []), "Verdict"]  # in sight, however wide
+    heads += [_AS_WRONG] if "verdict_if_wrong" in shown.first else []
     if "difference_mean" in shown.first:
         heads.append(f"Difference [{interval_of(shown.made.to_attrs())}]")
         heads += [f"P(|d| ≤ {shown.rope:g})"] if shown.rope else []
@@ -88,7 +90,18 @@ def _pair_row(shown: Shown, i: int, j: int) -> tuple[str, ...]:
     answered, sized = _answered(shown, beside), _sized(shown, cell)
     if verdict == "no_data":
         answered, sized = ["–"] * len(answered), ["–"] * len(sized)
-    return (*names_in(cell), *counted, *answered, title_of_verdict(verdict, "A", "B"), *sized)
+    beside = [_as_wrong(cell)] if "verdict_if_wrong" in cell else []
+    said = title_of_verdict(verdict, "A", "B")
+    return (*names_in(cell), *counted, *answered, said, *beside, *sized)
+
+
+_AS_WRONG = "Missing as wrong"
+
+
+def _as_wrong(cell: xr.Dataset) -> str:
+    """The verdict with every missing score counted as wrong."""
+    said = title_of_verdict(str(cell["verdict_if_wrong"].item()), "A", "B")
+    return f"{said}, {numbers.probability(cell['prob_better_if_wrong'].item())}"
 
 
 def _answered(shown: Shown, beside: xr.Dataset) -> list[str]:
@@ -142,16 +155,17 @@ def ties_table(shown: Shown) -> Table:
     rows = [_policies(cell) for cell in shown.cells()]
     caption = (
         "Verdict and two-sided p under every policy for ties (third: the trinomial test); to_a and "
-        f"to_b give them to the A or the B of the row; a test flips at {shown.made.alpha:g}"
+        f"to_b give them to the A or the B of the row, (A) or (B): for whom the test speaks; a "
+        f"test flips at {shown.made.alpha:g}, or to the other system"
     )
     return Table(("A", "B", *policies, "Flips"), rows, caption, left=99)
 
 
 def _policies(cell: xr.Dataset) -> tuple[str, ...]:
-    verdicts, p = cell["verdict_by_ties"].values.tolist(), cell["p_value_by_ties"].values.tolist()
+    columns = ("verdict_by_ties", "p_value_by_ties", "favours_by_ties")
     told = [
-        f"{title_of_verdict(verdict, 'A', 'B')}, p {numbers.p_value(tested)}"
-        for verdict, tested in zip(verdicts, p, strict=True)
+        f"{title_of_verdict(verdict, 'A', 'B')}, p {numbers.p_value(p)}{for_whom(p, favours)}"
+        for verdict, p, favours in zip(*(cell[k].values.tolist() for k in columns), strict=True)
     ]
     flips = {"verdict": "ties_flip", "test": "p_flips"}
     return (*names_in(cell), *told, ", ".join(k for k, flag in flips.items() if cell[flag].item()))

@@ -1,4 +1,4 @@
-"""Posterior and tests side by side, and why they differ where they do."""
+"""Posterior and tests side by side, for whom each speaks, and why they differ where they do."""
 
 from collections.abc import Sequence
 
@@ -35,14 +35,23 @@ def tests_part(shown: Shown) -> Part | None:
     heads = _heads(shown)
     rows = [_row(cell, len(heads), shown) for cell in cells]
     pointed = [", ".join(str(used.index(reason) + 1) for reason in each) for each in why]
-    caption = "Posterior and tests side by side; a number in the last column says why they differ"
+    caption = (
+        "Posterior and tests side by side; (A) or (B): the system that the test speaks for; a "
+        "number in the last column says why they differ"
+    )
     table = Table(
         (*heads, "Differ, why"),
         [(*row, number) for row, number in zip(rows, pointed, strict=True)],
         caption,
         left=2,
     )
-    return Part("Posterior and tests", tables=[table], notes=_notes(shown, used, pointed))
+    compared = [p for p, cell in zip(pointed, cells, strict=True) if _known(cell)]
+    return Part("Posterior and tests", tables=[table], notes=_notes(shown, used, compared))
+
+
+def _known(cell: xr.Dataset) -> bool:
+    """Whether the pair has a common example."""
+    return str(cell["verdict"].item()) != "no_data"
 
 
 def _heads(shown: Shown) -> list[str]:
@@ -53,16 +62,23 @@ def _heads(shown: Shown) -> list[str]:
 
 
 def _row(cell: xr.Dataset, width: int, shown: Shown) -> list[str]:
-    verdict = str(cell["verdict"].item())
-    said = title_of_verdict(verdict, "A", "B")
-    if verdict == "no_data":
+    said = title_of_verdict(str(cell["verdict"].item()), "A", "B")
+    if not _known(cell):
         return [*names_in(cell), "–", said, *["–"] * (width - 4)]
     row = [*names_in(cell), probability_in(cell, "prob_better"), said]
+    favours = cell["favours"].values.tolist()
     for k, test in enumerate(tests_of(cell)):
-        row.append(numbers.p_value(cell["p_value"].values[k], _error(cell, test)))
+        p = cell["p_value"].values[k]
+        row.append(numbers.p_value(p, _error(cell, test)) + for_whom(p, favours[k]))
     if len(row) < width:
-        row.append(numbers.p_value(cell["p_adjusted"].values[-1]))
+        p = cell["p_adjusted"].values[-1]
+        row.append(numbers.p_value(p) + for_whom(p, favours[-1]))
     return row
+
+
+def for_whom(p: float, favours: float) -> str:
+    """The system that a p-value speaks for, as it stands after it; nothing of p = 1."""
+    return {1: " (A)", -1: " (B)"}.get(int(favours), "") if p < 1 else ""
 
 
 def _error(cell: xr.Dataset, test: str) -> float:
@@ -71,18 +87,28 @@ def _error(cell: xr.Dataset, test: str) -> float:
 
 
 def _notes(shown: Shown, used: Sequence[str], pointed: Sequence[str]) -> list[str]:
-    """The reasons that the rows point to, one sentence each, and whether the rest agree."""
+    """The reasons that the rows of compared pairs point to, one sentence each, and whether the rest
+    agree.
+    """
     systems = len(shown.systems)
-    told = {"alpha": shown.made.alpha, "pairs": systems * (systems - 1) // 2}
+    told = {
+        "alpha": shown.made.alpha,
+        "pairs": systems * (systems - 1) // 2,
+        "threshold": shown.made.threshold,
+    }
     notes = [f"{k + 1}. {REASONS[reason].format_map(told)}" for k, reason in enumerate(used)]
-    if not used:
-        notes.append(
-            "Posterior and tests agree on every pair: decided where significant, undecided where "
-            "not."
-        )
     agreeing = sum(not number for number in pointed)
-    if used and agreeing:
-        notes.append(f"On the other {agreeing} of {len(pointed)} pairs posterior and tests agree.")
+    if agreeing == len(pointed) > 0:
+        every = "every pair" if len(shown.first[names.SYSTEM_A]) == systems else "every pair shown"
+        notes.append(
+            f"Posterior and tests agree on {every}: the verdict names a system where the tests are "
+            "significant for the same one, and none where they are not significant."
+        )
+    elif agreeing:
+        notes.append(
+            f"On the other {agreeing} of {len(pointed)} pairs posterior and tests agree, on the "
+            "system too."
+        )
     notes.append(
         "A p-value is the probability of a result at least this extreme if the systems were equal; "
         "it is not the probability that they are equal."

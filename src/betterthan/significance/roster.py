@@ -112,8 +112,8 @@ class TestSpec:
     needs_ties: bool = False
 
     def of(self, data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
-        """Two-sided ``p_value`` of every pair, what else the test says, and `attrs` for the
-        signature.
+        """Two-sided ``p_value`` of every pair, whom it ``favours`` (1 the system of the row, -1
+        that of the column), what else the test says, and `attrs` for the signature.
 
         Parameters
         ----------
@@ -158,16 +158,16 @@ def _suited(data: xr.DataArray) -> tuple[str, ...]:
 
 def _sign(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
     found = signs_of(counts, choices.sign_ties)
-    return found[["p_value"]].drop_attrs()
+    return found[["p_value", "favours"]].drop_attrs()
 
 
 def _mid_p(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
     found = signs_of(counts, choices.sign_ties)
-    return found[["mid_p"]].rename(mid_p="p_value").drop_attrs()
+    return found[["mid_p", "favours"]].rename(mid_p="p_value").drop_attrs()
 
 
 def _trinomial(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
-    return signs_of(counts, "third")[["p_value"]].drop_attrs()
+    return signs_of(counts, "third")[["p_value", "favours"]].drop_attrs()
 
 
 def _randomization(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
@@ -189,6 +189,9 @@ def _randomization(data: xr.DataArray, counts: xr.DataArray, choices: Beside) ->
     )
     kept = ["p_value", "difference", *(["exceedances", "p_value_mcse"] if sampled else [])]
     result = found[kept].rename(difference="swapped_difference").drop_attrs()
+    better = 1 if data.attrs.get("higher_is_better", True) else -1
+    side = np.sign(result["swapped_difference"].fillna(0.0))
+    result["favours"] = (better * side).astype(int)
     return result.assign_attrs(made.to_attrs())
 
 

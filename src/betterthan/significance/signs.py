@@ -60,12 +60,13 @@ def sign_test(
     -------
     xarray.Dataset
         Over (system_a, system_b): ``p_value``; ``mid_p`` (NaN for ``third``); ``wins`` and
-        ``losses`` after the policy; ``n``, what the test counted; ``ties``, the number of tied
+        ``losses`` after the policy; ``favours``, for whom the test speaks: 1 the system of the row,
+        -1 that of the column, 0 neither; ``n``, what the test counted; ``ties``, the number of tied
         items, and ``dropped_ties``, those the policy left out, both -1 where unknown;
         ``smallest_p``, attainable with so many decisive items; ``decisive_needed``, the least
         number of decisive items with which p <= alpha can be reached, the ties being as they are.
-        With ``ties="all"`` also ``flips``: p <= alpha under some policies and not under others. A
-        system against itself has p = 1.
+        With ``ties="all"`` also ``flips``: p <= alpha under some policies and not under others, or
+        for one system under some and for the other under others. A system against itself has p = 1.
 
     Raises
     ------
@@ -219,7 +220,10 @@ def _every_policy(cells: _Cells, alternative: str, alpha: float) -> xr.Dataset:
     coords = {names.TIES_POLICY: [policy.name for policy in POLICIES]}
     result = xr.Dataset(variables, coords=coords)
     reached = result["p_value"] <= alpha
-    return result.assign(flips=reached.any(names.TIES_POLICY) & ~reached.all(names.TIES_POLICY))
+    flips = reached.any(names.TIES_POLICY) & ~reached.all(names.TIES_POLICY)
+    for_a, for_b = (reached & (result["favours"] == side) for side in (1, -1))
+    flips |= for_a.any(names.TIES_POLICY) & for_b.any(names.TIES_POLICY)
+    return result.assign(flips=flips)
 
 
 def _one_policy(cells: _Cells, policy: Policy, alternative: str, alpha: float) -> xr.Dataset:
@@ -247,6 +251,7 @@ def _table(cells: _Cells, policy: Policy, alternative: str, alpha: float) -> dic
         "mid_p": np.where(itself & ~np.isnan(mid_p), 1.0, mid_p),
         "wins": wins,
         "losses": losses,
+        "favours": np.sign(wins - losses),
         "n": n,
         "dropped_ties": left_out if cells.ties_known else np.full_like(left_out, -1),
         "smallest_p": np.where(itself, 1.0, least),

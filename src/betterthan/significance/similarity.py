@@ -95,7 +95,7 @@ def groups(
         marks, test = marks_of_test(result, asked), str(result.attrs.get("test", "unknown"))
     signed = Signature(answer="groups", version=betterthan.__version__, correction=correction)
     made = signed.to_attrs()
-    return _assembled(marks.ranked()).assign_attrs(
+    return groups_by(marks.ranked()).assign_attrs(
         made, test=test, cutoff=asked.p, confidence_needed=asked.confidence
     )
 
@@ -117,7 +117,8 @@ def ranges(ranks: Iterable[int]) -> str:
     return ", ".join(f"{a}" if a == b else f"{a}-{b}" for a, b in runs)
 
 
-def _assembled(marks: Marks) -> xr.Dataset:
+def groups_by(marks: Marks) -> xr.Dataset:
+    """Groups of systems by who is marked as similar to whom, whatever the marks come from."""
     similar = marks.similar
     unsettled = np.zeros_like(similar) if marks.unsettled is None else marks.unsettled
     variables: dict[str, Any] = {

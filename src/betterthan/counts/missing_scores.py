@@ -1,0 +1,139 @@
+"""Whether scores are missing where items are hard: leaving them out then turns answers round."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+import betterthan
+from betterthan import checks, names, schemas
+from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.swaps.corrections import holm
+from betterthan.exact.swaps.rank_sums import auc_below, rank_sum_p
+from betterthan.signed import Signature
+
+LEAST = 3  # items missing, and as many present, below which nothing is tested
+SHUFFLES = 9_999
+
+
+def missing_by_difficulty(
+    scores: xr.DataArray,
+    *,
+    alpha: float = names.ALPHA,
+    shuffles: int = SHUFFLES,
+    rng: Any = None,
+) -> xr.Dataset:
+    """Look whether each system's scores are missing on items that are hard, or easy, for others.
+
+    How easy an item is for a system is the mean of the other systems' scores on it. If these are
+    lower where the system's score is missing than where it is not, leaving such items out spares
+    it what it would have failed.
+
+    Parameters
+    ----------
+    scores : xarray.DataArray, dims (item, system)
+        NaN is missing; before any policy for missing scores.
+    alpha : float, default 0.05
+        Level of ``differs``: the probability that any system is named if no score is missing for a
+        reason.
+    shuffles : int, default 9,999
+        Where the exact p would take long.
+    rng : int, numpy.random.Generator or None
+        Seed of the shuffles.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over system: ``n_missing`` and ``n_present``, items that another system has a score for;
+        ``mean_missing`` and ``mean_present``, the others' mean on them; ``auc``, the probability
+        that an item where the score is missing is harder than one where it is not, ties half;
+        ``p_value``, two-sided, of the rank sum (NaN with fewer than 3 of either); ``p_adjusted``,
+        Holm's, for the number of systems tested; ``differs``, where that is at most alpha.
+        Over (system_a, system_b): ``n_dropped``, items that system_b has and system_a lacks;
+        ``mean_dropped`` and ``mean_kept``, the mean score of system_b on these and on the items
+        that both have.
+
+    Raises
+    ------
+    ValueError
+        If the scores are not scores, or an argument is not valid.
+
+    Notes
+    -----
+    Rows are taken as independent: where whole clusters, or all runs of an item, are missing
+    together, p is too small.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import xarray as xr
+    >>> values = np.array([[1.0, 1.0]] * 12 + [[0.0, np.nan]] * 6)
+    >>> scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["A", "B"]})
+    >>> found = missing_by_difficulty(scores).sel(system="B")
+    >>> found["auc"].item(), found["differs"].item()
+    (1.0, True)
+    """
+    scores = schemas.scores(scores)
+    alpha = checks.probability(alpha, "alpha")
+    shuffles, seed = checks.whole(shuffles, "shuffles"), one_seed(rng)
+    found = _of_systems(scores, shuffles, seed, alpha)
+    found = found.merge(_of_pairs(scores), join="exact")
+    made = Signature(version=betterthan.__version__, alpha=alpha, correction="holm", seed=seed)
+    return found.assign_attrs(made.to_attrs() | {"shuffles": shuffles})
+
+
+def _of_systems(scores: xr.DataArray, shuffles: int, seed: int, alpha: float) -> xr.Dataset:
+    labels = scores[names.SYSTEM].values.astype(str)
+    rows = [_of_one(scores, k, shuffles, seed) for k in range(len(labels))]
+    columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    adjusted = holm(columns["p_value"])
+    columns |= {"p_adjusted": adjusted, "differs": np.nan_to_num(adjusted, nan=1.0) <= alpha}
+    return xr.Dataset(
+        {name: (names.SYSTEM, column) for name, column in columns.items()},
+        coords={names.SYSTEM: labels},
+    )
+
+
+def _of_one(scores: xr.DataArray, k: int, shuffles: int, seed: int) -> dict[str, Any]:
+    """The others' mean on the items that system k lacks, against those that it has."""
+    some, rest = _others(scores.values.astype(float), k)
+    row: dict[str, Any] = {"n_missing": len(some), "n_present": len(rest)}
+    row |= {"mean_missing": _mean(some), "mean_present": _mean(rest)}
+    if not (len(some) and len(rest)):
+        return row | {"auc": np.nan, "p_value": np.nan}
+    better = 1 if scores.attrs.get("higher_is_better", True) else -1
+    some, rest = np.round(better * some, 12), np.round(better * rest, 12)  # a tie is a tie
+    row["auc"] = auc_below(some, rest)
+    tested = min(len(some), len(rest)) >= LEAST
+    row["p_value"] = rank_sum_p(some, rest, shuffles=shuffles, seed=seed) if tested else np.nan
+    return row
+
+
+def _others(values: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Mean of the other systems on the items that system k lacks, and on those that it has."""
+    seen = ~np.isnan(values)
+    others = seen.sum(1) - seen[:, k]
+    sums = np.where(seen, values, 0.0).sum(1) - np.where(seen[:, k], values[:, k], 0.0)
+    known = others > 0
+    mean, lacks = sums[known] / others[known], ~seen[known, k]
+    return mean[lacks], mean[~lacks]
+
+
+def _mean(values: np.ndarray) -> float:
+    return float(values.mean()) if len(values) else np.nan
+
+
+def _of_pairs(scores: xr.DataArray) -> xr.Dataset:
+    """Of every pair, the second system's mean on items that the first lacks, and that both have."""
+    values = scores.values.astype(float)
+    seen = (~np.isnan(values)).astype(float)
+    values = np.where(seen > 0, values, 0.0)
+    labels = scores[names.SYSTEM].values.astype(str)
+    columns: dict[str, Any] = {}
+    for name, at in (("dropped", 1.0 - seen), ("kept", seen)):
+        n = at.T @ seen
+        with np.errstate(invalid="ignore"):
+            columns[f"mean_{name}"] = (names.SQUARE, (at.T @ values) / np.where(n > 0, n, np.nan))
+        if name == "dropped":
+            columns["n_dropped"] = (names.SQUARE, n.astype(np.int64))
+    return xr.Dataset(columns, coords=dict.fromkeys(names.SQUARE, labels))

@@ -1,0 +1,180 @@
+"""Scores that are missing for a reason turn an answer round: that is seen, said, and set beside."""
+
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy import stats
+
+import betterthan as bt
+from betterthan.exact.swaps.rank_sums import auc_below, rank_sum_p
+
+PAIR = {"system_a": "A", "system_b": "B"}
+
+
+def scored(values, systems="AB", **attrs):
+    return xr.DataArray(
+        np.asarray(values, dtype=float),
+        dims=("item", "system"),
+        coords={"system": list(systems)},
+        attrs=attrs,
+    )
+
+
+def turned_round():
+    """B is better on easy items and gives no answer to hard ones, of which A solves half."""
+    easy = [[1, 1]] * 75 + [[0, 1]] * 21 + [[1, 0]] * 8 + [[0, 0]] * 16
+    hard = [[1, np.nan]] * 40 + [[0, np.nan]] * 40
+    return scored(easy + hard)
+
+
+def test_dropping_hard_items_turns_the_answer_round_and_is_warned_of():
+    scores = turned_round()
+    with pytest.warns(UserWarning, match="Scores of B are missing on harder examples") as caught:
+        found = bt.compare(scores)
+    assert found["prob_better"].sel(PAIR).item() < 0.01
+    assert found["verdict"].sel(PAIR).item() == "b_better"
+    assert found["prob_better_if_wrong"].sel(PAIR).item() > 0.998
+    assert found["verdict_if_wrong"].sel(PAIR).item() == "a_better"
+    (said,) = [str(one.message) for one in caught]
+    assert "0.50 on the 80 that it lacks, 0.69 on the 120 that it has" in said
+    assert "speaks for it" in said
+    assert "A is better than B with probability 0.999; with those left out, 0.008" in said
+    assert list(found.made.notes) == [said]
+    wrong = bt.compare(scores, missing="wrong")["prob_better"].sel(PAIR)
+    assert found["prob_better_if_wrong"].sel(PAIR).item() == wrong.item()
+    report = " ".join(bt.report(found).split())
+    assert "Missing as wrong" in report
+    assert "Scores of B are missing on harder examples" in report
+
+
+def test_what_is_dropped_stands_beside_what_is_kept():
+    found = bt.counts.missing_by_difficulty(turned_round())
+    pair = found.sel(system_a="B", system_b="A")  # of A, on what B lacks
+    assert pair["n_dropped"].item() == 80
+    assert pair["mean_dropped"].item() == 0.5
+    assert pair["mean_kept"].item() == pytest.approx(83 / 120)
+    other = found.sel(PAIR)
+    assert other["n_dropped"].item() == 0
+    assert np.isnan(other["mean_dropped"].item())
+    b, a = (found.sel(system=s) for s in "BA")
+    assert b["auc"].item() == pytest.approx(0.5 + 0.5 * (83 / 120 - 0.5))
+    assert np.isnan(a["p_value"].item())  # A lacks nothing
+    assert (b["differs"].item(), a["differs"].item()) == (True, False)
+
+
+@pytest.mark.parametrize("higher", [True, False])
+def test_what_is_hard_follows_the_direction_of_the_score(higher):
+    scores = turned_round()
+    values = scores.values if higher else 1 - scores.values
+    found = bt.counts.missing_by_difficulty(scored(values, higher_is_better=higher))
+    assert found["auc"].sel(system="B").item() > 0.5
+
+
+def test_easy_items_that_are_missing_speak_against_a_system():
+    values = turned_round().values
+    values[:, 0] = 1 - values[:, 0]
+    with pytest.warns(UserWarning, match=r"missing on easier examples.*speaks against it"):
+        bt.compare(scored(values))
+
+
+def test_many_systems_say_which_verdicts_change():
+    values = np.concatenate([turned_round().values, turned_round().values[:, :1]], axis=1)
+    values[::7, 2] = 1.0
+    with pytest.warns(UserWarning, match="counted as wrong, . of 3 verdicts change: A and B"):
+        found = bt.compare(scored(values, "ABC"))
+    assert "B better becomes A better" in " ".join(found.made.notes)
+
+
+def test_graded_scores_outside_0_and_1_get_the_worst_that_was_seen():
+    values = 10 * turned_round().values - 3
+    with pytest.warns(UserWarning, match="missing on harder"):
+        found = bt.compare(scored(values))
+    assert found["prob_better_if_wrong"].sel(PAIR).item() > 0.998
+
+
+@pytest.mark.parametrize("missing", ["wrong", "pairwise"])
+def test_no_word_without_a_reason(missing):
+    rng = np.random.default_rng(5)
+    values = (rng.random((120, 3)) < 0.6).astype(float)
+    if missing == "pairwise":  # at random
+        values[rng.random(values.shape) < 0.15] = np.nan
+    else:
+        values[:10, 0] = np.nan
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = bt.compare(scored(values, "ABC"), missing=missing)
+    assert "verdict_if_wrong" not in found
+
+
+def test_scores_missing_at_random_are_seldom_named():
+    """Holm over systems: some system is named in at most .05 of the sets."""
+    rng, named, sets = np.random.default_rng(11), 0, 250
+    for _ in range(sets):
+        chance = 1 / (1 + np.exp(-1.5 * rng.normal(size=(40, 1))))
+        values = (rng.random((40, 5)) < chance).astype(float)
+        values[rng.random(values.shape) < 0.2] = np.nan
+        found = bt.counts.missing_by_difficulty(scored(values, "ABCDE"), rng=1)
+        named += bool(found["differs"].any())
+    assert named / sets <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / sets)
+    assert named  # it can be
+
+
+def test_hard_items_that_fail_are_mostly_named():
+    """14 of 200 missing, mostly hard ones, four systems: as in logs whose errors are time-outs."""
+    rng, named = np.random.default_rng(12), 0
+    for _ in range(50):
+        ease = 1.5 * rng.normal(size=(200, 1))
+        values = (rng.random((200, 4)) < 1 / (1 + np.exp(-ease))).astype(float)
+        hard = rng.choice(np.argsort(ease[:, 0])[:50], 14, replace=False)
+        values[hard, 1] = np.nan
+        found = bt.counts.missing_by_difficulty(scored(values, "ABCD"), rng=1)
+        named += bool(found["differs"].sel(system="B"))
+    assert named >= 45
+
+
+@pytest.mark.parametrize(("some", "rest"), [(3, 9), (5, 6), (9, 4), (4, 30)])
+def test_the_rank_sum_is_that_of_the_literature(some, rest):
+    rng = np.random.default_rng(some)
+    a, b = rng.normal(size=some) - 1, rng.normal(size=rest)
+    expected = stats.mannwhitneyu(a, b, method="exact")
+    assert rank_sum_p(a, b, shuffles=99, seed=1) == pytest.approx(expected.pvalue, rel=1e-12)
+    assert auc_below(a, b) == pytest.approx(1 - expected.statistic / (some * rest), abs=1e-12)
+
+
+def test_the_rank_sum_with_ties_is_that_of_every_choice():
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        a, b = rng.integers(0, 3, 4).astype(float), rng.integers(0, 4, 7).astype(float)
+        ranks = stats.rankdata(np.concatenate([a, b]))
+        seen = ranks[:4].sum()
+        sums = np.array([ranks[list(c)].sum() for c in itertools.combinations(range(11), 4)])
+        tails = (sums <= seen + 1e-9).mean(), (sums >= seen - 1e-9).mean()
+        expected = min(1, 2 * min(tails))
+        assert rank_sum_p(a, b, shuffles=99, seed=1) == pytest.approx(expected, rel=1e-12)
+        below = (a[:, None] < b).mean() + 0.5 * (a[:, None] == b).mean()
+        assert auc_below(a, b) == pytest.approx(below, abs=1e-12)
+
+
+def test_many_items_are_shuffled_and_say_about_the_same():
+    rng = np.random.default_rng(4)
+    for shift in (0.0, 0.1, 0.25):
+        a, b = rng.normal(-shift, 1, 150), rng.normal(size=500)
+        expected = stats.mannwhitneyu(a, b).pvalue
+        found = rank_sum_p(a, b, shuffles=9_999, seed=2)
+        assert found == pytest.approx(expected, abs=0.15 * max(expected, 0.02))
+        few = np.round(a), np.round(b)
+        expected = stats.mannwhitneyu(*few).pvalue
+        assert rank_sum_p(*few, shuffles=9_999, seed=2) == pytest.approx(expected, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [({"alpha": 2}, "alpha"), ({"shuffles": 0}, "shuffles"), ({"rng": "x"}, "rng")],
+)
+def test_bad_choices_end_in_one_line(choices, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        bt.counts.missing_by_difficulty(turned_round(), **choices)
+    assert "\n" not in str(caught.value)
