@@ -298,7 +298,7 @@ def _units(given: Given) -> dict[str, Any]:
     """What the units are, where they are not single items."""
     if given.unit == CLUSTER:
         plain = given.plain
-        labels = plain[CLUSTER].values.astype(str).tolist()
+        labels = list(map(str, plain[CLUSTER].values.tolist()))
         return {"unit": CLUSTER, "n_units": len(set(labels))}
     scores = given.scores
     runs = scores is not None and scores.runs
