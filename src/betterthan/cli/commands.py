@@ -40,6 +40,14 @@ app = typer.Typer(
 @app.command()
 def compare(
     files: Files,
+    quantity: Annotated[
+        str | None,
+        typer.Option(help="Of graded scores, what decides: wins or mean. Default: both are told."),
+    ] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(help="item: take items of a cluster, and runs of an item, as independent."),
+    ] = None,
     rope: Rope = names.ROPE,
     prior: Annotated[
         str,
@@ -87,6 +95,8 @@ def compare(
     data = _read(files, layout, lower_is_better, scale, chosen)
     comparison = bt.compare(
         _one_by_one(files, data, judge) if method == "advised" or judge is not None else data,
+        quantity=quantity,
+        unit=unit,
         rope=rope,
         method=method,
         ties=ties,

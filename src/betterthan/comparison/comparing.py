@@ -297,9 +297,8 @@ def _signed(
 def _units(given: Given) -> dict[str, Any]:
     """What the units are, where they are not single items."""
     if given.unit == CLUSTER:
-        plain = given.plain
-        labels = list(map(str, plain[CLUSTER].values.tolist()))
-        return {"unit": CLUSTER, "n_units": len(set(labels))}
+        labels = {str(v) for v in given.plain[CLUSTER].values.tolist()}
+        return {"unit": CLUSTER, "n_units": len(labels)}
     scores = given.scores
     runs = scores is not None and scores.runs
     return {"unit": "repeated item", "n_units": scores.units} if runs else {}

@@ -168,8 +168,8 @@ def count_given(
     notes += _of_counting(raw, counts, asked, quantity)
     if asked.baseline is not None:
         checks.one_of(asked.baseline, systems_of(counts), "baseline")
-    signed, facts = _signed(found, raw), facts.merge(beside, join="exact")
-    said = tuple(notes), tuple(warned), signed
+    facts = facts.merge(beside, join="exact")
+    said = tuple(notes), tuple(warned), _signed(found, raw)
     return Given(found, plain, raw, counts, facts, scores, quantity, unit, *said)
 
 
