@@ -231,3 +231,23 @@ def test_systems_of_other_layouts(tmp_path):
         read_text(tmp_path, votes, systems=["C", "D"])
     with pytest.raises(ValueError, match="judgments are read whole"):
         read_text(tmp_path, votes, systems=["C", "B"], layout="judgments")
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "said"),
+    [
+        ("f,y\n1,2\nx,3\n4,3\n", [], "t.csv, row 3, column 'f', value 'x': not a number"),
+        ("f,y\n1,2\n2,x\n4,3\n", [], "t.csv, row 3, column 'y', value 'x': not a number"),
+        ("f,y\n1,2\n2,3\n4,3\n", ["--features", "g"], "t.csv: there is no column 'g'; the columns"),
+        ("f,y\n1,2\n2,3\n4,3\n", ["--leave-out", "g"], "t.csv: there is no column 'g'"),
+    ],
+)
+def test_an_outcome_names_file_and_row(tmp_path, capsys, monkeypatch, text, options, said):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    argv = ["betterthan", "outcome", str(path), "--outcome", "y", *options]
+    monkeypatch.setattr("sys.argv", argv)
+    with pytest.raises(SystemExit) as stop:
+        commands.main()
+    assert stop.value.code == 2
+    assert capsys.readouterr().err.startswith(f"error: {said}")

@@ -88,3 +88,23 @@ def test_columns_of_which_nothing_is_read_are_named(tmp_path):
 
 def test_groups_of_nothing():
     assert groups_of(None) == groups_of("  ") == groups_of(float("nan")) == groups_of([]) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["judge,a,b,c\n1,1,2,3\n2,1,2,4\n", "judge,item,rank\n1,a,1\n2,a,1\n1,b,2\n2,b,3\n"],
+)
+def test_a_gap_in_ranks_is_told_with_its_row(tmp_path, text):
+    path = tmp_path / "r.csv"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=r"^r\.csv, row 3: system '2': ranks 1, .*have a gap"):
+        bt.orders.read(path)
+
+
+def test_an_order_of_which_all_items_are_tied_is_told_without_nan():
+    frame = pd.DataFrame({"judge": ["1", "2"], "order": ["a = b = c", "a > b = c"]})
+    orders = bt.orders.read(frame)
+    with pytest.warns(UserWarning, match="tau is not defined for 3 of 4 orders") as told:
+        found = bt.orders.agreement(orders)
+    assert len(told) == 1
+    assert "nan" not in bt.report(orders, found)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from betterthan import __version__, names
-from betterthan.cli import start, studies
-from betterthan.cli.console import deliver, fail, one_file, put, say, where
+from betterthan.cli import studies
+from betterthan.cli.console import INTERRUPTED, deliver, fail, one_file, put, say, where
 from betterthan.cli.options import (
     Files,
     Format,
@@ -222,7 +222,7 @@ def main() -> None:
     warnings.showwarning = lambda message, *_args, **_kwargs: say(f"warning: {message}")
     try:
         code = app(standalone_mode=False) or 0
-        if code == start.INTERRUPTED:  # the argument parser says so in silence
+        if code == INTERRUPTED:  # the argument parser says so in silence
             raise KeyboardInterrupt
         sys.exit(code)
     except (ValueError, OSError, ArithmeticError) as error:

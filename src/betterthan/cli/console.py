@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from betterthan.answers.comparison import Comparison
 
+INTERRUPTED = 130  # what a shell expects of a program that was interrupted
+
 # what computes is loaded when a command runs, so that --help and --version answer at once
 
 

@@ -13,7 +13,7 @@ from betterthan.cli.console import say
 from betterthan.io.cells import holds_numbers, numbers, texts
 from betterthan.io.choosing import chosen_of
 from betterthan.io.files import read_file
-from betterthan.io.problems import problem
+from betterthan.io.problems import listed, problem
 from betterthan.io.reading import read
 from betterthan.io.recognition import recognise
 from betterthan.labels.predictions import confusions as confusions_from_labels
@@ -87,12 +87,29 @@ def with_seed(confusions: Any, seed: int | None) -> Any:
     return confusions if seed is None else confusions.assign_attrs(seed=seed)
 
 
-def plain_table(file: Path) -> pd.DataFrame:
-    """A file as a table: numbers where a column holds numbers, else text."""
+def plain_table(
+    file: Path, outcome: str, features: list[str] | None, leave_out: str | None
+) -> pd.DataFrame:
+    """A file as a table: numbers of the outcome and its features, else what a column holds.
+
+    Parameters
+    ----------
+    file : path
+    outcome, features, leave_out
+        Columns: the outcome and the features (all others where none are named) hold numbers, and a
+        cell that is none is refused here, where its row is known.
+    """
     table = read_file(file)
+    named = {outcome, *(table.columns if features is None else features)} - {leave_out}
+    for name in (*(features or []), outcome, leave_out):
+        if name is not None and name not in table.columns:
+            there = listed(table.columns)
+            raise problem(table.source, f"there is no column {name!r}; the columns are {there}")
     return pd.DataFrame(
         {
-            name: numbers(table, name) if holds_numbers(table, name) else texts(table, name)
+            name: numbers(table, name)
+            if name in named or holds_numbers(table, name)
+            else texts(table, name)
             for name in table.columns
         }
     )

@@ -4,8 +4,9 @@ import os
 import signal
 import sys
 
+from betterthan.cli.console import INTERRUPTED
+
 _LINE = "interrupted\n"
-INTERRUPTED = 130  # what a shell expects of a program that was interrupted
 
 
 def run() -> None:

@@ -124,8 +124,8 @@ def outcome(
     checks.one_of(method, ("exact", "both"), "method")
     if method == "exact" and (ordinal or components is not None):
         raise ValueError("--ordinal and --components need the PyMC model: add --method both")
-    table = plain_table(file)
     columns = [name.strip() for name in features.split(",")] if features is not None else None
+    table = plain_table(file, outcome, columns, leave_out)
     function = bt.features.performance_function(
         table, outcome, columns=columns, direction=direction, leave_out=leave_out
     )

@@ -12,6 +12,7 @@ from betterthan.counts.scoring import oriented
 from betterthan.counts.units import CLUSTER, EPOCH, ids_of, item_ids, several, unlabelled
 from betterthan.exact.joint import units
 from betterthan.exact.joint.units import Means, PairMeans
+from betterthan.io.text_arrays import text_array
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ def _measured(
         totals,
         sizes,
         np.asarray(unit_of_row),
-        pd.factorize(plain[names.DATASET].values.astype(str))[0] if known else 0 * rows,
+        pd.factorize(text_array(plain[names.DATASET].values))[0] if known else 0 * rows,
         [str(s) for s in plain[names.SYSTEM].values],
         bool(plain.attrs.get("higher_is_better", True)),
         **also,

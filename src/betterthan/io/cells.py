@@ -100,7 +100,7 @@ def whole_numbers(table: Table, column: str) -> np.ndarray:
 
 def refuse_inexact(table: Table, column: str, array: np.ndarray) -> None:
     """Refuse numbers so large that a float may be of several whole numbers, as they are written."""
-    for k in np.flatnonzero(np.abs(array) >= names.EXACT):
+    for k in np.flatnonzero(np.abs(array) >= names.EXACT).tolist():
         value = _plain(table.columns[column][k])
         exact = Decimal(value) if isinstance(value, str) else value
         if abs(exact) > names.EXACT or isinstance(value, float):

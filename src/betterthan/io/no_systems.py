@@ -35,7 +35,7 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
             f"runs from {_range(values[:, far[0]])}, while {shown(systems[near])} runs from "
             f"{_range(values[:, near])}: not scores of one kind; {_way_out(left, systems)}"
         )
-        raise problem(table.source, what, column=systems[far[0]])
+        raise problem(table.source, what, column=systems[int(far[0])])
     called = np.array([bool(_SUMMARY.fullmatch(system)) for system in systems])
     for k, told in _summaries(values, np.where(called, 1, _ENOUGH)):
         left = [system for system in systems if system != systems[k]]

@@ -12,7 +12,7 @@ from betterthan.io import cells
 from betterthan.io.alike import alike_labels, refuse_apart_by_scores
 from betterthan.io.files import table_of
 from betterthan.io.items import items_of, sole
-from betterthan.io.problems import counted, listed, printable, problem
+from betterthan.io.problems import counted, listed, printable, problem, shown
 from betterthan.io.recognition import require
 from betterthan.io.table import Table
 from betterthan.io.text_arrays import text_array
@@ -149,7 +149,8 @@ def _refuse_repeated(table: Table, column: str, rows: list[str]) -> None:
     again = next((k for k, label in enumerate(rows) if rows.index(label) < k), None)
     if again is not None:
         before = table.rows[rows.index(rows[again])]
-        what = f"the label is already in row {before}; give each label one row"
+        label = shown(rows[again])
+        what = f"row label {label} occurs more than once, first in row {before}; give it one row"
         row, value = table.rows[again], rows[again]
         raise problem(table.source, what, row=row, column=column, value=value)
 

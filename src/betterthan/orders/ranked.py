@@ -244,15 +244,16 @@ def _from_ranks(ranks: xr.DataArray, documents: list[str], systems: list[str]) -
     if names.ITEM in ranks.coords:
         items = np.array([str(i) for i in ranks[names.ITEM].values])
         checks.unique(items.tolist(), "item")
-    gaps = np.argwhere(~_without_gaps(values))
+    gaps = np.argwhere(~without_gaps(values))
     if len(gaps):
         d, s = gaps[0]
-        raise ValueError(f"{_place(documents[d], systems[s])}: {_gap(values[d, s])}")
+        raise ValueError(f"{_place(documents[d], systems[s])}: {gap_of(values[d, s])}")
     listed = np.broadcast_to(items, (len(documents), len(items)))
     return Ranked(documents, systems, np.where(np.isnan(values).all(1), "", listed), values)
 
 
-def _gap(ranks: np.ndarray) -> str:
+def gap_of(ranks: np.ndarray) -> str:
+    """What is wrong with ranks that have a gap."""
     given = np.sort(ranks[~np.isnan(ranks)])
     shown = ", ".join(f"{v:g}" for v in given[:8]) + (", ..." if len(given) > 8 else "")
     return (
@@ -261,7 +262,7 @@ def _gap(ranks: np.ndarray) -> str:
     )
 
 
-def _without_gaps(values: np.ndarray) -> np.ndarray:
+def without_gaps(values: np.ndarray) -> np.ndarray:
     """Whether ranks are what ranking gives: ties share the lowest, middle, highest or next rank."""
     seen = ~np.isnan(values)
     plain = (np.sort(values, axis=-1) == np.arange(1, values.shape[-1] + 1)).sum(-1) == seen.sum(-1)

@@ -18,7 +18,7 @@ from betterthan.io.problems import counted, listed, printable, problem, shown
 from betterthan.io.table import Table, refuse_large, unread
 from betterthan.io.text_arrays import text_array
 from betterthan.orders.cell import groups_of, unseparated
-from betterthan.orders.ranked import DOCUMENT, POSITION, from_lists, ranked_of
+from betterthan.orders.ranked import DOCUMENT, POSITION, from_lists, gap_of, ranked_of, without_gaps
 
 _SYSTEM = ("system", "model", "judge", "rater", "annotator")
 _DOCUMENT = ("document", "doc", "doc_id", "document_id", "text", "query")
@@ -184,7 +184,9 @@ def _from_long(rows: _Rows, item: str, rank: str) -> xr.DataArray:
         k = int(again.argmax())
         what = f"the item is ranked twice by system {shown(rows.systems[k])}; give one rank"
         raise rows.wrong(what, k, item, items[k])
-    return _squeezed(_filled(rows.table.source, frame, cells.numbers(rows.table, rank)))
+    found = _filled(rows.table.source, frame, cells.numbers(rows.table, rank))
+    _refuse_gaps(rows, found)
+    return _squeezed(found)
 
 
 def _filled(source: str, frame: pd.DataFrame, ranks: np.ndarray) -> xr.DataArray:
@@ -216,7 +218,20 @@ def _from_wide(rows: _Rows, columns: list[str]) -> xr.DataArray:
         names.SYSTEM: text_array(systems),
         names.ITEM: text_array(columns),
     }
-    return _squeezed(xr.DataArray(full, dims=tuple(coords), coords=coords))
+    found = xr.DataArray(full, dims=tuple(coords), coords=coords)
+    _refuse_gaps(rows, found)
+    return _squeezed(found)
+
+
+def _refuse_gaps(rows: _Rows, ranks: xr.DataArray) -> None:
+    """Refuse ranks with a gap, and say in which row the system begins."""
+    wrong = np.argwhere(~without_gaps(ranks.values))
+    if len(wrong):
+        d, s = wrong[0]
+        of = str(ranks[DOCUMENT].values[d]), str(ranks[names.SYSTEM].values[s])
+        k = list(zip(rows.documents, rows.systems, strict=True)).index(of)
+        what = f"system {shown(of[1])}: {gap_of(ranks.values[d, s])}"
+        raise problem(rows.table.source, what, row=rows.table.rows[k])
 
 
 def _squeezed(ranks: xr.DataArray) -> xr.DataArray:
