@@ -1,0 +1,92 @@
+"""Two systems with graded scores: the difference of means by Student's t on items, wins beside."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from betterthan import names
+from betterthan.evidence.decisions import of_pairs
+from betterthan.evidence.decisions.cells import Cell, Values
+from betterthan.evidence.decisions.rates import Rate, coverage, of_verdicts
+from betterthan.exact.joint.units import PairMeans, differences
+
+T, WINS = "means, t on items", "wins, the pair alone"
+
+
+@dataclass(frozen=True)
+class Noise:
+    """How differences of scores lie around their mean; of mean 0 and standard deviation 1."""
+
+    name: str
+    draw: Callable[[np.random.Generator, tuple[int, int]], np.ndarray]
+
+
+def _skewed(random: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+    return 1 - random.standard_exponential(shape)  # a little better on most, much worse on a few
+
+
+def _t3(random: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+    return random.standard_t(3, shape) / np.sqrt(3)
+
+
+def _bounded(random: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+    """Of two scores in [0, 1] that are mostly near the ends; it adds to d, so d is kept small."""
+    return (random.beta(0.5, 0.5, shape) - random.beta(0.5, 0.5, shape)) * 2
+
+
+NOISES = (
+    Noise("normal", lambda random, shape: random.standard_normal(shape)),
+    Noise("skewed", _skewed),
+    Noise("t3", _t3),
+    Noise("bounded", _bounded),
+)
+_D = (0.0, 0.5)  # in standard deviations of the noise
+
+
+def on_items(difference: np.ndarray) -> PairMeans:
+    """Student's t on items, (set, item); a pair is a set."""
+    total, one = difference.T, np.ones_like(difference.T)
+    return PairMeans(*differences(total, one, np.zeros_like(total), one))
+
+
+def _play(noise: Noise, n: int, sets: int, random: np.random.Generator) -> Values:
+    found: Values = {}
+    for d in _D:
+        apart = noise.draw(random, (sets, n)) + d
+        t = on_items(apart)
+        lower, upper = t.interval(names.CI_PROB)
+        found |= {f"better {d}": t.prob_above(), f"worse {d}": t.prob_below()}
+        found |= {f"lower {d}": lower, f"upper {d}": upper}
+        if not d:
+            won = (apart > 0).sum(1)
+            wins = of_pairs.answered(np.stack([won, n - won, 0 * won], axis=1))
+            found |= {"wins better": wins["better"], "wins worse": wins["worse"]}
+    return found
+
+
+def _rates(values: Values) -> list[Rate]:
+    rows = []
+    for d in _D:
+        better, worse, lower, upper = (
+            values[f"{k} {d}"] for k in ("better", "worse", "lower", "upper")
+        )
+        told = f"{T}, d = {d:g} sd"
+        rows += of_verdicts(told, better, d, worse=worse)[: 2 if d else 1]
+        rows.append(coverage(told, lower, upper, d))
+    wins = of_verdicts(f"{WINS}, d = 0", values["wins better"], 0.0, worse=values["wins worse"])
+    return [*rows, wins[0]]
+
+
+def _cell(noise: Noise, n: int) -> Cell:
+    return Cell(
+        name=f"graded/{noise.name}, {n} items",
+        truth=f"two systems with graded scores on {n} items, differences {noise.name} around d = 0 "
+        "and .5 of their standard deviation",
+        play=partial(_play, noise, n),
+        rates=_rates,
+    )
+
+
+CELLS = tuple(_cell(noise, n) for noise in NOISES for n in (5, 20, 50))
