@@ -107,3 +107,4 @@ FORMS = (
     _form("hierarchical", DATASETS, EXAMPLES, ("mu", "correlation")),
     _form("crossed", CROSSED, CROSSED_EXAMPLES, ("mu", "sigma", "theta")),
 )
+LARGER = _form("larger", 20, 100, ("mu", "correlation"))

@@ -94,6 +94,8 @@ def limit(correlation: np.ndarray, simulations: int, rank_values: int) -> float:
 
 def correlations(ranks: np.ndarray, rank_values: int) -> np.ndarray:
     """Between the normal scores of ranks (simulation, quantity)."""
+    if len(ranks) < _LEAST:
+        return np.eye(ranks.shape[1])  # too few to tell
     scores = special.ndtri((ranks + 0.5) / rank_values)
     return np.atleast_2d(np.corrcoef(scores.T))
 

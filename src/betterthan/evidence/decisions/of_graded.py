@@ -23,6 +23,10 @@ class Noise:
     draw: Callable[[np.random.Generator, tuple[int, int]], np.ndarray]
 
 
+def _normal(random: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+    return random.standard_normal(shape)
+
+
 def _skewed(random: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
     return 1 - random.standard_exponential(shape)  # a little better on most, much worse on a few
 
@@ -32,12 +36,12 @@ def _t3(random: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
 
 
 def _bounded(random: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
-    """Of two scores in [0, 1] that are mostly near the ends; it adds to d, so d is kept small."""
+    """Of two scores that are mostly near the ends of their range."""
     return (random.beta(0.5, 0.5, shape) - random.beta(0.5, 0.5, shape)) * 2
 
 
 NOISES = (
-    Noise("normal", lambda random, shape: random.standard_normal(shape)),
+    Noise("normal", _normal),
     Noise("skewed", _skewed),
     Noise("t3", _t3),
     Noise("bounded", _bounded),
