@@ -19,13 +19,23 @@ REGIONS = ("b_better", "rope", "a_better")
 MEASURES = ("precision", "recall", "f")
 AVERAGES = ("macro", "weighted", "pooled")
 TALLIES = ("tp", "fp", "fn")
-VERDICTS = ("a_better", "b_better", "equivalent", "undecided", "no_data", "no_verdict")
+# by precedence: the first that holds is given
+VERDICTS = ("no_data", "no_verdict", "split", "equivalent", "a_better", "b_better", "undecided")
 
 # Choices a caller may name.
 TIES = ("third", "drop", "half", "to_a", "to_b", "all")
 MISSING = ("pairwise", "complete", "wrong", "error")
 METHODS = ("exact", "mcmc", "both", "advised")
 CI_KINDS = ("hdi", "eti")
+QUANTITIES = ("wins", "mean")  # which a caller may ask for
+# what a difference d = A - B is, in words
+DIFFERENCES = {
+    "wins": "P(A wins) - P(B wins)",
+    "accuracy": "difference in accuracy",
+    "mean": "difference of means, in units of the score",
+}
+EVIDENCE_UNITS = ("item",)  # asked for, it takes items of a cluster as independent
+ROPE_LARGE = 0.2  # a rope of a probability above this is no small difference
 PROB_MODELS = ("dirichlet", "independent")
 UNITS = ("item", "judgment", "measure", "unknown")
 LAYOUTS = ("wide", "long", "predictions", "votes", "counts", "tallies", "judgments")

@@ -37,6 +37,11 @@ class Advice:
         return self.spec.name
 
     @property
+    def options(self) -> dict[str, Any]:
+        """What it is asked with."""
+        return {k: v for k, v in self.spec.options(self.found).items() if v}
+
+    @property
     def call(self) -> str:
         """The code that answers."""
         return self.spec.call(self.found)

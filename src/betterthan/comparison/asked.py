@@ -17,6 +17,8 @@ class Asked:
 
     question: Question
     method: str
+    quantity: str | None
+    unit: str | None
     ties: str
     missing: str
     margin: float
@@ -32,6 +34,9 @@ class Asked:
         """The choices, or an error that names the one that is wrong."""
         for name, allowed in _CHOICES.items():
             checks.one_of(choices[name], allowed, name)
+        for name, allowed in _OR_NONE.items():
+            if choices[name] is not None:
+                checks.one_of(choices[name], allowed, name)
         if choices["method"] == "advised" and choices["ties"] != "third":
             raise ValueError(
                 f"method='advised' keeps ties as an outcome; ties={choices['ties']!r} is for the "
@@ -51,4 +56,5 @@ class Asked:
         )
 
 
+_OR_NONE = {"quantity": names.QUANTITIES, "unit": names.EVIDENCE_UNITS}
 _CHOICES = {"method": names.METHODS, "ties": names.TIES, "missing": names.MISSING}

@@ -12,6 +12,8 @@ import xarray as xr
 from betterthan import checks, names, schemas
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.dependence import dependence
+from betterthan.comparison.measured import Measured, measured, unit_of
+from betterthan.comparison.quantity import Quantity, quantity_of
 from betterthan.comparison.sequences import two_sequences
 from betterthan.counts.fingerprint import fingerprint
 from betterthan.counts.judgments import JUDGMENT, count_judgments
@@ -21,7 +23,7 @@ from betterthan.counts.shapes import to_square
 from betterthan.counts.successes import trials_of
 from betterthan.counts.tallies import tally_scores
 from betterthan.counts.ties import policy_applied
-from betterthan.counts.units import EPOCH, item_ids, several
+from betterthan.counts.units import CLUSTER, EPOCH, item_ids, several
 from betterthan.io.reading import read
 
 
@@ -50,6 +52,9 @@ class Given:
     raw: xr.DataArray  # (system_a, system_b, outcome), ties as they came
     counts: xr.DataArray  # the same under the policy for ties
     facts: xr.Dataset  # of systems and pairs: score, n_scored, n_dropped
+    scores: Measured | None  # the same as sums on units; None where there are no scores by item
+    quantity: Quantity
+    unit: str  # item, or cluster
     notes: tuple[str, ...]
     warned: tuple[str, ...]  # of the notes, those to be warned of
     signed: dict[str, Any] = field(default_factory=dict)  # attrs that tell of the data
@@ -120,8 +125,10 @@ def of_systems(found: Found, asked: Asked) -> Found:
     return Found(found.kind, filled, filled, data, asked.margin)
 
 
-def count_given(found: Found, asked: Asked, taken: Sequence[str]) -> Given:
-    """Wins, losses and ties of what was found; `taken` is what a model takes into account.
+def count_given(
+    found: Found, asked: Asked, taken: Sequence[str], advised: str | None = None
+) -> Given:
+    """Wins, losses and ties of what was found, and the quantity and unit of the answer.
 
     Parameters
     ----------
@@ -129,8 +136,13 @@ def count_given(found: Found, asked: Asked, taken: Sequence[str]) -> Given:
         Of the systems that were asked for.
     asked : Asked
     taken : sequence of str
-        Of dataset, cluster and epoch.
+        Of dataset, cluster and epoch, what is taken into account.
+    advised : str, optional
+        The quantity that was advised.
     """
+    unit = unit_of(found.data, None if CLUSTER in taken else names.ITEM)
+    scores = measured(found, unit, together=EPOCH in taken)
+    quantity = quantity_of(found.kind, scores, asked, advised)
     runs = EPOCH in taken and found.by_item and names.TALLY not in found.plain.dims
     runs = runs and several(found.plain, EPOCH)
     plain = mean_of_runs(found.plain) if runs else found.plain
@@ -143,12 +155,14 @@ def count_given(found: Found, asked: Asked, taken: Sequence[str]) -> Given:
     if raw.sizes[names.OUTCOME] == 2 and raw.attrs.get("ties", "unknown") == "unknown":
         notes.append("Ties are unknown: who is better is answered, by how much is not.")
     counts = policy_applied(raw, "third" if asked.ties == "all" else asked.ties)
-    if asked.question.rope:
+    if asked.question.rope and quantity.lead != "mean":
         schemas.ties_known(counts, "a rope")
+        notes += [_LARGE] if asked.question.rope > names.ROPE_LARGE else []
     if asked.baseline is not None:
         checks.one_of(asked.baseline, systems_of(counts), "baseline")
     signed = _signed(found, raw)
-    return Given(found, plain, raw, counts, facts, tuple(notes), tuple(warned), signed)
+    said = facts, scores, quantity, unit, tuple(notes), tuple(warned), signed
+    return Given(found, plain, raw, counts, *said)
 
 
 def mean_of_runs(scores: xr.DataArray) -> xr.DataArray:
@@ -171,6 +185,9 @@ def mean_of_runs(scores: xr.DataArray) -> xr.DataArray:
 _RUNS = (
     "Beside the model, wins, losses and tests compare the mean of an item's runs, for runs have no "
     "common order."
+)
+_LARGE = (
+    f"The rope is above {names.ROPE_LARGE:g} of a probability: what lies within it may matter."
 )
 _BY_F1 = (
     "The posterior counts items on which one system's F1 is above the other's; a system can be "

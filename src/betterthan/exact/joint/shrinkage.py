@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-SCALE = 0.25  # of tau for scores of 0 and 1; the pooled sd of others is multiplied by 1/2
+SCALE = 0.25  # of tau for scores of 0 and 1
+SHARE_OF_SD = 0.5  # of tau for other scores: times their pooled sd
 UNITS_MIN = 5  # below, a covariance is a guess
 PSEUDO = 4  # items of coin flips that scores of 0 and 1 have before any is seen
 APART = np.array([0.2, 0.4, 0.8, 1.6])  # how far one system may stand apart, times the scale
