@@ -60,12 +60,12 @@ def contrasts_of(scores: Scores) -> shrinkage.Contrasts:
     single = len(scores.unit) == scores.unit[-1] + 1
     means = units.means(*summed) if single else units.means(*_by_unit(summed, scores.unit))
     right_or_wrong = np.isin(scores.values[seen], (0.0, 1.0)).all()
-    sd = np.sqrt(np.nanvar(scores.values, axis=0).mean())
+    sd = float(np.sqrt(np.nanvar(scores.values, axis=0, ddof=1).mean()))
     return shrinkage.contrasts(
         means.mean,
         means.rows,
         pseudo=shrinkage.PSEUDO if single and right_or_wrong else 0,
-        scale=shrinkage.SCALE if right_or_wrong else sd / 2,
+        scale=shrinkage.SCALE if right_or_wrong else shrinkage.SHARE_OF_SD * sd,
     )
 
 
