@@ -9,6 +9,7 @@ import pytest
 from betterthan.evidence import calibrate
 from betterthan.evidence.decisions import cells, of_pairs, of_units, rates, stored
 from betterthan.evidence.decisions.roster import CELLS, FAMILIES
+from betterthan.evidence.decisions.tables_of_items import Rasch
 from betterthan.evidence.in_step import what_differs
 
 SMALL = [replace(cell, sets=25, block=10) for cell in of_pairs.CELLS[:3]]
@@ -111,3 +112,11 @@ def test_choices_of_the_command_line(tmp_path, capsys):
     )
     table = stored.table("looks", tmp_path)
     assert table["actual"].round(2).tolist() == [0.11, 0.33]
+
+
+def test_equal_systems_are_equal_and_others_are_as_able_as_they_score():
+    equal = Rasch(systems=10, items=30, missing=0.2).draw(np.random.default_rng(1))
+    assert len(set(equal.truth.tolist())) == 1
+    apart = Rasch(systems=4, items=60_000, sd=0.8, opposite=0.5, twins=1.0)
+    scores = apart.draw(np.random.default_rng(2))
+    np.testing.assert_allclose(scores.values.mean(0), scores.truth, atol=0.01)

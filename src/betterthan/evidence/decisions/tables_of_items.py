@@ -77,4 +77,5 @@ class Graded:
 
 def _mean_right(ability: np.ndarray, around: float) -> np.ndarray:
     """Of each system the share right, over items whose log odds lie normally around its ability."""
-    return special.expit(ability[:, None] + around * _NODES) @ _WEIGHTS / _WEIGHTS.sum()
+    mean = special.expit(ability[:, None] + around * _NODES) @ _WEIGHTS / _WEIGHTS.sum()
+    return np.round(mean, 12)  # equal systems are equal
