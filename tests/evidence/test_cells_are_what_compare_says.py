@@ -104,3 +104,18 @@ def test_of_a_pair_with_graded_scores():
     values = np.stack([apart[0], np.zeros(15)], axis=1)
     comparison = bt.compare(as_scores(values), quantity="mean", tests="sign")
     agree({"better": t.prob_above(), "lower": lower, "upper": upper}, comparison)
+
+
+def test_wins_unless_the_mean_is_against_them():
+    seen = set()
+    for k in range(40):
+        apart = of_graded.NOISES[1].draw(np.random.default_rng(k), (1, 30)) - 0.1
+        mean, won = of_graded.on_items(apart).prob_above().item(), int((apart > 0).sum())
+        wins = of_pairs.answered(np.array([[won, 30 - won, 0]]))
+        values = np.stack([apart[0], np.zeros(30)], axis=1)
+        verdict = str(bt.compare(as_scores(values), tests="sign").data["verdict"].values[0, 1])
+        named = wins["better"].item() >= 0.95
+        assert (verdict == "split") == (named and mean < 0.5)
+        assert (verdict == "a_better") == (named and mean >= 0.5)
+        seen.add(verdict)
+    assert {"split", "a_better", "undecided"} <= seen

@@ -1,4 +1,6 @@
-"""Two systems with graded scores: the difference of means by Student's t on items, wins beside."""
+"""Two systems with graded scores: the difference of means by Student's t on items, wins beside, and
+wins as `compare` tells them unless a quantity is asked for.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +14,7 @@ from betterthan.evidence.decisions.cells import Cell, Values
 from betterthan.evidence.decisions.rates import Rate, coverage, of_verdicts
 from betterthan.exact.joint.units import PairMeans, differences
 
-T, WINS = "means, t on items", "wins, the pair alone"
+T, WINS, BOTH = "means, t on items", "wins", "wins, unless the mean is against them"
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ NOISES = (
     Noise("t3", _t3),
     Noise("bounded", _bounded),
 )
-_D = (0.0, 0.5)  # in standard deviations of the noise
+_D = (-0.1, 0.0, 0.5)  # of the means, in standard deviations of the noise
 
 
 def on_items(difference: np.ndarray) -> PairMeans:
@@ -61,33 +63,35 @@ def _play(noise: Noise, n: int, sets: int, random: np.random.Generator) -> Value
         apart = noise.draw(random, (sets, n)) + d
         t = on_items(apart)
         lower, upper = t.interval(names.CI_PROB)
-        found |= {f"better {d}": t.prob_above(), f"worse {d}": t.prob_below()}
+        mean, behind = t.prob_above(), t.prob_below()
+        won = (apart > 0).sum(1)
+        wins = of_pairs.answered(np.stack([won, n - won, 0 * won], axis=1))
+        found |= {f"mean better {d}": mean, f"mean worse {d}": behind}
         found |= {f"lower {d}": lower, f"upper {d}": upper}
-        if not d:
-            won = (apart > 0).sum(1)
-            wins = of_pairs.answered(np.stack([won, n - won, 0 * won], axis=1))
-            found |= {"wins better": wins["better"], "wins worse": wins["worse"]}
+        found |= {f"wins better {d}": wins["better"], f"wins worse {d}": wins["worse"]}
+        # no verdict by wins while the mean of the other is more probably the higher
+        found[f"both better {d}"] = np.where(mean < 0.5, 0.0, wins["better"])
+        found[f"both worse {d}"] = np.where(mean > 0.5, 0.0, wins["worse"])
     return found
 
 
 def _rates(values: Values) -> list[Rate]:
     rows = []
     for d in _D:
-        better, worse, lower, upper = (
-            values[f"{k} {d}"] for k in ("better", "worse", "lower", "upper")
-        )
-        told = f"{T}, d = {d:g} sd"
-        rows += of_verdicts(told, better, d, worse=worse)[: 2 if d else 1]
-        rows.append(coverage(told, lower, upper, d))
-    wins = of_verdicts(f"{WINS}, d = 0", values["wins better"], 0.0, worse=values["wins worse"])
-    return [*rows, wins[0]]
+        for short, answer in (("mean", T), ("wins", WINS), ("both", BOTH)):
+            better, worse = values[f"{short} better {d}"], values[f"{short} worse {d}"]
+            told = f"{answer}, d = {d:g} sd"
+            rows += of_verdicts(told, better, d, worse=worse)[: 2 if d else 1]
+        lower, upper = values[f"lower {d}"], values[f"upper {d}"]
+        rows.append(coverage(f"{T}, d = {d:g} sd", lower, upper, d))
+    return rows
 
 
 def _cell(noise: Noise, n: int) -> Cell:
     return Cell(
         name=f"graded/{noise.name}, {n} items",
-        truth=f"two systems with graded scores on {n} items, differences {noise.name} around d = 0 "
-        "and .5 of their standard deviation",
+        truth=f"two systems with graded scores on {n} items, differences {noise.name} around "
+        "d = -.1, 0 and .5 of their standard deviation",
         play=partial(_play, noise, n),
         rates=_rates,
     )
