@@ -106,7 +106,8 @@ def test_evidence_passes_the_gate_once_it_has_gone_through_it():
     for path in EVIDENCE:
         found = json.loads(path.read_text("utf-8"))
         tables = [found["calibration"]]
-        tables += [v["calibration"] for v in found.values() if "calibration" in v]
+        others = [v for v in found.values() if isinstance(v, dict)]
+        tables += [v["calibration"] for v in others if "calibration" in v]
         if not all("pooled" in table for table in tables):
             ungated.add(found["model"])
             continue

@@ -20,6 +20,7 @@ import numpy as np
 
 from betterthan.evidence import calibration, designs, prior_predictive
 from betterthan.evidence.computed import computes
+from betterthan.evidence.in_step import what_differs
 from betterthan.evidence.roster import ROSTER, Validation, validation_of
 
 SEED = 20261120
@@ -59,11 +60,20 @@ def evidence(name: str, folder: Path, *, simulations: int | None, seed: int) -> 
 def with_larger(
     name: str, folder: Path, *, simulations: int | None, seed: int
 ) -> dict[str, Any] | None:
-    """The evidence there is, with ranks on the larger design; nothing where the model has none."""
+    """The evidence there is, with ranks on the larger design; nothing where the model has none.
+
+    Raises
+    ------
+    ValueError
+        If the model no longer computes what the evidence is of.
+    """
     row = validation_of(name)
     if row.larger is None:
         return None
     found = json.loads((folder / "evidence.json").read_text("utf-8"))
+    differs = what_differs(found["computes"], computes(name))
+    if differs:
+        raise ValueError(f"{differs}; validate {name} as a whole first")
     run = _run(name, found["computes"], folder, simulations, seed)
     return found | {"larger": calibrated(row, row.larger, run)}
 

@@ -59,21 +59,30 @@ def on_items(difference: np.ndarray) -> PairMeans:
     return PairMeans(*differences(total, one, np.zeros_like(total), one))
 
 
+def answered(apart: np.ndarray) -> Values:
+    """By mean, by wins, and by wins unless the mean is against them, of differences (set, item)."""
+    t, won = on_items(apart), (apart > 0).sum(1)
+    lower, upper = t.interval(names.CI_PROB)
+    mean, behind = t.prob_above(), t.prob_below()
+    wins = of_pairs.answered(np.stack([won, apart.shape[1] - won, 0 * won], axis=1))
+    return {
+        "mean better": mean,
+        "mean worse": behind,
+        "lower": lower,
+        "upper": upper,
+        "wins better": wins["better"],
+        "wins worse": wins["worse"],
+        # no verdict by wins while the mean of the other is more probably the higher
+        "both better": np.where(mean < 0.5, 0.0, wins["better"]),
+        "both worse": np.where(mean > 0.5, 0.0, wins["worse"]),
+    }
+
+
 def _play(noise: Noise, n: int, sets: int, random: np.random.Generator) -> Values:
     found: Values = {}
     for d in _D:
-        apart = noise.draw(random, (sets, n)) + d
-        t = on_items(apart)
-        lower, upper = t.interval(names.CI_PROB)
-        mean, behind = t.prob_above(), t.prob_below()
-        won = (apart > 0).sum(1)
-        wins = of_pairs.answered(np.stack([won, n - won, 0 * won], axis=1))
-        found |= {f"mean better {d}": mean, f"mean worse {d}": behind}
-        found |= {f"lower {d}": lower, f"upper {d}": upper}
-        found |= {f"wins better {d}": wins["better"], f"wins worse {d}": wins["worse"]}
-        # no verdict by wins while the mean of the other is more probably the higher
-        found[f"both better {d}"] = np.where(mean < 0.5, 0.0, wins["better"])
-        found[f"both worse {d}"] = np.where(mean > 0.5, 0.0, wins["worse"])
+        answers = answered(noise.draw(random, (sets, n)) + d)
+        found |= {f"{k} {d}": v for k, v in answers.items()}
     drawn = bootstrapped(noise.draw(random, (sets, n)), random)
     return found | {f"bootstrap {k}": v for k, v in drawn.items()}
 
