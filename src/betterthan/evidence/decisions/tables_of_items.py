@@ -42,20 +42,27 @@ class Rasch:
         ability = self.sd * random.standard_normal(self.systems)
         ability[0] += self.apart
         skill = self.opposite * random.standard_normal(self.systems)
-        family = np.arange(self.systems) % 2
         unit = np.arange(self.items) // (self.items // (self.clusters or self.items))
-        logits = (
-            ability
-            + skill * (1 - 2 * (np.arange(self.items) % 2))[:, None]
-            - DIFFICULTY * random.standard_normal((self.items, 1))
-            + self.twins * random.standard_normal((self.items, 2))[:, family]
-            + self.together * random.standard_normal((unit[-1] + 1, self.systems))[unit]
-        )
+        logits = ability + skill * self._sign[:, None] + self._of_items(unit, random)
         values = (random.random(shape) < special.expit(logits)).astype(float)
         values[random.random(shape) < self.missing] = np.nan
         around = np.sqrt(DIFFICULTY**2 + self.twins**2 + self.together**2)
         both = [_mean_right(ability + sign * skill, around) for sign in (1, -1)]
         return Scores(values=values, unit=unit, truth=(both[0] + both[1]) / 2)
+
+    @property
+    def _sign(self) -> np.ndarray:
+        """Of each item, whether the skill helps or harms."""
+        return 1 - 2 * (np.arange(self.items) % 2)
+
+    def _of_items(self, unit: np.ndarray, random: np.random.Generator) -> np.ndarray:
+        """How easy each item is, to a family, and its cluster to a system, (item, system)."""
+        family = np.arange(self.systems) % 2
+        return (
+            -DIFFICULTY * random.standard_normal((self.items, 1))
+            + self.twins * random.standard_normal((self.items, 2))[:, family]
+            + self.together * random.standard_normal((unit[-1] + 1, self.systems))[unit]
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
