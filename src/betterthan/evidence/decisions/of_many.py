@@ -1,5 +1,6 @@
 """Many systems on the same items: each pair alone, and among all systems."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,6 +17,7 @@ from betterthan.exact.numeric import weights
 from betterthan.posterior.verdicts import decide
 
 T, ALL = "t on units", "among all"
+_KEY_SYSTEMS = 20  # of the key, at most
 _DRAWS = 4000  # for the best set alone
 _ALONE = {"item": of_pairs.ALONE, "t": T, "all": ALL}
 
@@ -137,7 +139,7 @@ def _of_the_best(values: Values) -> list[Rate]:
 
 
 def _cell(name: str, truth: Truth, sets: int, *told: str, words: str = "") -> Cell:
-    ways = told or ("item", "all")
+    ways, small = told or ("item", "all"), replace(truth, systems=_KEY_SYSTEMS)
     made = words or f"abilities of sd {truth.sd:g} (log odds), items of difficulty sd {1.5:g}"
     return Cell(
         name=f"many/{truth.systems} systems, {truth.items} items, {name}",
@@ -147,6 +149,7 @@ def _cell(name: str, truth: Truth, sets: int, *told: str, words: str = "") -> Ce
         sets=sets,
         block=10,
         key_sets=1,
+        key_play=partial(_play, small, ways) if truth.systems > _KEY_SYSTEMS else None,
     )
 
 

@@ -132,6 +132,7 @@ def _looks_cell(n: int) -> Cell:
         truth=f"two equal systems, a verdict looked for after each of {n} decisive items",
         play=partial(_looks_play, n),
         rates=_looks_rates,
+        sets=40_000,  # a set is quick, and the rates are known exactly
         block=1000,
     )
 
