@@ -128,8 +128,9 @@ def _correlations(log_density: Callable[[np.ndarray], np.ndarray]) -> tuple[np.n
     u, du = eased(_NODES)
     logit = low + (high - low) * u
     mass = (high - low) * du * np.exp(_log_prior(logit))
-    ends = special.betainc(*CORRELATION, special.expit(low)), special.betainc(
-        *CORRELATION[::-1], special.expit(-high)
+    ends = (
+        special.betainc(*CORRELATION, special.expit(low)),
+        special.betainc(*CORRELATION[::-1], special.expit(-high)),
     )
     return np.exp(-np.concatenate([logit, [low, high]])), np.concatenate([mass, ends])
 
