@@ -77,7 +77,7 @@ CALLS = {
     "item_response": "fits.compare(betterthan.models.item_response.fit(data))",
     "dirichlet_multinomial": "compare(data)",
     "graded": "fits.compare(betterthan.models.graded.fit(data))",
-    "davidson": "fits.compare(betterthan.models.davidson.fit(data, position=True, judges=True))",
+    "davidson": "fits.compare(betterthan.models.davidson.fit(data, judges=True))",
 }
 
 
@@ -92,7 +92,7 @@ def test_what_is_printed_is_what_is_done(scores):
         assert advice.call == f"betterthan.{CALLS[model]}"
         ready = advice.spec.prepare(advice.found)
         xr.testing.assert_equal(ready, done.get(model, lambda given: given)(data))
-        judged = {"position": True, "judges": True} if model == "davidson" else {}
+        judged = {"judges": True} if model == "davidson" else {}
         assert advice.spec.options(advice.found) == judged
 
 
@@ -114,11 +114,11 @@ def test_comparison_follows_the_advice(scores, advised, model):
     assert joint == (model != "clustered")
     assert not joint or comparison["prob_best"].sum().item() == pytest.approx(1.0)
     assert comparison.attrs["advice"] == str(bt.advise(data))
-    modelled = ", position, judges" if model == "davidson" else ""
+    modelled = ", judges" if model == "davidson" else ""
     assert f"method=advised ({model}{modelled})" in bt.signature(comparison)
     text = bt.report(comparison)
     assert f"({model})" in text
-    assert ("the system shown first" in text) == (model == "davidson")
+    assert ("system was shown first is not taken" in text) == (model == "davidson")
     assert "one set of independent ones" in " ".join(text.split())
     assert ("P(best of all)" if joint else "no joint answer") in text
     for form in ("markdown", "html", "latex"):

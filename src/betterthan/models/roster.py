@@ -85,8 +85,8 @@ def _code_by_dataset(given: Any) -> str:
 
 
 def _of_judges(given: Any) -> dict[str, Any]:
-    one_by_one = given.kind == ONE_BY_ONE
-    return {"position": one_by_one, "judges": one_by_one and several(given.data, JUDGE)}
+    """Judges, where there are several; an effect of place is for who asks for it."""
+    return {"judges": given.kind == ONE_BY_ONE and several(given.data, JUDGE)}
 
 
 def _of_units(given: Any) -> dict[str, Any]:
