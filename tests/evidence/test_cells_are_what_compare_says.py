@@ -6,7 +6,7 @@ import xarray as xr
 
 import betterthan as bt
 from betterthan.counts.shapes import pair_indices
-from betterthan.evidence.decisions import of_graded, of_many, of_pairs, of_units
+from betterthan.evidence.decisions import of_graded, of_judgments, of_many, of_pairs, of_units
 from betterthan.evidence.decisions.tables_of_items import Graded, Rasch
 
 FOUND = {
@@ -132,3 +132,12 @@ def test_the_bootstrap_is_that_of_scores():
         long = drawn[name].sel(pair).item()
         error = short[key].std(ddof=1) * np.sqrt(1 / 20 + 1 / 20)
         assert abs(short[key].mean() - long) < 5 * error, name
+
+
+def test_of_judgments_by_prompt():
+    truth = of_judgments.Many(systems=3, prompts=12, judgments=5, sd=1.0)
+    judged = truth.judged(np.random.default_rng(8))
+    found = of_judgments.weighed(judged, 5)
+    long = bt.models.davidson.by_cluster(judged, draws=of_judgments._DRAWS, ci_kind="eti", rng=5)
+    better = long["prob_better"].values[pair_indices(3)]
+    np.testing.assert_allclose(found["better"], better, atol=1e-12)
