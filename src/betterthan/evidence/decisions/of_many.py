@@ -164,7 +164,7 @@ def _special(name: str, sets: int, *told: str, **choices: Any) -> Cell:
 
 
 CELLS = (
-    _plain(3, 10, 0.5, FEW),
+    _plain(3, 10, 0.5, 1000),
     _plain(10, 20, 0.05, FEW),
     _plain(10, 30, 0.3, FEW),
     _plain(10, 100, 0.3, 120),
