@@ -87,7 +87,7 @@ def compare(
           not seen. ``prob_better_dataset`` over (dataset, ...) is drawn to the common mean;
           ``prob_better_pooled`` is the closed form on all examples in one, with ``verdict_pooled``;
           ``prob_better_unpooled``, ``difference_unpooled`` with ``_lower`` and ``_upper``, and
-          ``verdict_unpooled`` are of each data set by itself, then averaged, each weighing the same;
+          ``verdict_unpooled`` are of each data set by itself, averaged with equal weights;
           ``verdict_changes`` says where a verdict is another one; ``correlation`` is that of two
           examples of one data set.
         - ``mallows``: better is the larger theta. Over system ``theta`` with ``theta_mcse``,
