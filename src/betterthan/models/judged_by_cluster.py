@@ -60,9 +60,9 @@ def by_cluster(
     Comparison
         Over (system_a, system_b) what `betterthan.fits.compare` says of a fit of ``davidson``; over
         system ``ability`` with ``lower`` and ``upper``, ``prob_best``, ``expected_rank``,
-        ``in_best_set``, ``tied_with_top``; ``n_clusters``; and ``design_effect``, how many times the
-        variance of its ability is that of as many independent judgments. A pair of which one system
-        is in a single cluster has ``no_data``.
+        ``in_best_set``, ``tied_with_top``; ``n_clusters``; and ``design_effect``, how many times
+        the variance of its ability is that of as many independent judgments. A pair of which one
+        system is in a single cluster has ``no_data``.
 
     Raises
     ------
@@ -93,20 +93,23 @@ def by_cluster(
     clusters = _clusters_of(rows, counts)
     _warn_of_few(rows.systems, clusters, by)
     found = _answers(weighed, rows.systems, clusters, asked)
-    made = Signature(
+    made = asdict(asked) | {"unit": by, "seed": seed, "draws": number}
+    attrs: dict[str, Any] = {"position": int(position), "design_effect": weighed.overall}
+    attrs |= {"n_judgments": int(rows.counts.sum()), "n_clusters": weighed.clusters}
+    return Comparison(found.assign_attrs(_signed(prior, position, made) | attrs))
+
+
+def _signed(prior: Prior, position: bool, made: dict[str, Any]) -> dict[str, Any]:
+    """How it was made."""
+    also = ["position"] if position else []
+    return Signature(
         answer="pairs",
         version=__version__,
         model="davidson",
-        modelled=", ".join([by, *(["position"] if position else [])]),
-        unit=by,
-        prior=(shrinkage.SHAPE, shrinkage.RATE, *tie),
-        seed=seed,
-        draws=number,
-        **asdict(asked),
-    )
-    attrs: dict[str, Any] = {"position": int(position), "design_effect": weighed.overall}
-    attrs |= {"n_judgments": int(rows.counts.sum()), "n_clusters": counts.shape[0]}
-    return Comparison(found.assign_attrs(made.to_attrs() | attrs))
+        modelled=", ".join(["by cluster", *also]),
+        prior=(prior.shape, prior.rate, *prior.tie),
+        **made,
+    ).to_attrs()
 
 
 def _answers(
@@ -141,7 +144,7 @@ def _answers(
 def _clusters_of(rows: Rows, counts: sparse.csr_array) -> np.ndarray:
     """In how many clusters each system was judged."""
     cluster, cell = counts.nonzero()
-    seen = np.zeros((counts.shape[0], len(rows.systems)), dtype=bool)
+    seen = np.zeros((int(cluster.max()) + 1, len(rows.systems)), dtype=bool)
     for side in (rows.a, rows.b):
         seen[cluster, side[cell % len(rows.a)]] = True
     return seen.sum(0)

@@ -165,9 +165,9 @@ ROSTER = (
     ),
     Spec(
         "graded",
-        assumes="differences that are not 0 ~ Student-t around a centre; A is better when it is "
-        "above 0",
-        computed="PyMC, Student-t differences in units of the score (graded)",
+        assumes="differences that are no ties ~ Student-t around a centre, the typical difference; "
+        "A is better when it is above 0, whatever the difference of means",
+        computed="PyMC, typical difference in units of the score, Student-t (graded)",
         takes=(names.DATASET,),
         prepare=lambda given: given.plain,
         own_prior=True,

@@ -100,11 +100,7 @@ def prob_above_half(
     won, lost = repeats @ rows
     centre, width = _hump(a + won, b + lost)
     halves = [_gathered(low, high, centre, width) for low, high in ((0.5, 1.0), (0.0, 0.5))]
-
-    def log_density(p: np.ndarray, kappa: np.ndarray) -> np.ndarray:
-        prior = special.xlogy(a - 1, p) + special.xlog1py(b - 1, -p) - special.betaln(a, b)
-        return prior[:, None] + _log_likelihood(p[:, None], kappa, rows, repeats)
-
+    log_density = _log_density(rows, repeats, a, b)
     few = np.concatenate([p[::5] for p, _ in halves])
     kappa, mass = _correlations(lambda kappa: log_density(few, kappa))
     logs = [log_density(p, kappa) for p, _ in halves]
@@ -113,6 +109,18 @@ def prob_above_half(
         float(dp @ np.exp(log - top) @ mass) for log, (_, dp) in zip(logs, halves, strict=True)
     )
     return above / (above + below), below / (above + below)
+
+
+def _log_density(
+    rows: np.ndarray, repeats: np.ndarray, a: float, b: float
+) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+    """A function of p and kappa, (p, kappa): log likelihood and log prior of p."""
+
+    def log_density(p: np.ndarray, kappa: np.ndarray) -> np.ndarray:
+        prior = special.xlogy(a - 1, p) + special.xlog1py(b - 1, -p) - special.betaln(a, b)
+        return prior[:, None] + _log_likelihood(p[:, None], kappa, rows, repeats)
+
+    return log_density
 
 
 def _correlations(log_density: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, ...]:

@@ -1,7 +1,7 @@
 """Davidson's abilities by Newton's method: the penalised fits of many weighted tables at once.
 
-win : loss : tie = exp(d / 2) : exp(-d / 2) : exp(tie), d a difference of abilities and, where asked,
-the advantage of the first place. Parameters are the abilities, tie, and that advantage.
+win : loss : tie = exp(d / 2) : exp(-d / 2) : exp(tie), d a difference of abilities and, where
+asked, the advantage of the first place. Parameters are the abilities, tie, and that advantage.
 """
 
 from dataclasses import dataclass
