@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from betterthan.evidence import rank_gate
+from betterthan.evidence import rank_gate, validate
 from betterthan.evidence.decisions import of_gates, stored
 from betterthan.evidence.decisions.of_gates import Gate
 from betterthan.evidence.roster import ROSTER
@@ -114,3 +114,35 @@ def test_evidence_passes_the_gate_once_it_has_gone_through_it():
         for pooled in (table["pooled"] for table in tables):
             assert pooled["largest"] <= pooled["limit"], (found["model"], pooled)
     assert ungated == NOT_GATED, "take out of NOT_GATED what has gone through the gate"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Of a model whose evidence is that of today."""
+    of = tmp_path / "davidson"
+    of.mkdir()
+    for name in ("reference.toml", "evidence.json"):
+        (of / name).write_bytes((EVIDENCE[0].parents[1] / "davidson" / name).read_bytes())
+    return of
+
+
+def test_a_larger_design_is_added_to_evidence_of_the_same_model_alone(folder, monkeypatch, capsys):
+    before = json.loads((folder / "evidence.json").read_text("utf-8"))
+    monkeypatch.setattr(validate, "computes", lambda name: before["computes"])
+    monkeypatch.setattr(validate, "calibrated", lambda row, form, run: [form.name, run.simulations])
+    found = validate.with_larger("davidson", folder, simulations=7, seed=1)
+    assert found == before | {"larger": ["larger", 7]}
+    changed = before["computes"] | {"sampler": {}}
+    monkeypatch.setattr(validate, "computes", lambda name: changed)
+    assert validate.main(["davidson", "--output", str(folder.parent), "--larger"]) == 2
+    assert "validate davidson as a whole first" in capsys.readouterr().err
+    assert json.loads((folder / "evidence.json").read_text("utf-8")) == before
+
+
+def test_a_model_without_a_larger_design_says_so(tmp_path, capsys):
+    of = tmp_path / "mallows"
+    of.mkdir()
+    (of / "reference.toml").touch()
+    assert validate.main(["mallows", "--output", str(tmp_path), "--larger"]) == 0
+    assert "mallows: has no larger design" in capsys.readouterr().out
+    assert [p.name for p in of.iterdir()] == ["reference.toml"]

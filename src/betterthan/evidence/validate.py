@@ -155,7 +155,11 @@ def main(arguments: list[str] | None = None) -> int:
             )
             return 2
         make = with_larger if chosen.larger else evidence
-        found = make(name, folder, simulations=chosen.simulations, seed=chosen.seed)
+        try:
+            found = make(name, folder, simulations=chosen.simulations, seed=chosen.seed)
+        except ValueError as error:
+            print(error, file=sys.stderr)
+            return 2
         if found is None:
             print(f"{name}: has no larger design")
             continue
