@@ -34,6 +34,8 @@ class Cell:
     block: int = 500  # sets played at once
     key_sets: int = KEY_SETS
     key_play: Play | None = None  # a smaller truth, where one set takes long
+    # of names of values and rates: what rests on draws along axes whose signs no machine promises
+    drawn: str | None = None
 
     @property
     def family(self) -> str:
@@ -68,10 +70,16 @@ def computes(cell: Cell) -> dict[str, Any]:
     """Numbers of a few fixed sets: a kept run holds for as long as they are the same."""
     values = (cell.key_play or cell.play)(cell.key_sets, _random(cell, -1))
     rates = {f"{one.answer}: {one.says}": [one.nominal, one.actual] for one in cell.rates(values)}
+    found = {"values": values, "rates": rates}
     return {
-        "values": {k: short(np.nan_to_num(v.astype(float), nan=-9.0)) for k, v in values.items()},
-        "rates": {k: [-9.0 if x is None or x != x else x for x in v] for k, v in rates.items()},
+        kind: {k: _numbers(v) for k, v in each.items() if not (cell.drawn and cell.drawn in k)}
+        for kind, each in found.items()
     }
+
+
+def _numbers(values: Any) -> list[float]:
+    """What JSON and a comparison can hold: -9 where there is nothing."""
+    return short(np.nan_to_num(np.asarray(values, dtype=float), nan=-9.0))
 
 
 def stale(cells: Iterable[Cell], kept: dict[str, Any]) -> Iterator[tuple[Cell, str]]:

@@ -149,6 +149,7 @@ def _cell(name: str, truth: Truth, sets: int, *told: str, words: str = "") -> Ce
         sets=sets,
         block=10,
         key_sets=1,
+        drawn="best",
         key_play=partial(_play, small, ways) if truth.systems > _KEY_SYSTEMS else None,
     )
 
