@@ -138,10 +138,10 @@ def _clustered_cell(units: int, size: int) -> Cell:
 
 
 _SHAPES = [(k, s) for s in (5, 20) for k in (3, 5, 10, 20, 40)]
-_UNEQUAL = tuple(int(round(x)) for x in np.geomspace(1, 40, 10))
+_UNEQUAL = [tuple(int(round(x)) for x in np.geomspace(1, 40, k)) for k in (5, 10)]
 CELLS = (
     *(_cell(0.0, (s,) * k, f"{k} units of {s}") for k, s in _SHAPES),
-    _cell(0.0, _UNEQUAL, "10 units of 1 to 40"),
+    *(_cell(0.0, sizes, f"{len(sizes)} units of 1 to 40") for sizes in _UNEQUAL),
     *(_cell(0.15, (s,) * k, f"{k} units of {s}") for k, s in ((5, 5), (5, 20), (20, 20))),
     *(_clustered_cell(k, s) for k, s in ((5, 5), (12, 5), (5, 20), (20, 20))),
 )
