@@ -77,7 +77,7 @@ CALLS = {
     "by='dataset')))",
     "graded": "compare(data, quantity='mean')",
     "two graded": "compare(data, quantity='mean')",
-    "judgments": "fits.compare(betterthan.models.davidson.fit(data, position=True, judges=True))",
+    "judgments": "fits.compare(betterthan.models.davidson.fit(data, judges=True))",
 }
 
 
@@ -90,7 +90,7 @@ def test_what_is_printed_is_what_is_done(scores):
         counted = bt.count(data, by="dataset") if model == "hierarchical" else data
         xr.testing.assert_equal(ready, counted)
         options = {"graded": {"quantity": "mean"}, "two graded": {"quantity": "mean"}}
-        options |= {"judgments": {"position": True, "judges": True}}
+        options |= {"judgments": {"judges": True}}
         assert advice.options == options.get(kind, {})
 
 
@@ -118,10 +118,10 @@ def test_comparison_follows_the_advice(scores, advised):
     assert p + p.T == pytest.approx(1.0)
     assert comparison["prob_best"].sum().item() == pytest.approx(1.0)
     assert comparison.attrs["advice"] == str(bt.advise(data))
-    assert f"method=advised ({model}, position, judges)" in bt.signature(comparison)
+    assert f"method=advised ({model}, judges)" in bt.signature(comparison)
     text = bt.report(comparison)
     assert f"({model})" in text
-    assert "the system shown first" in text
+    assert "system was shown first is not taken" in text
     assert "one set of independent ones" in " ".join(text.split())
     assert "P(best of all)" in text
     for form in ("markdown", "html", "latex"):

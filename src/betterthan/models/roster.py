@@ -86,8 +86,8 @@ def _code_by_dataset(given: Any) -> str:
 
 
 def _of_judges(given: Any) -> dict[str, Any]:
-    one_by_one = given.kind == ONE_BY_ONE
-    return {"position": one_by_one, "judges": one_by_one and several(given.data, JUDGE)}
+    """Judges, where there are several; an effect of place is for who asks for it."""
+    return {"judges": given.kind == ONE_BY_ONE and several(given.data, JUDGE)}
 
 
 def _of_quantity(given: Any) -> dict[str, Any]:
@@ -187,9 +187,9 @@ ROSTER = (
     ),
     Spec(
         "graded",
-        assumes="differences that are not 0 ~ Student-t around a centre; A is better when it is "
-        "above 0",
-        computed="PyMC, Student-t differences in units of the score (graded)",
+        assumes="differences that are no ties ~ Student-t around a centre, the typical difference; "
+        "A is better when it is above 0, whatever the difference of means",
+        computed="PyMC, typical difference in units of the score, Student-t (graded)",
         takes=(names.DATASET,),
         prepare=lambda given: given.plain,
         own_prior=True,

@@ -54,8 +54,9 @@ ENGINES = {
         joint=_SHRUNK,
     ),
     "graded": Words(
-        "PyMC, Student-t differences in units of the score (graded)",
-        "differences that are not 0 ~ Student-t around a centre; A is better when it is above 0",
+        "PyMC, typical difference in units of the score, Student-t (graded)",
+        "differences that are no ties ~ Student-t around a centre, the typical difference; A is "
+        "better when it is above 0, whatever the difference of means",
         joint=_SHRUNK,
     ),
     "bayesian_bootstrap": Words(
