@@ -14,6 +14,10 @@ def probability(p: float, mcse: float = 0.0) -> str:
     """
     if math.isnan(p):
         return "–"
+    if mcse > 0 and p + 2 * mcse < 0.001:  # of draws, too: never a 0 that is not one
+        return "<0.001"
+    if mcse > 0 and p - 2 * mcse > 0.999:
+        return ">0.999"
     if mcse > 0:
         places = _places(mcse)
         return f"{p:.{places}f} ± {mcse:.{places}f}"

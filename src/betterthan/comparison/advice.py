@@ -217,7 +217,7 @@ def _of_trials(found: Found) -> tuple[str, str, str]:
 def _of_judgments(found: Found) -> tuple[str, str, str]:
     systems, judges = len(systems_of(found.plain)), several(found.data, JUDGE)
     if systems > 2 or judges:
-        more = "" + (", and judges differ" if judges else "")
+        more = ", and judges differ" if judges else ""
         return _judged(systems, more)
     return (
         "dirichlet_multinomial",
