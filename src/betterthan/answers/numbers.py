@@ -14,13 +14,12 @@ def probability(p: float, mcse: float = 0.0) -> str:
     """
     if math.isnan(p):
         return "–"
-    if mcse > 0 and p + 2 * mcse < 0.001:  # of draws, too: never a 0 that is not one
-        return "<0.001"
-    if mcse > 0 and p - 2 * mcse > 0.999:
-        return ">0.999"
     if mcse > 0:
         places = _places(mcse)
-        return f"{p:.{places}f} ± {mcse:.{places}f}"
+        text = f"{p:.{places}f}"
+        if mcse < 0.0005 and float(text) in (0.0, 1.0):
+            return "<0.001" if p < 0.5 else ">0.999"
+        return f"{text} ± {mcse:.{places}f}"
     if 0 < p < 0.0005 or p == 0:
         return "<0.001"
     if 0.9995 <= p <= 1:

@@ -27,7 +27,9 @@ def as_html(comparison: Any) -> str:
     said = "".join(f"<p><b>{escape(line)}</b></p>" for line in comparison.statement())
     more = f"<p>{escape(more)}</p>" if more else ""
     signed = f"<p><small>{escape(comparison.signature())}</small></p>"
-    return _plain(f"<div>{said}{table.to_html(index=False, border=0, justify="left")}{more}{signed}</div>")
+    return _plain(
+        f"<div>{said}{table.to_html(index=False, border=0, justify='left')}{more}{signed}</div>"
+    )
 
 
 def told(comparison: Any) -> tuple[pd.DataFrame, str]:

@@ -122,8 +122,9 @@ def compare(
         ``among_verdict``, and over ``system`` ``prob_best``, ``expected_rank``, ``rank_lower``,
         ``rank_upper`` and ``in_best_set`` (else ``attrs["no_joint"]`` says why not). Also
         ``counts``, ``n``, ``n_units`` (where units are not items), ``bayes_factor_01``; from scores
-        ``n_dropped`` and, over ``system``, ``score`` and ``n_scored``, and where scores are missing
-        on hard or easy items ``prob_better_if_wrong`` and ``verdict_if_wrong``, with each missing
+        ``n_dropped`` and, over ``system``, ``score`` (graded and on units with its interval,
+        ``score_lower`` and ``score_upper``) and ``n_scored``, and where scores are missing on hard
+        or easy items ``prob_better_if_wrong`` and ``verdict_if_wrong``, with each missing
         score counted as wrong; with both methods ``z``. Over a dim ``test``: ``p_value``,
         ``p_adjusted`` and ``favours`` (1: the test speaks for system_a, -1: for system_b); also
         ``smallest_p`` (of the sign test with so many decisive items) and, with randomization,

@@ -154,23 +154,33 @@ def count_given(
     advised : str, optional
         The quantity that was advised.
     """
-    if unlabelled(found.data, CLUSTER):
-        taken = [name for name in taken if name != CLUSTER]
+    taken = _known(found, taken)
     unit, scores, quantity = _evidence(found, asked, taken, advised)
     runs = _runs(found, taken)
     plain = mean_of_runs(found.plain) if runs else found.plain
     raw, facts, notes = _of_items(plain, asked) if found.by_item else _of_counts(plain)
     pooled, warned = dependence(plain if runs else found.before, taken)
     beside, absent = missing_beside(found, raw, asked)
+    facts = facts.merge(beside, join="exact").assign(_scored(scores, asked))
     notes += pooled + (warned := warned + absent) + [_RUNS] * runs
     checks.at_least_two(raw[names.SYSTEM_A].values.tolist())
     counts = policy_applied(raw, "third" if asked.ties == "all" else asked.ties)
     notes += _of_counting(raw, counts, asked, quantity)
     if asked.baseline is not None:
         checks.one_of(asked.baseline, systems_of(counts), "baseline")
-    facts = facts.merge(beside, join="exact")
     said = tuple(notes), tuple(warned), _signed(found, raw)
     return Given(found, plain, raw, counts, facts, scores, quantity, unit, *said)
+
+
+def _known(found: Found, taken: Sequence[str]) -> Sequence[str]:
+    """Without clusters, where some items have none."""
+    return [k for k in taken if k != CLUSTER] if unlabelled(found.data, CLUSTER) else taken
+
+
+def _scored(scores: Measured | None, asked: Asked) -> dict[str, Any]:
+    """Means with their intervals, of graded scores and of units."""
+    plain = scores is None or (scores.single and not scores.graded)
+    return {} if plain else scores.told(asked.question.ci_prob)
 
 
 def _runs(found: Found, taken: Sequence[str]) -> bool:

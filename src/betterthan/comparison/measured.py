@@ -45,10 +45,19 @@ class Measured:
 
     def means(self) -> Means:
         """Of each system on its own cells."""
-        summed = (self.totals, self.sizes)
-        if not self.single:
-            summed = tuple(units.summed(x, self.unit) for x in summed)
-        return units.means(*summed)
+        if self.single:
+            return units.means(self.totals, self.sizes)
+        return units.means(
+            units.summed(self.totals, self.unit), units.summed(self.sizes, self.unit)
+        )
+
+    def told(self, prob: float) -> dict[str, tuple[str, np.ndarray]]:
+        """``score`` of each system, as the scores stand, with the ends of its interval."""
+        found, sign = self.means(), 1 if self.higher_is_better else -1
+        half = found.half_width(prob)
+        ends = {"score": found.mean, "score_lower": found.mean - sign * half}
+        ends |= {"score_upper": found.mean + sign * half}
+        return {name: (names.SYSTEM, sign * values) for name, values in ends.items()}
 
     def pairs(self) -> PairMeans:
         """Of each pair, on the cells that both have."""
@@ -87,13 +96,13 @@ def measured(found: Any, unit: str, *, together: bool) -> Measured | None:
     values = oriented(found.plain).astype(float)
     seen = ~np.isnan(values)
     graded = not np.isin(found.plain.values[seen], (0.0, 1.0)).all()
-    plain, sums = found.plain, (np.where(seen, values, 0.0), seen.astype(float))
+    plain, totals, sizes = found.plain, np.where(seen, values, 0.0), seen.astype(float)
     runs = together and several(plain, EPOCH)
     if runs:
         place = pd.factorize(item_ids(plain))[0]
-        sums = tuple(units.summed(x, place) for x in sums)
+        totals, sizes = units.summed(totals, place), units.summed(sizes, place)
         plain = plain.isel({names.ITEM: np.unique(place, return_index=True)[1]})
-    return _measured(plain, *sums, unit, runs=runs, graded=graded)
+    return _measured(plain, totals, sizes, unit, runs=runs, graded=graded)
 
 
 def _of_trials(found: Any, unit: str) -> Measured:

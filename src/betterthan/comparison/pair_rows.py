@@ -18,7 +18,7 @@ _ENDED = {
     "never_compared": ("no_data",),
 }
 _OF_SYSTEM = (
-    *("score", "n_scored"),
+    *("score", "score_lower", "score_upper", "n_scored"),
     *("prob_best", "expected_rank", "rank_lower", "rank_upper", "in_best_set"),
 )
 

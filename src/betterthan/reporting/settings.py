@@ -73,6 +73,7 @@ def model_part(shown: Shown) -> Part:
     how = [ENGINES[engine].how for engine in (engines[:1] if alone else engines)]
     rope = f"at most {shown.rope:g} apart" if shown.rope else _NO_ROPE
     facts = [
+        *([("Decided by", _QUANTITIES[str(made.quantity)])] if made.beside_quantity else []),
         ("Model", _model(shown)),
         *_whose_prior(shown),
         ("Ties", _TIES.get(str(made.ties), str(made.ties))),
@@ -86,6 +87,10 @@ def model_part(shown: Shown) -> Part:
     return Part("Model", facts=facts)
 
 
+_QUANTITIES = {
+    "wins": "how often a system wins; its mean stands beside",
+    "mean": "the mean; how often a system wins stands beside",
+}
 _NO_ROPE = "none (0): no verdict is ever 'equivalent'"
 
 

@@ -37,6 +37,10 @@ def ranking_table(shown: Shown) -> Table:
     columns = {head: rows[name].map(str) for name, head in _RANKED.items() if name not in left_out}
     if "score" in rows:
         columns["Mean score"] = rows["score"].map("{:.4f}".format)
+        if "score_lower" in rows:
+            ends = zip(rows["score_lower"], rows["score_upper"], strict=True)
+            head = f"{100 * (shown.made.ci_prob or names.CI_PROB):g}% interval"
+            columns[head] = ["–" if low != low else f"[{low:.3g}, {up:.3g}]" for low, up in ends]
         columns["Examples scored"] = rows["n_scored"].map("{:,}".format)
     told = zip(rows["system"], *columns.values(), strict=True)
     caption = "Systems, by their mean probability of being better than another"
