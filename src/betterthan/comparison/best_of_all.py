@@ -16,7 +16,7 @@ from betterthan.posterior import table
 from betterthan.scores.resampling import drawn_scores
 from betterthan.signed import Signature
 
-BOOTSTRAP = "Bayesian bootstrap"
+BOOTSTRAP = "bayesian_bootstrap"
 
 
 def best_of_all(given: Given, asked: Asked, main: Engine, taken: Collection[str]) -> xr.Dataset:

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-BOOTSTRAP = "Bayesian bootstrap"  # of items, which answers jointly beside any engine
-
 
 @dataclass(frozen=True)
 class Words:
@@ -63,11 +61,12 @@ ENGINES = {
         joint="The joint answer is by the Bayesian bootstrap of the score itself "
         "({joint_draws:,} draws).",
     ),
-    BOOTSTRAP: Words(
-        joint="The joint answer is by the Bayesian bootstrap of {joint_units} ({joint_draws:,} "
-        "draws, seed {joint_seed}); its prior is zero, so few examples read as too certain.",
-    ),
 }
+# of units, beside any engine
+JOINT_OF_UNITS = (
+    "The joint answer is by the Bayesian bootstrap of {joint_units} ({joint_draws:,} "
+    "draws, seed {joint_seed}); its prior is zero, so few examples read as too certain."
+)
 # what a model has beside
 ALSO = {
     "position": "; d has the advantage of the system shown first",

@@ -6,7 +6,7 @@ import xarray as xr
 from betterthan import names
 from betterthan.answers import numbers
 from betterthan.reporting.cells import difference_in, interval_of, names_in, probability_in
-from betterthan.reporting.engines import ENGINES, EXAMPLES_INDEPENDENT
+from betterthan.reporting.engines import ENGINES, EXAMPLES_INDEPENDENT, JOINT_OF_UNITS
 from betterthan.reporting.shown import Shown
 from betterthan.signed import Signature
 
@@ -121,7 +121,7 @@ def multiplicity(shown: Shown) -> list[str]:
     if "prob_best" not in shown.whole:
         how = made.no_joint or "pairs alone do not say who is the best of all"
         return [_multiplicity(shown.whole), f"There is no joint answer here: {how}."]
-    joint = ENGINES[str(made.joint_model)].joint
+    joint = JOINT_OF_UNITS if made.joint_units else ENGINES[str(made.joint_model)].joint
     return [_multiplicity(shown.whole), joint.format_map(made.to_attrs())]
 
 
