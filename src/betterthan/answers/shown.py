@@ -53,10 +53,15 @@ def _pairs(table: Any, made: Any) -> pd.DataFrame:
         said["difference"] = [mean for mean, _, _ in text]
         interval = f"{100 * made.ci_prob:g}% {str(made.ci_kind or 'eti').upper()}"
         said[interval] = [mark.strip() + end for _, mark, end in text]
-    said.loc[table["verdict"].isin(["no_data", "no_verdict"]), said.columns[2:]] = "–"
-    said["verdict"] = table["verdict"].str.replace("_", " ")
+    said = _withheld(said, table["verdict"])
     counted = [c for c in ("wins", "losses", "ties", "n") if c in table]
     return said.assign(**{c: table[c] for c in counted})
+
+
+def _withheld(said: Any, verdict: Any) -> Any:
+    """The verdict in words, and no number before it where none is given."""
+    said.loc[verdict.isin(["no_data", "no_verdict"]), said.columns[2:]] = "–"
+    return said.assign(verdict=verdict.str.replace("_", " "))
 
 
 def _systems(table: Any) -> pd.DataFrame:

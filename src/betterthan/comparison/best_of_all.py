@@ -12,11 +12,10 @@ from betterthan.comparison.given import Given
 from betterthan.counts.units import EPOCH, UNIT, default_unit, in_units, several, unlabelled
 from betterthan.exact.numeric import counting
 from betterthan.exact.wins.beta import prob_above_half
+from betterthan.models.roster import BOOTSTRAP
 from betterthan.posterior import table
 from betterthan.scores.resampling import drawn_scores
 from betterthan.signed import Signature
-
-BOOTSTRAP = "bayesian_bootstrap"
 
 
 def best_of_all(given: Given, asked: Asked, main: Engine, taken: Collection[str]) -> xr.Dataset:
