@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 
 WORKERS ?= 2  # compiling a model takes one thread
 
-.PHONY: demo check test lint types unsampled pytest docs bench evidence clean
+.PHONY: demo check test lint types unsampled pytest docs bench evidence calibration clean
 
 demo: $(STAMP)
 	@$(BIN)/betterthan demo --method both -o demo/report.html
@@ -42,6 +42,10 @@ bench: $(STAMP)
 # Validates the models anew; needed when what a model computes has changed; a test says so.
 evidence: $(STAMP)
 	@$(BIN)/python -m betterthan.evidence.validate --all
+
+# How often decisions are right, on truth that is not the prior; runs what a change made stale, nothing else.
+calibration: $(STAMP)
+	@$(BIN)/python -m betterthan.evidence.calibrate
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null || \

@@ -33,6 +33,8 @@ def _digest() -> str:
     for path in sorted((ROOT / "src" / "betterthan").rglob("*")):
         if path.suffix in (".py", ".pyi", ".j2"):
             digest.update(path.relative_to(ROOT).as_posix().encode() + _meaning(path))
+    for path in sorted((ROOT / "calibration").glob("*.json")):
+        digest.update(path.read_bytes())
     for library in (
         "numpy",
         "scipy",
@@ -135,6 +137,7 @@ _alone = (
     "cli",
     "way-of-the-data",
     "models",
+    "calibration",
     "references",
     "changelog",
 )

@@ -114,6 +114,11 @@ def prior(value: Any, length: int = 3, labels: Sequence[str] = names.OUTCOMES) -
     for label, number in zip(labels, numbers, strict=False):
         if not (number > 0 and math.isfinite(number)):
             raise ValueError(f"prior for {label} is {number}; every prior number must be positive")
+        if number > names.MOST_PRIOR:
+            raise ValueError(
+                f"prior for {label} is {number:g}; give at most {names.MOST_PRIOR:g}, so many "
+                "examples that no data could speak against it"
+            )
     return numbers
 
 
@@ -150,8 +155,9 @@ def at_least_two(systems: Sequence[Hashable]) -> None:
 
 
 def nonnegative_integers(values: Any, what: str) -> np.ndarray:
-    """Return `values` as int64; refuse negative, fractional and missing numbers."""
+    """Return `values` as int64; refuse negative, fractional, missing and inexact numbers."""
     array = np.asarray(values)
+    _refuse_rounded(values, what)
     if array.dtype.kind not in "iuf":
         raise ValueError(f"{what} are {array.dtype}; give whole numbers")
     if array.dtype.kind == "f":
@@ -160,7 +166,32 @@ def nonnegative_integers(values: Any, what: str) -> np.ndarray:
             raise ValueError(f"{what} hold {array[bad].flat[0]}; give whole numbers")
     if (array < 0).any():
         raise ValueError(f"{what} hold {array[array < 0].flat[0]}; a count is at least 0")
+    exactly_countable(array, what)
     return array.astype(np.int64)
+
+
+def exactly_countable(array: np.ndarray, what: str) -> None:
+    """Refuse numbers above 2^53, or floats of that size: which of several whole numbers was meant
+    is lost, and sums of them wrap.
+    """
+    large = array >= names.EXACT if array.dtype.kind == "f" else array > names.EXACT
+    if large.any():
+        raise ValueError(
+            f"{what} hold {array[large].flat[0]}, too large to be counted exactly; give at most "
+            f"{names.EXACT:,}"
+        )
+
+
+def _refuse_rounded(values: Any, what: str) -> None:
+    """Refuse ints that an array of them would wrap, round or keep as objects."""
+    if not isinstance(values, list | tuple):
+        return
+    for value in values:
+        if isinstance(value, int) and abs(value) > names.EXACT:
+            raise ValueError(
+                f"{what} hold {value:.6g}, too large to be counted exactly; give at most "
+                f"{names.EXACT:,}"
+            )
 
 
 def for_scores_only(*, missing: str, margin: float) -> None:

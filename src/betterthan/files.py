@@ -1,8 +1,8 @@
-"""Files written whole or not at all."""
+"""Files written whole or not at all, and never over what was read."""
 
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 
@@ -29,10 +29,9 @@ def write_all(contents: Mapping[Path, str | bytes]) -> None:
     target = Path()
     try:
         for target, content in contents.items():
-            if target.is_dir():
-                raise IsADirectoryError(0, "it is a folder")
+            _refuse_no_file(target)
             target.parent.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+            handle, name = tempfile.mkstemp(dir=target.parent, prefix=".betterthan.")
             waiting.append((name, target))
             with os.fdopen(handle, "wb") as file:
                 file.write(content.encode("utf-8") if isinstance(content, str) else content)
@@ -47,3 +46,38 @@ def write_all(contents: Mapping[Path, str | bytes]) -> None:
     finally:
         for name, _ in waiting:
             os.unlink(name)
+
+
+def refuse_inputs(targets: Iterable[Path], inputs: Iterable[Path]) -> None:
+    """Refuse to write over a file that is read, by whatever name or link it is reached.
+
+    Raises
+    ------
+    ValueError
+        If a target is an input.
+    """
+    read = list(inputs)
+    for target in targets:
+        for source in read:
+            if _same(target, source):
+                told = "" if str(target) == str(source) else f", {source}"
+                raise ValueError(
+                    f"{target}: is a file that is read{told}; writing there would destroy it, "
+                    "give another place"
+                )
+
+
+def _same(target: Path, source: Path) -> bool:
+    """Whether two names are of one file, also through links and folders that do not exist yet."""
+    try:
+        return os.path.samefile(target, source)
+    except OSError:  # one of them is not there: then it is a matter of names
+        return os.path.realpath(target) == os.path.realpath(source)
+
+
+def _refuse_no_file(target: Path) -> None:
+    """Refuse a folder, a pipe or a device where a file is to be put."""
+    if target.is_dir():
+        raise IsADirectoryError(0, "it is a folder")
+    if target.exists() and not target.is_file():
+        raise OSError(0, "it is a pipe or a device, no file")

@@ -15,17 +15,27 @@ ENGINE = "engine"  # exact or mcmc; a dim called "method" would clash with the a
 # Labels. Outcomes and regions are told from the side of system A (d = A - B).
 OUTCOMES = ("win", "loss", "tie")
 DECISIVE = ("win", "loss")
-REGIONS = ("b_better", "rope", "a_better")
+REGIONS = ("b_beyond", "rope", "a_beyond")
 MEASURES = ("precision", "recall", "f")
 AVERAGES = ("macro", "weighted", "pooled")
 TALLIES = ("tp", "fp", "fn")
-VERDICTS = ("a_better", "b_better", "equivalent", "undecided", "no_data", "no_verdict")
+# by precedence: the first that holds is given
+VERDICTS = ("no_data", "no_verdict", "split", "equivalent", "a_better", "b_better", "undecided")
 
 # Choices a caller may name.
 TIES = ("third", "drop", "half", "to_a", "to_b", "all")
 MISSING = ("pairwise", "complete", "wrong", "error")
 METHODS = ("exact", "mcmc", "both", "advised")
 CI_KINDS = ("hdi", "eti")
+QUANTITIES = ("wins", "mean")  # which a caller may ask for
+# what a difference d = A - B is, in words
+DIFFERENCES = {
+    "wins": "P(A wins) - P(B wins)",
+    "accuracy": "difference in accuracy",
+    "mean": "difference of means, in units of the score",
+}
+EVIDENCE_UNITS = ("item",)  # asked for, it takes items of a cluster as independent
+ROPE_LARGE = 0.2  # a rope of a probability above this is no small difference
 PROB_MODELS = ("dirichlet", "independent")
 UNITS = ("item", "judgment", "measure", "unknown")
 LAYOUTS = ("wide", "long", "predictions", "votes", "counts", "tallies", "judgments")
@@ -38,6 +48,8 @@ CORRECTIONS = ("none", "holm", "bh")
 DIRECTIONS = ("both", "forward", "backward", "none")  # of the stepwise search; none: all features
 JOINT_CORRECTIONS = ("max_t", "tukey")  # need the shuffles, not only the p-values
 
+EXACT = 2**53  # the largest count: above it a float no longer tells whole numbers apart
+
 # Defaults of the analysis.
 PRIOR = (1.0, 1.0, 1.0)  # Dirichlet parameters of win, loss, tie
 PRIORS = {
@@ -45,6 +57,7 @@ PRIORS = {
     "jeffreys": (0.5, 0.5, 0.5),
     "haldane": (0.01, 0.01, 0.01),  # close to Haldane's improper prior, yet proper
 }
+MOST_PRIOR = 1e9  # the largest number of a prior: to here the closed forms are exact
 CI_PROB = 0.95
 CI_KIND = "hdi"
 ROPE = 0.0

@@ -56,6 +56,7 @@ def tallies(data: Any) -> Any:
         raise ValueError("tallies hold no items")
     _unique_items(data)
     _whole_tallies(data)
+    _countable(data, {names.SYSTEM}, "the tallies of a system")
     lead = [d for d in (names.LABEL,) if d in data.dims]
     order = (names.ITEM, names.SYSTEM, *lead, names.TALLY)
     data = data if data.dims == order else data.transpose(*order)
@@ -102,6 +103,7 @@ def counts(data: Any) -> Any:
         )
     data = data.transpose(..., names.OUTCOME)
     checks.nonnegative_integers(data.values, "counts")
+    _countable(data, {names.SYSTEM_A, names.SYSTEM_B, names.PAIR}, "the counts of a pair")
     if names.SYSTEM_A in data.dims and names.SYSTEM_B in data.dims:
         triangles(data)
     return data
@@ -148,6 +150,9 @@ def confusion(data: Any) -> tuple[np.ndarray, np.ndarray, list[str]]:
     if labels != [str(x) for x in ordered[names.ACTUAL].values]:
         raise ValueError("predicted and actual must have the same labels in the same order")
     matrix = checks.nonnegative_integers(ordered.values, "cells of the confusion matrix")
+    checks.exactly_countable(
+        matrix.sum((-2, -1), dtype=float), "cells of a confusion matrix, summed,"
+    )
     actual = matrix.sum(-2)
     if "n_actual" in ordered.coords:
         column = ordered.isel({names.PREDICTED: 0}, drop=True)
@@ -162,6 +167,13 @@ def confusion(data: Any) -> tuple[np.ndarray, np.ndarray, list[str]]:
             "n_actual is below the sum of its column; it counts all items of the class"
         )
     return matrix, actual, labels
+
+
+def _countable(data: Any, of: set[str], what: str) -> None:
+    """Refuse counts that are too large, or whose sum is: it would be rounded, or wrap."""
+    checks.exactly_countable(data.values, what)
+    over = tuple(k for k, dim in enumerate(data.dims) if dim not in of)
+    checks.exactly_countable(data.values.sum(over, dtype=float), f"{what}, summed,")
 
 
 def ties_known(data: Any, question: str) -> None:

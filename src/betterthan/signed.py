@@ -24,10 +24,14 @@ class Signature:
     unit: str | None = None
     n_items: int | None = None  # -1: differs from pair to pair
     n_blank: int | None = None
+    n_units: int | None = None  # clusters, or items with their runs, where these are the examples
     higher_is_better: bool | None = None
     # what was asked
     baseline: str | None = None
     method: str | None = None
+    quantity: str | None = None  # what a difference is of: wins, accuracy or mean
+    beside_quantity: str | None = None  # the other one, where both are told
+    difference_is: str | None = None  # in words
     ties: str | None = None
     missing: str | None = None
     margin: float | None = None
@@ -63,6 +67,7 @@ class Signature:
     joint_draws: int | None = None
     joint_seed: int | None = None
     joint_units: str | None = None
+    joint_quantity: str | None = None
     no_joint: str | None = None
     # in words
     advice: str | None = None

@@ -29,7 +29,8 @@ def many():
 
 
 def test_words_come_first_then_the_table_then_how_it_was_made(two):
-    first, table, made = str(two).split("\n\n")
+    first, table, what, made = str(two).split("\n\n")
+    assert what == "difference: P(system wins) - P(other wins)"
     assert first.startswith("A is better than B with probability 0.996")
     assert table.splitlines()[0].split() == [
         "system",

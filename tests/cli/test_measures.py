@@ -145,9 +145,9 @@ def test_outcome_with_the_model(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--outcome", "gain"], "column 'who' holds 'u0' in row 1"),
+        (["--outcome", "gain"], "row 2, column 'who', value 'u0': not a number"),
         (["--outcome", "price", "--leave-out", "who"], "there is no column 'price'"),
-        (["--outcome", "gain", "--features", "f,x"], "there is no feature 'x'"),
+        (["--outcome", "gain", "--features", "f,x"], "there is no column 'x'"),
         (["--outcome", "gain", "--ordinal"], "--ordinal and --components need the PyMC model"),
         (["--outcome", "gain", "--method", "mcmc"], "method is 'mcmc'"),
         (["--outcome", "gain", "--direction", "up", "--features", "f"], "direction is 'up'"),

@@ -8,8 +8,8 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
+from betterthan.comparison.among_all import among_all
 from betterthan.comparison.asked import Asked
-from betterthan.comparison.best_of_all import best_of_all
 from betterthan.comparison.engines import Engine
 from betterthan.comparison.given import count_given, recognise
 from betterthan.evidence import designs
@@ -27,36 +27,39 @@ def scores():
 @pytest.fixture(scope="module")
 def advised(scores):
     """The advised comparison of each kind of data, sampled once."""
-    data = kinds(scores)
+    data = {model: data for data, model in kinds(scores).values()}
     return functools.cache(lambda model: bt.compare(data[model], method="advised", rng=1))
 
 
 def kinds(scores):
+    """Data of each kind, and the model that answers them."""
     graded = designs.graded_scores(DESIGN, 5)
+    plain = scores.drop_vars(["cluster", "dataset"])
     return {
-        "clustered": scores,
-        "hierarchical": scores.drop_vars("cluster"),
-        "item_response": scores.drop_vars(["cluster", "dataset"]),
-        "dirichlet_multinomial": scores.drop_vars(["cluster", "dataset"]).isel(system=[0, 1]),
-        "graded": graded.drop_vars("cluster"),
-        "davidson": designs.judgments_of(DESIGN, 5),
+        "clusters": (scores, "among_all"),
+        "two in clusters": (scores.isel(system=[0, 1]), "student_t"),
+        "data sets": (scores.drop_vars("cluster"), "hierarchical"),
+        "items": (plain, "among_all"),
+        "two": (plain.isel(system=[0, 1]), "dirichlet_multinomial"),
+        "graded": (graded.drop_vars("cluster"), "among_all"),
+        "two graded": (graded.drop_vars("cluster").isel(system=[0, 1]), "student_t"),
+        "judgments": (designs.judgments_of(DESIGN, 5), "davidson"),
     }
 
 
 def test_each_kind_of_data_has_its_model(scores):
-    for model, data in kinds(scores).items():
+    for data, model in kinds(scores).values():
         advice = bt.advise(data)
         assert advice.model == model
         assert len(str(advice).split("\n")) == 3
-        assert model in advice.call or model == "dirichlet_multinomial"
 
 
 def test_counts_and_trials(scores):
     plain = scores.drop_vars(["cluster", "dataset"])
     assert bt.advise(bt.count(scores, by="dataset")).model == "hierarchical"
-    assert bt.advise(bt.count(scores, by="cluster")).model == "clustered"
+    assert bt.advise(bt.count(scores, by="cluster")).model == "student_t"
     assert bt.advise(bt.count(designs.judgments_of(DESIGN, 5))).model == "davidson"
-    assert bt.advise(bt.counts.trials(plain)).model == "item_response"
+    assert bt.advise(bt.counts.trials(plain)).model == "among_all"
     of_items = bt.advise(bt.count(plain))
     assert of_items.model == "dirichlet_multinomial"
     assert "shared items" in of_items.why
@@ -70,30 +73,35 @@ def test_counts_and_trials(scores):
 
 
 CALLS = {
-    "clustered": "fits.compare(betterthan.models.clustered.fit(betterthan.count(data, "
-    "by='cluster')))",
-    "hierarchical": "fits.compare(betterthan.models.hierarchical.fit(betterthan.count(data, "
+    "data sets": "fits.compare(betterthan.models.hierarchical.fit(betterthan.count(data, "
     "by='dataset')))",
-    "item_response": "fits.compare(betterthan.models.item_response.fit(data))",
-    "dirichlet_multinomial": "compare(data)",
-    "graded": "fits.compare(betterthan.models.graded.fit(data))",
-    "davidson": "fits.compare(betterthan.models.davidson.fit(data, position=True, judges=True))",
+    "graded": "compare(data, quantity='mean')",
+    "two graded": "compare(data, quantity='mean')",
+    "judgments": "fits.compare(betterthan.models.davidson.fit(data, judges=True))",
 }
 
 
 def test_what_is_printed_is_what_is_done(scores):
     """The code that is printed, and what the row of the model makes of the data."""
-    done = {
-        "clustered": lambda data: bt.count(data, by="cluster"),
-        "hierarchical": lambda data: bt.count(data, by="dataset"),
-    }
-    for model, data in kinds(scores).items():
+    for kind, (data, model) in kinds(scores).items():
         advice = bt.advise(data)
-        assert advice.call == f"betterthan.{CALLS[model]}"
+        assert advice.call == f"betterthan.{CALLS.get(kind, 'compare(data)')}"
         ready = advice.spec.prepare(advice.found)
-        xr.testing.assert_equal(ready, done.get(model, lambda given: given)(data))
-        judged = {"position": True, "judges": True} if model == "davidson" else {}
-        assert advice.spec.options(advice.found) == judged
+        counted = bt.count(data, by="dataset") if model == "hierarchical" else data
+        xr.testing.assert_equal(ready, counted)
+        options = {"graded": {"quantity": "mean"}, "two graded": {"quantity": "mean"}}
+        options |= {"judgments": {"judges": True}}
+        assert advice.options == options.get(kind, {})
+
+
+def test_the_closed_form_that_is_advised_is_what_compare_does(scores):
+    for kind, (data, model) in kinds(scores).items():
+        if model in ("among_all", "student_t"):
+            choices = bt.advise(data).options
+            advised = bt.compare(data, method="advised", rng=1)
+            plain = bt.compare(data, rng=1, **choices)
+            for name in ("prob_better", "difference_lower", "verdict"):
+                np.testing.assert_array_equal(advised[name].values, plain[name].values, kind)
 
 
 def test_other_data_are_refused():
@@ -102,31 +110,26 @@ def test_other_data_are_refused():
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize("model", ["clustered", "item_response", "davidson"])
-def test_comparison_follows_the_advice(scores, advised, model):
-    data = kinds(scores)[model]
+def test_comparison_follows_the_advice(scores, advised):
+    data, model = kinds(scores)["judgments"]
     comparison = advised(model)
     assert (comparison.made.model, list(comparison.beside)) == (model, ["exact"])
     p = comparison["prob_better"].values
     assert p + p.T == pytest.approx(1.0)
-    joint = "prob_best" in comparison
-    assert joint or "apart on too few clusters" in comparison.attrs["no_joint"]
-    assert joint == (model != "clustered")
-    assert not joint or comparison["prob_best"].sum().item() == pytest.approx(1.0)
+    assert comparison["prob_best"].sum().item() == pytest.approx(1.0)
     assert comparison.attrs["advice"] == str(bt.advise(data))
-    modelled = ", position, judges" if model == "davidson" else ""
-    assert f"method=advised ({model}{modelled})" in bt.signature(comparison)
+    assert f"method=advised ({model}, judges)" in bt.signature(comparison)
     text = bt.report(comparison)
     assert f"({model})" in text
-    assert ("the system shown first" in text) == (model == "davidson")
+    assert "system was shown first is not taken" in text
     assert "one set of independent ones" in " ".join(text.split())
-    assert ("P(best of all)" if joint else "no joint answer") in text
+    assert "P(best of all)" in text
     for form in ("markdown", "html", "latex"):
         assert "Advised" in bt.report(comparison, format=form)
 
 
 def test_closed_form_is_advised_for_two_systems(scores):
-    data = kinds(scores)["dirichlet_multinomial"]
+    data = kinds(scores)["two"][0]
     comparison = bt.compare(data, method="advised", rng=1)
     assert not comparison.beside
     assert "prob_best" not in comparison
@@ -144,36 +147,25 @@ def test_an_advised_model_sees_what_is_counted(scores, monkeypatch):
         raise StopIteration
 
     monkeypatch.setattr(bt.models.hierarchical, "fit", caught)
-    monkeypatch.setattr(bt.models.clustered, "fit", caught)
-    gaps = kinds(scores)["hierarchical"].copy()
+    gaps = kinds(scores)["data sets"][0].copy()
     gaps[4, 1] = np.nan
     with pytest.raises(StopIteration):
         bt.compare(gaps, method="advised", missing="wrong")
     wrong = bt.compare(gaps, missing="wrong")["counts"]
     np.testing.assert_array_equal(seen["counts"].sum("dataset").values, wrong.values)
-    apart = scores + 0.01 * np.arange(60)[:, None]
-    with pytest.raises(StopIteration):
-        bt.compare(apart, method="advised", margin=0.5)
-    np.testing.assert_array_equal(
-        seen["counts"].sum("cluster").values, bt.count(apart, margin=0.5).values
-    )
 
 
 @pytest.mark.parametrize(
-    ("model", "choices", "message"),
+    ("kind", "choices", "message"),
     [
-        ("graded", {"margin": 0.1}, "margin=0.1 is for counting wins; the advised graded does not"),
-        (
-            "item_response",
-            {"prior": "jeffreys"},
-            "a prior of win, loss and tie says nothing of the advised item_resp",
-        ),
-        ("davidson", {"missing": "wrong"}, "missing='wrong' is for scores"),
+        ("judgments", {"prior": "jeffreys"}, "a prior of win, loss and tie says nothing of the ad"),
+        ("judgments", {"missing": "wrong"}, "missing='wrong' is for scores"),
+        ("two in clusters", {"prior": "jeffreys"}, "says nothing of Student's t on clusters"),
     ],
 )
-def test_what_a_model_does_not_know_is_refused(scores, model, choices, message):
+def test_what_a_model_does_not_know_is_refused(scores, kind, choices, message):
     with pytest.raises(ValueError, match=message):
-        bt.compare(kinds(scores)[model], method="advised", **choices)
+        bt.compare(kinds(scores)[kind][0], method="advised", **choices)
 
 
 def test_tallies_are_drawn_as_they_are_scored():
@@ -212,11 +204,11 @@ def test_dims_of_counts_that_a_model_does_not_know_are_summed(scores):
     by_cluster = bt.count(scores, by="cluster")
     two_sets = xr.concat([by_cluster, by_cluster], "dataset")
     advice = bt.advise(two_sets)
-    assert advice.model == "clustered"
-    assert "fit(data.sum(['dataset'], keep_attrs=True))" in advice.call
-    counts = advice.spec.prepare(advice.found)
-    np.testing.assert_array_equal(counts.values, 2 * by_cluster.values)
-    one = bt.count(kinds(scores)["dirichlet_multinomial"]).expand_dims(cluster=["all"])
+    assert advice.model == "student_t"
+    once, twice = bt.compare(by_cluster), bt.compare(two_sets)
+    np.testing.assert_array_equal(twice["counts"].values, 2 * once["counts"].values)
+    np.testing.assert_allclose(twice["prob_better"].values, once["prob_better"].values)
+    one = bt.count(kinds(scores)["two"][0]).expand_dims(cluster=["all"])
     assert bt.advise(one).model == "dirichlet_multinomial"
     comparison = bt.compare(one, method="advised")  # a warning would be an error
     assert comparison.attrs["notes"] == ""
@@ -224,14 +216,14 @@ def test_dims_of_counts_that_a_model_does_not_know_are_summed(scores):
 
 
 def test_counts_are_counted_once(scores):
-    two = kinds(scores)["dirichlet_multinomial"]
+    two = kinds(scores)["two"][0]
     assert "one set of 60 examples" in str(bt.advise(bt.count(two)))
     trials = bt.counts.trials(two)
     assert "one set of 60 examples" in str(bt.advise(trials.transpose("system", "item")))
 
 
 def test_trials_of_several_data_sets_and_of_clusters(scores):
-    trials = bt.counts.trials(kinds(scores)["hierarchical"])
+    trials = bt.counts.trials(kinds(scores)["data sets"][0])
     advice = bt.advise(trials)
     assert advice.model == "hierarchical"
     assert "data['successes'].where(data['trials'] > 0), by='dataset'" in advice.call
@@ -239,20 +231,20 @@ def test_trials_of_several_data_sets_and_of_clusters(scores):
     assert counts.sizes["dataset"] == 3
     trials["trials"] = 2 * trials["trials"]
     in_clusters = trials.assign_coords(cluster=("item", np.arange(60) // 4))
-    assert bt.advise(trials).model == "item_response"
-    assert bt.advise(in_clusters).model == "clustered"
+    assert "60 items with all their runs" in bt.advise(trials).why
+    assert "15 clusters are the units" in bt.advise(in_clusters).why
 
 
 def test_choices_that_do_not_fit_the_advice(scores):
     with pytest.raises(ValueError, match="method='advised' keeps ties"):
         bt.compare(scores, method="advised", ties="drop")
-    with pytest.raises(ValueError, match="units of the score"):
-        bt.compare(kinds(scores)["graded"], method="advised", rope=0.01)
+    found = bt.compare(kinds(scores)["graded"][0], method="advised", rope=0.01)
+    assert (found.made.quantity, found.made.rope) == ("mean", 0.01)  # in units of the score
 
 
 @pytest.mark.sampled
 def test_comparison_survives_netcdf(advised, tmp_path):
-    comparison = advised("item_response")
+    comparison = advised("davidson")
     comparison.save(tmp_path / "c.nc")
     back = bt.load(tmp_path / "c.nc")
     assert str(back) == str(comparison)
@@ -285,10 +277,12 @@ def joint(data, taken):
         tests=None,
         rng=5,
         sampling=Sampling(),
+        quantity=None,
+        unit=None,
         **choices,
     )
     given = count_given(recognise(data), asked, taken)
-    return best_of_all(given, asked, Engine("exact", xr.Dataset()), taken)
+    return among_all(given, asked, Engine("exact", xr.Dataset()), taken)
 
 
 def test_the_joint_answer_weighs_data_sets_alike():
@@ -302,19 +296,17 @@ def test_the_joint_answer_weighs_data_sets_alike():
         dims=("item", "system"),
         coords={"system": list("ABC"), "dataset": ("item", ["x"] * 200 + ["y"] * 60)},
     )
-    found = joint(data, ["dataset"])
-    by_hand = (
-        bt.scores.bootstrap_draws(data[:200], rng=5) + bt.scores.bootstrap_draws(data[200:], rng=6)
-    ) / 2
-    best = [(by_hand.values.argmax(1) == k).mean() for k in range(3)]
-    assert found["prob_best"].values == pytest.approx(best)
-    pooled = joint(data, [])
+    found, pooled = joint(data, ["dataset"]), joint(data, [])
     assert pooled["prob_best"].values[0] > found["prob_best"].values[0] + 0.2
-    assert found.attrs["joint_units"] == "the items of each data set, which weigh the same"
+    assert found.attrs["joint_units"] == "260 items of data sets, which weigh the same"
+    # the mean of the two means, each with its own error: A and C are at .5, as is B at .55
+    middle = (data[:200].mean("item") + data[200:].mean("item")) / 2
+    order = np.argsort(-middle.values)
+    assert found["expected_rank"].values[order].tolist() == sorted(found["expected_rank"].values)
 
 
 def test_runs_beside_a_model_are_averaged(scores, monkeypatch):
-    once = kinds(scores)["item_response"]
+    once = kinds(scores)["items"][0]
     again = once.copy(data=np.where(np.arange(60)[:, None] % 4 == 0, 1 - once.values, once.values))
     runs = xr.concat([once, again], "item").assign_coords(epoch=("item", np.repeat([1, 2], 60)))
     monkeypatch.setattr("betterthan.comparison.comparing.advised_answers", lambda *_: None)
@@ -322,8 +314,7 @@ def test_runs_beside_a_model_are_averaged(scores, monkeypatch):
     shares = ((once + again) / 2).assign_coords(item=once["item"])
     np.testing.assert_array_equal(comparison["counts"].values, bt.count(shares).values)
     assert comparison.attrs["n_items"] == 60
-    with pytest.warns(UserWarning, match="run repeatedly"):
-        assert comparison.attrs["data_hash"] == bt.compare(runs).attrs["data_hash"]
+    assert comparison.attrs["data_hash"] == bt.compare(runs).attrs["data_hash"]
     runs[3, 1] = np.nan
     comparison = bt.compare(runs, method="advised", missing="wrong", rng=1)
     assert (
@@ -336,6 +327,6 @@ def test_runs_beside_a_model_are_averaged(scores, monkeypatch):
 
 def test_advice_says_what_is_given_up(scores):
     assert "it pools the 3 data sets" in bt.advise(scores).why
-    assert "counts who is ahead, not by how much" in bt.advise(designs.graded_scores(DESIGN, 5)).why
+    assert "the mean decides" in bt.advise(kinds(scores)["graded"][0]).why
     with pytest.raises(FileNotFoundError, match=r"no such file: results.csv"):
         bt.advise("results.csv")

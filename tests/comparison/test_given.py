@@ -115,7 +115,8 @@ def test_one_comparison_checks_its_scores_once_and_counts_once(monkeypatch):
     bt.compare(scores(), **asked, tests=["sign", "mid_p", "trinomial"])
     assert calls == {"scores": 1, "counts": 0, "count": 1}
     calls.update(dict.fromkeys(calls, 0))
-    bt.compare(scores() / 3 + np.arange(8)[:, None] / 7, **asked)  # with the randomization test
+    graded = scores() / 3 + np.arange(8)[:, None] / 7  # with the randomization test
+    bt.compare(graded, **asked, quantity="wins")
     assert calls == {"scores": 1, "counts": 0, "count": 1}
     calls.update(dict.fromkeys(calls, 0))
     bt.compare(bt.counts.from_table({("A", "B"): (3, 1, 4)}), ties="all", rope=0.05)

@@ -19,7 +19,9 @@ def scores():
 
 @pytest.fixture(scope="module")
 def comparison(scores):
-    return bt.compare(scores, rope=0.05, ties="all", tests=Tests(shuffles=200), rng=1).by_engine()
+    return bt.compare(
+        scores, quantity="wins", rope=0.05, ties="all", tests=Tests(shuffles=200), rng=1
+    ).by_engine()
 
 
 def test_every_pair_once_and_told_from_the_side_of_the_one_ahead(comparison):
@@ -48,7 +50,7 @@ def test_every_pair_once_and_told_from_the_side_of_the_one_ahead(comparison):
 
 def test_the_order_of_the_data_does_not_matter(scores, comparison):
     turned = bt.compare(
-        scores[:, ::-1], rope=0.05, ties="all", tests=Tests(shuffles=200), rng=1
+        scores[:, ::-1], quantity="wins", rope=0.05, ties="all", tests=Tests(shuffles=200), rng=1
     ).by_engine()
     here, there = pair_rows(comparison), pair_rows(turned)
     assert here["system"].tolist() == there["system"].tolist()

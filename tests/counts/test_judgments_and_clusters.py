@@ -255,7 +255,7 @@ def test_judgments_of_one_prompt_are_a_cluster():
     np.testing.assert_array_equal(by_prompt.sum("cluster").values, bt.count(judged).values)
     assert by_prompt.sel(system_a="A", system_b="C").values.tolist() == [[0, 0, 0], [0, 2, 0]]
     assert bt.count(judged, by="judge")["cluster"].values.tolist() == ["x", "y"]
-    assert bt.advise(by_prompt).model == "clustered"
+    assert bt.advise(by_prompt).model == "student_t"
     with pytest.raises(ValueError, match="have no judge: read_judgments"):
         bt.count(bt.io.read_judgments(VOTES), by="judge")
     with pytest.raises(ValueError, match="by is 'prompt'"):

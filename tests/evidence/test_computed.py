@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from betterthan.evidence import computed
+from betterthan.evidence import computed, in_step
 from betterthan.evidence.roster import ROSTER
 from betterthan.exact.numeric import seeds
 from betterthan.models import beta_binomial, davidson, sampling, shrinkage, tie_models
@@ -46,7 +46,7 @@ def test_a_changed_prior_is_seen(small, davidson_before, monkeypatch):
     (was,), (now,) = (
         found["data_sets"][0]["simulate"]["position"] for found in (davidson_before, after)
     )
-    told = computed.what_differs(davidson_before, after)
+    told = in_step.what_differs(davidson_before, after)
     assert told.startswith(
         f"position of simulate of data set 1, number 1: was {was:.12g}, is {now:.12g} (and "
     )
@@ -57,7 +57,7 @@ def test_a_changed_helper_is_seen_wherever_it_stands(small, davidson_before, mon
     monkeypatch.setattr(shrinkage, "_DISCOUNT", 0.6)
     after = computed.computes("davidson")
     was, now = (found["data_sets"][0]["log_density"][0] for found in (davidson_before, after))
-    told = computed.what_differs(davidson_before, after)
+    told = in_step.what_differs(davidson_before, after)
     assert told.startswith(
         f"log density of data set 1 at point 1: was {was:.12g}, is {now:.12g} (and "
     )
@@ -70,13 +70,13 @@ def test_a_helper_told_anew_voids_nothing(small, davidson_before, monkeypatch):
     )
     monkeypatch.setattr(tie_models, "log_chances", lambda *arguments: chances(*arguments))
     from_file = json.loads(json.dumps(davidson_before, allow_nan=False))
-    assert computed.what_differs(from_file, computed.computes("davidson")) == ""
+    assert in_step.what_differs(from_file, computed.computes("davidson")) == ""
 
 
 def test_a_changed_seed_is_seen(small, monkeypatch):
     before = computed.computes("beta_binomial")
     monkeypatch.setattr(beta_binomial, "one_seed", lambda rng: seeds.one_seed(rng) + 1)
-    told = computed.what_differs(before, computed.computes("beta_binomial"))
+    told = in_step.what_differs(before, computed.computes("beta_binomial"))
     assert "simulate of data set 1" in told
 
 
@@ -84,7 +84,7 @@ def test_a_changed_closed_form_is_seen(small, monkeypatch):
     before = computed.computes("beta_binomial")
     formula = beta_binomial.prob_above_half
     monkeypatch.setattr(beta_binomial, "prob_above_half", lambda a, b: formula(a * (1 + 1e-6), b))
-    told = computed.what_differs(before, computed.computes("beta_binomial"))
+    told = in_step.what_differs(before, computed.computes("beta_binomial"))
     assert told.startswith("prob better of closed form of data set 1, number 1: was 0.")
 
 
@@ -94,7 +94,7 @@ def test_what_only_rounds_is_not_seen(small, monkeypatch):
     monkeypatch.setattr(beta_binomial, "prob_above_half", lambda a, b: formula(a * (1 + 1e-12), b))
     after = computed.computes("beta_binomial")
     assert after != before
-    assert computed.what_differs(before, after) == ""
+    assert in_step.what_differs(before, after) == ""
 
 
 def test_changed_settings_of_the_sampler_are_seen(monkeypatch):
@@ -102,13 +102,13 @@ def test_changed_settings_of_the_sampler_are_seen(monkeypatch):
     assert before["target_accept"] == 0.95
     assert before["fastmath"] is False
     monkeypatch.setattr(davidson, "TARGET_ACCEPT", 0.9)
-    told = computed.what_differs({"sampler": before}, {"sampler": computed._sampler(davidson)})
+    told = in_step.what_differs({"sampler": before}, {"sampler": computed._sampler(davidson)})
     assert told == "target accept of sampler: was 0.95, is 0.9"
     monkeypatch.setitem(davidson.fit.__kwdefaults__, "sampling", sampling.Sampling(tune=500))
-    told = computed.what_differs({"sampler": before}, {"sampler": computed._sampler(davidson)})
+    told = in_step.what_differs({"sampler": before}, {"sampler": computed._sampler(davidson)})
     assert told == "tune of sampler: was 1000, is 500 (and 1 more)"
     monkeypatch.setattr(sampling, "SAMPLER", "pymc")
-    told = computed.what_differs({"sampler": before}, {"sampler": computed._sampler(davidson)})
+    told = in_step.what_differs({"sampler": before}, {"sampler": computed._sampler(davidson)})
     assert told == "name of sampler: was nutpie, is pymc (and 2 more)"
 
 
@@ -135,28 +135,28 @@ def test_what_is_told_of_the_sampler_is_what_a_fit_passes_on(row, monkeypatch):
 
 
 def test_what_was_added_or_left_out_is_seen():
-    assert computed.what_differs({"closed_form": {}}, {"closed_form": {"p": [0.5]}}) == (
+    assert in_step.what_differs({"closed_form": {}}, {"closed_form": {"p": [0.5]}}) == (
         "p of closed form, number 1: was not there, is 0.5"
     )
-    assert "is not there" in computed.what_differs({"data_sets": [{"a": 1.0}]}, {"data_sets": []})
+    assert "is not there" in in_step.what_differs({"data_sets": [{"a": 1.0}]}, {"data_sets": []})
 
 
 def test_nothing_is_0_up_to_rounding_alone():
-    assert computed.what_differs({"a": 0.0}, {"a": 1e-13}) == ""
-    assert computed.what_differs({"a": 0.0}, {"a": 1e-9}) == "a: was 0, is 1e-09"
-    assert computed.what_differs({"a": 1.0}, {"a": float("nan")}) == "a: was 1, is nan"
+    assert in_step.what_differs({"a": 0.0}, {"a": 1e-13}) == ""
+    assert in_step.what_differs({"a": 0.0}, {"a": 1e-9}) == "a: was 0, is 1e-09"
+    assert in_step.what_differs({"a": 1.0}, {"a": float("nan")}) == "a: was 1, is nan"
 
 
 def test_a_long_vector_is_told_in_few_numbers_that_see_each_of_its_own():
     values = np.random.default_rng(1).normal(size=50)
-    short = computed._short(values)
+    short = in_step.short(values)
     assert len(short) == 6
     for k in range(50):
         other = values.copy()
         other[k] += 1e-6
-        assert computed.what_differs({"a": short}, {"a": computed._short(other)})
+        assert in_step.what_differs({"a": short}, {"a": in_step.short(other)})
     swapped = values.copy()
     swapped[[20, 30]] = values[[30, 20]]
-    assert computed.what_differs({"a": short}, {"a": computed._short(swapped)}).startswith(
+    assert in_step.what_differs({"a": short}, {"a": in_step.short(swapped)}).startswith(
         "a, number 2: "
     )

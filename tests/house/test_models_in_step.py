@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from betterthan.evidence.computed import computes, what_differs
+from betterthan.evidence.computed import computes
+from betterthan.evidence.in_step import what_differs
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "betterthan" / "models"

@@ -19,9 +19,7 @@ NO_CODE = {
 }
 # file, function: why it reads best whole
 LONGER = {
-    ("answers/rows.py", "_rows"): "one table, column by column",
     ("answers/rows.py", "systems"): "one table, column by column",
-    ("comparison/best_of_all.py", "_too_few"): "one rule and its message",
     ("comparison/comparing.py", "compare"): "sixteen choices are named once, then composed",
     ("comparison/given.py", "_signed"): "one record of the data",
     ("comparison/tests_beside.py", "tests_beside"): "one table, column by column",

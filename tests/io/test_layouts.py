@@ -37,8 +37,8 @@ def test_wide(write):
         "layout": "wide",
         "higher_is_better": 1,
         "n_missing": 1,
-        "reading": "results.csv read as wide: 2 items x 3 systems, item ids from column 'item', 1 "
-        "score missing",
+        "reading": "results.csv read as wide: 2 items x 3 systems ('A', 'B', 'C'), item ids from "
+        "column 'item', 1 score missing",
     }
 
 

@@ -35,8 +35,8 @@ def test_recognised_and_joined_by_item(tmp_path):
 
 def test_the_reading_says_what_was_filled(tmp_path):
     assert bt.read(written(tmp_path)).attrs["reading"] == (
-        "t.csv read as tallies: 2 items x 2 systems, item ids from column 'doc', 2 labels from "
-        "column 'type' "
+        "t.csv read as tallies: 2 items x 2 systems ('A', 'B'), item ids from column 'doc', "
+        "2 labels from column 'type' "
         "(3 rows absent and taken as 0)"
     )
 

@@ -20,7 +20,7 @@ def test_labels_confusions_and_tallies_agree(tmp_path):
     FRAME.to_csv(tmp_path / "labels.csv", index=False)
     labels = bt.labels.read(tmp_path / "labels.csv")
     assert labels.attrs["reading"].endswith(
-        "6 items x 2 systems, item ids from column 'item', 2 unclassified"
+        "6 items x 2 systems ('A', 'B'), item ids from column 'item', 2 unclassified"
     )
     confusions = bt.labels.confusions(labels)
     tallies = bt.labels.tallies(labels)

@@ -156,12 +156,12 @@ def test_error_of_an_equal_tailed_end_is_the_quantile_error(tree):
 def test_masses_sum_to_one_and_mirror(tree):
     masses = draws_masses(tree, 0.02)
     np.testing.assert_allclose(masses.sum("region"), 1, rtol=1e-12)
-    flipped = masses.sel(region=["a_better", "rope", "b_better"])
+    flipped = masses.sel(region=["a_beyond", "rope", "b_beyond"])
     np.testing.assert_array_equal(masses.values, np.swapaxes(flipped.values, 0, 1))
     np.testing.assert_array_equal(masses.values[range(4), range(4)], [[0, 1, 0]] * 4)
     assert masses.mcse.dims == masses.dims == ("system_a", "system_b", "region")
     np.testing.assert_array_equal(
-        draws_masses(tree, 0.0).sel(region="a_better").values[np.triu_indices(4, 1)],
+        draws_masses(tree, 0.0).sel(region="a_beyond").values[np.triu_indices(4, 1)],
         draws_prob_better(tree).values[np.triu_indices(4, 1)],
     )
 

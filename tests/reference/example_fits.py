@@ -34,7 +34,7 @@ CALLS = {
         "bt.models.graded.fit(data, {})",
     ),
     "hierarchical": (
-        'bt.models.hierarchical.simulate(4, n=40, rng=1)["counts"]',
+        'bt.models.hierarchical.simulate(4, n=40, rng=14)["counts"]',
         "bt.models.hierarchical.fit(data, {})",
     ),
     "mallows": (
@@ -57,7 +57,9 @@ def fitted(name: str) -> xr.DataTree:
     known = {"bt": bt, "np": np, "xr": xr}
     tree = eval(fit, known | {"data": eval(data, known)})
     kept = {k: tree[k].to_dataset() for k in tree.children if k in groups}
-    stats = kept["sample_stats"]
+    draws, stats = kept["posterior"], kept["sample_stats"]
+    # what NUTS moved on says nothing more
+    kept["posterior"] = draws.drop_vars([v for v in draws if str(v).endswith("_raw")])
     kept["sample_stats"] = stats[[v for v in stats if v in STATS]]
     small = xr.DataTree.from_dict(kept)
     small.attrs = {"data": data, "fit": fit, "cpu": get_host_cpu_name()}

@@ -45,7 +45,7 @@ def test_sizes_of_differences_can_decide(differences, decided, expected):
     d = np.array(differences)
     scores = np.stack([np.maximum(d, 0), np.maximum(-d, 0)], axis=1)
     data = xr.DataArray(scores, dims=("item", "system"), coords={"system": ["A", "B"]})
-    found = bt.compare(data, tests=["randomization"])
+    found = bt.compare(data, quantity="wins", tests=["randomization"])
     cell = found.data.isel(system_a=0, system_b=1)
     assert (str(cell["verdict"].item()) == "a_better") == decided
     assert cell["p_value"].item() <= 0.05

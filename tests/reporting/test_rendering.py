@@ -146,8 +146,8 @@ def test_verdicts_are_told_from_the_winner():
     counts = bt.counts.from_table({("A", "B"): (2, 20, 40)})
     text = " ".join(bt.report(bt.compare(counts)).split())
     assert (
-        "B is better than A with probability >0.999 (20 to 2 in wins, 40 ties); difference +0."
-        in text
+        "B is better than A with probability >0.999 (20 to 2 in wins, 40 ties); P(B wins) - "
+        "P(A wins) +0." in text
     )
 
 

@@ -112,7 +112,7 @@ def test_a_mean_against_wins_is_named():
     d = np.array([0.05] * 15 + [-1.0] * 6)  # ahead on 15 of 21, and behind in the mean
     values = np.stack([np.maximum(d, 0), np.maximum(-d, 0)], axis=1)
     scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["A", "B"]})
-    found = bt.compare(scores, tests="randomization").by_engine()
+    found = bt.compare(scores, quantity="wins", tests="randomization").by_engine()
     assert found["verdict"].sel(PAIR).item() == "a_better"
     assert found["favours"].sel(PAIR).item() == -1
     assert why(found) == ["opposed", "sizes"]

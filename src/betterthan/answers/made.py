@@ -55,6 +55,7 @@ def _asked(made: Signature) -> list[str]:
         "prior": _prior(made),
         "model": None if made.method else made.model,
         "method": method,
+        "quantity": made.quantity,
         "statistic": made.statistic,
         "ties": made.ties,
         "missing": made.missing,
@@ -70,6 +71,7 @@ def _asked(made: Signature) -> list[str]:
 
 def _counted(made: Signature, sizes: Any) -> list[str]:
     n = [] if made.n_items is None else [f"n={made.n_items if made.n_items >= 0 else 'by pair'}"]
+    n += [] if made.n_units is None else [f"units={made.n_units} {made.unit}s"]
     systems = next((sizes[d] for d in (names.SYSTEM_A, names.SYSTEM) if d in sizes), None)
     return n + ([] if systems is None else [f"systems={systems}"])
 

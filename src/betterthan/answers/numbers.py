@@ -71,6 +71,8 @@ def difference(mean: float, lower: float, upper: float, mcse: float = 0.0) -> st
     if math.isnan(mean):
         return "–"
     width = upper - lower
+    if math.isnan(width):  # all units say the same: there is no interval
+        return f"{mean:+.3g}"
     places = 3 if width <= 0 else max(2, 2 - math.floor(math.log10(width)) - (width >= 0.1))
     if mcse > 0:
         places = min(places + 2, _places(mcse))  # as many as the error lets stand, within reason

@@ -8,10 +8,14 @@ import xarray as xr
 
 from betterthan import names
 
-_BY_PAIR = ("n", "n_dropped", "bayes_factor_01", "sign_error")
+_BY_PAIR = (
+    *("n", "n_units", "n_dropped", "bayes_factor_01", "sign_error"),
+    *("beyond_rope", "too_close", "z", "ties_flip", "p_flips"),
+)
+_BESIDE = ("mean", "wins", "among")  # another quantity, or all systems at once: <name>_prob_better
 _BY_SYSTEM = (
     *("score", "n_scored", "mean", "ability", "theta"),
-    *("prob_best", "expected_rank", "in_best_set"),
+    *("prob_best", "prob_best_mcse", "expected_rank", "rank_lower", "rank_upper", "in_best_set"),
 )
 
 
@@ -27,7 +31,8 @@ def pairs(data: xr.Dataset) -> pd.DataFrame:
     """
     lead = [str(d) for d in data["prob_better"].dims if d not in (*names.SQUARE, names.PAIR)]
     if not lead:
-        return _rows(_each_pair(data))
+        each = each_pair(data)
+        return told(each, turned(each))
     parts = {value: data.sel({lead[0]: value}) for value in data[lead[0]].values.tolist()}
     tables = [pairs(part).assign(**{lead[0]: value}) for value, part in parts.items()]
     whole: Any = pd.concat(tables, ignore_index=True)
@@ -86,10 +91,10 @@ def _labels(data: xr.Dataset) -> list[str]:
     return list(dict.fromkeys(both.ravel().tolist()))
 
 
-def _each_pair(data: xr.Dataset) -> xr.Dataset:
-    """Each unordered pair once, over (pair,)."""
+def each_pair(data: xr.Dataset) -> xr.Dataset:
+    """Each unordered pair once, over (pair,), with the other tail of every probability."""
     if names.PAIR in data["prob_better"].dims:
-        return data
+        return data.assign(prob_worse=1 - data["prob_better"])
     size = data.sizes[names.SYSTEM_A]
     first, second = np.triu_indices(size, 1)
     labels = np.array([str(s) for s in data[names.SYSTEM_A].values])
@@ -99,39 +104,74 @@ def _each_pair(data: xr.Dataset) -> xr.Dataset:
     }
     held = [v for v in data.data_vars if set(names.SQUARE) <= set(data[v].dims)]
     found = data[held].isel(at).drop_vars(names.SQUARE, errors="ignore")
-    other = data["prob_better"].transpose(..., names.SYSTEM_B, names.SYSTEM_A).values
-    found["prob_worse"] = (names.PAIR, other[..., first, second])  # 1 - p has no digits near 1
+    found = found.assign(_other_tails(data, first, second))
     return found.assign_coords(
         {names.SYSTEM_A: (names.PAIR, labels[first]), names.SYSTEM_B: (names.PAIR, labels[second])}
     )
 
 
-def _rows(data: xr.Dataset) -> pd.DataFrame:
-    """Rows turned so that the system ahead is named first."""
-    p = data["prob_better"].values
-    a, b = (data[k].values.astype(str) for k in names.SQUARE)
-    verdict = data["verdict"].values.astype(str)
-    turn = (verdict == "b_better") | (~np.isin(verdict, ["a_better"]) & (p < 0.5))
+def _other_tails(data: xr.Dataset, first: np.ndarray, second: np.ndarray) -> dict[str, Any]:
+    """P(B better) of every kind, for 1 - p has no digits near 1."""
+    found = {}
+    for prefix in ("", *(f"{name}_" for name in _BESIDE)):
+        if f"{prefix}prob_better" in data:
+            other = data[f"{prefix}prob_better"].transpose(..., names.SYSTEM_B, names.SYSTEM_A)
+            found[f"{prefix}prob_worse"] = (names.PAIR, other.values[..., first, second])
+    return found
+
+
+def turned(pairs: xr.Dataset) -> np.ndarray:
+    """Whether system_b is named first, for it is better, or ahead."""
+    verdict = pairs["verdict"].values.astype(str)
+    ahead = pairs["prob_better"].values < 0.5
+    return (verdict == "b_better") | ((verdict != "a_better") & ahead)
+
+
+def told(pairs: xr.Dataset, turn: np.ndarray) -> pd.DataFrame:
+    """Rows of pairs, over (pair,), everything from the side of the system that is named first."""
+    a, b = (pairs[k].values.astype(str) for k in names.SQUARE)
     table: dict[str, Any] = {
         "system": np.where(turn, b, a),
         "other": np.where(turn, a, b),
-        "prob_better": np.where(turn, _behind(data), p),
+        "prob_better": np.where(turn, pairs["prob_worse"].values, pairs["prob_better"].values),
     }
-    if "prob_better_mcse" in data and (np.nan_to_num(data["prob_better_mcse"].values) > 0).any():
-        table["mcse"] = data["prob_better_mcse"].values
-    table |= _size(data, turn)
+    if "prob_better_mcse" in pairs and (np.nan_to_num(pairs["prob_better_mcse"].values) > 0).any():
+        table["mcse"] = pairs["prob_better_mcse"].values
+    table |= _size(pairs, turn)
+    table["verdict"] = _verdicts(pairs["verdict"].values.astype(str), turn)
+    table |= _counted(pairs, turn)
+    beside = [v for v in _BY_PAIR if v in pairs and pairs[v].dims == (names.PAIR,)]
+    table |= {v: pairs[v].values for v in beside} | _tested(pairs)
+    for name in _BESIDE:
+        table |= _beside(pairs, turn, name)
+    return pd.DataFrame(table)
+
+
+def _verdicts(verdict: np.ndarray, turn: np.ndarray) -> np.ndarray:
+    """As the system named first reads them."""
+    better = np.where(turn, "b_better", "a_better")
     named = np.isin(verdict, ["a_better", "b_better"])
-    table["verdict"] = np.where(named, "better", verdict)
-    table |= _counted(data, turn)
-    beside = [v for v in _BY_PAIR if v in data and data[v].dims == (names.PAIR,)]
-    return pd.DataFrame(table | {v: data[v].values for v in beside} | _tested(data))
+    return np.where(named, np.where(verdict == better, "better", "worse"), verdict)
 
 
-def _size(data: xr.Dataset, turn: np.ndarray) -> dict[str, np.ndarray]:
-    """The difference with its interval, and with a rope the mass within it."""
-    if "difference_mean" not in data:
+def _beside(pairs: xr.Dataset, turn: np.ndarray, name: str) -> dict[str, np.ndarray]:
+    """By another quantity, or among all systems."""
+    if f"{name}_prob_better" not in pairs:
         return {}
-    mean, low, high = (data[f"difference_{k}"].values for k in ("mean", "lower", "upper"))
+    better, worse = (pairs[f"{name}_prob_{side}"].values for side in ("better", "worse"))
+    found = {f"{name}_prob_better": np.where(turn, worse, better)}
+    size = _size(pairs, turn, f"{name}_")
+    found |= {f"{name}_{key}": values for key, values in size.items() if key != "within_rope"}
+    verdict = pairs[f"{name}_verdict"].values.astype(str)
+    return found | {f"{name}_verdict": _verdicts(verdict, turn)}
+
+
+def _size(data: xr.Dataset, turn: np.ndarray, prefix: str = "") -> dict[str, np.ndarray]:
+    """The difference with its interval, and with a rope the mass within it."""
+    if f"{prefix}difference_mean" not in data:
+        return {}
+    ends = ("mean", "lower", "upper")
+    mean, low, high = (data[f"{prefix}difference_{k}"].values for k in ends)
     found = {
         "difference": np.where(turn, -mean, mean),
         "lower": np.where(turn, -high, low),
@@ -152,10 +192,6 @@ def _tested(data: xr.Dataset) -> dict[str, np.ndarray]:
         elif name in data:
             found[name] = data[name].values
     return found
-
-
-def _behind(data: xr.Dataset) -> np.ndarray:
-    return data["prob_worse"].values if "prob_worse" in data else 1 - data["prob_better"].values
 
 
 def _counted(data: xr.Dataset, turn: np.ndarray) -> dict[str, np.ndarray]:

@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
 from betterthan.answers import numbers, rows
+from betterthan.signed import Signature
 
 _PAIRS_OF = 10  # systems up to which every pair has a row
 _ROWS = 20  # systems shown of many
@@ -16,7 +18,7 @@ def as_text(comparison: Any) -> str:
     """Words, the table, the signature."""
     table, more = told(comparison)
     parts = ["\n".join(comparison.statement()), table.to_string(index=False)]
-    return "\n\n".join([*parts, *([more] if more else []), comparison.signature()])
+    return _plain("\n\n".join([*parts, *([more] if more else []), comparison.signature()]))
 
 
 def as_html(comparison: Any) -> str:
@@ -25,7 +27,7 @@ def as_html(comparison: Any) -> str:
     said = "".join(f"<p><b>{escape(line)}</b></p>" for line in comparison.statement())
     more = f"<p>{escape(more)}</p>" if more else ""
     signed = f"<p><small>{escape(comparison.signature())}</small></p>"
-    return f"<div>{said}{table.to_html(index=False, border=0)}{more}{signed}</div>"
+    return _plain(f"<div>{said}{table.to_html(index=False, border=0)}{more}{signed}</div>")
 
 
 def told(comparison: Any) -> tuple[pd.DataFrame, str]:
@@ -33,11 +35,27 @@ def told(comparison: Any) -> tuple[pd.DataFrame, str]:
     data = rows.leading(comparison.data)
     systems = rows.systems(data)
     if len(systems) <= _PAIRS_OF:
-        return _pairs(rows.pairs(data), comparison.made), ""
+        return _pairs(rows.pairs(data), comparison.made), _what(data, comparison.made)
     shown = _systems(systems.head(_ROWS))
     left = len(systems) - len(shown)
     said = f"{left} more systems: .systems has them all, .pairs every pair." if left else ""
     return shown, said or "Every pair: .pairs."
+
+
+def _what(data: xr.Dataset, made: Signature) -> str:
+    """What the differences are, and what stands beside."""
+    said = []
+    if made.difference_is and "difference_mean" in data:
+        of = made.difference_is.replace("A wins", "system wins").replace("B wins", "other wins")
+        said.append(f"difference: {of}" + (", lower is better" * (made.higher_is_better is False)))
+    if "among_prob_better" in data:
+        said.append("among all: P(system better), all systems drawn together")
+    return "; ".join(said)
+
+
+def _plain(text: str) -> str:
+    """Text without what a terminal would act on: it may stand in the name of a system."""
+    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def _pairs(table: Any, made: Any) -> pd.DataFrame:
@@ -47,13 +65,10 @@ def _pairs(table: Any, made: Any) -> pd.DataFrame:
             numbers.probability(*v) for v in zip(table["prob_better"], errors, strict=True)
         ]
     )
-    if "difference" in table and table["difference"].notna().any():
-        ends = [table[k] for k in ("difference", "lower", "upper")]
-        text = [numbers.difference(*v).partition(" [") for v in zip(*ends, strict=True)]
-        said["difference"] = [mean for mean, _, _ in text]
-        interval = f"{100 * made.ci_prob:g}% {str(made.ci_kind or 'eti').upper()}"
-        said[interval] = [mark.strip() + end for _, mark, end in text]
-    said = _withheld(said, table["verdict"])
+    said = _withheld(said.assign(**_sizes(table, made)), table["verdict"])
+    for name, head in _BESIDE.items():
+        if f"{name}_prob_better" in table:
+            said[head] = [numbers.probability(p) for p in table[f"{name}_prob_better"]]
     counted = [c for c in ("wins", "losses", "ties", "n") if c in table]
     return said.assign(**{c: table[c] for c in counted})
 
@@ -64,14 +79,30 @@ def _withheld(said: Any, verdict: Any) -> Any:
     return said.assign(verdict=verdict.str.replace("_", " "))
 
 
+def _sizes(table: Any, made: Any) -> dict[str, list[str]]:
+    """Differences and their intervals, written out."""
+    if "difference" not in table or not table["difference"].notna().any():
+        return {}
+    ends = [table[k] for k in ("difference", "lower", "upper")]
+    text = [numbers.difference(*v).partition(" [") for v in zip(*ends, strict=True)]
+    interval = f"{100 * made.ci_prob:g}% {str(made.ci_kind or 'eti').upper()}"
+    return {
+        "difference": [mean for mean, _, _ in text],
+        interval: [mark.strip() + end for _, mark, end in text],
+    }
+
+
+_BESIDE = {"mean": "P(mean better)", "wins": "P(wins more)", "among": "among all"}
+
+
 def _systems(table: Any) -> pd.DataFrame:
     said = table[["system"]].copy()
     for name, places in (("score", 3), ("expected_rank", 1)):
         if name in table:
             said[name] = [f"{v:.{places}f}" for v in table[name]]
     if "prob_best" in table:
-        said.insert(
-            len(said.columns), "prob_best", [numbers.probability(p) for p in table["prob_best"]]
-        )
+        errors = table.get("prob_best_mcse", np.zeros(len(table)))
+        told = zip(table["prob_best"], errors, strict=True)
+        said["prob_best"] = [numbers.probability(*v) for v in told]
     ended = ("better_than", "worse_than", "open")
     return said.assign(**{name: table[name] for name in ended})

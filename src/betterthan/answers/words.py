@@ -23,42 +23,96 @@ def statement(pairs: Any, systems: Any, made: Signature) -> list[str]:
         return [f"No verdict: {' '.join(made.failures)}"]
     if len(pairs) == 1:
         return [of_pair(pairs.to_dict("records")[0], made)]
-    return [*_best(systems, made), *_baseline(pairs, systems, made), _tally(pairs)]
+    return [*_best(systems, made), *_baseline(pairs, systems, made), _tally(pairs, made)]
 
 
 def of_pair(row: dict[str, Any], made: Signature) -> str:
     """One pair in one sentence; the row names the system that is ahead first."""
     first, second, verdict = row["system"], row["other"], row["verdict"]
     if verdict == "no_data":
-        return f"Nothing is said about {first} and {second}: they share no example."
+        return _no_data(row)
     if verdict == "no_verdict":
         return f"No verdict on {first} and {second}."
     p = numbers.probability(row["prob_better"], row.get("mcse", 0.0))
-    size = _size(row, made)
-    if verdict == "better":
-        return f"{first} is better than {second} with probability {p}{size}."
-    if verdict == "equivalent":
-        within = numbers.probability(row["within_rope"])
+    size, beside = _size(row, made), _beside(row, made)
+    if verdict == "split":
         return (
-            f"{first} and {second} are practically equivalent: they differ by no more than "
-            f"{made.rope:g} with probability {within}{size}."
+            f"Split between {first} and {second}: {first} wins more often with probability "
+            f"{p}{size}, the mean does not support it{beside}; no system is named."
         )
+    if verdict == "better":
+        of = ("The mean of ", "that of ") if made.quantity == "mean" else ("", "")
+        said = f"{of[0]}{first} is better than {of[1]}{second} with probability {p}"
+        return f"{said}{size}{_beyond(row, made)}{beside}."
+    if verdict == "equivalent":
+        return f"{_within(row, made)}{size}{beside}."
+    return f"{_open(row, p + size + beside)}; this is not evidence that they are equal."
+
+
+def _within(row: dict[str, Any], made: Signature) -> str:
     return (
-        f"Undecided between {first} and {second}: {first} is better with probability {p}{size}; "
-        "this is not evidence that they are equal."
+        f"{row['system']} and {row['other']} are practically equivalent: they differ by no more "
+        f"than {made.rope:g} with probability {numbers.probability(row['within_rope'])}"
     )
 
 
+def _open(row: dict[str, Any], how: str) -> str:
+    close = "; the threshold is within two Monte Carlo errors, more draws may decide"
+    return (
+        f"Undecided between {row['system']} and {row['other']}: {row['system']} is better with "
+        f"probability {how}{close if row.get('too_close') else ''}"
+    )
+
+
+def _no_data(row: dict[str, Any]) -> str:
+    """They share nothing, or one unit, of which no spread can be seen."""
+    first, second = row["system"], row["other"]
+    if row.get("n", 0) and row.get("n_units", 2) == 1:
+        return (
+            f"Nothing is said about {first} and {second}: all their examples belong to one "
+            "cluster or item, which is one example."
+        )
+    return f"Nothing is said about {first} and {second}: they share no example."
+
+
 def _size(row: dict[str, Any], made: Signature) -> str:
+    """The difference, what it is of, and its interval."""
     if np.isnan(row.get("difference", np.nan)):
         return ""
+    what = difference_of(row["system"], row["other"], made)
+    if np.isnan(row["lower"]):
+        return f" ({what}: {row['difference']:+.3g})"
     text = numbers.difference(row["difference"], row["lower"], row["upper"])
     mean, ends = text.split(" [")
     if made.ci_prob is None:
-        return f" (difference {mean})"
-    return f" (difference {mean}, {100 * made.ci_prob:g}% {made.ci_kind or 'eti'} [{ends})".replace(
-        "hdi", "HDI"
-    ).replace("eti", "ETI")
+        return f" ({what}: {mean})"
+    kind = (made.ci_kind or "eti").upper()
+    return f" ({what}: {mean}, {100 * made.ci_prob:g}% {kind} [{ends})"
+
+
+def difference_of(first: str, second: str, made: Signature) -> str:
+    """What the difference is, with the names of the systems."""
+    said = made.difference_is or "difference"
+    said = said.replace("P(A wins) - P(B wins)", f"P({first} wins) - P({second} wins)")
+    return said + (", lower is better," if made.higher_is_better is False else "")
+
+
+def _beyond(row: dict[str, Any], made: Signature) -> str:
+    """Whether it is better by more than the rope."""
+    if not made.rope or "beyond_rope" not in row:
+        return ""
+    how = "and by more than" if row["beyond_rope"] else "but not surely by more than"
+    return f", {how} {made.rope:g}"
+
+
+def _beside(row: dict[str, Any], made: Signature) -> str:
+    """What the other quantity says of the same pair."""
+    other = made.beside_quantity
+    if other is None or f"{other}_prob_better" not in row:
+        return ""
+    p = numbers.probability(row[f"{other}_prob_better"])
+    what = "mean of {} better" if other == "mean" else "{} wins more often"
+    return f" (P({what.format(row['system'])}) {p})"
 
 
 def _best(systems: Any, made: Signature) -> list[str]:
@@ -67,8 +121,9 @@ def _best(systems: Any, made: Signature) -> list[str]:
         return []
     top = systems.sort_values("prob_best", ascending=False, kind="stable")
     first = top.iloc[0]
-    said = f"{first['system']} is the best of all with probability "
-    said += numbers.probability(first["prob_best"])
+    of_what = " by its mean" if made.joint_quantity == "mean" else ""
+    said = f"{first['system']} is the best of all{of_what} with probability "
+    said += numbers.probability(first["prob_best"], first.get("prob_best_mcse", 0.0))
     among = top[top["in_best_set"].astype(bool)]["system"].tolist() if "in_best_set" in top else []
     if len(among) > 1:
         prob = made.ci_prob or 0.95
@@ -95,18 +150,25 @@ def _baseline(pairs: Any, systems: Any, made: Signature) -> list[str]:
     return ["Against the baseline: " + "; ".join(said) + "."]
 
 
-def _tally(pairs: Any) -> str:
+def _tally(pairs: Any, made: Signature) -> str:
     """How the pairs ended."""
     number = pairs["verdict"].value_counts()
-    said = [f"{number[v]:,} {what}" for v, what in _ENDED.items() if number.get(v)]
-    return f"Of {len(pairs):,} pairs: {', '.join(said)}."
+    said = {v: f"{number[v]:,} {what}" for v, what in _ENDED.items() if number.get(v)}
+    if "better" in said and "among_verdict" in pairs:
+        named = pairs[pairs["verdict"] == "better"]
+        also = int((named["among_verdict"] == "better").sum())
+        all_ = "all" if also == len(named) else f"{also:,}"
+        said["better"] += f" ({all_} of them also among all systems)"
+    by = {"wins": " by wins", "mean": " by the mean"}.get(made.quantity or "", "")
+    by = by if made.beside_quantity else ""
+    return f"Of {len(pairs):,} pairs{by}: {', '.join(said.values())}."
 
 
 _ENDED = {
     "better": "decided",
     "equivalent": "practically equivalent",
     "undecided": "undecided, which is not evidence that they are equal",
-    "split": "split",
+    "split": "split (wins and mean favour different systems)",
     "no_data": "without a common example",
     "no_verdict": "without a verdict",
 }

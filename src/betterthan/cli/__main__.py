@@ -1,6 +1,6 @@
 """``python -m betterthan.cli`` is ``betterthan``."""
 
-from betterthan.cli.commands import main
+from betterthan.cli.start import run
 
 if __name__ == "__main__":
-    main()
+    run()

@@ -9,7 +9,7 @@ import typer
 
 from betterthan import __version__, names
 from betterthan.cli import studies
-from betterthan.cli.console import deliver, fail, one_file, put, say, where
+from betterthan.cli.console import INTERRUPTED, deliver, fail, one_file, put, say, where
 from betterthan.cli.options import (
     Files,
     Format,
@@ -23,6 +23,7 @@ from betterthan.cli.options import (
     Scale,
     Seed,
     Shuffles,
+    Systems,
 )
 
 if TYPE_CHECKING:
@@ -39,6 +40,14 @@ app = typer.Typer(
 @app.command()
 def compare(
     files: Files,
+    quantity: Annotated[
+        str | None,
+        typer.Option(help="Of graded scores, what decides: wins or mean. Default: both are told."),
+    ] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(help="item: take items of a cluster, and runs of an item, as independent."),
+    ] = None,
     rope: Rope = names.ROPE,
     prior: Annotated[
         str,
@@ -52,9 +61,7 @@ def compare(
     margin: Annotated[
         float, typer.Option(help="Score difference up to which two systems tie on an example.")
     ] = 0.0,
-    systems: Annotated[
-        str | None, typer.Option(help="Systems to compare, in this order; comma-separated.")
-    ] = None,
+    systems: Systems = None,
     baseline: Annotated[
         str | None, typer.Option(help="The system that the others are told against.")
     ] = None,
@@ -83,10 +90,13 @@ def compare(
     """Compare the systems of a table of results, all with each other."""
     import betterthan as bt
 
-    form, target = where(format, output)
-    data = _read(files, layout, lower_is_better, scale)
+    form, target = where(format, output, files)
+    chosen = systems.split(",") if systems is not None else None
+    data = _read(files, layout, lower_is_better, scale, chosen)
     comparison = bt.compare(
         _one_by_one(files, data, judge) if method == "advised" or judge is not None else data,
+        quantity=quantity,
+        unit=unit,
         rope=rope,
         method=method,
         ties=ties,
@@ -95,7 +105,7 @@ def compare(
         prior=_prior(prior),
         ci_kind=interval,
         ci_prob=ci_prob,
-        systems=systems.split(",") if systems is not None else None,
+        systems=chosen,
         baseline=baseline,
         threshold=threshold,
         tests=bt.significance.Tests(
@@ -129,6 +139,7 @@ def groups(
         float, typer.Option(help="and with this confidence in it.")
     ] = names.CONFIDENCE,
     correction: Annotated[str, typer.Option(help=", ".join(names.CORRECTIONS))] = names.CORRECTION,
+    systems: Systems = None,
     layout: Layout = None,
     lower_is_better: Lower = False,
     scale: Scale = 1,
@@ -139,11 +150,12 @@ def groups(
     """Show which systems cannot be told from each other, as the MUC evaluations did."""
     import betterthan as bt
 
-    form, target = one_file(format, output, "groups")
+    form, target = one_file(format, output, "groups", files)
     from betterthan import checks
 
     checks.one_of(test, ("randomization", "sign"), "test")
-    data = _read(files, layout, lower_is_better, scale)
+    chosen = systems.split(",") if systems is not None else None
+    data = _read(files, layout, lower_is_better, scale, chosen)
     if test == "sign":
         found = bt.sign_test(data)
     else:
@@ -209,7 +221,10 @@ def main() -> None:
     """Run the command line; bad input ends with one line on stderr and exit code 2."""
     warnings.showwarning = lambda message, *_args, **_kwargs: say(f"warning: {message}")
     try:
-        sys.exit(app(standalone_mode=False) or 0)
+        code = app(standalone_mode=False) or 0
+        if code == INTERRUPTED:  # the argument parser says so in silence
+            raise KeyboardInterrupt
+        sys.exit(code)
     except (ValueError, OSError, ArithmeticError) as error:
         fail(str(error))
     except ModuleNotFoundError as error:  # installed without what samples
@@ -217,7 +232,13 @@ def main() -> None:
             f"this needs {error.name}, which is not installed; install it, or choose the method "
             f"exact"
         )
+    except MemoryError:
+        fail("there is not enough memory for this; give fewer systems, items or draws")
+    except RecursionError:
+        fail("what was given is nested too deeply; give plain tables")
     except Exception as error:
+        if isinstance(error.__context__, KeyboardInterrupt):  # as the argument parser wraps it
+            raise KeyboardInterrupt from None
         if not hasattr(error, "format_message"):  # not a complaint of the argument parser
             raise
         message = error.format_message()  # type: ignore[attr-defined]
@@ -229,12 +250,22 @@ def main() -> None:
 
 
 def _read(
-    files: list[Path], layout: str | None, lower_is_better: bool, scale: int
+    files: list[Path],
+    layout: str | None,
+    lower_is_better: bool,
+    scale: int,
+    systems: list[str] | None,
 ) -> "xr.DataArray":
     import betterthan as bt
 
     source = files[0] if len(files) == 1 else list(files)
-    data = bt.read(source, layout=layout, higher_is_better=not lower_is_better, scale=scale)
+    data = bt.read(
+        source,
+        layout=layout,
+        systems=systems,
+        higher_is_better=not lower_is_better,
+        scale=scale,
+    )
     say(str(data.attrs["reading"]))
     return data
 

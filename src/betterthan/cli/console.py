@@ -3,17 +3,42 @@ byte is written.
 """
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from betterthan.answers.comparison import Comparison
+
+INTERRUPTED = 130  # what a shell expects of a program that was interrupted
 
 # what computes is loaded when a command runs, so that --help and --version answer at once
 
 
-def where(format: str | None, output: Path | None) -> tuple[str, Path | None]:
-    """Format and target, agreed before any work is done."""
+def where(
+    format: str | None, output: Path | None, inputs: Sequence[Path | None] = ()
+) -> tuple[str, Path | None]:
+    """Format and target, agreed before any work is done; no target is one of the `inputs`."""
+    form, target = _agreed(format, output)
+    if target is not None:
+        from betterthan.files import refuse_inputs
+
+        written = [target] if target.suffix else [target / name for name in folder_of(form)]
+        refuse_inputs(written, [path for path in inputs if path is not None])
+    return form, target
+
+
+def folder_of(form: str) -> tuple[str, str, str]:
+    """The files that a folder is filled with: the report, the pairs, the comparison itself."""
+    from betterthan.reporting import formats
+
+    named = next((f.suffixes[0] for f in formats.FORMATS if f.name == form), ".json")
+    return f"report{named}", "pairs.csv", "comparison.nc"
+
+
+def _agreed(format: str | None, output: Path | None) -> tuple[str, Path | None]:
     from betterthan import checks
     from betterthan.reporting import formats
 
@@ -35,12 +60,14 @@ def where(format: str | None, output: Path | None) -> tuple[str, Path | None]:
     return form, output
 
 
-def one_file(format: str | None, output: Path | None, what: str) -> tuple[str, Path | None]:
+def one_file(
+    format: str | None, output: Path | None, what: str, inputs: Sequence[Path | None]
+) -> tuple[str, Path | None]:
     """Format and target of a command whose answer is one file."""
     from betterthan import checks
     from betterthan.reporting import formats
 
-    form, target = where(format, output)
+    form, target = where(format, output, inputs)
     checks.one_of(form, formats.NAMES, "format")
     if target is not None and not target.suffix:
         raise ValueError(f"{target}: give one file, such as {target}.html; {what} is one report")
@@ -65,7 +92,6 @@ def deliver(comparison: "Comparison", form: str, target: Path | None) -> None:
     import betterthan as bt
     from betterthan.comparison.pair_rows import pair_rows
     from betterthan.files import write_all
-    from betterthan.reporting import formats
     from betterthan.reporting.kinds import plain
     from betterthan.reporting.records import as_json
 
@@ -74,19 +100,24 @@ def deliver(comparison: "Comparison", form: str, target: Path | None) -> None:
     if target is None or target.suffix:
         put(written, target)
     else:
-        name = next(
-            (f"report{f.suffixes[0]}" for f in formats.FORMATS if f.name == form), "report.json"
-        )
-        contents: dict[str, str | bytes] = {name: written}
-        contents["pairs.csv"] = pair_rows(told).to_csv(index=False)
-        contents["comparison.nc"] = comparison.to_bytes()
+        made = (written, _table(pair_rows(told)), comparison.to_bytes())
+        contents: dict[str, str | bytes] = dict(zip(folder_of(form), made, strict=True))
         write_all({target / name: content for name, content in contents.items()})
         say(f"wrote {', '.join(str(target / name) for name in contents)}")
 
 
+def _table(rows: "pd.DataFrame") -> str:
+    """Rows as CSV, in which no name is a formula."""
+    from betterthan.reporting.escapes import no_formula
+
+    named = {k: rows[k].map(str).map(no_formula) for k in ("system", "other")}
+    return rows.assign(**named).to_csv(index=False)
+
+
 def say(line: str) -> None:
-    """Tell the user, beside the answer."""
-    print(line, file=sys.stderr)
+    """Tell the user, beside the answer; names of files may hold what a terminal would act on."""
+    plain = "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in line)
+    print(plain, file=sys.stderr)
 
 
 def fail(message: str) -> NoReturn:

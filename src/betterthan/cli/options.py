@@ -48,3 +48,6 @@ Shuffles = Annotated[
 Scale = Annotated[
     int, typer.Option(help="Of tallies with partial credit: 2 where there are halves.")
 ]
+Systems = Annotated[
+    str | None, typer.Option(help="Systems to compare, in this order; comma-separated.")
+]

@@ -11,8 +11,9 @@ import xarray as xr
 from betterthan import checks
 from betterthan.cli.console import say
 from betterthan.io.cells import holds_numbers, numbers, texts
+from betterthan.io.choosing import chosen_of
 from betterthan.io.files import read_file
-from betterthan.io.problems import problem
+from betterthan.io.problems import listed, problem
 from betterthan.io.reading import read
 from betterthan.io.recognition import recognise
 from betterthan.labels.predictions import confusions as confusions_from_labels
@@ -28,7 +29,12 @@ _LAYOUTS = ("confusion", "predictions", "tallies", "wide", "long")
 
 
 def measured(
-    file: Path, layout: str | None, *, higher_is_better: bool, scale: int
+    file: Path,
+    layout: str | None,
+    *,
+    higher_is_better: bool,
+    scale: int,
+    systems: list[str] | None = None,
 ) -> tuple[xr.DataArray | None, Any, str | None]:
     """Tallies or scores to compare, confusion matrices to describe, and the statistic that suits
     them.
@@ -40,8 +46,11 @@ def measured(
     if chosen == "confusion":
         return None, read_confusion(file), None
     if chosen != "predictions":
-        return read(file, layout=chosen, higher_is_better=higher_is_better, scale=scale), None, None
+        better = {"higher_is_better": higher_is_better, "scale": scale}
+        return read(file, layout=chosen, systems=systems, **better), None, None
     labels = read_labels(file)
+    if systems is not None:
+        labels = chosen_of(table.source, labels, systems)
     confusions = confusions_from_labels(labels).assign_attrs(labels.attrs)
     if labels.sizes["system"] == 1:
         return None, confusions.isel(system=0, drop=True), None
@@ -78,12 +87,29 @@ def with_seed(confusions: Any, seed: int | None) -> Any:
     return confusions if seed is None else confusions.assign_attrs(seed=seed)
 
 
-def plain_table(file: Path) -> pd.DataFrame:
-    """A file as a table: numbers where a column holds numbers, else text."""
+def plain_table(
+    file: Path, outcome: str, features: list[str] | None, leave_out: str | None
+) -> pd.DataFrame:
+    """A file as a table: numbers of the outcome and its features, else what a column holds.
+
+    Parameters
+    ----------
+    file : path
+    outcome, features, leave_out
+        Columns: the outcome and the features (all others where none are named) hold numbers, and a
+        cell that is none is refused here, where its row is known.
+    """
     table = read_file(file)
+    named = {outcome, *(table.columns if features is None else features)} - {leave_out}
+    for name in (*(features or []), outcome, leave_out):
+        if name is not None and name not in table.columns:
+            there = listed(table.columns)
+            raise problem(table.source, f"there is no column {name!r}; the columns are {there}")
     return pd.DataFrame(
         {
-            name: numbers(table, name) if holds_numbers(table, name) else texts(table, name)
+            name: numbers(table, name)
+            if name in named or holds_numbers(table, name)
+            else texts(table, name)
             for name in table.columns
         }
     )

@@ -18,6 +18,7 @@ from betterthan.cli.options import (
     Scale,
     Seed,
     Shuffles,
+    Systems,
 )
 
 
@@ -42,6 +43,7 @@ def measures(
             help="confusion, predictions, tallies, wide or long; recognised when not given."
         ),
     ] = None,
+    systems: Systems = None,
     lower_is_better: Lower = False,
     scale: Scale = 1,
     seed: Seed = None,
@@ -54,9 +56,13 @@ def measures(
     import betterthan as bt
     from betterthan.cli.reading import measured, with_seed
 
-    form, target = one_file(format, output, "measures")
+    form, target = one_file(format, output, "measures", [file])
     data, confusions, default = measured(
-        file, layout, higher_is_better=not lower_is_better, scale=scale
+        file,
+        layout,
+        higher_is_better=not lower_is_better,
+        scale=scale,
+        systems=systems.split(",") if systems is not None else None,
     )
     say(str((data if data is not None else confusions).attrs["reading"]))
     answers = [] if confusions is None else [with_seed(confusions, seed)]
@@ -112,14 +118,14 @@ def outcome(
     import betterthan as bt
     from betterthan.cli.reading import component_table, plain_table
 
-    form, target = one_file(format, output, "outcome")
+    form, target = one_file(format, output, "outcome", [file, components])
     from betterthan import checks
 
     checks.one_of(method, ("exact", "both"), "method")
     if method == "exact" and (ordinal or components is not None):
         raise ValueError("--ordinal and --components need the PyMC model: add --method both")
-    table = plain_table(file)
     columns = [name.strip() for name in features.split(",")] if features is not None else None
+    table = plain_table(file, outcome, columns, leave_out)
     function = bt.features.performance_function(
         table, outcome, columns=columns, direction=direction, leave_out=leave_out
     )
@@ -177,7 +183,7 @@ def order(
     import betterthan as bt
     from betterthan.cli.reading import ordered, told_of
 
-    form, target = one_file(format, output, "order")
+    form, target = one_file(format, output, "order", [file])
     orders, names_of, several = ordered(file, reference, restrict)
     answers: list[Any] = told_of(orders, names_of, restrict)
     if several:

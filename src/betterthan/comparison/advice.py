@@ -8,12 +8,14 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.comparison.given import Found, recognise
+from betterthan.comparison.measured import unit_of
 from betterthan.counts.judgments import JUDGE
 from betterthan.counts.picking import systems_of
 from betterthan.counts.shapes import to_pairs
-from betterthan.counts.units import CLUSTER, EPOCH, several
+from betterthan.counts.units import CLUSTER, EPOCH, ids_of, several
 from betterthan.models.roster import Spec, spec_of
 
+_SYSTEMS_FITTED = 32  # beyond, a model of pairs is refused: names.MCMC_PAIRS_MAX
 _FEW = 20  # examples below which little is settled
 _ORDERED = "pairing run i of one system with run i of another: runs have no common order"
 _TOO_SURE = "they are not independent judgments, and it would be too certain"
@@ -35,6 +37,11 @@ class Advice:
     def model(self) -> str:
         """A name in ``betterthan.models``, or ``bayesian_bootstrap``."""
         return self.spec.name
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What it is asked with."""
+        return {k: v for k, v in self.spec.options(self.found).items() if v}
 
     @property
     def call(self) -> str:
@@ -98,46 +105,65 @@ def _of_tallies(_: Found) -> tuple[str, str, str]:
 
 def _of_scores(found: Found) -> tuple[str, str, str]:
     scores = found.plain
-    values = scores.values.astype(float)
-    n, systems = values.shape
-    binary = bool(np.isin(values[~np.isnan(values)], (0.0, 1.0)).all())
-    runs, grouped = several(scores, EPOCH), several(scores, CLUSTER)
-    labels = scores[names.DATASET].values.tolist() if names.DATASET in scores.coords else [""]
-    datasets = len(set(labels))
-    if runs and binary and systems > 2 and not grouped:
-        return _repeated(systems)
-    if runs or grouped:
-        return _alike(n, datasets, binary, runs, grouped)
-    if not binary:
-        also = f" and {datasets} data sets differ" if datasets > 1 else ""
+    n, systems = scores.shape
+    datasets = len(set(scores[names.DATASET].values.tolist())) if _has_datasets(scores) else 1
+    unit = unit_of(found.data, None)
+    runs = several(scores, EPOCH)
+    if runs or unit == CLUSTER:
+        return _alike(found, unit, datasets)
+    if found.graded:
+        also = f"; it pools the {datasets} data sets" if datasets > 1 else ""
         return (
-            "graded",
-            f"the scores are graded, so by how much counts as well as how often{also}",
-            "counting wins alone, if you care about the mean: small frequent wins outweigh large "
-            "rare losses",
+            _closed(systems),
+            "the scores are graded, and by how much counts as well as how often: the mean decides, "
+            f"how often each wins stands beside{also}",
+            "counting wins alone: small frequent wins outweigh large rare losses; or graded, a "
+            "typical difference, which looks away from the rare ones",
         )
-    if datasets > 1:
+    if datasets > 1 and systems <= _SYSTEMS_FITTED:
         return _several(datasets)
     if systems > 2:
+        pooled = f"; the {datasets} data sets are pooled" if datasets > 1 else ""
         return (
-            "item_response",
-            f"{systems} systems share {n:,} items, so their ranks and the best of them need one "
-            "joint model",
+            "among_all",
+            f"{systems} systems share {n:,} items: each pair has a closed form, and ranks and the "
+            "best come from one joint posterior of all; item_response where abilities or items "
+            f"are wanted{pooled}",
             f"davidson on the pairs of these items: {_TOO_SURE}",
         )
     return _two(n)
 
 
-def _alike(n: int, datasets: int, binary: bool, runs: bool, grouped: bool) -> tuple[str, str, str]:
+def _has_datasets(scores: Any) -> bool:
+    return names.DATASET in scores.coords
+
+
+def _closed(systems: int) -> str:
+    """Of more than two systems all are drawn together, too."""
+    return "among_all" if systems > 2 else "student_t"
+
+
+def _alike(found: Found, unit: str, datasets: int) -> tuple[str, str, str]:
     """Rows that say less than as many independent ones."""
-    what = "repeated runs of an item" if runs and not grouped else "items of one cluster"
-    lost = [f"pools the {datasets} data sets"] if datasets > 1 else []
-    lost += [] if binary else ["counts who is ahead, not by how much"]
-    given_up = f"; it {' and '.join(lost)}" if lost else ""
+    scores = found.plain
+    n, systems = scores.shape
+    of = CLUSTER if unit == CLUSTER else names.ITEM
+    number = len(set(ids_of(scores, of).tolist()))
+    what = "items of one cluster" if unit == CLUSTER else "repeated runs of an item"
+    if number == 1:
+        return (
+            _closed(systems),
+            f"all {n:,} rows belong to one {unit}, which is one example: no verdict follows",
+            "any answer that takes them as independent: it is far too certain",
+        )
+    given_up = f"; it pools the {datasets} data sets" if datasets > 1 else ""
     return (
-        "clustered",
-        f"{what} are alike, so {n:,} rows say less than {n:,} independent examples{given_up}",
-        _ORDERED if runs else "any answer that takes the items as independent: it is too certain",
+        _closed(systems),
+        f"{what} are alike, so {n:,} rows say less than {n:,} independent examples: the {number:,} "
+        f"{unit}s are the units{given_up}",
+        "any answer that takes the rows as independent: it is too certain"
+        if unit == CLUSTER
+        else _ORDERED,
     )
 
 
@@ -148,11 +174,12 @@ def _of_counts(found: Found) -> tuple[str, str, str]:
     systems = len(systems_of(counts))
     if CLUSTER in extra:
         return (
-            "clustered",
-            f"the examples come in {counts.sizes[CLUSTER]} clusters and are alike within them",
+            "student_t",
+            f"the examples come in {counts.sizes[CLUSTER]} clusters and are alike within them; the "
+            "clusters are the units",
             "summing over clusters: it takes their examples as independent and is too certain",
         )
-    if extra:
+    if extra and systems <= _SYSTEMS_FITTED:
         return _several(int(np.prod([counts.sizes[d] for d in extra])))
     if systems == 2:
         return _two(int((to_pairs(counts) if names.SYSTEM_A in counts.dims else counts).sum()))
@@ -175,12 +202,14 @@ def _of_trials(found: Found) -> tuple[str, str, str]:
     trials = found.data["trials"]
     if int(trials.max()) == 1:
         return _of_scores(found)
-    systems = len(systems_of(found.plain))
-    if systems > 2 and not several(found.data, CLUSTER):
-        return _repeated(systems)
+    systems, items = len(systems_of(found.plain)), found.data.sizes[names.ITEM]
+    clusters = unit_of(found.data, None) == CLUSTER
+    units = len(set(ids_of(found.data, CLUSTER).tolist())) if clusters else items
+    what = "clusters" if clusters else "items with all their runs"
     return (
-        "clustered",
-        "repeated runs of an item are alike, so trials say less than as many independent examples",
+        _closed(systems),
+        "repeated runs of an item are alike, so trials say less than as many independent examples: "
+        f"the {units:,} {what} are the units",
         _ORDERED,
     )
 
@@ -188,7 +217,7 @@ def _of_trials(found: Found) -> tuple[str, str, str]:
 def _of_judgments(found: Found) -> tuple[str, str, str]:
     systems, judges = len(systems_of(found.plain)), several(found.data, JUDGE)
     if systems > 2 or judges:
-        more = ", who was shown first may matter" + (", and judges differ" if judges else "")
+        more = "" + (", and judges differ" if judges else "")
         return _judged(systems, more)
     return (
         "dirichlet_multinomial",
@@ -205,15 +234,6 @@ def _judged(systems: int, more: str) -> tuple[str, str, str]:
         "each pair by itself: it wastes what other pairs say, and the best of many looks better "
         "than "
         "it is",
-    )
-
-
-def _repeated(systems: int) -> tuple[str, str, str]:
-    return (
-        "item_response",
-        f"{systems} systems share items and ran each of them several times: successes of trials, "
-        "alike within an item",
-        _ORDERED,
     )
 
 

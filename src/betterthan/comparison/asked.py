@@ -17,6 +17,8 @@ class Asked:
 
     question: Question
     method: str
+    quantity: str | None
+    unit: str | None
     ties: str
     missing: str
     margin: float
@@ -26,12 +28,16 @@ class Asked:
     systems: Sequence[str] | Mapping[str, str] | None
     baseline: str | None
     seed: int
+    rank_seed: int  # of draws for ranks: fixed if none was given, so that data have one answer
 
     @classmethod
     def checked(cls, *, rng: Any, tests: Any, sampling: Any, **choices: Any) -> "Asked":
         """The choices, or an error that names the one that is wrong."""
         for name, allowed in _CHOICES.items():
             checks.one_of(choices[name], allowed, name)
+        for name, allowed in _OR_NONE.items():
+            if choices[name] is not None:
+                checks.one_of(choices[name], allowed, name)
         if choices["method"] == "advised" and choices["ties"] != "third":
             raise ValueError(
                 f"method='advised' keeps ties as an outcome; ties={choices['ties']!r} is for the "
@@ -47,8 +53,10 @@ class Asked:
             margin=checks.margin(choices["margin"]),
             tests=Tests.asked(tests),
             sampling=sampling,
-            seed=one_seed(rng),  # one seed for all that samples
+            seed=(seed := one_seed(rng)),  # one seed for all that samples
+            rank_seed=0 if rng is None else seed,
         )
 
 
+_OR_NONE = {"quantity": names.QUANTITIES, "unit": names.EVIDENCE_UNITS}
 _CHOICES = {"method": names.METHODS, "ties": names.TIES, "missing": names.MISSING}

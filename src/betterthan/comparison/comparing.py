@@ -4,6 +4,7 @@ beside.
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,13 @@ from betterthan import checks, names
 from betterthan.answers.comparison import Comparison
 from betterthan.comparison.advice import Advice, advise_on
 from betterthan.comparison.advised import advised_answers
+from betterthan.comparison.among_all import among_all
 from betterthan.comparison.asked import Asked
-from betterthan.comparison.best_of_all import best_of_all
-from betterthan.comparison.engines import Engine, exact_answers, sampled_answers
+from betterthan.comparison.engines import Engine, answers_of, exact_answers, sampled_answers
 from betterthan.comparison.given import Given, count_given, of_systems, recognise
 from betterthan.comparison.tests_beside import tests_beside
 from betterthan.comparison.ties_beside import every_policy
+from betterthan.counts.units import CLUSTER, EPOCH
 from betterthan.models.sampling import Sampling
 from betterthan.posterior import closed
 from betterthan.posterior.parameters import settled
@@ -32,6 +34,8 @@ def compare(
     data: Any,
     other: Any = None,
     *,
+    quantity: str | None = None,
+    unit: str | None = None,
     rope: float = names.ROPE,
     systems: Sequence[str] | Mapping[str, str] | None = None,
     baseline: str | None = None,
@@ -60,9 +64,19 @@ def compare(
     other : sequence of scores, optional
         A second system's, where `data` are one system's: Series and DataArrays are joined by label,
         which must be the same; lists by position, of equal length; two paths are two files.
-    rope : float in [0, 1), default 0
-        Half width of the region of practical equivalence, as a difference of probabilities. At 0 no
-        verdict is ever "equivalent".
+    quantity : {"wins", "mean"}, optional
+        What is compared: how often a system wins an item, or its mean score. Scores of 0 and 1 have
+        one quantity, accuracy. Of graded scores both are told by default, wins decide, and where
+        the mean favours the other system the verdict is ``split``; the quantity that is given
+        decides alone.
+    unit : {"item"}, optional
+        By default the unit of evidence is the cluster where items come in clusters, and the item
+        with all its runs; then differences of means, or of wins, on units are answered by Student's
+        t. "item" takes each row as independent.
+    rope : float, default 0
+        Half width of the region of practical equivalence: a difference of probabilities below 1,
+        or, with ``quantity="mean"``, in units of the score. At 0 no verdict is ever "equivalent".
+        "Better" says that the difference is above 0; ``beyond_rope`` that it is above the rope.
     systems : sequence of str, or mapping of str to str, optional
         A list picks systems and orders them; a mapping renames them.
     baseline : str, optional
@@ -100,26 +114,29 @@ def compare(
         Print it for the answer; ``.pairs`` and ``.systems`` are tables, ``.report()`` a page. In
         ``.data``, over (system_a, system_b): ``prob_better``, ``difference_mean``,
         ``difference_lower``, ``difference_upper``, ``mass`` (region), ``verdict``, ``also_ahead``,
-        ``sign_error`` (how probable it is that a verdict names the wrong system), each number that
-        was sampled with its ``_mcse``; of more than two systems, over ``system``, the joint answer
-        ``prob_best``, ``expected_rank`` and ``in_best_set``, by the Bayesian bootstrap of scores
-        without gaps or by the advised model (where neither will do, ``attrs["no_joint"]`` says
-        why). Also ``counts``, ``n``, ``bayes_factor_01``; from scores ``n_dropped`` and, over
-        ``system``, ``score`` and ``n_scored``, and where scores are missing on hard or easy items
-        ``prob_better_if_wrong`` and ``verdict_if_wrong``, with each missing score counted as wrong;
-        with both methods ``z``. Over a dim ``test``:
-        ``p_value``, ``p_adjusted`` and ``favours`` (1: the test speaks for system_a, -1: for
-        system_b); also ``smallest_p`` (of the sign test with so many decisive items) and, with
-        randomization, ``swapped_difference`` (of its statistic, A - B). Where ties
-        are unknown, what needs them is absent. An advised model of several data sets adds
-        ``prob_better_dataset`` (dataset, ...) and ``prob_better_new``, on a data set not seen. A
-        second way of computing stands in ``.beside``.
+        with a rope ``beyond_rope``; ``sign_error`` (how probable it is that a verdict names the
+        wrong system); each number that was sampled with its ``_mcse``, and ``too_close``. Of graded
+        scores ``mean_prob_better`` and more of the mean (or ``wins_...``, where the mean decides).
+        Of three or more systems scored by item the same among all systems, drawn together as far as
+        they are alike: ``among_prob_better``, ``among_difference_mean``, ``_lower``, ``_upper``,
+        ``among_verdict``, and over ``system`` ``prob_best``, ``expected_rank``, ``rank_lower``,
+        ``rank_upper`` and ``in_best_set`` (else ``attrs["no_joint"]`` says why not). Also
+        ``counts``, ``n``, ``n_units`` (where units are not items), ``bayes_factor_01``; from scores
+        ``n_dropped`` and, over ``system``, ``score`` and ``n_scored``, and where scores are missing
+        on hard or easy items ``prob_better_if_wrong`` and ``verdict_if_wrong``, with each missing
+        score counted as wrong; with both methods ``z``. Over a dim ``test``: ``p_value``,
+        ``p_adjusted`` and ``favours`` (1: the test speaks for system_a, -1: for system_b); also
+        ``smallest_p`` (of the sign test with so many decisive items) and, with randomization,
+        ``swapped_difference`` (of its statistic, A - B). Where ties are unknown, what needs them is
+        absent. An advised model of several data sets adds ``prob_better_dataset`` (dataset, ...)
+        and ``prob_better_new``, on a data set not seen. A second way of computing stands in
+        ``.beside``.
 
     Raises
     ------
     ValueError
-        If an argument is not valid, a rope is given and ties are unknown, or an advised model does
-        not know what is asked.
+        If an argument is not valid, a rope is given and ties are unknown or the scores are graded
+        and there is no quantity, or an advised model does not know what is asked.
 
     Warns
     -----
@@ -129,6 +146,12 @@ def compare(
         items than others (`counts.missing_by_difficulty`); or if an advised model has not
         converged.
 
+    References
+    ----------
+    O. Ledoit and M. Wolf (2004), A well-conditioned estimator for large-dimensional covariance
+    matrices, Journal of Multivariate Analysis 88(2), 365-411, doi:10.1016/S0047-259X(03)00096-4:
+    what systems share, among all of them.
+
     Examples
     --------
     >>> import betterthan as bt
@@ -137,8 +160,10 @@ def compare(
     [['A', 'B', 'better']]
     """
     asked = Asked.checked(
-        question=Question.checked(rope, ci_prob, ci_kind, threshold),
+        question=Question.checked(rope, ci_prob, ci_kind, threshold, of_score=quantity == "mean"),
         method=method,
+        quantity=quantity,
+        unit=unit,
         ties=ties,
         missing=missing,
         margin=margin,
@@ -149,25 +174,25 @@ def compare(
         sampling=sampling or Sampling(),
         rng=rng,
     )
-    found = of_systems(recognise(data, other), asked)
+    found = of_systems(recognise(data, other, asked.systems), asked)
     advice = advise_on(found) if asked.method == "advised" else None
-    taken = advice.spec.takes if advice else ()
-    given = count_given(found, asked, taken)
+    taken = _taken(asked, advice)
+    given = count_given(found, asked, taken, advice and advice.options.get("quantity"))
     for line in given.warned:
         warnings.warn(line, stacklevel=2)
     engines = _answered(given, asked, advice)
     main, *others = engines
     result = xr.merge([main.answers, main.beside.drop_vars("z", errors="ignore")], join="exact")
-    result["sign_error"] = sign_error(result)
-    result = result.assign(_counted(given, asked))
+    result = _with_other(result, given, asked, main).assign(_counted(given, asked))
     for beside in (
         given.facts,
-        best_of_all(given, asked, main, taken),
+        among_all(given, asked, main, taken),
         every_policy(given, asked),
         tests_beside(given, asked),
     ):
         result = result.merge(beside.drop_attrs(), join="exact", compat="override")
         result.attrs |= beside.attrs
+    result["sign_error"] = sign_error(result)
     for engine in others:
         result = result.merge(engine.beside[[k for k in ("z",) if k in engine.beside]])
     signed = Signature(**_signed(given, asked, advice, engines)).to_attrs()
@@ -175,14 +200,45 @@ def compare(
 
 
 def sign_error(result: xr.Dataset) -> xr.DataArray:
-    """Probability that a verdict names the wrong system of the two; nan where none is named."""
+    """Probability that a verdict names the wrong system of the two, among all systems where that is
+    told; nan where none is named.
+    """
     better = result["prob_better"]
-    swapped = better.transpose(..., names.SYSTEM_B, names.SYSTEM_A)
-    worse = better.copy(data=swapped.values)  # the other tail, not 1 less this one
+    among = result.get("among_prob_better", better)
+    swapped = among.transpose(..., names.SYSTEM_B, names.SYSTEM_A)
+    behind = swapped.values  # the other tail, not 1 less this one
     verdict = result["verdict"].transpose(*better.dims).values
     sides = [verdict == "a_better", verdict == "b_better"]
-    named = np.select(sides, [worse.values, better.values], np.nan)
+    named = np.select(sides, [behind, among.values], np.nan)
     return better.copy(data=named).drop_attrs().rename("sign_error")
+
+
+def _taken(asked: Asked, advice: Advice | None) -> tuple[str, ...]:
+    """Of dataset, cluster and epoch, what is taken into account."""
+    if advice is not None and advice.spec.fitted:
+        return advice.spec.takes
+    if asked.method in ("mcmc", "both") or asked.unit == names.ITEM:
+        return ()
+    return (CLUSTER, EPOCH)
+
+
+def _with_other(result: xr.Dataset, given: Given, asked: Asked, main: Engine) -> xr.Dataset:
+    """With the other quantity of graded scores beside, and verdicts that the two split."""
+    other = given.quantity.other
+    if other is None or main.name not in ("exact", "mcmc"):
+        return result
+    question = replace(asked.question, rope=0.0)
+    told = answers_of(other, given, replace(asked, question=question))[list(_OTHER)]
+    told = told.rename({name: f"{other}_{name}" for name in _OTHER}).drop_attrs()
+    result = result.merge(told, join="exact")
+    if given.quantity.chosen:
+        return result
+    verdict, behind = result["verdict"].values, result[f"{other}_prob_better"].values
+    split = ((verdict == "a_better") & (behind < 0.5)) | ((verdict == "b_better") & (behind > 0.5))
+    return result.assign(verdict=(result["verdict"].dims, np.where(split, "split", verdict)))
+
+
+_OTHER = ("prob_better", "difference_mean", "difference_lower", "difference_upper", "verdict")
 
 
 def _answered(given: Given, asked: Asked, advice: Advice | None) -> list[Engine]:
@@ -218,16 +274,31 @@ def _signed(
 ) -> dict[str, Any]:
     """How the answer was made."""
     unknown = given.counts.attrs.get("ties") == "unknown"
-    own = advice is not None and advice.spec.own_prior
+    by_t = "n_units" in engines[0].answers  # Student's t has no prior of win, loss and tie
+    own = by_t or (advice is not None and advice.spec.own_prior)
     made = {
         "answer": "comparison",
         "version": betterthan.__version__,
         "prior": None if own else checks.prior(asked.prior, given.counts.sizes[names.OUTCOME]),
         "ties": "unknown" if unknown else asked.ties,
         "method": asked.method,
+        "quantity": given.quantity.lead,
+        "beside_quantity": given.quantity.other,
+        "difference_is": given.quantity.difference_is,
         "baseline": asked.baseline,
         "advice": None if advice is None else str(advice),
         "notes": given.notes,
     }
+    made |= _units(given) if by_t else {}
     sampled = {k: v for engine in reversed(engines) for k, v in engine.signed.items()}
     return given.signed | made | vars(asked.question) | sampled
+
+
+def _units(given: Given) -> dict[str, Any]:
+    """What the units are, where they are not single items."""
+    if given.unit == CLUSTER:
+        labels = {str(v) for v in given.plain[CLUSTER].values.tolist()}
+        return {"unit": CLUSTER, "n_units": len(labels)}
+    scores = given.scores
+    runs = scores is not None and scores.runs
+    return {"unit": "repeated item", "n_units": scores.units} if runs else {}

@@ -6,11 +6,14 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan import names
+from betterthan import checks, names
+from betterthan.comparison import unit_wins
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.given import Given
+from betterthan.counts.picking import systems_of
+from betterthan.counts.units import CLUSTER
 from betterthan.fits.checking import cross_check
-from betterthan.posterior import closed, differences, table
+from betterthan.posterior import closed, differences, on_units, table
 from betterthan.posterior.gate import Diagnosis, diagnose
 from betterthan.posterior.parameters import settled
 
@@ -32,14 +35,57 @@ class Engine:
 
 def exact_answers(given: Given, asked: Asked) -> Engine:
     """Probabilities, differences, masses and verdicts in closed form."""
+    return Engine("exact", answers_of(given.quantity.lead, given, asked))
+
+
+def answers_of(quantity: str, given: Given, asked: Asked) -> xr.Dataset:
+    """The closed form of a quantity: of wins on single items by their counts, else Student's t on
+    units.
+    """
+    scores, question = given.scores, asked.question
+    if scores is not None and (
+        quantity == "mean" or (quantity == "accuracy" and not _alone(given))
+    ):
+        up = {"higher_is_better": scores.higher_is_better}
+        found = on_units.of_units(scores.pairs(), scores.systems, question, **up)
+    elif given.unit == CLUSTER:
+        found = on_units.of_net_wins(*_net_wins(given, asked), systems_of(given.counts), question)
+    else:
+        return _of_counts(given, asked)
+    if quantity == given.quantity.lead != "mean":
+        _refuse_prior(given, asked)
+    told = table.exact(found.drop_vars("n_units")).assign(n_units=found["n_units"])
+    return table.with_verdicts(told, question, n=found["n_units"].where(found["n_units"] > 1, 0))
+
+
+def _refuse_prior(given: Given, asked: Asked) -> None:
+    length = given.counts.sizes[names.OUTCOME]
+    if checks.prior(asked.prior, length) != checks.prior(None, length):
+        raise ValueError(
+            f"prior={asked.prior!r} is of win, loss and tie of independent items, and says nothing "
+            f"of Student's t on {given.unit}s; leave it out, or say unit='item'"
+        )
+
+
+def _alone(given: Given) -> bool:
+    """Whether each item is an example of its own."""
+    return given.scores is not None and given.scores.single
+
+
+def _net_wins(given: Given, asked: Asked) -> tuple[np.ndarray, np.ndarray]:
+    if given.found.by_item:
+        return unit_wins.of_items(given.plain, asked.margin, asked.ties)
+    return unit_wins.of_counts(given.plain, asked.ties)
+
+
+def _of_counts(given: Given, asked: Asked) -> xr.Dataset:
     of, question = settled(given.counts, asked.prior), asked.question
     found = {"prob_better": closed.better(of)}
     if given.ties_known:
         size = differences.size(of, question.ci_prob, question.ci_kind)
         found |= {f"difference_{key}": size[key] for key in ("mean", "lower", "upper")}
         found["mass"] = differences.masses(of, question.rope)
-    whole = table.with_verdicts(table.exact(xr.Dataset(found)), question, n=_number(given))
-    return Engine("exact", whole)
+    return table.with_verdicts(table.exact(xr.Dataset(found)), question, n=_number(given))
 
 
 def sampled_answers(given: Given, asked: Asked) -> Engine:

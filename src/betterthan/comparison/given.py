@@ -12,7 +12,9 @@ import xarray as xr
 from betterthan import checks, names, schemas
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.dependence import dependence
+from betterthan.comparison.measured import Measured, measured, unit_of
 from betterthan.comparison.missing_beside import missing_beside
+from betterthan.comparison.quantity import Quantity, quantity_of
 from betterthan.comparison.sequences import two_sequences
 from betterthan.counts.fingerprint import fingerprint
 from betterthan.counts.judgments import JUDGMENT, count_judgments
@@ -22,8 +24,9 @@ from betterthan.counts.shapes import to_square
 from betterthan.counts.successes import trials_of
 from betterthan.counts.tallies import tally_scores
 from betterthan.counts.ties import policy_applied
-from betterthan.counts.units import EPOCH, item_ids, several
+from betterthan.counts.units import CLUSTER, EPOCH, item_ids, several, unlabelled
 from betterthan.io.reading import read
+from betterthan.io.text_arrays import text_array
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,12 @@ class Found:
     plain: xr.DataArray  # what wins are counted on: scores by item, tallies, or counts
     before: xr.DataArray  # plain, before the policy for missing scores
     margin: float = 0.0
+
+    @property
+    def graded(self) -> bool:
+        """Whether these are scores other than 0 and 1."""
+        values = self.plain.values if self.kind == "scores" else np.empty(0)
+        return not np.isin(values[~np.isnan(values.astype(float))], (0, 1)).all()
 
     @property
     def by_item(self) -> bool:
@@ -51,6 +60,9 @@ class Given:
     raw: xr.DataArray  # (system_a, system_b, outcome), ties as they came
     counts: xr.DataArray  # the same under the policy for ties
     facts: xr.Dataset  # of systems and pairs: score, n_scored, n_dropped
+    scores: Measured | None  # the same as sums on units; None where there are no scores by item
+    quantity: Quantity
+    unit: str  # item, or cluster
     notes: tuple[str, ...]
     warned: tuple[str, ...]  # of the notes, those to be warned of
     signed: dict[str, Any] = field(default_factory=dict)  # attrs that tell of the data
@@ -64,8 +76,9 @@ class Given:
         )
 
 
-def recognise(data: Any, other: Any = None) -> Found:
-    """Data as they are given: arrays, files, frames, or two sequences of scores.
+def recognise(data: Any, other: Any = None, systems: Any = None) -> Found:
+    """Data as they are given: arrays, files, frames, or two sequences of scores; of files and
+    frames the systems that are listed, so that no other column is taken for one.
 
     Raises
     ------
@@ -75,7 +88,7 @@ def recognise(data: Any, other: Any = None) -> Found:
     if other is not None:
         data = two_sequences(data, other)
     elif isinstance(data, str | Path | pd.DataFrame) or _paths(data):
-        data = read(data)
+        data = read(data, systems=_listed(systems))
     if isinstance(data, xr.Dataset) and "trials" in data:
         trials_of(data)
         return _found("trials", data, _shares(data))
@@ -102,6 +115,11 @@ def recognise(data: Any, other: Any = None) -> Found:
     )
 
 
+def _listed(systems: Any) -> Any:
+    """The systems that are picked, not renamed."""
+    return systems if isinstance(systems, Sequence) and not isinstance(systems, str) else None
+
+
 def _found(kind: str, data: Any, plain: xr.DataArray) -> Found:
     return Found(kind, data, plain, plain)
 
@@ -121,8 +139,10 @@ def of_systems(found: Found, asked: Asked) -> Found:
     return Found(found.kind, filled, filled, data, asked.margin)
 
 
-def count_given(found: Found, asked: Asked, taken: Sequence[str]) -> Given:
-    """Wins, losses and ties of what was found; `taken` is what a model takes into account.
+def count_given(
+    found: Found, asked: Asked, taken: Sequence[str], advised: str | None = None
+) -> Given:
+    """Wins, losses and ties of what was found, and the quantity and unit of the answer.
 
     Parameters
     ----------
@@ -130,32 +150,55 @@ def count_given(found: Found, asked: Asked, taken: Sequence[str]) -> Given:
         Of the systems that were asked for.
     asked : Asked
     taken : sequence of str
-        Of dataset, cluster and epoch.
+        Of dataset, cluster and epoch, what is taken into account.
+    advised : str, optional
+        The quantity that was advised.
     """
-    runs = EPOCH in taken and found.by_item and names.TALLY not in found.plain.dims
-    runs = runs and several(found.plain, EPOCH)
+    if unlabelled(found.data, CLUSTER):
+        taken = [name for name in taken if name != CLUSTER]
+    unit, scores, quantity = _evidence(found, asked, taken, advised)
+    runs = _runs(found, taken)
     plain = mean_of_runs(found.plain) if runs else found.plain
     raw, facts, notes = _of_items(plain, asked) if found.by_item else _of_counts(plain)
     pooled, warned = dependence(plain if runs else found.before, taken)
     beside, absent = missing_beside(found, raw, asked)
     notes += pooled + (warned := warned + absent) + [_RUNS] * runs
     checks.at_least_two(raw[names.SYSTEM_A].values.tolist())
-    if raw.sizes[names.OUTCOME] == 2 and raw.attrs.get("ties", "unknown") == "unknown":
-        notes.append("Ties are unknown: who is better is answered, by how much is not.")
-    counts = _under_policy(raw, asked)
-    signed = _signed(found, raw)
-    facts = facts.merge(beside, join="exact")
-    return Given(found, plain, raw, counts, facts, tuple(notes), tuple(warned), signed)
-
-
-def _under_policy(raw: xr.DataArray, asked: Asked) -> xr.DataArray:
-    """Counts under the policy for ties; what was asked of them is refused where they cannot say."""
     counts = policy_applied(raw, "third" if asked.ties == "all" else asked.ties)
-    if asked.question.rope:
-        schemas.ties_known(counts, "a rope")
+    notes += _of_counting(raw, counts, asked, quantity)
     if asked.baseline is not None:
         checks.one_of(asked.baseline, systems_of(counts), "baseline")
-    return counts
+    facts = facts.merge(beside, join="exact")
+    said = tuple(notes), tuple(warned), _signed(found, raw)
+    return Given(found, plain, raw, counts, facts, scores, quantity, unit, *said)
+
+
+def _runs(found: Found, taken: Sequence[str]) -> bool:
+    """Whether an item stands once, with the mean of its runs."""
+    scored = found.by_item and names.TALLY not in found.plain.dims
+    return EPOCH in taken and scored and several(found.plain, EPOCH)
+
+
+def _evidence(
+    found: Found, asked: Asked, taken: Sequence[str], advised: str | None
+) -> tuple[str, Measured | None, Quantity]:
+    """The unit, the scores on units, and the quantity of the answer."""
+    unit = unit_of(found.data, None if CLUSTER in taken else names.ITEM)
+    together = EPOCH in taken
+    scores = measured(found, unit, together=together)
+    return unit, scores, quantity_of(found.kind, scores, asked, advised, together=together)
+
+
+def _of_counting(
+    raw: xr.DataArray, counts: xr.DataArray, asked: Asked, quantity: Quantity
+) -> list[str]:
+    """Notes on ties and the rope; a rope needs ties to be known."""
+    unknown = raw.sizes[names.OUTCOME] == 2 and raw.attrs.get("ties", "unknown") == "unknown"
+    notes = ["Ties are unknown: who is better is answered, by how much is not."] if unknown else []
+    if asked.question.rope and quantity.lead != "mean":
+        schemas.ties_known(counts, "a rope")
+        notes += [_LARGE] if asked.question.rope > names.ROPE_LARGE else []
+    return notes
 
 
 def mean_of_runs(scores: xr.DataArray) -> xr.DataArray:
@@ -179,6 +222,7 @@ _RUNS = (
     "Beside the model, wins, losses and tests compare the mean of an item's runs, for runs have no "
     "common order."
 )
+_LARGE = f"The rope is above {names.ROPE_LARGE:g} of a probability: what lies within it may matter."
 _BY_F1 = (
     "The posterior counts items on which one system's F1 is above the other's; a system can be "
     "ahead "
@@ -224,7 +268,7 @@ def _signed(found: Found, raw: xr.DataArray) -> dict[str, Any]:
         kept["n_blank"] = int(found.before.isnull().sum())
     if found.by_item and several(found.before, names.DATASET):
         labels, number = np.unique(
-            found.before[names.DATASET].values.astype(str), return_counts=True
+            text_array(found.before[names.DATASET].values), return_counts=True
         )
         sizes = zip(labels.tolist(), number.tolist(), strict=True)
         kept["datasets"] = ", ".join(f"{label} {size:,}" for label, size in sizes)

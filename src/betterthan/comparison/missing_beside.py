@@ -70,10 +70,11 @@ def _answer(raw: xr.DataArray, asked: Asked) -> tuple[np.ndarray, np.ndarray]:
     policy = "third" if asked.ties == "all" else asked.ties
     of, question = settled(policy_applied(raw, policy), asked.prior), asked.question
     p, within = closed.better(of).transpose(*names.SQUARE).values, np.zeros(())
-    if question.rope:
-        mass = differences.masses(of, question.rope).sel({names.REGION: "rope"})
+    rope = 0.0 if asked.quantity == "mean" else question.rope  # wins know no units of a score
+    if rope:
+        mass = differences.masses(of, rope).sel({names.REGION: "rope"})
         within = mass.transpose(*names.SQUARE).values
-    return p, decide(p, p.T, within, question.rope, question.threshold)[0]
+    return p, decide(p, p.T, within, rope, question.threshold)[0]
 
 
 def _of_systems(found: xr.Dataset) -> list[str]:

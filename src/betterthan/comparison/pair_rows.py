@@ -7,18 +7,20 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import names, schemas
+from betterthan.answers import rows
 from betterthan.answers.comparison import Comparison
 
-_COUNTED = {"win": "wins", "loss": "losses", "tie": "ties"}
-_BESIDE = ("n", "n_dropped", "bayes_factor_01", "sign_error", "z", "ties_flip", "p_flips")
 _ENDED = {
     "better_than": ("a_better",),
     "worse_than": ("b_better",),
     "equivalent_to": ("equivalent",),
-    "undecided": ("undecided", "no_verdict"),
+    "undecided": ("undecided", "split", "no_verdict"),
     "never_compared": ("no_data",),
 }
-_OF_SYSTEM = ("score", "n_scored", "prob_best", "expected_rank", "in_best_set")
+_OF_SYSTEM = (
+    *("score", "n_scored"),
+    *("prob_best", "expected_rank", "rank_lower", "rank_upper", "in_best_set"),
+)
 
 
 def pair_rows(comparison: Comparison | xr.Dataset) -> pd.DataFrame:
@@ -45,15 +47,11 @@ def pair_rows(comparison: Comparison | xr.Dataset) -> pd.DataFrame:
     >>> row["system"], row["verdict"], row["wins"].item()
     ('A', 'better', 12)
     """
-    data = _by_engine(comparison)
-    ordered = best_first(data)
-    pairs = ahead_first(ordered.isel({names.ENGINE: 0}))
-    at = {
-        dim: xr.DataArray([pair[k] for pair in pairs], dims=names.PAIR)
-        for k, dim in enumerate(names.SQUARE)
-    }
+    ordered = best_first(_by_engine(comparison))
     engines = [str(engine) for engine in ordered[names.ENGINE].values]
-    tables = [_rows(ordered.isel(at | {names.ENGINE: k})) for k in range(len(engines))]
+    each = [rows.each_pair(ordered.isel({names.ENGINE: k})) for k in range(len(engines))]
+    turn = rows.turned(each[0])
+    tables = [rows.told(pairs, turn) for pairs in each]
     if len(engines) == 1:
         return tables[0]
     for table, engine in zip(tables, engines, strict=True):
@@ -116,42 +114,3 @@ def ahead_first(table: xr.Dataset) -> list[tuple[int, int]]:
     p = table["prob_better"].transpose(*names.SQUARE).values
     pairs = zip(*np.triu_indices(len(p), 1), strict=True)
     return [(int(j), int(i)) if p[i, j] < 0.5 else (int(i), int(j)) for i, j in pairs]
-
-
-def _rows(pairs: xr.Dataset) -> pd.DataFrame:
-    """Columns of cells, one a pair."""
-    table: dict[str, Any] = {
-        "system": pairs[names.SYSTEM_A].values.astype(str),
-        "other": pairs[names.SYSTEM_B].values.astype(str),
-        "prob_better": pairs["prob_better"].values,
-    }
-    if (pairs["prob_better_mcse"] > 0).any():
-        table["mcse"] = pairs["prob_better_mcse"].values
-    table |= _size(pairs)
-    verdict = pairs["verdict"].values.astype(str)
-    decided = {"a_better": "better", "b_better": "worse"}
-    table["verdict"] = [decided.get(v, v) for v in verdict]
-    for outcome in pairs[names.OUTCOME].values:
-        table[_COUNTED[str(outcome)]] = pairs["counts"].sel({names.OUTCOME: outcome}).values
-    table |= {name: pairs[name].values for name in _BESIDE if name in pairs}
-    return pd.DataFrame(table | _tested(pairs))
-
-
-def _size(pairs: xr.Dataset) -> dict[str, np.ndarray]:
-    if "difference_mean" not in pairs:
-        return {}
-    columns = {"difference": "mean", "lower": "lower", "upper": "upper"}
-    table = {column: pairs[f"difference_{end}"].values for column, end in columns.items()}
-    if pairs.attrs["rope"]:
-        table["within_rope"] = pairs["mass"].sel({names.REGION: "rope"}).values
-    return table
-
-
-def _tested(pairs: xr.Dataset) -> dict[str, np.ndarray]:
-    if names.TEST not in pairs.dims:
-        return {}
-    return {
-        f"{value}_{test}": pairs[value].sel({names.TEST: test}).values
-        for test in pairs[names.TEST].values
-        for value in ("p_value", "p_adjusted")
-    }

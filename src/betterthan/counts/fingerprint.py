@@ -7,6 +7,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.counts.shapes import to_square
+from betterthan.io.text_arrays import text_array
 
 
 def fingerprint(data: xr.DataArray) -> str:
@@ -18,7 +19,7 @@ def fingerprint(data: xr.DataArray) -> str:
     data = data.transpose(*sorted(map(str, data.dims)))
     for dim in data.dims:
         if dim in data.coords and dim != names.OUTCOME:
-            data = data.isel({dim: np.argsort(data[dim].values.astype(str), kind="stable")})
+            data = data.isel({dim: np.argsort(text_array(data[dim].values), kind="stable")})
     # what a system did against itself is no data
     if names.SYSTEM_A in data.dims and names.OUTCOME in data.dims:
         data = data.where(data[names.SYSTEM_A] != data[names.SYSTEM_B], 0).astype(np.int64)

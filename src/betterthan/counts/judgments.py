@@ -6,14 +6,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
+from scipy import sparse
 
 from betterthan import checks, names, schemas
 from betterthan.counts.arrays import origin
 from betterthan.counts.connection import systems_apart
 from betterthan.counts.shapes import square_array, to_pairs
+from betterthan.io.text_arrays import text_array
 from betterthan.signed import Signature
 
 JUDGMENT, JUDGE = "judgment", "judge"
+_PLACE = np.array([2, 0, 1])  # of the outcomes 0, 1 and -1 among win, loss and tie
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ def count_judgments(judgments: xr.Dataset, *, by: str | None = None) -> xr.DataA
         place, labels = pd.factorize(_labels(judgments, by))
         lead = {"cluster": labels.tolist()}
     square = np.zeros((int(place.max()) + 1, len(systems), len(systems), 3), dtype=np.int64)
-    np.add.at(square, (place, a, b, np.array([2, 0, 1])[outcome]), 1)
+    np.add.at(square, (place, a, b, _PLACE[outcome]), 1)
     square += square.swapaxes(1, 2)[..., [1, 0, 2]]
     square = square if by is not None else square[0]
     made = Signature(unit=JUDGMENT, ties="third").to_attrs()
@@ -88,15 +91,49 @@ def judgment_rows(data: Any, *, position: bool, judges: bool) -> Rows:
     return rows
 
 
-def _from_judgments(data: xr.Dataset, position: bool, judges: bool) -> Rows:
-    a, b, outcome, systems = _coded(data)
-    who, labels = _judges(data) if judges else (np.zeros(len(a), dtype=int), [])
+def rows_by_cluster(data: Any, *, by: str, position: bool) -> tuple[Rows, sparse.csr_array]:
+    """The rows of judgments, and the counts of each cluster, (cluster, outcome and row).
+
+    Raises
+    ------
+    ValueError
+        If the data are no judgments, their systems are not connected, one has no cluster, or all
+        have the same.
+    """
+    rows = judgment_rows(data, position=position, judges=False)
+    if not isinstance(data, xr.Dataset):
+        raise ValueError("judgments one by one are needed to see their clusters; got counts")
+    checks.one_of(by, ("cluster", JUDGE), "by")
+    cluster, labels = pd.factorize(_labels(data, by))
+    if len(labels) < 2:
+        raise ValueError(
+            f"all judgments have the same {by}, {str(labels[0])!r}; two or more are needed to see "
+            "them differ"
+        )
+    a, b, outcome = _turned(data, position)
+    row = {pair: k for k, pair in enumerate(zip(rows.a.tolist(), rows.b.tolist(), strict=True))}
+    at = np.array([row[pair] for pair in zip(a.tolist(), b.tolist(), strict=True)])
+    cell = _PLACE[outcome] * len(rows.a) + at
+    shape = (len(labels), 3 * len(rows.a))
+    return rows, sparse.csr_array((np.ones(len(a)), (cluster, cell)), shape=shape)
+
+
+def _turned(data: xr.Dataset, position: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Places of the two systems and the outcome; where place says nothing, the first of them is
+    first.
+    """
+    a, b, outcome, _ = _coded(data)
     turned = (a > b) & (not position)
-    first, second = np.where(turned, b, a), np.where(turned, a, b)
-    outcome = np.where(turned, -outcome, outcome)
+    return np.where(turned, b, a), np.where(turned, a, b), np.where(turned, -outcome, outcome)
+
+
+def _from_judgments(data: xr.Dataset, position: bool, judges: bool) -> Rows:
+    *_, systems = _coded(data)
+    first, second, outcome = _turned(data, position)
+    who, labels = _judges(data) if judges else (np.zeros(len(first), dtype=int), [])
     keys, place = np.unique(np.stack([first, second, who], axis=1), axis=0, return_inverse=True)
     counts = np.zeros((len(keys), 3), dtype=np.int64)
-    np.add.at(counts, (place.ravel(), np.array([2, 0, 1])[outcome]), 1)
+    np.add.at(counts, (place.ravel(), _PLACE[outcome]), 1)
     return Rows(systems, keys[:, 0], keys[:, 1], counts, labels, keys[:, 2])
 
 
@@ -121,7 +158,7 @@ def _labels(data: xr.Dataset, by: str) -> np.ndarray:
         raise ValueError(
             f"judgment {int(blank[0]) + 1} has no {by}; give each one, or leave it out"
         )
-    return data[by].values.astype(str)
+    return text_array(data[by].values)
 
 
 def _from_counts(data: Any) -> Rows:

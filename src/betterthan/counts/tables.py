@@ -56,7 +56,7 @@ def from_table(
 def _cell(a: str, b: str, entry: tuple[int, ...]) -> np.ndarray:
     """One entry as whole numbers; a system against itself neither wins nor loses."""
     where = f"({a!r}, {b!r})"
-    values = checks.nonnegative_integers(np.asarray(entry), f"counts of {where}")
+    values = checks.nonnegative_integers(entry, f"counts of {where}")
     if str(a) == str(b) and values[:2].any():
         checks.not_against_itself(a, b, where)
     return values

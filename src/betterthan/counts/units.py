@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from betterthan import names
+from betterthan.io.text_arrays import text_array
 
 CLUSTER, EPOCH, UNIT = "cluster", "epoch", "unit_of"
 
@@ -22,11 +23,11 @@ def item_ids(data: Any) -> np.ndarray:
     """
     if names.ITEM not in data.coords:
         return np.arange(data.sizes[names.ITEM]).astype(str)
-    ids = data[names.ITEM].values.astype(str)
+    ids = text_array(data[names.ITEM].values)
     if names.DATASET not in data.coords:
         return ids
-    datasets = data[names.DATASET].values.astype(str)
-    both = np.array([f"{d} / {i}" for d, i in zip(datasets, ids, strict=True)])
+    datasets = text_array(data[names.DATASET].values)
+    both = text_array([f"{d} / {i}" for d, i in zip(datasets, ids, strict=True)])
     return both if len(set(both.tolist())) > len(set(ids.tolist())) else ids
 
 
@@ -52,7 +53,7 @@ def ids_of(data: Any, by: str) -> np.ndarray:
             f"{len(blank)} of {len(values)} items have no {by}, the first at place "
             f"{blank[0] + 1}; give each item one"
         )
-    return values.astype(str)
+    return text_array(values)
 
 
 def in_units(data: Any, by: str) -> Any:

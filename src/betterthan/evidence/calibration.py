@@ -5,7 +5,7 @@ A model is compiled once and then sampled on new data each time; a run that was 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from betterthan.evidence import rank_gate
 from betterthan.models import refit, sampling
 
 EXAMPLES = (10, 40, 200)  # examples of a simulated pair, in turn
@@ -35,6 +36,11 @@ class Form:
     scalars: Callable[[xr.Dataset], Scalars]  # what is ranked, of truth and posterior alike
     design: dict[str, Any] = field(default_factory=dict)  # told in the evidence
     part: int = 1  # one in so many simulations is run of it
+
+    def needed(self, least: int) -> int:
+        """Simulations with which the gate of its ranks has its power, or more."""
+        quantities = len(self.scalars(self.simulate(1, 0)[0]))
+        return max(rank_gate.needed(quantities), least // self.part)
 
 
 @dataclass(frozen=True)
@@ -116,7 +122,9 @@ def ranked(
 
 
 def summary(calibrated: Calibration, simulations: int) -> dict[str, Any]:
-    """What goes into the evidence: divergences, bars of the ranks, and whether they are level."""
+    """What goes into the evidence: divergences, bars of the ranks, and whether they are level, one
+    by one and all together.
+    """
     from scipy import stats
 
     bars = {k: histogram(r, calibrated.rank_values) for k, r in calibrated.ranks.items()}
@@ -124,6 +132,7 @@ def summary(calibrated: Calibration, simulations: int) -> dict[str, Any]:
         "simulations": simulations,
         "rank_values": calibrated.rank_values,
         "divergences": calibrated.divergences,
+        "pooled": asdict(rank_gate.level(calibrated.ranks, calibrated.rank_values)),
         "uniformity_p": {k: float(stats.chisquare(bar).pvalue) for k, bar in bars.items()},
         "histogram": {k: bar.tolist() for k, bar in bars.items()},
     }

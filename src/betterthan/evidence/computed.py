@@ -7,25 +7,18 @@ told anew, voids nothing.
 """
 
 import inspect
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from betterthan.evidence.given import Given
+from betterthan.evidence.in_step import SEED, short
 from betterthan.evidence.roster import validation_of
 from betterthan.models import sampling
 
-SEED = 20261121
 # how far the points are from where sampling starts, in each coordinate about
 STEPS = (0.1, 0.25, 0.5, 1.0, 2.0)
-WHOLE = 12  # numbers up to which a vector is kept as it is
-# Rounding differs between machines and libraries by 1e-12 or less, a changed constant by much more
-# than this
-RELATIVE = 1e-8
-# ... and of a sum that cancels to about 0, rounding leaves some 1e-13 of terms of order 1 to 1000
-ABSOLUTE = 1e-10
 
 
 def computes(name: str) -> dict[str, Any]:
@@ -56,32 +49,12 @@ def computes(name: str) -> dict[str, Any]:
     return {"data_sets": of_each, "sampler": _sampler(row.model)}
 
 
-def what_differs(was: dict[str, Any], now: dict[str, Any]) -> str:
-    """In one line the first number that is another one, and how many more; nothing if all agree.
-
-    Examples
-    --------
-    >>> what_differs({"sampler": {"tune": 1000}}, {"sampler": {"tune": 500}})
-    'tune of sampler: was 1000, is 500'
-    >>> what_differs({"log_density": [-12.3]}, {"log_density": [-12.3 * (1 + 1e-12)]})
-    ''
-    """
-    before, after = dict(_told(was)), dict(_told(now))
-    places = [*before, *(place for place in after if place not in before)]
-    apart = [place for place in places if not _same(before.get(place), after.get(place))]
-    if not apart:
-        return ""
-    first = apart[0]
-    more = f" (and {len(apart) - 1} more)" if len(apart) > 1 else ""
-    return f"{first}: was {_printed(before.get(first))}, is {_printed(after.get(first))}{more}"
-
-
 def _drawn(data: xr.Dataset) -> dict[str, list[float]]:
     """What `simulate` drew; of labels, their places in the alphabet."""
     found = {}
     for name, array in data.data_vars.items():
         values = array.values
-        found[str(name)] = _short(
+        found[str(name)] = short(
             values if values.dtype.kind in "biuf" else np.unique(values, return_inverse=True)[1]
         )
     return found
@@ -107,9 +80,9 @@ def _at_points(model: Any) -> dict[str, Any]:
     log_density, gradient, *rest = zip(*map(compiled, points), strict=True)
     return {
         "log_density": [float(v) for v in log_density],
-        "gradient": [_short(v) for v in gradient],
+        "gradient": [short(v) for v in gradient],
         "values": {
-            str(v.name): _short(np.stack(each)) for v, each in zip(values, rest, strict=True)
+            str(v.name): short(np.stack(each)) for v, each in zip(values, rest, strict=True)
         },
     }
 
@@ -131,7 +104,7 @@ def _closed_form(model: Any, given: Given, form: dict[str, Any]) -> dict[str, li
         answers = (
             dict(answer.data_vars) if isinstance(answer, xr.Dataset) else {"prob_better": answer}
         )
-    return {str(k): _short(v.values) for k, v in answers.items()}
+    return {str(k): short(v.values) for k, v in answers.items()}
 
 
 def _sampler(model: Any) -> dict[str, Any]:
@@ -141,53 +114,3 @@ def _sampler(model: Any) -> dict[str, Any]:
     with sampling.steady_arithmetic():
         found = {"name": sampling.SAMPLER, "fastmath": bool(config.numba__fastmath)}
     return found | default.settings(sampling.own_target(model))
-
-
-def _short(values: Any) -> list[float]:
-    """A few numbers that change when any of the values does: its length, its product with a fixed
-    vector, its head.
-    """
-    flat = np.ravel(values).astype(float)
-    if len(flat) <= WHOLE:
-        return flat.tolist()
-    fixed = np.random.default_rng(SEED).uniform(0.5, 1.5, size=len(flat))  # none of them near 0
-    return [float(np.linalg.norm(flat)), float(fixed @ flat), *flat[:4].tolist()]
-
-
-def _told(found: Any, place: str = "") -> Iterator[tuple[str, Any]]:
-    """Each number with its place in words: gradient of data set 2 at point 3, number 1."""
-    if isinstance(found, dict):
-        for key, value in found.items():
-            yield from _told(
-                value, f"{key.replace('_', ' ')} of {place}" if place else key.replace("_", " ")
-            )
-    elif isinstance(found, list):
-        for k, value in enumerate(found):
-            yield from _told(value, _numbered(place, k + 1))
-    else:
-        yield place, found
-
-
-def _numbered(place: str, k: int) -> str:
-    if place == "data sets":
-        return f"data set {k}"
-    if place.startswith(("log density of", "gradient of")) and " at point " not in place:
-        return f"{place} at point {k}"
-    return f"{place}, number {k}"
-
-
-def _same(was: Any, now: Any) -> bool:
-    if isinstance(was, float) or isinstance(now, float):
-        numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in (was, now))
-        return numbers and bool(np.isclose(now, was, rtol=RELATIVE, atol=ABSOLUTE))
-    return was == now
-
-
-def _printed(value: Any) -> str:
-    return (
-        "not there"
-        if value is None
-        else f"{value:.12g}"
-        if isinstance(value, float)
-        else str(value)
-    )

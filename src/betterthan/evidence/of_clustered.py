@@ -46,11 +46,16 @@ def _scalars(data: xr.Dataset) -> Scalars:
     return numbered(whole, kept, most=2)
 
 
-FORM = Form(
-    name="clustered",
-    model=clustered,
-    simulate=one_by_one(partial(clustered.simulate, CLUSTERS, size=SIZE)),
-    build=lambda truth: clustered.build(truth["counts"]),
-    data=lambda truth: {"counts": truth["counts"].values},
-    scalars=_scalars,
-)
+def _form(name: str, count: int, size: int) -> Form:
+    return Form(
+        name=name,
+        model=clustered,
+        simulate=one_by_one(partial(clustered.simulate, count, size=size)),
+        build=lambda truth: clustered.build(truth["counts"]),
+        data=lambda truth: {"counts": truth["counts"].values},
+        scalars=_scalars,
+    )
+
+
+FORM = _form("clustered", CLUSTERS, SIZE)
+LARGER = _form("larger", 5, 40)  # few clusters, of many examples

@@ -114,11 +114,18 @@ def _scalars(data: xr.Dataset, kept: tuple[str, ...]) -> Scalars:
     return found | {"ability_1_less_2": found["ability_1"] - found["ability_2"]}
 
 
-def _form(name: str, kept: tuple[str, ...], judges: bool, **choices: Any) -> Form:
+def _form(
+    name: str,
+    kept: tuple[str, ...],
+    judges: bool,
+    systems: int = SYSTEMS,
+    judgments: int = JUDGMENTS,
+    **choices: Any,
+) -> Form:
     """With judges also with position."""
     shape = {"judges": JUDGES, "position": True} if judges else {}
     among = {"judges": judges, "position": judges}
-    draw = partial(davidson.simulate, SYSTEMS, judgments=JUDGMENTS)
+    draw = partial(davidson.simulate, systems, judgments=judgments)
     return Form(
         name=name,
         model=davidson,
@@ -134,3 +141,4 @@ FORMS = (
     _form("davidson", ("ability", "ability_sd", "tie", *_OF_JUDGES), True),
     _form("rao_kupper", ("ability", "ability_sd", "tie"), False, tie_model="rao_kupper"),
 )
+LARGER = _form("larger", ("ability", "ability_sd", "tie"), False, 20, 1000)

@@ -77,15 +77,20 @@ def _model(truth: xr.Dataset) -> Any:
 
 def _data(truth: xr.Dataset) -> dict[str, np.ndarray]:
     y, of = truth["difference"].values[:, 0], truth["dataset_of"].values
-    middle = np.array([[np.median(y[of == k])] for k in range(DATASETS)])
+    middle = np.array([[np.median(y[of == k])] for k in range(of.max() + 1)])
     return {"difference": y, "middle": middle}
 
 
-FORM = Form(
-    name="graded",
-    model=graded,
-    simulate=one_by_one(partial(graded.simulate, DIFFERENCES, datasets=DATASETS)),
-    build=_model,
-    data=_data,
-    scalars=partial(numbered, kept=_KEPT, most=2),
-)
+def _form(name: str, differences: int, datasets: int) -> Form:
+    return Form(
+        name=name,
+        model=graded,
+        simulate=one_by_one(partial(graded.simulate, differences, datasets=datasets)),
+        build=_model,
+        data=_data,
+        scalars=partial(numbered, kept=_KEPT, most=2),
+    )
+
+
+FORM = _form("graded", DIFFERENCES, DATASETS)
+LARGER = _form("larger", 100, 5)

@@ -53,7 +53,7 @@ def common_mean(y: np.ndarray) -> distances.Weighed:
     node, weight = np.polynomial.legendre.leggauss(90)
     t = (node + 1) / 2
     u, du = t**2 * (3 - 2 * t), 3 * t * (1 - t) * weight
-    kappa = 1 / -np.expm1(np.log1p(-u) / 9) - 1  # the prior Beta(1, 9) by its quantiles
+    kappa = 1 / special.betaincinv(*hierarchical.CORRELATION, u) - 1  # the prior by its quantiles
     p, s = np.meshgrid(u, u, indexing="ij")
     mu = np.stack([s * p, s * (1 - p), 1 - s], axis=-1)
     likelihood: Any = sum(
@@ -107,3 +107,4 @@ FORMS = (
     _form("hierarchical", DATASETS, EXAMPLES, ("mu", "correlation")),
     _form("crossed", CROSSED, CROSSED_EXAMPLES, ("mu", "sigma", "theta")),
 )
+LARGER = _form("larger", 20, 100, ("mu", "correlation"))

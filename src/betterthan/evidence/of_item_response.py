@@ -97,12 +97,12 @@ def _scalars(data: xr.Dataset, kept: tuple[str, ...]) -> Scalars:
     return found | {"ability_1_less_2": found["ability_1"] - found["ability_2"]}
 
 
-def _form(name: str, trials: int, *more: str) -> Form:
+def _form(name: str, trials: int, *more: str, items: int = ITEMS, systems: int = SYSTEMS) -> Form:
     kept = ("ability", "ability_sd", "difficulty_sd", "mean", *more)
     return Form(
         name=name,
         model=item_response,
-        simulate=one_by_one(partial(item_response.simulate, ITEMS, systems=SYSTEMS, trials=trials)),
+        simulate=one_by_one(partial(item_response.simulate, items, systems=systems, trials=trials)),
         build=item_response.build,
         data=lambda truth: {"successes": truth["successes"].values},
         scalars=partial(_scalars, kept=kept),
@@ -110,3 +110,4 @@ def _form(name: str, trials: int, *more: str) -> Form:
 
 
 FORMS = (_form("item_response", 1), _form("trials", TRIALS, "trial_correlation"))
+LARGER = _form("larger", 1, items=100, systems=20)

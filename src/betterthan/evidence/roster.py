@@ -59,6 +59,7 @@ class Validation:
     given: Callable[[xr.Dataset], Given] = given.as_drawn
     fit_design: Callable[[Design, int], xr.DataTree] | None = None
     looks: look.Look | None = None
+    larger: Form | None = None  # more systems, or few clusters of many: run when asked for
     beside: Callable[[], dict[str, Any]] = dict
 
     @property
@@ -66,10 +67,9 @@ class Validation:
         """That of the model's file."""
         return self.model.__name__.rpartition(".")[2]
 
-    @property
-    def simulations(self) -> int:
-        """How many, unless told."""
-        return 200 if self.fit_design else 1000
+    def simulations(self, form: Form) -> int:
+        """How many of a form, unless told."""
+        return form.needed(0 if self.fit_design else 1000)
 
 
 def validation_of(name: str) -> Validation:
@@ -110,6 +110,7 @@ ROSTER = (
             ({"count": 5, "pairs": 2}, {"correlation": 0.1}),
         ),
         fit_design=of_clustered.fit_design,
+        larger=of_clustered.LARGER,
         looks=look.of_counts,
     ),
     Validation(
@@ -123,6 +124,7 @@ ROSTER = (
             (_JUDGED | _RAO_KUPPER, _BY_JUDGE | _RAO_KUPPER),
         ),
         fit_design=of_davidson.fit_design,
+        larger=of_davidson.LARGER,
         looks=look.of_judgments,
     ),
     _of_pairs(dirichlet_multinomial, (0.5, 2.0, 3.0)),
@@ -137,6 +139,7 @@ ROSTER = (
         ),
         given=given.as_scores,
         fit_design=of_graded.fit_design,
+        larger=of_graded.LARGER,
         looks=look.of_differences,
     ),
     Validation(
@@ -150,6 +153,7 @@ ROSTER = (
             ({"datasets": 2, "n": 20}, {"concentration": 3.0, "centre": (1.0, 1.0, 1.0)}),
         ),
         fit_design=of_hierarchical.fit_design,
+        larger=of_hierarchical.LARGER,
         looks=look.of_counts,
     ),
     _of_pairs(
@@ -168,6 +172,7 @@ ROSTER = (
             ({"items": 12, "systems": 4}, {"discrimination": True, "nodes": 31}),
         ),
         fit_design=of_item_response.fit_design,
+        larger=of_item_response.LARGER,
         looks=look.of_successes,
     ),
     Validation(

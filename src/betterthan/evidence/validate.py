@@ -20,6 +20,7 @@ import numpy as np
 
 from betterthan.evidence import calibration, designs, prior_predictive
 from betterthan.evidence.computed import computes
+from betterthan.evidence.in_step import what_differs
 from betterthan.evidence.roster import ROSTER, Validation, validation_of
 
 SEED = 20261120
@@ -29,12 +30,12 @@ MODELS = tuple(row.name for row in ROSTER)
 
 @dataclass(frozen=True)
 class Run:
-    """The numbers in print, how many simulations, the seed, and a folder to keep in what takes
-    long.
+    """The numbers in print, how many simulations (as many as the gate of ranks needs, unless told),
+    the seed, and a folder to keep in what takes long.
     """
 
     reference: dict[str, Any]
-    simulations: int
+    simulations: int | None
     seed: int
     keep: Path
 
@@ -42,14 +43,7 @@ class Run:
 def evidence(name: str, folder: Path, *, simulations: int | None, seed: int) -> dict[str, Any]:
     """Run everything for one model; draws the rank plot into `folder`."""
     row, key = validation_of(name), computes(name)
-    simulations = simulations or row.simulations
-    mark = hashlib.sha256(json.dumps([key, seed]).encode()).hexdigest()[:12]
-    run = Run(
-        reference=tomllib.loads((folder / "reference.toml").read_text("utf-8")),
-        simulations=simulations,
-        seed=seed,
-        keep=folder.parent.parent / ".validation" / f"{name}-{mark}",
-    )
+    run = _run(name, key, folder, simulations, seed)
     found = {
         "model": name,
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
@@ -57,17 +51,48 @@ def evidence(name: str, folder: Path, *, simulations: int | None, seed: int) -> 
         "computes": key,
         "versions": {library: version(library) for library in LIBRARIES},
     } | collected(row, run)
-    bars = {k: np.array(bar) for k, bar in found["calibration"]["histogram"].items()}
-    ranks(name, bars, simulations, folder / "ranks.png")
+    told = found["calibration"]
+    bars = {k: np.array(bar) for k, bar in told["histogram"].items()}
+    ranks(name, bars, told["simulations"], folder / "ranks.png")
     return found
+
+
+def with_larger(
+    name: str, folder: Path, *, simulations: int | None, seed: int
+) -> dict[str, Any] | None:
+    """The evidence there is, with ranks on the larger design; nothing where the model has none.
+
+    Raises
+    ------
+    ValueError
+        If the model no longer computes what the evidence is of.
+    """
+    row = validation_of(name)
+    if row.larger is None:
+        return None
+    found = json.loads((folder / "evidence.json").read_text("utf-8"))
+    differs = what_differs(found["computes"], computes(name))
+    if differs:
+        raise ValueError(f"{differs}; validate {name} as a whole first")
+    run = _run(name, found["computes"], folder, simulations, seed)
+    return found | {"larger": calibrated(row, row.larger, run)}
+
+
+def _run(name: str, key: dict[str, Any], folder: Path, simulations: int | None, seed: int) -> Run:
+    mark = hashlib.sha256(json.dumps([key, seed]).encode()).hexdigest()[:12]
+    return Run(
+        reference=tomllib.loads((folder / "reference.toml").read_text("utf-8")),
+        simulations=simulations,
+        seed=seed,
+        keep=folder.parent.parent / ".validation" / f"{name}-{mark}",
+    )
 
 
 def collected(row: Validation, run: Run) -> dict[str, Any]:
     """What the simulations and fits show; what takes long goes on where a run was stopped."""
     first, *others = row.forms
-    keep = run.keep if row.fit_design is not None else None
-    found = calibrated(first, run, keep)
-    found |= {form.name: calibrated(form, run, keep) for form in others}
+    found = calibrated(row, first, run)
+    found |= {form.name: calibrated(row, form, run) for form in others}
     found["agreement"] = row.agreement(run.reference, run.seed)
     if row.looks is not None:
         found["prior_predictive"] = prior_predictive.expected(first, row.looks, run.seed)
@@ -78,9 +103,11 @@ def collected(row: Validation, run: Run) -> dict[str, Any]:
     return found | row.beside()
 
 
-def calibrated(form: calibration.Form, run: Run, keep: Path | None) -> dict[str, Any]:
+def calibrated(row: Validation, form: calibration.Form, run: Run) -> dict[str, Any]:
     """Ranks and coverage of one form of a model."""
-    simulations = max(run.simulations // form.part, 1)
+    told = run.simulations
+    simulations = row.simulations(form) if told is None else max(told // form.part, 1)
+    keep = run.keep if row.fit_design is not None else None
     found = calibration.calibrate(form, simulations, run.seed, keep)
     told = calibration.summary(found, simulations) | form.design
     return {"calibration": told, "coverage": found.coverage}
@@ -127,13 +154,19 @@ def main(arguments: list[str] | None = None) -> int:
                 file=sys.stderr,
             )
             return 2
-        found = evidence(name, folder, simulations=chosen.simulations, seed=chosen.seed)
+        make = with_larger if chosen.larger else evidence
+        try:
+            found = make(name, folder, simulations=chosen.simulations, seed=chosen.seed)
+        except ValueError as error:
+            print(error, file=sys.stderr)
+            return 2
+        if found is None:
+            print(f"{name}: has no larger design")
+            continue
         (folder / "evidence.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-        print(
-            f"{name}: uniformity p {found['calibration']['uniformity_p']}, agreement "
-            f"{found['agreement']}",
-            flush=True,
-        )
+        told = found["larger" if chosen.larger else "calibration"]
+        told = told.get("calibration", told)
+        print(f"{name}: {told['pooled']}, uniformity p {told['uniformity_p']}", flush=True)
     return 0
 
 
@@ -144,7 +177,10 @@ def _parser() -> argparse.ArgumentParser:
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("name", nargs="?", choices=MODELS)
     which.add_argument("--all", action="store_true", help="all models, one after the other")
-    parser.add_argument("--simulations", type=int)
+    parser.add_argument("--simulations", type=int, help="default: as many as the gate needs")
+    parser.add_argument(
+        "--larger", action="store_true", help="rank on the larger design alone, and add that"
+    )
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument(
         "--output", type=Path, default=Path(__file__).resolve().parents[3] / "models"

@@ -79,13 +79,17 @@ def compare(
           probability `ci_prob`); ``prob_rank`` over (system, rank). Of judgments ``expected``
           (outcome), the probabilities of the next one; of items ``score``, the share solved, and
           ``expected_score`` with ``_lower``, ``_upper``, the share of all such items.
-        - ``graded``: ``effect_size`` (posterior mean of centre over scale), ``n``, ``n_tied``; of
+        - ``graded``: the difference is the typical one, not that of means. ``effect_size``
+          (posterior mean of centre over scale), ``n``, ``n_tied``, ``near_ties`` (the share of
+          differences below 1 % of their 90th percentile; above a tenth, ``no_verdict``); of
           several data sets ``prob_better_dataset`` (dataset, ...) and ``prob_better_new``, on one
           not seen.
         - ``hierarchical``: a leading dim ``target``: ``equal`` (each data set weighs the same),
           ``size`` (by its examples), ``given`` (with `weights`) and ``new``, a data set that was
           not seen. ``prob_better_dataset`` over (dataset, ...) is drawn to the common mean;
           ``prob_better_pooled`` is the closed form on all examples in one, with ``verdict_pooled``;
+          ``prob_better_unpooled``, ``difference_unpooled`` with ``_lower`` and ``_upper``, and
+          ``verdict_unpooled`` are of each data set by itself, averaged with equal weights;
           ``verdict_changes`` says where a verdict is another one; ``correlation`` is that of two
           examples of one data set.
         - ``mallows``: better is the larger theta. Over system ``theta`` with ``theta_mcse``,
@@ -102,8 +106,8 @@ def compare(
     Warns
     -----
     UserWarning
-        If the fit has not converged, a pair or a data set has no decisive outcome, or a system won
-        or lost everything.
+        If the fit has not converged, a pair or a data set has no decisive outcome, a system won or
+        lost everything, or graded scores differ by next to nothing too often.
 
     Examples
     --------

@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 import numpy as np
 import xarray as xr
-from scipy import special
 
 from betterthan import names
 from betterthan.models import tie_models
@@ -46,10 +45,8 @@ def _judged_apart(fit: Fit) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
     """P(win) - P(loss) of a judgment without advantage of place, of two abilities (chain, draw,
     ...).
     """
-    free = np.exp(_tie(fit))
-    if fit.posterior.attrs["tie_model"] == "rao_kupper":
-        return lambda x, y: special.expit(x - y - free) - special.expit(y - x - free)
-    return lambda x, y: 2 * np.sinh((x - y) / 2) / (2 * np.cosh((x - y) / 2) + free)
+    tie, model = _tie(fit), str(fit.posterior.attrs["tie_model"])
+    return lambda x, y: tie_models.ahead(x, y, tie, model)
 
 
 def _next_judgment(fit: Fit, ability: np.ndarray) -> dict[str, tuple[tuple[str, ...], object]]:

@@ -8,9 +8,10 @@ from collections.abc import Mapping
 import numpy as np
 import xarray as xr
 
-from betterthan import names
+from betterthan import checks, names
 from betterthan.counts.shapes import to_square
 from betterthan.fits.counted import SAMPLES, as_asked, by_label, closed_answer, named_pair
+from betterthan.models import simplex
 from betterthan.posterior import table
 from betterthan.posterior.fitted import Fit
 from betterthan.posterior.table import Question
@@ -26,16 +27,20 @@ def of_datasets(
     _warn_indecisive(counts)
     total = counts.sum(names.DATASET).astype(np.int64)
     n = as_asked(total.sum(names.OUTCOME), fit.square)
-    targets = {
-        name: (gap * share).sum(names.DATASET) for name, share in _shares(counts, weights).items()
-    }
+    shares = _shares(counts, weights)
+    targets = {name: (gap * share).sum(names.DATASET) for name, share in shares.items()}
     found = _by_target(fit, targets | {"new": _ahead(fit.posterior["theta_new"])}, asked, n)
     found = found.merge(by_label(gap, names.DATASET, square=fit.square), join="exact")
-    found = found.assign(_pooled(fit, total, asked, n))
+    found = found.assign(_pooled(fit, total, asked, n) | _unpooled(fit, counts, asked, n))
     found["verdict_changes"] = found["verdict"] != found["verdict_pooled"]
-    if "correlation" in fit.posterior:
-        found["correlation"] = as_asked(fit.posterior["correlation"].mean(SAMPLES), fit.square)
-    return found.assign_attrs(factors=factors)
+    return found.assign(_correlation(fit)).assign_attrs(factors=factors)
+
+
+def _correlation(fit: Fit) -> dict[str, xr.DataArray]:
+    """That of two examples of a data set; of crossed factors, and where it was held, none."""
+    if "correlation" not in fit.posterior:
+        return {}
+    return {"correlation": as_asked(fit.posterior["correlation"].mean(SAMPLES), fit.square)}
 
 
 def _by_target(
@@ -55,13 +60,44 @@ def _by_target(
     return xr.concat(tables, labels, join="exact")
 
 
+def _unpooled(
+    fit: Fit, counts: xr.DataArray, asked: Question, n: xr.DataArray
+) -> dict[str, xr.DataArray]:
+    """The mean over data sets, each weighing the same, of answers from each by itself: exact draws
+    of their conjugate posteriors.
+    """
+    draws = _averaged(fit, counts)
+    found = table.with_verdicts(table.of_differences(draws, asked, square=fit.square), asked, n=n)
+    renamed = {name: f"{name}_unpooled" for name in ("prob_better", "prob_better_mcse", "verdict")}
+    renamed |= {f"difference_{k}": f"difference_unpooled_{k}" for k in ("lower", "upper")}
+    renamed["difference_mean"] = "difference_unpooled"
+    return {new: found[old] for old, new in renamed.items()}
+
+
+def _averaged(fit: Fit, counts: xr.DataArray) -> xr.DataArray:
+    """Draws (chain, draw, pair) of the mean of the differences of all data sets."""
+    random = np.random.default_rng([fit.posterior.attrs["seed"], 2])
+    values = counts.transpose(names.DATASET, names.PAIR, names.OUTCOME).values
+    shape = tuple(fit.posterior.sizes[k] for k in SAMPLES)
+    ahead = np.zeros((*shape, values.shape[1]))
+    for own in values + np.array(_prior(fit) or checks.prior(None)):
+        theta = simplex.draw(random, own, shape)
+        ahead += (theta[..., 0] - theta[..., 1]) / len(values)
+    pairs = {k: counts[k] for k in (names.PAIR, *names.SQUARE)}
+    return xr.DataArray(ahead, dims=(*SAMPLES, names.PAIR), coords=pairs)
+
+
+def _prior(fit: Fit) -> tuple[float, ...] | None:
+    """That of a data set by itself; of crossed factors none was given."""
+    crossed = np.size(fit.posterior.attrs["factors"]) == 2
+    return None if crossed else tuple(np.atleast_1d(fit.posterior.attrs["prior"]))
+
+
 def _pooled(
     fit: Fit, total: xr.DataArray, asked: Question, n: xr.DataArray
 ) -> dict[str, xr.DataArray]:
     """The closed form on all examples in one."""
-    crossed = np.size(fit.posterior.attrs["factors"]) == 2
-    prior = None if crossed else tuple(np.atleast_1d(fit.posterior.attrs["prior"]))
-    found = closed_answer(to_square(total) if fit.square else total, prior, asked, n)
+    found = closed_answer(to_square(total) if fit.square else total, _prior(fit), asked, n)
     return {f"{name}_pooled": found[name] for name in found}
 
 

@@ -4,12 +4,15 @@ repaired.
 
 import math
 import re
+import warnings
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
-from betterthan.io.problems import problem
+from betterthan import names
+from betterthan.io.problems import problem, shown
 from betterthan.io.table import Table
 
 # In a column of numbers only: elsewhere any of these may be somebody's name or label.
@@ -19,14 +22,14 @@ _BOOLEAN = {"true": 1.0, "false": 0.0}
 _NUMBER = re.compile(
     r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?", re.ASCII | re.IGNORECASE
 )
-_EXACT = 2**53  # beyond this a float no longer tells whole numbers apart
+_SIGNED = re.compile(r"[+-]nan", re.IGNORECASE)
 
 
 def texts(table: Table, column: str) -> list[str]:
     """The cells as text, exactly as written; what is missing is empty."""
     values = table.columns[column]
     if isinstance(values, np.ndarray):
-        return [_text(value) for value in values.tolist()]
+        return [plain_text(value) for value in values.tolist()]
     return [
         value if type(value) is str else _checked_text(table, column, k)
         for k, value in enumerate(values)
@@ -38,10 +41,29 @@ def labels(table: Table, column: str, what: str) -> list[str]:
     return _none_blank(table, column, texts(table, column), what)
 
 
+def predictions(table: Table, column: str) -> list[str]:
+    """The cells as text; one that holds blanks alone is blank."""
+    return ["" if text.isspace() else text for text in texts(table, column)]
+
+
 def system_names(table: Table, column: str) -> list[str]:
     """The cells as names of systems, without the spaces around them; none of them blank."""
-    stripped = [text.strip() for text in texts(table, column)]
+    written = texts(table, column)
+    stripped = [text.strip() for text in written]
+    _tell_merged(table, column, written)
     return _none_blank(table, column, stripped, "the name of a system")
+
+
+def _tell_merged(table: Table, column: str, written: list[str]) -> None:
+    """Warn of names that are one system once the spaces around them are gone."""
+    first: dict[str, str] = {}
+    for name in dict.fromkeys(written):
+        before = first.setdefault(name.strip(), name)
+        if before != name and name.strip():
+            what = f"{shown(before)} and {shown(name)} are read as one system"
+            told = problem(table.source, what, column=column)
+            warnings.warn(str(told), UserWarning, stacklevel=3)
+            return
 
 
 def numbers(table: Table, column: str, if_text: str = "") -> np.ndarray:
@@ -63,17 +85,27 @@ def numbers(table: Table, column: str, if_text: str = "") -> np.ndarray:
 def whole_numbers(table: Table, column: str) -> np.ndarray:
     """The cells as counts, int64 of at least 0; none of them missing."""
     array = numbers(table, column)
+    refuse_inexact(table, column, array)
     for bad, what in (
         (np.isnan(array), "blank; give a whole number of at least 0"),
         (array < 0, "negative; a count is at least 0"),
         (array != np.floor(array), "not whole; a count is a whole number"),
-        (array > _EXACT, "too large for a count"),
     ):
         if bad.any():
             k = int(bad.argmax())
             value = _plain(table.columns[column][k])
             raise problem(table.source, what, row=table.rows[k], column=column, value=value)
     return array.astype(np.int64)
+
+
+def refuse_inexact(table: Table, column: str, array: np.ndarray) -> None:
+    """Refuse numbers so large that a float may be of several whole numbers, as they are written."""
+    for k in np.flatnonzero(np.abs(array) >= names.EXACT).tolist():
+        value = _plain(table.columns[column][k])
+        exact = Decimal(value) if isinstance(value, str) else value
+        if abs(exact) > names.EXACT or isinstance(value, float):
+            what = f"too large to be counted exactly; a count is at most {names.EXACT:,}"
+            raise problem(table.source, what, row=table.rows[k], column=column, value=value)
 
 
 def holds_numbers(table: Table, column: str) -> bool:
@@ -95,8 +127,11 @@ def _plain_numbers(values: Sequence[Any]) -> np.ndarray | None:
         array = np.array(list(map(float, values)), dtype=np.float64)
     except (TypeError, ValueError):
         return None
-    # float() takes 1_000 and digits of other scripts; nobody types those as scores.
-    return array if text.isascii() and "_" not in text else None
+    # float() takes 1_000 and digits of other scripts, which nobody types as scores, and a NaN with
+    # a sign, which some printf writes for a computation that failed.
+    if not text.isascii() or "_" in text or (np.isnan(array).any() and _SIGNED.search(text)):
+        return None
+    return array
 
 
 def _mixed_numbers(table: Table, column: str, if_text: str) -> np.ndarray:
@@ -115,7 +150,33 @@ def _mixed_numbers(table: Table, column: str, if_text: str) -> np.ndarray:
         if if_text and all(number is None or math.isnan(number) for number in parsed.values()):
             what = if_text
         raise problem(table.source, what, row=table.rows[k], column=column, value=values[k])
+    _refuse_words_beside_numbers(table, column, values)
     return np.array([parsed[value] for value in values], dtype=np.float64)
+
+
+def _refuse_words_beside_numbers(table: Table, column: str, values: Sequence[Any]) -> None:
+    """Refuse true and false beside other numbers than 0 and 1: they are no 1 and 0 there."""
+    distinct = [value for _, value in {(type(value), value) for value in values}]
+    others = [value for value in distinct if not _is_word(value) and _is_other(_parse(value))]
+    if others and any(map(_is_word, distinct)):
+        k = next(k for k, value in enumerate(values) if _is_word(value))
+        what = (
+            f"true or false in a column that holds {shown(others[0])} too; give numbers alone, or "
+            "true and false alone"
+        )
+        raise problem(table.source, what, row=table.rows[k], column=column, value=values[k])
+
+
+def _is_word(value: Any) -> bool:
+    """Whether a cell is true or false, by its type or as a word."""
+    if isinstance(value, str):
+        return value.strip().casefold() in _BOOLEAN
+    return isinstance(value, bool | np.bool_)
+
+
+def _is_other(number: float | None) -> bool:
+    """Whether this is a number, but neither 0 nor 1."""
+    return number is not None and not math.isnan(number) and number not in (0, 1)
 
 
 def _parse(value: Any) -> float | None:
@@ -134,7 +195,7 @@ def _parse(value: Any) -> float | None:
         return None
 
 
-def _text(value: Any) -> str:
+def plain_text(value: Any) -> str:
     """A number as it would be typed: a frame that turned 7 into 7.0 must still match the id 7."""
     if value is None:
         return ""
@@ -149,7 +210,7 @@ def _checked_text(table: Table, column: str, k: int) -> str:
     value = table.columns[column][k]
     if isinstance(value, _NESTED):
         raise _nested(table, column, k)
-    return _text(value)
+    return plain_text(value)
 
 
 def _nested(table: Table, column: str, k: int) -> ValueError:
@@ -160,11 +221,10 @@ def _nested(table: Table, column: str, k: int) -> ValueError:
 
 
 def _none_blank(table: Table, column: str, values: list[str], what: str) -> list[str]:
-    if "" in values:
-        k = values.index("")
-        raise problem(
-            table.source, f"blank; give {what}", row=table.rows[k], column=column, value=""
-        )
+    blank = next((k for k, value in enumerate(values) if not value or value.isspace()), None)
+    if blank is not None:
+        row, value = table.rows[blank], values[blank]
+        raise problem(table.source, f"blank; give {what}", row=row, column=column, value=value)
     return values
 
 

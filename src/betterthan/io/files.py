@@ -1,6 +1,8 @@
 """From a path to a table: extension, compression, encoding."""
 
 import gzip
+import io
+import stat
 import zlib
 from pathlib import Path
 from typing import Any
@@ -10,10 +12,13 @@ import pandas as pd
 from betterthan.io.delimited import parse_delimited
 from betterthan.io.frames import parse_parquet, table_from_frame
 from betterthan.io.json_records import parse_json, parse_json_lines
-from betterthan.io.problems import problem
+from betterthan.io.problems import printable, problem
 from betterthan.io.table import Table
 
 FORMATS = (".csv", ".tsv", ".jsonl", ".json", ".parquet")
+MOST_BYTES = 2**30  # unpacked; as a table it takes some ten times as much
+_HARMLESS = 2**24  # however little it was packed in
+_RATIO = 200  # of tables of results; of a bomb it is 1000
 
 
 def read_file(path: Path) -> Table:
@@ -42,15 +47,28 @@ def _unzipped_name(path: Path) -> str:
 
 
 def _extension(path: Path) -> str:
-    if path.is_dir():
-        raise problem(str(path), "is a directory; give a file, or a list of files")
-    if not path.exists():
-        raise FileNotFoundError(" ".join(f"no such file: {path}".splitlines()))
+    _refuse_no_file(path)
     extension = Path(_unzipped_name(path)).suffix.lower()
     if extension not in FORMATS:
         what = f"unknown file type {extension!r}; give {', '.join(FORMATS)}, each also with .gz"
         raise problem(path.name, what)
     return extension
+
+
+def _refuse_no_file(path: Path) -> None:
+    """Refuse what is not there, and what never ends: a pipe, a device."""
+    try:
+        kind = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        raise FileNotFoundError(f"no such file: {printable(str(path))}") from None
+    except (OSError, ValueError) as error:  # no leave to look, a name that cannot be one
+        reason = getattr(error, "strerror", None) or error
+        raise problem(str(path), f"cannot be read ({reason})") from None
+    if stat.S_ISDIR(kind):
+        raise problem(str(path), "is a directory; give a file, or a list of files")
+    if not stat.S_ISREG(kind):
+        what = "is a pipe or a device, and may never end; save what it gives as a file"
+        raise problem(str(path), what)
 
 
 def _bytes(path: Path) -> bytes:
@@ -61,11 +79,25 @@ def _bytes(path: Path) -> bytes:
     if not path.name.lower().endswith(".gz"):
         return data
     try:
-        return gzip.decompress(data)
+        return _unzipped(data, path.name)
     except (OSError, EOFError, zlib.error) as error:
         raise problem(
             path.name, f"not a whole gzip file ({error}); pack or download it again"
         ) from None
+
+
+def _unzipped(data: bytes, source: str) -> bytes:
+    """What is packed in a file, unless it is out of all proportion to it."""
+    most = min(MOST_BYTES, max(_HARMLESS, _RATIO * len(data)))
+    with gzip.open(io.BytesIO(data)) as file:
+        found = file.read(most + 1)
+    if len(found) > most:
+        what = (
+            f"unpacks {len(data):,} bytes to more than {most:,}; unpack it yourself if that is "
+            "meant, and give parts of it"
+        )
+        raise problem(source, what)
+    return found
 
 
 def _decoded(data: bytes, source: str) -> str:

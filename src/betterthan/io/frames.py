@@ -10,7 +10,7 @@ import pandas as pd
 
 from betterthan.io.problems import problem
 from betterthan.io.roles import ALIASES, PAIRS
-from betterthan.io.table import Table, make_table
+from betterthan.io.table import MOST_CELLS, Table, make_table
 
 
 def parse_parquet(data: bytes, source: str) -> Table:
@@ -20,11 +20,31 @@ def parse_parquet(data: bytes, source: str) -> Table:
     except ImportError:
         raise problem(source, "reading Parquet needs pyarrow; run: pip install pyarrow") from None
     try:
+        _refuse_many_cells(data)
         frame = pd.read_parquet(io.BytesIO(data), engine="pyarrow")
+    except _TooManyError as error:
+        raise problem(source, str(error)) from None
     except Exception as error:  # a damaged file can fail anywhere in the reader, with any error
         reason = (str(error).splitlines() or ["no reason given"])[0]
         raise problem(source, f"not readable as Parquet ({reason})") from None
     return table_from_frame(frame, source, range(1, len(frame) + 1))
+
+
+class _TooManyError(Exception):
+    """A file of Parquet names more cells than anyone's results have."""
+
+
+def _refuse_many_cells(data: bytes) -> None:
+    """Refuse a table that takes far more memory than its file: equal cells are packed as one."""
+    from pyarrow import parquet
+
+    told = parquet.ParquetFile(io.BytesIO(data)).metadata
+    size = sum(told.row_group(k).total_byte_size for k in range(told.num_row_groups))
+    if told.num_rows * told.num_columns > MOST_CELLS or size > 2**30:
+        raise _TooManyError(
+            f"holds {told.num_rows:,} rows of {told.num_columns:,} columns, more than can be read "
+            "at once; give parts of it"
+        )
 
 
 def table_from_frame(frame: pd.DataFrame, source: str, rows: Sequence[Any] | None = None) -> Table:

@@ -8,10 +8,12 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
+from betterthan.io.alike import tell_alike
 from betterthan.io.cells import labels
 from betterthan.io.problems import listed, problem, shown
 from betterthan.io.roles import candidates, find
 from betterthan.io.table import NAMELESS, Table
+from betterthan.io.text_arrays import text_array
 
 BESIDE = ("dataset", "cluster", "epoch")  # optional coordinates on item, in this order
 
@@ -72,7 +74,8 @@ def coordinate(table: Table, column: str, role: str) -> np.ndarray:
         value.isascii() and value.isdigit() and len(value) < 10 for value in values
     ):
         return np.array([int(value) for value in values], dtype=np.int64)
-    return np.array(values)
+    tell_alike(table.source, values, f"{role}s")
+    return text_array(values)
 
 
 def scores_array(
@@ -80,7 +83,7 @@ def scores_array(
 ) -> xr.DataArray:
     """Scores over (item, system)."""
     beside: dict[Hashable, Any] = {role: (names.ITEM, array) for role, array in coords.items()}
-    axes = {names.ITEM: np.array(ids, dtype=str), names.SYSTEM: np.array(systems, dtype=str)}
+    axes = {names.ITEM: text_array(ids), names.SYSTEM: text_array(systems)}
     return xr.DataArray(
         values, dims=(names.ITEM, names.SYSTEM), coords=axes | beside, name="scores"
     )

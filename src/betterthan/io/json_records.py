@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from betterthan.io.problems import problem, shown
-from betterthan.io.table import Table, make_table
+from betterthan.io.table import Table, make_table, refuse_large
 
 
 def parse_json_lines(text: str, source: str) -> Table:
@@ -35,6 +35,7 @@ def _from_records(records: list[dict[str, Any]], rows: Sequence[int], source: st
     if not records:
         raise problem(source, "is empty; give one object for each item, pair or vote")
     header = list(dict.fromkeys(key for record in records for key in record))
+    refuse_large(source, objects=len(records), keys=len(header))
     # A key that an object lacks is a blank cell.
     columns = [[record.get(key) for record in records] for key in header]
     return make_table(source, header, columns, rows)
@@ -50,6 +51,8 @@ def _loads(text: str, source: str, row: int | None) -> Any:
         ) from None
     except _RepeatedKeyError as error:
         raise problem(source, f"the key {error} occurs twice in one object", row=row) from None
+    except ValueError as error:  # a number of more digits than Python reads
+        raise problem(source, f"not readable as JSON ({error})", row=row) from None
     except RecursionError:
         raise problem(source, "not readable as JSON (nested too deeply)", row=row) from None
 

@@ -7,10 +7,12 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.io import cells
+from betterthan.io.alike import refuse_apart_by_pairs, tell_alike
 from betterthan.io.problems import listed, problem
 from betterthan.io.roles import find
 from betterthan.io.squares import pair_columns, paired
 from betterthan.io.table import Reading, Table, unread
+from betterthan.io.text_arrays import text_array
 from betterthan.io.votes import said_of_systems, vote_outcomes
 
 _CODE = np.array([1, -1, 0])  # first wins, second wins, tie
@@ -28,14 +30,15 @@ def judgments_by(table: Table, columns: dict[str, str | None]) -> Reading:
     first, second, won = vote_outcomes(table)
     kept = won >= 0
     coords = {
-        role: ("judgment", np.array(_labels(table, column, role))[kept])
+        role: ("judgment", text_array(_labels(table, column, role))[kept])
         for role, column in columns.items()
         if column is not None
     }
-    systems, _, _ = paired(first.tolist(), second.tolist())
+    systems, a, b = paired(first.tolist(), second.tolist())
+    refuse_apart_by_pairs(table.source, systems, a, b)
     found: dict[Any, Any] = {
-        names.SYSTEM_A: ("judgment", first[kept].astype(str)),
-        names.SYSTEM_B: ("judgment", second[kept].astype(str)),
+        names.SYSTEM_A: ("judgment", text_array(first[kept])),
+        names.SYSTEM_B: ("judgment", text_array(second[kept])),
         names.OUTCOME: ("judgment", _CODE[won[kept]]),
     }
     data = xr.Dataset(found, coords={names.SYSTEM: systems} | coords)
@@ -50,4 +53,6 @@ def _labels(table: Table, column: str, role: str) -> list[str]:
             table.source,
             f"there is no column {column!r} for the {role}; found {listed(list(table.columns))}",
         )
-    return cells.labels(table, column, f"each row its {role}")
+    found = cells.labels(table, column, f"each row its {role}")
+    tell_alike(table.source, found, f"{role}s")
+    return found

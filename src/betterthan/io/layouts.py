@@ -39,7 +39,7 @@ LAYOUTS = (
         "scores",
         wide_scores,
         "a column of item ids (may be absent), and a column of scores for each system",
-        takes=("higher_is_better",),
+        takes=("higher_is_better", "systems"),
     ),
     Layout(
         "long",
@@ -57,6 +57,7 @@ LAYOUTS = (
         "scores",
         predicted_scores,
         "item ids, ``gold``, and a column of predicted labels for each system",
+        takes=("systems",),
     ),
     Layout(
         "votes",

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from betterthan.io import cells
+from betterthan.io.alike import refuse_apart_by_scores
 from betterthan.io.items import (
     at_least_two,
     beside_columns,
@@ -13,9 +14,10 @@ from betterthan.io.items import (
     coordinate,
     scores_array,
 )
+from betterthan.io.no_systems import refuse_total
 from betterthan.io.problems import problem, shown
 from betterthan.io.roles import find
-from betterthan.io.table import Reading, Table, unread
+from betterthan.io.table import Reading, Table, refuse_large, unread
 
 
 def long_scores(table: Table) -> Reading:
@@ -26,12 +28,24 @@ def long_scores(table: Table) -> Reading:
     at_least_two(table, systems.tolist())
     scores = cells.numbers(table, score)
     _refuse_repeated(table, rows, code, systems)
-    values = np.full((len(rows.first), len(systems)), np.nan)
-    values[rows.unit, code] = scores
+    values = _square(table.source, rows, code, systems, scores)
     ids = rows.ids[rows.first].tolist()
     said = f"joined by column {item!r}{beside_said(rows.beside)}"
     ignored = unread(table, {item, system, score, *rows.beside.values()})
     return Reading(scores_array(values, ids, systems.tolist(), rows.coords), said, ignored)
+
+
+def _square(
+    source: str, rows: "ItemRows", system: np.ndarray, systems: np.ndarray, scores: np.ndarray
+) -> np.ndarray:
+    """Scores (item, system), NaN where there is no row."""
+    refuse_large(source, items=len(rows.first), systems=len(systems))
+    values = np.full((len(rows.first), len(systems)), np.nan)
+    values[rows.unit, system] = scores
+    ids = rows.ids[rows.first].tolist()
+    refuse_total(source, ids, values)
+    refuse_apart_by_scores(source, systems.tolist(), ids, ~np.isnan(values))
+    return values
 
 
 @dataclass(frozen=True)

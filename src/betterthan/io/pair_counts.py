@@ -3,6 +3,7 @@
 import numpy as np
 
 from betterthan.io import cells
+from betterthan.io.alike import refuse_apart_by_pairs
 from betterthan.io.items import at_least_two
 from betterthan.io.problems import counted, problem, shown
 from betterthan.io.roles import find
@@ -20,15 +21,14 @@ from betterthan.io.table import Reading, Table, unread
 def pair_counts(table: Table) -> Reading:
     """Counts of a table of pairs, each given once or in both directions."""
     columns = pair_columns(table)
-    systems, a, b = paired(*(cells.system_names(table, column) for column in columns))
+    systems, a, b = _systems(table, columns)
     values, read = _numbers(table)
     datasets, dataset = datasets_of(table)
-    at_least_two(table, systems)
     _refuse_against_itself(table, a == b, values)
     pairs = list(zip(dataset.tolist(), a.tolist(), b.tolist(), strict=True))
     mirrored = values[:, [1, 0, 2][: values.shape[1]]]
     _refuse_repeated(table, pairs, systems, values, mirrored)
-    square = empty_square(datasets, systems, values.shape[1])
+    square = empty_square(table.source, datasets, systems, values.shape[1])
     square[dataset, b, a] = mirrored
     square[dataset, a, b] = values
     counts = counts_array(square, systems, datasets)
@@ -36,6 +36,14 @@ def pair_counts(table: Table) -> Reading:
     counts.attrs = {"ties": "unknown" if ties is None else "third", "n_missing": 0}
     ignored = unread(table, {*columns, *read, dataset_column(table)})
     return Reading(counts, _said(systems, pairs, ties), ignored)
+
+
+def _systems(table: Table, columns: tuple[str, str]) -> tuple[list[str], np.ndarray, np.ndarray]:
+    """The systems, and the two of each row as numbers."""
+    systems, a, b = paired(*(cells.system_names(table, column) for column in columns))
+    at_least_two(table, systems)
+    refuse_apart_by_pairs(table.source, systems, a, b)
+    return systems, a, b
 
 
 def _said(systems: list[str], pairs: list[tuple[int, int, int]], ties: str | None) -> str:

@@ -12,19 +12,38 @@ def problem(
     """A one-line error: the source, the row, column and value where they apply, and what is wrong
     there.
     """
-    where = [source]
+    where = [printable(source)]
     if row is not None:
         where.append(f"row {row}")
     if column is not None:
         where.append(f"column {shown(column)}")
     if value is not _NOTHING:
         where.append(f"value {shown(value)}")
-    return ValueError(" ".join(f"{', '.join(where)}: {what}".splitlines()))
+    return ValueError(printable(" ".join(f"{', '.join(where)}: {what}".splitlines())))
+
+
+def printable(text: str) -> str:
+    r"""Text on one line without what a terminal would act on, such as a name of a file.
+
+    Examples
+    --------
+    >>> printable("\x1b[31mred.csv")
+    '\\x1b[31mred.csv'
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() else " " if c.isspace() else c.encode("unicode_escape").decode()
+        for c in text
+    )
 
 
 def shown(value: Any) -> str:
     """The value as it stands in a message: quoted, on one line, not too long."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):  # nested too deeply, or a number of too many digits
+        text = f"a {type(value).__name__}"
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 

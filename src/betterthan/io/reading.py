@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, overload
 
@@ -10,6 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.io.choosing import chosen_of, named_systems
 from betterthan.io.files import dataset_name, read_file
 from betterthan.io.frames import table_from_frame
 from betterthan.io.layouts import Layout, of_name, that_take
@@ -35,6 +37,7 @@ def read(
     source: _Source,
     *,
     layout: str | None = None,
+    systems: Sequence[str] | None = None,
     higher_is_better: bool = True,
     unit: str | None = None,
     scale: int = 1,
@@ -43,6 +46,7 @@ def read(
     source: _Source,
     *,
     layout: str | None = None,
+    systems: Sequence[str] | None = None,
     higher_is_better: bool = True,
     unit: str | None = None,
     scale: int = 1,
@@ -70,6 +74,9 @@ def read(
           `io.read_judgments`. Only where the layout is given.
 
         Columns ``dataset``, ``cluster`` and ``epoch`` may stand beside the items.
+    systems : list of str, optional
+        The systems to read, in this order; all when not given. Of wide and predictions these are
+        columns, and no other column is read.
     higher_is_better : bool, default True
         False where the scores are errors or costs.
     unit : {"item", "judgment", "unknown"}, optional
@@ -98,6 +105,10 @@ def read(
         If a cell is not what its column needs; the message names file, row, column and value.
         If an item, a system, a pair or a score is given twice, or counts contradict each other.
         If there are fewer than two systems, or several files differ in their systems.
+        If a column of numbers is plainly no system: a mean or a sum of the others, or of a range
+        that no score has; name the systems then.
+        If two ids or systems differ only by blanks, case or unicode form and never stand side by
+        side; where they do, a warning names them.
         If an argument does not apply to the layout.
 
     Notes
@@ -113,18 +124,20 @@ def read(
     >>> frame = pd.DataFrame({"item": ["q1", "q2", "q3"], "A": [1, 0, 1], "B": [1, 1, None]})
     >>> scores = bt.read(frame)
     >>> scores.attrs["reading"]
-    "DataFrame read as wide: 3 items x 2 systems, item ids from column 'item', 1 score missing"
+    "DataFrame read as wide: 3 items x 2 systems ('A', 'B'), item ids from column 'item', 1 score
+    missing"
     >>> votes = pd.DataFrame({"left": ["A", "B"], "right": ["B", "A"], "winner": ["left", "tie"]})
     >>> bt.read(votes).sel(system_a="A", system_b="B").values.tolist()
     [1, 0, 1]
     """
     choices = {"higher_is_better": higher_is_better, "unit": unit, "scale": scale}
+    wanted = named_systems(systems)
     named = _named(source)
     tables = [_table(one, name) for name, one in named.items()]
     found = _one_layout(tables, layout)
     _check_choices(found, choices)
-    options = {"scale": scale} if "scale" in found.takes else {}
-    readings = [found.reader(table, **options) for table in tables]
+    _refuse_choosing(found, wanted)
+    readings = [_reading(found, table, wanted, scale) for table in tables]
     result = readings[0].data
     datasets = list(named) if len(named) > 1 or isinstance(source, Mapping) else []
     if datasets:
@@ -169,6 +182,20 @@ def _table(source: Any, name: str) -> Table:
         f"source is a {type(source).__name__}; give a path, a DataFrame, a list of paths, "
         "or a mapping of name to path or DataFrame"
     )
+
+
+def _reading(layout: Layout, table: Table, systems: list[str] | None, scale: int) -> Reading:
+    """What one table holds, of the systems that are asked for."""
+    options: dict[str, Any] = {"scale": scale} if "scale" in layout.takes else {}
+    if "systems" in layout.takes:
+        return layout.reader(table, systems=systems, **options)
+    found = layout.reader(table, **options)
+    return replace(found, data=chosen_of(table.source, found.data, systems))
+
+
+def _refuse_choosing(layout: Layout, systems: list[str] | None) -> None:
+    if systems is not None and layout.gives == "judgments":
+        raise ValueError("systems is for scores, tallies and counts; judgments are read whole")
 
 
 def _one_layout(tables: list[Table], layout: str | None) -> Layout:

@@ -8,8 +8,9 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.io import cells
+from betterthan.io.alike import tell_alike
 from betterthan.io.roles import find
-from betterthan.io.table import Table
+from betterthan.io.table import Table, refuse_large
 
 
 def pair_columns(table: Table) -> tuple[str, str]:
@@ -31,6 +32,7 @@ def datasets_of(table: Table) -> tuple[list[str], np.ndarray]:
     if column is None:
         return [], np.zeros(len(table.rows), dtype=np.int64)
     values = cells.labels(table, column, "each row its dataset, or leave the column out")
+    tell_alike(table.source, values, "datasets")
     place = {name: k for k, name in enumerate(dict.fromkeys(values))}
     return list(place), np.array([place[name] for name in values], dtype=np.int64)
 
@@ -45,8 +47,10 @@ def paired(
     return list(place), a, b
 
 
-def empty_square(datasets: list[str], systems: list[str], outcomes: int) -> np.ndarray:
+def empty_square(source: str, datasets: list[str], systems: list[str], outcomes: int) -> np.ndarray:
     """Zeros (dataset, system, system, outcome), with a leading axis also without datasets."""
+    number = len(systems)
+    refuse_large(source, systems=number, opponents=number, datasets=max(len(datasets), 1))
     return np.zeros((max(len(datasets), 1), len(systems), len(systems), outcomes), dtype=np.int64)
 
 

@@ -2,12 +2,16 @@
 from.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from betterthan.io.problems import problem, shown
+import numpy as np
 
+from betterthan.io.problems import printable, problem, shown
+
+MOST_CELLS = 10**8  # of an array that is made of a table; each takes 8 bytes or more
 NAMELESS = ("", "Unnamed: 0")  # what an unnamed first column is called: the index of a saved frame
 
 
@@ -37,6 +41,22 @@ def unread(table: Table, used: Iterable[str | None]) -> list[str]:
     return [column for column in table.columns if column not in used]
 
 
+def refuse_large(source: str, **sizes: int) -> None:
+    """Refuse an array that a few rows would make larger than memory: names that hardly ever meet.
+
+    Parameters
+    ----------
+    source : str
+        Of the table, for the message.
+    **sizes : int
+        How many there are of what.
+    """
+    if math.prod(sizes.values()) > MOST_CELLS:
+        told = " x ".join(f"{number:,} {what}" for what, number in sizes.items())
+        right = "check which column says what, or give parts of it"
+        raise problem(source, f"holds {told}, more than can be read at once; {right}")
+
+
 def make_table(
     source: str, header: Sequence[Any], columns: Sequence[Any], rows: Sequence[Any]
 ) -> Table:
@@ -59,4 +79,42 @@ def make_table(
         raise problem(
             source, "holds column names but no rows; give one row for each item, pair or vote"
         )
-    return Table(source, dict(zip(names, columns, strict=True)), rows)
+    table = Table(printable(source), dict(zip(names, columns, strict=True)), rows)
+    _refuse_half_characters(table)
+    _refuse_second_header(table)
+    return table
+
+
+def _refuse_half_characters(table: Table) -> None:
+    """Refuse text that no file can hold: one half of a pair of surrogates."""
+    for name, column in {"": list(table.columns), **table.columns}.items():
+        if isinstance(column, np.ndarray):
+            continue
+        try:
+            "".join([cell for cell in column if cell.__class__ is str]).encode()
+        except UnicodeEncodeError:
+            k = next(k for k, cell in enumerate(column) if isinstance(cell, str) and _half(cell))
+            what = "holds half of a character (a lone surrogate); write the file as UTF-8 anew"
+            if column is not table.columns.get(name):
+                raise problem(table.source, what, column=column[k]) from None
+            row, value = table.rows[k], column[k]
+            raise problem(table.source, what, row=row, column=name, value=value) from None
+
+
+def _half(text: str) -> bool:
+    return any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def _refuse_second_header(table: Table) -> None:
+    """Refuse a row that holds the names of the columns again, as where files were put together."""
+    heads = sorted(name.casefold() for name in table.columns)
+    first, *_ = table.columns.values()
+    known = {*heads}
+    for k, cell in enumerate(first):
+        if cell.__class__ is str and cell.strip().casefold() in known:
+            row = [column[k] for column in table.columns.values()]
+            if all(isinstance(x, str) for x in row) and heads == sorted(
+                x.strip().casefold() for x in row
+            ):
+                what = "repeats the names of the columns; leave the line out"
+                raise problem(table.source, what, row=table.rows[k])

@@ -11,11 +11,13 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.io import cells
+from betterthan.io.alike import alike_labels, refuse_apart_by_scores
 from betterthan.io.items import at_least_two, beside_said
 from betterthan.io.long import ItemRows, coded, item_rows
-from betterthan.io.problems import counted, problem, shown
+from betterthan.io.problems import counted, listed, problem, shown
 from betterthan.io.roles import find
-from betterthan.io.table import Reading, Table, unread
+from betterthan.io.table import Reading, Table, refuse_large, unread
+from betterthan.io.text_arrays import text_array
 
 _WHOLE = 1e-9  # of a unit: what scaling may be off by rounding
 
@@ -60,17 +62,27 @@ def tallies(table: Table, scale: int = 1) -> Reading:
     """Tallies of a table, joined by item, dataset and epoch."""
     scale = checks.whole(scale, "scale")
     rows = _cells_of(table)
-    _refuse_repeated(table, rows)
-    given = np.zeros(rows.shape, dtype=bool)
-    given.reshape(-1)[rows.place] = True
-    _refuse_absent(table, rows, given.any(2))
+    given = _given(table, rows)
     columns = [str(find(table, tally)) for tally in names.TALLIES]
     values = np.zeros((*rows.shape, len(columns)), dtype=np.int64)
     for k, column in enumerate(columns):
         values.reshape(-1, len(columns))[rows.place, k] = _whole(table, column, scale)
     used = {find(table, "system"), *columns, *rows.columns}
     said = _said(rows, int((~given).sum())) + (f", scaled by {scale}" if scale != 1 else "")
+    said += alike_labels(table.source, rows.labels.tolist())
     return Reading(_array(values, rows, scale), said, unread(table, used))
+
+
+def _given(table: Table, rows: _Cells) -> np.ndarray:
+    """Which tallies (item, system, label) have a row; none has two, and no item lacks a system."""
+    _refuse_repeated(table, rows)
+    refuse_large(table.source, **dict(zip(("items", "systems", "labels"), rows.shape, strict=True)))
+    given = np.zeros(rows.shape, dtype=bool)
+    given.reshape(-1)[rows.place] = True
+    ids = rows.items.ids[rows.items.first].tolist()
+    refuse_apart_by_scores(table.source, rows.systems.tolist(), ids, given.any(2))
+    _refuse_absent(table, rows, given.any(2))
+    return given
 
 
 def _cells_of(table: Table) -> _Cells:
@@ -88,7 +100,8 @@ def _cells_of(table: Table) -> _Cells:
 
 
 def _said(rows: _Cells, absent: int) -> str:
-    said = f"{counted(rows.shape[0], 'item')} x {rows.shape[1]} systems, "
+    systems = f"{counted(rows.shape[1], 'system')} ({listed(rows.systems.tolist())})"
+    said = f"{counted(rows.shape[0], 'item')} x {systems}, "
     said += f"item ids from column {rows.item_column!r}{beside_said(rows.items.beside)}"
     if rows.label_column is None:
         return said
@@ -97,14 +110,14 @@ def _said(rows: _Cells, absent: int) -> str:
 
 
 def _array(values: np.ndarray, rows: _Cells, scale: int) -> xr.DataArray:
-    items = {names.ITEM: rows.items.ids[rows.items.first].astype(str)} | rows.items.coords
+    items = {names.ITEM: text_array(rows.items.ids[rows.items.first])} | rows.items.coords
     axes: dict[Any, Any] = {role: (names.ITEM, array) for role, array in items.items()}
-    axes |= {names.SYSTEM: rows.systems.astype(str), names.TALLY: list(names.TALLIES)}
+    axes |= {names.SYSTEM: text_array(rows.systems), names.TALLY: list(names.TALLIES)}
     dims = (names.ITEM, names.SYSTEM, names.TALLY)
     if rows.label_column is None:
         values = values[:, :, 0]
     else:
-        axes[names.LABEL] = rows.labels.astype(str)
+        axes[names.LABEL] = text_array(rows.labels)
         dims = (names.ITEM, names.SYSTEM, names.LABEL, names.TALLY)
     return xr.DataArray(values, dims=dims, coords=axes, name="tallies", attrs={"scale": scale})
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from betterthan.io import cells
+from betterthan.io.alike import refuse_apart_by_pairs
 from betterthan.io.problems import problem, shown
 from betterthan.io.roles import find
 from betterthan.io.squares import (
@@ -30,9 +31,10 @@ def vote_counts(table: Table) -> Reading:
     """Counts of a table of votes."""
     names_a, names_b, outcome = vote_outcomes(table)
     systems, a, b = paired(names_a.tolist(), names_b.tolist())
+    refuse_apart_by_pairs(table.source, systems, a, b)
     datasets, dataset = datasets_of(table)
     won = outcome >= 0
-    square = empty_square(datasets, systems, 3)
+    square = empty_square(table.source, datasets, systems, 3)
     np.add.at(square, (dataset[won], a[won], b[won], outcome[won]), 1)
     square += square.swapaxes(1, 2)[..., [1, 0, 2]]
     counts = counts_array(square, systems, datasets)

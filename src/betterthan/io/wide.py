@@ -2,10 +2,15 @@
 column.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from betterthan.io import cells
+from betterthan.io.alike import alike_labels, refuse_apart_by_scores
+from betterthan.io.choosing import chosen
 from betterthan.io.items import at_least_two, items_of, scores_array, sole
+from betterthan.io.no_systems import refuse_other_numbers, refuse_total
 from betterthan.io.problems import problem
 from betterthan.io.table import Reading, Table
 
@@ -16,35 +21,53 @@ _NOT_SCORES = (
 )
 
 
-def wide_scores(table: Table) -> Reading:
-    """Scores of a wide table."""
+def wide_scores(table: Table, systems: Sequence[str] | None = None) -> Reading:
+    """Scores of a wide table, of all its columns or of the ones that are named."""
     items = items_of(table)
-    systems = [column for column in table.columns if column not in items.used]
+    rest = [column for column in table.columns if column not in items.used]
+    named, systems = systems is not None, chosen(table, rest, systems)
     at_least_two(table, systems)
     values = np.empty((len(items.ids), len(systems)))
     for k, system in enumerate(systems):
         values[:, k] = cells.numbers(table, system, _NOT_SCORES)
     if items.said.startswith("items are"):
         _refuse_row_numbers(table, systems, values)
+    if not named:
+        refuse_other_numbers(table, systems, values)
+    refuse_total(table.source, items.ids, values)
+    refuse_apart_by_scores(table.source, systems, items.ids, ~np.isnan(values))
+    ignored = [*items.ignored, *(column for column in rest if column not in systems)]
     scores = scores_array(values, items.ids, systems, items.coords)
-    return Reading(scores, items.said, items.ignored)
+    return Reading(scores, items.said, ignored)
 
 
-def predicted_scores(table: Table) -> Reading:
+def predicted_scores(table: Table, systems: Sequence[str] | None = None) -> Reading:
     """1 where a prediction equals gold, 0 where it does not, NaN where it is blank."""
     items = items_of(table)
     gold_column = str(sole(table, "gold"))
-    systems = [column for column in table.columns if column not in items.used | {gold_column}]
+    rest = [column for column in table.columns if column not in items.used | {gold_column}]
+    systems = chosen(table, rest, systems)
     at_least_two(table, systems)
     gold = np.array(cells.labels(table, gold_column, "each item its right answer"), dtype=object)
     if not any(map(_is_number, set(gold.tolist()))):
         _refuse_confidences(table, systems, gold_column)
-    values = np.empty((len(items.ids), len(systems)))
-    for k, system in enumerate(systems):
-        predicted = np.array(cells.texts(table, system), dtype=object)
-        values[:, k] = np.where(predicted == "", np.nan, predicted == gold)
+    values, labels = _compared(table, systems, gold)
     said = f"{items.said}, 1 where a prediction equals column {gold_column!r}"
-    return Reading(scores_array(values, items.ids, systems, items.coords), said, items.ignored)
+    said += alike_labels(table.source, labels)
+    refuse_apart_by_scores(table.source, systems, items.ids, ~np.isnan(values))
+    ignored = [*items.ignored, *(column for column in rest if column not in systems)]
+    return Reading(scores_array(values, items.ids, systems, items.coords), said, ignored)
+
+
+def _compared(table: Table, systems: list[str], gold: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    """Whether each prediction equals gold, NaN where it is blank; and all labels."""
+    values = np.empty((len(gold), len(systems)))
+    labels = dict.fromkeys(gold.tolist())
+    for k, system in enumerate(systems):
+        predicted = np.array(cells.predictions(table, system), dtype=object)
+        values[:, k] = np.where(predicted == "", np.nan, predicted == gold)
+        labels |= dict.fromkeys(predicted.tolist())
+    return values, [label for label in labels if label]
 
 
 def _refuse_row_numbers(table: Table, systems: list[str], values: np.ndarray) -> None:

@@ -6,7 +6,10 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
+from betterthan.io.text_arrays import text_array
 from betterthan.labels.matrices import confusion_matrix
+
+_MOST = 2**27  # counts, 1 GB of them
 
 
 def confusions(labels: xr.DataArray) -> xr.DataArray:
@@ -36,6 +39,7 @@ def confusions(labels: xr.DataArray) -> xr.DataArray:
     [[1, 1], [0, 0]]
     """
     gold, known = _gold(labels)
+    _refuse_texts(labels.sizes[names.SYSTEM] * len(known) ** 2)
     each = [
         confusion_matrix(gold, labels.isel({names.SYSTEM: k}).values.tolist(), labels=known)
         for k in range(labels.sizes[names.SYSTEM])
@@ -69,8 +73,11 @@ def tallies(labels: xr.DataArray) -> xr.DataArray:
     [0, 0, 1]
     """
     gold, known = _gold(labels)
-    is_gold = (gold[:, None] == known)[:, None, :]
-    is_said = labels.transpose(names.ITEM, names.SYSTEM).values[..., None] == known
+    said = labels.transpose(names.ITEM, names.SYSTEM).values
+    _refuse_texts(said.size * len(known))
+    numbers = np.arange(len(known))
+    is_gold = (_coded(gold, known) == numbers)[:, None, :]
+    is_said = _coded(said, known) == numbers
     tallies = np.stack([is_gold & is_said, ~is_gold & is_said, is_gold & ~is_said], axis=-1).astype(
         np.int64
     )
@@ -79,9 +86,25 @@ def tallies(labels: xr.DataArray) -> xr.DataArray:
         for name, coord in labels.coords.items()
         if set(coord.dims) <= {names.ITEM, names.SYSTEM}
     }
-    coords |= {names.LABEL: known.tolist(), names.TALLY: list(names.TALLIES)}
+    coords |= {names.LABEL: known, names.TALLY: list(names.TALLIES)}
     dims = (names.ITEM, names.SYSTEM, names.LABEL, names.TALLY)
     return xr.DataArray(tallies, dims=dims, coords=coords, attrs={"scale": 1}, name="tallies")
+
+
+def _coded(values: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """The number of each label, -1 where it is empty, with a last axis of length 1."""
+    place = {label: k for k, label in enumerate(known.tolist())}
+    codes = [place.get(label, -1) for label in values.ravel().tolist()]
+    return np.array(codes).reshape(*values.shape, 1)
+
+
+def _refuse_texts(cells: int) -> None:
+    """Refuse so many different labels that they must be texts: each has a count of its own."""
+    if cells > _MOST:
+        raise ValueError(
+            f"labels are so many that they take {cells:,} counts; these are texts rather than "
+            "labels, of which only right and wrong can be told: see betterthan.read"
+        )
 
 
 def _gold(labels: xr.DataArray) -> tuple[Any, Any]:
@@ -94,7 +117,7 @@ def _gold(labels: xr.DataArray) -> tuple[Any, Any]:
             "expected labels with dims (item, system) and a coordinate 'gold'; see "
             "betterthan.labels.read"
         )
-    gold = labels["gold"].values.astype(str)
-    said = labels.transpose(names.SYSTEM, names.ITEM).values.astype(str).reshape(-1)
+    gold = text_array(labels["gold"].values)
+    said = labels.transpose(names.SYSTEM, names.ITEM).values.reshape(-1)
     known = dict.fromkeys([*gold.tolist(), *(x for x in said.tolist() if x)])
-    return gold, np.array(list(known))
+    return gold, text_array(list(known))

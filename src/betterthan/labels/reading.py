@@ -9,11 +9,13 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.io import cells
+from betterthan.io.alike import alike_labels, refuse_apart_by_scores
 from betterthan.io.files import table_of
 from betterthan.io.items import items_of, sole
-from betterthan.io.problems import counted, listed, problem
+from betterthan.io.problems import counted, listed, printable, problem, shown
 from betterthan.io.recognition import require
 from betterthan.io.table import Table
+from betterthan.io.text_arrays import text_array
 from betterthan.labels.matrices import from_table
 from betterthan.signed import Signature
 
@@ -47,8 +49,8 @@ def read(source: str | Path | pd.DataFrame) -> xr.DataArray:
     >>> import pandas as pd
     >>> labels = read(pd.DataFrame({"item": [1, 2], "gold": ["yes", "no"], "A": ["yes", None]}))
     >>> labels.values.tolist(), labels.attrs["reading"]
-    ([['yes'], ['']], "DataFrame read as labels: 2 items x 1 system, item ids from column 'item', 1
-    unclassified")
+    ([['yes'], ['']], "DataFrame read as labels: 2 items x 1 system ('A'), item ids from column
+    'item', 1 unclassified")
     """
     table = table_of(source)
     require(table, "predictions")
@@ -56,24 +58,37 @@ def read(source: str | Path | pd.DataFrame) -> xr.DataArray:
     gold = cells.labels(table, column, "each item its right answer")
     systems = [name for name in table.columns if name not in items.used | {column}]
     values = _predicted(table, systems)
-    axes = {names.ITEM: np.array(items.ids), names.SYSTEM: np.array(systems)}
-    beside = items.coords | {"gold": np.array(gold)}
+    alike = _alike(table, systems, items.ids, values, gold)
+    axes = {names.ITEM: text_array(items.ids), names.SYSTEM: text_array(systems)}
+    beside = items.coords | {"gold": text_array(gold)}
     labels = xr.DataArray(values, dims=tuple(axes), coords=axes, name="label").assign_coords(
         {name: (names.ITEM, array) for name, array in beside.items()}
     )
-    size = f"{counted(len(gold), 'item')} x {counted(len(systems), 'system')}"
-    said = f"{size}, {items.said}, {int((values == '').sum())} unclassified"
+    said = f"{_size(gold, systems)}, {items.said}, {int((values == '').sum())} unclassified{alike}"
     return labels.assign_attrs(_signed(table, f"labels: {said}"))
+
+
+def _size(gold: list[str], systems: list[str]) -> str:
+    return f"{counted(len(gold), 'item')} x {counted(len(systems), 'system')} ({listed(systems)})"
+
+
+def _alike(
+    table: Table, systems: list[str], ids: list[str], values: np.ndarray, gold: list[str]
+) -> str:
+    """What is said of labels of one spelling; items and systems apart are refused."""
+    refuse_apart_by_scores(table.source, systems, ids, values != "")
+    distinct = dict.fromkeys([*gold, *values.ravel().tolist()])
+    return alike_labels(table.source, [label for label in distinct if label])
 
 
 def _predicted(table: Table, systems: list[str]) -> np.ndarray:
     if not systems:
         raise problem(table.source, f"no column of predicted labels among {listed(table.columns)}")
-    return np.array([cells.texts(table, system) for system in systems]).T
+    return text_array([cells.predictions(table, system) for system in systems]).T
 
 
 def _signed(table: Table, said: str) -> dict[str, Any]:
-    reading = " ".join(f"{table.source} read as {said}".splitlines())
+    reading = printable(" ".join(f"{table.source} read as {said}".splitlines()))
     return Signature(source=table.source, reading=reading).to_attrs()
 
 
@@ -114,6 +129,7 @@ def read_confusion(source: str | Path | pd.DataFrame) -> xr.DataArray:
         raise problem(table.source, f"is no confusion matrix: {what}")
     first, *labels = table.columns
     rows = [text.strip() for text in cells.texts(table, first)]
+    _refuse_repeated(table, first, rows)
     frame = pd.DataFrame({label: cells.whole_numbers(table, label) for label in labels}, index=rows)
     lost = (
         frame.loc[_UNCLASSIFIED] if _UNCLASSIFIED in rows and _UNCLASSIFIED not in labels else None
@@ -127,6 +143,16 @@ def read_confusion(source: str | Path | pd.DataFrame) -> xr.DataArray:
         f"{int(matrix['n_actual'].sum()):,} items, {unclassified:,} unclassified"
     )
     return matrix.assign_attrs(_signed(table, said))
+
+
+def _refuse_repeated(table: Table, column: str, rows: list[str]) -> None:
+    again = next((k for k, label in enumerate(rows) if rows.index(label) < k), None)
+    if again is not None:
+        before = table.rows[rows.index(rows[again])]
+        label = shown(rows[again])
+        what = f"row label {label} occurs more than once, first in row {before}; give it one row"
+        row, value = table.rows[again], rows[again]
+        raise problem(table.source, what, row=row, column=column, value=value)
 
 
 def is_confusion(table: Table) -> bool:

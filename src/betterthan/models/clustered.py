@@ -242,12 +242,9 @@ def _draw_counts(
 
 def _concentrations(correlation: float | None) -> list[Any]:
     """Kappa of the wins and of the decisive examples of a cluster."""
-    import pymc as pm
-
     if correlation is not None:
         return [1 / checks.probability(correlation, "correlation") - 1] * 2
-    estimated = [pm.Beta(k, *clusters.CORRELATION, dims=names.PAIR) for k in _CORRELATIONS]
-    return [simplex.concentration(rho) for rho in estimated]
+    return [simplex.alike(k, *clusters.CORRELATION, names.PAIR) for k in _CORRELATIONS]
 
 
 def _population(posterior: xr.Dataset, data: Groups, correlation: float) -> dict[str, xr.DataArray]:

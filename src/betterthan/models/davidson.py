@@ -14,6 +14,7 @@ from betterthan import checks, names
 from betterthan.counts.judgments import Rows, judgment_rows
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.models import made_up, shrinkage, tie_models
+from betterthan.models.judged_by_cluster import by_cluster as by_cluster
 from betterthan.models.sampling import Sampling, fit_model
 from betterthan.models.tie_models import TIE_MODELS
 

@@ -1,9 +1,9 @@
-"""Graded scores such as BLEU or ratings: by how much one system's exceed the other's on the same
-item.
+"""Graded scores such as BLEU or ratings: the typical difference of two systems on the same item.
 
 Of a pair, a share of the items ties; the other differences are Student-t around a centre, which
-varies over data sets if there are several. Kruschke (2013), Journal of Experimental Psychology:
-General 142(2), 573-603.
+varies over data sets if there are several. The centre is where most differences are, and rare large
+ones hardly move it: it is not the difference of the means. Kruschke (2013), Journal of Experimental
+Psychology: General 142(2), 573-603.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -72,7 +72,7 @@ def simulate(items: int, *, pairs: int = 1, datasets: int = 1, rng: Any = None) 
     return found.assign(difference=((names.ITEM, names.PAIR), y))
 
 
-def build(scores: xr.DataArray, *, standardise: bool = True) -> "pm.Model":
+def build(scores: xr.DataArray, *, standardise: bool = True, resolution: float = 0.0) -> "pm.Model":
     """The PyMC model of all pairs at once.
 
     Parameters
@@ -83,22 +83,25 @@ def build(scores: xr.DataArray, *, standardise: bool = True) -> "pm.Model":
     standardise : bool, default True
         Measure the differences of a pair in units of their root mean square; the priors are in
         those units. False takes them as they are.
+    resolution : float, default 0
+        Differences up to it are ties, in units of the score.
 
     Returns
     -------
     pymc.Model
         Of each pair ``centre``, ``scale``, ``tail`` (degrees of freedom) and ``tied``, the share of
         items that tie; of several data sets ``centre_sd`` and ``dataset_centre`` (dataset, pair).
-        Observed ``y`` (row): the differences that are not 0, pair by pair.
+        Observed ``y`` (row): the differences that are no ties, pair by pair.
 
     Raises
     ------
     ValueError
-        If the scores are no scores, two systems share no item, or there are too many pairs.
+        If the scores are no scores, two systems share no item, there are too many pairs, or the
+        resolution is not at least 0.
     """
     import pymc as pm
 
-    data = differences_of(scores, standardise=standardise)
+    data = differences_of(scores, standardise=standardise, resolution=resolution)
     with pm.Model(coords=_coords(data)) as model:
         y = pm.Data("difference", data.y, dims="row")
         # counted and conjugate: how many tie says nothing of the differences of the others
@@ -127,6 +130,7 @@ def build(scores: xr.DataArray, *, standardise: bool = True) -> "pm.Model":
 def fit(
     scores: xr.DataArray,
     *,
+    resolution: float = 0.0,
     sampling: Sampling = Sampling(),
     rng: Any = None,
     predictive: bool = True,
@@ -137,6 +141,10 @@ def fit(
     ----------
     scores : xarray.DataArray, dims (item, system)
         See `build`.
+    resolution : float, default 0
+        Differences up to it are ties, in units of the score. Where scores are computed, and equal
+        ones differ by a little, it says by how much: differences next to nothing would be the
+        typical ones.
     sampling : Sampling, optional
         How many draws and chains; its ``target_accept`` is 0.95 here unless given.
     rng : int, numpy.random.Generator or None
@@ -148,26 +156,28 @@ def fit(
     Returns
     -------
     xarray.DataTree
-        In group posterior, over (chain, draw, pair): ``difference``, the centre times the share of
-        items that do not tie, in units of the score; ``effect_size``, centre over scale; and the
-        variables of `build` in standardised units; of several data sets ``dataset_difference`` and
-        ``new_difference``, of a data set not seen. For `betterthan.fits.compare`.
+        In group posterior, over (chain, draw, pair): ``difference``, the typical one: the centre
+        times the share of items that do not tie, in units of the score; ``effect_size``, centre
+        over scale; and the variables of `build` in standardised units; of several data sets
+        ``dataset_difference`` and ``new_difference``, of a data set not seen. For
+        `betterthan.fits.compare`.
 
     Raises
     ------
     ValueError
         As `build`, or if an argument is not valid.
     """
-    data = differences_of(scores)
+    data = differences_of(scores, resolution=resolution)
     attrs = {
         "model": "graded",
         "prior": [_CENTRE, _SPREAD, *_SCALE, _TAIL],
         "square": 1,
         "n_rows": len(data.y),
+        "resolution": float(resolution),
         "higher_is_better": data.higher_is_better,
     }
     tree = fit_model(
-        build(scores),
+        build(scores, resolution=resolution),
         attrs,
         sampling,
         pairs=data.names_of_pairs,
@@ -179,7 +189,8 @@ def fit(
     added = {k: v.drop_attrs() for k, v in _in_scores(posterior, data).items()}
     tree["posterior"] = posterior.drop_vars("tail_less_one").assign(added)
     labels = {k: data.names_of_pairs[k] for k in (names.PAIR, *names.SQUARE)}
-    constant = {"n": data.n, "n_tied": data.n_tied, "unit": data.unit}
+    counted = ("n", "n_tied", "unit", "near_ties")
+    constant = {k: getattr(data, k) for k in counted}
     tree["constant_data"] = xr.Dataset(
         {k: (names.PAIR, v) for k, v in constant.items()}, coords=labels
     )

@@ -23,7 +23,9 @@ from betterthan.models.sampling import Sampling, fit_model
 if TYPE_CHECKING:
     import pymc as pm
 
-_CORRELATION = (1.0, 9.0)  # Beta prior of the correlation of two examples of one data set
+# Beta prior of the correlation of two examples of one data set. It holds agreement back: a few data
+# sets that tie alike look as if all were alike, and then the largest pulls the others to its side
+CORRELATION = (5.0, 5.0)
 _CELL = (names.DATASET, names.PAIR, names.OUTCOME)
 
 
@@ -73,7 +75,7 @@ def simulate(
     count = checks.whole(datasets, "datasets")
     each = of_pairs.sizes(n, count, "datasets")
     mu = random.dirichlet(checks.prior(prior), size=pairs)
-    rho = random.beta(*_CORRELATION, size=pairs)
+    rho = random.beta(*CORRELATION, size=pairs)
     theta = simplex.draw(random, (1 / rho - 1)[:, None] * mu, (count,))
     values = random.multinomial(each[:, None], theta)
     truth = {"theta": (_CELL, theta), "mu": (_CELL[1:], mu), "correlation": (names.PAIR, rho)}
@@ -270,7 +272,7 @@ def _concentration(held: float | None) -> Any:
 
     if held is not None:
         return float(checks.positive(held, "concentration"))
-    correlation = pm.Beta("correlation", *_CORRELATION, dims=names.PAIR)
+    correlation = pm.Beta("correlation", *CORRELATION, dims=names.PAIR)
     return simplex.concentration(correlation)[:, None]
 
 

@@ -13,6 +13,7 @@ from betterthan.counts.shapes import to_square
 from betterthan.counts.units import CLUSTER, EPOCH, several
 
 BOOTSTRAP = "bayesian_bootstrap"  # of scores: it has no fit, and answers beside any model
+AMONG_ALL = "among_all"
 COUNTED, BY_ITEM, ONE_BY_ONE = "counts", ("scores", "tallies", "trials"), "judgments"
 
 
@@ -48,7 +49,7 @@ class Spec:
         if self.name == BOOTSTRAP:
             return f"betterthan.scores.compare(data{options})"
         if not self.fitted:
-            return f"betterthan.compare({self.code(given)})"
+            return f"betterthan.compare({self.code(given)}{options})"
         fit = f"betterthan.models.{self.name}.fit({self.code(given)}{options})"
         return f"betterthan.fits.compare({fit})"
 
@@ -86,8 +87,12 @@ def _code_by_dataset(given: Any) -> str:
 
 
 def _of_judges(given: Any) -> dict[str, Any]:
-    one_by_one = given.kind == ONE_BY_ONE
-    return {"position": one_by_one, "judges": one_by_one and several(given.data, JUDGE)}
+    """Judges, where there are several; an effect of place is for who asks for it."""
+    return {"judges": given.kind == ONE_BY_ONE and several(given.data, JUDGE)}
+
+
+def _of_quantity(given: Any) -> dict[str, Any]:
+    return {"quantity": "mean"} if given.graded else {}
 
 
 def _of_units(given: Any) -> dict[str, Any]:
@@ -112,6 +117,23 @@ ROSTER = (
         "dirichlet_multinomial",
         computed="closed form, no sampling error",
         code=lambda given: "betterthan.count(data)" if given.kind == ONE_BY_ONE else "data",
+        fitted=False,
+        knows_margin=True,
+    ),
+    Spec(
+        "student_t",
+        computed="closed form, Student's t on the means of units",
+        taken_as="Units, such as clusters or items with all their runs, are taken as independent.",
+        takes=(CLUSTER, EPOCH),
+        options=_of_quantity,
+        fitted=False,
+        knows_margin=True,
+    ),
+    Spec(
+        AMONG_ALL,
+        computed="closed form of each pair, and all systems drawn together by quadrature",
+        takes=(CLUSTER, EPOCH),
+        options=_of_quantity,
         fitted=False,
         knows_margin=True,
     ),
@@ -166,9 +188,9 @@ ROSTER = (
     ),
     Spec(
         "graded",
-        assumes="differences that are not 0 ~ Student-t around a centre; A is better when it is "
-        "above 0",
-        computed="PyMC, Student-t differences in units of the score (graded)",
+        assumes="differences that are no ties ~ Student-t around a centre, the typical difference; "
+        "A is better when it is above 0, whatever the difference of means",
+        computed="PyMC, typical difference in units of the score, Student-t (graded)",
         takes=(names.DATASET,),
         prepare=lambda given: given.plain,
         own_prior=True,

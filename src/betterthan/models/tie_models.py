@@ -43,6 +43,16 @@ def log_chances_of(d: np.ndarray, tie: np.ndarray, tie_model: str) -> np.ndarray
     return np.stack([win, loss, np.log1p(-np.exp(win) - np.exp(loss))], axis=-1)
 
 
+def ahead(x: np.ndarray, y: np.ndarray, tie: np.ndarray, tie_model: str) -> np.ndarray:
+    """P(win) - P(loss) of a judgment without advantage of place, of two abilities."""
+    free = np.exp(tie)
+    if tie_model == "rao_kupper":
+        from scipy import special
+
+        return special.expit(x - y - free) - special.expit(y - x - free)
+    return 2 * np.sinh((x - y) / 2) / (2 * np.cosh((x - y) / 2) + free)
+
+
 def propensity(tie: Any, tie_model: str) -> Any:
     """The probability that equal systems tie."""
     return np.tanh(np.exp(tie) / 2) if tie_model == "rao_kupper" else 1 / (1 + 2 * np.exp(-tie))

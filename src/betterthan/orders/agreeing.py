@@ -50,7 +50,7 @@ def agreement(orders: Any, *, variant: str = "b", restrict: str | None = None) -
     tau = found.mean(DOCUMENT).values if DOCUMENT in found.dims else found.values
     tau = tau.reshape(len(ranked.systems), -1).copy()
     np.fill_diagonal(tau, np.nan)
-    mean = np.nanmean(tau, axis=1)
+    mean = _mean(tau)
     np.fill_diagonal(tau, 1.0)
     of_system = {"mean_tau": mean, "outlier_p": _outlier(mean)}
     made = Signature(answer="agreement", version=betterthan.__version__)
@@ -128,6 +128,13 @@ def _scores(scores: Any, number: int) -> np.ndarray:
     if not np.isfinite(values).all():
         raise ValueError(f"score {values[~np.isfinite(values)][0]} is not a finite number")
     return values
+
+
+def _mean(tau: np.ndarray) -> np.ndarray:
+    """The mean of each row without what is not defined; NaN where nothing is."""
+    given = ~np.isnan(tau)
+    with np.errstate(invalid="ignore"):
+        return np.where(given, tau, 0).sum(1) / given.sum(1)
 
 
 def _outlier(mean: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ import xarray as xr
 
 from betterthan import checks
 from betterthan.exact.orders import kemeny
+from betterthan.io.text_arrays import text_array
 from betterthan.orders.ranked import DOCUMENT, POSITION, REFERENCE, Ranked, ranked_of
 
 METHODS = ("auto", "kemeny", "borda")
@@ -60,7 +61,7 @@ def consensus(orders: Any, *, method: str = "auto") -> xr.Dataset:
         items = row.pop("order")
         order[k, : len(items)] = items
     found = xr.Dataset(
-        {"order": ((DOCUMENT, POSITION), order.astype(str))}
+        {"order": ((DOCUMENT, POSITION), text_array(order))}
         | {k: (DOCUMENT, [r[k] for r in rows]) for k in rows[0]},
         coords={DOCUMENT: ranked.documents},
         attrs={"answer": "consensus"},

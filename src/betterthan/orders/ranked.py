@@ -12,6 +12,7 @@ import xarray as xr
 from scipy import stats
 
 from betterthan import checks, names
+from betterthan.io.text_arrays import text_array
 
 DOCUMENT, POSITION, REFERENCE = names.DOCUMENT, names.POSITION, names.REFERENCE
 
@@ -58,6 +59,14 @@ def from_lists(lists: Mapping[Any, Any]) -> xr.DataArray:
     """
     nested = _nested(lists)
     systems = list(dict.fromkeys(str(s) for inner in nested.values() for s in inner))
+    coords = {DOCUMENT: text_array(list(map(str, nested))), names.SYSTEM: text_array(systems)}
+    orders = xr.DataArray(_padded(nested, systems), coords, (*coords, POSITION))
+    ranked_of(orders)
+    return orders if nested is lists else orders.isel({DOCUMENT: 0}, drop=True)
+
+
+def _padded(nested: Mapping[Any, Mapping[Any, Any]], systems: list[str]) -> np.ndarray:
+    """The items of every order (document, system, position), "" beyond its end."""
     place = {system: j for j, system in enumerate(systems)}
     found = {
         (i, place[str(s)]): _items_of(order, str(d), str(s))
@@ -68,10 +77,7 @@ def from_lists(lists: Mapping[Any, Any]) -> xr.DataArray:
     values = np.full((len(nested), len(systems), width), "", dtype=object)
     for (i, j), order in found.items():
         values[i, j, : len(order)] = order
-    coords = {DOCUMENT: list(map(str, nested)), names.SYSTEM: systems}
-    orders = xr.DataArray(values.astype(str), coords, (*coords, POSITION))
-    ranked_of(orders)
-    return orders if nested is lists else orders.isel({DOCUMENT: 0}, drop=True)
+    return text_array(values)
 
 
 def _nested(lists: Any) -> Mapping[Any, Mapping[Any, Any]]:
@@ -182,7 +188,7 @@ def _place(document: str, system: str) -> str:
 
 def _from_positions(values: np.ndarray, documents: list[str], systems: list[str]) -> Ranked:
     """The rank of an item is the position where it stands."""
-    text = values if values.dtype.kind == "U" else np.where(pd.isna(values), "", values).astype(str)
+    text = values if values.dtype.kind == "U" else text_array(np.where(pd.isna(values), "", values))
     _refuse_holes(text, documents, systems)
     code, items = _coded(text)
     shape = (*text.shape[:2], items.shape[1])
@@ -238,15 +244,16 @@ def _from_ranks(ranks: xr.DataArray, documents: list[str], systems: list[str]) -
     if names.ITEM in ranks.coords:
         items = np.array([str(i) for i in ranks[names.ITEM].values])
         checks.unique(items.tolist(), "item")
-    gaps = np.argwhere(~_without_gaps(values))
+    gaps = np.argwhere(~without_gaps(values))
     if len(gaps):
         d, s = gaps[0]
-        raise ValueError(f"{_place(documents[d], systems[s])}: {_gap(values[d, s])}")
+        raise ValueError(f"{_place(documents[d], systems[s])}: {gap_of(values[d, s])}")
     listed = np.broadcast_to(items, (len(documents), len(items)))
     return Ranked(documents, systems, np.where(np.isnan(values).all(1), "", listed), values)
 
 
-def _gap(ranks: np.ndarray) -> str:
+def gap_of(ranks: np.ndarray) -> str:
+    """What is wrong with ranks that have a gap."""
     given = np.sort(ranks[~np.isnan(ranks)])
     shown = ", ".join(f"{v:g}" for v in given[:8]) + (", ..." if len(given) > 8 else "")
     return (
@@ -255,7 +262,7 @@ def _gap(ranks: np.ndarray) -> str:
     )
 
 
-def _without_gaps(values: np.ndarray) -> np.ndarray:
+def without_gaps(values: np.ndarray) -> np.ndarray:
     """Whether ranks are what ranking gives: ties share the lowest, middle, highest or next rank."""
     seen = ~np.isnan(values)
     plain = (np.sort(values, axis=-1) == np.arange(1, values.shape[-1] + 1)).sum(-1) == seen.sum(-1)

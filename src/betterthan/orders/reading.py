@@ -2,7 +2,6 @@
 system.
 """
 
-import re
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -15,16 +14,17 @@ import xarray as xr
 from betterthan import names
 from betterthan.io import cells
 from betterthan.io.files import table_of
-from betterthan.io.problems import counted, listed, problem, shown
-from betterthan.io.table import Table
-from betterthan.orders.ranked import DOCUMENT, POSITION, from_lists, ranked_of
+from betterthan.io.problems import counted, listed, printable, problem, shown
+from betterthan.io.table import Table, refuse_large, unread
+from betterthan.io.text_arrays import text_array
+from betterthan.orders.cell import groups_of, unseparated
+from betterthan.orders.ranked import DOCUMENT, POSITION, from_lists, gap_of, ranked_of, without_gaps
 
 _SYSTEM = ("system", "model", "judge", "rater", "annotator")
 _DOCUMENT = ("document", "doc", "doc_id", "document_id", "text", "query")
 _ORDER = ("order", "ranking")
 _ITEM = ("item", "item_id")
 _RANK = ("rank", "position")
-_BETWEEN = re.compile(r"\s*[|;,]\s*")
 
 
 def read(source: str | Path | pd.DataFrame) -> xr.DataArray:
@@ -37,7 +37,7 @@ def read(source: str | Path | pd.DataFrame) -> xr.DataArray:
         one of documents, and
 
         - a column ``order``: all items in one cell, such as ``b > a = c`` (``=`` for ties), or with
-          ``|``, ``;`` or ``,`` between them, or a list in JSON; or
+          one of ``|``, ``;`` and ``,`` between them, or a list in JSON; or
         - columns ``item`` and ``rank``, one row for each; equal ranks are ties; or
         - one column of ranks for each item.
 
@@ -53,8 +53,8 @@ def read(source: str | Path | pd.DataFrame) -> xr.DataArray:
     FileNotFoundError
         If there is no such file.
     ValueError
-        If the file cannot be read or holds none of these; if an item occurs twice in an order; if
-        ranks have a gap.
+        If the file cannot be read or holds none of these; if a cell could be read as two different
+        orders; if an item occurs twice in an order; if ranks have a gap.
 
     Examples
     --------
@@ -75,14 +75,15 @@ def read(source: str | Path | pd.DataFrame) -> xr.DataArray:
         documents = cells.labels(table, document, "each order its document")
     rows = _Rows(table, documents, systems)
     try:
-        found, kind = _read(rows, {system, document})
+        found, kind, ignored = _read(rows, {system, document})
         ranked = ranked_of(found)
     except ValueError as error:
         if str(error).startswith(table.source):
             raise
         raise problem(table.source, str(error)) from None
     reading = f"{table.source} read as {kind}: {_size(found, document, ranked.items)}"
-    found.attrs = {"reading": " ".join(reading.splitlines()), "source": table.source}
+    reading += f", ignored columns {listed(ignored)}" if ignored else ""
+    found.attrs = {"reading": printable(" ".join(reading.splitlines())), "source": table.source}
     return found
 
 
@@ -100,15 +101,18 @@ class _Rows:
         return problem(self.table.source, what, row=row, column=column, value=value)
 
 
-def _read(rows: _Rows, known: set[str | None]) -> tuple[xr.DataArray, str]:
-    """Orders or ranks, and which layout they had; `known` are columns that say of what."""
+def _read(rows: _Rows, known: set[str | None]) -> tuple[xr.DataArray, str, list[str]]:
+    """Orders or ranks, which layout they had, and columns that nothing was read from; `known` are
+    those that say of what.
+    """
     order, item, rank = (_column(rows.table, aliases) for aliases in (_ORDER, _ITEM, _RANK))
     if order is not None:
-        return _from_orders(rows, order), "orders"
+        return _from_orders(rows, order), "orders", unread(rows.table, known | {order})
     if item is not None and rank is not None:
-        return _from_long(rows, item, rank), "ranks, one a row"
+        left = unread(rows.table, known | {item, rank})
+        return _from_long(rows, item, rank), "ranks, one a row", left
     rest = [column for column in rows.table.columns if column not in known]
-    return _from_wide(rows, rest), "ranks, one column for each item"
+    return _from_wide(rows, rest), "ranks, one column for each item", []
 
 
 def _column(table: Table, aliases: tuple[str, ...]) -> str | None:
@@ -118,37 +122,43 @@ def _column(table: Table, aliases: tuple[str, ...]) -> str | None:
 
 def _from_orders(rows: _Rows, column: str) -> xr.DataArray:
     lists: dict[str, dict[str, list[list[str]]]] = {}
-    cells_of = rows.table.columns[column]
+    orders = _cells_of(rows, column)
     for k, (document, system) in enumerate(zip(rows.documents, rows.systems, strict=True)):
         inner = lists.setdefault(document, {})
         if system in inner:
             raise _twice(rows, k)
-        inner[system] = _groups(cells_of[k])
-        if not inner[system]:
-            what = "the order is empty; leave the row out where a system gave none"
-            raise rows.wrong(what, k, column, cells_of[k])
-    every = [group for inner in lists.values() for order in inner.values() for group in order]
-    if any(len(group) > 1 for group in every):
-        return _squeezed(_tied(lists, list(dict.fromkeys(rows.systems))))
+        inner[system] = orders[k]
+    if any(len(group) > 1 for order in orders for group in order):
+        return _squeezed(_tied(rows.table.source, lists, list(dict.fromkeys(rows.systems))))
     plain = {d: {s: _plain(order) for s, order in inner.items()} for d, inner in lists.items()}
     return from_lists(plain if set(rows.documents) != {""} else plain[""])
+
+
+def _cells_of(rows: _Rows, column: str) -> list[list[list[str]]]:
+    """The order in each cell of a column, none of them empty."""
+    written, orders = rows.table.columns[column], []
+    for k, value in enumerate(written):
+        try:
+            orders.append(groups_of(value))
+        except ValueError as error:
+            raise rows.wrong(str(error), k, column, value) from None
+        if not orders[k]:
+            what = "the order is empty; leave the row out where a system gave none"
+            raise rows.wrong(what, k, column, value)
+    k = unseparated([_plain(order) for order in orders])
+    if k is not None:
+        what = "is one item, or several without a sign between; put '>' between items"
+        raise rows.wrong(what, k, column, written[k])
+    return orders
 
 
 def _plain(order: list[list[str]]) -> list[str]:
     return [item for group in order for item in group]
 
 
-def _groups(value: Any) -> list[list[str]]:
-    """The items of one cell, in groups of tied ones: a > b = c > d."""
-    if isinstance(value, list | tuple | np.ndarray):
-        return [[str(item)] for item in value]
-    text = str(value or "").strip()
-    if ">" in text:
-        return [[item.strip() for item in group.split("=")] for group in text.split(">")]
-    return [[item] for item in _BETWEEN.split(text)] if text else []
-
-
-def _tied(lists: dict[str, dict[str, list[list[str]]]], systems: list[str]) -> xr.DataArray:
+def _tied(
+    source: str, lists: dict[str, dict[str, list[list[str]]]], systems: list[str]
+) -> xr.DataArray:
     """Ranks; tied items share the lowest of their ranks."""
     rows = [
         (document, system, item, rank)
@@ -157,14 +167,8 @@ def _tied(lists: dict[str, dict[str, list[list[str]]]], systems: list[str]) -> x
         for item, rank in _ranks(order)
     ]
     frame = pd.DataFrame(rows, columns=[DOCUMENT, names.SYSTEM, names.ITEM, "rank"])
-    again = frame.duplicated([DOCUMENT, names.SYSTEM, names.ITEM])
-    if again.any():
-        _, system, item, _ = frame[again].iloc[0]
-        raise ValueError(
-            f"system {system!r}: item {item!r} occurs twice; every item stands once in an order"
-        )
     ranks = frame.pop("rank")
-    return _filled(frame, ranks.to_numpy()).sel({names.SYSTEM: systems})
+    return _filled(source, frame, ranks.to_numpy()).sel({names.SYSTEM: systems})
 
 
 def _ranks(order: list[list[str]]) -> list[tuple[str, int]]:
@@ -180,15 +184,19 @@ def _from_long(rows: _Rows, item: str, rank: str) -> xr.DataArray:
         k = int(again.argmax())
         what = f"the item is ranked twice by system {shown(rows.systems[k])}; give one rank"
         raise rows.wrong(what, k, item, items[k])
-    return _squeezed(_filled(frame, cells.numbers(rows.table, rank)))
+    found = _filled(rows.table.source, frame, cells.numbers(rows.table, rank))
+    _refuse_gaps(rows, found)
+    return _squeezed(found)
 
 
-def _filled(frame: pd.DataFrame, ranks: np.ndarray) -> xr.DataArray:
+def _filled(source: str, frame: pd.DataFrame, ranks: np.ndarray) -> xr.DataArray:
     """Ranks over the labels of every column, in order of appearance; NaN where there is no rank."""
     codes = {str(c): pd.factorize(np.asarray(frame[c])) for c in frame.columns}
-    values = np.full([len(known) for _, known in codes.values()], np.nan)
+    sizes = {f"{what}s": len(known) for what, (_, known) in codes.items()}
+    refuse_large(source, **sizes)
+    values = np.full([*sizes.values()], np.nan)
     values[tuple(code for code, _ in codes.values())] = ranks
-    coords = {c: [str(v) for v in known] for c, (_, known) in codes.items()}
+    coords = {c: text_array(known) for c, (_, known) in codes.items()}
     return xr.DataArray(values, dims=tuple(codes), coords=coords)
 
 
@@ -206,11 +214,24 @@ def _from_wide(rows: _Rows, columns: list[str]) -> xr.DataArray:
     full = np.full((len(documents), len(systems), len(columns)), np.nan)
     full[document, system] = values
     coords = {
-        DOCUMENT: [str(d) for d in documents],
-        names.SYSTEM: [str(s) for s in systems],
-        names.ITEM: columns,
+        DOCUMENT: text_array(documents),
+        names.SYSTEM: text_array(systems),
+        names.ITEM: text_array(columns),
     }
-    return _squeezed(xr.DataArray(full, dims=tuple(coords), coords=coords))
+    found = xr.DataArray(full, dims=tuple(coords), coords=coords)
+    _refuse_gaps(rows, found)
+    return _squeezed(found)
+
+
+def _refuse_gaps(rows: _Rows, ranks: xr.DataArray) -> None:
+    """Refuse ranks with a gap, and say in which row the system begins."""
+    wrong = np.argwhere(~without_gaps(ranks.values))
+    if len(wrong):
+        d, s = wrong[0]
+        of = str(ranks[DOCUMENT].values[d]), str(ranks[names.SYSTEM].values[s])
+        k = list(zip(rows.documents, rows.systems, strict=True)).index(of)
+        what = f"system {shown(of[1])}: {gap_of(ranks.values[d, s])}"
+        raise problem(rows.table.source, what, row=rows.table.rows[k])
 
 
 def _squeezed(ranks: xr.DataArray) -> xr.DataArray:

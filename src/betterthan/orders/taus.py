@@ -11,6 +11,7 @@ import xarray as xr
 import betterthan
 from betterthan import checks, names
 from betterthan.exact.orders import inversions, mahonian
+from betterthan.io.text_arrays import text_array
 from betterthan.orders.ranked import DOCUMENT, REFERENCE, Ranked, ranked_of
 from betterthan.signed import Signature
 
@@ -163,7 +164,7 @@ def _aligned(ranked: Ranked, references: Ranked) -> tuple[Ranked, Ranked]:
     items = np.full((len(known), max(map(len, known))), "", dtype=object)
     for k, of_document in enumerate(known):
         items[k, : len(of_document)] = of_document
-    text = items.astype(str)
+    text = text_array(items)
     return (
         replace(ranked, items=text, ranks=_spread(ranked, range(len(known)), known)),
         Ranked(ranked.documents, references.systems, text, _spread(references, rows, known)),

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _LOOKS: dict[str, tuple[str, bool, str]] = {
     "better": ("o", True, "one is better (P ≥ {:g})"),
     "equivalent": ("s", True, "equivalent (P ≥ {:g})"),
+    "split": ("^", False, "split: wins and mean favour different systems"),
     "undecided": ("o", False, "undecided"),
     "no_verdict": ("D", False, "no verdict: the fit is not to be trusted"),
     "no_data": ("x", False, "no data: prior alone"),

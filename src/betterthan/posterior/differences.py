@@ -111,7 +111,7 @@ def prob_equivalent(
     Returns
     -------
     xarray.DataArray
-        The dims of the counts with ``region`` (b_better, rope, a_better) in place of ``outcome``.
+        The dims of the counts with ``region`` (b_beyond, rope, a_beyond) in place of ``outcome``.
         Each mass is an integral of its own, to 1e-9 relative however small.
 
     Raises

@@ -151,15 +151,20 @@ def square_of(
 ) -> xr.Dataset:
     """Answers (pair, ...) on the systems at places `first` and `second`, over (system_a, system_b).
 
-    That of (B, A) follows from that of (A, B); a system is no better than itself.
+    That of (B, A) follows from that of (A, B); a system is no better than itself. ``prob_worse``
+    is the other tail of ``prob_better``, where 1 less that has too few digits.
     """
     n, whole = len(systems), {}
+    parts = dict(parts)
+    behind = parts.pop("prob_worse", None)
     for name, values in parts.items():
         other, mirror = _MIRRORED.get(name, (name, np.positive))
         full = np.empty((n, n, *values.shape[1:]))
         full[:] = _ITSELF.get(name, 0.0)
         full[first, second], full[second, first] = values, mirror(parts[other])
         whole[name] = full
+    if behind is not None:
+        whole["prob_better"][second, first] = behind
     return _labelled(whole, names.SQUARE, dict.fromkeys(names.SQUARE, systems))
 
 
@@ -172,7 +177,9 @@ def exact(table: xr.Dataset) -> xr.Dataset:
 def with_verdicts(
     table: xr.Dataset, asked: Question, *, converged: bool = True, n: xr.DataArray | None = None
 ) -> xr.Dataset:
-    """The table with ``verdict`` and ``also_ahead``.
+    """The table with ``verdict`` and ``also_ahead``; of what was sampled also ``too_close``: a side
+    reaches the threshold, but by less than two Monte Carlo errors, which is undecided; with a rope
+    also ``beyond_rope``: the better system is better by more than the rope.
 
     Parameters
     ----------
@@ -184,26 +191,64 @@ def with_verdicts(
         Number of examples; without any there is no data.
     """
     better = table["prob_better"]
-    square = names.SYSTEM_A in better.dims
-    within: Any = 0.0
-    if asked.rope:
-        within = table["mass"].sel({names.REGION: "rope"}, drop=True).transpose(*better.dims)
-    behind = _other_tail(better) if square else 1 - better.values
-    verdict, also = decide(better.values, behind, np.asarray(within), asked.rope, asked.threshold)
-    others = np.ones(better.shape, dtype=bool)
-    if square:
-        itself = better[names.SYSTEM_A] == better[names.SYSTEM_B]
-        others = ~itself.broadcast_like(better).transpose(*better.dims).values
+    others = _of_two(better)
+    regions = _regions(table, "mass") if asked.rope else dict.fromkeys(names.REGIONS, 0.0)
+    masses = (better.values, _other_tail(better), regions[names.REGIONS[1]])
+    verdict, also = decide(*masses, asked.rope, asked.threshold)
+    beside = {}
+    if "prob_better_mcse" in table and (table["prob_better_mcse"].values > 0).any():
+        sure, also = decide(*_less_errors(table, masses, asked), asked.rope, asked.threshold)
+        beside["too_close"] = (sure != verdict) & converged & others
+        verdict = sure
     if not converged:
         verdict, also = np.where(others, "no_verdict", verdict), np.zeros_like(also)
     if n is not None:
-        empty = (n == 0).broadcast_like(better).transpose(*better.dims).values
-        verdict = np.where(empty & others, "no_data", verdict)
-    return table.assign(verdict=(better.dims, verdict), also_ahead=(better.dims, also))
+        verdict = np.where(_empty(n, better) & others, "no_data", verdict)
+    if asked.rope:
+        beside["beyond_rope"] = _beyond(verdict, regions, asked.threshold)
+    parts = {"verdict": verdict, "also_ahead": also} | beside
+    return table.assign({name: (better.dims, values) for name, values in parts.items()})
+
+
+def _empty(n: xr.DataArray, better: xr.DataArray) -> np.ndarray:
+    return (n == 0).broadcast_like(better).transpose(*better.dims).values
+
+
+def _of_two(better: xr.DataArray) -> np.ndarray:
+    """Where a cell is of two systems, and not of one against itself."""
+    if names.SYSTEM_A not in better.dims:
+        return np.ones(better.shape, dtype=bool)
+    itself = better[names.SYSTEM_A] == better[names.SYSTEM_B]
+    return ~itself.broadcast_like(better).transpose(*better.dims).values
+
+
+def _beyond(verdict: np.ndarray, regions: dict[str, np.ndarray], threshold: float) -> np.ndarray:
+    """Where the better system is better by more than the rope."""
+    b_beyond, _, a_beyond = (regions[r] >= threshold for r in names.REGIONS)
+    return ((verdict == "a_better") & a_beyond) | ((verdict == "b_better") & b_beyond)
+
+
+def _regions(table: xr.Dataset, name: str) -> dict[str, np.ndarray]:
+    """Each mass, in the shape of ``prob_better``."""
+    dims = table["prob_better"].dims
+    of = table[name].transpose(*dims, names.REGION)
+    return {r: of.sel({names.REGION: r}).values for r in names.REGIONS}
+
+
+def _less_errors(
+    table: xr.Dataset, masses: tuple[np.ndarray, ...], asked: Question
+) -> list[np.ndarray]:
+    """Masses less two of their Monte Carlo errors, where these are known."""
+    error = np.nan_to_num(table["prob_better_mcse"].transpose(*table["prob_better"].dims).values)
+    rope = _regions(table, "mass_mcse")[names.REGIONS[1]] if asked.rope else 0.0
+    errors = (error, error, np.nan_to_num(rope))
+    return [m - 2 * e for m, e in zip(masses, errors, strict=True)]
 
 
 def _other_tail(better: xr.DataArray) -> np.ndarray:
     """P(B better than A), which is not 1 less P(A better than B) where that is tiny."""
+    if names.SYSTEM_A not in better.dims:
+        return 1 - better.values
     exchanged = {names.SYSTEM_A: names.SYSTEM_B, names.SYSTEM_B: names.SYSTEM_A}
     return better.transpose(*(exchanged.get(str(d), d) for d in better.dims)).values
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from betterthan.models.roster import BOOTSTRAP, ROSTER
+from betterthan.models.roster import AMONG_ALL, BOOTSTRAP, ROSTER
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,10 @@ ENGINES = {
     for spec in ROSTER
     if spec.assumes
 }
-# of units, beside any engine
-JOINT_OF_UNITS = (
-    "The joint answer is by the Bayesian bootstrap of {joint_units} ({joint_draws:,} "
-    "draws, seed {joint_seed}); its prior is zero, so few examples read as too certain."
+ENGINES[AMONG_ALL] = Words(
+    joint="The answers among all systems are by quadrature, of {joint_units}: systems are "
+    "drawn together by as much as they are alike, for the best of many is partly the luckiest; "
+    "ranks are from {joint_draws:,} draws of the same posterior (seed {joint_seed}).",
 )
 # what a model has beside
 ALSO = {

@@ -1,4 +1,4 @@
-"""Names of systems as harmless text in LaTeX and Markdown."""
+"""Names of systems as harmless text in LaTeX, Markdown and spreadsheets."""
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -23,13 +23,15 @@ _LATEX = {
     "–": "--",
     "−": r"$-$",
     "✓": r"$\checkmark$",  # of amssymb
+    "\N{REPLACEMENT CHARACTER}": "?",  # which pdfLaTeX does not know
 }
+_FORMULA = "=+-@\t\r\n＝＋－＠"
 _MARKDOWN = "\\`*_{}[]<>#|~&$"
 
 
 def latex(text: str) -> str:
     """Text with every character that LaTeX would act on made plain."""
-    plain = " ".join(str(text).split())
+    plain = on_one_line(str(text)) if str(text).strip() else ""
     return "".join(_LATEX.get(letter, letter) for letter in plain)
 
 
@@ -43,3 +45,14 @@ def on_one_line(name: str) -> str:
     """A name as one line of printable characters; blank names show as quotes."""
     joined = " ".join(name.split())
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in joined) or '""'
+
+
+def no_formula(text: str) -> str:
+    """Text that no spreadsheet takes for a formula: with an apostrophe before it, where it could.
+
+    Examples
+    --------
+    >>> no_formula("=1+1"), no_formula("A")
+    ("'=1+1", 'A')
+    """
+    return f"'{text}" if text[:1] in _FORMULA and text else text

@@ -18,4 +18,6 @@ def as_svg(figure: Figure) -> str:
             buffer, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None}
         )
     svg = buffer.getvalue()
-    return svg[svg.index("<svg") :]
+    shown = svg[svg.index("<svg") :]
+    # names stand in comments, too, with whatever marks of direction are in them
+    return "".join(c if c.isprintable() or c == "\n" else " " for c in shown)

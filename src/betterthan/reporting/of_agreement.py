@@ -39,8 +39,8 @@ def page(found: xr.Dataset) -> Page:
 
 
 def _judge_row(at: xr.Dataset) -> tuple[str, ...]:
-    system, tau = on_one_line(str(at[names.SYSTEM].item())), f"{at['mean_tau'].item():+.3f}"
-    return (system, tau, p_value_in(at, "outlier_p"))
+    system, tau = on_one_line(str(at[names.SYSTEM].item())), at["mean_tau"].item()
+    return (system, "–" if tau != tau else f"{tau:+.3f}", p_value_in(at, "outlier_p"))
 
 
 def consensus_page(found: xr.Dataset) -> Page:

@@ -21,7 +21,9 @@ def as_json(comparison: xr.Dataset) -> str:
         "systems": _records(system_rows(comparison)),
         "pairs": _records(pair_rows(comparison)),
     }
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    written = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    # a terminal acts on some characters that JSON lets stand
+    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in written)
 
 
 def _records(table: pd.DataFrame) -> list[dict[str, Any]]:

@@ -108,6 +108,8 @@ def _rule(threshold: float) -> str:
 
 def _model(shown: Shown) -> str:
     prior = ", ".join(f"{p:g}" for p in shown.made.prior or ())
+    if shown.made.prior is None and not advised(shown.engine_names[0]):
+        return _of_units(shown)
     model = f"wins ~ Binomial(wins + losses, p), p ~ Beta({prior}); A is better when p > 1/2"
     if shown.first.sizes[names.OUTCOME] == 3:
         model = (
@@ -116,6 +118,17 @@ def _model(shown: Shown) -> str:
         )
     model = ENGINES[shown.engine_names[0]].model or model
     return model + "".join(ALSO[k] for k in (shown.made.modelled or "").split(", ") if k)
+
+
+def _of_units(shown: Shown) -> str:
+    """Of Student's t."""
+    made = shown.made
+    what = {"wins": "wins less losses", "accuracy": "accuracy"}.get(str(made.quantity), "scores")
+    units = f"{made.n_units} {made.unit}s" if made.n_units else "items"
+    return (
+        f"the difference of the means ({what}, on {units}) ~ its estimate + its standard error x "
+        "Student's t; A is better when it favours A"
+    )
 
 
 def _whose_prior(shown: Shown) -> list[tuple[str, str]]:

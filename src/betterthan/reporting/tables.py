@@ -75,10 +75,12 @@ def _pair_heads(shown: Shown) -> tuple[str, ...]:
     ties = ["Ties"] if shown.first.sizes[names.OUTCOME] == 3 else []
     heads = ["A", "B", "Wins", "Losses", *ties, "P(A better)"]
     heads += [ENGINES[name].beside for name in shown.engine_names[1:2]]
+    heads += [head for name, head in _BESIDE.items() if f"{name}_prob_better" in shown.first]
     heads += [*(["z"] if "z" in shown.engines else []), "Verdict"]  # in sight, however wide
     heads += [_AS_WRONG] if "verdict_if_wrong" in shown.first else []
     if "difference_mean" in shown.first:
-        heads.append(f"Difference [{interval_of(shown.made.to_attrs())}]")
+        what = shown.made.difference_is or "Difference"
+        heads.append(f"{what[0].upper()}{what[1:]} [{interval_of(shown.made.to_attrs())}]")
         heads += [f"P(|d| ≤ {shown.rope:g})"] if shown.rope else []
     return (*heads, "BF01", *(["Sign error"] if shown.many else []))
 
@@ -110,7 +112,12 @@ def _answered(shown: Shown, beside: xr.Dataset) -> list[str]:
     """P(A better) by the first engine and by one beside it, and how far they are apart."""
     engines = range(len(shown.engine_names[:2]))
     found = [probability_in(beside.isel({names.ENGINE: k}), "prob_better") for k in engines]
+    others = (f"{name}_prob_better" for name in _BESIDE)
+    found += [probability_in(beside, name) for name in others if name in beside]
     return found + ([f"{beside['z'].item():+.1f}"] if "z" in beside else [])
+
+
+_BESIDE = {"mean": "P(mean of A better)", "wins": "P(A wins more)", "among": "Among all"}
 
 
 def _sized(shown: Shown, cell: xr.Dataset) -> list[str]:
@@ -131,11 +138,15 @@ def joint_table(main: xr.Dataset) -> Table:
     for k in np.argsort(main["expected_rank"].values, kind="stable"):
         at = main.isel({names.SYSTEM: k})
         rank, among = f"{at['expected_rank'].item():.1f}", "yes" if at["in_best_set"] else ""
+        if "rank_lower" in at:
+            rank += f" [{at['rank_lower'].item():g}, {at['rank_upper'].item():g}]"
         system = str(at[names.SYSTEM].item())
         rows.append((system, probability_in(at, "prob_best"), rank, among))
     prob = f"{100 * main.attrs['ci_prob']:g}"
-    heads = ("System", "P(best of all)", "Expected rank", f"Among the best with {prob}%")
-    caption = "All systems at once: who is the best of them, and the rank to expect"
+    by = " by the mean" if main.attrs.get("joint_quantity") == "mean" else ""
+    ranks = f"Expected rank [{prob}%]" if "rank_lower" in main else "Expected rank"
+    heads = ("System", "P(best of all)", ranks, f"Among the best with {prob}%")
+    caption = f"All systems at once: who is the best of them{by}, and the rank to expect"
     return Table(heads, rows, caption)
 
 

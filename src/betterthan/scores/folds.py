@@ -148,7 +148,7 @@ def signed_rank(
     >>> named = {"dims": ("item", "system"), "coords": {"system": ["A", "B"]}}
     >>> scores = xr.DataArray(values, **named)
     >>> found = signed_rank(scores, rng=1)
-    >>> bool(found["mass"].sel(system_a="A", system_b="B", region="a_better") > 0.95)
+    >>> bool(found["mass"].sel(system_a="A", system_b="B", region="a_beyond") > 0.95)
     True
     """
     given, rope = _whole(scores), checks.margin(rope, "rope")

@@ -1,6 +1,7 @@
 """Wins that come in clusters: Beta-binomial, its correlation integrated out on a grid."""
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,9 +9,15 @@ from scipy import special
 
 from betterthan.exact.numeric.nodes import eased
 
-CORRELATION = (1.0, 9.0)  # Beta prior of the correlation of two examples of one cluster
+# Beta prior of the correlation of two examples of one cluster: U-shaped, for runs of one item are
+# all but the same and items of one document all but independent
+CORRELATION = (0.3, 0.2)
+KAPPA = (1e-9, 1e6)  # clusters are of one kind, or alike, beyond
 _NODES = 200
 _LOGS = 20  # logarithms take as long as a gamma function and its difference
+_STIRLING = 1e4  # from here on its first terms leave less than rounding
+_ENDS = 37  # of the logit of the correlation: beyond, the likelihood is what it is there
+_NEGLIGIBLE = 40.0  # log of how much less likely what is left out is
 
 
 def outcome_correlation(p: Any, s: Any, win: Any, decisive: Any) -> Any:
@@ -67,7 +74,7 @@ def draw_shares(
     mean: np.ndarray, correlation: np.ndarray, count: int, random: np.random.Generator
 ) -> np.ndarray:
     """Shares of `count` clusters (cluster, pair), Beta with these means and correlations."""
-    kappa = 1 / correlation - 1
+    kappa = np.clip(1 / correlation - 1, *KAPPA)
     return random.beta(
         np.maximum(mean * kappa, 1e-12), np.maximum((1 - mean) * kappa, 1e-12), (count, len(mean))
     )
@@ -86,23 +93,60 @@ def prob_above_half(
 
     Notes
     -----
-    Over p and the correlation by Gauss-Legendre nodes: of the logit of the correlation, and of p
-    between 0, 1/2 and 1, around its mass and closer near the ends.
+    Over p and the correlation by Gauss-Legendre nodes: of the logit of the correlation where the
+    mass is, and of p between 0, 1/2 and 1, around its mass and closer near the ends.
     """
     rows, repeats = _distinct(wins, losses)
     won, lost = repeats @ rows
     centre, width = _hump(a + won, b + lost)
-    u, du = eased(_NODES)
-    kappa = 1 / -np.expm1(np.log1p(-u) / CORRELATION[1]) - 1  # rho = 1 - (1 - u)^(1/9)
-    sums = []
-    for low, high in ((0.5, 1.0), (0.0, 0.5)):
-        p, dp = _gathered(low, high, centre, width)
-        prior = special.xlogy(a - 1, p) + special.xlog1py(b - 1, -p) - special.betaln(a, b)
-        log = prior[:, None] + _log_likelihood(p[:, None], kappa, rows, repeats)
-        sums.append((log, dp[:, None] * du))
-    top = max(log.max() for log, _ in sums)
-    above, below = (float((np.exp(log - top) * mass).sum()) for log, mass in sums)
+    halves = [_gathered(low, high, centre, width) for low, high in ((0.5, 1.0), (0.0, 0.5))]
+    log_density = _log_density(rows, repeats, a, b)
+    few = np.concatenate([p[::5] for p, _ in halves])
+    kappa, mass = _correlations(lambda kappa: log_density(few, kappa))
+    logs = [log_density(p, kappa) for p, _ in halves]
+    top = max(log.max() for log in logs)
+    above, below = (
+        float(dp @ np.exp(log - top) @ mass) for log, (_, dp) in zip(logs, halves, strict=True)
+    )
     return above / (above + below), below / (above + below)
+
+
+def _log_density(
+    rows: np.ndarray, repeats: np.ndarray, a: float, b: float
+) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+    """A function of p and kappa, (p, kappa): log likelihood and log prior of p."""
+
+    def log_density(p: np.ndarray, kappa: np.ndarray) -> np.ndarray:
+        prior = special.xlogy(a - 1, p) + special.xlog1py(b - 1, -p) - special.betaln(a, b)
+        return prior[:, None] + _log_likelihood(p[:, None], kappa, rows, repeats)
+
+    return log_density
+
+
+def _correlations(log_density: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, ...]:
+    """Kappa and prior mass of nodes where the posterior of the correlation has its mass.
+
+    `log_density` of a few p and any kappa shows where that is. The ends stand for all beyond them.
+    """
+    coarse = np.arange(-_ENDS, _ENDS + 1.0)
+    log = log_density(np.exp(-coarse)).max(0) + _log_prior(coarse)
+    there = np.flatnonzero(log > log.max() - _NEGLIGIBLE)
+    low = coarse[max(there[0] - 1, 0)]
+    high = coarse[min(there[-1] + 1, len(coarse) - 1)]
+    u, du = eased(_NODES)
+    logit = low + (high - low) * u
+    mass = (high - low) * du * np.exp(_log_prior(logit))
+    ends = (
+        special.betainc(*CORRELATION, special.expit(low)),
+        special.betainc(*CORRELATION[::-1], special.expit(-high)),
+    )
+    return np.exp(-np.concatenate([logit, [low, high]])), np.concatenate([mass, ends])
+
+
+def _log_prior(logit: np.ndarray) -> np.ndarray:
+    """Log density of the logit of the correlation."""
+    a, b = CORRELATION
+    return a * special.log_expit(logit) + b * special.log_expit(-logit) - special.betaln(a, b)
 
 
 def _distinct(wins: np.ndarray, losses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -117,8 +161,12 @@ def _log_likelihood(
     """Of wins and losses of clusters, `rows`: Beta-binomial, p of mean and kappa of precision."""
     won, lost = rows.T
     x, y = p * kappa, (1 - p) * kappa
+    independent = repeats @ won * np.log(p) + repeats @ lost * np.log1p(-p)
     return (
-        _rising(x, won, repeats) + _rising(y, lost, repeats) - _rising(x + y, won + lost, repeats)
+        independent
+        + _beyond(x, won, repeats)
+        + _beyond(y, lost, repeats)
+        - _beyond(x + y, won + lost, repeats)
     )
 
 
@@ -142,15 +190,26 @@ def _gathered(low: float, high: float, centre: float, width: float) -> tuple[np.
     return p, np.concatenate([size * du for _, size in pieces])
 
 
-def _rising(x: np.ndarray, k: np.ndarray, repeats: np.ndarray) -> np.ndarray:
-    """Sum over clusters of log (x (x + 1) ... (x + k - 1)), each as often as it repeats."""
+def _beyond(x: np.ndarray, k: np.ndarray, repeats: np.ndarray) -> np.ndarray:
+    """Sum over clusters of log (x (x + 1) ... (x + k - 1) / x^k), each as often as it repeats.
+
+    Of large x it goes to 0 without a loss of digits: clusters are then all alike.
+    """
     total = np.zeros_like(x)
     distinct, of = np.unique(k, return_inverse=True)
     times = np.bincount(of.ravel(), weights=repeats)
     if len(k) and distinct[-1] > _LOGS * len(distinct):
         for number, many in zip(distinct, times, strict=True):
-            total += many * (special.gammaln(x + number) - special.gammaln(x))
+            total += many * _log_gamma_beyond(x, number)
         return total
-    for j in range(int(distinct[-1]) if len(k) else 0):  # x + j is a factor wherever k is above j
-        total += times[distinct > j].sum() * np.log(x + j)
+    for j in range(1, int(distinct[-1]) if len(k) else 0):  # x + j is a factor where k is above j
+        total += times[distinct > j].sum() * np.log1p(j / x)
     return total
+
+
+def _log_gamma_beyond(x: np.ndarray, k: float) -> np.ndarray:
+    """Log Gamma(x + k) / Gamma(x) less k log x."""
+    large = np.maximum(x, _STIRLING)
+    series = (large + k - 0.5) * np.log1p(k / large) - k + (1 / (large + k) - 1 / large) / 12
+    exact = special.gammaln(x + k) - special.gammaln(x) - k * np.log(x)
+    return np.where(x < _STIRLING, exact, series)

@@ -1,0 +1,149 @@
+"""Three or more systems at once: pairs among all of them, who is the best, and how sure is that."""
+
+from collections.abc import Collection
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.comparison.asked import Asked
+from betterthan.comparison.engines import Engine
+from betterthan.comparison.given import Given
+from betterthan.comparison.measured import Measured
+from betterthan.counts.units import CLUSTER, unlabelled
+from betterthan.exact.joint import shrinkage, units
+from betterthan.exact.joint.mixture import Mixture, mixture
+from betterthan.exact.joint.units import Means
+from betterthan.models.roster import AMONG_ALL
+from betterthan.posterior import among
+from betterthan.signed import Signature
+
+
+def among_all(given: Given, asked: Asked, main: Engine, taken: Collection[str]) -> xr.Dataset:
+    """Every pair and every rank from one joint posterior that draws alike systems together.
+
+    By the advised model where it ranks systems, else by quadrature. Where neither can be told there
+    is no answer, and ``attrs["no_joint"]`` says why. Of two systems the pair says it all.
+
+    Parameters
+    ----------
+    given : Given
+    asked : Asked
+    main : Engine
+        What is read first.
+    taken : collection of str
+        What is taken into account; where that is data sets, these weigh the same.
+    """
+    if given.counts.sizes[names.SYSTEM_A] == 2:
+        return xr.Dataset()
+    if "prob_best" in main.beside:
+        return _of_model(main)
+    why = _not_told(given, asked)
+    if why:
+        return _none(why)
+    scores = given.scores
+    assert scores is not None  # else there was a reason
+    equal = names.DATASET in taken and len(set(scores.dataset.tolist())) > 1
+    found = _posterior(scores, equal)
+    if found is None:
+        return _none("all units say the same of the systems, so nothing tells how sure that is")
+    which = {"higher_is_better": scores.higher_is_better}
+    ranks = among.ranks_of(found, scores.systems, asked.question, asked.rank_seed)
+    told = ranks[list(_TOLD)]
+    if given.quantity.lead != "wins":
+        told = told.merge(among.of_mixture(found, scores.systems, asked.question, **which))
+    return told.assign_attrs(_made(given, scores, equal, asked).to_attrs())
+
+
+_TOLD = (
+    *("prob_best", "prob_best_mcse", "expected_rank", "expected_rank_mcse"),
+    *("rank_lower", "rank_upper", "in_best_set", "prob_rank"),
+)
+
+
+def _posterior(scores: Measured, equal: bool) -> Mixture | None:
+    means = _equally_weighed(scores) if equal else scores.means()
+    if not (means.rows != 0).any():
+        return None
+    right_or_wrong = not scores.graded and scores.single and not equal
+    of = shrinkage.contrasts(
+        means.mean,
+        means.rows,
+        pseudo=shrinkage.PSEUDO if right_or_wrong else 0,
+        scale=_scale(scores),
+    )
+    return mixture(of)
+
+
+def _scale(scores: Measured) -> float:
+    """Of the spread of systems before any data: a quarter of 0 to 1, half the sd of other
+    scores.
+    """
+    if not scores.graded:
+        return shrinkage.SCALE
+    each = np.where(scores.sizes > 0, scores.totals, np.nan) / np.maximum(scores.sizes, 1)
+    return shrinkage.SHARE_OF_SD * float(np.sqrt(np.nanmean(np.nanvar(each, axis=0, ddof=1))))
+
+
+def _equally_weighed(scores: Measured) -> Means:
+    """Means over data sets that weigh the same, and what each unit adds to their error."""
+    parts = []
+    for k in range(int(scores.dataset.max()) + 1):
+        here = scores.dataset == k
+        place = np.unique(scores.unit[here], return_inverse=True)[1]
+        sums = (units.summed(x[here], place) for x in (scores.totals, scores.sizes))
+        parts.append(units.means(*sums))
+    whole = sum(part.units for part in parts)
+    rows = [part.rows * whole / (part.units * len(parts)) for part in parts]
+    return Means(np.mean([part.mean for part in parts], axis=0), np.concatenate(rows))
+
+
+def _not_told(given: Given, asked: Asked) -> str:
+    """Why there is no joint answer."""
+    if not given.found.by_item:
+        judged = given.raw.attrs.get("unit") == "judgment"
+        how = "compare(..., method='advised') draws abilities"
+        how = how if judged else "give the scores of the items"
+        return f"pairs alone do not say who is the best of all; {how}"
+    scores = given.scores
+    if scores is None:
+        how = "compare(..., method='advised') draws it jointly"
+        return f"wins on items say little of a ratio of sums; {how}"
+    if unlabelled(given.found.data, CLUSTER):
+        return "some items have no cluster"
+    if asked.margin:
+        return f"wins by more than a margin of {asked.margin:g} are told pair by pair"
+    if asked.ties not in ("third", "drop", "all"):
+        return f"ties={asked.ties!r} is told pair by pair; a mean has no ties"
+    prior = checks.prior(asked.prior, given.counts.sizes[names.OUTCOME])
+    if prior[0] != prior[1]:
+        return "a prior that favours one side of a pair is told pair by pair"
+    if scores.units < shrinkage.UNITS_MIN:
+        return f"{scores.units} {given.unit}s are too few to tell how the systems vary together"
+    empty = (scores.sizes > 0).sum(0) < 2
+    if empty.any():
+        return f"{scores.systems[int(empty.argmax())]} has fewer than two scores"
+    return ""
+
+
+def _of_model(main: Engine) -> xr.Dataset:
+    if not main.converged:
+        return _none("the chains have not converged")
+    draws = main.signed["draws"] * main.signed.get("chains", 1)
+    return xr.Dataset(attrs={"joint_model": main.name, "joint_draws": draws})
+
+
+def _made(given: Given, scores: Measured, equal: bool, asked: Asked) -> Signature:
+    of_what = "items with their runs" if scores.runs and given.unit == "item" else f"{given.unit}s"
+    return Signature(
+        joint_model=AMONG_ALL,
+        joint_draws=among.DRAWS,
+        joint_seed=asked.rank_seed,
+        joint_units=f"{scores.units:,} {of_what}"
+        + (" of data sets, which weigh the same" if equal else ""),
+        joint_quantity="mean" if scores.graded else "accuracy",
+    )
+
+
+def _none(why: str) -> xr.Dataset:
+    return xr.Dataset(attrs={"no_joint": why})

@@ -1,0 +1,124 @@
+"""Scores as sums on the units of evidence, and what a difference of them is."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from betterthan import names
+from betterthan.counts.scoring import oriented
+from betterthan.counts.units import CLUSTER, EPOCH, ids_of, item_ids, several, unlabelled
+from betterthan.exact.joint import units
+from betterthan.exact.joint.units import Means, PairMeans
+from betterthan.io.text_arrays import text_array
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Of scores, or of successes of trials: sums (item, system) of which more is better."""
+
+    totals: np.ndarray
+    sizes: np.ndarray  # how many scores or runs they are; 0 is a gap
+    unit: np.ndarray  # (item,), which unit each belongs to, numbered from 0
+    dataset: np.ndarray  # (item,), which data set
+    systems: list[str]
+    higher_is_better: bool
+    graded: bool  # more than right and wrong
+    runs: bool  # an item was run several times
+
+    @property
+    def units(self) -> int:
+        """Their number."""
+        return int(self.unit.max(initial=-1)) + 1
+
+    @property
+    def single(self) -> bool:
+        """Whether each score of an item is an example of its own."""
+        return not self.runs and self.units == len(self.unit)
+
+    @property
+    def gaps(self) -> bool:
+        """Whether a score is missing."""
+        return bool((self.sizes == 0).any())
+
+    def means(self) -> Means:
+        """Of each system on its own cells."""
+        summed = (self.totals, self.sizes)
+        if not self.single:
+            summed = tuple(units.summed(x, self.unit) for x in summed)
+        return units.means(*summed)
+
+    def pairs(self) -> PairMeans:
+        """Of each pair, on the cells that both have."""
+        return units.pair_means(self.totals, self.sizes, self.unit)
+
+
+def unit_of(data: Any, asked: str | None) -> str:
+    """The unit of evidence: the cluster where items come in clusters, else the item with its runs.
+
+    One cluster of all items is one unit. Where an item has no cluster, items are taken alone.
+    """
+    if asked == names.ITEM or CLUSTER not in getattr(data, "coords", {}):
+        return names.ITEM
+    if names.ITEM not in data.dims:
+        return CLUSTER if data.sizes.get(CLUSTER, 1) > 1 else names.ITEM
+    labels = data[CLUSTER].values.tolist()
+    rows = len(set(item_ids(data).tolist()))
+    shared = 0 < len({str(v) for v in labels}) < rows
+    return CLUSTER if shared and not unlabelled(data, CLUSTER) else names.ITEM
+
+
+def measured(found: Any, unit: str, *, together: bool) -> Measured | None:
+    """What was found, as sums; None of tallies, counts and judgments.
+
+    Parameters
+    ----------
+    found : Found
+    unit : {"item", "cluster"}
+    together : bool
+        Whether runs of an item are taken together; else each is an example.
+    """
+    if found.kind == "trials":
+        return _of_trials(found, unit)
+    if found.kind != "scores":
+        return None
+    values = oriented(found.plain).astype(float)
+    seen = ~np.isnan(values)
+    graded = not np.isin(found.plain.values[seen], (0.0, 1.0)).all()
+    plain, sums = found.plain, (np.where(seen, values, 0.0), seen.astype(float))
+    runs = together and several(plain, EPOCH)
+    if runs:
+        place = pd.factorize(item_ids(plain))[0]
+        sums = tuple(units.summed(x, place) for x in sums)
+        plain = plain.isel({names.ITEM: np.unique(place, return_index=True)[1]})
+    return _measured(plain, *sums, unit, runs=runs, graded=graded)
+
+
+def _of_trials(found: Any, unit: str) -> Measured:
+    made = [found.data[k].transpose(names.ITEM, names.SYSTEM) for k in ("successes", "trials")]
+    successes, trials = (part.values.astype(float) for part in made)
+    runs = bool((trials > 1).any())
+    return _measured(found.plain, successes, trials, unit, runs=runs, graded=False)
+
+
+def _measured(
+    plain: xr.DataArray,
+    totals: np.ndarray,
+    sizes: np.ndarray,
+    unit: str,
+    **also: bool,
+) -> Measured:
+    rows = np.arange(len(totals))
+    unit_of_row = pd.factorize(ids_of(plain, CLUSTER))[0] if unit == CLUSTER else rows
+    known = names.DATASET in plain.coords and several(plain, names.DATASET)
+    return Measured(
+        totals,
+        sizes,
+        np.asarray(unit_of_row),
+        pd.factorize(text_array(plain[names.DATASET].values))[0] if known else 0 * rows,
+        [str(s) for s in plain[names.SYSTEM].values],
+        bool(plain.attrs.get("higher_is_better", True)),
+        **also,
+    )

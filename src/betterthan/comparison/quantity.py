@@ -1,0 +1,64 @@
+"""What is compared: how often a system wins, or its mean."""
+
+from dataclasses import dataclass
+
+from betterthan import names
+from betterthan.comparison.asked import Asked
+from betterthan.comparison.measured import Measured
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """``lead`` decides; ``other`` is told beside it, where there is one.
+
+    For scores of 0 and 1 wins and mean are one thing, accuracy. Once scores are graded they are
+    two, and may name different systems.
+    """
+
+    lead: str  # wins, accuracy or mean
+    other: str | None = None
+    chosen: bool = True  # asked for; else the two may be split
+
+    @property
+    def difference_is(self) -> str:
+        """In words."""
+        return names.DIFFERENCES[self.lead]
+
+
+def quantity_of(
+    kind: str, scores: Measured | None, asked: Asked, advised: str | None, *, together: bool = True
+) -> Quantity:
+    """The quantity of data of a kind, given what was asked, or advised, and whether the runs of an
+    item are taken together.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be told of these data, or a rope does not say of what it is.
+    """
+    wanted = asked.quantity or advised
+    if asked.quantity == "mean" and asked.method in ("mcmc", "both"):
+        raise ValueError(
+            f"method={asked.method!r} samples wins; quantity='mean' has a closed form, "
+            "method='exact'"
+        )
+    if kind == "trials" and not together:
+        return Quantity("wins")
+    if scores is None:
+        if asked.quantity == "mean":
+            raise ValueError(
+                f"quantity='mean' needs scores by item; of {kind} wins are told, quantity='wins'"
+            )
+        return Quantity("wins")
+    if not scores.graded:
+        runs_won = scores.runs and wanted == "wins"
+        return Quantity("wins", "mean") if runs_won else Quantity("accuracy")
+    if asked.question.rope and wanted is None:
+        raise ValueError(
+            f"rope={asked.question.rope:g} does not say of what: with graded scores also give "
+            "quantity='wins' (a difference of probabilities) or quantity='mean' (in units of the "
+            "score)"
+        )
+    other = {"wins": "mean", "mean": "wins"}
+    lead = wanted or "wins"
+    return Quantity(lead, other[lead], chosen=wanted is not None)

@@ -1,0 +1,85 @@
+"""How often decisions are right: ``python -m betterthan.evidence.calibrate``.
+
+Simulates truth that is not the prior, cell by cell, and writes into ``calibration/`` how often
+verdicts, intervals, best sets and stated errors were right, beside what they promise. A cell that
+was finished is kept for as long as it computes the same numbers: a run that was stopped goes on
+where it was, and after a change only what changed is run anew. (Whether models sample their own
+posterior is another question: `betterthan.evidence.calibration`.)
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+from betterthan.evidence.decisions import stored
+from betterthan.evidence.decisions.cells import Cell, Map, run, stale
+from betterthan.evidence.decisions.roster import CELLS
+
+
+def calibrate(cells: Iterable[Cell], folder: Path, *, map: Map = map) -> int:
+    """Run the cells that are not kept, or stale; each is written as soon as it is finished.
+
+    Parameters
+    ----------
+    cells : iterable of Cell
+    folder : pathlib.Path
+    map : callable, default map
+        That of a pool of workers shares out the sets of a cell; the numbers stay the same.
+
+    Returns
+    -------
+    int
+        How many cells were run.
+    """
+    every, number = list(cells), 0
+    for cell, why in stale(every, stored.read(folder)):
+        start = time.process_time()
+        record = run(cell, map=map)
+        kept = {k: v for k, v in stored.read(folder).items() if k.startswith(f"{cell.family}/")}
+        stored.write(folder, cell.family, _in_order(kept | {cell.name: record}, every))
+        print(f"{cell.name}: {why}; {time.process_time() - start:.1f} s of CPU", flush=True)
+        number += 1
+    return number
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Command line: bring all cells up to date, or some."""
+    chosen = _parser().parse_args(arguments)
+    cells = [cell for cell in CELLS if cell.name.startswith(chosen.only)]
+    if not cells:
+        print(f"no cell begins with {chosen.only!r}; see --list", file=sys.stderr)
+        return 2
+    if chosen.list:
+        print(*(f"{cell.name}: {cell.sets} sets" for cell in cells), sep="\n")
+        return 0
+    if chosen.workers == 1:
+        number = calibrate(cells, chosen.folder)
+    else:
+        with ProcessPoolExecutor(chosen.workers) as pool:
+            number = calibrate(cells, chosen.folder, map=pool.map)
+    print(f"{number} of {len(cells)} cells run; the others are up to date")
+    return 0
+
+
+def _in_order(records: stored.Records, more: list[Cell]) -> stored.Records:
+    """In the order of the roster, without cells that are no more."""
+    order = dict.fromkeys(cell.name for cell in (*CELLS, *more))
+    return {name: records[name] for name in order if name in records}
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m betterthan.evidence.calibrate", description=__doc__
+    )
+    parser.add_argument("only", nargs="?", default="", help="a family, or the begin of a name")
+    parser.add_argument("--list", action="store_true", help="the cells and nothing else")
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--folder", type=Path, default=stored.FOLDER)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

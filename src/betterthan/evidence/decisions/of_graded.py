@@ -1,0 +1,129 @@
+"""Two systems with graded scores: the difference of means by Student's t on items, wins beside, and
+wins as `compare` tells them unless a quantity is asked for.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from betterthan import names
+from betterthan.evidence.decisions import of_pairs
+from betterthan.evidence.decisions.cells import Cell, Values
+from betterthan.evidence.decisions.rates import Rate, coverage, of_verdicts
+from betterthan.exact.joint.units import PairMeans, differences
+
+T, WINS, BOTH = "means, t on items", "wins", "wins, unless the mean is against them"
+
+
+@dataclass(frozen=True)
+class Noise:
+    """How differences of scores lie around their mean; of mean 0 and standard deviation 1."""
+
+    name: str
+    draw: Callable[[np.random.Generator, tuple[int, int]], np.ndarray]
+
+
+def _normal(random: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+    return random.standard_normal(shape)
+
+
+def _skewed(random: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+    return 1 - random.standard_exponential(shape)  # a little better on most, much worse on a few
+
+
+def _t3(random: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+    return random.standard_t(3, shape) / np.sqrt(3)
+
+
+def _bounded(random: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+    """Of two scores that are mostly near the ends of their range."""
+    return (random.beta(0.5, 0.5, shape) - random.beta(0.5, 0.5, shape)) * 2
+
+
+NOISES = (
+    Noise("normal", _normal),
+    Noise("skewed", _skewed),
+    Noise("t3", _t3),
+    Noise("bounded", _bounded),
+)
+BOOTSTRAP = "Bayesian bootstrap"
+_DRAWS = 1000
+_D = (-0.1, 0.0, 0.5)  # of the means, in standard deviations of the noise
+
+
+def on_items(difference: np.ndarray) -> PairMeans:
+    """Student's t on items, (set, item); a pair is a set."""
+    total, one = difference.T, np.ones_like(difference.T)
+    return PairMeans(*differences(total, one, np.zeros_like(total), one))
+
+
+def answered(apart: np.ndarray) -> Values:
+    """By mean, by wins, and by wins unless the mean is against them, of differences (set, item)."""
+    t, won = on_items(apart), (apart > 0).sum(1)
+    lower, upper = t.interval(names.CI_PROB)
+    mean, behind = t.prob_above(), t.prob_below()
+    wins = of_pairs.answered(np.stack([won, apart.shape[1] - won, 0 * won], axis=1))
+    return {
+        "mean better": mean,
+        "mean worse": behind,
+        "lower": lower,
+        "upper": upper,
+        "wins better": wins["better"],
+        "wins worse": wins["worse"],
+        # no verdict by wins while the mean of the other is more probably the higher
+        "both better": np.where(mean < 0.5, 0.0, wins["better"]),
+        "both worse": np.where(mean > 0.5, 0.0, wins["worse"]),
+    }
+
+
+def _play(noise: Noise, n: int, sets: int, random: np.random.Generator) -> Values:
+    found: Values = {}
+    for d in _D:
+        answers = answered(noise.draw(random, (sets, n)) + d)
+        found |= {f"{k} {d}": v for k, v in answers.items()}
+    drawn = bootstrapped(noise.draw(random, (sets, n)), random)
+    return found | {f"bootstrap {k}": v for k, v in drawn.items()}
+
+
+def bootstrapped(apart: np.ndarray, random: np.random.Generator) -> Values:
+    """The mean of differences (set, item) by the Bayesian bootstrap, as `bt.scores.bootstrap`."""
+    rows = []
+    for one in apart:
+        weights = random.standard_exponential((_DRAWS, len(one)))
+        rows.append((weights @ one) / weights.sum(1))
+    draws, tail = np.array(rows), (1 - names.CI_PROB) / 2
+    lower, upper = np.quantile(draws, [tail, 1 - tail], axis=1)
+    better, worse = (draws > 0).mean(1), (draws < 0).mean(1)
+    return {"better": better, "worse": worse, "lower": lower, "upper": upper}
+
+
+def _rates(values: Values) -> list[Rate]:
+    rows = []
+    for d in _D:
+        for short, answer in (("mean", T), ("wins", WINS), ("both", BOTH)):
+            better, worse = values[f"{short} better {d}"], values[f"{short} worse {d}"]
+            told = f"{answer}, d = {d:g} sd"
+            rows += of_verdicts(told, better, d, worse=worse)[: 2 if d else 1]
+        lower, upper = values[f"lower {d}"], values[f"upper {d}"]
+        rows.append(coverage(f"{T}, d = {d:g} sd", lower, upper, d))
+    better, worse, lower, upper = (
+        values[f"bootstrap {k}"] for k in ("better", "worse", "lower", "upper")
+    )
+    told = f"{BOOTSTRAP}, d = 0 sd"
+    named = of_verdicts(told, better, 0.0, worse=worse)[0]
+    return [*rows, named, coverage(told, lower, upper, 0.0)]
+
+
+def _cell(noise: Noise, n: int) -> Cell:
+    return Cell(
+        name=f"graded/{noise.name}, {n} items",
+        truth=f"two systems with graded scores on {n} items, differences {noise.name} around "
+        "d = -.1, 0 and .5 of their standard deviation",
+        play=partial(_play, noise, n),
+        rates=_rates,
+    )
+
+
+CELLS = tuple(_cell(noise, n) for noise in NOISES for n in (5, 20, 50))

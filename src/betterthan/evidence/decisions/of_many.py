@@ -1,0 +1,225 @@
+"""Many systems on the same items: each pair alone, and among all systems."""
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from betterthan import names
+from betterthan.counts.shapes import pair_indices
+from betterthan.evidence.decisions import of_pairs
+from betterthan.evidence.decisions.cells import FEW, Cell, Values
+from betterthan.evidence.decisions.rates import Rate, coverage, of_verdicts, rate
+from betterthan.evidence.decisions.tables_of_items import Graded, Rasch, Scores
+from betterthan.exact.joint import mixture, shrinkage, units
+from betterthan.exact.numeric import weights
+from betterthan.posterior.verdicts import decide
+
+T, ALL = "t on units", "among all"
+_KEY_SYSTEMS = 20  # of the key, at most
+_DRAWS = 4000  # for the best set alone
+_ALONE = {"item": of_pairs.ALONE, "t": T, "all": ALL}
+
+
+def alone(scores: Scores) -> Values:
+    """The closed form of each pair, an item being an example, (pair,)."""
+    first, second = pair_indices(scores.values.shape[1])
+    apart = scores.values[:, first] - scores.values[:, second]
+    counts = np.stack([(apart > 0).sum(0), (apart < 0).sum(0), (apart == 0).sum(0)], axis=1)
+    found = of_pairs.answered(counts)
+    return {k: found[k] for k in ("better", "worse", "lower", "upper")}
+
+
+def on_units(scores: Scores) -> Values:
+    """Student's t of each pair, (pair,)."""
+    seen = ~np.isnan(scores.values)
+    found = units.pair_means(np.where(seen, scores.values, 0.0), seen * 1.0, scores.unit)
+    lower, upper = found.interval(names.CI_PROB)
+    better = {"better": found.prob_above(), "worse": found.prob_below()}
+    return better | {"lower": lower, "upper": upper}
+
+
+def among_all(scores: Scores, random: np.random.Generator) -> Values:
+    """Of each pair (pair,) among all systems, and which systems are in the best set (system,)."""
+    found = mixture.mixture(contrasts_of(scores))
+    first, second = pair_indices(scores.values.shape[1])
+    lower, upper = found.interval(first, second, names.CI_PROB)
+    best = weights.ranks(found.draws(_DRAWS, random))[:, 0]
+    return {
+        "better": found.prob_above(first, second),
+        "worse": found.prob_above(second, first),
+        "lower": lower,
+        "upper": upper,
+        "best": weights.best_set(best, names.CI_PROB),
+    }
+
+
+def contrasts_of(scores: Scores) -> shrinkage.Contrasts:
+    """What the data say of differences: items of right and wrong have four of coin flips before."""
+    seen = ~np.isnan(scores.values)
+    summed = np.where(seen, scores.values, 0.0), seen * 1.0
+    single = len(scores.unit) == scores.unit[-1] + 1
+    means = units.means(*summed) if single else units.means(*_by_unit(summed, scores.unit))
+    right_or_wrong = np.isin(scores.values[seen], (0.0, 1.0)).all()
+    sd = float(np.sqrt(np.nanvar(scores.values, axis=0, ddof=1).mean()))
+    return shrinkage.contrasts(
+        means.mean,
+        means.rows,
+        pseudo=shrinkage.PSEUDO if single and right_or_wrong else 0,
+        scale=shrinkage.SCALE if right_or_wrong else shrinkage.SHARE_OF_SD * sd,
+    )
+
+
+def _by_unit(columns: tuple[np.ndarray, ...], unit: np.ndarray) -> list[np.ndarray]:
+    return [units.summed(column, unit) for column in columns]
+
+
+Truth = Rasch | Graded
+
+
+def _play(truth: Truth, told: tuple[str, ...], sets: int, random: np.random.Generator) -> Values:
+    each = [_one(truth, told, random) for _ in range(sets)]
+    return {k: np.stack([one[k] for one in each]) for k in each[0]}
+
+
+def _one(truth: Truth, told: tuple[str, ...], random: np.random.Generator) -> Values:
+    scores = truth.draw(random)
+    first, second = pair_indices(truth.systems)
+    found = {"truth": scores.truth, "d": scores.truth[first] - scores.truth[second]}
+    ways: dict[str, Any] = {
+        "item": alone,
+        "t": on_units,
+        "all": partial(among_all, random=random),
+    }
+    for way in told:
+        found |= {f"{way} {k}": v for k, v in ways[way](scores).items()}
+    return found
+
+
+def _rates(truth: Truth, told: tuple[str, ...], values: Values) -> list[Rate]:
+    rows = []
+    for way in told:
+        better, worse, lower, upper = (
+            values[f"{way} {k}"] for k in ("better", "worse", "lower", "upper")
+        )
+        answer, d = _ALONE[way], values["d"]
+        rows.append(rate(answer, "verdicts a set", _named(better, worse).sum(1)))
+        rows.append(of_verdicts(answer, better, d, worse=worse)[-1])
+        rows.append(coverage(answer, lower, upper, d, of="d of a pair"))
+        if getattr(truth, "apart", 0):
+            rows += _of_the_one_apart(answer, truth.systems - 1, better, (lower, upper), d)
+    return rows + _of_the_best(values) if "all" in told else rows
+
+
+def _named(better: np.ndarray, worse: np.ndarray) -> np.ndarray:
+    verdict, _ = decide(np.nan_to_num(better), np.nan_to_num(worse), 0.0, 0.0)
+    return verdict != "undecided"
+
+
+def _of_the_one_apart(
+    answer: str, others: int, better: np.ndarray, ends: tuple[np.ndarray, ...], d: np.ndarray
+) -> list[Rate]:
+    """Of the pairs of the first system, which come first."""
+    lower, upper = (end[:, :others] for end in ends)
+    sure = better[:, :others] >= names.VERDICT_PROB
+    return [
+        rate(answer, "names the one apart, in its pairs", sure),
+        coverage(answer, lower, upper, d[:, :others], of="d, in pairs of the one apart"),
+    ]
+
+
+def _of_the_best(values: Values) -> list[Rate]:
+    truth, inside = values["truth"], values["all best"].astype(bool)
+    best = truth == truth.max(1, keepdims=True)
+    return [
+        rate(ALL, "best set holds the best", inside, names.CI_PROB, among=best),
+        rate(ALL, "systems in the best set", inside.sum(1)),
+    ]
+
+
+def _cell(name: str, truth: Truth, sets: int, *told: str, words: str = "") -> Cell:
+    ways, small = told or ("item", "all"), replace(truth, systems=_KEY_SYSTEMS)
+    made = words or f"abilities of sd {truth.sd:g} (log odds), items of difficulty sd {1.5:g}"
+    return Cell(
+        name=f"many/{truth.systems} systems, {truth.items} items, {name}",
+        truth=f"{truth.systems} systems on {truth.items} items: {made}",
+        play=partial(_play, truth, ways),
+        rates=partial(_rates, truth, ways),
+        sets=sets,
+        block=10,
+        key_sets=1,
+        drawn="best",
+        key_play=partial(_play, small, ways) if truth.systems > _KEY_SYSTEMS else None,
+    )
+
+
+def _plain(systems: int, items: int, sd: float, sets: int) -> Cell:
+    name = f"abilities of sd {sd:g}" if sd else "equal"
+    return _cell(name, Rasch(systems=systems, items=items, sd=sd), sets)
+
+
+def _special(name: str, sets: int, *told: str, **choices: Any) -> Cell:
+    truth = Rasch(**choices)
+    return _cell(name, truth, sets, *told, words=f"{name}; items of difficulty sd {1.5:g}")
+
+
+CELLS = (
+    _plain(3, 10, 0.5, 1000),
+    _plain(10, 20, 0.05, FEW),
+    _plain(10, 30, 0.3, FEW),
+    _plain(10, 100, 0.3, 120),
+    _plain(20, 100, 0.0, 100),
+    _plain(20, 100, 0.1, 80),
+    _plain(50, 50, 0.3, 15),
+    _plain(50, 200, 0.1, 20),
+    _special("abilities of sd .1 and one 1.5 above", 60, systems=20, items=100, sd=0.1, apart=1.5),
+    _special("equal and one 1.5 above", 80, systems=20, items=30, apart=1.5),
+    _special(
+        "abilities of sd .3, two kinds of items with opposite skills of sd .5",
+        80,
+        systems=10,
+        items=30,
+        sd=0.3,
+        opposite=0.5,
+    ),
+    _special(
+        "abilities of sd .3, two families that share item effects of sd 1",
+        80,
+        systems=10,
+        items=30,
+        sd=0.3,
+        twins=1.0,
+    ),
+    _special("equal, a fifth of the scores missing", 100, systems=10, items=30, missing=0.2),
+    _special(
+        "equal, 10 clusters",
+        100,
+        "item",
+        "t",
+        "all",
+        systems=10,
+        items=200,
+        clusters=10,
+        together=1.0,
+    ),
+    _special(
+        "equal, 5 clusters",
+        100,
+        "item",
+        "t",
+        "all",
+        systems=10,
+        items=25,
+        clusters=5,
+        together=1.0,
+    ),
+    _cell(
+        "graded",
+        Graded(systems=10, items=8, sd=0.1, noise=0.5),
+        FEW,
+        "t",
+        "all",
+        words="graded scores, means of sd .1, noise of sd .5",
+    ),
+)

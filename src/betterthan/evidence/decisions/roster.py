@@ -1,0 +1,23 @@
+"""All cells, family by family."""
+
+from betterthan.evidence.decisions import (
+    of_datasets,
+    of_gates,
+    of_graded,
+    of_judgments,
+    of_many,
+    of_pairs,
+    of_units,
+)
+from betterthan.evidence.decisions.cells import Cell
+
+CELLS: tuple[Cell, ...] = (
+    *of_pairs.CELLS,
+    *of_units.CELLS,
+    *of_graded.CELLS,
+    *of_many.CELLS,
+    *of_datasets.CELLS,
+    *of_judgments.CELLS,
+    *of_gates.CELLS,
+)
+FAMILIES = tuple(dict.fromkeys(cell.family for cell in CELLS))

@@ -1,0 +1,134 @@
+"""Names that are one name to a reader and two to a computer: other blanks, case or unicode form."""
+
+import re
+import unicodedata
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from betterthan.io.problems import problem, shown
+
+_LONGEST = 1000  # characters of what may still be a name; longer is text
+PLAIN_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_HOW = "differ only by blanks, case or unicode form"
+
+
+def spelling(name: str) -> str:
+    """What names that look the same have in common.
+
+    Examples
+    --------
+    >>> spelling(" GPT  4") == spelling("gpt 4"), spelling("q1") == spelling("q10")
+    (True, False)
+    """
+    if not name.isascii():
+        plain = unicodedata.normalize("NFKC", name)
+        # zero-width blanks and marks of direction are there, and nobody sees them
+        name = "".join(c for c in plain if unicodedata.category(c) != "Cf")
+    return " ".join(name.split()).casefold()
+
+
+def alike(values: Iterable[str]) -> list[list[str]]:
+    """Groups of two and more distinct names of one spelling, as they first occur."""
+    groups: dict[str, list[str]] = {}
+    for value in dict.fromkeys(values):
+        if not value[_LONGEST:]:
+            groups.setdefault(spelling(value), []).append(value)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def tell_alike(source: str, values: Iterable[str], what: str) -> None:
+    """Warn of names that look the same and are taken as different ones."""
+    groups = alike(values)
+    if groups:
+        _warn(source, groups, what)
+
+
+def refuse_apart(
+    source: str, values: Sequence[str], what: str, apart: Callable[[str, str], bool], why: str
+) -> None:
+    """Refuse two names of one spelling that are `apart`, which `why` says; warn of the others."""
+    groups = alike(values)
+    for first, *others in groups:
+        for other in others:
+            if apart(first, other):
+                both = f"{shown(first)} and {shown(other)}"
+                raise problem(source, f"{what} {both} {_HOW}, and {why}; give them one spelling")
+    if groups:
+        _warn(source, groups, what)
+
+
+def refuse_apart_by_scores(
+    source: str, systems: Sequence[str], items: Sequence[str], seen: np.ndarray
+) -> None:
+    """The same of systems that share no item, and of items that share no system.
+
+    Parameters
+    ----------
+    source : str
+        Of the table, for the message.
+    systems, items : sequence of str
+        Their names; an item may stand there more than once, in several data sets or runs.
+    seen : numpy.ndarray, (item, system), bool
+        Where there is a score.
+    """
+    place = {system: k for k, system in enumerate(systems)}
+    why = "never have a score on the same item"
+    refuse_apart(
+        source,
+        systems,
+        "systems",
+        lambda a, b: not (seen[:, place[a]] & seen[:, place[b]]).any(),
+        why,
+    )
+    rows: dict[str, list[int]] = {item: [] for group in alike(items) for item in group}
+    for k, item in enumerate(items):
+        if item in rows:
+            rows[item].append(k)
+    refuse_apart(
+        source,
+        items,
+        "items",
+        lambda a, b: not (seen[rows[a]].any(0) & seen[rows[b]].any(0)).any(),
+        "no system has a score on both",
+    )
+
+
+def refuse_apart_by_pairs(
+    source: str, systems: Sequence[str], a: np.ndarray, b: np.ndarray
+) -> None:
+    """The same of systems, numbers `a` and `b` in each row, that never meet each other."""
+    met = {*zip(a.tolist(), b.tolist(), strict=True)}
+    place = {system: k for k, system in enumerate(systems)}
+
+    def apart(first: str, other: str) -> bool:
+        pair = place[first], place[other]
+        return pair not in met and pair[::-1] not in met
+
+    refuse_apart(source, systems, "systems", apart, "never meet each other")
+
+
+def alike_labels(source: str, labels: Sequence[str]) -> str:
+    """What is said of labels that look the same; refused are two that are one number."""
+    numbers: dict[float, str] = {}
+    for label in labels:
+        if PLAIN_NUMBER.fullmatch(label.strip()):
+            first = numbers.setdefault(float(label), label)
+            if first.strip() != label.strip():
+                both = f"labels {shown(first)} and {shown(label)}"
+                raise problem(
+                    source, f"{both} are one number, written in two ways; write it in one"
+                )
+    groups = alike(labels)
+    return f", {_told(groups, 'labels')}" if groups else ""
+
+
+def _told(groups: list[list[str]], what: str) -> str:
+    named = " and ".join(shown(name) for name in groups[0])
+    more = f" (and {len(groups) - 1} more such names)" if len(groups) > 1 else ""
+    return f"{what} {named}{more} {_HOW}, and are taken as different ones"
+
+
+def _warn(source: str, groups: list[list[str]], what: str) -> None:
+    warnings.warn(str(problem(source, _told(groups, what))), UserWarning, stacklevel=3)

@@ -1,0 +1,114 @@
+"""Columns and rows that are numbers, but no system and no item: a latency, an average, a total."""
+
+import re
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+
+from betterthan.io.problems import listed, problem, shown
+from betterthan.io.table import Table
+
+_SUMMARY = re.compile(
+    r"\s*(grand )?(total|sum|mean|average|avg\.?|overall|median|std\.?|stdev|macro|micro)"
+    r"([ _](score|total|average|avg))?\s*",
+    re.IGNORECASE,
+)
+_MEASURE = re.compile(
+    r"\s*(.*[ _])?(latency|runtime|duration|elapsed|length|n_?tokens|tokens|cost|price|words)"
+    r"([ _]\(?(ms|s|sec|seconds|usd|tokens|words|chars)\)?)?\s*",
+    re.IGNORECASE,
+)
+_LARGE = 20  # no share, and no rating beside numbers a twentieth of it
+_ROUNDED = 0.005  # of the largest score: what a mean may be off by rounding
+_ENOUGH = 5  # rows on which systems differ, and another column is their mean
+
+
+def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarray) -> None:
+    """Refuse columns of a wide table of which some are plainly no scores of systems; warn of those
+    that are only called so.
+    """
+    far, near = _far(values)
+    if len(far):
+        left = [system for k, system in enumerate(systems) if k not in far]
+        what = (
+            f"runs from {_range(values[:, far[0]])}, while {shown(systems[near])} runs from "
+            f"{_range(values[:, near])}: not scores of one kind; {_way_out(left, systems)}"
+        )
+        raise problem(table.source, what, column=systems[int(far[0])])
+    called = np.array([bool(_SUMMARY.fullmatch(system)) for system in systems])
+    for k, told in _summaries(values, np.where(called, 1, _ENOUGH)):
+        left = [system for system in systems if system != systems[k]]
+        what = f"is the {told} of the other columns, and no system; {_way_out(left, systems)}"
+        raise problem(table.source, what, column=systems[k])
+    _tell_odd(table, systems)
+
+
+def _tell_odd(table: Table, systems: Sequence[str]) -> None:
+    odd = [s for s in systems if _SUMMARY.fullmatch(s) or _MEASURE.fullmatch(s)]
+    if odd:
+        left = [system for system in systems if system not in odd]
+        what = f"{listed(odd)} taken as systems; if they are none, {_way_out(left, systems)}"
+        warnings.warn(str(problem(table.source, what)), UserWarning, stacklevel=2)
+
+
+def refuse_total(source: str, items: Sequence[str], values: np.ndarray) -> None:
+    """Refuse an item that is the sum or the mean of all others; warn of one only called so."""
+    called = np.array([bool(_SUMMARY.fullmatch(item)) for item in items])
+    if not called.any() or len(items) < 3:
+        return
+    item = shown(items[int(called.argmax())])
+    for k, told in _summaries(values.T, np.where(called, 1, values.shape[1] + 1)):
+        what = f"item {shown(items[k])} is the {told} of all other items; leave the row out"
+        raise problem(source, what)
+    what = f"item {item} is taken as one item; if it sums the others up, leave it out"
+    warnings.warn(str(problem(source, what)), UserWarning, stacklevel=2)
+
+
+def _summaries(values: np.ndarray, enough: np.ndarray) -> list[tuple[int, str]]:
+    """Columns that are the sum or the mean of all others, where these differ on so many rows."""
+    rows = values[~np.isnan(values).any(1)]
+    others = values.shape[1] - 1
+    if others < 2 or not len(rows):
+        return []
+    slack = _ROUNDED * np.abs(rows).max()
+    rest = rows.sum(1, keepdims=True) - rows
+    differ = (np.ptp(rows, axis=1) > 10 * slack).sum() >= enough
+    several = ((rows != 0).sum(1) > 2).any()  # else the largest is their sum
+    sums = (np.abs(rows - rest) <= 2 * slack).all(0) & several & differ
+    means = (np.abs(rows - rest / others) <= slack).all(0) & differ
+    return [(int(k), "sum" if sums[k] else "mean") for k in np.flatnonzero(sums | means)]
+
+
+def _far(values: np.ndarray) -> tuple[np.ndarray, int]:
+    """Columns of numbers beyond all that the column with the smallest could hold, and that one."""
+    largest = _largest(values)
+    if np.isnan(largest).all() or len(values) < 2:
+        return np.array([], dtype=int), 0
+    near = int(np.nanargmin(largest))
+    size = np.abs(values)
+    far = largest > _LARGE
+    if largest[near] <= 1:  # shares, or right and wrong
+        means = np.nansum(size, axis=0) / (~np.isnan(values)).sum(0).clip(1)
+        return np.flatnonzero(far & (means > _LARGE / 4)), near
+    small = values[~np.isnan(values[:, near]), near]
+    ratings = largest[near] <= _LARGE / 2 and (small == np.floor(small)).all()
+    least = np.where(np.isnan(values), np.inf, size).min(0)
+    return np.flatnonzero(far & ratings & (least >= _LARGE * largest[near])), near
+
+
+def _largest(values: np.ndarray) -> np.ndarray:
+    """Of each column the largest number without its sign; NaN where there is none but 0."""
+    held = np.where(np.isnan(values), 0, np.abs(values)).max(0)
+    return np.where(held == 0, np.nan, held)
+
+
+def _range(column: np.ndarray) -> str:
+    return f"{np.nanmin(column):g} to {np.nanmax(column):g}"
+
+
+def _way_out(left: Sequence[str], systems: Sequence[str]) -> str:
+    """What to do: `left` are systems in any case."""
+    names = left if len(left) > 1 else systems
+    named = ", ".join(map(repr, map(str, names[:3]))) + (", ..." if len(names) > 3 else "")
+    return f"leave the column out, or say which are systems, such as systems=[{named}]"

@@ -1,0 +1,161 @@
+"""Abilities from judgments that belong together: of one prompt, one ranking, one sentence."""
+
+import warnings
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from scipy import sparse
+
+from betterthan import __version__, checks, names
+from betterthan.answers.comparison import Comparison
+from betterthan.counts.judgments import Rows, rows_by_cluster
+from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.wins import judged_clusters
+from betterthan.exact.wins.davidson import Meetings
+from betterthan.exact.wins.judged_clusters import Prior, Weighed
+from betterthan.models import shrinkage, tie_models
+from betterthan.posterior import table
+from betterthan.posterior.table import Question
+from betterthan.signed import Signature
+
+PLACE = (0.0, 0.5)  # mean and standard deviation of the advantage of the system shown first
+_FEW = 5  # clusters of a system below which its error bar is a guess
+
+
+def by_cluster(
+    judgments: xr.Dataset,
+    *,
+    by: str = "cluster",
+    position: bool = False,
+    rope: float = names.ROPE,
+    ci_prob: float = names.CI_PROB,
+    ci_kind: str = names.CI_KIND,
+    threshold: float = names.VERDICT_PROB,
+    draws: int = names.BOOTSTRAP_DRAWS,
+    rng: Any = None,
+) -> Comparison:
+    """Compare systems from judgments that come in clusters, without taking them as independent.
+
+    Davidson's model is fitted anew for each draw, by Newton's method, to judgments whose clusters
+    have random weights, so that the clusters, and not the judgments, say how sure an answer is.
+
+    Parameters
+    ----------
+    judgments : xarray.Dataset
+        From `betterthan.io.read_judgments` with ``cluster="name of its column"``.
+    by : {"cluster", "judge"}, default "cluster"
+        What belongs together. Two or more of it.
+    position : bool, default False
+        Whether the system shown first has an advantage, which is then estimated.
+    rope, ci_prob, ci_kind, threshold
+        See `betterthan.fits.compare`; the difference is P(win) - P(loss) of the next judgment.
+    draws : int, default 4,000
+    rng : int, numpy.random.Generator or None
+        Seed; it is recorded.
+
+    Returns
+    -------
+    Comparison
+        Over (system_a, system_b) what `betterthan.fits.compare` says of a fit of ``davidson``; over
+        system ``ability`` with ``lower`` and ``upper``, ``prob_best``, ``expected_rank``,
+        ``in_best_set``, ``tied_with_top``; ``n_clusters``; and ``design_effect``, how many times
+        the variance of its ability is that of as many independent judgments. A pair of which one
+        system is in a single cluster has ``no_data``.
+
+    Raises
+    ------
+    ValueError
+        If the data are no judgments with clusters, all have the same one, systems are not
+        connected, or an argument is not valid.
+
+    Warns
+    -----
+    UserWarning
+        If a system is judged in fewer than 5 clusters.
+
+    Examples
+    --------
+    >>> from betterthan.models import davidson
+    >>> data = davidson.simulate(4, judgments=300, judges=20, rng=1)
+    >>> found = davidson.by_cluster(data, by="judge", draws=500, rng=1)
+    >>> found["n_clusters"].values.tolist()
+    [20, 20, 20, 20]
+    """
+    asked = Question.checked(rope, ci_prob, ci_kind, threshold)
+    number, seed = checks.whole(draws, "draws"), one_seed(rng)
+    rows, counts = rows_by_cluster(judgments, by=by, position=position)
+    meet = Meetings(rows.a, rows.b, len(rows.systems), place=bool(position))
+    tie = tie_models.PRIOR["davidson"]
+    prior = Prior(shrinkage.SHAPE, shrinkage.RATE, tie, PLACE)
+    weighed = judged_clusters.weighed(counts, meet, prior, number, seed)
+    clusters = _clusters_of(rows, counts)
+    _warn_of_few(rows.systems, clusters, by)
+    found = _answers(weighed, rows.systems, clusters, asked)
+    made = asdict(asked) | {"unit": by, "seed": seed, "draws": number}
+    attrs: dict[str, Any] = {"position": int(position), "design_effect": weighed.overall}
+    attrs |= {"n_judgments": int(rows.counts.sum()), "n_clusters": weighed.clusters}
+    return Comparison(found.assign_attrs(_signed(prior, position, made) | attrs))
+
+
+def _signed(prior: Prior, position: bool, made: dict[str, Any]) -> dict[str, Any]:
+    """How it was made."""
+    also = ["position"] if position else []
+    return Signature(
+        answer="pairs",
+        version=__version__,
+        model="davidson",
+        modelled=", ".join(["by cluster", *also]),
+        prior=(prior.shape, prior.rate, *prior.tie),
+        **made,
+    ).to_attrs()
+
+
+def _answers(
+    weighed: Weighed, systems: list[str], clusters: np.ndarray, asked: Question
+) -> xr.Dataset:
+    """Pairs and systems, from independent draws: one chain."""
+    ability = weighed.draws[None, :, : len(systems)]
+    tie = weighed.draws[None, :, len(systems), None]
+    found = table.of_joint_draws(
+        ability,
+        systems,
+        asked,
+        independent=True,
+        apart=lambda x, y: tie_models.ahead(x, y, tie, "davidson"),
+    )
+    least = np.minimum(clusters[:, None], clusters)
+    seen = found["prob_better"].copy(data=np.where(least > 1, least, 0))
+    found = table.with_verdicts(found, asked, n=seen)
+    ranks = table.of_systems(ability, systems, ci_prob=asked.ci_prob, independent=True)
+    found = found.merge(ranks, join="exact")
+    found = found.assign(table.by_system("ability", ability, asked, independent=True))
+    top = int(found["ability"].values.argmax())
+    behind = found["verdict"].values[top] == "a_better"
+    beside = {
+        "tied_with_top": ~behind,
+        "n_clusters": clusters,
+        "design_effect": weighed.design_effect,
+    }
+    return found.assign({key: (names.SYSTEM, values) for key, values in beside.items()})
+
+
+def _clusters_of(rows: Rows, counts: sparse.csr_array) -> np.ndarray:
+    """In how many clusters each system was judged."""
+    cluster, cell = counts.nonzero()
+    seen = np.zeros((int(cluster.max()) + 1, len(rows.systems)), dtype=bool)
+    for side in (rows.a, rows.b):
+        seen[cluster, side[cell % len(rows.a)]] = True
+    return seen.sum(0)
+
+
+def _warn_of_few(systems: list[str], clusters: np.ndarray, by: str) -> None:
+    few = np.flatnonzero(clusters < _FEW)
+    if len(few):
+        more = f" and {len(few) - 1} more" if len(few) > 1 else ""
+        warnings.warn(
+            f"{systems[few[0]]!r}{more} judged in {int(clusters[few[0]])} of {by}, fewer than "
+            f"{_FEW}: how sure the answer is, is little more than a guess",
+            stacklevel=3,
+        )

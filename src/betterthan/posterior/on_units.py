@@ -1,0 +1,55 @@
+"""Answers from differences of means on units: Student's t, in closed form."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import xarray as xr
+
+from betterthan.counts.shapes import pair_indices
+from betterthan.exact.joint.units import PairMeans, differences
+from betterthan.posterior import table
+from betterthan.posterior.table import Question
+
+
+def of_units(
+    found: PairMeans, systems: Sequence[str], asked: Question, *, higher_is_better: bool = True
+) -> xr.Dataset:
+    """``prob_better``, ``difference_*``, ``mass`` and ``n_units`` over (system_a, system_b).
+
+    Parameters
+    ----------
+    found : PairMeans
+        Of scores of which more is better.
+    systems : sequence of str
+    asked : Question
+    higher_is_better : bool, default True
+        If not, differences are told as the scores stand: below 0 where A is better.
+    """
+    low, high = found.interval(asked.ci_prob)
+    middle = found.difference
+    if not higher_is_better:
+        middle, low, high = -middle, -high, -low
+    beyond, behind = found.prob_above(asked.rope), found.prob_below(-asked.rope)
+    within = np.clip(1 - beyond - behind, 0.0, 1.0) if asked.rope else np.zeros_like(beyond)
+    parts = {
+        "prob_better": found.prob_above(),
+        "prob_worse": found.prob_below(),
+        "difference_mean": np.where(found.units > 1, middle, np.nan),
+        "difference_lower": low,
+        "difference_upper": high,
+        "mass": np.stack([behind, within, beyond], axis=-1),
+        "n_units": found.units.astype(float),
+    }
+    square = table.square_of(parts, list(systems), *pair_indices(len(systems)))
+    return square.assign(n_units=square["n_units"].astype(np.int64))
+
+
+def of_net_wins(
+    net: np.ndarray, size: np.ndarray, systems: Sequence[str], asked: Question
+) -> xr.Dataset:
+    """The same of wins less losses of each unit (unit, pair), and of how many examples (unit,
+    pair).
+    """
+    nothing = np.zeros(net.shape)
+    found = PairMeans(*differences(net, size, nothing, size))
+    return of_units(found, systems, asked)

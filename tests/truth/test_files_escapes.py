@@ -1,0 +1,124 @@
+"""Names are told as names: no terminal, spreadsheet or typesetter acts on what stands in them."""
+
+import io
+import json
+import os
+import sys
+import unicodedata
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import betterthan as bt
+from betterthan.cli import commands
+from betterthan.reporting import escapes
+
+NAMES = ["=1+1\x1b[31mA", "@\u202eB\x07", "+C\x9b1m", "-D", "E"]
+FORMATS = ("text", "markdown", "html", "latex")
+
+
+def acted_on(text):
+    """Characters that a terminal acts on, and halves of characters."""
+    return sorted(
+        {ascii(c) for c in text if unicodedata.category(c) in ("Cc", "Cf", "Cs") and c != "\n"}
+    )
+
+
+@pytest.fixture(scope="module")
+def frame():
+    rng = np.random.default_rng(3)
+    return pd.DataFrame({name: rng.integers(0, 2, 30) for name in NAMES})
+
+
+@pytest.fixture
+def path(frame, tmp_path):
+    path = tmp_path / "r\x1b[2J\u202e.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+def run(capsys, monkeypatch, *args):
+    monkeypatch.setattr(sys, "argv", ["betterthan", *map(str, args)])
+    with pytest.raises(SystemExit) as stop:
+        commands.main()
+    out = capsys.readouterr()
+    return stop.value.code or 0, out.out, out.err
+
+
+@pytest.mark.parametrize("form", [*FORMATS, "json"])
+def test_what_a_command_prints(path, capsys, monkeypatch, form):
+    code, out, err = run(capsys, monkeypatch, "compare", path, "-f", form)
+    assert code == 0
+    assert (acted_on(out), acted_on(err)) == ([], [])
+    if form == "json":
+        assert {row["system"] for row in json.loads(out)["systems"]} == set(NAMES)
+
+
+def test_what_a_refusal_prints(path, capsys, monkeypatch, tmp_path):
+    path.write_text("item,\x1bA,B\nq1,1,\x1b]0;x\n")
+    missing, other = tmp_path / "no\x1b.csv", tmp_path / "x\x1b.xlsx"
+    other.write_text("x")
+    target = tmp_path / "r\x1b.html"
+    target.symlink_to(path)
+    for args in ([path], [missing], [other], [tmp_path], [path, "-o", target]):
+        code, out, err = run(capsys, monkeypatch, "compare", *args)
+        assert (code, out, acted_on(err)) == (2, "", [])
+        assert len(err.splitlines()) == 1
+
+
+def test_an_answer_that_shows_itself(frame):
+    comparison = bt.compare(frame)
+    assert acted_on(repr(comparison)) == acted_on(comparison._repr_html_()) == []
+    assert {*comparison.pairs["system"]} <= set(NAMES)
+
+
+def test_orders_with_figures():
+    orders = bt.orders.read(
+        pd.DataFrame({"judge": NAMES[:3], "order": ["a\x1b > b", "b > a\x1b", "a\x1b > b"]})
+    )
+    for form in FORMATS:
+        assert acted_on(bt.report(orders, bt.orders.agreement(orders), format=form)) == []
+
+
+def test_no_name_is_a_formula_in_the_table_that_is_written(path, capsys, monkeypatch, tmp_path):
+    assert run(capsys, monkeypatch, "compare", path, "-o", tmp_path / "out")[0] == 0
+    table = pd.read_csv(io.StringIO((tmp_path / "out" / "pairs.csv").read_text()))
+    told = {*table["system"], *table["other"]}
+    assert told == {f"'{name}" for name in NAMES[:4]} | {"E"}
+    assert table["prob_better"].dtype == float
+
+
+@pytest.mark.parametrize("text", ["=A1", "+1", "-x", "@x", "\tx", "\rx", "\uff1dA1"])
+def test_formulas(text):
+    assert escapes.no_formula(text) == f"'{text}"
+
+
+def test_latex_knows_every_letter_of_what_it_is_given(frame):
+    written = bt.compare(frame).report(format="latex")
+    assert "\N{REPLACEMENT CHARACTER}" not in written
+    assert escapes.latex("a\x1b\ufffd\ud800b") == "a???b"
+    assert escapes.latex(" ") == ""
+
+
+@pytest.mark.parametrize("name", ["t.json", "t.jsonl"])
+@pytest.mark.parametrize("record", ['{"item": "q\\ud800", "A": 1}', '{"item": "q", "A\\udfff": 1}'])
+def test_half_a_character_is_refused(tmp_path, name, record):
+    path = tmp_path / name
+    path.write_text(f"[{record}]" if name == "t.json" else record)
+    with pytest.raises(ValueError, match=rf"^{name}, .*holds half of a character") as error:
+        bt.read(path)
+    assert acted_on(str(error.value)) == []
+    frame = pd.DataFrame({"gold": ["x", "y"], "A": ["x", "y\udc00"], "B": ["x", "y"]}, dtype=object)
+    with pytest.raises(ValueError, match=r"row 1, column 'A', value .*half of a character"):
+        bt.read(frame)
+
+
+def test_a_file_whose_name_is_no_text(tmp_path, capsys, monkeypatch, frame):
+    path = os.fsencode(tmp_path) + b"/r\xff.csv"
+    with open(path, "w") as file:
+        frame[["E", "-D"]].to_csv(file, index=False)
+    code, out, err = run(capsys, monkeypatch, "compare", os.fsdecode(path), "-o", tmp_path / "r.md")
+    assert (code, out, acted_on(err)) == (0, "", [])
+    with open(path, encoding="utf-8") as file:
+        assert file.readline() == "E,-D\n"

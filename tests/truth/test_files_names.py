@@ -1,0 +1,253 @@
+"""Two spellings of one name, a second header, a column that is no system: refused or named."""
+
+import re
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import betterthan as bt
+from betterthan.cli import commands
+
+
+def read_text(tmp_path, text, **choices):
+    path = tmp_path / "t.csv"
+    path.write_text(text, encoding="utf-8")
+    return bt.read(path, **choices)
+
+
+HEADERS = {
+    "predictions": "id,gold,A,B\nq1,x,x,y\nid,gold,A,B\nq2,y,y,y\n",
+    "blanks and case": "id,gold,A,B\nq1,x,x,y\nID, Gold,A,B\nq2,y,y,y\n",
+    "another order": "id,gold,A,B\nq1,x,x,y\ngold,id,B,A\nq2,y,y,y\n",
+    "wide": "item,A,B\nq1,1,0\nitem,A,B\n",
+    "long": "system,item,score\nA,q1,1\nsystem,item,score\nB,q1,0\n",
+    "votes": "model_a,model_b,winner\nA,B,tie\nmodel_a,model_b,winner\n",
+}
+
+
+@pytest.mark.parametrize("case", HEADERS)
+def test_a_header_in_the_body_is_refused(tmp_path, case):
+    with pytest.raises(ValueError, match=r"^t\.csv, row [34]: repeats the names of the columns"):
+        read_text(tmp_path, HEADERS[case])
+
+
+def test_a_header_in_the_body_of_labels_orders_and_frames(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(HEADERS["predictions"])
+    with pytest.raises(ValueError, match="row 3: repeats the names"):
+        bt.labels.read(path)
+    with pytest.raises(ValueError, match="row 2: repeats the names"):
+        bt.read(
+            pd.DataFrame({"id": ["q", "r", "id"], "gold": ["x", "x", "gold"], "A": ["x", "y", "A"]})
+        )
+    path.write_text("judge,order\n1,a > b\njudge,order\n2,b > a\n")
+    with pytest.raises(ValueError, match="row 3: repeats the names"):
+        bt.orders.read(path)
+
+
+# one spelling: composed and decomposed, blanks, no-break and zero-width ones, case, full width
+BLANKS = [("q1", "q1 "), ("a b", "a  b"), ("q1", "q\u200b1"), ("a b", "a\u00a0b")]
+PAIRS = [*BLANKS, ("q1", "Q1"), ("caf\u00e9", "cafe\u0301"), ("q1", "\uff511")]
+
+
+@pytest.mark.parametrize(("one", "other"), PAIRS)
+def test_ids_that_no_system_has_both_of_are_one_item_in_two_spellings(tmp_path, one, other):
+    said = rf"^t\.csv: items {re.escape(repr(one))} and {re.escape(repr(other))} differ only by"
+    rows = f"A,{one},1\nB,{other},0\nA,z,1\nB,z,1\n"
+    with pytest.raises(ValueError, match=f"{said}.*no system has a score on both; give them one"):
+        read_text(tmp_path, f"system,item,score\n{rows}")
+    with pytest.raises(ValueError, match=said):
+        read_text(tmp_path, f"item,A,B\n{one},1,\n{other},,0\nz,1,1\n")
+    with pytest.raises(ValueError, match=said):
+        read_text(tmp_path, f"item,gold,A,B\n{one},x,x,\n{other},x,,y\nz,x,x,x\n")
+    tallies = f"A,{one},1,0,0\nB,{other},1,0,0\nA,z,1,0,0\nB,z,1,0,0\n"
+    with pytest.raises(ValueError, match=said):
+        read_text(tmp_path, f"system,item,tp,fp,fn\n{tallies}")
+
+
+@pytest.mark.parametrize(("one", "other"), PAIRS)
+def test_ids_of_the_same_systems_are_two_items_and_said(tmp_path, one, other):
+    said = rf"^t\.csv: items {re.escape(repr(one))} and {re.escape(repr(other))} differ only by"
+    with pytest.warns(UserWarning, match=f"{said}.*and are taken as different ones$"):
+        scores = read_text(tmp_path, f"item,A,B\n{one},1,0\n{other},0,1\n")
+    assert scores["item"].values.tolist() == [one, other]
+    np.testing.assert_array_equal(scores.values, [[1, 0], [0, 1]])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("GPT-4", "gpt-4"), ("caf\u00e9", "cafe\u0301"), ("G 4", "G  4")]
+)
+def test_systems(tmp_path, one, other):
+    said = rf"^t\.csv: systems {re.escape(repr(one))} and {re.escape(repr(other))} differ only by"
+    long = "system,item,score\nB,q1,1\nB,q2,1\n"
+    with pytest.raises(ValueError, match=f"{said}.*never have a score on the same item"):
+        read_text(tmp_path, f"{long}{one},q1,1\n{other},q2,0\n")
+    with pytest.raises(ValueError, match=said):
+        read_text(tmp_path, f"item,{one},{other},B\nq1,1,,1\nq2,,0,1\n")
+    for head, end in (("model_a,model_b,winner", "tie"), ("system_a,system_b,wins,losses", "1,2")):
+        with pytest.raises(ValueError, match=f"{said}.*never meet each other"):
+            read_text(tmp_path, f"{head}\n{one},B,{end}\nB,{other},{end}\n")
+        with pytest.warns(UserWarning, match=said):
+            read_text(tmp_path, f"{head}\n{one},B,{end}\n{one},{other},{end}\n")
+    with pytest.warns(UserWarning, match=said):
+        read_text(tmp_path, f"{long}{one},q1,1\n{other},q1,0\n")
+    with pytest.warns(UserWarning, match=said):
+        read_text(tmp_path, f"item,{one},{other}\nq1,1,0\nq2,0,0\n")
+
+
+def test_blanks_around_a_name_are_said_where_they_join_two(tmp_path):
+    votes = "model_a,model_b,winner\nA,B,tie\nA ,B,model_a\n"
+    with pytest.warns(UserWarning, match="column 'model_a': 'A' and 'A ' are read as one system"):
+        counts = read_text(tmp_path, votes)
+    assert counts.sel(system_a="A", system_b="B").values.tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize("role", ["dataset", "cluster"])
+def test_groups_of_items(tmp_path, role):
+    with pytest.warns(UserWarning, match=f"{role}s 'Dev' and 'dev' differ only by"):
+        read_text(tmp_path, f"item,{role},A,B\nq1,Dev,1,0\nq2,dev,1,0\n")
+
+
+def test_labels_of_one_spelling_are_named_in_the_reading(tmp_path):
+    scores = read_text(tmp_path, "id,gold,A,B\nq1,Yes,yes,Yes\nq2,No,No,Yes\n")
+    np.testing.assert_array_equal(scores.values, [[0, 1], [1, 0]])
+    assert "labels 'Yes' and 'yes' differ only by blanks, case" in scores.attrs["reading"]
+
+
+def test_a_label_that_is_one_number_in_two_spellings_is_refused(tmp_path):
+    text = "id,gold,A,B\nq1,1,1.0,1\nq2,0,0.0,1\n"
+    with pytest.raises(ValueError, match=r"labels '1' and '1\.0' are one number, written in two"):
+        read_text(tmp_path, text, layout="predictions")
+
+
+OTHERS = {
+    "a latency": ("latency_ms", "300,281,420,350"),
+    "a length": ("length", "45,12,80,33"),
+    "percent": ("C", "100,0,100,100"),
+}
+
+
+@pytest.mark.parametrize("case", OTHERS)
+def test_a_column_of_another_range_is_refused_and_systems_is_the_way_out(
+    tmp_path, capsys, monkeypatch, case
+):
+    name, cells = OTHERS[case]
+    rows = zip("1101" * 5, "0110" * 5, cells.split(",") * 5, strict=True)
+    text = f"item,A,B,{name}\n" + "".join(f"q{k},{','.join(r)}\n" for k, r in enumerate(rows))
+    with pytest.raises(
+        ValueError, match=rf"^t\.csv, column '{name}': runs from .* not scores"
+    ) as e:
+        read_text(tmp_path, text)
+    assert str(e.value).endswith("say which are systems, such as systems=['A', 'B']")
+    scores = read_text(tmp_path, text, systems=["B", "A"])
+    assert scores.system.values.tolist() == ["B", "A"]
+    assert scores.attrs["reading"].endswith(f"ignored columns '{name}'")
+    comparison = bt.compare(tmp_path / "t.csv", systems=["A", "B"])
+    assert comparison.data.system_a.values.tolist() == ["A", "B"]
+    for command in ("compare", "groups", "measures"):
+        for options, code in (([], 2), (["--systems", "A,B"], 0)):
+            argv = ["betterthan", command, str(tmp_path / "t.csv"), *options]
+            monkeypatch.setattr("sys.argv", argv)
+            with pytest.raises(SystemExit) as stop:
+                commands.main()
+            assert (stop.value.code or 0) == code, capsys.readouterr().err
+
+
+def test_a_column_that_is_named_is_a_system_whatever_it_holds(tmp_path):
+    text = "item,A,B\nq1,1,300\nq2,0,280\nq3,1,300\n"
+    with pytest.raises(
+        ValueError, match=r"column 'B': runs from 280 to 300, while 'A' runs from 0"
+    ):
+        read_text(tmp_path, text)
+    assert read_text(tmp_path, text, systems=["A", "B"]).shape == (3, 2)
+
+
+@pytest.mark.parametrize("name", ["Average", "C"])
+def test_a_column_that_is_the_mean_of_the_others(tmp_path, name):
+    rng = np.random.default_rng(1)
+    values = rng.integers(0, 2, (20, 4))
+    frame = pd.DataFrame(values, columns=["A", "B", "D", "E"])
+    frame[name] = frame.mean(axis=1).round(2)
+    with pytest.raises(ValueError, match=f"column '{name}': is the mean of the other columns"):
+        bt.read(frame)
+    frame[name] = frame[["A", "B", "D", "E"]].sum(axis=1)
+    with pytest.raises(ValueError, match=f"column '{name}': is the sum of the other columns"):
+        bt.read(frame)
+    assert bt.read(frame, systems=["A", "B", "D", "E"]).shape == (20, 4)
+
+
+@pytest.mark.parametrize("total", ["sum", "mean"])
+def test_a_row_that_sums_up_is_refused(tmp_path, total):
+    rows = np.array([[1, 0], [1, 1], [0, 1], [1, 0]])
+    last = getattr(rows, total)(0)
+    frame = pd.DataFrame(np.vstack([rows, last]), columns=["A", "B"])
+    frame.insert(0, "item", ["q1", "q2", "q3", "q4", "Total"])
+    with pytest.raises(ValueError, match=f"item 'Total' is the {total} of all other items; leave"):
+        bt.read(frame)
+    long = frame.melt("item", var_name="system", value_name="score")
+    with pytest.raises(ValueError, match=f"item 'Total' is the {total} of all other items; leave"):
+        bt.read(long)
+
+
+def test_what_is_only_called_a_summary_is_named_in_a_warning():
+    frame = pd.DataFrame({"item": ["q1", "q2", "total"], "A": [1, 0, 1], "latency": [1, 1, 0]})
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        bt.read(frame)
+    told = sorted(str(one.message) for one in found)
+    assert told[0].startswith("DataFrame: 'latency' taken as systems; if they are none, leave")
+    assert told[1].startswith("DataFrame: item 'total' is taken as one item; if it sums")
+
+
+def test_the_reading_names_the_systems(tmp_path):
+    scores = read_text(tmp_path, "item,A,B,length\nq1,1,0,3\nq2,1,0,9\n", systems=["A", "B"])
+    assert "2 items x 2 systems ('A', 'B')" in scores.attrs["reading"]
+    many = pd.DataFrame({f"s{k}": [0, 1] for k in range(12)})
+    assert "12 systems ('s0', 's1', " in bt.read(many).attrs["reading"]
+
+
+@pytest.mark.parametrize(
+    ("systems", "said"),
+    [
+        ("A", "systems is 'A'; give a list of names"),
+        (["A"], "a comparison needs at least two systems; found only 'A'"),
+        (["A", "A"], "system 'A' occurs more than once"),
+        (["A", "C"], r"t\.csv: has no column 'C' of a system among 'A', 'B'"),
+    ],
+)
+def test_systems_that_cannot_be_read(tmp_path, systems, said):
+    with pytest.raises(ValueError, match=said):
+        read_text(tmp_path, "item,A,B\nq1,1,0\nq2,1,1\n", systems=systems)
+
+
+def test_systems_of_other_layouts(tmp_path):
+    long = "system,item,score\nA,q1,1\nB,q1,0\nC,q1,1\n"
+    assert read_text(tmp_path, long, systems=["C", "A"]).values.tolist() == [[1, 1]]
+    votes = "left,right,winner\nA,B,left\nB,C,left\nA,C,tie\n"
+    assert read_text(tmp_path, votes, systems=["C", "B"]).values[0, 1].tolist() == [0, 1, 0]
+    with pytest.raises(ValueError, match=r"^t\.csv: has no system 'D' among 'A', 'B', 'C'"):
+        read_text(tmp_path, votes, systems=["C", "D"])
+    with pytest.raises(ValueError, match="judgments are read whole"):
+        read_text(tmp_path, votes, systems=["C", "B"], layout="judgments")
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "said"),
+    [
+        ("f,y\n1,2\nx,3\n4,3\n", [], "t.csv, row 3, column 'f', value 'x': not a number"),
+        ("f,y\n1,2\n2,x\n4,3\n", [], "t.csv, row 3, column 'y', value 'x': not a number"),
+        ("f,y\n1,2\n2,3\n4,3\n", ["--features", "g"], "t.csv: there is no column 'g'; the columns"),
+        ("f,y\n1,2\n2,3\n4,3\n", ["--leave-out", "g"], "t.csv: there is no column 'g'"),
+    ],
+)
+def test_an_outcome_names_file_and_row(tmp_path, capsys, monkeypatch, text, options, said):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    argv = ["betterthan", "outcome", str(path), "--outcome", "y", *options]
+    monkeypatch.setattr("sys.argv", argv)
+    with pytest.raises(SystemExit) as stop:
+        commands.main()
+    assert stop.value.code == 2
+    assert capsys.readouterr().err.startswith(f"error: {said}")

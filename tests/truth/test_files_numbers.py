@@ -1,0 +1,168 @@
+"""Numbers are taken as they are written, or refused: none wraps, is rounded, or is a word."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import betterthan as bt
+from betterthan import schemas
+
+MOST = 2**53
+COUNTS = "system_a,system_b,wins,losses,ties\nA,B,{},3,4\n"
+TALLIES = "system,item,tp,fp,fn\nA,q1,{},0,1\nB,q1,1,1,0\n"
+
+
+def written(tmp_path, text, name="t.csv"):
+    path = tmp_path / name
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize(
+    "count", [MOST + 1, 2**63, 2**64 - 1, 2**64 + 5, 10**400, "9007199254740993.0"]
+)
+def test_a_count_that_would_wrap_or_round_is_refused(tmp_path, count):
+    with pytest.raises(ValueError, match=r"^t\.csv, row 2, column 'wins', value ") as error:
+        bt.read(written(tmp_path, COUNTS.format(count)))
+    assert "too large" in str(error.value) or "infinite" in str(error.value)
+    assert len(str(error.value)) < 250
+    if isinstance(count, int) and count < 10**300:
+        frame = pd.DataFrame({"system_a": ["A"], "system_b": ["B"], "losses": [3]})
+        with pytest.raises(ValueError, match=r"row 0, column 'wins'.*too large"):
+            bt.read(frame.assign(wins=[count]))
+
+
+def test_the_largest_count_is_read(tmp_path):
+    counts = bt.read(written(tmp_path, COUNTS.format(MOST - 8)))
+    assert counts.sel(system_a="A", system_b="B", outcome="win").item() == MOST - 8
+
+
+@pytest.mark.parametrize("tally", [2**41, MOST + 1, 2**64 + 5])
+def test_a_tally_that_would_wrap_or_round_is_refused(tmp_path, tally):
+    with pytest.raises(ValueError, match=r"^t\.csv, row 2, column 'tp', .*too large"):
+        bt.read(written(tmp_path, TALLIES.format(tally)))
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        (MOST + 1, 1, 2),
+        (2**64 + 5, 1, 2),
+        (2**64 - 1, 1, 2),
+        (float(MOST), 1, 2),
+        (1e300, 1, 2),
+        (MOST + 1, 1.0, 2),
+        np.array([2**63 + 1, 1, 2], dtype=np.uint64),
+    ],
+)
+def test_counts_of_a_table(entry):
+    with pytest.raises(ValueError, match=r"counts of \('A', 'B'\) hold .*too large"):
+        bt.counts.from_table({("A", "B"): entry})
+
+
+def counts_of(values):
+    """An array of counts of one pair."""
+    coords = {"system_a": ["A"], "system_b": ["B"], "outcome": ["win", "loss", "tie"]}
+    frame = xr.DataArray([values], dims=("pair", "outcome"), coords={"outcome": coords["outcome"]})
+    return frame.assign_coords(system_a=("pair", ["A"]), system_b=("pair", ["B"]))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.array([2**63 + 1, 1, 2], dtype=np.uint64),
+        np.array([1e300, 1, 2]),
+        np.array([MOST + 1, 1, 2]),
+        np.array([MOST - 1, MOST - 1, 2]),
+    ],
+)
+def test_counts_of_an_array(values):
+    with pytest.raises(ValueError, match="too large to be counted exactly"):
+        bt.prob_better(counts_of(values))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.array([[2**63 + 1, 0, 1], [1, 1, 0]], dtype=np.uint64),
+        np.array([[1e300, 0, 1], [1, 1, 0]]),
+        np.array([[MOST + 1, 0, 1], [1, 1, 0]]),
+    ],
+)
+def test_tallies_of_an_array(values):
+    coords = {"item": ["q"], "system": ["A", "B"], "tally": ["tp", "fp", "fn"]}
+    tallies = xr.DataArray(values[None], dims=("item", "system", "tally"), coords=coords)
+    with pytest.raises(ValueError, match="too large to be counted exactly"):
+        schemas.tallies(tallies)
+
+
+def test_a_sum_of_tallies_that_would_round():
+    values = np.full((3, 2, 3), MOST // 4)
+    coords = {"item": list("pqr"), "system": ["A", "B"], "tally": ["tp", "fp", "fn"]}
+    tallies = xr.DataArray(values, dims=("item", "system", "tally"), coords=coords)
+    with pytest.raises(ValueError, match=r"summed, hold .*too large"):
+        schemas.tallies(tallies)
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        (["1", "-nan", "0"], "row 3, column 'A', value '-nan': not a number"),
+        (["1", "+NaN", "0"], "row 3, column 'A', value '+NaN': not a number"),
+        (["1", "TRUE", "2"], "row 3, column 'A', value 'TRUE': true or false in a column that"),
+        (["false", "0.5", "1"], "row 2, column 'A', value 'false': true or false in a column"),
+    ],
+)
+def test_what_is_no_number(tmp_path, cells, said):
+    rows = "".join(f"q{k},{cell},1\n" for k, cell in enumerate(cells))
+    with pytest.raises(ValueError, match=f"^t.csv, {re.escape(said)}"):
+        bt.read(written(tmp_path, f"item,A,B\n{rows}"))
+
+
+def test_true_beside_two_in_json_and_frames(tmp_path):
+    path = written(tmp_path, '[{"A": true, "B": 1}, {"A": 2, "B": 1}, {"A": 1, "B": 0}]', "t.json")
+    with pytest.raises(ValueError, match=r"^t\.json, row 1, column 'A', value True: true or false"):
+        bt.read(path)
+    frame = pd.DataFrame({"A": [1, True, 3], "B": [1, 2, 3]}, dtype=object)
+    with pytest.raises(ValueError, match="row 1, column 'A', value True: true or false"):
+        bt.read(frame)
+
+
+def test_true_beside_one_and_blanks_is_read(tmp_path):
+    scores = bt.read(written(tmp_path, "item,A,B\nq1,TRUE,1\nq2,1,0\nq3,,1\nq4,False,0\n"))
+    np.testing.assert_array_equal(scores.sel(system="A"), [1, 1, np.nan, 0])
+
+
+def test_an_int_of_five_thousand_digits_in_json(tmp_path):
+    path = written(tmp_path, '[{"A": 1, "B": ' + "1" * 5000 + "}]", "t.json")
+    with pytest.raises(ValueError, match=r"^t\.json"):
+        bt.read(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("item,A,B\nq1,1,0\n  ,1,0\n", "row 3, column 'item', value '  ': blank"),
+        ("id,gold,A,B\nq1,x,x,y\nq2,  ,x,y\n", "row 3, column 'gold', value '  ': blank"),
+        ("id,cluster,A,B\nq1, ,1,0\n", "row 2, column 'cluster', value ' ': blank"),
+        ("system,item,score\nA, ,1\nB,q1,1\n", "row 2, column 'item', value ' ': blank"),
+    ],
+)
+def test_a_label_of_blanks_is_blank(tmp_path, text, said):
+    with pytest.raises(ValueError, match=f"^t.csv, {re.escape(said)}"):
+        bt.read(written(tmp_path, text))
+
+
+def test_a_prediction_of_blanks_is_missing_not_wrong(tmp_path):
+    path = written(tmp_path, "id,gold,A,B\nq1,x,  ,x\nq2,y,y,x\n")
+    np.testing.assert_array_equal(bt.read(path).values, [[np.nan, 1], [1, 0]])
+    assert bt.labels.read(path).values.tolist() == [["", "x"], ["y", "x"]]
+
+
+@pytest.mark.parametrize("prior", [(1e300, 1, 1), (1, 1e10, 1), (1, 1, 1e308)])
+def test_a_prior_that_no_data_could_speak_against(prior):
+    with pytest.raises(ValueError, match=r"^prior for (win|loss|tie) is 1e\+.*give at most 1e\+09"):
+        bt.compare(bt.datasets.contingency_case("a"), prior=prior)

@@ -1,0 +1,110 @@
+"""An order in a cell is read as it is written, or refused in one line; never as another one."""
+
+import pandas as pd
+import pytest
+
+import betterthan as bt
+from betterthan.orders.cell import groups_of
+
+
+def ranks_of(*orders):
+    """The rank of each item by each judge."""
+    frame = pd.DataFrame({"judge": [str(k) for k in range(len(orders))], "order": list(orders)})
+    found = bt.orders.read(frame)
+    if "position" in found.dims:
+        return [{i: k + 1 for k, i in enumerate(order) if i} for order in found.values.tolist()]
+    items = found["item"].values.tolist()
+    return [{i: int(r) for i, r in zip(items, row, strict=True) if r == r} for row in found.values]
+
+
+READ = {
+    "all tied": ("a = b = c", {"a": 1, "b": 1, "c": 1}),
+    "ties": ("a > b = c > d", {"a": 1, "b": 2, "c": 2, "d": 4}),
+    "commas": ("b, a, c", {"b": 1, "a": 2, "c": 3}),
+    "bars": ("b|a|c", {"b": 1, "a": 2, "c": 3}),
+    "JSON": ('["b", "a", "c"]', {"b": 1, "a": 2, "c": 3}),
+    "JSON with any sign": ('["a > b", "c, d", "<s>"]', {"a > b": 1, "c, d": 2, "<s>": 3}),
+    "JSON of numbers": ("[3, 1, 2]", {"3": 1, "1": 2, "2": 3}),
+}
+
+
+@pytest.mark.parametrize("case", READ)
+def test_read(case):
+    written, ranks = READ[case]
+    assert ranks_of(written, written) == [ranks, ranks]
+
+
+REFUSED = {
+    "the best last": ("a < b", "has the sign '<'"),
+    "two kinds of signs": ("a > b, c", "has '>' and ',' in one order"),
+    "ties among commas": ("a, b = c", "has '=' and ',' in one order"),
+    "two separators": ("Smith, J; Doe, A", "has ';' and ',' in one order"),
+    "a blank between": ("a > > b", "has a blank where an item should stand"),
+    "two signs": ("a >> b", "has a blank"),
+    "a blank among ties": ("a > b = ", "has a blank"),
+    "a blank at the end": ("a > b = c >", "has a blank"),
+    "a blank among commas": ("a,,b", "has a blank"),
+    "at least": ("a >= b", "has a blank"),
+    "another sign": ("a ≻ b", "has the sign '≻'"),
+    "an arrow": ("a → b", "has the sign '→'"),
+    "a list of Python": ("['a', 'b']", "begins like a list in JSON, but is none"),
+    "a list of lists": ('[["a", "b"], "c"]', "holds ['a', 'b']; give a list of plain items"),
+    "nothing in a list": ('["a", null]', "has a blank"),
+    "twice": ("a > b > a", "item 'a' occurs at positions 1 and 3"),
+    "twice, tied": ("a > b = a", "item 'a' occurs twice"),
+    "no sign": ("a b c", "is one item, or several without a sign between"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused_in_one_line_that_says_where(tmp_path, case):
+    written, said = REFUSED[case]
+    path = tmp_path / "orders.csv"
+    pd.DataFrame({"judge": ["1", "2"], "order": ["c > b > a", written]}).to_csv(path, index=False)
+    with pytest.raises(ValueError, match=r"^orders\.csv, row 3, column 'order', value ") as error:
+        bt.orders.read(path)
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_list_in_a_cell_of_a_frame():
+    assert ranks_of(["b", "a"], ["a", "b"]) == [{"b": 1, "a": 2}, {"a": 1, "b": 2}]
+    assert ranks_of([2, 1.0], [1, 2]) == [{"2": 1, "1": 2}, {"1": 1, "2": 2}]
+    with pytest.raises(ValueError, match=r"row 0, column 'order', .*holds \['a'\]"):
+        ranks_of([["a"], "b"], ["a", "b"])
+    with pytest.raises(ValueError, match=r"row 0, column 'order', .*has a blank"):
+        ranks_of(["a", None], ["a", "b"])
+
+
+def test_one_item_alone_is_an_order_where_others_are_longer():
+    assert ranks_of("a > b", "b") == [{"a": 1, "b": 2}, {"b": 1}]
+    assert ranks_of("x y > z", "x y") == [{"x y": 1, "z": 2}, {"x y": 1}]
+
+
+def test_columns_of_which_nothing_is_read_are_named(tmp_path):
+    frame = pd.DataFrame({"judge": ["1", "2"], "order": ["a > b", "b > a"], "age": [40, 50]})
+    assert bt.orders.read(frame).attrs["reading"].endswith(", ignored columns 'age'")
+
+
+def test_groups_of_nothing():
+    assert groups_of(None) == groups_of("  ") == groups_of(float("nan")) == groups_of([]) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["judge,a,b,c\n1,1,2,3\n2,1,2,4\n", "judge,item,rank\n1,a,1\n2,a,1\n1,b,2\n2,b,3\n"],
+)
+def test_a_gap_in_ranks_is_told_with_its_row(tmp_path, text):
+    path = tmp_path / "r.csv"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=r"^r\.csv, row 3: system '2': ranks 1, .*have a gap"):
+        bt.orders.read(path)
+
+
+def test_an_order_of_which_all_items_are_tied_is_told_without_nan():
+    frame = pd.DataFrame({"judge": ["1", "2"], "order": ["a = b = c", "a > b = c"]})
+    orders = bt.orders.read(frame)
+    with pytest.warns(UserWarning, match="tau is not defined for 3 of 4 orders") as told:
+        found = bt.orders.agreement(orders)
+    assert len(told) == 1
+    assert "nan" not in bt.report(orders, found)

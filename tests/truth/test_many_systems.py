@@ -1,0 +1,138 @@
+"""Many systems at once: what is claimed of the best and of wrong verdicts holds on simulated
+truth.
+"""
+
+import numpy as np
+import pytest
+
+import betterthan as bt
+from betterthan.exact.joint import shrinkage, units
+from betterthan.exact.joint.mixture import mixture
+from betterthan.exact.numeric import weights
+from tests.truth.test_joint import scores
+
+
+def solved(rng, abilities, items):
+    """Rasch items of which some are harder."""
+    ease = rng.normal(0, 1.5, (items, 1))
+    return scores(rng.random((items, len(abilities))) < 1 / (1 + np.exp(-(abilities + ease))))
+
+
+def verdicts(found, name="verdict"):
+    upper = np.triu_indices(found.data.sizes["system_a"], 1)
+    return found[name].values[upper]
+
+
+@pytest.fixture(scope="module")
+def equal():
+    """Sets of 20 equal systems: every verdict is wrong."""
+    rng = np.random.default_rng(20)
+    return [bt.compare(solved(rng, np.zeros(20), 100), tests="sign") for _ in range(8)]
+
+
+def named(found, name="verdict"):
+    return np.isin(verdicts(found, name), ("a_better", "b_better")).sum()
+
+
+def test_among_all_equal_systems_are_told_apart_hundred_times_less(equal):
+    alone = np.mean([named(c) for c in equal])
+    among = np.mean([named(c, "among_verdict") for c in equal])
+    assert alone > 10  # 18.9 on average
+    assert among < 1.5  # .20 +- .13
+
+
+def test_what_is_said_to_be_wrong_is_not_far_too_low(equal):
+    """Alone, half a verdict of nineteen (.03) was said to be wrong; all are."""
+    alone = sum(named(c) for c in equal)
+    stated = sum(np.nansum(np.triu(c["sign_error"].values, 1)) for c in equal)
+    assert stated > 0.2 * alone
+
+
+def test_the_best_set_of_equal_systems_holds_most_of_them(equal):
+    share = np.mean([c["in_best_set"].values.mean() for c in equal])
+    assert share > 0.7  # .85; any of them is as good as the best
+
+
+def test_the_best_set_holds_the_best():
+    rng = np.random.default_rng(21)
+    held = []
+    for _ in range(100):
+        ability = rng.normal(0, 0.1, 20)
+        of = units.means(solved(rng, ability, 100).values, np.ones((100, 20)))
+        contrasts = shrinkage.contrasts(of.mean, of.rows, pseudo=shrinkage.PSEUDO, scale=0.25)
+        best = mixture(contrasts).draws(1000, rng).argmax(1)
+        share = np.bincount(best, minlength=20) / 1000
+        held.append(weights.best_set(share, 0.95)[ability.argmax()])
+    assert np.mean(held) > 0.88  # .96; the bootstrap held .68 to .78
+
+
+def test_twenty_items_of_nine_systems_have_a_joint_answer():
+    found = bt.compare(solved(np.random.default_rng(3), np.linspace(-1, 1, 9), 20))
+    assert "no_joint" not in found.attrs
+    assert found["prob_best"].sum().item() == pytest.approx(1)
+    assert (found["rank_lower"] <= found["expected_rank"]).all()
+    assert (found["expected_rank"] <= found["rank_upper"]).all()
+
+
+@pytest.mark.parametrize(
+    ("choices", "why"),
+    [
+        ({"margin": 0.1}, "more than a margin"),
+        ({"ties": "half"}, "ties='half'"),
+        ({"ties": "to_a"}, "ties='to_a'"),
+        ({"prior": (2, 1, 1)}, "favours one side"),
+    ],
+)
+def test_what_has_no_answer_among_all_says_why(choices, why):
+    found = bt.compare(solved(np.random.default_rng(3), np.zeros(3), 30), **choices)
+    assert "among_prob_better" not in found
+    assert why in found.attrs["no_joint"]
+
+
+def test_counts_and_few_items_say_why():
+    data = solved(np.random.default_rng(3), np.zeros(3), 30)
+    assert "pairs alone" in bt.compare(bt.count(data)).attrs["no_joint"]
+    assert "4 items are too few" in bt.compare(data[:4]).attrs["no_joint"]
+
+
+def test_gaps_are_told_on_the_cells_there_are():
+    rng = np.random.default_rng(4)
+    data = solved(rng, np.linspace(-1, 1, 5), 100)
+    holes = data.where(rng.random(data.shape) > 0.2)
+    found = bt.compare(holes)
+    best = [bt.compare(d)["expected_rank"].values.argmin() for d in (data, holes)]
+    assert best == [4, 4]
+    assert found["among_prob_better"].values[4, 0] > 0.95
+
+
+def test_a_pair_decided_alone_and_not_among_all_says_so(equal):
+    found = max(equal, key=named)
+    row = found.pairs[found.pairs["verdict"] == "better"].iloc[0]
+    assert row["among_verdict"] == "undecided"
+    assert "of them also among all systems" in found.statement()[-1]
+
+
+def test_graded_wins_have_no_answer_among_all_and_means_have():
+    rng = np.random.default_rng(6)
+    graded = scores(rng.normal(0, 1, (40, 1)) + rng.normal(np.linspace(0, 1, 4), 1, (40, 4)))
+    wins, mean = (bt.compare(graded, quantity=q) for q in ("wins", "mean"))
+    assert "among_prob_better" not in wins
+    assert wins.made.joint_quantity == "mean"
+    assert mean["among_prob_better"].values[3, 0] > 0.9
+    assert "by its mean" in wins.statement()[0]
+
+
+def test_many_alike_systems_on_few_clusters():
+    """Ten equal systems on 10 clusters of 20: on items about 23 of 45 pairs were decided."""
+    rng = np.random.default_rng(7)
+    alone = among = 0
+    for _ in range(6):
+        shared = rng.normal(0, 2, (10, 10)).repeat(20, axis=0)  # of a cluster and a system
+        data = scores(
+            rng.random((200, 10)) < 1 / (1 + np.exp(-shared)), cluster=np.arange(200) // 20
+        )
+        found = bt.compare(data, tests="sign")
+        alone += named(found)
+        among += named(found, "among_verdict")
+    assert among / 6 < 1.0
+    assert alone / 6 < 9  # 10 % of 45, with its spread over sets

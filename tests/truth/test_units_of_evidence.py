@@ -1,0 +1,95 @@
+"""The unit of evidence is the cluster, or the item with all its runs; one unit is one example."""
+
+import numpy as np
+import pytest
+
+import betterthan as bt
+from tests.truth.test_joint import scores
+
+RIGHT = np.repeat(np.r_[np.ones(8), np.zeros(4)], 5)
+RUNS = np.c_[RIGHT, 1 - RIGHT]
+
+
+def better(found):
+    return found["prob_better"].values[0, 1]
+
+
+def test_identical_runs_say_no_more_than_one_each():
+    once = bt.compare(scores(RUNS[::5]))
+    runs = bt.compare(scores(RUNS, item=np.arange(60) // 5, epoch=np.arange(60) % 5))
+    clusters = bt.compare(scores(RUNS, cluster=np.arange(60) // 5))
+    assert better(once) == pytest.approx(0.867, abs=5e-4)
+    assert better(runs) == better(clusters) == pytest.approx(0.8671384, abs=5e-8)
+    assert runs["verdict"].values[0, 1] == clusters["verdict"].values[0, 1] == "undecided"
+    with pytest.warns(UserWarning, match="come in clusters"):
+        alone = bt.compare(scores(RUNS, cluster=np.arange(60) // 5), unit="item")
+    assert better(alone) > 0.99
+
+
+@pytest.mark.parametrize(
+    "coords",
+    [{"cluster": ["x"] * 60}, {"item": np.zeros(60), "epoch": np.arange(60)}],
+    ids=["one cluster", "one item run 60 times"],
+)
+def test_one_unit_is_no_verdict(coords):
+    data = scores(np.c_[np.ones(60), np.zeros(60)], **coords)
+    found = bt.compare(data)
+    assert found["verdict"].values[0, 1] == "no_data"
+    assert "which is one example" in found.statement()[0]
+    advice = bt.advise(data)
+    assert "which is one example" in advice.why
+    assert bt.compare(data, method="advised")["verdict"].values[0, 1] == "no_data"
+
+
+def test_counts_of_clusters_are_answered_on_clusters():
+    data = scores(RUNS, cluster=np.arange(60) // 5)
+    counted = bt.compare(bt.count(data, by="cluster"))
+    assert better(counted) == pytest.approx(better(bt.compare(data)), rel=1e-12)
+    assert counted.made.n_units == 12
+
+
+def test_trials_are_answered_as_the_runs_they_sum():
+    rng = np.random.default_rng(3)
+    data = scores(
+        rng.random((90, 3)) < [0.7, 0.5, 0.4], item=np.arange(90) // 3, epoch=np.arange(90) % 3
+    )
+    runs, trials = bt.compare(data), bt.compare(bt.counts.trials(data))
+    np.testing.assert_allclose(runs["prob_better"].values, trials["prob_better"].values)
+    np.testing.assert_allclose(runs["among_prob_better"].values, trials["among_prob_better"].values)
+
+
+def test_advised_calls_do_not_fail_beyond_the_systems_a_model_takes():
+    rng = np.random.default_rng(1)
+    data = scores(rng.random((40, 33)) < 0.5, dataset=np.arange(40) // 20)
+    advice = bt.advise(data)
+    assert not advice.spec.fitted
+    assert bt.compare(data, method="advised").made.n_items == 40
+
+
+def test_the_pooling_of_data_sets_with_runs_is_told():
+    runs = scores(
+        RUNS, item=np.arange(60) // 5, epoch=np.arange(60) % 5, dataset=np.arange(60) // 30
+    )
+    assert "pools the 2 data sets" in bt.advise(runs).why
+    assert "2 data sets are pooled" in " ".join(bt.compare(runs).made.notes)
+
+
+def equal_in_units(rng, sets, units, size, alike):
+    """Outcomes (set, unit, size) of equal systems, decisive with .4, alike within a unit."""
+    own = rng.random((sets, units, size)) < np.sqrt(alike)
+    side = np.where(own, rng.choice([-1, 1], (sets, units, 1)), rng.choice([-1, 1], own.shape))
+    tells = np.where(own, rng.random((sets, units, 1)), rng.random(own.shape)) < 0.4
+    return side * tells
+
+
+@pytest.mark.parametrize(("units", "size", "alike"), [(5, 20, 0.6), (10, 5, 1.0), (20, 20, 0.3)])
+def test_equal_systems_get_a_verdict_about_as_often_as_said(units, size, alike):
+    """Student's t on units: about .10 at most; as independent examples up to .79."""
+    from betterthan.exact.joint.units import PairMeans, differences
+
+    rng = np.random.default_rng(units + size)
+    net = equal_in_units(rng, 2000, units, size, alike).sum(2).T.astype(float)
+    nothing, sizes = np.zeros(net.shape), np.full(net.shape, float(size))
+    p = PairMeans(*differences(net, sizes, nothing, sizes)).prob_above()
+    rate = ((p >= 0.95) | (p <= 0.05)).mean()
+    assert rate < 0.12 + 2 * np.sqrt(0.1 * 0.9 / 2000)

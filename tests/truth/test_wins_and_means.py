@@ -1,0 +1,115 @@
+"""Wins and means are two questions once scores are graded, and no one is named where they split."""
+
+import numpy as np
+import pytest
+
+import betterthan as bt
+from tests.truth.test_joint import scores
+
+
+@pytest.fixture(scope="module")
+def rare_losses():
+    """A is ahead by .02 nearly always, and 0 where B is about .66."""
+    rng = np.random.default_rng(14)
+    b = np.r_[rng.normal(0.66, 0.02, 18), rng.uniform(0.3, 0.87, 282)]
+    a = np.r_[np.zeros(18), b[18:] + 0.02]
+    return scores(np.c_[a, b])
+
+
+def test_wins_and_mean_that_favour_different_systems_are_split(rare_losses):
+    found = bt.compare(rare_losses)
+    assert rare_losses.mean("item").diff("system").item() > 0  # the mean of B is higher
+    assert found["prob_better"].values[0, 1] > 0.9999
+    assert found["mean_prob_better"].values[0, 1] < 0.05
+    assert found["verdict"].values[0, 1] == found["verdict"].values[1, 0] == "split"
+    assert not found["sign_error"].notnull().any()
+    said = found.statement()[0]
+    assert "A wins more often" in said
+    assert "no system is named" in said
+    assert " is better than " not in said
+    assert found.pairs["verdict"].tolist() == ["split"]
+
+
+def test_a_quantity_that_is_given_decides_and_the_other_stands_beside(rare_losses):
+    by_wins = bt.compare(rare_losses, quantity="wins")
+    assert by_wins["verdict"].values[0, 1] == "a_better"
+    assert by_wins["mean_verdict"].values[0, 1] == "b_better"
+    by_mean = bt.compare(rare_losses, quantity="mean")
+    assert by_mean["verdict"].values[0, 1] == "b_better"
+    assert by_mean["wins_verdict"].values[0, 1] == "a_better"
+    assert by_mean.pairs.loc[0, ["system", "wins_verdict"]].tolist() == ["B", "worse"]
+    assert by_mean.made.difference_is == "difference of means, in units of the score"
+    assert "P(B wins more often) <0.001" in by_mean.statement()[0]
+
+
+def test_advice_for_graded_scores_is_the_mean(rare_losses):
+    advice = bt.advise(rare_losses)
+    assert advice.call == "betterthan.compare(data, quantity='mean')"
+    found = bt.compare(rare_losses, method="advised")
+    assert found["verdict"].values[0, 1] == "b_better"
+
+
+def test_scores_of_0_and_1_have_one_quantity():
+    right = np.random.default_rng(2).random((50, 2)) < [0.8, 0.5]
+    found = bt.compare(scores(right))
+    assert (found.made.quantity, found.made.beside_quantity) == ("accuracy", None)
+    assert "difference in accuracy" in found.statement()[0]
+    for quantity in ("wins", "mean"):
+        same = bt.compare(scores(right), quantity=quantity)
+        np.testing.assert_array_equal(same["prob_better"].values, found["prob_better"].values)
+
+
+def test_a_rope_says_of_what_it_is(rare_losses):
+    with pytest.raises(ValueError, match=r"rope=0\.01 does not say of what"):
+        bt.compare(rare_losses, rope=0.01)
+    with pytest.raises(ValueError, match="quantity='mean' needs scores by item"):
+        bt.compare(bt.datasets.contingency_case("a"), quantity="mean")
+    wide = bt.compare(rare_losses, quantity="mean", rope=5.0)  # in units of the score
+    assert wide["verdict"].values[0, 1] == "equivalent"
+
+
+def test_better_by_more_than_the_rope_is_said_apart():
+    counts = bt.counts.from_table({("A", "B"): (60, 35, 5)})
+    small, large = (bt.compare(counts, rope=rope) for rope in (0.01, 0.15))
+    assert small["verdict"].values[0, 1] == large["verdict"].values[0, 1] == "a_better"
+    assert small["beyond_rope"].values[0, 1]
+    assert not large["beyond_rope"].values[0, 1]
+    assert "and by more than 0.01" in small.statement()[0]
+    assert "not surely by more than 0.15" in large.statement()[0]
+
+
+def test_a_rope_does_not_make_lucky_differences_larger_than_it():
+    """Of 20 equal systems many are called better; few are called so by more than the rope."""
+    rng = np.random.default_rng(5)
+    equal = scores(rng.random((100, 20)) < 0.6)
+    found = bt.compare(equal, rope=0.05)
+    named = np.isin(found["verdict"].values, ("a_better", "b_better")).sum()
+    assert found["beyond_rope"].values.sum() < named / 2
+
+
+def test_a_large_rope_of_a_probability_is_cautioned():
+    counts = bt.counts.from_table({("A", "B"): (80, 3, 17)})
+    assert "may matter" in bt.compare(counts, rope=0.9).made.notes[-1]
+    assert not bt.compare(counts, rope=0.2).made.notes
+
+
+def test_lower_is_better_names_the_lower_one():
+    errors = scores(np.random.default_rng(3).gamma(2, [1.0, 2.0], (60, 2)))
+    errors.attrs["higher_is_better"] = False
+    found = bt.compare(errors, quantity="mean")
+    assert found["verdict"].values[0, 1] == "a_better"
+    assert found["difference_mean"].values[0, 1] < 0  # as the scores stand
+    assert "lower is better" in found.statement()[0]
+
+
+def test_verdicts_close_to_their_threshold_are_undecided_where_sampled():
+    from betterthan.posterior.table import Question, of_joint_draws, with_verdicts
+
+    rng = np.random.default_rng(1)
+    drawn = np.c_[rng.normal(1.66, 1, 400), np.zeros(400)][None]  # P = .9515 and error .01
+    table = of_joint_draws(drawn, ["A", "B"], Question(), independent=True)
+    p, error = (table[k].values[0, 1] for k in ("prob_better", "prob_better_mcse"))
+    assert 0 < p - 0.95 < 2 * error
+    found = with_verdicts(table, Question())
+    assert found["verdict"].values[0, 1] == "undecided"
+    assert found["too_close"].values[0, 1]
