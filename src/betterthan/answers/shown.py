@@ -67,12 +67,18 @@ def _pairs(table: Any, made: Any) -> pd.DataFrame:
             numbers.probability(*v) for v in zip(table["prob_better"], errors, strict=True)
         ]
     )
-    said = said.assign(**_sizes(table, made)).assign(verdict=table["verdict"].str.replace("_", " "))
+    said = _withheld(said.assign(**_sizes(table, made)), table["verdict"])
     for name, head in _BESIDE.items():
         if f"{name}_prob_better" in table:
             said[head] = [numbers.probability(p) for p in table[f"{name}_prob_better"]]
     counted = [c for c in ("wins", "losses", "ties", "n") if c in table]
     return said.assign(**{c: table[c] for c in counted})
+
+
+def _withheld(said: Any, verdict: Any) -> Any:
+    """The verdict in words, and no number before it where none is given."""
+    said.loc[verdict.isin(["no_data", "no_verdict"]), said.columns[2:]] = "–"
+    return said.assign(verdict=verdict.str.replace("_", " "))
 
 
 def _sizes(table: Any, made: Any) -> dict[str, list[str]]:

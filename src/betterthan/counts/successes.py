@@ -7,6 +7,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names, schemas
+from betterthan.counts.arrays import origin
 from betterthan.counts.connection import systems_apart
 from betterthan.counts.units import CLUSTER, ids_of, item_ids, one_unit_an_item
 
@@ -56,7 +57,7 @@ def trials(scores: xr.DataArray) -> xr.Dataset:
     if CLUSTER in scores.coords:
         one_unit_an_item(item_ids(scores), ids_of(scores, CLUSTER), CLUSTER)
     first = np.unique(place, return_index=True)[1]
-    return xr.Dataset(summed, coords=_coords_of_items(scores, first))
+    return xr.Dataset(summed, coords=_coords_of_items(scores, first), attrs=origin(scores))
 
 
 def _coords_of_items(scores: xr.DataArray, rows: np.ndarray) -> dict[str, Any]:
@@ -124,7 +125,9 @@ def trials_from_table(
     labelled = ids.rename(columns={item: names.ITEM, system: names.SYSTEM})
     result = _arranged(labelled, {SUCCESSES: table[successes], TRIALS: table[trials]})
     trials_of(result)
-    return result
+    items, systems = (result.sizes[dim] for dim in (names.ITEM, names.SYSTEM))
+    read = f"DataFrame read as trials: {items} items x {systems} systems, successes of trials"
+    return result.assign_attrs(source="DataFrame", reading=read)
 
 
 def _arranged(ids: pd.DataFrame, columns: dict[str, Any]) -> xr.Dataset:

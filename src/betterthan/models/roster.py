@@ -12,6 +12,7 @@ from betterthan.counts.scoring import count_outcomes
 from betterthan.counts.shapes import to_square
 from betterthan.counts.units import CLUSTER, EPOCH, several
 
+BOOTSTRAP = "bayesian_bootstrap"  # of scores: it has no fit, and answers beside any model
 AMONG_ALL = "among_all"
 COUNTED, BY_ITEM, ONE_BY_ONE = "counts", ("scores", "tallies", "trials"), "judgments"
 
@@ -45,7 +46,7 @@ class Spec:
     def call(self, given: Any) -> str:
         """The code that answers."""
         options = "".join(f", {k}={v!r}" for k, v in self.options(given).items() if v)
-        if self.name == "bayesian_bootstrap":
+        if self.name == BOOTSTRAP:
             return f"betterthan.scores.compare(data{options})"
         if not self.fitted:
             return f"betterthan.compare({self.code(given)}{options})"
@@ -196,7 +197,7 @@ ROSTER = (
         rope_unit="score",
     ),
     Spec(
-        "bayesian_bootstrap",
+        BOOTSTRAP,
         assumes="items have random weights, the same for all systems; A is better when the score "
         "of "
         "all weighted items together is larger",

@@ -1,10 +1,8 @@
-"""What the engines of a comparison are, in words: one row a model."""
+"""What the engines of a comparison are, in words: those of a model are its row's."""
 
 from dataclasses import dataclass
 
-from betterthan.models.roster import AMONG_ALL
-
-BOOTSTRAP = "Bayesian bootstrap"  # of items, which answers jointly beside any engine
+from betterthan.models.roster import AMONG_ALL, BOOTSTRAP, ROSTER
 
 
 @dataclass(frozen=True)
@@ -22,60 +20,25 @@ _SHRUNK = (
     "The joint answer is by {joint_model} ({joint_draws:,} draws), which draws systems together by "
     "as much as they are alike: the best of many is partly the luckiest, and is moved back most."
 )
+_JOINT = {
+    BOOTSTRAP: "The joint answer is by the Bayesian bootstrap of the score itself "
+    "({joint_draws:,} draws)."
+}
 ENGINES = {
     "exact": Words("closed form, no sampling error", beside="as if one set, independent"),
     "mcmc": Words("PyMC, with Monte Carlo errors", beside="by PyMC"),
-    "hierarchical": Words(
-        "PyMC, data sets drawn to a common mean, each weighing the same (hierarchical)",
-        "(win, loss, tie) of each data set ~ Multinomial(theta), theta ~ Dirichlet(kappa mu), one "
-        "mu and kappa a pair; A is better when theta_win - theta_loss, its mean over data sets, is "
-        "above 0",
-        "Examples of one data set are taken as independent, and data sets as draws of one kind.",
-        _SHRUNK,
-    ),
-    "clustered": Words(
-        "PyMC, examples of a cluster alike (clustered)",
-        "in each cluster Beta-binomial numbers of decisive examples and of wins among them; A is "
-        "better when it wins more than half of the decisive examples of the population of clusters",
-        "Clusters are taken as independent draws of one population, and examples of one as alike.",
-        _SHRUNK,
-    ),
-    "davidson": Words(
-        "PyMC, abilities of all systems from their judgments (davidson)",
-        "win : loss : tie = exp(d / 2) : exp(-d / 2) : exp(tie), d a difference of abilities, "
-        "which are drawn to their mean; A is better when its ability is larger",
-        joint=_SHRUNK,
-    ),
-    "item_response": Words(
-        "PyMC, abilities of all systems on shared items, differences as shares solved "
-        "(item_response)",
-        "success ~ logistic(mean + ability - difficulty), abilities drawn to their mean, "
-        "difficulties integrated out; A is better when its ability is larger",
-        joint=_SHRUNK,
-    ),
-    "graded": Words(
-        "PyMC, typical difference in units of the score, Student-t (graded)",
-        "differences that are no ties ~ Student-t around a centre, the typical difference; A is "
-        "better when it is above 0, whatever the difference of means",
-        joint=_SHRUNK,
-    ),
-    "bayesian_bootstrap": Words(
-        "draws of the score of all items together (Bayesian bootstrap)",
-        "items have random weights, the same for all systems; A is better when the score of all "
-        "weighted items together is larger",
-        joint="The joint answer is by the Bayesian bootstrap of the score itself "
-        "({joint_draws:,} draws).",
-    ),
-    AMONG_ALL: Words(
-        joint="The answers among all systems are by quadrature, of {joint_units}: systems are "
-        "drawn together by as much as they are alike, for the best of many is partly the luckiest; "
-        "ranks are from {joint_draws:,} draws of the same posterior (seed {joint_seed}).",
-    ),
-    BOOTSTRAP: Words(
-        joint="The joint answer is by the Bayesian bootstrap of {joint_units} ({joint_draws:,} "
-        "draws, seed {joint_seed}); its prior is zero, so few examples read as too certain.",
-    ),
+} | {
+    spec.name: Words(
+        spec.computed, spec.assumes, spec.taken_as, joint=_JOINT.get(spec.name, _SHRUNK)
+    )
+    for spec in ROSTER
+    if spec.assumes
 }
+ENGINES[AMONG_ALL] = Words(
+    joint="The answers among all systems are by quadrature, of {joint_units}: systems are "
+    "drawn together by as much as they are alike, for the best of many is partly the luckiest; "
+    "ranks are from {joint_draws:,} draws of the same posterior (seed {joint_seed}).",
+)
 # what a model has beside
 ALSO = {
     "position": "; d has the advantage of the system shown first",

@@ -77,9 +77,11 @@ def _heads(found: xr.Dataset, corrected: str | None) -> tuple[str, ...]:
 
 def _row(found: xr.Dataset, i: int, j: int, corrected: bool) -> tuple[str, ...]:
     cell, back = cell_of(found, i, j), cell_of(found, j, i)
-    row = [*names_in(cell), difference_in(cell), probability_in(cell, "prob_better")]
+    drawn = [difference_in(cell), probability_in(cell, "prob_better")]
+    withheld = str(cell["verdict"].item()) == "no_verdict"
+    row = [*names_in(cell), *(["–"] * len(drawn) if withheld else drawn)]
     row += [probability_in(cell, "prob_better_closed")] if "prob_better_closed" in found else []
-    row += [within_rope(cell)] if found.attrs["rope"] else []
+    row += ["–" if withheld else within_rope(cell)] if found.attrs["rope"] else []
     row += [_p_for_whom(cell, k) for k in ("p_value", *(["p_adjusted"] if corrected else []))]
     row += [f"{int(side['wins']):,}" for side in (cell, back)]
     return (*row, _verdict(str(cell["verdict"].item()), "A", "B"))
@@ -97,6 +99,8 @@ def _sentence(cell: xr.Dataset, told: str) -> str:
     p, tested = probability_in(cell, "prob_better"), p_value_in(cell)
     why = _why(verdict, cell["p_value"].item(), _favours(cell), cell.attrs["alpha"])
     speaks = {1: f", for {a}", -1: f", for {b}"}.get(_favours(cell), "")
+    if verdict == "no_verdict":
+        return f"No verdict on the {told} of {a} and {b} ({why}); two-sided p {tested}{speaks}."
     return (
         f"{told[:1].upper()}{told[1:]} of {a} is better than that of {b} with probability {p}; "
         f"two-sided p {tested}{speaks}. Verdict: {_verdict(verdict, a, b)}"

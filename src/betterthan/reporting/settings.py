@@ -19,7 +19,7 @@ _TIES = {
 def data_part(shown: Shown) -> Part:
     """Whence the data are, and how many."""
     made = shown.made
-    facts = [("Source", made.reading or made.source or "counts given")]
+    facts = [("Source", made.reading or made.source or _given(shown))]
     if made.citation:
         facts.append(("Published in", made.citation))
     facts += _sizes(shown)
@@ -31,6 +31,13 @@ def data_part(shown: Shown) -> Part:
     if made.margin:
         facts.append(("A tie is", f"a score difference of at most {made.margin:g}"))
     return Part("Data", facts=facts)
+
+
+def _given(shown: Shown) -> str:
+    """What was given, where nothing says whence it was read."""
+    if "n_dropped" in shown.whole:
+        return "scores given"
+    return "judgments given" if shown.made.unit == "judgment" else "counts given"
 
 
 def _sizes(shown: Shown) -> list[tuple[str, str]]:

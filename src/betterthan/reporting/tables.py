@@ -95,7 +95,9 @@ def _pair_row(shown: Shown, i: int, j: int) -> tuple[str, ...]:
     verdict = str(cell["verdict"].item())
     answered, sized = _answered(shown, beside), _sized(shown, cell)
     if verdict == "no_data":
-        answered, sized = ["–"] * len(answered), ["–"] * len(sized)
+        answered = ["–"] * len(answered)
+    if verdict in ("no_data", "no_verdict"):  # nothing is to be read where no verdict is given
+        answered, sized = ["–", *answered[1:]], ["–"] * len(sized)
     beside = [_as_wrong(cell)] if "verdict_if_wrong" in cell else []
     said = title_of_verdict(verdict, "A", "B")
     return (*names_in(cell), *counted, *answered, said, *beside, *sized)
