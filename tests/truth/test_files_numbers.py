@@ -177,3 +177,11 @@ def test_a_column_of_a_confusion_matrix_that_sums_to_too_much(tmp_path):
 def test_a_frame_without_columns():
     with pytest.raises(ValueError, match=r"^DataFrame: has no columns; give column names"):
         bt.read(pd.DataFrame(index=[0, 1]))
+
+
+def test_an_id_that_a_frame_has_made_a_float():
+    frame = pd.DataFrame({"item": [MOST + 1, None], "A": [1, 0], "B": [0, 1]}).dropna()
+    with pytest.raises(ValueError, match=r"row 0, column 'item', value .*: a float too large"):
+        bt.read(frame)
+    whole = pd.DataFrame({"item": [MOST + 1, MOST], "A": [1, 0], "B": [0, 1]})
+    assert bt.read(whole)["item"].values.tolist() == [str(MOST + 1), str(MOST)]
