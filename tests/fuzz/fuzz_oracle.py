@@ -54,6 +54,7 @@ def text(cell):
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return ""
     need(not isinstance(cell, list | dict), "a list in a cell")
+    need(not isinstance(cell, float) or abs(cell) < 2**53, "a float that is no name")
     if isinstance(cell, float) and not math.isinf(cell) and cell == int(cell):
         return str(int(cell))
     return str(cell)

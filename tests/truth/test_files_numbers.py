@@ -166,3 +166,22 @@ def test_a_prediction_of_blanks_is_missing_not_wrong(tmp_path):
 def test_a_prior_that_no_data_could_speak_against(prior):
     with pytest.raises(ValueError, match=r"^prior for (win|loss|tie) is 1e\+.*give at most 1e\+09"):
         bt.compare(bt.datasets.contingency_case("a"), prior=prior)
+
+
+def test_a_column_of_a_confusion_matrix_that_sums_to_too_much(tmp_path):
+    rows = f"p,a,b\na,{MOST - 1},1\nb,2,3\nunclassified,4,0\n"
+    with pytest.raises(ValueError, match=r"^c\.csv: actual_counts hold .*too large to be counted"):
+        bt.labels.read_confusion(written(tmp_path, rows, "c.csv"))
+
+
+def test_a_frame_without_columns():
+    with pytest.raises(ValueError, match=r"^DataFrame: has no columns; give column names"):
+        bt.read(pd.DataFrame(index=[0, 1]))
+
+
+def test_an_id_that_a_frame_has_made_a_float():
+    frame = pd.DataFrame({"item": [MOST + 1, None], "A": [1, 0], "B": [0, 1]}).dropna()
+    with pytest.raises(ValueError, match=r"row 0, column 'item', value .*: a float too large"):
+        bt.read(frame)
+    whole = pd.DataFrame({"item": [MOST + 1, MOST], "A": [1, 0], "B": [0, 1]})
+    assert bt.read(whole)["item"].values.tolist() == [str(MOST + 1), str(MOST)]

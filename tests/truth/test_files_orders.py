@@ -76,6 +76,14 @@ def test_a_list_in_a_cell_of_a_frame():
         ranks_of(["a", None], ["a", "b"])
 
 
+@pytest.mark.parametrize("cell", [{"a": 1, "b": 2}, {"a"}])
+def test_what_has_no_order_is_none(cell):
+    with pytest.raises(
+        ValueError, match=r"row 0, column 'order', .*give a list of items, the best"
+    ):
+        ranks_of(cell, ["a", "b"])
+
+
 def test_one_item_alone_is_an_order_where_others_are_longer():
     assert ranks_of("a > b", "b") == [{"a": 1, "b": 2}, {"b": 1}]
     assert ranks_of("x y > z", "x y") == [{"x y": 1, "z": 2}, {"x y": 1}]

@@ -29,7 +29,7 @@ def texts(table: Table, column: str) -> list[str]:
     """The cells as text, exactly as written; what is missing is empty."""
     values = table.columns[column]
     if isinstance(values, np.ndarray):
-        return [plain_text(value) for value in values.tolist()]
+        values = values.tolist()
     return [
         value if type(value) is str else _checked_text(table, column, k)
         for k, value in enumerate(values)
@@ -207,9 +207,12 @@ def plain_text(value: Any) -> str:
 
 
 def _checked_text(table: Table, column: str, k: int) -> str:
-    value = table.columns[column][k]
+    value = _plain(table.columns[column][k])
     if isinstance(value, _NESTED):
         raise _nested(table, column, k)
+    if isinstance(value, float) and abs(value) >= names.EXACT:
+        what = "a float too large to be a name exactly; give it as text, or as a whole number"
+        raise problem(table.source, what, row=table.rows[k], column=column, value=_plain(value))
     return plain_text(value)
 
 

@@ -75,6 +75,8 @@ def make_table(
                 "every column and every system needs its own name",
             )
         place[name] = k
+    if not names:
+        raise problem(source, "has no columns; give column names and at least one row")
     if not len(rows):
         raise problem(
             source, "holds column names but no rows; give one row for each item, pair or vote"

@@ -31,6 +31,8 @@ def groups_of(value: Any) -> list[list[str]]:
     """
     if isinstance(value, list | tuple | np.ndarray):
         groups = _listed(value)
+    elif isinstance(value, dict | set):
+        raise ValueError(f"is a {type(value).__name__}; give a list of items, the best first")
     else:
         text = plain_text(value).strip()
         groups = _listed(_json(text)) if text.startswith("[") else _written(text)
