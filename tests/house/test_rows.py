@@ -12,7 +12,8 @@ from betterthan.models.roster import ROSTER, Spec
 from betterthan.significance.roster import TESTS
 
 SOURCE = Path(bt.__file__).parent
-WITHOUT_A_FILE = {"bayesian_bootstrap", "student_t", "among_all"}  # of scores: they have no fit
+# they have no fit
+WITHOUT_A_FILE = {"bayesian_bootstrap", "student_t", "among_all", "davidson_by_cluster"}
 
 
 def models():

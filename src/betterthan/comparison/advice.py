@@ -216,6 +216,14 @@ def _of_trials(found: Found) -> tuple[str, str, str]:
 
 def _of_judgments(found: Found) -> tuple[str, str, str]:
     systems, judges = len(systems_of(found.plain)), several(found.data, JUDGE)
+    if several(found.data, CLUSTER):
+        number = len(set(found.data[CLUSTER].values.tolist()))
+        return (
+            "davidson_by_cluster",
+            f"judgments of one cluster are alike: the {number:,} clusters, and not the judgments, "
+            "say how sure an answer is; all systems are tied together, also pairs that never met",
+            "davidson on all judgments as independent: its intervals are far too short",
+        )
     if systems > 2 or judges:
         more = ", and judges differ" if judges else ""
         return _judged(systems, more)

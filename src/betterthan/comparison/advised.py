@@ -1,10 +1,12 @@
 """The model that `advise` names, fitted, as one engine of a comparison."""
 
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
+import betterthan
 from betterthan import checks
 from betterthan.comparison.advice import Advice
 from betterthan.comparison.asked import Asked
@@ -12,7 +14,7 @@ from betterthan.comparison.engines import Engine
 from betterthan.comparison.given import Given
 from betterthan.counts.units import UNIT, default_unit, in_units
 from betterthan.fits.comparing import compare as compare_fit
-from betterthan.models.roster import Spec
+from betterthan.models.roster import BOOTSTRAP, Spec
 from betterthan.scores.resampling import bootstrap
 from betterthan.signed import Signature
 
@@ -49,10 +51,15 @@ def advised_answers(given: Given, asked: Asked, advice: Advice) -> Engine | None
         tree = spec.fit(ready, **choices, sampling=asked.sampling, rng=asked.seed, predictive=False)
         found = compare_fit(tree, **asked_of).data
         found = _equally_weighed(found) if "target" in found.dims else found
-    elif spec.name == "bayesian_bootstrap":
+    elif spec.name == BOOTSTRAP:
         unit = default_unit(given.found.data) or "item"
         together = in_units(given.found.data, unit)
         found = bootstrap(together, unit=UNIT, rng=asked.seed, **asked_of)
+    elif spec.door:
+        answer = attrgetter(spec.door)(betterthan)
+        found = answer(
+            given.found.data, **spec.options(given.found), **asked_of, rng=asked.seed
+        ).data
     else:
         return None
     return _as_engine(found, spec)

@@ -35,6 +35,7 @@ class Spec:
     code: Callable[[Any], str] = field(default=lambda given: "data")
     options: Callable[[Any], dict[str, Any]] = field(default=lambda given: {})
     fitted: bool = True  # by PyMC; else the answer has no fit
+    door: str = ""  # of what has no fit, the function that answers, where it is not compare
     own_prior: bool = False  # a Dirichlet prior says nothing of it
     knows_margin: bool = False  # it counts wins, and then a margin says which are ties
     rope_unit: str = "probability"  # or score
@@ -46,8 +47,8 @@ class Spec:
     def call(self, given: Any) -> str:
         """The code that answers."""
         options = "".join(f", {k}={v!r}" for k, v in self.options(given).items() if v)
-        if self.name == BOOTSTRAP:
-            return f"betterthan.scores.compare(data{options})"
+        if self.door:
+            return f"betterthan.{self.door}(data{options})"
         if not self.fitted:
             return f"betterthan.compare({self.code(given)}{options})"
         fit = f"betterthan.models.{self.name}.fit({self.code(given)}{options})"
@@ -178,6 +179,18 @@ ROSTER = (
         own_prior=True,
     ),
     Spec(
+        "davidson_by_cluster",
+        assumes="win : loss : tie = exp(d / 2) : exp(-d / 2) : exp(tie), d a difference of "
+        "abilities, fitted anew to clusters with random weights; A is better when its ability is "
+        "larger",
+        computed="Davidson's model under random weights of the clusters (davidson_by_cluster)",
+        taken_as="Clusters of judgments are taken as independent, and not the judgments in them.",
+        takes=(CLUSTER,),
+        fitted=False,
+        own_prior=True,
+        door="models.davidson.by_cluster",
+    ),
+    Spec(
         "item_response",
         assumes="success ~ logistic(mean + ability - difficulty), abilities drawn to their mean, "
         "difficulties integrated out; A is better when its ability is larger",
@@ -207,6 +220,7 @@ ROSTER = (
         fitted=False,
         own_prior=True,
         rope_unit="score",
+        door="scores.compare",
     ),
     Spec("mallows", own_prior=True),
     Spec("performance_function", own_prior=True),

@@ -44,6 +44,7 @@ OF_MODELS = {
     "hierarchical": "weights",
     "clustered": "clusters",
     "davidson": "together",
+    "davidson_by_cluster": "clusters",
     "item_response": "together",
     "graded": "sizes",
     "bayesian_bootstrap": "sizes",

@@ -22,7 +22,10 @@ _SHRUNK = (
 )
 _JOINT = {
     BOOTSTRAP: "The joint answer is by the Bayesian bootstrap of the score itself "
-    "({joint_draws:,} draws)."
+    "({joint_draws:,} draws).",
+    AMONG_ALL: "The answers among all systems are by quadrature, of {joint_units}: systems are "
+    "drawn together by as much as they are alike, for the best of many is partly the luckiest; "
+    "ranks are from {joint_draws:,} draws of the same posterior (seed {joint_seed}).",
 }
 ENGINES = {
     "exact": Words("closed form, no sampling error", beside="as if one set, independent"),
@@ -32,13 +35,8 @@ ENGINES = {
         spec.computed, spec.assumes, spec.taken_as, joint=_JOINT.get(spec.name, _SHRUNK)
     )
     for spec in ROSTER
-    if spec.assumes
+    if spec.assumes or spec.name in _JOINT
 }
-ENGINES[AMONG_ALL] = Words(
-    joint="The answers among all systems are by quadrature, of {joint_units}: systems are "
-    "drawn together by as much as they are alike, for the best of many is partly the luckiest; "
-    "ranks are from {joint_draws:,} draws of the same posterior (seed {joint_seed}).",
-)
 # what a model has beside
 ALSO = {
     "position": "; d has the advantage of the system shown first",
