@@ -169,6 +169,19 @@ def test_the_same_seed_and_other_names_of_prompts_give_the_same_draws():
     xr.testing.assert_equal(one.data, two.data)
 
 
+def test_an_answer_says_how_it_was_made_and_is_kept(tmp_path):
+    found = davidson.by_cluster(judged(3, 12, 10, 0.5, 7), draws=300, rng=3)
+    assert (found.made.model, found.made.unit, found.made.draws) == (
+        "davidson_by_cluster",
+        "cluster",
+        300,
+    )
+    assert found.attrs["n_clusters"] == 12
+    assert "model=davidson_by_cluster" in found.signature()
+    found.save(tmp_path / "found.nc")
+    xr.testing.assert_equal(bt.load(tmp_path / "found.nc").data, found.data)
+
+
 def test_chunks_do_not_change_draws(monkeypatch):
     data = judged(3, 8, 10, 0.5, 8)
     whole = davidson.by_cluster(data, draws=300, rng=3)

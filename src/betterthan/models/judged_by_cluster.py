@@ -101,12 +101,11 @@ def by_cluster(
 
 def _signed(prior: Prior, position: bool, made: dict[str, Any]) -> dict[str, Any]:
     """How it was made."""
-    also = ["position"] if position else []
     return Signature(
         answer="pairs",
         version=__version__,
-        model="davidson",
-        modelled=", ".join(["by cluster", *also]),
+        model="davidson_by_cluster",
+        modelled="position" if position else None,
         prior=(prior.shape, prior.rate, *prior.tie),
         **made,
     ).to_attrs()

@@ -71,7 +71,8 @@ def alike(name: str, a: float, b: float, dims: str) -> Any:
     )
     logit = _logit(raw)
     pm.Deterministic(name, pm.math.sigmoid(logit), dims=dims)
-    return pt.clip(pt.exp(-logit), *KAPPA)
+    # clipped first: of a number that overflowed there is no gradient
+    return pt.exp(pt.clip(-logit, *np.log(KAPPA)))
 
 
 def _logit(raw: Any) -> Any:
