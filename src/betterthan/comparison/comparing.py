@@ -301,5 +301,6 @@ def _units(given: Given) -> dict[str, Any]:
         labels = {str(v) for v in given.plain[CLUSTER].values.tolist()}
         return {"unit": CLUSTER, "n_units": len(labels)}
     scores = given.scores
-    runs = scores is not None and scores.runs
-    return {"unit": "repeated item", "n_units": scores.units} if runs else {}
+    if scores is None or not scores.runs:
+        return {}
+    return {"unit": "repeated item", "n_units": scores.units}

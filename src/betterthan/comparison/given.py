@@ -179,8 +179,9 @@ def _known(found: Found, taken: Sequence[str]) -> Sequence[str]:
 
 def _scored(scores: Measured | None, asked: Asked) -> dict[str, Any]:
     """Means with their intervals, of graded scores and of units."""
-    plain = scores is None or (scores.single and not scores.graded)
-    return {} if plain else scores.told(asked.question.ci_prob)
+    if scores is None or (scores.single and not scores.graded):
+        return {}
+    return scores.told(asked.question.ci_prob)
 
 
 def _runs(found: Found, taken: Sequence[str]) -> bool:

@@ -192,7 +192,7 @@ def with_verdicts(
     """
     better = table["prob_better"]
     others = _of_two(better)
-    regions = _regions(table, "mass") if asked.rope else dict.fromkeys(names.REGIONS, 0.0)
+    regions = _regions(table, "mass") if asked.rope else _nowhere(better)
     masses = (better.values, _other_tail(better), regions[names.REGIONS[1]])
     verdict, also = decide(*masses, asked.rope, asked.threshold)
     beside = {}
@@ -228,6 +228,11 @@ def _beyond(verdict: np.ndarray, regions: dict[str, np.ndarray], threshold: floa
     return ((verdict == "a_better") & a_beyond) | ((verdict == "b_better") & b_beyond)
 
 
+def _nowhere(better: xr.DataArray) -> dict[str, np.ndarray]:
+    """Masses that no verdict looks at."""
+    return {r: np.zeros(better.shape) for r in names.REGIONS}
+
+
 def _regions(table: xr.Dataset, name: str) -> dict[str, np.ndarray]:
     """Each mass, in the shape of ``prob_better``."""
     dims = table["prob_better"].dims
@@ -236,13 +241,13 @@ def _regions(table: xr.Dataset, name: str) -> dict[str, np.ndarray]:
 
 
 def _less_errors(
-    table: xr.Dataset, masses: tuple[np.ndarray, ...], asked: Question
-) -> list[np.ndarray]:
+    table: xr.Dataset, masses: tuple[np.ndarray, np.ndarray, np.ndarray], asked: Question
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Masses less two of their Monte Carlo errors, where these are known."""
     error = np.nan_to_num(table["prob_better_mcse"].transpose(*table["prob_better"].dims).values)
     rope = _regions(table, "mass_mcse")[names.REGIONS[1]] if asked.rope else 0.0
-    errors = (error, error, np.nan_to_num(rope))
-    return [m - 2 * e for m, e in zip(masses, errors, strict=True)]
+    a_ahead, b_ahead, within = masses
+    return a_ahead - 2 * error, b_ahead - 2 * error, within - 2 * np.nan_to_num(rope)
 
 
 def _other_tail(better: xr.DataArray) -> np.ndarray:
