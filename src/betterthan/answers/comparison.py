@@ -30,8 +30,8 @@ class Comparison:
     Examples
     --------
     >>> import betterthan as bt
-    >>> bt.compare(bt.datasets.contingency_case("a")).statement()
-    ['A is better than B with probability 0.996 (difference +0.0100, 95% HDI [+0.0024, +0.0180]).']
+    >>> bt.compare(bt.datasets.contingency_case("a")).statement()[0].partition(" (")[0]
+    'A is better than B with probability 0.996'
     """
 
     data: xr.Dataset

@@ -21,7 +21,7 @@ def moments(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     --------
     >>> mean, covariance = moments(np.array([[1.0, 1], [1, 0], [0, 0], [1, 1]]))
     >>> mean.tolist(), covariance.round(4).tolist()
-    ([0.625, 0.5], [[0.026, 0.0139], [0.0139, 0.0278]])
+    ([0.625, 0.5], [[0.026, 0.0069], [0.0069, 0.0278]])
     """
     n, systems = values.shape
     mean = (values.sum(0) + PSEUDO / 2) / (n + PSEUDO)
