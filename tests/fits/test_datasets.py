@@ -110,9 +110,12 @@ def test_what_is_no_fit_of_these_models_is_refused(tree):
 def test_threshold_moves_the_verdicts(tree):
     better = bt.fits.compare(tree)["prob_better"].isel(pair=0).sel(target="new").item()
     assert 0.55 < better < 0.95
-    found = [bt.fits.compare(tree, threshold=t) for t in (better - 0.01, better + 0.01)]
+    thresholds = (better - 0.05, better - 0.001, better + 0.01)
+    found = [bt.fits.compare(tree, threshold=t) for t in thresholds]
     verdicts = [str(f["verdict"].isel(pair=0).sel(target="new").item()) for f in found]
-    assert verdicts == ["a_better", "undecided"]
+    assert verdicts == ["a_better", "undecided", "undecided"]
+    close = [bool(f["too_close"].isel(pair=0).sel(target="new").item()) for f in found]
+    assert close == [False, True, False]  # within two Monte Carlo errors
     with pytest.raises(ValueError, match=r"threshold is 0\.5; give a number above 0.5"):
         bt.fits.compare(tree, threshold=0.5)
 
