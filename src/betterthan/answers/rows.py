@@ -183,7 +183,7 @@ def _size(data: xr.Dataset, turn: np.ndarray, prefix: str = "") -> dict[str, np.
 
 
 def _tested(data: xr.Dataset) -> dict[str, np.ndarray]:
-    """p-values of each test, or of the one that there is."""
+    """p-values of each test, or of the one that there is, and for whom it speaks."""
     found = {}
     for name in ("p_value", "p_adjusted"):
         if name in data and names.TEST in data[name].dims:
@@ -191,6 +191,11 @@ def _tested(data: xr.Dataset) -> dict[str, np.ndarray]:
                 found[f"{name}_{test}"] = data[name].sel({names.TEST: test}).values
         elif name in data:
             found[name] = data[name].values
+    if "favours" in data and names.TEST in data["favours"].dims:
+        a, b = (data[k].values.astype(object) for k in names.SQUARE)
+        for test in data[names.TEST].values.tolist():
+            side = data["favours"].sel({names.TEST: test}).values
+            found[f"favours_{test}"] = np.select([side > 0, side < 0], [a, b], "")
     return found
 
 
