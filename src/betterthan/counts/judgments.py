@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
-from scipy import sparse
 
 from betterthan import checks, names, schemas
 from betterthan.counts.arrays import origin
@@ -91,7 +90,7 @@ def judgment_rows(data: Any, *, position: bool, judges: bool) -> Rows:
     return rows
 
 
-def rows_by_cluster(data: Any, *, by: str, position: bool) -> tuple[Rows, sparse.csr_array]:
+def rows_by_cluster(data: Any, *, by: str, position: bool) -> tuple[Rows, Any]:
     """The rows of judgments, and the counts of each cluster, (cluster, outcome and row).
 
     Raises
@@ -115,6 +114,8 @@ def rows_by_cluster(data: Any, *, by: str, position: bool) -> tuple[Rows, sparse
     at = np.array([row[pair] for pair in zip(a.tolist(), b.tolist(), strict=True)])
     cell = _PLACE[outcome] * len(rows.a) + at
     shape = (len(labels), 3 * len(rows.a))
+    from scipy import sparse  # slow to import
+
     return rows, sparse.csr_array((np.ones(len(a)), (cluster, cell)), shape=shape)
 
 

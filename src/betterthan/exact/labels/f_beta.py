@@ -9,7 +9,7 @@ Gauss-Jacobi sum.
 from typing import Any
 
 import numpy as np
-from scipy import linalg, optimize, special
+from scipy import linalg, special
 
 _NODES = 80
 
@@ -85,6 +85,8 @@ def quantile(alpha: np.ndarray, beta: float, prob: float) -> float:
             return float(below(alpha, beta, np.array(x))) - prob
         return (1 - prob) - float(above(alpha, beta, np.array(x)))
 
+    from scipy import optimize  # slow to import
+
     root: Any = optimize.brentq(gap, 0.0, 1.0, xtol=1e-13)
     return float(root)
 
@@ -97,6 +99,8 @@ def interval(alpha: np.ndarray, beta: float, prob: float, kind: str) -> tuple[fl
 
     if kind == "eti":
         return ends((1 - prob) / 2)
+    from scipy import optimize  # slow to import
+
     found: Any = optimize.minimize_scalar(
         lambda left: np.diff(ends(left))[0],
         bounds=(0.0, 1 - prob),

@@ -8,7 +8,7 @@ with t, so its quantiles are those of t.
 from typing import Any
 
 import numpy as np
-from scipy import optimize, special
+from scipy import special
 
 _TERMS = 60  # of a series whose terms at least halve
 
@@ -65,6 +65,8 @@ def _narrowest(a: float, b: float, statistic: str, prob: float) -> float:
             np.array(a), np.array(b), statistic, np.array([left, min(left + prob, 1.0)])
         )
         return high - low
+
+    from scipy import optimize  # slow to import
 
     found: Any = optimize.minimize_scalar(
         width, bounds=(0.0, 1 - prob), method="bounded", options={"xatol": 1e-10}

@@ -5,7 +5,7 @@ on its exact CDF.
 from typing import Any
 
 import numpy as np
-from scipy import optimize, special
+from scipy import special
 
 from betterthan.exact.wins.dirichlet import (
     density,
@@ -249,6 +249,8 @@ def _balanced(a: float, b: float, t: float, prob: float, left: float, right: flo
     at_left, at_right = lean(left), lean(right)
     if at_left * at_right > 0 or not np.isfinite(at_left + at_right):
         return None
+    from scipy import optimize  # rarely needed, and slow to import
+
     root: Any = optimize.toms748(lean, left, right, xtol=1e-15)
     return float(root)
 
