@@ -151,6 +151,20 @@ def test_equal_sizes_are_the_paired_t_test():
     assert p == pytest.approx(1 - test.pvalue, abs=1e-12)
 
 
+def test_each_mean_has_the_interval_of_a_t_test():
+    from scipy import stats
+
+    gaps = np.array([[0.5, 1.0], [0.0, np.nan], [1.0, 0.0], [0.5, 0.5], [0.25, 0.75]])
+    found = bt.compare(scores(gaps), ci_prob=0.9).systems.set_index("system")
+    for k, name in enumerate("AB"):
+        own = gaps[~np.isnan(gaps[:, k]), k]
+        low, high = stats.ttest_1samp(own, 0).confidence_interval(0.9)
+        assert found.loc[name, "score"] == pytest.approx(own.mean())
+        assert found.loc[name, ["score_lower", "score_upper"]].tolist() == pytest.approx(
+            [low, high]
+        )
+
+
 def test_systems_that_answer_alike_share_everything():
     found = bt.compare(scores(np.repeat(X[:, :1], 4, axis=1)))
     np.testing.assert_allclose(found["among_prob_better"], 0.5, rtol=1e-12)

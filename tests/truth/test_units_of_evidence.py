@@ -93,3 +93,13 @@ def test_equal_systems_get_a_verdict_about_as_often_as_said(units, size, alike):
     p = PairMeans(*differences(net, sizes, nothing, sizes)).prob_above()
     rate = ((p >= 0.95) | (p <= 0.05)).mean()
     assert rate < 0.12 + 2 * np.sqrt(0.1 * 0.9 / 2000)
+
+
+def test_what_has_no_verdict_is_told_in_every_form():
+    """A page without a difference has no figure of differences, and no posterior of items."""
+    one = scores(np.random.default_rng(1).random((30, 3)) < 0.5, cluster=["x"] * 30)
+    pair = bt.compare(scores(RUNS, cluster=np.arange(60) // 5))
+    for form in ("text", "markdown", "latex", "html"):
+        assert "one example" in " ".join(bt.report(bt.compare(one), format=form).split())
+    assert "Posterior of" not in bt.report(pair, format="html")
+    assert "Differences with their intervals" in bt.report(pair, format="html")

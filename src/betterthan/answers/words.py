@@ -169,7 +169,7 @@ _ENDED = {
     "equivalent": "practically equivalent",
     "undecided": "undecided, which is not evidence that they are equal",
     "split": "split (wins and mean favour different systems)",
-    "no_data": "without a common example",
+    "no_data": "without a common example, or with one unit in all",
     "no_verdict": "without a verdict",
 }
 

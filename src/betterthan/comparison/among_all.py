@@ -95,7 +95,8 @@ def _equally_weighed(scores: Measured) -> Means:
         parts.append(units.means(*sums))
     whole = sum(part.units for part in parts)
     rows = [part.rows * whole / (part.units * len(parts)) for part in parts]
-    return Means(np.mean([part.mean for part in parts], axis=0), np.concatenate(rows))
+    scored = np.sum([part.scored for part in parts], axis=0)
+    return Means(np.mean([part.mean for part in parts], axis=0), np.concatenate(rows), scored)
 
 
 def _not_told(given: Given, asked: Asked) -> str:
@@ -119,7 +120,8 @@ def _not_told(given: Given, asked: Asked) -> str:
     if prior[0] != prior[1]:
         return "a prior that favours one side of a pair is told pair by pair"
     if scores.units < shrinkage.UNITS_MIN:
-        return f"{scores.units} {given.unit}s are too few to tell how the systems vary together"
+        few = f"{scores.units} {given.unit}{'s are' if scores.units > 1 else ' is'} too few"
+        return f"{few} to tell how the systems vary together"
     empty = (scores.sizes > 0).sum(0) < 2
     if empty.any():
         return f"{scores.systems[int(empty.argmax())]} has fewer than two scores"

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from betterthan import names
 from betterthan.plot.bars import outcomes
 from betterthan.plot.curves import densities
@@ -21,6 +23,9 @@ def figures_part(shown: Shown) -> Part | None:
 
 
 def _of_a_pair(shown: Shown) -> list[Figure]:
+    """Posteriors of wins on single items, where these are the answer."""
+    if shown.made.quantity == "mean" or shown.made.n_units is not None:
+        return []
     counts, prior = shown.whole["counts"], shown.made.prior
 
     def posterior(of: str, **rope: Any) -> Any:
@@ -47,10 +52,16 @@ def _of_many(shown: Shown) -> list[Figure]:
 
 def _of_any(shown: Shown) -> list[Figure]:
     figures = []
-    if "difference_mean" in shown.whole:
+    if "difference_mean" in shown.whole and _told(shown):
         sized = shown.whole.drop_dims(names.SYSTEM, errors="ignore")
         figures.append(Figure("Differences with their intervals", lambda: differences(sized)))
     if len(shown.systems) <= _BARS_OF:
         counts = shown.whole["counts"]
         figures.append(Figure("Wins, ties and losses", lambda: outcomes(counts)))
     return figures
+
+
+def _told(shown: Shown) -> bool:
+    """Whether any pair has a difference."""
+    known = shown.whole["difference_mean"].notnull() & (shown.whole["verdict"] != "no_data")
+    return bool((known.values & ~np.eye(len(shown.systems), dtype=bool)).any())

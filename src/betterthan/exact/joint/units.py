@@ -23,6 +23,7 @@ class Means:
 
     mean: np.ndarray  # (system,)
     rows: np.ndarray  # (unit, system): what each unit adds to the error of a mean
+    scored: np.ndarray  # (system,): units that a system has a score on
 
     @property
     def units(self) -> int:
@@ -30,14 +31,11 @@ class Means:
         return len(self.rows)
 
     def half_width(self, prob: float) -> np.ndarray:
-        """Of the interval of each mean by itself, (system,); nan for one unit, or without spread.
-
-        A system's own units count: those it has no score on add nothing.
-        """
-        k = (self.rows != 0).sum(0)
-        k = np.where(k > 1, np.maximum(k, 2), 2)
+        """Of the interval of each mean by itself, (system,); nan of one unit, or without spread."""
+        k = np.maximum(self.scored, 2)
         se = np.sqrt(k / (k - 1) * (self.rows**2).sum(0)) / self.units
-        return np.where(se > 0, special.stdtrit(k - 1, (1 + prob) / 2) * se, np.nan)
+        half = special.stdtrit(k - 1, (1 + prob) / 2) * se
+        return np.where((se > 0) & (self.scored > 1), half, np.nan)
 
 
 @dataclass(frozen=True)
@@ -90,7 +88,7 @@ def means(totals: np.ndarray, sizes: np.ndarray) -> Means:
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = totals.sum(0) / number
         rows = len(totals) * (totals - sizes * mean) / number
-    return Means(mean, rows)
+    return Means(mean, rows, (sizes > 0).sum(0))
 
 
 def summed(values: np.ndarray, unit: np.ndarray) -> np.ndarray:
