@@ -73,6 +73,11 @@ class Signature:
     advice: str | None = None
     notes: tuple[str, ...] | None = None
 
+    @property
+    def lower_mean(self) -> bool:
+        """Whether a difference below 0 is for A: wins and accuracy are always better if higher."""
+        return self.higher_is_better is False and self.quantity not in ("wins", "accuracy")
+
     def to_attrs(self) -> dict[str, Any]:
         """As attrs that netCDF can hold: without what is None, lines joined, truths as 0 and 1."""
         given = {f.name: getattr(self, f.name) for f in fields(self)}

@@ -103,3 +103,24 @@ def test_what_has_no_verdict_is_told_in_every_form():
         assert "one example" in " ".join(bt.report(bt.compare(one), format=form).split())
     assert "Posterior of" not in bt.report(pair, format="html")
     assert "Differences with their intervals" in bt.report(pair, format="html")
+
+
+@pytest.mark.parametrize("coords", [{}, {"cluster": np.arange(60) // 5}])
+def test_fewer_errors_are_more_accuracy_on_items_and_on_units(coords):
+    errors = np.random.default_rng(2).random((60, 3)) < [0.1, 0.4, 0.7]
+    data = scores(errors, **coords).assign_attrs(higher_is_better=False)
+    found = bt.compare(data)
+    for name in ("difference_mean", "among_difference_mean"):
+        assert found[name].values[0, 2] > 0.3
+    assert found["verdict"].values[0, 2] == found["among_verdict"].values[0, 2] == "a_better"
+    assert "lower is better" not in str(found).split("betterthan 0")[0]
+
+
+def test_a_policy_for_ties_is_never_passed_over_on_units():
+    data = scores(np.random.default_rng(4).random((60, 2)) < 0.6, cluster=np.arange(60) // 5)
+    with pytest.raises(ValueError, match="ties='to_a' moves wins"):
+        bt.compare(data, ties="to_a")
+    with pytest.raises(ValueError, match="ties='all' tells every policy of independent items"):
+        bt.compare(data, ties="all")
+    a, b = (better(bt.compare(data, ties=t, quantity="wins")) for t in ("to_a", "to_b"))
+    assert a > better(bt.compare(data)) > b

@@ -49,7 +49,7 @@ def _what(data: xr.Dataset, made: Signature) -> str:
     said = []
     if made.difference_is and "difference_mean" in data:
         of = made.difference_is.replace("A wins", "system wins").replace("B wins", "other wins")
-        said.append(f"difference: {of}" + (", lower is better" * (made.higher_is_better is False)))
+        said.append(f"difference: {of}" + (", lower is better" * made.lower_mean))
     if "among_prob_better" in data:
         said.append("among all: P(system better), all systems drawn together")
     return "; ".join(said)

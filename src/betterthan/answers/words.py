@@ -94,7 +94,7 @@ def difference_of(first: str, second: str, made: Signature) -> str:
     """What the difference is, with the names of the systems."""
     said = made.difference_is or "difference"
     said = said.replace("P(A wins) - P(B wins)", f"P({first} wins) - P({second} wins)")
-    return said + (", lower is better," if made.higher_is_better is False else "")
+    return said + (", lower is better," if made.lower_mean else "")
 
 
 def _beyond(row: dict[str, Any], made: Signature) -> str:

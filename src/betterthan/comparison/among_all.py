@@ -47,7 +47,7 @@ def among_all(given: Given, asked: Asked, main: Engine, taken: Collection[str]) 
     found = _posterior(scores, equal)
     if found is None:
         return _none("all units say the same of the systems, so nothing tells how sure that is")
-    which = {"higher_is_better": scores.higher_is_better}
+    which = {"higher_is_better": scores.higher_is_better or not scores.graded}
     ranks = among.ranks_of(found, scores.systems, asked.question, asked.rank_seed)
     told = ranks[list(_TOLD)]
     if given.quantity.lead != "wins":

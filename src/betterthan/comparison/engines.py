@@ -46,19 +46,26 @@ def answers_of(quantity: str, given: Given, asked: Asked) -> xr.Dataset:
     if scores is not None and (
         quantity == "mean" or (quantity == "accuracy" and not _alone(given))
     ):
-        up = {"higher_is_better": scores.higher_is_better}
+        # accuracy is higher where errors are fewer
+        up = {"higher_is_better": scores.higher_is_better or quantity == "accuracy"}
         found = on_units.of_units(scores.pairs(), scores.systems, question, **up)
     elif given.unit == CLUSTER:
         found = on_units.of_net_wins(*_net_wins(given, asked), systems_of(given.counts), question)
     else:
         return _of_counts(given, asked)
     if quantity == given.quantity.lead != "mean":
-        _refuse_prior(given, asked)
+        _refuse_of_items(given, asked)
     told = table.exact(found.drop_vars("n_units")).assign(n_units=found["n_units"])
     return table.with_verdicts(told, question, n=found["n_units"].where(found["n_units"] > 1, 0))
 
 
-def _refuse_prior(given: Given, asked: Asked) -> None:
+def _refuse_of_items(given: Given, asked: Asked) -> None:
+    """What is of independent items says nothing of units."""
+    if asked.ties == "all":
+        raise ValueError(
+            f"ties='all' tells every policy of independent items, not of {given.unit}s; name one "
+            "policy, or say unit='item'"
+        )
     length = given.counts.sizes[names.OUTCOME]
     if checks.prior(asked.prior, length) != checks.prior(None, length):
         raise ValueError(

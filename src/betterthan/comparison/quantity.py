@@ -51,8 +51,10 @@ def quantity_of(
             )
         return Quantity("wins")
     if not scores.graded:
-        runs_won = scores.runs and wanted == "wins"
-        return Quantity("wins", "mean") if runs_won else Quantity("accuracy")
+        if wanted == "wins" and not scores.single:
+            return Quantity("wins", "mean")
+        _refuse_ties(asked, () if scores.single else ("drop", "to_a", "to_b"))
+        return Quantity("accuracy")
     if asked.question.rope and wanted is None:
         raise ValueError(
             f"rope={asked.question.rope:g} does not say of what: with graded scores also give "
@@ -62,3 +64,12 @@ def quantity_of(
     other = {"wins": "mean", "mean": "wins"}
     lead = wanted or "wins"
     return Quantity(lead, other[lead], chosen=wanted is not None)
+
+
+def _refuse_ties(asked: Asked, refused: tuple[str, ...]) -> None:
+    """An accuracy on units has no ties that a policy could move."""
+    if asked.ties in refused:
+        raise ValueError(
+            f"ties={asked.ties!r} moves wins, and accuracy on units has no ties; also give "
+            "quantity='wins', or unit='item'"
+        )
