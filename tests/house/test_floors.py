@@ -15,7 +15,7 @@ FLOORS = [
     {"checks", "files", "progress", "signed"},
     {"schemas"},
     {"answers", "exact", "io", "people"},
-    {"counts", "labels"},
+    {"counts", "labels", "logs"},
     {"posterior", "significance"},
     {"features", "scores"},
     {"models", "orders", "datasets"},

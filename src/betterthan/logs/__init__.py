@@ -1,0 +1,5 @@
+"""Logs that evaluation tools write, as one table of records."""
+
+import lazy_loader as _lazy
+
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

@@ -1,0 +1,122 @@
+"""What a file is, from its first bytes: never from its name."""
+
+import zipfile
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from betterthan.logs.packed import opened
+from betterthan.logs.partial_json import partial
+
+HEAD = 2**16  # bytes that are looked at
+_LFS = b"version https://git-lfs"
+_IMAGES = {b"\x89PNG": "an image", b"\xff\xd8\xff": "an image", b"GIF8": "an image"}
+_OTHERS = {b"%PDF": "a PDF", b"PAR1": "parquet"}
+
+
+@dataclass(frozen=True)
+class Head:
+    """What the first bytes of a file show.
+
+    ``kind`` is ``zip``, ``object`` (one JSON object), ``lines`` (JSON Lines), ``list`` (a JSON
+    list), ``text``, ``parquet``; or why no reader can read it: ``empty``, ``a Git LFS pointer``,
+    ``an image``, ``a web page``, ``binary``.
+    """
+
+    kind: str
+    first: Any = None  # the object, the first of the lines or of the list; cut, where it is long
+    members: tuple[str, ...] = ()  # of a zip
+    lines: tuple[str, ...] = ()  # the first of a text
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """The names in the first object."""
+        return frozenset(self.first) if isinstance(self.first, dict) else frozenset()
+
+    def has(self, *keys: str) -> bool:
+        """Whether the first object has all these keys; ``a.b`` is b in the object a."""
+        return all(self.at(key) is not None for key in keys)
+
+    def at(self, key: str) -> Any:
+        """The value at ``a.b``, None where there is none; of a list its first is taken."""
+        value = self.first
+        for name in key.split("."):
+            value = value[0] if isinstance(value, list) and value else value
+            if not isinstance(value, dict) or name not in value:
+                return None
+            value = value[name]
+        return value
+
+
+@dataclass(frozen=True)
+class LogFile:
+    """A file that may be a log, by the name it has in messages."""
+
+    path: Path
+    name: str
+
+    @cached_property
+    def head(self) -> Head:
+        """What its first bytes show."""
+        with self.open() as file:
+            start = file.read(HEAD)
+        return head_of(start, self.path)
+
+    def open(self) -> BinaryIO:
+        """Its bytes, unpacked."""
+        return opened(self.path, self.name)
+
+
+def head_of(start: bytes, path: Path) -> Head:
+    """What the first bytes of a file show; of a zip its list of members is read."""
+    if not start.strip():
+        return Head("empty")
+    if start.startswith(_LFS):
+        return Head("a Git LFS pointer")
+    for magic, kind in (_IMAGES | _OTHERS).items():
+        if start.startswith(magic):
+            return Head(kind)
+    if start.startswith(b"PK"):
+        return _of_zip(path)
+    text = _decoded(start)
+    if text is None or "\0" in text:
+        return Head("binary")
+    if text.lstrip()[:1] in ("{", "["):
+        return _of_json(text.lstrip(), whole=len(start) < HEAD)
+    if text.lstrip()[:14].lower().startswith(("<!doctype html", "<html")):
+        return Head("a web page")
+    return Head("text", lines=tuple(text.splitlines()[:20]))
+
+
+def _of_zip(path: Path) -> Head:
+    try:
+        with zipfile.ZipFile(path) as file:
+            return Head("zip", members=tuple(file.namelist()))
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return Head("a zip file that is cut or damaged")
+
+
+def _of_json(text: str, whole: bool) -> Head:
+    lines = tuple(text.splitlines()[:20])
+    try:
+        value, end = partial(text)
+    except ValueError:
+        return Head("text", lines=lines)
+    if isinstance(value, list):
+        return Head("list", first=value[0] if value else None, lines=lines)
+    rest = text[end:].lstrip() if end >= 0 else ""
+    if end < 0 and whole and "\n{" in text:  # a first line that is no JSON
+        return Head("text", lines=lines)
+    return Head("lines" if rest.startswith("{") else "object", first=value, lines=lines)
+
+
+def _decoded(start: bytes) -> str | None:
+    """Text in UTF-8, which the last bytes may cut in a character."""
+    for cut in range(4):
+        try:
+            return start[: len(start) - cut].decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            if error.start < len(start) - 4:
+                return None
+    return None

@@ -1,0 +1,90 @@
+"""JSON of logs: records one by one, or a whole value. NaN and Infinity are read, as tools write
+them.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from betterthan.io.problems import problem
+from betterthan.logs.heads import LogFile
+from betterthan.logs.packed import MOST_BYTES
+
+
+def records(file: LogFile) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of JSON Lines, of a list, or the only one; each with its line or place, from 1.
+
+    Raises
+    ------
+    ValueError
+        If a line is no JSON object; the message names file and line.
+    """
+    if file.head.kind == "list":
+        for row, value in enumerate(whole(file), start=1):
+            yield row, _object(value, file, row)
+        return
+    with file.open() as lines:
+        row = 0
+        while line := lines.readline(MOST_BYTES):
+            row += 1
+            if line.strip():
+                yield row, _object(_loads(line, file, row), file, row)
+
+
+def whole(file: LogFile) -> Any:
+    """The one value that a file holds."""
+    with file.open() as data:
+        return _loads(data.read(), file, None)
+
+
+def number(value: Any) -> float | None:
+    """A score as a number: of a bool, a number, or the digits of one; None of anything else."""
+    if isinstance(value, bool | int | float):
+        try:
+            return float(value)
+        except OverflowError:
+            return None
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            return None
+    return None
+
+
+def flat(value: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Settings with dotted names; lists as JSON.
+
+    Examples
+    --------
+    >>> flat({"a": {"b": 1}, "c": [1, 2]})
+    {'a.b': 1, 'c': '[1, 2]'}
+    """
+    found: dict[str, Any] = {}
+    for key, one in value.items():
+        if isinstance(one, dict):
+            found |= flat(one, f"{prefix}{key}.")
+        else:
+            found[f"{prefix}{key}"] = json.dumps(one) if isinstance(one, list) else one
+    return found
+
+
+def _loads(data: bytes, file: LogFile, row: int | None) -> Any:
+    try:
+        return json.loads(data)
+    except json.JSONDecodeError as error:
+        at = row or error.lineno
+        what = f"not valid JSON ({error.msg}, character {error.colno}); is the file cut?"
+        raise problem(file.name, what, row=at) from None
+    except (UnicodeDecodeError, ValueError) as error:
+        reason = getattr(error, "reason", error)
+        raise problem(file.name, f"not readable as JSON ({reason})", row=row) from None
+    except RecursionError:
+        what = "not readable as JSON (nested too deeply)"
+        raise problem(file.name, what, row=row) from None
+
+
+def _object(value: Any, file: LogFile, row: int) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise problem(file.name, "is not a JSON object", row=row, value=value)
+    return value

@@ -1,0 +1,192 @@
+"""What every log becomes first: runs, each with its samples and their scores."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+OK, ERROR, UNSCORED, MISSING = STATUSES = ("ok", "error", "unscored", "missing")
+DONE, FAILED, DIED = STATES = ("done", "failed", "died")
+_SHOWN = 80  # characters of an item that are kept for messages
+
+
+@dataclass
+class Cells:
+    """The samples of a run and the scores of each, column by column.
+
+    A sample is one run of one item; a score belongs to a sample and a metric.
+    """
+
+    item: list[str] = field(default_factory=list)
+    epoch: list[int] = field(default_factory=list)
+    content: list[bytes | None] = field(default_factory=list)
+    prompt: list[bytes | None] = field(default_factory=list)
+    cluster: list[str | None] = field(default_factory=list)
+    text: list[str] = field(default_factory=list)
+    row: list[int] = field(default_factory=list)
+    file: list[int] = field(default_factory=list)
+    failed: list[bool] = field(default_factory=list)
+    of: list[int] = field(default_factory=list)  # the sample of a score
+    metric: list[str] = field(default_factory=list)
+    raw: list[float] = field(default_factory=list)
+    status: list[str] = field(default_factory=list)
+
+    def sample(
+        self,
+        item: Any,
+        *,
+        epoch: int = 1,
+        content: bytes | None = None,
+        prompt: bytes | None = None,
+        cluster: str | None = None,
+        text: str = "",
+        row: int = 0,
+        file: int = 0,
+        failed: bool = False,
+    ) -> int:
+        """Add a sample, and return its place.
+
+        Parameters
+        ----------
+        item
+            Its id; a whole number is its digits.
+        epoch : int, default 1
+            Which run of the item this is, from 1.
+        content, prompt : bytes, optional
+            `hashing.digest` of what the task gives (input, target, choices), and of all that was
+            sent to the system.
+        cluster : str, optional
+            What items of one origin share.
+        text : str
+            The item as a person knows it; its beginning is kept, for messages.
+        row, file : int
+            Where it stands: line, record or member, and which of the files of the run.
+        failed : bool, default False
+            It ended in an error: no score of it counts, whatever number was written.
+        """
+        self.item.append(_id(item))
+        self.epoch.append(epoch)
+        self.content.append(content)
+        self.prompt.append(prompt)
+        self.cluster.append(cluster)
+        self.text.append(text[:_SHOWN])
+        self.row.append(row)
+        self.file.append(file)
+        self.failed.append(failed)
+        return len(self.item) - 1
+
+    def score(self, sample: int, metric: str, raw: float | None, status: str = OK) -> None:
+        """Add the number that a tool wrote for a sample, NaN or None where it wrote none.
+
+        What is ``ok`` without a number is taken as unscored.
+        """
+        number = float("nan") if raw is None else float(raw)
+        self.of.append(sample)
+        self.metric.append(metric)
+        self.raw.append(number)
+        self.status.append(UNSCORED if status == OK and number != number else status)
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+
+@dataclass
+class Run:
+    """One log: what was run, how it went, what it reported, and its cells.
+
+    Attributes
+    ----------
+    tool, version : str
+    files : list of str
+        By the names they have in messages.
+    system : str or None
+        As the log names it; None where it never does.
+    parts : dict of str to str
+        What else tells systems of one name apart, by what it is (``prompt``); a part that has one
+        value in all runs is left out of the name.
+    task : str
+    config : dict
+        Settings, flat: ``{"num_fewshot": 0}``.
+    state : {"done", "failed", "died"}
+    why : str
+        The first error, where there is one.
+    again : str
+        What a retry shares with the run it goes on from; empty where the tool does not say.
+    declared : list of str
+        Items that were meant to be run, where the log names them.
+    epochs : int
+        Runs of an item that were meant.
+    own_ids : bool
+        Whether the ids are those of the data set, and not places in a list.
+    ordered : bool
+        Whether the rows stand in the order of the data set.
+    reported : dict of str to float
+        What the tool says of each metric; recomputed by ``rule``.
+    rule : str
+        How the tool gets it: a name in `recomputing.RULES`.
+    lower : set of str
+        Metrics of which less is better.
+    judge, scorer : str
+        The model that judged, and which scorer with which options.
+    said : list of (code, message)
+        What the reader saw that the audit should tell.
+    """
+
+    tool: str
+    files: list[str]
+    system: str | None = None
+    parts: dict[str, str] = field(default_factory=dict)
+    version: str = ""
+    task: str = ""
+    config: dict[str, Any] = field(default_factory=dict)
+    started: str = ""
+    finished: str = ""
+    state: str = DONE
+    why: str = ""
+    again: str = ""
+    declared: list[str] = field(default_factory=list)
+    epochs: int = 1
+    own_ids: bool = True
+    ordered: bool = True
+    reported: dict[str, float] = field(default_factory=dict)
+    rule: str = "mean"
+    lower: set[str] = field(default_factory=set)
+    judge: str = ""
+    scorer: str = ""
+    said: list[tuple[str, str]] = field(default_factory=list)
+    cells: Cells = field(default_factory=Cells)
+
+    @property
+    def metrics(self) -> list[str]:
+        """In the order in which they come."""
+        return list(dict.fromkeys(self.cells.metric))
+
+
+@dataclass(frozen=True)
+class Logs:
+    """All records of some logs, and the runs they are of.
+
+    Attributes
+    ----------
+    records : pandas.DataFrame
+        A row for each run, item, epoch and metric: ``run, system, task, metric, item, item_hash,
+        prompt_hash, epoch, score, raw, status, cluster, file, row``. A score is NaN unless its
+        status is ``ok``; ``raw`` is the number in the file, whatever the status.
+    runs : pandas.DataFrame
+        A row for each log: ``tool, version, system, base, task, config, started, finished, state,
+        why, declared, epochs, reported, rule, higher_is_better, judge, scorer, files, said``.
+    """
+
+    records: pd.DataFrame
+    runs: pd.DataFrame
+
+    def __iter__(self) -> Iterator[pd.DataFrame]:
+        return iter((self.records, self.runs))
+
+
+def _id(item: Any) -> str:
+    """An id as text: 7, 7.0 and "7" are one."""
+    if isinstance(item, float) and item.is_integer():
+        return str(int(item))
+    return str(item).strip()

@@ -1,0 +1,36 @@
+"""What is known of each kind of log: one row each, in a written tuple."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+
+from betterthan.logs.heads import Head, LogFile
+from betterthan.logs.record import Run
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A kind of log.
+
+    Its file ``logs/of_<name>.py`` has two functions: ``recognises(head)``, whether a file is of
+    this kind, from its first bytes alone, so that of all readers one at most says yes; and
+    ``runs(files)``, the runs in all the files of this kind. A log that names its system in another
+    file of its folder finds that among ``files``, or beside it.
+    """
+
+    name: str
+    tool: str  # as its makers write it
+    sentence: str  # which files it writes
+
+    @property
+    def recognises(self) -> Callable[[Head], bool]:
+        """Whether a file is of this kind."""
+        return import_module(f"betterthan.logs.of_{self.name}").recognises
+
+    @property
+    def runs(self) -> Callable[[Sequence[LogFile]], list[Run]]:
+        """The runs in files of this kind."""
+        return import_module(f"betterthan.logs.of_{self.name}").runs
+
+
+READERS: tuple[Reader, ...] = ()
