@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from logs.runs import run
 
 from betterthan.logs.again import one_each
 from betterthan.logs.frames import logs_of
 from betterthan.logs.naming import named
 from betterthan.logs.pivoting import scores_of
-from logs.runs import run
 
 
 def logs(*runs, again=None):
@@ -17,7 +17,9 @@ def logs(*runs, again=None):
 
 def table(scores):
     return {
-        str(s): dict(zip(scores["item"].values.tolist(), scores.sel(system=s).values.tolist()))
+        str(s): dict(
+            zip(scores["item"].values.tolist(), scores.sel(system=s).values.tolist(), strict=True)
+        )
         for s in scores["system"].values
     }
 
@@ -49,7 +51,7 @@ def test_errors_and_what_was_not_scored_count_as_asked():
     worst = scores_of(logs(a, b), errors="worst", unscored="worst")
     assert worst.sel(system="a").values.tolist() == [1, 0, 0]
     lower = [
-        run(r.system, dict(zip("xyz", v)), lower={"acc"})
+        run(r.system, dict(zip("xyz", v, strict=True)), lower={"acc"})
         for r, v in ((a, (1, None, 0)), (b, (0, 1, 1)))
     ]
     assert scores_of(logs(*lower), errors="worst").sel(system="a").values.tolist() == [1, 1, 0]
@@ -147,5 +149,5 @@ def test_direction_is_the_log_s_and_a_contradiction_is_refused():
 
 def test_no_score_at_all_says_how_the_runs_ended():
     runs = [run(s, {"q1": None}, state="failed", why="boom") for s in "ab"]
-    with pytest.raises(ValueError, match="no item has a score: .*failed.*first error: boom"):
+    with pytest.raises(ValueError, match=r"no item has a score: .*failed.*first error: boom"):
         scores_of(logs(*runs))
