@@ -33,4 +33,6 @@ class Reader:
         return import_module(f"betterthan.logs.of_{self.name}").runs
 
 
-READERS: tuple[Reader, ...] = ()
+READERS: tuple[Reader, ...] = (
+    Reader("promptfoo", "promptfoo", "``promptfoo eval -o out.json``, or ``out.jsonl``"),
+)
