@@ -35,4 +35,9 @@ class Reader:
 
 READERS: tuple[Reader, ...] = (
     Reader("promptfoo", "promptfoo", "``promptfoo eval -o out.json``, or ``out.jsonl``"),
+    Reader(
+        "tool_rows",
+        "rows of MLflow, LangSmith, Braintrust, Langfuse or ragas",
+        "a table of ``result_df``, ``to_pandas()`` or an export",
+    ),
 )
