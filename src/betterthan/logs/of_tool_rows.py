@@ -85,15 +85,15 @@ def run_of_rows(name: str, rows: Iterable[tuple[int, dict[str, Any]]]) -> Run:
 
 
 def _row(name: str, place: int, row: dict[str, Any], pattern: Pattern) -> _Row:
-    given = [c for c in row if re.fullmatch(pattern.given, c)]
-    values = [None if is_blank(row[c]) else _as_json(row[c]) for c in given]
-    content = digest(*(part for part in zip(given, values, strict=True)))
-    texts = [str(row[c]) for c, value in zip(given, values, strict=True) if value is not None]
-    id = _first(row, pattern.id) if pattern.id else None
-    error = row.get(pattern.error)
-    failed = not is_blank(error) and (pattern.error != "state" or str(error).endswith("ERROR"))
-    text = texts[0] if texts else ""
-    one = _Row(place, "" if id is None else str(id), content, text, str(error) if failed else "")
+    given = {c: value for c, value in row.items() if re.fullmatch(pattern.given, c)}
+    given = {c: None if is_blank(value) else _as_json(value) for c, value in given.items()}
+    one = _Row(
+        place,
+        id=str(_first(row, pattern.id) or "") if pattern.id else "",
+        content=digest(given),
+        text=next((str(value) for value in given.values() if value is not None), ""),
+        error=_error(row, pattern),
+    )
     for column, metric in pattern.metrics(row).items():
         one.scores[metric] = row[column]
         if pattern.error_of and not is_blank(row.get(pattern.error_of.format(metric))):
@@ -101,6 +101,14 @@ def _row(name: str, place: int, row: dict[str, Any], pattern: Pattern) -> _Row:
     if pattern.scores:
         one.scores |= _object(name, place, pattern.scores, row.get(pattern.scores))
     return one
+
+
+def _error(row: dict[str, Any], pattern: Pattern) -> str:
+    """The error in which a row ended; a state is one where it says so."""
+    error = row.get(pattern.error)
+    if is_blank(error) or (pattern.error == "state" and not str(error).endswith("ERROR")):
+        return ""
+    return str(error)
 
 
 def _object(name: str, place: int, column: str, value: Any) -> dict[str, Any]:
@@ -147,26 +155,24 @@ def _as_json(value: Any) -> Any:
 
 
 def _run(name: str, pattern: Pattern, rows: Sequence[_Row], labels: Iterable[str]) -> Run:
-    metrics = dict.fromkeys(metric for row in rows for metric in row.scores)
-    texts = [m for m in metrics if m in set(labels) or _is_text([r.scores.get(m) for r in rows])]
-    if not set(metrics) - set(texts):
+    found = dict.fromkeys(metric for row in rows for metric in row.scores)
+    texts = [m for m in found if m in set(labels) or _is_text([r.scores.get(m) for r in rows])]
+    metrics = [metric for metric in found if metric not in texts]
+    if not metrics:
         raise problem(name, f"holds no column of scores; {listed(texts) or 'none'} hold text")
-    own = all(row.id for row in rows)
     run = Run(
         tool=pattern.tool,
         files=[name],
-        own_ids=own,
+        own_ids=all(row.id for row in rows),
         ordered=False,
         why=next((row.error[:200] for row in rows if row.error), ""),
     )
     if texts:
         run.said.append(("labels", f"{listed(texts)} left out: text or what was expected"))
-    if not own:
-        run.said.append(("items", "items are named by what the system was given"))
-    times = occurrences(row.id if own else row.content for row in rows)
-    run.epochs = max(times) + 1 if own else 1
+    times = occurrences(row.id if run.own_ids else row.content for row in rows)
+    run.epochs = max(times) + 1 if run.own_ids else 1
     for row, k in zip(rows, times, strict=True):
-        _add(run, row, k, [m for m in metrics if m not in texts])
+        _add(run, row, k, metrics)
     return run
 
 

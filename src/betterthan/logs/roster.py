@@ -40,4 +40,6 @@ READERS: tuple[Reader, ...] = (
         "rows of MLflow, LangSmith, Braintrust, Langfuse or ragas",
         "a table of ``result_df``, ``to_pandas()`` or an export",
     ),
+    Reader("deepeval", "deepeval", "``test_run_*.json`` of its folder of results"),
+    Reader("pydantic_evals", "pydantic-evals", "an ``EvaluationReport`` as JSON"),
 )
