@@ -33,4 +33,13 @@ class Reader:
         return import_module(f"betterthan.logs.of_{self.name}").runs
 
 
-READERS: tuple[Reader, ...] = ()
+READERS: tuple[Reader, ...] = (
+    Reader("promptfoo", "promptfoo", "``promptfoo eval -o out.json``, or ``out.jsonl``"),
+    Reader(
+        "tool_rows",
+        "rows of MLflow, LangSmith, Braintrust, Langfuse or ragas",
+        "a table of ``result_df``, ``to_pandas()`` or an export",
+    ),
+    Reader("deepeval", "deepeval", "``test_run_*.json`` of its folder of results"),
+    Reader("pydantic_evals", "pydantic-evals", "an ``EvaluationReport`` as JSON"),
+)
