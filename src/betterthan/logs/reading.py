@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +33,8 @@ def read_logs(
         Files, folders (all files below them) or patterns such as ``"logs/*.eval"``. The names of a
         mapping are those of the systems.
     systems : list of str, mapping of str to str, or callable, optional
-        A list picks and orders systems, a mapping picks and renames them, a callable names the
-        system of a run. All are read, as their logs name them, when not given.
+        A list picks and orders systems, a mapping renames them, a callable names the system of a
+        run. They are called as their logs name them when not given.
     again : {"last", "first", "epochs"}, optional
         What to do with finished runs of one system, task and settings: take one of them, or all,
         each as further epochs.
@@ -65,17 +64,19 @@ def read_logs(
     own, named by these settings. Nothing in a log is evaluated.
 
     """
-    sorted_ = sort_files(find_files(source), format)
-    runs, keys = read_runs(sorted_)
-    callable_ = systems if callable(systems) else None
+    return logs_of_files(sort_files(find_files(source), format), systems=systems, again=again)
+
+
+def logs_of_files(files: Sorted, *, systems: Any = None, again: str | None = None) -> Logs:
+    """The records of files that were recognised."""
+    runs, keys = read_runs(files)
+    callable_: Any = systems if callable(systems) else None
     runs, found = one_each(runs, named(runs, keys, callable_), again)
     wanted = chosen(systems, list(dict.fromkeys(found)))
     kept = [k for name in wanted for k, system in enumerate(found) if system == name]
-    logs = logs_of([runs[k] for k in kept], [wanted[found[k]] for k in kept])
-    said = sorted_.said
-    if said:
-        _log.info(printable(said))
-    return logs
+    if files.said:
+        _log.info(printable(files.said))
+    return logs_of([runs[k] for k in kept], [wanted[found[k]] for k in kept])
 
 
 def read_runs(files: Sorted) -> tuple[list[Run], list[str | None]]:
@@ -91,7 +92,7 @@ def read_runs(files: Sorted) -> tuple[list[Run], list[str | None]]:
         told = f" ({files.said})" if files.said else ""
         tools = ", ".join(dict.fromkeys(reader.tool for reader in READERS))
         raise ValueError(f"no file is a log of a tool that is read{told}: {tools}")
-    return [replace(run, tool=run.tool) for run in runs], keys
+    return runs, keys
 
 
 def _by_key(found: Sequence[Found]) -> dict[str | None, list[Found]]:
