@@ -28,13 +28,13 @@ def records(file: LogFile) -> Iterator[tuple[int, dict[str, Any]]]:
         while line := lines.readline(MOST_BYTES):
             row += 1
             if line.strip():
-                yield row, _object(_loads(line, file, row), file, row)
+                yield row, _object(parsed(line, file.name, row), file, row)
 
 
 def whole(file: LogFile) -> Any:
     """The one value that a file holds."""
     with file.open() as data:
-        return _loads(data.read(), file, None)
+        return parsed(data.read(), file.name)
 
 
 def number(value: Any) -> float | None:
@@ -50,6 +50,26 @@ def number(value: Any) -> float | None:
         except ValueError:
             return None
     return None
+
+
+def as_dict(value: Any) -> dict[str, Any]:
+    """An object, empty where the value is none."""
+    return value if isinstance(value, dict) else {}
+
+
+def as_list(value: Any) -> list[Any]:
+    """A list, empty where the value is none."""
+    return value if isinstance(value, list) else []
+
+
+def as_dicts(value: Any) -> list[dict[str, Any]]:
+    """The objects of a list."""
+    return [one for one in as_list(value) if isinstance(one, dict)]
+
+
+def as_text(value: Any) -> str:
+    """A text, empty where the value is none."""
+    return value if isinstance(value, str) else ""
 
 
 def flat(value: dict[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -69,19 +89,19 @@ def flat(value: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     return found
 
 
-def _loads(data: bytes, file: LogFile, row: int | None) -> Any:
+def parsed(data: bytes, name: str, row: int | None = None) -> Any:
+    """The value in some bytes of the file `name`, whose line they are."""
     try:
         return json.loads(data)
     except json.JSONDecodeError as error:
         at = row or error.lineno
         what = f"not valid JSON ({error.msg}, character {error.colno}); is the file cut?"
-        raise problem(file.name, what, row=at) from None
+        raise problem(name, what, row=at) from None
     except (UnicodeDecodeError, ValueError) as error:
         reason = getattr(error, "reason", error)
-        raise problem(file.name, f"not readable as JSON ({reason})", row=row) from None
+        raise problem(name, f"not readable as JSON ({reason})", row=row) from None
     except RecursionError:
-        what = "not readable as JSON (nested too deeply)"
-        raise problem(file.name, what, row=row) from None
+        raise problem(name, "not readable as JSON (nested too deeply)", row=row) from None
 
 
 def _object(value: Any, file: LogFile, row: int) -> dict[str, Any]:

@@ -33,7 +33,7 @@ def opened(path: Path, name: str, most: int | None = None) -> BinaryIO:
     if packed is None:
         return file
     inner = gzip.GzipFile(fileobj=file) if packed == "gzip" else zstd().ZstdFile(file)
-    capped = _Capped(inner, name, MOST_BYTES if most is None else most)
+    capped = _Capped(inner, file, name, MOST_BYTES if most is None else most)
     return io.BufferedReader(capped, _BUFFER)
 
 
@@ -53,8 +53,9 @@ def _packing(start: bytes) -> str | None:
 class _Capped(io.RawIOBase):
     """Gives what another file holds, and refuses to give more than the cap."""
 
-    def __init__(self, inner: Any, name: str, most: int) -> None:
-        self._inner, self._name, self._most, self._given = inner, name, most, 0
+    def __init__(self, inner: Any, file: BinaryIO, name: str, most: int) -> None:
+        self._inner, self._file = inner, file
+        self._name, self._most, self._given = name, most, 0
 
     def readable(self) -> bool:
         return True
@@ -74,4 +75,5 @@ class _Capped(io.RawIOBase):
 
     def close(self) -> None:
         self._inner.close()
+        self._file.close()  # which neither gzip nor zstd closes
         super().close()

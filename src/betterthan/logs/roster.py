@@ -33,4 +33,6 @@ class Reader:
         return import_module(f"betterthan.logs.of_{self.name}").runs
 
 
-READERS: tuple[Reader, ...] = ()
+READERS: tuple[Reader, ...] = (
+    Reader("inspect", "Inspect", "logs of `inspect eval`: .eval and .json"),
+)
