@@ -51,6 +51,20 @@ def fields(
             return
 
 
+def listed(file: BinaryIO, name: str) -> Iterator[Any]:
+    """The elements of the one list in a file.
+
+    Examples
+    --------
+    >>> import io
+    >>> list(listed(io.BytesIO(b'[{"a": 1}, 2]'), "log.json"))
+    [{'a': 1}, 2]
+    """
+    window = _Window(file, name)
+    window.expect("[")
+    yield from _elements(window)
+
+
 def _elements(window: "_Window") -> Iterator[Any]:
     if window.skip("]"):
         return

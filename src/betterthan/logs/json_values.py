@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from betterthan.io.problems import problem
+from betterthan.logs.elements import listed
 from betterthan.logs.heads import LogFile
 from betterthan.logs.packed import MOST_BYTES
 
@@ -20,8 +21,9 @@ def records(file: LogFile) -> Iterator[tuple[int, dict[str, Any]]]:
         If a line is no JSON object; the message names file and line.
     """
     if file.head.kind == "list":
-        for row, value in enumerate(whole(file), start=1):
-            yield row, _object(value, file, row)
+        with file.open() as data:
+            for row, value in enumerate(listed(data, file.name), start=1):
+                yield row, _object(value, file, row)
         return
     with file.open() as lines:
         row = 0

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 from betterthan.io.problems import problem
 
 MOST_BYTES = 2 * 2**30  # that one file, member or line may unpack to
-_BUFFER = 2**20
+_BUFFER, _LINES = 2**20, 2**17
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 
 
@@ -25,7 +25,7 @@ def opened(path: Path, name: str, most: int | None = None) -> BinaryIO:
         Bytes that a packed file may unpack to; `MOST_BYTES` when not given.
     """
     try:
-        file: Any = path.open("rb")
+        file: Any = path.open("rb", buffering=_LINES)
     except OSError as error:
         raise problem(name, f"cannot be read ({error.strerror})") from None
     packed = _packing(file.read(4))
