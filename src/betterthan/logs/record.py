@@ -88,6 +88,13 @@ class Cells:
         self.raw.append(number)
         self.status.append(UNSCORED if status == OK and not isfinite(number) else status)
 
+    def by_sample(self) -> list[list[tuple[str, str, str]]]:
+        """The scores of each sample (metric, number as text, status), to compare samples by."""
+        found: list[list[tuple[str, str, str]]] = [[] for _ in self.item]
+        for of, *score in zip(self.of, self.metric, map(repr, self.raw), self.status, strict=True):
+            found[of].append((score[0], score[1], score[2]))
+        return found
+
     def __len__(self) -> int:
         return len(self.item)
 
