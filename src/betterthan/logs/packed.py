@@ -32,14 +32,9 @@ def opened(path: Path, name: str, most: int | None = None) -> BinaryIO:
     if packed is None:
         file.seek(0)
         return file
-<<<<<<< HEAD
     file.close()
     inner = gzip.GzipFile(path) if packed == "gzip" else zstd().ZstdFile(path)
     capped = _Capped(inner, name, packed, MOST_BYTES if most is None else most)
-=======
-    inner = gzip.GzipFile(fileobj=file) if packed == "gzip" else zstd().ZstdFile(file)
-    capped = _Capped(inner, file, name, MOST_BYTES if most is None else most)
->>>>>>> w-logsA
     return io.BufferedReader(capped, _BUFFER)
 
 
@@ -59,15 +54,9 @@ def _packing(start: bytes) -> str | None:
 class _Capped(io.RawIOBase):
     """Gives what another file holds, and refuses to give more than the cap."""
 
-<<<<<<< HEAD
     def __init__(self, inner: Any, name: str, packed: str, most: int) -> None:
         self._inner, self._name, self._packed = inner, name, packed
         self._most, self._given = most, 0
-=======
-    def __init__(self, inner: Any, file: BinaryIO, name: str, most: int) -> None:
-        self._inner, self._file = inner, file
-        self._name, self._most, self._given = name, most, 0
->>>>>>> w-logsA
 
     def readable(self) -> bool:
         return True
@@ -87,5 +76,4 @@ class _Capped(io.RawIOBase):
 
     def close(self) -> None:
         self._inner.close()
-        self._file.close()  # which neither gzip nor zstd closes
         super().close()
