@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from betterthan.logs.frames import logs_of
 from betterthan.logs.naming import chosen, named
 from betterthan.logs.recognising import Sorted, sort_files
 from betterthan.logs.record import Logs, Run
-from betterthan.logs.roster import READERS
+from betterthan.logs.roster import READERS, Reader
 
 _log = logging.getLogger("betterthan")
 Source = str | Path | Sequence[str | Path] | Mapping[str, Any]
@@ -86,13 +87,17 @@ def read_runs(files: Sorted) -> tuple[list[Run], list[str | None]]:
     for reader in READERS:
         for key, group in _by_key(files.by_reader.get(reader.name, [])).items():
             found = reader.runs([one.file for one in group])
-            runs += found
+            runs += [_by_its_tool(run, reader) for run in found]
             keys += [key] * len(found)
     if not runs:
         told = f" ({files.said})" if files.said else ""
         tools = ", ".join(dict.fromkeys(reader.tool for reader in READERS))
         raise ValueError(f"no file is a log of a tool that is read{told}: {tools}")
     return runs, keys
+
+
+def _by_its_tool(run: Run, reader: Reader) -> Run:
+    return replace(run, tool=reader.tool) if run.tool == reader.name else run
 
 
 def _by_key(found: Sequence[Found]) -> dict[str | None, list[Found]]:
