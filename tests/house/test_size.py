@@ -29,7 +29,6 @@ LONGER = {
     ("exact/wins/intervals.py", "_equal_heights"): "Newton's method on two ends",
     ("features/prediction.py", "_components"): "every way to give components, and its refusal",
     ("fits/circles.py", "transitivity"): "two checks in one table",
-    ("labels/uncertainty.py", "posterior"): "one record of how it was drawn",
     ("models/crossing.py", "build"): "the model",
     ("models/crossing.py", "simulate"): "draws in the order of the model",
     ("models/davidson.py", "simulate"): "draws in the order of the model",
