@@ -71,7 +71,8 @@ CUTOFF = 0.01
 CONFIDENCE = 0.99
 SHUFFLES = 10_000
 BOOTSTRAP_DRAWS = 4_000
-BOOTSTRAP_WINS_MIN = 5  # below this many wins or losses a zero prior reads as certain what is not
+UNITS_MIN = 5  # below this many weighed units the spread of their scores is a guess
+LABEL_ITEMS_MIN = 15  # gold items of the rarest label, for a verdict on a macro-average
 # share of a component's errors that a function must have seen in training
 KNOWN_CONFUSIONS_MIN = 0.5
 # the largest exact null held in memory: 80 MB, and about 3 such arrays at once
