@@ -52,7 +52,7 @@ def repeated(
         [str(s) for s in subjects],
         text_of,
         [str(t) for t in texts],
-        shared_texts.told(whole, text, found),
+        str(shared_texts.told(whole, text, found)["texts"]),
         y_scale,
         x_scale,
     )
@@ -106,10 +106,7 @@ def _whole(table: pd.DataFrame, columns: list[str], text: str | None) -> pd.Data
             raise ValueError(
                 f"there is no column {name!r} among {', '.join(map(repr, table.columns))}"
             )
-    more = [text] if text is not None and text in table.columns else []
-    if text is not None and not more and text != shared_texts.TEXT:
-        raise ValueError(f"there is no column {text!r} among {', '.join(map(repr, table.columns))}")
-    whole: Any = table[list(dict.fromkeys([*columns, *more]))].dropna(subset=columns)
+    whole: Any = table[[*columns, *shared_texts.named(table, text)]].dropna(subset=columns)
     return whole
 
 

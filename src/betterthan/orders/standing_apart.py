@@ -22,21 +22,26 @@ def outlying(tau: np.ndarray) -> tuple[np.ndarray, float]:
     tau : numpy.ndarray, (document, judge, judge)
         NaN on the diagonal, and where a judge gave no order.
     """
+    mean, there = _with_the_others(tau)
+    if len(mean) < 2 or tau.shape[1] < 4:
+        return np.full(tau.shape[1], np.nan), np.nan
+    widths = [np.ptp(m[t]) for m, t in zip(mean, there, strict=True)]
+    place = np.rint(mean / max(sum(widths) / _CELLS, 1e-9)).astype(np.int64)
+    orders = there.sum(0)
+    each = [_below(place, there, k) if n > 1 else np.nan for k, n in enumerate(orders)]
+    least = (orders > 1).sum() / np.prod(there.sum(1), dtype=float)
+    return holm(np.array(each)), float(min(least, 1.0))
+
+
+def _with_the_others(tau: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean tau of each judge with the others, (document, judge), and where there is one; documents
+    with three judges or more.
+    """
     given = ~np.isnan(tau)
     number = given.sum(2)
     mean = np.where(given, tau, 0).sum(2) / np.where(number, number, 1)
-    there = (number > 0) & ((number > 0).sum(1, keepdims=True) > 2)
-    documents = there.any(1)
-    if documents.sum() < 2 or len(mean[0]) < 4:
-        return np.full(tau.shape[1], np.nan), np.nan
-    mean, there = mean[documents], there[documents]
-    step = max(sum(np.ptp(m[t]) for m, t in zip(mean, there, strict=True)) / _CELLS, 1e-9)
-    place = np.rint(mean / step).astype(np.int64)
-    each = [
-        _below(place, there, k) if there[:, k].sum() > 1 else np.nan for k in range(len(mean[0]))
-    ]
-    known = ~np.isnan(each)
-    return holm(np.array(each)), float(min(known.sum() / np.prod(there.sum(1), dtype=float), 1.0))
+    enough = (number > 0).sum(1) > 2
+    return mean[enough], (number > 0)[enough]
 
 
 def _below(place: np.ndarray, there: np.ndarray, judge: int) -> float:

@@ -12,7 +12,7 @@ TEXT = "text"
 SHARED, APART, NOT_NAMED = "shared by subjects", "none read by two subjects", "not named"
 
 
-def shared_texts(table: pd.DataFrame, predictor: str, subject: str, text: str | None) -> str | None:
+def shared_texts(table: Any, predictor: str, subject: str, text: str | None) -> str | None:
     """The column of texts that several subjects read; nothing where no two read the same.
 
     Parameters
@@ -32,11 +32,7 @@ def shared_texts(table: pd.DataFrame, predictor: str, subject: str, text: str | 
     """
     if text is None:
         return None
-    if text not in table.columns:
-        if text != TEXT:
-            raise ValueError(
-                f"there is no column {text!r} among {', '.join(map(repr, table.columns))}"
-            )
+    if not named(table, text):
         _warn_of_shared_values(table, predictor, subject)
         return None
     if table[text].isna().any():
@@ -45,11 +41,21 @@ def shared_texts(table: pd.DataFrame, predictor: str, subject: str, text: str | 
     return text if _shared(table, text, subject).any() else None
 
 
-def told(table: pd.DataFrame, text: str | None, found: str | None) -> str:
-    """Whether subjects share texts, in a result."""
-    if found is not None:
-        return SHARED
-    return APART if text is not None and text in table.columns else NOT_NAMED
+def named(table: Any, text: str | None) -> list[str]:
+    """The column of texts, if there is one of that name; one that was asked for must be there."""
+    columns = getattr(table, "columns", ())
+    if text is None or text in columns:
+        return [] if text is None else [text]
+    if text != TEXT and len(columns):
+        raise ValueError(f"there is no column {text!r} among {', '.join(map(repr, columns))}")
+    return []
+
+
+def told(whole: Any, text: str | None, shared: str | None) -> dict[str, str | int]:
+    """Whether subjects share texts and how many there are, in the attrs of a result."""
+    if shared is not None:
+        return {"texts": SHARED, "n_texts": int(whole[shared].nunique())}
+    return {"texts": APART if named(whole, text) else NOT_NAMED, "n_texts": 0}
 
 
 def _shared(table: pd.DataFrame, column: str, subject: str) -> np.ndarray:
