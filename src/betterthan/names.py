@@ -46,6 +46,7 @@ STATISTICS = ("mean", "accuracy", "precision", "recall", "f1", "f_beta", "macro_
 RANDOMIZATIONS = ("auto", "exact", "monte_carlo")
 CORRECTIONS = ("none", "holm", "bh")
 DIRECTIONS = ("both", "forward", "backward", "none")  # of the stepwise search; none: all features
+ROW = "row"  # said of what belongs together: every row stands alone
 JOINT_CORRECTIONS = ("max_t", "tukey")  # need the shuffles, not only the p-values
 
 EXACT = 2**53  # the largest count: above it a float no longer tells whole numbers apart

@@ -10,6 +10,7 @@ import xarray as xr
 import betterthan
 from betterthan import checks, names
 from betterthan.exact.regression import least_squares, stepwise
+from betterthan.features import repeats
 from betterthan.features.formulas import PerformanceFunction
 from betterthan.features.tables import FeatureTable, feature_table, refuse_collinear
 from betterthan.signed import Signature
@@ -48,7 +49,9 @@ def performance_function(
         made: drops before additions, then in the order of the features.
     leave_out : str or array-like, optional
         What is left out at once in cross-validation: a column, an index level or one label for each
-        row, such as the dialogue where one dialogue has several raters. Default: one row at a time.
+        row, such as the dialogue where one dialogue has several raters. Default: one row at a time,
+        but rows with one label of the index, or with the same features, are left out together,
+        with a warning. "row" (where no column has that name) says that every row stands alone.
     ci_prob : float, default 0.95
         Mass of the intervals of the coefficients (equal-tailed, Student's t).
 
@@ -96,7 +99,7 @@ def performance_function(
     >>> bool(function.fit["r2_held_out_chosen"] < function.fit["r2_training"])
     True
     """
-    table = feature_table(features, response, columns=columns, by=leave_out)
+    table = repeats.grouped(feature_table(features, response, columns=columns, by=leave_out))
     return fit_table(table, direction, ci_prob)
 
 
@@ -130,7 +133,8 @@ def _made(table: FeatureTable, direction: str, ci_prob: float) -> dict[str, Any]
         "n": len(table.y),
         "n_dropped_response": table.dropped_response,
         "n_dropped_feature": table.dropped_feature,
-        "left_out_by": table.grouped_by or "row",
+        "left_out_by": table.grouped_by or names.ROW,
+        "n_in_other_folds": repeats.number_shared(table),
         "folds": len(table.group_names),
         "response_sd": float(table.y.std(ddof=1)),
         "errors": f"clustered by {table.grouped_by}" if table.grouped_by else "independent",

@@ -8,6 +8,7 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
+from betterthan.features import repeats
 from betterthan.features.fitting import fit_table
 from betterthan.features.formulas import PerformanceFunction
 from betterthan.features.tables import FeatureTable, feature_table
@@ -64,7 +65,7 @@ def compare(
     """
     listed = _checked(sets)
     union = list(dict.fromkeys(column for columns in listed.values() for column in columns))
-    whole = feature_table(features, response, columns=union, by=leave_out)
+    whole = repeats.grouped(feature_table(features, response, columns=union, by=leave_out))
     fitted = {name: _fitted(whole, name, columns, direction) for name, columns in listed.items()}
     fits = [f.fit for f in fitted.values() if f.fit is not None]
     made = Signature(answer="feature_sets", version=betterthan.__version__)

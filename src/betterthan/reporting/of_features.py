@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
+from betterthan.features import repeats
 from betterthan.features.formulas import PerformanceFunction
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.page import Figure, Page, Part, Table
@@ -23,6 +24,15 @@ _ROWS_INDEPENDENT = (
     "Rows are taken as independent; where several belong to one user or dialogue, leave those out "
     "together."
 )
+_IN_OTHER_FOLDS = (
+    "{} rows have the features of a row in another fold: where they are of one dialogue, a fit has "
+    "seen what it predicts; leave the dialogue out as a whole."
+)
+_UNITS = {
+    names.ROW: "row",
+    repeats.INDEX: "label of the index, which repeat",
+    repeats.SAME: "row of features with those that are the same",
+}
 _NO_POSTERIOR = (
     "Least squares gives intervals to the coefficients, none to the predictions; a posterior, from "
     "models.performance_function, gives both."
@@ -52,7 +62,8 @@ def _data(fit: xr.Dataset) -> Part:
     total = a["n"] + a["n_dropped_response"] + a["n_dropped_feature"]
     choice = f"stepwise by AIC ({a['direction']})"
     choice = "all features, no choice" if a["direction"] == "none" else choice
-    unit = "row" if a["left_out_by"] == "row" else f"value of {a['left_out_by']}"
+    by = str(a["left_out_by"])
+    unit = _UNITS.get(by, f"value of {by}")
     left_out = (
         f"{a['n_dropped_response']:,} without a response, {a['n_dropped_feature']:,} more without "
         "a feature"
@@ -139,8 +150,10 @@ def _steps(fit: xr.Dataset) -> Part:
 
 def _limits(fit: xr.Dataset) -> list[str]:
     chosen = [_CHOSEN] if fit.attrs["direction"] != "none" else []
-    independent = [_ROWS_INDEPENDENT] if fit.attrs["left_out_by"] == "row" else []
-    return [CAUSES, LIKE_THESE, *chosen, *independent, _NO_POSTERIOR]
+    independent = [_ROWS_INDEPENDENT] if fit.attrs["left_out_by"] == names.ROW else []
+    shared = int(fit.attrs["n_in_other_folds"])
+    seen = [_IN_OTHER_FOLDS.format(f"{shared:,}")] if shared else []
+    return [CAUSES, LIKE_THESE, *chosen, *independent, *seen, _NO_POSTERIOR]
 
 
 def _signature(fit: xr.Dataset) -> str:
