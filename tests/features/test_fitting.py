@@ -7,6 +7,7 @@ import statsmodels.api as sm
 import xarray as xr
 
 import betterthan as bt
+from betterthan.exact.regression import least_squares
 
 
 def table(seed=0, n=35, p=6):
@@ -96,12 +97,13 @@ def test_leaving_a_group_out(frame):
         x = sm.add_constant(students.drop(columns=["gain", "class_"]))
         reference = sm.OLS(students["gain"][~inside], x[~inside]).fit()
         np.testing.assert_allclose(fit["held_out"].values[inside], reference.predict(x[inside]))
-    reference = sm.OLS(students["gain"], x).fit(
-        cov_type="cluster", cov_kwds={"groups": students["class_"]}, use_t=True
-    )
-    np.testing.assert_allclose(fit["standard_error"], reference.bse[1:], rtol=1e-8)
-    np.testing.assert_allclose(fit["upper"], reference.conf_int()[1][1:], rtol=1e-8)
-    assert fit.attrs["errors"] == "clustered by class_"
+    groups = students["class_"].map("abcde".index).to_numpy()
+    x = students.drop(columns=["gain", "class_"]).to_numpy()
+    reference = least_squares.fit(x, students["gain"].to_numpy(), groups)
+    np.testing.assert_allclose(fit["standard_error"], reference.errors[1:], rtol=1e-8)
+    np.testing.assert_allclose(fit["upper"], reference.interval(0.95)[1][1:], rtol=1e-8)
+    np.testing.assert_allclose(fit["df"], reference.freedom[1:])
+    assert fit.attrs["errors"] == "clustered by class_, CR2"
     assert fit.attrs["left_out_by"] == "class_"
     assert fit.attrs["folds"] == 5
 

@@ -59,9 +59,11 @@ def performance_function(
     -------
     PerformanceFunction
         Its ``fit`` is an xarray.Dataset. Over feature: ``chosen``, ``coefficient``,
-        ``standardised`` (per standard deviation), ``standard_error``, ``lower``, ``upper`` (errors
-        clustered by `leave_out` where it is given; as if nothing had been chosen: too narrow after
-        a choice) and ``chosen_share`` (of the folds, when the choice is made anew in each). Over
+        ``standardised`` (per standard deviation), ``standard_error`` with its degrees of freedom
+        ``df``, ``lower``, ``upper`` (clustered where rows are left out together: CR2, with the
+        degrees of freedom of Bell and McCaffrey, which few groups need; as if nothing had been
+        chosen: too narrow after a choice) and ``chosen_share`` (of the folds, when the choice is
+        made anew in each). Over
         step: ``change`` and ``aic`` (n log(RSS / n) + 2 coefficients), and ``aic_after`` (step,
         feature) of every move that was possible. Over dialogue: ``observed``, ``fitted``,
         ``held_out`` and ``held_out_chosen``. And the measures:
@@ -86,6 +88,9 @@ def performance_function(
     ----------
     M. Walker, C. Kamm and D. Litman (2000), Towards developing general models of usability with
     PARADISE, Natural Language Engineering 6(3-4), doi:10.1017/S1351324900002503.
+
+    R. M. Bell and D. F. McCaffrey (2002), Bias reduction in standard errors for linear regression
+    with multi-stage samples, Survey Methodology 28(2), 169-181.
 
     Examples
     --------
@@ -137,7 +142,7 @@ def _made(table: FeatureTable, direction: str, ci_prob: float) -> dict[str, Any]
         "n_in_other_folds": repeats.number_shared(table),
         "folds": len(table.group_names),
         "response_sd": float(table.y.std(ddof=1)),
-        "errors": f"clustered by {table.grouped_by}" if table.grouped_by else "independent",
+        "errors": f"clustered by {table.grouped_by}, CR2" if table.grouped_by else "independent",
     }
 
 
@@ -192,6 +197,7 @@ def _final(table: FeatureTable, inside: np.ndarray, ci_prob: float) -> dict[str,
     of_feature = {
         "coefficient": slopes,
         "standard_error": _spread(found.errors, inside),
+        "df": _spread(found.freedom, inside),
         "lower": _spread(lower, inside),
         "upper": _spread(upper, inside),
         "standardised": slopes * (table.x.std(0, ddof=1) / table.y.std(ddof=1)),

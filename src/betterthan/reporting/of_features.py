@@ -119,7 +119,7 @@ def _coefficients(function: PerformanceFunction) -> Part:
     heads = ("Feature", "Coefficient", interval, "Standardised", "Chosen in folds")
     caption = f"The {len(rows)} largest of {total} coefficients"
     table = Table(heads, rows, "Coefficients" if len(rows) == total else caption)
-    notes = [f"Intervals: Student's t, errors {fit.attrs['errors']}."]
+    notes = [_errors(fit)]
     if fit.attrs["direction"] != "none":
         notes.append(
             "They are those of least squares on these features alone; after a choice they are too "
@@ -127,6 +127,16 @@ def _coefficients(function: PerformanceFunction) -> Part:
         )
     figure = Figure("Coefficients by least squares", lambda: draw_coefficients(function))
     return Part("Coefficients", tables=[table], notes=notes, figures=[figure])
+
+
+def _errors(fit: xr.Dataset) -> str:
+    """What the intervals rest on; few groups leave few degrees of freedom."""
+    told = f"Intervals: Student's t, errors {fit.attrs['errors']}"
+    df = fit["df"].values[np.isfinite(fit["df"].values)]
+    if fit.attrs["left_out_by"] == names.ROW or not df.size:
+        return f"{told}."
+    ends = dict.fromkeys(f"{end:.1f}" for end in (df.min(), df.max()))
+    return f"{told}, {' to '.join(ends)} degrees of freedom from {fit.attrs['folds']} groups."
 
 
 def _coefficient(at: xr.Dataset) -> tuple[str, ...]:
