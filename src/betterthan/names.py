@@ -72,6 +72,7 @@ CUTOFF = 0.01
 CONFIDENCE = 0.99
 SHUFFLES = 10_000
 BOOTSTRAP_DRAWS = 4_000
+RESAMPLES = 500  # in which features are chosen anew: a share of them has an error of .02 at most
 BOOTSTRAP_WINS_MIN = 5  # below this many wins or losses a zero prior reads as certain what is not
 # share of a component's errors that a function must have seen in training
 KNOWN_CONFUSIONS_MIN = 0.5
