@@ -27,8 +27,11 @@ def from_confusion(confusion: xr.DataArray, *, beta: float = 1.0, least: int = 0
     xarray.DataArray, dims (feature,) or (dialogue, feature)
         ``precision.L``, ``recall.L`` and ``f.L`` for every label L and for the averages macro,
         weighted and pooled; ``freq.predicted.P.actual.A`` for every confusion: its share of the
-        wrongly classified items. A class that a dialogue does not have scores 0.
-        ``attrs["confusions"]`` names the confusions that were kept.
+        wrongly classified items. A class that a dialogue does not have shows no skill, not a skill
+        of 0: its three scores are NaN, and macro is over the classes that the dialogue has. The
+        coord ``n_absent`` counts the dialogues in which a score is NaN for that; a performance
+        function leaves them out if it may choose that score. ``attrs["confusions"]`` names the
+        confusions that were kept.
 
     Raises
     ------
@@ -54,14 +57,18 @@ def from_confusion(confusion: xr.DataArray, *, beta: float = 1.0, least: int = 0
     kept = _kept(matrix, least)
     shares = formulas.frequencies(matrix)
     columns = [measures, *(shares[..., [p], a] for p, a in kept)]
-    measured = [f"{m}.{of}" for of in (*labels, *names.AVERAGES) for m in names.MEASURES]
     confusions = [f"freq.predicted.{labels[p]}.actual.{labels[a]}" for p, a in kept]
+    values = np.concatenate(columns, axis=-1)
     lead = [d for d in confusion.dims if d not in (names.PREDICTED, names.ACTUAL)]
     coords: dict[Any, Any] = {d: confusion[d] for d in lead if d in confusion.coords}
-    coords[names.FEATURE] = measured + confusions
+    coords[names.FEATURE] = _names_of_measures(labels) + confusions
+    coords["n_absent"] = (names.FEATURE, _missing(values))
     made = {"confusions": confusions, "least": least, "beta": float(beta)}
-    dims = (*lead, names.FEATURE)
-    return xr.DataArray(np.concatenate(columns, axis=-1), coords, dims, "features", made)
+    return xr.DataArray(values, coords, (*lead, names.FEATURE), "features", made)
+
+
+def _names_of_measures(labels: list[str]) -> list[str]:
+    return [f"{m}.{of}" for of in (*labels, *names.AVERAGES) for m in names.MEASURES]
 
 
 def _refuse_averages(labels: list[str]) -> None:
@@ -74,12 +81,24 @@ def _measures(matrix: np.ndarray, actual: np.ndarray, beta: float) -> np.ndarray
     """Precision, recall and F of every label and average, one after the other."""
     each = formulas.by_label(matrix, actual, beta)
     averages = (
-        formulas.macro(each),
+        macro_of_present(each, actual),
         formulas.weighted(each, actual),
         formulas.pooled(matrix, actual, beta),
     )
+    each = np.where(actual[..., None] > 0, each, np.nan)
     scores = np.concatenate([each, np.stack(averages, axis=-2)], axis=-2)
     return scores.reshape(*scores.shape[:-2], -1)
+
+
+def macro_of_present(measures: np.ndarray, actual: np.ndarray) -> np.ndarray:
+    """Plain means over the labels that a dialogue has, (..., 3) from (..., label, 3)."""
+    present = (actual > 0)[..., None]
+    return np.where(present, measures, 0).sum(-2) / np.maximum(present.sum(-2), 1)
+
+
+def _missing(values: np.ndarray) -> np.ndarray:
+    """How many dialogues have no score, (feature,)."""
+    return np.isnan(values).reshape(-1, values.shape[-1]).sum(0)
 
 
 def _kept(matrix: np.ndarray, least: int) -> list[tuple[int, int]]:

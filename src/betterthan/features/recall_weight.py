@@ -8,6 +8,7 @@ import xarray as xr
 from betterthan import checks, names, schemas
 from betterthan.exact.labels import confusion as formulas
 from betterthan.exact.regression import least_squares
+from betterthan.features.of_confusions import macro_of_present
 from betterthan.features.tables import FeatureTable, feature_table
 
 _BETAS = np.exp2(np.linspace(-5, 5, 201))
@@ -24,7 +25,8 @@ def fit_beta(confusion: xr.DataArray, response: Any, *, average: str = "weighted
     response : xarray.DataArray, pandas.Series or array-like
         One number for each dialogue; dialogues without one are left out and counted.
     average : {"weighted", "macro", "pooled"}, default "weighted"
-        Over labels; see `labels.precision_recall_f`.
+        Over labels; see `labels.precision_recall_f`, but macro is over the labels that a dialogue
+        has.
 
     Returns
     -------
@@ -103,4 +105,6 @@ def _f(matrix: np.ndarray, actual: np.ndarray, beta: float, average: str) -> np.
     if average == "pooled":
         return formulas.pooled(matrix, actual, beta)[:, 2]
     each = formulas.by_label(matrix, actual, beta)
-    return (formulas.macro(each) if average == "macro" else formulas.weighted(each, actual))[:, 2]
+    if average == "macro":
+        return macro_of_present(each, actual)[:, 2]
+    return formulas.weighted(each, actual)[:, 2]

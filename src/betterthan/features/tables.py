@@ -1,5 +1,6 @@
 """Features and a response, dialogue by dialogue, checked."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,8 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.exact.regression import least_squares
+
+_FEW_LOST = 0.1  # so many rows may lack a feature, and a count is all that is said of them
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ def feature_table(
     x = _columns(frame, columns, {name if isinstance(response, str) else None, grouped_by or None})
     no_response, no_feature = np.isnan(y), np.isnan(x.to_numpy()).any(1)
     keep = ~no_response & ~no_feature
-    _refuse_few(keep)
+    _refuse_few(keep, x[~no_response])
     rows = np.array([str(r) for r in x.index])[keep]
     of_each = rows if labels is None else labels[keep]
     numbers, group_names = _numbered(of_each, labels is not None)
@@ -233,7 +236,21 @@ def _numbered(labels: np.ndarray, given: bool) -> tuple[np.ndarray, list[str]]:
     return np.array([place[label] for label in labels]), named
 
 
-def _refuse_few(keep: np.ndarray) -> None:
+def _tell_of_gaps(x: pd.DataFrame) -> None:
+    """Warn where rows are lost, and which feature costs most of them."""
+    gaps = x.isna()
+    lost, most = int(gaps.any(axis=1).sum()), gaps.sum()
+    if lost > _FEW_LOST * len(x):
+        worst = most.idxmax()
+        warnings.warn(
+            f"{lost} of {len(x)} rows lack a feature and are left out, {most[worst]} of them "
+            f"{worst!r}; without that column more rows stay",
+            stacklevel=4,
+        )
+
+
+def _refuse_few(keep: np.ndarray, answered: pd.DataFrame) -> None:
+    _tell_of_gaps(answered)
     if keep.sum() < 3:
         raise ValueError(
             f"{keep.sum()} of {len(keep)} dialogues have a response and every feature; at least 3 "
