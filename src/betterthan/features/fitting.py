@@ -79,8 +79,10 @@ def performance_function(
         - ``r2_training``: mean over the folds of the R2 on the rows that were kept, with
           ``r2_training_sd``;
         - ``r2_held_out``: 1 - PRESS / SST, the features staying as they were chosen from all rows;
-        - ``r2_held_out_chosen``: the same with the choice repeated inside every fold: the honest
-          one;
+        - ``r2_held_out_chosen``: the same with the choice repeated inside every fold (nested
+          cross-validation): the honest one, of one set of features;
+        - ``r2_held_out_se`` and ``r2_held_out_chosen_se``: their standard errors over what is left
+          out together;
         - ``mse`` and ``mse_chosen``: mean squared errors of held-out rows, with ``mse_sd`` and
           ``mse_chosen_sd``.
 
@@ -188,7 +190,7 @@ class _Search:
         """How often each feature is chosen from bootstrap samples."""
         if self.direction == "none":
             return np.ones(self.z.shape[1])
-        groups, how = self.table.groups, _moves(self.direction)
+        groups, how = self.table.groups, searched_as(self.direction)
         return inclusion.frequency(self.z, self.y, groups, how, resamples, seed)
 
     @property
@@ -197,18 +199,18 @@ class _Search:
         return [f for f, k in zip(self.table.features, self.inside, strict=True) if k]
 
 
+def searched_as(direction: str) -> dict[str, Any]:
+    """What a search may do, and where it starts."""
+    add, drop = _MOVES[direction]
+    return {"add": add, "drop": drop, "everything": _starts_full(direction)}
+
+
 def _searched(
     z: np.ndarray, y: np.ndarray, direction: str, groups: np.ndarray | None = None
 ) -> stepwise.Search:
     """The choice from all rows, or repeated without each of the groups."""
     products, sizes = stepwise.cross_products(z, y, groups)
-    return stepwise.search(products, sizes, **_moves(direction))
-
-
-def _moves(direction: str) -> dict[str, Any]:
-    """What a search may do, and where it starts."""
-    add, drop = _MOVES[direction]
-    return {"add": add, "drop": drop, "everything": _starts_full(direction)}
+    return stepwise.search(products, sizes, **searched_as(direction))
 
 
 def _starts_full(direction: str) -> bool:
@@ -273,7 +275,8 @@ def _held_out(search: _Search) -> dict[str, Any]:
         "r2_training": float(training.mean()),
         "r2_training_sd": float(training.std(ddof=1)),
     }
-    return parts | _measures("", errors, y) | _measures("_chosen", y - predicted, y)
+    chosen = _measures("_chosen", y - predicted, y, table.groups)
+    return parts | _measures("", errors, y, table.groups) | chosen
 
 
 def _refuse_lonely(table: FeatureTable, errors: np.ndarray) -> None:
@@ -286,11 +289,13 @@ def _refuse_lonely(table: FeatureTable, errors: np.ndarray) -> None:
         )
 
 
-def _measures(name: str, errors: np.ndarray, y: np.ndarray) -> dict[str, float]:
+def _measures(name: str, errors: np.ndarray, y: np.ndarray, groups: np.ndarray) -> dict[str, float]:
     """Of predictions of rows that were not seen."""
     square = errors**2
+    r2, error = least_squares.held_out_r2(errors, y, groups)
     return {
-        f"r2_held_out{name}": 1 - float(square.sum()) / float(y @ y),
+        f"r2_held_out{name}": r2,
+        f"r2_held_out{name}_se": error,
         f"mse{name}": float(square.mean()),
         f"mse{name}_sd": float(square.std(ddof=1)),
     }

@@ -51,7 +51,7 @@ def feature_table(
     x = _columns(frame, columns, {name if isinstance(response, str) else None, grouped_by or None})
     no_response, no_feature = np.isnan(y), np.isnan(x.to_numpy()).any(1)
     keep = ~no_response & ~no_feature
-    _refuse_few(keep, x[~no_response])
+    _refuse_few(keep, no_response, x)
     rows = np.array([str(r) for r in x.index])[keep]
     of_each = rows if labels is None else labels[keep]
     numbers, group_names = _numbered(of_each, labels is not None)
@@ -249,8 +249,8 @@ def _tell_of_gaps(x: pd.DataFrame) -> None:
         )
 
 
-def _refuse_few(keep: np.ndarray, answered: pd.DataFrame) -> None:
-    _tell_of_gaps(answered)
+def _refuse_few(keep: np.ndarray, no_response: np.ndarray, x: pd.DataFrame) -> None:
+    _tell_of_gaps(x.loc[~no_response])
     if keep.sum() < 3:
         raise ValueError(
             f"{keep.sum()} of {len(keep)} dialogues have a response and every feature; at least 3 "

@@ -91,15 +91,15 @@ def _measures(function: PerformanceFunction) -> Part:
     rows = [
         ("R2 of the fit itself", _r2(fit, "r2"), ""),
         ("R2 in training, mean over folds", _r2(fit, "r2_training"), spread),
-        ("R2 held out, features as chosen", _r2(fit, "r2_held_out"), _error(fit, "mse")),
+        ("R2 held out, features as chosen", _held_out(fit, "r2_held_out"), _error(fit, "mse")),
     ]
     note = "R2 held out is the honest one: each row is predicted by a fit that has not seen it."
     if fit.attrs["direction"] != "none":
-        chosen = _r2(fit, "r2_held_out_chosen")
-        rows.append(("R2 held out, choice repeated", chosen, _error(fit, "mse_chosen")))
+        chosen = _held_out(fit, "r2_held_out_chosen")
+        rows.append(("R2 held out, choice repeated (nested)", chosen, _error(fit, "mse_chosen")))
         note = (
             "The last line is the honest one: features were chosen without the rows that they "
-            "predict."
+            "predict. Of several functions the best has one that is too high: see features.compare."
         )
     table = Table(("Measure", "Value", "Beside"), rows, "How well the response is predicted")
     figure = Figure("Observed and predicted response", lambda: _predictions(function))
@@ -108,6 +108,10 @@ def _measures(function: PerformanceFunction) -> Part:
 
 def _r2(fit: xr.Dataset, name: str) -> str:
     return f"{fit[name].item():.3f}"
+
+
+def _held_out(fit: xr.Dataset, name: str) -> str:
+    return f"{_r2(fit, name)} (standard error {fit[f'{name}_se'].item():.3f})"
 
 
 def _error(fit: xr.Dataset, name: str) -> str:

@@ -26,7 +26,7 @@ from betterthan.reporting.shown import printable, systems_dims
 
 _PAIRS_OF = 8  # components whose pairs are listed
 _INTERVAL = {"ci_prob": names.CI_PROB, "ci_kind": names.CI_KIND}  # of the coefficients
-_SETS = ("Features", "Chosen", "R2 training (sd)", "R2 held out", "choice repeated", "MSE (sd)")
+_SETS = ("Features", "Chosen", "R2 training (sd)", "R2 held out", "nested (SE)", "MSE (sd)")
 
 
 def sets_page(sets: xr.Dataset) -> Page:
@@ -45,9 +45,25 @@ def sets_page(sets: xr.Dataset) -> Page:
     return Page(
         f"Features that predict {response}",
         f"Which of {total} sets of features predicts {response} best?",
-        [Part("Feature sets", tables=[table])],
+        [Part("Feature sets", tables=[table], notes=[_of_best(sets)] if total > 1 else [])],
         [CAUSES, LIKE_THESE],
         [" | ".join(signature)],
+    )
+
+
+def _with_error(at: xr.Dataset, name: str) -> str:
+    return f"{at[name].item():.2f} ({at[f'{name}_se'].item():.2f})"
+
+
+def _of_best(sets: xr.Dataset) -> str:
+    """What is left of the best set once its choice is made without what it predicts."""
+    shares = sets["picked"].values
+    picked = on_one_line(str(sets[names.FEATURE_SET].values[shares.argmax()]))
+    return (
+        f"Nested: features chosen anew in every fold. The largest of {len(shares)} is too high, "
+        "for its set was chosen by it. Where the set is chosen anew in every fold, too, R2 held "
+        f"out is {_with_error(sets, 'r2_held_out_best')}; {picked} is the best set in "
+        f"{100 * shares.max():.0f} % of the folds."
     )
 
 
@@ -61,7 +77,7 @@ def _set_row(at: xr.Dataset) -> tuple[str, ...]:
         f"{int(at['n_chosen'])} of {int(at['n_features'])}",
         training,
         f"{at['r2_held_out'].item():.2f}",
-        f"{at['r2_held_out_chosen'].item():.2f}",
+        _with_error(at, "r2_held_out_chosen"),
         error,
         on_one_line(str(at["formula"].item())),
     )

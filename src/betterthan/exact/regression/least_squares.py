@@ -105,6 +105,16 @@ def _each_left_out(
     return np.where(tight, np.inf, own), rest
 
 
+def held_out_r2(errors: np.ndarray, y: np.ndarray, groups: np.ndarray) -> tuple[float, float]:
+    """1 - sum of squared errors over that of y about its mean, and its standard error over groups:
+    that of a ratio of two sums.
+    """
+    error, total = (np.bincount(groups, v**2) for v in (errors, y - y.mean()))
+    ratio = error.sum() / total.sum()
+    apart = ((error - ratio * total) ** 2).sum() * len(total) / (len(total) - 1)
+    return 1 - float(ratio), float(np.sqrt(apart) / total.sum())
+
+
 def dependent(x: np.ndarray) -> tuple[int, list[int]] | None:
     """The first column that follows from the columns before it (and a constant), and those columns;
     None if none.

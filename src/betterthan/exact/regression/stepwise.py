@@ -37,7 +37,7 @@ def cross_products(
     total = table.T @ table
     if groups is None:
         return total[None], np.array([len(y)])
-    return total - _of_groups(table, groups), len(y) - np.bincount(groups)
+    return total - within_groups(x, y, groups), len(y) - np.bincount(groups)
 
 
 def resampled(
@@ -46,13 +46,14 @@ def resampled(
     """Cross products of samples in which each group stands some `times` (sample, group), and their
     items: how many, and how many different ones.
     """
-    own = _of_groups(np.column_stack([np.ones(len(y)), x, y]), groups)
+    own = within_groups(x, y, groups)
     items = np.bincount(groups)
     return np.tensordot(times, own, 1), times @ items, (times > 0) @ items
 
 
-def _of_groups(table: np.ndarray, groups: np.ndarray) -> np.ndarray:
-    """Cross products of the columns within each group, (group, m, m)."""
+def within_groups(x: np.ndarray, y: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """Cross products of constant, x, y within each group, (group, m, m)."""
+    table = np.column_stack([np.ones(len(y)), x, y])
     own = np.zeros((int(groups.max()) + 1, table.shape[1], table.shape[1]))
     np.add.at(own, groups, table[:, :, None] * table[:, None, :])
     return own
