@@ -22,7 +22,7 @@ def noise():
 
 
 def test_the_best_set_of_noise_predicts_nothing(noise):
-    """The best of five is above 0 in a fifth to a half; with the choice in the folds it is far below."""
+    """The best of five is above 0 in a fifth to a half; chosen in the folds it is far below."""
     best = np.array([float(found["r2_held_out_chosen"].max()) for found in noise])
     nested = np.array([float(found["r2_held_out_best"]) for found in noise])
     assert (best > 0).mean() >= 0.2

@@ -1,5 +1,6 @@
 """Component scores of dialogues: the features from which an outcome is predicted."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,8 @@ import xarray as xr
 
 from betterthan import checks, names, schemas
 from betterthan.exact.labels import confusion as formulas
+
+_ROUNDING = 1e-9
 
 
 def from_confusion(confusion: xr.DataArray, *, beta: float = 1.0, least: int = 0) -> xr.DataArray:
@@ -118,7 +121,10 @@ def learning_gain(pre: Any, post: Any) -> Any:
     Returns
     -------
     numpy.ndarray or xarray.DataArray
-        As given; NaN where either is missing. Negative where the second test is worse.
+        As given; NaN where either is missing. Negative where the second test is worse, without a
+        limit where the first was nearly perfect: below -1 there is a warning, for such a dialogue
+        alone can steer a regression. Normalised change, which divides losses by what could be lost
+        (pre), stays within -1 and 1.
 
     Raises
     ------
@@ -128,6 +134,9 @@ def learning_gain(pre: Any, post: Any) -> Any:
     References
     ----------
     Dzikovska, Bell, Isard & Moore (2012), EACL 2012, section 4.
+
+    J. D. Marx and K. Cummings (2007), Normalized change, American Journal of Physics 75(1), 87-91,
+    doi:10.1119/1.2372468.
 
     Examples
     --------
@@ -141,7 +150,22 @@ def learning_gain(pre: Any, post: Any) -> Any:
         raise ValueError(
             f"pre is 1 at position {where}: nothing was left to gain; leave that dialogue out"
         )
-    return (second - first) / (1 - first)
+    gain = (second - first) / (1 - first)
+    _warn_of_losses(np.asarray(gain).reshape(-1), np.broadcast_to(first, gain.shape).reshape(-1))
+    return gain
+
+
+def _warn_of_losses(gain: np.ndarray, pre: np.ndarray) -> None:
+    """More was lost than could be gained: the gain is large because the pre-test was."""
+    lost = np.flatnonzero(gain < -1 - _ROUNDING)
+    if lost.size:
+        worst = int(lost[gain[lost].argmin()])
+        warnings.warn(
+            f"{lost.size} of {gain.size} learning gains are below -1, the lowest {gain[worst]:.3g} "
+            f"at position {worst}, where pre is {pre[worst]:.3g} and little was left to gain; such "
+            "a dialogue alone can steer least squares: leave it out, or predict post - pre",
+            stacklevel=3,
+        )
 
 
 def _shares(given: Any, what: str) -> Any:

@@ -173,6 +173,9 @@ def fit(
     xarray.DataTree
         For `betterthan.features.predict`, ``arviz.loo`` (it leaves out one row) and
         ``arviz.compare``. ``posterior.attrs`` count the rows that were dropped for gaps.
+        Coefficients are shrunk towards 0 by design: at 20 to 35 dialogues a true standardised
+        coefficient of .6 is .38 on average, and its 95 % interval holds it in .82; one of 1.5 in
+        .90, one of 0 in .99.
 
     Raises
     ------

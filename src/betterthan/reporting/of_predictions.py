@@ -26,6 +26,15 @@ from betterthan.reporting.shown import printable, systems_dims
 
 _PAIRS_OF = 8  # components whose pairs are listed
 _INTERVAL = {"ci_prob": names.CI_PROB, "ci_kind": names.CI_KIND}  # of the coefficients
+_SHRUNK = (
+    "Coefficients are shrunk towards 0 by design, most where rows are few: of 20 to 35 simulated "
+    "rows, a true standardised coefficient of 0.6 is 0.38 on average, and its 95 % interval holds "
+    "it in 82 %; those of noise hold 0 in 99 %."
+)
+_SHRUNK_TOO = (
+    "Differences between components come from coefficients that are shrunk towards 0 and are "
+    "smaller than true ones on average, too."
+)
 _SETS = ("Features", "Chosen", "R2 training (sd)", "R2 held out", "nested (SE)", "MSE (sd)")
 
 
@@ -91,7 +100,8 @@ def posterior_page(tree: xr.DataTree) -> Page:
     figure = Figure("Posterior of the coefficients", lambda: draw_coefficients(tree))
     heads = ("Feature", "Coefficient", interval_of(_INTERVAL), "Standardised", "P(> 0)")
     table = Table(heads, _posterior_rows(tree), "Coefficients, shrunk together")
-    part = Part("Posterior without a choice", _fitted(tree), [table], figures=[figure])
+    facts, notes = _fitted(tree), [_SHRUNK]
+    part = Part("Posterior without a choice", facts, [table], notes=notes, figures=[figure])
     made = f"betterthan {betterthan.__version__} | response={response} | performance_function"
     return Page(
         f"What predicts {response}",
@@ -152,7 +162,7 @@ def page(found: xr.Dataset) -> Page:
         f"Components by predicted {response}",
         f"Which component do its scores predict the better {response} for?",
         [Part(heading, facts=facts, tables=[_components(ordered), *pairs])],
-        [LIKE_THESE],
+        [LIKE_THESE, _SHRUNK_TOO],
         [" | ".join(signature)],
     )
 
