@@ -83,7 +83,10 @@ def scores_of(
         source=_source(logs, records),
         reading=reading,
         higher_is_better=better,
-        **own,
+        metric=name,
+        tool=own["tool"],
+        errors=errors,
+        unscored=unscored,
     )
     missing = int(np.isnan(scores.values).sum())
     return scores.assign_attrs(signed.to_attrs() | {"n_missing": missing})

@@ -22,6 +22,7 @@ from betterthan.scores.deciding import few_units, no_width, within
 from betterthan.signed import Signature
 from betterthan.significance.signs import sign_test
 
+
 def compare(
     orders: Any,
     reference: Any,
