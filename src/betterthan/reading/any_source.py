@@ -13,7 +13,7 @@ from betterthan.io.reading import read_tables
 from betterthan.logs.pivoting import scores_of
 from betterthan.logs.reading import logs_of_files
 from betterthan.reading.finding_logs import logs_in, tables_in
-from betterthan.reading.other_layouts import OTHERS
+from betterthan.reading.other_layouts import OTHERS, reader_of
 
 Source = str | Path | pd.DataFrame | Sequence[str | Path] | Mapping[str, str | Path | pd.DataFrame]
 _OF_LOGS = {"join": "auto", "errors": "missing", "unscored": "missing"}
@@ -198,9 +198,9 @@ def read(
     of_logs: dict[str, Any] = {"task": task, "metric": metric, "filter": filter, "epoch": epoch}
     of_logs |= {"join": join, "errors": errors, "unscored": unscored}
     of_tables: dict[str, Any] = {"layout": layout, "names": names, "unit": unit, "scale": scale}
-    if layout in OTHERS:
+    if layout is not None and layout in OTHERS:
         _refuse(of_logs | {"systems": systems, "names": names, "unit": unit}, layout)
-        return OTHERS[layout](source)
+        return reader_of(layout)(source)
     logs = logs_in(source, format) if layout is None else None
     if logs is not None:
         _refuse(of_tables | vars(told), "a log")
