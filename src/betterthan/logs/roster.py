@@ -37,4 +37,5 @@ READERS: tuple[Reader, ...] = (
     Reader("inspect", "Inspect", "logs of `inspect eval`: .eval and .json"),
     Reader("lm_eval", "lm-eval", "samples_*.jsonl of --log_samples, with results_*.json beside"),
     Reader("every_eval_ever", "Every Eval Ever", "*_samples.jsonl, with the aggregate beside"),
+    Reader("harbor", "Harbor (Terminal-Bench 2)", "folders of jobs with a result.json a trial"),
 )
