@@ -9,7 +9,7 @@ from typing import Any
 from betterthan.io.problems import counted, problem
 from betterthan.logs.elements import listed
 from betterthan.logs.heads import Head, LogFile
-from betterthan.logs.json_values import as_dict, as_dicts, as_text, flat, number, whole
+from betterthan.logs.json_values import as_dict, as_dicts, as_text, count, flat, number, whole
 from betterthan.logs.record import Run
 
 _MODEL = re.compile(r",?model(_deployment)?=[^,]*")
@@ -110,7 +110,7 @@ def _add(run: Run, one: dict[str, Any], row: int, clustered: bool) -> None:
     changed = _perturbation(one)
     place = run.cells.sample(
         f"{item} ({changed})" if changed else item,
-        epoch=int(number(one.get("train_trial_index")) or 0) + 1,
+        epoch=count(one.get("train_trial_index"), 0) + 1,
         cluster=item if clustered else None,
         text=item,
         row=row,

@@ -8,7 +8,7 @@ from betterthan.io.problems import problem
 from betterthan.logs.elements import fields
 from betterthan.logs.hashing import digest
 from betterthan.logs.heads import Head, LogFile
-from betterthan.logs.json_values import as_dict, as_text, flat, number, whole
+from betterthan.logs.json_values import as_dict, as_text, count, flat, number, whole
 from betterthan.logs.record import ERROR, OK, Run
 
 _METRIC, _FOLDER = "reward", "simulations"
@@ -108,7 +108,7 @@ def _add(
     item, failed = str(one["task_id"]), one["reward"] is None
     place = run.cells.sample(
         item,
-        epoch=int(number(one["trial"]) or 0) + 1,
+        epoch=count(one["trial"], 0) + 1,
         content=contents.get(item),
         text=item,
         row=row,
@@ -125,7 +125,7 @@ def _add_info(run: Run, info: dict[str, Any]) -> None:
     agent, user = as_dict(info.get("agent_info")), as_dict(info.get("user_info"))
     run.system = as_text(agent.get("llm")) or as_text(agent.get("implementation")) or None
     run.task = as_text(as_dict(info.get("environment_info")).get("domain_name"))
-    run.epochs = int(number(info.get("num_trials")) or 1)
+    run.epochs = count(info.get("num_trials"), 1)
     keys = ("implementation", "llm", "llm_args")
     found = flat({"agent": {k: agent[k] for k in keys if k in agent}})
     found |= flat({"user": {k: user[k] for k in keys if k in user}})
