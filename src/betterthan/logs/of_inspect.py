@@ -8,7 +8,7 @@ from typing import Any
 from betterthan.io.problems import counted, problem
 from betterthan.logs.archives import Archive
 from betterthan.logs.elements import fields
-from betterthan.logs.hashing import digest
+from betterthan.logs.hashing import digest, joined
 from betterthan.logs.heads import Head, LogFile
 from betterthan.logs.inspect_content import given, prompts_of, shown_of
 from betterthan.logs.inspect_header import add_reported, declared_metrics, run_of, steps_of
@@ -121,19 +121,20 @@ def _run(file: LogFile, header: dict[str, Any], seen: _Seen) -> Run:
     if seen.double:
         said = f"{counted(seen.double, 'sample')} of {file.name} given twice, the last is taken"
         run.said.append(("twice", said))
-    prompt, scored = prompts_of(header), []
+    prompt, scored = digest(prompts_of(header)), []
     declared = declared_metrics(header)
+    one_name = declared[0] if declared else "score"
     for row, sample, content in seen.found.values():
         place = run.cells.sample(
             sample["id"],
             epoch=_epoch(sample),
             content=content,
-            prompt=None if content is None else digest(prompt, content.hex()),
+            prompt=joined(prompt, content),
             text=shown_of(sample),
             row=row,
             failed=sample.get("error") is not None,
         )
-        scored.append((place, values_of(sample, (declared or ["score"])[0])))
+        scored.append((place, values_of(sample, one_name)))
         run.why = run.why or _why(sample.get("error"))
     if not len(run.cells) and run.state == DONE:
         raise problem(file.name, "holds no samples; run Inspect with samples logged")
