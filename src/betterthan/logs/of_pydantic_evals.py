@@ -52,8 +52,7 @@ def _run(
     metrics = own or [metric for of in by_evaluator.values() for metric in of]
     if not metrics:
         raise problem(file.name, "holds no scores and no assertions")
-    nothing: tuple[Any, str] = (None, ERROR)
-    scores += [dict.fromkeys(metrics, nothing) for _ in failed]
+    scores += [_failed(metrics) for _ in failed]
     _add(run, cases, scores)
     return run
 
@@ -127,10 +126,17 @@ def _scores(case: _Case, by_evaluator: dict[str, list[str]]) -> dict[str, tuple[
         evaluator = told(mapping(failure).get("name"))
         for key in (_key(failure), evaluator):
             if key in by_evaluator:
-                found = dict.fromkeys(by_evaluator[key], (None, ERROR)) | found
+                found = _failed(by_evaluator[key]) | found
                 break
         else:
             found.setdefault(evaluator, (None, ERROR))
+    return found
+
+
+def _failed(metrics: Iterable[str]) -> dict[str, tuple[Any, str]]:
+    found: dict[str, tuple[Any, str]] = {}
+    for metric in metrics:
+        found[metric] = None, ERROR
     return found
 
 
