@@ -12,6 +12,7 @@ from typing import Any
 from betterthan.io.problems import counted, listed, problem
 from betterthan.logs.hashing import digest
 from betterthan.logs.heads import Head, LogFile
+from betterthan.logs.json_parts import mapping
 from betterthan.logs.json_values import flat, records, whole
 from betterthan.logs.occurrences import name_of, numbered
 from betterthan.logs.record import ERROR, OK, UNSCORED, Run
@@ -192,7 +193,7 @@ def _runs_of(file: LogFile, about: dict[str, Any], results: Sequence[_Result]) -
 
 def _repeat(about: dict[str, Any]) -> int | None:
     """Runs of each test, where the file says."""
-    config = about.get("config") or {}
+    config = mapping(about.get("config"))
     places = (about.get("runtimeOptions"), config.get("evaluateOptions"), config)
     told = [place.get("repeat") for place in places if isinstance(place, dict)]
     silent = 1 if isinstance(places[0], dict) else None  # what was asked for is there, not repeats
@@ -220,9 +221,9 @@ def _run(file: LogFile, about: dict[str, Any], one: _Result, repeat: int) -> Run
         files=[file.name],
         system=provider or None,
         parts={"prompt": prompt},
-        version=str((about.get("metadata") or {}).get("promptfooVersion", "")),
+        version=str(mapping(about.get("metadata")).get("promptfooVersion", "")),
         config=settings,
-        started=str((about.get("results") or {}).get("timestamp", "")),
+        started=str(mapping(about.get("results")).get("timestamp", "")),
         again=str(about.get("evalId") or ""),
         epochs=repeat,
         ordered=False,
@@ -233,7 +234,7 @@ def _run(file: LogFile, about: dict[str, Any], one: _Result, repeat: int) -> Run
 
 def _reported(about: dict[str, Any], system: tuple[str, str, Any]) -> dict[str, float]:
     """The means over all rows of a prompt, with what promptfoo counts for those never checked."""
-    prompts = (about.get("results") or {}).get("prompts")
+    prompts = mapping(about.get("results")).get("prompts")
     column = system[2]
     if not isinstance(prompts, list) or not isinstance(column, int) or column >= len(prompts):
         return {}

@@ -43,4 +43,5 @@ READERS: tuple[Reader, ...] = (
     Reader("deepeval", "deepeval", "``test_run_*.json`` of its folder of results"),
     Reader("pydantic_evals", "pydantic-evals", "an ``EvaluationReport`` as JSON"),
     Reader("trec", "trec_eval or ir_measures", "``trec_eval -q`` or ``ir_measures -q``"),
+    Reader("sacrebleu", "sacrebleu -sl", "a line a sentence"),
 )
