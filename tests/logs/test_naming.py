@@ -54,10 +54,10 @@ def test_long_prompts_are_cut_unless_that_makes_them_equal():
 
 def test_systems_picks_orders_and_renames():
     assert list(chosen(["b", "a"], ["a", "b", "c"])) == ["b", "a"]
-    assert chosen({"b": "new"}, ["a", "b"]) == {"b": "new"}
+    assert chosen({"b": "new"}, ["a", "b"]) == {"a": "a", "b": "new"}
     with pytest.raises(ValueError, match="no system 'x' among 'a'"):
         chosen(["x"], ["a"])
-    with pytest.raises(ValueError, match="one name"):
+    with pytest.raises(ValueError, match="twice|unique|'n'"):
         chosen({"a": "n", "b": "n"}, ["a", "b"])
     with pytest.raises(ValueError, match="systems is a str"):
         chosen("a", ["a"])

@@ -14,7 +14,6 @@ from betterthan.io.cells import holds_numbers, numbers, texts
 from betterthan.io.choosing import chosen_of
 from betterthan.io.files import read_file
 from betterthan.io.problems import listed, problem
-from betterthan.io.reading import read
 from betterthan.io.recognition import recognise
 from betterthan.labels.predictions import confusions as confusions_from_labels
 from betterthan.labels.predictions import tallies
@@ -24,6 +23,7 @@ from betterthan.orders.agreeing import agreement
 from betterthan.orders.median import consensus
 from betterthan.orders.reading import read as read_orders
 from betterthan.orders.taus import kendall_tau
+from betterthan.reading.any_source import read
 
 _LAYOUTS = ("confusion", "predictions", "tallies", "wide", "long")
 

@@ -25,8 +25,8 @@ from betterthan.counts.successes import trials_of
 from betterthan.counts.tallies import tally_scores
 from betterthan.counts.ties import policy_applied
 from betterthan.counts.units import CLUSTER, EPOCH, item_ids, several, unlabelled
-from betterthan.io.reading import read
 from betterthan.io.text_arrays import text_array
+from betterthan.reading.any_source import read
 
 
 @dataclass(frozen=True)

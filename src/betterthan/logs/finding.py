@@ -34,6 +34,9 @@ def find_files(source: Any, key: str | None = None) -> list[Found]:
     ValueError
         If `source` is empty or none of these.
     """
+    if isinstance(source, Mapping | list | tuple) and not source:
+        kind = "mapping" if isinstance(source, Mapping) else "list"
+        raise ValueError(f"source is an empty {kind}; give at least one file")
     if isinstance(source, Mapping):
         parts = [_of_one(one, str(name)) for name, one in source.items()]
     elif isinstance(source, str | Path):
@@ -45,17 +48,17 @@ def find_files(source: Any, key: str | None = None) -> list[Found]:
             f"source is a {type(source).__name__}; give a path, a folder, a pattern, a list of "
             "these, or a mapping of name to these"
         )
-    found = [one for part in parts for one in part]
-    if not found:
-        raise ValueError("source names no file; give at least one log")
-    return found
+    return [one for part in parts for one in part]
 
 
 def _of_one(source: Any, key: str | None) -> list[Found]:
     if isinstance(source, Sequence) and not isinstance(source, str):
         return [found for one in source for found in _of_one(one, key)]
     if not isinstance(source, str | Path):
-        raise ValueError(f"source holds a {type(source).__name__}; give paths")
+        raise ValueError(
+            f"source holds a {type(source).__name__}; give paths, or a mapping of name to path or "
+            "DataFrame"
+        )
     path = Path(source)
     if _is_folder(path):
         return [Found(file, key, False) for file in _in_folder(path)]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from betterthan.io.problems import problem
+from betterthan.logs.elements import listed
 from betterthan.logs.heads import LogFile
 from betterthan.logs.packed import MOST_BYTES
 
@@ -20,21 +21,22 @@ def records(file: LogFile) -> Iterator[tuple[int, dict[str, Any]]]:
         If a line is no JSON object; the message names file and line.
     """
     if file.head.kind == "list":
-        for row, value in enumerate(whole(file), start=1):
-            yield row, _object(value, file, row)
+        with file.open() as data:
+            for row, value in enumerate(listed(data, file.name), start=1):
+                yield row, _object(value, file, row)
         return
     with file.open() as lines:
         row = 0
         while line := lines.readline(MOST_BYTES):
             row += 1
             if line.strip():
-                yield row, _object(_loads(line, file, row), file, row)
+                yield row, _object(parsed(line, file.name, row), file, row)
 
 
 def whole(file: LogFile) -> Any:
     """The one value that a file holds."""
     with file.open() as data:
-        return _loads(data.read(), file, None)
+        return parsed(data.read(), file.name)
 
 
 def number(value: Any) -> float | None:
@@ -50,6 +52,26 @@ def number(value: Any) -> float | None:
         except ValueError:
             return None
     return None
+
+
+def as_dict(value: Any) -> dict[str, Any]:
+    """An object, empty where the value is none."""
+    return value if isinstance(value, dict) else {}
+
+
+def as_list(value: Any) -> list[Any]:
+    """A list, empty where the value is none."""
+    return value if isinstance(value, list) else []
+
+
+def as_dicts(value: Any) -> list[dict[str, Any]]:
+    """The objects of a list."""
+    return [one for one in as_list(value) if isinstance(one, dict)]
+
+
+def as_text(value: Any) -> str:
+    """A text, empty where the value is none."""
+    return value if isinstance(value, str) else ""
 
 
 def flat(value: dict[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -69,19 +91,19 @@ def flat(value: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     return found
 
 
-def _loads(data: bytes, file: LogFile, row: int | None) -> Any:
+def parsed(data: bytes, name: str, row: int | None = None) -> Any:
+    """The value in some bytes of the file `name`, whose line they are."""
     try:
         return json.loads(data)
     except json.JSONDecodeError as error:
         at = row or error.lineno
         what = f"not valid JSON ({error.msg}, character {error.colno}); is the file cut?"
-        raise problem(file.name, what, row=at) from None
+        raise problem(name, what, row=at) from None
     except (UnicodeDecodeError, ValueError) as error:
         reason = getattr(error, "reason", error)
-        raise problem(file.name, f"not readable as JSON ({reason})", row=row) from None
+        raise problem(name, f"not readable as JSON ({reason})", row=row) from None
     except RecursionError:
-        what = "not readable as JSON (nested too deeply)"
-        raise problem(file.name, what, row=row) from None
+        raise problem(name, "not readable as JSON (nested too deeply)", row=row) from None
 
 
 def _object(value: Any, file: LogFile, row: int) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
+from betterthan import checks
 from betterthan.io.problems import listed
 from betterthan.logs.record import Run
 
@@ -39,7 +40,7 @@ def chosen(systems: Any, found: Sequence[str]) -> dict[str, str]:
     Parameters
     ----------
     systems : list of str, or mapping of str to str, or None
-        A list picks and orders; a mapping picks and renames.
+        A list picks and orders; a mapping renames and keeps the others.
     found : sequence of str
         Those there are.
     """
@@ -48,13 +49,15 @@ def chosen(systems: Any, found: Sequence[str]) -> dict[str, str]:
     if isinstance(systems, str) or not isinstance(systems, Sequence | Mapping):
         kind = type(systems).__name__
         raise ValueError(f"systems is a {kind}; give a list of names, or a mapping to new names")
-    wanted = dict(systems) if isinstance(systems, Mapping) else {name: name for name in systems}
-    absent = [name for name in wanted if name not in found]
+    absent = [name for name in systems if name not in found]
     if absent:
         raise ValueError(f"there is no system {absent[0]!r} among {listed(found)}")
-    if len(set(wanted.values())) < len(wanted):
-        raise ValueError("systems gives two systems one name; give each its own")
-    return {str(old): str(new) for old, new in wanted.items()}
+    if isinstance(systems, Mapping):
+        renamed = {name: str(systems.get(name, name)) for name in found}
+        checks.unique(list(renamed.values()), "system")
+        return renamed
+    checks.unique([str(name) for name in systems], "system")
+    return {str(name): str(name) for name in systems}
 
 
 def _with_keys(keys: Sequence[str | None], base: list[str]) -> list[str]:

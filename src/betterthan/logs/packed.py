@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 from betterthan.io.problems import problem
 
 MOST_BYTES = 2 * 2**30  # that one file, member or line may unpack to
-_BUFFER = 2**20
+_BUFFER, _LINES = 2**20, 2**17
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 
 
@@ -25,15 +25,16 @@ def opened(path: Path, name: str, most: int | None = None) -> BinaryIO:
         Bytes that a packed file may unpack to; `MOST_BYTES` when not given.
     """
     try:
-        file: Any = path.open("rb")
+        file: Any = path.open("rb", buffering=_LINES)
     except OSError as error:
         raise problem(name, f"cannot be read ({error.strerror})") from None
     packed = _packing(file.read(4))
-    file.seek(0)
     if packed is None:
+        file.seek(0)
         return file
-    inner = gzip.GzipFile(fileobj=file) if packed == "gzip" else zstd().ZstdFile(file)
-    capped = _Capped(inner, name, MOST_BYTES if most is None else most)
+    file.close()
+    inner = gzip.GzipFile(path) if packed == "gzip" else zstd().ZstdFile(path)
+    capped = _Capped(inner, name, packed, MOST_BYTES if most is None else most)
     return io.BufferedReader(capped, _BUFFER)
 
 
@@ -53,8 +54,9 @@ def _packing(start: bytes) -> str | None:
 class _Capped(io.RawIOBase):
     """Gives what another file holds, and refuses to give more than the cap."""
 
-    def __init__(self, inner: Any, name: str, most: int) -> None:
-        self._inner, self._name, self._most, self._given = inner, name, most, 0
+    def __init__(self, inner: Any, name: str, packed: str, most: int) -> None:
+        self._inner, self._name, self._packed = inner, name, packed
+        self._most, self._given = most, 0
 
     def readable(self) -> bool:
         return True
@@ -63,7 +65,7 @@ class _Capped(io.RawIOBase):
         try:
             found = self._inner.read(len(buffer))
         except (OSError, EOFError, zlib.error, zstd().ZstdError) as error:
-            what = f"not a whole packed file ({error}); pack or download it again"
+            what = f"not a whole {self._packed} file ({error}); pack or download it again"
             raise problem(self._name, what) from None
         self._given += len(found)
         if self._given > self._most:

@@ -13,7 +13,7 @@ from betterthan.logs.frames import logs_of
 from betterthan.logs.naming import chosen, named
 from betterthan.logs.recognising import Sorted, sort_files
 from betterthan.logs.record import Logs, Run
-from betterthan.logs.roster import READERS
+from betterthan.logs.roster import READERS, Reader
 
 _log = logging.getLogger("betterthan")
 Source = str | Path | Sequence[str | Path] | Mapping[str, Any]
@@ -34,8 +34,8 @@ def read_logs(
         Files, folders (all files below them) or patterns such as ``"logs/*.eval"``. The names of a
         mapping are those of the systems.
     systems : list of str, mapping of str to str, or callable, optional
-        A list picks and orders systems, a mapping picks and renames them, a callable names the
-        system of a run. All are read, as their logs name them, when not given.
+        A list picks and orders systems, a mapping renames them, a callable names the system of a
+        run. They are called as their logs name them when not given.
     again : {"last", "first", "epochs"}, optional
         What to do with finished runs of one system, task and settings: take one of them, or all,
         each as further epochs.
@@ -65,17 +65,19 @@ def read_logs(
     own, named by these settings. Nothing in a log is evaluated.
 
     """
-    sorted_ = sort_files(find_files(source), format)
-    runs, keys = read_runs(sorted_)
-    callable_ = systems if callable(systems) else None
+    return logs_of_files(sort_files(find_files(source), format), systems=systems, again=again)
+
+
+def logs_of_files(files: Sorted, *, systems: Any = None, again: str | None = None) -> Logs:
+    """The records of files that were recognised."""
+    runs, keys = read_runs(files)
+    callable_: Any = systems if callable(systems) else None
     runs, found = one_each(runs, named(runs, keys, callable_), again)
     wanted = chosen(systems, list(dict.fromkeys(found)))
     kept = [k for name in wanted for k, system in enumerate(found) if system == name]
-    logs = logs_of([runs[k] for k in kept], [wanted[found[k]] for k in kept])
-    said = sorted_.said
-    if said:
-        _log.info(printable(said))
-    return logs
+    if files.said:
+        _log.info(printable(files.said))
+    return logs_of([runs[k] for k in kept], [wanted[found[k]] for k in kept])
 
 
 def read_runs(files: Sorted) -> tuple[list[Run], list[str | None]]:
@@ -85,13 +87,17 @@ def read_runs(files: Sorted) -> tuple[list[Run], list[str | None]]:
     for reader in READERS:
         for key, group in _by_key(files.by_reader.get(reader.name, [])).items():
             found = reader.runs([one.file for one in group])
-            runs += found
+            runs += [_by_its_tool(run, reader) for run in found]
             keys += [key] * len(found)
     if not runs:
         told = f" ({files.said})" if files.said else ""
         tools = ", ".join(dict.fromkeys(reader.tool for reader in READERS))
         raise ValueError(f"no file is a log of a tool that is read{told}: {tools}")
-    return [replace(run, tool=run.tool) for run in runs], keys
+    return runs, keys
+
+
+def _by_its_tool(run: Run, reader: Reader) -> Run:
+    return replace(run, tool=reader.tool) if run.tool == reader.name else run
 
 
 def _by_key(found: Sequence[Found]) -> dict[str | None, list[Found]]:

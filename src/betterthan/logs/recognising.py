@@ -65,6 +65,11 @@ def sort_files(found: Sequence[Found], format: str | None = None) -> Sorted:
     return Sorted(by_reader, skipped)
 
 
+def sorted_of_folder(found: Sequence[Found]) -> Sorted:
+    """The files by their reader, whether they were named or not."""
+    return sort_files([Found(one.file, one.key, False) for one in found])
+
+
 def unread(head: Head) -> str:
     """Why no reader reads a file, and what to do."""
     if head.kind == "a Git LFS pointer":

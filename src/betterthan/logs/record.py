@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 import pandas as pd
@@ -80,13 +81,20 @@ class Cells:
     def score(self, sample: int, metric: str, raw: float | None, status: str = OK) -> None:
         """Add the number that a tool wrote for a sample, NaN or None where it wrote none.
 
-        What is ``ok`` without a number is taken as unscored.
+        What is ``ok`` without a finite number is taken as unscored.
         """
         number = float("nan") if raw is None else float(raw)
         self.of.append(sample)
         self.metric.append(metric)
         self.raw.append(number)
-        self.status.append(UNSCORED if status == OK and number != number else status)
+        self.status.append(UNSCORED if status == OK and not isfinite(number) else status)
+
+    def by_sample(self) -> list[list[tuple[str, str, str]]]:
+        """The scores of each sample (metric, number as text, status), to compare samples by."""
+        found: list[list[tuple[str, str, str]]] = [[] for _ in self.item]
+        for of, *score in zip(self.of, self.metric, map(repr, self.raw), self.status, strict=True):
+            found[of].append((score[0], score[1], score[2]))
+        return found
 
     def __len__(self) -> int:
         return len(self.item)
@@ -126,6 +134,11 @@ class Run:
         What the tool says of each metric; recomputed by ``rule``.
     rule : str
         How the tool gets it: a name in `recomputing.RULES`.
+    reduced : dict of str to dict of str to float
+        What the tool says of each metric by other ways of reducing the runs of an item to one
+        score: ``{"at_least_2": {"match": 1.0}}``.
+    refused : dict of str to str
+        Metrics that are no scores of items, each with the reason; their cells are unscored.
     lower : set of str
         Metrics of which less is better.
     judge, scorer : str
@@ -152,6 +165,8 @@ class Run:
     ordered: bool = True
     reported: dict[str, float] = field(default_factory=dict)
     rule: str = "mean"
+    reduced: dict[str, dict[str, float]] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
     lower: set[str] = field(default_factory=set)
     judge: str = ""
     scorer: str = ""

@@ -34,6 +34,9 @@ class Reader:
 
 
 READERS: tuple[Reader, ...] = (
+    Reader("inspect", "Inspect", "logs of `inspect eval`: .eval and .json"),
+    Reader("lm_eval", "lm-eval", "samples_*.jsonl of --log_samples, with results_*.json beside"),
+    Reader("every_eval_ever", "Every Eval Ever", "*_samples.jsonl, with the aggregate beside"),
     Reader("promptfoo", "promptfoo", "``promptfoo eval -o out.json``, or ``out.jsonl``"),
     Reader(
         "tool_rows",

@@ -25,8 +25,8 @@ class Pattern:
 
     def fits(self, columns: Iterable[str]) -> bool:
         """Whether columns are those of the tool."""
-        columns = list(columns)
-        return all(any(re.fullmatch(need, name) for name in columns) for need in self.needs)
+        lines = "\n".join(columns)  # one search a need, however many columns there are
+        return all(re.search(f"^(?:{need})$", lines, re.MULTILINE) for need in self.needs)
 
     def metrics(self, columns: Iterable[str]) -> dict[str, str]:
         """The metric of each column of scores."""

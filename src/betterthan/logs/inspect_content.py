@@ -1,0 +1,119 @@
+"""What an Inspect sample gave the model to do, the same whatever log it stands in."""
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from betterthan.logs.archives import Archive
+from betterthan.logs.elements import fields
+from betterthan.logs.hashing import digest
+from betterthan.logs.inspect_header import steps_of
+from betterthan.logs.json_values import as_dict
+
+_CUT = "...\n(content truncated)"  # behind 5120 characters of a text in a summary
+_STANDS_FOR = re.compile(r"\([A-Z][a-z_]+\)")  # (Image) and such, in place of what is no text
+_BY_PLACE = re.compile(r"attachment://\d+")  # which the log counts, and no other log alike
+_GIVEN = ("input", "choices", "target")
+
+
+def given(
+    summary: dict[str, Any], archive: Archive | None = None, choices: bool = False
+) -> bytes | None:
+    """The digest of input, target and choices; None where the log does not hold them whole.
+
+    Parameters
+    ----------
+    summary : dict
+        A summary or a whole sample.
+    archive : Archive, optional
+        Of the summary; a sample is read from it where its summary is cut.
+    choices : bool, default False
+        Whether samples have choices, which summaries of older logs leave out.
+    """
+    values = [summary.get(key) for key in _GIVEN]
+    if archive is not None and (
+        any(_is_cut(text) for text in _texts(values)) or (choices and values[1] is None)
+    ):
+        sample = _begun(summary, archive)
+        if sample is None:
+            return None
+        values = [sample.get(key) for key in _GIVEN]
+    if any(_BY_PLACE.fullmatch(text) for text in _texts(values)):
+        return None
+    asked, offered, target = values
+    return digest(_messages(asked), target, offered or None)
+
+
+def shown_of(summary: dict[str, Any]) -> str:
+    """The beginning of the input, for messages."""
+    return next((text for text in _texts(summary.get("input")) if text.strip()), "")
+
+
+def prompts_of(header: dict[str, Any]) -> list[Any]:
+    """What the plan and the settings of a run add to each input: templates and messages."""
+    found: list[Any] = []
+    for step in steps_of(header):
+        texts = {k: v for k, v in as_dict(step.get("params")).items() if isinstance(v, str)}
+        if texts:
+            found.append([step.get("solver"), texts])
+    plan, about = as_dict(header.get("plan")), as_dict(header.get("eval"))
+    settings = [plan.get("config"), about.get("model_generate_config")]
+    return found + [text for one in settings if (text := as_dict(one).get("system_message"))]
+
+
+def _begun(summary: dict[str, Any], archive: Archive) -> dict[str, Any] | None:
+    """The first fields of a sample, before its messages and events."""
+    name = f"samples/{summary.get('id')}_epoch_{summary.get('epoch')}"
+    member = next((m for m in (f"{name}.json", f"{name}/sample.json") if m in archive), None)
+    if member is None:
+        return None
+    found: dict[str, Any] = {}
+    where = f"{archive.name}, member {member}"
+    with archive.open(member) as file:
+        for key, value in fields(file, where):
+            found[key] = value
+            if key == "target":
+                break
+    return found
+
+
+def _is_cut(text: str) -> bool:
+    return text.endswith(_CUT) or _STANDS_FOR.fullmatch(text) is not None
+
+
+def _texts(value: Any) -> Iterable[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for one in value:
+            yield from _texts(one)
+    elif isinstance(value, dict):
+        for key in ("content", "text", "image", "audio", "video", "document"):
+            if key in value:
+                yield from _texts(value[key])
+
+
+def _messages(asked: Any) -> Any:
+    """Role and content of messages, without the ids that are drawn for each run."""
+    if not isinstance(asked, list):
+        return asked
+    return [
+        [one.get("role"), _content(one.get("content"))] if isinstance(one, dict) else one
+        for one in asked
+    ]
+
+
+def _content(content: Any) -> Any:
+    if not isinstance(content, list):
+        return content
+    parts = [_part(part) for part in content]
+    return parts[0] if len(parts) == 1 and isinstance(parts[0], str) else parts
+
+
+def _part(part: Any) -> Any:
+    if isinstance(part, dict) and part.get("type") == "text":
+        return part.get("text")
+    if isinstance(part, dict):
+        return json.dumps({k: v for k, v in part.items() if k != "id"}, sort_keys=True)
+    return part

@@ -1,0 +1,117 @@
+"""Samples that lm-eval writes, one row a document and filter."""
+
+import json
+from hashlib import blake2b, sha256
+from typing import Any
+
+from betterthan.io.problems import problem
+from betterthan.logs.heads import LogFile
+from betterthan.logs.json_values import as_list, number, records
+from betterthan.logs.lm_eval_results import name_of
+from betterthan.logs.record import UNSCORED, Run
+
+_NO_METRICS = frozenset(
+    [
+        "doc_id",
+        "doc",
+        "target",
+        "arguments",
+        "resps",
+        "filtered_resps",
+        "filter",
+        "metrics",
+        "doc_hash",
+        "prompt_hash",
+        "target_hash",
+        "sample_len",
+    ]
+)
+_BYPASS = 999  # the score of an answer that is only written down
+
+
+def add_rows(run: Run, file: LogFile, metrics: list[str] | None) -> None:
+    """Add the samples of a file: a document once, with a score for each metric and filter.
+
+    Parameters
+    ----------
+    run : Run
+    file : LogFile
+    metrics : list of str, optional
+        The metrics of rows that do not name them; all that is no part of a row when not given.
+    """
+    places: dict[Any, tuple[int, set[str]]] = {}
+    cells = run.cells
+    for row, one in records(file):
+        try:
+            key, chosen = one["doc_id"], one.get("filter") or "none"
+            if key not in places or chosen in places[key][1]:
+                places[key] = (_sample(run, row, one), set())
+        except (KeyError, TypeError) as error:
+            raise problem(file.name, f"is no sample of lm-eval ({error!r})", row=row) from None
+        place, seen = places[key]
+        seen.add(chosen)
+        for metric in (
+            as_list(one.get("metrics")) or metrics or [k for k in one if k not in _NO_METRICS]
+        ):
+            value = one.get(metric)
+            if type(value) is float:
+                cells.score(place, name_of(metric, chosen), value)
+            else:
+                _odd(run, place, metric, chosen, value)
+
+
+def _sample(run: Run, row: int, one: dict[str, Any]) -> int:
+    doc = one["doc"]
+    target = one.get("target_hash") or _hash(str(one.get("target")))
+    content = f"{one.get('doc_hash') or _hash(_written(doc))} {target}"
+    prompt = one.get("prompt_hash") or _prompt(one.get("arguments"))
+    return run.cells.sample(
+        one["doc_id"],
+        content=blake2b(content.encode(), digest_size=16).digest(),
+        prompt=None if prompt is None else blake2b(prompt.encode(), digest_size=16).digest(),
+        text=_shown(doc),
+        row=row,
+    )
+
+
+def _odd(run: Run, place: int, metric: str, chosen: str, value: Any) -> None:
+    """A score that is no float: a number still, or none, with the reason."""
+    name, raw = name_of(metric, chosen), number(value)
+    if raw is not None and not (raw == _BYPASS and metric == "bypass"):
+        run.cells.score(place, name, raw)
+        return
+    if isinstance(value, list):
+        run.refused[name] = (
+            f"{name} is an aggregate, not a score of each document: the log holds parts of it "
+            f"({value!s:.40}); compare what each document has of its own, such as bits a byte"
+        )
+    elif raw == _BYPASS:
+        run.refused[name] = f"{name} is no score: lm-eval only wrote the answers down"
+    elif isinstance(value, dict):
+        run.refused[name] = f"{name} is an object, not a number, for each document"
+    run.cells.score(place, name, None, UNSCORED)
+
+
+def _shown(doc: Any) -> str:
+    if isinstance(doc, dict):
+        return next((one for one in doc.values() if isinstance(one, str)), "")
+    return doc if isinstance(doc, str) else ""
+
+
+def _prompt(arguments: Any) -> str | None:
+    """The hash of the first request, as newer versions write it."""
+    first = next(iter(arguments.values()), None) if isinstance(arguments, dict) else None
+    if isinstance(first, dict):
+        text = next(iter(first.values()), None)
+    else:
+        first = arguments[0] if isinstance(arguments, list) and arguments else None
+        text = first[0] if isinstance(first, list) and first else None
+    return _hash(text) if isinstance(text, str) else None
+
+
+def _written(doc: Any) -> str:
+    return json.dumps(doc, indent=2, ensure_ascii=False)
+
+
+def _hash(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

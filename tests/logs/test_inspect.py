@@ -1,0 +1,339 @@
+"""Logs of Inspect: versions, cut texts, samples given twice, and files that are damaged."""
+
+import gzip
+import json
+import math
+
+import pytest
+
+from betterthan.logs import elements, of_inspect, packed
+from betterthan.logs.heads import LogFile
+
+from . import made_inspect as made
+from .samples import cells_of
+
+LONG = "x" * 5120
+
+
+def read(path):
+    file = LogFile(path, path.name)
+    assert of_inspect.recognises(file.head)
+    return of_inspect.runs([file])[0]
+
+
+def scores(run):
+    return [(item, metric, score, status) for _, item, _, metric, _, score, status in cells_of(run)]
+
+
+def problem_of(path):
+    with pytest.raises(ValueError, match=path.name) as error:
+        read(path)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+@pytest.mark.parametrize("method", [made.STORED, made.DEFLATE, made.ZSTD])
+@pytest.mark.parametrize("frames", [1, 3])
+def test_every_packing_reads_alike(tmp_path, method, frames):
+    samples = [made.summary("q0"), made.summary("q1", "I")]
+    path = made.eval_log(tmp_path / "a.eval", made.header(), samples, method=method, frames=frames)
+    run = read(path)
+    assert scores(run) == [("q0", "match", 1.0, "ok"), ("q1", "match", 0.0, "ok")]
+    assert (run.tool, run.system, run.task, run.version) == (
+        "inspect",
+        "org/alpha",
+        "toy",
+        "0.3.285",
+    )
+    assert (run.again, run.declared, run.state) == ("t1", ["q0", "q1"], "done")
+
+
+def test_json_reads_as_eval_does(tmp_path):
+    samples = [made.summary("q0"), made.summary("q1", {"a": 1, "b": "no"}, scorer="d")]
+    packed_log = read(made.eval_log(tmp_path / "a.eval", made.header(), samples))
+    plain = read(made.json_log(tmp_path / "a.json", made.header(), samples))
+    assert repr(packed_log.cells) == repr(plain.cells)
+    assert ("q1", "d/b", 0.0, "ok") in scores(plain)
+
+
+@pytest.mark.parametrize(
+    ("value", "score", "status"),
+    [
+        ("C", 1, "ok"),
+        ("P", 0.5, "ok"),
+        ("N", 0, "ok"),
+        (True, 1, "ok"),
+        ("0.25", 0.25, "ok"),
+        ("Yes", 1, "ok"),
+        ("no", 0, "ok"),
+        (float("nan"), None, "unscored"),
+        (float("inf"), None, "unscored"),
+        ("A", None, "unscored"),
+        ([1, 0], None, "unscored"),
+    ],
+)
+def test_values(tmp_path, value, score, status):
+    samples = [made.summary("q0", "I"), made.summary("q1", value)]
+    run = read(made.eval_log(tmp_path / "a.eval", made.header(), samples))
+    assert scores(run)[1] == ("q1", "match", score, status)
+    assert ("match" in run.refused) == isinstance(value, list)
+    assert bool(run.said) == (value in ("A", "N"))
+
+
+def test_null_is_unscored(tmp_path):
+    sample = made.summary("q1") | {"scores": {"match": {"value": None}}}
+    run = read(made.eval_log(tmp_path / "a.eval", made.header(), [made.summary("q0"), sample]))
+    assert scores(run)[1] == ("q1", "match", None, "unscored")
+
+
+def test_a_score_on_an_error_is_kept_beside(tmp_path):
+    samples = [made.summary("q0"), made.summary("q1", "C", error="boom")]
+    run = read(made.eval_log(tmp_path / "a.eval", made.header(), samples))
+    assert run.cells.status == ["ok", "error"]
+    assert run.cells.raw == [1.0, 1.0]
+    assert run.why == "boom"
+
+
+def test_errors_alone_have_the_declared_metrics(tmp_path):
+    samples = [made.summary("q0", None, error="boom")]
+    run = read(made.eval_log(tmp_path / "a.eval", made.header(status="error"), samples))
+    assert scores(run) == [("q0", "match", None, "error")]
+    assert run.state == "failed"
+
+
+def test_no_scores_are_no_metrics(tmp_path):
+    samples = [made.summary("q0", None)]
+    assert read(made.eval_log(tmp_path / "a.eval", made.header(), samples)).metrics == []
+
+
+def test_a_run_that_died_is_its_journal(tmp_path):
+    parts = [[made.summary(f"q{k}")] for k in range(11)]
+    head = made.header(ids=[f"q{k}" for k in range(12)])
+    run = read(made.died(tmp_path / "a.eval", head, parts))
+    assert run.state == "died"
+    assert run.cells.item == [f"q{k}" for k in range(11)]  # part 10 comes after 9
+    assert set(run.declared) - set(run.cells.item) == {"q11"}
+
+
+def test_of_samples_given_twice_the_last_counts(tmp_path):
+    samples = [made.summary("q0", "I"), made.summary("q1"), made.summary("q0", "C")]
+    run = read(made.eval_log(tmp_path / "a.eval", made.header(), samples))
+    assert dict(zip(run.cells.item, run.cells.raw, strict=True)) == {"q0": 1.0, "q1": 1.0}
+    assert run.said == [("twice", "1 sample of a.eval given twice, the last is taken")]
+
+
+def cut(text):
+    return f"{text[:5120]}...\n(content truncated)"
+
+
+def test_texts_that_the_summary_cuts_are_read_whole(tmp_path):
+    whole = [made.summary(f"q{k}", input=f"{LONG} {k}") for k in (0, 1)]
+    thin = [one | {"input": cut(one["input"])} for one in whole]
+    big = [one | {"messages": ["m" * 2**21]} for one in whole]
+    run = read(made.eval_log(tmp_path / "a.eval", made.header(), thin, full=big))
+    plain = read(made.json_log(tmp_path / "a.json", made.header(), whole))
+    assert run.cells.content == plain.cells.content
+    assert len(set(run.cells.content)) == 2
+    without = read(made.eval_log(tmp_path / "b.eval", made.header(), thin))
+    assert without.cells.content == [None, None]
+
+
+def test_images_are_read_where_the_summary_names_them(tmp_path):
+    def asked(image):
+        part = {"type": "image", "image": image}
+        return [{"id": image, "role": "user", "content": [{"type": "text", "text": "?"}, part]}]
+
+    whole = [made.summary(f"q{k}", input=asked(f"attachment://{k}a")) for k in (0, 1)]
+    words = [{"type": "text", "text": "?"}, {"type": "text", "text": "(Image)"}]
+    thin = [one | {"input": [{"role": "user", "content": words}]} for one in whole]
+    run = read(made.eval_log(tmp_path / "a.eval", made.header(), thin, full=whole))
+    assert len({*run.cells.content}) == 2
+
+
+def test_ids_of_messages_are_no_content(tmp_path):
+    def run(id):
+        asked = [{"id": id, "role": "user", "content": "What?"}]
+        samples = [made.summary("q0", input=asked)]
+        return read(made.eval_log(tmp_path / "a.eval", made.header(), samples))
+
+    assert run("random1").cells.content == run("random2").cells.content
+
+
+def test_choices_that_older_summaries_leave_out(tmp_path):
+    steps = [{"solver": "multiple_choice", "params": {}}]
+    head = made.header(plan__steps=steps)
+    thin = made.summary("q0")
+    whole = {"id": "q0", "epoch": 1, "input": thin["input"], "choices": ["a", "b"], "target": "0"}
+    old = read(made.eval_log(tmp_path / "old.eval", head, [thin], full=[whole]))
+    new = read(made.eval_log(tmp_path / "new.eval", head, [thin | {"choices": ["a", "b"]}]))
+    assert old.cells.content == new.cells.content
+
+
+def test_a_system_message_is_another_prompt_for_the_same_content(tmp_path):
+    def run(text):
+        steps = [{"solver": "system_message", "params": {"template": text}}]
+        head = made.header(plan__steps=steps)
+        return read(made.eval_log(tmp_path / "a.eval", head, [made.summary("q0")])).cells
+
+    a, b = run("Be brief"), run("Think")
+    assert a.content == b.content
+    assert a.prompt != b.prompt
+
+
+def test_the_judge_and_the_scorer(tmp_path):
+    scorer = {"name": "model_graded_qa", "options": {"model": "openai/gpt-4o"}}
+    head = made.header(
+        eval__scorers=[scorer], eval__model_roles={"grader": {"model": "openai/gpt-4.1"}}
+    )
+    run = read(made.eval_log(tmp_path / "a.eval", head, [made.summary("q0")]))
+    assert run.judge == "openai/gpt-4.1, openai/gpt-4o"
+    assert run.scorer == 'model_graded_qa{"model": "openai/gpt-4o"}'
+
+
+def test_reported_by_reducer(tmp_path):
+    scores = [
+        made.reported("match", 0.5, "mean"),
+        made.reported("match", 1.0, "at_least_2"),
+        made.reported("d", 0.25, name="a", metric="mean"),
+        made.reported("match", 9.0, name="grouped"),
+    ]
+    sample = made.summary("q0") | {"scores": {"match": {"value": "C"}, "d": {"value": {"a": 1}}}}
+    run = read(made.eval_log(tmp_path / "a.eval", made.header(scores=scores), [sample]))
+    assert run.reported == {"match": 0.5, "d/a": 0.25}
+    assert run.reduced == {"at_least_2": {"match": 1.0}}
+
+
+def test_transcripts_are_not_read(tmp_path):
+    big = [{"id": "q0", "epoch": 1, "messages": []}]
+    path = made.eval_log(tmp_path / "a.eval", made.header(), [made.summary("q0")], full=big)
+    data = path.read_bytes()
+    start = data.index(b"samples/q0_epoch_1.json") + 30
+    path.write_bytes(data[:start] + b"\xff" * 8 + data[start + 8 :])  # a damaged transcript
+    assert scores(read(path)) == [("q0", "match", 1.0, "ok")]
+
+
+# -- damaged ---------------------------------------------------------------------------------------
+
+
+def test_cut_zip_is_no_log(tmp_path):
+    path = made.eval_log(tmp_path / "a.eval", made.header(), [made.summary("q0")])
+    path.write_bytes(path.read_bytes()[:-30])
+    assert LogFile(path, "a.eval").head.kind == "a zip file that is cut or damaged"
+
+
+@pytest.mark.parametrize("method", [made.STORED, made.DEFLATE, made.ZSTD])
+def test_wrong_check_sum(tmp_path, method):
+    path = made.eval_log(
+        tmp_path / "a.eval", made.header(), [made.summary("q0")], method=method, crc=1
+    )
+    assert "wrong size or check sum" in problem_of(path)
+
+
+def test_more_than_it_says(tmp_path):
+    samples = [made.summary("q0")]
+    path = made.eval_log(tmp_path / "a.eval", made.header(), samples, size=100)
+    assert "unpacks to more than the 100 bytes it says" in problem_of(path)
+
+
+def test_zip_bomb(tmp_path, monkeypatch):
+    monkeypatch.setattr(packed, "MOST_BYTES", 10_000)
+    samples = [made.summary("q0", input="x" * 20_000)]
+    path = made.eval_log(tmp_path / "a.eval", made.header(), samples)
+    assert "more than 10,000" in problem_of(path)
+
+
+def test_damaged_member(tmp_path):
+    path = made.eval_log(tmp_path / "a.eval", made.header(), [made.summary("q0")])
+    data = path.read_bytes()
+    at = data.index(b"summaries.json") + len("summaries.json")
+    path.write_bytes(data[:at] + b"\xff" * 40 + data[at + 40 :])
+    assert "cannot be unpacked" in problem_of(path)
+
+
+def test_member_elsewhere(tmp_path):
+    path = made.eval_log(tmp_path / "a.eval", made.header(), [made.summary("q0")])
+    path.write_bytes(path.read_bytes().replace(b"PK\3\4", b"PK\3\5"))
+    assert "does not stand where the archive says" in problem_of(path)
+
+
+def test_cut_packing_is_said_and_closed(tmp_path):
+    path = tmp_path / "a.json.gz"
+    path.write_bytes(gzip.compress(json.dumps(made.header()).encode())[:-20])
+    with pytest.raises(ValueError, match="not a whole gzip file"):
+        LogFile(path, path.name).head.kind  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("[{}]", "is no sample"),
+        ("{}", "is no list of samples"),
+        ("[", "not valid JSON"),
+        ("[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_summaries_that_are_none(tmp_path, text, why):
+    members = [
+        ("summaries.json", text.encode()),
+        ("header.json", json.dumps(made.header()).encode()),
+    ]
+    assert why in problem_of(made.archive(tmp_path / "a.eval", members))
+
+
+def test_no_samples(tmp_path):
+    assert "holds no samples" in problem_of(made.eval_log(tmp_path / "a.eval", made.header(), []))
+    assert "holds no samples" in problem_of(made.json_log(tmp_path / "a.json", made.header(), []))
+
+
+def test_cut_json(tmp_path):
+    path = made.json_log(tmp_path / "a.json", made.header(), [made.summary("q0")])
+    path.write_bytes(path.read_bytes()[:-20])
+    assert "is the file cut?" in problem_of(path)
+
+
+def test_nesting(tmp_path):
+    deep = json.loads("[" * 300 + "]" * 300)
+    run = read(made.json_log(tmp_path / "a.json", made.header(), [made.summary("q0", input=deep)]))
+    assert run.cells.content[0] is not None
+    path = tmp_path / "deep.json"
+    text = json.dumps(made.header() | {"samples": "HERE"})
+    path.write_text(text.replace('"HERE"', "[" * 100_000 + "]" * 100_000))
+    assert "nested too deeply" in problem_of(path)
+
+
+def test_a_member_is_never_a_path(tmp_path):
+    members = [("../../header.json", b"{}"), ("/etc/header.json", b"{}")]
+    path = made.archive(tmp_path / "a.eval", members)
+    assert not of_inspect.recognises(LogFile(path, "a.eval").head)
+
+
+# -- the window ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("window", [1, 2, 7, 10_000])
+def test_fields_do_not_depend_on_the_window(tmp_path, monkeypatch, window):
+    monkeypatch.setattr(elements, "WINDOW", window)
+    value = {"a": [1, -2.5e-10, 'é\\u00e9"', None], "b": {}, "s": [{"x": math.pi}, 12, "é"]}
+    path = tmp_path / "a.json"
+    path.write_text(f"\ufeff {json.dumps(value, ensure_ascii=False, indent=1)}\n", "utf-8")
+    with path.open("rb") as file:
+        found = list(elements.fields(file, "a.json", frozenset({"s"})))
+    wanted = [("a", value["a"]), ("b", {}), *(("s", one) for one in value["s"])]
+    assert found == wanted
+
+
+def test_a_long_list_is_streamed(tmp_path, monkeypatch):
+    monkeypatch.setattr(elements, "WINDOW", 1000)
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"s": [{"x": "y" * 100}] * 1000}))
+    held = []
+
+    class Counted(elements._Window):
+        def _more(self):
+            super()._more()
+            held.append(len(self._text))
+
+    monkeypatch.setattr(elements, "_Window", Counted)
+    with path.open("rb") as file:
+        assert sum(1 for _ in elements.fields(file, "a", frozenset({"s"}))) == 1000
+    assert max(held) < 3000

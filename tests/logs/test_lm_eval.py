@@ -1,0 +1,209 @@
+"""Samples of lm-eval: which results are theirs, filters, metrics that are no scores, bad files."""
+
+import json
+
+import pytest
+
+from betterthan.logs import of_lm_eval
+from betterthan.logs.heads import LogFile
+
+from . import made_lm_eval as made
+from .samples import cells_of, files_in
+
+
+def read(*paths):
+    files = [LogFile(path, path.name) for path in paths]
+    assert all(of_lm_eval.recognises(file.head) for file in files)
+    return of_lm_eval.runs(files)
+
+
+def scores(run):
+    return [(item, metric, score, status) for _, item, _, metric, _, score, status in cells_of(run)]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    made.samples(tmp_path, "toy", [made.row(0), made.row(1, 0.0)])
+    made.written(tmp_path, made.results({"toy": {"acc,none": 0.5, "acc_stderr,none": 0.3}}))
+    return tmp_path
+
+
+@pytest.mark.parametrize("given", ["samples_*", "results_*", "*"])
+def test_the_file_beside_is_found(folder, given):
+    (run,) = read(*folder.glob(given))
+    assert (run.system, run.task, run.version) == ("org/alpha", "toy", "0.4.13")
+    assert run.reported == {"acc": 0.5}
+    assert scores(run) == [("0", "acc", 1.0, "ok"), ("1", "acc", 0.0, "ok")]
+
+
+def test_results_of_another_time_or_folder_are_not_taken(tmp_path):
+    alone = made.samples(tmp_path, "toy", [made.row(0)])
+    other = made.results({"toy": {"acc,none": 1.0}})
+    made.written(tmp_path, other, "2026-11-21T21-00-23.000000")
+    written = made.written(tmp_path / "below", other)
+    made.samples(tmp_path / "below", "toy", [made.row(0)])
+    first, second = read(alone, written)
+    assert first.system is None
+    assert "pass a mapping" in first.said[0][1]
+    assert second.system == "org/alpha"
+
+
+def test_tasks_with_figures_and_lines_in_their_names(tmp_path):
+    made.written(tmp_path, made.results({"a_2024": {"acc,none": 1.0}, "b_a_2024": {}}))
+    paths = [made.samples(tmp_path, task, [made.row(0)]) for task in ("a_2024", "b_a_2024")]
+    assert [run.task for run in read(*paths)] == ["a_2024", "b_a_2024"]
+
+
+def test_filters_are_metrics_of_one_sample(tmp_path):
+    rows = [
+        made.row(k, float(k == 0 or chosen == "maj"), "em", chosen)
+        for chosen in ("strict", "maj")
+        for k in (0, 1)
+    ]
+    path = made.samples(tmp_path, "toy", rows)
+    means = {"em,strict": 0.5, "em,maj": 1.0}
+    made.written(tmp_path, made.results({"toy": means}))
+    (run,) = read(path)
+    assert len(run.cells) == 2
+    assert run.reported == means
+    assert ("1", "em,strict", 0.0, "ok") in scores(run)
+
+
+def test_a_file_written_twice_has_each_row_twice(tmp_path):
+    rows = [made.row(k, 1.0, "em", chosen) for k in (0, 1) for chosen in ("strict", "maj")]
+    (run,) = read(made.samples(tmp_path, "toy", rows + rows))
+    assert run.cells.item == ["0", "1", "0", "1"]
+    assert len(run.cells.of) == 8
+
+
+@pytest.mark.parametrize(
+    ("score", "status", "why"),
+    [
+        ([-6.26, 2], "unscored", "is an aggregate"),
+        ({"a": 1}, "unscored", "is an object"),
+        (None, "unscored", None),
+        (float("nan"), "unscored", None),
+        (float("inf"), "unscored", None),
+        (True, "ok", None),
+        (1, "ok", None),
+        ("0.5", "ok", None),
+    ],
+)
+def test_scores(tmp_path, score, status, why):
+    (run,) = read(made.samples(tmp_path, "toy", [made.row(0, score)]))
+    assert run.cells.status == [status]
+    assert (why is None) == (not run.refused)
+    assert why is None or why in run.refused["acc"]
+
+
+def test_bypass_is_no_score(tmp_path):
+    (run,) = read(made.samples(tmp_path, "toy", [made.row(0, 999, "bypass")]))
+    assert run.cells.status == ["unscored"]
+    assert "only wrote the answers down" in run.refused["bypass"]
+
+
+def test_less_is_better_and_means_of_another_kind(tmp_path):
+    rows = [made.row(0, 2.0, "ter", extra=1.0)]
+    rows[0]["metrics"] = ["ter", "extra"]
+    means = {"ter,none": 2.0, "extra,none": 9.0}
+    listed = [{"metric": "ter", "aggregation": "mean"}, {"metric": "extra", "aggregation": "max"}]
+    about = made.results(
+        {"toy": means},
+        higher_is_better={"toy": {"ter": False, "extra": True}},
+        configs={"toy": {"metric_list": listed}},
+    )
+    made.written(tmp_path, about)
+    (run,) = read(made.samples(tmp_path, "toy", rows))
+    assert run.lower == {"ter"}
+    assert run.reported == {"ter": 2.0}
+
+
+def test_settings_that_tell_runs_of_one_model_apart(tmp_path):
+    def run(name, **changes):
+        made.written(tmp_path / name, made.results({"toy": {"acc,none": 1.0}}, **changes))
+        return read(made.samples(tmp_path / name, "toy", [made.row(0)]))[0]
+
+    plain = run("a")
+    args = {"config": {"model_args": "pretrained=org/alpha,dtype=float16"}}
+    changed = run("b", **args, **{"n-shot": {"toy": 5}, "chat_template_sha": "abc"})
+    assert plain.system == changed.system
+    assert plain.config["num_fewshot"] == 0
+    assert changed.config["num_fewshot"] == 5
+    assert changed.config["model_args.dtype"] == "float16"
+    assert changed.config["chat_template_sha"] == "abc"
+
+
+def test_rows_that_are_gone_are_counted(tmp_path):
+    counts = {"n-samples": {"toy": {"original": 3, "effective": 3}}}
+    made.written(tmp_path, made.results({"toy": {"acc,none": 1.0}}, **counts))
+    (run,) = read(made.samples(tmp_path, "toy", [made.row(0)]))
+    assert run.said == [("rows", f"{run.files[0]} holds 1 of the 3 documents that were run")]
+
+
+def test_older_rows(tmp_path):
+    rows = [made.row(0), made.row(1, 0.0)]
+    old = [
+        {k: v for k, v in one.items() if not k.endswith("_hash") and k not in ("metrics", "filter")}
+        for one in rows
+    ]
+    old = [one | {"arguments": [["What is 0?", " x"]]} for one in old[:1]]
+    path = tmp_path / "pretrained__gpt2_toy.jsonl"
+    path.write_text(json.dumps(old, indent=1))
+    made.written(tmp_path, made.results({"toy": {"acc,none": 1.0}}))
+    (tmp_path / f"results_{made.STAMP}.json").rename(tmp_path / "results.json")
+    (run,) = read(path)
+    (new,) = read(made.samples(tmp_path / "new", "toy", rows[:1]))
+    assert (run.system, run.task, run.metrics) == ("org/alpha", "toy", ["acc"])
+    assert run.cells.content == new.cells.content
+    assert run.cells.prompt == new.cells.prompt
+
+
+# -- bad files -------------------------------------------------------------------------------------
+
+
+def test_results_alone_say_what_to_do(tmp_path):
+    path = made.written(tmp_path, made.results({"toy": {"acc,none": 0.5}}))
+    with pytest.raises(ValueError, match=r"results_.*run lm-eval with --log_samples"):
+        read(path)
+    made.samples(tmp_path / "other", "toy", [made.row(0)])
+    (run,) = of_lm_eval.runs(files_in(tmp_path))
+    assert run.said[-1] == ("skipped", f"results_{made.STAMP}.json has no samples")
+
+
+def test_cut_last_line(folder):
+    path = next(folder.glob("samples_*"))
+    path.write_text(path.read_text()[:-20])
+    with pytest.raises(ValueError, match=r"samples_.* row 2: .*is the file cut"):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    "line", ["[]", "1", '{"doc_id": 1}', '{"doc_id": [], "doc": {}}', '{"doc": {}, "resps": []}']
+)
+def test_rows_that_are_none(folder, line):
+    path = next(folder.glob("samples_*"))
+    path.write_text(path.read_text() + line + "\n")
+    with pytest.raises(ValueError, match=r"samples_.* row 3"):
+        read(path)
+
+
+def test_a_first_document_longer_than_what_is_looked_at(tmp_path):
+    (run,) = read(made.samples(tmp_path, "toy", [made.row(0, question="x" * 70_000), made.row(1)]))
+    assert len(run.cells) == 2
+
+
+def test_results_of_many_tasks_are_recognised(tmp_path):
+    tasks = {f"task_{k:04}": {"acc,none": 0.5} for k in range(2000)}
+    path = made.written(tmp_path, made.results(tasks))
+    assert path.stat().st_size > 2**17
+    assert of_lm_eval.recognises(LogFile(path, path.name).head)
+
+
+def test_nesting(tmp_path):
+    deep = json.loads("[" * 300 + "]" * 300)
+    (run,) = read(made.samples(tmp_path, "toy", [made.row(0, doc=deep, doc_hash=None)]))
+    assert len(run.cells) == 1
+    path = made.samples(tmp_path / "deep", "toy", [made.row(0, doc="HERE")])
+    path.write_text(path.read_text().replace('"HERE"', "[" * 100_000 + "]" * 100_000))
+    with pytest.raises(ValueError, match="nested too deeply"):
+        of_lm_eval.runs([LogFile(path, path.name)])
