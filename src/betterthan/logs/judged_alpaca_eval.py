@@ -7,7 +7,7 @@ from betterthan.io.problems import problem
 from betterthan.io.table import Table
 from betterthan.logs.hashing import digest
 from betterthan.logs.heads import Head, LogFile
-from betterthan.logs.json_parts import told
+from betterthan.logs.json_parts import as_text
 from betterthan.logs.json_values import number
 from betterthan.logs.judged_rows import (
     FAILED,
@@ -38,13 +38,13 @@ def table(file: LogFile) -> Table:
 
 def _judgments(file: LogFile) -> Iterator[Judgment]:
     for place, row in once(file, table_rows(file)):
-        asked = told(row.get("instruction"))
+        asked = as_text(row.get("instruction"))
         yield Judgment(
             place,
             name_in(row, "generator_1", file, place),
             name_in(row, "generator_2", file, place),
             _winner(row.get("preference"), file, place),
-            judge=told(row.get("annotator")),
+            judge=as_text(row.get("annotator")),
             cluster=name_of(asked, digest(asked)) if asked else "",
         )
 

@@ -10,7 +10,7 @@ from typing import Any
 from betterthan.io.problems import problem
 from betterthan.io.table import Table
 from betterthan.logs.heads import Head, LogFile
-from betterthan.logs.json_parts import objects, told
+from betterthan.logs.json_parts import as_text, objects
 from betterthan.logs.json_values import records
 from betterthan.logs.judged_rows import (
     FAILED,
@@ -46,7 +46,7 @@ def table(file: LogFile) -> Table:
 def _judgments(file: LogFile) -> Iterator[Judgment]:
     for place, row in once(file, records(file)):
         model = name_in(row, "model", file, place)
-        baseline = told(row.get("baseline")) or "baseline"  # which old versions do not name
+        baseline = as_text(row.get("baseline")) or "baseline"  # which old versions do not name
         games = objects(row.get("games"), file.name, f"games of row {place}")
         if not 1 <= len(games) <= _GAMES:
             what = f"holds {len(games)} games; the tool plays one, or two with sides exchanged"
@@ -57,8 +57,8 @@ def _judgments(file: LogFile) -> Iterator[Judgment]:
                 place,
                 *sides,
                 _winner(game, file, place),
-                judge=told(row.get("judge")),
-                cluster=told(row.get("uid") or row.get("question_id")),
+                judge=as_text(row.get("judge")),
+                cluster=as_text(row.get("uid") or row.get("question_id")),
                 order=str(k + 1),
             )
 

@@ -6,7 +6,7 @@ from typing import Any
 from betterthan.io.problems import problem
 from betterthan.io.table import Table
 from betterthan.logs.heads import Head, LogFile
-from betterthan.logs.json_parts import told
+from betterthan.logs.json_parts import as_text
 from betterthan.logs.json_values import records
 from betterthan.logs.judged_rows import (
     FAILED,
@@ -43,8 +43,8 @@ def _judgments(file: LogFile) -> Iterator[Judgment]:
             name_in(row, "model_1", file, place),
             name_in(row, "model_2", file, place),
             both,
-            judge=", ".join(map(told, judge)) if isinstance(judge, list) else told(judge),
-            cluster=told(row.get("question_id")),
+            judge=", ".join(map(as_text, judge)) if isinstance(judge, list) else as_text(judge),
+            cluster=as_text(row.get("question_id")),
         )
 
 

@@ -12,17 +12,18 @@ from typing import Any
 from betterthan.io.problems import counted, listed, problem
 from betterthan.logs.hashing import digest
 from betterthan.logs.heads import Head, LogFile
-from betterthan.logs.json_parts import mapping
+from betterthan.logs.json_parts import as_text, mapping
 from betterthan.logs.json_values import flat, records, whole
 from betterthan.logs.occurrences import name_of, numbered
 from betterthan.logs.record import ERROR, OK, UNSCORED, Run
-from betterthan.logs.score_values import score_of
+from betterthan.logs.score_values import as_score, score_of
 
 _ROWS = {"promptIdx", "testIdx"}
 _LONG_ROWS = {"gradingResult", "namedScores", "latencyMs"}  # where its first bytes cut the first
 _COLUMN = re.compile(r"\[[^\]]+\] ")  # [provider] prompt
 _CELL = re.compile(r"\[(PASS|FAIL|ERROR)\] ?(\(|$)", re.MULTILINE)
 _SECRET = re.compile("api_?key|secret|password|authorization|cookie", re.IGNORECASE)
+_COUNTED = ("Pass", "Fail", "Error")
 _FAILED = 2  # failureReason of what never ran; a check that fails is 1
 _NO_CSV = (
     "is promptfoo's CSV, which cuts scores to two digits; give its JSON: promptfoo eval -o out.json"
@@ -132,7 +133,9 @@ def _system(row: dict[str, Any]) -> tuple[str, str, Any]:
         provider = provider.get("label") or provider.get("id")
     if isinstance(prompt, dict):
         prompt = prompt.get("label") or prompt.get("display") or prompt.get("raw")
-    return str(provider or ""), str(prompt or ""), row.get("promptIdx", row.get("promptId"))
+    column = row.get("promptIdx")
+    column = column if isinstance(column, int) else as_text(row.get("promptId"))
+    return as_text(provider), as_text(prompt), column
 
 
 def _test(row: dict[str, Any]) -> tuple[Any, Any]:
@@ -238,13 +241,13 @@ def _reported(about: dict[str, Any], system: tuple[str, str, Any]) -> dict[str, 
     column = system[2]
     if not isinstance(prompts, list) or not isinstance(column, int) or column >= len(prompts):
         return {}
-    told = prompts[column]
-    metrics = told.get("metrics") if isinstance(told, dict) else None
-    if not isinstance(metrics, dict) or told.get("provider") != system[0]:
+    told = mapping(prompts[column])
+    metrics = mapping(told.get("metrics"))
+    passed, *rest = (as_score(metrics.get(f"test{what}Count")) or 0 for what in _COUNTED)
+    n, total = passed + sum(rest), as_score(metrics.get("score"))
+    if not n or total is None or told.get("provider") != system[0]:
         return {}
-    passed, *rest = (metrics.get(f"test{what}Count") or 0 for what in ("Pass", "Fail", "Error"))
-    n = passed + sum(rest)
-    return {"score": metrics.get("score", 0) / n, "success": passed / n} if n else {}
+    return {"score": total / n, "success": passed / n}
 
 
 def _add(run: Run, one: _Result, copy: int, epoch: int) -> None:
