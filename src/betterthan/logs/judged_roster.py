@@ -20,7 +20,7 @@ class Judged:
 
     name: str
     tool: str  # as its makers write it
-    said: str  # how a judgment is read
+    said: str  # how a judgment is read, where there is a choice
 
     @property
     def recognises(self) -> Callable[[Head], bool]:
@@ -34,7 +34,7 @@ class Judged:
 
 
 JUDGED: tuple[Judged, ...] = (
-    Judged("one_hot", "arena, winner in three columns", "a row a vote"),
+    Judged("one_hot", "votes with a column for each outcome", ""),
     Judged(
         "mt_bench",
         "MT-bench",
