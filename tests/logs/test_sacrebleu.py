@@ -3,6 +3,7 @@
 import pytest
 
 from betterthan.logs import of_sacrebleu
+from betterthan.logs.reading import read_logs
 from tests.logs.expected_records import expected, folder, log_files, rows
 
 SIGNED = "nrefs:1|case:mixed|eff:yes|tok:13a|smooth:exp|version:2.6.0"
@@ -48,8 +49,13 @@ def test_several_metrics_stand_below_one_another(tmp_path):
 def test_other_signatures_are_refused(tmp_path):
     a = write(tmp_path / "a.txt", 57.1)
     b = write(tmp_path / "b.txt", 57.1, signed=SIGNED.replace("13a", "intl"))
-    with pytest.raises(ValueError, match=r"^b\.txt, row 1, .*signature of BLEU is not that of a"):
-        read(a, b)
+    what = r"^b\.txt, value .*: the signature of BLEU is not that of a"
+    for source in ([a, b], {"old": a, "new": b}, tmp_path):
+        with pytest.raises(ValueError, match=what):
+            read_logs(source)
+    a.write_text(a.read_text() + b.read_text())
+    with pytest.raises(ValueError, match=r"^a\.txt, row 2, value .*: the signature of BLEU is not"):
+        read(a)
 
 
 @pytest.mark.parametrize(

@@ -25,33 +25,42 @@ def recognises(head: Head) -> bool:
 
 
 def runs(files: Sequence[LogFile]) -> list[Run]:
-    """A run for each file.
+    """A run for each file."""
+    return [_run(file) for file in files]
 
-    Raises
-    ------
-    ValueError
-        If scores of one metric have several signatures: they are not the same scores.
-    """
+
+def check(runs: Sequence[Run]) -> None:
+    """Refuse runs whose scores of one metric have several signatures: they are not the same."""
     signed: dict[str, tuple[str, str]] = {}
-    return [_run(file, signed) for file in files]
+    for run in runs:
+        for signature in run.scorer.split("; "):
+            _refuse_other(signed, signature, run.files[0], None)
 
 
-def _run(file: LogFile, signed: dict[str, tuple[str, str]]) -> Run:
-    """The run in a file; `signed` holds the signature of each metric, and the file it is of."""
+def _run(file: LogFile) -> Run:
     run = Run("sacrebleu", [file.name], rule="corpus", said=list(_SAID))
-    for item, row, (metric, signature, value) in _scores(file):
-        before = signed.setdefault(metric, (signature, file.name))
-        if before[0] != signature:
-            what = (
-                f"the signature of {metric} is not that of {before[1]}, {before[0]!r}; score all "
-                "systems with the same options and version"
-            )
-            raise problem(file.name, what, row=row, value=signature)
+    signed: dict[str, tuple[str, str]] = {}
+    for item, row, (metric, options, value) in _scores(file):
+        _refuse_other(signed, f"{metric}|{options}", file.name, row)
         _add(run, item, row, metric, score_of(value, file.name, row, metric))
     run.version = next(iter(signed.values()))[0].rpartition("version:")[2]
-    run.scorer = "; ".join(f"{metric}|{signed[metric][0]}" for metric in run.metrics)
+    run.scorer = "; ".join(signature for signature, _ in signed.values())
     run.lower = _LOWER & set(run.metrics)
     return run
+
+
+def _refuse_other(
+    signed: dict[str, tuple[str, str]], signature: str, name: str, row: int | None
+) -> None:
+    """Refuse a signature that is not the one its metric had before, with the file that it is of."""
+    metric = signature.partition("|")[0]
+    before, file = signed.setdefault(metric, (signature, name))
+    if before != signature:
+        what = (
+            f"the signature of {metric} is not that of {file}, {before!r}; score all systems with "
+            "the same options and version"
+        )
+        raise problem(name, what, row=row, value=signature)
 
 
 def _first(lines: Sequence[str]) -> str:
