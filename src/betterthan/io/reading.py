@@ -119,6 +119,8 @@ def _named(source: Any) -> dict[str, Any]:
 
 
 def _table(source: Any, name: str, sep: str | None) -> Table:
+    if isinstance(source, Table):
+        return source
     if isinstance(source, str | Path):
         return read_file(Path(source), sep)
     if isinstance(source, pd.DataFrame):

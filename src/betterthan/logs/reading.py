@@ -87,12 +87,23 @@ def read_logs(
 def logs_of_files(files: Sorted, *, systems: Any = None, again: str | None = None) -> Logs:
     """The records of files that were recognised."""
     runs, keys = read_runs(files)
+    if files.said:
+        _log.info(printable(files.said))
+    return logs_of_runs(runs, keys, systems=systems, again=again)
+
+
+def logs_of_runs(
+    runs: Sequence[Run],
+    keys: Sequence[str | None],
+    *,
+    systems: Any = None,
+    again: str | None = None,
+) -> Logs:
+    """The records of runs, each with the name that a mapping gave it."""
     callable_: Any = systems if callable(systems) else None
     runs, found = one_each(runs, named(runs, keys, callable_), again)
     wanted = chosen(systems, list(dict.fromkeys(found)))
     kept = [k for name in wanted for k, system in enumerate(found) if system == name]
-    if files.said:
-        _log.info(printable(files.said))
     return logs_of([runs[k] for k in kept], [wanted[found[k]] for k in kept])
 
 
@@ -101,10 +112,12 @@ def read_runs(files: Sorted) -> tuple[list[Run], list[str | None]]:
     runs: list[Run] = []
     keys: list[str | None] = []
     for reader in READERS:
+        before = len(runs)
         for key, group in _by_key(files.by_reader.get(reader.name, [])).items():
             found = reader.runs([one.file for one in group])
             runs += [_by_its_tool(run, reader) for run in found]
             keys += [key] * len(found)
+        reader.check(runs[before:])
     if not runs:
         told = f" ({files.said})" if files.said else ""
         tools = ", ".join(dict.fromkeys(reader.tool for reader in READERS))

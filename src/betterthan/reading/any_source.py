@@ -13,6 +13,7 @@ from betterthan.io.reading import read_tables
 from betterthan.logs.pivoting import scores_of
 from betterthan.logs.reading import logs_of_files
 from betterthan.reading.finding_logs import logs_in, tables_in
+from betterthan.reading.judged_files import with_judged
 from betterthan.reading.other_layouts import OTHERS, reader_of
 
 Source = str | Path | pd.DataFrame | Sequence[str | Path] | Mapping[str, str | Path | pd.DataFrame]
@@ -207,8 +208,9 @@ def read(
         found = logs_of_files(logs, systems=systems, again=again)
         return scores_of(found, **of_logs, higher_is_better=higher_is_better)
     _refuse(of_logs | {"again": again}, "a table")
-    return read_tables(
-        tables_in(source),
+    tables, how = with_judged(tables_in(source))
+    result = read_tables(
+        tables,
         layout=layout,
         systems=systems,
         higher_is_better=True if higher_is_better is None else higher_is_better,
@@ -217,6 +219,7 @@ def read(
         told=told,
         names_are=names,
     )
+    return result.assign_attrs(reading=f"{result.attrs['reading']}; {how}") if how else result
 
 
 _DEFAULTS: dict[str, Any] = {**_OF_LOGS, "scale": 1, "decimal": ".", "percent": False}
