@@ -5,6 +5,7 @@ from betterthan.evidence.decisions import (
     of_gates,
     of_graded,
     of_judgments,
+    of_labels,
     of_many,
     of_pairs,
     of_units,
@@ -18,6 +19,7 @@ CELLS: tuple[Cell, ...] = (
     *of_many.CELLS,
     *of_datasets.CELLS,
     *of_judgments.CELLS,
+    *of_labels.CELLS,
     *of_gates.CELLS,
 )
 FAMILIES = tuple(dict.fromkeys(cell.family for cell in CELLS))
