@@ -22,6 +22,7 @@ from betterthan.scores.deciding import few_units, no_width, within
 from betterthan.signed import Signature
 from betterthan.significance.signs import sign_test
 
+
 def compare(
     orders: Any,
     reference: Any,
@@ -221,10 +222,10 @@ def _of_documents(
 def _refuse_few(systems: np.ndarray, documents: np.ndarray) -> None:
     few = np.flatnonzero(documents < 2)
     if len(few):
-        system, number = str(systems[few[0]]), documents[few[0]]
+        system, number = str(systems[few[0]]), int(documents[few[0]])
         raise ValueError(
-            f"system {system!r} has a tau on {number} document{'s' * (number != 1)}; the weights "
-            "need 2; models.mallows.closed_form says how sure the tau of one order is"
+            f"system {system!r} has a tau on {number} document{'' if number == 1 else 's'}; the "
+            "weights need 2; models.mallows.closed_form says how sure the tau of one order is"
         )
 
 
