@@ -74,6 +74,7 @@ def compare(
     ...     {"ref": list("abcd"), "A": list("abdc"), "B": list(order)} for order in ("bcda", "abcd")
     ... )
     >>> documents = {f"d{k}": often if k % 3 else rarely for k in range(18)}
+    >>> documents["d1"] = often | {"A": list("abcd")}
     >>> found = compare(documents, "ref", rng=1)
     >>> pair = found.data.sel(system_a="A", system_b="B")
     >>> pair["ahead"].item(), pair["behind"].item(), round(pair["prob_ahead"].item(), 3)
@@ -168,10 +169,11 @@ def posterior(
     Examples
     --------
     >>> near = {"ref": list("abcd"), "A": list("abdc")}
-    >>> documents = {f"d{k}": near | ({"A": list("dcba")} if k == 0 else {}) for k in range(8)}
+    >>> far = near | {"A": list("badc")}
+    >>> documents = {f"d{k}": near if k % 3 else far for k in range(30)}
     >>> found = posterior(documents, "ref", rng=1)
     >>> found["tau"].round(2).values.tolist(), found["lower"].round(1).values.tolist()
-    ([0.46], [-0.1])
+    ([0.56], [0.5])
     """
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
     ci_prob = checks.probability(ci_prob, "ci_prob")
