@@ -17,7 +17,7 @@ from betterthan.reporting.cells import (
 )
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.figures_of_orders import tau_figures
-from betterthan.reporting.of_scores import systems_part
+from betterthan.reporting.of_scores import FEW_UNITS, systems_part
 from betterthan.reporting.page import Page, Part, Table
 from betterthan.reporting.score_pairs import first_of, in_order, pairs_part, words_part
 from betterthan.reporting.tests_beside import for_whom
@@ -147,11 +147,7 @@ def compared_page(found: xr.Dataset) -> Page:
         _counted(found),
         words_part(found),
     ]
-    limits = [
-        NOT_INDEPENDENT,
-        "The bootstrap weighs the documents that were seen and has no prior: with few it is too "
-        "sure.",
-    ]
+    limits = [NOT_INDEPENDENT, FEW_UNITS]
     if found.attrs["n_dropped"]:
         limits.append(
             "Documents that a system did not order are left out of the comparison, not counted as "
@@ -169,8 +165,10 @@ def _method(found: xr.Dataset) -> Part:
     facts = [
         *several,
         ("Compared", f"on {a['n_items']:,} of {total:,} documents, which all systems ordered"),
-        ("Posterior", f"Bayesian bootstrap of documents, prior zero, {drawn}"),
+        ("Posterior", f"Bayesian bootstrap of documents, spread for their number, {drawn}"),
         ("Test", f"swaps of documents, two-sided, {how}"),
+        ("On these documents", "scores, exact matches, p"),
+        ("On more like them", "intervals, probabilities, verdicts"),
     ]
     return Part("Data and method", facts=facts)
 

@@ -8,6 +8,7 @@ from betterthan.evidence.decisions import (
     of_labels,
     of_many,
     of_pairs,
+    of_resampled,
     of_units,
 )
 from betterthan.evidence.decisions.cells import Cell
@@ -21,5 +22,6 @@ CELLS: tuple[Cell, ...] = (
     *of_judgments.CELLS,
     *of_labels.CELLS,
     *of_gates.CELLS,
+    *of_resampled.CELLS,
 )
 FAMILIES = tuple(dict.fromkeys(cell.family for cell in CELLS))
