@@ -88,8 +88,6 @@ def test_beta_of_macro_f_is_of_the_classes_that_occur():
 
 def test_nothing_is_predicted_from_a_class_that_no_item_has():
     function = bt.features.PerformanceFunction.from_coefficients(0.5, {"recall.c": 0.1})
-    with pytest.raises(
-        ValueError, match=r"feature 'recall\.c' has no value, as the scores of a"
-    ):
+    with pytest.raises(ValueError, match=r"feature 'recall\.c' has no value, as the scores of a"):
         function.predict(perfect(8)[0])
     assert function.predict(perfect(8)[9]) == pytest.approx(0.6)
