@@ -221,7 +221,8 @@ def _of_judgments(found: Found) -> tuple[str, str, str]:
         return (
             "davidson_by_cluster",
             f"judgments of one cluster are correlated: the {number:,} clusters, and not the "
-            "judgments, say how sure an answer is; all systems are tied together, also pairs that never met",
+            "judgments, say how sure an answer is; all systems are tied together, also pairs that "
+            "never met",
             "davidson on all judgments as independent: its intervals are far too short",
         )
     if systems > 2 or judges:

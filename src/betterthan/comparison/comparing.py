@@ -120,7 +120,8 @@ def compare(
         Of three or more systems scored by item the same among all systems, shrunk towards each
         other, the more strongly the more similar they are: ``among_prob_better``,
         ``among_difference_mean``, ``_lower``, ``_upper``, ``among_verdict``, and over ``system``
-        ``prob_best``, ``expected_rank``, ``rank_lower``, ``rank_upper`` and ``in_best_set`` (else ``attrs["no_joint"]`` says why not). Also
+        ``prob_best``, ``expected_rank``, ``rank_lower``, ``rank_upper`` and ``in_best_set`` (else
+        ``attrs["no_joint"]`` says why not). Also
         ``counts``, ``n``, ``n_units`` (where units are not items), ``bayes_factor_01``; from scores
         ``n_dropped`` and, over ``system``, ``score`` (graded and on units with its interval,
         ``score_lower`` and ``score_upper``) and ``n_scored``, and where scores are missing on hard
