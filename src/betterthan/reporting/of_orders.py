@@ -151,7 +151,7 @@ def _method(found: xr.Dataset) -> Part:
         ("Compared", f"on {a['n_items']:,} of {total:,} documents, which all systems ordered"),
         (
             "Posterior",
-            f"Bayesian bootstrap of documents, prior Dirichlet(0, ..., 0), {drawn}",
+            f"Bayesian bootstrap of documents, prior zero, {drawn}",
         ),
         ("Test", f"swaps of documents, two-sided, {how}"),
     ]

@@ -50,7 +50,7 @@ def _data(found: xr.Dataset) -> Part:
         ("Source", a["reading"] or "data given"),
         ("Statistic", said_of(found) + lower),
         ("Weighed and swapped", f"{a['n_items']:,} {units}"),
-        ("Posterior", f"Bayesian bootstrap, prior Dirichlet(0, ..., 0), improper; {drawn}"),
+        ("Posterior", f"Bayesian bootstrap, prior zero, {drawn}"),
         ("Test", f"randomization of the same statistic, two-sided, {how}"),
     ]
     if a["rope"]:
@@ -123,7 +123,7 @@ def _signature(found: xr.Dataset) -> str:
     parts = [
         f"betterthan {a['version']}",
         f"{a['statistic']} by {a['unit']}",
-        "Bayesian bootstrap, prior Dirichlet(0, ..., 0)",
+        "Bayesian bootstrap, prior zero",
         sampled_by(a),
         f"rope={a['rope']:g}",
         f"interval={interval_of(a)}",
