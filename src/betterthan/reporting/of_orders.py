@@ -149,10 +149,7 @@ def _method(found: xr.Dataset) -> Part:
     facts = [
         *several,
         ("Compared", f"on {a['n_items']:,} of {total:,} documents, which all systems ordered"),
-        (
-            "Posterior",
-            f"Bayesian bootstrap of documents, prior zero, {drawn}",
-        ),
+        ("Posterior", f"Bayesian bootstrap of documents, prior zero, {drawn}"),
         ("Test", f"swaps of documents, two-sided, {how}"),
     ]
     return Part("Data and method", facts=facts)
