@@ -40,7 +40,7 @@ def _question(found: xr.Dataset) -> str:
 
 def _data(found: xr.Dataset) -> Part:
     a = found.attrs
-    how = "exact" if a["test_method"] != "monte_carlo" else f"{a['shuffles']:,} shuffles"
+    how = "exact" if a["test_method"] != "monte_carlo" else f"{a['shuffles']:,} random permutations"
     lower = "" if a["higher_is_better"] else ", lower is better"
     units = "items" if a["unit"] == names.ITEM else f"{a['unit']}s"
     drawn = f"{a['draws']:,} joint draws, seed {a['seed']}"
@@ -61,10 +61,10 @@ def systems_part(found: xr.Dataset) -> Part:
     """Every system with its score, rank and chance to be the best."""
     a, total = found.attrs, found.sizes[names.SYSTEM]
     alone = ["by itself"] if "alone_lower" in found else []
-    interval, last = interval_of(a), ["P(best)", "Expected rank", "Tied with top"]
+    interval, last = interval_of(a), ["P(best)", "Expected rank", "Not worse than top"]
     heads = ("System", "Score", interval, *alone, *last)
     rows = [_system_row(found.isel({names.SYSTEM: k})) for k in range(total)]
-    caption = "Systems by expected rank; tied with top: the highest score is not found better"
+    caption = "Systems by expected rank; not worse than top: not found worse than the highest score"
     held = int(found["in_best_set"].sum())
     among = f"The best system is among {held} of {total} with probability {a['ci_prob']:g}."
     notes = [among] if total > 2 else []
