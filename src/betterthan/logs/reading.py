@@ -64,16 +64,29 @@ def read_logs(
     passed over and counted. Runs of one name and task whose settings differ are systems of their
     own, named by these settings. Nothing in a log is evaluated.
 
+    Examples
+    --------
+    >>> import json, pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> def row(item, score):
+    ...     return {"user_input": item, "response": "...", "faithfulness": score}
+    >>> for system, second in [("old", 0.4), ("new", 0.9)]:
+    ...     rows = [row("Who?", 1.0), row("When?", second)]
+    ...     _ = (folder / f"{system}.json").write_text(json.dumps(rows))
+    >>> logs = read_logs(folder)
+    >>> logs.records[["system", "metric", "score", "status"]]
+      system        metric  score status
+    0    new  faithfulness    1.0     ok
+    1    new  faithfulness    0.9     ok
+    2    old  faithfulness    1.0     ok
+    3    old  faithfulness    0.4     ok
     """
     return logs_of_files(sort_files(find_files(source), format), systems=systems, again=again)
 
 
 def logs_of_files(files: Sorted, *, systems: Any = None, again: str | None = None) -> Logs:
     """The records of files that were recognised."""
-    runs, keys = read_runs(files)
-    if files.said:
-        _log.info(printable(files.said))
-    return logs_of_runs(runs, keys, systems=systems, again=again)
+    return logs_of_runs(*read_runs(files), systems=systems, again=again)
 
 
 def logs_of_runs(
@@ -106,6 +119,8 @@ def read_runs(files: Sorted) -> tuple[list[Run], list[str | None]]:
         told = f" ({files.said})" if files.said else ""
         tools = ", ".join(dict.fromkeys(reader.tool for reader in READERS))
         raise ValueError(f"no file is a log of a tool that is read{told}: {tools}")
+    if files.said:
+        _log.info(printable(files.said))
     return runs, keys
 
 
