@@ -2,7 +2,7 @@
 
 import re
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -31,6 +31,7 @@ class Head:
     first: Any = None  # the object, the first of the lines or of the list; cut, where it is long
     members: tuple[str, ...] = ()  # of a zip; of parquet, words of its footer: columns too
     lines: tuple[str, ...] = ()  # the first of a text
+    infos: tuple[zipfile.ZipInfo, ...] = field(default=(), repr=False, compare=False)  # of a zip
 
     @property
     def keys(self) -> frozenset[str]:
@@ -97,7 +98,7 @@ def head_of(start: bytes, path: Path) -> Head:
 def _of_zip(path: Path) -> Head:
     try:
         with zipfile.ZipFile(path) as file:
-            return Head("zip", members=tuple(file.namelist()))
+            return Head("zip", members=tuple(file.namelist()), infos=tuple(file.infolist()))
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         return Head("a zip file that is cut or damaged")
 

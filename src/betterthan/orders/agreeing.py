@@ -79,7 +79,8 @@ def reference_rank(scores: Any, orders: Any, reference: Any) -> xr.Dataset:
     -------
     xarray.Dataset
         ``rank`` (0 is best: orders scored above the reference, those scored the same half),
-        ``n_orders``, and ``share``: rank over the orders that are not the reference.
+        ``n_orders``, and ``share``: rank over the orders that are not the reference;
+        NaN where there is no other.
 
     Raises
     ------
@@ -105,7 +106,7 @@ def reference_rank(scores: Any, orders: Any, reference: Any) -> xr.Dataset:
         raise ValueError("the reference order is not among the orders; its rank needs its score")
     own = values[keys.index(wanted)]
     rank = float((values > own).sum() + ((values == own).sum() - 1) / 2)
-    share = rank / (len(keys) - 1) if len(keys) > 1 else 0.0
+    share = rank / (len(keys) - 1) if len(keys) > 1 else np.nan
     return xr.Dataset({"rank": rank, "n_orders": len(keys), "share": share})
 
 

@@ -103,10 +103,11 @@ def dispersions_page(found: xr.Dataset) -> Page:
     order = np.argsort(-found["theta"].values, kind="stable")[:ROWS]
     rows = [_theta_row(found.isel({names.SYSTEM: int(k)})) for k in order]
     new = f"tau of a new order of {a['items']} items"
-    heads = ("System", "theta", interval_of(a), "Expected tau", new, "P(best)")
+    heads = ("System", "theta", interval_of(a), "Expected tau on these documents", new, "P(best)")
     note = (
         "theta: 0 for random orders; the log of how much less probable each further inversion "
-        "makes an order."
+        "makes an order. Expected tau is of these documents; on others the tau of an order varies "
+        "as the last interval says."
     )
     table = Table(heads, rows, "Concentration around the reference")
     signature = f"betterthan {a['version']} | mallows | {a['draws']} draws, seed {a['seed']}"

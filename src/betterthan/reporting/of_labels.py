@@ -20,8 +20,8 @@ _DRAWN = 4  # classifiers whose confusions are drawn
 _QUESTION = "How good is each label, and how sure is that?"
 _LIMITS = ["Items are taken as independent draws; items of one dialogue are not."]
 _AVERAGES = (
-    "weighted: labels weigh by their items, often called micro; pooled: all labels in one pot, "
-    "also called micro."
+    "weighted: mean over labels, weighted by their items; pooled: the micro-average, of TP, FP and "
+    "FN summed over labels."
 )
 
 
