@@ -2,9 +2,11 @@
 
 import json
 
+import pandas as pd
 import pytest
 
 import betterthan as bt
+from tests.logs import made_tool_rows
 from tests.logs.test_judged import HEADER, games, pair, preference, write
 
 
@@ -50,6 +52,17 @@ def test_several_files_are_data_sets(tmp_path):
 def test_a_table_of_votes_is_read_as_before(tmp_path):
     path = write(tmp_path / "a.csv", ["model_a,model_b,winner", "a,b,model_a"])
     assert bt.read(path).attrs["reading"].endswith("columns 'model_a' and 'model_b'")
+
+
+def test_frames_of_a_tool_are_logs():
+    given = [pd.DataFrame(made_tool_rows.mlflow()) for _ in range(2)]
+    given[1]["exact/value"] = ~given[1]["exact/value"]
+    scores = bt.read({"a": given[0], "b": given[1]}, metric="exact")
+    assert scores["system"].values.tolist() == ["a", "b"]
+    assert (scores.sel(system="a") != scores.sel(system="b")).all()
+    other = pd.DataFrame({"item": ["q"], "score": [1.0]})
+    with pytest.raises(ValueError, match=r"^b: has not the columns of MLflow, as others here have"):
+        bt.read({"a": given[0], "b": other}, metric="exact")
 
 
 def test_logs_that_are_known_and_not_read(tmp_path):

@@ -86,10 +86,7 @@ def read_logs(
 
 def logs_of_files(files: Sorted, *, systems: Any = None, again: str | None = None) -> Logs:
     """The records of files that were recognised."""
-    runs, keys = read_runs(files)
-    if files.said:
-        _log.info(printable(files.said))
-    return logs_of_runs(runs, keys, systems=systems, again=again)
+    return logs_of_runs(*read_runs(files), systems=systems, again=again)
 
 
 def logs_of_runs(
@@ -122,6 +119,8 @@ def read_runs(files: Sorted) -> tuple[list[Run], list[str | None]]:
         told = f" ({files.said})" if files.said else ""
         tools = ", ".join(dict.fromkeys(reader.tool for reader in READERS))
         raise ValueError(f"no file is a log of a tool that is read{told}: {tools}")
+    if files.said:
+        _log.info(printable(files.said))
     return runs, keys
 
 

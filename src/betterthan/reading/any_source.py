@@ -11,8 +11,8 @@ from betterthan import checks
 from betterthan.io.columns import Columns, words
 from betterthan.io.reading import read_tables
 from betterthan.logs.pivoting import scores_of
-from betterthan.logs.reading import logs_of_files
-from betterthan.reading.finding_logs import logs_in, tables_in
+from betterthan.logs.reading import logs_of_runs
+from betterthan.reading.finding_logs import runs_in, tables_in
 from betterthan.reading.judged_files import with_judged
 from betterthan.reading.other_layouts import OTHERS, reader_of
 
@@ -202,10 +202,10 @@ def read(
     if layout is not None and layout in OTHERS:
         _refuse(of_logs | {"systems": systems, "names": names, "unit": unit}, layout)
         return reader_of(layout)(source)
-    logs = logs_in(source, format) if layout is None else None
+    logs = runs_in(source, format) if layout is None else None
     if logs is not None:
         _refuse(of_tables | vars(told), "a log")
-        found = logs_of_files(logs, systems=systems, again=again)
+        found = logs_of_runs(*logs, systems=systems, again=again)
         return scores_of(found, **of_logs, higher_is_better=higher_is_better)
     _refuse(of_logs | {"again": again}, "a table")
     tables, how = with_judged(tables_in(source))

@@ -10,6 +10,7 @@ from betterthan.io.files import FORMATS, dataset_name
 from betterthan.io.problems import listed, problem
 from betterthan.logs.finding import Found, find_files
 from betterthan.logs.of_tool_rows import run_of_frame
+from betterthan.logs.reading import read_runs
 from betterthan.logs.recognising import Sorted, sort_files, sorted_of_folder
 from betterthan.logs.record import Run
 
@@ -29,7 +30,13 @@ def logs_in(source: Any, format: str | None) -> Sorted | None:
     return sort_files(found)
 
 
-def runs_in_frames(source: Any) -> tuple[list[Run], list[str | None]] | None:
+def runs_in(source: Any, format: str | None) -> tuple[list[Run], list[str | None]] | None:
+    """The runs in logs, each with the name that a mapping gave it; None where tables are meant."""
+    logs = logs_in(source, format)
+    return _in_frames(source) if logs is None else read_runs(logs)
+
+
+def _in_frames(source: Any) -> tuple[list[Run], list[str | None]] | None:
     """The runs in frames of a tool, each with its name; None where the source is no such frame."""
     frames = source if isinstance(source, Mapping) else {"DataFrame": source}
     if not frames or not all(isinstance(one, pd.DataFrame) for one in frames.values()):
