@@ -18,9 +18,11 @@ def coverage(f, items, **choices):
 
 
 @pytest.mark.parametrize("items", [10, 20, 50, 100])
-@pytest.mark.parametrize("f", [0.5, 0.8, 0.95])
-def test_the_default_holds_f(f, items):
-    assert coverage(f, items) >= 0.9  # all ones: .81 at .95 and 10 items
+@pytest.mark.parametrize("f", [0.8, 0.95])
+@pytest.mark.parametrize("kind", ["hdi", "eti"])
+def test_the_default_holds_f(f, items, kind):
+    # all ones, eti: .75 at .95 and 10 items
+    assert coverage(f, items, ci_kind=kind) >= 0.92
 
 
 def test_all_ones_missed_it_and_can_still_be_asked_for():

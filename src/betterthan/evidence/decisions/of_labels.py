@@ -126,7 +126,7 @@ def _share_cell(statistic: str, value: float, items: int) -> Cell:
     truth = Share(value, items, statistic)
     of = "tp, fp and fn together" if statistic == "f1" else "items of a label"
     return Cell(
-        name=f"label scores/{statistic} {value:g}, {items} items",
+        name=f"label_scores/{statistic} {value:g}, {items} items",
         truth=f"a {statistic} of {value:g}, {items} {of}",
         play=partial(_shares, truth),
         rates=partial(_of_shares, truth),
