@@ -7,6 +7,7 @@ from betterthan.evidence.decisions import (
     of_judgments,
     of_many,
     of_pairs,
+    of_people,
     of_units,
 )
 from betterthan.evidence.decisions.cells import Cell
@@ -19,5 +20,6 @@ CELLS: tuple[Cell, ...] = (
     *of_datasets.CELLS,
     *of_judgments.CELLS,
     *of_gates.CELLS,
+    *of_people.CELLS,
 )
 FAMILIES = tuple(dict.fromkeys(cell.family for cell in CELLS))
