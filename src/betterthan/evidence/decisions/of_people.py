@@ -154,9 +154,9 @@ class Alike:
 
     def cell(self) -> Cell:
         """Its row."""
-        truth = f"{self.judges} judges alike, who order {self.items} items of each document"
-        name = f"{self.judges} judges, {self.documents} documents of {self.items} items"
-        return _cell(name, f"{truth} of {self.documents}", self, 400)
+        what = "one document" if self.documents == 1 else f"{self.documents} documents"
+        truth = f"{self.judges} judges, all alike, who order the {self.items} items of {what}"
+        return _cell(f"{self.judges} judges, {what} of {self.items} items", truth, self, 400)
 
 
 def _cell(name: str, truth: str, of: Any, sets: int) -> Cell:
