@@ -38,6 +38,7 @@ def test_agreement_finds_the_one_apart():
     assert found["tau"].sel(system_a="0", system_b="odd").item() == -1
     assert found["tau"].values.diagonal().tolist() == [1] * 6
     assert found["mean_tau"].idxmin().item() == "odd"
+    assert found["outlier_p"].sel(system="odd").item() < 0.001
     found = bt.orders.agreement({f"d{k}": judges for k in range(6)})
     assert found["outlier_p"].sel(system="odd").item() == pytest.approx(6 / 6**6)
     assert found["outlier_p"].sel(system="0").item() == 1

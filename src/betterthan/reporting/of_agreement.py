@@ -38,11 +38,15 @@ def page(found: xr.Dataset) -> Page:
 def _of_outliers(found: xr.Dataset) -> str:
     least = found.attrs["least_p"]
     if least != least:
-        return "Outlier p: needs four systems or more, and two documents or more."
+        return "Outlier p: needs four systems or more that ordered the same items."
+    drawn = {
+        "document": "on each document its order were that of one of all systems",
+        "item": "each item had the rank that one of all systems gave it (about: items of one "
+        "document are not independent)",
+    }[found.attrs["outlier_unit"]]
     return (
-        "Outlier p: how often a system would agree with the others as little if on each document "
-        "its order were that of one of all systems at random; corrected for the number of systems "
-        f"(Holm). No p can be below {least:.2g} here."
+        f"Outlier p: how often a system would agree with the others as little if {drawn}, drawn at "
+        f"random; corrected for the number of systems (Holm). It cannot be below {least:.2g} here."
     )
 
 

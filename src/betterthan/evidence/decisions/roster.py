@@ -8,6 +8,7 @@ from betterthan.evidence.decisions import (
     of_labels,
     of_many,
     of_pairs,
+    of_people,
     of_resampled,
     of_units,
 )
@@ -23,5 +24,6 @@ CELLS: tuple[Cell, ...] = (
     *of_labels.CELLS,
     *of_gates.CELLS,
     *of_resampled.CELLS,
+    *of_people.CELLS,
 )
 FAMILIES = tuple(dict.fromkeys(cell.family for cell in CELLS))
