@@ -6,6 +6,7 @@ from betterthan.evidence.decisions import (
     of_graded,
     of_judgments,
     of_many,
+    of_outcomes,
     of_pairs,
     of_units,
 )
@@ -19,5 +20,6 @@ CELLS: tuple[Cell, ...] = (
     *of_datasets.CELLS,
     *of_judgments.CELLS,
     *of_gates.CELLS,
+    *of_outcomes.CELLS,
 )
 FAMILIES = tuple(dict.fromkeys(cell.family for cell in CELLS))
