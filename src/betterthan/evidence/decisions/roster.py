@@ -7,6 +7,7 @@ from betterthan.evidence.decisions import (
     of_judgments,
     of_labels,
     of_many,
+    of_outcomes,
     of_pairs,
     of_people,
     of_resampled,
@@ -25,5 +26,6 @@ CELLS: tuple[Cell, ...] = (
     *of_gates.CELLS,
     *of_resampled.CELLS,
     *of_people.CELLS,
+    *of_outcomes.CELLS,
 )
 FAMILIES = tuple(dict.fromkeys(cell.family for cell in CELLS))
