@@ -42,10 +42,11 @@ from .answers.made import signature as signature
 from .comparison.advice import advise as advise
 from .comparison.comparing import compare as compare
 from .counts.every_kind import count as count
-from .io.reading import read as read
+from .logs.reading import read_logs as read_logs
 from .posterior.closed import prob_better as prob_better
 from .posterior.differences import difference as difference
 from .posterior.differences import prob_equivalent as prob_equivalent
+from .reading.any_source import read as read
 from .reporting.rendering import report as report
 from .significance.randomizing import randomization_test as randomization_test
 from .significance.signs import sign_test as sign_test

@@ -19,7 +19,7 @@ FLOORS = [
     {"posterior", "significance"},
     {"features", "scores"},
     {"models", "orders", "datasets"},
-    {"fits", "plot", "evidence"},
+    {"fits", "plot", "evidence", "reading"},
     {"comparison"},
     {"reporting"},
     {"cli"},

@@ -192,8 +192,8 @@ def test_no_such_file(tmp_path):
         bt.read(tmp_path / "nowhere.csv")
 
 
-def test_a_directory(tmp_path):
-    with pytest.raises(ValueError, match="is a directory; give a file, or a list of files"):
+def test_a_folder_without_files(tmp_path):
+    with pytest.raises(ValueError, match="is a folder without a file; give one that holds logs"):
         bt.read(tmp_path)
 
 

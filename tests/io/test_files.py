@@ -138,6 +138,9 @@ def test_several_counts_know_ties_all_or_none():
 
 
 def test_two_files_of_one_name_need_a_mapping(tmp_path):
+    (tmp_path / "y").mkdir()
+    for path in (tmp_path / "x.csv", tmp_path / "y" / "x.tsv"):
+        path.write_text("item\tA\tB\n")
     with pytest.raises(
         ValueError, match="two files are called 'x'; give a mapping of name to file"
     ):

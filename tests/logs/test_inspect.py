@@ -259,7 +259,7 @@ def test_member_elsewhere(tmp_path):
 def test_cut_packing_is_said_and_closed(tmp_path):
     path = tmp_path / "a.json.gz"
     path.write_bytes(gzip.compress(json.dumps(made.header()).encode())[:-20])
-    with pytest.raises(ValueError, match="not a whole packed file"):
+    with pytest.raises(ValueError, match="not a whole gzip file"):
         LogFile(path, path.name).head.kind  # noqa: B018
 
 

@@ -8,13 +8,12 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
-from betterthan import checks
+from betterthan import checks, names
 from betterthan.cli.console import say
 from betterthan.io.cells import holds_numbers, numbers, texts
 from betterthan.io.choosing import chosen_of
 from betterthan.io.files import read_file
 from betterthan.io.problems import listed, problem
-from betterthan.io.reading import read
 from betterthan.io.recognition import recognise
 from betterthan.labels.predictions import confusions as confusions_from_labels
 from betterthan.labels.predictions import tallies
@@ -24,6 +23,7 @@ from betterthan.orders.agreeing import agreement
 from betterthan.orders.median import consensus
 from betterthan.orders.reading import read as read_orders
 from betterthan.orders.taus import kendall_tau
+from betterthan.reading.any_source import read
 
 _LAYOUTS = ("confusion", "predictions", "tallies", "wide", "long")
 
@@ -101,7 +101,7 @@ def plain_table(
     """
     table = read_file(file)
     named = {outcome, *(table.columns if features is None else features)} - {leave_out}
-    for name in (*(features or []), outcome, leave_out):
+    for name in (*(features or []), outcome, None if leave_out == names.ROW else leave_out):
         if name is not None and name not in table.columns:
             there = listed(table.columns)
             raise problem(table.source, f"there is no column {name!r}; the columns are {there}")

@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import names
-from betterthan.io.reading import read
+from betterthan.reading.any_source import read
 
 
 def two_sequences(first: Any, second: Any) -> xr.DataArray:

@@ -1,19 +1,21 @@
 """The systems that are asked for: columns of a wide table, or names in any other."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from betterthan import checks, names
 from betterthan.io.problems import listed, problem
 from betterthan.io.table import Table
+from betterthan.io.text_arrays import text_array
 
 
 def named_systems(systems: Any) -> list[str] | None:
-    """Return `systems` when it is a list of names, or None."""
-    if systems is None:
+    """The names, when `systems` is a list of them; None where all are read, or renamed."""
+    if systems is None or isinstance(systems, Mapping):
         return None
     if isinstance(systems, str) or not isinstance(systems, Sequence):
-        raise ValueError(f"systems is {checks.shown(systems)}; give a list of names")
+        what = "give a list of names, or a mapping to new names"
+        raise ValueError(f"systems is {checks.shown(systems)}; {what}")
     named = [str(system) for system in systems]
     checks.unique(named, "system")
     checks.at_least_two(named)
@@ -41,3 +43,18 @@ def chosen_of(source: str, data: Any, systems: Sequence[str] | None) -> Any:
     if absent:
         raise problem(source, f"has no system {absent[0]!r} among {listed(found)}")
     return data.sel({dim: list(systems) for dim in dims})
+
+
+def renamed(data: Any, systems: Any) -> Any:
+    """Scores, tallies or counts with the systems that a mapping names called anew."""
+    if not isinstance(systems, Mapping):
+        return data
+    new = {str(old): str(name) for old, name in systems.items()}
+    dims = [dim for dim in (names.SYSTEM, *names.SQUARE) if dim in data.dims]
+    found = data[dims[0]].values.tolist()
+    absent = [system for system in new if system not in found]
+    if absent:
+        raise ValueError(f"there is no system {absent[0]!r} among {listed(found)}")
+    called = [new.get(system, system) for system in found]
+    checks.unique(called, "system")
+    return data.assign_coords({dim: text_array(called) for dim in dims})

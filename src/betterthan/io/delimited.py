@@ -47,4 +47,5 @@ def _refuse_other_delimiter(header: list[str], source: str, delimiter: str) -> N
     for other, name in ((";", "semicolons"), ("\t", "tabs"), (",", "commas"), ("|", "bars")):
         if other in header[0]:
             right = "tabs" if delimiter == "\t" else "commas"
-            raise problem(source, f"cells are separated by {name}; separate them by {right}", row=1)
+            what = f"cells are separated by {name}; separate them by {right}, or say sep={other!r}"
+            raise problem(source, what, row=1)

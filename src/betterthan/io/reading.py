@@ -1,17 +1,19 @@
 """A file, a frame or several of them to scores, counts, tallies or judgments."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.io.choosing import chosen_of, named_systems
+from betterthan.io.apart import one_a_system, own_name, side_by_side
+from betterthan.io.choosing import chosen_of, named_systems, renamed
+from betterthan.io.columns import Columns, applied
 from betterthan.io.files import dataset_name, read_file
 from betterthan.io.frames import table_from_frame
 from betterthan.io.layouts import Layout, of_name, that_take
@@ -22,131 +24,64 @@ from betterthan.io.several import joined
 from betterthan.io.table import Reading, Table
 from betterthan.signed import Signature
 
-_Source = str | Path | pd.DataFrame | Sequence[str | Path] | Mapping[str, str | Path | pd.DataFrame]
 _DEFAULTS: dict[str, Any] = {"higher_is_better": True, "unit": None, "scale": 1}
 _log = logging.getLogger("betterthan")
 
 
-# a layout that is any text may be that of judgments too: the first of both is asked first
-@overload
-def read(  # pyright: ignore[reportOverlappingOverload]
-    source: _Source, *, layout: Literal["judgments"]
-) -> xr.Dataset: ...
-@overload
-def read(
-    source: _Source,
+def read_tables(
+    source: Any,
     *,
     layout: str | None = None,
-    systems: Sequence[str] | None = None,
+    systems: Any = None,
     higher_is_better: bool = True,
     unit: str | None = None,
     scale: int = 1,
-) -> xr.DataArray: ...
-def read(
-    source: _Source,
-    *,
-    layout: str | None = None,
-    systems: Sequence[str] | None = None,
-    higher_is_better: bool = True,
-    unit: str | None = None,
-    scale: int = 1,
-) -> xr.DataArray | xr.Dataset:
-    """Read the results of several systems: scores of each item, or counts of each pair.
+    told: Columns | None = None,
+    names_are: str | None = None,
+) -> Any:
+    """Scores of each item, or counts of each pair, from tables; see `betterthan.read`.
 
     Parameters
     ----------
     source : path, pandas.DataFrame, list of paths, or mapping of name to path or DataFrame
-        A file is CSV, TSV, JSON Lines, JSON (a list of objects) or Parquet, known by its extension,
-        each also with ``.gz``; text is UTF-8. Several files are several datasets of the same
-        systems, named by the file or by the mapping.
-    layout : str, optional
-        What the columns mean; recognised from their names when not given.
-
-        - ``wide``: a column of item ids (may be absent), and a column of scores for each system.
-        - ``long``: ``system, item, score``.
-        - ``predictions``: item ids, ``gold``, and a column of predicted labels for each system.
-        - ``votes``: ``model_a, model_b, winner``; the winner is a side, a name, or a tie.
-        - ``counts``: ``system_a, system_b, wins, losses``; ties are unknown without a column
-          ``ties``.
-        - ``tallies``: ``system, item, tp, fp, fn`` and an optional ``label``; see
-          `io.tallies_from_table`.
-        - ``judgments``: those of votes, and an optional ``judge``, each judgment by itself; see
-          `io.read_judgments`. Only where the layout is given.
-
-        Columns ``dataset``, ``cluster`` and ``epoch`` may stand beside the items.
-    systems : list of str, optional
-        The systems to read, in this order; all when not given. Of wide and predictions these are
-        columns, and no other column is read.
-    higher_is_better : bool, default True
-        False where the scores are errors or costs.
-    unit : {"item", "judgment", "unknown"}, optional
-        For counts and votes: what was counted, items that all systems share or separate judgments.
-        ``judgment`` for votes and ``unknown`` for counts when not given.
-    scale : int, default 1
-        For tallies: see `io.tallies_from_table`.
-
-    Returns
-    -------
-    xarray.DataArray or xarray.Dataset
-        From wide, long and predictions: scores over (item, system), float64, NaN where missing,
-        with item coordinates ``dataset``, ``cluster`` and ``epoch`` where they are given. From
-        counts and votes: counts over (system_a, system_b, outcome), int64, with a leading
-        ``dataset`` where that is given. From tallies: see `io.tallies_from_table`. From judgments:
-        the Dataset of `io.read_judgments`.
-        ``attrs["reading"]`` says in one line what was read and how; it is logged too.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If a file cannot be read as what its extension says, or is not UTF-8.
-        If no layout fits the columns, or more than one.
-        If a cell is not what its column needs; the message names file, row, column and value.
-        If an item, a system, a pair or a score is given twice, or counts contradict each other.
-        If there are fewer than two systems, or several files differ in their systems.
-        If a column of numbers is plainly no system: a mean or a sum of the others, or of a range
-        that no score has; name the systems then.
-        If two ids or systems differ only by blanks, case or unicode form and never stand side by
-        side; where they do, a warning names them.
-        If an argument does not apply to the layout.
-
-    Notes
-    -----
-    Rows are joined by item id, never by their order, unless there are no ids. A blank cell is
-    missing: never a tie and never wrong. In columns of numbers NA, N/A, NaN, null and None are
-    blank too; elsewhere they are text like any other. The row in a message is the line in a text
-    file, the record in JSON and Parquet, and the index label in a DataFrame.
-
-    Examples
-    --------
-    >>> import betterthan as bt, pandas as pd
-    >>> frame = pd.DataFrame({"item": ["q1", "q2", "q3"], "A": [1, 0, 1], "B": [1, 1, None]})
-    >>> scores = bt.read(frame)
-    >>> scores.attrs["reading"]
-    "DataFrame read as wide: 3 items x 2 systems ('A', 'B'), item ids from column 'item', 1 score
-    missing"
-    >>> votes = pd.DataFrame({"left": ["A", "B"], "right": ["B", "A"], "winner": ["left", "tie"]})
-    >>> bt.read(votes).sel(system_a="A", system_b="B").values.tolist()
-    [1, 0, 1]
+    layout, systems, higher_is_better, unit, scale
+        See `betterthan.read`.
+    told : Columns, optional
+        What columns and cells mean.
+    names_are : {"systems", "datasets"}, optional
+        What several tables are; see `apart.one_a_system`.
     """
     choices = {"higher_is_better": higher_is_better, "unit": unit, "scale": scale}
     wanted = named_systems(systems)
+    told = Columns() if told is None else told
     named = _named(source)
-    tables = [_table(one, name) for name, one in named.items()]
-    found = _one_layout(tables, layout)
+    by_name = {name: applied(_table(one, name, told.sep), told) for name, one in named.items()}
+    apart = (layout is None or names_are == "systems") and one_a_system(by_name, names_are)
+    if apart:
+        by_name = {"": side_by_side(_by_system(by_name, isinstance(source, Mapping)))}
+    tables = list(by_name.values())
+    found = of_name("long") if apart else _one_layout(tables, layout)
     _check_choices(found, choices)
     _refuse_choosing(found, wanted)
     readings = [_reading(found, table, wanted, scale) for table in tables]
     result = readings[0].data
-    datasets = list(named) if len(named) > 1 or isinstance(source, Mapping) else []
+    datasets = list(named) if not apart and (len(named) > 1 or isinstance(source, Mapping)) else []
     if datasets:
         result = _joined(found, readings, datasets, tables)
     sources = ", ".join(table.source for table in tables)
     result.attrs = _attrs(found, result, readings, choices) | {"source": sources}
-    result.attrs["reading"] = line(sources, found, result, readings, datasets)
+    result = renamed(result, systems)
+    said = line(sources, found, result, readings, datasets)
+    result.attrs["reading"] = f"{said}, each file a system" if apart else said
     _log.info(result.attrs["reading"])
     return result
+
+
+def _by_system(tables: dict[str, Table], mapping: bool) -> dict[str, Table]:
+    """The tables by their systems: as a mapping names them, else as they do, else by file."""
+    if mapping:
+        return tables
+    return {own_name(table) or name: table for name, table in tables.items()}
 
 
 def _named(source: Any) -> dict[str, Any]:
@@ -173,9 +108,9 @@ def _named(source: Any) -> dict[str, Any]:
     return named
 
 
-def _table(source: Any, name: str) -> Table:
+def _table(source: Any, name: str, sep: str | None) -> Table:
     if isinstance(source, str | Path):
-        return read_file(Path(source))
+        return read_file(Path(source), sep)
     if isinstance(source, pd.DataFrame):
         return table_from_frame(source, name)
     raise ValueError(

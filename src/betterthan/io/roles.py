@@ -36,7 +36,7 @@ PAIRS = (
 
 def candidates(table: Table, role: str) -> list[str]:
     """All columns whose name stands for `role`, the most telling first."""
-    by_name = {column.casefold(): column for column in reversed(table.columns)}
+    by_name = table.by_name
     if role in (names.SYSTEM_A, names.SYSTEM_B):
         side = (names.SYSTEM_A, names.SYSTEM_B).index(role)
         return [by_name[pair[side]] for pair in PAIRS if set(pair) <= set(by_name)]

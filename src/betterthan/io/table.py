@@ -5,6 +5,7 @@ from.
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,11 @@ class Table:
     source: str
     columns: dict[str, Any]
     rows: Sequence[Any]  # line in a text file, record in JSON and Parquet, index label in a frame
+
+    @cached_property
+    def by_name(self) -> dict[str, str]:
+        """The columns by their names without regard to letter case; of equal ones the first."""
+        return {column.casefold(): column for column in reversed(self.columns)}
 
 
 @dataclass(frozen=True)

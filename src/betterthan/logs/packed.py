@@ -29,11 +29,12 @@ def opened(path: Path, name: str, most: int | None = None) -> BinaryIO:
     except OSError as error:
         raise problem(name, f"cannot be read ({error.strerror})") from None
     packed = _packing(file.read(4))
-    file.seek(0)
     if packed is None:
+        file.seek(0)
         return file
-    inner = gzip.GzipFile(fileobj=file) if packed == "gzip" else zstd().ZstdFile(file)
-    capped = _Capped(inner, file, name, MOST_BYTES if most is None else most)
+    file.close()
+    inner = gzip.GzipFile(path) if packed == "gzip" else zstd().ZstdFile(path)
+    capped = _Capped(inner, name, packed, MOST_BYTES if most is None else most)
     return io.BufferedReader(capped, _BUFFER)
 
 
@@ -53,9 +54,9 @@ def _packing(start: bytes) -> str | None:
 class _Capped(io.RawIOBase):
     """Gives what another file holds, and refuses to give more than the cap."""
 
-    def __init__(self, inner: Any, file: BinaryIO, name: str, most: int) -> None:
-        self._inner, self._file = inner, file
-        self._name, self._most, self._given = name, most, 0
+    def __init__(self, inner: Any, name: str, packed: str, most: int) -> None:
+        self._inner, self._name, self._packed = inner, name, packed
+        self._most, self._given = most, 0
 
     def readable(self) -> bool:
         return True
@@ -64,7 +65,7 @@ class _Capped(io.RawIOBase):
         try:
             found = self._inner.read(len(buffer))
         except (OSError, EOFError, zlib.error, zstd().ZstdError) as error:
-            what = f"not a whole packed file ({error}); pack or download it again"
+            what = f"not a whole {self._packed} file ({error}); pack or download it again"
             raise problem(self._name, what) from None
         self._given += len(found)
         if self._given > self._most:
@@ -75,5 +76,4 @@ class _Capped(io.RawIOBase):
 
     def close(self) -> None:
         self._inner.close()
-        self._file.close()  # which neither gzip nor zstd closes
         super().close()

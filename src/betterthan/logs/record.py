@@ -9,6 +9,7 @@ import pandas as pd
 
 OK, ERROR, UNSCORED, MISSING = STATUSES = ("ok", "error", "unscored", "missing")
 DONE, FAILED, DIED = STATES = ("done", "failed", "died")
+Frame = Any  # a pandas.DataFrame, inside: pandas is typed in part only
 _SHOWN = 80  # characters of an item that are kept for messages
 
 

@@ -41,4 +41,12 @@ READERS: tuple[Reader, ...] = (
     Reader("swebench", "SWE-bench", "reports, results.json and per_instance_details.json"),
     Reader("tau2", "tau2-bench", "results.json, and simulations/*.json"),
     Reader("helm", "HELM", "per_instance_stats.json, with run_spec.json and stats.json beside"),
+    Reader("promptfoo", "promptfoo", "``promptfoo eval -o out.json``, or ``out.jsonl``"),
+    Reader(
+        "tool_rows",
+        "rows of MLflow, LangSmith, Braintrust, Langfuse or ragas",
+        "a table of ``result_df``, ``to_pandas()`` or an export",
+    ),
+    Reader("deepeval", "deepeval", "``test_run_*.json`` of its folder of results"),
+    Reader("pydantic_evals", "pydantic-evals", "an ``EvaluationReport`` as JSON"),
 )

@@ -1,0 +1,199 @@
+"""Several logs of one system and task: tries that go on from one another, parts of one run, or runs
+again, which somebody must choose among.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from betterthan.io.problems import counted, shown
+from betterthan.logs.record import DONE, OK, UNSCORED, Cells, Run
+
+AGAIN = ("last", "first", "epochs")
+_SAMPLE = ("item", "epoch", "content", "prompt", "cluster", "text", "row", "file", "failed")
+_SCORE = ("metric", "raw", "status")
+
+
+def one_each(
+    runs: Sequence[Run], systems: Sequence[str], again: str | None
+) -> tuple[list[Run], list[str]]:
+    """One run for each system and task, and the system of each.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+    systems : sequence of str
+        The name of each run.
+    again : {"last", "first", "epochs"}, optional
+        Which of several finished runs; "epochs" takes each as further epochs.
+
+    Raises
+    ------
+    ValueError
+        If there are several finished runs and `again` is not given.
+    """
+    if again is not None and again not in AGAIN:
+        raise ValueError(f"again is {again!r}; give one of {', '.join(AGAIN)}")
+    groups: dict[tuple[str, str], list[Run]] = {}
+    for run, system in zip(runs, systems, strict=True):
+        groups.setdefault((system, run.task), []).append(without_doubles(run))
+    found = {key: _of_one(group, key[0], again) for key, group in groups.items()}
+    return list(found.values()), [system for system, _ in found]
+
+
+def _of_one(runs: list[Run], system: str, again: str | None) -> Run:
+    runs = sorted(runs, key=lambda run: run.started)
+    runs = _tries(runs)
+    finished = [run for run in runs if run.state == DONE]
+    if finished and len(finished) < len(runs):
+        left = [run.files[0] for run in runs if run.state != DONE]
+        first, *rest = finished
+        said = f"an unfinished log of {system} is passed over for a finished one: {', '.join(left)}"
+        runs = [_with(first, ("again", said)), *rest]
+    elif not finished:
+        return merged(runs)
+    if len(runs) == 1 or not _overlap(runs):
+        return merged(runs)
+    told = ("again", _disagreement(runs, system))
+    if again == "epochs":
+        return _with(_as_epochs(runs), told)
+    if again is not None:
+        return _with(runs[-1] if again == "last" else runs[0], told)
+    files = ", ".join(shown(run.files[0]) for run in runs)
+    task = f" on task {runs[0].task}" if runs[0].task else ""
+    raise ValueError(
+        f"{system} was run {len(runs)} times{task}, with equal settings ({files}); say "
+        'again="last" or again="first" for one of them, or again="epochs" to take all'
+    )
+
+
+def _with(run: Run, told: tuple[str, str]) -> Run:
+    return replace(run, said=[*run.said, told])
+
+
+def _disagreement(runs: list[Run], system: str) -> str:
+    """How many items the first and the last run score otherwise."""
+    first, last = (
+        dict(zip(run.cells.item, _scores(run.cells), strict=True)) for run in (runs[0], runs[-1])
+    )
+    both = [item for item in first if item in last]
+    differ = sum(first[item] != last[item] for item in both)
+    return f"{system} ran {len(runs)} times: {differ} of {counted(len(both), 'item')} differ"
+
+
+def _tries(runs: list[Run]) -> list[Run]:
+    """Tries that share what a retry shares, as one run."""
+    groups: dict[object, list[Run]] = {}
+    for k, run in enumerate(runs):
+        groups.setdefault(run.again or k, []).append(run)
+    return [merged(group) for group in groups.values()]
+
+
+def _overlap(runs: list[Run]) -> bool:
+    seen: set[tuple[str, int]] = set()
+    for run in runs:
+        own = set(zip(run.cells.item, run.cells.epoch, strict=True))
+        if own & seen:
+            return True
+        seen |= own
+    return False
+
+
+def merged(runs: list[Run]) -> Run:
+    """One run with the best sample of each item and epoch: scored, then unscored, then failed; of
+    equals the later.
+    """
+    if len(runs) == 1:
+        return runs[0]
+    best: dict[tuple[str, int], tuple[int, int, int]] = {}
+    for r, run in enumerate(runs):
+        for k, rank in enumerate(_ranks(run)):
+            key = (run.cells.item[k], run.cells.epoch[k])
+            if key not in best or rank >= best[key][0]:
+                best[key] = (rank, r, k)
+    kept = [sorted(k for _, of, k in best.values() if of == r) for r in range(len(runs))]
+    last = next((run for run in reversed(runs) if run.state == DONE), runs[-1])
+    files, cells = [], Cells()
+    for run, samples in zip(runs, kept, strict=True):
+        add(cells, run.cells, samples, shift=len(files))
+        files += run.files
+    declared = list(dict.fromkeys(item for run in runs for item in run.declared))
+    said = list(dict.fromkeys(one for run in runs for one in run.said))
+    return replace(last, files=files, cells=cells, declared=declared, said=said)
+
+
+def _ranks(run: Run) -> np.ndarray:
+    """How much a sample says: 2 scored, 1 unscored, 0 failed."""
+    found = np.zeros(len(run.cells), int)
+    for of, status in zip(run.cells.of, run.cells.status, strict=True):
+        found[of] = max(found[of], 2 if status == OK else 1 if status == UNSCORED else 0)
+    return np.where(np.array(run.cells.failed, bool), 0, found)
+
+
+def _as_epochs(runs: list[Run]) -> Run:
+    """All runs, those after the first as further epochs."""
+    cells, files, shift = Cells(), [], 0
+    for run in runs:
+        moved = replace(run.cells, epoch=[epoch + shift for epoch in run.cells.epoch])
+        add(cells, moved, range(len(moved)), shift=len(files))
+        shift = max(moved.epoch, default=shift)
+        files += run.files
+    return replace(runs[-1], files=files, cells=cells, epochs=sum(run.epochs for run in runs))
+
+
+def without_doubles(run: Run) -> Run:
+    """A run in which no item and epoch stands twice: equal rows count once.
+
+    Raises
+    ------
+    ValueError
+        If two rows of one item and epoch differ.
+    """
+    cells = run.cells
+    places: dict[tuple[str, int], list[int]] = {}
+    for k, key in enumerate(zip(cells.item, cells.epoch, strict=True)):
+        places.setdefault(key, []).append(k)
+    if len(places) == len(cells):
+        return run
+    scores = _scores(cells)
+    for (item, epoch), (first, *others) in places.items():
+        for k in others:
+            if scores[k] != scores[first] or cells.content[k] != cells.content[first]:
+                raise ValueError(
+                    f"{run.files[cells.file[k]]}, row {cells.row[k]}: item {shown(item)} (epoch "
+                    f"{epoch}) stands in row {cells.row[first]} too, with another score or text; "
+                    "give each item one row, or tell its runs apart"
+                )
+    kept = sorted(first for first, *_ in places.values())
+    dropped = len(cells) - len(kept)
+    one = Cells()
+    add(one, cells, kept)
+    said = f"{counted(dropped, 'row')} of {run.files[0]} given twice, counted once"
+    return replace(run, cells=one, said=[*run.said, ("twice", said)])
+
+
+def _scores(cells: Cells) -> list[list[tuple[str, str, str]]]:
+    found: list[list[tuple[str, str, str]]] = [[] for _ in range(len(cells))]
+    for of, metric, raw, status in zip(
+        cells.of, cells.metric, cells.raw, cells.status, strict=True
+    ):
+        found[of].append((metric, repr(raw), status))
+    return [sorted(one) for one in found]
+
+
+def add(into: Cells, cells: Cells, samples: Sequence[int], shift: int = 0) -> None:
+    """Add some samples of other cells with their scores; files are counted on by `shift`."""
+    place = np.full(len(cells), -1)
+    place[list(samples)] = np.arange(len(into), len(into) + len(samples))
+    for name in _SAMPLE:
+        values = getattr(cells, name)
+        getattr(into, name).extend(
+            values[k] + shift if name == "file" else values[k] for k in samples
+        )
+    of = place[np.array(cells.of, int)]
+    kept = np.flatnonzero(of >= 0)
+    into.of.extend(of[kept].tolist())
+    for name in _SCORE:
+        values = getattr(cells, name)
+        getattr(into, name).extend(values[k] for k in kept)

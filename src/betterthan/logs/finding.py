@@ -1,0 +1,116 @@
+"""Files that may be logs: from a path, a folder, a pattern, a list of these, or a mapping."""
+
+import glob
+import os
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from betterthan.io.problems import printable, problem
+from betterthan.logs.heads import LogFile
+
+_PATTERN = frozenset("*?[")
+_SKIPPED_FOLDERS = ("__pycache__",)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A file, the name that a mapping gave it, and whether it was named by itself."""
+
+    file: LogFile
+    key: str | None
+    alone: bool
+
+
+def find_files(source: Any, key: str | None = None) -> list[Found]:
+    """The files that `source` names, in order; those of a folder sorted by their path.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file, or a pattern fits none.
+    ValueError
+        If `source` is empty or none of these.
+    """
+    if isinstance(source, Mapping | list | tuple) and not source:
+        kind = "mapping" if isinstance(source, Mapping) else "list"
+        raise ValueError(f"source is an empty {kind}; give at least one file")
+    if isinstance(source, Mapping):
+        parts = [_of_one(one, str(name)) for name, one in source.items()]
+    elif isinstance(source, str | Path):
+        parts = [_of_one(source, key)]
+    elif isinstance(source, Sequence):
+        parts = [_of_one(one, key) for one in source]
+    else:
+        raise ValueError(
+            f"source is a {type(source).__name__}; give a path, a folder, a pattern, a list of "
+            "these, or a mapping of name to these"
+        )
+    return [one for part in parts for one in part]
+
+
+def _of_one(source: Any, key: str | None) -> list[Found]:
+    if isinstance(source, Sequence) and not isinstance(source, str):
+        return [found for one in source for found in _of_one(one, key)]
+    if not isinstance(source, str | Path):
+        raise ValueError(
+            f"source holds a {type(source).__name__}; give paths, or a mapping of name to path or "
+            "DataFrame"
+        )
+    path = Path(source)
+    if _is_folder(path):
+        return [Found(file, key, False) for file in _in_folder(path)]
+    if _PATTERN & set(str(source)) and not path.exists():
+        return _of_pattern(str(source), key)
+    return [Found(LogFile(_checked(path), path.name), key, True)]
+
+
+def _of_pattern(pattern: str, key: str | None) -> list[Found]:
+    paths = [Path(p) for p in sorted(glob.glob(pattern, recursive=True))]
+    if not paths:
+        raise FileNotFoundError(f"no file fits the pattern {printable(pattern)}")
+    return [found for path in paths for found in _of_one(path, key)]
+
+
+def _in_folder(folder: Path) -> list[LogFile]:
+    files = sorted(_walked(folder))
+    if not files:
+        raise problem(str(folder), "is a folder without a file; give one that holds logs")
+    return [LogFile(path, path.relative_to(folder).as_posix()) for path in files]
+
+
+def _walked(folder: Path) -> Iterator[Path]:
+    """Regular files below a folder; a link that leads out of it is not followed."""
+    top = folder.resolve()
+    for base, folders, names in os.walk(folder):
+        folders[:] = sorted(f for f in folders if f[0] != "." and f not in _SKIPPED_FOLDERS)
+        for name in names:
+            path = Path(base, name)
+            if name[0] == "." or (path.is_symlink() and not path.resolve().is_relative_to(top)):
+                continue
+            if path.is_file():
+                yield path
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def _checked(path: Path) -> Path:
+    """A file that is there and ends: no pipe, no device."""
+    try:
+        kind = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        raise FileNotFoundError(f"no such file: {printable(str(path))}") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise problem(str(path), f"cannot be read ({reason})") from None
+    if not stat.S_ISREG(kind):
+        what = "is a pipe or a device, and may never end; save what it gives as a file"
+        raise problem(str(path), what)
+    return path

@@ -1,0 +1,126 @@
+"""Runs as the two tables of `Logs`."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from betterthan.io.text_arrays import text_array
+from betterthan.logs.record import MISSING, OK, STATUSES, Cells, Logs, Run
+
+RECORDS = (
+    *("run", "system", "task", "metric", "item", "item_hash", "prompt_hash", "epoch"),
+    *("score", "raw", "status", "cluster", "file", "row", "text"),
+)
+
+
+def logs_of(runs: Sequence[Run], systems: Sequence[str]) -> Logs:
+    """All records of some runs, with rows for what was meant to be run and was not."""
+    parts = [_of_run(k, run) for k, run in enumerate(runs)]
+    found: dict[str, Any] = {
+        name: np.concatenate([part[name] for part in parts]) for name in parts[0]
+    }
+    of = found.pop("run")
+    status = pd.Categorical.from_codes(found.pop("status"), categories=list(STATUSES))
+    texts = {name: pd.Categorical(found.pop(name)) for name in ("metric", "item", "cluster")}
+    named = {
+        "system": _repeated(systems, of),
+        "task": _repeated([run.task for run in runs], of),
+    }
+    score = np.where(np.asarray(status.codes) == STATUSES.index(OK), found["raw"], np.nan)
+    columns = {"run": of.astype(np.int32), "status": status, "score": score}
+    columns |= texts | named | found
+    records = pd.DataFrame({name: columns[name] for name in RECORDS})
+    return Logs(records, _of_runs(runs, systems))
+
+
+def _repeated(values: Sequence[str], of: np.ndarray) -> pd.Categorical:
+    """A value of each run for each of its records."""
+    distinct = list(dict.fromkeys(values))
+    codes = np.array([distinct.index(value) for value in values])
+    return pd.Categorical.from_codes(codes[of], categories=distinct)
+
+
+def _of_run(place: int, run: Run) -> dict[str, np.ndarray]:
+    cells = run.cells
+    of, metric, raw, status = _with_failed(cells)
+    beside = {
+        "item": text_array(cells.item),
+        "item_hash": _objects(cells.content),
+        "prompt_hash": _objects(cells.prompt),
+        "epoch": np.array(cells.epoch, np.int32),
+        "cluster": _objects(cells.cluster),
+        "file": np.array(cells.file, np.int32),
+        "row": np.array(cells.row, np.int64),
+        "text": _objects(cells.text),
+    }
+    found = {name: values[of] for name, values in beside.items()}
+    found |= {"metric": metric, "raw": raw, "status": status}
+    found = _with_missing(run, found)
+    return {"run": np.full(len(found["raw"]), place)} | found
+
+
+def _with_failed(cells: Cells) -> tuple[np.ndarray, ...]:
+    """Scores, of which every metric has one of a sample that failed: an error."""
+    of, metric = np.array(cells.of, int), _objects(cells.metric)
+    raw = np.array(cells.raw, float)
+    status = np.array([STATUSES.index(one) for one in cells.status], np.int8)
+    failed = np.array(cells.failed, bool)
+    status[failed[of]] = STATUSES.index("error")
+    metrics = list(dict.fromkeys(cells.metric)) or [""]
+    has = set(zip(cells.of, cells.metric, strict=True))
+    more = [(k, m) for k in np.flatnonzero(failed).tolist() for m in metrics if (k, m) not in has]
+    number = len(more)
+    parts = (
+        np.concatenate([of, np.array([k for k, _ in more], int)]),
+        np.concatenate([metric, _objects([m for _, m in more])]),
+        np.concatenate([raw, np.full(number, np.nan)]),
+        np.concatenate([status, np.full(number, STATUSES.index("error"), np.int8)]),
+    )
+    place = np.argsort(parts[0], kind="stable")  # as the samples stand in the log
+    return tuple(part[place] for part in parts)
+
+
+def _with_missing(run: Run, found: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """With rows of what the log names and does not hold."""
+    there = set(zip(run.cells.item, run.cells.epoch, strict=True))
+    absent = [
+        (item, epoch)
+        for item in run.declared
+        for epoch in range(1, run.epochs + 1)
+        if (item, epoch) not in there
+    ]
+    metrics = list(dict.fromkeys(found["metric"].tolist())) or [""]
+    rows = [(item, epoch, metric) for item, epoch in absent for metric in metrics]
+    if not rows:
+        return found
+    number = len(rows)
+    more: dict[str, Any] = {
+        "item": text_array([item for item, _, _ in rows]),
+        "epoch": np.array([epoch for _, epoch, _ in rows], np.int32),
+        "metric": _objects([metric for _, _, metric in rows]),
+        "raw": np.full(number, np.nan),
+        "status": np.full(number, STATUSES.index(MISSING), np.int8),
+        "file": np.zeros(number, np.int32),
+        "row": np.zeros(number, np.int64),
+        "text": _objects([""] * number),
+    }
+    blank = _objects([None] * number)
+    return {name: np.concatenate([values, more.get(name, blank)]) for name, values in found.items()}
+
+
+def _of_runs(runs: Sequence[Run], systems: Sequence[str]) -> pd.DataFrame:
+    names = ("tool", "version", "task", "config", "started", "finished", "state", "why")
+    names += ("again", "declared", "epochs", "own_ids", "ordered", "reported", "rule", "judge")
+    names += ("scorer", "files", "said")
+    table: dict[str, Any] = {"system": list(systems), "base": [run.system for run in runs]}
+    table |= {name: [getattr(run, name) for run in runs] for name in names}
+    table["higher_is_better"] = [{m: m not in run.lower for m in run.metrics} for run in runs]
+    return pd.DataFrame(table)
+
+
+def _objects(values: Sequence[Any]) -> np.ndarray:
+    found = np.empty(len(values), object)
+    found[:] = values
+    return found

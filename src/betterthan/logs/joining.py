@@ -1,0 +1,162 @@
+"""Which records are of one item: by the ids of the data set, or by what the task gave."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from betterthan.io.problems import counted, shown
+from betterthan.logs.record import Frame, Logs
+
+JOINS = ("auto", "id", "content", "order")
+_SHOWN = 2  # cases in a message
+
+
+@dataclass(frozen=True)
+class Joined:
+    """The item of each record, and how it was found."""
+
+    key: np.ndarray  # str
+    by: str
+
+
+def joined(logs: Logs, records: Frame, join: str = "auto") -> Joined:
+    """The item of each record of one task.
+
+    Parameters
+    ----------
+    logs : Logs
+    records : pandas.DataFrame
+        Of one task and metric.
+    join : {"auto", "id", "content", "order"}, default "auto"
+        By ids, where all logs have those of the data set; else by content, where all logs have
+        that. By order only when asked.
+
+    Raises
+    ------
+    ValueError
+        If ids and contents disagree, or there is nothing to join by.
+    """
+    if join not in JOINS:
+        raise ValueError(f"join is {join!r}; give one of {', '.join(JOINS)}")
+    if join == "auto":
+        join = _best(logs, records)
+    if join == "id":
+        return Joined(records["item"].astype(str).to_numpy(object), "id")
+    if join == "content":
+        return Joined(_by_content(records), "content")
+    return Joined(_by_order(records), "order")
+
+
+def contents_of(records: Frame) -> dict[str, dict[bytes, str]]:
+    """Items whose id stands for several contents: for each content its beginning."""
+    known = records[records["item_hash"].notna()]
+    pairs = known.drop_duplicates(["item", "item_hash"])
+    twice = pairs[pairs.duplicated("item", keep=False)]
+    found: dict[str, dict[bytes, str]] = {}
+    for item, digest, text, system in zip(
+        *(twice[k].tolist() for k in ("item", "item_hash", "text", "system")), strict=True
+    ):
+        found.setdefault(str(item), {})[digest] = f"{shown(text)} in {system}"
+    return found
+
+
+def _best(logs: Logs, records: Frame) -> str:
+    runs: Frame = logs.runs.loc[records["run"].unique()]
+    hashed = bool(records["item_hash"].notna().all())
+    if bool(runs["own_ids"].all()):
+        _refuse_other_contents(records)
+        _refuse_other_ids(records)
+        return "id"
+    if hashed:
+        return "content"
+    lacking = runs.loc[~runs["own_ids"], "system"].astype(str).tolist()
+    raise ValueError(
+        f"the logs of {lacking[0]} number their items by place and do not hold what was asked, so "
+        'nothing says which belong together; say join="id" to trust the numbers, or join="order"'
+    )
+
+
+def _refuse_other_contents(records: Frame) -> None:
+    found = contents_of(records)
+    if not found:
+        return
+    cases = "; ".join(
+        f"{shown(item)} is {' and '.join(list(texts.values())[:_SHOWN])}"
+        for item, texts in list(found.items())[:_SHOWN]
+    )
+    number = records["item"].nunique()
+    raise ValueError(
+        f"{len(found)} of {counted(number, 'id')} stand for different content: {cases}; say "
+        'join="content" to join by what was asked, or join="id" to trust the ids'
+    )
+
+
+def _refuse_other_ids(records: Frame) -> None:
+    """Refuse ids that have no item in common where the contents have."""
+    if not records["item_hash"].notna().all():
+        return
+    groups = records.groupby("run", observed=True)
+    items = [set(group["item"].astype(str)) for _, group in groups]
+    digests = [set(group["item_hash"]) for _, group in groups]
+    for k, (own, of) in enumerate(zip(items, digests, strict=True)):
+        for other, there in zip(items[:k], digests[:k], strict=True):
+            if of & there and not own & other:
+                raise ValueError(
+                    f"two logs have no id in common, but {len(of & there)} of {len(of)} contents; "
+                    'say join="content" to join by what was asked'
+                )
+
+
+def _by_content(records: Frame) -> np.ndarray:
+    """Contents; of one that a run holds several times, which time this is."""
+    if records["item_hash"].isna().any():
+        run = records.loc[records["item_hash"].isna(), "system"].astype(str).iloc[0]
+        raise ValueError(f'the log of {run} does not hold what was asked; say join="id"')
+    samples = records.drop_duplicates(["run", "item", "item_hash"])
+    time = samples.groupby(["run", "item_hash"], observed=True, sort=False).cumcount()
+    copies = samples.groupby(["run", "item_hash"], observed=True, sort=False).size()
+    uneven = copies.groupby(level="item_hash").agg(["min", "max"])
+    uneven = uneven[uneven["min"] != uneven["max"]]
+    if len(uneven):
+        digest = uneven.index[0]
+        text = samples.loc[samples["item_hash"] == digest, "text"].iloc[0]
+        low, high = uneven.iloc[0]
+        raise ValueError(
+            f"{counted(len(uneven), 'item')} stand a different number of times in different logs "
+            f'({shown(text)}: {low} and {high} times); say join="id" if the ids can be trusted'
+        )
+    names = _names(samples, time)
+    keys = list(zip(records["run"], records["item"], records["item_hash"], strict=True))
+    return np.array([names[key] for key in keys], object)
+
+
+def _names(samples: Frame, time: Frame) -> dict[tuple[int, str, bytes], str]:
+    """What the item of each sample is called: as in the first log that holds it."""
+    called: dict[tuple[bytes, int], str] = {}
+    taken: set[str] = set()
+    found = {}
+    for run, item, digest, k in zip(
+        *(samples[name] for name in ("run", "item", "item_hash")), time, strict=True
+    ):
+        if (digest, k) not in called:
+            name = str(item)
+            while name in taken:
+                name += "'"
+            taken.add(name)
+            called[digest, k] = name
+        found[run, item, digest] = called[digest, k]
+    return found
+
+
+def _by_order(records: Frame) -> np.ndarray:
+    found = np.empty(len(records), object)
+    lengths = {}
+    for (run, _), group in records.groupby(["run", "epoch"], observed=True, sort=False):
+        at = records.index.get_indexer(group.sort_values(["file", "row"]).index)
+        found[at] = [str(k) for k in range(1, len(at) + 1)]
+        lengths[run] = len(at)
+    if len(set(lengths.values())) > 1:
+        told: Sequence[str] = [str(n) for n in lengths.values()]
+        raise ValueError(f"by order all logs must be equally long; these have {', '.join(told)}")
+    return found

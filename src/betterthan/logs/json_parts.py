@@ -1,0 +1,33 @@
+"""Parts of what a log holds, of the kind they must be."""
+
+from typing import Any
+
+from betterthan.io.problems import problem
+
+
+def objects(value: Any, source: str, what: str) -> list[dict[str, Any]]:
+    """A list of objects; none is an empty one.
+
+    Raises
+    ------
+    ValueError
+        If it is anything else; the message names the file and `what`.
+    """
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise problem(source, f"{what} is no list", value=value)
+    for row, one in enumerate(value, start=1):
+        if not isinstance(one, dict):
+            raise problem(source, f"an entry of {what} is no object", row=row, value=one)
+    return value
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    """An object; empty where there is none."""
+    return value if isinstance(value, dict) else {}
+
+
+def told(value: Any) -> str:
+    """A value as text: a text as it is."""
+    return value if isinstance(value, str) else "" if value is None else str(value)

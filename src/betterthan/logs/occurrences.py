@@ -1,0 +1,47 @@
+"""Items that are given more than once, told apart by their order."""
+
+from collections.abc import Hashable, Iterable
+
+_ENDS = {1: "st", 2: "nd", 3: "rd"}
+
+
+def occurrences(keys: Iterable[Hashable]) -> list[int]:
+    """How often each key came before.
+
+    Examples
+    --------
+    >>> occurrences("abaa")
+    [0, 0, 1, 2]
+    """
+    seen: dict[Hashable, int] = {}
+    found = []
+    for key in keys:
+        found.append(seen.get(key, 0))
+        seen[key] = found[-1] + 1
+    return found
+
+
+def numbered(name: str, occurrence: int) -> str:
+    """A name with its number, from the second on.
+
+    Examples
+    --------
+    >>> numbered("1+1", 0), numbered("1+1", 1), numbered("1+1", 10)
+    ('1+1', '1+1 (2nd)', '1+1 (11th)')
+    """
+    n = occurrence + 1
+    end = "th" if n % 100 in (11, 12, 13) else _ENDS.get(n % 10, "th")
+    return name if n == 1 else f"{name} ({n}{end})"
+
+
+def name_of(text: str, content: bytes) -> str:
+    """An id for what has none: its text, cut, and the first of its digest, which tells it apart.
+
+    Examples
+    --------
+    >>> name_of("1+1", bytes(16))
+    '1+1 #000000000000'
+    """
+    plain = " ".join(text.split())
+    short = plain if len(plain) <= 40 else f"{plain[:37]}..."
+    return f"{short} #{content.hex()[:12]}".strip()

@@ -1,0 +1,131 @@
+"""deepeval: the test runs that it saves in a folder of results."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from betterthan.io.problems import counted, problem
+from betterthan.logs.hashing import digest
+from betterthan.logs.heads import Head, LogFile
+from betterthan.logs.json_parts import mapping, objects, told
+from betterthan.logs.json_values import flat, whole
+from betterthan.logs.occurrences import name_of, numbered, occurrences
+from betterthan.logs.record import ERROR, OK, Run
+from betterthan.logs.score_values import as_score, is_blank, score_of
+
+_CASES = "testCases", "conversationalTestCases"
+_BY_PLACE = re.compile(r"(conversational_)?test_case_\d+")  # the name of a case that has none
+
+
+def recognises(head: Head) -> bool:
+    """Whether a file is a test run."""
+    if head.kind != "object" or not isinstance(head.at("testCases"), list):
+        return False
+    return bool(head.keys & {"metricsScores", _CASES[1]}) or head.has("testCases.metricsData")
+
+
+def runs(files: Sequence[LogFile]) -> list[Run]:
+    """A run for each file."""
+    return [_run(file) for file in files]
+
+
+def _run(file: LogFile) -> Run:
+    log = whole(file)
+    cases = [case for kind in _CASES for case in objects(log.get(kind), file.name, kind)]
+    if not cases:
+        raise problem(file.name, "holds no test cases")
+    run = _about(file, log, cases)
+    contents = [_content(case) for case in cases]
+    copies = occurrences(contents)
+    for row, (case, content, k) in enumerate(zip(cases, contents, copies, strict=True), start=1):
+        _add(run, file, case, row, content, k)
+    if not run.metrics:
+        what = f"holds no scores: {counted(len(cases), 'test case')} without metrics"
+        raise problem(file.name, what)
+    run.lower = _lower(cases)
+    return run
+
+
+def _add(
+    run: Run, file: LogFile, case: dict[str, Any], row: int, content: bytes, copy: int
+) -> None:
+    text = told(case.get("input") or case.get("scenario"))
+    item = told(case["name"]) if run.own_ids else numbered(name_of(text, content), copy)
+    sample = run.cells.sample(item, content=content, text=text, row=row)
+    for metric, value, status in _scores(case, file, row):
+        run.cells.score(sample, metric, score_of(value, file.name, row, metric), status)
+
+
+def _about(file: LogFile, log: dict[str, Any], cases: Sequence[dict[str, Any]]) -> Run:
+    """The run without its cells."""
+    settings = flat(mapping(log.get("hyperparameters")))
+    system, prompt = settings.pop("model", None), settings.pop("prompt", None)
+    names = [told(case.get("name")) for case in cases]
+    by_place = any(not name or _BY_PLACE.fullmatch(name) for name in names)
+    return Run(
+        tool="deepeval",
+        files=[file.name],
+        system=told(system) or None,
+        parts={} if prompt is None else {"prompt": told(prompt)},
+        config=settings,
+        own_ids=not by_place and len(set(names)) == len(names),
+        reported=_reported(file, log),
+        judge=_judges(cases),
+    )
+
+
+def _content(case: dict[str, Any]) -> bytes:
+    """What a case gives and expects; of a conversation, what its user says."""
+    if "input" in case:
+        return digest(*(case.get(key) for key in ("input", "expectedOutput", "context")))
+    said = [turn.get("content") for turn in _turns(case) if turn.get("role") == "user"]
+    scenario = [case.get(key) for key in ("scenario", "expectedOutcome", "userDescription")]
+    return digest(scenario if any(scenario) else said)
+
+
+def _turns(case: dict[str, Any]) -> list[dict[str, Any]]:
+    turns = case.get("turns")
+    return [turn for turn in turns if isinstance(turn, dict)] if isinstance(turns, list) else []
+
+
+def _scores(case: dict[str, Any], file: LogFile, row: int) -> Iterator[tuple[str, Any, str]]:
+    """Metric, value and status; what has an error did not come to a score."""
+    given = objects(case.get("metricsData"), file.name, f"metricsData of test case {row}")
+    names = [told(one.get("name")) for one in given]
+    for one, name, k in zip(given, names, occurrences(names), strict=True):
+        status = OK if is_blank(one.get("error")) else ERROR
+        yield numbered(name, k), one.get("score"), status
+
+
+def _lower(cases: Sequence[dict[str, Any]]) -> set[str]:
+    """Metrics that pass below their threshold, and never above it: less is better."""
+    passes: dict[bool, set[str]] = {True: set(), False: set()}
+    for case in cases:
+        for one in case.get("metricsData") or ():
+            score, threshold = as_score(one.get("score")), as_score(one.get("threshold"))
+            if score is None or threshold is None or score == threshold:
+                continue
+            below = (score < threshold) == bool(one.get("success"))
+            passes[below].add(told(one.get("name")))
+    return passes[True] - passes[False]
+
+
+def _judges(cases: Sequence[dict[str, Any]]) -> str:
+    models = {
+        told(one.get("evaluationModel")): None
+        for case in cases
+        for one in case.get("metricsData") or ()
+        if isinstance(one, dict)
+    }
+    return ", ".join(sorted(name for name in models if name and name.lower() != "none"))
+
+
+def _reported(file: LogFile, log: dict[str, Any]) -> dict[str, float]:
+    """The mean of the scores that it lists of each metric: those that came to one."""
+    found: dict[str, float] = {}
+    for one in objects(log.get("metricsScores"), file.name, "metricsScores"):
+        scores = [as_score(value) for value in one.get("scores") or ()]
+        there = [score for score in scores if score is not None]
+        if there:
+            found[told(one.get("metric"))] = sum(there) / len(there)
+    return found

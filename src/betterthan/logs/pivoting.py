@@ -1,0 +1,270 @@
+"""Records of one metric as scores: item by system, each cell with its status."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.io.items import scores_array
+from betterthan.io.problems import counted, listed
+from betterthan.io.saying import named_systems
+from betterthan.io.table import refuse_large
+from betterthan.io.text_arrays import text_array
+from betterthan.logs.choosing import chosen_records
+from betterthan.logs.joining import joined
+from betterthan.logs.record import ERROR, MISSING, OK, STATUSES, UNSCORED, Logs
+from betterthan.signed import Signature
+
+POLICIES = ("missing", "raw", "worst")
+STATUS = "status"
+_FILES = 8  # that are named
+
+
+def scores_of(
+    logs: Logs,
+    *,
+    task: str | Sequence[str] | None = None,
+    metric: str | None = None,
+    filter: str | None = None,
+    epoch: int | None = None,
+    join: str = "auto",
+    errors: str = "missing",
+    unscored: str = "missing",
+    higher_is_better: bool | None = None,
+) -> xr.DataArray:
+    """Scores of logs by one metric.
+
+    Parameters
+    ----------
+    logs : Logs
+    task, metric, filter, epoch
+        See `chosen_records`.
+    join : {"auto", "id", "content", "order"}, default "auto"
+        See `joining.joined`.
+    errors, unscored : {"missing", "raw", "worst"}, default "missing"
+        What a sample counts as that ended in an error, or that the scorer did not score: missing,
+        the number that the tool wrote, or the worst score.
+    higher_is_better : bool, optional
+        As the log says when not given, else True.
+
+    Returns
+    -------
+    xarray.DataArray, dims (item, system)
+        NaN where missing, with coordinates ``status`` (item, system; int8, its
+        ``flag_meanings`` in its attrs), and on item ``dataset`` where there are several tasks,
+        ``epoch`` where an item was run several times, ``cluster`` where known. ``attrs`` has
+        ``reading``, ``source``, ``metric``, ``tool`` and the policies.
+
+    Raises
+    ------
+    ValueError
+        If a choice is missing or unknown, items cannot be joined, or there are fewer than two
+        systems.
+    """
+    for value, what in ((errors, "errors"), (unscored, "unscored")):
+        checks.one_of(value, POLICIES, what)
+    records, said = chosen_records(logs, task=task, metric=metric, filter=filter, epoch=epoch)
+    name = str(records["metric"].iloc[0])
+    better = _direction(logs, records, name, higher_is_better)
+    systems = _systems(records)
+    squares = [_square(logs, group, join, systems) for _, group in _by_task(records)]
+    scores = _stacked(squares, systems)
+    policies = {"errors": errors, "unscored": unscored}
+    scores, filled = _under(scores, squares, policies, better)
+    own = {"metric": name, "tool": ", ".join(dict.fromkeys(_of(logs, records, "tool")))} | policies
+    reading = _reading(logs, records, scores, own | {"by": squares[0].by}, [*said, *filled])
+    signed = Signature(
+        layout="logs",
+        unit="item",
+        source=_source(logs, records),
+        reading=reading,
+        higher_is_better=better,
+        metric=name,
+        tool=own["tool"],
+        errors=errors,
+        unscored=unscored,
+    )
+    missing = int(np.isnan(scores.values).sum())
+    return scores.assign_attrs(signed.to_attrs() | {"n_missing": missing})
+
+
+@dataclass(frozen=True)
+class Square:
+    """Of one task: scores, what was written, and status, over (unit, system)."""
+
+    task: str
+    ids: list[str]
+    epochs: np.ndarray
+    clusters: np.ndarray | None
+    score: np.ndarray
+    raw: np.ndarray
+    status: np.ndarray
+    by: str
+
+
+def _by_task(records: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    groups = records.groupby("task", observed=True, sort=False)
+    return [(str(task), group) for task, group in groups]
+
+
+def _systems(records: pd.DataFrame) -> list[str]:
+    there = set(records["system"].astype(str))
+    found = [str(s) for s in records["system"].cat.categories if str(s) in there]
+    if len(found) < 2:
+        only = f"only one system, {found[0]!r}"
+        raise ValueError(f"{only}; a comparison needs at least two: give the logs of two systems")
+    return found
+
+
+def _square(logs: Logs, records: pd.DataFrame, join: str, systems: list[str]) -> Square:
+    found = joined(logs, records, join)
+    epoch = records["epoch"].to_numpy()
+    unit, first = _units(found.key, epoch)
+    refuse_large("the logs", items=len(first), systems=len(systems))
+    shape = (len(first), len(systems))
+    at = (unit, pd.Index(systems).get_indexer(np.asarray(records["system"])))
+    score, raw = np.full(shape, np.nan), np.full(shape, np.nan)
+    status = np.full(shape, STATUSES.index(MISSING), np.int8)
+    score[at], raw[at] = records["score"], records["raw"]
+    status[at] = records["status"].cat.codes
+    return Square(
+        str(records["task"].iloc[0]),
+        [str(key) for key in found.key[first]],
+        epoch[first],
+        _clusters(records, unit, len(first)),
+        score,
+        raw,
+        status,
+        found.by,
+    )
+
+
+def _units(key: np.ndarray, epoch: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The unit of each record, an item in an epoch, and the first record of each unit."""
+    items = pd.factorize(key)[0]
+    unit = pd.factorize(items.astype(np.int64) * (int(epoch.max()) + 1) + epoch)[0]
+    return unit, np.unique(unit, return_index=True)[1]
+
+
+def _clusters(records: pd.DataFrame, unit: np.ndarray, number: int) -> np.ndarray | None:
+    """The cluster of each unit, None where no log names any."""
+    codes = records["cluster"].cat.codes.to_numpy()
+    if (codes < 0).all():
+        return None
+    first = np.full(number, -1)
+    known = codes >= 0
+    first[unit[known][::-1]] = codes[known][::-1]
+    differs = known & (first[unit] != codes)
+    if differs.any():
+        item = records["item"].astype(str).iloc[int(differs.argmax())]
+        raise ValueError(f"item {item!r} is in two clusters in different logs; give it one")
+    labels = records["cluster"].cat.categories.astype(str).to_numpy(object)
+    return np.array([labels[k] if k >= 0 else "" for k in first], object)
+
+
+def _stacked(squares: Sequence[Square], systems: list[str]) -> xr.DataArray:
+    """Scores of all tasks, one after the other, of the systems that have any."""
+    coords: dict[str, np.ndarray] = {}
+    if len(squares) > 1:
+        tasks = [square.task for square in squares]
+        coords["dataset"] = np.repeat(tasks, [len(square.ids) for square in squares])
+    clusters = [square.clusters for square in squares if square.clusters is not None]
+    if len(clusters) == len(squares):
+        coords["cluster"] = text_array(np.concatenate(clusters).tolist())
+    epochs = np.concatenate([square.epochs for square in squares])
+    if (epochs != 1).any():
+        coords["epoch"] = epochs.astype(np.int64)
+    ids = [item for square in squares for item in square.ids]
+    values = np.concatenate([square.score for square in squares])
+    return scores_array(values, ids, systems, coords)
+
+
+def _under(
+    scores: xr.DataArray, squares: Sequence[Square], policies: Mapping[str, str], better: bool
+) -> tuple[xr.DataArray, list[str]]:
+    """Scores with their status, errors and what was not scored under their policies."""
+    status = np.concatenate([square.status for square in squares])
+    raw = np.concatenate([square.raw for square in squares])
+    values, said = scores.values.copy(), []
+    for kind, policy in ((ERROR, policies["errors"]), (UNSCORED, policies["unscored"])):
+        cells = status == STATUSES.index(kind)
+        if policy == "raw":
+            values[cells] = raw[cells]
+        if policy == "worst":
+            values[cells] = worst = _worst(scores.values, better)
+            said.append(f"{counted(int(cells.sum()), 'cell')} of status {kind} taken as {worst:g}")
+    flags = {"flag_values": np.arange(len(STATUSES)), "flag_meanings": " ".join(STATUSES)}
+    beside = (scores.dims, status, flags)
+    return scores.copy(data=values).assign_coords({STATUS: beside}), said
+
+
+def _worst(values: np.ndarray, better: bool) -> float:
+    """The worst end of a share, else the worst score there is."""
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    if low >= 0 and high <= 1:
+        return 0.0 if better else 1.0
+    return low if better else high
+
+
+def _direction(logs: Logs, records: pd.DataFrame, metric: str, given: bool | None) -> bool:
+    """Whether higher is better, as the logs say."""
+    told: list[dict[str, bool]] = _of(logs, records, "higher_is_better")
+    found = {one.get(metric, True) for one in told}
+    if len(found) > 1:
+        raise ValueError(
+            f"higher {metric} is better in some of the logs and worse in others; name one task"
+        )
+    if given is not None and given not in found:
+        words = "higher is better" if found == {True} else "lower is better"
+        raise ValueError(f"higher_is_better={given} contradicts the logs: of {metric} {words}")
+    return found.pop()
+
+
+def _of(logs: Logs, records: pd.DataFrame, column: str) -> list[Any]:
+    """What the table of runs says of those that have records."""
+    return logs.runs[column].loc[np.unique(records["run"].to_numpy())].tolist()
+
+
+def _source(logs: Logs, records: pd.DataFrame) -> str:
+    files = [name for all_ in _of(logs, records, "files") for name in all_]
+    more = f" and {len(files) - _FILES} more" if len(files) > _FILES else ""
+    return ", ".join(files[:_FILES]) + more
+
+
+def _reading(
+    logs: Logs, records: pd.DataFrame, scores: xr.DataArray, own: Mapping[str, Any], said: list[str]
+) -> str:
+    """What was read, in one line."""
+    runs = counted(len(_of(logs, records, "tool")), "log")
+    items = len(set(zip(*_item_keys(scores), strict=True)))
+    size = f"{counted(items, 'item')} x {named_systems(scores[names.SYSTEM].values.tolist())}"
+    if "epoch" in scores.coords:
+        size += f", up to {counted(int(scores['epoch'].max()), 'run')} of each"
+    tasks = [str(task) for task, _ in _by_task(records) if task]
+    task = f", task {listed(tasks)}" if tasks else ""
+    missing = ", ".join(_lacking(scores[STATUS].values, own))
+    parts = [f"metric {own['metric']}, joined by {own['by']}", missing, *said]
+    return f"{runs} of {own['tool']}{task} read: {size}, {'; '.join(p for p in parts if p)}"
+
+
+def _item_keys(scores: xr.DataArray) -> list[list[Any]]:
+    kept = [key for key in ("dataset", names.ITEM) if key in scores.coords]
+    return [scores[key].values.tolist() for key in kept]
+
+
+def _lacking(status: np.ndarray, own: Mapping[str, Any]) -> list[str]:
+    """How many cells have which other status, and what they count as."""
+    found = []
+    policy = {ERROR: own["errors"], UNSCORED: own["unscored"]}
+    for kind in STATUSES:
+        number = int((status == STATUSES.index(kind)).sum())
+        if kind != OK and number:
+            taken = (
+                f" (taken as {policy[kind]})" if policy.get(kind, "missing") != "missing" else ""
+            )
+            found.append(f"{counted(number, 'cell')} {kind}{taken}")
+    return found or ["all cells scored"]

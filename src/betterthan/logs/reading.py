@@ -1,0 +1,107 @@
+"""Logs of evaluation tools as one table of records, whatever tool wrote them."""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from betterthan.io.problems import printable
+from betterthan.logs.again import one_each
+from betterthan.logs.finding import Found, find_files
+from betterthan.logs.frames import logs_of
+from betterthan.logs.naming import chosen, named
+from betterthan.logs.recognising import Sorted, sort_files
+from betterthan.logs.record import Logs, Run
+from betterthan.logs.roster import READERS, Reader
+
+_log = logging.getLogger("betterthan")
+Source = str | Path | Sequence[str | Path] | Mapping[str, Any]
+
+
+def read_logs(
+    source: Source,
+    *,
+    systems: Sequence[str] | Mapping[str, str] | Callable[[Run], str] | None = None,
+    again: str | None = None,
+    format: str | None = None,
+) -> Logs:
+    """Read the logs that evaluation tools wrote.
+
+    Parameters
+    ----------
+    source : path, list of paths, or mapping of name to these
+        Files, folders (all files below them) or patterns such as ``"logs/*.eval"``. The names of a
+        mapping are those of the systems.
+    systems : list of str, mapping of str to str, or callable, optional
+        A list picks and orders systems, a mapping renames them, a callable names the system of a
+        run. They are called as their logs name them when not given.
+    again : {"last", "first", "epochs"}, optional
+        What to do with finished runs of one system, task and settings: take one of them, or all,
+        each as further epochs.
+    format : str, optional
+        The tool that wrote the files, by its name in `logs.roster`; recognised from what is in
+        them when not given.
+
+    Returns
+    -------
+    Logs
+        ``records``, a row for each run, item, epoch and metric, and ``runs``, a row for each log.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If a file that is named by itself is no log of a known tool, or is damaged.
+        If no file of a folder is a log.
+        If a system was run twice with equal settings and `again` is not given.
+        If rows of one item and epoch differ.
+
+    Notes
+    -----
+    What a file is shows in its content, never in its name. Of a folder, files that are no logs are
+    passed over and counted. Runs of one name and task whose settings differ are systems of their
+    own, named by these settings. Nothing in a log is evaluated.
+
+    """
+    return logs_of_files(sort_files(find_files(source), format), systems=systems, again=again)
+
+
+def logs_of_files(files: Sorted, *, systems: Any = None, again: str | None = None) -> Logs:
+    """The records of files that were recognised."""
+    runs, keys = read_runs(files)
+    callable_: Any = systems if callable(systems) else None
+    runs, found = one_each(runs, named(runs, keys, callable_), again)
+    wanted = chosen(systems, list(dict.fromkeys(found)))
+    kept = [k for name in wanted for k, system in enumerate(found) if system == name]
+    if files.said:
+        _log.info(printable(files.said))
+    return logs_of([runs[k] for k in kept], [wanted[found[k]] for k in kept])
+
+
+def read_runs(files: Sorted) -> tuple[list[Run], list[str | None]]:
+    """The runs in all files, and the name a mapping gave the files of each."""
+    runs: list[Run] = []
+    keys: list[str | None] = []
+    for reader in READERS:
+        for key, group in _by_key(files.by_reader.get(reader.name, [])).items():
+            found = reader.runs([one.file for one in group])
+            runs += [_by_its_tool(run, reader) for run in found]
+            keys += [key] * len(found)
+    if not runs:
+        told = f" ({files.said})" if files.said else ""
+        tools = ", ".join(dict.fromkeys(reader.tool for reader in READERS))
+        raise ValueError(f"no file is a log of a tool that is read{told}: {tools}")
+    return runs, keys
+
+
+def _by_its_tool(run: Run, reader: Reader) -> Run:
+    return replace(run, tool=reader.tool) if run.tool == reader.name else run
+
+
+def _by_key(found: Sequence[Found]) -> dict[str | None, list[Found]]:
+    groups: dict[str | None, list[Found]] = {}
+    for one in found:
+        groups.setdefault(one.key, []).append(one)
+    return groups

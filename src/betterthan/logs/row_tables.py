@@ -1,0 +1,80 @@
+"""Rows that a tool writes for a table: CSV, TSV, JSON Lines or a JSON list."""
+
+import csv
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from betterthan.io.problems import problem, shown
+from betterthan.logs.heads import Head, LogFile
+from betterthan.logs.json_values import records
+
+_LONGEST = 2**31 - 1  # of a cell: a trace is longer than csv takes
+
+
+def columns_of(head: Head) -> tuple[str, ...]:
+    """The names of columns, as far as the first bytes tell; none where it is no table."""
+    if head.kind in ("object", "lines", "list"):
+        return tuple(head.first) if isinstance(head.first, dict) else ()
+    if head.kind != "text" or not head.lines:
+        return ()
+    try:
+        header = next(csv.reader(head.lines, delimiter=_delimiter(head)), [])
+    except csv.Error:
+        return ()
+    return tuple(name.strip() for name in header)
+
+
+def table_rows(file: LogFile) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The rows by name of column, each with its line or place.
+
+    Raises
+    ------
+    ValueError
+        If a row has more or fewer cells than there are columns, or a name is there twice.
+    """
+    if file.head.kind != "text":
+        yield from records(file)
+        return
+    with file.open() as data, _long_cells():
+        text = io.TextIOWrapper(data, encoding="utf-8-sig", newline="")
+        reader = csv.reader(text, delimiter=_delimiter(file.head), strict=True)
+        try:
+            yield from _by_name(reader, file)
+        except csv.Error as error:
+            what = f"not readable as CSV ({error}); is the file cut?"
+            raise problem(file.name, what, row=reader.line_num) from None
+        except UnicodeDecodeError:
+            what = "not UTF-8; save the file as UTF-8"
+            raise problem(file.name, what, row=reader.line_num + 1) from None
+
+
+def _by_name(reader: Any, file: LogFile) -> Iterator[tuple[int, dict[str, Any]]]:
+    header: list[str] = []
+    start = 1
+    for record in reader:
+        if not header:
+            header = [name.strip() for name in record]
+            twice = next((name for name in header if header.count(name) > 1), None)
+            if twice is not None:
+                raise problem(file.name, f"column name {shown(twice)} occurs twice")
+        elif record:
+            if len(record) != len(header):
+                what = f"has {len(record)} cells where the header has {len(header)}"
+                raise problem(file.name, f"{what}; is the file cut?", row=start)
+            yield start, dict(zip(header, record, strict=True))
+        start = reader.line_num + 1
+
+
+def _delimiter(head: Head) -> str:
+    return "\t" if head.lines[0].count("\t") > head.lines[0].count(",") else ","
+
+
+@contextmanager
+def _long_cells() -> Iterator[None]:
+    before = csv.field_size_limit(_LONGEST)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)

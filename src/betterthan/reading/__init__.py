@@ -1,0 +1,1 @@
+"""Whatever holds results, read: tables, logs of evaluation tools, orders, labels, trials."""

@@ -1,0 +1,229 @@
+"""A file, a folder of logs, a frame or several of them to scores, counts, tallies or judgments."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, overload
+
+import pandas as pd
+import xarray as xr
+
+from betterthan import checks
+from betterthan.io.columns import Columns, words
+from betterthan.io.reading import read_tables
+from betterthan.logs.pivoting import scores_of
+from betterthan.logs.reading import logs_of_files
+from betterthan.reading.finding_logs import logs_in, tables_in
+from betterthan.reading.other_layouts import OTHERS
+
+Source = str | Path | pd.DataFrame | Sequence[str | Path] | Mapping[str, str | Path | pd.DataFrame]
+_OF_LOGS = {"join": "auto", "errors": "missing", "unscored": "missing"}
+
+
+# a layout that is any text may be that of judgments too: the first of both is asked first
+@overload
+def read(  # pyright: ignore[reportOverlappingOverload]
+    source: Source, *, layout: Literal["judgments", "trials"]
+) -> xr.Dataset: ...
+@overload
+def read(
+    source: Source,
+    *,
+    layout: str | None = None,
+    systems: Sequence[str] | Mapping[str, str] | Callable[..., str] | None = None,
+    names: str | None = None,
+    task: str | Sequence[str] | None = None,
+    metric: str | None = None,
+    filter: str | None = None,
+    epoch: int | None = None,
+    join: str = "auto",
+    again: str | None = None,
+    errors: str = "missing",
+    unscored: str = "missing",
+    format: str | None = None,
+    item: str | None = None,
+    system: str | None = None,
+    score: str | None = None,
+    ignore: str | Sequence[str] | None = None,
+    true: str | Sequence[str] | None = None,
+    false: str | Sequence[str] | None = None,
+    percent: bool = False,
+    decimal: str = ".",
+    sep: str | None = None,
+    higher_is_better: bool | None = None,
+    unit: str | None = None,
+    scale: int = 1,
+) -> xr.DataArray: ...
+def read(
+    source: Source,
+    *,
+    layout: str | None = None,
+    systems: Any = None,
+    names: str | None = None,
+    task: str | Sequence[str] | None = None,
+    metric: str | None = None,
+    filter: str | None = None,
+    epoch: int | None = None,
+    join: str = "auto",
+    again: str | None = None,
+    errors: str = "missing",
+    unscored: str = "missing",
+    format: str | None = None,
+    item: str | None = None,
+    system: str | None = None,
+    score: str | None = None,
+    ignore: str | Sequence[str] | None = None,
+    true: str | Sequence[str] | None = None,
+    false: str | Sequence[str] | None = None,
+    percent: bool = False,
+    decimal: str = ".",
+    sep: str | None = None,
+    higher_is_better: bool | None = None,
+    unit: str | None = None,
+    scale: int = 1,
+) -> xr.DataArray | xr.Dataset:
+    """Read the results of several systems: scores of each item, or counts of each pair.
+
+    Parameters
+    ----------
+    source : path, pandas.DataFrame, list of paths, or mapping of name to path or DataFrame
+        A table, or the logs of an evaluation tool: a file, a folder (all files below it) or a
+        pattern such as ``"logs/*.eval"``. A table is CSV, TSV, JSON Lines, JSON (a list of objects)
+        or Parquet, known by its extension, each also with ``.gz``; text is UTF-8. What tool wrote
+        a log shows in its content.
+    layout : str, optional
+        What the columns mean; recognised from their names when not given.
+
+        - ``wide``: a column of item ids (may be absent), and a column of scores for each system.
+        - ``long``: ``system, item, score``.
+        - ``predictions``: item ids, ``gold``, and a column of predicted labels for each system.
+        - ``votes``: ``model_a, model_b, winner``; the winner is a side, a name, or a tie.
+        - ``counts``: ``system_a, system_b, wins, losses``; ties are unknown without a column
+          ``ties``.
+        - ``tallies``: ``system, item, tp, fp, fn`` and an optional ``label``; see
+          `io.tallies_from_table`.
+        - ``judgments``: those of votes, and an optional ``judge``, each judgment by itself; see
+          `io.read_judgments`. Only where the layout is given, like
+        - ``orders`` (see `orders.read`), ``labels`` (`labels.read`), ``confusion``
+          (`labels.read_confusion`) and ``trials`` (``system, item, successes, trials``).
+
+        Columns ``dataset``, ``cluster`` and ``epoch`` may stand beside the items.
+    systems : list of str, mapping of str to str, or callable, optional
+        A list picks and orders systems, a mapping renames them; of logs, a callable names the
+        system of a run. All when not given. Of wide and predictions a list names columns, and no
+        other column is read.
+    names : {"systems", "datasets"}, optional
+        What several tables are: files with one column of scores are systems, files of the same
+        systems are data sets, when not given.
+    task, metric, filter, epoch : optional
+        Of logs: what to read, where there is more than one. The beginning of a metric is enough.
+    join : {"auto", "id", "content", "order"}, default "auto"
+        Of logs: what makes two records one item. By ids, where they are those of the data set; else
+        by what was asked. Ids that stand for different contents are refused unless this is given.
+    again : {"last", "first", "epochs"}, optional
+        Of logs: which of several finished runs of one system and task with the same settings.
+    errors, unscored : {"missing", "raw", "worst"}, default "missing"
+        Of logs: what a sample counts as that ended in an error, or has no score: missing, the
+        number that the tool wrote, or the worst score.
+    format : str, optional
+        The tool that wrote the logs; recognised when not given.
+    item, system, score : str, optional
+        Of tables: the column that is this, where its name does not say it.
+    ignore : str or list of str, optional
+        Of tables: columns that nothing is read from.
+    true, false : str or list of str, optional
+        Of tables: words that are 1 and 0, such as ``true="C", false="I"``.
+    percent : bool, default False
+        Of tables: whether scores are per cent.
+    decimal, sep : str, optional
+        Of tables: the decimal sign, ``.`` or ``,``, and what stands between cells, such as ``;``.
+    higher_is_better : bool, optional
+        False where the scores are errors or costs. As a log says, else True, when not given.
+    unit : {"item", "judgment", "unknown"}, optional
+        For counts and votes: what was counted, items that all systems share or separate judgments.
+        ``judgment`` for votes and ``unknown`` for counts when not given.
+    scale : int, default 1
+        For tallies: see `io.tallies_from_table`.
+
+    Returns
+    -------
+    xarray.DataArray or xarray.Dataset
+        From wide, long and predictions: scores over (item, system), float64, NaN where missing,
+        with item coordinates ``dataset``, ``cluster`` and ``epoch`` where they are given. From
+        counts and votes: counts over (system_a, system_b, outcome), int64, with a leading
+        ``dataset`` where that is given. From tallies: see `io.tallies_from_table`. From judgments:
+        the Dataset of `io.read_judgments`.
+        From logs: scores, with ``status`` (item, system) beside them.
+        ``attrs["reading"]`` says in one line what was read and how; it is logged too.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If a file cannot be read as what its extension says, or is not UTF-8.
+        If no layout fits the columns, or more than one.
+        If a cell is not what its column needs; the message names file, row, column and value.
+        If an item, a system, a pair or a score is given twice, or counts contradict each other.
+        If there are fewer than two systems, or several files differ in their systems.
+        If a column of numbers is plainly no system: a mean or a sum of the others, or of a range
+        that no score has; name the systems then.
+        If two ids or systems differ only by blanks, case or unicode form and never stand side by
+        side; where they do, a warning names them.
+        If an argument does not apply to the layout.
+        If logs hold several tasks or metrics and none is named, or a system was run twice.
+        If items of logs cannot be joined with certainty; the message names the argument that helps.
+
+    Notes
+    -----
+    Rows are joined by item id, never by their order, unless there are no ids. A blank cell is
+    missing: never a tie and never wrong. In columns of numbers NA, N/A, NaN, null and None are
+    blank too; elsewhere they are text like any other. The row in a message is the line in a text
+    file, the record in JSON and Parquet, and the index label in a DataFrame.
+
+    Examples
+    --------
+    >>> import betterthan as bt, pandas as pd
+    >>> frame = pd.DataFrame({"item": ["q1", "q2", "q3"], "A": [1, 0, 1], "B": [1, 1, None]})
+    >>> scores = bt.read(frame)
+    >>> scores.attrs["reading"]
+    "DataFrame read as wide: 3 items x 2 systems ('A', 'B'), item ids from column 'item', 1 score
+    missing"
+    >>> votes = pd.DataFrame({"left": ["A", "B"], "right": ["B", "A"], "winner": ["left", "tie"]})
+    >>> bt.read(votes).sel(system_a="A", system_b="B").values.tolist()
+    [1, 0, 1]
+    """
+    told = Columns(
+        *(item, system, score, words(ignore), words(true), words(false)), percent, decimal, sep
+    )
+    of_logs: dict[str, Any] = {"task": task, "metric": metric, "filter": filter, "epoch": epoch}
+    of_logs |= {"join": join, "errors": errors, "unscored": unscored}
+    of_tables: dict[str, Any] = {"layout": layout, "names": names, "unit": unit, "scale": scale}
+    if layout in OTHERS:
+        _refuse(of_logs | {"systems": systems, "names": names, "unit": unit}, layout)
+        return OTHERS[layout](source)
+    logs = logs_in(source, format) if layout is None else None
+    if logs is not None:
+        _refuse(of_tables | vars(told), "a log")
+        found = logs_of_files(logs, systems=systems, again=again)
+        return scores_of(found, **of_logs, higher_is_better=higher_is_better)
+    _refuse(of_logs | {"again": again}, "a table")
+    return read_tables(
+        tables_in(source),
+        layout=layout,
+        systems=systems,
+        higher_is_better=True if higher_is_better is None else higher_is_better,
+        unit=unit,
+        scale=scale,
+        told=told,
+        names_are=names,
+    )
+
+
+_DEFAULTS: dict[str, Any] = {**_OF_LOGS, "scale": 1, "decimal": ".", "percent": False}
+
+
+def _refuse(choices: Mapping[str, Any], what: str) -> None:
+    """Refuse choices that do not apply."""
+    for name, value in choices.items():
+        if value not in (None, (), _DEFAULTS.get(name)):
+            raise ValueError(f"{name}={checks.shown(value)} does not apply: the source is {what}")

@@ -1,0 +1,63 @@
+"""Whether a source is of logs, or of tables."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from betterthan.io.files import FORMATS, dataset_name
+from betterthan.io.problems import listed, problem
+from betterthan.logs.finding import Found, find_files
+from betterthan.logs.recognising import Sorted, sort_files, sorted_of_folder
+
+_TABLES = ("text", "lines", "list", "parquet")
+
+
+def logs_in(source: Any, format: str | None) -> Sorted | None:
+    """The logs among the files of a source; None where there is none, and tables are meant."""
+    if isinstance(source, pd.DataFrame) or _has_frames(source):
+        return None
+    found = find_files(source)
+    if format is not None:
+        return sort_files(found, format)
+    logs = sorted_of_folder(found)
+    if not logs.by_reader:
+        return None
+    return sort_files(found)
+
+
+def tables_in(source: Any) -> Any:
+    """A source of tables, with the files of a folder or a pattern in its place."""
+    if isinstance(source, pd.DataFrame) or _has_frames(source):
+        return source
+    if isinstance(source, Mapping):
+        return {str(name): _one_table(one, str(name)) for name, one in source.items()}
+    found = find_files(source)
+    if all(one.alone for one in found):
+        return source
+    tables = [one for one in found if _is_table(one)]
+    if not tables:
+        names = listed([one.file.name for one in found])
+        raise problem(str(source), f"holds no log and no table ({names}); give {listed(FORMATS)}")
+    return {dataset_name(Path(one.file.name)): one.file.path for one in tables}
+
+
+def _one_table(source: Any, name: str) -> Any:
+    if not isinstance(source, str | Path):
+        return source
+    found = find_files(source)
+    if len(found) > 1:
+        raise ValueError(f"source names {len(found)} tables {name!r}; give each a name of its own")
+    return found[0].file.path
+
+
+def _is_table(found: Found) -> bool:
+    suffixes = [suffix.lower() for suffix in found.file.path.suffixes if suffix.lower() != ".gz"]
+    return bool(suffixes) and suffixes[-1] in FORMATS and found.file.head.kind in _TABLES
+
+
+def _has_frames(source: Any) -> bool:
+    if isinstance(source, Mapping):
+        return any(isinstance(one, pd.DataFrame) for one in source.values())
+    return not isinstance(source, str | Path | Mapping | Sequence)

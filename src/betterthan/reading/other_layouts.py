@@ -1,0 +1,44 @@
+"""Layouts that are no scores and no counts: each with the function that reads it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from betterthan.counts.successes import trials_from_table
+from betterthan.io import cells
+from betterthan.io.files import table_of
+from betterthan.io.problems import listed, problem
+from betterthan.io.roles import find
+from betterthan.labels import reading as labels
+from betterthan.orders import reading as orders
+
+_COUNTED = ("successes", "trials")
+
+
+def trials(source: str | Path | pd.DataFrame) -> Any:
+    """Successes of trials: columns ``system, item, successes, trials``."""
+    table = table_of(source)
+    columns = {role: find(table, role) for role in ("item", "system")}
+    columns |= {role: role if role in table.columns else None for role in _COUNTED}
+    for role, column in columns.items():
+        if column is None:
+            what = f"layout 'trials' needs a column {role!r} among {listed(table.columns)}"
+            raise problem(table.source, what)
+    read = {role: cells.whole_numbers(table, role) for role in _COUNTED}
+    named = {
+        role: cells.labels(table, str(columns[role]), f"each row its {role}")
+        for role in ("item", "system")
+    }
+    found = trials_from_table(pd.DataFrame(named | read, index=list(table.rows)))
+    said = f"{table.source} read as trials{found.attrs['reading'].partition('trials')[2]}"
+    return found.assign_attrs(source=table.source, reading=said)
+
+
+OTHERS: dict[str, Callable[[Any], Any]] = {
+    "orders": orders.read,
+    "labels": labels.read,
+    "confusion": labels.read_confusion,
+    "trials": trials,
+}
