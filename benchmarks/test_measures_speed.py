@@ -200,9 +200,11 @@ def test_stepwise(benchmark, who):
     if who == "ours":
         benchmark.extra_info["note"] = "ours with the final fit, the path and all measures"
         function = benchmark(bt.features.performance_function, frame, y)
-        share = function.fit["chosen_share"].values
-        expected = np.bincount(np.concatenate(refitted(x, y)).astype(int), minlength=20) / 35
-        np.testing.assert_allclose(share, expected)
+        held, every = function.fit["held_out_chosen"].values, np.arange(len(y))
+        for fold, inside in enumerate(refitted(x, y)):
+            columns, rest = sm.add_constant(x[:, inside]), every != fold
+            expected = columns[fold] @ sm.OLS(y[rest], columns[rest]).fit().params
+            np.testing.assert_allclose(held[fold], expected)
     else:
         benchmark.extra_info["what"] = "`statsmodels` OLS refitted for every candidate"
         benchmark.pedantic(refitted, (x, y), rounds=2)

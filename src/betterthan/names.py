@@ -46,6 +46,7 @@ STATISTICS = ("mean", "accuracy", "precision", "recall", "f1", "f_beta", "macro_
 RANDOMIZATIONS = ("auto", "exact", "monte_carlo")
 CORRECTIONS = ("none", "holm", "bh")
 DIRECTIONS = ("both", "forward", "backward", "none")  # of the stepwise search; none: all features
+ROW = "row"  # said of what belongs together: every row stands alone
 JOINT_CORRECTIONS = ("max_t", "tukey")  # need the shuffles, not only the p-values
 
 EXACT = 2**53  # the largest count: above it a float no longer tells whole numbers apart
@@ -71,7 +72,9 @@ CUTOFF = 0.01
 CONFIDENCE = 0.99
 SHUFFLES = 10_000
 BOOTSTRAP_DRAWS = 4_000
-BOOTSTRAP_WINS_MIN = 5  # below this many wins or losses a zero prior reads as certain what is not
+UNITS_MIN = 5  # below this many weighed units the spread of their scores is a guess
+LABEL_ITEMS_MIN = 15  # gold items of the rarest label, for a verdict on a macro-average
+RESAMPLES = 500  # in which features are chosen anew: a share of them has an error of .02 at most
 # share of a component's errors that a function must have seen in training
 KNOWN_CONFUSIONS_MIN = 0.5
 # the largest exact null held in memory: 80 MB, and about 3 such arrays at once

@@ -20,6 +20,10 @@ class Signature:
     reading: str | None = None
     citation: str | None = None
     layout: str | None = None
+    tool: str | None = None  # that wrote the logs, and of these:
+    metric: str | None = None
+    errors: str | None = None  # what a sample counts as that failed
+    unscored: str | None = None  # or that has no score
     datasets: str | None = None  # names and sizes
     unit: str | None = None
     n_items: int | None = None  # -1: differs from pair to pair

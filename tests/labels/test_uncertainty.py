@@ -1,5 +1,5 @@
-"""The posterior over the cells of a confusion matrix: Betas exactly, averages against plain
-Dirichlet draws.
+"""Posteriors of a confusion matrix: labels exactly, averages against plain Dirichlet draws and a
+jackknife item by item.
 """
 
 import numpy as np
@@ -12,14 +12,48 @@ import betterthan as bt
 BEETLE = bt.datasets.beetle_confusion()
 
 
-def plain(confusion, draws, prior):
-    """Dirichlet draws and the scores of the draws, written out."""
+def cells_of(confusion):
     lost = confusion["n_actual"].values - confusion.values.sum(0)
-    cells = np.vstack([confusion.values, lost]) + prior
-    shares = np.random.default_rng(8).dirichlet(cells.ravel(), draws).reshape(-1, *cells.shape)
-    right = np.diagonal(shares[:, :-1], axis1=1, axis2=2)
-    precision, recall = right / shares[:, :-1].sum(2), right / shares.sum(1)
-    return precision, recall, 2 * precision * recall / (precision + recall), shares.sum(1)
+    return np.vstack([confusion.values, lost])
+
+
+def averages_of(cells):
+    """Macro, weighted and pooled (average, measure) of cells or shares (..., predicted, actual)."""
+    right = np.diagonal(cells[..., :-1, :], axis1=-2, axis2=-1)
+    said, there = cells[..., :-1, :].sum(-1), cells.sum(-2)
+    p, r = right / said, right / there
+    each = np.stack([p, r, 2 * p * r / (p + r)], axis=-1)
+    weighted = (each * there[..., None]).sum(-2) / there.sum(-1)[..., None]
+    p, r = right.sum(-1) / said.sum(-1), right.sum(-1) / there.sum(-1)
+    pooled = np.stack([p, r, 2 * p * r / (p + r)], axis=-1)
+    return np.stack([each.mean(-2), weighted, pooled], axis=-2)
+
+
+def plain(cells, draws):
+    """Dirichlet draws of one right and one wrong made-up item, spread, moved and scored."""
+    labels = cells.shape[1]
+    prior = np.full(cells.shape, 1 / labels / labels)  # wrong: labels - 1 rows and the lost one
+    np.fill_diagonal(prior, 1 / labels)
+    shares = np.random.default_rng(8).dirichlet((cells + prior).ravel(), draws)
+    drawn = averages_of(shares.reshape(-1, *cells.shape))
+    n, items = cells.sum(), [at for at in np.argwhere(cells) for _ in range(cells[tuple(at)])]
+    full, less, little = averages_of(cells), [], []
+    for row, column in items:
+        rest = cells.astype(float)
+        rest[row, column] -= 1
+        less.append(averages_of(rest))
+        rest[row, column] += 1 - 1e-5
+        little.append((averages_of(rest) - full) / 1e-5)
+    bias = (n - 1) * (np.mean(less, axis=0) - full)
+    times = ((np.array(less) - full) ** 2).sum(0) / (np.array(little) ** 2).sum(0)
+    mean = drawn.mean(0)
+    return mean - bias + (drawn - mean) * np.sqrt(np.maximum(times, 1))
+
+
+FEW = bt.labels.from_table(
+    pd.DataFrame([[3, 1, 0], [0, 2, 1], [0, 0, 2]], list("abc"), list("abc")),
+    actual_counts={"a": 4, "b": 3, "c": 4},
+)
 
 
 @pytest.fixture(scope="module")
@@ -27,40 +61,44 @@ def found():
     return bt.labels.posterior(BEETLE, rng=1, ci_kind="eti", draws=20_000)
 
 
-def test_precision_and_recall_are_exactly_betas(found):
+@pytest.mark.parametrize("prior", [1.0, 0.5])
+def test_labels_are_exactly_betas(prior):
+    found = bt.labels.posterior(BEETLE, rng=1, ci_kind="eti", draws=10, prior=prior)
     for k, label in enumerate(BEETLE["actual"].values):
-        right = BEETLE.values[k, k] + 0.2
-        predicted, actual = BEETLE.values[k].sum() + 1, BEETLE["n_actual"].values[k] + 6 * 0.2
+        right = BEETLE.values[k, k]
+        predicted, actual = BEETLE.values[k].sum(), BEETLE["n_actual"].values[k]
         for measure, whole in (("precision", predicted), ("recall", actual)):
-            exact = beta(right, whole - right)
+            exact = beta(right + prior, whole - right + prior)
             at = found["by_label"].sel(label=label, measure=measure)
             expected = [exact.mean(), exact.ppf(0.025), exact.ppf(0.975), 0]
             np.testing.assert_allclose(
                 at.sel(estimate=["mean", "lower", "upper", "mcse"]), expected, rtol=1e-9
             )
+        t = beta(right + prior, predicted + actual - 2 * right + prior)
+        at = found["by_label"].sel(label=label, measure="f", estimate=["lower", "upper"])
+        ends = t.ppf([0.025, 0.975])
+        np.testing.assert_allclose(at, 2 * ends / (1 + ends), rtol=1e-9)
 
 
-def test_f_and_averages_against_plain_draws(found):
-    precision, recall, f, size = plain(BEETLE, 20_000, 0.2)
-    expected = {
-        ("macro", "precision"): precision.mean(1),
-        ("macro", "f"): f.mean(1),
-        ("weighted", "f"): (f * size).sum(1),
-        ("weighted", "recall"): (recall * size).sum(1),
-    }
-    for (average, measure), draws in expected.items():
-        at = found["averaged"].sel(average=average, measure=measure)
-        error = draws.std() / np.sqrt(20_000)
-        assert at.sel(estimate="mcse").item() == pytest.approx(error, rel=0.05)
-        assert abs(at.sel(estimate="mean").item() - draws.mean()) < 6 * error
-        np.testing.assert_allclose(
-            at.sel(estimate=["lower", "upper"]),
-            np.quantile(draws, [0.025, 0.975]),
-            atol=0.03 * draws.std() * 4,
-        )
-    for k, label in enumerate(BEETLE["actual"].values):
-        at = found["by_label"].sel(label=label, measure="f", estimate="mean").item()
-        assert abs(at - f[:, k].mean()) < 6 * f[:, k].std() / np.sqrt(20_000)
+@pytest.mark.parametrize("of", [BEETLE, FEW], ids=["BEETLE", "a dozen items"])
+def test_averages_against_plain_draws(of):
+    found = bt.labels.posterior(of, rng=1, ci_kind="eti", draws=20_000)["averaged"]
+    drawn = np.clip(plain(cells_of(of), 20_000), 0, 1)
+    error = drawn.std(0) / np.sqrt(20_000)
+    np.testing.assert_allclose(found.sel(estimate="mcse"), error, rtol=0.05)
+    assert (abs(found.sel(estimate="mean") - drawn.mean(0)) < 6 * error).all()
+    for estimate, prob in (("lower", 0.025), ("upper", 0.975)):
+        gap = abs(found.sel(estimate=estimate) - np.quantile(drawn, prob, axis=0))
+        assert (gap < 0.12 * drawn.std(0)).all()
+
+
+def test_f_beta_of_labels_beside_f1():
+    found = bt.labels.posterior(FEW, beta=2, rng=1, draws=10)["by_label"].sel(label="b")
+    tp, fp, fn = np.random.default_rng(3).dirichlet([3, 1.5, 1.5], 200_000).T
+    f = 5 * tp / (5 * tp + 4 * fn + fp)
+    assert abs(found.sel(measure="f", estimate="mean") - f.mean()) < 6 * f.std() / 450
+    inside = found.sel(measure="f", estimate=["lower", "upper"]).values
+    assert abs(((inside[0] < f) & (f < inside[1])).mean() - 0.95) < 0.003
 
 
 def test_scores_are_those_of_the_data(found):

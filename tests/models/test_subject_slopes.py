@@ -10,7 +10,9 @@ import pytest
 
 import betterthan as bt
 from betterthan.evidence import of_subject_slopes
+from betterthan.evidence.quadrature_of_texts import slope_by_quadrature
 from betterthan.models import subject_slopes as model
+from betterthan.models.rows_of_subjects import repeated, turned
 from betterthan.posterior.gate import diagnose
 
 SLEEP = tomllib.loads(
@@ -25,7 +27,7 @@ def table():
 
 @pytest.fixture(scope="module")
 def tree(table):
-    return model.fit(table, "time", "days", rng=4)
+    return model.fit(table, "time", "days", text=None, rng=4)
 
 
 @pytest.mark.sampled
@@ -67,7 +69,7 @@ def test_published_mixed_model(tree):
 
 @pytest.mark.sampled
 def test_subjects_are_drawn_to_their_mean(tree, table):
-    own = bt.people.slopes(table, "time", "days")["slope"]
+    own = bt.people.slopes(table, "time", "days", text=None)["slope"]
     shrunk = tree["posterior"]["subject_slope"].mean(("chain", "draw"))
     assert shrunk["subject"].values.tolist() == own["subject"].values.tolist()
     assert float(shrunk.std()) < float(own.std())
@@ -76,7 +78,7 @@ def test_subjects_are_drawn_to_their_mean(tree, table):
 
 @pytest.mark.sampled
 def test_fit_agrees_with_quadrature(tree, table):
-    data = model._data(table, "time", "days", "subject", True)
+    data = repeated(table, "time", "days", "subject", None)
     exact = of_subject_slopes.by_quadrature(data.y, data.x, data.of)
     slope = tree["posterior"]["slope_standardised"]
     assert abs(float(slope.mean()) - exact["mean"]) < 4 * float(az.mcse(slope, method="mean"))
@@ -84,8 +86,41 @@ def test_fit_agrees_with_quadrature(tree, table):
     assert exact["positive"] > 0.999
 
 
+@pytest.fixture(scope="module")
+def shared():
+    return of_subject_slopes.as_table(model.simulate(6, rows=5, texts=True, rng=11))
+
+
+@pytest.mark.sampled
+def test_slope_over_shared_texts_agrees_with_quadrature(shared):
+    fitted = model.fit(shared, "response", "predictor", rng=4, predictive=False)
+    assert diagnose(fitted).passed
+    assert fitted["posterior"].attrs["texts"] == "shared by subjects"
+    exact, slope = of_subject_slopes.exact(shared), fitted["posterior"]["slope_standardised"]
+    assert abs(float(slope.mean()) - exact["mean"]) < 4 * float(az.mcse(slope, method="mean"))
+    assert abs(float(slope.std()) - exact["sd"]) < 4 * float(az.mcse(slope, method="sd"))
+    by_subject = repeated(shared, "response", "predictor", "subject", None)
+    narrow = of_subject_slopes.by_quadrature(by_subject.y, by_subject.x, by_subject.of)
+    assert exact["sd"] > narrow["sd"]
+
+
+def test_quadrature_over_texts_has_converged(shared):
+    data = repeated(shared, "response", "predictor", "subject", "text")
+    few, many = (slope_by_quadrature(data.y, data.x, data.of, data.text_of, p) for p in (20, 28))
+    assert few["mean"] == pytest.approx(many["mean"], abs=2e-3)
+    assert few["sd"] == pytest.approx(many["sd"], rel=0.01)
+
+
+def test_axes_of_texts_turn_what_texts_add_and_change_no_density(shared):
+    data = repeated(shared, "response", "predictor", "subject", "text")
+    axes = turned(data.y, data.x, data.text_of)["text_axes"]
+    np.testing.assert_allclose(axes.T @ axes, np.eye(5), atol=1e-12)
+    x = np.array([data.x[data.text_of == t].mean() for t in range(5)])
+    assert np.abs((x @ axes)[2:]).max() < 1e-12
+
+
 def test_quadrature_has_converged(table):
-    data = model._data(table, "time", "days", "subject", True)
+    data = repeated(table, "time", "days", "subject", None)
     few, many = (of_subject_slopes.by_quadrature(data.y, data.x, data.of, p) for p in (40, 60))
     assert few["mean"] == pytest.approx(many["mean"], abs=1e-4)
     assert few["sd"] == pytest.approx(many["sd"], rel=2e-3)
@@ -99,5 +134,9 @@ def test_bad_input(table):
         (table[table["subject"] == "308"], "time", "there is 1 subject"),
     ):
         with pytest.raises(ValueError, match=said):
-            model.build(frame, outcome, "days")
+            model.build(frame, outcome, "days", text=None)
+    with pytest.raises(ValueError, match="no column 'story'"):
+        model.build(table, "time", "days", text="story")
+    with pytest.raises(ValueError, match="row 3, column 'text': missing"):
+        model.build(table.assign(text=np.where(table.index == 3, None, "t")), "time", "days")
     assert model.simulate(3, rows=2, rng=1).sizes["row"] == 6

@@ -59,6 +59,10 @@ def _asked(made: Signature) -> list[str]:
         "statistic": made.statistic,
         "ties": made.ties,
         "missing": made.missing,
+        "tool": made.tool,
+        "metric": made.metric,
+        "errors": made.errors,
+        "unscored": made.unscored,
         "margin": _number(made.margin),
     }
     lines = [f"{name}={value}" for name, value in said.items() if value]

@@ -2,8 +2,7 @@
 
 import sys
 import warnings
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,20 +10,40 @@ from betterthan import __version__, names
 from betterthan.cli import studies
 from betterthan.cli.console import INTERRUPTED, deliver, fail, one_file, put, say, where
 from betterthan.cli.options import (
+    Again,
+    Decimal,
+    Epoch,
+    Errors,
+    FalseWords,
     Files,
+    Filter,
     Format,
+    Ignore,
     Interval,
+    Item,
+    Join,
     Layout,
     Lower,
     Method,
+    Metric,
+    Names,
     Output,
+    Percent,
     Prob,
     Rope,
     Scale,
+    Score,
     Seed,
+    Sep,
     Shuffles,
+    System,
     Systems,
+    Task,
+    Tool,
+    TrueWords,
+    Unscored,
 )
+from betterthan.cli.sources import chosen, inputs_of, source_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -83,16 +102,60 @@ def compare(
     judge: Annotated[
         str | None, typer.Option(help="Of votes, for --method advised: the column of the judge.")
     ] = None,
+    task: Task = None,
+    metric: Metric = None,
+    filter: Filter = None,
+    epoch: Epoch = None,
+    join: Join = None,
+    again: Again = None,
+    errors: Errors = None,
+    unscored: Unscored = None,
+    tool: Tool = None,
+    names_are: Names = None,
+    item: Item = None,
+    system: System = None,
+    score: Score = None,
+    ignore: Ignore = None,
+    true: TrueWords = None,
+    false: FalseWords = None,
+    percent: Percent = False,
+    decimal: Decimal = None,
+    sep: Sep = None,
     seed: Seed = None,
     format: Format = None,
     output: Output = None,
 ) -> None:
-    """Compare the systems of a table of results, all with each other."""
+    """Compare systems by their results, all with each other."""
     import betterthan as bt
 
-    form, target = where(format, output, files)
-    chosen = systems.split(",") if systems is not None else None
-    data = _read(files, layout, lower_is_better, scale, chosen)
+    form, target = where(format, output, inputs_of(files))
+    picked = systems.split(",") if systems is not None else None
+    data = _read(
+        files,
+        layout=layout,
+        higher_is_better=False if lower_is_better else None,
+        scale=scale,
+        systems=systems,
+        task=task,
+        metric=metric,
+        filter=filter,
+        epoch=epoch,
+        join=join,
+        again=again,
+        errors=errors,
+        unscored=unscored,
+        format=tool,
+        names=names_are,
+        item=item,
+        system=system,
+        score=score,
+        ignore=ignore,
+        true=true,
+        false=false,
+        percent=percent or None,
+        decimal=decimal,
+        sep=sep,
+    )
     comparison = bt.compare(
         _one_by_one(files, data, judge) if method == "advised" or judge is not None else data,
         quantity=quantity,
@@ -105,7 +168,7 @@ def compare(
         prior=_prior(prior),
         ci_kind=interval,
         ci_prob=ci_prob,
-        systems=chosen,
+        systems=picked,
         baseline=baseline,
         threshold=threshold,
         tests=bt.significance.Tests(
@@ -150,12 +213,12 @@ def groups(
     """Show which systems cannot be told from each other, as the MUC evaluations did."""
     import betterthan as bt
 
-    form, target = one_file(format, output, "groups", files)
+    form, target = one_file(format, output, "groups", inputs_of(files))
     from betterthan import checks
 
     checks.one_of(test, ("randomization", "sign"), "test")
-    chosen = systems.split(",") if systems is not None else None
-    data = _read(files, layout, lower_is_better, scale, chosen)
+    better = False if lower_is_better else None
+    data = _read(files, layout=layout, higher_is_better=better, scale=scale, systems=systems)
     if test == "sign":
         found = bt.sign_test(data)
     else:
@@ -249,29 +312,16 @@ def main() -> None:
         fail(f"{message[:1].lower()}{message[1:].rstrip('.')}; see betterthan --help")
 
 
-def _read(
-    files: list[Path],
-    layout: str | None,
-    lower_is_better: bool,
-    scale: int,
-    systems: list[str] | None,
-) -> "xr.DataArray":
+def _read(files: list[str], **choices: Any) -> "xr.DataArray":
     import betterthan as bt
 
-    source = files[0] if len(files) == 1 else list(files)
-    data = bt.read(
-        source,
-        layout=layout,
-        systems=systems,
-        higher_is_better=not lower_is_better,
-        scale=scale,
-    )
+    data = bt.read(source_of(files), **chosen(**choices))
     say(str(data.attrs["reading"]))
     return data
 
 
 def _one_by_one(
-    files: list[Path], data: "xr.DataArray", judge: str | None
+    files: list[str], data: "xr.DataArray", judge: str | None
 ) -> "xr.DataArray | xr.Dataset":
     """Votes with who was shown first and who judged, which counts of them do not say."""
     import betterthan as bt

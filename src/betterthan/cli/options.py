@@ -1,7 +1,7 @@
 """Options that several commands share."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -30,9 +30,48 @@ Format = Annotated[
 ]
 Seed = Annotated[int | None, typer.Option(help="Seed of whatever is sampled.")]
 Files = Annotated[
-    list[Path],
-    typer.Argument(metavar="FILE...", help="Results; several files are several data sets."),
+    list[str],
+    typer.Argument(
+        metavar="SOURCE...",
+        help="Tables or logs of evaluation tools: files, folders, patterns, or NAME=FILE for each "
+        "system. Several tables of the same systems are several data sets.",
+    ),
 ]
+
+
+def _of(panel: str, help: str, *names: str) -> Any:
+    return typer.Option(*names, help=help, rich_help_panel=panel)
+
+
+_LOGS = "Of logs"
+Task = Annotated[str | None, _of(_LOGS, "Tasks to read; comma-separated.")]
+Metric = Annotated[str | None, _of(_LOGS, "The metric, or the beginning of its name.")]
+Filter = Annotated[str | None, _of(_LOGS, "The filter, of lm-eval.")]
+Epoch = Annotated[int | None, _of(_LOGS, "One run of each item.")]
+Join = Annotated[str | None, _of(_LOGS, "auto, id, content or order: what makes one item of two.")]
+Again = Annotated[
+    str | None, _of(_LOGS, "last, first or epochs: of several finished runs of one system.")
+]
+Errors = Annotated[
+    str | None, _of(_LOGS, "missing, raw or worst: what a sample counts as that failed.")
+]
+Unscored = Annotated[
+    str | None, _of(_LOGS, "missing, raw or worst: what a sample counts as without a score.")
+]
+Tool = Annotated[str | None, _of(_LOGS, "The tool that wrote them; recognised when not given.")]
+_TABLES = "Of tables"
+Names = Annotated[
+    str | None, _of(_TABLES, "systems or datasets: what several tables are.", "--names")
+]
+Item = Annotated[str | None, _of(_TABLES, "The column of item ids.")]
+System = Annotated[str | None, _of(_TABLES, "The column of systems.")]
+Score = Annotated[str | None, _of(_TABLES, "The column of scores.")]
+Ignore = Annotated[str | None, _of(_TABLES, "Columns that nothing is read from.")]
+TrueWords = Annotated[str | None, _of(_TABLES, "Words that are 1, such as C,pass.", "--true")]
+FalseWords = Annotated[str | None, _of(_TABLES, "Words that are 0, such as I,fail.", "--false")]
+Percent = Annotated[bool, _of(_TABLES, "Scores are per cent.", "--percent")]
+Decimal = Annotated[str | None, _of(_TABLES, "The decimal sign: . or ,")]
+Sep = Annotated[str | None, _of(_TABLES, "What stands between cells, such as ;")]
 File = Annotated[
     Path, typer.Argument(metavar="FILE", help="Labels, tallies, scores or a confusion matrix.")
 ]

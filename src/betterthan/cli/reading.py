@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
-from betterthan import checks
+from betterthan import checks, names
 from betterthan.cli.console import say
 from betterthan.io.cells import holds_numbers, numbers, texts
 from betterthan.io.choosing import chosen_of
@@ -101,7 +101,7 @@ def plain_table(
     """
     table = read_file(file)
     named = {outcome, *(table.columns if features is None else features)} - {leave_out}
-    for name in (*(features or []), outcome, leave_out):
+    for name in (*(features or []), outcome, None if leave_out == names.ROW else leave_out):
         if name is not None and name not in table.columns:
             there = listed(table.columns)
             raise problem(table.source, f"there is no column {name!r}; the columns are {there}")

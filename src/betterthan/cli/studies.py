@@ -127,7 +127,7 @@ def outcome(
     columns = [name.strip() for name in features.split(",")] if features is not None else None
     table = plain_table(file, outcome, columns, leave_out)
     function = bt.features.performance_function(
-        table, outcome, columns=columns, direction=direction, leave_out=leave_out
+        table, outcome, columns=columns, direction=direction, leave_out=leave_out, rng=seed
     )
     posterior = predicted = None
     if method == "both":

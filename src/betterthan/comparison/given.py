@@ -229,6 +229,7 @@ def mean_of_runs(scores: xr.DataArray) -> xr.DataArray:
     return kept
 
 
+_OF_DATA = ("source", "reading", "citation", "layout", "tool", "metric", "errors", "unscored")
 _RUNS = (
     "Beside the model, wins, losses and tests compare the mean of an item's runs, for runs have no "
     "common order."
@@ -267,7 +268,7 @@ def _of_counts(plain: xr.DataArray) -> tuple[xr.DataArray, xr.Dataset, list[str]
 def _signed(found: Found, raw: xr.DataArray) -> dict[str, Any]:
     """What the answer says of its data."""
     attrs = found.before.attrs
-    kept = {k: attrs[k] for k in ("source", "reading", "citation", "layout") if k in attrs}
+    kept = {k: attrs[k] for k in _OF_DATA if k in attrs}
     kept |= {"data_hash": fingerprint(found.before), "unit": raw.attrs.get("unit", "unknown")}
     kept |= {
         "missing": raw.attrs.get("missing", "none"),

@@ -50,5 +50,6 @@ def as_features(data: xr.Dataset) -> Given:
 def as_repeated(data: xr.Dataset) -> Given:
     """A table with a row for each text that a subject saw."""
     columns = {column: data[column].values for column in ("response", "predictor")}
-    table = pd.DataFrame(columns | {"subject": data["subject_of"].values})
+    of = {k: data[f"{k}_of"].values for k in ("subject", "text") if f"{k}_of" in data}
+    table = pd.DataFrame(columns | of)
     return Given((table, "response", "predictor"))

@@ -12,7 +12,8 @@ from scipy import special
 
 from betterthan.evidence import distances
 from betterthan.evidence.calibration import Form, Scalars, numbered, one_by_one
-from betterthan.models import subject_slopes
+from betterthan.evidence.quadrature_of_texts import slope_by_quadrature
+from betterthan.models import rows_of_subjects, subject_slopes
 from betterthan.models.sampling import Sampling
 
 SUBJECTS, ROWS = 12, 6
@@ -30,13 +31,16 @@ _KEPT = (
 def agreement(reference: dict[str, Any], seed: int) -> dict[str, Any]:
     """Fits against quadrature, and what is printed."""
     rows = [_row(seed, *shape) for shape in ((6, 4, 1), (20, 8, 2), (40, 3, 3))]
+    rows += [_row(seed, *shape, texts=True) for shape in ((6, 5, 4), (5, 8, 5))]
     return {"quadrature": rows, "published": published(reference, seed)}
 
 
 def published(reference: dict[str, Any], seed: int) -> dict[str, Any]:
     """The published mixed model: posterior means beside the printed estimates."""
     table = published_table(reference)
-    tree = subject_slopes.fit(table, "time", "days", sampling=_MANY, rng=seed, predictive=False)
+    tree = subject_slopes.fit(
+        table, "time", "days", text=None, sampling=_MANY, rng=seed, predictive=False
+    )
     slope = distances.drawn(tree, "slope")
     printed, error = reference["slope"], reference["slope_error"]
     return {
@@ -57,7 +61,8 @@ def published_table(reference: dict[str, Any]) -> pd.DataFrame:
 def as_table(data: xr.Dataset) -> pd.DataFrame:
     """A simulated data set as `fit` takes it."""
     columns = {name: data[name].values for name in ("response", "predictor")}
-    return pd.DataFrame(columns | {"subject": data["subject_of"].values.astype(str)})
+    texts = {"text": data["text_of"].values.astype(str)} if "text_of" in data else {}
+    return pd.DataFrame(columns | {"subject": data["subject_of"].values.astype(str)} | texts)
 
 
 def by_quadrature(
@@ -124,34 +129,60 @@ def _fixed_effects(
     return precision, pull, log
 
 
-def _row(seed: int, subjects: int, each: int, k: int) -> dict[str, Any]:
-    table = as_table(subject_slopes.simulate(subjects, rows=each, rng=seed + k))
-    data = subject_slopes._data(table, "response", "predictor", "subject", True)
-    exact = by_quadrature(data.y, data.x, data.of)
+def exact(table: pd.DataFrame) -> dict[str, float]:
+    """The slope of a simulated data set by quadrature."""
+    data = rows_of_subjects.repeated(table, "response", "predictor", "subject", "text")
+    if data.texts:
+        return slope_by_quadrature(data.y, data.x, data.of, data.text_of)
+    return by_quadrature(data.y, data.x, data.of)
+
+
+def _row(seed: int, subjects: int, each: int, k: int, *, texts: bool = False) -> dict[str, Any]:
+    table = as_table(subject_slopes.simulate(subjects, rows=each, texts=texts, rng=seed + k))
     tree = subject_slopes.fit(
         table, "response", "predictor", sampling=_MANY, rng=seed + 10 * k, predictive=False
     )
-    z = distances.from_moments(distances.drawn(tree, "slope_standardised"), exact)
+    z = distances.from_moments(distances.drawn(tree, "slope_standardised"), exact(table))
     told = {f"abs_z_{name}": v for name, v in z.items()}
     divergences = distances.diverged(tree)
-    return {"subjects": subjects, "rows_each": each} | told | {"divergences": divergences}
+    return (
+        {"subjects": subjects, "rows_each": each, "texts": texts}
+        | told
+        | {"divergences": divergences}
+    )
 
 
 def _data(truth: xr.Dataset) -> dict[str, np.ndarray]:
-    y, x = truth["response"].values, truth["predictor"].values
-    return {"y_data": y, "x": x} | subject_slopes._sums(y, x, truth["subject_of"].values)
+    y, x, of = (truth[k].values for k in ("response", "predictor", "subject_of"))
+    found = {"y_data": y, "x": x} | rows_of_subjects.sums(y, x, of)
+    if "text_of" not in truth:
+        return found
+    text_of = truth["text_of"].values
+    of_texts = rows_of_subjects.turned(y, x, text_of)
+    return found | of_texts | rows_of_subjects.crossed(x, of, text_of)
 
 
 def _scalars(data: xr.Dataset) -> Scalars:
-    return numbered(data.isel(subject=0), _KEPT)
+    shared = {"text_sd", "text_effect"} & set(data)
+    return numbered(
+        data.isel({d: 0 for d in ("subject", "text") if d in data.dims}),
+        _KEPT + tuple(sorted(shared)),
+    )
 
 
-FORM = Form(
-    name="subject_slopes",
-    model=subject_slopes,
-    simulate=one_by_one(partial(subject_slopes.simulate, SUBJECTS, rows=ROWS)),
-    build=lambda t: subject_slopes.build(as_table(t), "response", "predictor", standardise=False),
-    data=_data,
-    scalars=_scalars,
-    design={"subjects": SUBJECTS, "rows_each": ROWS},
-)
+def _form(name: str, texts: bool) -> Form:
+    return Form(
+        name=name,
+        model=subject_slopes,
+        simulate=one_by_one(partial(subject_slopes.simulate, SUBJECTS, rows=ROWS, texts=texts)),
+        build=lambda t: subject_slopes.build(
+            as_table(t), "response", "predictor", standardise=False
+        ),
+        data=_data,
+        scalars=_scalars,
+        design={"subjects": SUBJECTS, "rows_each": ROWS},
+        part=2,
+    )
+
+
+FORMS = (_form("subject_slopes", False), _form("shared_texts", True))

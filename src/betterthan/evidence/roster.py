@@ -204,12 +204,13 @@ ROSTER = (
     ),
     Validation(
         model=subject_slopes,
-        forms=(of_subject_slopes.FORM,),
+        forms=of_subject_slopes.FORMS,
         agreement=of_subject_slopes.agreement,
         cases=(
             ({"subjects": 4, "rows": 4}, {}),
             ({"subjects": 3, "rows": 6}, {}),
             ({"subjects": 4, "rows": 3}, {"standardise": False}),
+            ({"subjects": 4, "rows": 3, "texts": True}, {}),
         ),
         given=given.as_repeated,
     ),

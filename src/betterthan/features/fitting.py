@@ -9,7 +9,9 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
+from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.regression import least_squares, stepwise
+from betterthan.features import inclusion, repeats
 from betterthan.features.formulas import PerformanceFunction
 from betterthan.features.tables import FeatureTable, feature_table, refuse_collinear
 from betterthan.signed import Signature
@@ -30,6 +32,8 @@ def performance_function(
     direction: str = "both",
     leave_out: Any = None,
     ci_prob: float = names.CI_PROB,
+    resamples: int = names.RESAMPLES,
+    rng: Any = None,
 ) -> PerformanceFunction:
     """Predict a response from component scores by linear regression on features chosen by AIC.
 
@@ -48,27 +52,37 @@ def performance_function(
         made: drops before additions, then in the order of the features.
     leave_out : str or array-like, optional
         What is left out at once in cross-validation: a column, an index level or one label for each
-        row, such as the dialogue where one dialogue has several raters. Default: one row at a time.
+        row, such as the dialogue where one dialogue has several raters. Default: one row at a time,
+        but rows with one label of the index, or with the same features, are left out together,
+        with a warning. "row" (where no column has that name) says that every row stands alone.
     ci_prob : float, default 0.95
         Mass of the intervals of the coefficients (equal-tailed, Student's t).
+    resamples : int, default 500
+        Bootstrap samples in which the features are chosen anew.
+    rng : int, numpy.random.Generator or None
+        Of the bootstrap; the seed in use is in ``fit.attrs["seed"]``.
 
     Returns
     -------
     PerformanceFunction
         Its ``fit`` is an xarray.Dataset. Over feature: ``chosen``, ``coefficient``,
-        ``standardised`` (per standard deviation), ``standard_error``, ``lower``, ``upper`` (errors
-        clustered by `leave_out` where it is given; as if nothing had been chosen: too narrow after
-        a choice) and ``chosen_share`` (of the folds, when the choice is made anew in each). Over
-        step: ``change`` and ``aic`` (n log(RSS / n) + 2 coefficients), and ``aic_after`` (step,
-        feature) of every move that was possible. Over dialogue: ``observed``, ``fitted``,
-        ``held_out`` and ``held_out_chosen``. And the measures:
+        ``standardised`` (per standard deviation), ``standard_error`` with its degrees of freedom
+        ``df``, ``lower``, ``upper`` (clustered where rows are left out together: CR2, with the
+        degrees of freedom of Bell and McCaffrey, which few groups need; as if nothing had been
+        chosen: too narrow after a choice) and ``inclusion``: the share of bootstrap samples, of
+        what is left out together, in which the feature is chosen. A chosen feature of pure noise
+        has .5 to .85. Over step: ``change`` and ``aic`` (n log(RSS / n) + 2 coefficients), and
+        ``aic_after`` (step, feature) of every move that was possible. Over dialogue: ``observed``,
+        ``fitted``, ``held_out`` and ``held_out_chosen``. And the measures:
 
         - ``r2``: of the fit itself;
         - ``r2_training``: mean over the folds of the R2 on the rows that were kept, with
           ``r2_training_sd``;
         - ``r2_held_out``: 1 - PRESS / SST, the features staying as they were chosen from all rows;
-        - ``r2_held_out_chosen``: the same with the choice repeated inside every fold: the honest
-          one;
+        - ``r2_held_out_chosen``: the same with the choice repeated inside every fold (nested
+          cross-validation): the honest one, of one set of features;
+        - ``r2_held_out_se`` and ``r2_held_out_chosen_se``: their standard errors over what is left
+          out together;
         - ``mse`` and ``mse_chosen``: mean squared errors of held-out rows, with ``mse_sd`` and
           ``mse_chosen_sd``.
 
@@ -84,6 +98,9 @@ def performance_function(
     M. Walker, C. Kamm and D. Litman (2000), Towards developing general models of usability with
     PARADISE, Natural Language Engineering 6(3-4), doi:10.1017/S1351324900002503.
 
+    R. M. Bell and D. F. McCaffrey (2002), Bias reduction in standard errors for linear regression
+    with multi-stage samples, Survey Methodology 28(2), 169-181.
+
     Examples
     --------
     >>> import pandas as pd
@@ -96,12 +113,17 @@ def performance_function(
     >>> bool(function.fit["r2_held_out_chosen"] < function.fit["r2_training"])
     True
     """
-    table = feature_table(features, response, columns=columns, by=leave_out)
-    return fit_table(table, direction, ci_prob)
+    table = repeats.grouped(feature_table(features, response, columns=columns, by=leave_out))
+    samples = checks.whole(resamples, "resamples")
+    return fit_table(table, direction, ci_prob, samples, one_seed(rng))
 
 
 def fit_table(
-    table: FeatureTable, direction: str, ci_prob: float = names.CI_PROB
+    table: FeatureTable,
+    direction: str,
+    ci_prob: float = names.CI_PROB,
+    resamples: int = 0,
+    seed: int = 0,
 ) -> PerformanceFunction:
     """Choose, fit and cross-validate; see `features.performance_function`."""
     checks.one_of(direction, names.DIRECTIONS, "direction")
@@ -115,7 +137,11 @@ def fit_table(
         "group": (names.DIALOGUE, table.groups),
     }
     parts = _final(table, search.inside, ci_prob) | _path(search) | _held_out(search)
-    fit = xr.Dataset(parts, coords, _made(table, direction, ci_prob))
+    made = _made(table, direction, ci_prob)
+    if resamples:
+        parts["inclusion"] = (names.FEATURE, search.inclusion(resamples, seed))
+        made |= {"resamples": resamples, "seed": seed}
+    fit = xr.Dataset(parts, coords, made)
     chosen = {f: float(fit["coefficient"].sel({names.FEATURE: f})) for f in search.chosen}
     return PerformanceFunction(
         float(fit["intercept"]), chosen, table.response, table.confusions, fit
@@ -130,10 +156,11 @@ def _made(table: FeatureTable, direction: str, ci_prob: float) -> dict[str, Any]
         "n": len(table.y),
         "n_dropped_response": table.dropped_response,
         "n_dropped_feature": table.dropped_feature,
-        "left_out_by": table.grouped_by or "row",
+        "left_out_by": table.grouped_by or names.ROW,
+        "n_in_other_folds": repeats.number_shared(table),
         "folds": len(table.group_names),
         "response_sd": float(table.y.std(ddof=1)),
-        "errors": f"clustered by {table.grouped_by}" if table.grouped_by else "independent",
+        "errors": f"clustered by {table.grouped_by}, CR2" if table.grouped_by else "independent",
     }
 
 
@@ -159,20 +186,31 @@ class _Search:
         """Which features were chosen."""
         return self.found.inside[0]
 
+    def inclusion(self, resamples: int, seed: int) -> np.ndarray:
+        """How often each feature is chosen from bootstrap samples."""
+        if self.direction == "none":
+            return np.ones(self.z.shape[1])
+        groups, how = self.table.groups, searched_as(self.direction)
+        return inclusion.frequency(self.z, self.y, groups, how, resamples, seed)
+
     @property
     def chosen(self) -> list[str]:
         """Their names."""
         return [f for f, k in zip(self.table.features, self.inside, strict=True) if k]
 
 
+def searched_as(direction: str) -> dict[str, Any]:
+    """What a search may do, and where it starts."""
+    add, drop = _MOVES[direction]
+    return {"add": add, "drop": drop, "everything": _starts_full(direction)}
+
+
 def _searched(
     z: np.ndarray, y: np.ndarray, direction: str, groups: np.ndarray | None = None
 ) -> stepwise.Search:
     """The choice from all rows, or repeated without each of the groups."""
-    add, drop = _MOVES[direction]
     products, sizes = stepwise.cross_products(z, y, groups)
-    full = _starts_full(direction)
-    return stepwise.search(products, sizes, add=add, drop=drop, everything=full)
+    return stepwise.search(products, sizes, **searched_as(direction))
 
 
 def _starts_full(direction: str) -> bool:
@@ -188,6 +226,7 @@ def _final(table: FeatureTable, inside: np.ndarray, ci_prob: float) -> dict[str,
     of_feature = {
         "coefficient": slopes,
         "standard_error": _spread(found.errors, inside),
+        "df": _spread(found.freedom, inside),
         "lower": _spread(lower, inside),
         "upper": _spread(upper, inside),
         "standardised": slopes * (table.x.std(0, ddof=1) / table.y.std(ddof=1)),
@@ -233,11 +272,11 @@ def _held_out(search: _Search) -> dict[str, Any]:
     parts: dict[str, Any] = {
         "held_out": (names.DIALOGUE, table.y - errors),
         "held_out_chosen": (names.DIALOGUE, predicted + table.y.mean()),
-        "chosen_share": (names.FEATURE, again.inside.mean(0)),
         "r2_training": float(training.mean()),
         "r2_training_sd": float(training.std(ddof=1)),
     }
-    return parts | _measures("", errors, y) | _measures("_chosen", y - predicted, y)
+    chosen = _measures("_chosen", y - predicted, y, table.groups)
+    return parts | _measures("", errors, y, table.groups) | chosen
 
 
 def _refuse_lonely(table: FeatureTable, errors: np.ndarray) -> None:
@@ -250,11 +289,13 @@ def _refuse_lonely(table: FeatureTable, errors: np.ndarray) -> None:
         )
 
 
-def _measures(name: str, errors: np.ndarray, y: np.ndarray) -> dict[str, float]:
+def _measures(name: str, errors: np.ndarray, y: np.ndarray, groups: np.ndarray) -> dict[str, float]:
     """Of predictions of rows that were not seen."""
     square = errors**2
+    r2, error = least_squares.held_out_r2(errors, y, groups)
     return {
-        f"r2_held_out{name}": 1 - float(square.sum()) / float(y @ y),
+        f"r2_held_out{name}": r2,
+        f"r2_held_out{name}_se": error,
         f"mse{name}": float(square.mean()),
         f"mse{name}_sd": float(square.std(ddof=1)),
     }

@@ -1,5 +1,6 @@
 """Component scores of dialogues: the features from which an outcome is predicted."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,8 @@ import xarray as xr
 
 from betterthan import checks, names, schemas
 from betterthan.exact.labels import confusion as formulas
+
+_ROUNDING = 1e-9
 
 
 def from_confusion(confusion: xr.DataArray, *, beta: float = 1.0, least: int = 0) -> xr.DataArray:
@@ -27,8 +30,11 @@ def from_confusion(confusion: xr.DataArray, *, beta: float = 1.0, least: int = 0
     xarray.DataArray, dims (feature,) or (dialogue, feature)
         ``precision.L``, ``recall.L`` and ``f.L`` for every label L and for the averages macro,
         weighted and pooled; ``freq.predicted.P.actual.A`` for every confusion: its share of the
-        wrongly classified items. A class that a dialogue does not have scores 0.
-        ``attrs["confusions"]`` names the confusions that were kept.
+        wrongly classified items. A class that a dialogue does not have shows no skill, not a skill
+        of 0: its three scores are NaN, and macro is over the classes that the dialogue has. The
+        coord ``n_absent`` counts the dialogues in which a score is NaN for that; a performance
+        function leaves them out if it may choose that score. ``attrs["confusions"]`` names the
+        confusions that were kept.
 
     Raises
     ------
@@ -54,14 +60,18 @@ def from_confusion(confusion: xr.DataArray, *, beta: float = 1.0, least: int = 0
     kept = _kept(matrix, least)
     shares = formulas.frequencies(matrix)
     columns = [measures, *(shares[..., [p], a] for p, a in kept)]
-    measured = [f"{m}.{of}" for of in (*labels, *names.AVERAGES) for m in names.MEASURES]
     confusions = [f"freq.predicted.{labels[p]}.actual.{labels[a]}" for p, a in kept]
+    values = np.concatenate(columns, axis=-1)
     lead = [d for d in confusion.dims if d not in (names.PREDICTED, names.ACTUAL)]
     coords: dict[Any, Any] = {d: confusion[d] for d in lead if d in confusion.coords}
-    coords[names.FEATURE] = measured + confusions
+    coords[names.FEATURE] = _names_of_measures(labels) + confusions
+    coords["n_absent"] = (names.FEATURE, _missing(values))
     made = {"confusions": confusions, "least": least, "beta": float(beta)}
-    dims = (*lead, names.FEATURE)
-    return xr.DataArray(np.concatenate(columns, axis=-1), coords, dims, "features", made)
+    return xr.DataArray(values, coords, (*lead, names.FEATURE), "features", made)
+
+
+def _names_of_measures(labels: list[str]) -> list[str]:
+    return [f"{m}.{of}" for of in (*labels, *names.AVERAGES) for m in names.MEASURES]
 
 
 def _refuse_averages(labels: list[str]) -> None:
@@ -74,12 +84,24 @@ def _measures(matrix: np.ndarray, actual: np.ndarray, beta: float) -> np.ndarray
     """Precision, recall and F of every label and average, one after the other."""
     each = formulas.by_label(matrix, actual, beta)
     averages = (
-        formulas.macro(each),
+        macro_of_present(each, actual),
         formulas.weighted(each, actual),
         formulas.pooled(matrix, actual, beta),
     )
+    each = np.where(actual[..., None] > 0, each, np.nan)
     scores = np.concatenate([each, np.stack(averages, axis=-2)], axis=-2)
     return scores.reshape(*scores.shape[:-2], -1)
+
+
+def macro_of_present(measures: np.ndarray, actual: np.ndarray) -> np.ndarray:
+    """Plain means over the labels that a dialogue has, (..., 3) from (..., label, 3)."""
+    present = (actual > 0)[..., None]
+    return np.where(present, measures, 0).sum(-2) / np.maximum(present.sum(-2), 1)
+
+
+def _missing(values: np.ndarray) -> np.ndarray:
+    """How many dialogues have no score, (feature,)."""
+    return np.isnan(values).reshape(-1, values.shape[-1]).sum(0)
 
 
 def _kept(matrix: np.ndarray, least: int) -> list[tuple[int, int]]:
@@ -99,7 +121,10 @@ def learning_gain(pre: Any, post: Any) -> Any:
     Returns
     -------
     numpy.ndarray or xarray.DataArray
-        As given; NaN where either is missing. Negative where the second test is worse.
+        As given; NaN where either is missing. Negative where the second test is worse, without a
+        limit where the first was nearly perfect: below -1 there is a warning, for such a dialogue
+        alone can steer a regression. Normalised change, which divides losses by what could be lost
+        (pre), stays within -1 and 1.
 
     Raises
     ------
@@ -109,6 +134,9 @@ def learning_gain(pre: Any, post: Any) -> Any:
     References
     ----------
     Dzikovska, Bell, Isard & Moore (2012), EACL 2012, section 4.
+
+    J. D. Marx and K. Cummings (2007), Normalized change, American Journal of Physics 75(1), 87-91,
+    doi:10.1119/1.2372468.
 
     Examples
     --------
@@ -122,7 +150,22 @@ def learning_gain(pre: Any, post: Any) -> Any:
         raise ValueError(
             f"pre is 1 at position {where}: nothing was left to gain; leave that dialogue out"
         )
-    return (second - first) / (1 - first)
+    gain = (second - first) / (1 - first)
+    _warn_of_losses(np.asarray(gain).reshape(-1), np.broadcast_to(first, gain.shape).reshape(-1))
+    return gain
+
+
+def _warn_of_losses(gain: np.ndarray, pre: np.ndarray) -> None:
+    """More was lost than could be gained: the gain is large because the pre-test was."""
+    lost = np.flatnonzero(gain < -1 - _ROUNDING)
+    if lost.size:
+        worst = int(lost[gain[lost].argmin()])
+        warnings.warn(
+            f"{lost.size} of {gain.size} learning gains are below -1, the lowest {gain[worst]:.3g} "
+            f"at position {worst}, where pre is {pre[worst]:.3g} and little was left to gain; such "
+            "a dialogue alone can steer least squares: leave it out, or predict post - pre",
+            stacklevel=3,
+        )
 
 
 def _shares(given: Any, what: str) -> Any:

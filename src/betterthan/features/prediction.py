@@ -29,6 +29,10 @@ def predict(
     """Predict the mean response of components from their scores, with intervals, and compare them
     by it.
 
+    The coefficients are shrunk towards 0 by the prior, by about a third where dialogues are some
+    dozens, and the differences between components with them: true ones are larger on average, and
+    their intervals hold them less often than promised (a true effect of .6 in .82).
+
     Parameters
     ----------
     tree : xarray.DataTree
@@ -117,7 +121,7 @@ def _components(tree: xr.DataTree, components: Any) -> tuple[list[str], np.ndarr
 
 
 def _expected(tree: xr.DataTree, x: np.ndarray) -> np.ndarray:
-    """Draws of the mea response, (chain, draw, system)."""
+    """Draws of the mean response, (chain, draw, system)."""
     posterior = tree["posterior"].to_dataset()
     line = (
         posterior["intercept"].values[..., None]

@@ -1,5 +1,6 @@
 """How much recall should count: the beta of F-beta that predicts the response best."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import xarray as xr
 from betterthan import checks, names, schemas
 from betterthan.exact.labels import confusion as formulas
 from betterthan.exact.regression import least_squares
+from betterthan.features.of_confusions import macro_of_present
 from betterthan.features.tables import FeatureTable, feature_table
 
 _BETAS = np.exp2(np.linspace(-5, 5, 201))
@@ -24,7 +26,8 @@ def fit_beta(confusion: xr.DataArray, response: Any, *, average: str = "weighted
     response : xarray.DataArray, pandas.Series or array-like
         One number for each dialogue; dialogues without one are left out and counted.
     average : {"weighted", "macro", "pooled"}, default "weighted"
-        Over labels; see `labels.precision_recall_f`.
+        Over labels; see `labels.precision_recall_f`, but macro is over the labels that a dialogue
+        has.
 
     Returns
     -------
@@ -32,7 +35,8 @@ def fit_beta(confusion: xr.DataArray, response: Any, *, average: str = "weighted
         ``best`` beta, its ``lower`` and ``upper`` (95 % by profile likelihood; an end of the grid,
         1/32 or 32, says that the data set no limit), ``intercept`` and ``slope`` of the response on
         F, ``r2``, ``r2_held_out`` with beta fitted anew without each dialogue, and ``profile``: R2
-        over ``beta``.
+        over ``beta``. A negative slope, a better F that goes with a lower response, is warned of:
+        beta then says nothing of what counts.
 
     Raises
     ------
@@ -61,12 +65,23 @@ def fit_beta(confusion: xr.DataArray, response: Any, *, average: str = "weighted
     # (dialogue, beta)
     scores = np.stack([_f(matrix, actual, beta, average) for beta in _BETAS], axis=-1)
     dialogues = confusion[names.DIALOGUE].values
+    checks.unique([str(dialogue) for dialogue in dialogues], "dialogue")
     table = _joined(scores[:, len(_BETAS) // 2], dialogues, response)
     place = {str(dialogue): k for k, dialogue in enumerate(dialogues)}
     scores = scores[[place[row] for row in table.rows]]
     found = _profile(scores, table)
+    _warn_of_slope(float(found["slope"]), table.response)
     made = {"average": average, "n": len(table.y), "n_dropped": table.dropped}
     return found.assign_attrs(made | {"response": table.response})
+
+
+def _warn_of_slope(slope: float, response: str) -> None:
+    if slope < 0:
+        warnings.warn(
+            f"a better F goes with a lower {response!r} (slope {slope:.3g}), as by chance in half "
+            "of all data where neither predicts the other; take beta for no weight of recall",
+            stacklevel=3,
+        )
 
 
 def _joined(middle: np.ndarray, dialogues: np.ndarray, response: Any) -> FeatureTable:
@@ -103,4 +118,6 @@ def _f(matrix: np.ndarray, actual: np.ndarray, beta: float, average: str) -> np.
     if average == "pooled":
         return formulas.pooled(matrix, actual, beta)[:, 2]
     each = formulas.by_label(matrix, actual, beta)
-    return (formulas.macro(each) if average == "macro" else formulas.weighted(each, actual))[:, 2]
+    if average == "macro":
+        return macro_of_present(each, actual)[:, 2]
+    return formulas.weighted(each, actual)[:, 2]

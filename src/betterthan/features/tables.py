@@ -1,5 +1,6 @@
 """Features and a response, dialogue by dialogue, checked."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,8 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.exact.regression import least_squares
+
+_FEW_LOST = 0.1  # so many rows may lack a feature, and a count is all that is said of them
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,7 @@ class FeatureTable:
     dropped_response: int  # rows without a response
     dropped_feature: int  # rows with a response that lack a feature
     confusions: tuple[str, ...]
+    said: bool = True  # whether the caller said what belongs together
 
     @property
     def dropped(self) -> int:
@@ -39,17 +43,15 @@ def feature_table(
 ) -> FeatureTable:
     """Join features and response, without rows with gaps; refuse what explains nothing.
 
-    `by` is a column, an index level, or one label for each row.
+    `by` is a column, an index level, one label for each row, or "row": every row by itself.
     """
     frame, confusions = _frame(features)
     y, name = _response(frame, response)
     labels, grouped_by = _group_labels(frame, by)
     x = _columns(frame, columns, {name if isinstance(response, str) else None, grouped_by or None})
-    if not x.shape[1]:
-        raise ValueError("there are no features; give at least one column beside the response")
     no_response, no_feature = np.isnan(y), np.isnan(x.to_numpy()).any(1)
     keep = ~no_response & ~no_feature
-    _refuse_few(keep)
+    _refuse_few(keep, no_response, x)
     rows = np.array([str(r) for r in x.index])[keep]
     of_each = rows if labels is None else labels[keep]
     numbers, group_names = _numbered(of_each, labels is not None)
@@ -65,6 +67,7 @@ def feature_table(
         dropped_response=int(no_response.sum()),
         dropped_feature=int((no_feature & ~no_response).sum()),
         confusions=confusions,
+        said=by is not None,
     )
     _refuse_constants(table)
     return table
@@ -150,7 +153,7 @@ def _by_dialogue(frame: pd.DataFrame, response: pd.Series) -> pd.Series:
 
 
 def _group_labels(frame: pd.DataFrame, groups: Any) -> tuple[np.ndarray | None, str]:
-    if groups is None:
+    if groups is None or _alone(frame, groups):
         return None, ""
     if isinstance(groups, str):
         column, name = _grouping(frame, groups), groups
@@ -165,6 +168,12 @@ def _group_labels(frame: pd.DataFrame, groups: Any) -> tuple[np.ndarray | None, 
         row = int(column.isna().to_numpy().argmax()) + 1
         raise ValueError(f"{name!r} is missing in row {row}; every row needs one")
     return column.astype(str).to_numpy(), name
+
+
+def _alone(frame: pd.DataFrame, groups: Any) -> bool:
+    """Whether every row was said to stand alone, and no column has that name."""
+    known = groups in frame or groups in frame.index.names if isinstance(groups, str) else True
+    return not known and groups == names.ROW
 
 
 def _grouping(frame: pd.DataFrame, name: str) -> Any:
@@ -193,6 +202,8 @@ def _columns(
             raise ValueError(
                 f"{column!r} is the response or the group; it cannot be a feature as well"
             )
+    if not chosen:
+        raise ValueError("there are no features; give at least one column beside the response")
     numbers = {str(c): _numbers(frame[c], str(c)) for c in chosen}
     return pd.DataFrame(numbers, index=frame.index)
 
@@ -225,7 +236,21 @@ def _numbered(labels: np.ndarray, given: bool) -> tuple[np.ndarray, list[str]]:
     return np.array([place[label] for label in labels]), named
 
 
-def _refuse_few(keep: np.ndarray) -> None:
+def _tell_of_gaps(x: pd.DataFrame) -> None:
+    """Warn where rows are lost, and which feature costs most of them."""
+    gaps = x.isna()
+    lost, most = int(gaps.any(axis=1).sum()), gaps.sum()
+    if lost > _FEW_LOST * len(x):
+        worst = most.idxmax()
+        warnings.warn(
+            f"{lost} of {len(x)} rows lack a feature and are left out, {most[worst]} of them "
+            f"{worst!r}; without that column more rows stay",
+            stacklevel=4,
+        )
+
+
+def _refuse_few(keep: np.ndarray, no_response: np.ndarray, x: pd.DataFrame) -> None:
+    _tell_of_gaps(x.loc[~no_response])
     if keep.sum() < 3:
         raise ValueError(
             f"{keep.sum()} of {len(keep)} dialogues have a response and every feature; at least 3 "

@@ -29,7 +29,8 @@ def precision_recall_f(confusion: xr.DataArray, *, beta: float = 1.0) -> xr.Data
     xarray.Dataset
         ``by_label`` (label, measure), ``averaged`` (average, measure) and ``n_actual`` (label).
         Measures are precision, recall and f; averages are macro (plain mean over labels), weighted
-        and pooled. What would be 0 / 0 is 0.
+        and pooled. What would be 0 / 0 is 0: a label that is predicted but that no item has enters
+        macro with 0, as in scikit-learn.
 
     Raises
     ------

@@ -1,15 +1,15 @@
-"""How sure a classifier's precision, recall and F are: the Dirichlet posterior over the cells of
-its confusions.
-"""
+"""How sure a classifier's precision, recall and F are: of each label by itself, and on average."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
+from betterthan.exact.labels import cell_shares, f_beta, f_scores
 from betterthan.exact.labels import confusion as formulas
-from betterthan.exact.labels import f_scores
+from betterthan.exact.labels.leaving_out import jackknife
 from betterthan.exact.numeric import weights
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.signed import Signature
@@ -17,11 +17,21 @@ from betterthan.signed import Signature
 _NUMBERS = 2**20  # shares of cells held at once
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """What was asked of every label and of every average."""
+
+    beta: float
+    prior: float
+    ci_prob: float
+    ci_kind: str
+
+
 def posterior(
     confusion: xr.DataArray,
     *,
     beta: float = 1.0,
-    prior: float | None = None,
+    prior: float = 1.0,
     ci_prob: float = names.CI_PROB,
     ci_kind: str = names.CI_KIND,
     draws: int = names.BOOTSTRAP_DRAWS,
@@ -29,9 +39,9 @@ def posterior(
 ) -> xr.Dataset:
     """Posterior of precision, recall and F of each label and on average, from a confusion matrix.
 
-    The items are independent draws, and the shares of all cells together are Dirichlet. Precision
-    and recall of a label are Betas and are told exactly; F and the averages are drawn. To compare
-    two systems on the same items, use `scores.bootstrap`.
+    The items are taken as independent draws. Precision, recall and F of a label are answered by its
+    own counts, in closed form or by one integral; averages are drawn from a Dirichlet posterior of
+    all cells. To compare two systems on the same items, use `scores.bootstrap`.
 
     Parameters
     ----------
@@ -39,9 +49,10 @@ def posterior(
         Where some items were left unclassified, they are one more row.
     beta : float, default 1
         Recall counts beta times as much as precision in F.
-    prior : float, optional
-        Dirichlet parameter of every cell. Default 1 / number of labels: about one made-up item for
-        each class.
+    prior : float, default 1
+        Made-up items that are right, and as many that are wrong: of each label for its precision
+        and recall, Beta(right + prior, wrong + prior); for the averages of all labels together,
+        spread over the cells. 1 is uniform; .5 is Jeffreys' prior.
     ci_prob : float, default 0.95
         Mass of the intervals.
     ci_kind : {"hdi", "eti"}, default "hdi"
@@ -54,12 +65,18 @@ def posterior(
     xarray.Dataset
         ``by_label`` (label, measure, estimate) and ``averaged`` (average, measure, estimate);
         estimates are score (of the data), mean, lower, upper and mcse, the Monte Carlo error of the
-        mean (0 where it is exact).
+        mean (0 for labels, which need no draws). An interval always holds its score.
 
     Raises
     ------
     ValueError
         If it is not one confusion matrix, or an argument is not valid.
+
+    Notes
+    -----
+    Random weights of items see an average of labels with few items each too narrow, and a ratio's
+    bias twice. The jackknife measures both: draws are spread about their mean until they have its
+    variance, moved by its bias, and held within 0 and 1.
 
     References
     ----------
@@ -72,30 +89,26 @@ def posterior(
     >>> found = posterior(bt.datasets.beetle_confusion(), rng=1)
     >>> recall = found["by_label"].sel(label="irrelevant", measure="recall")
     >>> recall.sel(estimate=["score", "lower", "upper"]).round(2).values.tolist()
-    [0.15, 0.09, 0.22]
+    [0.15, 0.09, 0.23]
     """
     matrix, actual, labels = _one_matrix(confusion)
     ci_prob = checks.probability(ci_prob, "ci_prob")
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
     draws, seed = checks.whole(draws, "draws"), one_seed(rng)
     beta = float(checks.positive(beta, "beta"))
-    each = float(checks.positive(1 / len(labels) if prior is None else prior, "prior"))
-    cells = _cells(matrix, actual) + each
-    scores = formulas.by_label(matrix, actual, beta)
-    told = np.concatenate([scores, formulas.averages(scores, matrix, actual, beta)])
-    found = _summary(_drawn(cells, beta, draws, seed), told, ci_prob, ci_kind)
-    for at, statistic in enumerate(("precision", "recall")):
-        found[: len(labels), at] = _exact(cells, statistic, scores[:, at], ci_prob, ci_kind)
+    prior = float(checks.positive(prior, "prior"))
+    asked = _Asked(beta, prior, ci_prob, ci_kind)
+    found = [_by_label(matrix, actual, asked), _averaged(matrix, actual, asked, draws, seed)]
     signed = Signature(
         answer="label_posterior",
-        model="Dirichlet over cells",
-        prior=(each,),
+        model="Betas of labels, Dirichlet over cells",
+        prior=(prior,),
         draws=draws,
         seed=seed,
         ci_prob=ci_prob,
         ci_kind=ci_kind,
     )
-    return _dataset(found, labels).assign_attrs(signed.to_attrs() | {"beta": beta})
+    return _dataset(np.concatenate(found), labels).assign_attrs(signed.to_attrs() | {"beta": beta})
 
 
 def _one_matrix(confusion: xr.DataArray) -> tuple[np.ndarray, np.ndarray, list[str]]:
@@ -124,44 +137,67 @@ def _dataset(found: np.ndarray, labels: list[str]) -> xr.Dataset:
     )
 
 
-def _cells(matrix: np.ndarray, actual: np.ndarray) -> np.ndarray:
-    """The counts, with one more row where some items were left unclassified."""
-    lost = actual - matrix.sum(0)
-    return np.vstack([matrix, lost]) if lost.any() else matrix
-
-
-def _drawn(cells: np.ndarray, beta: float, draws: int, seed: int) -> np.ndarray:
-    """Scores (draw, label and average, measure)."""
-    source = np.random.default_rng(seed)
-    labels = cells.shape[1]
-    rows = max(1, _NUMBERS // cells.size)
-    chunks = []
-    for start in range(0, draws, rows):
-        drawn = source.standard_gamma(cells, (min(rows, draws - start), *cells.shape))
-        # the formulas divide by at least 1, which is meant for counts: make the shares sum to very
-        # much
-        drawn *= 1e12 / drawn.sum((1, 2), keepdims=True)
-        matrix, actual = drawn[:, :labels], drawn.sum(1)
-        each = formulas.by_label(matrix, actual, beta)
-        averages = formulas.averages(each, matrix, actual, beta)
-        chunks.append(np.concatenate([each, averages], axis=1))
-    return np.concatenate(chunks)
-
-
-def _summary(drawn: np.ndarray, scores: np.ndarray, ci_prob: float, ci_kind: str) -> np.ndarray:
-    low, high = weights.interval(drawn, ci_prob, ci_kind)
-    return np.stack([scores, drawn.mean(0), low, high, drawn.std(0) / np.sqrt(len(drawn))], axis=-1)
+def _by_label(matrix: np.ndarray, actual: np.ndarray, asked: _Asked) -> np.ndarray:
+    """Estimates (label, measure, estimate), each from the counts of its own label."""
+    right = np.diagonal(matrix)
+    counts = np.stack([right, matrix.sum(1) - right, actual - right], axis=-1)
+    score = formulas.by_label(matrix, actual, asked.beta)
+    certain = len(right) == 1 and not counts[:, 1:].any()  # no label to take it for
+    each = [_exact(counts, measure, asked, certain) for measure in names.MEASURES]
+    mean, low, high = np.stack(each, axis=-1)
+    return _estimates(score, mean, low, high, np.zeros(score.shape))
 
 
 def _exact(
-    cells: np.ndarray, statistic: str, scores: np.ndarray, ci_prob: float, ci_kind: str
+    counts: np.ndarray, measure: str, asked: _Asked, certain: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mean and ends, of each label: a wrong item is a false alarm or a miss, so that F has half a
+    made-up one of either.
+    """
+    if certain:
+        return np.ones(1), np.ones(1), np.ones(1)
+    half = asked.prior / 2 if measure == "f" else asked.prior
+    alpha = counts + np.array([asked.prior, half, half])
+    if measure == "f" and asked.beta != 1:
+        ends = [f_beta.interval(a, asked.beta, asked.ci_prob, asked.ci_kind) for a in alpha]
+        low, high = np.array(ends).T
+        return np.array([f_beta.mean(a, asked.beta) for a in alpha]), low, high
+    statistic = "f1" if measure == "f" else measure
+    a, b = f_scores.beta_of(alpha, statistic, (0.0, 0.0, 0.0))
+    low, high = f_scores.interval(a, b, statistic, asked.ci_prob, asked.ci_kind)
+    return f_scores.mean(a, b, statistic), low, high
+
+
+def _averaged(
+    matrix: np.ndarray, actual: np.ndarray, asked: _Asked, draws: int, seed: int
 ) -> np.ndarray:
-    """Precision of a label is the share of the diagonal in its row, recall in its column: Betas."""
-    labels = cells.shape[1]
-    right = np.diagonal(cells[:labels])
-    whole = cells[:labels].sum(1) if statistic == "precision" else cells.sum(0)
-    a, b = right, whole - right
-    if labels == 1 and not b.all():  # one label, everything classified: 1 for certain
-        return np.stack([scores, *[np.ones(1)] * 3, np.zeros(1)], axis=-1)
-    low, high = f_scores.interval(a, b, statistic, ci_prob, ci_kind)
-    return np.stack([scores, a / (a + b), low, high, np.zeros(labels)], axis=-1)
+    """Estimates (average, measure, estimate)."""
+    score = formulas.of_margins(np.diagonal(matrix), matrix.sum(1), actual, asked.beta)
+    drawn = _drawn(matrix, actual, asked, draws, seed)
+    bias, times = jackknife(matrix, actual, asked.beta)
+    mean = drawn.mean(0)
+    drawn = np.clip(mean - bias + (drawn - mean) * np.sqrt(times), 0.0, 1.0)
+    low, high = weights.interval(drawn, asked.ci_prob, asked.ci_kind)
+    return _estimates(score, drawn.mean(0), low, high, drawn.std(0) / np.sqrt(draws))
+
+
+def _drawn(
+    matrix: np.ndarray, actual: np.ndarray, asked: _Asked, draws: int, seed: int
+) -> np.ndarray:
+    """Averages (draw, average, measure) of the posterior of all cells."""
+    lost = actual - matrix.sum(0)
+    cells = np.vstack([matrix, lost]) if lost.any() else matrix
+    alpha = cells + cell_shares.spread(cells, 2 * asked.prior)
+    sources = np.random.default_rng(seed), np.random.default_rng([seed, 1])
+    rows = max(1, _NUMBERS // cells.size)
+    chunks = [min(rows, draws - start) for start in range(0, draws, rows)]
+    return np.concatenate([cell_shares.drawn(alpha, asked.beta, k, sources) for k in chunks])
+
+
+def _estimates(
+    score: np.ndarray, mean: np.ndarray, low: np.ndarray, high: np.ndarray, mcse: np.ndarray
+) -> np.ndarray:
+    """One after the other on the last axis. Where nothing or all is right, an interval reaches to 0
+    or to 1 (Brown, Cai & DasGupta 2001): it holds its score.
+    """
+    return np.stack([score, mean, np.minimum(low, score), np.maximum(high, score), mcse], axis=-1)

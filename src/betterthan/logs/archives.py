@@ -23,13 +23,10 @@ class Archive:
 
     def __init__(self, file: LogFile) -> None:
         self.name = file.name
+        if file.head.kind != "zip":
+            raise problem(self.name, f"is {file.head.kind}, and not a zip file")
+        self._members = {member.filename: member for member in file.head.infos}
         self._file: BinaryIO = file.path.open("rb")
-        try:
-            members = zipfile.ZipFile(self._file).infolist()
-        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-            self._file.close()
-            raise problem(self.name, f"is a zip file that is cut or damaged ({error})") from None
-        self._members = {member.filename: member for member in members}
 
     def __enter__(self) -> "Archive":
         return self

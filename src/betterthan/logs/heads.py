@@ -1,7 +1,7 @@
 """What a file is, from its first bytes: never from its name."""
 
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -28,6 +28,7 @@ class Head:
     first: Any = None  # the object, the first of the lines or of the list; cut, where it is long
     members: tuple[str, ...] = ()  # of a zip
     lines: tuple[str, ...] = ()  # the first of a text
+    infos: tuple[zipfile.ZipInfo, ...] = field(default=(), repr=False, compare=False)  # of a zip
 
     @property
     def keys(self) -> frozenset[str]:
@@ -92,7 +93,7 @@ def head_of(start: bytes, path: Path) -> Head:
 def _of_zip(path: Path) -> Head:
     try:
         with zipfile.ZipFile(path) as file:
-            return Head("zip", members=tuple(file.namelist()))
+            return Head("zip", members=tuple(file.namelist()), infos=tuple(file.infolist()))
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         return Head("a zip file that is cut or damaged")
 

@@ -13,6 +13,7 @@ from betterthan.logs.json_values import as_dict
 
 _CUT = "...\n(content truncated)"  # behind 5120 characters of a text in a summary
 _STANDS_FOR = re.compile(r"\([A-Z][a-z_]+\)")  # (Image) and such, in place of what is no text
+_ATTACHED = "attachment://"
 _BY_PLACE = re.compile(r"attachment://\d+")  # which the log counts, and no other log alike
 _GIVEN = ("input", "choices", "target")
 
@@ -32,14 +33,18 @@ def given(
         Whether samples have choices, which summaries of older logs leave out.
     """
     values = [summary.get(key) for key in _GIVEN]
-    if archive is not None and (
-        any(_is_cut(text) for text in _texts(values)) or (choices and values[1] is None)
-    ):
+    asked, offered, target = values
+    if offered is None and not choices and isinstance(asked, str) and isinstance(target, str):
+        texts = [asked, target]  # as most are
+    else:
+        texts = list(_texts(values))
+    if archive is not None and (any(map(_is_cut, texts)) or (choices and values[1] is None)):
         sample = _begun(summary, archive)
         if sample is None:
             return None
         values = [sample.get(key) for key in _GIVEN]
-    if any(_BY_PLACE.fullmatch(text) for text in _texts(values)):
+        texts = list(_texts(values))
+    if any(text.startswith(_ATTACHED) and _BY_PLACE.fullmatch(text) for text in texts):
         return None
     asked, offered, target = values
     return digest(_messages(asked), target, offered or None)
@@ -47,7 +52,8 @@ def given(
 
 def shown_of(summary: dict[str, Any]) -> str:
     """The beginning of the input, for messages."""
-    return next((text for text in _texts(summary.get("input")) if text.strip()), "")
+    asked = summary.get("input")
+    return asked if isinstance(asked, str) else next(filter(str.strip, _texts(asked)), "")
 
 
 def prompts_of(header: dict[str, Any]) -> list[Any]:
@@ -79,7 +85,7 @@ def _begun(summary: dict[str, Any], archive: Archive) -> dict[str, Any] | None:
 
 
 def _is_cut(text: str) -> bool:
-    return text.endswith(_CUT) or _STANDS_FOR.fullmatch(text) is not None
+    return text.endswith(_CUT) or (text[:1] == "(" and _STANDS_FOR.fullmatch(text) is not None)
 
 
 def _texts(value: Any) -> Iterable[str]:

@@ -5,7 +5,7 @@ from hashlib import blake2b
 from typing import Any
 
 from betterthan.logs.heads import LogFile
-from betterthan.logs.json_values import as_dict, as_dicts, as_list, as_text, flat, number
+from betterthan.logs.json_values import as_dict, as_dicts, as_list, as_text, count, flat, number
 from betterthan.logs.record import DIED, DONE, FAILED, Run
 
 _STATES = {"success": DONE, "started": DIED}
@@ -34,7 +34,7 @@ def run_of(header: dict[str, Any], file: LogFile) -> Run:
 def _add_task(run: Run, about: dict[str, Any]) -> None:
     run.task, run.again = as_text(about.get("task")), as_text(about.get("task_id"))
     run.declared = [_id(one) for one in as_list(as_dict(about.get("dataset")).get("sample_ids"))]
-    run.epochs = int(number(as_dict(about.get("config")).get("epochs")) or 1)
+    run.epochs = count(as_dict(about.get("config")).get("epochs"), 1)
 
 
 def declared_metrics(header: dict[str, Any]) -> list[str]:
@@ -51,7 +51,7 @@ def add_reported(run: Run, header: dict[str, Any]) -> None:
     """What the log says of each metric, by its reducer; means alone, as others differ by name."""
     metrics = set(run.metrics)
     for score in as_dicts(as_dict(header.get("results")).get("scores")):
-        name, scorer = score.get("name"), score.get("scorer")
+        name, scorer = as_text(score.get("name")), as_text(score.get("scorer"))
         metric = f"{scorer}/{name}" if f"{scorer}/{name}" in metrics else name
         means = [as_dict(score.get("metrics")).get(key) for key in _MEANS]
         value = next((number(one.get("value")) for one in means if isinstance(one, dict)), None)

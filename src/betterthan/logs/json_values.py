@@ -4,6 +4,7 @@ them.
 
 import json
 from collections.abc import Iterator
+from math import isfinite
 from typing import Any
 
 from betterthan.io.problems import problem
@@ -52,6 +53,12 @@ def number(value: Any) -> float | None:
         except ValueError:
             return None
     return None
+
+
+def count(value: Any, otherwise: int) -> int:
+    """A whole number, `otherwise` where the value is none."""
+    found = number(value)
+    return otherwise if found is None or not isfinite(found) else int(found)
 
 
 def as_dict(value: Any) -> dict[str, Any]:

@@ -62,6 +62,8 @@ def model_args(value: Any) -> dict[str, Any]:
 
 def name_of(metric: str, chosen: str) -> str:
     """A metric with its filter, as the results name it; the filter none is left out."""
+    if not isinstance(metric, str) or not isinstance(chosen, str):
+        raise TypeError("the name of a metric or filter is no text")
     return metric if chosen == "none" else f"{metric},{chosen}"
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from betterthan.io.problems import problem
 from betterthan.logs.heads import LogFile
-from betterthan.logs.json_values import as_list, number, records
+from betterthan.logs.json_values import number, records
 from betterthan.logs.lm_eval_results import name_of
 from betterthan.logs.record import UNSCORED, Run
 
@@ -40,24 +40,33 @@ def add_rows(run: Run, file: LogFile, metrics: list[str] | None) -> None:
         The metrics of rows that do not name them; all that is no part of a row when not given.
     """
     places: dict[Any, tuple[int, set[str]]] = {}
-    cells = run.cells
+    names: dict[Any, list[tuple[str, str]]] = {}
     for row, one in records(file):
         try:
             key, chosen = one["doc_id"], one.get("filter") or "none"
             if key not in places or chosen in places[key][1]:
                 places[key] = (_sample(run, row, one), set())
-        except (KeyError, TypeError) as error:
-            raise problem(file.name, f"is no sample of lm-eval ({error!r})", row=row) from None
-        place, seen = places[key]
-        seen.add(chosen)
-        for metric in (
-            as_list(one.get("metrics")) or metrics or [k for k in one if k not in _NO_METRICS]
-        ):
-            value = one.get(metric)
-            if type(value) is float:
-                cells.score(place, name_of(metric, chosen), value)
-            else:
-                _odd(run, place, metric, chosen, value)
+            place, seen = places[key]
+            seen.add(chosen)
+            own = tuple(one.get("metrics") or metrics or (k for k in one if k not in _NO_METRICS))
+            if (own, chosen) not in names:
+                names[own, chosen] = [(metric, name_of(metric, chosen)) for metric in own]
+            _score(run, place, one, names[own, chosen])
+        except KeyError as error:
+            what = f"has no {error.args[0]}, which samples of lm-eval have"
+            raise problem(file.name, what, row=row) from None
+        except (TypeError, AttributeError):
+            what = "is no sample of lm-eval: an id, a filter, a metric or a hash is no text"
+            raise problem(file.name, what, row=row) from None
+
+
+def _score(run: Run, place: int, one: dict[str, Any], names: list[tuple[str, str]]) -> None:
+    for metric, name in names:
+        value = one.get(metric)
+        if type(value) is float:
+            run.cells.score(place, name, value)
+        else:
+            _odd(run, place, name, value)
 
 
 def _sample(run: Run, row: int, one: dict[str, Any]) -> int:
@@ -67,17 +76,17 @@ def _sample(run: Run, row: int, one: dict[str, Any]) -> int:
     prompt = one.get("prompt_hash") or _prompt(one.get("arguments"))
     return run.cells.sample(
         one["doc_id"],
-        content=blake2b(content.encode(), digest_size=16).digest(),
-        prompt=None if prompt is None else blake2b(prompt.encode(), digest_size=16).digest(),
+        content=_short(content),
+        prompt=None if prompt is None else _short(prompt),
         text=_shown(doc),
         row=row,
     )
 
 
-def _odd(run: Run, place: int, metric: str, chosen: str, value: Any) -> None:
+def _odd(run: Run, place: int, name: str, value: Any) -> None:
     """A score that is no float: a number still, or none, with the reason."""
-    name, raw = name_of(metric, chosen), number(value)
-    if raw is not None and not (raw == _BYPASS and metric == "bypass"):
+    raw = number(value)
+    if raw is not None and not (raw == _BYPASS and name.startswith("bypass")):
         run.cells.score(place, name, raw)
         return
     if isinstance(value, list):
@@ -107,6 +116,10 @@ def _prompt(arguments: Any) -> str | None:
         first = arguments[0] if isinstance(arguments, list) and arguments else None
         text = first[0] if isinstance(first, list) and first else None
     return _hash(text) if isinstance(text, str) else None
+
+
+def _short(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _written(doc: Any) -> str:

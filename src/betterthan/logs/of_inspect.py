@@ -8,12 +8,12 @@ from typing import Any
 from betterthan.io.problems import counted, problem
 from betterthan.logs.archives import Archive
 from betterthan.logs.elements import fields
-from betterthan.logs.hashing import digest
+from betterthan.logs.hashing import digest, joined
 from betterthan.logs.heads import Head, LogFile
 from betterthan.logs.inspect_content import given, prompts_of, shown_of
 from betterthan.logs.inspect_header import add_reported, declared_metrics, run_of, steps_of
 from betterthan.logs.inspect_values import add_scores, values_of
-from betterthan.logs.json_values import parsed
+from betterthan.logs.json_values import count, parsed
 from betterthan.logs.record import DONE, Run
 
 _HEADER, _START, _ALL = "header.json", "_journal/start.json", "summaries.json"
@@ -79,7 +79,7 @@ def _summaries(archive: Archive, file: LogFile) -> Iterable[dict[str, Any]]:
         if not isinstance(found, list):
             raise problem(name, "is no list of samples")
         for row, one in enumerate(found, start=1):
-            if not isinstance(one, dict) or "id" not in one:
+            if not _is_sample(one):
                 raise problem(name, "is no sample", row=row, value=one)
             yield one
 
@@ -94,7 +94,7 @@ def _of_json(file: LogFile) -> Run:
                 header[key] = value
                 continue
             row += 1
-            if not isinstance(value, dict) or "id" not in value:
+            if not _is_sample(value):
                 raise problem(file.name, "is no sample", row=row, value=value)
             seen.add(row, _summary(value), given(value))
     if not isinstance(header.get("eval"), dict):
@@ -121,19 +121,20 @@ def _run(file: LogFile, header: dict[str, Any], seen: _Seen) -> Run:
     if seen.double:
         said = f"{counted(seen.double, 'sample')} of {file.name} given twice, the last is taken"
         run.said.append(("twice", said))
-    prompt, scored = prompts_of(header), []
+    prompt, scored = digest(prompts_of(header)), []
     declared = declared_metrics(header)
+    one_name = declared[0] if declared else "score"
     for row, sample, content in seen.found.values():
         place = run.cells.sample(
             sample["id"],
             epoch=_epoch(sample),
             content=content,
-            prompt=None if content is None else digest(prompt, content.hex()),
+            prompt=joined(prompt, content),
             text=shown_of(sample),
             row=row,
             failed=sample.get("error") is not None,
         )
-        scored.append((place, values_of(sample, (declared or ["score"])[0])))
+        scored.append((place, values_of(sample, one_name)))
         run.why = run.why or _why(sample.get("error"))
     if not len(run.cells) and run.state == DONE:
         raise problem(file.name, "holds no samples; run Inspect with samples logged")
@@ -142,9 +143,12 @@ def _run(file: LogFile, header: dict[str, Any], seen: _Seen) -> Run:
     return run
 
 
+def _is_sample(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("id"), str | int | float)
+
+
 def _epoch(sample: dict[str, Any]) -> int:
-    epoch = sample.get("epoch", 1)
-    return epoch if isinstance(epoch, int) else 1
+    return count(sample.get("epoch"), 1)
 
 
 def _why(error: Any) -> str:

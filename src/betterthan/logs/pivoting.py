@@ -83,9 +83,13 @@ def scores_of(
         source=_source(logs, records),
         reading=reading,
         higher_is_better=better,
+        metric=name,
+        tool=own["tool"],
+        errors=errors,
+        unscored=unscored,
     )
     missing = int(np.isnan(scores.values).sum())
-    return scores.assign_attrs(signed.to_attrs() | own | {"n_missing": missing})
+    return scores.assign_attrs(signed.to_attrs() | {"n_missing": missing})
 
 
 @dataclass(frozen=True)

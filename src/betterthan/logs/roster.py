@@ -37,6 +37,10 @@ READERS: tuple[Reader, ...] = (
     Reader("inspect", "Inspect", "logs of `inspect eval`: .eval and .json"),
     Reader("lm_eval", "lm-eval", "samples_*.jsonl of --log_samples, with results_*.json beside"),
     Reader("every_eval_ever", "Every Eval Ever", "*_samples.jsonl, with the aggregate beside"),
+    Reader("harbor", "Harbor (Terminal-Bench 2)", "folders of jobs with a result.json a trial"),
+    Reader("swebench", "SWE-bench", "reports, results.json and per_instance_details.json"),
+    Reader("tau2", "tau2-bench", "results.json, and simulations/*.json"),
+    Reader("helm", "HELM", "per_instance_stats.json, with run_spec.json and stats.json beside"),
     Reader("promptfoo", "promptfoo", "``promptfoo eval -o out.json``, or ``out.jsonl``"),
     Reader(
         "tool_rows",

@@ -15,6 +15,7 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.regression import least_squares
+from betterthan.features import repeats
 from betterthan.features.tables import FeatureTable, feature_table
 from betterthan.models import r2d2
 from betterthan.models.sampling import Sampling, fit_model
@@ -111,7 +112,8 @@ def build(
         features than dialogues are fine.
     by : str or array-like, optional
         A column, an index level or one label for each row: dialogues of one user or rater share an
-        intercept.
+        intercept. Rows with one label of the index, or with the same features, are taken as
+        independent all the same, with a warning; "row" says that they are.
     ordinal : bool, default False
         Take the response as ordered categories, such as ratings from 1 to 5, rather than as a
         number.
@@ -135,9 +137,9 @@ def build(
         As `betterthan.features.performance_function`, or if an ordinal response has more than 20
         levels.
     """
-    return _model(
-        feature_table(features, response, columns=columns, by=by), ordinal, prior_r2, standardise
-    )
+    table = feature_table(features, response, columns=columns, by=by)
+    repeats.warn_of_model(table)
+    return _model(table, ordinal, prior_r2, standardise)
 
 
 def fit(
@@ -171,6 +173,9 @@ def fit(
     xarray.DataTree
         For `betterthan.features.predict`, ``arviz.loo`` (it leaves out one row) and
         ``arviz.compare``. ``posterior.attrs`` count the rows that were dropped for gaps.
+        Coefficients are shrunk towards 0 by design: at 20 to 35 dialogues a true standardised
+        coefficient of .6 is .38 on average, and its 95 % interval holds it in .82; one of 1.5 in
+        .90, one of 0 in .99.
 
     Raises
     ------
@@ -188,6 +193,7 @@ def fit(
     betterthan.features.performance_function : least squares with a choice of features.
     """
     table = feature_table(features, response, columns=columns, by=by)
+    repeats.warn_of_model(table)
     attrs = {
         "model": "performance_function",
         "prior": [float(v) for v in prior_r2],

@@ -1,11 +1,11 @@
 """How a response such as a reading time follows a score, with a slope for each subject that is
 drawn to their mean.
 
-response = intercept + its subject's + (slope + its subject's) x score + noise: repeated measures in
-one model.
+response = intercept + its subject's + its text's + (slope + its subject's) x score + noise:
+repeated measures in one model, for other subjects and other texts.
 """
 
-from dataclasses import dataclass
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,28 +14,19 @@ import xarray as xr
 
 from betterthan import checks
 from betterthan.exact.numeric.seeds import one_seed
-from betterthan.models import shrinkage
+from betterthan.models import rows_of_subjects, shrinkage
+from betterthan.models.rows_of_subjects import Repeated, repeated
 from betterthan.models.sampling import Sampling, fit_model
+from betterthan.people.shared_texts import TEXT
 
 if TYPE_CHECKING:
     import pymc as pm
 
-SUBJECT, ROW = "subject", "row"
+SUBJECT, ROW, AXIS = "subject", "row", "axis"
+TARGET_ACCEPT = 0.95
 
 
-@dataclass(frozen=True)
-class Repeated:
-    """Rows of subjects, as the model takes them."""
-
-    y: np.ndarray
-    x: np.ndarray
-    of: np.ndarray  # (row,) places of the subjects
-    subjects: list[str]
-    y_scale: tuple[float, float]  # mean and standard deviation that were taken out
-    x_scale: tuple[float, float]
-
-
-def simulate(subjects: int, *, rows: int = 8, rng: Any = None) -> xr.Dataset:
+def simulate(subjects: int, *, rows: int = 8, texts: bool = False, rng: Any = None) -> xr.Dataset:
     """Draw the truth from the prior, and a response from the truth, in standardised units.
 
     Parameters
@@ -43,6 +34,8 @@ def simulate(subjects: int, *, rows: int = 8, rng: Any = None) -> xr.Dataset:
     subjects : int
     rows : int, default 8
         Texts that each subject sees; their scores are standard normal.
+    texts : bool, default False
+        Whether all subjects see the same texts, which have effects of their own.
     rng : int, numpy.random.Generator or None
 
     Returns
@@ -50,7 +43,8 @@ def simulate(subjects: int, *, rows: int = 8, rng: Any = None) -> xr.Dataset:
     xarray.Dataset
         ``response``, ``predictor`` and ``subject_of`` (row), and the truth:
         ``intercept_standardised``, ``slope_standardised``, ``sigma``, ``intercept_sd``,
-        ``slope_sd``, ``subject_slope`` (subject).
+        ``slope_sd``, ``subject_slope`` (subject). Where all see the same texts also ``text_of``
+        (row), ``text_sd`` and ``text_effect`` (text).
 
     Raises
     ------
@@ -68,7 +62,7 @@ def simulate(subjects: int, *, rows: int = 8, rng: Any = None) -> xr.Dataset:
     sigma, a_sd, b_sd = np.abs(random.normal(size=3))
     a, b = random.normal(size=count) * a_sd, random.normal(size=count) * b_sd
     of = np.repeat(np.arange(count), each)
-    x = random.normal(size=len(of))
+    x = np.tile(random.normal(size=each), count) if texts else random.normal(size=len(of))
     y = alpha + a[of] + (beta + b[of]) * x + random.normal(size=len(of)) * sigma
     truth = {
         "intercept_standardised": alpha,
@@ -78,8 +72,17 @@ def simulate(subjects: int, *, rows: int = 8, rng: Any = None) -> xr.Dataset:
         "slope_sd": b_sd,
         "subject_slope": (SUBJECT, beta + b),
     }
+    more = _simulated_texts(count, each, random) if texts else {}
+    if texts:
+        y = y + np.tile(more["text_effect"][1], count)
     data = {"response": (ROW, y), "predictor": (ROW, x), "subject_of": (ROW, of)}
-    return xr.Dataset(data | truth, coords={SUBJECT: [f"s{k}" for k in range(count)]})
+    return xr.Dataset(data | truth | more, coords={SUBJECT: [f"s{k}" for k in range(count)]})
+
+
+def _simulated_texts(count: int, each: int, random: np.random.Generator) -> dict[str, Any]:
+    sd = np.abs(random.normal())
+    effect = (TEXT, random.normal(size=each) * sd)
+    return {"text_of": (ROW, np.tile(np.arange(each), count)), "text_sd": sd, "text_effect": effect}
 
 
 def build(
@@ -88,6 +91,7 @@ def build(
     predictor: str,
     *,
     subject: str = SUBJECT,
+    text: str | None = TEXT,
     standardise: bool = True,
 ) -> "pm.Model":
     """The PyMC model.
@@ -100,6 +104,10 @@ def build(
         Columns of numbers; rows that lack one are left out.
     subject : str, default "subject"
         Column that names the subject.
+    text : str or None, default "text"
+        Column that names the text. Texts that several subjects read have effects of their own, so
+        that the slope is one for other texts too. None, or where the usual column is lacking: none
+        have.
     standardise : bool, default True
         Bring both to mean 0 and standard deviation 1; the priors are in those units. False takes
         them as they are.
@@ -109,25 +117,28 @@ def build(
     pymc.Model
         ``slope`` and ``intercept`` in the units given, ``subject_slope`` (subject);
         ``slope_standardised``, ``intercept_standardised``, ``sigma``, ``slope_sd``,
-        ``intercept_sd`` in standard deviations.
+        ``intercept_sd`` in standard deviations. Where texts are shared, ``text_sd`` and, in units
+        of the response, ``text_effect`` (text).
 
     Raises
     ------
     ValueError
-        If a column is not there, holds no numbers or is constant, or there are fewer than two
-        subjects.
+        If a column is not there, holds no numbers or is constant, a row lacks its text, or there
+        are fewer than two subjects.
     """
     import pymc as pm
 
-    data = _data(table, response, predictor, subject, standardise)
-    with pm.Model(coords={SUBJECT: data.subjects, ROW: np.arange(len(data.y))}) as model:
+    data = repeated(table, response, predictor, subject, text, standardise=standardise)
+    coords = {SUBJECT: data.subjects, ROW: np.arange(len(data.y))}
+    more = {TEXT: data.texts, AXIS: np.arange(len(data.texts))} if data.texts else {}
+    with pm.Model(coords=coords | more) as model:
         y, x = pm.Data("y_data", data.y, dims=ROW), pm.Data("x", data.x, dims=ROW)
         alpha: Any = pm.Normal("intercept_standardised", 0.0, 1.0)
         beta = pm.Normal("slope_standardised", 0.0, 1.0)
         sigma = pm.HalfNormal("sigma", 1.0)
         effects: Any = _effects(data, alpha, beta, sigma)
-        a, b = effects
-        mean = alpha + a[data.of] + (beta + b[data.of]) * x
+        a, b, of_texts = effects
+        mean = alpha + a[data.of] + (beta + b[data.of]) * x + of_texts
         pm.Normal("y", mean, sigma, observed=y, dims=ROW)
         (y_mean, y_sd), (x_mean, x_sd) = data.y_scale, data.x_scale
         ratio = y_sd / x_sd
@@ -143,6 +154,7 @@ def fit(
     predictor: str,
     *,
     subject: str = SUBJECT,
+    text: str | None = TEXT,
     sampling: Sampling = Sampling(),
     rng: Any = None,
     predictive: bool = True,
@@ -151,10 +163,10 @@ def fit(
 
     Parameters
     ----------
-    table, response, predictor, subject
+    table, response, predictor, subject, text
         See `build`.
     sampling : Sampling, optional
-        How many draws and chains; its ``target_accept`` is 0.9 here unless given.
+        How many draws and chains; its ``target_accept`` is 0.95 here unless given.
     rng : int, numpy.random.Generator or None
         The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
         draws.
@@ -165,7 +177,7 @@ def fit(
     -------
     xarray.DataTree
         ``slope`` (chain, draw): how the response of a typical subject changes with the predictor.
-        ``posterior.attrs`` count the rows that were left out.
+        ``posterior.attrs`` count the rows that were left out, and say whether subjects share texts.
 
     Raises
     ------
@@ -176,7 +188,9 @@ def fit(
     --------
     betterthan.people.slopes : a regression of each subject, and a t test of the slopes.
     """
-    data = _data(table, response, predictor, subject, True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # `build` gives them
+        data = repeated(table, response, predictor, subject, text)
     attrs = {
         "model": "subject_slopes",
         "prior": [1.0],
@@ -185,78 +199,61 @@ def fit(
         "n": len(data.y),
         "n_dropped": len(table) - len(data.y),
         "n_subjects": len(data.subjects),
+        "texts": data.texts_are,
+        "n_texts": len(data.texts),
     }
     return fit_model(
-        build(table, response, predictor, subject=subject),
+        build(table, response, predictor, subject=subject, text=text),
         attrs,
         sampling,
         rng=rng,
         predictive=predictive,
+        target_accept=TARGET_ACCEPT,
     )
 
 
-def _data(
-    table: pd.DataFrame, response: str, predictor: str, subject: str, standardise: bool
-) -> Repeated:
-    """The whole rows of a table."""
-    if not isinstance(table, pd.DataFrame):
-        raise ValueError(f"table is {checks.shown(table)}; give a pandas.DataFrame")
-    for name in (response, predictor, subject):
-        if name not in table.columns:
-            raise ValueError(
-                f"there is no column {name!r} among {', '.join(map(repr, table.columns))}"
-            )
-    whole: Any = table[[response, predictor, subject]].dropna()
-    (y, y_scale), (x, x_scale) = (
-        _column(whole, name, standardise) for name in (response, predictor)
-    )
-    of, subjects = pd.factorize(whole[subject].to_numpy())
-    if len(subjects) < 2:
-        raise ValueError(f"there is {len(subjects)} subject; slopes vary over two subjects or more")
-    return Repeated(y, x, of, [str(s) for s in subjects], y_scale, x_scale)
-
-
-def _column(
-    whole: pd.DataFrame, name: str, standardise: bool
-) -> tuple[np.ndarray, tuple[float, float]]:
-    """A column's numbers, and the mean and standard deviation that were taken out of them."""
-    try:
-        values = whole[name].to_numpy(dtype=float)
-    except (TypeError, ValueError):
-        raise ValueError(f"column {name!r} holds something that is no number") from None
-    if len(values) < 3 or np.ptp(values) == 0:
-        raise ValueError(
-            f"column {name!r} is constant in the {len(values)} whole rows; nothing follows from it"
-        )
-    mean, sd = (values.mean(), values.std(ddof=1)) if standardise else (0.0, 1.0)
-    return (values - mean) / sd, (mean, sd)
-
-
-def _effects(data: Repeated, alpha: Any, beta: Any, sigma: Any) -> tuple[Any, Any]:
-    """What each subject adds to intercept and slope; the coordinates judge slopes within subjects,
-    and intercepts given the slope.
+def _effects(data: Repeated, alpha: Any, beta: Any, sigma: Any) -> tuple[Any, Any, Any]:
+    """What each subject adds to the intercept and the slope of its rows, and each text to its rows;
+    the coordinates judge texts by their means, then slopes within subjects, and intercepts given
+    both.
     """
     import pymc as pm
 
-    n, x_mean, y_mean, spread, cross = (
-        pm.Data(k, v, dims=SUBJECT) for k, v in _sums(data.y, data.x, data.of).items()
-    )
+    found = rows_of_subjects.sums(data.y, data.x, data.of)
+    n, x_mean, y_mean, spread, cross = (pm.Data(k, v, dims=SUBJECT) for k, v in found.items())
     slope_sd, intercept_sd = pm.HalfNormal("slope_sd", 1.0), pm.HalfNormal("intercept_sd", 1.0)
-    pull = (cross - beta * spread) / sigma**2
+    of_texts, mean, along = _text_effects(data, alpha, beta, (sigma, intercept_sd, slope_sd))
+    pull = (cross - along - beta * spread) / sigma**2
     b = shrinkage.effects("slope", slope_sd, spread / sigma**2, pull, SUBJECT)
-    pull = n * (y_mean - alpha - (beta + b) * x_mean) / sigma**2
-    return shrinkage.effects("intercept", intercept_sd, n / sigma**2, pull, SUBJECT), b
+    pull = n * (y_mean - mean - alpha - (beta + b) * x_mean) / sigma**2
+    a = shrinkage.effects("intercept", intercept_sd, n / sigma**2, pull, SUBJECT)
+    return a, b, of_texts
 
 
-def _sums(y: np.ndarray, x: np.ndarray, of: np.ndarray) -> dict[str, np.ndarray]:
-    """Of each subject: rows, means, and sums of squares and products around them."""
-    n = np.bincount(of)
-    x_mean, y_mean = np.bincount(of, x) / n, np.bincount(of, y) / n
-    dx, dy = x - x_mean[of], y - y_mean[of]
-    return {
-        "rows": n.astype(float),
-        "x_mean": x_mean,
-        "y_mean": y_mean,
-        "spread": np.bincount(of, dx * dx),
-        "cross": np.bincount(of, dx * dy),
-    }
+def _text_effects(
+    data: Repeated, alpha: Any, beta: Any, spreads: tuple[Any, Any, Any]
+) -> tuple[Any, Any, Any]:
+    """What texts add to rows, to the mean of each subject, and to the sum of products with its
+    scores; nothing where subjects share no texts.
+    """
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    if not data.texts:
+        return 0.0, 0.0, 0.0
+    found = rows_of_subjects.turned(data.y, data.x, data.text_of)
+    rows, axes = (
+        pm.Data("text_rows", found.pop("text_rows")),
+        pm.Data("text_axes", found.pop("text_axes"), dims=(TEXT, AXIS)),
+    )
+    one, x, y = (pm.Data(k, v, dims=AXIS) for k, v in found.items())
+    found = rows_of_subjects.crossed(data.x, data.of, data.text_of)
+    share, cross = (pm.Data(k, v, dims=(SUBJECT, TEXT)) for k, v in found.items())
+    text_sd: Any = pm.HalfNormal("text_sd", 1.0)
+    # subjects are not known yet: what they add to all texts alike is noise
+    sigma, intercept_sd, slope_sd = spreads
+    weight = rows / (sigma**2 + (intercept_sd * one) ** 2 + (slope_sd * x) ** 2)
+    along = shrinkage.effects("text", text_sd, weight, weight * (y - alpha * one - beta * x), AXIS)
+    effect: Any = pt.dot(axes, along)
+    pm.Deterministic("text_effect", effect * data.y_scale[1], dims=TEXT)
+    return effect[data.text_of], pt.dot(share, effect), pt.dot(cross, effect)

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from scipy import stats
 
 import betterthan
 from betterthan import checks, names
-from betterthan.orders.ranked import DOCUMENT, ranked_of
+from betterthan.orders.ranked import ranked_of
+from betterthan.orders.standing_apart import outlying
 from betterthan.orders.taus import measured
 from betterthan.signed import Signature
 
@@ -28,9 +28,10 @@ def agreement(orders: Any, *, variant: str = "b", restrict: str | None = None) -
     -------
     xarray.Dataset
         ``tau`` over (system_a, system_b), the mean over documents, 1 on the diagonal; over system
-        ``mean_tau`` with the others, and ``outlier_p``: how often a system from the same normal
-        distribution as the others' would have a mean tau as low or lower (Student's t of a new
-        observation; NaN below 4 systems, not corrected for the number of systems).
+        ``mean_tau`` with the others, and ``outlier_p``: how often a system would agree with the
+        others as little if on each document its order were that of one of all systems, drawn at
+        random (exact; Holm's over the systems). NaN below 4 systems or 2 documents: one order of
+        each tells nothing of who stands apart. ``attrs["least_p"]`` is the smallest there can be.
 
     Raises
     ------
@@ -47,17 +48,18 @@ def agreement(orders: Any, *, variant: str = "b", restrict: str | None = None) -
     ranked = ranked_of(orders)
     checks.at_least_two(ranked.systems)
     found = measured(ranked, ranked, variant=variant, restrict=restrict)["tau"]
-    tau = found.mean(DOCUMENT).values if DOCUMENT in found.dims else found.values
-    tau = tau.reshape(len(ranked.systems), -1).copy()
-    np.fill_diagonal(tau, np.nan)
-    mean = _mean(tau)
+    each = found.values.reshape(-1, len(ranked.systems), len(ranked.systems)).copy()
+    each[:, *np.diag_indices(len(ranked.systems))] = np.nan
+    tau = _mean(np.moveaxis(each, 0, -1))
+    outlier_p, least = outlying(each)
+    of_system = {"mean_tau": _mean(tau), "outlier_p": outlier_p}
     np.fill_diagonal(tau, 1.0)
-    of_system = {"mean_tau": mean, "outlier_p": _outlier(mean)}
+    told = {"variant": variant, "n_documents": len(ranked.documents), "least_p": least}
     made = Signature(answer="agreement", version=betterthan.__version__)
     return xr.Dataset(
         {"tau": (names.SQUARE, tau)} | {k: (names.SYSTEM, v) for k, v in of_system.items()},
         coords=dict.fromkeys((*names.SQUARE, names.SYSTEM), ranked.systems),
-        attrs=made.to_attrs() | {"variant": variant, "n_documents": len(ranked.documents)},
+        attrs=made.to_attrs() | told,
     )
 
 
@@ -131,17 +133,7 @@ def _scores(scores: Any, number: int) -> np.ndarray:
 
 
 def _mean(tau: np.ndarray) -> np.ndarray:
-    """The mean of each row without what is not defined; NaN where nothing is."""
+    """The mean over the last axis without what is not defined; NaN where nothing is."""
     given = ~np.isnan(tau)
     with np.errstate(invalid="ignore"):
-        return np.where(given, tau, 0).sum(1) / given.sum(1)
-
-
-def _outlier(mean: np.ndarray) -> np.ndarray:
-    n = len(mean) - 1
-    if n < 3:
-        return np.full(len(mean), np.nan)
-    rest = np.array([np.delete(mean, k) for k in range(n + 1)])
-    spread = rest.std(1, ddof=1) * np.sqrt(1 + 1 / n)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return stats.t.cdf((mean - rest.mean(1)) / spread, n - 1)
+        return np.where(given, tau, 0).sum(-1) / given.sum(-1)

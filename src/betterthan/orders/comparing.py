@@ -1,5 +1,6 @@
 """Systems that order things, compared over documents: by joint draws, tests, and against chance."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -11,17 +12,15 @@ from betterthan.answers.comparison import Comparison
 from betterthan.counts.scoring import count_outcomes
 from betterthan.exact.numeric import weights
 from betterthan.exact.numeric.seeds import one_seed
-from betterthan.exact.wins import intervals
 from betterthan.orders.chance import tau_test
 from betterthan.orders.ranked import DOCUMENT, REFERENCE
 from betterthan.orders.references import tau_scores
 from betterthan.orders.taus import kendall_tau
 from betterthan.posterior.closed import prob_better
 from betterthan.scores import comparing
+from betterthan.scores.deciding import few_units, no_width, within
 from betterthan.signed import Signature
 from betterthan.significance.signs import sign_test
-
-UNITS = ("document", "pair")
 
 
 def compare(
@@ -99,7 +98,8 @@ def compare(
         rng=seed,
     )
     chance = tau_test(orders, reference, references=references, shuffles=shuffles, rng=seed)
-    found = compared.data.assign(_by_document(scores) | _by_system(chance))
+    found = within(compared.data, -1.0, 1.0)
+    found = found.assign(_by_document(scores) | _by_system(chance))
     found["exact_matches"] = _exact_matches(orders, reference)
     made = Signature(answer="orders", version=betterthan.__version__, statistic="tau")
     dropped = int((~whole).sum())
@@ -129,75 +129,66 @@ def posterior(
     orders: Any,
     reference: Any,
     *,
-    unit: str = "document",
     references: str = "mean",
-    prior: Any = None,
     ci_prob: float = names.CI_PROB,
     ci_kind: str = names.CI_KIND,
     draws: int = names.BOOTSTRAP_DRAWS,
     rng: Any = None,
 ) -> xr.Dataset:
-    """Say how sure each system's tau is.
+    """Say how sure each system's mean tau is, on more documents like these.
+
+    Documents get random weights (Bayesian bootstrap), and the draws are moved away from their mean
+    as `scores.bootstrap` moves them, for the number of documents.
 
     Parameters
     ----------
     orders, reference
-        See `orders.kendall_tau`.
-    unit : {"document", "pair"}, default "document"
-        "document": documents get random weights (Bayesian bootstrap), the answer for more documents
-        like these. "pair": tau is P(concordant) - P(discordant), and concordant and discordant
-        pairs are counted as independent wins and losses, which gives each document a Beta
-        posterior. Pairs of items are not independent, as a before b and b before c say a before c:
-        read it as what the document would say if they were.
+        See `orders.kendall_tau`; the orders need documents.
     references : {"mean", "weighted", "best", "consensus"}, default "mean"
-        For "document", what becomes of several references; see `orders.tau_scores`. "pair" takes
-        one reference.
-    prior : str or sequence of two float, optional
-        For "pair": Beta parameters of concordant and discordant, default (1, 1).
+        What becomes of several references; see `orders.tau_scores`.
     ci_prob : float, default 0.95
         Mass of the intervals.
     ci_kind : {"hdi", "eti"}, default "hdi"
     draws : int, default 4,000
-        For "document".
     rng : int, numpy.random.Generator or None
 
     Returns
     -------
     xarray.Dataset
-        ``tau`` (of the data), ``mean``, ``lower``, ``upper`` over system ("document") or document
-        and system ("pair"); for "document" also the Monte Carlo error ``mean_mcse``, and
-        ``n_documents`` that the system ordered.
+        Over system: ``tau`` (the mean on these documents), ``mean``, its Monte Carlo error
+        ``mean_mcse``, ``lower``, ``upper`` (cut at -1 and 1; NaN where tau is the same on every
+        document) and ``n_documents`` that the system ordered. Below 5 documents there is a warning.
 
     Raises
     ------
     ValueError
-        As `orders.tau_scores`; "pair": if there are several references; "document": if a system
-        has a tau on fewer than two documents.
+        As `orders.tau_scores`, or if a system has a tau on fewer than two documents. How sure the
+        tau of a single order is, `models.mallows.closed_form` says.
 
     Examples
     --------
-    >>> lists = {"ref": list("ABCDEFGHIJ"), "A": list("BADECFGIHJ")}
-    >>> found = posterior(lists, "ref", unit="pair")
-    >>> found["tau"].round(2).item(), found["lower"].round(2).item()
-    (0.82, 0.61)
+    >>> near = {"ref": list("abcd"), "A": list("abdc")}
+    >>> documents = {f"d{k}": near | ({"A": list("dcba")} if k == 0 else {}) for k in range(8)}
+    >>> found = posterior(documents, "ref", rng=1)
+    >>> found["tau"].round(2).values.tolist(), found["lower"].round(1).values.tolist()
+    ([0.46], [-0.1])
     """
-    checks.one_of(unit, UNITS, "unit")
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
     ci_prob = checks.probability(ci_prob, "ci_prob")
-    if unit == "pair":
-        numbers = checks.prior(prior, 2)
-        found = _of_pairs(kendall_tau(orders, reference), numbers, ci_prob, ci_kind)
-        sampled = {}
-    else:
-        numbers = (0.0,)  # documents that were not seen have no weight
-        scores = tau_scores(orders, reference, references=references)
-        sampled = {"draws": checks.whole(draws, "draws"), "seed": one_seed(rng)}
-        found = _of_documents(scores, ci_prob, ci_kind, **sampled)
+    scores = tau_scores(orders, reference, references=references)
+    sampled = {"draws": checks.whole(draws, "draws"), "seed": one_seed(rng)}
+    found = _of_documents(scores, ci_prob, ci_kind, **sampled)
+    fewest, flat = int(found["n_documents"].min()), np.isnan(found["lower"].values)
+    lines = [
+        few_units(fewest, "documents"),
+        no_width(scores[names.SYSTEM].values[flat].tolist(), "tau"),
+    ]
+    for line in filter(None, lines):
+        warnings.warn(line, stacklevel=2)
     made = Signature(
         answer="tau_posterior",
         version=betterthan.__version__,
-        unit=unit,
-        prior=numbers,
+        unit=DOCUMENT,
         ci_prob=ci_prob,
         ci_kind=ci_kind,
     )
@@ -211,16 +202,18 @@ def _of_documents(
     weights.
     """
     values = scores.transpose(names.ITEM, names.SYSTEM).values
-    _refuse_few(scores[names.SYSTEM].values, (~np.isnan(values)).sum(0))
+    documents = (~np.isnan(values)).sum(0)
+    _refuse_few(scores[names.SYSTEM].values, documents)
     drawn = _weighted_means(values, draws, seed)
-    low, high = weights.interval(drawn, ci_prob, ci_kind)
+    low, high = weights.interval(weights.widened(drawn, documents, seed), ci_prob, ci_kind)
+    told = weights.told(low, high, 1.0)
     parts = {
         "tau": np.nanmean(values, axis=0),
         "mean": drawn.mean(0),
-        "lower": low,
-        "upper": high,
+        "lower": np.where(told, low.clip(-1, 1), np.nan),
+        "upper": np.where(told, high.clip(-1, 1), np.nan),
         "mean_mcse": drawn.std(0) / np.sqrt(draws),
-        "n_documents": (~np.isnan(values)).sum(0),
+        "n_documents": documents,
     }
     columns = {name: (names.SYSTEM, column) for name, column in parts.items()}
     return xr.Dataset(columns, coords={names.SYSTEM: scores[names.SYSTEM]})
@@ -230,7 +223,10 @@ def _refuse_few(systems: np.ndarray, documents: np.ndarray) -> None:
     few = np.flatnonzero(documents < 2)
     if len(few):
         system, number = str(systems[few[0]]), documents[few[0]]
-        raise ValueError(f"system {system!r} has a tau on {number} documents; the weights need 2")
+        raise ValueError(
+            f"system {system!r} has a tau on {number} document{'s' * (number != 1)}; the weights "
+            "need 2; models.mallows.closed_form says how sure the tau of one order is"
+        )
 
 
 def _weighted_means(values: np.ndarray, draws: int, seed: int) -> np.ndarray:
@@ -240,24 +236,6 @@ def _weighted_means(values: np.ndarray, draws: int, seed: int) -> np.ndarray:
     chunks = weights.weighted_sums(columns, draws, seed, max(1, 2**17 // len(values)))
     sums = np.concatenate([chunk.copy() for chunk in chunks])
     return sums[:, : values.shape[1]] / sums[:, values.shape[1] :]
-
-
-def _of_pairs(
-    taus: xr.Dataset, prior: tuple[float, ...], ci_prob: float, ci_kind: str
-) -> xr.Dataset:
-    if REFERENCE in taus.dims:
-        raise ValueError("unit='pair' takes one reference; give one, such as orders.consensus")
-    wrong, n = taus["inversions"], taus["n_items"]
-    right = n * (n - 1) / 2 - taus["ties"] - wrong
-    a, b = (v.values + p for v, p in zip((right, wrong), prior, strict=True))
-    known = np.isfinite(a)
-    low, high = np.full(a.shape, np.nan), np.full(a.shape, np.nan)
-    if known.any():
-        # tau = 2 p - 1 is the difference of win and loss where there are no ties
-        ends = intervals.hdi if ci_kind == "hdi" else intervals.eti
-        low[known], high[known] = ends(a[known], b[known], np.zeros(int(known.sum())), ci_prob)[:2]
-    values = {"tau": taus["tau"].values, "mean": (a - b) / (a + b), "lower": low, "upper": high}
-    return xr.Dataset({k: wrong.copy(data=v) for k, v in values.items()})
 
 
 def _exact_matches(orders: Any, reference: Any) -> xr.DataArray:

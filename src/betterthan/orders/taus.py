@@ -49,11 +49,12 @@ def kendall_tau(
     -------
     xarray.Dataset
         Over document (where the orders have documents) and system; over reference where there are
-        several: ``tau``, ``p_value`` (exact, that all orders are equally likely; NaN with ties) and
-        ``p_error``, ``inversions`` (pairs in the wrong order), ``ties`` (pairs tied in either),
-        ``n_items``, ``coverage``, ``exact_match`` (no inversion, no tie) and ``spearman``. A
-        missing order has tau NaN and is counted in ``attrs["n_missing"]``; an order of one item has
-        none either: it is warned of and counted in ``attrs["n_undefined"]``.
+        several: ``tau``, ``p_value`` (that all orders are equally likely; NaN with ties) and
+        ``p_error`` (about how far off it may be: 0 up to 200 items, for which it is exact),
+        ``inversions`` (pairs in the wrong order), ``ties`` (pairs tied in either), ``n_items``,
+        ``coverage``, ``exact_match`` (no inversion, no tie) and ``spearman``. A missing order has
+        tau NaN and is counted in ``attrs["n_missing"]``; an order of one item has none either: it
+        is warned of and counted in ``attrs["n_undefined"]``.
 
     Raises
     ------

@@ -8,6 +8,7 @@ import xarray as xr
 from scipy import stats
 
 from betterthan import checks, names
+from betterthan.people import arrangements
 from betterthan.people.screening import as_numbers
 from betterthan.signed import Signature
 
@@ -30,7 +31,10 @@ def correlation(x: Any, y: Any, *, ci_prob: float = names.CI_PROB) -> xr.Dataset
     -------
     xarray.Dataset
         Over measure (pearson, spearman, kendall's tau-b): ``r``, ``lower`` and ``upper`` (Fisher's
-        z with the standard errors of Bonett & Wright 2000), ``p_value`` (two-sided, scipy's).
+        z with the standard errors of Bonett & Wright 2000), ``p_value`` (two-sided). Up to 9 pairs
+        the p of ranks is exact, over all arrangements (``attrs["p_of_ranks"]``). Where r is 1 or
+        -1 (``attrs["perfect"]``), p is the share of arrangements as perfect, ranks have the
+        interval of the next value below 1 with its far end at 1, and Pearson's r has none (NaN).
         ``attrs`` hold n and how many pairs were left out.
 
     Raises
@@ -52,15 +56,51 @@ def correlation(x: Any, y: Any, *, ci_prob: float = names.CI_PROB) -> xr.Dataset
     ci_prob = checks.probability(ci_prob, "ci_prob")
     a, b, dropped = _whole_pairs(x, y)
     tested: list[Any] = [stats.pearsonr(a, b), stats.spearmanr(a, b), stats.kendalltau(a, b)]
-    r, p = (np.array([float(t[k]) for t in tested]) for k in (0, 1))
-    width = stats.norm.ppf((1 + ci_prob) / 2) * np.sqrt(_variances_of_z(r, len(a)))
-    z = np.arctanh(np.clip(r, -1 + 1e-15, 1 - 1e-15))
-    parts = {"r": r, "lower": np.tanh(z - width), "upper": np.tanh(z + width), "p_value": p}
+    r = np.array([float(t[0]) for t in tested])
+    lower, upper = _ends(r, b, ci_prob)
+    parts = {"r": r, "lower": lower, "upper": upper, "p_value": _p_values(r, tested, a, b)}
+    attrs = {
+        "n": len(a),
+        "n_dropped": dropped,
+        "p_of_ranks": "exact" if len(a) <= arrangements.EXACT else "asymptotic",
+        "perfect": [
+            name for name, one in zip(MEASURES, arrangements.perfect(r), strict=True) if one
+        ],
+    }
     return xr.Dataset(
         {k: ("measure", v) for k, v in parts.items()},
         coords={"measure": list(MEASURES)},
-        attrs=Signature(ci_prob=ci_prob).to_attrs() | {"n": len(a), "n_dropped": dropped},
+        attrs=Signature(ci_prob=ci_prob).to_attrs() | attrs,
     )
+
+
+def _p_values(r: np.ndarray, tested: list[Any], a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Over all arrangements where these are few or the order is perfect; never 0."""
+    p = np.array([float(t[1]) for t in tested])
+    if len(a) <= arrangements.EXACT:
+        p[1:] = arrangements.exact_p(a, b)
+    perfect = arrangements.perfect(r)
+    p[perfect] = arrangements.perfect_p(b)
+    return np.maximum(p, np.finfo(float).tiny)
+
+
+def _ends(r: np.ndarray, y: np.ndarray, ci_prob: float) -> tuple[np.ndarray, np.ndarray]:
+    """Of the intervals. Of a perfect order of ranks the end beyond is 1, and the other one that of
+    the next value below; of a perfect line there is none.
+    """
+    perfect = arrangements.perfect(r)
+    at = np.where(perfect, np.nan, r)
+    if perfect[1:].any():
+        below = np.sign(r[1:]) * arrangements.next_to_perfect(y)
+        at[1:] = np.where(perfect[1:], below, at[1:])
+    width = stats.norm.ppf((1 + ci_prob) / 2) * np.sqrt(_variances_of_z(at, len(y)))
+    z = np.arctanh(at)
+    lower, upper = np.tanh(z - width), np.tanh(z + width)
+    lower[1:], upper[1:] = (
+        np.where(perfect[1:] & (np.sign(r[1:]) == side), side, v[1:])
+        for side, v in ((-1, lower), (1, upper))
+    )
+    return lower, upper
 
 
 def _whole_pairs(x: Any, y: Any) -> tuple[np.ndarray, np.ndarray, int]:

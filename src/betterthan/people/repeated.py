@@ -2,6 +2,7 @@
 items.
 """
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,9 @@ import xarray as xr
 from scipy import stats
 
 from betterthan import checks, names
+from betterthan.people.lines import ROUNDING, line, mean_slope, slope_by_text
+from betterthan.people.pairs_of_levels import PAIRED, TUKEY, apart, paired, tukey
+from betterthan.people.shared_texts import TEXT, named, shared_texts, told
 from betterthan.signed import Signature
 
 
@@ -19,9 +23,11 @@ def slopes(
     predictor: str,
     *,
     subject: str = "subject",
+    text: str | None = TEXT,
     ci_prob: float = names.CI_PROB,
 ) -> xr.Dataset:
-    """Regress within each subject, and test whether the mean slope is 0.
+    """Regress within each subject, and test whether the mean slope is 0; where subjects share
+    texts, also with the texts as the sample.
 
     Parameters
     ----------
@@ -32,91 +38,111 @@ def slopes(
         counted.
     subject : str, default "subject"
         Column that names the subject.
+    text : str or None, default "text"
+        Column that names the text. None: rows are no texts that several subjects read.
     ci_prob : float, default 0.95
-        Mass of the interval.
+        Mass of the intervals.
 
     Returns
     -------
     xarray.Dataset
         Over subject ``slope``, ``intercept``, ``r``, ``n``; and ``mean_slope`` with
-        ``standard_error``, ``t``, ``df``, ``p_value`` (two-sided), ``lower``, ``upper``. Subjects
-        with fewer than 3 rows or a constant predictor have no slope; ``attrs`` count them and the
-        rows left out.
+        ``standard_error``, ``t``, ``df``, ``p_value`` (two-sided), ``lower``, ``upper``: they speak
+        of other subjects who read these texts. Where subjects share texts, ``by_text_slope`` and
+        the same numbers speak of other texts (least squares through the means of texts, or, where
+        the predictor varies within a text, a slope for each). A slope of people and texts in
+        general has both p small; a warning is given where only the first is. Subjects with fewer
+        than 3 rows or a constant predictor have no slope; ``attrs`` count them and the rows left
+        out, and say whether texts are shared. Where all slopes are the same there is no error, and
+        no test (NaN).
 
     Raises
     ------
     ValueError
-        If a column is not there or no number, or fewer than 2 subjects have a slope.
+        If a column is not there or no number, a row lacks its subject or text, or fewer than 2
+        subjects have a slope.
 
     References
     ----------
     R. F. Lorch and J. L. Myers (1990), Regression analyses of repeated measures data in cognitive
     research, Journal of Experimental Psychology: Learning, Memory, and Cognition 16(1), 149-157
-    (their method 3).
+    (their method 3). H. H. Clark (1973), The language-as-fixed-effect fallacy, Journal of Verbal
+    Learning and Verbal Behavior 12(4), 335-359, doi:10.1016/S0022-5371(73)80014-3.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> table = pd.DataFrame({"subject": list("aaabbbccc"), "tau": [0, 0.5, 1] * 3,
-    ...                       "time": [9, 8, 6, 7, 7, 5.5, 9, 7, 8]})
+    >>> table = pd.DataFrame({"subject": list("aaabbbccc"), "text": list("xyz") * 3,
+    ...                       "tau": [0, 0.5, 1] * 3, "time": [9, 8, 6, 7, 7, 5.5, 9, 7, 8]})
     >>> found = slopes(table, "time", "tau")
     >>> found["slope"].values.tolist(), round(found["p_value"].item(), 3)
     ([-3.0, -1.5, -1.0], 0.093)
+    >>> round(found["by_text_p_value"].item(), 3)
+    0.033
     """
     ci_prob = checks.probability(ci_prob, "ci_prob")
-    data = _columns(table, [response, predictor], [subject])
+    data = _columns(table, [response, predictor], [subject, *named(table, text)])
     whole: Any = data.dropna()
-    parts = [
-        (str(name), *_line(part[predictor].to_numpy(), part[response].to_numpy()))
-        for name, part in whole.groupby(subject, sort=False)
-    ]
-    lines: Any = pd.DataFrame(parts, columns=["subject", "slope", "intercept", "r", "n"])
+    shared = shared_texts(whole, predictor, subject, text)
+    lines = _lines(whole, response, predictor, subject)
     known = lines["slope"].dropna().to_numpy()
     if len(known) < 2:
         raise ValueError(f"{len(known)} subjects have a slope; the test needs 2, with 3 rows each")
     each = {k: ("subject", lines[k].to_numpy()) for k in ("slope", "intercept", "r", "n")}
+    tests = _tests(whole, known, (response, predictor, shared), ci_prob)
     return xr.Dataset(
-        each | _mean_slope(known, ci_prob),
+        each | tests,
         coords={"subject": lines["subject"].to_list()},
         attrs=Signature(ci_prob=ci_prob).to_attrs()
         | {
             "n_subjects": len(known),
             "n_undefined": len(lines) - len(known),
             "n_dropped": len(data) - len(whole),
-        },
+        }
+        | told(whole, text, shared),
     )
 
 
-def _line(x: np.ndarray, y: np.ndarray) -> tuple[float, float, float, int]:
-    """Slope, intercept and correlation of y on x, NaN where there is none, and how many rows."""
-    off_x, off_y = x - x.mean(), y - y.mean()
-    spread = (off_x**2).sum()
-    slope = (off_x * off_y).sum() / spread if len(x) > 2 and spread > 0 else np.nan
-    down = np.sqrt(spread * (off_y**2).sum())
-    r = slope * spread / down if down > 0 else np.nan
-    return slope, y.mean() - slope * x.mean(), r, len(x)
+def _lines(whole: Any, response: str, predictor: str, subject: str) -> Any:
+    """Of each subject, in order of appearance."""
+    parts = [
+        (str(name), *line(part[predictor].to_numpy(), part[response].to_numpy()))
+        for name, part in whole.groupby(subject, sort=False)
+    ]
+    return pd.DataFrame(parts, columns=["subject", "slope", "intercept", "r", "n"])
 
 
-def _mean_slope(slopes: np.ndarray, ci_prob: float) -> dict[str, float]:
-    """Student's t test that the mean is 0."""
-    mean, df = slopes.mean(), len(slopes) - 1
-    error = slopes.std(ddof=1) / np.sqrt(len(slopes))
-    test: Any = stats.ttest_1samp(slopes, 0.0)
-    half = stats.t.ppf((1 + ci_prob) / 2, df) * error
-    return {
-        "mean_slope": mean,
-        "standard_error": error,
-        "t": float(test.statistic),
-        "df": df,
-        "p_value": float(test.pvalue),
-        "lower": mean - half,
-        "upper": mean + half,
-    }
+def _tests(
+    whole: pd.DataFrame,
+    known: np.ndarray,
+    columns: tuple[str, str, str | None],
+    ci_prob: float,
+) -> dict[str, float]:
+    """Of the mean slope over subjects, and over texts where subjects share them."""
+    by_subject = mean_slope(known, ci_prob)
+    if np.isnan(by_subject["t"]):
+        warnings.warn(
+            f"all {len(known)} slopes are the same; there is no error to test them with",
+            stacklevel=3,
+        )
+    found = {"mean_slope": by_subject.pop("slope")} | by_subject
+    response, predictor, text = columns
+    if text is None:
+        return found
+    by_text = slope_by_text(whole, response, predictor, text, ci_prob)
+    one, other = found["p_value"], by_text["p_value"]
+    if one <= 1 - ci_prob and not other <= 1 - ci_prob:
+        warnings.warn(
+            f"by subjects p is {one:.2g}, by texts {other:.2g}: with other texts there may be no "
+            f"slope (F1 without F2)",
+            stacklevel=3,
+        )
+    return found | {f"by_text_{k}": v for k, v in by_text.items()}
 
 
 def anova(table: pd.DataFrame, response: str, factor: str, *, unit: str = "subject") -> xr.Dataset:
-    """Analyse variance over the levels of one factor, by subjects or by items, with Tukey's
-    comparisons.
+    """Analyse variance over the levels of one factor, by subjects or by items, and compare the
+    levels pair by pair.
 
     Parameters
     ----------
@@ -134,7 +160,9 @@ def anova(table: pd.DataFrame, response: str, factor: str, *, unit: str = "subje
     xarray.Dataset
         ``f``, ``df1``, ``df2``, ``p_value``, ``p_corrected`` (within units: Greenhouse & Geisser's,
         with ``epsilon``); over level ``mean``, ``sd``, ``n``; over (level_a, level_b)
-        ``difference`` and ``p_tukey``. ``attrs["design"]`` is within or between.
+        ``difference`` and ``p_pairwise``. ``attrs["design"]`` is within or between, and
+        ``attrs["pairwise"]`` says how pairs were tested: within units by paired t tests with Holm's
+        correction, for differences need not vary alike; between them by Tukey & Kramer.
 
     Raises
     ------
@@ -161,19 +189,24 @@ def anova(table: pd.DataFrame, response: str, factor: str, *, unit: str = "subje
     levels, values = [str(level) for level in cells.columns], cells.to_numpy(dtype=float)
     design = _design(cells, response)
     found = _within(values) if design == "within" else _between(values)
-    pairs = ("level_a", "level_b")
-    difference, p_tukey = _tukey(values, found.pop("error"), found["df2"])
-    by_level = {
-        "mean": ("level", np.nanmean(values, axis=0)),
-        "sd": ("level", np.nanstd(values, axis=0, ddof=1)),
-        "n": ("level", cells.count().to_numpy()),
+    pairs, error, within = ("level_a", "level_b"), found.pop("error"), design == "within"
+    by_pair = {
+        "difference": (pairs, apart(values)),
+        "p_pairwise": (pairs, paired(values) if within else tukey(values, error, found["df2"])),
     }
     return xr.Dataset(
-        found | by_level | {"difference": (pairs, difference), "p_tukey": (pairs, p_tukey)},
+        found | _by_level(values) | by_pair,
         coords=dict.fromkeys(("level", *pairs), levels),
         attrs=Signature(unit=unit).to_attrs()
-        | {"design": design, "n_units": len(values), "n_dropped": len(table) - len(data)},
+        | {"design": design, "pairwise": PAIRED if within else TUKEY}
+        | {"n_units": len(values), "n_dropped": len(table) - len(data)},
     )
+
+
+def _by_level(values: np.ndarray) -> dict[str, Any]:
+    found = {"mean": np.nanmean(values, axis=0), "sd": np.nanstd(values, axis=0, ddof=1)}
+    found |= {"n": (~np.isnan(values)).sum(0)}
+    return {name: ("level", column) for name, column in found.items()}
 
 
 def _cells(data: Any, response: str, factor: str, unit: str) -> pd.DataFrame:
@@ -202,24 +235,15 @@ def _design(cells: pd.DataFrame, response: str) -> str:
     )
 
 
-def _tukey(values: np.ndarray, error: float, df: float) -> tuple[np.ndarray, np.ndarray]:
-    """Differences of the means of all levels, and p-values of the studentized range."""
-    mean, n = np.nanmean(values, axis=0), (~np.isnan(values)).sum(0)
-    below = np.sqrt(error * (1 / n[:, None] + 1 / n) / 2)
-    difference = mean[:, None] - mean
-    p = stats.studentized_range.sf(np.abs(difference) / below, len(n), df)
-    return difference, np.where(np.eye(len(n), dtype=bool), 1.0, p)
-
-
 def _within(values: np.ndarray) -> dict[str, float]:
     """Every unit at every level: levels x units as the error."""
     n, k = values.shape
     centred = values - values.mean(1, keepdims=True) - values.mean(0) + values.mean()
     df1, df2 = k - 1, (k - 1) * (n - 1)
-    error = (centred**2).sum() / df2
+    error = _error((centred**2).sum() / df2, values)
     covariance = np.atleast_2d(np.cov(values, rowvar=False))
     double = covariance - covariance.mean(0) - covariance.mean(1, keepdims=True) + covariance.mean()
-    epsilon = float(np.trace(double) ** 2 / ((k - 1) * (double**2).sum())) if error > 0 else 1.0
+    epsilon = float(np.trace(double) ** 2 / ((k - 1) * (double**2).sum()))
     return _tested(
         n * ((values.mean(0) - values.mean()) ** 2).sum() / df1, error, df1, df2, min(epsilon, 1.0)
     )
@@ -230,13 +254,18 @@ def _between(values: np.ndarray) -> dict[str, float]:
     mean, n = np.nanmean(values, axis=0), (~np.isnan(values)).sum(0)
     grand = np.nansum(values) / n.sum()
     df1, df2 = values.shape[1] - 1, int(n.sum()) - values.shape[1]
-    error = np.nansum((values - mean) ** 2) / df2
+    error = _error(np.nansum((values - mean) ** 2) / df2, values)
     return _tested((n * (mean - grand) ** 2).sum() / df1, error, df1, df2, 1.0)
 
 
-def _tested(between: float, error: float, df1: int, df2: int, epsilon: float) -> dict[str, float]:
-    if error <= 0:
+def _error(square: float, values: np.ndarray) -> float:
+    """The mean square of the error, where it is more than rounding."""
+    if np.sqrt(square) <= ROUNDING * np.nanmax(np.abs(values)):
         raise ValueError("nothing varies within the levels; there is no error to compare with")
+    return float(square)
+
+
+def _tested(between: float, error: float, df1: int, df2: int, epsilon: float) -> dict[str, float]:
     f = between / error
     return {
         "f": f,

@@ -1,5 +1,6 @@
 """Ratings by bins of a score, and reading times without wrong answers and outliers."""
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -98,7 +99,8 @@ def winsorise(times: Any, *, by: Any, sd: float = 2.5, wrong: Any = None) -> xr.
         The participant of each.
     sd : float, default 2.5
         Values further from the participant's mean than this many standard deviations are set to
-        that cutoff; both are computed once, before anything is changed.
+        that cutoff; both are computed once, before anything is changed. Of n times none can be
+        further away than (n - 1) / sqrt(n) of them: with 2.5, nothing can change below 9 times.
     wrong : sequence of bool, optional
         Where the question on the text was answered wrongly: those times are removed first.
 
@@ -106,12 +108,14 @@ def winsorise(times: Any, *, by: Any, sd: float = 2.5, wrong: Any = None) -> xr.
     -------
     xarray.Dataset
         Over row: ``time`` (NaN where removed or missing), ``removed``, ``changed``; ``attrs``:
-        ``n``, ``n_missing``, ``n_removed``, ``n_changed``.
+        ``n``, ``n_missing``, ``n_removed``, ``n_changed``, and ``n_too_few``: participants none
+        of whose times could have been changed, of which a warning is given.
 
     Raises
     ------
     ValueError
-        If lengths differ, sd is not positive, or `wrong` is not true and false.
+        If lengths differ, sd is not positive, a participant is missing, or `wrong` is not true and
+        false.
 
     Examples
     --------
@@ -124,15 +128,16 @@ def winsorise(times: Any, *, by: Any, sd: float = 2.5, wrong: Any = None) -> xr.
     if values.ndim != 1 or not len(values):
         raise ValueError(f"times have shape {values.shape}; give a list of one or more")
     sd = float(checks.positive(sd, "sd"))
-    people = _one_each(by, "by", len(values))
+    people = _participants(by, len(values))
     removed, missing = _truths(wrong, len(values)), np.isnan(values)
     kept = pd.Series(np.where(removed, np.nan, values))
-    cut = _clipped(kept, people, sd)
+    cut, too_few = _clipped(kept, people, sd), _too_few(kept, people, sd)
     changed = (kept.notna() & ((kept - cut).abs() > 1e-12 * kept.abs())).to_numpy()
     counted = {"n_missing": missing, "n_removed": removed, "n_changed": changed}
     return xr.Dataset(
         {"time": ("row", cut.to_numpy()), "removed": ("row", removed), "changed": ("row", changed)},
-        attrs={"n": len(values), **{k: int(v.sum()) for k, v in counted.items()}, "sd": sd},
+        attrs={"n": len(values), **{k: int(v.sum()) for k, v in counted.items()}, "sd": sd}
+        | {"n_too_few": too_few},
     )
 
 
@@ -143,6 +148,28 @@ def _one_each(values: Any, what: str, size: int) -> np.ndarray:
             f"{what} has {array.size} entries and there are {size} times; give one for each"
         )
     return array
+
+
+def _participants(by: Any, size: int) -> np.ndarray:
+    people = _one_each(by, "by", size)
+    if pd.isna(people).any():
+        place = int(pd.isna(people).argmax()) + 1
+        raise ValueError(f"by is missing at place {place}; every time needs its participant")
+    return people
+
+
+def _too_few(times: pd.Series, people: np.ndarray, sd: float) -> int:
+    """How many participants have too few times for any of them to be so far out; a warning."""
+    n: Any = times.groupby(people).count()
+    few = int(((n > 0) & ((n - 1) / np.sqrt(n.clip(lower=1)) <= sd)).sum())
+    if few:
+        least = int(np.floor((sd + np.sqrt(sd**2 + 4)) ** 2 / 4)) + 1
+        warnings.warn(
+            f"{few} of {int((n > 0).sum())} participants have fewer than {least} times: none of "
+            f"theirs can be {sd:g} standard deviations from their mean, so nothing was screened",
+            stacklevel=3,
+        )
+    return few
 
 
 def _truths(wrong: Any, size: int) -> np.ndarray:

@@ -79,8 +79,9 @@ def scores(
         tallies = tallies.sum(names.LABEL, keep_attrs=True)
     name = _few(chosen(systems, [str(s) for s in tallies[names.SYSTEM].values]))
     found = posterior(tallies, statistic=statistic, beta=beta, prior=prior)
+    used = found.attrs["prior"]
     values = found["score"].sel({names.SYSTEM: list(name)}).values
-    curves = [_curve(alpha, statistic, beta) for alpha in _alphas(tallies, list(name), prior)]
+    curves = [_curve(alpha, statistic, beta) for alpha in _alphas(tallies, list(name), used)]
     with drawing.style():
         ax = drawing.axes(ax, 6.0, 3.4)
         labels = drawing.labels(list(name.values()))

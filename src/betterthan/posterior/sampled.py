@@ -37,7 +37,8 @@ def summary(
     Returns
     -------
     pandas.DataFrame
-        One row for each scalar, as made by ``arviz.summary``.
+        One row for each scalar, as made by ``arviz.summary``. Coefficients of
+        `models.performance_function` are shrunk towards 0: see there by how much.
 
     Raises
     ------

@@ -23,10 +23,7 @@ def page(found: xr.Dataset) -> Page:
     order = np.argsort(-found["mean_tau"].values, kind="stable")[:ROWS]
     rows = [_judge_row(found.isel({names.SYSTEM: int(k)})) for k in order]
     heads = ("System", "Mean tau with the others", "Outlier p")
-    note = (
-        "Outlier p: how often a system like the others would agree with them as little, not "
-        "corrected for many."
-    )
+    note = _of_outliers(found)
     table = Table(heads, rows, "Who agrees with the others")
     made = f"betterthan {betterthan.__version__} | Kendall's tau-{found.attrs['variant']}"
     return Page(
@@ -35,6 +32,17 @@ def page(found: xr.Dataset) -> Page:
         [Part("Agreement", tables=[table], notes=[note])],
         [NOT_INDEPENDENT, _NO_ACCURACY],
         [f"{made} | systems={systems}"],
+    )
+
+
+def _of_outliers(found: xr.Dataset) -> str:
+    least = found.attrs["least_p"]
+    if least != least:
+        return "Outlier p: needs four systems or more, and two documents or more."
+    return (
+        "Outlier p: how often a system would agree with the others as little if on each document "
+        "its order were that of one of all systems at random; corrected for the number of systems "
+        f"(Holm). No p can be below {least:.2g} here."
     )
 
 

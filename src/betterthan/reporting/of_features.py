@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
+from betterthan.features import repeats
 from betterthan.features.formulas import PerformanceFunction
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.page import Figure, Page, Part, Table
@@ -16,13 +17,26 @@ CAUSES = (
 )
 LIKE_THESE = "Predictions hold for components and users like those the function was fitted to."
 _CHOSEN = (
-    "The features were chosen from these data: the formula would differ on others, see the share "
-    "of folds."
+    "The features were chosen from these data: the formula would differ on others, as the "
+    "inclusion frequencies tell."
 )
 _ROWS_INDEPENDENT = (
     "Rows are taken as independent; where several belong to one user or dialogue, leave those out "
     "together."
 )
+_IN_OTHER_FOLDS = (
+    "{} rows have the features of a row in another fold: where they are of one dialogue, a fit has "
+    "seen what it predicts; leave the dialogue out as a whole."
+)
+_INCLUSION = (
+    "Inclusion: the share of {} bootstrap samples in which a feature is chosen. Of pure noise, "
+    "those that were chosen have 50 to 85 %, those that were not 20 to 45 %."
+)
+_UNITS = {
+    names.ROW: "row",
+    repeats.INDEX: "label of the index, which repeat",
+    repeats.SAME: "row of features with those that are the same",
+}
 _NO_POSTERIOR = (
     "Least squares gives intervals to the coefficients, none to the predictions; a posterior, from "
     "models.performance_function, gives both."
@@ -52,7 +66,8 @@ def _data(fit: xr.Dataset) -> Part:
     total = a["n"] + a["n_dropped_response"] + a["n_dropped_feature"]
     choice = f"stepwise by AIC ({a['direction']})"
     choice = "all features, no choice" if a["direction"] == "none" else choice
-    unit = "row" if a["left_out_by"] == "row" else f"value of {a['left_out_by']}"
+    by = str(a["left_out_by"])
+    unit = _UNITS.get(by, f"value of {by}")
     left_out = (
         f"{a['n_dropped_response']:,} without a response, {a['n_dropped_feature']:,} more without "
         "a feature"
@@ -76,15 +91,15 @@ def _measures(function: PerformanceFunction) -> Part:
     rows = [
         ("R2 of the fit itself", _r2(fit, "r2"), ""),
         ("R2 in training, mean over folds", _r2(fit, "r2_training"), spread),
-        ("R2 held out, features as chosen", _r2(fit, "r2_held_out"), _error(fit, "mse")),
+        ("R2 held out, features as chosen", _held_out(fit, "r2_held_out"), _error(fit, "mse")),
     ]
     note = "R2 held out is the honest one: each row is predicted by a fit that has not seen it."
     if fit.attrs["direction"] != "none":
-        chosen = _r2(fit, "r2_held_out_chosen")
-        rows.append(("R2 held out, choice repeated", chosen, _error(fit, "mse_chosen")))
+        chosen = _held_out(fit, "r2_held_out_chosen")
+        rows.append(("R2 held out, choice repeated (nested)", chosen, _error(fit, "mse_chosen")))
         note = (
             "The last line is the honest one: features were chosen without the rows that they "
-            "predict."
+            "predict. Of several functions the best has one that is too high: see features.compare."
         )
     table = Table(("Measure", "Value", "Beside"), rows, "How well the response is predicted")
     figure = Figure("Observed and predicted response", lambda: _predictions(function))
@@ -95,6 +110,10 @@ def _r2(fit: xr.Dataset, name: str) -> str:
     return f"{fit[name].item():.3f}"
 
 
+def _held_out(fit: xr.Dataset, name: str) -> str:
+    return f"{_r2(fit, name)} (standard error {fit[f'{name}_se'].item():.3f})"
+
+
 def _error(fit: xr.Dataset, name: str) -> str:
     return f"MSE {fit[name].item():.4g} (sd {fit[f'{name}_sd'].item():.4g})"
 
@@ -102,24 +121,35 @@ def _error(fit: xr.Dataset, name: str) -> str:
 def _coefficients(function: PerformanceFunction) -> Part:
     fit: Any = function.fit
     size, total = np.abs(fit["standardised"].values), fit.sizes[names.FEATURE]
-    order = np.lexsort((-fit["chosen_share"].values, -size))[:FEATURES_OF]
+    order = np.lexsort((-fit["inclusion"].values, -size))[:FEATURES_OF]
     rows = [_coefficient(fit.isel({names.FEATURE: int(k)})) for k in order]
     interval = f"{100 * fit.attrs['ci_prob']:g}%"
-    heads = ("Feature", "Coefficient", interval, "Standardised", "Chosen in folds")
+    heads = ("Feature", "Coefficient", interval, "Standardised", "Inclusion")
     caption = f"The {len(rows)} largest of {total} coefficients"
     table = Table(heads, rows, "Coefficients" if len(rows) == total else caption)
-    notes = [f"Intervals: Student's t, errors {fit.attrs['errors']}."]
+    notes = [_errors(fit)]
     if fit.attrs["direction"] != "none":
         notes.append(
             "They are those of least squares on these features alone; after a choice they are too "
             "narrow."
         )
+        notes.append(_INCLUSION.format(f"{fit.attrs['resamples']:,}"))
     figure = Figure("Coefficients by least squares", lambda: draw_coefficients(function))
     return Part("Coefficients", tables=[table], notes=notes, figures=[figure])
 
 
+def _errors(fit: xr.Dataset) -> str:
+    """What the intervals rest on; few groups leave few degrees of freedom."""
+    told = f"Intervals: Student's t, errors {fit.attrs['errors']}"
+    df = fit["df"].values[np.isfinite(fit["df"].values)]
+    if fit.attrs["left_out_by"] == names.ROW or not df.size:
+        return f"{told}."
+    ends = dict.fromkeys(f"{end:.1f}" for end in (df.min(), df.max()))
+    return f"{told}, {' to '.join(ends)} degrees of freedom from {fit.attrs['folds']} groups."
+
+
 def _coefficient(at: xr.Dataset) -> tuple[str, ...]:
-    share = f"{100 * at['chosen_share'].item():.0f} %"
+    share = f"{100 * at['inclusion'].item():.0f} %"
     name = on_one_line(str(at[names.FEATURE].item()))
     if not at["chosen"]:
         return (name, "–", "–", "–", share)
@@ -139,8 +169,10 @@ def _steps(fit: xr.Dataset) -> Part:
 
 def _limits(fit: xr.Dataset) -> list[str]:
     chosen = [_CHOSEN] if fit.attrs["direction"] != "none" else []
-    independent = [_ROWS_INDEPENDENT] if fit.attrs["left_out_by"] == "row" else []
-    return [CAUSES, LIKE_THESE, *chosen, *independent, _NO_POSTERIOR]
+    independent = [_ROWS_INDEPENDENT] if fit.attrs["left_out_by"] == names.ROW else []
+    shared = int(fit.attrs["n_in_other_folds"])
+    seen = [_IN_OTHER_FOLDS.format(f"{shared:,}")] if shared else []
+    return [CAUSES, LIKE_THESE, *chosen, *independent, *seen, _NO_POSTERIOR]
 
 
 def _signature(fit: xr.Dataset) -> str:
@@ -153,6 +185,7 @@ def _signature(fit: xr.Dataset) -> str:
         f"dropped={a['n_dropped_response']}+{a['n_dropped_feature']}",
         f"features={fit.sizes[names.FEATURE]}",
         f"folds={a['folds']} by {a['left_out_by']}",
+        f"resamples={a['resamples']} seed={a['seed']}",
     ]
     return " | ".join(parts)
 

@@ -12,6 +12,7 @@ from betterthan import checks, names
 from betterthan.answers.comparison import Comparison
 from betterthan.counts.fingerprint import fingerprint
 from betterthan.exact.numeric.seeds import one_seed
+from betterthan.scores.evidence import single_mentions
 from betterthan.scores.f_scores import posterior
 from betterthan.scores.resampling import bootstrap as bayesian_bootstrap
 from betterthan.signed import Signature
@@ -59,8 +60,9 @@ def compare(
     Comparison
         What `scores.bootstrap` returns, and over (system_a, system_b) ``p_value``, ``p_adjusted``
         and, where it was sampled, ``p_value_mcse`` of the `randomization_test` of the same
-        statistic on the same units. For F, precision and recall also ``alone_lower`` and
-        ``alone_upper`` (system): the interval of each system by itself, from `scores.posterior`.
+        statistic on the same units. For F, precision and recall of items that are one mention each
+        also ``alone_lower`` and ``alone_upper`` (system): the interval of each system by itself,
+        from `scores.posterior`, which takes mentions as independent.
 
     Raises
     ------
@@ -77,8 +79,8 @@ def compare(
     ...     for k in range(40)
     ... ]
     >>> found = bt.scores.compare(bt.io.tallies_from_table(pd.DataFrame(rows)), rng=1)
-    >>> sorted(set(found.data.data_vars) & {"p_value", "prob_better", "alone_lower"})
-    ['alone_lower', 'p_value', 'prob_better']
+    >>> sorted(set(found.data.data_vars) & {"p_value", "prob_better", "prob_more_wins"})
+    ['p_value', 'prob_better', 'prob_more_wins']
     """
     checks.one_of(correction, names.CORRECTIONS, "correction")
     alpha, seed = checks.probability(alpha, "alpha"), one_seed(rng)
@@ -105,8 +107,8 @@ def compare(
     )
     found = found.assign(_p_values(test, correction))
     chosen = statistic or ("f1" if names.TALLY in data.dims else "mean")
-    if chosen in _ALONE:
-        summed = data.sum(names.LABEL, keep_attrs=True) if names.LABEL in data.dims else data
+    summed = data.sum(names.LABEL, keep_attrs=True) if names.LABEL in data.dims else data
+    if chosen in _ALONE and unit == names.ITEM and single_mentions(summed):
         alone = posterior(summed, statistic=chosen, beta=beta, ci_prob=ci_prob, ci_kind=ci_kind)
         found["alone_lower"], found["alone_upper"] = alone["lower"], alone["upper"]
     made = replace(
@@ -117,7 +119,8 @@ def compare(
         alpha=alpha,
         correction=correction,
     )
-    found.attrs = made.to_attrs() | {"test_method": test.attrs["method"]}
+    rests = {k: found.attrs[k] for k in ("n_weighed", "rare_labels") if k in found.attrs}
+    found.attrs = made.to_attrs() | rests | {"test_method": test.attrs["method"]}
     return Comparison(found)
 
 

@@ -38,7 +38,9 @@ def posterior(
     beta : float, default 1
         For "f_beta": how much more recall counts than precision.
     prior : str or sequence of three float, optional
-        Dirichlet parameters of tp, fp, fn, or a name of `names.PRIORS`. Default all ones.
+        Dirichlet parameters of tp, fp, fn, or a name of `names.PRIORS`. Default all ones for
+        precision and recall, and (1, .5, .5) for F: with all ones two of three made-up items would
+        be wrong, and intervals of a high F on few items miss it.
     ci_prob : float, default 0.95
         Mass of the interval.
     ci_kind : {"hdi", "eti"}, default "hdi"
@@ -69,16 +71,18 @@ def posterior(
     >>> frame = pd.DataFrame({"system": ["A", "B"], "item": 1} | tallies)
     >>> found = posterior(bt.io.tallies_from_table(frame))
     >>> found["mean"].round(3).values.tolist(), found["lower"].round(3).values.tolist()
-    ([0.836, 0.711], [0.743, 0.414])
+    ([0.848, 0.785], [0.757, 0.507])
     """
     checks.one_of(statistic, _STATISTICS, "statistic")
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
     ci_prob = checks.probability(ci_prob, "ci_prob")
-    weights = checks.prior(prior, labels=names.TALLIES)
+    beta = float(checks.positive(beta, "beta"))
+    given = f_scores.PRIOR[statistic] if prior is None else prior
+    weights = checks.prior(given, labels=names.TALLIES)
     totals = tally_totals(tallies).transpose(..., names.TALLY)
     counted = totals.values / float(tallies.attrs.get("scale", 1))
     if statistic == "f_beta":
-        parts = _f_beta(counted, _positive(beta), weights, ci_prob, ci_kind)
+        parts = _f_beta(counted, beta, weights, ci_prob, ci_kind)
     else:
         if beta != 1:
             raise ValueError(f"beta={beta:g} is for statistic='f_beta', not {statistic!r}")
@@ -92,7 +96,7 @@ def posterior(
         ci_prob=ci_prob,
         ci_kind=ci_kind,
     )
-    return result.assign_attrs(made.to_attrs() | {"beta": float(beta)})
+    return result.assign_attrs(made.to_attrs() | {"beta": beta})
 
 
 def _closed(
@@ -123,7 +127,3 @@ def _f_beta(
         parts["mean"][at] = f_beta.mean(alpha, beta)
         parts["lower"][at], parts["upper"][at] = f_beta.interval(alpha, beta, ci_prob, ci_kind)
     return {"score": (1 + beta**2) * tp / np.where(bottom > 0, bottom, 1)} | parts
-
-
-def _positive(beta: float) -> float:
-    return float(checks.positive(beta, "beta"))

@@ -1,6 +1,5 @@
 """Bayesian bootstrap: joint draws of all systems' scores from one set of weighted items."""
 
-import warnings
 from dataclasses import asdict
 from typing import Any
 
@@ -9,11 +8,14 @@ import xarray as xr
 
 from betterthan import __version__, checks, names
 from betterthan.counts.responses import Responses, numbers_of, responses_of, score_of
+from betterthan.counts.shapes import pair_indices
 from betterthan.exact.numeric import weights
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins.beta import prob_above_half
-from betterthan.posterior import table
+from betterthan.posterior import from_draws, table
 from betterthan.posterior.table import Question
+from betterthan.scores import deciding
+from betterthan.scores.evidence import held
 from betterthan.scores.weighted import scored, wins_of
 from betterthan.signed import Signature
 
@@ -30,6 +32,9 @@ def bootstrap_draws(
     rng: Any = None,
 ) -> xr.DataArray:
     """Draw the scores of all systems jointly, by giving random weights to the items they share.
+
+    The draws are those that `scores.bootstrap` answers from: spread further than the weights alone
+    would, for the number of units, so that a draw of a score near its end may lie beyond it.
 
     Parameters
     ----------
@@ -75,12 +80,12 @@ def bootstrap_draws(
     """
     responses = _responses(data, statistic, beta, unit)
     draws, seed = checks.whole(draws, "draws"), one_seed(rng)
-    made = _signed(responses, seed=seed, unit=unit)
+    made, rests = _signed(responses, seed=seed, unit=unit), held(data, responses)
     return xr.DataArray(
-        _drawn(responses, draws, seed),
+        weights.widened(_drawn(responses, draws, seed), rests.units, seed),
         dims=("draw", names.SYSTEM),
         coords={"draw": np.arange(draws), names.SYSTEM: responses.systems},
-        attrs=made.to_attrs(),
+        attrs=made.to_attrs() | rests.to_attrs(),
         name="score",
     )
 
@@ -101,9 +106,11 @@ def bootstrap(
     """Compare systems by a score of all items together, such as F1, with its uncertainty.
 
     The Bayesian counterpart of `randomization_test`: the items get random weights, the same for all
-    systems, and the scores are computed anew for each draw. The prior is zero: an item that was not
-    seen has no weight, so a few items read as certain where they are not. Below 5 items in favour
-    of either system there is a warning and no verdict.
+    systems, and the scores are computed anew for each draw. An item that was not seen has no
+    weight, so the draws are moved away from their mean by sqrt((D + 1) / chi2), of D units and D -
+    1 degrees of freedom. Below 5 units there is a warning. A verdict needs `threshold` twice: of
+    ``prob_better``, and of ``prob_more_wins`` beside it. On a macro-average there is none as long
+    as a label has fewer than 15 gold items; it is named.
 
     Parameters
     ----------
@@ -121,15 +128,18 @@ def bootstrap(
     -------
     xarray.Dataset
         Over (system_a, system_b): ``prob_better`` (equal draws count half), ``difference_mean``,
-        ``difference_lower``, ``difference_upper``, ``mass`` (region), ``verdict``, and ``wins``:
-        items on which A scores higher by itself. For scores of 0 and 1 also ``prob_better_closed``,
-        the closed form with its prior of one win and one loss, and ``gap``: how much further from
-        one half the bootstrap goes. Over system: ``score`` (of the data), ``score_mean``,
-        ``score_lower``, ``score_upper``, ``prob_best``, ``expected_rank``, ``tied_with_top`` (the
-        system of the highest score is not found better) and ``in_best_set`` (the fewest systems
-        that hold the best one with probability `ci_prob`); ``prob_rank`` over (system, rank). Monte
-        Carlo errors stand beside what is sampled, as ``*_mcse``. Higher scores are better, or lower
-        where the data say so.
+        ``difference_lower``, ``difference_upper``, ``mass`` (region), ``verdict``, ``wins`` (units
+        on which A scores higher by itself) and ``prob_more_wins`` (P(A wins more often than B),
+        uniform prior). For scores of 0 and 1 that is also ``prob_better_closed``; ``gap`` is how
+        much further from one half the bootstrap goes. Over system: ``score`` (of the data),
+        ``score_mean``, ``score_lower``, ``score_upper``, ``prob_best``, ``expected_rank``,
+        ``tied_with_top`` (the system of the highest score is not found better) and ``in_best_set``
+        (the fewest systems that hold the best one with probability `ci_prob`); ``prob_rank`` over
+        (system, rank). Monte Carlo errors stand beside what is sampled, as ``*_mcse``. Where all
+        units say the same the ends of an interval are NaN, and ``prob_better`` of a pair is
+        ``prob_more_wins``. Ends are cut at the range of F, precision, recall and accuracy. Higher
+        scores are better, or lower where the data say so. ``attrs["n_weighed"]`` is D;
+        ``attrs["rare_labels"]`` names labels with too few gold items.
 
     Raises
     ------
@@ -147,31 +157,28 @@ def bootstrap(
     >>> named = {"dims": ("item", "system"), "coords": {"system": ["A", "B"]}}
     >>> scores = xr.DataArray([[1, 0]] * 12 + [[0, 1]] * 6 + [[1, 1]] * 20, **named)
     >>> result = bootstrap(scores, rng=1)
-    >>> round(result["prob_better"].sel(system_a="A", system_b="B").item(), 1)
-    0.9
+    >>> pair = result.sel(system_a="A", system_b="B")
+    >>> [round(pair[name].item(), 1) for name in ("prob_better", "prob_more_wins")]
+    [0.9, 0.9]
     """
     asked = Question.checked(rope, ci_prob, ci_kind, threshold, of_score=True)
     responses = _responses(data, statistic, beta, unit)
     draws, seed = checks.whole(draws, "draws"), one_seed(rng)
-    drawn = _drawn(responses, draws, seed)[None]  # independent, so one chain
+    raw, rests, wins = _drawn(responses, draws, seed), held(data, responses), wins_of(responses)
+    wide = weights.widened(raw, rests.units, seed)
     which: Any = {"higher_is_better": responses.higher_is_better, "independent": True}
-    found = table.of_joint_draws(drawn, responses.systems, asked, **which)
-    found = table.with_verdicts(found, asked).assign(_counted(responses, found["prob_better"]))
-    found = found.assign(_withheld(found))
-    ranks = table.of_systems(drawn, responses.systems, ci_prob=asked.ci_prob, **which)
-    scores = table.by_system("score_mean", drawn, asked, prefix="score_", independent=True)
-    scores["score"] = (names.SYSTEM, score_of(responses))
-    found = found.merge(ranks, join="exact").assign(scores)
-    found["tied_with_top"] = (names.SYSTEM, ~_behind_top(found, asked.threshold, responses))
+    found = table.of_joint_draws(wide[None], responses.systems, asked, **which)
+    found = found.assign(_means(raw, responses.systems))
+    found = deciding.decided(found, wins, rests, asked, np.abs(raw).max())
+    found = found.assign(_right_or_wrong(responses, wins, found["prob_better"]))
+    ranks = table.of_systems(wide[None], responses.systems, ci_prob=asked.ci_prob, **which)
+    scores = _by_system(raw, wide, responses, asked)
+    found = deciding.within(found.merge(ranks, join="exact").assign(scores), *_range(responses))
+    behind = deciding.behind_top(found, responses.higher_is_better)
+    found["tied_with_top"] = (names.SYSTEM, ~behind)
+    deciding.warn(found, rests, responses.statistic)
     made = _signed(responses, answer="pairs", unit=unit, seed=seed, draws=draws, **asdict(asked))
-    return found.assign_attrs(made.to_attrs())
-
-
-def drawn_scores(
-    data: xr.DataArray, unit: str, seed: int, draws: int = names.BOOTSTRAP_DRAWS
-) -> np.ndarray:
-    """Draws (draw, system) of mean scores, of scores that were checked and have no gaps."""
-    return _drawn(responses_of(data, None, 1.0, unit), draws, seed)
+    return found.assign_attrs(made.to_attrs() | rests.to_attrs())
 
 
 def _responses(data: xr.DataArray, statistic: Any, beta: float, unit: str) -> Responses:
@@ -217,51 +224,47 @@ def _signed(responses: Responses, **also: Any) -> Signature:
     )
 
 
-def _counted(responses: Responses, sampled: xr.DataArray) -> dict[str, Any]:
-    """Wins; and for scores of 0 and 1 the closed form, and by how much the bootstrap is surer."""
-    wins = wins_of(responses)
+def _right_or_wrong(
+    responses: Responses, wins: np.ndarray, sampled: xr.DataArray
+) -> dict[str, Any]:
+    """For scores of 0 and 1 the closed form, and by how much the bootstrap is surer."""
     values = responses.values
     right_or_wrong = np.isin(values, (0, responses.scale)).all() and (responses.seen == 1).all()
     if responses.kind != "sum" or not right_or_wrong:
-        return {"wins": (names.SQUARE, wins)}
+        return {}
     closed = np.asarray(prob_above_half(1.0 + wins, 1.0 + wins.T))
     gap = np.abs(sampled.values - 0.5) - np.abs(closed - 0.5)
-    parts = {"wins": wins, "prob_better_closed": closed, "gap": gap}
-    return {name: (names.SQUARE, part) for name, part in parts.items()}
+    return {"prob_better_closed": (names.SQUARE, closed), "gap": (names.SQUARE, gap)}
 
 
-def _withheld(found: xr.Dataset) -> dict[str, Any]:
-    """Verdicts, but not on pairs seen to differ too rarely for draws without a prior."""
-    wins = found["wins"].values
-    few = np.minimum(wins, wins.T) < names.BOOTSTRAP_WINS_MIN
-    few &= ~np.eye(len(few), dtype=bool)
-    if few.any():
-        message = _few_message(few, found[names.SYSTEM_A].values.tolist())
-        warnings.warn(message, stacklevel=3)
-    verdict = np.where(few, "no_verdict", found["verdict"].values)
-    also_ahead = found["also_ahead"].values & ~few
-    return {"verdict": (names.SQUARE, verdict), "also_ahead": (names.SQUARE, also_ahead)}
-
-
-def _behind_top(found: xr.Dataset, threshold: float, responses: Responses) -> np.ndarray:
-    """Which systems the one of the highest score is found better than; where there is no verdict,
-    by its wins with a uniform prior.
+def _means(raw: np.ndarray, systems: list[str]) -> xr.Dataset:
+    """Means of differences, from draws as they were before they were widened: those of so few units
+    that a mean of them would be noise are in them.
     """
-    score = found["score"].values
-    top = int(np.argmax(score if responses.higher_is_better else -score))
-    better, verdict = (found[name].values[top] for name in ("prob_better", "verdict"))
-    wins, losses = found["wins"].values[top], found["wins"].values[:, top]
-    counted = prob_above_half(1.0 + wins, 1.0 + losses)
-    sure = (counted >= threshold) & (better >= threshold)
-    return (verdict == "a_better") | ((verdict == "no_verdict") & sure)
+
+    def answer(d: np.ndarray) -> dict[str, np.ndarray]:
+        error = from_draws.mean_error(d, independent=True)
+        return {"difference_mean": d.mean((0, 1)), "difference_mean_mcse": error}
+
+    parts = from_draws.joint_pairs(raw[None], answer)
+    return table.square_of(parts, systems, *pair_indices(len(systems)))
 
 
-def _few_message(few: np.ndarray, systems: list[str]) -> str:
-    i, j = np.argwhere(np.triu(few))[0]
-    count = int(np.triu(few).sum())
-    more = f" and {count - 1:,} more pairs" if count > 1 else ""
-    return (
-        f"fewer than {names.BOOTSTRAP_WINS_MIN} wins or losses between {systems[i]!r} and "
-        f"{systems[j]!r}{more}: no verdict there, because the bootstrap has no prior and reads few "
-        "items as certain"
-    )
+def _by_system(
+    raw: np.ndarray, wide: np.ndarray, responses: Responses, asked: Question
+) -> dict[str, tuple[str, np.ndarray]]:
+    """Scores, their means, and intervals; none where all units say the same."""
+    found = table.by_system("score_mean", raw[None], asked, prefix="score_", independent=True)
+    ends = weights.interval(wide, asked.ci_prob, asked.ci_kind)
+    known = weights.told(*ends, np.abs(raw).max())
+    for name, end in zip(("score_lower", "score_upper"), ends, strict=True):
+        found[name] = (names.SYSTEM, np.where(known, end, np.nan))
+    found["score"] = (names.SYSTEM, score_of(responses))
+    return found
+
+
+def _range(responses: Responses) -> tuple[float, float]:
+    """What the score of a population can be."""
+    if responses.kind in ("ratio", "macro") or responses.statistic == "accuracy":
+        return 0.0, 1.0
+    return -np.inf, np.inf

@@ -97,7 +97,7 @@ def randomization_test(
 
     References
     ----------
-    E. W. Noreen (1989), Computer Intensive Methods for Testing Hypotheses, Wiley. N. Chinchor, L.
+    E. W. Noreen (1989), Computer-Intensive Methods for Testing Hypotheses, Wiley. N. Chinchor, L.
     Hirschman and D. Lewis (1993), Evaluating Message Understanding Systems, Computational
     Linguistics 19(3), 409-449.
 

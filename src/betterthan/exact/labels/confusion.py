@@ -22,7 +22,7 @@ def macro(measures: np.ndarray) -> np.ndarray:
 
 def weighted(measures: np.ndarray, actual: np.ndarray) -> np.ndarray:
     """Means over labels weighted by how many items each has, (..., 3)."""
-    return (measures * actual[..., None]).sum(-2) / np.maximum(actual.sum(-1), 1)[..., None]
+    return _ratio((measures * actual[..., None]).sum(-2), actual.sum(-1)[..., None])
 
 
 def pooled(matrix: np.ndarray, actual: np.ndarray, beta: float) -> np.ndarray:
@@ -39,6 +39,15 @@ def averages(
     return np.stack(parts, axis=-2)
 
 
+def of_margins(
+    right: np.ndarray, predicted: np.ndarray, actual: np.ndarray, beta: float
+) -> np.ndarray:
+    """The same averages from what is right, predicted and there of every label, (..., label)."""
+    each = _measures(right, predicted, actual, beta)
+    whole = _measures(right.sum(-1), predicted.sum(-1), actual.sum(-1), beta)
+    return np.stack([macro(each), weighted(each, actual), whole], axis=-2)
+
+
 def frequencies(matrix: np.ndarray) -> np.ndarray:
     """Every wrong cell over all wrongly classified items; 0 on the diagonal, and everywhere if
     nothing is wrong.
@@ -52,6 +61,10 @@ def _measures(
 ) -> np.ndarray:
     # F of the counts, not of precision and recall: (1 + b^2) tp / (b^2 actual + predicted) has no 0
     # / 0 but one
-    square = beta**2
-    f = (1 + square) * right / np.where(actual + predicted > 0, square * actual + predicted, 1)
-    return np.stack([right / np.maximum(predicted, 1), right / np.maximum(actual, 1), f], axis=-1)
+    f = _ratio((1 + beta**2) * right, beta**2 * actual + predicted)
+    return np.stack([_ratio(right, predicted), _ratio(right, actual), f], axis=-1)
+
+
+def _ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """0 where it would be 0 / 0; of counts and of shares alike."""
+    return above / np.where(below > 0, below, 1)

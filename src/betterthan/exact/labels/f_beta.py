@@ -6,6 +6,7 @@ Given u, F rises with t, so every probability is a mean over u of an incomplete 
 Gauss-Jacobi sum.
 """
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from scipy import linalg, special
 _NODES = 80
 
 
+@lru_cache(maxsize=32)  # an interval asks for the same ones some hundred times
 def nodes(a: float, b: float, count: int = _NODES) -> tuple[np.ndarray, np.ndarray]:
     """Gauss nodes and weights for the mean under Beta(a, b): exact for polynomials (Golub & Welsch
     1969).

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+_ROUNDING = 1e-12  # of a sum of many weights, relative
+
 
 def weighted_sums(columns: np.ndarray, draws: int, seed: int, rows: int) -> Iterator[np.ndarray]:
     """Chunks (rows, column) of weighted sums of (item, column); the weights do not depend on the
@@ -21,6 +23,42 @@ def weighted_sums(columns: np.ndarray, draws: int, seed: int, rows: int) -> Iter
         weights = buffer[: draws - start]
         source.standard_exponential(out=weights)
         yield weights @ columns
+
+
+def widened(draws: np.ndarray, units: int | np.ndarray, seed: int) -> np.ndarray:
+    """Draws (draw, system) as far apart as so few units let them be.
+
+    Weights of D units spread by too little, and with tails as if their spread were known. Each draw
+    is moved away from the mean by sqrt((D + 1) / (D - 1)), which corrects the spread, times
+    sqrt((D - 1) / chi2) of D - 1 degrees of freedom, which makes of a normal Student's t. All
+    systems of a draw move by the same. What does not vary stays.
+
+    Parameters
+    ----------
+    draws : numpy.ndarray, (draw, system)
+    units : int, or numpy.ndarray of int (system,)
+        D: how many units were weighed, of all systems or of each; below 2 nothing is known.
+    seed : int
+
+    Examples
+    --------
+    >>> drawn = np.random.default_rng(1).normal(size=(4000, 1))
+    >>> wide = widened(drawn, 11, seed=1)
+    >>> bool(abs(wide.std() / drawn.std() - (12 / 8) ** 0.5) < 0.05)
+    True
+    """
+    k = np.atleast_1d(units)
+    chi2 = np.random.default_rng([seed, 1]).chisquare(np.maximum(k - 1, 1), (len(draws), len(k)))
+    middle = draws.mean(0)
+    apart = draws - middle
+    still = np.ptp(draws, axis=0) <= _ROUNDING * np.abs(draws).max(0)
+    factor = np.where(k < 2, 1.0, np.sqrt((k + 1) / chi2))
+    return middle + np.where(still, 0.0, apart * factor)
+
+
+def told(lower: np.ndarray, upper: np.ndarray, size: float | np.ndarray) -> np.ndarray:
+    """Whether an interval has a width, beside rounding of numbers of this size."""
+    return upper - lower > 1e3 * _ROUNDING * size
 
 
 def ranks(scores: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ from scipy import special
 # items up to which the numbers are exact integers; beyond, a corrected normal distribution
 EXACT_MAX = 200
 _CELLS_MAX = 60_000  # of the exact null of a sum over documents
-# largest error of the corrected normal from 200 items on; a test finds it there
+# largest error of one tail of the corrected normal from 200 items on, found by comparison at 200
 _NORMAL_ERROR = 1e-6
 
 
@@ -71,7 +71,8 @@ def p_value(
             "two-sided": np.minimum(2 * np.minimum(high, low), 1.0),
         }
         p[here] = both[alternative]
-        error[here] = 0.0 if items <= EXACT_MAX else _NORMAL_ERROR
+        sides = 2 if alternative == "two-sided" else 1
+        error[here] = 0.0 if items <= EXACT_MAX else sides * _NORMAL_ERROR
     return p, error
 
 

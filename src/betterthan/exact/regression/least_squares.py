@@ -2,15 +2,15 @@
 
 With hat matrix H and residuals e, the residuals of group g under the fit without g are (I -
 H_gg)^-1 e_g, and that fit's sum of squares is smaller by e_g' (I - H_gg)^-1 e_g (Cook & Weisberg
-1982, Residuals and Influence, section 2.2). Errors of coefficients whose rows come in groups sum
-each group before they square (Liang & Zeger 1986, Biometrika 73), times
-G / (G - 1) (n - 1) / (n - k), for Student's t with G - 1 degrees of freedom.
+1982, Residuals and Influence, section 2.2).
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import linalg, special
+
+from betterthan.exact.regression import clustered
 
 FREE = 1e-9  # a group that leaves less than this of its own fit free determines it
 
@@ -40,7 +40,7 @@ class Fit:
 
     coefficients: np.ndarray
     errors: np.ndarray
-    freedom: int  # of the errors
+    freedom: np.ndarray  # degrees of freedom of each error
     fitted: np.ndarray
     r2: float
 
@@ -59,17 +59,14 @@ def fit(x: np.ndarray, y: np.ndarray, groups: np.ndarray | None = None) -> Fit:
     fitted = basis @ (basis.T @ y)
     left = y - fitted
     inverse = linalg.solve_triangular(triangle, np.eye(columns))
-    free = size - columns
     if groups is None:
-        freedom = free
-        variances = (inverse**2).sum(1) * (left @ left / free)
+        free = size - columns
+        freedom = np.full(columns, float(free))
+        errors = np.sqrt((inverse**2).sum(1) * (left @ left / free))
     else:
-        parts = np.zeros((int(groups.max()) + 1, columns))
-        np.add.at(parts, groups, basis * left[:, None])
-        freedom = len(parts) - 1
-        variances = ((parts @ inverse.T) ** 2).sum(0) * (len(parts) / freedom * (size - 1) / free)
+        errors, freedom = clustered.errors(basis, inverse, left, groups)
     r2 = 1 - float(left @ left) / float(((y - y.mean()) ** 2).sum())
-    return Fit(inverse @ (basis.T @ y), np.sqrt(variances), freedom, fitted, r2)
+    return Fit(inverse @ (basis.T @ y), errors, freedom, fitted, r2)
 
 
 def left_out(x: np.ndarray, y: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -106,6 +103,16 @@ def _each_left_out(
     rest = np.empty(len(error))
     rest[groups] = np.where(tight, np.nan, error @ error - error * own)
     return np.where(tight, np.inf, own), rest
+
+
+def held_out_r2(errors: np.ndarray, y: np.ndarray, groups: np.ndarray) -> tuple[float, float]:
+    """1 - sum of squared errors over that of y about its mean, and its standard error over groups:
+    that of a ratio of two sums.
+    """
+    error, total = (np.bincount(groups, v**2) for v in (errors, y - y.mean()))
+    ratio = error.sum() / total.sum()
+    apart = ((error - ratio * total) ** 2).sum() * len(total) / (len(total) - 1)
+    return 1 - float(ratio), float(np.sqrt(apart) / total.sum())
 
 
 def dependent(x: np.ndarray) -> tuple[int, list[int]] | None:

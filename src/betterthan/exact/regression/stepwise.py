@@ -37,23 +37,49 @@ def cross_products(
     total = table.T @ table
     if groups is None:
         return total[None], np.array([len(y)])
-    folds = int(groups.max()) + 1
-    own = np.zeros((folds, *total.shape))
+    return total - within_groups(x, y, groups), len(y) - np.bincount(groups)
+
+
+def resampled(
+    x: np.ndarray, y: np.ndarray, groups: np.ndarray, times: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Cross products of samples in which each group stands some `times` (sample, group), and their
+    items: how many, and how many different ones.
+    """
+    own = within_groups(x, y, groups)
+    items = np.bincount(groups)
+    return np.tensordot(times, own, 1), times @ items, (times > 0) @ items
+
+
+def within_groups(x: np.ndarray, y: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """Cross products of constant, x, y within each group, (group, m, m)."""
+    table = np.column_stack([np.ones(len(y)), x, y])
+    own = np.zeros((int(groups.max()) + 1, table.shape[1], table.shape[1]))
     np.add.at(own, groups, table[:, :, None] * table[:, None, :])
-    return total - own, len(y) - np.bincount(groups, minlength=folds)
+    return own
 
 
 def search(
-    products: np.ndarray, sizes: np.ndarray, *, add: bool, drop: bool, everything: bool
+    products: np.ndarray,
+    sizes: np.ndarray,
+    *,
+    add: bool,
+    drop: bool,
+    everything: bool,
+    distinct: np.ndarray | None = None,
 ) -> Search:
-    """Move one feature at a time while AIC falls; `everything` starts with all features inside."""
+    """Move one feature at a time while AIC falls; `everything` starts with all features inside.
+
+    `distinct` items (fold,) bound how many features there is room for; default: all are distinct.
+    """
+    room = sizes if distinct is None else distinct
     state, whole, inside = _start(products, everything)
     folds = len(state)
     steps = [(np.full(folds, -1), _aic(state[:, -1, -1], sizes, inside.sum(1)))]
     running = np.arange(folds)
     while running.size:
         now = steps[-1][1].copy()
-        costs = _costs(state[running], whole[running], sizes[running], inside[running], add, drop)
+        costs = _costs(*(each[running] for each in (state, whole, sizes, room, inside)), add, drop)
         moving, chosen, best = _best_move(costs, now[running])
         running = running[moving]
         if not running.size:
@@ -63,8 +89,12 @@ def search(
         moved = np.full(folds, -1)
         moved[running], now[running] = chosen, best
         steps.append((moved, now))
-    weights = state[:, :-1, -1] * np.column_stack([np.ones(folds), inside])
-    return Search(inside, weights, state[:, -1, -1], steps)
+    return Search(inside, _weights(state, inside), state[:, -1, -1], steps)
+
+
+def _weights(state: np.ndarray, inside: np.ndarray) -> np.ndarray:
+    """Intercept and coefficients, 0 where a feature is not inside."""
+    return state[:, :-1, -1] * np.column_stack([np.ones(len(inside)), inside])
 
 
 def _start(products: np.ndarray, everything: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -104,7 +134,8 @@ def candidates(products: np.ndarray, size: int, inside: np.ndarray) -> np.ndarra
     for k in (0, *(1 + np.flatnonzero(inside))):
         _sweep(state, here, np.array([k]))
     whole = products.diagonal()[1:-1] - products[0, 1:-1] ** 2 / products[0, 0]
-    costs = _costs(state, whole[None], np.array([size]), inside[None], True, True)[0]
+    sizes = np.array([size])
+    costs = _costs(state, whole[None], sizes, sizes, inside[None], True, True)[0]
     return costs.reshape(2, -1).min(0)
 
 
@@ -122,19 +153,21 @@ def _costs(
     state: np.ndarray,
     whole: np.ndarray,
     sizes: np.ndarray,
+    room: np.ndarray,
     inside: np.ndarray,
     add: bool,
     drop: bool,
 ) -> np.ndarray:
     """AIC after each move (fold, 2 x feature): drops first, then additions; infinite where there is
-    no such move.
+    no such move, or no room.
     """
     rss = state[:, -1:, -1]
     with_y = state[:, 1:-1, -1]
     diagonal = _diagonal(state)
     number = inside.sum(1)[:, None]
     size = sizes[:, None]
-    can_add = ~inside & (_left(state, whole) > TOLERANCE) & add & (size > number + 3)
+    can_add = ~inside & (_left(state, whole) > TOLERANCE) & add
+    can_add &= room[:, None] > number + 3
     can_drop = inside & drop
     less = rss - with_y**2 / np.where(can_add, diagonal, 1)
     more = rss + with_y**2 / np.where(can_drop, -diagonal, 1)

@@ -1,0 +1,84 @@
+"""Rows that belong together though nobody said so: their index labels, or their features, repeat.
+
+Where raters of one dialogue are rows, the scores of the dialogue stand in each of them. Left out
+one by one, such a row is predicted by fits that have seen its dialogue.
+"""
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+
+from betterthan import names
+from betterthan.features.tables import FeatureTable
+
+INDEX, SAME = "index label", "same features"  # what rows were grouped by unasked
+_LEAST = 3
+
+
+def grouped(table: FeatureTable) -> FeatureTable:
+    """Rows that repeat as one group, with a warning; what the caller said of groups stands."""
+    kinds = _repeating(table)
+    if table.said or not kinds:
+        return table
+    groups = _joined([numbers for numbers, _ in kinds])
+    count, by = int(groups.max()) + 1, kinds[0][1]
+    what = f"{len(groups)} rows are of {count} {_PLURAL[by]}"
+    say = (
+        "say by leave_out what belongs together (a column, an index level, a label for each row), "
+        f"or leave_out={names.ROW!r} where every row stands alone"
+    )
+    if count < _LEAST:
+        raise ValueError(f"{what}, and at least {_LEAST} are needed; {say}")
+    warnings.warn(f"{what}, and rows of one are left out together; {say}", stacklevel=4)
+    first = [int((groups == k).argmax()) for k in range(count)]
+    of = [table.rows[k] for k in first]
+    return replace(table, groups=groups, group_names=of, grouped_by=by)
+
+
+_PLURAL = {INDEX: "different index labels", SAME: "different rows of features"}
+
+
+def warn_of_model(table: FeatureTable) -> None:
+    """A model without `by` takes rows as independent; tell where they hardly are."""
+    kinds = _repeating(table)
+    if kinds and not table.said:
+        count = int(_joined([numbers for numbers, _ in kinds]).max()) + 1
+        warnings.warn(
+            f"{len(table.y)} rows are of {count} {_PLURAL[kinds[0][1]]}, and the model takes them "
+            "as independent; give by= what belongs together (such as the dialogue), or "
+            f"by={names.ROW!r} where every row stands alone",
+            stacklevel=4,
+        )
+
+
+def number_shared(table: FeatureTable) -> int:
+    """Rows with the features of a row in another fold."""
+    same = _numbers(table.x)
+    pairs = np.unique(np.column_stack([same, table.groups]), axis=0)
+    folds = np.bincount(pairs[:, 0])  # in how many folds each row of features stands
+    return int((folds[same] > 1).sum())
+
+
+def _repeating(table: FeatureTable) -> list[tuple[np.ndarray, str]]:
+    """By index label and by features: numbers of rows, where some repeat."""
+    labels = np.unique(np.array(table.rows), return_inverse=True)[1].reshape(-1)
+    kinds = [(labels, INDEX), (_numbers(table.x), SAME)]
+    return [(numbers, by) for numbers, by in kinds if numbers.max() + 1 < len(numbers)]
+
+
+def _numbers(x: np.ndarray) -> np.ndarray:
+    """Equal rows have equal numbers."""
+    return np.unique(x + 0.0, axis=0, return_inverse=True)[1].reshape(-1)
+
+
+def _joined(kinds: list[np.ndarray]) -> np.ndarray:
+    """Numbers of groups, in order of appearance, such that rows alike in any way are in one."""
+    groups, before = np.arange(len(kinds[0])), np.array([])
+    while not np.array_equal(groups, before):
+        before = groups
+        for numbers in kinds:
+            least = np.full(numbers.max() + 1, len(numbers))
+            np.minimum.at(least, numbers, groups)
+            groups = least[numbers]
+    return np.unique(groups, return_inverse=True)[1].reshape(-1)

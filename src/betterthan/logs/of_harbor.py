@@ -1,0 +1,165 @@
+"""Trials of Harbor, which runs Terminal-Bench 2: a folder a trial, in the folder of its job."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from betterthan.io.problems import counted, problem
+from betterthan.logs.harbor_jobs import add_job
+from betterthan.logs.hashing import digest
+from betterthan.logs.heads import Head, LogFile
+from betterthan.logs.json_values import as_dict, as_text, flat, number, whole
+from betterthan.logs.record import ERROR, OK, Run
+
+_Trials = list[tuple[LogFile, dict[str, Any]]]
+_ALONE = "is the result of a job without trials below it; give the folder of the job"
+_METRIC = "reward"
+_TIMES = ("timeout_multiplier", "agent_timeout_multiplier", "verifier_timeout_multiplier")
+
+
+def recognises(head: Head) -> bool:
+    """Whether a file is the result of a trial or of a job of Harbor."""
+    return _is_trial(head) or _is_job(head)
+
+
+def runs(files: Sequence[LogFile]) -> list[Run]:
+    """A run for each agent, model and set of tasks of a job."""
+    jobs = {file.path.parent: file for file in files if _is_job(file.head)}
+    trials = _trials(files, jobs)
+    for file, _ in trials:
+        folder = file.path.parent.parent
+        if folder not in jobs and (job := _above(file)):
+            jobs[folder] = job
+    told = {folder: as_dict(whole(job)) for folder, job in jobs.items()}
+    counts = Counter(file.path.parent.parent for file, _ in trials)
+    found = []
+    for (folder, system, task, _), group in _groups(trials).items():
+        run = _run(group, system, task)
+        if folder in told:
+            run.files.append(jobs[folder].name)
+            add_job(run, told[folder], [trial for _, trial in group], counts[folder])
+        found.append(run)
+    return found
+
+
+def _trials(files: Sequence[LogFile], jobs: dict[Path, LogFile]) -> _Trials:
+    """The trials given, and those below a job of which none is given."""
+    found = [file for file in files if _is_trial(file.head)]
+    for folder, job in jobs.items():
+        if not any(file.path.parent.parent == folder for file in found):
+            found += _below(job)
+    if not found:
+        raise problem(next(iter(jobs.values())).name, _ALONE)
+    return [(file, as_dict(whole(file))) for file in found]
+
+
+def _groups(trials: _Trials) -> dict[tuple[Path, str, str, str], _Trials]:
+    """Trials by job, system, tasks and settings."""
+    groups: dict[tuple[Path, str, str, str], _Trials] = {}
+    for file, trial in trials:
+        settings = json.dumps(_settings(trial), sort_keys=True, default=str)
+        task = as_text(trial.get("source"))
+        key = (file.path.parent.parent, _system(trial), task, settings)
+        groups.setdefault(key, []).append((file, trial))
+    return groups
+
+
+def _is_trial(head: Head) -> bool:
+    return head.kind == "object" and head.has("task_name", "trial_name", "task_checksum")
+
+
+def _is_job(head: Head) -> bool:
+    return head.kind == "object" and head.has("n_total_trials", "stats")
+
+
+def _run(group: _Trials, system: str, task: str) -> Run:
+    run = Run("harbor", [file.name for file, _ in group], system or None, task=task, ordered=False)
+    times: Counter[str] = Counter()
+    metrics = list(dict.fromkeys(name for _, trial in group for name in _rewards(trial)))
+    for k, (file, trial) in enumerate(group):
+        times[str(trial["task_name"])] += 1
+        _add(run, trial, k, times[str(trial["task_name"])], metrics or [_METRIC])
+        if not _rewards(trial) and not run.why:
+            run.why = _exception(trial) or f"{file.name} has no reward"
+    run.epochs = max(times.values())
+    run.config = _settings(group[0][1])
+    run.started = min(as_text(trial.get("started_at")) for _, trial in group)
+    _tell_exceptions(run, [trial for _, trial in group])
+    return run
+
+
+def _add(run: Run, trial: dict[str, Any], file: int, epoch: int, metrics: list[str]) -> None:
+    item, rewards = str(trial["task_name"]), _rewards(trial)
+    content = digest(trial.get("task_checksum"))
+    place = run.cells.sample(
+        item, epoch=epoch, content=content, text=item, file=file, failed=not rewards
+    )
+    for metric in metrics:
+        run.cells.score(place, metric, rewards.get(metric), OK if rewards else ERROR)
+
+
+def _rewards(trial: dict[str, Any]) -> dict[str, float | None]:
+    """The rewards of a trial by name; empty where the verifier gave none."""
+    found = as_dict(trial.get("verifier_result"))
+    rewards = found.get("rewards", found.get("reward"))
+    if not isinstance(rewards, dict):
+        rewards = {} if rewards is None else {_METRIC: rewards}
+    return {str(name): number(value) for name, value in rewards.items()}
+
+
+def _system(trial: dict[str, Any]) -> str:
+    agent = as_dict(as_dict(trial.get("config")).get("agent"))
+    info = as_dict(trial.get("agent_info"))
+    model = as_text(as_dict(info.get("model_info")).get("name")) or as_text(agent.get("model_name"))
+    return " ".join(filter(None, (as_text(info.get("name")) or as_text(agent.get("name")), model)))
+
+
+def _settings(trial: dict[str, Any]) -> dict[str, Any]:
+    config, info = as_dict(trial.get("config")), as_dict(trial.get("agent_info"))
+    agent = {k: v for k, v in as_dict(config.get("agent")).items() if v not in (None, [], {}, "")}
+    found = flat({"agent": agent, "environment": as_dict(config.get("environment"))})
+    found |= {key: config.get(key) for key in _TIMES}
+    found |= {
+        "agent_version": info.get("version"),
+        "provider": as_dict(info.get("model_info")).get("provider"),
+    }
+    return {key: value for key, value in found.items() if value not in (None, "[]")}
+
+
+def _exception(trial: dict[str, Any]) -> str:
+    found = as_dict(trial.get("exception_info"))
+    parts = (found.get("exception_type"), found.get("exception_message"))
+    return ": ".join(as_text(part).partition("\n")[0] for part in parts if as_text(part))
+
+
+def _tell_exceptions(run: Run, trials: list[dict[str, Any]]) -> None:
+    kinds = Counter(
+        as_text(as_dict(trial["exception_info"]).get("exception_type"))
+        for trial in trials
+        if trial.get("exception_info") and _rewards(trial)
+    )
+    if kinds:
+        named = ", ".join(f"{kind} {n}" for kind, n in kinds.items())
+        said = (
+            f"{counted(sum(kinds.values()), 'trial')} with a reward beside an exception ({named})"
+        )
+        run.said.append(("errors", f"{said}: the reward counts"))
+
+
+def _below(job: LogFile) -> list[LogFile]:
+    """The trials in the folders below a job."""
+    above = PurePosixPath(job.name).parent
+    paths = sorted(job.path.parent.glob("*/result.json"))
+    found = [LogFile(p, (above / p.parent.name / p.name).as_posix()) for p in paths if p.is_file()]
+    return [file for file in found if not file.path.is_symlink() and _is_trial(file.head)]
+
+
+def _above(trial: LogFile) -> LogFile | None:
+    """The job of a trial that was given without it."""
+    path = trial.path.parent.parent / "result.json"
+    if not path.is_file() or path.is_symlink():
+        return None
+    file = LogFile(path, (PurePosixPath(trial.name).parent.parent / path.name).as_posix())
+    return file if _is_job(file.head) else None

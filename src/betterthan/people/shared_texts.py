@@ -1,0 +1,75 @@
+"""Texts that several subjects read: what other people would do is one question, what other texts
+would do is another.
+"""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+TEXT = "text"
+SHARED, APART, NOT_NAMED = "shared by subjects", "none read by two subjects", "not named"
+
+
+def shared_texts(table: Any, predictor: str, subject: str, text: str | None) -> str | None:
+    """The column of texts that several subjects read; nothing where no two read the same.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Whole rows.
+    predictor, subject : str
+        Columns.
+    text : str or None
+        A column. The usual one may be lacking: then a warning is given where subjects share values
+        of the predictor, as they do where all read the same texts.
+
+    Raises
+    ------
+    ValueError
+        If another column than the usual one is not there, or a row lacks its text.
+    """
+    if text is None:
+        return None
+    if not named(table, text):
+        _warn_of_shared_values(table, predictor, subject)
+        return None
+    if table[text].isna().any():
+        row = table.index[table[text].isna()][0]
+        raise ValueError(f"row {row}, column {text!r}: missing; every row needs its {text}")
+    return text if _shared(table, text, subject).any() else None
+
+
+def named(table: Any, text: str | None) -> list[str]:
+    """The column of texts, if there is one of that name; one that was asked for must be there."""
+    columns = getattr(table, "columns", ())
+    if text is None or text in columns:
+        return [] if text is None else [text]
+    if text != TEXT and len(columns):
+        raise ValueError(f"there is no column {text!r} among {', '.join(map(repr, columns))}")
+    return []
+
+
+def told(whole: Any, text: str | None, shared: str | None) -> dict[str, str | int]:
+    """Whether subjects share texts and how many there are, in the attrs of a result."""
+    if shared is not None:
+        return {"texts": SHARED, "n_texts": int(whole[shared].nunique())}
+    return {"texts": APART if named(whole, text) else NOT_NAMED, "n_texts": 0}
+
+
+def _shared(table: pd.DataFrame, column: str, subject: str) -> np.ndarray:
+    """Of each row, whether another subject has the same value in this column."""
+    readers: Any = table.groupby(column)[subject].transform("nunique")
+    return (readers > 1).to_numpy()
+
+
+def _warn_of_shared_values(table: pd.DataFrame, predictor: str, subject: str) -> None:
+    if not len(table) or _shared(table, predictor, subject).mean() <= 0.5:
+        return
+    warnings.warn(
+        f"subjects share values of {predictor!r}, and no column names the texts: if all read the "
+        f"same texts the answer is for other subjects and these texts alone (F1 without F2); give "
+        f"text='the column of texts', or text=None where rows are no texts",
+        stacklevel=4,
+    )

@@ -1,0 +1,108 @@
+"""Simulations of tau2."""
+
+import json
+
+import pytest
+
+from betterthan.logs import elements, of_tau2
+from betterthan.logs.heads import LogFile
+
+from .samples import FORMATS, cells_of, files_in, needs_samples
+
+INFO = {
+    "num_trials": 2,
+    "agent_info": {"implementation": "llm_agent", "llm": "gpt-4.1", "llm_args": {"temperature": 0}},
+    "user_info": {"implementation": "user", "llm": "gpt-4.1-mini"},
+    "environment_info": {"domain_name": "airline"},
+}
+
+
+def simulation(task, trial=0, reward=1.0, ended="user_stop"):
+    info = None if reward is None else {"reward": reward}
+    told = {"id": f"{task}{trial}", "task_id": task, "termination_reason": ended}
+    return told | {"reward_info": info, "trial": trial, "messages": ["m" * 100]}
+
+
+def write(path, simulations, tasks=("0", "1"), info=INFO):
+    listed = [{"id": task, "user_scenario": f"What is {task}?"} for task in tasks]
+    value = {"timestamp": "2025-06-11T00:00:00", "info": info, "tasks": listed}
+    path.write_text(json.dumps(value | {"simulations": simulations}))
+    return path
+
+
+def read(folder):
+    files = files_in(folder)
+    assert all(of_tau2.recognises(file.head) for file in files)
+    return of_tau2.runs(files)
+
+
+def scores(run):
+    return [(c[1], c[4], c[5], c[6]) for c in cells_of(run)]
+
+
+@pytest.mark.parametrize("window", [10, 2**20])
+def test_trials_errors_and_limits(tmp_path, monkeypatch, window):
+    monkeypatch.setattr(elements, "WINDOW", window)
+    simulations = [
+        simulation("0"),
+        simulation("0", 1, 0.0, "max_steps"),
+        simulation("1", 0, None, "too_many_errors"),
+    ]
+    write(tmp_path / "a.json", simulations)
+    (run,) = read(tmp_path)
+    assert scores(run) == [("0", 1, 1.0, "ok"), ("0", 2, 0.0, "ok"), ("1", 1, None, "error")]
+    assert (run.system, run.task, run.epochs) == ("gpt-4.1", "airline", 2)
+    assert (run.declared, run.why) == (["0", "1"], "too_many_errors")
+    assert run.config["user.llm"] == "gpt-4.1-mini"
+    assert run.cells.content[0] == run.cells.content[1] != run.cells.content[2]
+
+
+@pytest.mark.parametrize("given", ["all", "results.json", "simulations"])
+def test_simulations_in_a_folder_beside(tmp_path, given):
+    path = write(tmp_path / "results.json", [])
+    value = json.loads(path.read_text())
+    del value["simulations"]
+    path.write_text(json.dumps(value))
+    (tmp_path / "simulations").mkdir()
+    for k in (0, 1):
+        one = simulation("0", k, float(k))
+        (tmp_path / "simulations" / f"{k}.json").write_text(json.dumps(one))
+    if given == "all":
+        (run,) = read(tmp_path)
+    elif given == "simulations":
+        (run,) = read(tmp_path / "simulations")
+        assert run.system is None
+    else:
+        (run,) = of_tau2.runs([LogFile(path, path.name)])
+    assert scores(run) == [("0", 1, 0.0, "ok"), ("0", 2, 1.0, "ok")]
+
+
+def test_no_simulations(tmp_path):
+    write(tmp_path / "a.json", [])
+    with pytest.raises(ValueError, match=r"a\.json: holds no simulations"):
+        read(tmp_path)
+
+
+def test_cut(tmp_path):
+    path = write(tmp_path / "a.json", [simulation("0")])
+    path.write_text(path.read_text()[:-20])
+    with pytest.raises(ValueError, match=r"a\.json: .*is the file cut"):
+        read(tmp_path)
+
+
+def test_a_simulation_of_no_task(tmp_path):
+    write(tmp_path / "a.json", [simulation("0"), simulation(None)])
+    with pytest.raises(ValueError, match="row 2: is a simulation without a task_id"):
+        read(tmp_path)
+
+
+@needs_samples()
+def test_sample():
+    (run,) = read(FORMATS / "tau2")
+    assert scores(run) == [
+        ("0", 1, 1.0, "ok"),
+        ("0", 2, 0.0, "ok"),
+        ("1", 1, 0.0, "ok"),
+        ("1", 2, None, "error"),
+    ]
+    assert (run.system, run.epochs, run.declared) == ("gpt-4.1", 4, ["0", "1"])

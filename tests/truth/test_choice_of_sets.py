@@ -1,0 +1,90 @@
+"""The best of several feature sets predicts less well than it seems to."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import betterthan as bt
+
+SETS = {str(k): [f"x{3 * k + j}" for j in range(3)] for k in range(5)}
+
+
+def table(seed, n=20, slope=0.0):
+    random = np.random.default_rng(seed)
+    x = random.normal(size=(n, 15))
+    y = slope * x[:, 0] + random.normal(size=n)
+    return pd.DataFrame(x, columns=[f"x{k}" for k in range(15)]).assign(y=y)
+
+
+@pytest.fixture(scope="module")
+def noise():
+    return [bt.features.compare(table(seed), "y", SETS) for seed in range(30)]
+
+
+def test_the_best_set_of_noise_predicts_nothing(noise):
+    """The best of five is above 0 in a fifth to a half; chosen in the folds it is far below."""
+    best = np.array([float(found["r2_held_out_chosen"].max()) for found in noise])
+    nested = np.array([float(found["r2_held_out_best"]) for found in noise])
+    assert (best > 0).mean() >= 0.2
+    assert (nested > 0).mean() <= 0.15
+    assert nested.mean() < -0.2
+    assert (nested <= best + 1e-12).mean() > 0.9
+
+
+def test_a_set_that_predicts_is_picked():
+    found = bt.features.compare(table(1, n=30, slope=1.5), "y", SETS)
+    assert found["picked"].sel(feature_set="0") == 1
+    assert found["r2_held_out_best"] == pytest.approx(float(found["r2_held_out_chosen"][0]))
+    assert float(found["picked"].sum()) == pytest.approx(1)
+
+
+def test_the_choice_in_every_fold_is_that_of_refits():
+    frame = table(2, n=14)
+    sets = {"a": ["x0", "x1"], "b": ["x2", "x3"]}
+    found, error, picked = bt.features.compare(frame, "y", sets), 0.0, []
+    for k in range(14):
+        rest, one = frame.drop(index=k), frame.loc[[k]]
+        inside = bt.features.compare(rest, "y", sets)["r2_held_out_chosen"]
+        best = "ab"[int(inside.values.argmax())]
+        function = bt.features.performance_function(rest, "y", columns=sets[best], resamples=1)
+        error += (frame["y"][k] - np.ravel(function.predict(one))[0]) ** 2
+        picked.append(best)
+    total = ((frame["y"] - frame["y"].mean()) ** 2).sum()
+    assert found["r2_held_out_best"].item() == pytest.approx(1 - error / total)
+    assert found["picked"].values.tolist() == [picked.count("a") / 14, picked.count("b") / 14]
+
+
+def test_many_groups_have_fifty_outer_folds():
+    frame = table(3, n=60)
+    found = bt.features.compare(frame, "y", {"a": ["x0"], "b": ["x1", "x2"]})
+    assert (found["picked"] * 50 % 1).values.tolist() == [0, 0]
+    assert float(found["r2_held_out_best"]) < 1
+
+
+def test_the_honest_measure_has_an_error():
+    """About what it differs by from one set of data to the next; it had none."""
+    fits = [
+        bt.features.performance_function(table(seed), "y", resamples=1).fit for seed in range(40)
+    ]
+    r2 = np.array([float(fit["r2_held_out_chosen"]) for fit in fits])
+    error = np.array([float(fit["r2_held_out_chosen_se"]) for fit in fits])
+    assert 0.5 < error.mean() / r2.std() < 1.2
+
+
+def test_the_error_is_that_of_a_ratio_over_groups():
+    frame = table(4, n=24).assign(of=np.repeat(np.arange(8), 3))
+    fit = bt.features.performance_function(frame, "y", leave_out="of").fit
+    y = fit["observed"] - fit["observed"].mean()
+    error = ((fit["observed"] - fit["held_out_chosen"]) ** 2).groupby("group").sum()
+    total = (y**2).groupby("group").sum()
+    apart = error - (error.sum() / total.sum()) * total
+    expected = np.sqrt(8 / 7 * float((apart**2).sum())) / float(total.sum())
+    assert fit["r2_held_out_chosen_se"].item() == pytest.approx(expected)
+
+
+def test_the_report_tells_it(noise):
+    text = bt.report(noise[0])
+    best, error = (float(noise[0][f"r2_held_out_best{end}"]) for end in ("", "_se"))
+    assert f"too, R2 held out is {best:.2f} ({error:.2f})" in text.replace("\n", " ")
+    text = bt.report(bt.features.performance_function(table(1), "y"))
+    assert "(standard error 0." in text

@@ -1,0 +1,71 @@
+"""Correlations of few texts: no p of 0, no interval of no width, errors as rare as promised."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import betterthan as bt
+
+
+def shares(x, y):
+    """By brute force: arrangements of y that go with x as far as y does."""
+    found = []
+    for measure in (stats.spearmanr, stats.kendalltau):
+        own = abs(measure(x, y)[0])
+        every = [abs(measure(x, list(z))[0]) for z in permutations(y)]
+        found.append(np.mean([v >= own - 1e-9 for v in every]))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [
+        ([1, 2, 3, 4], [1, 2, 3, 5]),
+        ([1, 2, 3, 4, 5], [2, 1, 4, 3, 5]),
+        ([1, 1, 2, 3, 4], [3, 1, 1, 4, 4]),
+        ([0, 0, 0, 1, 1], [5, 4, 5, 6, 6]),
+    ],
+)
+def test_p_is_the_share_of_all_arrangements(x, y):
+    found = bt.people.correlation(x, y)
+    assert found["p_value"].values[1:] == pytest.approx(shares(x, y), rel=1e-12)
+    assert found.attrs["p_of_ranks"] == "exact"
+
+
+def test_published_exact_p():
+    # of 5 pairs in one order 2 of 120 arrangements are perfect, of 4 pairs 2 of 24
+    for n, p in ((4, 2 / 24), (5, 2 / 120), (9, 2 / 362880), (12, 2 / 479001600)):
+        found = bt.people.correlation(np.arange(n), np.arange(n) ** 2)
+        assert found["p_value"].values[1:] == pytest.approx([p, p], rel=1e-9)
+    line = bt.people.correlation(np.arange(6), 3 - 2 * np.arange(6.0))
+    assert line["p_value"].values == pytest.approx([2 / 720] * 3)
+
+
+@pytest.mark.parametrize("y", [[1, 2, 3, 5], [1, 2, 3, 4, 6], [0, 0, 0, 1, 1, 1], list(range(15))])
+def test_a_perfect_order_has_an_interval_that_is_no_point(y):
+    x = np.array(y) ** 3
+    for sign in (1, -1):
+        found = bt.people.correlation(x, sign * np.array(y, dtype=float))
+        ranks = found.isel(measure=[1, 2])
+        assert ranks["r"].values == pytest.approx([sign, sign])
+        far, near = ("upper", "lower") if sign > 0 else ("lower", "upper")
+        assert (ranks[far].values == sign).all()
+        assert (sign * ranks[near].values < 0.99).all()
+        assert (found["p_value"].values > 0).all()
+        assert found.attrs["perfect"][-2:] == ["spearman", "kendall"]
+
+
+def test_of_a_perfect_line_no_interval_is_told():
+    found = bt.people.correlation([1, 2, 3, 4, 5], [2, 4, 6, 8, 10])
+    assert np.isnan([found[k].sel(measure="pearson").item() for k in ("lower", "upper")]).all()
+    assert found["p_value"].sel(measure="pearson").item() == pytest.approx(2 / 120)
+
+
+@pytest.mark.parametrize("n", [4, 5, 6])
+def test_no_more_rejections_than_promised(n):
+    random = np.random.default_rng(n)
+    found = [bt.people.correlation(*random.normal(size=(2, n)))["p_value"] for _ in range(300)]
+    assert (np.mean([p <= 0.05 for p in found], axis=0)[1:] <= 0.05 + 2 * 0.0126).all()
+    assert max(float(p.min()) for p in found) <= 1
