@@ -18,6 +18,7 @@ TAKES_TEXT = {
     "read",
     "read_confusion",
     "read_judgments",
+    "read_logs",
     "load",
     "example_fit",
 }

@@ -32,6 +32,7 @@ NAMESPACES = sorted(
 MAIN_ROAD = sorted(
     [
         "read",
+        "read_logs",
         "count",
         "compare",
         "report",

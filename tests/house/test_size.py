@@ -19,9 +19,10 @@ NO_CODE = {
 }
 # file, function: why it reads best whole
 LONGER = {
+    ("answers/made.py", "_asked"): "one line, part by part",
     ("answers/rows.py", "systems"): "one table, column by column",
+    ("cli/comparing.py", "compare"): "many choices, handed on by name",
     ("comparison/comparing.py", "compare"): "sixteen choices are named once, then composed",
-    ("comparison/given.py", "_signed"): "one record of the data",
     ("comparison/tests_beside.py", "tests_beside"): "one table, column by column",
     ("evidence/of_performance_function.py", "by_quadrature"): "a formula",
     ("evidence/of_subject_slopes.py", "by_quadrature"): "a formula",
@@ -30,6 +31,7 @@ LONGER = {
     ("exact/wins/intervals.py", "_equal_heights"): "Newton's method on two ends",
     ("features/prediction.py", "_components"): "every way to give components, and its refusal",
     ("fits/circles.py", "transitivity"): "two checks in one table",
+    ("logs/frames.py", "_with_missing"): "one table, column by column",
     ("models/crossing.py", "build"): "the model",
     ("models/crossing.py", "simulate"): "draws in the order of the model",
     ("models/davidson.py", "simulate"): "draws in the order of the model",
@@ -40,6 +42,7 @@ LONGER = {
     ("models/subject_slopes.py", "_text_effects"): "the model",
     ("models/subject_slopes.py", "build"): "the model",
     ("models/subject_slopes.py", "simulate"): "draws in the order of the model",
+    ("reading/any_source.py", "read"): "many choices, handed on by name",
     ("scores/comparing.py", "compare"): "many choices, handed on by name",
     ("scores/resampling.py", "bootstrap"): "many choices, handed on by name",
     ("significance/randomizing.py", "randomization_test"): "many choices, checked by name",

@@ -48,15 +48,28 @@ def results():
     return found
 
 
+def column(k, rows):
+    """What promptfoo says of a provider and prompt: sums over all rows, whatever their status."""
+    of = [row for row in rows if row["promptIdx"] == k]
+    counts = {
+        "score": sum(row["score"] for row in of),
+        "testPassCount": sum(row["success"] for row in of),
+        "testFailCount": sum(row["failureReason"] == 1 for row in of),
+        "testErrorCount": sum(row["failureReason"] == 2 for row in of),
+    }
+    return {"raw": PROMPTS[k % 2], "provider": "sysA" if k < 2 else "sysB", "metrics": counts}
+
+
 def as_json(path, rows=None, *, repeat=2, **more):
     """The file of ``promptfoo eval -o out.json``."""
+    rows = results() if rows is None else rows
     content = {
         "evalId": "eval-Mcy",
         "results": {
             "version": 3,
             "timestamp": "2026-11-21T21:06:43.552Z",
-            "prompts": [],
-            "results": results() if rows is None else rows,
+            "prompts": [column(k, rows) for k in range(4)],
+            "results": rows,
             "stats": {"successes": 1, "failures": 1, "errors": 1},
         },
         "config": {"tests": [], "evaluateOptions": {}},

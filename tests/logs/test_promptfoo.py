@@ -212,6 +212,13 @@ def test_the_reported_means_count_every_row():
             assert sum(raw) / len(raw) == pytest.approx(run.reported[metric], abs=1e-12)
 
 
+def test_the_reported_means_are_those_of_what_was_written(tmp_path):
+    for run in read(as_json(tmp_path / "out.json")):
+        raw = [x for x, m in zip(run.cells.raw, run.cells.metric, strict=True) if m == "score"]
+        assert run.reported["score"] == pytest.approx(sum(raw) / len(raw), abs=1e-12)
+    assert read(as_lines(tmp_path / "out.jsonl"))[0].reported == {}
+
+
 def test_an_older_sample_of_lines():
     found = read(folder("promptfoo") / "results.jsonl")
     assert [run.system for run in found] == ["sysA", "sysA", "sysB", "sysB"]

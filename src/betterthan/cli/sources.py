@@ -1,7 +1,12 @@
 """What a command reads: files, folders, patterns, or one for each system as name=file."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from betterthan.cli.console import say
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 Given = str | Path | list[str | Path] | dict[str, str | Path]
 
@@ -31,6 +36,15 @@ def source_of(given: list[str]) -> Given:
     if twice is not None:
         raise ValueError(f"the name {twice!r} is given twice; give each system its own")
     return {str(name): path for name, path in split}
+
+
+def read_given(given: list[str], **choices: Any) -> "xr.DataArray":
+    """What was given, read as it was asked; how is said."""
+    import betterthan as bt
+
+    data = bt.read(source_of(given), **chosen(**choices))
+    say(str(data.attrs["reading"]))
+    return data
 
 
 def inputs_of(given: list[str]) -> list[Path]:

@@ -52,28 +52,38 @@ def read_tables(
         What several tables are; see `apart.one_a_system`.
     """
     choices = {"higher_is_better": higher_is_better, "unit": unit, "scale": scale}
-    wanted = named_systems(systems)
     told = Columns() if told is None else told
     named = _named(source)
     by_name = {name: applied(_table(one, name, told.sep), told) for name, one in named.items()}
     apart = (layout is None or names_are == "systems") and one_a_system(by_name, names_are)
     if apart:
         by_name = {"": side_by_side(_by_system(by_name, isinstance(source, Mapping)))}
-    tables = list(by_name.values())
-    found = of_name("long") if apart else _one_layout(tables, layout)
+    several = not apart and (len(named) > 1 or isinstance(source, Mapping))
+    found = of_name("long") if apart else _one_layout(list(by_name.values()), layout)
     _check_choices(found, choices)
-    _refuse_choosing(found, wanted)
-    readings = [_reading(found, table, wanted, scale) for table in tables]
-    result = readings[0].data
-    datasets = list(named) if not apart and (len(named) > 1 or isinstance(source, Mapping)) else []
-    if datasets:
-        result = _joined(found, readings, datasets, tables)
-    sources = ", ".join(table.source for table in tables)
-    result.attrs = _attrs(found, result, readings, choices) | {"source": sources}
+    result = _read(found, by_name, list(named) if several else [], systems, choices)
     result = renamed(result, systems)
-    said = line(sources, found, result, readings, datasets)
-    result.attrs["reading"] = f"{said}, each file a system" if apart else said
+    if apart:
+        result.attrs["reading"] += ", each file a system"
     _log.info(result.attrs["reading"])
+    return result
+
+
+def _read(
+    layout: Layout,
+    by_name: dict[str, Table],
+    datasets: list[str],
+    systems: Any,
+    choices: dict[str, Any],
+) -> Any:
+    """What tables of one layout hold, with what they say of themselves."""
+    wanted, tables = named_systems(systems), list(by_name.values())
+    _refuse_choosing(layout, wanted)
+    readings = [_reading(layout, table, wanted, choices["scale"]) for table in tables]
+    result = _joined(layout, readings, datasets, tables) if datasets else readings[0].data
+    sources = ", ".join(table.source for table in tables)
+    result.attrs = _attrs(layout, result, readings, choices) | {"source": sources}
+    result.attrs["reading"] = line(sources, layout, result, readings, datasets)
     return result
 
 
@@ -109,6 +119,8 @@ def _named(source: Any) -> dict[str, Any]:
 
 
 def _table(source: Any, name: str, sep: str | None) -> Table:
+    if isinstance(source, Table):
+        return source
     if isinstance(source, str | Path):
         return read_file(Path(source), sep)
     if isinstance(source, pd.DataFrame):

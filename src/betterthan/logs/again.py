@@ -43,17 +43,8 @@ def one_each(
 
 
 def _of_one(runs: list[Run], system: str, again: str | None) -> Run:
-    runs = sorted(runs, key=lambda run: run.started)
-    runs = _tries(runs)
-    finished = [run for run in runs if run.state == DONE]
-    if finished and len(finished) < len(runs):
-        left = [run.files[0] for run in runs if run.state != DONE]
-        first, *rest = finished
-        said = f"an unfinished log of {system} is passed over for a finished one: {', '.join(left)}"
-        runs = [_with(first, ("again", said)), *rest]
-    elif not finished:
-        return merged(runs)
-    if len(runs) == 1 or not _overlap(runs):
+    runs = _finished(_tries(sorted(runs, key=lambda run: run.started)), system)
+    if runs[0].state != DONE or len(runs) == 1 or not _overlap(runs):
         return merged(runs)
     told = ("again", _disagreement(runs, system))
     if again == "epochs":
@@ -66,6 +57,16 @@ def _of_one(runs: list[Run], system: str, again: str | None) -> Run:
         f"{system} was run {len(runs)} times{task}, with equal settings ({files}); say "
         'again="last" or again="first" for one of them, or again="epochs" to take all'
     )
+
+
+def _finished(runs: list[Run], system: str) -> list[Run]:
+    """The finished runs, where there is one; else all."""
+    finished = [run for run in runs if run.state == DONE]
+    if not finished or len(finished) == len(runs):
+        return runs
+    left = ", ".join(run.files[0] for run in runs if run.state != DONE)
+    said = f"an unfinished log of {system} is passed over for a finished one: {left}"
+    return [_with(finished[0], ("again", said)), *finished[1:]]
 
 
 def _with(run: Run, told: tuple[str, str]) -> Run:
@@ -106,13 +107,7 @@ def merged(runs: list[Run]) -> Run:
     """
     if len(runs) == 1:
         return runs[0]
-    best: dict[tuple[str, int], tuple[int, int, int]] = {}
-    for r, run in enumerate(runs):
-        for k, rank in enumerate(_ranks(run)):
-            key = (run.cells.item[k], run.cells.epoch[k])
-            if key not in best or rank >= best[key][0]:
-                best[key] = (rank, r, k)
-    kept = [sorted(k for _, of, k in best.values() if of == r) for r in range(len(runs))]
+    kept = _best_samples(runs)
     last = next((run for run in reversed(runs) if run.state == DONE), runs[-1])
     files, cells = [], Cells()
     for run, samples in zip(runs, kept, strict=True):
@@ -121,6 +116,17 @@ def merged(runs: list[Run]) -> Run:
     declared = list(dict.fromkeys(item for run in runs for item in run.declared))
     said = list(dict.fromkeys(one for run in runs for one in run.said))
     return replace(last, files=files, cells=cells, declared=declared, said=said)
+
+
+def _best_samples(runs: list[Run]) -> list[list[int]]:
+    """Of each run the samples that are kept."""
+    best: dict[tuple[str, int], tuple[int, int, int]] = {}
+    for r, run in enumerate(runs):
+        for k, rank in enumerate(_ranks(run)):
+            key = (run.cells.item[k], run.cells.epoch[k])
+            if key not in best or rank >= best[key][0]:
+                best[key] = (rank, r, k)
+    return [sorted(k for _, of, k in best.values() if of == r) for r in range(len(runs))]
 
 
 def _ranks(run: Run) -> np.ndarray:
@@ -156,7 +162,17 @@ def without_doubles(run: Run) -> Run:
         places.setdefault(key, []).append(k)
     if len(places) == len(cells):
         return run
-    scores = _scores(cells)
+    _refuse_other_doubles(run, places)
+    kept = sorted(first for first, *_ in places.values())
+    dropped = len(cells) - len(kept)
+    one = Cells()
+    add(one, cells, kept)
+    said = f"{counted(dropped, 'row')} of {run.files[0]} given twice, counted once"
+    return replace(run, cells=one, said=[*run.said, ("twice", said)])
+
+
+def _refuse_other_doubles(run: Run, places: dict[tuple[str, int], list[int]]) -> None:
+    cells, scores = run.cells, _scores(run.cells)
     for (item, epoch), (first, *others) in places.items():
         for k in others:
             if scores[k] != scores[first] or cells.content[k] != cells.content[first]:
@@ -165,12 +181,6 @@ def without_doubles(run: Run) -> Run:
                     f"{epoch}) stands in row {cells.row[first]} too, with another score or text; "
                     "give each item one row, or tell its runs apart"
                 )
-    kept = sorted(first for first, *_ in places.values())
-    dropped = len(cells) - len(kept)
-    one = Cells()
-    add(one, cells, kept)
-    said = f"{counted(dropped, 'row')} of {run.files[0]} given twice, counted once"
-    return replace(run, cells=one, said=[*run.said, ("twice", said)])
 
 
 def _scores(cells: Cells) -> list[list[tuple[str, str, str]]]:

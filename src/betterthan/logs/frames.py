@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from betterthan.io.text_arrays import text_array
-from betterthan.logs.record import MISSING, OK, STATUSES, Cells, Logs, Run
+from betterthan.logs.record import ERROR, MISSING, OK, STATUSES, Cells, Logs, Run
 
 RECORDS = (
     *("run", "system", "task", "metric", "item", "item_hash", "prompt_hash", "epoch"),
@@ -61,25 +61,19 @@ def _of_run(place: int, run: Run) -> dict[str, np.ndarray]:
     return {"run": np.full(len(found["raw"]), place)} | found
 
 
-def _with_failed(cells: Cells) -> tuple[np.ndarray, ...]:
+def _with_failed(cells: Cells) -> list[np.ndarray]:
     """Scores, of which every metric has one of a sample that failed: an error."""
-    of, metric = np.array(cells.of, int), _objects(cells.metric)
-    raw = np.array(cells.raw, float)
-    status = np.array([STATUSES.index(one) for one in cells.status], np.int8)
     failed = np.array(cells.failed, bool)
-    status[failed[of]] = STATUSES.index("error")
     metrics = list(dict.fromkeys(cells.metric)) or [""]
     has = set(zip(cells.of, cells.metric, strict=True))
     more = [(k, m) for k in np.flatnonzero(failed).tolist() for m in metrics if (k, m) not in has]
-    number = len(more)
-    parts = (
-        np.concatenate([of, np.array([k for k, _ in more], int)]),
-        np.concatenate([metric, _objects([m for _, m in more])]),
-        np.concatenate([raw, np.full(number, np.nan)]),
-        np.concatenate([status, np.full(number, STATUSES.index("error"), np.int8)]),
-    )
-    place = np.argsort(parts[0], kind="stable")  # as the samples stand in the log
-    return tuple(part[place] for part in parts)
+    of = np.array([*cells.of, *(k for k, _ in more)], int)
+    status = np.array([STATUSES.index(one) for one in cells.status] + [0] * len(more), np.int8)
+    status[failed[of]] = STATUSES.index(ERROR)
+    metric = _objects([*cells.metric, *(m for _, m in more)])
+    raw = np.array([*cells.raw, *([np.nan] * len(more))])
+    place = np.argsort(of, kind="stable")  # as the samples stand in the log
+    return [part[place] for part in (of, metric, raw, status)]
 
 
 def _with_missing(run: Run, found: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -1,5 +1,6 @@
 """What a file is, from its first bytes: never from its name."""
 
+import re
 import zipfile
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,7 +13,9 @@ from betterthan.logs.partial_json import partial
 HEAD = 2**16  # bytes that are looked at
 _LFS = b"version https://git-lfs"
 _IMAGES = {b"\x89PNG": "an image", b"\xff\xd8\xff": "an image", b"GIF8": "an image"}
-_OTHERS = {b"%PDF": "a PDF", b"PAR1": "parquet"}
+_OTHERS = {b"%PDF": "a PDF"}
+_PARQUET = b"PAR1"
+_WORD = re.compile(rb"[A-Za-z_][\w.]{2,60}")
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,7 @@ class Head:
 
     kind: str
     first: Any = None  # the object, the first of the lines or of the list; cut, where it is long
-    members: tuple[str, ...] = ()  # of a zip
+    members: tuple[str, ...] = ()  # of a zip; of parquet, words of its footer: columns too
     lines: tuple[str, ...] = ()  # the first of a text
     infos: tuple[zipfile.ZipInfo, ...] = field(default=(), repr=False, compare=False)  # of a zip
 
@@ -80,6 +83,8 @@ def head_of(start: bytes, path: Path) -> Head:
             return Head(kind)
     if start.startswith(b"PK"):
         return _of_zip(path)
+    if start.startswith(_PARQUET):
+        return _of_parquet(path)
     text = _decoded(start)
     if text is None or "\0" in text:
         return Head("binary")
@@ -96,6 +101,18 @@ def _of_zip(path: Path) -> Head:
             return Head("zip", members=tuple(file.namelist()), infos=tuple(file.infolist()))
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         return Head("a zip file that is cut or damaged")
+
+
+def _of_parquet(path: Path) -> Head:
+    """Its columns are named in the last bytes."""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - HEAD))
+            end = file.read(HEAD)
+    except OSError:
+        return Head("parquet")
+    words = dict.fromkeys(word.decode("ascii") for word in _WORD.findall(end))
+    return Head("parquet", members=tuple(words) if end.endswith(_PARQUET) else ())
 
 
 def _of_json(text: str, whole: bool) -> Head:

@@ -114,21 +114,25 @@ def _by_content(records: Frame) -> np.ndarray:
         run = records.loc[records["item_hash"].isna(), "system"].astype(str).iloc[0]
         raise ValueError(f'the log of {run} does not hold what was asked; say join="id"')
     samples = records.drop_duplicates(["run", "item", "item_hash"])
-    time = samples.groupby(["run", "item_hash"], observed=True, sort=False).cumcount()
-    copies = samples.groupby(["run", "item_hash"], observed=True, sort=False).size()
-    uneven = copies.groupby(level="item_hash").agg(["min", "max"])
-    uneven = uneven[uneven["min"] != uneven["max"]]
-    if len(uneven):
-        digest = uneven.index[0]
-        text = samples.loc[samples["item_hash"] == digest, "text"].iloc[0]
-        low, high = uneven.iloc[0]
-        raise ValueError(
-            f"{counted(len(uneven), 'item')} stand a different number of times in different logs "
-            f'({shown(text)}: {low} and {high} times); say join="id" if the ids can be trusted'
-        )
-    names = _names(samples, time)
-    keys = list(zip(records["run"], records["item"], records["item_hash"], strict=True))
+    alike = samples.groupby(["run", "item_hash"], observed=True, sort=False)
+    _refuse_uneven(samples, alike.size())
+    names = _names(samples, alike.cumcount())
+    keys = zip(records["run"], records["item"], records["item_hash"], strict=True)
     return np.array([names[key] for key in keys], object)
+
+
+def _refuse_uneven(samples: Frame, copies: Frame) -> None:
+    """Refuse contents of which one log holds more copies than another that holds any."""
+    ends = copies.groupby(level="item_hash").agg(["min", "max"])
+    ends = ends[ends["min"] != ends["max"]]
+    if not len(ends):
+        return
+    text = samples.loc[samples["item_hash"] == ends.index[0], "text"].iloc[0]
+    low, high = ends.iloc[0]
+    raise ValueError(
+        f"{counted(len(ends), 'item')} stand a different number of times in different logs "
+        f'({shown(text)}: {low} and {high} times); say join="id" if the ids can be trusted'
+    )
 
 
 def _names(samples: Frame, time: Frame) -> dict[tuple[int, str, bytes], str]:

@@ -23,11 +23,16 @@ def objects(value: Any, source: str, what: str) -> list[dict[str, Any]]:
     return value
 
 
+def entries(value: Any) -> list[dict[str, Any]]:
+    """The objects in a list; none where it is no list."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
 def mapping(value: Any) -> dict[str, Any]:
     """An object; empty where there is none."""
     return value if isinstance(value, dict) else {}
 
 
-def told(value: Any) -> str:
+def as_text(value: Any) -> str:
     """A value as text: a text as it is."""
     return value if isinstance(value, str) else "" if value is None else str(value)

@@ -7,7 +7,7 @@ from typing import Any
 from betterthan.io.problems import counted, problem
 from betterthan.logs.hashing import digest
 from betterthan.logs.heads import Head, LogFile
-from betterthan.logs.json_parts import mapping, objects, told
+from betterthan.logs.json_parts import as_text, entries, mapping, objects
 from betterthan.logs.json_values import flat, whole
 from betterthan.logs.occurrences import name_of, numbered, occurrences
 from betterthan.logs.record import ERROR, OK, Run
@@ -49,8 +49,8 @@ def _run(file: LogFile) -> Run:
 def _add(
     run: Run, file: LogFile, case: dict[str, Any], row: int, content: bytes, copy: int
 ) -> None:
-    text = told(case.get("input") or case.get("scenario"))
-    item = told(case["name"]) if run.own_ids else numbered(name_of(text, content), copy)
+    text = as_text(case.get("input") or case.get("scenario"))
+    item = as_text(case["name"]) if run.own_ids else numbered(name_of(text, content), copy)
     sample = run.cells.sample(item, content=content, text=text, row=row)
     for metric, value, status in _scores(case, file, row):
         run.cells.score(sample, metric, score_of(value, file.name, row, metric), status)
@@ -60,13 +60,13 @@ def _about(file: LogFile, log: dict[str, Any], cases: Sequence[dict[str, Any]]) 
     """The run without its cells."""
     settings = flat(mapping(log.get("hyperparameters")))
     system, prompt = settings.pop("model", None), settings.pop("prompt", None)
-    names = [told(case.get("name")) for case in cases]
+    names = [as_text(case.get("name")) for case in cases]
     by_place = any(not name or _BY_PLACE.fullmatch(name) for name in names)
     return Run(
         tool="deepeval",
         files=[file.name],
-        system=told(system) or None,
-        parts={} if prompt is None else {"prompt": told(prompt)},
+        system=as_text(system) or None,
+        parts={} if prompt is None else {"prompt": as_text(prompt)},
         config=settings,
         own_ids=not by_place and len(set(names)) == len(names),
         reported=_reported(file, log),
@@ -78,20 +78,17 @@ def _content(case: dict[str, Any]) -> bytes:
     """What a case gives and expects; of a conversation, what its user says."""
     if "input" in case:
         return digest(*(case.get(key) for key in ("input", "expectedOutput", "context")))
-    said = [turn.get("content") for turn in _turns(case) if turn.get("role") == "user"]
+    said = [
+        turn.get("content") for turn in entries(case.get("turns")) if turn.get("role") == "user"
+    ]
     scenario = [case.get(key) for key in ("scenario", "expectedOutcome", "userDescription")]
     return digest(scenario if any(scenario) else said)
-
-
-def _turns(case: dict[str, Any]) -> list[dict[str, Any]]:
-    turns = case.get("turns")
-    return [turn for turn in turns if isinstance(turn, dict)] if isinstance(turns, list) else []
 
 
 def _scores(case: dict[str, Any], file: LogFile, row: int) -> Iterator[tuple[str, Any, str]]:
     """Metric, value and status; what has an error did not come to a score."""
     given = objects(case.get("metricsData"), file.name, f"metricsData of test case {row}")
-    names = [told(one.get("name")) for one in given]
+    names = [as_text(one.get("name")) for one in given]
     for one, name, k in zip(given, names, occurrences(names), strict=True):
         status = OK if is_blank(one.get("error")) else ERROR
         yield numbered(name, k), one.get("score"), status
@@ -101,21 +98,20 @@ def _lower(cases: Sequence[dict[str, Any]]) -> set[str]:
     """Metrics that pass below their threshold, and never above it: less is better."""
     passes: dict[bool, set[str]] = {True: set(), False: set()}
     for case in cases:
-        for one in case.get("metricsData") or ():
+        for one in entries(case.get("metricsData")):
             score, threshold = as_score(one.get("score")), as_score(one.get("threshold"))
             if score is None or threshold is None or score == threshold:
                 continue
             below = (score < threshold) == bool(one.get("success"))
-            passes[below].add(told(one.get("name")))
+            passes[below].add(as_text(one.get("name")))
     return passes[True] - passes[False]
 
 
 def _judges(cases: Sequence[dict[str, Any]]) -> str:
     models = {
-        told(one.get("evaluationModel")): None
+        as_text(one.get("evaluationModel")): None
         for case in cases
-        for one in case.get("metricsData") or ()
-        if isinstance(one, dict)
+        for one in entries(case.get("metricsData"))
     }
     return ", ".join(sorted(name for name in models if name and name.lower() != "none"))
 
@@ -124,8 +120,9 @@ def _reported(file: LogFile, log: dict[str, Any]) -> dict[str, float]:
     """The mean of the scores that it lists of each metric: those that came to one."""
     found: dict[str, float] = {}
     for one in objects(log.get("metricsScores"), file.name, "metricsScores"):
-        scores = [as_score(value) for value in one.get("scores") or ()]
+        given = one.get("scores")
+        scores = [as_score(value) for value in given] if isinstance(given, list) else []
         there = [score for score in scores if score is not None]
         if there:
-            found[told(one.get("metric"))] = sum(there) / len(there)
+            found[as_text(one.get("metric"))] = sum(there) / len(there)
     return found

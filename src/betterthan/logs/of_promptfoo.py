@@ -12,16 +12,18 @@ from typing import Any
 from betterthan.io.problems import counted, listed, problem
 from betterthan.logs.hashing import digest
 from betterthan.logs.heads import Head, LogFile
+from betterthan.logs.json_parts import as_text, mapping
 from betterthan.logs.json_values import flat, records, whole
 from betterthan.logs.occurrences import name_of, numbered
 from betterthan.logs.record import ERROR, OK, UNSCORED, Run
-from betterthan.logs.score_values import score_of
+from betterthan.logs.score_values import as_score, score_of
 
 _ROWS = {"promptIdx", "testIdx"}
 _LONG_ROWS = {"gradingResult", "namedScores", "latencyMs"}  # where its first bytes cut the first
 _COLUMN = re.compile(r"\[[^\]]+\] ")  # [provider] prompt
 _CELL = re.compile(r"\[(PASS|FAIL|ERROR)\] ?(\(|$)", re.MULTILINE)
 _SECRET = re.compile("api_?key|secret|password|authorization|cookie", re.IGNORECASE)
+_COUNTED = ("Pass", "Fail", "Error")
 _FAILED = 2  # failureReason of what never ran; a check that fails is 1
 _NO_CSV = (
     "is promptfoo's CSV, which cuts scores to two digits; give its JSON: promptfoo eval -o out.json"
@@ -131,7 +133,9 @@ def _system(row: dict[str, Any]) -> tuple[str, str, Any]:
         provider = provider.get("label") or provider.get("id")
     if isinstance(prompt, dict):
         prompt = prompt.get("label") or prompt.get("display") or prompt.get("raw")
-    return str(provider or ""), str(prompt or ""), row.get("promptIdx", row.get("promptId"))
+    column = row.get("promptIdx")
+    column = column if isinstance(column, int) else as_text(row.get("promptId"))
+    return as_text(provider), as_text(prompt), column
 
 
 def _test(row: dict[str, Any]) -> tuple[Any, Any]:
@@ -192,7 +196,7 @@ def _runs_of(file: LogFile, about: dict[str, Any], results: Sequence[_Result]) -
 
 def _repeat(about: dict[str, Any]) -> int | None:
     """Runs of each test, where the file says."""
-    config = about.get("config") or {}
+    config = mapping(about.get("config"))
     places = (about.get("runtimeOptions"), config.get("evaluateOptions"), config)
     told = [place.get("repeat") for place in places if isinstance(place, dict)]
     silent = 1 if isinstance(places[0], dict) else None  # what was asked for is there, not repeats
@@ -220,9 +224,9 @@ def _run(file: LogFile, about: dict[str, Any], one: _Result, repeat: int) -> Run
         files=[file.name],
         system=provider or None,
         parts={"prompt": prompt},
-        version=str((about.get("metadata") or {}).get("promptfooVersion", "")),
+        version=str(mapping(about.get("metadata")).get("promptfooVersion", "")),
         config=settings,
-        started=str((about.get("results") or {}).get("timestamp", "")),
+        started=str(mapping(about.get("results")).get("timestamp", "")),
         again=str(about.get("evalId") or ""),
         epochs=repeat,
         ordered=False,
@@ -233,17 +237,17 @@ def _run(file: LogFile, about: dict[str, Any], one: _Result, repeat: int) -> Run
 
 def _reported(about: dict[str, Any], system: tuple[str, str, Any]) -> dict[str, float]:
     """The means over all rows of a prompt, with what promptfoo counts for those never checked."""
-    prompts = (about.get("results") or {}).get("prompts")
+    prompts = mapping(about.get("results")).get("prompts")
     column = system[2]
     if not isinstance(prompts, list) or not isinstance(column, int) or column >= len(prompts):
         return {}
-    told = prompts[column]
-    metrics = told.get("metrics") if isinstance(told, dict) else None
-    if not isinstance(metrics, dict) or told.get("provider") != system[0]:
+    told = mapping(prompts[column])
+    metrics = mapping(told.get("metrics"))
+    passed, *rest = (as_score(metrics.get(f"test{what}Count")) or 0 for what in _COUNTED)
+    n, total = passed + sum(rest), as_score(metrics.get("score"))
+    if not n or total is None or told.get("provider") != system[0]:
         return {}
-    passed, *rest = (metrics.get(f"test{what}Count") or 0 for what in ("Pass", "Fail", "Error"))
-    n = passed + sum(rest)
-    return {"score": metrics.get("score", 0) / n, "success": passed / n} if n else {}
+    return {"score": total / n, "success": passed / n}
 
 
 def _add(run: Run, one: _Result, copy: int, epoch: int) -> None:

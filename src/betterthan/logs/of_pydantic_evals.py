@@ -11,7 +11,7 @@ from typing import Any
 from betterthan.io.problems import listed, problem
 from betterthan.logs.hashing import digest
 from betterthan.logs.heads import Head, LogFile
-from betterthan.logs.json_parts import mapping, objects, told
+from betterthan.logs.json_parts import as_text, entries, mapping, objects
 from betterthan.logs.json_values import flat, whole
 from betterthan.logs.occurrences import name_of, numbered, occurrences
 from betterthan.logs.record import ERROR, OK, Run
@@ -52,8 +52,7 @@ def _run(
     metrics = own or [metric for of in by_evaluator.values() for metric in of]
     if not metrics:
         raise problem(file.name, "holds no scores and no assertions")
-    nothing: tuple[Any, str] = (None, ERROR)
-    scores += [dict.fromkeys(metrics, nothing) for _ in failed]
+    scores += [_failed(metrics) for _ in failed]
     _add(run, cases, scores)
     return run
 
@@ -68,7 +67,7 @@ def _add(run: Run, cases: Sequence[_Case], scores: Sequence[dict[str, tuple[Any,
             item,
             epoch=epochs[k] + 1,
             content=_content(cases[k]),
-            text=told(cases[k].get("inputs")),
+            text=as_text(cases[k].get("inputs")),
             row=k + 1,
             failed="error_message" in cases[k],
         )
@@ -81,11 +80,11 @@ def _about(file: LogFile, log: dict[str, Any], cases: Sequence[_Case]) -> Run:
     """The run without its cells."""
     settings = mapping(log.get("experiment_metadata")) | {"dataset": log.get("dataset_name")}
     names = [_source(case) for case in cases]
-    errors = [told(case["error_message"]) for case in cases if case.get("error_message")]
+    errors = [as_text(case["error_message"]) for case in cases if case.get("error_message")]
     run = Run(
         tool="pydantic-evals",
         files=[file.name],
-        system=told(log.get("name")) or None,
+        system=as_text(log.get("name")) or None,
         config=flat({key: value for key, value in settings.items() if value is not None}),
         own_ids=not any(not name or _BY_PLACE.fullmatch(name) for name in names),
         why=errors[0][:200] if errors else "",
@@ -98,7 +97,7 @@ def _about(file: LogFile, log: dict[str, Any], cases: Sequence[_Case]) -> Run:
 
 def _source(case: _Case) -> str:
     """The name of a case, without the number of its run."""
-    return told(case.get("source_case_name") or case.get("name"))
+    return as_text(case.get("source_case_name") or case.get("name"))
 
 
 def _content(case: _Case) -> bytes:
@@ -115,7 +114,7 @@ def _items(cases: Sequence[_Case], names: Sequence[str], own: bool) -> list[str]
     groups = sorted({(content, name) for content, name in zip(contents, names, strict=True)})
     copies = dict(zip(groups, occurrences(content for content, _ in groups), strict=True))
     return [
-        numbered(name_of(told(case.get("inputs")), content), copies[content, name])
+        numbered(name_of(as_text(case.get("inputs")), content), copies[content, name])
         for case, content, name in zip(cases, contents, names, strict=True)
     ]
 
@@ -123,14 +122,21 @@ def _items(cases: Sequence[_Case], names: Sequence[str], own: bool) -> list[str]
 def _scores(case: _Case, by_evaluator: dict[str, list[str]]) -> dict[str, tuple[Any, str]]:
     """Value and status of each metric; those of an evaluator that failed are errors."""
     found = {metric: (_value(one), OK) for metric, one in _results(case).items()}
-    for failure in case.get("evaluator_failures") or ():
-        evaluator = told(mapping(failure).get("name"))
+    for failure in entries(case.get("evaluator_failures")):
+        evaluator = as_text(failure.get("name"))
         for key in (_key(failure), evaluator):
             if key in by_evaluator:
-                found = dict.fromkeys(by_evaluator[key], (None, ERROR)) | found
+                found = _failed(by_evaluator[key]) | found
                 break
         else:
             found.setdefault(evaluator, (None, ERROR))
+    return found
+
+
+def _failed(metrics: Iterable[str]) -> dict[str, tuple[Any, str]]:
+    found: dict[str, tuple[Any, str]] = {}
+    for metric in metrics:
+        found[metric] = None, ERROR
     return found
 
 
@@ -153,7 +159,7 @@ def _by_evaluator(cases: Iterable[_Case]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for case in cases:
         for metric, one in _results(case).items():
-            for key in (_key(one), told(mapping(mapping(one).get("source")).get("name"))):
+            for key in (_key(one), as_text(mapping(mapping(one).get("source")).get("name"))):
                 if key and metric not in found.setdefault(key, []):
                     found[key].append(metric)
     return found

@@ -65,31 +65,33 @@ def scores_of(
         If a choice is missing or unknown, items cannot be joined, or there are fewer than two
         systems.
     """
-    for value, what in ((errors, "errors"), (unscored, "unscored")):
-        checks.one_of(value, POLICIES, what)
+    policies = _policies(errors=errors, unscored=unscored)
     records, said = chosen_records(logs, task=task, metric=metric, filter=filter, epoch=epoch)
     name = str(records["metric"].iloc[0])
     better = _direction(logs, records, name, higher_is_better)
     systems = _systems(records)
     squares = [_square(logs, group, join, systems) for _, group in _by_task(records)]
-    scores = _stacked(squares, systems)
-    policies = {"errors": errors, "unscored": unscored}
-    scores, filled = _under(scores, squares, policies, better)
-    own = {"metric": name, "tool": ", ".join(dict.fromkeys(_of(logs, records, "tool")))} | policies
-    reading = _reading(logs, records, scores, own | {"by": squares[0].by}, [*said, *filled])
+    scores, filled = _under(_stacked(squares, systems), squares, policies, better)
+    tool = ", ".join(dict.fromkeys(_of(logs, records, "tool")))
+    own = policies | {"metric": name, "tool": tool, "by": squares[0].by}
     signed = Signature(
         layout="logs",
         unit="item",
         source=_source(logs, records),
-        reading=reading,
+        reading=_reading(logs, records, scores, own, [*said, *filled]),
         higher_is_better=better,
         metric=name,
-        tool=own["tool"],
+        tool=tool,
         errors=errors,
         unscored=unscored,
     )
-    missing = int(np.isnan(scores.values).sum())
-    return scores.assign_attrs(signed.to_attrs() | {"n_missing": missing})
+    return scores.assign_attrs(signed.to_attrs() | {"n_missing": int(scores.isnull().sum())})
+
+
+def _policies(**given: str) -> dict[str, str]:
+    for what, value in given.items():
+        checks.one_of(value, POLICIES, what)
+    return given
 
 
 @dataclass(frozen=True)

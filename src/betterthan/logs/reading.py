@@ -64,19 +64,43 @@ def read_logs(
     passed over and counted. Runs of one name and task whose settings differ are systems of their
     own, named by these settings. Nothing in a log is evaluated.
 
+    Examples
+    --------
+    >>> import json, pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> def row(item, score):
+    ...     return {"user_input": item, "response": "...", "faithfulness": score}
+    >>> for system, second in [("old", 0.4), ("new", 0.9)]:
+    ...     rows = [row("Who?", 1.0), row("When?", second)]
+    ...     _ = (folder / f"{system}.json").write_text(json.dumps(rows))
+    >>> logs = read_logs(folder)
+    >>> logs.records[["system", "metric", "score", "status"]]
+      system        metric  score status
+    0    new  faithfulness    1.0     ok
+    1    new  faithfulness    0.9     ok
+    2    old  faithfulness    1.0     ok
+    3    old  faithfulness    0.4     ok
     """
     return logs_of_files(sort_files(find_files(source), format), systems=systems, again=again)
 
 
 def logs_of_files(files: Sorted, *, systems: Any = None, again: str | None = None) -> Logs:
     """The records of files that were recognised."""
-    runs, keys = read_runs(files)
+    return logs_of_runs(*read_runs(files), systems=systems, again=again)
+
+
+def logs_of_runs(
+    runs: Sequence[Run],
+    keys: Sequence[str | None],
+    *,
+    systems: Any = None,
+    again: str | None = None,
+) -> Logs:
+    """The records of runs, each with the name that a mapping gave it."""
     callable_: Any = systems if callable(systems) else None
     runs, found = one_each(runs, named(runs, keys, callable_), again)
     wanted = chosen(systems, list(dict.fromkeys(found)))
     kept = [k for name in wanted for k, system in enumerate(found) if system == name]
-    if files.said:
-        _log.info(printable(files.said))
     return logs_of([runs[k] for k in kept], [wanted[found[k]] for k in kept])
 
 
@@ -85,14 +109,18 @@ def read_runs(files: Sorted) -> tuple[list[Run], list[str | None]]:
     runs: list[Run] = []
     keys: list[str | None] = []
     for reader in READERS:
+        before = len(runs)
         for key, group in _by_key(files.by_reader.get(reader.name, [])).items():
             found = reader.runs([one.file for one in group])
             runs += [_by_its_tool(run, reader) for run in found]
             keys += [key] * len(found)
+        reader.check(runs[before:])
     if not runs:
         told = f" ({files.said})" if files.said else ""
         tools = ", ".join(dict.fromkeys(reader.tool for reader in READERS))
         raise ValueError(f"no file is a log of a tool that is read{told}: {tools}")
+    if files.said:
+        _log.info(printable(files.said))
     return runs, keys
 
 

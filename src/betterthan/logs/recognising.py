@@ -7,6 +7,7 @@ from betterthan.io.problems import counted, problem
 from betterthan.logs.finding import Found
 from betterthan.logs.heads import Head
 from betterthan.logs.roster import READERS, Reader
+from betterthan.logs.unread_tools import why_unread
 
 _MOST = 5  # skipped files that are named
 
@@ -75,6 +76,9 @@ def unread(head: Head) -> str:
         return "is a Git LFS pointer, not the file itself; run: git lfs pull"
     if head.kind == "empty":
         return "is empty"
+    known = why_unread(head)
+    if known is not None:
+        return known
     tools = ", ".join(dict.fromkeys(reader.tool for reader in READERS))
     what = "" if head.kind in ("object", "lines", "list", "text", "zip") else f" ({head.kind})"
     return (
@@ -85,6 +89,9 @@ def unread(head: Head) -> str:
 
 def _reason(head: Head) -> str:
     known = ("object", "lines", "list", "text", "zip")
+    what = why_unread(head)
+    if what is not None:
+        return what.removeprefix("is ")
     return "no log of a known tool" if head.kind in known else head.kind
 
 

@@ -32,6 +32,14 @@ class Reader:
         """The runs in files of this kind."""
         return import_module(f"betterthan.logs.of_{self.name}").runs
 
+    def check(self, runs: Sequence[Run]) -> None:
+        """Refuse runs that cannot be compared, where the reader has a function ``check`` for it:
+        its files are read by the names that a mapping gave them.
+        """
+        check = getattr(import_module(f"betterthan.logs.of_{self.name}"), "check", None)
+        if runs and check is not None:
+            check(runs)
+
 
 READERS: tuple[Reader, ...] = (
     Reader("inspect", "Inspect", "logs of `inspect eval`: .eval and .json"),
@@ -49,4 +57,6 @@ READERS: tuple[Reader, ...] = (
     ),
     Reader("deepeval", "deepeval", "``test_run_*.json`` of its folder of results"),
     Reader("pydantic_evals", "pydantic-evals", "an ``EvaluationReport`` as JSON"),
+    Reader("trec", "trec_eval or ir_measures", "``trec_eval -q`` or ``ir_measures -q``"),
+    Reader("sacrebleu", "sacrebleu -sl", "a line a sentence"),
 )

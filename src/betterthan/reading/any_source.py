@@ -11,9 +11,10 @@ from betterthan import checks
 from betterthan.io.columns import Columns, words
 from betterthan.io.reading import read_tables
 from betterthan.logs.pivoting import scores_of
-from betterthan.logs.reading import logs_of_files
-from betterthan.reading.finding_logs import logs_in, tables_in
-from betterthan.reading.other_layouts import OTHERS
+from betterthan.logs.reading import logs_of_runs
+from betterthan.reading.finding_logs import runs_in, tables_in
+from betterthan.reading.judged_files import with_judged
+from betterthan.reading.other_layouts import OTHERS, reader_of
 
 Source = str | Path | pd.DataFrame | Sequence[str | Path] | Mapping[str, str | Path | pd.DataFrame]
 _OF_LOGS = {"join": "auto", "errors": "missing", "unscored": "missing"}
@@ -198,17 +199,18 @@ def read(
     of_logs: dict[str, Any] = {"task": task, "metric": metric, "filter": filter, "epoch": epoch}
     of_logs |= {"join": join, "errors": errors, "unscored": unscored}
     of_tables: dict[str, Any] = {"layout": layout, "names": names, "unit": unit, "scale": scale}
-    if layout in OTHERS:
+    if layout is not None and layout in OTHERS:
         _refuse(of_logs | {"systems": systems, "names": names, "unit": unit}, layout)
-        return OTHERS[layout](source)
-    logs = logs_in(source, format) if layout is None else None
+        return reader_of(layout)(source)
+    logs = runs_in(source, format) if layout is None else None
     if logs is not None:
         _refuse(of_tables | vars(told), "a log")
-        found = logs_of_files(logs, systems=systems, again=again)
+        found = logs_of_runs(*logs, systems=systems, again=again)
         return scores_of(found, **of_logs, higher_is_better=higher_is_better)
     _refuse(of_logs | {"again": again}, "a table")
-    return read_tables(
-        tables_in(source),
+    tables, how = with_judged(tables_in(source))
+    result = read_tables(
+        tables,
         layout=layout,
         systems=systems,
         higher_is_better=True if higher_is_better is None else higher_is_better,
@@ -217,6 +219,7 @@ def read(
         told=told,
         names_are=names,
     )
+    return result.assign_attrs(reading=f"{result.attrs['reading']}; {how}") if how else result
 
 
 _DEFAULTS: dict[str, Any] = {**_OF_LOGS, "scale": 1, "decimal": ".", "percent": False}

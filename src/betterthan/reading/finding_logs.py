@@ -9,7 +9,10 @@ import pandas as pd
 from betterthan.io.files import FORMATS, dataset_name
 from betterthan.io.problems import listed, problem
 from betterthan.logs.finding import Found, find_files
+from betterthan.logs.of_tool_rows import run_of_frame
+from betterthan.logs.reading import read_runs
 from betterthan.logs.recognising import Sorted, sort_files, sorted_of_folder
+from betterthan.logs.record import Run
 
 _TABLES = ("text", "lines", "list", "parquet")
 
@@ -25,6 +28,26 @@ def logs_in(source: Any, format: str | None) -> Sorted | None:
     if not logs.by_reader:
         return None
     return sort_files(found)
+
+
+def runs_in(source: Any, format: str | None) -> tuple[list[Run], list[str | None]] | None:
+    """The runs in logs, each with the name that a mapping gave it; None where tables are meant."""
+    logs = logs_in(source, format)
+    return _in_frames(source) if logs is None else read_runs(logs)
+
+
+def _in_frames(source: Any) -> tuple[list[Run], list[str | None]] | None:
+    """The runs in frames of a tool, each with its name; None where the source is no such frame."""
+    frames = source if isinstance(source, Mapping) else {"DataFrame": source}
+    if not frames or not all(isinstance(one, pd.DataFrame) for one in frames.values()):
+        return None
+    found = {str(name): run_of_frame(frame, str(name)) for name, frame in frames.items()}
+    runs = {name: run for name, run in found.items() if run is not None}
+    if runs and len(runs) < len(found):
+        other = next(name for name, run in found.items() if run is None)
+        what = f"has not the columns of {next(iter(runs.values())).tool}, as others here have"
+        raise problem(other, what)
+    return (list(runs.values()), list(runs)) if runs else None
 
 
 def tables_in(source: Any) -> Any:

@@ -11,8 +11,6 @@ from betterthan.io import cells
 from betterthan.io.files import table_of
 from betterthan.io.problems import listed, problem
 from betterthan.io.roles import find
-from betterthan.labels import reading as labels
-from betterthan.orders import reading as orders
 
 _COUNTED = ("successes", "trials")
 
@@ -36,9 +34,17 @@ def trials(source: str | Path | pd.DataFrame) -> Any:
     return found.assign_attrs(source=table.source, reading=said)
 
 
-OTHERS: dict[str, Callable[[Any], Any]] = {
-    "orders": orders.read,
-    "labels": labels.read,
-    "confusion": labels.read_confusion,
-    "trials": trials,
-}
+OTHERS = ("orders", "labels", "confusion", "trials")
+
+
+def reader_of(layout: str) -> Callable[[Any], Any]:
+    """The function that reads one of `OTHERS`; its room is loaded when it is asked for."""
+    if layout == "orders":
+        from betterthan.orders.reading import read
+
+        return read
+    if layout == "trials":
+        return trials
+    from betterthan.labels import reading
+
+    return reading.read if layout == "labels" else reading.read_confusion

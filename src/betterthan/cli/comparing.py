@@ -1,0 +1,198 @@
+"""The command `compare`."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from betterthan import names
+from betterthan.cli.console import deliver, say, where
+from betterthan.cli.options import (
+    Again,
+    Decimal,
+    Epoch,
+    Errors,
+    FalseWords,
+    Files,
+    Filter,
+    Format,
+    Ignore,
+    Interval,
+    Item,
+    Join,
+    Layout,
+    Lower,
+    Method,
+    Metric,
+    Names,
+    Output,
+    Percent,
+    Prob,
+    Rope,
+    Scale,
+    Score,
+    Seed,
+    Sep,
+    Shuffles,
+    System,
+    Systems,
+    Task,
+    Tool,
+    TrueWords,
+    Unscored,
+)
+from betterthan.cli.sources import inputs_of, read_given
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+def compare(
+    files: Files,
+    quantity: Annotated[
+        str | None,
+        typer.Option(help="Of graded scores, what decides: wins or mean. Default: both are told."),
+    ] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(help="item: take items of a cluster, and runs of an item, as independent."),
+    ] = None,
+    rope: Rope = names.ROPE,
+    prior: Annotated[
+        str,
+        typer.Option(
+            help=f"{', '.join(names.PRIORS)}, or three numbers for win,loss,tie; win is of the "
+            f"system named first."
+        ),
+    ] = "uniform",
+    ties: Annotated[str, typer.Option(help=", ".join(names.TIES))] = "third",
+    missing: Annotated[str, typer.Option(help=", ".join(names.MISSING))] = "pairwise",
+    margin: Annotated[
+        float, typer.Option(help="Score difference up to which two systems tie on an example.")
+    ] = 0.0,
+    systems: Systems = None,
+    baseline: Annotated[
+        str | None, typer.Option(help="The system that the others are told against.")
+    ] = None,
+    threshold: Annotated[
+        float, typer.Option(help="Probability from which a verdict is given.")
+    ] = names.VERDICT_PROB,
+    method: Method = "exact",
+    layout: Layout = None,
+    lower_is_better: Lower = False,
+    scale: Scale = 1,
+    tests: Annotated[
+        str | None, typer.Option(help=f"{', '.join(names.TESTS)}; comma-separated.")
+    ] = None,
+    alpha: Annotated[float, typer.Option(help="Level of the tests.")] = names.ALPHA,
+    correction: Annotated[str, typer.Option(help=", ".join(names.CORRECTIONS))] = "holm",
+    shuffles: Shuffles = names.SHUFFLES,
+    interval: Interval = names.CI_KIND,
+    ci_prob: Prob = names.CI_PROB,
+    judge: Annotated[
+        str | None, typer.Option(help="Of votes, for --method advised: the column of the judge.")
+    ] = None,
+    task: Task = None,
+    metric: Metric = None,
+    filter: Filter = None,
+    epoch: Epoch = None,
+    join: Join = None,
+    again: Again = None,
+    errors: Errors = None,
+    unscored: Unscored = None,
+    tool: Tool = None,
+    names_are: Names = None,
+    item: Item = None,
+    system: System = None,
+    score: Score = None,
+    ignore: Ignore = None,
+    true: TrueWords = None,
+    false: FalseWords = None,
+    percent: Percent = False,
+    decimal: Decimal = None,
+    sep: Sep = None,
+    seed: Seed = None,
+    format: Format = None,
+    output: Output = None,
+) -> None:
+    """Compare systems by their results, all with each other."""
+    import betterthan as bt
+
+    form, target = where(format, output, inputs_of(files))
+    picked = systems.split(",") if systems is not None else None
+    data = read_given(
+        files,
+        layout=layout,
+        higher_is_better=False if lower_is_better else None,
+        scale=scale,
+        systems=systems,
+        task=task,
+        metric=metric,
+        filter=filter,
+        epoch=epoch,
+        join=join,
+        again=again,
+        errors=errors,
+        unscored=unscored,
+        format=tool,
+        names=names_are,
+        item=item,
+        system=system,
+        score=score,
+        ignore=ignore,
+        true=true,
+        false=false,
+        percent=percent or None,
+        decimal=decimal,
+        sep=sep,
+    )
+    comparison = bt.compare(
+        _one_by_one(files, data, judge) if method == "advised" or judge is not None else data,
+        quantity=quantity,
+        unit=unit,
+        rope=rope,
+        method=method,
+        ties=ties,
+        missing=missing,
+        margin=margin,
+        prior=_prior(prior),
+        ci_kind=interval,
+        ci_prob=ci_prob,
+        systems=picked,
+        baseline=baseline,
+        threshold=threshold,
+        tests=bt.significance.Tests(
+            tests.split(",") if tests is not None else None,
+            alpha=alpha,
+            correction=correction,
+            shuffles=shuffles,
+        ),
+        rng=seed,
+    )
+    deliver(comparison, form, target)
+
+
+def _one_by_one(
+    files: list[str], data: "xr.DataArray", judge: str | None
+) -> "xr.DataArray | xr.Dataset":
+    """Votes with who was shown first and who judged, which counts of them do not say."""
+    import betterthan as bt
+
+    if data.attrs.get("layout") == "votes" and len(files) == 1 and names.DATASET not in data.dims:
+        judged = bt.io.read_judgments(files[0], judge=judge)
+        say(str(judged.attrs["reading"]))
+        return judged
+    if judge is not None:
+        raise ValueError(f"--judge {judge} is for votes, in one file of one data set")
+    return data
+
+
+def _prior(text: str) -> str | tuple[float, ...]:
+    if text in names.PRIORS:
+        return text
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        known = ", ".join(names.PRIORS)
+        raise ValueError(
+            f"prior is {text!r}; give one of {known}, or three numbers such as 1,1,1"
+        ) from None

@@ -1,0 +1,59 @@
+"""AlpacaEval's annotations: a preference from 1, for the first generator, to 2, for the second."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from betterthan.io.problems import problem
+from betterthan.io.table import Table
+from betterthan.logs.hashing import digest
+from betterthan.logs.heads import Head, LogFile
+from betterthan.logs.json_parts import as_text
+from betterthan.logs.json_values import number
+from betterthan.logs.judged_rows import (
+    FAILED,
+    FIRST,
+    SECOND,
+    TIE,
+    Judgment,
+    name_in,
+    once,
+    table_of_judgments,
+)
+from betterthan.logs.occurrences import name_of
+from betterthan.logs.row_tables import columns_of, table_rows
+from betterthan.logs.score_values import is_blank
+
+_LEAST, _MIDDLE, _MOST = 1, 1.5, 2
+
+
+def recognises(head: Head) -> bool:
+    """Whether a file holds preferences between two generators."""
+    return set(columns_of(head)) >= {"generator_1", "generator_2", "preference"}
+
+
+def table(file: LogFile) -> Table:
+    """One judgment a row; those of one instruction belong together."""
+    return table_of_judgments(file, _judgments(file))
+
+
+def _judgments(file: LogFile) -> Iterator[Judgment]:
+    for place, row in once(file, table_rows(file)):
+        asked = as_text(row.get("instruction"))
+        yield Judgment(
+            place,
+            name_in(row, "generator_1", file, place),
+            name_in(row, "generator_2", file, place),
+            _winner(row.get("preference"), file, place),
+            judge=as_text(row.get("annotator")),
+            cluster=name_of(asked, digest(asked)) if asked else "",
+        )
+
+
+def _winner(value: Any, file: LogFile, place: int) -> str:
+    if is_blank(value):
+        return FAILED
+    found = number(value)
+    if found is None or isinstance(value, bool) or not _LEAST <= found <= _MOST:
+        what = f"is no preference; one is from {_LEAST}, for the first, to {_MOST}, for the second"
+        raise problem(file.name, what, row=place, column="preference", value=value)
+    return TIE if found == _MIDDLE else FIRST if found < _MIDDLE else SECOND

@@ -1,0 +1,56 @@
+"""MT-bench's pairs: two games of two models, the second with their answers exchanged."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from betterthan.io.problems import problem
+from betterthan.io.table import Table
+from betterthan.logs.heads import Head, LogFile
+from betterthan.logs.json_parts import as_text
+from betterthan.logs.json_values import records
+from betterthan.logs.judged_rows import (
+    FAILED,
+    FIRST,
+    SECOND,
+    TIE,
+    Judgment,
+    name_in,
+    once,
+    table_of_judgments,
+)
+
+_WINNERS = {"model_1": FIRST, "model_2": SECOND, "tie": TIE, "error": FAILED}
+_KEYS = {"model_1", "model_2", "g1_winner", "g2_winner"}
+
+
+def recognises(head: Head) -> bool:
+    """Whether a file holds pairs of games."""
+    return head.kind in ("object", "lines", "list") and head.keys >= _KEYS
+
+
+def table(file: LogFile) -> Table:
+    """One judgment a pair of games: who won both, else a tie; blank where a game failed."""
+    return table_of_judgments(file, _judgments(file))
+
+
+def _judgments(file: LogFile) -> Iterator[Judgment]:
+    for place, row in once(file, records(file)):
+        first, second = (_winner(row, game, file, place) for game in ("g1_winner", "g2_winner"))
+        judge = row.get("judge")
+        both = FAILED if FAILED in (first, second) else first if first == second else TIE
+        yield Judgment(
+            place,
+            name_in(row, "model_1", file, place),
+            name_in(row, "model_2", file, place),
+            both,
+            judge=", ".join(map(as_text, judge)) if isinstance(judge, list) else as_text(judge),
+            cluster=as_text(row.get("question_id")),
+        )
+
+
+def _winner(row: dict[str, Any], game: str, file: LogFile, place: int) -> str:
+    word = row.get(game)
+    if not isinstance(word, str) or word not in _WINNERS:
+        what = f"unknown winner; give {', '.join(_WINNERS)}"
+        raise problem(file.name, what, row=place, column=game, value=word)
+    return _WINNERS[word]

@@ -1,0 +1,61 @@
+"""What is known of each kind of file of judgments: one row each, in a written tuple."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+
+from betterthan.io.table import Table
+from betterthan.logs.heads import Head, LogFile
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A kind of file of judgments.
+
+    Its file ``logs/judged_<name>.py`` has two functions: ``recognises(head)``, and ``table(file)``,
+    a table with columns ``model_a, model_b, winner``, for `io.read_judgments`, with ``judge``,
+    ``cluster`` (the prompt) and ``order`` (which game of the prompt) where they are known. A blank
+    winner is a judgment that failed.
+    """
+
+    name: str
+    tool: str  # as its makers write it
+    said: str  # how a judgment is read, where there is a choice
+
+    @property
+    def recognises(self) -> Callable[[Head], bool]:
+        """Whether a file is of this kind."""
+        return import_module(f"betterthan.logs.judged_{self.name}").recognises
+
+    @property
+    def table(self) -> Callable[[LogFile], Table]:
+        """Its judgments."""
+        return import_module(f"betterthan.logs.judged_{self.name}").table
+
+
+JUDGED: tuple[Judged, ...] = (
+    Judged("one_hot", "votes with a column for each outcome", ""),
+    Judged(
+        "mt_bench",
+        "MT-bench",
+        "two games that disagree are a tie, as the tool has it; a pair with a game that failed is "
+        "left out; nobody was shown first",
+    ),
+    Judged(
+        "arena_hard",
+        "arena-hard",
+        "each game is a judgment, the second with its sides exchanged; of a pair with a game that "
+        "failed the other counts, where the tool leaves out both; a strong verdict counts once, "
+        "where the tool counts it three times",
+    ),
+    Judged(
+        "alpaca_eval",
+        "AlpacaEval",
+        "a preference below 1.5 is for the first generator, above for the second, 1.5 a tie",
+    ),
+)
+
+
+def judged_of(head: Head) -> Judged | None:
+    """The one kind that a file is of."""
+    return next((kind for kind in JUDGED if kind.recognises(head)), None)

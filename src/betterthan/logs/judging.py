@@ -1,0 +1,37 @@
+"""Judgments of known tools, by their content, as `io.read_judgments` gives those of tables."""
+
+import xarray as xr
+
+from betterthan.io.judged import judgments
+from betterthan.io.layouts import of_name
+from betterthan.io.problems import listed, problem
+from betterthan.io.saying import line
+from betterthan.logs.heads import LogFile
+from betterthan.logs.judged_roster import JUDGED, judged_of
+from betterthan.signed import Signature
+
+
+def judgments_of(file: LogFile) -> xr.Dataset:
+    """The judgments in a file, one by one.
+
+    Returns
+    -------
+    xarray.Dataset
+        As of `io.read_judgments`, with ``judge`` and ``cluster`` where they are known.
+        ``attrs["reading"]`` says how a judgment is read.
+
+    Raises
+    ------
+    ValueError
+        If the file is of no known tool, or holds what is no judgment.
+    """
+    kind = judged_of(file.head)
+    if kind is None:
+        tools = listed([kind.tool for kind in JUDGED])
+        raise problem(file.name, f"holds no judgments of a tool that is read: {tools}")
+    table = kind.table(file)
+    found = judgments(table)
+    said = line(table.source, of_name("judgments"), found.data, [found])
+    said += f"; {kind.said}" if kind.said else ""
+    signed = Signature(unit="judgment", source=table.source, reading=said)
+    return found.data.assign_attrs(signed.to_attrs())

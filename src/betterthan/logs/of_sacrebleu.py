@@ -1,0 +1,94 @@
+"""``sacrebleu -sl``: a line for each sentence, ``BLEU|signature = 57.1 ...``.
+
+No line says which sentence it is of: items are the numbers of the lines.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from betterthan.io.problems import problem
+from betterthan.logs.heads import Head, LogFile
+from betterthan.logs.record import Run
+from betterthan.logs.score_values import score_of
+
+_LINE = re.compile(r"(BLEU|chrF\d*\+*|TER)\|([^ ]*\bversion:[^ ]+) = (\S+)(?: .*)?")
+_LOWER = {"TER"}  # errors
+_SAID = (
+    ("items", "items are numbers of lines: nothing in the file says what they are of"),
+    ("corpus", "means of sentence scores are not the score of the corpus"),
+)
+
+
+def recognises(head: Head) -> bool:
+    """Whether the first line is a sentence's score."""
+    return head.kind == "text" and _LINE.fullmatch(_first(head.lines)) is not None
+
+
+def runs(files: Sequence[LogFile]) -> list[Run]:
+    """A run for each file."""
+    return [_run(file) for file in files]
+
+
+def check(runs: Sequence[Run]) -> None:
+    """Refuse runs whose scores of one metric have several signatures: they are not the same."""
+    signed: dict[str, tuple[str, str]] = {}
+    for run in runs:
+        for signature in run.scorer.split("; "):
+            _refuse_other(signed, signature, run.files[0], None)
+
+
+def _run(file: LogFile) -> Run:
+    run = Run("sacrebleu", [file.name], rule="corpus", said=list(_SAID))
+    signed: dict[str, tuple[str, str]] = {}
+    for item, row, (metric, options, value) in _scores(file):
+        _refuse_other(signed, f"{metric}|{options}", file.name, row)
+        _add(run, item, row, metric, score_of(value, file.name, row, metric))
+    run.version = next(iter(signed.values()))[0].rpartition("version:")[2]
+    run.scorer = "; ".join(signature for signature, _ in signed.values())
+    run.lower = _LOWER & set(run.metrics)
+    return run
+
+
+def _refuse_other(
+    signed: dict[str, tuple[str, str]], signature: str, name: str, row: int | None
+) -> None:
+    """Refuse a signature that is not the one its metric had before, with the file that it is of."""
+    metric = signature.partition("|")[0]
+    before, file = signed.setdefault(metric, (signature, name))
+    if before != signature:
+        what = (
+            f"the signature of {metric} is not that of {file}, {before!r}; score all systems with "
+            "the same options and version"
+        )
+        raise problem(name, what, row=row, value=signature)
+
+
+def _first(lines: Sequence[str]) -> str:
+    return next((line.strip() for line in lines if line.strip()), "")
+
+
+def _scores(file: LogFile) -> Iterator[tuple[int, int, tuple[str, str, str]]]:
+    """Number of the sentence, line, and metric, signature and value.
+
+    Of several metrics each sentence has a line for each, one below the other.
+    """
+    times: dict[str, int] = {}
+    with file.open() as lines:
+        for row, line in enumerate(lines, start=1):
+            text = line.decode("utf-8-sig", "replace").strip()
+            if not text:
+                continue
+            fit = _LINE.fullmatch(text)
+            if fit is None:
+                what = "is no line of sacrebleu -sl; is the file cut?"
+                raise problem(file.name, what, row=row, value=text)
+            metric, signature, value = fit.groups()
+            times[metric] = times.get(metric, 0) + 1
+            yield times[metric], row, (metric, signature, value)
+
+
+def _add(run: Run, item: int, row: int, metric: str, score: float) -> None:
+    cells = run.cells
+    if item > len(cells):
+        cells.sample(item, row=row)
+    cells.score(item - 1, metric, score)

@@ -1,0 +1,127 @@
+"""``trec_eval -q`` (measure, query, value) and ``ir_measures -q`` (query, measure, value).
+
+Neither names the system: it is the file.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from betterthan.io.problems import problem, shown
+from betterthan.logs.heads import Head, LogFile
+from betterthan.logs.record import Run
+from betterthan.logs.score_values import score_of
+
+_ALL = {"all", "amean"}  # the line of all queries
+_OF_TREC_EVAL = """
+    map gm_map rprec bpref recip_rank iprec_at_recall p recall infap gm_bpref ndcg ndcg_rel rndcg
+    11pt_avg bing g map_avgjg p_avgjg relative_p rel_p success set_p set_recall set_f set_map
+    set_relative_p utility rprec_mult yaap prefs_simp prefs_pair prefs_avgjg binpref ndcg_cut
+    map_cut
+"""  # in small letters, before _10 and _0.20
+_OF_IR_MEASURES = """
+    accuracy alpha_dcg alpha_ndcg ap ap_ia bpref compat err err_ia inap infap inst ipre ipreck
+    judged nerr8 nerr9 nerr10 nerr11 nndcg ndcg dcg nrbp p p_ia precision r recall rbp rprec rr mrr
+    map sdcg setap setf setp setr strec success
+"""  # in small letters, before (rel=2) and @10
+_WORDS, _NAMES = frozenset(_OF_TREC_EVAL.split()), frozenset(_OF_IR_MEASURES.split())
+_COUNTS = re.compile(
+    r"num_?[a-z_]+(\(.*)?|runid|relstring.*", re.IGNORECASE
+)  # of documents: no score
+
+
+def recognises(head: Head) -> bool:
+    """Whether the first lines are of measures, queries and values."""
+    return head.kind == "text" and _order(_fields(head.lines)) is not None
+
+
+def runs(files: Sequence[LogFile]) -> list[Run]:
+    """A run for each file."""
+    return [_run(file) for file in files]
+
+
+def _fields(lines: Sequence[str]) -> list[list[str]]:
+    return [line.split() for line in lines if line.strip()]
+
+
+def _order(lines: list[list[str]]) -> tuple[int, int] | None:
+    """The columns of measure and query, or None where these are no lines of measures."""
+    lines = lines[:-1] if len(lines) > 1 else lines  # the last of the first bytes may be cut
+    if not lines or any(len(line) != 3 for line in lines):
+        return None
+    if any(_value(line[2]) is None and not _COUNTS.fullmatch(line[0]) for line in lines):
+        return None
+    first = any(_word(line[0]) in _WORDS or _COUNTS.fullmatch(line[0]) for line in lines)
+    second = any(_name(line[1]) in _NAMES for line in lines)
+    return None if first == second else (0, 1) if first else (1, 0)
+
+
+def _word(measure: str) -> str:
+    """``ndcg_cut_10`` and ``P_5`` without their depths."""
+    return re.sub(r"([._][0-9.]+)+$", "", measure).lower()
+
+
+def _name(measure: str) -> str:
+    """``nDCG(rel=2)@10`` without its settings."""
+    return re.split(r"[(@]", measure)[0].lower()
+
+
+def _value(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _run(file: LogFile) -> Run:
+    order = _order(_fields(file.head.lines))
+    if order is None:
+        raise problem(file.name, "holds no lines of measure, query and value")
+    measure, query = order
+    tool = "trec_eval" if measure == 0 else "ir_measures"
+    run = Run(tool, [file.name], rule="mean of rounded")
+    samples: dict[str, int] = {}
+    seen: dict[tuple[str, str], float] = {}
+    for row, fields in _lines(file):
+        metric, item = fields[measure], fields[query]
+        if _COUNTS.fullmatch(metric):
+            continue
+        value = score_of(fields[2], file.name, row, metric)
+        if item in _ALL:
+            run.reported[metric] = value
+        elif _is_new(seen, (metric, item), value, file, row):
+            if item not in samples:
+                samples[item] = run.cells.sample(item, text=item, row=row)
+            run.cells.score(samples[item], metric, value)
+    if not samples:
+        what = f"holds no queries, only their mean; run {tool} -q"
+        raise problem(file.name, what)
+    return run
+
+
+def _lines(file: LogFile) -> Iterator[tuple[int, list[str]]]:
+    with file.open() as lines:
+        for row, line in enumerate(lines, start=1):
+            fields = line.decode("utf-8-sig", "replace").split()
+            if fields and len(fields) != 3:
+                what = f"has {len(fields)} fields where there are 3; is the file cut?"
+                raise problem(file.name, what, row=row)
+            if fields:
+                yield row, fields
+
+
+def _is_new(
+    seen: dict[tuple[str, str], float],
+    key: tuple[str, str],
+    value: float,
+    file: LogFile,
+    row: int,
+) -> bool:
+    """Whether this was not there before; with another value it must not be."""
+    if key not in seen:
+        seen[key] = value
+        return True
+    if seen[key] != value:
+        metric, item = key
+        what = f"{metric} of query {shown(item)} is there twice, before with {seen[key]}"
+        raise problem(file.name, what, row=row, value=value)
+    return False
