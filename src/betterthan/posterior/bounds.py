@@ -161,16 +161,15 @@ def _pairs(
     verdict, turned = _told(answers["verdict"], none)
     by_case = (*names.SQUARE, "case")
     tied = _square(n, counts, counts[..., _TURNED], (0, 0, len(ends.low)))
-    holds = _holds(answers["holds"] & ~none, n) | (both == 0)
     table: dict[str, Any] = {
         "counts": ((*by_case, names.OUTCOME), tied),
         "prob_better": (by_case, _square(n, answers["better"], answers["worse"], 0.5)),
         "verdict": (by_case, _square(n, verdict, turned, answers["itself"])),
         "n_missing": (names.SQUARE, both),
-        "holds": (names.SQUARE, holds),
+        "holds": (names.SQUARE, _holds(answers["holds"] & ~none, n) | (both == 0)),
     }
-    coords = dict.fromkeys(names.SQUARE, systems)
-    return xr.Dataset(table, coords=coords | {"case": [*CASES], names.OUTCOME: [*names.OUTCOMES]})
+    coords: dict[str, Any] = {"case": [*CASES], names.OUTCOME: [*names.OUTCOMES]}
+    return xr.Dataset(table, coords=coords | dict.fromkeys(names.SQUARE, systems))
 
 
 def _told(verdict: np.ndarray, none: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
