@@ -157,7 +157,7 @@ def ranges(scores: xr.DataArray) -> Iterator[Finding]:
         return
     most = np.where(np.isnan(values), -np.inf, values).max(0)
     least, largest = float(np.nanmin(values)), float(np.nanmax(values))
-    shares, large = np.isfinite(most) & (most <= 1), most > _PER_CENT
+    shares, large = (most >= 0) & (most <= 1), most > _PER_CENT
     if least >= 0 and shares.any() and large.any():
         (b, reach), (a, top) = ((str(systems[k][0]), most[k][0]) for k in (large, shares))
         said = f"scores of {b} reach {reach:g}, of {a} {top:g}: per cent?"

@@ -101,18 +101,23 @@ def directions(logs: Logs) -> Iterator[Finding]:
 def settings(logs: Logs) -> Iterator[Finding]:
     """Settings in which the runs of a task differ, those that change numbers by themselves."""
     for task, runs in runs_of(logs).groupby("task", sort=False):
-        keys = dict.fromkeys(key for config in runs["config"] for key in config)
-        told = {key: [config.get(key) for config in runs["config"]] for key in keys}
-        differ = {key: v for key, v in told.items() if len({repr(x) for x in v}) > 1}
+        differ = _differing(runs["config"].tolist())
         ranked = sorted((k for k in differ if _last(k) in SETTINGS), key=_rank)
         systems = tuple(dict.fromkeys(runs["system"]))
         for key in ranked:
             values = list(dict.fromkeys(_setting(x) for x in differ[key]))
-            about = {"task": str(task), "n": len(values), "of": len(runs)}
+            about: dict[str, Any] = {"task": str(task), "n": len(values), "of": len(runs)}
             yield Finding("config", f"{key} {both(values)}", WARN, systems, **about)
         if others := [k for k in differ if k not in ranked and not _names_the_system(k)]:
             said = f"other settings differ: {some(others)}"
-            yield Finding("config", said, NOTE, task=str(task), n=len(others), of=len(keys))
+            yield Finding("config", said, NOTE, task=str(task), n=len(others), of=len(differ))
+
+
+def _differing(configs: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    """The settings that are not the same in all runs, with their values."""
+    keys = dict.fromkeys(key for config in configs for key in config)
+    told = {key: [config.get(key) for config in configs] for key in keys}
+    return {key: v for key, v in told.items() if len({repr(x) for x in v}) > 1}
 
 
 def versions(logs: Logs) -> Iterator[Finding]:

@@ -47,9 +47,14 @@ def as_text(audit: Any) -> str:
     parts = [printable(audit.source)] if audit.source else []
     parts += [headline(audit), ""] if found else [headline(audit)]
     parts += [printable(f"{level:4}  {code:{wide}}  {said}") for level, code, said in found]
+    table = denominators(audit)
+    return "\n".join([*parts, *(["", table] if table else [])])
+
+
+def denominators(audit: Any) -> str:
+    """The table on plain lines; empty where there is none."""
     table, more = _table(audit)
-    parts += ["", table.to_string(index=False)] if len(table) else []
-    return "\n".join([*parts, *([more] if more else [])])
+    return "\n".join([table.to_string(index=False), more]).rstrip() if len(table) else ""
 
 
 def as_html(audit: Any) -> str:
