@@ -133,6 +133,7 @@ _alone = (
     "start",
     "questions",
     "formats",
+    "logs",
     "figures",
     "cli",
     "way-of-the-data",

@@ -38,6 +38,7 @@ def features(tmp_path, regression_frame):
     return path
 
 
+@pytest.mark.filterwarnings("ignore:'a' has")
 def test_measures_of_labels(labels, monkeypatch, capsys):
     code, out, err = run(monkeypatch, capsys, "measures", labels, "--seed", 1)
     assert code == 0

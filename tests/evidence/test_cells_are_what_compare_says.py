@@ -121,19 +121,6 @@ def test_wins_unless_the_mean_is_against_them():
     assert {"split", "a_better", "undecided"} <= seen
 
 
-def test_the_bootstrap_is_that_of_scores():
-    random = np.random.default_rng(9)
-    apart = of_graded.NOISES[0].draw(random, (1, 30))
-    short = of_graded.bootstrapped(np.repeat(apart, 20, axis=0), random)
-    values = np.stack([apart[0], np.zeros(30)], axis=1)
-    drawn = bt.scores.bootstrap(as_scores(values), draws=20_000, ci_kind="eti", rng=1)
-    pair = {"system_a": "s00", "system_b": "s01"}
-    for key, name in FOUND.items():
-        long = drawn[name].sel(pair).item()
-        error = short[key].std(ddof=1) * np.sqrt(1 / 20 + 1 / 20)
-        assert abs(short[key].mean() - long) < 5 * error, name
-
-
 def test_of_judgments_by_prompt():
     truth = of_judgments.Many(systems=3, prompts=12, judgments=5, sd=1.0)
     judged = truth.judged(np.random.default_rng(8))

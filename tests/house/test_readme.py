@@ -53,4 +53,4 @@ def test_third_block_runs_on_tallies(tmp_path, monkeypatch, capsys):
     Path("tallies.csv").write_text("\n".join(rows))
     pd.DataFrame({"item": ["q1", "q2"], "A": [1, 1], "B": [0, 1]}).to_csv("results.csv")
     exec(blocks("python")[2], {"bt": bt})
-    assert "Similar systems" in capsys.readouterr().out
+    assert "Systems that cannot be told apart" in capsys.readouterr().out

@@ -299,6 +299,9 @@ def test_nesting(tmp_path):
     text = json.dumps(made.header() | {"samples": "HERE"})
     path.write_text(text.replace('"HERE"', "[" * 100_000 + "]" * 100_000))
     assert "nested too deeply" in problem_of(path)
+    text = json.dumps(made.header() | {"samples": [made.summary("q0", input="HERE")]})
+    path.write_text(text.replace('"HERE"', "[" * 2000 + "]" * 2000))
+    assert "nested too deeply" in problem_of(path)
 
 
 def test_a_member_is_never_a_path(tmp_path):

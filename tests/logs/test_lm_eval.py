@@ -203,7 +203,7 @@ def test_nesting(tmp_path):
     deep = json.loads("[" * 300 + "]" * 300)
     (run,) = read(made.samples(tmp_path, "toy", [made.row(0, doc=deep, doc_hash=None)]))
     assert len(run.cells) == 1
-    path = made.samples(tmp_path / "deep", "toy", [made.row(0, doc="HERE")])
+    path = made.samples(tmp_path / "deep", "toy", [made.row(0), made.row(1, doc="HERE")])
     path.write_text(path.read_text().replace('"HERE"', "[" * 100_000 + "]" * 100_000))
-    with pytest.raises(ValueError, match="nested too deeply"):
+    with pytest.raises(ValueError, match=r"row 2: .*nested too deeply"):
         of_lm_eval.runs([LogFile(path, path.name)])

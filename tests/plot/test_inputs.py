@@ -179,7 +179,7 @@ def test_pairs_are_picked_and_renamed():
     assert rows(ax) == ["after"]
     assert ax.get_title(loc="left").endswith("against before")
     ax = bt.plot.densities(COUNTS, systems=called, show="decisive")
-    assert ax.get_title(loc="left") == "Posterior of the decisive examples, before against after"
+    assert ax.get_title(loc="left") == "Posterior of the discordant examples, before against after"
     assert "before against after" in bt.plot.simplex(COUNTS, systems=called).get_title(loc="left")
 
 

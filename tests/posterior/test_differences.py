@@ -109,7 +109,7 @@ def test_two_modes_are_told():
         (lambda: bt.difference(pair(3, 1)), "the size of the difference needs the number of ties"),
         (
             lambda: bt.prob_equivalent(pair(3, 1), 0.1),
-            "the mass within a rope needs the number of ties",
+            "the probability within a rope needs the number of ties",
         ),
         (lambda: bt.posterior.cdf(pair(3, 1), 0.1), "needs the number of ties"),
         (lambda: bt.prob_equivalent(pair(3, 1, 1), -0.1), "rope is -0.1; give a number from 0"),

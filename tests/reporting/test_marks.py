@@ -80,8 +80,8 @@ def test_marks_are_where_they_are_printed(task):
 def test_the_text_in_full():
     rule = "─" * 82
     assert bt.report(groups(muc6("template_element"))) == (
-        "Similar systems\n"
-        "===============\n"
+        "Systems that cannot be told apart\n"
+        "=================================\n"
         "Which systems can a test not tell apart?\n"
         "\n"
         "✓: the systems of row and column cannot be told apart. ✓!: marked in this direction only, "
@@ -131,7 +131,7 @@ def test_thirty_systems_stay_aligned_whatever_their_names():
 def test_unsettled_pairs_are_flagged():
     text = " ".join(bt.report(groups(counted(99), correction="none")).split())
     assert "✓?" in text
-    assert "more shuffles would say" in text
+    assert "more random permutations would say" in text
     assert "Two systems differ only if p ≤ 0.01 with a confidence of at least 0.99." in text
     assert "✓?" not in bt.report(groups(counted(500), correction="none"))
 

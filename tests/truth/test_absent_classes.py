@@ -81,5 +81,13 @@ def test_beta_of_macro_f_is_of_the_classes_that_occur():
     predicted = np.where(random.random(by.size) < 0.7, gold, None)
     matrix = bt.labels.confusion_matrix(gold, predicted, by=by)
     has = (np.arange(30) >= 15) + random.normal(0, 0.1, 30)
-    found = bt.features.fit_beta(matrix, has, average="macro")
+    with pytest.warns(UserWarning, match="a better F goes with a lower"):
+        found = bt.features.fit_beta(matrix, has, average="macro")
     assert float(found["r2"]) < 0.5
+
+
+def test_nothing_is_predicted_from_a_class_that_no_item_has():
+    function = bt.features.PerformanceFunction.from_coefficients(0.5, {"recall.c": 0.1})
+    with pytest.raises(ValueError, match=r"feature 'recall\.c' has no value, as the scores of a"):
+        function.predict(perfect(8)[0])
+    assert function.predict(perfect(8)[9]) == pytest.approx(0.6)

@@ -180,7 +180,7 @@ def test_two_engines_that_favour_different_systems_are_named():
         ("a_better", 0.01, -1, "for the other system"),
         ("b_better", 0.01, 1, "for the other system"),
         ("a_better", 0.08, 1, "looks at one side"),
-        ("a_better", 0.3, 1, "no prior"),
+        ("a_better", 0.3, 1, "the test is exact on them"),
         ("undecided", 0.3, 1, ""),
     ],
 )
@@ -192,7 +192,7 @@ def test_a_score_and_its_test(verdict, p, favours, said):
 
 @pytest.mark.parametrize("higher", [True, False])
 def test_a_score_says_for_whom_its_p_speaks(higher):
-    values = np.random.default_rng(2).normal([0.4, 0.6], 0.3, size=(60, 2))
+    values = np.random.default_rng(2).normal([0.4, 0.7], 0.3, size=(60, 2))
     scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["A", "B"]})
     scores.attrs["higher_is_better"] = higher
     written = " ".join(bt.report(bt.scores.compare(scores, rng=1, draws=500)).split())

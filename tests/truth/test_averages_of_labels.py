@@ -91,3 +91,9 @@ def test_averages_hold_the_truth(labels, items):
         of = found.sel(average=["macro", "pooled"], measure="f")
         held.append((of.sel(estimate="lower") <= f) & (f <= of.sel(estimate="upper")))
     assert (np.mean(held, axis=0) >= 0.85).all()  # of .95, with 3 standard errors of 50
+
+
+def test_labels_of_too_few_items_are_named_in_the_report():
+    written = bt.report(table(np.diag([9, 2, 8, 1])), figures=False)
+    assert "Fewer than 3 items have the labels c1, c3" in written
+    assert "Fewer than" not in bt.report(table(np.diag([9, 3])), figures=False)

@@ -85,6 +85,6 @@ def test_the_error_is_that_of_a_ratio_over_groups():
 def test_the_report_tells_it(noise):
     text = bt.report(noise[0])
     best, error = (float(noise[0][f"r2_held_out_best{end}"]) for end in ("", "_se"))
-    assert f"too, R2 held out is {best:.2f} ({error:.2f})" in text.replace("\n", " ")
+    assert f"fold, R2 held out is {best:.2f} ({error:.2f})" in " ".join(text.split())
     text = bt.report(bt.features.performance_function(table(1), "y"))
     assert "(standard error 0." in text

@@ -85,13 +85,15 @@ def test_no_interval_stands_where_the_verdict_is_withheld():
 
 
 def test_no_interval_of_a_score_stands_where_the_verdict_is_withheld():
-    values = np.array([[1.0, 0.0]] * 8 + [[0.0, 1.0]] * 2 + [[1.0, 1.0]] * 20)
-    scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["A", "B"]})
-    with pytest.warns(UserWarning, match="no verdict there"):
-        found = bt.scores.compare(scores, rng=1, draws=500)
+    values = np.random.default_rng(1).multinomial(1, (0.6, 0.2, 0.2), (30, 2, 2))
+    values[8:, :, 1] = 0  # the second label has eight items at most
+    coords = {"system": ["A", "B"], "label": ["x", "y"], "tally": ["tp", "fp", "fn"]}
+    tallies = xr.DataArray(values, dims=("item", "system", "label", "tally"), coords=coords)
+    with pytest.warns(UserWarning, match="there is no verdict below 15"):
+        found = bt.scores.compare(tallies, statistic="macro_f1", rng=1, draws=500)
     text = " ".join(bt.report(found).split())
-    assert "No verdict on the mean score of A and B (too few items" in text
-    assert "is better than that of B" not in text
+    assert "No verdict on the macro F1 of" in text
+    assert "is better than that of" not in text
 
 
 def test_the_bootstrap_has_one_name():

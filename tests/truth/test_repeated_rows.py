@@ -93,3 +93,15 @@ def test_feature_sets_and_the_model_are_told_too():
     assert found.attrs["folds"] == 12
     with pytest.warns(UserWarning, match="12 different index labels, and the model takes them as"):
         bt.models.performance_function.build(frame, "rating")
+
+
+def test_the_command_line_takes_the_word(tmp_path, capsys, monkeypatch):
+    from betterthan.cli.commands import main
+
+    rated(8).to_csv(tmp_path / "f.csv", index=False)
+    asked = f"betterthan outcome {tmp_path / 'f.csv'} --outcome rating --leave-out row --seed 1"
+    monkeypatch.setattr("sys.argv", asked.split())
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert not stopped.value.code
+    assert "48 folds, each leaves out one row" in capsys.readouterr().out

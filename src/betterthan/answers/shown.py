@@ -51,7 +51,7 @@ def _what(data: xr.Dataset, made: Signature) -> str:
         of = made.difference_is.replace("A wins", "system wins").replace("B wins", "other wins")
         said.append(f"difference: {of}" + (", lower is better" * made.lower_mean))
     if "among_prob_better" in data:
-        said.append("among all: P(system better), all systems drawn together")
+        said.append("among all: P(system better), all systems in one joint posterior")
     return "; ".join(said)
 
 

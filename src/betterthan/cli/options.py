@@ -32,7 +32,7 @@ Seed = Annotated[int | None, typer.Option(help="Seed of whatever is sampled.")]
 Files = Annotated[
     list[str],
     typer.Argument(
-        metavar="SOURCE...",
+        metavar="FILE...",
         help="Tables or logs of evaluation tools: files, folders, patterns, or NAME=FILE for each "
         "system. Several tables of the same systems are several data sets.",
     ),

@@ -97,7 +97,8 @@ def outcome(
         str, typer.Option(help=f"Of the stepwise search: {', '.join(names.DIRECTIONS)}.")
     ] = "both",
     leave_out: Annotated[
-        str | None, typer.Option(help="Column whose rows are left out together.")
+        str | None,
+        typer.Option(help="Column whose rows are left out together; row: each by itself."),
     ] = None,
     method: Annotated[
         str, typer.Option(help="exact (least squares), or both (the PyMC model beside it).")

@@ -98,7 +98,7 @@ def advise_on(found: Found) -> Advice:
 def _of_tallies(_: Found) -> tuple[str, str, str]:
     return (
         "bayesian_bootstrap",
-        "tallies ask for F1 of all items together, which no count of wins is",
+        "counts of TP, FP and FN ask for F1 of all items together, not for wins",
         "counting items on which one F1 is above the other: it weighs every item alike",
     )
 
@@ -159,8 +159,8 @@ def _alike(found: Found, unit: str, datasets: int) -> tuple[str, str, str]:
     given_up = f"; it pools the {datasets} data sets" if datasets > 1 else ""
     return (
         _closed(systems),
-        f"{what} are alike, so {n:,} rows say less than {n:,} independent examples: the {number:,} "
-        f"{unit}s are the units{given_up}",
+        f"{what} are correlated, so {n:,} rows say less than {n:,} independent examples: the "
+        f"{number:,} {unit}s are the units{given_up}",
         "any answer that takes the rows as independent: it is too certain"
         if unit == CLUSTER
         else _ORDERED,
@@ -175,7 +175,7 @@ def _of_counts(found: Found) -> tuple[str, str, str]:
     if CLUSTER in extra:
         return (
             "student_t",
-            f"the examples come in {counts.sizes[CLUSTER]} clusters and are alike within them; the "
+            f"the examples come in {counts.sizes[CLUSTER]} clusters and are correlated; the "
             "clusters are the units",
             "summing over clusters: it takes their examples as independent and is too certain",
         )
@@ -208,8 +208,8 @@ def _of_trials(found: Found) -> tuple[str, str, str]:
     what = "clusters" if clusters else "items with all their runs"
     return (
         _closed(systems),
-        "repeated runs of an item are alike, so trials say less than as many independent examples: "
-        f"the {units:,} {what} are the units",
+        "repeated runs of an item are correlated, so trials say less than as many independent "
+        f"examples: the {units:,} {what} are the units",
         _ORDERED,
     )
 
@@ -220,8 +220,9 @@ def _of_judgments(found: Found) -> tuple[str, str, str]:
         number = len(set(found.data[CLUSTER].values.tolist()))
         return (
             "davidson_by_cluster",
-            f"judgments of one cluster are alike: the {number:,} clusters, and not the judgments, "
-            "say how sure an answer is; all systems are tied together, also pairs that never met",
+            f"judgments of one cluster are correlated: the {number:,} clusters, and not the "
+            "judgments, say how sure an answer is; all systems are tied together, also pairs that "
+            "never met",
             "davidson on all judgments as independent: its intervals are far too short",
         )
     if systems > 2 or judges:

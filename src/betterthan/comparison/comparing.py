@@ -117,17 +117,18 @@ def compare(
         with a rope ``beyond_rope``; ``sign_error`` (how probable it is that a verdict names the
         wrong system); each number that was sampled with its ``_mcse``, and ``too_close``. Of graded
         scores ``mean_prob_better`` and more of the mean (or ``wins_...``, where the mean decides).
-        Of three or more systems scored by item the same among all systems, drawn together as far as
-        they are alike: ``among_prob_better``, ``among_difference_mean``, ``_lower``, ``_upper``,
-        ``among_verdict``, and over ``system`` ``prob_best``, ``expected_rank``, ``rank_lower``,
-        ``rank_upper`` and ``in_best_set`` (else ``attrs["no_joint"]`` says why not). Also
+        Of three or more systems scored by item the same among all systems, shrunk towards each
+        other, the more strongly the more similar they are: ``among_prob_better``,
+        ``among_difference_mean``, ``_lower``, ``_upper``, ``among_verdict``, and over ``system``
+        ``prob_best``, ``expected_rank``, ``rank_lower``, ``rank_upper`` and ``in_best_set`` (else
+        ``attrs["no_joint"]`` says why not). Also
         ``counts``, ``n``, ``n_units`` (where units are not items), ``bayes_factor_01``; from scores
         ``n_dropped`` and, over ``system``, ``score`` (graded and on units with its interval,
         ``score_lower`` and ``score_upper``) and ``n_scored``, and where scores are missing on hard
         or easy items ``prob_better_if_wrong`` and ``verdict_if_wrong``, with each missing
         score counted as wrong; with both methods ``z``. Over a dim ``test``: ``p_value``,
         ``p_adjusted`` and ``favours`` (1: the test speaks for system_a, -1: for system_b); also
-        ``smallest_p`` (of the sign test with so many decisive items) and, with randomization,
+        ``smallest_p`` (of the sign test with so many discordant items) and, with randomization,
         ``swapped_difference`` (of its statistic, A - B). Where ties are unknown, what needs them is
         absent. An advised model of several data sets adds ``prob_better_dataset`` (dataset, ...)
         and ``prob_better_new``, on a data set not seen. A second way of computing stands in

@@ -86,8 +86,9 @@ def _effective(scores: xr.DataArray, name: str) -> tuple[np.ndarray, ...]:
 def _too_sure(name: str, *known: Any) -> str:
     many = _as_many(*known) if known else ""
     return (
-        f"The {_WHAT[name]} ({name}), but are taken as independent: as far as they are alike, the "
-        f"answers are too certain.{many} betterthan.advise says which model takes it into account."
+        f"The {_WHAT[name]} ({name}), but are taken as independent: as far as they are correlated, "
+        f"the answers are too certain.{many} betterthan.advise says which model takes it into "
+        "account."
     )
 
 

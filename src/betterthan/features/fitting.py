@@ -71,9 +71,10 @@ def performance_function(
         degrees of freedom of Bell and McCaffrey, which few groups need; as if nothing had been
         chosen: too narrow after a choice) and ``inclusion``: the share of bootstrap samples, of
         what is left out together, in which the feature is chosen. A chosen feature of pure noise
-        has .5 to .85. Over step: ``change`` and ``aic`` (n log(RSS / n) + 2 coefficients), and
-        ``aic_after`` (step, feature) of every move that was possible. Over dialogue: ``observed``,
-        ``fitted``, ``held_out`` and ``held_out_chosen``. And the measures:
+        has about two thirds; related features share it. Over step: ``change`` and ``aic``
+        (n log(RSS / n) + 2 coefficients), and ``aic_after`` (step, feature) of every move that was
+        possible. Over dialogue: ``observed``, ``fitted``, ``held_out`` and ``held_out_chosen``. And
+        the measures:
 
         - ``r2``: of the fit itself;
         - ``r2_training``: mean over the folds of the R2 on the rows that were kept, with

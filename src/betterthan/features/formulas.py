@@ -112,8 +112,8 @@ class PerformanceFunction:
         Raises
         ------
         ValueError
-            If a feature is missing, or the function uses confusions and the component makes none or
-            mostly others.
+            If a feature is missing, has no value in the one component given, or the function uses
+            confusions and the component makes none or mostly others.
 
         Examples
         --------
@@ -135,7 +135,16 @@ class PerformanceFunction:
         if isinstance(like, pd.Series | xr.DataArray) and like.ndim:  # an intercept alone
             return like * 0 + total
         number: Any = total
+        self._refuse_no_number(values, float(number))
         return float(number)
+
+    def _refuse_no_number(self, values: Mapping[str, Any], number: float) -> None:
+        if np.isnan(number):
+            lacking = [k for k in self.coefficients if np.isnan(float(values[k]))]
+            raise ValueError(
+                f"feature {', '.join(map(repr, lacking))} has no value, as the scores of a class "
+                "that no item has; use a function without it"
+            )
 
 
 def refuse_unknown_confusions(

@@ -1,4 +1,4 @@
-"""What fitted models say: answers, checks, and which model foresees best."""
+"""What fitted models say: answers, checks, and which model predicts best."""
 
 import lazy_loader as _lazy
 

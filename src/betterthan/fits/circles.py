@@ -13,8 +13,8 @@ _REPLICATIONS = 1000
 
 
 def transitivity(tree: xr.DataTree) -> xr.Dataset:
-    """Check that one ability a system is enough: do judgments go round in circles more than the
-    model expects?
+    """Check that one ability a system is enough: do judgments form cycles more than the model
+    expects?
 
     Parameters
     ----------

@@ -106,7 +106,7 @@ def compare(
     Warns
     -----
     UserWarning
-        If the fit has not converged, a pair or a data set has no decisive outcome, a system won or
+        If the fit has not converged, a pair or a data set has no win and no loss, a system won or
         lost everything, or graded scores differ by next to nothing too often.
 
     Examples

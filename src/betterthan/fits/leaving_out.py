@@ -1,4 +1,4 @@
-"""How well a model foresees what was left out: of several the best, and one data set by one."""
+"""How well a model predicts what was left out: of several the best, and one data set by one."""
 
 import warnings
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ from betterthan.signed import Signature
 
 
 def loo(trees: Mapping[str, xr.DataTree], *, weighting: str = "stacking") -> Any:
-    """Compare models of one data set by how well they foresee what is left out (PSIS-LOO).
+    """Compare models of one data set by how well they predict what is left out (PSIS-LOO).
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def loo(trees: Mapping[str, xr.DataTree], *, weighting: str = "stacking") -> Any
 def leave_one_dataset_out(
     counts: xr.DataArray, *, prior: Any = None, rng: Any = None
 ) -> xr.Dataset:
-    """Predict each data set from the others: does partial pooling foresee a new one better than
+    """Predict each data set from the others: does partial pooling predict a new one better than
     pooling?
 
     Parameters
@@ -132,7 +132,7 @@ def leave_one_dataset_out(
 def _each_left_out(
     counts: xr.DataArray, values: np.ndarray, prior: np.ndarray, seed: int
 ) -> Iterator[tuple[dict[str, np.ndarray], int]]:
-    """What the others foresee of each data set, and divergences; the model is compiled once."""
+    """What the others predict of each data set, and divergences; the model is compiled once."""
     import nutpie
 
     with sampling.steady_arithmetic():

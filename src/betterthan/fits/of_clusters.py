@@ -59,7 +59,7 @@ def _warn_indecisive(total: xr.DataArray) -> None:
     if none.any():
         more = f", and {int(none.sum()) - 1} more pairs" if none.sum() > 1 else ""
         warnings.warn(
-            f"{named_pair(total, int(none.argmax()))} have no decisive outcome{more}: who is "
+            f"{named_pair(total, int(none.argmax()))} have no win and no loss{more}: who is "
             "better there is the prior alone",
             stacklevel=4,
         )

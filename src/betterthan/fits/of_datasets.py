@@ -157,7 +157,7 @@ def _warn_indecisive(counts: xr.DataArray) -> None:
         d, p = np.argwhere(none)[0]
         more = f", and {int(none.sum()) - 1} more" if none.sum() > 1 else ""
         warnings.warn(
-            f"data set {counts[names.DATASET].values[d].item()!r} has no decisive outcome between "
+            f"data set {counts[names.DATASET].values[d].item()!r} has no win and no loss between "
             f"{named_pair(counts, p)}{more}: what is said of it there comes from the other data "
             "sets and the prior",
             stacklevel=4,

@@ -3,7 +3,7 @@
 from typing import Any
 
 from betterthan.io.problems import counted
-from betterthan.logs.json_values import as_dict, as_list, as_text, number
+from betterthan.logs.json_values import as_dict, as_list, as_text, count, number
 from betterthan.logs.record import DIED, Run
 
 
@@ -21,10 +21,10 @@ def add_job(run: Run, job: dict[str, Any], trials: list[dict[str, Any]], found: 
     """
     stats = as_dict(job.get("stats"))
     run.finished = as_text(job.get("finished_at"))
-    total = number(job.get("n_total_trials")) or 0
+    total = count(job.get("n_total_trials"), 0)
     if total > found:
-        missing = counted(round(total) - found, "trial")
-        run.said.append(("missing", f"{missing} of {total:.0f} of the job without a result"))
+        missing = counted(total - found, "trial")
+        run.said.append(("missing", f"{missing} of {total} of the job without a result"))
         run.state = DIED if not run.finished else run.state
     names = {as_text(trial.get("trial_name")) for trial in trials}
     for told in as_dict(stats.get("evals")).values():

@@ -20,7 +20,10 @@ def digest(*parts: Any) -> bytes:
     >>> digest("1") == digest(1)
     False
     """
-    plain = [_canonical(part) for part in parts]
+    try:
+        plain = [_canonical(part) for part in parts]
+    except RecursionError:
+        raise ValueError("what a sample asks is nested too deeply to be compared") from None
     if all(part is None or type(part) is str for part in plain):  # as fast as most of them allow
         text = "".join("-" if part is None else f"{len(part)}:{part}" for part in plain)
     else:

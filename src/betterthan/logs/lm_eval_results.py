@@ -85,7 +85,7 @@ def _add_reported(run: Run, results: dict[str, Any]) -> None:
     """Means by metric; what is not the mean of the items cannot be got from them."""
     about = as_dict(as_dict(results.get("configs")).get(run.task))
     other = {
-        one.get("metric")
+        as_text(one.get("metric"))
         for one in as_dicts(about.get("metric_list"))
         if one.get("aggregation", "mean") != "mean"
     }

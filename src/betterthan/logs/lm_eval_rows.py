@@ -55,6 +55,8 @@ def add_rows(run: Run, file: LogFile, metrics: list[str] | None) -> None:
         except KeyError as error:
             what = f"has no {error.args[0]}, which samples of lm-eval have"
             raise problem(file.name, what, row=row) from None
+        except RecursionError:
+            raise problem(file.name, "is nested too deeply", row=row) from None
         except (TypeError, AttributeError):
             what = "is no sample of lm-eval: an id, a filter, a metric or a hash is no text"
             raise problem(file.name, what, row=row) from None

@@ -164,7 +164,7 @@ def _add_result(run: Run, one: dict[str, Any]) -> None:
 def _beside(file: LogFile) -> LogFile | None:
     """The samples that stand beside an aggregate."""
     path = file.path.with_name(f"{file.path.stem}_samples.jsonl")
-    if not path.is_file():
+    if not path.is_file() or path.is_symlink():
         return None
     name = file.name[: len(file.name) - len(file.path.name)] + path.name
     found = LogFile(path, name)

@@ -147,8 +147,9 @@ def _add_stats(run: Run, file: LogFile, split: str) -> None:
     for stat in as_dicts(whole(file)):
         name, mean = as_dict(stat.get("name")), number(stat.get("mean"))
         plain = name.get("split") == split and not name.get("perturbation")
-        if plain and mean is not None and name.get("name") in metrics:
-            run.reported[str(name["name"])] = mean
+        metric = as_text(name.get("name"))
+        if plain and mean is not None and metric in metrics:
+            run.reported[metric] = mean
 
 
 def _beside(file: LogFile, name: str, fits: Any) -> LogFile | None:

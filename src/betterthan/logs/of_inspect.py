@@ -53,8 +53,21 @@ def _of_archive(file: LogFile) -> Run:
         choices = any(step.get("solver") == "multiple_choice" for step in steps_of(header))
         seen = _Seen()
         for row, one in enumerate(_summaries(archive, file), start=1):
-            seen.add(row, one, given(one, archive, choices))
+            seen.add(row, one, _given(one, archive.name, row, archive, choices))
     return _run(file, header, seen)
+
+
+def _given(
+    sample: dict[str, Any],
+    name: str,
+    row: int,
+    archive: Archive | None = None,
+    choices: bool = False,
+) -> bytes | None:
+    try:
+        return given(sample, archive, choices)
+    except RecursionError:
+        raise problem(name, "is nested too deeply", row=row) from None
 
 
 def _header(archive: Archive, file: LogFile) -> dict[str, Any]:
@@ -96,7 +109,8 @@ def _of_json(file: LogFile) -> Run:
             row += 1
             if not _is_sample(value):
                 raise problem(file.name, "is no sample", row=row, value=value)
-            seen.add(row, _summary(value), given(value))
+            content = _given(value, file.name, row)
+            seen.add(row, _summary(value), content)
     if not isinstance(header.get("eval"), dict):
         raise problem(file.name, "is no header of an Inspect log")
     return _run(file, header, seen)

@@ -101,7 +101,11 @@ def _beside(file: LogFile, pattern: str) -> list[LogFile]:
     stamp = _stamp(file)
     paths = sorted(file.path.parent.glob(f"{pattern}.json*"))
     folder = PurePosixPath(file.name).parent
-    found = [LogFile(p, (folder / p.name).as_posix()) for p in paths if p.is_file()]
+    found = [
+        LogFile(p, (folder / p.name).as_posix())
+        for p in paths
+        if p.is_file() and not p.is_symlink()
+    ]
     return [one for one in found if _stamp(one) == stamp and one.path != file.path]
 
 

@@ -21,6 +21,8 @@ class Reader:
     name: str
     tool: str  # as its makers write it
     sentence: str  # which files it writes
+    tried: str  # versions whose files were read
+    system: str  # what names the system
 
     @property
     def recognises(self) -> Callable[[Head], bool]:
@@ -42,21 +44,89 @@ class Reader:
 
 
 READERS: tuple[Reader, ...] = (
-    Reader("inspect", "Inspect", "logs of `inspect eval`: .eval and .json"),
-    Reader("lm_eval", "lm-eval", "samples_*.jsonl of --log_samples, with results_*.json beside"),
-    Reader("every_eval_ever", "Every Eval Ever", "*_samples.jsonl, with the aggregate beside"),
-    Reader("harbor", "Harbor (Terminal-Bench 2)", "folders of jobs with a result.json a trial"),
-    Reader("swebench", "SWE-bench", "reports, results.json and per_instance_details.json"),
-    Reader("tau2", "tau2-bench", "results.json, and simulations/*.json"),
-    Reader("helm", "HELM", "per_instance_stats.json, with run_spec.json and stats.json beside"),
-    Reader("promptfoo", "promptfoo", "``promptfoo eval -o out.json``, or ``out.jsonl``"),
+    Reader(
+        "inspect",
+        "Inspect",
+        "logs of `inspect eval`: .eval and .json",
+        "0.3.6x, 2024-10, 0.3.285",
+        "eval.model",
+    ),
+    Reader(
+        "lm_eval",
+        "lm-eval",
+        "samples_*.jsonl of --log_samples, with results_*.json beside",
+        "0.4.0 to 0.4.13",
+        "model_name of the results",
+    ),
+    Reader(
+        "every_eval_ever",
+        "Every Eval Ever",
+        "*_samples.jsonl, with the aggregate beside",
+        "0.3.0",
+        "model_id",
+    ),
+    Reader(
+        "harbor",
+        "Harbor (Terminal-Bench 2)",
+        "folders of jobs with a result.json a trial",
+        "0.25",
+        "the agent and its model",
+    ),
+    Reader(
+        "swebench",
+        "SWE-bench",
+        "reports, results.json and per_instance_details.json",
+        "reports of schema 2",
+        "the file or its folder",
+    ),
+    Reader(
+        "tau2",
+        "tau2-bench",
+        "results.json, and simulations/*.json",
+        "2026",
+        "the agent's model",
+    ),
+    Reader(
+        "helm",
+        "HELM",
+        "per_instance_stats.json, with run_spec.json and stats.json beside",
+        "2025",
+        "the model of run_spec.json",
+    ),
+    Reader(
+        "promptfoo",
+        "promptfoo",
+        "``promptfoo eval -o out.json``, or ``out.jsonl``",
+        "0.118, 0.123",
+        "provider and prompt",
+    ),
     Reader(
         "tool_rows",
         "rows of MLflow, LangSmith, Braintrust, Langfuse or ragas",
         "a table of ``result_df``, ``to_pandas()`` or an export",
+        "MLflow 3.17",
+        "the file, or the name you give",
     ),
-    Reader("deepeval", "deepeval", "``test_run_*.json`` of its folder of results"),
-    Reader("pydantic_evals", "pydantic-evals", "an ``EvaluationReport`` as JSON"),
-    Reader("trec", "trec_eval or ir_measures", "``trec_eval -q`` or ``ir_measures -q``"),
-    Reader("sacrebleu", "sacrebleu -sl", "a line a sentence"),
+    Reader(
+        "deepeval",
+        "deepeval",
+        "``test_run_*.json`` of its folder of results",
+        "4.3.1",
+        "hyperparameters.model, else the file",
+    ),
+    Reader(
+        "pydantic_evals",
+        "pydantic-evals",
+        "an ``EvaluationReport`` as JSON",
+        "2.62",
+        "the report's name, else the file",
+    ),
+    Reader(
+        "trec",
+        "trec_eval or ir_measures",
+        "``trec_eval -q`` or ``ir_measures -q``",
+        "ir_measures 0.4.3",
+        "the file",
+    ),
+    Reader("sacrebleu", "sacrebleu -sl", "a line a sentence", "2.6.0", "the file"),
 )

@@ -193,8 +193,7 @@ def fit(
         "n_cells": len(cells.k),
         "n_dropped": cells.dropped,
         "n_documents": len(cells.documents),
-        "items": np.unique(cells.n).tolist(),
-    }
+    } | _sizes(cells)
     tree = fit_model(
         model,
         attrs,
@@ -297,6 +296,12 @@ def _draw_cells(
     cells = theta + shared + random.normal(size=theta.shape) * cell_sd
     truth = {"document_sd": document_sd, "cell_sd": cell_sd, "theta_document": (CELL, cells)}
     return truth, cells
+
+
+def _sizes(cells: Cells) -> dict[str, list[int]]:
+    """How many items orders have, and how many orders have so many."""
+    items, counts = np.unique(cells.n, return_counts=True)
+    return {"items": items.tolist(), "items_counts": counts.tolist()}
 
 
 def _expected_tau(posterior: xr.Dataset, cells: Cells) -> xr.DataArray:

@@ -132,7 +132,7 @@ ROSTER = (
     ),
     Spec(
         AMONG_ALL,
-        computed="closed form of each pair, and all systems drawn together by quadrature",
+        computed="closed form of each pair, and all systems jointly by quadrature",
         takes=(CLUSTER, EPOCH),
         options=_of_quantity,
         fitted=False,
@@ -147,7 +147,7 @@ ROSTER = (
         "one mu and kappa a pair; A is better when theta_win - theta_loss, its mean over data "
         "sets, "
         "is above 0",
-        computed="PyMC, data sets drawn to a common mean, each weighing the same (hierarchical)",
+        computed="PyMC, data sets shrunk to a common mean, each weighing the same (hierarchical)",
         taken_as="Examples of one data set are taken as independent, and data sets as draws of one "
         "kind.",
         takes=(names.DATASET,),
@@ -157,14 +157,13 @@ ROSTER = (
     ),
     Spec(
         "clustered",
-        assumes="in each cluster Beta-binomial numbers of decisive examples and of wins among "
+        assumes="in each cluster Beta-binomial numbers of discordant examples and of wins among "
         "them; "
-        "A is better when it wins more than half of the decisive examples of the population of "
+        "A is better when it wins more than half of the discordant examples of the population of "
         "clusters",
-        computed="PyMC, examples of a cluster alike (clustered)",
+        computed="PyMC, examples of a cluster correlated (clustered)",
         taken_as="Clusters are taken as independent draws of one population, and examples of one "
-        "as "
-        "alike.",
+        "as correlated.",
         takes=(CLUSTER, EPOCH),
         prepare=_by_cluster,
         code=_code_by_cluster,
@@ -173,7 +172,7 @@ ROSTER = (
     Spec(
         "davidson",
         assumes="win : loss : tie = exp(d / 2) : exp(-d / 2) : exp(tie), d a difference of "
-        "abilities, which are drawn to their mean; A is better when its ability is larger",
+        "abilities, which are shrunk to their mean; A is better when its ability is larger",
         computed="PyMC, abilities of all systems from their judgments (davidson)",
         options=_of_judges,
         own_prior=True,
@@ -192,7 +191,7 @@ ROSTER = (
     ),
     Spec(
         "item_response",
-        assumes="success ~ logistic(mean + ability - difficulty), abilities drawn to their mean, "
+        assumes="success ~ logistic(mean + ability - difficulty), abilities shrunk to their mean, "
         "difficulties integrated out; A is better when its ability is larger",
         computed="PyMC, abilities of all systems on shared items, differences as shares solved "
         "(item_response)",

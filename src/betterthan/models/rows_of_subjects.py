@@ -106,8 +106,8 @@ def _whole(table: pd.DataFrame, columns: list[str], text: str | None) -> pd.Data
             raise ValueError(
                 f"there is no column {name!r} among {', '.join(map(repr, table.columns))}"
             )
-    whole: Any = table[[*columns, *shared_texts.named(table, text)]].dropna(subset=columns)
-    return whole
+    asked: Any = table[[*columns, *shared_texts.named(table, text)]]
+    return asked.dropna(subset=columns)
 
 
 def _column(

@@ -74,6 +74,7 @@ def compare(
     ...     {"ref": list("abcd"), "A": list("abdc"), "B": list(order)} for order in ("bcda", "abcd")
     ... )
     >>> documents = {f"d{k}": often if k % 3 else rarely for k in range(18)}
+    >>> documents["d1"] = often | {"A": list("abcd")}
     >>> found = compare(documents, "ref", rng=1)
     >>> pair = found.data.sel(system_a="A", system_b="B")
     >>> pair["ahead"].item(), pair["behind"].item(), round(pair["prob_ahead"].item(), 3)
@@ -168,10 +169,11 @@ def posterior(
     Examples
     --------
     >>> near = {"ref": list("abcd"), "A": list("abdc")}
-    >>> documents = {f"d{k}": near | ({"A": list("dcba")} if k == 0 else {}) for k in range(8)}
+    >>> far = near | {"A": list("badc")}
+    >>> documents = {f"d{k}": near if k % 3 else far for k in range(30)}
     >>> found = posterior(documents, "ref", rng=1)
     >>> found["tau"].round(2).values.tolist(), found["lower"].round(1).values.tolist()
-    ([0.46], [-0.1])
+    ([0.56], [0.5])
     """
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
     ci_prob = checks.probability(ci_prob, "ci_prob")
@@ -222,10 +224,10 @@ def _of_documents(
 def _refuse_few(systems: np.ndarray, documents: np.ndarray) -> None:
     few = np.flatnonzero(documents < 2)
     if len(few):
-        system, number = str(systems[few[0]]), documents[few[0]]
+        system, number = str(systems[few[0]]), int(documents[few[0]])
         raise ValueError(
-            f"system {system!r} has a tau on {number} document{'s' * (number != 1)}; the weights "
-            "need 2; models.mallows.closed_form says how sure the tau of one order is"
+            f"system {system!r} has a tau on {number} document{'' if number == 1 else 's'}; the "
+            "weights need 2; models.mallows.closed_form says how sure the tau of one order is"
         )
 
 

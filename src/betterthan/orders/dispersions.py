@@ -2,6 +2,8 @@
 near.
 """
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 
@@ -15,8 +17,7 @@ from betterthan.posterior.table import Question
 def of_dispersions(fit: Fit, asked: Question, *, items: int | None = None) -> xr.Dataset:
     """Systems by the concentration of their orders around the references; see `fits.compare`."""
     attrs = fit.posterior.attrs
-    seen = int(np.median(np.atleast_1d(attrs["items"])))
-    items = seen if items is None else checks.whole(items, "items", 2)
+    items = _median(attrs) if items is None else checks.whole(items, "items", 2)
     theta = fit.of_system("theta")
     found = table.of_joint_draws(theta, fit.systems, asked)
     found = table.with_verdicts(found, asked, converged=fit.diagnosis.passed)
@@ -28,6 +29,12 @@ def of_dispersions(fit: Fit, asked: Question, *, items: int | None = None) -> xr
     found["new_tau_lower"], found["new_tau_upper"] = (names.SYSTEM, low), (names.SYSTEM, high)
     told = {key: attrs[key] for key in ("pooling", "n_documents")}
     return found.assign_attrs(told | {"items": items})
+
+
+def _median(attrs: dict[Any, Any]) -> int:
+    """Items of the middle one of all orders; a fit of an older version has each size once."""
+    sizes = np.atleast_1d(attrs["items"])
+    return int(np.median(np.repeat(sizes, attrs.get("items_counts", 1))))
 
 
 def _new_tau(

@@ -23,8 +23,8 @@ def consensus(orders: Any, *, method: str = "auto") -> xr.Dataset:
         From `orders.read`, `orders.from_lists` or `orders.from_ranks`, or lists; all systems (or
         judges) count alike.
     method : {"auto", "kemeny", "borda"}, default "auto"
-        "kemeny": the fewest pairs in disagreement, searched exactly, for as long as no more than 16
-        items beat each other in a circle. "borda": by mean rank. "auto": Kemeny where it can be
+        "kemeny": the fewest pairs in disagreement, searched exactly unless a majority cycle has
+        more than 16 items. "borda": by mean rank. "auto": Kemeny where it can be
         searched, else Borda.
 
     Returns
@@ -39,7 +39,7 @@ def consensus(orders: Any, *, method: str = "auto") -> xr.Dataset:
     ------
     ValueError
         If the orders are no orders, `method` is not valid, or "kemeny" has too many items in a
-        circle.
+        majority cycle.
 
     References
     ----------
@@ -101,7 +101,7 @@ def _order(ranks: np.ndarray, document: str, method: str) -> tuple[list[int], st
     if method == "kemeny" and part > kemeny.PART_MAX:
         where = f"document {document!r}: " if document else ""
         raise ValueError(
-            f"{where}{part} items beat each other in a circle, more than the {kemeny.PART_MAX} "
+            f"{where}a majority cycle has {part} items, more than the {kemeny.PART_MAX} "
             "that can be searched; use method='borda'"
         )
     if method == "borda" or part > kemeny.PART_MAX:

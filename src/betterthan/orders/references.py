@@ -83,7 +83,9 @@ def tau_scores(
     Returns
     -------
     xarray.DataArray, dims (item, system)
-        One item for each document; NaN where a system has no order, or tau is not defined.
+        One item for each document; NaN where a system has no order, or tau is not defined. With
+        `restrict` a coordinate ``coverage`` (item, system) has the share of the references' items
+        that the tau is of.
 
     Raises
     ------
@@ -108,10 +110,18 @@ def tau_scores(
         found = weighted_tau(orders, reference)["mean"].round(12)
     else:
         several = consensus_of(several) if references == "consensus" else several
-        found = measured(ranked, several, variant=variant, restrict=restrict)["tau"]
+        table = measured(ranked, several, variant=variant, restrict=restrict)
+        found = table["tau"]
         if REFERENCE in found.dims:
             found = found.mean(REFERENCE) if references == "mean" else found.max(REFERENCE)
+        if restrict is not None:
+            found = found.assign_coords(coverage=_covered(table["coverage"]))
     return found.rename({DOCUMENT: names.ITEM}).rename("tau").assign_attrs(references=references)
+
+
+def _covered(coverage: xr.DataArray) -> xr.DataArray:
+    """The mean over several references."""
+    return coverage.mean(REFERENCE) if REFERENCE in coverage.dims else coverage
 
 
 def coefficients(ranks: np.ndarray, *, weighted: bool) -> tuple[np.ndarray, np.ndarray]:

@@ -15,6 +15,7 @@ from betterthan.io.text_arrays import text_array
 from betterthan.orders.ranked import DOCUMENT, REFERENCE, Ranked, ranked_of
 from betterthan.signed import Signature
 
+_SHARE = 0.01  # of the items, from which on systems differ in what they cover
 _DIMS = (DOCUMENT, names.SYSTEM, REFERENCE)
 
 
@@ -41,7 +42,8 @@ def kendall_tau(
         different fineness (c). Without ties all are the same.
     restrict : {None, "common"}, default None
         "common" compares the items that both orders have; ``coverage`` says how many of the
-        reference's they are. By default different items are an error.
+        reference's they are, and a warning names systems that cover different shares: a tau of
+        fewer items can be higher than one of all. By default different items are an error.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
         Of ``p_value``; greater: nearer to the reference than chance.
 
@@ -52,9 +54,10 @@ def kendall_tau(
         several: ``tau``, ``p_value`` (that all orders are equally likely; NaN with ties) and
         ``p_error`` (about how far off it may be: 0 up to 200 items, for which it is exact),
         ``inversions`` (pairs in the wrong order), ``ties`` (pairs tied in either), ``n_items``,
-        ``coverage``, ``exact_match`` (no inversion, no tie) and ``spearman``. A missing order has
-        tau NaN and is counted in ``attrs["n_missing"]``; an order of one item has none either: it
-        is warned of and counted in ``attrs["n_undefined"]``.
+        ``coverage``, ``exact_match`` (all items of the reference and no others, no inversion, no
+        tie) and ``spearman``. A missing order has tau NaN and is counted in ``attrs["n_missing"]``;
+        an order of one item has none either: it is warned of and counted in
+        ``attrs["n_undefined"]``.
 
     Raises
     ------
@@ -99,6 +102,8 @@ def measured(
     found = xr.Dataset({name: (_DIMS, values) for name, values in table.items()}, coords=coords)
     found.attrs = {"variant": variant, "alternative": alternative, "restrict": restrict or "none"}
     found.attrs |= _count(found, ranked.documents) | {"answer": "taus"}
+    if restrict is not None:
+        _warn_of_shares(found["coverage"].where(found["n_items"] > 0))
     if len(references.systems) == 1:
         found = found.isel({REFERENCE: 0}, drop=True).assign_attrs(reference=references.systems[0])
     return found if has_documents(ranked) else found.isel({DOCUMENT: 0}, drop=True)
@@ -114,9 +119,14 @@ def _table(
         _refuse_other_items(ranked, references, common)
     x_common, y_common = np.where(common, x, np.nan), np.where(common, y, np.nan)
     table = _measures(x_common, y_common, variant, alternative)
+    of_reference = (~np.isnan(np.broadcast_to(y, common.shape))).sum(-1)
     with np.errstate(invalid="ignore"):
-        table["coverage"] = common.sum(-1) / (~np.isnan(np.broadcast_to(y, common.shape))).sum(-1)
-    return table
+        coverage = common.sum(-1) / of_reference
+    whole = (coverage == 1) & ((~np.isnan(x)).sum(-1) == of_reference)
+    table["exact_match"] = np.where(
+        whole, table["exact_match"], np.minimum(table["exact_match"], 0)
+    )
+    return {"tau": table.pop("tau"), "coverage": coverage} | table
 
 
 def against(orders: Any, reference: Any) -> tuple[Ranked, Ranked]:
@@ -267,6 +277,20 @@ def _middle_ranks(values: np.ndarray, n: np.ndarray, tied: bool) -> np.ndarray:
     from scipy import stats
 
     return stats.rankdata(values, axis=-1, nan_policy="omit")
+
+
+def _warn_of_shares(coverage: xr.DataArray) -> None:
+    """Taus of different shares of the items are not alike: two of eight right make a tau of 1."""
+    of_system = coverage.mean([DOCUMENT, REFERENCE])
+    least, most = of_system.argmin(names.SYSTEM), of_system.argmax(names.SYSTEM)
+    low, high = of_system[least], of_system[most]
+    if high - low > _SHARE:
+        sides = [f"{str(s[names.SYSTEM].item())!r} {s.item():.0%}" for s in (low, high)]
+        warnings.warn(
+            f"systems cover different shares of the reference's items ({', '.join(sides)}): a tau "
+            "of fewer items can be higher than one of all, so do not rank by it; see coverage",
+            stacklevel=4,
+        )
 
 
 def _count(found: xr.Dataset, documents: list[str]) -> dict[str, int]:

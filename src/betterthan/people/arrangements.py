@@ -4,6 +4,7 @@ perfect order.
 
 from functools import cache
 from math import factorial
+from typing import Any
 
 import numpy as np
 from scipy import special, stats
@@ -52,7 +53,7 @@ def next_to_perfect(y: np.ndarray) -> tuple[float, float]:
     for k in np.flatnonzero(np.diff(ordered)):
         swapped = ordered.copy()
         swapped[[k, k + 1]] = ordered[[k + 1, k]]
-        each = stats.spearmanr(ordered, swapped), stats.kendalltau(ordered, swapped)
+        each: list[Any] = [stats.spearmanr(ordered, swapped), stats.kendalltau(ordered, swapped)]
         found.append([float(one[0]) for one in each])
     spearman, kendall = np.max(found, axis=0)
     return float(spearman), float(kendall)

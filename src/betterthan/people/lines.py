@@ -31,12 +31,12 @@ def mean_slope(slopes: np.ndarray, ci_prob: float) -> dict[str, float]:
 def slope_by_text(
     whole: pd.DataFrame, response: str, predictor: str, text: str, ci_prob: float
 ) -> dict[str, float]:
-    """The slope with texts as the sample: through their means where the predictor is one of the
-    text, else the mean of a slope for each text.
+    """The slope with texts as the sample: through their means, or, where the predictor varies
+    within most of them, the mean of a slope for each text.
     """
     groups: Any = whole.groupby(text, sort=False)
     ends = groups[predictor].agg(["min", "max"])
-    if ((ends["max"] - ends["min"]) > 1e-9 * ends.abs().max(axis=1)).any():
+    if ((ends["max"] - ends["min"]) > 1e-9 * ends.abs().max(axis=1)).mean() > 0.5:
         each = [line(p[predictor].to_numpy(), p[response].to_numpy())[0] for _, p in groups]
         known = np.array(each)[~np.isnan(each)]
         return mean_slope(known, ci_prob) if len(known) > 1 else dict.fromkeys(KEYS, np.nan)

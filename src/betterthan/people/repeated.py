@@ -50,7 +50,7 @@ def slopes(
         ``standard_error``, ``t``, ``df``, ``p_value`` (two-sided), ``lower``, ``upper``: they speak
         of other subjects who read these texts. Where subjects share texts, ``by_text_slope`` and
         the same numbers speak of other texts (least squares through the means of texts, or, where
-        the predictor varies within a text, a slope for each). A slope of people and texts in
+        the predictor varies within most of them, a slope for each). A slope of people and texts in
         general has both p small; a warning is given where only the first is. Subjects with fewer
         than 3 rows or a constant predictor have no slope; ``attrs`` count them and the rows left
         out, and say whether texts are shared. Where all slopes are the same there is no error, and

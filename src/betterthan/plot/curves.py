@@ -139,7 +139,7 @@ def _decisive(ax: "Axes", alpha: np.ndarray, both: _Named) -> str:
     masses = float(beta.prob_above_half(a, b)), float(beta.prob_above_half(b, a))
     _two_sides(ax, x, _beta_density(a, b, x), 0.5, _better(both, masses))
     ax.set_xlabel(f"p = probability that {both.first} wins an example that is not a tie")
-    return f"Posterior of the decisive examples, {both.first} against {both.second}"
+    return f"Posterior of the discordant examples, {both.first} against {both.second}"
 
 
 def _difference(ax: "Axes", alpha: np.ndarray, rope: float, both: _Named) -> str:

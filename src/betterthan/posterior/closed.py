@@ -1,4 +1,4 @@
-"""Who is better, in closed form: the decisive examples and their Beta posterior."""
+"""Who is better, in closed form: the discordant examples and their Beta posterior."""
 
 from typing import Any
 
@@ -91,7 +91,7 @@ def _independent(counts: xr.DataArray, prior: Any, ties: str) -> xr.DataArray:
 
 
 def decisive(counts: xr.DataArray, *, prior: Any = None, ties: str = "third") -> xr.Dataset:
-    """The Beta posterior of p, the probability that A wins a decisive example.
+    """The Beta posterior of p, the probability that A wins a discordant (untied) example.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def decisive(counts: xr.DataArray, *, prior: Any = None, ties: str = "third") ->
 def decisive_density(
     counts: xr.DataArray, p: Any, *, prior: Any = None, ties: str = "third"
 ) -> xr.DataArray:
-    """Posterior density of p, the probability that A wins a decisive example, at one or many p.
+    """Posterior density of p, the probability that A wins a discordant example, at one or many p.
 
     Parameters
     ----------

@@ -127,7 +127,7 @@ def prob_equivalent(
     [0.0, 0.5245, 0.4755]
     """
     rope = checks.rope(rope)
-    return masses(parameters(counts, prior, ties, question="the mass within a rope"), rope)
+    return masses(parameters(counts, prior, ties, question="the probability within a rope"), rope)
 
 
 def masses(of: Parameters, rope: float) -> xr.DataArray:

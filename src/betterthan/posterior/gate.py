@@ -1,4 +1,4 @@
-"""The gate: a fit that has not converged gives no verdict, but says what failed and what to try."""
+"""Convergence checks: a fit that fails them gives no verdict, but says what failed, what to try."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -36,7 +36,7 @@ class Diagnosis:
 
 
 def diagnose(tree: xr.DataTree) -> Diagnosis:
-    """Look at a posterior the way the gate does before any verdict.
+    """Check the convergence of a posterior, as is done before any verdict.
 
     R-hat, bulk and tail ESS of the parameters (never of an indicator, which may be constant, nor of
     ``ability_raw``, whose mean nothing depends on: it is taken from the abilities, which are looked
@@ -98,7 +98,7 @@ def posterior_of(tree: Any) -> xr.Dataset:
 
 
 def parameters(posterior: xr.Dataset) -> list[str]:
-    """The variables the gate looks at: all but ``difference``, which follows from them."""
+    """The variables that are looked at: all but ``difference``, which follows from them."""
     return [str(name) for name in posterior.data_vars if name != "difference"]
 
 

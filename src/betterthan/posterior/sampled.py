@@ -168,7 +168,7 @@ def draws_masses(tree: xr.DataTree, rope: float) -> xr.DataArray:
     [0.0, 1.0, 0.0]
     """
     rope, posterior = checks.rope(rope), counted(tree)
-    d = _difference(posterior, "the mass within a rope")
+    d = _difference(posterior, "the probability within a rope")
     found = of_pairs(masses(d.values, rope), d, square=bool(posterior.attrs["square"]))
     mass = found["mass"]
     return mass.assign_coords(mcse=(mass.dims, found["mass_mcse"].values)).assign_attrs(

@@ -1,4 +1,4 @@
-"""The one rule that turns posterior masses into a verdict."""
+"""The one rule that turns the posterior probabilities of the regions into a verdict."""
 
 import numpy as np
 

@@ -27,7 +27,7 @@ def _of_chains(shown: Shown) -> list[tuple[str, str]]:
         ("Worst R-hat", f"{made.rhat_max:.3f} (limit {names.RHAT_MAX:g})"),
         ("Smallest effective sample size", f"{made.ess_min:.0f} (limit {names.ESS_MIN})"),
         ("Divergences", f"{made.divergences}"),
-        ("Gate", failed if made.failures else "passed"),
+        ("Convergence checks", failed if made.failures else "passed"),
     ]
 
 

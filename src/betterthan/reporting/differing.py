@@ -15,15 +15,15 @@ REASONS = {
     "questions of these data, and the answers go opposite ways.",
     "weights": "The model weighs every data set alike, the test every example: in the test a large "
     "data set outweighs several small ones.",
-    "clusters": "The model takes the examples of a cluster as alike, the test each as independent: "
+    "clusters": "The model takes examples of a cluster as correlated, the test as independent: "
     "in the test a large cluster counts as many.",
     "sizes": "One weighs how large the differences are (a mean), the other counts only which "
     "system was ahead on an item (wins).",
-    "together": "The model draws all systems together, from what each did everywhere; the test "
-    "looks at this pair alone.",
+    "together": "The model estimates all systems jointly, from all their results; the test looks "
+    "at this pair alone.",
     "ties": "The verdict gives ties to one of the systems; this test does not.",
-    "few": "No result with so few decisive items could reach a two-sided p of {alpha:g}, whichever "
-    "way they fell.",
+    "few": "With so few discordant (untied) items no result could reach a two-sided p of "
+    "{alpha:g}, whichever way they fell.",
     "sides": "The probability looks at one side, the p-value at two: on that one side mid-p, the p "
     "that is nearest to such a probability, is at most {alpha:g}.",
     "levels": "The verdict asks for a probability of {threshold:g}, the test for a p of {alpha:g} "
@@ -34,8 +34,8 @@ REASONS = {
     "verdict whether it lies within the rope.",
     "split": "Who is ahead more often and who is ahead in the mean are two systems here, so that "
     "no winner is named; the test looks at one of the two.",
-    "prior": "The posterior starts from a prior; the p-value knows none.",
-    "model": "The posterior is that of a model which knows more than wins and losses of this pair; "
+    "prior": "The posterior starts from a prior; the p-value has none.",
+    "model": "The posterior is that of a model which uses more than wins and losses of this pair; "
     "the test does not.",
     "chains": "The chains have not converged, so only the tests speak.",
 }

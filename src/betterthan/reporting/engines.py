@@ -17,15 +17,17 @@ class Words:
 
 
 _SHRUNK = (
-    "The joint answer is by {joint_model} ({joint_draws:,} draws), which draws systems together by "
-    "as much as they are alike: the best of many is partly the luckiest, and is moved back most."
+    "The joint answer is by {joint_model} ({joint_draws:,} draws), which shrinks systems towards "
+    "each other, the more strongly the more similar they are: the best of many is partly the "
+    "luckiest, and is moved back most."
 )
 _JOINT = {
     BOOTSTRAP: "The joint answer is by the Bayesian bootstrap of the score itself "
     "({joint_draws:,} draws).",
     AMONG_ALL: "The answers among all systems are by quadrature, of {joint_units}: systems are "
-    "drawn together by as much as they are alike, for the best of many is partly the luckiest; "
-    "ranks are from {joint_draws:,} draws of the same posterior (seed {joint_seed}).",
+    "shrunk towards each other, the more strongly the more similar they are, for the best of many "
+    "is partly the luckiest; ranks are from {joint_draws:,} draws of the same posterior "
+    "(seed {joint_seed}).",
 }
 ENGINES = {
     "exact": Words("closed form, no sampling error", beside="as if one set, independent"),

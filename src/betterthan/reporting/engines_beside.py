@@ -11,12 +11,12 @@ from betterthan.reporting.shown import Shown
 _NAMED = 4  # pairs that are named; more are counted
 _WHY = {
     "weights": "the model weighs every data set alike, the closed form every example",
-    "clusters": "the model takes examples of a cluster as alike, the closed form each as "
+    "clusters": "the model takes examples of a cluster as correlated, the closed form as "
     "independent",
     "sizes": "the model weighs how large the differences are, the closed form counts which system "
     "was ahead",
-    "together": "the model draws all systems together, the closed form looks at each pair alone",
-    "model": "the model knows more than wins and losses of the pair",
+    "together": "the model estimates all systems jointly, the closed form each pair alone",
+    "model": "the model uses more than wins and losses of the pair",
 }
 
 

@@ -32,7 +32,7 @@ def _of_a_pair(shown: Shown) -> list[Figure]:
         return lambda: densities(counts, prior=prior, show=of, **rope)
 
     wins = Figure(
-        "Posterior of the probability of winning a decisive example", posterior("decisive")
+        "Posterior of the probability of winning a discordant example", posterior("decisive")
     )
     if counts.sizes[names.OUTCOME] == 2:
         return [wins]

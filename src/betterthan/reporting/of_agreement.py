@@ -38,11 +38,15 @@ def page(found: xr.Dataset) -> Page:
 def _of_outliers(found: xr.Dataset) -> str:
     least = found.attrs["least_p"]
     if least != least:
-        return "Outlier p: needs four systems or more, and two documents or more."
+        return "Outlier p: needs four systems or more that ordered the same items."
+    drawn = {
+        "document": "on each document its order were that of one of all systems",
+        "item": "each item had the rank that one of all systems gave it (about: items of one "
+        "document are not independent)",
+    }[found.attrs["outlier_unit"]]
     return (
-        "Outlier p: how often a system would agree with the others as little if on each document "
-        "its order were that of one of all systems at random; corrected for the number of systems "
-        f"(Holm). No p can be below {least:.2g} here."
+        f"Outlier p: how often a system would agree with the others as little if {drawn}, drawn at "
+        f"random; corrected for the number of systems (Holm). It cannot be below {least:.2g} here."
     )
 
 
@@ -103,10 +107,11 @@ def dispersions_page(found: xr.Dataset) -> Page:
     order = np.argsort(-found["theta"].values, kind="stable")[:ROWS]
     rows = [_theta_row(found.isel({names.SYSTEM: int(k)})) for k in order]
     new = f"tau of a new order of {a['items']} items"
-    heads = ("System", "theta", interval_of(a), "Expected tau", new, "P(best)")
+    heads = ("System", "theta", interval_of(a), "Expected tau on these documents", new, "P(best)")
     note = (
         "theta: 0 for random orders; the log of how much less probable each further inversion "
-        "makes an order."
+        "makes an order. Expected tau is of these documents; on others the tau of an order varies "
+        "as the last interval says."
     )
     table = Table(heads, rows, "Concentration around the reference")
     signature = f"betterthan {a['version']} | mallows | {a['draws']} draws, seed {a['seed']}"

@@ -29,13 +29,14 @@ _IN_OTHER_FOLDS = (
     "seen what it predicts; leave the dialogue out as a whole."
 )
 _INCLUSION = (
-    "Inclusion: the share of {} bootstrap samples in which a feature is chosen. Of pure noise, "
-    "those that were chosen have 50 to 85 %, those that were not 20 to 45 %."
+    "Inclusion: the share of {} bootstrap samples in which a feature is chosen. Features of pure "
+    "noise that were chosen have about two thirds, seldom 90 %. Related features stand in for each "
+    "other and share it."
 )
 _UNITS = {
-    names.ROW: "row",
-    repeats.INDEX: "label of the index, which repeat",
-    repeats.SAME: "row of features with those that are the same",
+    names.ROW: "one row",
+    repeats.INDEX: "all rows with one label of the index",
+    repeats.SAME: "all rows with the same features",
 }
 _NO_POSTERIOR = (
     "Least squares gives intervals to the coefficients, none to the predictions; a posterior, from "
@@ -67,7 +68,7 @@ def _data(fit: xr.Dataset) -> Part:
     choice = f"stepwise by AIC ({a['direction']})"
     choice = "all features, no choice" if a["direction"] == "none" else choice
     by = str(a["left_out_by"])
-    unit = _UNITS.get(by, f"value of {by}")
+    unit = _UNITS.get(by, f"one value of {by}")
     left_out = (
         f"{a['n_dropped_response']:,} without a response, {a['n_dropped_feature']:,} more without "
         "a feature"
@@ -76,7 +77,7 @@ def _data(fit: xr.Dataset) -> Part:
         ("Rows used", f"{a['n']:,} of {total:,}"),
         ("Rows left out", left_out),
         ("Fit", f"least squares, {choice}"),
-        ("Cross-validation", f"{a['folds']:,} folds, each leaves out one {unit}"),
+        ("Cross-validation", f"{a['folds']:,} folds, each leaves out {unit}"),
     ]
     return Part("Data and method", facts=facts)
 
@@ -99,7 +100,7 @@ def _measures(function: PerformanceFunction) -> Part:
         rows.append(("R2 held out, choice repeated (nested)", chosen, _error(fit, "mse_chosen")))
         note = (
             "The last line is the honest one: features were chosen without the rows that they "
-            "predict. Of several functions the best has one that is too high: see features.compare."
+            "predict. Of the best of several functions it is too high, too: see features.compare."
         )
     table = Table(("Measure", "Value", "Beside"), rows, "How well the response is predicted")
     figure = Figure("Observed and predicted response", lambda: _predictions(function))

@@ -18,8 +18,8 @@ _LETTERS = 24  # characters of the groups of one system; more are counted
 _MARK, _ONE_WAY, _UNSETTLED = "✓", "✓!", "✓?"
 _LEGENDS = {
     "one_way": f"{_ONE_WAY}: marked in this direction only, so that the pair is in no group.",
-    "unsettled": f"{_UNSETTLED}: not settled; more shuffles would say on which side of the cutoff "
-    f"the pair is.",
+    "unsettled": f"{_UNSETTLED}: not settled; more random permutations would say on which "
+    f"side of the cutoff the pair is.",
 }
 
 
@@ -35,7 +35,7 @@ def page(found: xr.Dataset) -> Page:
         f"systems={found.sizes[names.SYSTEM]}",
     ]
     return Page(
-        "Similar systems",
+        _HEADING,
         "Which systems can a test not tell apart?",
         [Part(_HEADING, tables=[marks_table(found)], notes=[on_one_line(str(a["note"]))])],
         ["Systems that cannot be told apart need not be equal."],

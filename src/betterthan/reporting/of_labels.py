@@ -16,12 +16,13 @@ from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.page import Figure, Page, Part, Table
 
 _CONFUSIONS_OF = 5  # the most frequent confusions that are listed
+_FEW = 3  # items of a label, from which on macro averages hold what they promise
 _DRAWN = 4  # classifiers whose confusions are drawn
 _QUESTION = "How good is each label, and how sure is that?"
 _LIMITS = ["Items are taken as independent draws; items of one dialogue are not."]
 _AVERAGES = (
-    "weighted: labels weigh by their items, often called micro; pooled: all labels in one pot, "
-    "also called micro."
+    "weighted: mean over labels, weighted by their items; pooled: the micro-average, of TP, FP and "
+    "FN summed over labels."
 )
 
 
@@ -38,7 +39,9 @@ def page(confusions: xr.DataArray) -> Page:
     parts = [_part(matrix, seed) for matrix in each]
     parts[_DRAWN:] = [replace(part, figures=()) for part in parts[_DRAWN:]]
     drawn = f"{names.BOOTSTRAP_DRAWS} draws, seed {seed}"
-    signature = f"betterthan {betterthan.__version__} | Dirichlet over cells, {drawn}"
+    signature = (
+        f"betterthan {betterthan.__version__} | Betas of labels, Dirichlet over cells, {drawn}"
+    )
     return Page("A classifier by its confusions", _QUESTION, parts, _LIMITS, [signature])
 
 
@@ -49,7 +52,7 @@ def posterior_page(found: xr.Dataset) -> Page:
     table = Table(("Label", "Precision", "Recall", "F"), rows, _caption(found))
     signature = [
         f"betterthan {betterthan.__version__}",
-        f"Dirichlet over cells, {a['draws']} draws, seed {a['seed']}",
+        f"{a['model']}, {a['draws']} draws, seed {a['seed']}",
         f"prior={np.atleast_1d(a['prior'])[0]:g}",
         f"interval={interval_of(a)}",
     ]
@@ -77,7 +80,7 @@ def _part(matrix: xr.DataArray, seed: int) -> Part:
     return Part(
         f"Labels of {name}" if name else "Labels",
         tables=[table, *([errors] if errors.rows else [])],
-        notes=[*_beside(matrix, sizes), _AVERAGES],
+        notes=[*_beside(matrix, sizes), _AVERAGES, *_few(matrix, sizes)],
         figures=[Figure(f"Confusions of {name}" if name else "Confusions", partial(_draw, matrix))],
     )
 
@@ -128,6 +131,19 @@ def _beside(matrix: xr.DataArray, sizes: np.ndarray) -> list[str]:
     return [
         f"{lost:,} of {total:,} items were left unclassified; they count in recall.",
         f"For comparison, always predicting {most} has macro F {base:.3f}.",
+    ]
+
+
+def _few(matrix: xr.DataArray, sizes: np.ndarray) -> list[str]:
+    """Labels that macro averages can hardly rest on."""
+    labels = matrix[names.ACTUAL].values[sizes < _FEW]
+    if not labels.size:
+        return []
+    named = ", ".join(on_one_line(str(label)) for label in labels[:_CONFUSIONS_OF])
+    more = f" and {labels.size - _CONFUSIONS_OF} more" if labels.size > _CONFUSIONS_OF else ""
+    return [
+        f"Fewer than {_FEW} items have the labels {named}{more}: intervals of macro averages may "
+        "be too narrow."
     ]
 
 

@@ -17,7 +17,7 @@ from betterthan.reporting.cells import (
 )
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.figures_of_orders import tau_figures
-from betterthan.reporting.of_scores import systems_part
+from betterthan.reporting.of_scores import FEW_UNITS, systems_part
 from betterthan.reporting.page import Page, Part, Table
 from betterthan.reporting.score_pairs import first_of, in_order, pairs_part, words_part
 from betterthan.reporting.tests_beside import for_whom
@@ -70,23 +70,26 @@ def _data(taus: xr.Dataset) -> Part:
 def _one_document(taus: xr.Dataset) -> Part:
     alone = {names.REFERENCE: [taus.attrs.get("reference", "")]}
     each = taus if names.REFERENCE in taus.dims else taus.expand_dims(alone, -1)
+    partial = taus.attrs["restrict"] == "common"
     rows = [
-        _tau_row(each.isel({names.SYSTEM: k, names.REFERENCE: r}))
+        _tau_row(each.isel({names.SYSTEM: k, names.REFERENCE: r}), partial)
         for k in range(min(each.sizes[names.SYSTEM], ROWS))
         for r in range(each.sizes[names.REFERENCE])
     ]
-    heads = ("System", "Reference", "tau", "p", "Inversions", "Ties", "Items", "Spearman")
+    of = ["Coverage"] if partial else []
+    heads = ("System", "Reference", "tau", *of, "p", "Inversions", "Ties", "Items", "Spearman")
     note = "p: two-sided, exact, all orders being equally likely; not given where there are ties."
     table = Table(heads, rows, "Kendall's tau against the reference", left=2)
     return Part("Tau", tables=[table], notes=[note], figures=tau_figures(taus))
 
 
-def _tau_row(at: xr.Dataset) -> tuple[str, ...]:
+def _tau_row(at: xr.Dataset, partial: bool) -> tuple[str, ...]:
     items = int(at["n_items"])
     return (
         on_one_line(str(at[names.SYSTEM].item())),
         on_one_line(str(at[names.REFERENCE].item())),
         f"{at['tau'].item():+.3f}",
+        *([f"{at['coverage'].item():.2f}"] if partial else []),
         numbers.p_value(at["p_value"].item()),
         f"{at['inversions'].item():.0f}" if items else "–",
         f"{int(at['ties'])}",
@@ -99,16 +102,33 @@ def _over_documents(taus: xr.Dataset) -> Part:
     several = names.REFERENCE in taus.dims
     tau = taus["tau"].mean(names.REFERENCE) if several else taus["tau"]
     order = np.argsort(-tau.mean(names.DOCUMENT).values, kind="stable")[:ROWS]
-    rows = [_documents_row(tau.isel({names.SYSTEM: int(k)})) for k in order]
-    heads = ("System", "Mean tau", "SD", "Lowest", "Highest", "Documents")
+    partial = taus.attrs["restrict"] == "common"
+    others = [d for d in taus["coverage"].dims if d != names.SYSTEM]
+    covered = taus["coverage"].mean(others).values[order] if partial else None
+    rows = [
+        _documents_row(
+            tau.isel({names.SYSTEM: int(k)}), () if covered is None else (f"{covered[at]:.2f}",)
+        )
+        for at, k in enumerate(order)
+    ]
+    heads = (
+        "System",
+        "Mean tau",
+        *(["Coverage"] if partial else []),
+        "SD",
+        "Lowest",
+        "Highest",
+        "Documents",
+    )
     caption = f"Kendall's tau over documents{', mean over references' if several else ''}"
     return Part("Tau", tables=[Table(heads, rows, caption)], figures=tau_figures(taus))
 
 
-def _documents_row(own: xr.DataArray) -> tuple[str, ...]:
+def _documents_row(own: xr.DataArray, covered: tuple[str, ...]) -> tuple[str, ...]:
     return (
         on_one_line(str(own[names.SYSTEM].item())),
         f"{float(own.mean()):+.3f}",
+        *covered,
         f"{float(own.std(ddof=1)):.3f}",
         f"{float(own.min()):+.2f}",
         f"{float(own.max()):+.2f}",
@@ -127,11 +147,7 @@ def compared_page(found: xr.Dataset) -> Page:
         _counted(found),
         words_part(found),
     ]
-    limits = [
-        NOT_INDEPENDENT,
-        "The bootstrap weighs the documents that were seen and has no prior: with few it is too "
-        "sure.",
-    ]
+    limits = [NOT_INDEPENDENT, FEW_UNITS]
     if found.attrs["n_dropped"]:
         limits.append(
             "Documents that a system did not order are left out of the comparison, not counted as "
@@ -149,8 +165,10 @@ def _method(found: xr.Dataset) -> Part:
     facts = [
         *several,
         ("Compared", f"on {a['n_items']:,} of {total:,} documents, which all systems ordered"),
-        ("Posterior", f"Bayesian bootstrap of documents, prior zero, {drawn}"),
+        ("Posterior", f"Bayesian bootstrap of documents, spread for their number, {drawn}"),
         ("Test", f"swaps of documents, two-sided, {how}"),
+        ("On these documents", "scores, exact matches, p"),
+        ("On more like them", "intervals, probabilities, verdicts"),
     ]
     return Part("Data and method", facts=facts)
 

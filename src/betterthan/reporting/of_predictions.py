@@ -69,10 +69,10 @@ def _of_best(sets: xr.Dataset) -> str:
     shares = sets["picked"].values
     picked = on_one_line(str(sets[names.FEATURE_SET].values[shares.argmax()]))
     return (
-        f"Nested: features chosen anew in every fold. The largest of {len(shares)} is too high, "
-        "for its set was chosen by it. Where the set is chosen anew in every fold, too, R2 held "
-        f"out is {_with_error(sets, 'r2_held_out_best')}; {picked} is the best set in "
-        f"{100 * shares.max():.0f} % of the folds."
+        f"Nested: features chosen anew in every fold. The largest of {len(shares)} is too high on "
+        "average, for it picked its set by these folds. With the set, too, chosen anew in every "
+        f"fold, R2 held out is {_with_error(sets, 'r2_held_out_best')}; {picked} is the best set "
+        f"in {100 * shares.max():.0f} % of the folds."
     )
 
 

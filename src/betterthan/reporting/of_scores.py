@@ -10,11 +10,9 @@ from betterthan.reporting.cells import interval_of, probability_in, sampled_by
 from betterthan.reporting.page import Figure, Page, Part, Table
 from betterthan.reporting.score_pairs import in_order, pairs_part, said_of, words_part
 
-_LIMITS = (
-    "The bootstrap weighs the items that were seen and has no prior: with few items it is too "
-    "sure.",
-    "Items are taken as independent; weigh whole documents or dialogues where they are not (unit).",
-    f"A verdict needs probability {names.VERDICT_PROB:g}; it is one-sided, the p-value two-sided.",
+FEW_UNITS = (
+    "The bootstrap knows only the units that were seen. Its draws are spread further for their "
+    f"number; below {names.UNITS_MIN} units, how sure the answer is, is little more than a guess."
 )
 
 
@@ -42,15 +40,16 @@ def _question(found: xr.Dataset) -> str:
 
 def _data(found: xr.Dataset) -> Part:
     a = found.attrs
-    how = "exact" if a["test_method"] != "monte_carlo" else f"{a['shuffles']:,} shuffles"
+    how = "exact" if a["test_method"] != "monte_carlo" else f"{a['shuffles']:,} random permutations"
     lower = "" if a["higher_is_better"] else ", lower is better"
     units = "items" if a["unit"] == names.ITEM else f"{a['unit']}s"
     drawn = f"{a['draws']:,} joint draws, seed {a['seed']}"
+    spread = f"spread for {a['n_weighed']:,} units" if "n_weighed" in a else "prior zero"
     facts = [
         ("Source", a["reading"] or "data given"),
         ("Statistic", said_of(found) + lower),
         ("Weighed and swapped", f"{a['n_items']:,} {units}"),
-        ("Posterior", f"Bayesian bootstrap, prior zero, {drawn}"),
+        ("Posterior", f"Bayesian bootstrap, {spread}, {drawn}"),
         ("Test", f"randomization of the same statistic, two-sided, {how}"),
     ]
     if a["rope"]:
@@ -62,10 +61,10 @@ def systems_part(found: xr.Dataset) -> Part:
     """Every system with its score, rank and chance to be the best."""
     a, total = found.attrs, found.sizes[names.SYSTEM]
     alone = ["by itself"] if "alone_lower" in found else []
-    interval, last = interval_of(a), ["P(best)", "Expected rank", "Tied with top"]
+    interval, last = interval_of(a), ["P(best)", "Expected rank", "Not worse than top"]
     heads = ("System", "Score", interval, *alone, *last)
     rows = [_system_row(found.isel({names.SYSTEM: k})) for k in range(total)]
-    caption = "Systems by expected rank; tied with top: the highest score is not found better"
+    caption = "Systems by expected rank; not worse than top: not found worse than the highest score"
     held = int(found["in_best_set"].sum())
     among = f"The best system is among {held} of {total} with probability {a['ci_prob']:g}."
     notes = [among] if total > 2 else []
@@ -73,6 +72,8 @@ def systems_part(found: xr.Dataset) -> Part:
         notes.append(
             "By itself: from the counts alone, as if all of them were independent, in closed form."
         )
+    if found["score_lower"].isnull().any():
+        notes.append("–: the score is the same on every unit, so no interval can be told.")
     figures = [Figure("Probability of each rank", lambda: _ranks(found))] if total > 2 else []
     return Part("Systems", tables=[Table(heads, rows, caption)], notes=notes, figures=figures)
 
@@ -93,6 +94,8 @@ def _system_row(at: xr.Dataset) -> tuple[str, ...]:
 def _interval(at: xr.Dataset, name: str, error: float) -> str:
     places = 4 if error == 0 else min(4, max(1, -int(np.floor(np.log10(error)))))
     low, high = (at[f"{name}_{end}"].item() for end in ("lower", "upper"))
+    if np.isnan(low):
+        return "–"
     return f"[{low:.{places}f}, {high:.{places}f}]"
 
 
@@ -104,7 +107,14 @@ def _with_error(value: float, error: float) -> str:
 
 
 def _limits(found: xr.Dataset) -> list[str]:
-    limits = list(_LIMITS)
+    threshold = found.attrs.get("threshold", names.VERDICT_PROB)
+    limits = [
+        FEW_UNITS,
+        "Items are taken as independent; weigh whole documents or dialogues where they are not "
+        "(unit).",
+        f"A verdict needs probability {threshold:g} twice: of the score, and of being ahead more "
+        "often; it is one-sided, the p-value two-sided.",
+    ]
     if found.sizes[names.SYSTEM] > 2:
         limits.append(
             "The probabilities are joint over all systems; those of single pairs are not corrected "
@@ -123,11 +133,11 @@ def _signature(found: xr.Dataset) -> str:
     parts = [
         f"betterthan {a['version']}",
         f"{a['statistic']} by {a['unit']}",
-        "Bayesian bootstrap, prior zero",
+        f"Bayesian bootstrap, D={a['n_weighed']}" if "n_weighed" in a else "Bayesian bootstrap",
         sampled_by(a),
         f"rope={a['rope']:g}",
         f"interval={interval_of(a)}",
-        f"verdict at {names.VERDICT_PROB:g}",
+        f"verdict at {a.get('threshold', names.VERDICT_PROB):g}",
         f"randomization {a['test_method']}{shuffles}",
         f"correction={a['correction']}",
         f"n={a['n_items']}",

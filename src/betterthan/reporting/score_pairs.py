@@ -14,6 +14,7 @@ from betterthan.reporting.cells import (
     probability_in,
     within_rope,
 )
+from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.page import Figure, Part, Table
 from betterthan.reporting.sentences import title_of_verdict
 from betterthan.reporting.shown import PAIRS_OF, printable, systems_dims
@@ -50,14 +51,16 @@ def pairs_part(found: xr.Dataset) -> Part:
     if shown.sizes[names.SYSTEM] < total:
         pairs = total * (total - 1) // 2
         caption = f"The first {PAIRS_OF} systems: {len(rows)} of {pairs:,} pairs"
+    units = units_of(found)
     notes = [
-        "A ahead, B ahead: items on which one scores higher by itself.",
+        f"A ahead, B ahead: {units} on which one scores higher by itself.",
         "(A) or (B): the system that p speaks for.",
     ]
     if "prob_better_closed" in found:
+        notes.append("Closed form: of wins and losses alone, with a prior of one each.")
+    elif _counts_wins(found):
         notes.append(
-            "Closed form: the same probability with a prior of one win and one loss; the bootstrap "
-            "has none."
+            f"P(A ahead more often): of the {units} ahead alone, with a prior of one each."
         )
     return Part(
         "Pairs",
@@ -71,6 +74,7 @@ def _heads(found: xr.Dataset, corrected: str | None) -> tuple[str, ...]:
     rope = found.attrs["rope"]
     heads = ["A", "B", f"Difference [{interval_of(found.attrs)}]", "P(A better)"]
     heads += ["closed form"] if "prob_better_closed" in found else []
+    heads += ["P(A ahead more often)"] if _counts_wins(found) else []
     heads += [f"P(|d| ≤ {rope:g})"] if rope else []
     return (*heads, "p", *([corrected] if corrected else []), "A ahead", "B ahead", "Verdict")
 
@@ -78,13 +82,26 @@ def _heads(found: xr.Dataset, corrected: str | None) -> tuple[str, ...]:
 def _row(found: xr.Dataset, i: int, j: int, corrected: bool) -> tuple[str, ...]:
     cell, back = cell_of(found, i, j), cell_of(found, j, i)
     drawn = [difference_in(cell), probability_in(cell, "prob_better")]
-    withheld = str(cell["verdict"].item()) == "no_verdict"
+    withheld = str(cell["verdict"].item()) in ("no_verdict", "no_data")
     row = [*names_in(cell), *(["–"] * len(drawn) if withheld else drawn)]
     row += [probability_in(cell, "prob_better_closed")] if "prob_better_closed" in found else []
+    row += [probability_in(cell, "prob_more_wins")] if _counts_wins(found) else []
     row += ["–" if withheld else within_rope(cell)] if found.attrs["rope"] else []
     row += [_p_for_whom(cell, k) for k in ("p_value", *(["p_adjusted"] if corrected else []))]
     row += [f"{int(side['wins']):,}" for side in (cell, back)]
     return (*row, _verdict(str(cell["verdict"].item()), "A", "B"))
+
+
+def units_of(found: xr.Dataset) -> str:
+    """What was weighed."""
+    unit = str(found.attrs.get("unit", names.ITEM))
+    unit = names.DOCUMENT if found.attrs.get("statistic") == "tau" else unit
+    return f"{unit}s"
+
+
+def _counts_wins(found: xr.Dataset) -> bool:
+    """Whether wins counted alone stand beside, and in no other column or table."""
+    return "prob_more_wins" in found and not {"prob_better_closed", "prob_ahead"} & set(found)
 
 
 def words_part(found: xr.Dataset) -> Part:
@@ -97,9 +114,12 @@ def words_part(found: xr.Dataset) -> Part:
 def _sentence(cell: xr.Dataset, told: str) -> str:
     (a, b), verdict = names_in(cell), str(cell["verdict"].item())
     p, tested = probability_in(cell, "prob_better"), p_value_in(cell)
-    why = _why(verdict, cell["p_value"].item(), _favours(cell), cell.attrs["alpha"])
+    why = _of_wins(cell, verdict) or _why(
+        verdict, cell["p_value"].item(), _favours(cell), cell.attrs["alpha"]
+    )
     speaks = {1: f", for {a}", -1: f", for {b}"}.get(_favours(cell), "")
-    if verdict == "no_verdict":
+    if verdict in ("no_verdict", "no_data"):
+        why = _withheld(cell)
         return f"No verdict on the {told} of {a} and {b} ({why}); two-sided p {tested}{speaks}."
     return (
         f"{told[:1].upper()}{told[1:]} of {a} is better than that of {b} with probability {p}; "
@@ -120,14 +140,39 @@ def _p_for_whom(cell: xr.Dataset, name: str) -> str:
 
 
 def _verdict(verdict: str, a: str, b: str) -> str:
-    return "no verdict: too few" if verdict == "no_verdict" else title_of_verdict(verdict, a, b)
+    withheld = {"no_verdict": "no verdict: rare label", "no_data": "no verdict: one unit"}
+    return withheld.get(verdict) or title_of_verdict(verdict, a, b)
+
+
+def _withheld(cell: xr.Dataset) -> str:
+    rare = cell.attrs.get("rare_labels")
+    if str(cell["verdict"].item()) == "no_data" or not rare:
+        return "a single unit shows no spread"
+    return f"labels with too few gold items: {on_one_line(str(rare))}"
+
+
+def _of_wins(cell: xr.Dataset, verdict: str) -> str:
+    """Why a sure score is no verdict: the number of wins does not agree."""
+    better = cell["prob_better"].item()
+    threshold = cell.attrs.get("threshold", names.VERDICT_PROB)
+    if (
+        verdict != "undecided"
+        or "prob_more_wins" not in cell
+        or max(better, 1 - better) < threshold
+    ):
+        return ""
+    if cell.get("too_close", False):
+        return "the threshold is within two Monte Carlo errors; more draws may decide"
+    told = probability_in(cell, "prob_more_wins")
+    return (
+        f"a verdict needs the number of {units_of(cell)} ahead to agree; counted alone they give "
+        f"{names_in(cell)[0]} a probability of {told}"
+    )
 
 
 def _why(verdict: str, p: float, favours: int, alpha: float) -> str:
     """One clause where posterior and test do not say the same: first for whom, then how surely."""
     decided, small = verdict in ("a_better", "b_better"), p <= alpha
-    if verdict == "no_verdict":
-        return "too few items in favour of one of them for a posterior without a prior"
     if decided and small and favours != (1 if verdict == "a_better" else -1):
         return (
             "the test is significant for the other system: the mean of the draws and the score "
@@ -136,7 +181,7 @@ def _why(verdict: str, p: float, favours: int, alpha: float) -> str:
     if decided and not small and p / 2 <= alpha:
         return "the probability looks at one side, the p-value at two"
     if decided and not small:
-        return "the bootstrap has no prior and is too sure of few items; the test is exact on them"
+        return "the posterior approximates where items are few; the test is exact on them"
     if verdict == "equivalent" and small:
         return "the difference is real but too small to matter"
     if not decided and small:

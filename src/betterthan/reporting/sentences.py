@@ -135,7 +135,8 @@ def limits(shown: Shown) -> list[str]:
     )
     if not shown.rope:
         notes.append(
-            "Better means better by any amount; give a rope to ask for a difference that matters."
+            "Better means better by any amount; with a rope, the words on a pair also say whether "
+            "it is surely better by more than the rope."
         )
     else:
         notes.append(
@@ -208,7 +209,7 @@ def _multiplicity(main: xr.Dataset) -> str:
         return (
             f"Pairs compared: {compared}, of which {given} with a better system; by their own "
             f"probabilities {wrong:.2g} of these verdicts are expected to be wrong, which is far "
-            "too few where many systems are alike. The best of many is partly the luckiest."
+            "too few where many systems are similar. The best of many is partly the luckiest."
         )
     both = int((also & (verdict != "undecided")).sum())
     return (

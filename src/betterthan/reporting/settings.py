@@ -10,9 +10,9 @@ from betterthan.reporting.tests_beside import settings_of_tests
 
 _NAMED = 12  # systems that are listed
 _TIES = {
-    "third": "an outcome of their own",
+    "third": "kept as a third outcome",
     "unknown": "unknown",
-    "all": "an outcome of their own; see below",
+    "all": "kept as a third outcome; see below",
 }
 
 
@@ -43,7 +43,7 @@ def _given(shown: Shown) -> str:
 def _sizes(shown: Shown) -> list[tuple[str, str]]:
     made, n = shown.made, _of_pairs(shown, "n")
     what = "judgments" if made.unit == "judgment" else "examples"
-    what = f"decisive {what}" if shown.whole.sizes[names.OUTCOME] == 2 else what
+    what = f"discordant {what}" if shown.whole.sizes[names.OUTCOME] == 2 else what
     pairs = f", in {n.size} pairs" if shown.many else ""
     counted = f"{n.min():,}" if n.min() == n.max() else f"{n.min():,} to {n.max():,}"
     facts = [

@@ -133,5 +133,5 @@ def _how(test: str, made: Signature) -> str:
         return "trinomial test (ties kept)"
     how = f"exact, {made.randomization_method}"
     if made.randomization_method == "monte_carlo":
-        how = f"{made.shuffles:,} shuffles, seed {made.shuffle_seed}"
+        how = f"{made.shuffles:,} random permutations, seed {made.shuffle_seed}"
     return f"randomization of {made.randomization_statistic} ({how})"

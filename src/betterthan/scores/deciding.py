@@ -39,8 +39,8 @@ def decided(
 
 def _without_width(found: xr.Dataset, asked: Question, size: float) -> xr.Dataset:
     """Where all units say the same of a pair there is no interval, and wins say who is better."""
-    ends = (found[f"difference_{end}"].values for end in ("lower", "upper"))
-    flat = ~weights.told(*ends, size) & ~np.eye(found.sizes[names.SYSTEM_A], dtype=bool)
+    lower, upper = (found[f"difference_{end}"].values for end in ("lower", "upper"))
+    flat = ~weights.told(lower, upper, size) & ~np.eye(found.sizes[names.SYSTEM_A], dtype=bool)
     if not flat.any():
         return found
     pair = xr.DataArray(flat, dims=names.SQUARE)

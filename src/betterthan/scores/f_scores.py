@@ -77,8 +77,7 @@ def posterior(
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
     ci_prob = checks.probability(ci_prob, "ci_prob")
     beta = float(checks.positive(beta, "beta"))
-    given = f_scores.PRIOR[statistic] if prior is None else prior
-    weights = checks.prior(given, labels=names.TALLIES)
+    weights = prior_of(prior, statistic)
     totals = tally_totals(tallies).transpose(..., names.TALLY)
     counted = totals.values / float(tallies.attrs.get("scale", 1))
     if statistic == "f_beta":
@@ -97,6 +96,12 @@ def posterior(
         ci_kind=ci_kind,
     )
     return result.assign_attrs(made.to_attrs() | {"beta": beta})
+
+
+def prior_of(prior: Any, statistic: str) -> tuple[float, ...]:
+    """The prior of tp, fp and fn that is asked for, or the statistic's own."""
+    given = f_scores.PRIOR[statistic] if prior is None else prior
+    return checks.prior(given, labels=names.TALLIES)
 
 
 def _closed(

@@ -170,7 +170,7 @@ def bootstrap(
     found = table.of_joint_draws(wide[None], responses.systems, asked, **which)
     found = found.assign(_means(raw, responses.systems))
     found = deciding.decided(found, wins, rests, asked, np.abs(raw).max())
-    found = found.assign(_right_or_wrong(responses, wins, found["prob_better"]))
+    found = found.assign(_closed(responses, wins, found["prob_better"]))
     ranks = table.of_systems(wide[None], responses.systems, ci_prob=asked.ci_prob, **which)
     scores = _by_system(raw, wide, responses, asked)
     found = deciding.within(found.merge(ranks, join="exact").assign(scores), *_range(responses))
@@ -224,13 +224,15 @@ def _signed(responses: Responses, **also: Any) -> Signature:
     )
 
 
-def _right_or_wrong(
-    responses: Responses, wins: np.ndarray, sampled: xr.DataArray
-) -> dict[str, Any]:
+def _right_or_wrong(responses: Responses) -> bool:
+    """Whether every unit is one item, with a score of 0 or 1."""
+    single = responses.kind == "sum" and bool((responses.seen == 1).all())
+    return single and bool(np.isin(np.abs(responses.values), (0, responses.scale)).all())
+
+
+def _closed(responses: Responses, wins: np.ndarray, sampled: xr.DataArray) -> dict[str, Any]:
     """For scores of 0 and 1 the closed form, and by how much the bootstrap is surer."""
-    values = responses.values
-    right_or_wrong = np.isin(values, (0, responses.scale)).all() and (responses.seen == 1).all()
-    if responses.kind != "sum" or not right_or_wrong:
+    if not _right_or_wrong(responses):
         return {}
     closed = np.asarray(prob_above_half(1.0 + wins, 1.0 + wins.T))
     gap = np.abs(sampled.values - 0.5) - np.abs(closed - 0.5)
@@ -265,6 +267,6 @@ def _by_system(
 
 def _range(responses: Responses) -> tuple[float, float]:
     """What the score of a population can be."""
-    if responses.kind in ("ratio", "macro") or responses.statistic == "accuracy":
+    if responses.kind in ("ratio", "macro") or _right_or_wrong(responses):
         return 0.0, 1.0
     return -np.inf, np.inf

@@ -8,6 +8,8 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.exact.swaps import corrections
 
+_ROUNDED = 1e-9
+
 
 def adjust(p: xr.DataArray, *, correction: str = names.CORRECTION) -> xr.DataArray:
     """Adjust p-values for being many.
@@ -16,8 +18,8 @@ def adjust(p: xr.DataArray, *, correction: str = names.CORRECTION) -> xr.DataArr
     ----------
     p : xarray.DataArray, dims (system_a, system_b) or any one dim
         NaN is no test. In a square the diagonal is no test either, and a pair whose two cells agree
-        is one hypothesis; if any two cells differ, the tests are one-sided and every cell is a
-        hypothesis of its own.
+        (to 1e-9 of their value, as rounding leaves them) is one hypothesis; if any two cells
+        differ, the tests are one-sided and every cell is a hypothesis of its own.
     correction : {"holm", "bh", "none"}, default "holm"
         ``holm`` keeps the probability of any false rejection at the level, ``bh``
         (Benjamini-Hochberg) the expected share of false ones among the rejections; its guarantee is
@@ -69,8 +71,8 @@ def _hypotheses(p: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
         raise ValueError(
             f"p is {p.shape[0]} by {p.shape[1]} systems; give the same systems in both dims"
         )
-    if np.array_equal(np.triu(values, 1), np.tril(values, -1).T, equal_nan=True):
-        return values, ~np.tri(len(values), dtype=bool)
+    if np.allclose(values, values.T, rtol=_ROUNDED, atol=0, equal_nan=True):
+        return np.maximum(values, values.T), ~np.tri(len(values), dtype=bool)
     return values, ~np.eye(len(values), dtype=bool)
 
 

@@ -63,8 +63,8 @@ def sign_test(
         ``losses`` after the policy; ``favours``, for whom the test speaks: 1 the system of the row,
         -1 that of the column, 0 neither; ``n``, what the test counted; ``ties``, the number of tied
         items, and ``dropped_ties``, those the policy left out, both -1 where unknown;
-        ``smallest_p``, attainable with so many decisive items; ``decisive_needed``, the least
-        number of decisive items with which p <= alpha can be reached, the ties being as they are.
+        ``smallest_p``, attainable with so many discordant items; ``decisive_needed``, the least
+        number of discordant items with which p <= alpha can be reached, the ties being as they are.
         With ``ties="all"`` also ``flips``: p <= alpha under some policies and not under others, or
         for one system under some and for the other under others. A system against itself has p = 1.
 

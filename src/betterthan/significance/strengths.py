@@ -49,13 +49,15 @@ def strength(
     Returns
     -------
     xarray.Dataset
-        Over ``subset``, one for each distinct p-value of each system: ``tail``, the probability
-        that at least m of all measures favour the system at p or less, with coordinates ``favours``
-        (the system), ``m`` and ``p_value``. Over ``system``: ``strongest``, the smallest tail,
-        which is a minimum over subsets and not a p-value, ``strongest_m``, and ``level``, the
-        probability that this system's minimum is so small if the measures are independent and the
-        systems equal, with ``level_mcse``. Without dims: ``strongest_overall``, of either system,
-        ``level_overall`` and ``level_overall_mcse``.
+        Without dims, and first: ``level_overall``, the probability that the smallest tail of either
+        system is so small if the measures are independent and the systems equal, with
+        ``level_overall_mcse``, and ``strongest_overall``, that tail. Over ``subset``, one for each
+        distinct p-value of each system: ``tail``, the probability that at least m of all measures
+        favour the system at p or less, with coordinates ``favours`` (the system), ``m`` and
+        ``p_value``. Over ``system``: ``strongest``, the smallest tail, which is a minimum over
+        subsets and not a p-value, ``strongest_m``, and ``level``, the probability that this
+        system's minimum is so small, with ``level_mcse``. It is of a system named before looking:
+        of two systems the smaller level is .05 or less about twice as often.
 
     Raises
     ------
@@ -66,6 +68,10 @@ def strength(
 
     Notes
     -----
+    The measures are taken as independent. Where they are correlated the levels are too small: with
+    five measures that correlate by .3, ``level_overall`` is .05 or less for .18 of equal systems,
+    by .6 for .29.
+
     Table 5 and section 4.2 of the reference; where it prints 0.0861 for one p of 0.02 in ten
     measures, its formula gives 0.1829.
 
@@ -87,8 +93,12 @@ def strength(
     measures = _measures(given, measures)
     seed = one_seed(rng)
     rows = {system: strongest.subsets(p, measures) for system, p in given.items()}
-    result = _rows(rows).merge(_strongest(rows), join="exact")
-    result = result.merge(_levels(result["strongest"].values, measures, simulations, seed))
+    of_systems = _strongest(rows)
+    of_chance = _levels(of_systems["strongest"].values, measures, simulations, seed)
+    # what answers first: of either system, which was chosen after looking at both
+    first = [name for name in of_chance if str(name).endswith(("_overall", "_overall_mcse"))]
+    result = of_chance[first].merge(_rows(rows), join="exact")
+    result = result.merge(of_systems, join="exact").merge(of_chance, join="exact")
     made = Signature(version=betterthan.__version__, unit="measure", seed=seed).to_attrs()
     return result.assign_attrs(
         made,

@@ -48,8 +48,6 @@ NOISES = (
     Noise("t3", _t3),
     Noise("bounded", _bounded),
 )
-BOOTSTRAP = "Bayesian bootstrap"
-_DRAWS = 1000
 _D = (-0.1, 0.0, 0.5)  # of the means, in standard deviations of the noise
 
 
@@ -83,20 +81,7 @@ def _play(noise: Noise, n: int, sets: int, random: np.random.Generator) -> Value
     for d in _D:
         answers = answered(noise.draw(random, (sets, n)) + d)
         found |= {f"{k} {d}": v for k, v in answers.items()}
-    drawn = bootstrapped(noise.draw(random, (sets, n)), random)
-    return found | {f"bootstrap {k}": v for k, v in drawn.items()}
-
-
-def bootstrapped(apart: np.ndarray, random: np.random.Generator) -> Values:
-    """The mean of differences (set, item) by the Bayesian bootstrap, as `bt.scores.bootstrap`."""
-    rows = []
-    for one in apart:
-        weights = random.standard_exponential((_DRAWS, len(one)))
-        rows.append((weights @ one) / weights.sum(1))
-    draws, tail = np.array(rows), (1 - names.CI_PROB) / 2
-    lower, upper = np.quantile(draws, [tail, 1 - tail], axis=1)
-    better, worse = (draws > 0).mean(1), (draws < 0).mean(1)
-    return {"better": better, "worse": worse, "lower": lower, "upper": upper}
+    return found
 
 
 def _rates(values: Values) -> list[Rate]:
@@ -108,12 +93,7 @@ def _rates(values: Values) -> list[Rate]:
             rows += of_verdicts(told, better, d, worse=worse)[: 2 if d else 1]
         lower, upper = values[f"lower {d}"], values[f"upper {d}"]
         rows.append(coverage(f"{T}, d = {d:g} sd", lower, upper, d))
-    better, worse, lower, upper = (
-        values[f"bootstrap {k}"] for k in ("better", "worse", "lower", "upper")
-    )
-    told = f"{BOOTSTRAP}, d = 0 sd"
-    named = of_verdicts(told, better, 0.0, worse=worse)[0]
-    return [*rows, named, coverage(told, lower, upper, 0.0)]
+    return rows
 
 
 def _cell(noise: Noise, n: int) -> Cell:

@@ -5,8 +5,12 @@ from betterthan.evidence.decisions import (
     of_gates,
     of_graded,
     of_judgments,
+    of_labels,
     of_many,
+    of_outcomes,
     of_pairs,
+    of_people,
+    of_resampled,
     of_units,
 )
 from betterthan.evidence.decisions.cells import Cell
@@ -18,6 +22,10 @@ CELLS: tuple[Cell, ...] = (
     *of_many.CELLS,
     *of_datasets.CELLS,
     *of_judgments.CELLS,
+    *of_labels.CELLS,
     *of_gates.CELLS,
+    *of_resampled.CELLS,
+    *of_people.CELLS,
+    *of_outcomes.CELLS,
 )
 FAMILIES = tuple(dict.fromkeys(cell.family for cell in CELLS))

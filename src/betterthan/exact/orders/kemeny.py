@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
-PART_MAX = 16  # items that beat each other in a circle, up to which all orders are searched
+PART_MAX = 16  # items of a majority cycle up to which all orders are searched
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def least_distance(before: np.ndarray) -> float:
 
 
 def largest_part(before: np.ndarray) -> int:
-    """Items in the largest circle of majorities, which is what the exact search takes time for."""
+    """Items in the largest cycle of majorities, which is what the exact search takes time for."""
     return int(np.bincount(_parts(before)).max())
 
 

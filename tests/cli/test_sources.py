@@ -1,0 +1,95 @@
+"""What the command line reads: name=file, folders, and every choice of logs and tables."""
+
+import json
+
+import pytest
+
+from betterthan.cli.commands import main
+from betterthan.cli.sources import inputs_of, source_of
+
+
+def run(monkeypatch, capsys, *args):
+    monkeypatch.setattr("sys.argv", ["betterthan", *map(str, args)])
+    try:
+        main()
+        code = 0
+    except SystemExit as stop:
+        code = stop.code or 0
+    told = capsys.readouterr()
+    return code, told.out, told.err
+
+
+@pytest.fixture
+def logs(tmp_path):
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    for system, scores in {"old": [1, 0, 0, 1], "new": [1, 1, 1, 1]}.items():
+        rows = [
+            {"user_input": f"q{k}", "response": "...", "right": score, "long": 0.5}
+            for k, score in enumerate(scores)
+        ]
+        (folder / f"{system}.json").write_text(json.dumps(rows))
+    return folder
+
+
+def test_names_of_files_are_systems(tmp_path):
+    assert source_of(["a.csv"]) == "a.csv"
+    assert source_of(["a.csv", "b.csv"]) == ["a.csv", "b.csv"]
+    with pytest.raises(ValueError, match=r"b.csv has no name, while others have"):
+        source_of(["old=a.csv", "b.csv"])
+    with pytest.raises(ValueError, match="the name 'old' is given twice"):
+        source_of(["old=a.csv", "old=b.csv"])
+    odd = tmp_path / "a=b.csv"
+    odd.touch()
+    assert source_of([str(odd)]) == str(odd)
+
+
+def test_compare_two_named_files(tmp_path, monkeypatch, capsys):
+    for name, scores in {"a": "1,0", "b": "0,0"}.items():
+        rows = "".join(f"q{k},{s}\n" for k, s in enumerate(scores.split(",")))
+        (tmp_path / f"{name}.csv").write_text("item,score\n" + rows)
+    code, out, err = run(
+        monkeypatch, capsys, "compare", f"old={tmp_path}/a.csv", f"new={tmp_path}/b.csv"
+    )
+    assert (code, "old and new compared" in out) == (0, True)
+    assert "each file a system" in err
+
+
+def test_compare_a_folder_of_logs(logs, monkeypatch, capsys):
+    code, out, err = run(monkeypatch, capsys, "compare", logs, "--metric", "right")
+    assert code == 0
+    assert "new and old compared" in out
+    assert "metric right, joined by content" in err
+    assert "metric=right | errors=missing" in out
+    code, _, err = run(monkeypatch, capsys, "compare", logs)
+    assert (code, err) == (2, "error: 2 metrics: right (8), long (8); say metric='right'\n")
+
+
+def test_no_log_is_written_over(logs, monkeypatch, capsys):
+    before = (logs / "old.json").read_bytes()
+    target = logs / "old.json"
+    code, _, err = run(monkeypatch, capsys, "compare", logs, "--metric", "right", "-o", target)
+    assert code == 2
+    assert "old.json" in err
+    assert (logs / "old.json").read_bytes() == before
+    assert sorted(p.name for p in inputs_of([str(logs)])) == ["new.json", "old.json"]
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        ("--join", "name"),
+        ("--errors", "zero"),
+        ("--again", "all"),
+        ("--tool", "word"),
+        ("--decimal", ","),
+        ("--item", "q"),
+        ("--epoch", "9"),
+        ("--task", "none"),
+    ],
+)
+def test_choices_that_do_not_fit_end_in_one_line(logs, choice, monkeypatch, capsys):
+    code, out, err = run(monkeypatch, capsys, "compare", logs, "--metric", "right", *choice)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+    assert choice[1] in err

@@ -1,0 +1,170 @@
+"""Tables that are almost right: one file a system, other names, words, per cent, commas."""
+
+import logging
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import betterthan as bt
+
+
+def save(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text)
+    return path
+
+
+def table(scores):
+    return scores.to_pandas().to_dict()
+
+
+@pytest.fixture
+def old(tmp_path):
+    return save(tmp_path, "old.csv", "item,score\nq1,1\nq2,0\nq3,1\n")
+
+
+@pytest.fixture
+def new(tmp_path):
+    return save(tmp_path, "new.csv", "item,acc\nq3,0\nq1,1\n")
+
+
+def test_files_of_one_score_column_are_systems_joined_by_item(old, new):
+    found = bt.read({"before": old, "after": new})
+    assert table(found)["before"] == {"q1": 1, "q2": 0, "q3": 1}
+    assert table(found)["after"]["q3"] == 0
+    assert np.isnan(table(found)["after"]["q2"])
+    assert "each file a system" in found.attrs["reading"]
+    assert bt.read([old, new])["system"].values.tolist() == ["old", "new"]
+    assert bt.read(old.parent)["system"].values.tolist() == ["new", "old"]  # of a folder, sorted
+
+
+def test_long_files_of_one_system_each_keep_its_name(tmp_path):
+    a = save(tmp_path, "x.csv", "system,item,score\nA,q1,1\nA,q2,0\n")
+    b = save(tmp_path, "y.csv", "system,item,score\nB,q1,0\nB,q2,0\n")
+    assert bt.read([a, b])["system"].values.tolist() == ["A", "B"]
+    assert bt.read({"first": a, "second": b})["system"].values.tolist() == ["first", "second"]
+
+
+def test_files_of_the_same_systems_stay_data_sets(tmp_path):
+    both = [save(tmp_path, f"{n}.csv", "item,A,B\nq1,1,0\nq2,1,1\n") for n in "xy"]
+    assert set(bt.read(both)["dataset"].values.tolist()) == {"x", "y"}
+    with pytest.raises(ValueError, match=r"x.csv: holds 2 systems"):
+        bt.read(both, names="systems")
+    with pytest.raises(ValueError, match="names is 'both'"):
+        bt.read(both, names="both")
+
+
+def test_one_file_of_several_systems_among_those_of_one_is_refused(tmp_path, old):
+    wide = save(tmp_path, "wide.csv", "item,A,B\nq1,1,0\nq2,1,1\n")
+    with pytest.raises(ValueError, match=r"wide.csv: holds 2 systems .*while old.csv has one"):
+        bt.read([old, wide])
+
+
+def test_files_without_ids_are_not_put_side_by_side(tmp_path):
+    a, b = (save(tmp_path, f"{n}.csv", "score\n1\n0\n") for n in "ab")
+    with pytest.raises(ValueError, match=r"a.csv: has no column of item ids.*item="):
+        bt.read([a, b])
+
+
+def test_columns_by_other_names(tmp_path):
+    path = save(tmp_path, "r.csv", "q,who,points,id\nx,A,1,7\nx,B,0,8\ny,A,0,9\ny,B,1,10\n")
+    found = bt.read(path, item="q", system="who", score="points", ignore="id")
+    assert table(found) == {"A": {"x": 1, "y": 0}, "B": {"x": 0, "y": 1}}
+    # another column that is called like an item is not what was meant
+    found = bt.read(path, item="q", system="who", score="points")
+    assert found["item"].values.tolist() == ["x", "y"]
+    with pytest.raises(ValueError, match="no column 'question' among 'q', 'who'"):
+        bt.read(path, item="question")
+
+
+def test_one_score_column_of_each_file(tmp_path):
+    a = save(tmp_path, "a.csv", "id,f1,latency\nx,.5,100\ny,.7,200\n")
+    b = save(tmp_path, "b.csv", "id,f1,latency\nx,.4,100\ny,.9,200\n")
+    assert table(bt.read([a, b], score="f1")) == {
+        "a": {"x": 0.5, "y": 0.7},
+        "b": {"x": 0.4, "y": 0.9},
+    }
+
+
+def test_words_are_scores_where_they_are_said_to_be(tmp_path):
+    path = save(tmp_path, "r.csv", "item,A,B\nq1,C,i\nq2,pass,I\nq3,,C\n")
+    found = bt.read(path, true=["C", "pass"], false="I")
+    assert table(found)["B"] == {"q1": 0, "q2": 0, "q3": 1}
+    assert np.isnan(found.sel(item="q3", system="A"))
+    with pytest.raises(ValueError, match="no cell holds 'yes', 'no'"):
+        bt.read(path, true="yes", false="no")
+    with pytest.raises(ValueError, match="'c' is both true and false"):
+        bt.read(path, true="C", false="c")
+    with pytest.raises(ValueError, match=r"row 2, column 'A', value 'C'"):
+        bt.read(path)
+    with pytest.raises(ValueError, match=r"row 3, column 'A', value 'pass'"):  # a word not named
+        bt.read(path, true="C", false="I")
+
+
+def test_per_cent_and_decimal_commas(tmp_path):
+    path = save(tmp_path, "r.csv", "item;A;B\nq1;50,5%;40\nq2;7;0\n")
+    found = bt.read(path, sep=";", decimal=",", percent=True)
+    np.testing.assert_allclose(found.values, [[0.505, 0.4], [0.07, 0]])
+    plain = save(tmp_path, "plain.csv", "item;A;B\nq1;50;40\n")
+    with pytest.raises(ValueError, match="say sep=';'"):
+        bt.read(plain)
+    with pytest.raises(ValueError, match="decimal is ';'"):
+        bt.read(path, decimal=";")
+    frame = pd.DataFrame({"item": ["q1"], "A": [50], "B": [40.0]})
+    np.testing.assert_allclose(bt.read(frame, percent=True).values, [[0.5, 0.4]])
+
+
+def test_systems_are_picked_and_renamed_as_in_compare(tmp_path):
+    path = save(tmp_path, "r.csv", "item,A,B,C\nq1,1,0,1\nq2,1,1,0\n")
+    assert bt.read(path, systems=["C", "A"])["system"].values.tolist() == ["C", "A"]
+    assert bt.read(path, systems={"B": "new"})["system"].values.tolist() == ["A", "new", "C"]
+    with pytest.raises(ValueError, match="no system 'D' among 'A', 'B', 'C'"):
+        bt.read(path, systems={"D": "new"})
+
+
+def test_choices_of_logs_do_not_apply_to_tables(old, new):
+    for choice in ({"metric": "acc"}, {"join": "id"}, {"errors": "raw"}, {"again": "last"}):
+        with pytest.raises(ValueError, match=r"does not apply: the source is a table"):
+            bt.read([old, new], **choice)
+
+
+def test_a_folder_of_other_things_says_what_it_holds(tmp_path):
+    save(tmp_path, "README.md", "# nothing")
+    with pytest.raises(ValueError, match=r"holds no log and no table \('README.md'\)"):
+        bt.read(tmp_path)
+
+
+def test_other_layouts_by_name(tmp_path):
+    orders = save(tmp_path, "o.csv", "system,order\nA,x > y > z\nB,y > x > z\n")
+    assert "position" in bt.read(orders, layout="orders").dims
+    labels = save(tmp_path, "l.csv", "item,gold,A,B\n1,x,x,y\n2,y,y,y\n")
+    assert bt.read(labels, layout="labels").attrs["reading"]
+    trials = save(tmp_path, "t.csv", "system,item,successes,trials\nA,q1,3,5\nB,q1,1,5\n")
+    found = bt.read(trials, layout="trials")
+    assert found["successes"].values.tolist() == [[3, 1]]
+    assert found.attrs["reading"].startswith("t.csv read as trials")
+    bad = save(tmp_path, "b.csv", "system,item,successes,trials\nA,q1,x,5\nB,q1,1,5\n")
+    with pytest.raises(ValueError, match=r"b.csv, row 2, column 'successes', value 'x'"):
+        bt.read(bad, layout="trials")
+    with pytest.raises(ValueError, match="layout 'trials' needs a column 'item'"):
+        bt.read(orders, layout="trials")
+
+
+def test_what_is_skipped_of_a_folder_of_logs_is_told(tmp_path, caplog):
+    for system in "ab":
+        save(tmp_path, f"{system}.json", '[{"user_input": "Who?", "response": "x", "good": 1}]')
+    save(tmp_path, "README.md", "# notes")
+    save(tmp_path, "big.bin", "version https://git-lfs.github.com/spec/v1\n")
+    with caplog.at_level(logging.INFO, "betterthan"):
+        assert bt.read(tmp_path)["system"].values.tolist() == ["a", "b"]
+    assert "skipped 2 files: README.md (no log of a known tool), big.bin (a Git LFS pointer)" in (
+        caplog.text
+    )
+
+
+def test_logs_and_a_table_named_together_are_refused(tmp_path):
+    log = save(tmp_path, "a.json", '[{"user_input": "Who?", "response": "x", "good": 1}]')
+    other = save(tmp_path, "t.csv", "item,A,B\nq1,1,0\n")
+    with pytest.raises(ValueError, match=r"t.csv: is no log of a tool that is read"):
+        bt.read([log, other])
