@@ -156,12 +156,12 @@ def ranges(scores: xr.DataArray) -> Iterator[Finding]:
     if np.isnan(values).all():
         return
     most = np.where(np.isnan(values), -np.inf, values).max(0)
-    least, largest = float(np.nanmin(values)), float(np.nanmax(values))
-    shares, large = (most >= 0) & (most <= 1), most > _PER_CENT
-    if least >= 0 and shares.any() and large.any():
-        (b, reach), (a, top) = ((str(systems[k][0]), most[k][0]) for k in (large, shares))
-        said = f"scores of {b} reach {reach:g}, of {a} {top:g}: per cent?"
-        yield Finding("range", said, WARN, (a, b), n=int(large.sum()), of=len(systems))
+    least, largest = float(np.nanmin(values)), float(most.max())
+    share = str(systems[np.where(most >= 0, most, np.inf).argmin()])
+    lowest, large = float(most[most >= 0].min(initial=np.inf)), str(systems[most.argmax()])
+    if least >= 0 and lowest <= 1 and largest > _PER_CENT:
+        said = f"scores of {large} reach {largest:g}, of {share} {lowest:g}: per cent?"
+        yield Finding("range", said, WARN, (share, large), of=len(systems))
     elif least < 0 or largest > 1:
         said = f"scores run from {least:g} to {largest:g}, not within 0 and 1"
         yield Finding("range", said, NOTE, of=len(systems))

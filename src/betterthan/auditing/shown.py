@@ -35,7 +35,7 @@ def lines(audit: Any) -> Iterator[tuple[str, str, str]]:
             for _, row in rows.head(SHOWN).iterrows():
                 parts = [row["task"] * tasks, row["metric"] * several]
                 about = ", ".join(part for part in parts if part)
-                yield level, str(code), row["message"] + f" [{about}]" * bool(about)
+                yield level, str(code), printable(row["message"] + f" [{about}]" * bool(about))
             if len(rows) > SHOWN:
                 yield level, str(code), f"and {len(rows) - SHOWN} more: .findings has all"
 
@@ -46,7 +46,7 @@ def as_text(audit: Any) -> str:
     wide = max((len(code) for _, code, _ in found), default=0)
     parts = [printable(audit.source)] if audit.source else []
     parts += [headline(audit), ""] if found else [headline(audit)]
-    parts += [printable(f"{level:4}  {code:{wide}}  {said}") for level, code, said in found]
+    parts += [f"{level:4}  {code:{wide}}  {said}" for level, code, said in found]
     table = denominators(audit)
     return "\n".join([*parts, *(["", table] if table else [])])
 
@@ -61,7 +61,7 @@ def as_html(audit: Any) -> str:
     """For a notebook."""
     rows = "".join(
         f"<tr><td><b>{level}</b></td><td>{escape(code)}</td>"
-        f"<td style='text-align:left'>{escape(printable(said))}</td></tr>"
+        f"<td style='text-align:left'>{escape(said)}</td></tr>"
         for level, code, said in lines(audit)
     )
     table, more = _table(audit)

@@ -158,13 +158,12 @@ def _pairs(
     missing, n = ends.missing.sum(0), len(systems)
     both = missing[:, None] + missing - np.diag(missing)
     none = counts[0].sum(-1) == 0
-    verdicts = _told(answers["verdict"], none)
     by_case = (*names.SQUARE, "case")
     tied = _square(n, counts, counts[..., _TURNED], (0, 0, len(ends.low)))
     table: dict[str, Any] = {
         "counts": ((*by_case, names.OUTCOME), tied),
         "prob_better": (by_case, _square(n, answers["better"], answers["worse"], 0.5)),
-        "verdict": (by_case, _square(n, *verdicts, answers["itself"])),
+        "verdict": (by_case, _square(n, *_told(answers["verdict"], none), answers["itself"])),
         "n_missing": (names.SQUARE, both),
         "holds": (names.SQUARE, _holds(answers["holds"] & ~none, n) | (both == 0)),
     }
