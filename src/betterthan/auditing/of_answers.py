@@ -74,7 +74,10 @@ def _of_values(at: xr.Dataset) -> str:
 
 
 def _two(p: float) -> str:
-    """A probability to two digits, never a 0 or 1 that is not one."""
+    """A probability to two digits, never a 0 or 1 that is not one; to three about a threshold."""
     if p < 0.005:
         return "<.01"
-    return ">.99" if p > 0.995 else f"{p:.2f}".lstrip("0")
+    if p > 0.995:
+        return ">.99"
+    text = f"{p:.2f}"
+    return (f"{p:.3f}" if text in ("0.95", "0.05") else text).lstrip("0")
