@@ -39,6 +39,7 @@ from . import (
 )
 from .answers.comparison import load as load
 from .answers.made import signature as signature
+from .auditing.looking import audit as audit
 from .comparison.advice import advise as advise
 from .comparison.comparing import compare as compare
 from .counts.every_kind import count as count

@@ -75,6 +75,7 @@ class Signature:
     no_joint: str | None = None
     # in words
     advice: str | None = None
+    audit: tuple[str, ...] | None = None  # what stops a comparison of the scores, or warns of it
     notes: tuple[str, ...] | None = None
 
     @property
@@ -101,7 +102,7 @@ class Signature:
         return cls(**held)
 
 
-_LINES = {"failures", "tests", "notes"}
+_LINES = {"failures", "tests", "audit", "notes"}
 
 
 def _plain(value: Any) -> Any:

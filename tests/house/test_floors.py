@@ -20,6 +20,7 @@ FLOORS = [
     {"features", "scores"},
     {"models", "orders", "datasets"},
     {"fits", "plot", "evidence", "reading"},
+    {"auditing"},
     {"comparison"},
     {"reporting"},
     {"cli"},

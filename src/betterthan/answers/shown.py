@@ -17,7 +17,8 @@ _ROWS = 20  # systems shown of many
 def as_text(comparison: Any) -> str:
     """Words, the table, the signature."""
     table, more = told(comparison)
-    parts = ["\n".join(comparison.statement()), table.to_string(index=False)]
+    parts = ["\n".join([*comparison.statement(), *_audit(comparison)])]
+    parts.append(table.to_string(index=False))
     return _plain("\n\n".join([*parts, *([more] if more else []), comparison.signature()]))
 
 
@@ -25,11 +26,17 @@ def as_html(comparison: Any) -> str:
     """The same for a notebook."""
     table, more = told(comparison)
     said = "".join(f"<p><b>{escape(line)}</b></p>" for line in comparison.statement())
+    said += "".join(f"<p>{escape(line)}</p>" for line in _audit(comparison))
     more = f"<p>{escape(more)}</p>" if more else ""
     signed = f"<p><small>{escape(comparison.signature())}</small></p>"
     return _plain(
         f"<div>{said}{table.to_html(index=False, border=0, justify='left')}{more}{signed}</div>"
     )
+
+
+def _audit(comparison: Any) -> list[str]:
+    """What stops a comparison of the scores, or warns of it."""
+    return [f"Audit: {line}" for line in comparison.made.audit or ()]
 
 
 def told(comparison: Any) -> tuple[pd.DataFrame, str]:

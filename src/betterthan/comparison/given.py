@@ -11,6 +11,7 @@ import xarray as xr
 
 from betterthan import checks, names, schemas
 from betterthan.comparison.asked import Asked
+from betterthan.comparison.audited import audited
 from betterthan.comparison.dependence import dependence
 from betterthan.comparison.measured import Measured, measured, unit_of
 from betterthan.comparison.missing_beside import missing_beside
@@ -168,7 +169,8 @@ def count_given(
     notes += _of_counting(raw, counts, asked, quantity)
     if asked.baseline is not None:
         checks.one_of(asked.baseline, systems_of(counts), "baseline")
-    said = tuple(notes), tuple(warned), _signed(found, raw)
+    signed = _signed(found, raw) | audited(found, asked, scores, quantity)
+    said = tuple(notes), tuple(warned), signed
     return Given(found, plain, raw, counts, facts, scores, quantity, unit, *said)
 
 

@@ -69,7 +69,11 @@ def runs(files: Sequence[LogFile]) -> list[Run]:
             left.append(file.name)
             continue
         seen |= ids
-        found += _runs_of(file, about, _results(file, rows))
+        results = _results(file, rows)
+        found += _runs_of(file, about, results)
+        if double := len(rows) - len(results):
+            what = f"{counted(double, 'row')} of {file.name} given twice, counted once"
+            found[-1].said.append(("twice", what))
     if left:
         what = f"{listed(left)} left out: the same evaluation is read from its JSON"
         found[0].said.append(("skipped", what))

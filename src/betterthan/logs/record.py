@@ -191,7 +191,8 @@ class Logs:
         status is ``ok``; ``raw`` is the number in the file, whatever the status.
     runs : pandas.DataFrame
         A row for each log: ``tool, version, system, base, task, config, started, finished, state,
-        why, declared, epochs, reported, rule, higher_is_better, judge, scorer, files, said``.
+        why, declared, epochs, reported, rule, higher_is_better, judge, scorer, files, said,
+        refused``.
     """
 
     records: pd.DataFrame

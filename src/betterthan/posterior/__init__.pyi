@@ -1,3 +1,4 @@
+from .bounds import missing_bounds as missing_bounds
 from .closed import bayes_factor as bayes_factor
 from .closed import decisive as decisive
 from .closed import decisive_density as decisive_density

@@ -118,8 +118,14 @@ def _ties(shown: Shown) -> Part | None:
 
 
 # a section more is a row more
+def _audit(shown: Shown) -> Part | None:
+    """What stops a comparison of these scores, or warns of it."""
+    return Part("Audit", lines=list(shown.made.audit)) if shown.made.audit else None
+
+
 SECTIONS = (
     _words_on_a_pair,
+    _audit,
     data_part,
     model_part,
     _systems,

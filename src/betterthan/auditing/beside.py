@@ -1,0 +1,75 @@
+"""The cheap half of an audit, from scores alone: lines to stand under an answer."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import names
+from betterthan.auditing.finding import NOTE, SHOWN
+from betterthan.auditing.of_answers import of_bounds
+from betterthan.auditing.roster import CHECKS, SCORES
+from betterthan.auditing.told import shares
+from betterthan.logs.record import ERROR, UNSCORED
+from betterthan.posterior.bounds import missing_bounds
+
+_ELSEWHERE = ("mnar",)  # what `compare` tells by itself
+
+
+def lines_beside(
+    scores: xr.DataArray, *, baseline: str | None = None, by: str = "", **how: Any
+) -> list[str]:
+    """What stops a comparison of scores or warns of it, in words.
+
+    Of scores that have a ``status`` (from logs) all checks of scores; of others only whether the
+    verdicts hold for every value of the missing scores.
+
+    Parameters
+    ----------
+    scores : xarray.DataArray, dims (item, system)
+        Before any policy for missing ones.
+    baseline : str, optional
+        Pairs without it are not looked at.
+    by : str
+        What the verdicts are by, where the answer is by something else.
+    **how
+        Of `posterior.missing_bounds`.
+    """
+    found = list(_of_status(scores)) if "status" in scores.coords else []
+    if np.isnan(scores.values.astype(float)).any() and not np.isnan(scores.values).all():
+        found += _of_verdicts(missing_bounds(scores, **how), baseline, by)
+    return found
+
+
+def _of_status(scores: xr.DataArray) -> Iterator[str]:
+    """Errors, what was not scored, and what the checks of scores find."""
+    meanings = scores["status"].attrs["flag_meanings"].split()
+    systems = scores[names.SYSTEM].values.astype(str)
+    for status, told in ((ERROR, "errors"), (UNSCORED, "unscored")):
+        number = (scores["status"].values == meanings.index(status)).sum(0)
+        cells = scores.sizes[names.ITEM]
+        counts = {s: (int(n), cells) for s, n in zip(systems, number, strict=True) if n}
+        if counts:
+            yield f"{told}: {shares(counts)}"
+    for check in CHECKS:
+        if check.looks_at == SCORES and check.level != NOTE and check.code not in _ELSEWHERE:
+            said = [one.message for one in check.find(scores) if one.level != NOTE]
+            yield from said[:SHOWN]
+
+
+def _of_verdicts(bounds: xr.Dataset, baseline: str | None, by: str) -> Iterator[str]:
+    """Whether each verdict holds; of many pairs, how many do not, and the first of these."""
+    systems = bounds[names.SYSTEM_A].values.astype(str).tolist()
+    upper = np.triu(bounds["n_missing"].values > 0, 1)
+    pairs = [
+        (i, j) for i, j in np.argwhere(upper).tolist() if baseline in (None, systems[i], systems[j])
+    ]
+    wavering = [pair for pair in pairs if not bounds["holds"].values[pair]]
+    suffix = f", {by}" if by else ""
+    if len(pairs) == 1:
+        yield of_bounds(bounds, *pairs[0]) + suffix
+    elif pairs:
+        n = len(pairs) - len(wavering)
+        yield f"{n} of {len(pairs)} verdicts hold for every value of the missing scores{suffix}"
+        yield from (of_bounds(bounds, *pair) for pair in wavering[:SHOWN])

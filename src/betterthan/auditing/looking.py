@@ -1,0 +1,197 @@
+"""Look for what would make a comparison wrong, in logs or in scores."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from betterthan import checks, names, schemas
+from betterthan.auditing import of_answers, of_spread
+from betterthan.auditing.answer import Audit
+from betterthan.auditing.finding import STOP, Finding, merged, table_of
+from betterthan.auditing.roster import CHECKS, LOGS, SCORES, Check
+from betterthan.auditing.seen import records_of, runs_of
+from betterthan.auditing.tables import of_bounds, of_records, of_scores
+from betterthan.logs.choosing import chosen_records
+from betterthan.logs.pivoting import scores_of
+from betterthan.logs.reading import logs_of_files
+from betterthan.logs.record import OK, Logs
+from betterthan.posterior.bounds import missing_bounds
+from betterthan.reading.any_source import read
+from betterthan.reading.finding_logs import logs_in
+
+_OF_LOGS = ("systems", "again", "format")  # choices of `read_logs`; the others are of the scores
+
+
+def audit(
+    source: Any,
+    baseline: str | None = None,
+    *,
+    limits: Sequence[float] | None = None,
+    per: str = "item",
+    rope: float = names.ROPE,
+    threshold: float = names.VERDICT_PROB,
+    **choices: Any,
+) -> Audit:
+    """Look for what would make a comparison wrong: items joined wrongly, unequal denominators,
+    errors counted as scores, repeats counted as items, settings and prompts that differ.
+
+    Parameters
+    ----------
+    source : path, list of paths, mapping, DataFrame, logs or scores
+        What `read` reads, what `read_logs` returns, or scores over (item, system).
+    baseline : str, optional
+        The system that the others are told against: verdicts of other pairs are not looked at.
+    limits, per
+        What a missing score may be; see `posterior.missing_bounds`.
+    rope, threshold
+        See `compare`.
+    **choices
+        As of `read`: ``task, metric, filter, epoch, join, systems, again, format`` and more. Each
+        metric is audited if none is named. Of several finished runs of a system the last is.
+
+    Returns
+    -------
+    Audit
+        ``.findings``, ``.table`` and ``.bounds`` are tables; print it to read them.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If a file cannot be read, or a choice is not valid.
+
+    Examples
+    --------
+    >>> import betterthan as bt, numpy as np, xarray as xr
+    >>> values = [[1, 0], [1, 0], [1, 1], [1, np.nan], [1, 0], [1, 0], [1, 0]]
+    >>> scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["A", "B"]})
+    >>> bt.audit(scores).findings["code"].tolist()
+    ['unmatched', 'denominators', 'constant', 'dead']
+    """
+    how = {"limits": limits, "per": per, "rope": rope, "threshold": threshold}
+    if isinstance(source, Logs):
+        return _of_logs(source, baseline, choices, how)
+    if isinstance(source, xr.DataArray):
+        _no_choices(choices)
+        return _of_scores({"": schemas.scores(source)}, baseline, how)
+    logs = logs_in(source, choices.get("format")) if choices.get("layout") is None else None
+    if logs is None:
+        found = read(source, **choices)
+        if names.ITEM not in found.dims or names.SYSTEM not in found.dims:
+            raise ValueError("source holds no scores by item; an audit looks at items")
+        return _of_scores({"": schemas.scores(found)}, baseline, how)
+    again = choices.get("again") or "last"
+    found = logs_of_files(logs, systems=choices.get("systems"), again=again)
+    return _of_logs(found, baseline, choices, how)
+
+
+def _no_choices(choices: Mapping[str, Any]) -> None:
+    for name, value in choices.items():
+        if value is not None:
+            raise ValueError(f"{name}={checks.shown(value)} does not apply: the source is scores")
+
+
+def _of_logs(
+    logs: Logs, baseline: str | None, choices: Mapping[str, Any], how: Mapping[str, Any]
+) -> Audit:
+    """All checks of some logs, and of their scores by each metric."""
+    own = {k: v for k, v in choices.items() if k not in _OF_LOGS}
+    logs = _chosen(logs, own)
+    _known(baseline, runs_of(logs)["system"])
+    found = [one for check in CHECKS if check.looks_at == LOGS for one in _with(check, logs)]
+    by_metric: dict[str, xr.DataArray] = {}
+    for metric in _metrics(logs):
+        try:
+            told = {**own, "metric": metric, "filter": None}
+            by_metric[metric] = _with_task(logs, metric, scores_of(logs, **told))
+        except ValueError as error:
+            if not (any(one.code == "content" for one in found) and "content" in str(error)):
+                found.append(Finding("join", str(error), STOP, metric=metric))
+    audited = _of_scores(by_metric, baseline, how, found)
+    told = of_records(logs, [m for m in _metrics(logs, all_=True) if m not in by_metric])
+    table = pd.concat([audited.table, told], ignore_index=True)
+    return replace(audited, table=table, source=_source(logs))
+
+
+def _with_task(logs: Logs, metric: str, scores: xr.DataArray) -> xr.DataArray:
+    """Scores that name their task also where there is one alone."""
+    if names.DATASET in scores.coords:
+        return scores
+    task = str(records_of(logs)["task"][records_of(logs)["metric"] == metric].iloc[0])
+    return scores.assign_attrs(task=task)
+
+
+def _chosen(logs: Logs, own: Mapping[str, Any]) -> Logs:
+    """The logs of the task and the metric that were asked for; all of them where none was."""
+    asked = {k: own.get(k) for k in ("task", "metric", "filter", "epoch")}
+    if asked["metric"] is None and asked["filter"] is None:
+        tasks = asked["task"]
+        records = records_of(logs)
+        if tasks is not None:
+            wanted = [tasks] if isinstance(tasks, str) else list(tasks)
+            absent = [t for t in wanted if t not in set(records["task"])]
+            if absent:
+                known = ", ".join(map(repr, dict.fromkeys(records["task"].astype(str))))
+                raise ValueError(f"there is no task {absent[0]!r} among {known}")
+            records = records[records["task"].isin(wanted)]
+    else:
+        records, _ = chosen_records(logs, **asked)
+    runs = runs_of(logs).loc[np.unique(records["run"].to_numpy())]
+    return Logs(records, runs)
+
+
+def _metrics(logs: Logs, all_: bool = False) -> list[str]:
+    """Metrics that some item has a score by."""
+    records = records_of(logs) if all_ else records_of(logs)[records_of(logs)["status"] == OK]
+    return list(dict.fromkeys(records["metric"].astype(str)))
+
+
+def _of_scores(
+    by_metric: Mapping[str, xr.DataArray],
+    baseline: str | None,
+    how: Mapping[str, Any],
+    found: Sequence[Finding] = (),
+) -> Audit:
+    """All checks of scores, by each metric."""
+    found, tables, bounds = list(found), [], []
+    for metric, scores in by_metric.items():
+        _known(baseline, scores[names.SYSTEM].values.tolist())
+        ends = missing_bounds(scores, **how)
+        own = [one for check in CHECKS if check.looks_at == SCORES for one in _with(check, scores)]
+        own += of_answers.open_verdicts(ends, baseline)
+        task = str(scores.attrs.get("task", ""))
+        found += [replace(one, metric=metric, task=task) for one in own]
+        tables.append(of_scores(scores, metric))
+        bounds.append(of_bounds(ends, metric, baseline))
+    found += of_spread.other_winner(dict(by_metric))
+    source = next((str(s.attrs.get("reading", "")) for s in by_metric.values()), "")
+    table = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
+    ended = pd.concat(bounds, ignore_index=True) if bounds else pd.DataFrame()
+    return Audit(table_of(merged(found, list(by_metric))), table, ended, source)
+
+
+def _with(check: Check, seen: Any) -> Iterator[Finding]:
+    """The findings of a check, with its level where they have none."""
+    for one in check.find(seen):
+        yield one if one.level else replace(one, level=check.level)
+
+
+def _known(baseline: str | None, systems: Any) -> None:
+    if baseline is not None:
+        checks.one_of(baseline, tuple(dict.fromkeys(map(str, systems))), "baseline")
+
+
+def _source(logs: Logs) -> str:
+    """What was audited."""
+    runs = runs_of(logs)
+    tools = ", ".join(dict.fromkeys(runs["tool"]))
+    systems = len(set(runs["system"]))
+    tasks = [t for t in dict.fromkeys(runs["task"]) if t]
+    task = f", task{'s' * (len(tasks) > 1)} {', '.join(tasks)}" if tasks else ""
+    logs_ = "1 log" if len(runs) == 1 else f"{len(runs)} logs"
+    return f"{logs_} of {tools}, {systems} system{'s' * (systems != 1)}{task}"

@@ -1,0 +1,83 @@
+"""Checks of what missing scores do to an answer: where they are, and what they could have been."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import names
+from betterthan.answers import numbers
+from betterthan.auditing.finding import WARN, Finding
+from betterthan.counts.missing_scores import missing_by_difficulty
+
+_APART = 0.1  # of the AUC from one half, from which missing scores are told to go with difficulty
+
+
+def missing_with_difficulty(scores: xr.DataArray, seed: Any = 0) -> Iterator[Finding]:
+    """Systems whose scores are missing on items that are hard, or easy, for the others."""
+    if not np.isnan(scores.values.astype(float)).any():
+        return
+    found = missing_by_difficulty(scores, rng=seed)
+    tested = int(found["p_value"].notnull().sum())
+    for system in found[names.SYSTEM].values[found["differs"].values].tolist():
+        at = found.sel({names.SYSTEM: system})
+        if abs(at["auc"].item() - 0.5) >= _APART:
+            n, rest = int(at["n_missing"]), int(at["n_present"])
+            yield Finding("mnar", of_difficulty(at, tested), WARN, (str(system),), n=n, of=n + rest)
+
+
+def of_difficulty(at: Any, tested: int) -> str:
+    """A sentence on one system of `missing_by_difficulty`."""
+    harder = at["auc"].item() > 0.5
+    kind, whom = ("harder", "for") if harder else ("easier", "against")
+    p = numbers.p_value(at["p_adjusted"].item())
+    corrected = f", corrected for {tested} systems" if tested > 1 else ""
+    return (
+        f"Scores of {at[names.SYSTEM].item()} are missing on {kind} examples: the other systems' "
+        f"mean is {at['mean_missing'].item():.2f} on the {int(at['n_missing']):,} that it lacks, "
+        f"{at['mean_present'].item():.2f} on the {int(at['n_present']):,} that it has (AUC "
+        f"{at['auc'].item():.2f}, p {p}{corrected}); leaving them out speaks {whom} it."
+    )
+
+
+def open_verdicts(bounds: xr.Dataset, baseline: str | None = None) -> Iterator[Finding]:
+    """Pairs whose verdict some values of the missing scores would change."""
+    systems = bounds[names.SYSTEM_A].values.astype(str).tolist()
+    for i, j in np.argwhere(np.triu(~bounds["holds"].values, 1)).tolist():
+        pair = (systems[i], systems[j])
+        if baseline in (None, *pair):
+            n, items = int(bounds["n_missing"][i, j]), int(bounds["counts"][i, j, -1].sum())
+            yield Finding("verdict", of_bounds(bounds, i, j), WARN, pair, n=n, of=2 * items)
+
+
+def of_bounds(bounds: xr.Dataset, i: int, j: int) -> str:
+    """Whether the verdict on a pair holds, with P(better) of the one named first in the worst and
+    the best case.
+    """
+    if bounds["verdict"].values[i, j, 0] == "b_better":
+        i, j = j, i
+    at = bounds.isel({names.SYSTEM_A: i, names.SYSTEM_B: j})
+    a, b = (str(at[k].item()) for k in names.SQUARE)
+    verdict = str(at["verdict"].values[0]).replace("_", " ")
+    told = f"{a} better than {b}" if verdict == "a better" else f"{a} against {b} {verdict}"
+    _, low, high = at["prob_better"].values.tolist()
+    return f"{told}: {_of_values(at)} (P {_two(low)} to {_two(high)})"
+
+
+def _of_values(at: xr.Dataset) -> str:
+    n, answer = int(at["n_missing"]), "yes" if bool(at["holds"]) else "no"
+    values = (
+        "each value of the missing score" if n == 1 else f"every value of the {n} missing scores"
+    )
+    return f"holds for {values}: {answer}"
+
+
+def _two(p: float) -> str:
+    """A probability to two digits, never a 0 or 1 that is not one; to three about a threshold."""
+    if p < 0.005:
+        return "<.01"
+    if p > 0.995:
+        return ">.99"
+    text = f"{p:.2f}"
+    return (f"{p:.3f}" if text in ("0.95", "0.05") else text).lstrip("0")

@@ -1,0 +1,89 @@
+"""Tables of an audit: denominators of each system, and best and worst cases of each pair."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from betterthan import names
+from betterthan.auditing.seen import records_of
+from betterthan.counts.shapes import pair_indices
+from betterthan.counts.units import item_ids
+from betterthan.logs.record import MISSING, OK, STATUSES, Frame, Logs
+
+COLUMNS = ("task", "metric", "system", "items", "epochs", "cells", *STATUSES, "mean")
+
+
+def of_scores(scores: xr.DataArray, metric: str) -> pd.DataFrame:
+    """Cells of each system and task by their status."""
+    tasks = (
+        scores[names.DATASET].values.astype(str)
+        if names.DATASET in scores.coords
+        else np.full(scores.sizes[names.ITEM], scores.attrs.get("task", ""))
+    )
+    rows = []
+    for task in dict.fromkeys(tasks.tolist()):
+        own = scores.isel({names.ITEM: tasks == task})
+        rows += _of_task(own, task, metric)
+    return pd.DataFrame(rows, columns=pd.Index(COLUMNS))
+
+
+def _of_task(scores: xr.DataArray, task: str, metric: str) -> list[dict[str, Any]]:
+    values, places = scores.values.astype(float), pd.factorize(item_ids(scores))[0]
+    status = _status(scores)
+    rows = []
+    for k, system in enumerate(scores[names.SYSTEM].values.astype(str)):
+        known = ~np.isnan(values[:, k])
+        numbers = {name: int((status[:, k] == s).sum()) for s, name in enumerate(STATUSES)}
+        means: Frame = pd.Series(values[known, k]).groupby(places[known]).mean()
+        size = {"items": int(places.max(initial=-1)) + 1, "cells": len(values)}
+        size["epochs"] = int(np.bincount(places).max(initial=0))
+        about = {"task": task, "metric": metric, "system": str(system)}
+        rows.append(about | size | numbers | {"mean": float(means.mean())})
+    return rows
+
+
+def _status(scores: xr.DataArray) -> np.ndarray:
+    """The status of each cell; of plain scores a blank is missing."""
+    if "status" in scores.coords:
+        return scores["status"].values
+    blank = np.isnan(scores.values.astype(float))
+    return np.where(blank, STATUSES.index(MISSING), STATUSES.index(OK))
+
+
+def of_records(logs: Logs, metrics: Sequence[str]) -> pd.DataFrame:
+    """The same of metrics that have no scores, or whose items could not be joined."""
+    rows = []
+    records = records_of(logs)[records_of(logs)["metric"].isin(list(metrics))]
+    groups = records.groupby(["task", "metric", "system"], observed=True, sort=False)
+    for (task, metric, system), own in groups:
+        numbers = own["status"].value_counts()
+        about = {"task": str(task), "metric": str(metric), "system": str(system)}
+        about |= {"items": own["item"].nunique(), "epochs": int(own["epoch"].nunique())}
+        about |= {"cells": len(own)} | {name: int(numbers.get(name, 0)) for name in STATUSES}
+        about["mean"] = float(own.groupby("item", observed=True)["score"].mean().mean())
+        rows.append(about)
+    return pd.DataFrame(rows, columns=pd.Index(COLUMNS))
+
+
+def of_bounds(bounds: xr.Dataset, metric: str, baseline: str | None) -> pd.DataFrame:
+    """A row for each pair."""
+    systems = bounds[names.SYSTEM_A].values.astype(str)
+    first, second = pair_indices(len(systems))
+    kept = (
+        slice(None)
+        if baseline is None
+        else (systems[first] == baseline) | (systems[second] == baseline)
+    )
+    at = (first[kept], second[kept])
+    table: dict[str, Any] = {"metric": metric, "system": systems[at[0]], "other": systems[at[1]]}
+    table["n_missing"] = bounds["n_missing"].values[at]
+    for k, case in enumerate(bounds["case"].values.astype(str)):
+        suffix = "" if case == "observed" else f"_{case}"
+        table[f"prob_better{suffix}"] = bounds["prob_better"].values[at][:, k]
+        table[f"verdict{suffix}"] = bounds["verdict"].values[at][:, k]
+    for name in ("difference_lower", "difference_upper", "holds"):
+        table[name] = bounds[name].values[at]
+    return pd.DataFrame(table)
