@@ -85,6 +85,17 @@ def read_logs(
     3    old  faithfulness    0.4     ok
     """
     files = sort_files(find_files(source), format)
+    return logs_of_files(files, systems=systems, again=again, items=items)
+
+
+def logs_of_files(
+    files: Sorted,
+    *,
+    systems: Any = None,
+    again: str | None = None,
+    items: Sequence[str] | None = None,
+) -> Logs:
+    """The records of files that were recognised."""
     return logs_of_runs(*read_runs(files, items), systems=systems, again=again)
 
 
