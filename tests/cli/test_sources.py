@@ -93,3 +93,18 @@ def test_choices_that_do_not_fit_end_in_one_line(logs, choice, monkeypatch, caps
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
     assert choice[1] in err
+
+
+def test_ids_of_the_data_set_come_from_a_file(tmp_path, monkeypatch, capsys):
+    for system, resolved in {"a": ["x", "y"], "b": ["x"]}.items():
+        told = {"resolved": resolved, "no_generation": [], "no_logs": []}
+        (tmp_path / system).mkdir()
+        (tmp_path / system / "results.json").write_text(json.dumps(told))
+    ids = tmp_path / "ids.txt"
+    ids.write_text("x\ny\nz\n")
+    files = [f"{s}={tmp_path}/{s}/results.json" for s in "ab"]
+    code, _, err = run(monkeypatch, capsys, "compare", *files)
+    assert (code, "items=" in err) == (2, True)
+    code, _, err = run(monkeypatch, capsys, "compare", *files, "--items", ids)
+    assert code == 0
+    assert "3 items x 2 systems ('a', 'b')" in err

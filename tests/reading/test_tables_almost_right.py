@@ -168,3 +168,10 @@ def test_logs_and_a_table_named_together_are_refused(tmp_path):
     other = save(tmp_path, "t.csv", "item,A,B\nq1,1,0\n")
     with pytest.raises(ValueError, match=r"t.csv: is no log of a tool that is read"):
         bt.read([log, other])
+
+
+@pytest.mark.parametrize(("name", "text"), [("r.txt", "hello"), ("r.json", '{"a": 1}')])
+def test_unknown_content_by_name_says_what_is_read(tmp_path, name, text):
+    path = save(tmp_path, name, text)
+    with pytest.raises(ValueError, match=f"{name}: .*a log of a tool that is read: Inspect, "):
+        bt.read(path)

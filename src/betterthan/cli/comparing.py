@@ -18,6 +18,7 @@ from betterthan.cli.options import (
     Ignore,
     Interval,
     Item,
+    Items,
     Join,
     Layout,
     Lower,
@@ -40,7 +41,7 @@ from betterthan.cli.options import (
     TrueWords,
     Unscored,
 )
-from betterthan.cli.sources import inputs_of, read_given
+from betterthan.cli.sources import ids_in, inputs_of, read_given
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -100,6 +101,7 @@ def compare(
     errors: Errors = None,
     unscored: Unscored = None,
     tool: Tool = None,
+    items: Items = None,
     names_are: Names = None,
     item: Item = None,
     system: System = None,
@@ -134,6 +136,7 @@ def compare(
         errors=errors,
         unscored=unscored,
         format=tool,
+        items=ids_in(items),
         names=names_are,
         item=item,
         system=system,

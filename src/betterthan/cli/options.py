@@ -59,6 +59,9 @@ Unscored = Annotated[
     str | None, _of(_LOGS, "missing, raw or worst: what a sample counts as without a score.")
 ]
 Tool = Annotated[str | None, _of(_LOGS, "The tool that wrote them; recognised when not given.")]
+Items = Annotated[
+    Path | None, _of(_LOGS, "A file with the ids of the data set, one a line, for SWE-bench.")
+]
 _TABLES = "Of tables"
 Names = Annotated[
     str | None, _of(_TABLES, "systems or datasets: what several tables are.", "--names")

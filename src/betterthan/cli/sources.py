@@ -59,6 +59,13 @@ def inputs_of(given: list[str]) -> list[Path]:
     return found
 
 
+def ids_in(file: Path | None) -> list[str] | None:
+    """The ids in a file, one a line."""
+    if file is None:
+        return None
+    return [line.strip() for line in file.read_text("utf-8").splitlines() if line.strip()]
+
+
 def chosen(**choices: Any) -> dict[str, Any]:
     """The choices that were made, lists from text with commas."""
     lists = ("systems", "ignore", "true", "false", "task")

@@ -37,6 +37,7 @@ def chosen_records(
         If there is no such task, metric or epoch, or not one score.
     """
     records = _of_tasks(logs.records, task)
+    _refuse_aggregate(logs, records, metric)
     counts = _counts(records)
     if not counts:
         raise ValueError(_nothing(logs))
@@ -52,6 +53,17 @@ def chosen_records(
             there = sorted(set(records["epoch"].tolist()))
             raise ValueError(f"there is no epoch {epoch} among {listed(there)}")
     return with_metric, said
+
+
+def _refuse_aggregate(logs: Logs, records: Frame, metric: str | None) -> None:
+    """Refuse a metric that is no score of an item, with what its reader says of it."""
+    told: dict[str, str] = {}
+    for run in records["run"].unique().tolist():
+        told |= logs.runs["refused"][run]
+    wanted = [name for name in told if metric is not None and _fits(name, metric, None)]
+    scored = set(records.loc[records["status"] == OK, "metric"].astype(str))
+    if wanted or (told and not scored):
+        raise ValueError(told[wanted[0] if wanted else next(iter(told))])
 
 
 def _of_tasks(records: Frame, task: str | Sequence[str] | None) -> Frame:

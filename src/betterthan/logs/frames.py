@@ -107,7 +107,7 @@ def _with_missing(run: Run, found: dict[str, np.ndarray]) -> dict[str, np.ndarra
 def _of_runs(runs: Sequence[Run], systems: Sequence[str]) -> pd.DataFrame:
     names = ("tool", "version", "task", "config", "started", "finished", "state", "why")
     names += ("again", "declared", "epochs", "own_ids", "ordered", "reported", "rule", "judge")
-    names += ("scorer", "files", "said", "refused")
+    names += ("scorer", "files", "said", "reduced", "refused")
     table: dict[str, Any] = {"system": list(systems), "base": [run.system for run in runs]}
     table |= {name: [getattr(run, name) for run in runs] for name in names}
     table["higher_is_better"] = [{m: m not in run.lower for m in run.metrics} for run in runs]

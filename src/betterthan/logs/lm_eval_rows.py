@@ -39,19 +39,10 @@ def add_rows(run: Run, file: LogFile, metrics: list[str] | None) -> None:
     metrics : list of str, optional
         The metrics of rows that do not name them; all that is no part of a row when not given.
     """
-    places: dict[Any, tuple[int, set[str]]] = {}
-    names: dict[Any, list[tuple[str, str]]] = {}
+    rows = _Rows(run, metrics)
     for row, one in records(file):
         try:
-            key, chosen = one["doc_id"], one.get("filter") or "none"
-            if key not in places or chosen in places[key][1]:
-                places[key] = (_sample(run, row, one), set())
-            place, seen = places[key]
-            seen.add(chosen)
-            own = tuple(one.get("metrics") or metrics or (k for k in one if k not in _NO_METRICS))
-            if (own, chosen) not in names:
-                names[own, chosen] = [(metric, name_of(metric, chosen)) for metric in own]
-            _score(run, place, one, names[own, chosen])
+            rows.add(row, one)
         except KeyError as error:
             what = f"has no {error.args[0]}, which samples of lm-eval have"
             raise problem(file.name, what, row=row) from None
@@ -60,6 +51,27 @@ def add_rows(run: Run, file: LogFile, metrics: list[str] | None) -> None:
         except (TypeError, AttributeError):
             what = "is no sample of lm-eval: an id, a filter, a metric or a hash is no text"
             raise problem(file.name, what, row=row) from None
+
+
+class _Rows:
+    """The documents of a run while its rows are read: each with the filters it has a row of."""
+
+    def __init__(self, run: Run, metrics: list[str] | None) -> None:
+        self._run, self._metrics = run, metrics
+        self._places: dict[Any, tuple[int, set[str]]] = {}
+        self._names: dict[Any, list[tuple[str, str]]] = {}
+
+    def add(self, row: int, one: dict[str, Any]) -> None:
+        """Add a row: of a document that has this filter already, the document again."""
+        key, chosen = one["doc_id"], one.get("filter") or "none"
+        if key not in self._places or chosen in self._places[key][1]:
+            self._places[key] = (_sample(self._run, row, one), set())
+        place, seen = self._places[key]
+        seen.add(chosen)
+        own = tuple(one.get("metrics") or self._metrics or (k for k in one if k not in _NO_METRICS))
+        if (own, chosen) not in self._names:
+            self._names[own, chosen] = [(metric, name_of(metric, chosen)) for metric in own]
+        _score(self._run, place, one, self._names[own, chosen])
 
 
 def _score(run: Run, place: int, one: dict[str, Any], names: list[tuple[str, str]]) -> None:

@@ -11,7 +11,7 @@ from betterthan.logs.again import one_each
 from betterthan.logs.finding import Found, find_files
 from betterthan.logs.frames import logs_of
 from betterthan.logs.naming import chosen, named
-from betterthan.logs.recognising import Sorted, sort_files
+from betterthan.logs.recognising import Sorted, sort_files, tools
 from betterthan.logs.record import Logs, Run
 from betterthan.logs.roster import READERS, Reader
 
@@ -25,6 +25,7 @@ def read_logs(
     systems: Sequence[str] | Mapping[str, str] | Callable[[Run], str] | None = None,
     again: str | None = None,
     format: str | None = None,
+    items: Sequence[str] | None = None,
 ) -> Logs:
     """Read the logs that evaluation tools wrote.
 
@@ -42,6 +43,8 @@ def read_logs(
     format : str, optional
         The tool that wrote the files, by its name in `logs.roster`; recognised from what is in
         them when not given.
+    items : list of str, optional
+        The ids of the data set, for results that name only what was solved (SWE-bench).
 
     Returns
     -------
@@ -81,12 +84,19 @@ def read_logs(
     2    old  faithfulness    1.0     ok
     3    old  faithfulness    0.4     ok
     """
-    return logs_of_files(sort_files(find_files(source), format), systems=systems, again=again)
+    files = sort_files(find_files(source), format)
+    return logs_of_files(files, systems=systems, again=again, items=items)
 
 
-def logs_of_files(files: Sorted, *, systems: Any = None, again: str | None = None) -> Logs:
+def logs_of_files(
+    files: Sorted,
+    *,
+    systems: Any = None,
+    again: str | None = None,
+    items: Sequence[str] | None = None,
+) -> Logs:
     """The records of files that were recognised."""
-    return logs_of_runs(*read_runs(files), systems=systems, again=again)
+    return logs_of_runs(*read_runs(files, items), systems=systems, again=again)
 
 
 def logs_of_runs(
@@ -104,24 +114,35 @@ def logs_of_runs(
     return logs_of([runs[k] for k in kept], [wanted[found[k]] for k in kept])
 
 
-def read_runs(files: Sorted) -> tuple[list[Run], list[str | None]]:
+def read_runs(
+    files: Sorted, items: Sequence[str] | None = None
+) -> tuple[list[Run], list[str | None]]:
     """The runs in all files, and the name a mapping gave the files of each."""
+    _refuse_items(files, items)
     runs: list[Run] = []
     keys: list[str | None] = []
     for reader in READERS:
         before = len(runs)
         for key, group in _by_key(files.by_reader.get(reader.name, [])).items():
-            found = reader.runs([one.file for one in group])
+            found = reader.runs([one.file for one in group], items)
             runs += [_by_its_tool(run, reader) for run in found]
             keys += [key] * len(found)
         reader.check(runs[before:])
     if not runs:
         told = f" ({files.said})" if files.said else ""
-        tools = ", ".join(dict.fromkeys(reader.tool for reader in READERS))
-        raise ValueError(f"no file is a log of a tool that is read{told}: {tools}")
+        raise ValueError(f"no file is a log of a tool that is read{told}: {tools()}")
     if files.said:
         _log.info(printable(files.said))
     return runs, keys
+
+
+def _refuse_items(files: Sorted, items: Sequence[str] | None) -> None:
+    takers = [reader for reader in READERS if reader.takes_items]
+    if items is not None and not any(reader.name in files.by_reader for reader in takers):
+        tools = ", ".join(reader.tool for reader in takers)
+        raise ValueError(f"items is for logs of {tools}; these name their items")
+    if isinstance(items, str):
+        raise ValueError(f"items is {items!r}; give a list of ids")
 
 
 def _by_its_tool(run: Run, reader: Reader) -> Run:

@@ -79,12 +79,16 @@ def unread(head: Head) -> str:
     known = why_unread(head)
     if known is not None:
         return known
-    tools = ", ".join(dict.fromkeys(reader.tool for reader in READERS))
     what = "" if head.kind in ("object", "lines", "list", "text", "zip") else f" ({head.kind})"
     return (
-        f"is no log of a tool that is read{what}: {tools}; write a table instead, "
+        f"is no log of a tool that is read{what}: {tools()}; write a table instead, "
         "with columns system, item, score"
     )
+
+
+def tools() -> str:
+    """The tools whose logs are read."""
+    return ", ".join(dict.fromkeys(reader.tool for reader in READERS))
 
 
 def _reason(head: Head) -> str:

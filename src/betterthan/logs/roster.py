@@ -23,16 +23,17 @@ class Reader:
     sentence: str  # which files it writes
     tried: str  # versions whose files were read
     system: str  # what names the system
+    takes_items: bool = False  # whether it needs the ids of the data set where no file has them
 
     @property
     def recognises(self) -> Callable[[Head], bool]:
         """Whether a file is of this kind."""
         return import_module(f"betterthan.logs.of_{self.name}").recognises
 
-    @property
-    def runs(self) -> Callable[[Sequence[LogFile]], list[Run]]:
-        """The runs in files of this kind."""
-        return import_module(f"betterthan.logs.of_{self.name}").runs
+    def runs(self, files: Sequence[LogFile], items: Sequence[str] | None = None) -> list[Run]:
+        """The runs in files of this kind; `items` are the ids of the data set."""
+        module = import_module(f"betterthan.logs.of_{self.name}")
+        return module.runs(files, items) if self.takes_items else module.runs(files)
 
     def check(self, runs: Sequence[Run]) -> None:
         """Refuse runs that cannot be compared, where the reader has a function ``check`` for it:
@@ -78,6 +79,7 @@ READERS: tuple[Reader, ...] = (
         "reports, results.json and per_instance_details.json",
         "reports of schema 2",
         "the file or its folder",
+        takes_items=True,
     ),
     Reader(
         "tau2",

@@ -41,6 +41,7 @@ def read(
     errors: str = "missing",
     unscored: str = "missing",
     format: str | None = None,
+    items: Sequence[str] | None = None,
     item: str | None = None,
     system: str | None = None,
     score: str | None = None,
@@ -69,6 +70,7 @@ def read(
     errors: str = "missing",
     unscored: str = "missing",
     format: str | None = None,
+    items: Sequence[str] | None = None,
     item: str | None = None,
     system: str | None = None,
     score: str | None = None,
@@ -127,6 +129,8 @@ def read(
         number that the tool wrote, or the worst score.
     format : str, optional
         The tool that wrote the logs; recognised when not given.
+    items : list of str, optional
+        Of logs that name only what was solved (SWE-bench): the ids of the data set.
     item, system, score : str, optional
         Of tables: the column that is this, where its name does not say it.
     ignore : str or list of str, optional
@@ -202,12 +206,12 @@ def read(
     if layout is not None and layout in OTHERS:
         _refuse(of_logs | {"systems": systems, "names": names, "unit": unit}, layout)
         return reader_of(layout)(source)
-    logs = runs_in(source, format) if layout is None else None
+    logs = runs_in(source, format, items) if layout is None else None
     if logs is not None:
         _refuse(of_tables | vars(told), "a log")
         found = logs_of_runs(*logs, systems=systems, again=again)
         return scores_of(found, **of_logs, higher_is_better=higher_is_better)
-    _refuse(of_logs | {"again": again}, "a table")
+    _refuse(of_logs | {"again": again, "items": items}, "a table")
     tables, how = with_judged(tables_in(source))
     result = read_tables(
         tables,

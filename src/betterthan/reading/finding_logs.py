@@ -14,7 +14,7 @@ from betterthan.logs.reading import read_runs
 from betterthan.logs.recognising import Sorted, sort_files, sorted_of_folder
 from betterthan.logs.record import Run
 
-_TABLES = ("text", "lines", "list", "parquet")
+_TABLES = ("text", "lines", "list", "object", "parquet")
 
 
 def logs_in(source: Any, format: str | None) -> Sorted | None:
@@ -30,10 +30,12 @@ def logs_in(source: Any, format: str | None) -> Sorted | None:
     return sort_files(found)
 
 
-def runs_in(source: Any, format: str | None) -> tuple[list[Run], list[str | None]] | None:
+def runs_in(
+    source: Any, format: str | None, items: Sequence[str] | None = None
+) -> tuple[list[Run], list[str | None]] | None:
     """The runs in logs, each with the name that a mapping gave it; None where tables are meant."""
     logs = logs_in(source, format)
-    return _in_frames(source) if logs is None else read_runs(logs)
+    return _in_frames(source) if logs is None else read_runs(logs, items)
 
 
 def _in_frames(source: Any) -> tuple[list[Run], list[str | None]] | None:

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from betterthan.io.files import dataset_name
+from betterthan.io.files import FORMATS, dataset_name
 from betterthan.io.problems import problem
 from betterthan.io.table import Table
 from betterthan.logs.heads import LogFile
 from betterthan.logs.judged_roster import judged_of
+from betterthan.logs.recognising import tools
 from betterthan.logs.unread_tools import why_unread
 
 
@@ -42,7 +43,22 @@ def _one(source: Any, said: dict[str, None]) -> Any:
         raise problem(file.name, unread)
     kind = judged_of(file.head)
     if kind is None:
+        _refuse_unknown(file)
         return source
     if kind.said:
         said[kind.said] = None
     return kind.table(file)
+
+
+def _refuse_unknown(file: LogFile) -> None:
+    """Refuse what is neither a table nor a log, and say what is read."""
+    suffix = Path(file.path.name.lower().removesuffix(".gz")).suffix
+    logs = f"or a log of a tool that is read: {tools()}"
+    if suffix not in FORMATS:
+        what = (
+            f"unknown file type {suffix!r}; give {', '.join(FORMATS)}, each also with .gz, {logs}"
+        )
+        raise problem(file.name, what)
+    if suffix == ".json" and file.head.kind == "object":
+        what = "is not a list of objects; give [{...}, {...}], or one object a line as .jsonl"
+        raise problem(file.name, f"{what}, {logs}")

@@ -64,7 +64,7 @@ def report(
     True
     >>> found = bt.significance.groups(bt.datasets.muc6_similarity("named_entity"))
     >>> bt.report(found, format="markdown").splitlines()[0]
-    '# Similar systems'
+    '# Systems that cannot be told apart'
     """
     form = formats.chosen(format, path)
     if not answers:
