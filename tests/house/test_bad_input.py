@@ -19,6 +19,7 @@ TAKES_TEXT = {
     "read_confusion",
     "read_judgments",
     "read_logs",
+    "audit",
     "load",
     "example_fit",
 }

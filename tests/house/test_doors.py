@@ -34,6 +34,7 @@ MAIN_ROAD = sorted(
     [
         "read",
         "read_logs",
+        "audit",
         "count",
         "compare",
         "report",

@@ -5,22 +5,20 @@ from typing import Any
 from betterthan import names
 from betterthan.auditing.beside import lines_beside
 from betterthan.comparison.asked import Asked
-from betterthan.comparison.measured import Measured
-from betterthan.comparison.quantity import Quantity
+from betterthan.comparison.given import Given
 
 
-def audited(
-    found: Any, asked: Asked, scores: Measured | None, quantity: Quantity
-) -> dict[str, tuple[str, ...]]:
+def audited(given: Given, asked: Asked) -> dict[str, Any]:
     """``audit``, the lines that stand under an answer; nothing where there are none.
 
     Bounds are those of wins by item, with missing scores left out pair by pair: where the answer
     is another, the line says so.
     """
+    found, scores, lead = given.found, given.scores, given.quantity.lead
     if found.kind != "scores" or asked.missing != "pairwise":
         return {}
-    other = quantity.lead == "mean" or (scores is not None and not scores.single)
-    rope = 0.0 if quantity.lead == "mean" else asked.question.rope
+    other = lead == "mean" or (scores is not None and not scores.single)
+    rope = 0.0 if lead == "mean" else asked.question.rope
     lines = lines_beside(
         found.before,
         baseline=asked.baseline,

@@ -17,6 +17,7 @@ from betterthan.comparison.advice import Advice, advise_on
 from betterthan.comparison.advised import advised_answers
 from betterthan.comparison.among_all import among_all
 from betterthan.comparison.asked import Asked
+from betterthan.comparison.audited import audited
 from betterthan.comparison.engines import Engine, answers_of, exact_answers, sampled_answers
 from betterthan.comparison.given import Given, count_given, of_systems, recognise
 from betterthan.comparison.tests_beside import tests_beside
@@ -291,7 +292,7 @@ def _signed(
         "advice": None if advice is None else str(advice),
         "notes": given.notes,
     }
-    made |= _units(given) if by_t else {}
+    made |= audited(given, asked) | (_units(given) if by_t else {})
     sampled = {k: v for engine in reversed(engines) for k, v in engine.signed.items()}
     return given.signed | made | vars(asked.question) | sampled
 

@@ -11,7 +11,6 @@ import xarray as xr
 
 from betterthan import checks, names, schemas
 from betterthan.comparison.asked import Asked
-from betterthan.comparison.audited import audited
 from betterthan.comparison.dependence import dependence
 from betterthan.comparison.measured import Measured, measured, unit_of
 from betterthan.comparison.missing_beside import missing_beside
@@ -169,8 +168,7 @@ def count_given(
     notes += _of_counting(raw, counts, asked, quantity)
     if asked.baseline is not None:
         checks.one_of(asked.baseline, systems_of(counts), "baseline")
-    signed = _signed(found, raw) | audited(found, asked, scores, quantity)
-    said = tuple(notes), tuple(warned), signed
+    said = tuple(notes), tuple(warned), _signed(found, raw)
     return Given(found, plain, raw, counts, facts, scores, quantity, unit, *said)
 
 
