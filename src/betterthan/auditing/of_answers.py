@@ -49,8 +49,8 @@ def open_verdicts(bounds: xr.Dataset, baseline: str | None = None) -> Iterator[F
     for i, j in np.argwhere(np.triu(~bounds["holds"].values, 1)).tolist():
         pair = (systems[i], systems[j])
         if baseline in (None, *pair):
-            about = {"n": int(missing[i, j]), "of": 2 * items}
-            yield Finding("verdict", told(i, j), WARN, pair, **about)
+            n = int(missing[i, j])
+            yield Finding("verdict", told(i, j), WARN, pair, n=n, of=2 * items)
 
 
 def told_of(bounds: xr.Dataset) -> Callable[[int, int], str]:

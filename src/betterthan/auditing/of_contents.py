@@ -29,17 +29,16 @@ def renamed(logs: Logs) -> Iterator[Finding]:
     """Contents that have other ids in other systems."""
     own = runs_of(logs).index[runs_of(logs)["own_ids"]]
     for task, records in _by_task(records_of(logs)[records_of(logs)["run"].isin(own)]):
-        pairs = records.drop_duplicates(["system", "item", "item_hash"])
-        known = pairs.drop_duplicates(["item", "item_hash"])
+        known = records.drop_duplicates(["item", "item_hash"])
         several = known.loc[known.duplicated("item_hash"), "item_hash"]
-        pairs, whole = pairs[pairs["item_hash"].isin(several)], known["item_hash"].nunique()
-        ids = _ids_of(pairs)
-        other = [of_system for of_system in ids.values() if len(set(of_system.values())) > 1]
-        if other:
-            n, first = len(other), list(other[0].items())
-            case = both([f"{some(sorted(v))} in {k}" for k, v in first[:2]])
-            said = f"{of(n, whole, 'item')} {are(n, 'has', 'have')} other ids in other systems"
-            yield Finding("renamed", f"{said}: {case}", task=task, n=n, of=whole)
+        ids = _ids_of(records[records["item_hash"].isin(several)])
+        other = [whose for whose in ids.values() if len(set(whose.values())) > 1]
+        if not other:
+            continue
+        n, whole = len(other), int(known["item_hash"].nunique())
+        case = both([f"{some(sorted(v))} in {k}" for k, v in list(other[0].items())[:2]])
+        said = f"{of(n, whole, 'item')} {are(n, 'has', 'have')} other ids in other systems: {case}"
+        yield Finding("renamed", said, task=task, n=n, of=whole)
 
 
 def _ids_of(pairs: Frame) -> dict[bytes, dict[str, frozenset[str]]]:
