@@ -17,6 +17,9 @@ from . import (
     labels as labels,
 )
 from . import (
+    logs as logs,
+)
+from . import (
     models as models,
 )
 from . import (

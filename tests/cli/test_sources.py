@@ -108,3 +108,18 @@ def test_ids_of_the_data_set_come_from_a_file(tmp_path, monkeypatch, capsys):
     code, _, err = run(monkeypatch, capsys, "compare", *files, "--items", ids)
     assert code == 0
     assert "3 items x 2 systems ('a', 'b')" in err
+
+
+def test_an_answer_goes_to_github_and_junit_too(logs, tmp_path, monkeypatch, capsys):
+    summary, xml = tmp_path / "summary.md", tmp_path / "out.xml"
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    told = ("--metric", "right", "--github", "--junit", xml)
+    code, _, err = run(monkeypatch, capsys, "compare", logs, *told)
+    assert (code, f"wrote {xml}" in err) == (0, True)
+    assert summary.read_text().startswith("# new and old compared")
+    assert '<testsuite name="comparison" tests="1"' in xml.read_text()
+    code, _, _ = run(monkeypatch, capsys, "audit", logs, *told)
+    assert code == 0
+    assert '<testsuite name="audit"' in xml.read_text()
+    code, _, err = run(monkeypatch, capsys, "audit", logs, "--junit", logs / "old.json")
+    assert (code, "is a file that is read" in err) == (2, True)

@@ -12,7 +12,8 @@ from betterthan.evidence.decisions.of_gates import Gate
 from betterthan.evidence.roster import ROSTER
 
 # whose evidence was made before there was a gate: it needs simulations anew
-NOT_GATED = {row.name for row in ROSTER} - {"subject_slopes"}
+GATED = {"beta_binomial", "dirichlet_multinomial", "independent_betas", "subject_slopes"}
+NOT_GATED = {row.name for row in ROSTER} - GATED
 EVIDENCE = sorted((Path(__file__).parents[2] / "models").glob("*/evidence.json"))
 
 

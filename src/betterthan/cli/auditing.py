@@ -1,17 +1,21 @@
 """The command `audit`: what would make a comparison wrong, and an exit code for scripts."""
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from betterthan import names
+from betterthan.cli.console import say
 from betterthan.cli.options import (
     Again,
     Epoch,
     Files,
     Filter,
+    Github,
     Join,
+    Junit,
     Layout,
     Metric,
     Rope,
@@ -19,7 +23,8 @@ from betterthan.cli.options import (
     Task,
     Tool,
 )
-from betterthan.cli.sources import chosen, source_of
+from betterthan.cli.sources import chosen, inputs_of, source_of
+from betterthan.files import refuse_inputs, write_whole
 
 if TYPE_CHECKING:
     from betterthan.auditing.answer import Audit
@@ -49,6 +54,8 @@ def audit(
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print Markdown, as for a step summary.")
     ] = False,
+    github: Github = False,
+    junit: Junit = None,
 ) -> None:
     """Look for what would make a comparison wrong; exit code 1 where something stops it."""
     import betterthan as bt
@@ -57,10 +64,24 @@ def audit(
     of_logs |= chosen(join=join, again=again, format=tool, layout=layout)
     if json and markdown:
         raise ValueError("--json and --markdown are two; give one of them")
+    refuse_inputs([junit] if junit is not None else [], inputs_of(logs))
     found = bt.audit(source_of(logs), baseline, rope=rope, **of_logs)
     _print(found, "json" if json else "markdown" if markdown else "text")
+    if github or junit is not None:
+        _to_machines(found, github, junit)
     if found.level == "stop" or (strict and found.level == "warn"):
         raise SystemExit(1)
+
+
+def _to_machines(found: "Audit", github: bool, junit: Path | None) -> None:
+    """Tell GitHub and a reader of JUnit's XML, too."""
+    from betterthan.reporting import machines
+
+    if github:
+        machines.step_summary(found.to_markdown())
+    if junit is not None:
+        write_whole(junit, machines.junit("audit", machines.cases_of_audit(found)))
+        say(f"wrote {junit}")
 
 
 def _print(found: "Audit", form: str) -> None:

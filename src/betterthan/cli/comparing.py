@@ -1,5 +1,6 @@
 """The command `compare`."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,11 +16,13 @@ from betterthan.cli.options import (
     Files,
     Filter,
     Format,
+    Github,
     Ignore,
     Interval,
     Item,
     Items,
     Join,
+    Junit,
     Layout,
     Lower,
     Method,
@@ -42,9 +45,12 @@ from betterthan.cli.options import (
     Unscored,
 )
 from betterthan.cli.sources import ids_in, inputs_of, read_given
+from betterthan.files import refuse_inputs, write_whole
 
 if TYPE_CHECKING:
     import xarray as xr
+
+    from betterthan.answers.comparison import Comparison
 
 
 def compare(
@@ -115,11 +121,14 @@ def compare(
     seed: Seed = None,
     format: Format = None,
     output: Output = None,
+    github: Github = False,
+    junit: Junit = None,
 ) -> None:
     """Compare systems by their results, all with each other."""
     import betterthan as bt
 
     form, target = where(format, output, inputs_of(files))
+    refuse_inputs([junit] if junit is not None else [], inputs_of(files))
     picked = systems.split(",") if systems is not None else None
     data = read_given(
         files,
@@ -172,6 +181,20 @@ def compare(
         rng=seed,
     )
     deliver(comparison, form, target)
+    if github or junit is not None:
+        _to_machines(comparison, github, junit)
+
+
+def _to_machines(comparison: "Comparison", github: bool, junit: Path | None) -> None:
+    """Tell GitHub and a reader of JUnit's XML, too."""
+    import betterthan as bt
+    from betterthan.reporting import machines
+
+    if github:
+        machines.step_summary(bt.report(comparison, format="markdown"))
+    if junit is not None:
+        write_whole(junit, machines.junit("comparison", machines.cases_of_pairs(comparison)))
+        say(f"wrote {junit}")
 
 
 def _one_by_one(

@@ -93,3 +93,7 @@ Scale = Annotated[
 Systems = Annotated[
     str | None, typer.Option(help="Systems to compare, in this order; comma-separated.")
 ]
+Github = Annotated[
+    bool, typer.Option("--github", help="Add the answer to the step summary of GitHub Actions.")
+]
+Junit = Annotated[Path | None, typer.Option(help="Write the answer as JUnit's XML.")]

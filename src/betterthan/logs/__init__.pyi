@@ -1,1 +1,2 @@
 from .record import Logs as Logs
+from .writing import write as write

@@ -133,7 +133,25 @@ def read_runs(
         raise ValueError(f"no file is a log of a tool that is read{told}: {tools()}")
     if files.said:
         _log.info(printable(files.said))
+    _refuse_mixed(runs, keys)
     return runs, keys
+
+
+def _refuse_mixed(runs: Sequence[Run], keys: Sequence[str | None]) -> None:
+    """Refuse logs of several tools, unless each was named: their contents are digested each in its
+    own way, so that only ids can join them.
+    """
+    tools = list(dict.fromkeys(run.tool for run in runs))
+    if len(tools) == 1:
+        return
+    if None in keys:
+        raise ValueError(
+            f"there are logs of {' and '.join(tools)}; say format= for one of them, or give a "
+            "mapping of systems to their files"
+        )
+    for run in runs:
+        run.cells.content[:] = [None] * len(run.cells)
+        run.said.append(("mixed", f"logs of {' and '.join(tools)} are joined by id alone"))
 
 
 def _refuse_items(files: Sorted, items: Sequence[str] | None) -> None:

@@ -9,6 +9,8 @@ from betterthan.logs.heads import Head
 from betterthan.logs.roster import READERS, Reader
 from betterthan.logs.unread_tools import why_unread
 
+# what can be no table either
+NO_TABLES = ("a Git LFS pointer", "an image", "a PDF", "a web page")
 _MOST = 5  # skipped files that are named
 
 

@@ -9,7 +9,8 @@ from betterthan.io.problems import problem
 from betterthan.io.table import Table
 from betterthan.logs.heads import LogFile
 from betterthan.logs.judged_roster import judged_of
-from betterthan.logs.recognising import tools
+from betterthan.logs.recognising import NO_TABLES, tools
+from betterthan.logs.recognising import unread as why_no_log
 from betterthan.logs.unread_tools import why_unread
 
 
@@ -52,6 +53,8 @@ def _one(source: Any, said: dict[str, None]) -> Any:
 
 def _refuse_unknown(file: LogFile) -> None:
     """Refuse what is neither a table nor a log, and say what is read."""
+    if file.head.kind in NO_TABLES:
+        raise problem(file.name, why_no_log(file.head))
     suffix = Path(file.path.name.lower().removesuffix(".gz")).suffix
     logs = f"or a log of a tool that is read: {tools()}"
     if suffix not in FORMATS:

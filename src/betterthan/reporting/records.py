@@ -11,11 +11,14 @@ from betterthan.answers.made import signature
 from betterthan.comparison.pair_rows import pair_rows, system_rows
 from betterthan.reporting.kinds import plain
 
+SCHEMA = "betterthan.comparison/1"  # the number grows if a key changes its meaning
+
 
 def as_json(comparison: xr.Dataset) -> str:
-    """A comparison as JSON: signature, settings, systems, pairs."""
+    """A comparison as JSON: schema, signature, settings, systems, pairs."""
     comparison = plain(comparison)
     document = {
+        "schema": SCHEMA,
         "signature": signature(comparison),
         "settings": {name: _plain(value) for name, value in comparison.attrs.items()},
         "systems": _records(system_rows(comparison)),

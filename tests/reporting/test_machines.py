@@ -1,0 +1,62 @@
+"""What programs that run tests read of an answer."""
+
+from xml.etree import ElementTree as Xml
+
+import pandas as pd
+import pytest
+
+import betterthan as bt
+from betterthan.auditing.answer import Audit
+from betterthan.reporting import machines
+
+COUNTS = {("new", "old"): (12, 2, 86), ("bad", "old"): (1, 20, 79), ("new", "bad"): (5, 4, 91)}
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return bt.compare(bt.counts.from_table(COUNTS), baseline="old")
+
+
+def test_what_is_worse_than_the_baseline_has_failed(comparison):
+    found = {frozenset(c.name.split(", ")): c for c in machines.cases_of_pairs(comparison)}
+    assert found[frozenset({"new", "old"})].state == "passed"
+    assert found[frozenset({"bad", "old"})].state == "failed"
+    assert found[frozenset({"new", "bad"})].state == "skipped"
+    assert "P 0.99" in found[frozenset({"new", "old"})].said
+
+
+def test_without_a_baseline_nothing_fails():
+    cases = machines.cases_of_pairs(bt.compare(bt.counts.from_table(COUNTS)))
+    assert sorted(case.state for case in cases) == ["passed", "passed", "skipped"]
+
+
+def test_junit_counts_its_cases_and_can_be_parsed(comparison):
+    odd = machines.Case('<a> & "b"\x1b', "failed", "\x07 <worse>")
+    root = Xml.fromstring(
+        machines.junit("pairs", [*machines.cases_of_pairs(comparison), odd]).split("\n", 1)[1]
+    )
+    assert (root.get("tests"), root.get("failures"), root.get("skipped")) == ("4", "2", "1")
+    last = root.findall("testcase")[-1]
+    assert last.get("name") == '<a> & "b"?'
+    assert last.find("failure").get("message") == "? <worse>"
+
+
+def test_only_what_stops_a_comparison_has_failed():
+    rows = [("content", "stop", "ids differ"), ("limit", "warn", "limit 6 and 5")]
+    findings = pd.DataFrame(rows, columns=["code", "level", "message"])
+    cases = machines.cases_of_audit(Audit(findings, pd.DataFrame(), pd.DataFrame()))
+    assert [(c.name, c.state) for c in cases] == [
+        ("content: ids differ", "failed"),
+        ("limit: limit 6 and 5", "passed"),
+    ]
+
+
+def test_a_step_summary_is_added_to_or_said_to_be_missing(tmp_path, monkeypatch):
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    with pytest.raises(ValueError, match="GITHUB_STEP_SUMMARY is not set"):
+        machines.step_summary("# A")
+    file = tmp_path / "summary.md"
+    file.write_text("# before\n")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(file))
+    machines.step_summary("# A\n")
+    assert file.read_text() == "# before\n# A\n\n"
