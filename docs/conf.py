@@ -134,6 +134,7 @@ _alone = (
     "questions",
     "formats",
     "logs",
+    "audit",
     "figures",
     "cli",
     "way-of-the-data",

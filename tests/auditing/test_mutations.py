@@ -133,6 +133,18 @@ def test_logs_that_nobody_changed_do_not_stop(tmp_path, tool):
     assert set(found.loc[found["code"] == "reported", "level"]) <= {"note"}
 
 
+def test_a_system_that_ran_twice_is_told_with_the_items_that_differ(tmp_path):
+    folder = logs(tmp_path / "logs", "Inspect")
+    TOOLS["Inspect"][0](tmp_path, {"b": toy_logs.rows([1, 1, 0, 1, 0, 0])}, PROMPTS)
+    (tmp_path / "b.eval").rename(folder / "again.eval")
+    with pytest.raises(ValueError, match="was run 2 times"):
+        scores(folder, "Inspect")
+    found = findings(folder, "Inspect")
+    (told,) = found[found["code"] == "again"].to_dict("records")
+    assert told["level"] == "warn"
+    assert told["message"] == "b ran 2 times: 2 of 6 items differ"
+
+
 def test_every_mutation_changes_the_rows():
     for change in (swapped, dropped, doubled, reworded, scored_in_error):
         assert change(toy_logs.B) != toy_logs.B

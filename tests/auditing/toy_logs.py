@@ -41,7 +41,8 @@ def inspect(folder, results, prompts):
         told = [made_inspect.reported("match", MEANS[system])]
         params = {"template": prompts[system]}
         plan = {"name": "plan", "steps": [{"solver": "system_message", "params": params}]}
-        head = made_inspect.header(system, [one.id for one in A], scores=told, plan=plan)
+        more = {"scores": told, "plan": plan, "eval__task_id": f"{folder} {system}"}
+        head = made_inspect.header(system, [one.id for one in A], **more)
         made_inspect.eval_log(folder / f"{system}.eval", head, samples)
 
 

@@ -8,7 +8,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.auditing.finding import NOTE, SHOWN
-from betterthan.auditing.of_answers import of_bounds
+from betterthan.auditing.of_answers import told_of
 from betterthan.auditing.roster import CHECKS, SCORES
 from betterthan.auditing.told import shares
 from betterthan.logs.record import ERROR, UNSCORED
@@ -66,10 +66,10 @@ def _of_verdicts(bounds: xr.Dataset, baseline: str | None, by: str) -> Iterator[
         (i, j) for i, j in np.argwhere(upper).tolist() if baseline in (None, systems[i], systems[j])
     ]
     wavering = [pair for pair in pairs if not bounds["holds"].values[pair]]
-    suffix = f", {by}" if by else ""
+    suffix, told = f", {by}" if by else "", told_of(bounds)
     if len(pairs) == 1:
-        yield of_bounds(bounds, *pairs[0]) + suffix
+        yield told(*pairs[0]) + suffix
     elif pairs:
         n = len(pairs) - len(wavering)
         yield f"{n} of {len(pairs)} verdicts hold for every value of the missing scores{suffix}"
-        yield from (of_bounds(bounds, *pair) for pair in wavering[:SHOWN])
+        yield from (told(*pair) for pair in wavering[:SHOWN])

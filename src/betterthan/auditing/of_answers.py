@@ -1,6 +1,6 @@
 """Checks of what missing scores do to an answer: where they are, and what they could have been."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -44,33 +44,38 @@ def of_difficulty(at: Any, tested: int) -> str:
 def open_verdicts(bounds: xr.Dataset, baseline: str | None = None) -> Iterator[Finding]:
     """Pairs whose verdict some values of the missing scores would change."""
     systems = bounds[names.SYSTEM_A].values.astype(str).tolist()
+    items = int(bounds["counts"].values[0, 0, -1].sum())
+    missing, told = bounds["n_missing"].values, told_of(bounds)
     for i, j in np.argwhere(np.triu(~bounds["holds"].values, 1)).tolist():
         pair = (systems[i], systems[j])
         if baseline in (None, *pair):
-            n, items = int(bounds["n_missing"][i, j]), int(bounds["counts"][i, j, -1].sum())
-            yield Finding("verdict", of_bounds(bounds, i, j), WARN, pair, n=n, of=2 * items)
+            n = int(missing[i, j])
+            yield Finding("verdict", told(i, j), WARN, pair, n=n, of=2 * items)
 
 
-def of_bounds(bounds: xr.Dataset, i: int, j: int) -> str:
-    """Whether the verdict on a pair holds, with P(better) of the one named first in the worst and
-    the best case.
+def told_of(bounds: xr.Dataset) -> Callable[[int, int], str]:
+    """What says of a pair whether the verdict holds, with P(better) of the one named first in the
+    worst and the best case.
     """
-    if bounds["verdict"].values[i, j, 0] == "b_better":
-        i, j = j, i
-    at = bounds.isel({names.SYSTEM_A: i, names.SYSTEM_B: j})
-    a, b = (str(at[k].item()) for k in names.SQUARE)
-    verdict = str(at["verdict"].values[0]).replace("_", " ")
-    told = f"{a} better than {b}" if verdict == "a better" else f"{a} against {b} {verdict}"
-    _, low, high = at["prob_better"].values.tolist()
-    return f"{told}: {_of_values(at)} (P {_two(low)} to {_two(high)})"
+    systems = bounds[names.SYSTEM_A].values.astype(str).tolist()
+    verdicts, better = bounds["verdict"].values[..., 0], bounds["prob_better"].values
+    missing, holds = bounds["n_missing"].values, bounds["holds"].values
+
+    def told(i: int, j: int) -> str:
+        if verdicts[i, j] == "b_better":
+            i, j = j, i
+        a, b, verdict = systems[i], systems[j], str(verdicts[i, j]).replace("_", " ")
+        said = f"{a} better than {b}" if verdict == "a better" else f"{a} against {b} {verdict}"
+        low, high = (_two(p) for p in better[i, j, 1:])
+        return f"{said}: {_of_values(int(missing[i, j]), bool(holds[i, j]))} (P {low} to {high})"
+
+    return told
 
 
-def _of_values(at: xr.Dataset) -> str:
-    n, answer = int(at["n_missing"]), "yes" if bool(at["holds"]) else "no"
-    values = (
-        "each value of the missing score" if n == 1 else f"every value of the {n} missing scores"
-    )
-    return f"holds for {values}: {answer}"
+def _of_values(n: int, holds: bool) -> str:
+    values = "each value of the missing score"
+    values = values if n == 1 else f"every value of the {n} missing scores"
+    return f"holds for {values}: {'yes' if holds else 'no'}"
 
 
 def _two(p: float) -> str:

@@ -29,19 +29,28 @@ def renamed(logs: Logs) -> Iterator[Finding]:
     """Contents that have other ids in other systems."""
     own = runs_of(logs).index[runs_of(logs)["own_ids"]]
     for task, records in _by_task(records_of(logs)[records_of(logs)["run"].isin(own)]):
-        pairs = records.drop_duplicates(["system", "item", "item_hash"])
-        ids = pairs.groupby(["item_hash", "system"], observed=True, sort=False)["item"].agg(
-            frozenset
-        )
-        names = ids.groupby(level="item_hash").nunique()
-        n, whole = int((names > 1).sum()), len(names)
-        if n:
-            first = ids.loc[names.index[names > 1][0]]
-            case = both([f"{some(sorted(v))} in {k}" for k, v in list(first.items())[:2]])
-            said = (
-                f"{of(n, whole, 'item')} {are(n, 'has', 'have')} other ids in other systems: {case}"
-            )
-            yield Finding("renamed", said, task=task, n=n, of=whole)
+        known = records.drop_duplicates(["item", "item_hash"])
+        several = known.loc[known.duplicated("item_hash"), "item_hash"]
+        ids = _ids_of(records[records["item_hash"].isin(several)])
+        other = [whose for whose in ids.values() if len(set(whose.values())) > 1]
+        if not other:
+            continue
+        n, whole = len(other), int(known["item_hash"].nunique())
+        case = both([f"{some(sorted(v))} in {k}" for k, v in list(other[0].items())[:2]])
+        said = f"{of(n, whole, 'item')} {are(n, 'has', 'have')} other ids in other systems: {case}"
+        yield Finding("renamed", said, task=task, n=n, of=whole)
+
+
+def _ids_of(pairs: Frame) -> dict[bytes, dict[str, frozenset[str]]]:
+    """Of each content the ids that each system has for it."""
+    found: dict[bytes, dict[str, set[str]]] = {}
+    columns = (pairs[k].tolist() for k in ("item_hash", "system", "item"))
+    for digest, system, item in zip(*columns, strict=True):
+        found.setdefault(digest, {}).setdefault(str(system), set()).add(str(item))
+    return {
+        digest: {system: frozenset(ids) for system, ids in of_system.items()}
+        for digest, of_system in found.items()
+    }
 
 
 def doubled(logs: Logs) -> Iterator[Finding]:

@@ -37,9 +37,15 @@ def _mean_of_raw(records: Frame) -> float:
     return float(run["raw"].fillna(0.0).mean())
 
 
+def _mean_of_declared(records: Frame) -> float:
+    """The sum over how many items were meant: what has no score failed."""
+    return float(records["score"].sum()) / max(records["item"].nunique(), 1)
+
+
 RULES: dict[str, Rule | None] = {
     "mean": Rule(_mean),
     "mean_of_items": Rule(_mean_of_items),
+    "mean_of_declared": Rule(_mean_of_declared),
     "mean of raw": Rule(_mean_of_raw),
     "mean of rounded": Rule(_mean, within=1e-4),
     "corpus": None,  # is no mean of items
@@ -83,6 +89,9 @@ def _over(run: Frame, told: float, records: Frame, scored: int, items: int) -> s
             f"{run['system']}: the reported {told:.3f} takes {left} of {len(records)} runs as "
             "written that ended in an error or were never checked"
         )
+    if run["rule"] == "mean_of_declared":
+        left = items - scored
+        return f"{run['system']}: the reported {told:.3f} takes {left} of {items} items as failed"
     if records["epoch"].nunique() > 1:
         cells = f", {int((records['status'] == OK).sum())} of {len(records)} runs"
         over = "the mean over items of the mean over surviving runs, "

@@ -101,7 +101,7 @@ def _refuse_other_ids(records: Frame) -> None:
     digests = [set(group["item_hash"]) for _, group in groups]
     for k, (own, of) in enumerate(zip(items, digests, strict=True)):
         for other, there in zip(items[:k], digests[:k], strict=True):
-            if of & there and not own & other:
+            if own.isdisjoint(other) and of & there:
                 raise ValueError(
                     f"two logs have no id in common, but {len(of & there)} of {len(of)} contents; "
                     'say join="content" to join by what was asked'

@@ -1,0 +1,109 @@
+"""An audit shows itself in text, HTML, Markdown and JSON, and on the command line."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import betterthan as bt
+from betterthan.cli.commands import main
+
+from .test_checks import SIX, of, run, scores
+from .toy_logs import MEANS, PROMPT, A, B, inspect
+
+LONG = of(run("<b>a|b</b>", SIX), run("b\x1b[31m", SIX | {"q5": None}))
+
+
+def test_levels_stand_in_order_and_the_table_below():
+    few = {k: v for k, v in SIX.items() if k != "q5"}
+    text = repr(bt.audit(of(run("a", SIX), run("b", few))))
+    lines = text.splitlines()
+    assert lines[0] == "2 logs of Toy, 2 systems"
+    assert lines[1].startswith("2 warnings, ")
+    assert [line.split()[0] for line in lines[3:6]] == ["warn", "warn", "note"]
+    assert "system items cells ok error unscored missing  mean" in text
+
+
+def test_names_are_no_markup():
+    found = bt.audit(LONG)
+    assert "<b>" not in found._repr_html_().replace("<b>warn", "").replace("<b>note", "").replace(
+        "<p><b>", ""
+    )
+    assert "\x1b" not in found._repr_html_() + repr(found) + found.to_markdown()
+    assert r"\<b>a\|b" in found.to_markdown()
+
+
+def test_five_cases_of_a_check_are_shown_and_all_are_in_the_table():
+    values = np.tile([[1.0], [0.0]], (10, 8))
+    found = bt.audit(scores(values, "ABCDEFGH"))
+    assert (found.findings["code"] == "twins").sum() == 28
+    assert repr(found).count("are identical on") == 5
+    assert "and 23 more: .findings has all" in repr(found)
+
+
+def test_json_has_a_schema_and_all_tables():
+    found = bt.audit(LONG)
+    told = json.loads(found.to_json())
+    assert told["schema"] == "betterthan.audit/1"
+    assert told["level"] == "warn"
+    assert set(told) == {*("schema", "version", "source", "level"), "findings", "table", "bounds"}
+    assert len(told["findings"]) == len(found.findings)
+    assert isinstance(found.bounds, pd.DataFrame)
+    assert told["bounds"][0]["n_missing"] == 1
+
+
+def code_of(monkeypatch, *arguments):
+    monkeypatch.setattr("sys.argv", ["betterthan", "audit", *map(str, arguments)])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    return stopped.value.code or 0
+
+
+def logs(folder, given=B, prompts=PROMPT):
+    folder.mkdir()
+    inspect(folder, {"a": A, "b": given}, dict.fromkeys(MEANS, prompts))
+    return folder
+
+
+def test_exit_codes(tmp_path, monkeypatch, capsys):
+    folder = logs(tmp_path / "warned")
+    assert code_of(monkeypatch, folder) == 0
+    assert "errors: b 1 of 6" in capsys.readouterr().out
+    assert code_of(monkeypatch, folder, "--strict") == 1
+    swapped = [B[1], B[0], *B[2:]]
+    stopped = logs(tmp_path / "stopped", [type(b)(A[k].id, b.q) for k, b in enumerate(swapped)])
+    capsys.readouterr()
+    assert code_of(monkeypatch, stopped, "--json") == 1
+    assert json.loads(capsys.readouterr().out)["level"] == "stop"
+    assert code_of(monkeypatch, tmp_path / "nothing") == 2
+    assert code_of(monkeypatch, folder, "--metric", "no such") == 2
+    assert code_of(monkeypatch, folder, "--json", "--markdown") == 2
+    assert "give one of them" in capsys.readouterr().err
+
+
+def test_a_table_is_audited_too(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "results.csv"
+    path.write_text("item,A,B\nq1,1,0\nq2,0,\nq3,1,1\n")
+    assert code_of(monkeypatch, path, "--markdown") == 0
+    assert "| warn | unmatched | 1 of 3 items is not in every system" in capsys.readouterr().out
+
+
+def test_an_answer_has_the_lines_that_stop_or_warn():
+    values = [(1, 0)] * 6 + [(1, 1)] * 3 + [(np.nan, 0)] * 2
+    found = bt.compare(scores(values))
+    (line,) = found.made.audit
+    assert (
+        line
+        == "A better than B: holds for every value of the 2 missing scores: yes (P .99 to >.99)"
+    )
+    assert f"Audit: {line}" in repr(found)
+    assert "Audit" in bt.report(found)
+    assert bt.compare(scores(values[:9])).made.audit is None
+    assert bt.compare(scores(values), missing="complete").made.audit is None
+
+
+def test_an_answer_from_logs_has_their_errors(tmp_path):
+    found = bt.compare(bt.read(logs(tmp_path / "logs")))
+    assert found.made.audit[0] == "errors: b 1 of 6"
+    assert any("holds for each value of the missing score" in line for line in found.made.audit)
