@@ -12,6 +12,7 @@ import pandas as pd
 from betterthan.io.delimited import parse_delimited
 from betterthan.io.frames import parse_parquet, table_from_frame
 from betterthan.io.json_records import parse_json, parse_json_lines
+from betterthan.io.plain_text import parse_plain
 from betterthan.io.problems import printable, problem
 from betterthan.io.table import Table
 
@@ -36,7 +37,9 @@ def read_file(path: Path, sep: str | None = None) -> Table:
         return parse_json_lines(text, path.name)
     if extension == ".json":
         return parse_json(text, path.name)
-    return parse_delimited(text, path.name, sep or ("\t" if extension == ".tsv" else ","))
+    delimiter = sep or ("\t" if extension == ".tsv" else ",")
+    plain = parse_plain(data, path.name, delimiter)
+    return parse_delimited(text, path.name, delimiter) if plain is None else plain
 
 
 def dataset_name(path: Path) -> str:
