@@ -29,27 +29,17 @@ def long_scores(table: Table) -> Reading:
     systems = cells.read_once(table, system, cells.system_names)
     at_least_two(table, systems.distinct)
     scores = cells.numbers(table, score)
-    _refuse_repeated(table, rows, systems)
-    values = _square(table.source, rows, systems, scores)
+    place = rows.unit * len(systems.distinct) + systems.codes  # among items x systems
+    _refuse_repeated(table, rows, systems, place)
+    shape = len(rows.first), len(systems.distinct)
+    refuse_large(table.source, items=shape[0], systems=shape[1])
+    values = np.full(shape, np.nan)
+    values.ravel()[place] = scores
+    refuse_total(table.source, rows.names, values)
+    refuse_apart_by_scores(table.source, systems.distinct, rows.names, ~np.isnan(values))
     said = f"joined by column {item!r}{beside_said(rows.beside)}"
     ignored = unread(table, {item, system, score, *rows.beside.values()})
     return Reading(scores_array(values, rows.names, systems.distinct, rows.coords), said, ignored)
-
-
-def _square(source: str, rows: "ItemRows", systems: Coded, scores: np.ndarray) -> np.ndarray:
-    """Scores (item, system), NaN where there is no row."""
-    shape = len(rows.first), len(systems.distinct)
-    refuse_large(source, items=shape[0], systems=shape[1])
-    values = np.full(shape, np.nan)
-    values.ravel()[_places(rows, systems)] = scores
-    refuse_total(source, rows.names, values)
-    refuse_apart_by_scores(source, systems.distinct, rows.names, ~np.isnan(values))
-    return values
-
-
-def _places(rows: "ItemRows", systems: Coded) -> np.ndarray:
-    """Of each row in an array of items x systems, laid out in one dimension."""
-    return rows.unit * len(systems.distinct) + systems.codes
 
 
 @dataclass(frozen=True)
@@ -81,7 +71,7 @@ def item_rows(table: Table, column: str) -> ItemRows:
     )
     by_row = {role: coordinate(table, found, role) for role, found in beside.items()}
     unit = units(ids, by_row)
-    first = first_rows(unit)
+    first = ids.first if unit is ids.codes else first_rows(unit)
     if "cluster" in by_row:
         refuse_two_clusters(table, beside["cluster"], by_row["cluster"], first[unit])
     return ItemRows(ids, unit, first, beside, by_row)
@@ -97,8 +87,7 @@ def units(ids: Coded, coords: dict[str, np.ndarray]) -> np.ndarray:
     return unit
 
 
-def _refuse_repeated(table: Table, rows: ItemRows, systems: Coded) -> None:
-    cell = _places(rows, systems)
+def _refuse_repeated(table: Table, rows: ItemRows, systems: Coded, cell: np.ndarray) -> None:
     if not _any_twice(cell, len(rows.first) * len(systems.distinct)):
         return
     again = pd.Series(cell).duplicated().to_numpy()

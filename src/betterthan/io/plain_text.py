@@ -13,7 +13,7 @@ from betterthan.io.roles import ALIASES
 from betterthan.io.table import Table, make_table
 from betterthan.io.written import Coded, Numbers
 
-_BLOCK = 2**22  # bytes that are looked at together
+_BLOCK = 2**18  # bytes that are looked at together
 _BOM = b"\xef\xbb\xbf"
 _NUMBER = re.compile(r"\s*([+-]?\.?\d|$)")  # how a number begins; nothing is a missing one
 _NAMES = {alias for role in ("item", "system", "dataset", "cluster") for alias in ALIASES[role]}
