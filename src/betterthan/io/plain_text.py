@@ -145,4 +145,7 @@ class _Cells:
 def _texts(cells: pd.Series) -> Coded:
     """Cells by the distinct ones; what is nothing is an empty text again."""
     codes, distinct = pd.factorize(cells, use_na_sentinel=False)
-    return Coded([cell if isinstance(cell, str) else "" for cell in distinct.tolist()], codes)
+    found = distinct.tolist()
+    if distinct.hasnans:
+        found = [cell if isinstance(cell, str) else "" for cell in found]
+    return Coded(found, codes)
