@@ -157,9 +157,9 @@ def test_importing_io_loads_no_heavy_library():
 @pytest.mark.parametrize("graded", [False, True])
 def test_a_large_table_is_not_read_cell_by_cell(tmp_path, graded):
     rng = np.random.default_rng(7)
-    values = rng.random((500, 134)) if graded else rng.integers(0, 2, (500, 134))
+    values = rng.random((2000, 134)) if graded else rng.integers(0, 2, (2000, 134))
     frame = pd.DataFrame(values, columns=[f"system {k}" for k in range(134)])
-    frame.insert(0, "item", [f"q{k}" for k in range(500)])
+    frame.insert(0, "item", [f"q{k}" for k in range(2000)])
     path = save(frame, tmp_path / "results.csv.gz")
     bt.read(path)  # what is imported on the way is not counted
     calls = []
@@ -170,6 +170,5 @@ def test_a_large_table_is_not_read_cell_by_cell(tmp_path, graded):
     finally:
         sys.setprofile(before)
     np.testing.assert_array_equal(scores.values, values)
-    assert (
-        len(calls) < values.size / 3
-    )  # a sixth of the cells, and nearly as few for a fifth of the rows: by column
+    # an eighth of the cells, and nearly as few for a fifth of the rows: by column
+    assert len(calls) < values.size / 6

@@ -32,10 +32,25 @@ def spelling(name: str) -> str:
 def alike(values: Iterable[str]) -> list[list[str]]:
     """Groups of two and more distinct names of one spelling, as they first occur."""
     groups: dict[str, list[str]] = {}
-    for value in dict.fromkeys(values):
+    values = dict.fromkeys(values)
+    if _differ(list(values)):
+        return []
+    for value in values:
         if not value[_LONGEST:]:
             groups.setdefault(spelling(value), []).append(value)
     return [group for group in groups.values() if len(group) > 1]
+
+
+def _differ(values: list[str]) -> bool:
+    """Whether names differ by more than case, all at once; False where they hold blanks or more
+    than ASCII too.
+    """
+    together = "".join(values)
+    if not together.isascii() or together.split(maxsplit=1) != [together]:
+        return False
+    if together == together.casefold():
+        return True
+    return len(set("\n".join(values).casefold().split("\n"))) == len(values)
 
 
 def tell_alike(source: str, values: Iterable[str], what: str) -> None:
@@ -46,10 +61,9 @@ def tell_alike(source: str, values: Iterable[str], what: str) -> None:
 
 
 def refuse_apart(
-    source: str, values: Sequence[str], what: str, apart: Callable[[str, str], bool], why: str
+    source: str, groups: list[list[str]], what: str, apart: Callable[[str, str], bool], why: str
 ) -> None:
     """Refuse two names of one spelling that are `apart`, which `why` says; warn of the others."""
-    groups = alike(values)
     for first, *others in groups:
         for other in others:
             if apart(first, other):
@@ -77,18 +91,21 @@ def refuse_apart_by_scores(
     why = "never have a score on the same item"
     refuse_apart(
         source,
-        systems,
+        alike(systems),
         "systems",
         lambda a, b: not (seen[:, place[a]] & seen[:, place[b]]).any(),
         why,
     )
-    rows: dict[str, list[int]] = {item: [] for group in alike(items) for item in group}
+    groups = alike(items)
+    if not groups:
+        return
+    rows: dict[str, list[int]] = {item: [] for group in groups for item in group}
     for k, item in enumerate(items):
         if item in rows:
             rows[item].append(k)
     refuse_apart(
         source,
-        items,
+        groups,
         "items",
         lambda a, b: not (seen[rows[a]].any(0) & seen[rows[b]].any(0)).any(),
         "no system has a score on both",
@@ -106,7 +123,7 @@ def refuse_apart_by_pairs(
         pair = place[first], place[other]
         return pair not in met and pair[::-1] not in met
 
-    refuse_apart(source, systems, "systems", apart, "never meet each other")
+    refuse_apart(source, alike(systems), "systems", apart, "never meet each other")
 
 
 def alike_labels(source: str, labels: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ repaired.
 import math
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from betterthan import names
 from betterthan.io.problems import problem, shown
 from betterthan.io.table import Table
+from betterthan.io.written import Coded, Numbers, as_coded, coded
 
 # In a column of numbers only: elsewhere any of these may be somebody's name or label.
 _MISSING = frozenset({"", "na", "n/a", "nan", "null", "none"})
@@ -23,6 +24,22 @@ _NUMBER = re.compile(
     r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?", re.ASCII | re.IGNORECASE
 )
 _SIGNED = re.compile(r"[+-]nan", re.IGNORECASE)
+
+
+def read_once(table: Table, column: str, read: Callable[[Table, str], list[str]]) -> Coded:
+    """What `read` makes of a column; of a text file it reads each distinct cell once, in the row
+    where it first occurs.
+    """
+    cells = as_coded(table.columns[column])
+    if cells is None:
+        return coded(read(table, column))
+    found = coded(read(_distinct(table, column, cells), column))
+    return Coded(found.distinct, found.codes[cells.codes])
+
+
+def _distinct(table: Table, column: str, cells: Coded) -> Table:
+    """The table of the first rows of the distinct cells of a column."""
+    return Table(table.source, {column: cells.distinct}, Coded(table.rows, cells.first))
 
 
 def texts(table: Table, column: str) -> list[str]:
@@ -71,6 +88,10 @@ def numbers(table: Table, column: str, if_text: str = "") -> np.ndarray:
     number.
     """
     values = table.columns[column]
+    if isinstance(values, Numbers):
+        return values.values
+    if isinstance(values, Coded):
+        return numbers(_distinct(table, column, values), column, if_text)[values.codes]
     array = values.astype(np.float64) if isinstance(values, np.ndarray) else _plain_numbers(values)
     if array is None:
         array = _mixed_numbers(table, column, if_text)
@@ -113,8 +134,13 @@ def holds_numbers(table: Table, column: str) -> bool:
     values = table.columns[column]
     if isinstance(values, np.ndarray):
         return True
+    if isinstance(values, Numbers):
+        return not np.isnan(values.values).all()
     try:
-        parsed = [_parse(value) for value in set(values)]
+        parsed = [
+            _parse(value)
+            for value in (values.distinct if isinstance(values, Coded) else set(values))
+        ]
     except TypeError:
         return False
     return None not in parsed and any(not math.isnan(number or 0) for number in parsed)
@@ -224,11 +250,11 @@ def _nested(table: Table, column: str, k: int) -> ValueError:
 
 
 def _none_blank(table: Table, column: str, values: list[str], what: str) -> list[str]:
-    blank = next((k for k, value in enumerate(values) if not value or value.isspace()), None)
-    if blank is not None:
-        row, value = table.rows[blank], values[blank]
-        raise problem(table.source, f"blank; give {what}", row=row, column=column, value=value)
-    return values
+    if all(map(str.strip, values)):
+        return values
+    blank = next(k for k, value in enumerate(values) if not value.strip())
+    row, value = table.rows[blank], values[blank]
+    raise problem(table.source, f"blank; give {what}", row=row, column=column, value=value)
 
 
 def _plain(value: Any) -> Any:

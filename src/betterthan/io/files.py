@@ -12,6 +12,7 @@ import pandas as pd
 from betterthan.io.delimited import parse_delimited
 from betterthan.io.frames import parse_parquet, table_from_frame
 from betterthan.io.json_records import parse_json, parse_json_lines
+from betterthan.io.plain_text import parse_plain
 from betterthan.io.problems import printable, problem
 from betterthan.io.table import Table
 
@@ -31,12 +32,13 @@ def read_file(path: Path, sep: str | None = None) -> Table:
         raise problem(path.name, "is empty; give column names and at least one row")
     if extension == ".parquet":
         return parse_parquet(data, path.name)
-    text = _decoded(data, path.name)
     if extension == ".jsonl":
-        return parse_json_lines(text, path.name)
+        return parse_json_lines(_decoded(data, path.name), path.name)
     if extension == ".json":
-        return parse_json(text, path.name)
-    return parse_delimited(text, path.name, sep or ("\t" if extension == ".tsv" else ","))
+        return parse_json(_decoded(data, path.name), path.name)
+    delimiter = sep or ("\t" if extension == ".tsv" else ",")
+    plain = parse_plain(data, path.name, delimiter) if _is_text(data) else None
+    return plain or parse_delimited(_decoded(data, path.name), path.name, delimiter)
 
 
 def dataset_name(path: Path) -> str:
@@ -100,6 +102,14 @@ def _unzipped(data: bytes, source: str) -> bytes:
         )
         raise problem(source, what)
     return found
+
+
+def _is_text(data: bytes) -> bool:
+    """Whether this is UTF-8 for certain."""
+    try:
+        return b"\0" not in data and (data.isascii() or bool(data.decode()))
+    except UnicodeDecodeError:
+        return False
 
 
 def _decoded(data: bytes, source: str) -> str:

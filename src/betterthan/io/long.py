@@ -1,6 +1,7 @@
 """One row for each system on each item."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -17,46 +18,44 @@ from betterthan.io.items import (
 from betterthan.io.no_systems import refuse_total
 from betterthan.io.problems import problem, shown
 from betterthan.io.roles import find
-from betterthan.io.table import Reading, Table, refuse_large, unread
+from betterthan.io.table import MOST_CELLS, Reading, Table, refuse_large, unread
+from betterthan.io.written import Coded, coded, first_rows
 
 
 def long_scores(table: Table) -> Reading:
     """Scores of a long table, joined by item, dataset and epoch; what never occurs is NaN."""
     item, system, score = (str(find(table, role)) for role in ("item", "system", "score"))
     rows = item_rows(table, item)
-    code, systems = coded(np.array(cells.system_names(table, system), dtype=object))
-    at_least_two(table, systems.tolist())
+    systems = cells.read_once(table, system, cells.system_names)
+    at_least_two(table, systems.distinct)
     scores = cells.numbers(table, score)
-    _refuse_repeated(table, rows, code, systems)
-    values = _square(table.source, rows, code, systems, scores)
-    ids = rows.ids[rows.first].tolist()
+    place = rows.unit * len(systems.distinct) + systems.codes  # among items x systems
+    _refuse_repeated(table, rows, systems, place)
+    shape = len(rows.first), len(systems.distinct)
+    refuse_large(table.source, items=shape[0], systems=shape[1])
+    values = np.full(shape, np.nan)
+    values.ravel()[place] = scores
+    refuse_total(table.source, rows.names, values)
+    refuse_apart_by_scores(table.source, systems.distinct, rows.names, ~np.isnan(values))
     said = f"joined by column {item!r}{beside_said(rows.beside)}"
     ignored = unread(table, {item, system, score, *rows.beside.values()})
-    return Reading(scores_array(values, ids, systems.tolist(), rows.coords), said, ignored)
-
-
-def _square(
-    source: str, rows: "ItemRows", system: np.ndarray, systems: np.ndarray, scores: np.ndarray
-) -> np.ndarray:
-    """Scores (item, system), NaN where there is no row."""
-    refuse_large(source, items=len(rows.first), systems=len(systems))
-    values = np.full((len(rows.first), len(systems)), np.nan)
-    values[rows.unit, system] = scores
-    ids = rows.ids[rows.first].tolist()
-    refuse_total(source, ids, values)
-    refuse_apart_by_scores(source, systems.tolist(), ids, ~np.isnan(values))
-    return values
+    return Reading(scores_array(values, rows.names, systems.distinct, rows.coords), said, ignored)
 
 
 @dataclass(frozen=True)
 class ItemRows:
     """The items of a table with several rows for each."""
 
-    ids: np.ndarray  # of each row
+    ids: Coded  # of each row
     unit: np.ndarray  # the item of each row, as a number
     first: np.ndarray  # the first row of each item
     beside: dict[str, str]  # columns of the optional coordinates
     by_row: dict[str, np.ndarray]  # the coordinates of each row
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The id of each item."""
+        return [self.ids.distinct[code] for code in self.ids.codes[self.first].tolist()]
 
     @property
     def coords(self) -> dict[str, np.ndarray]:
@@ -67,36 +66,31 @@ class ItemRows:
 def item_rows(table: Table, column: str) -> ItemRows:
     """Rows joined to items by their ids within dataset and epoch."""
     beside = beside_columns(table)
-    ids = np.array(cells.labels(table, column, "each row an item id"), dtype=object)
+    ids = cells.read_once(
+        table, column, lambda of, name: cells.labels(of, name, "each row an item id")
+    )
     by_row = {role: coordinate(table, found, role) for role, found in beside.items()}
     unit = units(ids, by_row)
-    first = np.unique(unit, return_index=True)[1]
+    first = ids.first if unit is ids.codes else first_rows(unit)
     if "cluster" in by_row:
         refuse_two_clusters(table, beside["cluster"], by_row["cluster"], first[unit])
     return ItemRows(ids, unit, first, beside, by_row)
 
 
-def coded(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers for the values, in the order they first occur, and the values themselves."""
-    codes, distinct = pd.factorize(values)
-    return codes.astype(np.int64), np.asarray(distinct, dtype=object)
-
-
-def units(ids: np.ndarray, coords: dict[str, np.ndarray]) -> np.ndarray:
+def units(ids: Coded, coords: dict[str, np.ndarray]) -> np.ndarray:
     """One number for each item within its dataset and epoch, in the order they first occur."""
-    unit = coded(ids)[0]
+    unit = ids.codes
     for role in ("dataset", "epoch"):
         if role in coords:
-            codes, distinct = coded(coords[role].astype(object))
-            unit = coded(unit * len(distinct) + codes)[0]
+            beside = coded(coords[role].astype(object))
+            unit = pd.factorize(unit * len(beside.distinct) + beside.codes)[0]
     return unit
 
 
-def _refuse_repeated(table: Table, rows: ItemRows, system: np.ndarray, systems: np.ndarray) -> None:
-    cell = rows.unit * len(systems) + system
-    again = pd.Series(cell).duplicated().to_numpy()
-    if not again.any():
+def _refuse_repeated(table: Table, rows: ItemRows, systems: Coded, cell: np.ndarray) -> None:
+    if not _any_twice(cell, len(rows.first) * len(systems.distinct)):
         return
+    again = pd.Series(cell).duplicated().to_numpy()
     k = int(again.argmax())
     before = table.rows[int((cell == cell[k]).argmax())]
     where = "".join(
@@ -106,11 +100,20 @@ def _refuse_repeated(table: Table, rows: ItemRows, system: np.ndarray, systems: 
     )
     raise problem(
         table.source,
-        f"duplicate score of system {shown(systems[system[k]])} on item {shown(rows.ids[k])}"
+        f"duplicate score of system {shown(systems[k])} on item {shown(rows.ids[k])}"
         f"{where}, already in row {before}; give each system one score an item, or a column "
         f"'epoch' or 'dataset' that tells them apart",
         row=table.rows[k],
     )
+
+
+def _any_twice(places: np.ndarray, size: int) -> bool:
+    """Whether two are the same; all are below `size`."""
+    if size > MOST_CELLS:
+        return bool(pd.Series(places).duplicated().any())
+    met = np.zeros(size, dtype=bool)
+    met[places] = True
+    return int(np.count_nonzero(met)) < len(places)
 
 
 def refuse_two_clusters(table: Table, column: str, cluster: np.ndarray, first: np.ndarray) -> None:

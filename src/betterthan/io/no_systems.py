@@ -14,6 +14,7 @@ _SUMMARY = re.compile(
     r"([ _](score|total|average|avg))?\s*",
     re.IGNORECASE,
 )
+_WORDS = ["total", "sum", "mean", "average", "avg", "overall", "median", "std", "macro", "micro"]
 _MEASURE = re.compile(
     r"\s*(.*[ _])?(latency|runtime|duration|elapsed|length|n_?tokens|tokens|cost|price|words)"
     r"([ _]\(?(ms|s|sec|seconds|usd|tokens|words|chars)\)?)?\s*",
@@ -54,8 +55,11 @@ def _tell_odd(table: Table, systems: Sequence[str]) -> None:
 
 def refuse_total(source: str, items: Sequence[str], values: np.ndarray) -> None:
     """Refuse an item that is the sum or the mean of all others; warn of one only called so."""
+    together = "\n".join(items).casefold()
+    if len(items) < 3 or (together.isascii() and not any(word in together for word in _WORDS)):
+        return
     called = np.array([bool(_SUMMARY.fullmatch(item)) for item in items])
-    if not called.any() or len(items) < 3:
+    if not called.any():
         return
     item = shown(items[int(called.argmax())])
     for k, told in _summaries(values.T, np.where(called, 1, values.shape[1] + 1)):

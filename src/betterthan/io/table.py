@@ -3,6 +3,7 @@ from.
 """
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from betterthan.io.problems import printable, problem, shown
+from betterthan.io.written import Coded, Numbers, as_coded
 
 MOST_CELLS = 10**8  # of an array that is made of a table; each takes 8 bytes or more
+_DIGIT = re.compile(r"[-+.\d]")
 NAMELESS = ("", "Unnamed: 0")  # what an unnamed first column is called: the index of a saved frame
 
 
@@ -96,8 +99,8 @@ def make_table(
 def _refuse_half_characters(table: Table) -> None:
     """Refuse text that no file can hold: one half of a pair of surrogates."""
     for name, column in {"": list(table.columns), **table.columns}.items():
-        if isinstance(column, np.ndarray):
-            continue
+        if isinstance(column, np.ndarray | Coded | Numbers):
+            continue  # numbers, or decoded from UTF-8
         try:
             "".join([cell for cell in column if cell.__class__ is str]).encode()
         except UnicodeEncodeError:
@@ -116,13 +119,29 @@ def _half(text: str) -> bool:
 def _refuse_second_header(table: Table) -> None:
     """Refuse a row that holds the names of the columns again, as where files were put together."""
     heads = sorted(name.casefold() for name in table.columns)
-    first, *_ = table.columns.values()
     known = {*heads}
-    for k, cell in enumerate(first):
-        if cell.__class__ is str and cell.strip().casefold() in known:
-            row = [column[k] for column in table.columns.values()]
-            if all(isinstance(x, str) for x in row) and heads == sorted(
-                x.strip().casefold() for x in row
-            ):
-                what = "repeats the names of the columns; leave the line out"
-                raise problem(table.source, what, row=table.rows[k])
+    for column in table.columns.values():
+        if isinstance(column, Numbers) and not _rows_of(column, known):
+            return
+    first, *_ = table.columns.values()
+    for k in _rows_of(first, known):
+        row = [column[k] for column in table.columns.values()]
+        if all(isinstance(x, str) for x in row) and heads == sorted(
+            x.strip().casefold() for x in row
+        ):
+            what = "repeats the names of the columns; leave the line out"
+            raise problem(table.source, what, row=table.rows[k])
+
+
+def _rows_of(column: Any, known: set[str]) -> list[int]:
+    """The rows where a column holds one of these words."""
+    if isinstance(column, Numbers) and not any(_DIGIT.match(word) for word in known):
+        return np.flatnonzero(np.isnan(column.values)).tolist() if "" in known else []
+    cells = as_coded(column)
+    distinct = column if cells is None else cells.distinct
+    found = [
+        k
+        for k, cell in enumerate(distinct)
+        if cell.__class__ is str and cell.strip().casefold() in known
+    ]
+    return found if cells is None else np.flatnonzero(np.isin(cells.codes, found)).tolist()

@@ -13,11 +13,12 @@ from betterthan import checks, names
 from betterthan.io import cells
 from betterthan.io.alike import alike_labels, refuse_apart_by_scores
 from betterthan.io.items import at_least_two, beside_said
-from betterthan.io.long import ItemRows, coded, item_rows
+from betterthan.io.long import ItemRows, item_rows
 from betterthan.io.problems import counted, listed, problem, shown
 from betterthan.io.roles import find
 from betterthan.io.table import Reading, Table, refuse_large, unread
 from betterthan.io.text_arrays import text_array
+from betterthan.io.written import Coded
 
 _WHOLE = 1e-9  # of a unit: what scaling may be off by rounding
 
@@ -27,8 +28,8 @@ class _Cells:
     """Where the rows of a table belong: items, systems and, where there is a column, labels."""
 
     items: ItemRows
-    systems: np.ndarray
-    labels: np.ndarray
+    systems: list[str]
+    labels: list[str]
     item_column: str
     label_column: str | None
     system: np.ndarray  # of each row, as a number
@@ -69,7 +70,7 @@ def tallies(table: Table, scale: int = 1) -> Reading:
         values.reshape(-1, len(columns))[rows.place, k] = _whole(table, column, scale)
     used = {find(table, "system"), *columns, *rows.columns}
     said = _said(rows, int((~given).sum())) + (f", scaled by {scale}" if scale != 1 else "")
-    said += alike_labels(table.source, rows.labels.tolist())
+    said += alike_labels(table.source, rows.labels)
     return Reading(_array(values, rows, scale), said, unread(table, used))
 
 
@@ -79,8 +80,7 @@ def _given(table: Table, rows: _Cells) -> np.ndarray:
     refuse_large(table.source, **dict(zip(("items", "systems", "labels"), rows.shape, strict=True)))
     given = np.zeros(rows.shape, dtype=bool)
     given.reshape(-1)[rows.place] = True
-    ids = rows.items.ids[rows.items.first].tolist()
-    refuse_apart_by_scores(table.source, rows.systems.tolist(), ids, given.any(2))
+    refuse_apart_by_scores(table.source, rows.systems, rows.items.names, given.any(2))
     _refuse_absent(table, rows, given.any(2))
     return given
 
@@ -88,19 +88,22 @@ def _given(table: Table, rows: _Cells) -> np.ndarray:
 def _cells_of(table: Table) -> _Cells:
     item = str(find(table, "item"))
     items = item_rows(table, item)
-    named = cells.system_names(table, str(find(table, "system")))
-    system, systems = coded(np.array(named, dtype=object))
-    at_least_two(table, systems.tolist())
+    systems = cells.read_once(table, str(find(table, "system")), cells.system_names)
+    at_least_two(table, systems.distinct)
     column = find(table, "class")
-    written = [""] * len(system)
+    labels = Coded([""], np.zeros(len(table.rows), dtype=np.int64))
     if column is not None:
-        written = cells.labels(table, column, "each row its label")
-    label, labels = coded(np.array(written, dtype=object))
-    return _Cells(items, systems, labels, item, column, system, label)
+        labels = cells.read_once(table, column, _labels)
+    named, told = list(systems.distinct), list(labels.distinct)
+    return _Cells(items, named, told, item, column, systems.codes, labels.codes)
+
+
+def _labels(table: Table, column: str) -> list[str]:
+    return cells.labels(table, column, "each row its label")
 
 
 def _said(rows: _Cells, absent: int) -> str:
-    systems = f"{counted(rows.shape[1], 'system')} ({listed(rows.systems.tolist())})"
+    systems = f"{counted(rows.shape[1], 'system')} ({listed(rows.systems)})"
     said = f"{counted(rows.shape[0], 'item')} x {systems}, "
     said += f"item ids from column {rows.item_column!r}{beside_said(rows.items.beside)}"
     if rows.label_column is None:
@@ -110,7 +113,7 @@ def _said(rows: _Cells, absent: int) -> str:
 
 
 def _array(values: np.ndarray, rows: _Cells, scale: int) -> xr.DataArray:
-    items = {names.ITEM: text_array(rows.items.ids[rows.items.first])} | rows.items.coords
+    items = {names.ITEM: text_array(rows.items.names)} | rows.items.coords
     axes: dict[Any, Any] = {role: (names.ITEM, array) for role, array in items.items()}
     axes |= {names.SYSTEM: text_array(rows.systems), names.TALLY: list(names.TALLIES)}
     dims = (names.ITEM, names.SYSTEM, names.TALLY)

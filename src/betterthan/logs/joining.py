@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from betterthan.io.problems import counted, shown
 from betterthan.logs.record import Frame, Logs
@@ -96,11 +97,12 @@ def _refuse_other_ids(records: Frame) -> None:
     """Refuse ids that have no item in common where the contents have."""
     if not records["item_hash"].notna().all():
         return
-    groups = records.groupby("run", observed=True)
-    items = [set(group["item"].astype(str)) for _, group in groups]
-    digests = [set(group["item_hash"]) for _, group in groups]
-    for k, (own, of) in enumerate(zip(items, digests, strict=True)):
-        for other, there in zip(items[:k], digests[:k], strict=True):
+    run, item, digest = (pd.factorize(records[k])[0] for k in ("run", "item", "item_hash"))
+    groups = np.split(np.argsort(run, kind="stable"), np.cumsum(np.bincount(run))[:-1])
+    # most logs hold the same, which is looked at once
+    held = [(frozenset(item[g].tolist()), frozenset(digest[g].tolist())) for g in groups]
+    for k, (own, of) in enumerate(held := list(dict.fromkeys(held))):
+        for other, there in held[:k]:
             if own.isdisjoint(other) and of & there:
                 raise ValueError(
                     f"two logs have no id in common, but {len(of & there)} of {len(of)} contents; "

@@ -27,7 +27,7 @@ def logs_in(source: Any, format: str | None) -> Sorted | None:
     logs = sorted_of_folder(found)
     if not logs.by_reader:
         return None
-    return sort_files(found)
+    return sort_files(found) if logs.skipped else logs  # of what was named, each must be a log
 
 
 def runs_in(

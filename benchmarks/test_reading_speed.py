@@ -1,0 +1,170 @@
+"""Reading beside what reads the same file and understands nothing of it.
+
+``BENCH_MB=1000 pytest benchmarks/test_reading_speed.py`` reads samples of lm-eval of 1 GB.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+import zipfile
+
+import made_logs
+import pandas as pd
+import pytest
+
+import betterthan as bt
+
+LONG = "a long CSV of 2,000,000 rows"
+GRADED = "the same with scores of 4 decimals"
+SAMPLES = "samples of lm-eval, 7 kB each"
+ARCHIVES = "two Inspect archives with large transcripts"
+STREAM = "two Inspect logs as JSON of 100 MB"
+MANY = "1,000 small Inspect logs"
+_MB = int(os.environ.get("BENCH_MB", "100"))
+_PEAK = """
+import re, sys
+from pathlib import Path
+import pandas as pd, betterthan as bt
+def most():  # of this process alone: getrusage counts the one that started it too
+    return int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
+read = {"ours": bt.read, "pandas": pd.read_csv}[sys.argv[1]]
+read(sys.argv[2])
+before = most()
+read(sys.argv[3])
+print(most() - before)
+"""
+
+
+def peak(who, small, large):
+    """MB of new memory in a process of its own that has read a small file before."""
+    command = [sys.executable, "-c", _PEAK, who, str(small), str(large)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return int(done.stdout) / 1000
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Each file is made once for both."""
+    folder, there = tmp_path_factory.mktemp("made"), {}
+
+    def get(name, make, *given):
+        if name not in there:
+            there[name] = make(folder / name, *given)
+        return there[name]
+
+    def new_folder(path):
+        path.mkdir()
+        return path
+
+    get.folder = lambda name: get(name, new_folder)
+    return get
+
+
+def run(benchmark, who, ours, instead, what):
+    """Time one of two."""
+    if who == "instead":
+        benchmark.extra_info["what"] = what
+    benchmark.pedantic(ours if who == "ours" else instead, rounds=3, warmup_rounds=1)
+
+
+def long_table(benchmark, who, made, graded):
+    path = made(f"long{graded}.csv", made_logs.long_csv, 2_000_000, graded)
+    if who == "ours":
+        small = made("small.csv", made_logs.long_csv, 100)
+        new = [peak(one, small, path) for one in ("ours", "pandas")]
+        benchmark.extra_info["note"] = f"{new[0] / new[1]:.1f} x the new memory"
+    run(benchmark, who, lambda: bt.read(path), lambda: pd.read_csv(path), "`pandas.read_csv`")
+
+
+@pytest.mark.parametrize("who", ["ours", "instead"])
+@pytest.mark.benchmark(group=LONG, timer=time.process_time)
+def test_long_table(benchmark, who, made):
+    long_table(benchmark, who, made, False)
+
+
+@pytest.mark.parametrize("who", ["ours", "instead"])
+@pytest.mark.benchmark(group=GRADED, timer=time.process_time)
+def test_graded_table(benchmark, who, made):
+    long_table(benchmark, who, made, True)
+
+
+@pytest.mark.parametrize("who", ["ours", "instead"])
+@pytest.mark.benchmark(group=SAMPLES, timer=time.process_time)
+def test_samples(benchmark, who, made):
+    folder = made.folder("lm")
+    if not list(folder.iterdir()):
+        made_logs.lm_eval(folder, _MB * 10**6)
+    if who == "ours":
+        few = made.folder("few")
+        new = peak("ours", made_logs.lm_eval(few, 10**5), folder)
+        benchmark.extra_info["note"] = f"{_MB} MB; {new:.0f} MB of new memory"
+
+    def loop():
+        for path in folder.glob("*/samples*"):
+            with path.open("rb") as lines:
+                for line in lines:
+                    json.loads(line)
+
+    run(benchmark, who, lambda: bt.read(folder), loop, "`json.loads` of each line")
+
+
+def logs_of(made, name, write, samples, transcript):
+    """Logs of two models, and their folder."""
+    folder = made.folder(name)
+    if not list(folder.iterdir()):
+        for model in ("a", "b"):
+            write(
+                folder / f"{model}.{'eval' if 'eval' in name else 'json'}",
+                model,
+                samples,
+                transcript,
+            )
+    return folder
+
+
+@pytest.mark.parametrize("who", ["ours", "instead"])
+@pytest.mark.benchmark(group=ARCHIVES, timer=time.process_time)
+def test_archives(benchmark, who, made):
+    folder = logs_of(made, "evals", made_logs.inspect_eval, 2000, 50_000)
+
+    def members():
+        for path in folder.iterdir():
+            with zipfile.ZipFile(path) as archive:
+                json.loads(archive.read("header.json"))
+                json.loads(archive.read("summaries.json"))
+
+    what = "`json.loads` of header and summaries"
+    run(benchmark, who, lambda: bt.read(folder), members, what)
+
+
+@pytest.mark.parametrize("who", ["ours", "instead"])
+@pytest.mark.benchmark(group=STREAM, timer=time.process_time)
+def test_stream(benchmark, who, made):
+    folder = logs_of(made, "jsons", made_logs.inspect_json, 1000, 100_000)
+    if who == "ours":
+        few = logs_of(made, "few jsons", made_logs.inspect_json, 10, 10)
+        new = peak("ours", few, folder)
+        benchmark.extra_info["note"] = f"{new:.0f} MB of new memory"
+
+    def loads():
+        for path in folder.iterdir():
+            json.loads(path.read_bytes())
+
+    run(benchmark, who, lambda: bt.read(folder), loads, "`json.loads` of all at once")
+
+
+@pytest.mark.parametrize("who", ["ours", "instead"])
+@pytest.mark.benchmark(group=MANY, timer=time.process_time)
+def test_many(benchmark, who, made):
+    folder = made.folder("many")
+    if not list(folder.iterdir()):
+        for k in range(1000):
+            made_logs.inspect_json(folder / f"{k}.json", f"model {k}", 20, 100)
+
+    def loads():
+        for path in folder.iterdir():
+            json.loads(path.read_bytes())
+
+    run(benchmark, who, lambda: bt.read(folder), loads, "`json.loads` of each file")

@@ -1,0 +1,151 @@
+"""CSV and TSV without quotes, read at once; anything unusual is left to the careful reader."""
+
+import csv
+import io
+import re
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from betterthan.io.roles import ALIASES
+from betterthan.io.table import Table, make_table
+from betterthan.io.written import Coded, Numbers
+
+_BLOCK = 2**18  # bytes that are looked at together
+_BOM = b"\xef\xbb\xbf"
+_NUMBER = re.compile(r"\s*([+-]?\.?\d|$)")  # how a number begins; nothing is a missing one
+_NAMES = {alias for role in ("item", "system", "dataset", "cluster") for alias in ALIASES[role]}
+# older ones are off by a last digit unless told
+_EXACT: dict[str, Any] = (
+    {}
+    if tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
+    else {"float_precision": "round_trip"}
+)
+
+
+def parse_plain(data: bytes, source: str, delimiter: str) -> Table | None:
+    """The table in UTF-8 text, if each line is a row, and each row has a cell for each column.
+
+    Parameters
+    ----------
+    data : bytes
+    source : str
+    delimiter : str
+
+    Returns
+    -------
+    Table or None
+        The same as `delimited.parse_delimited` gives, or nothing where that is to be asked.
+    """
+    data = data.removeprefix(_BOM)
+    start = data.find(b"\n") + 1
+    header = _cells(data[:start], delimiter)
+    width = len(header)
+    if delimiter not in ",;\t|" or width < 2 or data.startswith(_BOM, start):
+        return None
+    if b'"' in data or (b"\r" in data and data.count(b"\r") != data.count(b"\r\n")):
+        return None
+    n = _rows(data, start, width, delimiter)
+    if n < width:  # none, or so few that each column costs more than its cells
+        return None
+    return make_table(
+        source, header, _Cells(data, start, header, delimiter).columns(), range(2, n + 2)
+    )
+
+
+def _cells(line: bytes, delimiter: str) -> list[str]:
+    return line.decode().rstrip("\r\n").split(delimiter)
+
+
+def _rows(data: bytes, start: int, width: int, delimiter: str) -> int:
+    """How many lines there are, if all have as many cells, none longer than csv reads; else 0."""
+    found = 0
+    while start < len(data):
+        end = data.rfind(b"\n", start, start + _BLOCK) + 1
+        if len(data) - start <= _BLOCK:
+            end = len(data)
+        lines = _even(np.frombuffer(data, np.uint8, end - start, start), width, ord(delimiter))
+        if not lines:
+            return 0
+        start, found = end, found + lines
+    return found
+
+
+def _even(block: np.ndarray, width: int, delimiter: int) -> int:
+    """How many lines a block has, if they are all of `width` cells; else 0."""
+    if not len(block):
+        return 0
+    ends, cuts = np.flatnonzero(block == ord("\n")), np.flatnonzero(block == delimiter)
+    if block[-1] != ord("\n"):
+        ends = np.append(ends, len(block))
+    if len(cuts) != len(ends) * (width - 1):
+        return 0
+    cuts = cuts.reshape(len(ends), width - 1)
+    even = (cuts[:, -1] < ends).all() and (cuts[1:, 0] > ends[:-1]).all()
+    return len(ends) if even and np.diff(ends, prepend=-1).max() < csv.field_size_limit() else 0
+
+
+class _Cells:
+    """The columns of rows below a header, as pandas takes them."""
+
+    def __init__(self, data: bytes, start: int, header: list[str], delimiter: str) -> None:
+        self._file, self._start = io.BytesIO(data), start
+        self._width, self._delimiter = len(header), delimiter
+        end = data.find(b"\n", start) + 1 or len(data)
+        begins = [bool(_NUMBER.match(cell)) for cell in _cells(data[start:end], delimiter)]
+        names = [name.strip().casefold() in _NAMES for name in header]
+        self.kept = [k for k, named in enumerate(names) if named and begins[k]]  # 007 is no 7
+        self.numeric = [k for k, named in enumerate(names) if not named and begins[k]]
+
+    def columns(self) -> list[Any]:
+        """Numbers where a column holds nothing else, and is not called as one of names."""
+        found = self._frame(dict.fromkeys(self.kept, object))
+        kinds = [dtype.kind for dtype in found.dtypes]
+        numeric = [k for k in self.numeric if kinds[k] in "iuf"]
+        values = found[numeric].to_numpy(np.float64)
+        finite = ~np.isinf(values).any(0)
+        columns: dict[int, Any] = {
+            k: self._numbers(k, values[:, place])
+            for place, k in enumerate(numeric)
+            if finite[place]
+        }
+        for k in set(range(self._width)) - set(columns):
+            as_read = k in self.kept or (k not in self.numeric and kinds[k] == "O")
+            columns[k] = _texts(found[k] if as_read else self._written[k])
+        return [columns[k] for k in range(self._width)]
+
+    def _numbers(self, k: int, values: np.ndarray) -> Numbers:
+        return Numbers(values, lambda: _texts(self._written[k]))
+
+    @cached_property
+    def _written(self) -> pd.DataFrame:
+        """All cells as they are written."""
+        return self._frame(object)
+
+    def _frame(self, dtype: Any) -> pd.DataFrame:
+        self._file.seek(self._start)
+        return pd.read_csv(
+            self._file,
+            sep=self._delimiter,
+            header=None,
+            names=range(self._width),
+            index_col=False,
+            dtype=dtype,
+            na_values=[""],
+            keep_default_na=False,
+            skip_blank_lines=False,
+            quoting=csv.QUOTE_NONE,
+            low_memory=False,
+            **_EXACT,
+        )
+
+
+def _texts(cells: pd.Series) -> Coded:
+    """Cells by the distinct ones; what is nothing is an empty text again."""
+    codes, distinct = pd.factorize(cells, use_na_sentinel=False)
+    found = distinct.tolist()
+    if distinct.hasnans:
+        found = [cell if isinstance(cell, str) else "" for cell in found]
+    return Coded(found, codes)
