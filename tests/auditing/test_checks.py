@@ -236,8 +236,10 @@ def test_a_log_that_did_not_finish_and_one_without_scores():
 
 def test_one_system_alone_is_audited_but_not_compared():
     alone = bt.audit(of(run("a", SIX)))
-    assert alone.findings["code"].tolist()[0] == "join"
-    assert "only one system" in alone.findings["message"].iloc[0]
+    assert alone.level == "note"
+    assert said(of(run("a", SIX)), "alone") == [
+        "a is the only system: a comparison needs the logs of two"
+    ]
     assert alone.table["system"].tolist() == ["a"]
 
 
@@ -259,5 +261,9 @@ def test_what_does_not_apply_is_refused():
         bt.audit(plain, metric="acc")
     with pytest.raises(ValueError, match="baseline"):
         bt.audit(plain, baseline="C")
+    both = of(run("a", SIX), run("b", SIX))
+    for wrong in ({"join": "x"}, {"errors": "x"}, {"layout": "wide"}, {"epoch": 3}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            bt.audit(both, **wrong)
     with pytest.raises(ValueError, match="there is no task 'x'"):
         bt.audit(of(run("a", SIX), run("b", SIX)), task="x")

@@ -11,19 +11,27 @@ import xarray as xr
 from betterthan import checks, names, schemas
 from betterthan.auditing import of_answers, of_spread
 from betterthan.auditing.answer import Audit
-from betterthan.auditing.finding import STOP, Finding, merged, table_of
+from betterthan.auditing.finding import NOTE, STOP, Finding, merged, table_of
 from betterthan.auditing.roster import CHECKS, LOGS, SCORES, Check
 from betterthan.auditing.seen import records_of, runs_of
 from betterthan.auditing.tables import of_bounds, of_records, of_scores
+from betterthan.io.problems import listed
 from betterthan.logs.choosing import chosen_records
-from betterthan.logs.pivoting import scores_of
+from betterthan.logs.joining import JOINS
+from betterthan.logs.pivoting import POLICIES, scores_of
 from betterthan.logs.reading import logs_of_files
-from betterthan.logs.record import OK, Logs
+from betterthan.logs.record import OK, Frame, Logs
 from betterthan.posterior.bounds import missing_bounds
 from betterthan.reading.any_source import read
 from betterthan.reading.finding_logs import logs_in
 
-_OF_LOGS = ("systems", "again", "format")  # choices of `read_logs`; the others are of the scores
+_OF_LOGS = ("systems", "again", "format")  # choices of `read_logs`
+# choices of the scores of logs, with what some of them may be
+_OF_SCORES = dict.fromkeys(("task", "metric", "filter", "epoch", "higher_is_better"), ()) | {
+    "join": JOINS,
+    "errors": POLICIES,
+    "unscored": POLICIES,
+}
 
 
 def audit(
@@ -100,22 +108,54 @@ def _of_logs(
     logs: Logs, baseline: str | None, choices: Mapping[str, Any], how: Mapping[str, Any]
 ) -> Audit:
     """All checks of some logs, and of their scores by each metric."""
-    own = {k: v for k, v in choices.items() if k not in _OF_LOGS}
+    own = _of_their_scores(choices)
     logs = _chosen(logs, own)
     _known(baseline, runs_of(logs)["system"])
     found = [one for check in CHECKS if check.looks_at == LOGS for one in _with(check, logs)]
+    by_metric = _scores_by_metric(logs, own, found)
+    audited = _of_scores(by_metric, baseline, how, found)
+    told = of_records(logs, [m for m in _metrics(logs, all_=True) if m not in by_metric])
+    table = pd.concat([audited.table, told], ignore_index=True)
+    return replace(audited, table=table, source=_source(logs))
+
+
+def _of_their_scores(choices: Mapping[str, Any]) -> dict[str, Any]:
+    """The choices that are of the scores of logs, each one that there is."""
+    own = {k: v for k, v in choices.items() if k not in _OF_LOGS and v is not None}
+    for name, value in own.items():
+        if name not in _OF_SCORES:
+            raise ValueError(f"{name}={checks.shown(value)} does not apply: the source is a log")
+        if _OF_SCORES[name]:
+            checks.one_of(value, _OF_SCORES[name], name)
+    return own
+
+
+def _scores_by_metric(
+    logs: Logs, own: Mapping[str, Any], found: list[Finding]
+) -> dict[str, xr.DataArray]:
+    """The scores by each metric; why there are none of one is added to what was found."""
     by_metric: dict[str, xr.DataArray] = {}
     for metric in _metrics(logs):
+        if alone := _alone(logs, metric):
+            found.append(alone)
+            continue
         try:
             told = {**own, "metric": metric, "filter": None}
             by_metric[metric] = _with_task(logs, metric, scores_of(logs, **told))
         except ValueError as error:
             if not (any(one.code == "content" for one in found) and "content" in str(error)):
                 found.append(Finding("join", str(error), STOP, metric=metric))
-    audited = _of_scores(by_metric, baseline, how, found)
-    told = of_records(logs, [m for m in _metrics(logs, all_=True) if m not in by_metric])
-    table = pd.concat([audited.table, told], ignore_index=True)
-    return replace(audited, table=table, source=_source(logs))
+    return by_metric
+
+
+def _alone(logs: Logs, metric: str) -> Finding | None:
+    """Whether one system alone has a metric, which is no comparison."""
+    records = records_of(logs)
+    systems = records.loc[records["metric"] == metric, "system"].unique().tolist()
+    if len(systems) > 1:
+        return None
+    said = f"{systems[0]} is the only system: a comparison needs the logs of two"
+    return Finding("alone", said, NOTE, (str(systems[0]),), metric=metric)
 
 
 def _with_task(logs: Logs, metric: str, scores: xr.DataArray) -> xr.DataArray:
@@ -130,19 +170,22 @@ def _chosen(logs: Logs, own: Mapping[str, Any]) -> Logs:
     """The logs of the task and the metric that were asked for; all of them where none was."""
     asked = {k: own.get(k) for k in ("task", "metric", "filter", "epoch")}
     if asked["metric"] is None and asked["filter"] is None:
-        tasks = asked["task"]
-        records = records_of(logs)
-        if tasks is not None:
-            wanted = [tasks] if isinstance(tasks, str) else list(tasks)
-            absent = [t for t in wanted if t not in set(records["task"])]
-            if absent:
-                known = ", ".join(map(repr, dict.fromkeys(records["task"].astype(str))))
-                raise ValueError(f"there is no task {absent[0]!r} among {known}")
-            records = records[records["task"].isin(wanted)]
+        records = _of_tasks(records_of(logs), asked["task"], asked["epoch"])
     else:
         records, _ = chosen_records(logs, **asked)
-    runs = runs_of(logs).loc[np.unique(records["run"].to_numpy())]
-    return Logs(records, runs)
+    return Logs(records, runs_of(logs).loc[np.unique(records["run"].to_numpy())])
+
+
+def _of_tasks(records: Frame, task: Any, epoch: int | None) -> Frame:
+    """The records of some tasks, and of one run of each item."""
+    tasks = [task] if isinstance(task, str) else task
+    for column, wanted in (("task", tasks), ("epoch", None if epoch is None else [epoch])):
+        there = dict.fromkeys(records[column].tolist())
+        absent = [one for one in wanted or () if one not in there]
+        if absent:
+            raise ValueError(f"there is no {column} {absent[0]!r} among {listed(there)}")
+        records = records if wanted is None else records[records[column].isin(list(wanted))]
+    return records
 
 
 def _metrics(logs: Logs, all_: bool = False) -> list[str]:

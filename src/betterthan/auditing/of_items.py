@@ -78,6 +78,8 @@ def disjoint(scores: xr.DataArray) -> Iterator[Finding]:
 
 def _alike(own: list[str], other: list[str]) -> str:
     """By what two sets of ids would be alike, as advice."""
+    if " / " in own[0]:  # of several data sets: what stands before it is one of these
+        return f" ({own[0]!r}, {other[0]!r})"
     tail = [
         {x.rpartition(sep)[2] for x in own} & {x.rpartition(sep)[2] for x in other} for sep in "-_/"
     ]
