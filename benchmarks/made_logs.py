@@ -80,10 +80,21 @@ def _header(model, ids):
 
 
 def _sample(k, right):
-    scores = {"match": {"value": "C" if right else "I", "answer": "x"}}
+    answer = {"answer": "ANSWER: 0", "explanation": "ANSWER: 0", "history": []}
+    usage = {"input_tokens": 90, "output_tokens": 30, "total_tokens": 120}
+    moment = "2026-11-20T21:54:07.613876+00:00"
     return {
-        **{"id": f"q{k}", "epoch": 1, "input": f"What is {k}?", "target": "0"},
-        "scores": scores,
+        **{
+            "id": f"q{k}",
+            "epoch": 1,
+            "input": f"What is {k}? {' '.join(WORDS[k % 1900 : k % 1900 + 40])}",
+        },
+        **{"target": "0", "metadata": {"subject": "sums", "level": 3}},
+        "scores": {"match": {"value": "C" if right else "I"} | answer},
+        "model_usage": {"model": usage},
+        **{"started_at": moment, "completed_at": moment, "total_time": 0.393},
+        **{"working_time": 0.393, "uuid": f"38eLVGRA7CkEjp4WgbrrJ{k}", "retries": 0},
+        **{"completed": True, "message_count": 2, "turn_count": 1},
     }
 
 

@@ -157,11 +157,11 @@ def without_doubles(run: Run) -> Run:
         If two rows of one item and epoch differ.
     """
     cells = run.cells
+    if len(set(zip(cells.item, cells.epoch, strict=True))) == len(cells):
+        return run
     places: dict[tuple[str, int], list[int]] = {}
     for k, key in enumerate(zip(cells.item, cells.epoch, strict=True)):
         places.setdefault(key, []).append(k)
-    if len(places) == len(cells):
-        return run
     _refuse_other_doubles(run, places)
     kept = sorted(first for first, *_ in places.values())
     dropped = len(cells) - len(kept)

@@ -128,4 +128,4 @@ def _nothing(logs: Logs) -> str:
 
 
 def _names(column: Frame) -> list[str]:
-    return list(dict.fromkeys(column.astype(str)))
+    return [str(name) for name in column.unique()]

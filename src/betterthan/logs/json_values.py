@@ -30,7 +30,7 @@ def records(file: LogFile) -> Iterator[tuple[int, dict[str, Any]]]:
         row = 0
         while line := lines.readline(MOST_BYTES):
             row += 1
-            if line.strip():
+            if not line.isspace():
                 yield row, _object(parsed(line, file.name, row), file, row)
 
 

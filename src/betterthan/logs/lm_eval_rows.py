@@ -116,9 +116,10 @@ def _odd(run: Run, place: int, name: str, value: Any) -> None:
 
 
 def _shown(doc: Any) -> str:
-    if isinstance(doc, dict):
-        return next((one for one in doc.values() if isinstance(one, str)), "")
-    return doc if isinstance(doc, str) else ""
+    for one in doc.values() if isinstance(doc, dict) else (doc,):
+        if isinstance(one, str):
+            return one
+    return ""
 
 
 def _prompt(arguments: Any) -> str | None:

@@ -162,7 +162,8 @@ def _is_sample(value: Any) -> bool:
 
 
 def _epoch(sample: dict[str, Any]) -> int:
-    return count(sample.get("epoch"), 1)
+    epoch = sample.get("epoch")
+    return epoch if type(epoch) is int else count(epoch, 1)
 
 
 def _why(error: Any) -> str:

@@ -114,8 +114,8 @@ def _by_task(records: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
 
 
 def _systems(records: pd.DataFrame) -> list[str]:
-    there = set(records["system"].astype(str))
-    found = [str(s) for s in records["system"].cat.categories if str(s) in there]
+    there = set(records["system"].unique())
+    found = [str(s) for s in records["system"].cat.categories if s in there]
     if len(found) < 2:
         only = f"only one system, {found[0]!r}"
         raise ValueError(f"{only}; a comparison needs at least two: give the logs of two systems")
