@@ -142,10 +142,10 @@ class _Cells:
         )
 
 
-def _texts(cells: pd.Series) -> Coded:
+def _texts(cells: Any) -> Coded:
     """Cells by the distinct ones; what is nothing is an empty text again."""
     codes, distinct = pd.factorize(cells, use_na_sentinel=False)
     found = distinct.tolist()
-    if distinct.hasnans:
+    if pd.isna(distinct).any():
         found = [cell if isinstance(cell, str) else "" for cell in found]
     return Coded(found, codes)
