@@ -40,7 +40,6 @@ MAIN_ROAD = sorted(
         "report",
         "load",
         "advise",
-        "audit",
         "signature",
         "prob_better",
         "difference",
