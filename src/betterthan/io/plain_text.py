@@ -142,9 +142,9 @@ class _Cells:
         )
 
 
-def _texts(cells: pd.Series) -> Coded:
+def _texts(cells: Any) -> Coded:
     """Cells by the distinct ones; what is nothing is an empty text again."""
-    codes, distinct = pd.factorize(cells, use_na_sentinel=False)
+    codes, distinct = cells.factorize(use_na_sentinel=False)
     found = distinct.tolist()
     if distinct.hasnans:
         found = [cell if isinstance(cell, str) else "" for cell in found]

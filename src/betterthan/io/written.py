@@ -28,7 +28,7 @@ class Coded(Sequence[Any]):
         return len(self.codes)
 
     def __getitem__(self, k: Any) -> Any:
-        return self.distinct[self.codes[k]]
+        return self.distinct[int(self.codes[k])]
 
     def __iter__(self) -> Iterator[Any]:
         return map(self.distinct.__getitem__, self.codes.tolist())
