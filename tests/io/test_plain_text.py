@@ -118,6 +118,7 @@ def same_reading(table, other):
         "item\n1\n2\n",
         "",
         "item;A\n",
+        "item;" + "x" * 200_000 + "\n1;1\n2;0\n",
         "item;A\n1;" + "x" * 200_000 + "\n2;0\n",
     ],
 )

@@ -13,7 +13,6 @@ from betterthan.io.roles import ALIASES
 from betterthan.io.table import Table, make_table
 from betterthan.io.written import Coded, Numbers
 
-_BLOCK = 2**18  # bytes that are looked at together
 _BOM = b"\xef\xbb\xbf"
 _NUMBER = re.compile(r"\s*([+-]?\.?\d|$)")  # how a number begins; nothing is a missing one
 _NAMES = {alias for role in ("item", "system", "dataset", "cluster") for alias in ALIASES[role]}
@@ -40,7 +39,7 @@ def parse_plain(data: bytes, source: str, delimiter: str) -> Table | None:
         The same as `delimited.parse_delimited` gives, or nothing where that is to be asked.
     """
     data = data.removeprefix(_BOM)
-    start = data.find(b"\n") + 1
+    start = data.find(b"\n", 0, csv.field_size_limit()) + 1
     header = _cells(data[:start], delimiter)
     width = len(header)
     if delimiter not in ",;\t|" or width < 2 or data.startswith(_BOM, start):
@@ -61,11 +60,13 @@ def _cells(line: bytes, delimiter: str) -> list[str]:
 
 def _rows(data: bytes, start: int, width: int, delimiter: str) -> int:
     """How many lines there are, if all have as many cells, none longer than csv reads; else 0."""
-    found = 0
+    found, block = 0, csv.field_size_limit()  # bytes that are looked at together
     while start < len(data):
-        end = data.rfind(b"\n", start, start + _BLOCK) + 1
-        if len(data) - start <= _BLOCK:
+        end = data.rfind(b"\n", start, start + block) + 1
+        if len(data) - start <= block:
             end = len(data)
+        if not end:
+            return 0
         lines = _even(np.frombuffer(data, np.uint8, end - start, start), width, ord(delimiter))
         if not lines:
             return 0
@@ -84,7 +85,7 @@ def _even(block: np.ndarray, width: int, delimiter: int) -> int:
         return 0
     cuts = cuts.reshape(len(ends), width - 1)
     even = (cuts[:, -1] < ends).all() and (cuts[1:, 0] > ends[:-1]).all()
-    return len(ends) if even and np.diff(ends, prepend=-1).max() < csv.field_size_limit() else 0
+    return len(ends) if even else 0
 
 
 class _Cells:
@@ -144,7 +145,7 @@ class _Cells:
 
 def _texts(cells: Any) -> Coded:
     """Cells by the distinct ones; what is nothing is an empty text again."""
-    codes, distinct = pd.factorize(cells, use_na_sentinel=False)
+    codes, distinct = cells.factorize(use_na_sentinel=False)
     found = distinct.tolist()
     if pd.isna(distinct).any():
         found = [cell if isinstance(cell, str) else "" for cell in found]
