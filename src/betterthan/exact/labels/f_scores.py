@@ -12,8 +12,12 @@ from scipy import special
 
 # of tp, fp and fn: uniform for the Beta behind each score. A wrong item is an fp or an fn, so that
 # all ones would put twice as many wrong items as right ones into F
-PRIOR = {"precision": (1.0, 1.0, 1.0), "recall": (1.0, 1.0, 1.0)}
-PRIOR |= {"f1": (1.0, 0.5, 0.5), "f_beta": (1.0, 0.5, 0.5)}
+PRIOR = {
+    "precision": (1.0, 1.0, 1.0),
+    "recall": (1.0, 1.0, 1.0),
+    "f1": (1.0, 0.5, 0.5),
+    "f_beta": (1.0, 0.5, 0.5),
+}
 
 _TERMS = 60  # of a series whose terms at least halve
 
