@@ -5,8 +5,10 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
 import betterthan as bt
+from betterthan.auditing.beside import lines_beside
 from betterthan.cli.commands import main
 
 from .test_checks import SIX, of, run, scores
@@ -107,3 +109,15 @@ def test_an_answer_from_logs_has_their_errors(tmp_path):
     found = bt.compare(bt.read(logs(tmp_path / "logs")))
     assert found.made.audit[0] == "errors: b 1 of 6"
     assert any("holds for each value of the missing score" in line for line in found.made.audit)
+
+
+def test_whether_a_verdict_holds_is_told_from_the_side_that_is_ahead():
+    scores = xr.DataArray(
+        [[0, 1], [0, 1], [1, 0], [np.nan, 1]],
+        dims=("item", "system"),
+        coords={"system": ["A", "B"]},
+    )
+    (line,) = lines_beside(scores)
+    assert line.startswith("B against A undecided: holds for each value of the missing score: yes")
+    (turned,) = lines_beside(scores[:, ::-1])
+    assert turned == line

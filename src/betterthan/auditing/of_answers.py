@@ -54,15 +54,15 @@ def open_verdicts(bounds: xr.Dataset, baseline: str | None = None) -> Iterator[F
 
 
 def told_of(bounds: xr.Dataset) -> Callable[[int, int], str]:
-    """What says of a pair whether the verdict holds, with P(better) of the one named first in the
-    worst and the best case.
+    """What says of a pair whether the verdict holds, with P(better) of the one that is ahead in
+    the worst and the best case.
     """
     systems = bounds[names.SYSTEM_A].values.astype(str).tolist()
     verdicts, better = bounds["verdict"].values[..., 0], bounds["prob_better"].values
     missing, holds = bounds["n_missing"].values, bounds["holds"].values
 
     def told(i: int, j: int) -> str:
-        if verdicts[i, j] == "b_better":
+        if better[i, j, 0] < 0.5:  # told from the side that is ahead
             i, j = j, i
         a, b, verdict = systems[i], systems[j], str(verdicts[i, j]).replace("_", " ")
         said = f"{a} better than {b}" if verdict == "a better" else f"{a} against {b} {verdict}"
