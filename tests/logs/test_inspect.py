@@ -3,6 +3,7 @@
 import gzip
 import json
 import math
+import sys
 
 import pytest
 
@@ -291,7 +292,16 @@ def test_cut_json(tmp_path):
     assert "is the file cut?" in problem_of(path)
 
 
-def test_nesting(tmp_path):
+@pytest.fixture
+def usual_limit():
+    """Of recursion, which other tests raise."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(1000)
+    yield
+    sys.setrecursionlimit(before)
+
+
+def test_nesting(tmp_path, usual_limit):
     deep = json.loads("[" * 300 + "]" * 300)
     run = read(made.json_log(tmp_path / "a.json", made.header(), [made.summary("q0", input=deep)]))
     assert run.cells.content[0] is not None
