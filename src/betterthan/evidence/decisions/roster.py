@@ -1,6 +1,7 @@
 """All cells, family by family."""
 
 from betterthan.evidence.decisions import (
+    of_alike,
     of_datasets,
     of_gates,
     of_graded,
@@ -27,5 +28,6 @@ CELLS: tuple[Cell, ...] = (
     *of_resampled.CELLS,
     *of_people.CELLS,
     *of_outcomes.CELLS,
+    *of_alike.CELLS,
 )
 FAMILIES = tuple(dict.fromkeys(cell.family for cell in CELLS))
