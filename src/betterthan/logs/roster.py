@@ -70,7 +70,7 @@ READERS: tuple[Reader, ...] = (
         "harbor",
         "Harbor (Terminal-Bench 2)",
         "folders of jobs with a result.json a trial",
-        "0.25",
+        "0.25, files after its data model",
         "the agent and its model",
     ),
     Reader(
@@ -85,14 +85,14 @@ READERS: tuple[Reader, ...] = (
         "tau2",
         "tau2-bench",
         "results.json, and simulations/*.json",
-        "2026",
+        "files after its data model",
         "the agent's model",
     ),
     Reader(
         "helm",
         "HELM",
         "per_instance_stats.json, with run_spec.json and stats.json beside",
-        "2025",
+        "a shortened run",
         "the model of run_spec.json",
     ),
     Reader(
