@@ -11,11 +11,12 @@ import pytest
 from betterthan.logs.heads import LogFile
 from betterthan.logs.roster import READERS
 
+REASON = "samples of logs that are not ours; the logs made here check the same reader"
 FORMATS = Path(__file__).parents[3] / "shared" / "formats"
 
 
 def needs_samples():
-    return pytest.mark.skipif(not FORMATS.is_dir(), reason="the samples are not here")
+    return pytest.mark.skipif(not FORMATS.is_dir(), reason=REASON)
 
 
 def files_in(folder):

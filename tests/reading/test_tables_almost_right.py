@@ -175,3 +175,18 @@ def test_unknown_content_by_name_says_what_is_read(tmp_path, name, text):
     path = save(tmp_path, name, text)
     with pytest.raises(ValueError, match=f"{name}: .*a log of a tool that is read: Inspect, "):
         bt.read(path)
+
+
+def test_a_point_beside_decimal_commas_is_refused(tmp_path):
+    """1.200 may be 1200 or 1.2: read as the latter, the other system would be named."""
+    path = save(tmp_path, "r.csv", "item;A;B\nq1;1.200;900\nq2;1.100,5;800\n")
+    with pytest.raises(ValueError, match=r"row 2, column 'A', value '1.200': a point where"):
+        bt.read(path, sep=";", decimal=",")
+
+
+def test_shares_beside_per_cent_are_refused(tmp_path):
+    path = save(tmp_path, "r.csv", "item,A,B\nq1,87,0.95\nq2,90,0.93\n")
+    with pytest.raises(ValueError, match=r"no score of 'B' is above 0.95, while others reach 90"):
+        bt.read(path, percent=True)
+    zero = save(tmp_path, "z.csv", "item,A,B\nq1,87,0\nq2,90,0\n")
+    assert bt.read(zero, percent=True).sel(system="B").sum() == 0

@@ -9,6 +9,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.answers import numbers
+from betterthan.auditing.of_answers import of_difficulty
 from betterthan.comparison.asked import Asked
 from betterthan.counts.missing_scores import missing_by_difficulty
 from betterthan.counts.scoring import counted
@@ -81,22 +82,9 @@ def _of_systems(found: xr.Dataset) -> list[str]:
     """A sentence on each system whose scores are missing where items are hard, or easy."""
     named = [str(s) for s in found[names.SYSTEM].values[found["differs"].values]]
     tested = int(found["p_value"].notnull().sum())
-    said = [_of_system(found.sel({names.SYSTEM: name}), tested) for name in named[:_NAMED]]
+    said = [of_difficulty(found.sel({names.SYSTEM: name}), tested) for name in named[:_NAMED]]
     more = len(named) - _NAMED
     return said + ([f"So it is of {more} more systems."] if more > 0 else [])
-
-
-def _of_system(at: Any, tested: int) -> str:
-    harder = at["auc"].item() > 0.5
-    kind, whom = ("harder", "for") if harder else ("easier", "against")
-    p = numbers.p_value(at["p_adjusted"].item())
-    corrected = f", corrected for {tested} systems" if tested > 1 else ""
-    return (
-        f"Scores of {at[names.SYSTEM].item()} are missing on {kind} examples: the other systems' "
-        f"mean is {at['mean_missing'].item():.2f} on the {int(at['n_missing']):,} that it lacks, "
-        f"{at['mean_present'].item():.2f} on the {int(at['n_present']):,} that it has (AUC "
-        f"{at['auc'].item():.2f}, p {p}{corrected}); leaving them out speaks {whom} it."
-    )
 
 
 def _of_verdicts(

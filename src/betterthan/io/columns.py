@@ -2,6 +2,7 @@
 written.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,6 +14,7 @@ from betterthan.io.problems import listed, problem
 from betterthan.io.roles import ALIASES, find
 from betterthan.io.table import Table
 
+_POINT = re.compile(r"[+-]?[\d.,]*\.[\d.,]*%?")  # 1.200 may be 1200, or 1.2
 _BESIDE = ("dataset", "cluster", "epoch", "judge")
 
 
@@ -111,12 +113,15 @@ def _scored(table: Table, name: str, values: Any, told: Columns, met: set[str]) 
     of_word = dict.fromkeys((w.casefold() for w in told.true), 1.0)
     of_word |= dict.fromkeys((w.casefold() for w in told.false), 0.0)
     found = []
-    for value in values:
+    for k, value in enumerate(values):
         word = value.strip() if isinstance(value, str) else value
         if isinstance(word, str) and word.casefold() in of_word:
             met.add(word.casefold())
             found.append(of_word[word.casefold()])
             continue
+        if told.decimal == "," and isinstance(word, str) and _POINT.fullmatch(word):
+            what = "a point where the decimal sign is a comma; write the number without it"
+            raise problem(table.source, what, row=table.rows[k], column=name, value=value)
         found.append(_number(word, told))
     changed = replace(table, columns={name: found})
     return found if holds_numbers(changed, name) or found != list(values) else values

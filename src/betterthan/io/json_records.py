@@ -43,13 +43,13 @@ def _from_records(records: list[dict[str, Any]], rows: Sequence[int], source: st
 
 def _loads(text: str, source: str, row: int | None) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=_unique_keys)
+        return json.loads(text, object_pairs_hook=unique_keys)
     except json.JSONDecodeError as error:
         at = row or error.lineno
         raise problem(
             source, f"not valid JSON ({error.msg}, character {error.colno})", row=at
         ) from None
-    except _RepeatedKeyError as error:
+    except RepeatedKeyError as error:
         raise problem(source, f"the key {error} occurs twice in one object", row=row) from None
     except ValueError as error:  # a number of more digits than Python reads
         raise problem(source, f"not readable as JSON ({error})", row=row) from None
@@ -57,15 +57,16 @@ def _loads(text: str, source: str, row: int | None) -> Any:
         raise problem(source, "not readable as JSON (nested too deeply)", row=row) from None
 
 
-class _RepeatedKeyError(Exception):
+class RepeatedKeyError(Exception):
     """A key occurs twice in one object; json alone would keep the last."""
 
 
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of which no key was given twice."""
     record = dict(pairs)
     if len(record) < len(pairs):
         keys = [key for key, _ in pairs]
-        raise _RepeatedKeyError(shown(next(key for key in keys if keys.count(key) > 1)))
+        raise RepeatedKeyError(shown(next(key for key in keys if keys.count(key) > 1)))
     return record
 
 

@@ -62,6 +62,8 @@ def read_tables(
     found = of_name("long") if apart else _one_layout(list(by_name.values()), layout)
     _check_choices(found, choices)
     result = _read(found, by_name, list(named) if several else [], systems, choices)
+    if told.percent and found.gives == "scores":
+        _refuse_shares(result)
     result = renamed(result, systems)
     if apart:
         result.attrs["reading"] += ", each file a system"
@@ -85,6 +87,20 @@ def _read(
     result.attrs = _attrs(layout, result, readings, choices) | {"source": sources}
     result.attrs["reading"] = line(sources, layout, result, readings, datasets)
     return result
+
+
+def _refuse_shares(scores: xr.DataArray) -> None:
+    """Refuse a system of which no score is above 1 per cent where others have more: its scores may
+    be shares, a hundred times as large.
+    """
+    high = np.nan_to_num(scores.max(names.ITEM).values)
+    small = np.flatnonzero((high > 0) & (high <= 0.01))
+    if len(small) and high.max() > 0.01:
+        system = scores[names.SYSTEM].values[small[0]]
+        raise ValueError(
+            f"percent=True, but no score of {str(system)!r} is above {100 * high[small[0]]:g}, "
+            f"while others reach {100 * high.max():g}: shares beside per cent? Write all in one unit"
+        )
 
 
 def _by_system(tables: dict[str, Table], mapping: bool) -> dict[str, Table]:

@@ -99,6 +99,7 @@ def _of_zip(path: Path) -> Head:
     try:
         with zipfile.ZipFile(path) as file:
             return Head("zip", members=tuple(file.namelist()), infos=tuple(file.infolist()))
+    # NotImplementedError is zipfile's word for a directory of a version that it does not read
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         return Head("a zip file that is cut or damaged")
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from math import isfinite
 from typing import Any
 
-from betterthan.io.problems import problem, shown
+from betterthan.io.json_records import RepeatedKeyError, unique_keys
+from betterthan.io.problems import problem
 from betterthan.logs.elements import listed
 from betterthan.logs.heads import LogFile
 from betterthan.logs.packed import MOST_BYTES
@@ -101,8 +102,8 @@ def flat(value: dict[str, Any], prefix: str = "") -> dict[str, Any]:
 def parsed(data: bytes, name: str, row: int | None = None) -> Any:
     """The value in some bytes of the file `name`, whose line they are."""
     try:
-        return json.loads(data, object_pairs_hook=_once)
-    except _TwiceError as error:
+        return json.loads(data, object_pairs_hook=unique_keys)
+    except RepeatedKeyError as error:
         raise problem(name, f"the key {error} stands twice in one object", row=row) from None
     except json.JSONDecodeError as error:
         at = row or error.lineno
@@ -113,18 +114,6 @@ def parsed(data: bytes, name: str, row: int | None = None) -> Any:
         raise problem(name, f"not readable as JSON ({reason})", row=row) from None
     except RecursionError:
         raise problem(name, "not readable as JSON (nested too deeply)", row=row) from None
-
-
-class _TwiceError(Exception):
-    """A key stands twice in one object; json alone would keep the last."""
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise _TwiceError(shown(next(key for key in keys if keys.count(key) > 1)))
-    return found
 
 
 def _object(value: Any, file: LogFile, row: int) -> dict[str, Any]:
