@@ -99,7 +99,8 @@ def _refuse_shares(scores: xr.DataArray) -> None:
         system = scores[names.SYSTEM].values[small[0]]
         raise ValueError(
             f"percent=True, but no score of {str(system)!r} is above {100 * high[small[0]]:g}, "
-            f"while others reach {100 * high.max():g}: shares beside per cent? Write all in one unit"
+            f"while others reach {100 * high.max():g}: shares beside per cent? Write all in one "
+            "unit"
         )
 
 
