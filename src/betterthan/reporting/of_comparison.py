@@ -11,6 +11,7 @@ from betterthan.reporting.engines_beside import opposed_notes
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.figures_of_comparison import figures_part
 from betterthan.reporting.of_groups import groups_beside
+from betterthan.reporting.of_outlook import outlook_part
 from betterthan.reporting.page import Page, Part
 from betterthan.reporting.sentences import limits, multiplicity, sentence
 from betterthan.reporting.settings import data_part, model_part
@@ -133,6 +134,7 @@ SECTIONS = (
     _jointly,
     _datasets,
     _pairs,
+    outlook_part,
     tests_part,
     groups_beside,
     _ties,
