@@ -5,6 +5,8 @@ import math
 
 import pytest
 
+import betterthan as bt
+from betterthan.auditing.reducing import reduced
 from tests.logs.samples import FORMATS, cells_of, files_in, needs_samples, runs_of, same_cells
 
 pytest.importorskip("inspect_ai", reason="make oracle runs this")
@@ -14,6 +16,7 @@ from inspect_ai.scorer import value_to_float
 
 pytestmark = pytest.mark.oracle
 FOLDER = FORMATS / "inspect"
+REDUCERS = ("at_least_2", "max", "mode", "median", "pass_at_2", "pass_k_2")
 as_number = value_to_float()
 
 
@@ -167,7 +170,7 @@ def made(tmp_path_factory):
             dataset=samples,
             solver=answering(),
             scorer=[includes(), both(), graded()],
-            epochs=Epochs(3, ["mean", "at_least_2", "max", "mode", "median"]),
+            epochs=Epochs(3, ["mean", *REDUCERS]),
             name="toy",
         )
         for model in ("mockllm/a", "mockllm/b"):
@@ -194,6 +197,23 @@ def test_logs_written_now_are_read_as_inspect_reads_them(made, kind):
     # what was asked is told apart, also where a summary cuts it
     assert len(set(runs[0].cells.content)) == 7
     assert runs[0].cells.content == runs[1].cells.content
+
+
+@pytest.mark.parametrize("kind", ["eval", "json"])
+def test_what_each_reducer_reports_is_what_its_items_give(made, kind):
+    logs = bt.read_logs(made / kind)
+    numbers = 0
+    for k, run in logs.runs.iterrows():
+        assert set(run["reduced"]) == set(REDUCERS)
+        for name, told in run["reduced"].items():
+            for metric, value in told.items():
+                own = logs.records[(logs.records["run"] == k) & (logs.records["metric"] == metric)]
+                if not (name == "mode" and metric == "graded"):  # I and N are two values there
+                    assert reduced(own, name) == pytest.approx(value, abs=1e-12)
+                    numbers += 1
+    assert numbers == 2 * (4 * len(REDUCERS) - 1)
+    found = bt.audit(logs).findings
+    assert "warn" not in set(found.loc[found["code"] == "reported", "level"])
 
 
 def test_both_ways_to_write_a_log_are_one(made):
