@@ -25,6 +25,7 @@ NAMESPACES = sorted(
         "models",
         "orders",
         "people",
+        "plan",
         "plot",
         "posterior",
         "scores",

@@ -18,7 +18,7 @@ FLOORS = [
     {"counts", "labels", "logs", "people"},
     {"judged"},
     {"posterior", "significance"},
-    {"features", "scores"},
+    {"features", "scores", "plan"},
     {"models", "orders", "datasets"},
     {"fits", "plot", "evidence", "reading"},
     {"auditing"},

@@ -180,18 +180,20 @@ def _of_tasks(records: Frame, task: Any, epoch: int | None) -> Frame:
     """The records of some tasks, and of one run of each item."""
     tasks = [task] if isinstance(task, str) else task
     for column, wanted in (("task", tasks), ("epoch", None if epoch is None else [epoch])):
-        there = dict.fromkeys(records[column].tolist())
-        absent = [one for one in wanted or () if one not in there]
+        if wanted is None:
+            continue
+        there = records[column].unique().tolist()
+        absent = [one for one in wanted if one not in there]
         if absent:
             raise ValueError(f"there is no {column} {absent[0]!r} among {listed(there)}")
-        records = records if wanted is None else records[records[column].isin(list(wanted))]
+        records = records[records[column].isin(list(wanted))]
     return records
 
 
 def _metrics(logs: Logs, all_: bool = False) -> list[str]:
     """Metrics that some item has a score by."""
     records = records_of(logs) if all_ else records_of(logs)[records_of(logs)["status"] == OK]
-    return list(dict.fromkeys(records["metric"].astype(str)))
+    return [str(metric) for metric in records["metric"].unique()]
 
 
 def _of_scores(

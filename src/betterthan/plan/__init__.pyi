@@ -1,0 +1,9 @@
+from .answer import Plan as Plan
+from .assuring import assurance as assurance
+from .assuring import items_needed as items_needed
+from .foreseeing import foresee as foresee
+from .foreseeing import replication as replication
+from .staking import confidence_sequence as confidence_sequence
+from .staking import e_value as e_value
+from .stopping import peeking as peeking
+from .stopping import stopping_boundary as stopping_boundary
