@@ -50,7 +50,7 @@ def table(data: xr.Dataset) -> pd.DataFrame:
     return rows[[*first, *[c for c in rows if c not in first]]]
 
 
-_COLUMNS = ("verdict", "claim")  # dims whose labels are columns
+_COLUMNS = ("verdict", "claim", names.OUTCOME)  # dims whose labels are columns
 
 
 def _each_pair(data: xr.Dataset) -> xr.Dataset:
@@ -70,11 +70,17 @@ def _columns(data: xr.Dataset, dim: str) -> xr.Dataset:
     by = [str(k) for k, v in data.data_vars.items() if dim in v.dims]
     labels = [str(x) for x in data[dim].values]
     apart = {
-        (label if k == 0 else f"{label}_{name}"): data[name].sel({dim: label}, drop=True)
+        _headed(dim, label, name, k): data[name].sel({dim: label}, drop=True)
         for k, name in enumerate(by)
         for label in labels
     }
     return data.drop_vars([*by, dim]).assign(apart)
+
+
+def _headed(dim: str, label: str, name: str, place: int) -> str:
+    if dim == names.OUTCOME:
+        return f"{name}_{label}"
+    return label if place == 0 else f"{label}_{name}"
 
 
 def _some(rows: pd.DataFrame, attrs: dict[str, Any]) -> tuple[pd.DataFrame, str]:

@@ -175,3 +175,38 @@ def sequence(data: xr.Dataset) -> tuple[str, ...]:
     ends = f"{float(data['lower']):+.3f} to {float(data['upper']):+.3f}"
     share = 100 * (1 - data.attrs["error"])
     return (f"P(A wins) - P(B wins) is within {ends}, however often one looks ({share:g} %).",)
+
+
+def fragility(data: xr.Dataset) -> tuple[str, ...]:
+    """Of one pair: how many would have to turn, or go."""
+    who = _names(data)
+    if who is None or set(_one(data)["now"].dims):
+        return ()
+    one = _one(data)
+    verdict = str(one["now"].values)
+    if verdict == "undecided":
+        return ("Undecided: there is no verdict that could go.",)
+    side = {"a_better": f"{who['a']} is better", "b_better": f"{who['b']} is better"}
+    of = f"{int(one['decisive'])} decisive items" if verdict in side else f"{int(one['n'])} items"
+    said = f"{side.get(verdict, 'Practically equivalent')}: {int(one['turn'])} of {of} would have "
+    said += f"to turn for this verdict to go, or {int(one['drop'])} be dropped."
+    if verdict not in side:
+        return (said,)
+    over = [f"{int(one[k])} {k.split('_')[0]}" for k in _OVER if not np.isnan(one[k])]
+    told = " or ".join(over).replace("turn", "turned").replace("drop", "dropped")
+    return (said, f"For the other system to be better: {told}.") if over else (said,)
+
+
+_OVER = ("turn_to_other", "drop_to_other")
+
+
+def power(data: xr.Dataset, of: str) -> tuple[str, ...]:
+    """At one n, or from which on the target is reached."""
+    first, always = float(data["first"]), float(data["always"])
+    if "n" not in data.dims:
+        told = (numbers.probability(float(data[k])) for k in ("power", "level"))
+        return ("With {} {}: power {}, at a level of {}.".format(int(data["n"]), of, *told),)
+    if np.isnan(first):
+        return (f"None of these numbers of {of} has a power of {data.attrs['target']:g}.",)
+    still = f"; from {always:.0f} on it stays there" if always == always != first else ""
+    return (f"{first:.0f} {of} are the first with a power of {data.attrs['target']:g}{still}.",)
