@@ -82,7 +82,7 @@ def count(
     table = frame if isinstance(frame, Table) else _table(frame)
     columns, layers = _listed(judge), _listed(strata)
     refuse_merged(table, columns, human, words)
-    which = tuple(np.array(cells.system_names(table, c), dtype=object) for c in pair_of(table))
+    which = _named(table)
     systems, a, b = paired(which[0].tolist(), which[1].tolist())
     _refuse_itself(table, which[0], a == b)
     said = np.stack([outcomes(table, column, which, words) for column in columns])
@@ -102,10 +102,16 @@ def count(
     return judged_counts(found.assign_attrs(attrs | {"reading": _reading(table, found, attrs)}))
 
 
+def _named(table: Table) -> tuple[np.ndarray, np.ndarray]:
+    """The two systems of each row."""
+    a, b = (np.array(cells.system_names(table, c), dtype=object) for c in pair_of(table))
+    return a, b
+
+
 def _table(frame: Any) -> Table:
     if not isinstance(frame, pd.DataFrame):
         raise ValueError(
-            f"frame is {type(frame).__name__}; give a pandas.DataFrame, or a file to betterthan.read"
+            f"frame is {type(frame).__name__}; give a pandas.DataFrame, or betterthan.read a file"
         )
     return table_from_frame(frame, "DataFrame")
 
@@ -155,7 +161,7 @@ def _refuse_unjudged(table: Table, human: str, alone: np.ndarray, drop: bool) ->
         raise problem(
             table.source,
             f"{counted(number, 'label')} by people without an answer of the judge; judge these "
-            "items, or say drop=True (--drop) to leave them out",
+            "items, blank the labels, or leave them out: judged.count(..., drop=True)",
             row=table.rows[int(alone.argmax())],
             column=human,
         )

@@ -1,12 +1,15 @@
 """Judged counts: gold over (pair, truth, signal), judged over (pair, signal)."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
 TRUTH, SIGNAL, GOLD, JUDGED = "truth", "signal", "gold", "judged"
 UNPARSED = "unparsed"
@@ -15,7 +18,7 @@ MOST_SIGNALS = 12
 _TURN = {"win": 1, "loss": -1, "tie": 0}
 
 
-def is_judged(data: Any) -> bool:
+def is_judged(data: Any) -> "TypeIs[xr.Dataset]":
     """Whether these are judged counts."""
     return isinstance(data, xr.Dataset) and {GOLD, JUDGED} <= set(data.data_vars)
 
@@ -98,8 +101,8 @@ def dataset_of(
 
 
 def said(signal: str) -> float:
-    """What the judge says by a signal of its answers: 1, 0 or -1; several that differ are a tie; nan
-    where it says none.
+    """What the judge says by a signal: 1, 0 or -1; answers that differ are a tie; nan where it says
+    none.
 
     Examples
     --------

@@ -56,7 +56,10 @@ def from_table(
         )
     pairs = [_pair(pair) for pair in table]
     checks.unique([tuple(sorted(pair)) for pair in pairs], "pair")
-    cells = [_cells(f"({a!r}, {b!r})", entry) for (a, b), entry in zip(pairs, table.values())]
+    cells = [
+        _cells(f"({a!r}, {b!r})", entry)
+        for (a, b), entry in zip(pairs, table.values(), strict=True)
+    ]
     width = {len(judged) for _, judged in cells}
     if len(width) > 1:
         raise ValueError(

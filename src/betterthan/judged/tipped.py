@@ -38,9 +38,8 @@ def tipping(
     -------
     xarray.Dataset, dims (pair,)
         ``judge_prob_better`` and ``judge_difference``, of the judge's answers as if they were the
-        truth; ``judge_verdict``; ``tipping``: how many of 100 items, as a share, the judge would have
-        to favour the better system too much, in P(win) - P(loss), for the verdict to fall; 0 where
-        there is none.
+        truth; ``judge_verdict``; ``tipping``: by how much, in P(win) - P(loss), the judge would
+        have to favour the better system for the verdict to fall; 0 where there is none.
 
     Raises
     ------

@@ -14,6 +14,7 @@ from betterthan.logs.pivoting import scores_of
 from betterthan.logs.reading import logs_of_runs
 from betterthan.reading.finding_logs import runs_in, tables_in
 from betterthan.reading.judged_files import with_judged
+from betterthan.reading.judged_outcomes import read_judged
 from betterthan.reading.other_layouts import OTHERS, reader_of
 
 Source = str | Path | pd.DataFrame | Sequence[str | Path] | Mapping[str, str | Path | pd.DataFrame]
@@ -24,6 +25,15 @@ _OF_LOGS = {"join": "auto", "errors": "missing", "unscored": "missing"}
 @overload
 def read(  # pyright: ignore[reportOverlappingOverload]
     source: Source, *, layout: Literal["judgments", "trials"]
+) -> xr.Dataset: ...
+@overload
+def read(
+    source: Source,
+    *,
+    judge: str | Sequence[str],
+    human: str,
+    strata: str | Sequence[str] | None = None,
+    item: str | None = None,
 ) -> xr.Dataset: ...
 @overload
 def read(
@@ -83,6 +93,9 @@ def read(
     higher_is_better: bool | None = None,
     unit: str | None = None,
     scale: int = 1,
+    judge: str | Sequence[str] | None = None,
+    human: str | None = None,
+    strata: str | Sequence[str] | None = None,
 ) -> xr.DataArray | xr.Dataset:
     """Read the results of several systems: scores of each item, or counts of each pair.
 
@@ -148,6 +161,10 @@ def read(
         ``judgment`` for votes and ``unknown`` for counts when not given.
     scale : int, default 1
         For tallies: see `io.tallies_from_table`.
+    judge, human, strata : optional
+        Of a table of judged outcomes, one row an item of a pair: the column, or columns, of the
+        judge's answers, that of the labels by people, and columns that tell signals apart; see
+        `judged.count`.
 
     Returns
     -------
@@ -156,7 +173,7 @@ def read(
         with item coordinates ``dataset``, ``cluster`` and ``epoch`` where they are given. From
         counts and votes: counts over (system_a, system_b, outcome), int64, with a leading
         ``dataset`` where that is given. From tallies: see `io.tallies_from_table`. From judgments:
-        the Dataset of `io.read_judgments`.
+        the Dataset of `io.read_judgments`. With `judge` and `human`: judged counts.
         From logs: scores, with ``status`` (item, system) beside them.
         ``attrs["reading"]`` says in one line what was read and how; it is logged too.
 
@@ -203,6 +220,9 @@ def read(
     of_logs: dict[str, Any] = {"task": task, "metric": metric, "filter": filter, "epoch": epoch}
     of_logs |= {"join": join, "errors": errors, "unscored": unscored}
     of_tables: dict[str, Any] = {"layout": layout, "names": names, "unit": unit, "scale": scale}
+    if judge is not None or human is not None:
+        _refuse(of_logs | of_tables | {"systems": systems, "again": again}, "judged outcomes")
+        return read_judged(source, judge=judge, human=human, strata=strata, item=item)
     if layout is not None and layout in OTHERS:
         _refuse(of_logs | {"systems": systems, "names": names, "unit": unit}, layout)
         return reader_of(layout)(source)
