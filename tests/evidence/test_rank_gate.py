@@ -15,6 +15,7 @@ from betterthan.evidence.roster import ROSTER
 GATED = {
     "beta_binomial",
     "clustered",
+    "davidson",
     "dirichlet_multinomial",
     "independent_betas",
     "subject_slopes",
