@@ -17,6 +17,7 @@ GATED = {
     "clustered",
     "davidson",
     "dirichlet_multinomial",
+    "graded",
     "independent_betas",
     "subject_slopes",
 }
