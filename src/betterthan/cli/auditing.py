@@ -46,6 +46,9 @@ def audit(
     baseline: Annotated[
         str | None, typer.Option(help="The system that the others are told against.")
     ] = None,
+    near: Annotated[
+        bool, typer.Option("--near", help="Look for items that are near copies, too.")
+    ] = False,
     rope: Rope = names.ROPE,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit code 1 also on a warning.")
@@ -65,7 +68,7 @@ def audit(
     if json and markdown:
         raise ValueError("--json and --markdown are two; give one of them")
     refuse_inputs([junit] if junit is not None else [], inputs_of(logs))
-    found = bt.audit(source_of(logs), baseline, rope=rope, **of_logs)
+    found = bt.audit(source_of(logs), baseline, near=near, rope=rope, **of_logs)
     _print(found, "json" if json else "markdown" if markdown else "text")
     if github or junit is not None:
         _to_machines(found, github, junit)

@@ -14,7 +14,7 @@ from betterthan.logs.inspect_content import Contents, prompts_of, shown_of
 from betterthan.logs.inspect_header import add_reported, declared_metrics, run_of, steps_of
 from betterthan.logs.inspect_values import add_scores
 from betterthan.logs.json_values import count, parsed
-from betterthan.logs.record import DONE, Run
+from betterthan.logs.record import DONE, KEPT, Run
 
 _HEADER, _START, _ALL = "header.json", "_journal/start.json", "summaries.json"
 _IDS = {str, int, float, bool}
@@ -128,7 +128,7 @@ def _summary(sample: dict[str, Any]) -> dict[str, Any]:
         }
     elif isinstance(sample.get("score"), dict):
         kept["score"] = {"value": sample["score"].get("value")}
-    return kept | {"input": shown_of(sample)[:80]}
+    return kept | {"input": shown_of(sample)[: KEPT.get()]}
 
 
 def _run(file: LogFile, header: dict[str, Any], samples: _Samples) -> Run:
