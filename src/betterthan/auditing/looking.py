@@ -27,7 +27,7 @@ from betterthan.posterior.bounds import missing_bounds
 from betterthan.reading.any_source import read
 from betterthan.reading.finding_logs import logs_in
 
-_OF_LOGS = ("systems", "again", "format")  # choices of `read_logs`
+_OF_LOGS = ("systems", "again", "format", "cluster")  # choices of `read_logs`
 # choices of the scores of logs, with what some of them may be
 _OF_SCORES = dict.fromkeys(("task", "metric", "filter", "epoch", "higher_is_better"), ()) | {
     "join": JOINS,
@@ -105,7 +105,8 @@ def audit(
         return _of_scores({"": schemas.scores(found)}, baseline, how)
     again = choices.get("again") or "last"
     with whole_texts() if near else nullcontext():
-        found = logs_of_files(logs, systems=choices.get("systems"), again=again)
+        of_logs = {name: choices.get(name) for name in ("systems", "cluster")}
+        found = logs_of_files(logs, **of_logs, again=again)
     return _of_logs(found, baseline, choices, how, near)
 
 

@@ -10,6 +10,7 @@ from betterthan import names
 from betterthan.cli.console import say
 from betterthan.cli.options import (
     Again,
+    Cluster,
     Epoch,
     Files,
     Filter,
@@ -41,6 +42,7 @@ def audit(
     systems: Systems = None,
     join: Join = None,
     again: Again = None,
+    cluster: Cluster = None,
     tool: Tool = None,
     layout: Layout = None,
     baseline: Annotated[
@@ -64,7 +66,7 @@ def audit(
     import betterthan as bt
 
     of_logs = chosen(task=task, metric=metric, filter=filter, epoch=epoch, systems=systems)
-    of_logs |= chosen(join=join, again=again, format=tool, layout=layout)
+    of_logs |= chosen(join=join, again=again, cluster=cluster, format=tool, layout=layout)
     if json and markdown:
         raise ValueError("--json and --markdown are two; give one of them")
     refuse_inputs([junit] if junit is not None else [], inputs_of(logs))
