@@ -9,6 +9,7 @@ from betterthan import names
 from betterthan.cli.console import deliver, say, where
 from betterthan.cli.options import (
     Again,
+    Cluster,
     Decimal,
     Epoch,
     Errors,
@@ -120,6 +121,7 @@ def compare(
     unscored: Unscored = None,
     tool: Tool = None,
     items: Items = None,
+    cluster: Cluster = None,
     names_are: Names = None,
     item: Item = None,
     system: System = None,
@@ -162,6 +164,7 @@ def compare(
         unscored=unscored,
         format=tool,
         items=ids_in(items),
+        cluster=cluster,
         names=names_are,
         item=item,
         system=system,
