@@ -49,22 +49,24 @@ def of_records(logs: Logs, records: Any, sources: Sequence[str]) -> Baseline:
         | {"system": run["base"], "lower": not run["higher_is_better"].get(metric, True)}
         for _, run in runs.iterrows()
     ]
-    rows = [
-        {
-            "run": str(place[row.run]),
-            "item": str(row.item),
-            "epoch": str(row.epoch),
-            "cluster": "" if pd.isna(row.cluster) else str(row.cluster),
-            "content": row.item_hash.hex() if row.item_hash else "",
-            "prompt": row.prompt_hash.hex() if row.prompt_hash else "",
-            "score": _number(row.raw),
-            "status": str(row.status),
-        }
-        for row in records.itertuples()
-    ]
+    rows = [_row(record, place) for record in records.itertuples()]
     files = [name for run in runs["files"] for name in run]
     about = {"source": ", ".join(files), "sources": list(sources), "metric": metric, "runs": told}
     return Baseline(LOGS, rows, about)
+
+
+def _row(record: Any, place: Mapping[Any, int]) -> dict[str, str]:
+    """A record as text."""
+    return {
+        "run": str(place[record.run]),
+        "item": str(record.item),
+        "epoch": str(record.epoch),
+        "cluster": "" if pd.isna(record.cluster) else str(record.cluster),
+        "content": record.item_hash.hex() if record.item_hash else "",
+        "prompt": record.prompt_hash.hex() if record.prompt_hash else "",
+        "score": _number(record.raw),
+        "status": str(record.status),
+    }
 
 
 def as_table(of: Baseline, source: str) -> Table:

@@ -197,27 +197,33 @@ def evidence_of(
     of: Paired, cases: Cases | None, chances: Chances, further: Further | None
 ) -> Evidence:
     """What is known of the two, in numbers and in items."""
-    seen, apart = of.scored, np.nan_to_num(of.apart)
-    sign = 1 if of.higher_is_better else -1
-    means = sign * of.mean[seen].mean(0)
-    order = np.argsort(-np.abs(apart), kind="stable")
+    seen, sign = of.scored, 1 if of.higher_is_better else -1
+    before, now = (sign * of.mean[seen].mean(0)).tolist()
+    missing = np.isnan(of.mean).sum(0).tolist()
     return Evidence(
         quantity="accuracy" if of.binary else "mean",
         per=of.per,
         items=int(seen.sum()),
         units=len(np.unique(of.unit[seen])),
         runs=of.runs,
-        missing=(int(np.isnan(of.mean[:, 0]).sum()), int(np.isnan(of.mean[:, 1]).sum())),
+        missing=(missing[0], missing[1]),
         cells=of.gone,
-        won=[of.ids[k] for k in order if apart[k] > 0],
-        lost=[of.ids[k] for k in order if apart[k] < 0],
-        means=(float(means[0]), float(means[1])),
+        won=_by_size(of, 1),
+        lost=_by_size(of, -1),
+        means=(before, now),
         **_size(of, cases),
         higher_is_better=of.higher_is_better,
         chances=chances,
         cases=cases,
         further=further,
     )
+
+
+def _by_size(of: Paired, sign: int) -> list[str]:
+    """Items on which the candidate is better, or worse, the largest difference first."""
+    apart = sign * np.nan_to_num(of.apart)
+    order = np.argsort(-apart, kind="stable")
+    return [of.ids[k] for k in order if apart[k] > 0]
 
 
 def _size(of: Paired, cases: Cases | None) -> dict[str, float]:

@@ -98,27 +98,30 @@ def paired(scores: xr.DataArray) -> Paired:
     low, high, _ = limits_of(scores, None)
     better = bool(scores.attrs.get("higher_is_better", True))
     limits = (low, high) if better else (-high, -low)
-    values, ids = oriented(scores).astype(float), item_ids(scores)
-    place, labels = pd.factorize(ids)
-    per = unit_of(scores, None)
-    first = np.unique(place, return_index=True)[1]
-    unit = (
-        pd.factorize(ids_of(scores, CLUSTER)[first])[0] if per == CLUSTER else np.arange(len(first))
-    )
-    sums, number = _summed(values, place, len(first))
+    values = oriented(scores).astype(float)
+    place, labels = pd.factorize(item_ids(scores))
+    sums, number = _summed(values, place, len(labels))
     # of an item as many runs as anybody made of it, but no more than the side makes of any
     planned = np.minimum(np.bincount(place)[:, None], np.maximum(number.max(0, initial=1), 1))
     return Paired(
         [str(i) for i in labels],
         *_ends(sums, number, planned, limits),
-        unit=np.asarray(unit),
-        per=per,
+        unit=_units(scores, place),
+        per=unit_of(scores, None),
         runs=int(planned.max()),
         gone=int((planned - number).sum()),
         binary=bool(np.isin(scores.values[~np.isnan(values)], (0.0, 1.0)).all()),
         limits=limits,
         higher_is_better=better,
     )
+
+
+def _units(scores: xr.DataArray, place: np.ndarray) -> np.ndarray:
+    """The unit of evidence of each item: its cluster, where they come in clusters."""
+    first = np.unique(place, return_index=True)[1]
+    if unit_of(scores, None) != CLUSTER:
+        return np.arange(len(first))
+    return np.asarray(pd.factorize(ids_of(scores, CLUSTER)[first])[0])
 
 
 def _summed(values: np.ndarray, place: np.ndarray, items: int) -> tuple[np.ndarray, np.ndarray]:

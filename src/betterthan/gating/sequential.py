@@ -104,13 +104,6 @@ def look(plan: Plan, cases: Cases, margin: float, threshold: float) -> Looked:
             "can be said of looks that were not planned"
         )
     _, boundary = calibrated(plan.at, 2 * error)
-
-    def chance(counts: Counts) -> Chance:
-        won, lost, tied = map(np.asarray, counts)
-        passes, behind = chance_to_pass(won, lost, tied, margin), chance_behind(won, lost)
-        enough = float(log_e_value(won, lost, tied, -margin)) >= -np.log(error)
-        return Chance(float(passes), float(behind), enough, bool(behind >= boundary))
-
     return Looked(
         plan=plan,
         decisive=won + lost,
@@ -119,9 +112,17 @@ def look(plan: Plan, cases: Cases, margin: float, threshold: float) -> Looked:
         e_value=float(np.exp(log_e_value(won, lost, tied, -margin))),
         e_needed=1 / error,
         boundary=boundary,
-        chances=each(cases, chance),
+        chances=each(cases, lambda counts: _chance(counts, margin, error, boundary)),
         rates=_rates(plan, (won + lost) / (won + lost + tied), margin, error, boundary),
     )
+
+
+def _chance(counts: Counts, margin: float, error: float, boundary: float) -> Chance:
+    """The two probabilities, and whether the e-value and the boundary make a verdict of them."""
+    won, lost, tied = map(np.asarray, counts)
+    passes, behind = chance_to_pass(won, lost, tied, margin), chance_behind(won, lost)
+    enough = float(log_e_value(won, lost, tied, -margin)) >= -np.log(error)
+    return Chance(float(passes), float(behind), enough, bool(behind >= boundary))
 
 
 def _rates(
@@ -198,7 +199,7 @@ def negative_binomial(k: np.ndarray, m: int, p: float) -> np.ndarray:
 
     Examples
     --------
-    >>> negative_binomial(np.arange(3), 1, 0.5).tolist()
+    >>> negative_binomial(np.arange(3), 1, 0.5).round(12).tolist()
     [0.5, 0.25, 0.125]
     """
     ways = special.gammaln(k + m) - special.gammaln(m) - special.gammaln(k + 1.0)

@@ -1,7 +1,7 @@
 """The two sides of a gate, read and put together item by item; or why they cannot be."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -14,45 +14,31 @@ from betterthan.auditing.looking import audit
 from betterthan.gating import baseline_files
 from betterthan.gating.accepting import as_runs, as_table, of_records, of_scores
 from betterthan.gating.baseline_files import LOGS, TABLE, Baseline, Kept, is_baseline
+from betterthan.gating.logs_of_sides import (
+    BASELINE,
+    CANDIDATE,
+    OF_LOGS,
+    OWN,
+    SIDES,
+    Sides,
+    asked_of,
+    of_logs,
+    refuse_several,
+)
 from betterthan.io.columns import Columns, applied, words
 from betterthan.io.files import read_file
 from betterthan.io.frames import table_from_frame
-from betterthan.io.problems import listed, problem
+from betterthan.io.problems import problem
 from betterthan.io.reading import read_tables
 from betterthan.logs.choosing import chosen_records
 from betterthan.logs.finding import find_files
-from betterthan.logs.pivoting import scores_of
 from betterthan.logs.reading import logs_of_runs, read_runs
-from betterthan.logs.record import OK, Logs, Run
+from betterthan.logs.record import Run
 from betterthan.reading.finding_logs import logs_in, tables_in
 
-SIDES = BASELINE, CANDIDATE = "baseline", "candidate"
 _OF_TABLES = ("item", "system", "score", "ignore", "true", "false", "percent", "decimal", "sep")
-_OF_LOGS = ("task", "metric", "filter", "epoch", "join", "errors", "unscored")
 _OF_RUNS = ("again", "items", "format")
-CHOICES = (*_OF_TABLES, *_OF_LOGS, *_OF_RUNS, "higher_is_better")
-_TREATMENT = ("prompt",)  # what a candidate may change: it is what is gated
-_CHOSEN = ("content",)  # who says how to join has seen that ids and contents disagree
-_OWN = ("verdict",)  # what a gate tells by its own rule
-
-
-@dataclass(frozen=True)
-class Sides:
-    """Scores of baseline and candidate, in this order; or what stops them from being compared.
-
-    Attributes
-    ----------
-    scores : xarray.DataArray or None, dims (item, system)
-    stops : tuple of str
-        Why they cannot be compared.
-    warned, said : tuple of str
-        What should be known of them.
-    """
-
-    scores: xr.DataArray | None = None
-    stops: tuple[str, ...] = ()
-    warned: tuple[str, ...] = ()
-    said: tuple[str, ...] = field(default=())
+CHOICES = (*_OF_TABLES, *OF_LOGS, *_OF_RUNS, "higher_is_better")
 
 
 def read_sides(baseline: Any, candidate: Any, choices: Mapping[str, Any]) -> Sides:
@@ -139,13 +125,13 @@ def _read(source: dict[str, Any], kept: Kept | None, given: Mapping[str, Any]) -
     runs, keys = read_runs(files, given.get("items"))
     own: list[Run] = as_runs(kept.of, kept.name) if kept is not None else []
     logs = logs_of_runs([*own, *runs], [*([BASELINE] * len(own)), *keys], again=given.get("again"))
-    found = _of_logs(logs, given)
+    found = of_logs(logs, given)
     return replace(found, said=(*found.said, *([files.said] if files.said else [])))
 
 
 def _of_tables(source: dict[str, Any], kept: Kept | None, given: Mapping[str, Any]) -> Sides:
     """One table for each side."""
-    _refuse(given, (*_OF_LOGS, *_OF_RUNS), "tables")
+    _refuse(given, (*OF_LOGS, *_OF_RUNS), "tables")
     tables: dict[str, Any] = {}
     better = given.get("higher_is_better", True)
     if kept is not None:
@@ -158,16 +144,13 @@ def _of_tables(source: dict[str, Any], kept: Kept | None, given: Mapping[str, An
 
 def table_of(source: Any, name: str, given: Mapping[str, Any]) -> Any:
     """The table of one side, its columns and cells as they were told."""
-    told = Columns(
-        **{k: v for k, v in given.items() if k in _OF_TABLES and k not in _WORDS},
-        **{k: words(given.get(k)) for k in _WORDS},
-    )
+    own: dict[str, Any] = {k: v for k, v in given.items() if k in _OF_TABLES}
+    own.update({k: words(given.get(k)) for k in ("ignore", "true", "false")})
+    told = Columns(**own)
     one = tables_in({name: source})[name]
-    table = table_from_frame(one, name) if isinstance(one, pd.DataFrame) else None
-    return applied(read_file(Path(one), told.sep) if table is None else table, told)
-
-
-_WORDS = ("ignore", "true", "false")
+    if isinstance(one, pd.DataFrame):
+        return applied(table_from_frame(one, name), told)
+    return applied(read_file(Path(one), told.sep), told)
 
 
 def _refuse(given: Mapping[str, Any], names_of: tuple[str, ...], what: str) -> None:
@@ -177,50 +160,10 @@ def _refuse(given: Mapping[str, Any], names_of: tuple[str, ...], what: str) -> N
             raise ValueError(f"{name}={given[name]!r} does not apply: what was given is {what}")
 
 
-def _of_logs(logs: Logs, given: Mapping[str, Any]) -> Sides:
-    """The scores of logs by one metric, if the audit finds nothing that stops a comparison."""
-    systems = list(dict.fromkeys(logs.runs["system"]))
-    _one_a_side(systems)
-    records: Any = logs.records
-    if not (records["status"] == OK).any():
-        return Sides(stops=("no item has a score in any of the logs",))
-    asked = {k: given[k] for k in ("task", "metric", "filter", "epoch") if k in given}
-    records, _ = chosen_records(logs, **asked)
-    metric = str(records["metric"].iloc[0])
-    there = set(records["system"].unique())
-    absent = [side for side in SIDES if side not in there]
-    if absent:
-        return Sides(stops=(f"the {absent[0]} has no score by {metric}",))
-    how = {k: given[k] for k in _OF_LOGS if k in given} | {"metric": metric, "filter": None}
-    found = audit(logs, BASELINE, **how)
-    rows = found.findings[~found.findings["code"].isin(_OWN)]
-    gated, chosen = rows["code"].isin(_TREATMENT), rows["code"].isin(_CHOSEN * ("join" in given))
-    stop, warn = rows["level"] == "stop", rows["level"] == "warn"
-    parts = stop & ~gated & ~chosen, (warn & ~gated) | (stop & chosen), gated
-    stops, warned, said = (tuple(rows["message"][part]) for part in parts)
-    if stops:
-        return Sides(stops=stops)
-    scores = scores_of(logs, **how, higher_is_better=given.get("higher_is_better"))
-    return Sides(scores.sel({names.SYSTEM: list(SIDES)}), (), warned, said)
-
-
-def _one_a_side(systems: list[str]) -> None:
-    """Refuse a side with several systems, or with several settings of one."""
-    for side in SIDES:
-        own = [
-            name for name in systems if name == side or name.startswith((f"{side} |", f"{side} ("))
-        ]
-        if len(own) > 1:
-            told = listed([name.removeprefix(side).strip(" |()") or name for name in own])
-            raise ValueError(f"the {side} holds {len(own)} systems ({told}); give the logs of one")
-        if not own:
-            raise ValueError(f"the {side} holds no log of a known tool")
-
-
 def _audited(scores: xr.DataArray) -> Sides:
     """Scores of tables, with what the audit says of them."""
     found = audit(scores, BASELINE).findings
-    found = found[~found["code"].isin(_OWN)]
+    found = found[~found["code"].isin(OWN)]
     stops = tuple(found["message"][found["level"] == "stop"])
     return Sides(scores, stops, tuple(found["message"][found["level"] == "warn"]))
 
@@ -245,13 +188,6 @@ def accepted_of(candidate: Any, choices: Mapping[str, Any]) -> Baseline:
             raise problem(table.source, "holds not one score; there is nothing to accept")
         return of_scores(scores, digests(candidate))
     logs = logs_of_runs(*read_runs(files, given.get("items")), again=given.get("again"))
-    _one_a_side_alone(list(dict.fromkeys(logs.runs["system"])))
-    asked = {k: given[k] for k in ("task", "metric", "filter", "epoch") if k in given}
-    records, _ = chosen_records(logs, **asked)
+    refuse_several(logs, (CANDIDATE,))
+    records, _ = chosen_records(logs, **asked_of(given))
     return of_records(logs, records, digests(candidate))
-
-
-def _one_a_side_alone(systems: list[str]) -> None:
-    if len(systems) > 1:
-        told = listed([name.removeprefix(CANDIDATE).strip(" |()") for name in systems])
-        raise ValueError(f"the candidate holds {len(systems)} systems ({told}); give one")
