@@ -197,7 +197,7 @@ def test_the_prediction_powered_mean_is_that_of_its_authors():
         ([1, 2], [1], "judge has 2 scores and human 1"),
         ([1, np.nan, 3, 4], [1, 2, 3, np.nan], "score 2 is nan"),
         ([1, 2, 3], [1, np.nan, np.nan], "1 of 3 items have a score by people"),
-        ([1, 1, 1, 2], [1, 2, 3, np.nan], "scores all labelled items the same"),
+        ([1, 1, 1, 2], [1, 2, 3, np.nan], "judge: it scores all labelled items the same"),
     ],
 )
 def test_graded_scores_that_are_refused(judge, human, said):

@@ -85,21 +85,18 @@ def count(
     which = _named(table)
     systems, a, b = paired(which[0].tolist(), which[1].tolist())
     _refuse_itself(table, which[0], a == b)
+    _refuse_twice(table, item, a, b, systems)
     said = np.stack([outcomes(table, column, which, words) for column in columns])
     truth = outcomes(table, human, which, words)
     refuse_unknown(table, human, truth)
-    _refuse_twice(table, item, a, b, systems)
-    judged = (said != BLANK).all(0)
+    judged, turned = (said != BLANK).all(0), a > b
     dropped = _refuse_unjudged(table, human, (truth != BLANK) & ~judged, drop)
-    turned = a > b
     said, truth = (np.where(turned, _MIRRORED[x], x) for x in (said, truth))
     signal = _signals(said, [_stratum(table, c, which, turned) for c in layers])
     pair = np.minimum(a, b) * len(systems) + np.maximum(a, b)
     found = _tallied(pair[judged], signal[judged], truth[judged], systems, len(columns) == 1)
-    attrs = {"source": table.source, "unit": names.ITEM, "labels_by": human}
-    attrs |= {"judge": ", ".join(columns), "n_dropped": dropped}
-    attrs |= {"strata": ", ".join(layers)} if layers else {}
-    return judged_counts(found.assign_attrs(attrs | {"reading": _reading(table, found, attrs)}))
+    attrs = {"unit": names.ITEM, "labels_by": human, "judge": ", ".join(columns)}
+    return judged_counts(_told(found, table, attrs, layers, dropped))
 
 
 def _named(table: Table) -> tuple[np.ndarray, np.ndarray]:
@@ -192,20 +189,26 @@ def _tallied(
     pair: np.ndarray, signal: np.ndarray, truth: np.ndarray, systems: list[str], plain: bool
 ) -> xr.Dataset:
     """The counts of rows that were judged."""
-    layers = list(dict.fromkeys(s.partition(WITHIN)[2] for s in signal.tolist())) or [""]
-    base = [f"{o}{WITHIN}{s}" if s else o for s in sorted(layers) for o in names.OUTCOMES]
-    seen = sorted({*signal.tolist()} - {*base}, key=_place)
-    labels = [*(base if plain else []), *seen] if plain else sorted({*signal.tolist()}, key=_place)
+    labels = _in_order(signal.tolist(), plain)
     place = {label: k for k, label in enumerate(labels)}
     keys, at = np.unique(pair, return_inverse=True)
     order = np.array([place[s] for s in signal.tolist()], dtype=int)
     judged = np.zeros((len(keys), len(labels)), dtype=np.int64)
-    np.add.at(judged, (at, order), 1)
     gold = np.zeros((len(keys), 3, len(labels)), dtype=np.int64)
+    np.add.at(judged, (at, order), 1)
     known = truth < BLANK
     np.add.at(gold, (at[known], truth[known], order[known]), 1)
     who = [(systems[k // len(systems)], systems[k % len(systems)]) for k in keys.tolist()]
     return dataset_of(gold, judged, who, labels, {})
+
+
+def _in_order(signal: list[str], plain: bool) -> list[str]:
+    """The signals; of one column of answers win, loss and tie in each stratum, seen or not."""
+    seen = set(signal)
+    if plain:
+        layers = {s.partition(WITHIN)[2] for s in signal} or {""}
+        seen |= {f"{o}{WITHIN}{s}" if s else o for s in layers for o in names.OUTCOMES}
+    return sorted(seen, key=_place)
 
 
 def _place(signal: str) -> tuple[Any, ...]:
@@ -214,11 +217,17 @@ def _place(signal: str) -> tuple[Any, ...]:
     return stratum, tuple(_LABELS.index(answer) for answer in answers.split(BESIDE))
 
 
-def _reading(table: Table, found: xr.Dataset, attrs: Mapping[str, Any]) -> str:
+def _told(
+    found: xr.Dataset, table: Table, attrs: Mapping[str, Any], layers: list[str], dropped: int
+) -> xr.Dataset:
+    """With what was read from where."""
     judged, gold = int(found["judged"].sum()), int(found["gold"].sum())
-    dropped = f", {attrs['n_dropped']} labels without an answer left out" * bool(attrs["n_dropped"])
-    return (
+    left = f", {dropped} labels without an answer left out" * bool(dropped)
+    reading = (
         f"{table.source} read as judged outcomes: {counted(found.sizes[names.PAIR], 'pair')}, "
         f"{judged:,} items judged in {attrs['judge']!r}, {gold:,} of them labelled in "
-        f"{attrs['labels_by']!r}, {counted(found.sizes['signal'], 'signal')}{dropped}"
+        f"{attrs['labels_by']!r}, {counted(found.sizes['signal'], 'signal')}{left}"
     )
+    more = {"strata": ", ".join(layers)} if layers else {}
+    also = {"source": table.source, "reading": reading, "n_dropped": dropped}
+    return found.assign_attrs(dict(attrs) | also | more)

@@ -53,20 +53,35 @@ def prediction_powered(judge: Any, human: Any, *, ci_prob: float = names.CI_PROB
     checks.probability(ci_prob, "ci_prob")
     said, truth = _scores(judge, human)
     gold = ~np.isnan(truth)
-    m, more = int(gold.sum()), int((~gold).sum())
-    y, f, rest = truth[gold], said[gold], said[~gold]
-    cross = np.cov(y, f)[0, 1]
-    weight = cross / ((1 + m / more) * np.var(said, ddof=1))
-    mean = y.mean() + weight * (rest.mean() - f.mean())
-    se = np.sqrt(np.var(y - weight * f, ddof=1) / m + weight**2 * np.var(rest, ddof=0) / more)
+    mean, se, weight = _powered(truth[gold], said[gold], said[~gold])
+    m = int(gold.sum())
     half = special.stdtrit(m - 1, (1 + ci_prob) / 2) * se
     found = {"mean": mean, "se": se, "lower": mean - half, "upper": mean + half, "weight": weight}
-    found |= {"human_mean": y.mean(), "n_gold": m, "n": said.size}
+    found |= {"human_mean": truth[gold].mean(), "n_gold": m, "n": said.size}
     return xr.Dataset(found, attrs={"ci_prob": ci_prob})
 
 
+def _powered(y: np.ndarray, f: np.ndarray, rest: np.ndarray) -> tuple[float, float, float]:
+    """Mean, its standard error, and the weight: people's and the judge's scores of labelled items,
+    and the judge's of the others.
+    """
+    m, more = y.size, rest.size
+    spread = np.var(np.concatenate([f, rest]), ddof=1)
+    weight = np.cov(y, f)[0, 1] / ((1 + m / more) * spread)
+    mean = y.mean() + weight * (rest.mean() - f.mean())
+    se = np.sqrt(np.var(y - weight * f, ddof=1) / m + weight**2 * np.var(rest) / more)
+    return float(mean), float(se), float(weight)
+
+
+def _numbers(values: Any, what: str) -> np.ndarray:
+    try:
+        return np.asarray(values, dtype=float).ravel()
+    except (TypeError, ValueError):
+        raise ValueError(f"{what} is {checks.shown(values)}; give one score an item") from None
+
+
 def _scores(judge: Any, human: Any) -> tuple[np.ndarray, np.ndarray]:
-    said, truth = (np.asarray(x, dtype=float).ravel() for x in (judge, human))
+    said, truth = _numbers(judge, "judge"), _numbers(human, "human")
     if said.size != truth.size:
         raise ValueError(
             f"judge has {said.size} scores and human {truth.size}; give both for each item, nan "
@@ -78,9 +93,9 @@ def _scores(judge: Any, human: Any) -> tuple[np.ndarray, np.ndarray]:
     gold = ~np.isnan(truth)
     if gold.sum() < 3 or gold.all():
         raise ValueError(
-            f"{int(gold.sum())} of {truth.size} items have a score by people; give three or more, "
-            "and items without one"
+            f"human: {int(gold.sum())} of {truth.size} items have a score by people; give three or "
+            "more, and items without one"
         )
     if np.ptp(said[gold]) == 0:
-        raise ValueError("the judge scores all labelled items the same, which says nothing")
+        raise ValueError("judge: it scores all labelled items the same, which says nothing")
     return said, truth

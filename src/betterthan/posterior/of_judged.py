@@ -117,20 +117,23 @@ def draws_of(data: Any, prior: Any, draws: int, chains: int, rng: Any) -> xr.Dat
     random = np.random.default_rng(seed)
     theta = exact_draws.draws(pairs.cells, pairs.size, shape[0] * shape[1], random)
     theta = theta.reshape(*shape, *theta.shape[1:])
-    by = [names.PAIR, names.OUTCOME]
     tree = az.from_dict(
         {"posterior": {"theta": theta, "difference": theta[..., 0] - theta[..., 1]}},
         coords={names.PAIR: found[names.PAIR].values, names.OUTCOME: list(names.OUTCOMES)},
-        dims={"theta": by, "difference": [names.PAIR]},
+        dims={"theta": [names.PAIR, names.OUTCOME], "difference": [names.PAIR]},
     )
-    sides = {k: (names.PAIR, found[k].values) for k in names.SQUARE}
-    tree["posterior"] = tree["posterior"].to_dataset().assign_coords(sides).drop_attrs()
     made = Signature(model="judge", seed=seed, inference_library="betterthan")
-    tree["posterior"].attrs = made.to_attrs() | {
-        "prior": list(checks.prior(prior)),
-        "square": 0,
-        "inference_library_version": __version__,
-    }
+    more = {"prior": list(checks.prior(prior)), "square": 0}
+    return _signed(tree, found, made.to_attrs() | more)
+
+
+def _signed(tree: xr.DataTree, data: xr.Dataset, attrs: dict[str, Any]) -> xr.DataTree:
+    """With the systems of each pair, and how the draws were made."""
+    sides = {k: (names.PAIR, data[k].values) for k in names.SQUARE}
+    posterior = tree["posterior"].to_dataset().assign_coords(sides)
+    tree["posterior"] = posterior.drop_attrs().assign_attrs(
+        attrs | {"inference_library_version": __version__}
+    )
     return tree
 
 

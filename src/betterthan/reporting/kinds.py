@@ -59,7 +59,7 @@ def _is_confusion(answer: Any) -> bool:
 
 KINDS = (
     Kind("compare", "comparison", of_comparison.page),
-    Kind("compare of judged counts", "judged", of_judged.page),
+    Kind("compare", "judged", of_judged.page),
     Kind("scores.compare", "scores", of_scores.page),
     Kind("orders.kendall_tau", "taus", of_orders.page),
     Kind("orders.compare", "orders", of_orders.compared_page),
@@ -88,7 +88,7 @@ def page_of(answer: Any) -> Page:
     if kind is None:
         raise ValueError(
             f"answers hold a {type(answer).__name__} that no report is written of; give what one "
-            f"of these returned: {', '.join(kind.by for kind in KINDS)}"
+            f"of these returned: {', '.join(dict.fromkeys(kind.by for kind in KINDS))}"
         )
     try:
         return kind.page(answer)

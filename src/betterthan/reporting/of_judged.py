@@ -33,25 +33,29 @@ def page(found: xr.Dataset) -> Page:
     """Everything a report says of it, from `compare` of judged counts."""
     found = printable(best_first(found))
     made = Signature.from_attrs(found.attrs)
-    cells = [cell_of(found, i, j) for i, j in ahead_first(found.isel({names.ENGINE: 0}))]
-    met = [cell for cell in cells if cell["n"].item() > 0]
+    places = ahead_first(found.isel({names.ENGINE: 0}))
+    met = [cell for cell in (cell_of(found, *at) for at in places) if cell["n"].item() > 0]
+    first = [cell.isel({names.ENGINE: 0}) for cell in met]
     parts = [
-        Part("In words", lines=[_sentence(cell.isel({names.ENGINE: 0}), made) for cell in met]),
-        _data(found, made),
-        _pairs(met, made),
-        _beside(met, made),
-        _worth(met),
+        Part("In words", lines=[_sentence(cell, made) for cell in first]),
+        *(_data(found, made), _pairs(first, made), _beside(met, made), _worth(met)),
         *_engines(met),
     ]
-    joint = [f"There is no joint answer here: {made.no_joint}."] if len(cells) > 1 else []
-    limits = [*(made.notes or ()), *joint, *_LIMITS]
-    systems = [str(s) for s in found[names.SYSTEM_A].values]
-    who = " and ".join(systems) if len(systems) == 2 else f"{len(systems)} systems"
-    title = f"{who} compared by judged outcomes"
     asked = (
         "Which system is better by the labels of people, given what the judge says of all items?"
     )
-    return Page(title, asked, parts, limits, [on_one_line(signature(found))])
+    limits = [*(made.notes or ()), *_joint(made, len(places)), *_LIMITS]
+    return Page(_title(found), asked, parts, limits, [on_one_line(signature(found))])
+
+
+def _title(found: xr.Dataset) -> str:
+    systems = [str(s) for s in found[names.SYSTEM_A].values]
+    who = " and ".join(systems) if len(systems) == 2 else f"{len(systems)} systems"
+    return f"{who} compared by judged outcomes"
+
+
+def _joint(made: Signature, pairs: int) -> list[str]:
+    return [f"There is no joint answer here: {made.no_joint}."] if pairs > 1 else []
 
 
 def _sentence(cell: xr.Dataset, made: Signature) -> str:
@@ -91,7 +95,7 @@ def _pairs(cells: list[xr.Dataset], made: Signature) -> Part:
     heads = ["A", "B", f"Difference [{interval}]", "P(A better)"]
     heads += [f"P(|d| ≤ {made.rope:g})"] if made.rope else []
     rows = []
-    for cell in (cell.isel({names.ENGINE: 0}) for cell in cells):
+    for cell in cells:
         rope = [within_rope(cell)] if made.rope else []
         row = [*names_in(cell), difference_in(cell), probability_in(cell, "prob_better"), *rope]
         rows.append((*row, title_of_verdict(str(cell["verdict"].item()), "A", "B")))
