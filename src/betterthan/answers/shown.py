@@ -7,11 +7,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from betterthan import names
 from betterthan.answers import numbers, rows
 from betterthan.signed import Signature
 
-_FORETOLD = 3  # pairs up to which it is said what more items would do
 _PAIRS_OF = 10  # systems up to which every pair has a row
 _ROWS = 20  # systems shown of many
 
@@ -19,7 +17,7 @@ _ROWS = 20  # systems shown of many
 def as_text(comparison: Any) -> str:
     """Words, the table, the signature."""
     table, more = told(comparison)
-    parts = ["\n".join([*comparison.statement(), *_outlook(comparison), *_audit(comparison)])]
+    parts = ["\n".join([*comparison.statement(), *_audit(comparison)])]
     parts.append(table.to_string(index=False))
     return _plain("\n\n".join([*parts, *([more] if more else []), comparison.signature()]))
 
@@ -28,25 +26,12 @@ def as_html(comparison: Any) -> str:
     """The same for a notebook."""
     table, more = told(comparison)
     said = "".join(f"<p><b>{escape(line)}</b></p>" for line in comparison.statement())
-    beside = [*_outlook(comparison), *_audit(comparison)]
-    said += "".join(f"<p>{escape(line)}</p>" for line in beside)
+    said += "".join(f"<p>{escape(line)}</p>" for line in _audit(comparison))
     more = f"<p>{escape(more)}</p>" if more else ""
     signed = f"<p><small>{escape(comparison.signature())}</small></p>"
     return _plain(
         f"<div>{said}{table.to_html(index=False, border=0, justify='left')}{more}{signed}</div>"
     )
-
-
-def _outlook(comparison: Any) -> list[str]:
-    """What more items would do, and what the verdicts hang on, of few pairs."""
-    sizes = comparison.data["prob_better"].sizes
-    systems = sizes.get(names.SYSTEM_A, 0)
-    if not 0 < sizes.get(names.PAIR, systems * (systems - 1) // 2) <= _FORETOLD:
-        return []
-    import betterthan
-
-    plan: Any = betterthan.plan
-    return list(plan.outlook(comparison).lines)
 
 
 def _audit(comparison: Any) -> list[str]:

@@ -19,7 +19,7 @@ _BY_COUNTS = (None, "dirichlet_multinomial", "beta_binomial")  # models that ans
 _TOLD = ("more_items", "more_probability", "more_ceiling", "replicates", "drop", "turn")
 
 
-def outlook(comparison: Any, *, target: float = 0.8, most: int = SHOWN) -> Plan:
+def outlook(comparison: Any, *, target: float = 0.8, pairs: Any = None, most: int = SHOWN) -> Plan:
     """Of a comparison: how many more items an open pair needs, and how firm a decided one is.
 
     Parameters
@@ -28,8 +28,10 @@ def outlook(comparison: Any, *, target: float = 0.8, most: int = SHOWN) -> Plan:
         From `compare`, answered by counts of wins, losses and ties, or by means on units.
     target : float, default 0.8
         The probability with which more items are to give a verdict for either system.
+    pairs : sequence of (str, str), optional
+        Of which pairs of systems, in this order; of all when not given.
     most : int, default 45
-        Of how many pairs, the first ones, all is computed.
+        Of how many of them at most, the first ones, all is computed.
 
     Returns
     -------
@@ -52,7 +54,7 @@ def outlook(comparison: Any, *, target: float = 0.8, most: int = SHOWN) -> Plan:
     Raises
     ------
     ValueError
-        If it is no comparison of systems, or a choice is not valid.
+        If it is no comparison of systems, a pair was not compared, or a choice is not valid.
 
     Examples
     --------
@@ -66,13 +68,13 @@ def outlook(comparison: Any, *, target: float = 0.8, most: int = SHOWN) -> Plan:
     target, most = checks.probability(target, "target"), checks.whole(most, "most")
     data = _checked(comparison)
     made = Signature.from_attrs(data.attrs)
-    pairs = rows.each_pair(_leading(data)).isel({names.PAIR: slice(most)})
-    verdict = pairs["verdict"].values.astype("U16")
-    seen = _seen(pairs, made)
+    each = _wanted(rows.each_pair(_leading(data)), pairs).isel({names.PAIR: slice(most)})
+    verdict = each["verdict"].values.astype("U16")
+    seen = _seen(each, made)
     told = {name: np.full(len(verdict), np.nan) for name in _TOLD}
     if seen is not None:
         told |= _of_open(seen, verdict, target) | _of_decided(seen, verdict)
-    found = _labelled(pairs, verdict, told, target)
+    found = _labelled(each, verdict, told, target)
     kept = {k: v for k, v in data.attrs.items() if k in ("version", "prior", "rope", "threshold")}
     of = "units" if isinstance(seen, UnitsSeen) else "items"
     found = found.assign_attrs(kept | {"answer": "outlook", "target": target, "of": of})
@@ -86,6 +88,22 @@ def _checked(comparison: Any) -> xr.Dataset:
             f"comparison is {checks.shown(comparison)}; give what betterthan.compare returns"
         )
     return data
+
+
+def _wanted(each: xr.Dataset, pairs: Any) -> xr.Dataset:
+    """The pairs that are asked for, in whichever direction."""
+    if pairs is None:
+        return each
+    both = zip(*(each[k].values.astype(str).tolist() for k in names.SQUARE), strict=True)
+    place = {frozenset(pair): k for k, pair in enumerate(both)}
+    wanted = [frozenset(map(str, pair)) for pair in pairs]
+    for pair in wanted:
+        if pair not in place:
+            raise ValueError(
+                f"pairs hold {' and '.join(sorted(pair))}, which were not compared; give two "
+                "systems that were"
+            )
+    return each.isel({names.PAIR: [place[pair] for pair in wanted]})
 
 
 def _leading(data: xr.Dataset) -> xr.Dataset:
