@@ -110,7 +110,7 @@ def test_of_units():
     values = rng.normal([0.3, 0, 0.05], 0.6, (60, 3))
     scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["A", "B", "C"]})
     found = bt.plan.outlook(bt.compare(scores, quantity="mean"))
-    assert found.attrs["of"] == "units"
+    assert found.attrs["of"] == "items"
     for one in (found.data.isel(pair=k) for k in range(3)):
         a, b = (str(one[k].values) for k in ("system_a", "system_b"))
         apart = scores.sel(system=a).values - scores.sel(system=b).values
@@ -149,3 +149,55 @@ def test_of_some_pairs():
     assert some["n"].shape == (2,)
     for name in ("more_items", "decisive"):
         np.testing.assert_array_equal(some[name], whole[name].isel(pair=[2, 0]))
+
+
+def graded():
+    values = np.random.default_rng(0).normal([0.3, 0.1, 0.05], 0.6, (60, 3))
+    labels = {"system": ["A", "B", "C"], "cluster": ("item", np.arange(60) // 3)}
+    return xr.DataArray(values, dims=("item", "system"), coords=labels)
+
+
+@pytest.mark.parametrize("rope", [0.0, 0.2])
+def test_foresight_of_scores(rope):
+    scores = graded()
+    compared = bt.compare(scores, quantity="mean", rope=rope)
+    now = bt.plan.foresee(scores, more=0, rope=rope)
+    np.testing.assert_array_equal(now["now"].values, compared["verdict"].values)
+    for one in (scores, scores.drop_vars("cluster")):
+        found = bt.plan.foresee(one, more=[0, 40], rope=rope)
+        again = bt.plan.replication(one, n=40, rope=rope)
+        parts = one.sel(system="A").values - one.sel(system="B").values
+        if "cluster" in one.coords:
+            parts = parts.reshape(20, 3).mean(1)
+        k = parts.size
+        seen = Units(*(np.array([x]) for x in (parts.mean(), parts.std(ddof=1) / k**0.5, k)))
+        told = after_units(seen, 40, rope, 0.95)[0]
+        pair = {"system_a": "A", "system_b": "B"}
+        np.testing.assert_allclose(found["probability"].sel(pair | {"more": 40}), told, atol=1e-12)
+        told = after_units(seen, 40, rope, 0.95, kept=False)[0]
+        np.testing.assert_allclose(again["probability"].sel(pair), told, atol=1e-12)
+        back = found["probability"].sel({"system_a": "B", "system_b": "A", "more": 40}).values
+        whole = found["probability"].sel(pair | {"more": 40}).values
+        np.testing.assert_allclose(back, whole[[1, 0, 2, 3]], atol=1e-14)
+    two = scores.isel(system=[0, 1])
+    assert "With 40 more" in bt.plan.foresee(two, more=40, rope=rope).lines[1]
+    assert "fresh ones alone" in bt.plan.replication(two, rope=rope).lines[1]
+
+
+def test_scores_of_which_lower_is_better():
+    scores = graded()
+    turned = (-scores).assign_attrs(higher_is_better=False)
+    for function, how in ((bt.plan.foresee, {"until": 50}), (bt.plan.replication, {})):
+        xr.testing.assert_allclose(
+            function(turned, **how)["probability"], function(scores, **how)["probability"]
+        )
+
+
+def test_scores_that_are_counted_or_have_a_prior():
+    right = xr.DataArray([[1, 0], [1, 1]], dims=("item", "system"), coords={"system": ["A", "B"]})
+    with pytest.raises(ValueError, match=r"give bt.count\(scores\)"):
+        bt.plan.foresee(right, more=3)
+    with pytest.raises(ValueError, match="prior is of wins"):
+        bt.plan.replication(graded(), prior=(1, 1, 1))
+    with pytest.raises(ValueError, match="there are 20 items already"):
+        bt.plan.foresee(graded(), until=10)

@@ -10,9 +10,18 @@ from betterthan.exact.planning.edges import Rule
 from betterthan.exact.planning.verdicts import Items, after
 from betterthan.plan import words
 from betterthan.plan.answer import Plan
-from betterthan.plan.given import SWAPPED, VERDICTS, Pairs, other_side, pairs_of, rule_of, today
-
-_NOTHING = np.array([0.0, 0.0, 0.0, 1.0])  # of a system and itself
+from betterthan.plan.given import (
+    SWAPPED,
+    VERDICTS,
+    Pairs,
+    alike,
+    itself,
+    other_side,
+    pairs_of,
+    rule_of,
+    today,
+)
+from betterthan.plan.means import Means, is_scores
 
 
 def foresee(
@@ -33,15 +42,17 @@ def foresee(
     Parameters
     ----------
     counts : xarray.DataArray, dims (..., outcome), or (wins, losses, ties)
-        Without ties, an item is a decisive one.
+        Without ties, an item is a decisive one. Or scores (item, system), which are graded, or
+        whose items belong to clusters or were run several times: then the answer is of means, by
+        Student's t on units, the clusters (a coordinate ``cluster``) or the items.
     more : int or sequence of int, optional
         How many more items; a sequence adds a dim ``more``.
     until : int, optional
         In place of `more`: how many items there are then in all.
     rope : float in [0, 1), default 0
-        Half width of the region of practical equivalence.
+        Half width of the region of practical equivalence; of scores in units of the score.
     prior : str or sequence of float, optional
-        See `prob_better`.
+        See `prob_better`; not of scores.
     threshold : float, default 0.95
         Probability from which a verdict is given.
 
@@ -50,13 +61,15 @@ def foresee(
     Plan
         Its data, over the dims of the counts without ``outcome``: ``probability`` (verdict), of
         a_better, b_better, equivalent and undecided; ``now``, the verdict of today, and
-        ``prob_better``, P(A better) today; ``n`` items so far and ``n_more`` to come.
+        ``prob_better``, P(A better) today; ``n`` items so far and ``n_more`` to come. Of scores
+        ``difference`` and ``error`` of the means in place of ``prob_better``.
 
     Raises
     ------
     ValueError
         If the counts or a choice are not valid, both or neither of `more` and `until` are given,
-        there are more items than `until` already, or a rope is given and ties are unknown.
+        there are more items than `until` already, a rope is given and ties are unknown, or scores
+        are 0 and 1 on single items, which are counted.
 
     Notes
     -----
@@ -76,16 +89,18 @@ def foresee(
     >>> found["probability"].values.round(4).tolist()
     [0.737, 0.005, 0.0, 0.258]
     """
+    if is_scores(counts):
+        return _means_foreseen(_means(counts, rope, prior, threshold), more, until)
     pairs = pairs_of(counts, prior, rope)
     rule = rule_of(pairs.of.prior, threshold, rope)
-    steps, several = _steps(pairs, more, until)
+    steps, several = _steps(pairs.items, more, until)
     items = Items(pairs.posterior)
     found = np.stack([after(items, pairs.counts, step, rule) for step in steps], axis=1)
     data = _today(pairs, rule)
     extra: dict[str, Any] = {"more": np.asarray(more)} if several else {}
     verdicts = {"verdict": list(VERDICTS)}
     found = found if several else found[:, 0]
-    whole = pairs.wrap(found, found[..., SWAPPED], _NOTHING, extra | verdicts)
+    whole = pairs.wrap(found, found[..., SWAPPED], itself(rope), extra | verdicts)
     data = data.assign(probability=whole)
     if not several:
         data["n_more"] = pairs.wrap(steps[0], steps[0], 0)
@@ -107,6 +122,7 @@ def replication(
     ----------
     counts : xarray.DataArray, dims (..., outcome), or (wins, losses, ties)
         Without ties, an item is a decisive one.
+        Or scores; see `foresee`.
     n : int, optional
         How many fresh items; as many as there were when not given.
     rope, prior, threshold
@@ -143,6 +159,8 @@ def replication(
     >>> float(found["same"].round(9))
     0.500433318
     """
+    if is_scores(counts):
+        return _means_again(_means(counts, rope, prior, threshold), n)
     pairs = pairs_of(counts, prior, rope)
     rule = rule_of(pairs.of.prior, threshold, rope)
     fresh = pairs.items if n is None else np.full(len(pairs.counts), checks.whole(n, "n", 0))
@@ -152,35 +170,62 @@ def replication(
     same = found[np.arange(len(found)), [VERDICTS.index(v) for v in now]]
     data["same"] = pairs.wrap(same, same, np.nan)
     data["probability"] = pairs.wrap(
-        found, found[..., SWAPPED], _NOTHING, {"verdict": list(VERDICTS)}
+        found, found[..., SWAPPED], itself(rope), {"verdict": list(VERDICTS)}
     )
     data["n_more"] = pairs.wrap(fresh, fresh, 0)
     data = data.assign_attrs(_attrs(pairs, rule, "replication"))
     return Plan(data, words.replication(data))
 
 
+def _means(scores: Any, rope: float, prior: Any, threshold: float) -> Means:
+    if prior is not None:
+        raise ValueError("prior is of wins, losses and ties, not of means; leave it out")
+    return Means(scores, rope, threshold)
+
+
+def _means_foreseen(means: Means, more: Any, until: Any) -> Plan:
+    steps, several = _steps(means.items, more, until)
+    found = np.stack([means.after(step) for step in steps], axis=1)
+    data = means.today()
+    extra: dict[str, Any] = {"more": np.asarray(more)} if several else {}
+    data["probability"] = means.probability(found if several else found[:, 0], extra)
+    if not several:
+        data["n_more"] = means.wrap(steps[0], steps[0], 0)
+    return Plan(data.assign_attrs(means.attrs("foresight")), words.means_foreseen(data))
+
+
+def _means_again(means: Means, n: int | None) -> Plan:
+    fresh = means.items if n is None else np.full(len(means.items), checks.whole(n, "n", 0))
+    found = means.after(fresh, kept=False)
+    data, same = means.today(), means.same(found)
+    data["same"] = means.wrap(same, same, np.nan)
+    data["probability"] = means.probability(found, {})
+    data["n_more"] = means.wrap(fresh, fresh, 0)
+    return Plan(data.assign_attrs(means.attrs("replication")), words.means_again(data))
+
+
 def _today(pairs: Pairs, rule: Rule) -> xr.Dataset:
     better, now = today(pairs, rule)
     return xr.Dataset(
         {
-            "now": pairs.wrap(now.astype("U16"), other_side(now).astype("U16"), "undecided"),
+            "now": pairs.wrap(now.astype("U16"), other_side(now).astype("U16"), alike(rule.rope)),
             "prob_better": pairs.wrap(better, 1 - better, 0.5),
             "n": pairs.wrap(pairs.items, pairs.items, 0),
         }
     )
 
 
-def _steps(pairs: Pairs, more: Any, until: Any) -> tuple[list[np.ndarray], bool]:
+def _steps(items: np.ndarray, more: Any, until: Any) -> tuple[list[np.ndarray], bool]:
     """How many more items each row gets, once or several times."""
     if (more is None) == (until is None):
         raise ValueError(
             "say more= or until=, one of the two: how many more items, or how many in all"
         )
     if until is not None:
-        left = checks.whole(until, "until", 0) - pairs.items
+        left = checks.whole(until, "until", 0) - items
         if (left < 0).any():
             raise ValueError(
-                f"until is {until}, but there are {pairs.items.max()} items already; give at least "
+                f"until is {until}, but there are {items.max()} items already; give at least "
                 "as many"
             )
         return [left], False
@@ -188,7 +233,7 @@ def _steps(pairs: Pairs, more: Any, until: Any) -> tuple[list[np.ndarray], bool]
     each = [checks.whole(k, "more", 0) for k in (more if several else [more])]
     if not each:
         raise ValueError("more is empty; give at least one number of items")
-    return [np.full(len(pairs.counts), k) for k in each], several
+    return [np.full(len(items), k) for k in each], several
 
 
 def _attrs(pairs: Pairs, rule: Rule, answer: str) -> dict[str, Any]:

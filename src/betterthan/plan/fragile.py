@@ -10,7 +10,7 @@ from betterthan.exact.planning import fragile
 from betterthan.exact.planning.edges import Rule
 from betterthan.plan import words
 from betterthan.plan.answer import Plan
-from betterthan.plan.given import Pairs, other_side, pairs_of, rule_of, today
+from betterthan.plan.given import Pairs, alike, other_side, pairs_of, rule_of, today
 
 FEWEST = ("drop", "turn", "drop_to_other", "turn_to_other")
 
@@ -70,7 +70,7 @@ def fragility(
     whole = np.zeros((len(pairs.counts), 3), np.int64)
     whole[:, : pairs.counts.shape[1]] = pairs.counts
     found = _searched(whole, rule) if rope else _closed(whole, now, rule)
-    told = {"now": pairs.wrap(now.astype("U16"), other_side(now).astype("U16"), "undecided")}
+    told = {"now": pairs.wrap(now.astype("U16"), other_side(now).astype("U16"), alike(rope))}
     for name, values in (("decisive", whole[:, :2].sum(1)), ("n", whole.sum(1))):
         told[name] = pairs.wrap(values, values, 0)
     data = xr.Dataset(told | _labelled(found, pairs))

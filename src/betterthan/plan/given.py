@@ -50,14 +50,14 @@ class Pairs:
         labels = self.of.counts.isel({names.OUTCOME: 0}, drop=True)
         extra = extra or {}
         if self.of.square:
-            full = _squared(values, swapped, itself, labels.shape)
+            full = squared(values, swapped, itself, labels.shape)
         else:
             full = values.reshape((*labels.shape, *values.shape[1:]))
         coords = {**labels.drop_attrs().coords, **extra}
         return xr.DataArray(full, dims=(*labels.dims, *extra), coords=coords)
 
 
-def _squared(
+def squared(
     values: np.ndarray, swapped: np.ndarray, itself: Any, shape: tuple[int, ...]
 ) -> np.ndarray:
     """Values of each pair once, (rows, ...), in a square of this shape."""
@@ -109,6 +109,16 @@ def today(pairs: Pairs, rule: Rule) -> tuple[np.ndarray, np.ndarray]:
     better = prob_above_half(a, b)
     within = dirichlet.prob_within(a, b, tie, rule.rope) if rule.rope else np.zeros_like(a)
     return better, decide(better, prob_above_half(b, a), within, rule.rope, rule.threshold)[0]
+
+
+def alike(rope: float) -> str:
+    """The verdict on a system and itself."""
+    return "equivalent" if rope else "undecided"
+
+
+def itself(rope: float) -> np.ndarray:
+    """The probabilities of `VERDICTS` for a system and itself."""
+    return np.array([float(v == alike(rope)) for v in VERDICTS])
 
 
 def other_side(verdict: np.ndarray) -> np.ndarray:

@@ -76,7 +76,7 @@ def outlook(comparison: Any, *, target: float = 0.8, pairs: Any = None, most: in
         told |= _of_open(seen, verdict, target) | _of_decided(seen, verdict)
     found = _labelled(each, verdict, told, target)
     kept = {k: v for k, v in data.attrs.items() if k in ("version", "prior", "rope", "threshold")}
-    of = "units" if isinstance(seen, UnitsSeen) else "items"
+    of = "clusters" if isinstance(seen, UnitsSeen) and made.unit == "cluster" else "items"
     found = found.assign_attrs(kept | {"answer": "outlook", "target": target, "of": of})
     return Plan(found, words.outlook(found))
 

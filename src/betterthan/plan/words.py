@@ -66,6 +66,35 @@ def foresight(data: xr.Dataset) -> tuple[str, ...]:
     return tuple(said)
 
 
+def means_foreseen(data: xr.Dataset) -> tuple[str, ...]:
+    """Of one pair of means."""
+    who = _names(data)
+    if who is None or "more" in data.dims:
+        return ()
+    one = _one(data)
+    return (
+        _difference(one, who),
+        f"With {int(one['n_more'])} more: {_each(one['probability'], who)}.",
+    )
+
+
+def means_again(data: xr.Dataset) -> tuple[str, ...]:
+    """Of one pair of means."""
+    who = _names(data)
+    if who is None:
+        return ()
+    one = _one(data)
+    again = numbers.probability(float(one["same"]))
+    said = f"On {int(one['n_more'])} fresh ones alone the same verdict has probability {again}"
+    return (_difference(one, who), f"{said}: {_each(one['probability'], who)}.")
+
+
+def _difference(one: xr.Dataset, who: dict[str, str]) -> str:
+    said = _NOW.get(str(one["now"].values), "Nothing is said today").format(**who)
+    apart, error = (f"{float(one[k]):.3g}" for k in ("difference", "error"))
+    return f"{said} (difference of means {apart}, its error {error}, on {int(one['n'])})."
+
+
 def replication(data: xr.Dataset) -> tuple[str, ...]:
     """Of one pair."""
     who = _names(data)
@@ -244,8 +273,8 @@ def _more(one: xr.Dataset, attrs: dict[str, Any], of: str) -> str:
     top, target = float(one["more_ceiling"]), f"{attrs['target']:g}"
     if top < attrs["target"]:
         return (
-            f"no number of {of} gives a verdict for either with probability {target}, for that "
-            f"they differ by more than {attrs['rope']:g} has probability "
+            f"no number of {of} gives a verdict for either with probability {target}, for the "
+            f"probability that they differ by more than {attrs['rope']:g} is "
             f"{numbers.probability(top)}"
         )
     if np.isnan(one["more_items"]):

@@ -47,7 +47,7 @@ def assurance(plan: Plan, *, target: float | None = None, ax: "Axes | None" = No
     >>> import betterthan as bt
     >>> ax = bt.plot.assurance(bt.plan.assurance(range(1, 201), design=(6, 3, 11)))
     >>> [text.get_text() for text in ax.texts]
-    ['A better', 'B better', 'undecided']
+    ['B better', 'undecided', 'A better']
     """
     _is(plan, "assurance", "plan.assurance with several n", dim="n")
     n, told = plan["n"].values, plan["probability"]
@@ -109,10 +109,8 @@ def boundary(plan: Plan, counts: Any = None, *, ax: "Axes | None" = None) -> "Ax
     look, wins, losses = (plan[k].values.astype(float) for k in ("look", "wins", "losses"))
     with drawing.style():
         ax = drawing.axes(ax, 5.5, 3.4)
-        line = "o" if len(look) <= 40 else "-"
-        for side, colour, need in ((1, drawing.COLOUR_A, wins), (-1, drawing.COLOUR_B, losses)):
-            there = need >= 0
-            ax.plot(look[there], side * (2 * need - look)[there], line, color=colour, ms=4, lw=1.6)
+        _side(ax, look, wins, 1, drawing.COLOUR_A)
+        _side(ax, look, losses, -1, drawing.COLOUR_B)
         top = max(float(np.max(2 * wins - look, initial=1)), 1.0) * 1.35
         for name, y in (("A better", 0.9 * top), ("go on", 0.0), ("B better", -0.9 * top)):
             ax.text(look[-1] * 0.98, y, name, ha="right", va="center", fontsize=8)
@@ -122,6 +120,15 @@ def boundary(plan: Plan, counts: Any = None, *, ax: "Axes | None" = None) -> "Ax
         ax.set(xlabel="decisive items", ylabel="wins of A - wins of B")
         ax.set(xlim=(0, look[-1] * 1.02), ylim=(-top, top))
     return ax
+
+
+def _side(ax: "Axes", look: np.ndarray, need: np.ndarray, side: int, colour: str) -> None:
+    """What one system needs at each look, where it can be reached."""
+    there, line = need >= 0, "o" if len(look) <= _MARKED else "-"
+    ax.plot(look[there], side * (2 * need - look)[there], line, color=colour, ms=4, lw=1.6)
+
+
+_MARKED = 40  # looks up to which each has a mark
 
 
 def _mark(ax: "Axes", counts: Any) -> float:

@@ -1,0 +1,89 @@
+"""Means on units that are foreseen: of graded scores, of clusters, of items that were run often."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import __version__, checks, names, schemas
+from betterthan.counts.units import CLUSTER, ids_of, item_ids
+from betterthan.exact.joint.units import pair_means
+from betterthan.exact.planning.units import Units, after_units
+from betterthan.plan.given import SWAPPED, VERDICTS, alike, itself, other_side, squared
+
+
+class Means:
+    """Mean differences of all pairs of systems on the units that both have."""
+
+    def __init__(self, scores: xr.DataArray, rope: float, threshold: float) -> None:
+        scores = schemas.scores(scores)
+        values = scores.values.astype(float)
+        there = np.isfinite(values)
+        ids = ids_of(scores, CLUSTER) if CLUSTER in scores.coords else item_ids(scores)
+        unit = np.unique(ids, return_inverse=True)[1]
+        if len(set(unit.tolist())) == len(unit) and np.isin(values[there], (0, 1)).all():
+            raise ValueError(
+                "scores are 0 and 1, one for each item, which are counted; give bt.count(scores)"
+            )
+        found = pair_means(np.where(there, values, 0.0), there.astype(float), unit)
+        side = 1.0 if scores.attrs.get("higher_is_better", True) else -1.0
+        self.units = Units(side * found.difference, found.error, found.units)
+        self.systems = [str(s) for s in scores[names.SYSTEM].values]
+        self.rope = checks.margin(rope, "rope")
+        self.threshold = checks.threshold(threshold)
+        self.of = "clusters" if CLUSTER in scores.coords else "items"
+
+    @property
+    def items(self) -> np.ndarray:
+        """Units of each pair."""
+        return self.units.units
+
+    def after(self, more: Any, *, kept: bool = True) -> np.ndarray:
+        """P(each verdict) after so many more units, or on so many fresh ones, (rows, 4)."""
+        return after_units(self.units, more, self.rope, self.threshold, kept=kept)
+
+    def today(self) -> xr.Dataset:
+        """The verdict, the difference and its error."""
+        found = self.after(0)
+        some = ~np.isnan(found).any(1)
+        now = np.where(some, np.array(VERDICTS)[np.nan_to_num(found).argmax(1)], "no_data")
+        of, back = self.units, other_side(now).astype("U16")
+        return xr.Dataset(
+            {
+                "now": self.wrap(
+                    now.astype("U16"), other_side(now).astype("U16"), alike(self.rope)
+                ),
+                "difference": self.wrap(of.difference, -of.difference, 0.0),
+                "error": self.wrap(of.error, of.error, 0.0),
+                "n": self.wrap(of.units, of.units, 0),
+            }
+        )
+
+    def probability(self, found: np.ndarray, extra: dict[str, Any]) -> xr.DataArray:
+        """Answers (rows, ..., verdict) over both systems."""
+        own = itself(self.rope)
+        return self.wrap(found, found[..., SWAPPED], own, extra | {"verdict": list(VERDICTS)})
+
+    def wrap(
+        self, values: np.ndarray, swapped: np.ndarray, own: Any, extra: Any = None
+    ) -> xr.DataArray:
+        """Over (system_a, system_b) and `extra`."""
+        size, extra = len(self.systems), extra or {}
+        full = squared(values, swapped, own, (size, size))
+        coords = dict.fromkeys(names.SQUARE, self.systems) | extra
+        return xr.DataArray(full, dims=(*names.SQUARE, *extra), coords=coords)
+
+    def attrs(self, answer: str) -> dict[str, Any]:
+        """How it was made."""
+        made = {"version": __version__, "answer": answer, "units": self.of}
+        return made | {"rope": self.rope, "threshold": self.threshold}
+
+    def same(self, found: np.ndarray) -> np.ndarray:
+        """P(today's verdict), (rows,)."""
+        now = np.nan_to_num(self.after(0)).argmax(1)
+        return found[np.arange(len(found)), now]
+
+
+def is_scores(data: Any) -> bool:
+    """Whether these are scores by item, not counts."""
+    return isinstance(data, xr.DataArray) and names.ITEM in data.dims
