@@ -50,9 +50,7 @@ class Means:
         of, back = self.units, other_side(now).astype("U16")
         return xr.Dataset(
             {
-                "now": self.wrap(
-                    now.astype("U16"), other_side(now).astype("U16"), alike(self.rope)
-                ),
+                "now": self.wrap(now.astype("U16"), back, alike(self.rope)),
                 "difference": self.wrap(of.difference, -of.difference, 0.0),
                 "error": self.wrap(of.error, of.error, 0.0),
                 "n": self.wrap(of.units, of.units, 0),
