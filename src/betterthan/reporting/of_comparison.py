@@ -1,5 +1,9 @@
 """The page on a comparison: the answer first, one function a section, and their order."""
 
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
 import xarray as xr
 
 from betterthan import schemas
@@ -27,14 +31,18 @@ def page(comparison: xr.Dataset) -> Page:
 
 
 def brief(comparison: xr.Dataset, title: str = "") -> Page:
-    """The answer with the systems, and the pair or the matrix: a page of a few lines."""
+    """The answer, the systems, the matrix and the pairs of a few: a page of a few lines."""
     schemas.comparison(comparison)
     shown = shown_of(comparison)
-    found = _page(shown, _brief_sections(shown))
-    return Page(on_one_line(title), "", found.parts, (), found.signatures, found.answer)
+    few = len(shown.systems) <= _FEW
+    built = [_audit(shown), _systems(shown), _matrix(shown), _pairs(shown) if few else None]
+    parts = [replace(part, notes=()) for part in built if part is not None]
+    parts += [diagnostics_part(shown)] if shown.made.rhat_max is not None else []
+    signed = [on_one_line(signature(shown.whole))]
+    return Page(on_one_line(title) if title else "", "", parts, (), signed, said(shown.facts))
 
 
-def _page(shown: Shown, sections: tuple) -> Page:
+def _page(shown: Shown, sections: tuple[Callable[[Shown], Any], ...]) -> Page:
     built = [build(shown) for build in sections]
     return Page(
         _title(shown),
@@ -116,10 +124,4 @@ SECTIONS = (
     tests_part,
     diagnostics_part,
 )
-_FEW = 5  # systems whose pairs are all told in a few lines
-
-
-def _brief_sections(shown: Shown) -> tuple:
-    """The systems and their matrix; of few systems the pairs."""
-    between = _pairs if len(shown.systems) <= _FEW else _matrix
-    return (_audit, _systems, between, diagnostics_part)
+_FEW = 3  # systems whose pairs are told in a few lines
