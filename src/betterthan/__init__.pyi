@@ -14,6 +14,9 @@ from . import (
     io as io,
 )
 from . import (
+    judged as judged,
+)
+from . import (
     labels as labels,
 )
 from . import (

@@ -19,6 +19,7 @@ NAMESPACES = sorted(
         "features",
         "fits",
         "io",
+        "judged",
         "labels",
         "logs",
         "models",

@@ -16,6 +16,7 @@ FLOORS = [
     {"schemas"},
     {"answers", "exact", "io"},
     {"counts", "labels", "logs", "people"},
+    {"judged"},
     {"posterior", "significance"},
     {"features", "scores", "plan"},
     {"models", "orders", "datasets"},

@@ -33,6 +33,7 @@ LONGER = {
     ("exact/wins/intervals.py", "_equal_heights"): "Newton's method on two ends",
     ("features/prediction.py", "_components"): "every way to give components, and its refusal",
     ("fits/circles.py", "transitivity"): "two checks in one table",
+    ("judged/counting.py", "count"): "every refusal in its order, then the counts",
     ("logs/frames.py", "_with_missing"): "one table, column by column",
     ("models/crossing.py", "build"): "the model",
     ("models/crossing.py", "simulate"): "draws in the order of the model",
