@@ -9,12 +9,13 @@ from scipy import special
 
 from betterthan import names
 from betterthan.evidence.decisions.cells import Cell, Values
-from betterthan.evidence.decisions.rates import Rate, coverage, of_verdicts, rate
+from betterthan.evidence.decisions.rates import Rate, of_verdicts, rate
 from betterthan.exact.judged.pairs import JudgedPairs
-from betterthan.exact.wins import dirichlet, intervals
+from betterthan.exact.wins import dirichlet
 
 CORRECTED, LABELS, ALONE = "corrected", "labels alone", "judge alone"
 POWERED = "prediction-powered mean"
+_WIDE = 2 * special.ndtri((1 + names.CI_PROB) / 2)
 _X = np.array([1.0, -1.0, 0.0])
 # P(the judge says win, loss, tie | truth), a row for each truth
 JUDGES = {
@@ -52,24 +53,20 @@ class Judged:
         rest = random.multinomial(self.items - self.labels, phi.ravel(), size=sets)
         judged = gold.sum(1) + rest.reshape(sets, 3, -1).sum(1)
         pairs = JudgedPairs.of(gold, judged)
-        lower, upper, _ = pairs.interval(names.CI_PROB, names.CI_KIND)
-        found = {"better": pairs.above(0.0), "worse": pairs.below(0.0)}
-        found |= {"lower": lower, "upper": upper}
-        found |= _closed("labels", gold.sum(2)) | _closed("judge", _said(judged))
-        return found | _powered(gold, judged)
+        better = pairs.above(0.0)
+        found = {"better": better, "worse": 1 - better, "level": pairs.below(self.d)}
+        found |= {"width": _WIDE * pairs.mean_and_sd()[1]}
+        found |= _closed("labels", gold.sum(2), self.d) | _closed("judge", _said(judged), self.d)
+        return found | _powered(gold, judged, self.d)
 
     def rates(self, values: Values) -> list[Rate]:
         """Coverage, verdicts and widths."""
         told = []
         for short, answer in (("", CORRECTED), ("labels ", LABELS), ("judge ", ALONE)):
-            ends = values[f"{short}lower"], values[f"{short}upper"]
-            told.append(coverage(answer, *ends, self.d))
-            sides = values[f"{short}better"], values[f"{short}worse"]
-            told += of_verdicts(answer, sides[0], self.d, worse=sides[1])[:-1]
-            told.append(rate(answer, "width of the interval", ends[1] - ends[0]))
-        ends = values["powered lower"], values["powered upper"]
-        told.append(coverage(POWERED, *ends, self.d))
-        return [*told, rate(POWERED, "width of the interval", ends[1] - ends[0])]
+            told += _interval(answer, values[f"{short}level"], values[f"{short}width"])
+            better, worse = values[f"{short}better"], values[f"{short}worse"]
+            told += of_verdicts(answer, better, self.d, worse=worse)[:-1]
+        return [*told, *_interval(POWERED, values["powered level"], values["powered width"])]
 
     def cell(self, sets: int = 400) -> Cell:
         """Its row."""
@@ -82,7 +79,7 @@ class Judged:
             play=self.play,
             rates=self.rates,
             sets=sets,
-            block=100,
+            block=200,
             key_sets=2,
         )
 
@@ -97,16 +94,25 @@ def _said(judged: np.ndarray) -> np.ndarray:
     return np.stack([win, loss, judged.sum(1) - win - loss], axis=1)
 
 
-def _closed(short: str, counts: np.ndarray) -> Values:
+def _interval(answer: str, level: np.ndarray, width: np.ndarray) -> list[Rate]:
+    """How often the equal-tailed interval holds d, and how wide a normal one of that spread is."""
+    holds = np.abs(level - 0.5) <= names.CI_PROB / 2
+    says = f"{names.CI_PROB:.0%} interval holds d".replace("%", " %")
+    return [rate(answer, says, holds, names.CI_PROB), rate(answer, "width", width)]
+
+
+def _closed(short: str, counts: np.ndarray, d: float) -> Values:
     """Of counts that are taken for the truth."""
     a, b, t = (counts + 1.0).T
-    lower, upper, _ = intervals.hdi(a, b, t, names.CI_PROB)
-    sides = dirichlet.prob_above(a, b, t, 0.0), dirichlet.prob_below(a, b, t, 0.0)
-    ends = ("better", "worse", "lower", "upper")
-    return {f"{short} {k}": v for k, v in zip(ends, (*sides, lower, upper), strict=True)}
+    return {
+        f"{short} better": dirichlet.prob_above(a, b, t, 0.0),
+        f"{short} worse": dirichlet.prob_below(a, b, t, 0.0),
+        f"{short} level": dirichlet.prob_below(a, b, t, d),
+        f"{short} width": _WIDE * dirichlet.sd_difference(a, b, t),
+    }
 
 
-def _powered(gold: np.ndarray, judged: np.ndarray) -> Values:
+def _powered(gold: np.ndarray, judged: np.ndarray, d: float) -> Values:
     """Interval of the mean as `judged.prediction_powered` has it, from the counts."""
     says = _X if gold.shape[2] == 3 else np.sign(_X[:, None] + _X[None, :]).ravel()
     m, more = gold[0].sum(), (judged - gold.sum(1))[0].sum()
@@ -122,8 +128,9 @@ def _powered(gold: np.ndarray, judged: np.ndarray) -> Values:
     left = (gold * (_X[:, None] - weight[:, None, None] * says) ** 2).sum((1, 2)) / m
     left = (left - (y - weight * f) ** 2) * m / (m - 1)
     se = np.sqrt(left / m + weight**2 * (rest @ says**2 / more - other**2) / more)
-    half = special.stdtrit(m - 1, (1 + names.CI_PROB) / 2) * se
-    return {"powered lower": mean - half, "powered upper": mean + half}
+    level = special.stdtr(m - 1, (d - mean) / se)
+    wide = 2 * special.stdtrit(m - 1, (1 + names.CI_PROB) / 2)
+    return {"powered level": level, "powered width": wide * se}
 
 
 CELLS = (
