@@ -1,7 +1,6 @@
 """The section on what to expect of more items, and on what the verdicts hang."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -12,7 +11,7 @@ from betterthan.plan.answer import Plan
 from betterthan.plan.outlooks import outlook
 from betterthan.reporting.page import Part, Table
 from betterthan.reporting.sentences import title_of_verdict
-from betterthan.reporting.shown import Shown
+from betterthan.reporting.shown import PAIRS_OF, Shown, systems_dims
 
 _LOOKING = (
     "This is told for one look. Whoever looks again after each item until there is a verdict finds "
@@ -23,57 +22,15 @@ _LOOKING = (
 
 def outlook_part(shown: Shown) -> Part | None:
     """Of the pairs that have rows: how many more items, would it come again, what would undo it."""
-    systems = shown.first.sizes[names.SYSTEM_A]
-    found = outlook(shown.first, most=systems * (systems - 1) // 2)
+    few = shown.whole.isel({dim: slice(PAIRS_OF) for dim in systems_dims(shown.whole)})
+    systems = few.sizes[names.SYSTEM_A]
+    found = outlook(few, most=systems * (systems - 1) // 2)
     if not found.lines:
         return None
     heading = "With more items, and with fresh ones"
     if found.data.sizes[names.PAIR] == 1:
         return Part(heading, lines=[*found.lines, _LOOKING])
     return Part(heading, tables=[_table(found)], notes=[_LOOKING])
-
-
-def outlook_facts(found: Plan) -> dict[str, Any]:
-    """Of the first open pair what it needs, and of the first decided one how firm it is.
-
-    open_first, open_second; more_items, or more_never; more_target, what is reached.
-    kept_first, kept_second; replicates; turn_items of turn_of decisive items; drop_items.
-
-    Examples
-    --------
-    >>> import betterthan as bt
-    >>> found = outlook_facts(bt.plan.outlook(bt.compare(bt.datasets.contingency_case("a"))))
-    >>> found["kept_first"], found["turn_items"], found["turn_of"]
-    ('A', 2, 14)
-    """
-    data, facts = found.data, dict[str, Any]()
-    now = data["now"].values.astype(str)
-    for role, wanted in (("open", ["undecided"]), ("kept", ["a_better", "b_better"])):
-        there = np.flatnonzero(np.isin(now, wanted))
-        if len(there):
-            one = data.isel({names.PAIR: there[0]})
-            facts |= {f"{role}_first": str(one[names.SYSTEM_A].values)}
-            facts |= {f"{role}_second": str(one[names.SYSTEM_B].values)}
-            facts |= _needs(one, found.attrs) if role == "open" else _hangs_on(one)
-    return facts
-
-
-def _needs(one: xr.Dataset, attrs: dict[str, Any]) -> dict[str, Any]:
-    if one["more_never"]:
-        return {"more_never": True, "more_target": attrs["target"]}
-    if np.isnan(one["more_items"]):
-        return {}
-    reached = float(one["more_probability"])
-    return {"more_items": int(one["more_items"]), "more_target": reached}
-
-
-def _hangs_on(one: xr.Dataset) -> dict[str, Any]:
-    told = {"replicates": float(one["replicates"])} if not np.isnan(one["replicates"]) else {}
-    of = {"turn_items": "turn", "drop_items": "drop", "turn_of": "decisive"}
-    held = {fact: one[name] for fact, name in of.items() if name in one}
-    if np.isnan(one["turn"]):
-        return told
-    return told | {fact: int(value) for fact, value in held.items() if not np.isnan(value)}
 
 
 def _table(found: Plan) -> Table:
