@@ -43,13 +43,19 @@ def test_of_counts(rope):
 
 
 def test_no_number_of_items():
-    found = bt.plan.outlook(bt.compare(bt.counts.from_table(TABLE), rope=0.2))
+    comparison = bt.compare(bt.counts.from_table(TABLE), rope=0.2)
+    found = bt.plan.outlook(comparison)
     assert bool(found["more_never"].values[0])
     assert "no number of items gives a verdict for either with probability 0.8" in found.lines[0]
+    assert "No number of further items would decide between" in str(comparison)
 
 
-def test_said_in_a_report():
-    report = bt.report(bt.compare(bt.datasets.contingency_case("a")), format="markdown")
+def test_said_where_a_comparison_is_shown():
+    comparison = bt.compare(bt.datasets.contingency_case("a"))
+    said = " ".join(str(comparison).split())
+    assert "would be gone if 2 of the 14 items that one of them won went the other way" in said
+    assert "2 of the 14 items" in comparison._repr_html_()
+    report = bt.report(comparison, format="markdown")
     assert "2 of 14 decisive items" in report
     assert "in 33 % of cases by 20 decisive items" in report
     many = bt.report(bt.compare(bt.counts.from_table(TABLE)), format="markdown")
@@ -136,16 +142,5 @@ def test_nothing_is_said_of_models_of_their_own_and_of_no_data():
     assert "more" in bt.plan.outlook(bt.compare(scores)).lines[0]
     with pytest.raises(ValueError, match="comparison is 3; give what"):
         bt.plan.outlook(3)
-    with pytest.raises(ValueError, match="pairs hold A and C, which were not compared"):
-        bt.plan.outlook(bt.compare(scores), pairs=[("A", "C")])
     with pytest.raises(ValueError, match="target is 2"):
         bt.plan.outlook(bt.compare(scores), target=2)
-
-
-def test_of_some_pairs():
-    comparison = bt.compare(bt.counts.from_table(TABLE))
-    whole = bt.plan.outlook(comparison)
-    some = bt.plan.outlook(comparison, pairs=[("C", "B"), ("A", "B")])
-    assert some["n"].shape == (2,)
-    for name in ("more_items", "decisive"):
-        np.testing.assert_array_equal(some[name], whole[name].isel(pair=[2, 0]))
