@@ -45,7 +45,6 @@ LONGER = {
     ("reading/any_source.py", "read"): "many choices, handed on by name",
     ("scores/comparing.py", "compare"): "many choices, handed on by name",
     ("scores/resampling.py", "bootstrap"): "many choices, handed on by name",
-    ("significance/randomizing.py", "randomization_test"): "many choices, checked by name",
 }
 
 
