@@ -1,0 +1,172 @@
+// The page comes alive: tables are sorted, cells tell of their pair, and sliders move verdicts.
+
+function viewOf(given) {
+  const data = given.data, model = new Model(data);
+  const reported = { rope: data.rope || 0, threshold: data.threshold, ties: data.ties, prior: null,
+    baseline: data.baseline === null ? null : data.systems.indexOf(data.baseline) };
+  const view = { data, model, reported, base: given.facts, all: given.sentences, pinned: null,
+    settings: Object.assign({}, reported), index: new Map(data.systems.map((s, k) => [s, k])),
+    cells: [], repainted: false, waiting: 0 };
+  view.ropeMoves = data.kind === "counts" || data.kind === "units";
+  view.ropeMost = mostRope(data, model);
+  view.whyNot = data.kind === "drawn" ? "These answers were drawn: the page has no posterior to "
+    + "move a rope over." : "The number of ties is unknown, and a rope needs it.";
+  return view;
+}
+
+function start(given) {
+  const view = viewOf(given), { data, model } = view;
+  const answer = document.getElementById("answer") || document.querySelector("h1");
+  view.answer = answer.querySelector ? answer.querySelector("ul.answer, ul, ol") : null;
+  view.card = make("aside", { id: "bt-card", "aria-label": "The pair", hidden: true, tabindex: -1 });
+  view.said = make("p", { id: "bt-said", class: "quiet", role: "status" });
+  view.grey = make("p", { id: "bt-grey", class: "grey", hidden: true });
+  view.moved = make("p", { id: "bt-moved", class: "grey", hidden: true });
+  const controls = controlsOf(view);
+  const part = make("section", { id: "try", "aria-labelledby": "bt-try" },
+    make("h2", { id: "bt-try", text: "What if" }), controls.form, view.moved, view.grey, view.said);
+  placeAfter(answer, part);
+  document.body.append(view.card);
+  attachPairs(view);
+  attachMatrix(view, part);
+  view.show = (i, j, from) => { if (view.pinned === null) showCard(view, i, j, from); };
+  view.pin = (i, j) => {
+    view.pinned = model.pair(i, j);
+    view.settings.pair = view.pinned;
+    showCard(view, i, j, null);
+    remember(view);
+    view.card.focus();
+  };
+  view.change = (what, done) => change(view, what, done, controls);
+  view.unpin = () => unpin(view);
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape") view.unpin(); });
+  window.addEventListener("hashchange", () => read(view, controls));
+  read(view, controls);
+  return view;
+}
+
+function placeAfter(element, part) {
+  let last = element; // of a heading, after what belongs to it
+  if (/^H\d$/.test(element.tagName)) {
+    while (last.nextElementSibling && last.nextElementSibling.tagName === "P") {
+      last = last.nextElementSibling;
+    }
+  }
+  last.after(part);
+}
+
+function attachPairs(view) {
+  view.live = liveTable(view);
+  const old = document.querySelector('table[data-is="pairs"]');
+  if (!old) { document.getElementById("try").append(view.live.element); return; }
+  const holder = old.closest(".scroll") || old;
+  holder.before(view.live.element);
+  holder.hidden = true;
+}
+
+function attachMatrix(view, part) {
+  const systems = view.data.order, table = document.querySelector("table.matrix");
+  if (table && table.tBodies[0].rows.length === systems.length) {
+    const last = followTable(view, table, systems);
+    view.cells = last.cells;
+    return;
+  }
+  if (systems.length < 3 || systems.length > 400) return;
+  const painted = paintedMatrix(view, systems);
+  view.paint = painted.paint;
+  part.append(make("figure", { class: "painted" }, painted.canvas, make("figcaption", {
+    id: "bt-matrix-how", text: "Every system against every other, the best first: darker where the "
+      + "row is more probably better than the column, dotted where it is open. Hover, or focus "
+      + "and use the arrow keys.",
+  })));
+}
+
+function read(view, controls) {
+  const given = settingsFrom(location.hash, view), pair = given.pair;
+  view.pinned = null;
+  change(view, given, true, controls);
+  if (pair !== null) view.pin(view.model.first[pair], view.model.second[pair]);
+}
+
+// A move of a slider writes the rows that are shown; what needs every pair follows when it rests
+function change(view, what, done, controls) {
+  const { model, settings } = view;
+  Object.assign(settings, what);
+  const switched = settings.ties !== model.ties
+    || settings.prior !== (view.priorName === undefined ? null : view.priorName);
+  const all = switched || "baseline" in what;
+  if (switched) {
+    view.priorName = settings.prior;
+    model.settle(settings.ties, settings.prior === null ? null : view.data.priors[settings.prior]);
+  }
+  if (all) { reread(view.live); fill(view.live); } else follow(view.live);
+  if (model.number <= 500) markCells(view, view.cells);
+  clearTimeout(view.waiting);
+  const rest = () => settle(view, controls);
+  if (done) rest(); else view.waiting = setTimeout(rest, 60);
+}
+
+function settle(view, controls) {
+  controls.sync();
+  if (view.model.number > 500) markCells(view, view.cells);
+  if (view.paint) view.paint();
+  sayAnswer(view);
+  greyOut(view);
+  if (!view.card.hidden && view.at) showCard(view, ...view.at);
+  remember(view);
+}
+
+function sayAnswer(view) {
+  if (!view.answer) return;
+  const said = chosen(view.all, clean(factsNow(view)), "answer").map((one) => one[1]);
+  const now = [...view.answer.children].map((line) => line.textContent);
+  if (said.length === now.length && said.every((line, k) => line === now[k])) return;
+  view.answer.replaceChildren(...said.map((text) => make("li", { text })));
+}
+
+// What the settings of the reader do not reach is greyed, and it is said why
+function greyOut(view) {
+  const { model, data, settings, reported } = view;
+  const same = sameSettings(settings, reported);
+  document.body.classList.toggle("moved", !same);
+  document.body.classList.toggle("alone", !model.asReported);
+  view.moved.hidden = same;
+  setText(view.moved, same ? "" : "Shown as set here. The report has rope "
+    + general(reported.rope, 4) + ", threshold " + general(reported.threshold, 4)
+    + (reported.baseline === null ? "" : ", baseline " + data.systems[reported.baseline])
+    + "; whatever does not change here stands as reported.");
+  const hidden = model.asReported || !(data.among || view.base.best);
+  view.grey.hidden = hidden;
+  setText(view.grey, hidden ? "" : "Ties and prior are switched for each pair alone. What is among "
+    + "all systems comes from one joint posterior, which the page does not have; it is greyed and "
+    + "stands as reported.");
+}
+
+function showCard(view, i, j, from) {
+  const k = view.model.pair(i, j);
+  view.at = [i, j, from];
+  view.card.replaceChildren(
+    make("button", { type: "button", class: "close", "aria-label": "Close", text: "×",
+      onclick: () => view.unpin() }),
+    make("h2", { text: view.model.systems[i] + " and " + view.model.systems[j] }), cardOf(view, k));
+  view.card.hidden = false;
+}
+
+function unpin(view) {
+  const from = view.at && view.at[2];
+  view.pinned = null;
+  view.settings.pair = null;
+  view.card.hidden = true;
+  view.at = null;
+  remember(view);
+  if (from && document.contains(from) && view.card.contains(document.activeElement)) from.focus();
+}
+
+for (const table of document.querySelectorAll("table")) enhanceTable(table);
+const given = document.getElementById("bt-data");
+if (given) {
+  const view = start(JSON.parse(given.textContent));
+  Object.defineProperty(window, "betterthan", { value: Object.freeze({ view, above, decide, chosen,
+    clean, probability, difference, factsNow: () => factsNow(view), studentBelow, interval }) });
+}
+document.documentElement.classList.add("scripts");
