@@ -1,17 +1,21 @@
 """The page on a comparison: one function a section, and the order they stand in."""
 
 from dataclasses import replace
+from typing import Any
 
 import xarray as xr
 
 from betterthan import names, schemas
 from betterthan.answers.made import signature
+from betterthan.reporting.answering import sentences
 from betterthan.reporting.diagnostics import diagnostics_part
 from betterthan.reporting.engines_beside import opposed_notes
 from betterthan.reporting.escapes import on_one_line
+from betterthan.reporting.facts import facts
 from betterthan.reporting.figures_of_comparison import figures_part
 from betterthan.reporting.of_groups import groups_beside
 from betterthan.reporting.page import Page, Part
+from betterthan.reporting.page_data import page_data
 from betterthan.reporting.sentences import limits, multiplicity, sentence
 from betterthan.reporting.settings import data_part, model_part
 from betterthan.reporting.shown import MATRIX_OF, Shown, shown_of
@@ -33,8 +37,22 @@ def page(comparison: xr.Dataset) -> Page:
     built = [build(shown) for build in SECTIONS]
     parts = [part for part in built if part is not None]
     return Page(
-        _title(shown), _question(shown), parts, limits(shown), [on_one_line(signature(comparison))]
+        _title(shown),
+        _question(shown),
+        parts,
+        limits(shown),
+        [on_one_line(signature(comparison))],
+        lambda: _for_scripts(comparison),
     )
+
+
+def _for_scripts(comparison: xr.Dataset) -> dict[str, Any]:
+    """What the scripts of a page compute with, and what they say."""
+    return {
+        "data": page_data(comparison),
+        "facts": facts(comparison),
+        "sentences": sentences(),
+    }
 
 
 def brief(comparison: xr.Dataset, title: str) -> Page:
@@ -66,11 +84,11 @@ def _question(shown: Shown) -> str:
 
 
 def _words_on_a_pair(shown: Shown) -> Part | None:
-    return None if shown.many else Part("In words", lines=_told(shown))
+    return None if shown.many else Part("In words", name="answer", lines=_told(shown))
 
 
 def _words_on_many(shown: Shown) -> Part | None:
-    return Part("In words", lines=_told(shown)) if shown.many else None
+    return Part("In words", name="answer", lines=_told(shown)) if shown.many else None
 
 
 def _told(shown: Shown) -> list[str]:

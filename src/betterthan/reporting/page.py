@@ -1,7 +1,7 @@
 """A page of any report: parts with what each has of facts, tables, notes, sentences, figures."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 _IN_WORDS = ("Verdict", "Groups", "Not told from")  # columns of text, wherever they stand
@@ -17,6 +17,7 @@ class Table:
     left: int = 1  # columns aligned left, the rest are numbers
     shades: Sequence[Sequence[float]] = ()  # 0..1 behind a cell, nan for none: a matrix
     marks: bool = False  # columns headed by a number hold check marks
+    name: str = ""  # by which the scripts of a page find it
 
     @property
     def sides(self) -> str:
@@ -47,6 +48,7 @@ class Part:
     """One section."""
 
     heading: str
+    name: str = field(default="", kw_only=True)  # its address on a page; by default of the heading
     facts: Sequence[tuple[str, str]] = ()
     tables: Sequence[Table] = ()
     notes: Sequence[str] = ()  # on the tables
@@ -68,6 +70,7 @@ class Page:
     parts: Sequence[Part] = ()
     limits: Sequence[str] = ()
     signatures: Sequence[str] = ()
+    data: Callable[[], Any] | None = None  # JSON that the scripts of a page work with
 
 
 def without_figures(page: Page) -> Page:
@@ -91,7 +94,13 @@ def joined(pages: Sequence[Page]) -> Page:
         parts=parts,
         limits=list(dict.fromkeys(line for page in pages for line in page.limits)),
         signatures=list(dict.fromkeys(line for page in pages for line in page.signatures)),
+        data=_only([page.data for page in pages if page.data]),
     )
+
+
+def _only(each: list[Any]) -> Any:
+    """Of one comparison the scripts can tell more; of several they would not know which."""
+    return each[0] if len(each) == 1 else None
 
 
 def _added(parts: list[Part], page: Page) -> list[Part]:

@@ -13,8 +13,10 @@ from betterthan.counts.shapes import pair_indices
 from betterthan.reporting.escapes import on_one_line
 from betterthan.signed import Signature
 
-_DIGITS = {"p": 8, "q": 4, "other": 6, "among": 6}  # significant ones; of the rest:
+_MILLION = 10**6  # probabilities are told in millionths
+_DIGITS = {"bf": 3, "tp": 3, "ta": 3}  # significant ones; of the rest:
 _ENOUGH = 5
+_MANY = 1_000  # pairs above which what is not needed is left out
 # columns of a pair: a name on the page, and the variable
 _TOLD = {
     "p": "prob_better",
@@ -31,7 +33,7 @@ _TOLD = {
     "bf": "bayes_factor_01",
     "wrong": "prob_better_if_wrong",
 }
-_VERDICTS = {"v": "verdict", "av": "among_verdict", "wv": "verdict_if_wrong"}
+_VERDICTS = {"v": "verdict", "wv": "verdict_if_wrong"}
 
 
 def page_data(comparison: xr.Dataset) -> dict[str, Any]:
@@ -97,7 +99,10 @@ def _columns(data: xr.Dataset, made: Signature) -> dict[str, Any]:
         held["other"] = f"{made.beside_quantity}_prob_better"
     here = {key: name for key, name in held.items() if name in data}
     pairs = data[[*set(here.values()), "counts"]].isel(at)
-    found = {key: pairs[name].values for key, name in here.items()}
+    exact = kind_of(data) == "counts"  # the page has P(A better) and the mean from the counts
+    left_out = {"p", "d", "pe"} if exact else set()
+    left_out |= {"bf"} if first.size > _MANY else set()
+    found = {key: pairs[name].values for key, name in here.items() if key not in left_out}
     if kind_of(data) == "drawn" and made.rope:
         found |= _within(data.isel(at))
     counts = pairs["counts"].transpose(names.PAIR, names.OUTCOME).values
@@ -131,10 +136,29 @@ def _tests(data: xr.Dataset, at: dict[str, Any]) -> dict[str, np.ndarray]:
 
 
 def _column(key: str, values: np.ndarray) -> Any:
+    """The values as a list, whole numbers of some unit where they are probabilities or
+    differences; one of them where all are the same.
+    """
     if key in _VERDICTS:
-        values = np.array([names.VERDICTS.index(str(v)) for v in values], dtype=int)
-    told = [_plain(v, _DIGITS.get(key, _ENOUGH)) for v in values.tolist()]
+        told = [_verdict(key, str(v)) for v in values]
+    elif key in _SHARES:
+        told = [_whole(v, _MILLION) for v in values.tolist()]
+    else:
+        told = [_plain(v, _DIGITS.get(key[:2], _ENOUGH)) for v in values.tolist()]
     return told[0] if told and all(v == told[0] for v in told) else told
+
+
+_SHARES = ("p", "other", "among", "wrong")
+
+
+def _verdict(key: str, verdict: str) -> int:
+    """Its place; of the verdict that the page finds by itself no more than that it is one."""
+    stays = key == "wv" or verdict in ("no_data", "no_verdict")
+    return names.VERDICTS.index(verdict if stays else "undecided")
+
+
+def _whole(value: float, unit: int) -> int | None:
+    return round(value * unit) if np.isfinite(value) else None
 
 
 def _plain(value: Any, digits: int) -> Any:

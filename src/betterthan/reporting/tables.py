@@ -44,7 +44,7 @@ def ranking_table(shown: Shown) -> Table:
         columns["Examples scored"] = rows["n_scored"].map("{:,}".format)
     told = zip(rows["system"], *columns.values(), strict=True)
     caption = "Systems, by their mean probability of being better than another"
-    return Table(("System", *columns), list(told), caption)
+    return Table(("System", *columns), list(told), caption, name="systems")
 
 
 def matrix_table(main: xr.Dataset) -> Table:
@@ -72,7 +72,7 @@ def pairs_table(shown: Shown) -> Table:
             f"The first {systems} systems: {len(rows)} of {pairs:,} pairs; .pairs of the "
             "comparison has them all"
         )
-    return Table(_pair_heads(shown), rows, caption, left=2)
+    return Table(_pair_heads(shown), rows, caption, left=2, name="pairs")
 
 
 def _pair_heads(shown: Shown) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from typing import Any
 
 from betterthan.reporting.escapes import latex, markdown
 from betterthan.reporting.page import Figure, Page, Table
+from betterthan.reporting.scripts import allowed, as_json, scripts
 
 _LONG = 18  # characters of a name that needs a column which breaks
 # widths of a name's column by how many columns there are at least
@@ -38,6 +39,7 @@ def _written(template: str, page: Page, **choices: Any) -> str:
         **choices,
     )
     environment.filters |= _FILTERS
+    environment.globals |= {"scripts": scripts, "allowed": allowed}
     return environment.get_template(template).render(p=page)
 
 
@@ -68,6 +70,17 @@ def soft(text: str) -> Any:
     return Markup(re.sub(r"([_./:-])(?=[^\s<])", r"\1<wbr>", str(escape(text))))
 
 
+def slug(text: str) -> str:
+    """A heading as an address on the page.
+
+    Examples
+    --------
+    >>> slug("Who is better than whom?")
+    'who-is-better-than-whom'
+    """
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "part"
+
+
 def alignment(table: Table) -> str:
     """Column specification of a LaTeX table; long names get a column that breaks."""
     named = min(table.left, 2)
@@ -92,6 +105,8 @@ _FILTERS = {
     "alignment": alignment,
     "soft": soft,
     "breakable": breakable,
+    "slug": slug,
+    "json": as_json,
 }
 _LATEX_MARKS: dict[str, Any] = {
     "block_start_string": "<%",

@@ -65,7 +65,7 @@ function reread(live) {
     const [a, b] = turn ? [model.second[k], model.first[k]] : [model.first[k], model.second[k]];
     if (settings.baseline !== null && a !== settings.baseline && b !== settings.baseline) continue;
     const [w, l] = [model.at("w", k), model.at("l", k)], among = model.at("among", k);
-    const d = model.at("d", k);
+    const d = of.of ? pairMean(of.of) * (view.data.lower ? -1 : 1) : model.at("d", k);
     found.push({ k, a, b, turn, wins: turn ? l : w, losses: turn ? w : l, ties: model.at("t", k),
       p: turn ? of.q : of.p, among: among === null || among === undefined ? NaN
         : turn ? 1 - among : among, d: d === null || d === undefined ? NaN : turn ? -d : d,

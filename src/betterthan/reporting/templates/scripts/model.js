@@ -17,6 +17,8 @@ const POLICIES = { // halves of the ties that A and B are given
   third: null, drop: [0, 0], half: [1, 1], to_a: [2, 0], to_b: [0, 2],
 };
 
+const MILLIONTHS = new Set(["p", "other", "among", "wrong"]); // how they are stored
+
 class Model {
   constructor(data) {
     this.data = data;
@@ -34,8 +36,8 @@ class Model {
   }
 
   at(name, k) {
-    const column = this.data.pairs[name];
-    return Array.isArray(column) ? column[k] : column;
+    const column = this.data.pairs[name], value = Array.isArray(column) ? column[k] : column;
+    return MILLIONTHS.has(name) && value ? value / 1e6 : value;
   }
 
   // Place of the pair of two systems, whichever comes first
@@ -84,13 +86,13 @@ class Model {
     if (this.cache[k]) return this.cache[k];
     const told = this.data.verdicts[this.at("v", k)];
     const of = this.parameters(k);
-    let p = this.at("p", k);
-    if (!this.asReported && of) p = above(of.a, of.b, of.t, 0);
-    const p1 = p === null ? NaN : p;
+    const exact = this.data.kind === "counts", p = exact ? null : this.at("p", k);
+    const p1 = exact ? above(of.a, of.b, of.t, 0) : p === null ? NaN : p;
+    const q1 = exact ? above(of.b, of.a, of.t, 0) : 1 - p1;
     let against = this.data.splits ? this.at("other", k) : NaN;
     if (against === null || against === undefined) against = NaN;
     const stays = told === "no_data" || told === "no_verdict" ? told : "";
-    const found = { of, p: p1, q: 1 - p1, error: this.at("pe", k) || 0, against, stays };
+    const found = { of, p: p1, q: q1, error: this.at("pe", k) || 0, against, stays };
     this.cache[k] = found;
     return found;
   }
@@ -140,8 +142,10 @@ class Model {
 
   // Mean and interval of the difference from the side of the first system, as it is told
   size_of(k) {
-    if (this.asReported) return ["d", "lo", "up"].map((name) => this.at(name, k));
-    const { of } = this.fixedOf(k);
+    const { of } = this.fixedOf(k), exact = this.data.kind === "counts";
+    if (this.asReported) {
+      return [exact ? pairMean(of) : this.at("d", k), this.at("lo", k), this.at("up", k)];
+    }
     if (!of) return [null, null, null];
     return [pairMean(of), ...interval(of, this.data.ci_prob, this.data.ci_kind)];
   }

@@ -62,6 +62,7 @@ function attachPairs(view) {
   const holder = old.closest(".scroll") || old;
   holder.before(view.live.element);
   holder.hidden = true;
+  holder.classList.add("was"); // and is printed
 }
 
 function attachMatrix(view, part) {
@@ -150,6 +151,8 @@ function showCard(view, i, j, from) {
       onclick: () => view.unpin() }),
     make("h2", { text: view.model.systems[i] + " and " + view.model.systems[j] }), cardOf(view, k));
   view.card.hidden = false;
+  const said = view.card.querySelector(".said");
+  if (from && from === document.activeElement) announce(said.textContent);
 }
 
 function unpin(view) {
