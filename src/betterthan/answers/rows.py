@@ -14,7 +14,7 @@ _BY_PAIR = (
 )
 _BESIDE = ("mean", "wins", "among")  # another quantity, or all systems at once: <name>_prob_better
 _BY_SYSTEM = (
-    *("score", "score_lower", "score_upper", "n_scored", "mean", "ability", "theta"),
+    *("score", "score_lower", "score_upper", "n_right", "n_scored", "mean", "ability", "theta"),
     *("prob_best", "prob_best_mcse", "expected_rank", "rank_lower", "rank_upper", "in_best_set"),
 )
 

@@ -17,7 +17,7 @@ from betterthan.comparison.advice import Advice, advise_on
 from betterthan.comparison.advised import advised_answers
 from betterthan.comparison.among_all import among_all
 from betterthan.comparison.asked import Asked
-from betterthan.comparison.audited import audited
+from betterthan.comparison.audited import audited, bounds_of, holding
 from betterthan.comparison.engines import Engine, answers_of, exact_answers, sampled_answers
 from betterthan.comparison.given import Given, count_given, of_systems, recognise
 from betterthan.comparison.tests_beside import tests_beside
@@ -124,11 +124,13 @@ def compare(
         ``prob_best``, ``expected_rank``, ``rank_lower``, ``rank_upper`` and ``in_best_set`` (else
         ``attrs["no_joint"]`` says why not). Also
         ``counts``, ``n``, ``n_units`` (where units are not items), ``bayes_factor_01``; from scores
-        ``n_dropped`` and, over ``system``, ``score`` (graded and on units with its interval,
-        ``score_lower`` and ``score_upper``) and ``n_scored``, and where scores are missing on hard
+        ``n_dropped`` and, over ``system``, ``score`` with its interval, ``score_lower`` and
+        ``score_upper`` (of right and wrong with a uniform prior, else by Student's t), ``n_right``
+        and ``n_scored``, and where scores are missing on hard
         or easy items ``prob_better_if_wrong`` and ``verdict_if_wrong``, with each missing
-        score counted as wrong; with both methods ``z``. Over a dim ``test``: ``p_value``,
-        ``p_adjusted`` and ``favours`` (1: the test speaks for system_a, -1: for system_b); also
+        score counted as wrong; where any is missing ``n_missing``, ``missing_holds`` (the
+        verdict is the same for every value) and ``counts_worst`` (all for system_b); with both
+        methods ``z``. Over a dim ``test``: ``p_value``, ``p_adjusted`` and ``favours`` (1: the test speaks for system_a, -1: for system_b); also
         ``smallest_p`` (of the sign test with so many discordant items) and, with randomization,
         ``swapped_difference`` (of its statistic, A - B). Where ties are unknown, what needs them is
         absent. An advised model of several data sets adds ``prob_better_dataset`` (dataset, ...)
@@ -187,8 +189,10 @@ def compare(
     main, *others = engines
     result = xr.merge([main.answers, main.beside.drop_vars("z", errors="ignore")], join="exact")
     result = _with_other(result, given, asked, main).assign(_counted(given, asked))
+    bounds = bounds_of(given, asked)
     for beside in (
         given.facts,
+        holding(given, bounds),
         among_all(given, asked, main, taken),
         every_policy(given, asked),
         tests_beside(given, asked),
@@ -198,7 +202,8 @@ def compare(
     result["sign_error"] = sign_error(result)
     for engine in others:
         result = result.merge(engine.beside[[k for k in ("z",) if k in engine.beside]])
-    signed = Signature(**_signed(given, asked, advice, engines)).to_attrs()
+    made = _signed(given, asked, advice, engines) | audited(given, asked, bounds)
+    signed = Signature(**made).to_attrs()
     return Comparison(result.assign_attrs(signed | result.attrs), _beside(others))
 
 
@@ -293,7 +298,7 @@ def _signed(
         "advice": None if advice is None else str(advice),
         "notes": given.notes,
     }
-    made |= audited(given, asked) | (_units(given) if by_t else {})
+    made |= _units(given) if by_t else {}
     sampled = {k: v for engine in reversed(engines) for k, v in engine.signed.items()}
     return given.signed | made | vars(asked.question) | sampled
 

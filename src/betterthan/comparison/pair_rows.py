@@ -18,7 +18,7 @@ _ENDED = {
     "never_compared": ("no_data",),
 }
 _OF_SYSTEM = (
-    *("score", "score_lower", "score_upper", "n_scored"),
+    *("score", "score_lower", "score_upper", "n_right", "n_scored"),
     *("prob_best", "expected_rank", "rank_lower", "rank_upper", "in_best_set"),
 )
 
@@ -71,8 +71,9 @@ def system_rows(comparison: Comparison | xr.Dataset) -> pd.DataFrame:
     -------
     pandas.DataFrame
         ``system``; how many others it is ``better_than``, ``worse_than``, ``equivalent_to``,
-        ``undecided`` with and ``never_compared`` with; where known ``score``, ``n_scored``,
-        ``prob_best``, ``expected_rank``, ``in_best_set``.
+        ``undecided`` with and ``never_compared`` with; where known ``score`` with
+        ``score_lower`` and ``score_upper``, ``n_right``, ``n_scored``, ``prob_best``,
+        ``expected_rank``, ``in_best_set``.
 
     Examples
     --------
