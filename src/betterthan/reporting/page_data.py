@@ -90,24 +90,20 @@ def _choices(made: Signature) -> dict[str, Any]:
 
 def _columns(data: xr.Dataset, made: Signature) -> dict[str, Any]:
     first, second = pair_indices(data.sizes[names.SYSTEM_A])
-    at = {
-        side: xr.DataArray(k, dims=names.PAIR)
-        for side, k in zip(names.SQUARE, (first, second), strict=True)
-    }
-    held = {**_TOLD, **_VERDICTS}
-    if made.beside_quantity:
-        held["other"] = f"{made.beside_quantity}_prob_better"
-    here = {key: name for key, name in held.items() if name in data}
-    pairs = data[[*set(here.values()), "counts"]].isel(at)
-    exact = kind_of(data) == "counts"  # the page has P(A better) and the mean from the counts
-    left_out = {"p", "d", "pe"} if exact else set()
-    left_out |= {"bf"} if first.size > _MANY else set()
-    found = {key: pairs[name].values for key, name in here.items() if key not in left_out}
+    places = zip(names.SQUARE, (first, second), strict=True)
+    at = {side: xr.DataArray(k, dims=names.PAIR) for side, k in places}
+    held = {**_TOLD, **_VERDICTS, "other": f"{made.beside_quantity}_prob_better"}
+    left_out = _LEFT_OUT.get(kind_of(data), ()) + (("bf",) if first.size > _MANY else ())
+    here = {key: name for key, name in held.items() if name in data and key not in left_out}
+    found = {key: data[name].isel(at).values for key, name in here.items()}
     if kind_of(data) == "drawn" and made.rope:
         found |= _within(data.isel(at))
-    counts = pairs["counts"].transpose(names.PAIR, names.OUTCOME).values
+    counts = data["counts"].isel(at).transpose(names.PAIR, names.OUTCOME).values
     found |= {key: counts[:, k] for k, key in enumerate("wlt"[: counts.shape[1]])}
     return {key: _column(key, values) for key, values in (found | _tests(data, at)).items()}
+
+
+_LEFT_OUT = {"counts": ("p", "d", "pe")}  # what the page has from the counts
 
 
 def _within(pairs: xr.Dataset) -> dict[str, np.ndarray]:

@@ -7,7 +7,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-
 # what is used stands before what uses it
 _ORDER = (
     *("elements", "numbers", "sentences", "model", "facts", "state"),

@@ -58,8 +58,8 @@ def shade(value: float) -> str:
     """
     if value != value:  # nan: a system against itself
         return ""
-    light = 100 - round(52 * value)
-    ink = "#fff" if light < 60 else "#111"
+    light = 100 - round(60 * value)
+    ink = "#fff" if light < 49 else "#000"  # at least 4.5 to 1
     return f"background:hsl(212 45% {light}%);color:{ink}"
 
 

@@ -4,7 +4,7 @@ function cardOf(view, k) {
   const { model, data } = view, facts = pairFacts(view, k);
   const verdict = model.verdict(k, view.settings.rope, view.settings.threshold);
   const turn = model.turned(k, verdict), named_ = [facts.first, facts.second];
-  const said = chosen(view.all, clean(facts), "pair").map((one) => one[1]);
+  const lines = said(view.all, clean(facts), "pair");
   const rows = [["Verdict", wordsOf(facts.verdict, named_)]];
   const add = (name, value) => { if (value !== null && value !== undefined) rows.push([name, value]); };
   add("Wins, losses, ties", tally(facts));
@@ -22,7 +22,7 @@ function cardOf(view, k) {
   for (const [name, value] of rows) {
     list.append(make("dt", { text: name }), make("dd", { text: value }));
   }
-  const parts = [make("p", { class: "said", text: said.join(" ") }), list];
+  const parts = [make("p", { class: "said", text: lines.join(" ") }), list];
   const picture = facts.verdict === "no_data" ? null : density(view, k, turn, facts);
   return make("div", {}, ...parts, picture);
 }

@@ -37,6 +37,9 @@ function pairFacts(view, k) {
     interval: data.ci_prob === null ? null
       : general(100 * data.ci_prob, 6) + "% " + (data.ci_kind || "eti").toUpperCase(),
   };
+  const sure = Math.max(of.p, of.q) - 2 * of.error >= threshold;
+  found.also_ahead = verdict === "equivalent" && sure;
+  found.too_close = !sure && verdict === "undecided" && Math.max(of.p, of.q) >= threshold;
   if (rope > 0) {
     const [within, beyond] = model.massesOf(k, rope);
     found.within_rope = Number.isNaN(within) ? null : within;

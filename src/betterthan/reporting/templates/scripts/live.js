@@ -32,7 +32,7 @@ function liveTable(view) {
   live.within = columns.findIndex((column) => column[1] === "within");
   live.verdict = columns.findIndex((column) => column[0] === "Verdict");
   live.more = make("button", { type: "button", class: "more",
-    onclick: () => { live.limit = Math.max(MORE_ROWS, live.limit + MORE_ROWS); fill(live); } });
+    onclick: () => { live.limit = live.limit < MORE_ROWS ? MORE_ROWS : live.limit + MORE_ROWS; fill(live); } });
   const search = make("input", { type: "search", placeholder: "Filter by system", maxlength: 200,
     "aria-label": "Filter pairs by system",
     oninput: () => { live.wanted = search.value.trim().toLowerCase(); fill(live); } });
@@ -47,7 +47,7 @@ function liveTable(view) {
   body.addEventListener("pointerover", (event) => { point(view, event); });
   body.addEventListener("focusin", (event) => { point(view, event); });
   live.element = make("div", { class: "livepairs" }, model.number > 3 ? live.filter : null,
-    make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Pairs" }, table),
+    make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Every pair" }, table),
     live.more);
   return live;
 }

@@ -64,8 +64,8 @@ function markCells(view, cells) {
 }
 
 function shadeOf(p) {
-  const light = 100 - Math.round(52 * p);
-  return ["hsl(212 45% " + light + "%)", light < 60 ? "#fff" : "#111"];
+  const light = 100 - Math.round(60 * p);
+  return ["hsl(212 45% " + light + "%)", light < 49 ? "#fff" : "#000"];
 }
 
 // A matrix of many systems on a canvas, with arrows to move and a text of the cell

@@ -93,7 +93,7 @@ function inverted(a, b, t, x) {
   return Math.min(1, Math.max(0, z > 0 ? found : 1 + found));
 }
 
-const STEP = 0.33, BEND = 0.6;
+const STEP = 0.27, BEND = 0.6;
 
 // P(T < x) of Student's t
 function studentBelow(x, freedom) {

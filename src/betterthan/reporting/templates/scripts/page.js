@@ -119,10 +119,10 @@ function settle(view, controls) {
 
 function sayAnswer(view) {
   if (!view.answer) return;
-  const said = chosen(view.all, clean(factsNow(view)), "answer").map((one) => one[1]);
+  const lines = said(view.all, clean(factsNow(view)), "answer");
   const now = [...view.answer.children].map((line) => line.textContent);
-  if (said.length === now.length && said.every((line, k) => line === now[k])) return;
-  view.answer.replaceChildren(...said.map((text) => make("li", { text })));
+  if (lines.length === now.length && lines.every((line, k) => line === now[k])) return;
+  view.answer.replaceChildren(...lines.map((text) => make("li", { text })));
 }
 
 // What the settings of the reader do not reach is greyed, and it is said why
@@ -151,8 +151,9 @@ function showCard(view, i, j, from) {
       onclick: () => view.unpin() }),
     make("h2", { text: view.model.systems[i] + " and " + view.model.systems[j] }), cardOf(view, k));
   view.card.hidden = false;
-  const said = view.card.querySelector(".said");
-  if (from && from === document.activeElement) announce(said.textContent);
+  if (from && from === document.activeElement) {
+    announce(view.card.querySelector(".said").textContent);
+  }
 }
 
 function unpin(view) {
@@ -165,11 +166,17 @@ function unpin(view) {
   if (from && document.contains(from) && view.card.contains(document.activeElement)) from.focus();
 }
 
-for (const table of document.querySelectorAll("table")) enhanceTable(table);
-const given = document.getElementById("bt-data");
-if (given) {
-  const view = start(JSON.parse(given.textContent));
-  Object.defineProperty(window, "betterthan", { value: Object.freeze({ view, above, decide, chosen,
-    clean, probability, difference, factsNow: () => factsNow(view), studentBelow, interval }) });
+// Where there are many systems the answer is shown before anything is computed
+function begin(given) {
+  for (const table of document.querySelectorAll("table")) enhanceTable(table);
+  const view = given ? start(given) : null;
+  Object.defineProperty(window, "betterthan", { value: Object.freeze({ view, above, decide, said, clean,
+    probability, difference, studentBelow, interval, factsNow: () => factsNow(view) }) });
+  document.documentElement.classList.add("scripts");
 }
-document.documentElement.classList.add("scripts");
+
+const place = document.getElementById("bt-data");
+const read_ = place ? JSON.parse(place.textContent) : null;
+if (read_ && read_.data.systems.length > 20) {
+  requestAnimationFrame(() => setTimeout(() => begin(read_), 0));
+} else begin(read_);

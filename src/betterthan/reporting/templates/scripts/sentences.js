@@ -134,15 +134,15 @@ function filled(text, facts, all) {
   }).join("");
 }
 
-// The sentences on "answer", "pair" or "paper" that hold, [[id, text], ...]
-function chosen(all, facts, of) {
-  const done = new Set(), found = [];
+// The lines on "answer", "pair" or "paper" that hold
+function said(all, facts, of) {
+  const done = new Set(), lines = new Map();
   for (const one of all) {
-    const group = one.group || one.id;
-    if (one.of.includes(of) && !done.has(group) && holds(one.when || {}, facts)) {
-      done.add(group);
-      found.push([one.id, filled(one.text, facts, all)]);
-    }
+    const group = one.group || one.id, line = one.line || one.id;
+    if (!one.of.includes(of) || done.has(group) || !holds(one.when || {}, facts)) continue;
+    done.add(group);
+    const text = filled(one.text, facts, all);
+    lines.set(line, lines.has(line) ? lines.get(line) + " " + text : text);
   }
-  return found;
+  return [...lines.values()];
 }
