@@ -29,6 +29,9 @@ from . import (
     people as people,
 )
 from . import (
+    plan as plan,
+)
+from . import (
     plot as plot,
 )
 from . import (

@@ -51,7 +51,7 @@ def expected(comparison):
 
 
 def answer(page):
-    return page.locator("#answer li").all_inner_texts()
+    return page.locator("#answer-lines li").all_inner_texts()
 
 
 SITUATIONS = {
@@ -178,11 +178,11 @@ def test_heads_sort_and_say_so(open_page):
 
 def test_a_table_of_the_report_sorts_by_its_numbers(open_page):
     page = open_page(html(right_or_wrong()))
-    table = page.locator("table[data-is=systems]").first
+    table = page.locator("table[data-table=systems]").first
     last = table.locator("th[scope=col]").nth(1)
     name = last.inner_text().split("\n")[0].strip(" ↕↓↑")
     last.get_by_role("button").click()
-    texts = table.locator("tbody tr td:nth-child(2)").all_inner_texts()
+    texts = table.locator("tbody tr > :nth-child(2)").all_inner_texts()
     numbers = [float(text.split()[0].replace(",", "")) for text in texts]
     assert numbers in (sorted(numbers), sorted(numbers, reverse=True)), name
 
@@ -298,7 +298,7 @@ def test_without_scripts_it_is_the_report(open_page):
         bt.report(comparison, format="html", figures=False), ready=False, java_script_enabled=False
     )
     assert answer(page) == said(facts(comparison))
-    assert page.locator("table[data-is=pairs] tbody tr").count() > 0
+    assert page.locator("table[data-table=pairs] tbody tr").count() > 0
     assert page.locator("#try, .livepairs").count() == 0
 
 
@@ -339,7 +339,7 @@ def test_it_prints_without_controls(open_page, tmp_path):
     page = open_page(html(right_or_wrong()))
     page.emulate_media(media="print")
     assert page.locator("form.controls").is_hidden()
-    assert page.locator("table[data-is=pairs]").is_visible()
+    assert page.locator("table[data-table=pairs]").is_visible()
     assert page.locator(".livepairs").is_hidden()
     written = page.pdf(path=str(tmp_path / "page.pdf"))
     assert written.startswith(b"%PDF")

@@ -24,6 +24,7 @@ NAMESPACES = sorted(
         "models",
         "orders",
         "people",
+        "plan",
         "plot",
         "posterior",
         "scores",

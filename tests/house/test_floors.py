@@ -17,7 +17,7 @@ FLOORS = [
     {"answers", "exact", "io"},
     {"counts", "labels", "logs", "people"},
     {"posterior", "significance"},
-    {"features", "scores"},
+    {"features", "scores", "plan"},
     {"models", "orders", "datasets"},
     {"fits", "plot", "evidence", "reading"},
     {"auditing"},

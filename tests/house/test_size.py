@@ -28,6 +28,8 @@ LONGER = {
     ("evidence/of_subject_slopes.py", "by_quadrature"): "a formula",
     ("evidence/quadrature_of_texts.py", "_slope"): "a formula",
     ("exact/numeric/quadrature.py", "_integrate_block"): "the loop of the rule",
+    ("exact/planning/fragile.py", "_search"): "one search, doubled and then halved",
+    ("exact/planning/walks.py", "walk"): "one loop, look by look",
     ("exact/wins/intervals.py", "_equal_heights"): "Newton's method on two ends",
     ("features/prediction.py", "_components"): "every way to give components, and its refusal",
     ("fits/circles.py", "transitivity"): "two checks in one table",

@@ -22,6 +22,7 @@ On many
     pairs, with n_beats, ...; unbeaten: systems that no other is better than.
     n_pairs; n_decided, n_open, n_equivalent, n_split, n_no_data, n_no_verdict: by the verdict that
     counts, that among all where there is one; n_alone, n_both: decided by itself, and both ways;
+    no_data_pairs, the first three of these as "A and B";
     wrong, how many of n_alone verdicts are expected to be wrong.
     base_better, base_worse, base_equivalent, base_open (and n_...): the others against the
     baseline.
@@ -69,6 +70,8 @@ def facts(comparison: Comparison | xr.Dataset) -> Facts:
     made = Signature.from_attrs(data.attrs)
     pairs, systems = rows.pairs(data), _named(rows.systems(data))
     found = _of_any(systems, made)
+    if made.failures and (pairs["verdict"] == "no_verdict").any():
+        found["failures"] = " ".join(made.failures)
     pairs = pairs.assign(**{k: pairs[k].map(on_one_line) for k in ("system", "other")})
     if len(pairs) == 1:
         row = pairs.to_dict("records")[0]
@@ -166,7 +169,6 @@ def _of_any(systems: pd.DataFrame, made: Signature) -> Facts:
         "n": made.n_items if several else None,
         "rope": made.rope or 0.0,
         "lower_score": made.higher_is_better is False,
-        "failures": " ".join(made.failures) if made.failures else None,
         "baseline": None if made.baseline is None else on_one_line(made.baseline),
         "n_missing": made.n_blank or None,
     }
@@ -228,10 +230,20 @@ def _ended(pairs: pd.DataFrame, counting: np.ndarray) -> Facts:
         "n_open": int((counting == "undecided").sum()),
         "n_alone": int(alone.sum()),
         "n_both": int((alone & decided).sum()),
+        "no_data_pairs": [
+            f"{a} and {b}" for a, b in zip(*_met(pairs, counting == "no_data"), strict=True)
+        ],
         "wrong": wrong,
     }
 
 
+def _met(pairs: pd.DataFrame, where: np.ndarray) -> list[list[str]]:
+    """The names in some pairs, in the order in which they stand."""
+    few = pairs[where].head(_NAMED)
+    return [few[k].tolist() for k in ("system", "other")]
+
+
+_NAMED = 3  # pairs without data that are named
 _ENDS = ("equivalent", "split", "no_data", "no_verdict")
 
 

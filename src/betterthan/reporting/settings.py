@@ -116,7 +116,7 @@ def _model(shown: Shown) -> str:
     if shown.made.prior is None and not advised(shown.engine_names[0]):
         return _of_units(shown)
     model = f"wins ~ Binomial(wins + losses, p), p ~ Beta({prior}); A is better when p > 1/2"
-    if shown.first.sizes[names.OUTCOME] == 3:
+    if shown.whole.sizes[names.OUTCOME] == 3:
         model = (
             f"win, loss, tie ~ Multinomial(theta), theta ~ Dirichlet({prior}); A is better when "
             "theta_win > theta_loss"

@@ -8,6 +8,7 @@ from betterthan.reporting.page import Figure, Page, Table
 from betterthan.reporting.scripts import allowed, as_json, scripts
 
 _LONG = 18  # characters of a name that needs a column which breaks
+_DEEP = 0.86  # from here on a cell is so dark that its ink is light
 # widths of a name's column by how many columns there are at least
 _WIDTHS = ((17, "3.8cm"), (8, "2.2cm"), (6, "4cm"), (0, "6cm"))
 
@@ -52,15 +53,25 @@ def svg(figure: Figure) -> Any:
     return Markup(as_svg(figure))
 
 
-def shade(value: float) -> str:
-    """CSS of a matrix cell: darker where the probability is higher, so that it also reads in
-    grey.
-    """
+def shade(table: Table, row: int, column: int) -> Any:
+    """Of a cell of a matrix its per cent, for the style, and whether it is decided."""
+    from markupsafe import Markup
+
+    value = table.shades[row][column]
     if value != value:  # nan: a system against itself
         return ""
-    light = 100 - round(60 * value)
-    ink = "#fff" if light < 49 else "#000"  # at least 4.5 to 1
-    return f"background:hsl(212 45% {light}%);color:{ink}"
+    decided = not table.decided or table.decided[row][column]
+    deep = " deep" if decided and value >= _DEEP else ""
+    kind = "decided" if decided else "open"
+    return Markup(f' class="shade {kind}{deep}" style="--p:{100 * value:.0f}"')
+
+
+def keyed(table: Table, row: int) -> Any:
+    """Which system, or pair, a row is on."""
+    from markupsafe import Markup, escape
+
+    named = zip(("of", "against"), table.keys[row] if table.keys else (), strict=False)
+    return Markup("".join(f' data-{how}="{escape(name)}"' for how, name in named))
 
 
 def soft(text: str) -> Any:
@@ -68,17 +79,6 @@ def soft(text: str) -> Any:
     from markupsafe import Markup, escape
 
     return Markup(re.sub(r"([_./:-])(?=[^\s<])", r"\1<wbr>", str(escape(text))))
-
-
-def slug(text: str) -> str:
-    """A heading as an address on the page.
-
-    Examples
-    --------
-    >>> slug("Who is better than whom?")
-    'who-is-better-than-whom'
-    """
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "part"
 
 
 def alignment(table: Table) -> str:
@@ -102,10 +102,10 @@ _FILTERS = {
     "md": markdown,
     "svg": svg,
     "shade": shade,
+    "keyed": keyed,
     "alignment": alignment,
     "soft": soft,
     "breakable": breakable,
-    "slug": slug,
     "json": as_json,
 }
 _LATEX_MARKS: dict[str, Any] = {

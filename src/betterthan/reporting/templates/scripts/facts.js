@@ -124,7 +124,7 @@ function manyFacts(view, base) {
 
 function ordered(model, ahead, behind) {
   const all = model.systems.map((_, k) => k);
-  all.sort((i, j) => ahead[j] - ahead[i] || behind[i] - behind[j] || i - j);
+  all.sort((i, j) => ahead[j] - ahead[i] || behind[i] - behind[j] || model.place[i] - model.place[j]);
   return all.map((k) => model.systems[k]);
 }
 

@@ -38,29 +38,26 @@ function followTable(view, table, systems) {
     }
     event.preventDefault();
   });
-  return { cells: [...at.values()] };
+  return [...at.values()];
 }
 
 const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
+// As it is written by the report: among all systems where that is told, * where it is decided
 function markCells(view, cells) {
-  const { model, settings } = view;
+  const { model, settings, data } = view, among = data.among && model.asReported;
   for (const cell of cells) {
     const i = Number(cell.dataset.i), j = Number(cell.dataset.j), k = model.pair(i, j);
-    const verdict = told(model.verdict(k, settings.rope, settings.threshold), j < i);
-    const known = verdict !== "no_data" && verdict !== "no_verdict";
-    const of = model.fixedOf(k), p = j < i ? of.q : of.p;
-    cell.classList.toggle("decided", verdict === "better" || verdict === "worse");
-    cell.classList.toggle("same", verdict === "equivalent");
-    cell.classList.toggle("open", verdict === "undecided" || verdict === "split");
-    if (!model.asReported || view.repainted) {
-      setText(cell, known ? percentOf(p) : "–");
-      const shade = shadeOf(p);
-      cell.style.background = known ? shade[0] : "";
-      cell.style.color = known ? shade[1] : "";
-    }
+    const rule = among ? "finalVerdict" : "verdict";
+    const verdict = told(model[rule](k, settings.rope, settings.threshold), j < i);
+    const of = model.fixedOf(k), held = among ? model.at("among", k) : null;
+    const p = held === null ? (j < i ? of.q : of.p) : j < i ? 1 - held : held;
+    const known = verdict !== "no_data", decided = verdict === "better" || verdict === "worse";
+    setText(cell, known ? percentOf(p) + (decided ? "*" : "") : "");
+    setClass(cell, known ? "shade " + (decided ? "decided" + (p >= 0.86 ? " deep" : "")
+      : verdict === "equivalent" ? "open same" : "open") : "");
+    cell.style.setProperty("--p", String(Math.round(100 * p)));
   }
-  view.repainted = !model.asReported;
 }
 
 function shadeOf(p) {

@@ -6,7 +6,7 @@ function viewOf(given) {
     baseline: data.baseline === null ? null : data.systems.indexOf(data.baseline) };
   const view = { data, model, reported, base: given.facts, all: given.sentences, pinned: null,
     settings: Object.assign({}, reported), index: new Map(data.systems.map((s, k) => [s, k])),
-    cells: [], repainted: false, waiting: 0 };
+    cells: [], waiting: 0 };
   view.ropeMoves = data.kind === "counts" || data.kind === "units";
   view.ropeMost = mostRope(data, model);
   view.whyNot = data.kind === "drawn" ? "These answers were drawn: the page has no posterior to "
@@ -16,8 +16,8 @@ function viewOf(given) {
 
 function start(given) {
   const view = viewOf(given), { data, model } = view;
-  const answer = document.getElementById("answer") || document.querySelector("h1");
-  view.answer = answer.querySelector ? answer.querySelector("ul.answer, ul, ol") : null;
+  const answer = document.getElementById("answer") || document.querySelector("main section");
+  view.answer = document.getElementById("answer-lines");
   view.card = make("aside", { id: "bt-card", "aria-label": "The pair", hidden: true, tabindex: -1 });
   view.said = make("p", { id: "bt-said", class: "quiet", role: "status" });
   view.grey = make("p", { id: "bt-grey", class: "grey", hidden: true });
@@ -25,10 +25,11 @@ function start(given) {
   const controls = controlsOf(view);
   const part = make("section", { id: "try", "aria-labelledby": "bt-try" },
     make("h2", { id: "bt-try", text: "What if" }), controls.form, view.moved, view.grey, view.said);
-  placeAfter(answer, part);
+  answer.after(part);
   document.body.append(view.card);
   attachPairs(view);
   attachMatrix(view, part);
+  attachSystems(view);
   view.show = (i, j, from) => { if (view.pinned === null) showCard(view, i, j, from); };
   view.pin = (i, j) => {
     view.pinned = model.pair(i, j);
@@ -45,31 +46,60 @@ function start(given) {
   return view;
 }
 
-function placeAfter(element, part) {
-  let last = element; // of a heading, after what belongs to it
-  if (/^H\d$/.test(element.tagName)) {
-    while (last.nextElementSibling && last.nextElementSibling.tagName === "P") {
-      last = last.nextElementSibling;
-    }
-  }
-  last.after(part);
-}
-
 function attachPairs(view) {
   view.live = liveTable(view);
-  const old = document.querySelector('table[data-is="pairs"]');
-  if (!old) { document.getElementById("try").append(view.live.element); return; }
-  const holder = old.closest(".scroll") || old;
-  holder.before(view.live.element);
-  holder.hidden = true;
-  holder.classList.add("was"); // and is printed
+  const old = [...document.querySelectorAll('table[data-table="pairs"]')];
+  if (!old.length) { document.getElementById("try").append(view.live.element); return; }
+  old.forEach((table, k) => {
+    const holder = table.closest("details.more") || table.closest(".scroll") || table;
+    const rest = holder.nextElementSibling;
+    if (k === 0) holder.before(view.live.element);
+    for (const gone of [holder, rest && rest.matches("p.rest") ? rest : null]) {
+      if (!gone) continue;
+      gone.hidden = true;
+      gone.classList.add("was"); // and is printed
+    }
+    const filter = holder.previousElementSibling;
+    if (filter && filter.matches("p.filter")) filter.remove();
+  });
+}
+
+// How the pairs of each system end, among all where it is told
+function attachSystems(view) {
+  const ends = { "Better than": "worse", "Worse than": "better", Open: "undecided",
+    "Equivalent to": "equivalent" };
+  view.ends = [];
+  for (const table of document.querySelectorAll('table[data-table="systems"]')) {
+    const heads = [...table.tHead.rows[0].cells].map((cell) => cell.textContent.trim());
+    for (const row of table.tBodies[0].rows) {
+      const system = view.index.get(row.dataset.of);
+      heads.forEach((head, c) => {
+        if (system !== undefined && ends[head]) {
+          view.ends.push([row.cells[c], system, ends[head], row.cells[c].textContent]);
+        }
+      });
+    }
+  }
+}
+
+function followSystems(view) {
+  if (view.model.size > 2) {
+    const same = sameSettings(view.settings, view.reported), met = new Map();
+    for (const [cell, system, end, before] of view.ends) {
+      if (!same && !met.has(system)) met.set(system, against(view, system, view.model.systems));
+      const of = same ? null : met.get(system), open = ["split", "no_verdict"];
+      const number = same ? before : String((of[end] || []).length + (end === "undecided"
+        ? open.reduce((sum, name) => sum + (of[name] || []).length, 0) : 0));
+      setText(cell, number);
+    }
+  }
 }
 
 function attachMatrix(view, part) {
-  const systems = view.data.order, table = document.querySelector("table.matrix");
+  const systems = view.data.order;
+  const table = document.querySelector('table[data-table="matrix"]');
   if (table && table.tBodies[0].rows.length === systems.length) {
-    const last = followTable(view, table, systems);
-    view.cells = last.cells;
+    view.cells = followTable(view, table, systems);
     return;
   }
   if (systems.length < 3 || systems.length > 400) return;
@@ -111,6 +141,7 @@ function settle(view, controls) {
   controls.sync();
   if (view.model.number > 500) markCells(view, view.cells);
   if (view.paint) view.paint();
+  followSystems(view);
   sayAnswer(view);
   greyOut(view);
   if (!view.card.hidden && view.at) showCard(view, ...view.at);
