@@ -9,6 +9,7 @@ import xarray as xr
 from betterthan import schemas
 from betterthan.answers.made import signature
 from betterthan.reporting.answering import said, sentences
+from betterthan.reporting.barg import barg_part
 from betterthan.reporting.diagnostics import diagnostics_part
 from betterthan.reporting.engines_beside import opposed_notes
 from betterthan.reporting.escapes import on_one_line
@@ -132,5 +133,6 @@ SECTIONS = (
     model_part,
     tests_part,
     diagnostics_part,
+    barg_part,
 )
 _FEW = 3  # systems whose pairs are told in a few lines
