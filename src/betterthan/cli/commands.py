@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     help="Is my system better than yours, and how sure can we be?",
+    rich_markup_mode=None,  # whose library takes twice as long to load as all of this
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
