@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 
 WORKERS ?= 2  # compiling a model takes one thread
 
-.PHONY: demo check test lint types unsampled pytest docs browser bench evidence calibration clean
+.PHONY: demo check test lint types unsampled pytest docs browser bench oracle evidence calibration clean
 
 demo: $(STAMP)
 	@$(BIN)/betterthan demo --method both -o demo/report.html
@@ -46,6 +46,15 @@ bench: $(STAMP)
 	@$(BIN)/python benchmarks/table.py
 	@$(BIN)/python benchmarks/sampling.py
 
+# Logs read by us and by the tools that wrote them, which have an environment of their own.
+oracle: .oracle/.installed
+	@.oracle/bin/python -m pytest -n 0 -W ignore -m oracle tests/oracle
+
+.oracle/.installed: pyproject.toml
+	@$(PYTHON) -m venv .oracle
+	@.oracle/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[oracle]'
+	@touch $@
+
 # Validates the models anew; needed when what a model computes has changed; a test says so.
 evidence: $(STAMP)
 	@$(BIN)/python -m betterthan.evidence.validate --all
@@ -62,4 +71,4 @@ $(STAMP): pyproject.toml
 	@touch $(STAMP)
 
 clean:
-	rm -rf $(VENV) docs/_build demo screenshots
+	rm -rf $(VENV) .oracle docs/_build demo screenshots

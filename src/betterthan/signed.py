@@ -45,6 +45,8 @@ class Signature:
     ci_prob: float | None = None
     ci_kind: str | None = None
     threshold: float | None = None
+    labels_by: str | None = None  # of judged items, whose labels are the truth
+    judged_by: str | None = None  # and the columns of the judge's answers
     # the model and its draws
     model: str | None = None
     modelled: str | None = None

@@ -16,6 +16,7 @@ FLOORS = [
     {"schemas"},
     {"answers", "exact", "io"},
     {"counts", "labels", "logs", "people"},
+    {"judged"},
     {"posterior", "significance"},
     {"features", "scores", "plan"},
     {"models", "orders", "datasets"},
@@ -23,6 +24,7 @@ FLOORS = [
     {"auditing"},
     {"comparison"},
     {"reporting"},
+    {"gating"},
     {"cli"},
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

@@ -7,9 +7,11 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from betterthan import names
 from betterthan.answers import numbers, rows
 from betterthan.signed import Signature
 
+_FORETOLD = 3  # pairs up to which it is said what more items would do
 _PAIRS_OF = 10  # systems up to which every pair has a row
 _ROWS = 20  # systems shown of many
 
@@ -17,7 +19,7 @@ _ROWS = 20  # systems shown of many
 def as_text(comparison: Any) -> str:
     """Words, the table, the signature."""
     table, more = told(comparison)
-    parts = ["\n".join([*comparison.statement(), *_audit(comparison)])]
+    parts = ["\n".join([*comparison.statement(), *_outlook(comparison), *_audit(comparison)])]
     parts.append(table.to_string(index=False))
     return _plain("\n\n".join([*parts, *([more] if more else []), comparison.signature()]))
 
@@ -26,12 +28,25 @@ def as_html(comparison: Any) -> str:
     """The same for a notebook."""
     table, more = told(comparison)
     said = "".join(f"<p><b>{escape(line)}</b></p>" for line in comparison.statement())
-    said += "".join(f"<p>{escape(line)}</p>" for line in _audit(comparison))
+    beside = [*_outlook(comparison), *_audit(comparison)]
+    said += "".join(f"<p>{escape(line)}</p>" for line in beside)
     more = f"<p>{escape(more)}</p>" if more else ""
     signed = f"<p><small>{escape(comparison.signature())}</small></p>"
     return _plain(
         f"<div>{said}{table.to_html(index=False, border=0, justify='left')}{more}{signed}</div>"
     )
+
+
+def _outlook(comparison: Any) -> list[str]:
+    """What more items would do, and what the verdicts hang on, of few pairs."""
+    sizes = comparison.data["prob_better"].sizes
+    systems = sizes.get(names.SYSTEM_A, 0)
+    if not 0 < sizes.get(names.PAIR, systems * (systems - 1) // 2) <= _FORETOLD:
+        return []
+    import betterthan
+
+    plan: Any = betterthan.plan
+    return list(plan.outlook(comparison).lines)
 
 
 def _audit(comparison: Any) -> list[str]:
@@ -57,6 +72,8 @@ def _what(data: xr.Dataset, made: Signature) -> str:
     if made.difference_is and "difference_mean" in data:
         of = made.difference_is.replace("A wins", "system wins").replace("B wins", "other wins")
         said.append(f"difference: {of}" + (", lower is better" * made.lower_mean))
+    if "judge_prob_better" in data:
+        said.append("labels alone, judge alone: the same by each, the judge not corrected")
     if "among_prob_better" in data:
         said.append("among all: P(system better), all systems in one joint posterior")
     return "; ".join(said)
@@ -79,7 +96,8 @@ def _pairs(table: Any, made: Any) -> pd.DataFrame:
         if f"{name}_prob_better" in table:
             said[head] = [numbers.probability(p) for p in table[f"{name}_prob_better"]]
     counted = [c for c in ("wins", "losses", "ties", "n") if c in table]
-    return said.assign(**{c: table[c] for c in counted})
+    heads = _OF_JUDGED if made.answer == "judged" else {}
+    return said.assign(**{heads.get(c, c): table[c] for c in counted})
 
 
 def _withheld(said: Any, verdict: Any) -> Any:
@@ -101,7 +119,14 @@ def _sizes(table: Any, made: Any) -> dict[str, list[str]]:
     }
 
 
-_BESIDE = {"mean": "P(mean better)", "wins": "P(wins more)", "among": "among all"}
+_BESIDE = {
+    **{"mean": "P(mean better)", "wins": "P(wins more)", "among": "among all"},
+    **{"gold": "labels alone", "judge": "judge alone"},
+}
+
+
+# what a judge gave is counted by the labels of people
+_OF_JUDGED = {"wins": "labelled wins", "losses": "losses", "ties": "ties", "n": "judged"}
 
 
 def _systems(table: Any) -> pd.DataFrame:

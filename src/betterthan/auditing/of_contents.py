@@ -68,6 +68,8 @@ def doubled(logs: Logs) -> Iterator[Finding]:
         systems = tuple(dict.fromkeys(twice["system"].astype(str)))
         told = "; ".join(f"items {both(group)} are one question" for group in groups[:2])
         said = f"{told}; {distinct} distinct of {len(whole)} items"
+        if records["cluster"].isna().all():
+            said += "; cluster='content' takes them as one cluster"
         where = some(["=".join(group) for group in groups])
         n = len(whole) - distinct
         yield Finding("double", said, "", systems, task, "", n, len(whole), where)

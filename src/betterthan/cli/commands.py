@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from betterthan import __version__, names
-from betterthan.cli import auditing, comparing, studies
+from betterthan.cli import auditing, comparing, gating, showing, studies
 from betterthan.cli.console import INTERRUPTED, deliver, fail, one_file, put, say, where
 from betterthan.cli.options import (
     Files,
@@ -36,7 +36,9 @@ app = typer.Typer(
 
 
 app.command()(comparing.compare)
+app.command()(showing.show)
 app.command()(auditing.audit)
+app.command()(gating.gate)
 
 
 @app.command()

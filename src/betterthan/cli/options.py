@@ -62,6 +62,10 @@ Tool = Annotated[str | None, _of(_LOGS, "The tool that wrote them; recognised wh
 Items = Annotated[
     Path | None, _of(_LOGS, "A file with the ids of the data set, one a line, for SWE-bench.")
 ]
+Cluster = Annotated[
+    str | None,
+    _of(_LOGS, "content, or a metadata of samples: what items of one cluster share."),
+]
 _TABLES = "Of tables"
 Names = Annotated[
     str | None, _of(_TABLES, "systems or datasets: what several tables are.", "--names")

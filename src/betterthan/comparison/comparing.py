@@ -20,9 +20,11 @@ from betterthan.comparison.asked import Asked
 from betterthan.comparison.audited import audited, bounds_of, holding
 from betterthan.comparison.engines import Engine, answers_of, exact_answers, sampled_answers
 from betterthan.comparison.given import Given, count_given, of_systems, recognise
+from betterthan.comparison.of_judged import exact_judged
 from betterthan.comparison.tests_beside import tests_beside
 from betterthan.comparison.ties_beside import every_policy
 from betterthan.counts.units import CLUSTER, EPOCH
+from betterthan.judged.dataset import is_judged
 from betterthan.models.sampling import Sampling
 from betterthan.posterior import closed
 from betterthan.posterior.parameters import settled
@@ -58,10 +60,10 @@ def compare(
     ----------
     data : path, DataFrame, xarray.DataArray or xarray.Dataset, or a sequence of scores
         What `read` reads, or returns: scores (item, system), tallies (item, system, tally), counts
-        (system_a, system_b, outcome) or (pair, outcome); judgments from `io.read_judgments`; or
-        successes of trials, of which the larger share wins an item. Of tallies, the posterior
-        counts the items on which one F1 is above the other, and the randomization test compares F1
-        over all items.
+        (system_a, system_b, outcome) or (pair, outcome); judgments from `io.read_judgments`; judged
+        counts from `judged.count`; or successes of trials, of which the larger share wins an item.
+        Of tallies, the posterior counts the items on which one F1 is above the other, and the
+        randomization test compares F1 over all items.
     other : sequence of scores, optional
         A second system's, where `data` are one system's: Series and DataArrays are joined by label,
         which must be the same; lists by position, of equal length; two paths are two files.
@@ -134,7 +136,11 @@ def compare(
         -1: for system_b); also
         ``smallest_p`` (of the sign test with so many discordant items) and, with randomization,
         ``swapped_difference`` (of its statistic, A - B). Where ties are unknown, what needs them is
-        absent. An advised model of several data sets adds ``prob_better_dataset`` (dataset, ...)
+        absent. Of judged counts ``gold_...`` (the labels alone) and ``judge_...`` (the judge alone,
+        not corrected) stand beside ``prob_better``, ``difference_...`` and ``verdict``, with
+        ``n_gold``, ``r2`` (how much of the truth the judge's signals tell), ``effective_gold`` (as
+        many labels alone as say the same) and ``unlabelled`` (the share of items whose signal has
+        no label). An advised model of several data sets adds ``prob_better_dataset`` (dataset, ...)
         and ``prob_better_new``, on a data set not seen. A second way of computing stands in
         ``.beside``.
 
@@ -180,6 +186,8 @@ def compare(
         sampling=sampling or Sampling(),
         rng=rng,
     )
+    if is_judged(data):
+        return _judged(data, asked)
     found = of_systems(recognise(data, other, asked.systems), asked)
     advice = advise_on(found) if asked.method == "advised" else None
     taken = _taken(asked, advice)
@@ -206,6 +214,13 @@ def compare(
     made = _signed(given, asked, advice, engines) | audited(given, asked, bounds)
     signed = Signature(**made).to_attrs()
     return Comparison(result.assign_attrs(signed | result.attrs), _beside(others))
+
+
+def _judged(data: xr.Dataset, asked: Asked) -> Comparison:
+    """The comparison of judged counts."""
+    result = exact_judged(data, asked)
+    result["sign_error"] = sign_error(result)
+    return Comparison(result)
 
 
 def sign_error(result: xr.Dataset) -> xr.DataArray:

@@ -50,7 +50,7 @@ def table(data: xr.Dataset) -> pd.DataFrame:
     return rows[[*first, *[c for c in rows if c not in first]]]
 
 
-_COLUMNS = ("verdict", "claim", names.OUTCOME)  # dims whose labels are columns
+_COLUMNS = ("verdict", "claim", names.OUTCOME, "signal")  # dims whose labels are columns
 
 
 def _each_pair(data: xr.Dataset) -> xr.Dataset:

@@ -10,9 +10,9 @@ On any answer
     (policy), missing_pairs (of how many pairs a score is missing), missing_holding (how many of
     their verdicts hold for every value of these).
     ties_same, ties_changed, n_ties_changed: policies for ties under which verdicts stay, or not.
-    more_items, more_never, more_target with open_first, open_second: what an open pair needs;
-    replicates, turn_items, turn_of, drop_items with kept_first, kept_second: whether a verdict is
-    found again, and what would turn it.
+    more_items, more_never, more_beyond, more_target with open_first, open_second: what an open pair
+    needs; replicates, turn_items, turn_of, drop_items with kept_first, kept_second: whether a
+    verdict is found again, and what would turn it.
 On two systems also those of `pair_facts`, and their scores (first_score, first_score_lower,
 first_score_upper, first_right, first_scored; the same of second).
 On many
@@ -41,6 +41,7 @@ from betterthan.answers.comparison import Comparison
 from betterthan.answers.words import difference_of
 from betterthan.reporting.cells import interval_of
 from betterthan.reporting.escapes import on_one_line
+from betterthan.reporting.outlook_facts import missing_facts, outlook_facts, ties_facts
 from betterthan.signed import Signature
 
 Facts = dict[str, Any]
@@ -75,11 +76,20 @@ def facts(comparison: Comparison | xr.Dataset) -> Facts:
     pairs = pairs.assign(**{k: pairs[k].map(on_one_line) for k in ("system", "other")})
     if len(pairs) == 1:
         row = pairs.to_dict("records")[0]
-        return plain(found | pair_facts(row, made) | _scores_of(row, systems))
+        found |= pair_facts(row, made) | _scores_of(row, systems)
+        return plain(found | _firm(data, found))
     counting = final(pairs)
     found |= _best(systems, made) | _ended(pairs, counting)
     found |= _leader(found, pairs, counting)
-    return plain(found | _baseline(found["systems"], pairs, counting, made))
+    found |= _baseline(found["systems"], pairs, counting, made)
+    return plain(found | _firm(data, found))
+
+
+def _firm(data: xr.Dataset, found: Facts) -> Facts:
+    """How firm it all is."""
+    if "failures" in found:
+        return {}
+    return outlook_facts(data, found) | missing_facts(data) | ties_facts(data)
 
 
 def pair_facts(row: Mapping[str, Any], made: Signature) -> Facts:

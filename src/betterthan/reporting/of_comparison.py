@@ -1,5 +1,6 @@
 """The page on a comparison: the answer first, one function a section, and their order."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -8,11 +9,13 @@ import xarray as xr
 from betterthan import schemas
 from betterthan.answers.made import signature
 from betterthan.reporting.answering import said, sentences
+from betterthan.reporting.barg import barg_part
 from betterthan.reporting.diagnostics import diagnostics_part
 from betterthan.reporting.engines_beside import opposed_notes
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.figures_of_comparison import figures_part
 from betterthan.reporting.of_groups import groups_beside
+from betterthan.reporting.of_outlook import outlook_part
 from betterthan.reporting.page import Page, Part
 from betterthan.reporting.page_data import page_data
 from betterthan.reporting.pairs_table import pairs_table
@@ -37,14 +40,18 @@ def _for_scripts(comparison: xr.Dataset, shown: Shown) -> dict[str, Any]:
 
 
 def brief(comparison: xr.Dataset, title: str = "") -> Page:
-    """The answer with the systems, and the pair or the matrix: a page of a few lines."""
+    """The answer, the systems, the matrix and the pairs of a few: a page of a few lines."""
     schemas.comparison(comparison)
     shown = shown_of(comparison)
-    found = _page(shown, _brief_sections(shown))
-    return Page(on_one_line(title), "", found.parts, (), found.signatures, found.answer)
+    few = len(shown.systems) <= _FEW
+    built = [_audit(shown), _systems(shown), _matrix(shown), _pairs(shown) if few else None]
+    parts = [replace(part, notes=()) for part in built if part is not None]
+    parts += [diagnostics_part(shown)] if shown.made.rhat_max is not None else []
+    signed = [on_one_line(signature(shown.whole))]
+    return Page(on_one_line(title) if title else "", "", parts, (), signed, said(shown.facts))
 
 
-def _page(shown: Shown, sections: tuple) -> Page:
+def _page(shown: Shown, sections: tuple[Callable[[Shown], Any], ...]) -> Page:
     built = [build(shown) for build in sections]
     return Page(
         _title(shown),
@@ -118,6 +125,7 @@ SECTIONS = (
     _matrix,
     figures_part,
     _pairs,
+    outlook_part,
     _datasets,
     _ties,
     groups_beside,
@@ -125,11 +133,6 @@ SECTIONS = (
     model_part,
     tests_part,
     diagnostics_part,
+    barg_part,
 )
-_FEW = 5  # systems whose pairs are all told in a few lines
-
-
-def _brief_sections(shown: Shown) -> tuple:
-    """The systems and their matrix; of few systems the pairs."""
-    between = _pairs if len(shown.systems) <= _FEW else _matrix
-    return (_audit, _systems, between, diagnostics_part)
+_FEW = 3  # systems whose pairs are told in a few lines

@@ -38,9 +38,11 @@ def as_text(page: Page, width: int = WIDTH, *, colour: bool = False) -> str:
         out.print("=" * min(len(page.title), width))
     if page.question:
         out.print(Text(page.question, "bright_black"))
-    if page.answer:
-        out.print("\nAnswer" * bool(page.title), style="bold")
+    if page.answer and page.title:
+        out.print("\nAnswer", style="bold")
         _list(out, page.answer, "bold")
+    for line in () if page.title else page.answer:
+        out.print(Text(line, "bold"))
     for part in page.parts:
         _part(out, part)
     if page.limits:
@@ -129,7 +131,9 @@ def fitted(table: Table, width: int) -> tuple[int, list[int], list[list[int]]]:
     """Characters between columns, how wide each is, and which stand in each piece of a table, of
     which every piece has the names: one piece where all fit, with names folded if need be.
     """
-    wide = [_widest(table, k) for k in range(len(table.heads))]
+    wide = [max(_widest(table, k), len(head)) for k, head in enumerate(table.heads)]
+    if sum(wide) + _BETWEEN[0] * len(wide) > width:  # headings break before names do
+        wide = [_widest(table, k) for k in range(len(table.heads))]
     texts = [k for k, side in enumerate(table.sides) if side == "l"]
     wide = [min(w, _NAME) if k in texts else w for k, w in enumerate(wide)]
     gap = next((gap for gap in _BETWEEN if sum(wide) + gap * len(wide) <= width), _BETWEEN[-1])

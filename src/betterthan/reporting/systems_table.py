@@ -12,6 +12,7 @@ from betterthan.comparison.pair_rows import systems_of
 from betterthan.reporting.page import Table
 from betterthan.reporting.shown import Shown
 
+SYSTEMS_SEEN = 40  # rows that are seen at once
 _ENDED = {
     "better_than": "Better than",
     "worse_than": "Worse than",
@@ -28,7 +29,16 @@ def systems_table(shown: Shown) -> Table:
     systems = found["system"].tolist()
     rows = list(zip(systems, *columns.values(), strict=True))
     keys = [(system,) for system in systems]
-    return Table(("System", *columns), rows, _caption(shown), name="systems", keys=keys)
+    rest = f".systems of the comparison has all {len(rows)}" if len(rows) > SYSTEMS_SEEN else ""
+    return Table(
+        ("System", *columns),
+        rows,
+        _caption(shown),
+        name="systems",
+        keys=keys,
+        shown=SYSTEMS_SEEN,
+        rest=rest,
+    )
 
 
 def final_verdicts(whole: xr.Dataset) -> np.ndarray:

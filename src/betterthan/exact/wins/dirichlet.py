@@ -1,9 +1,10 @@
 """The difference d = theta_win - theta_loss of a Dirichlet(a, b, t) variable (win, loss, tie),
 without draws.
 
-d = s (2 p - 1), where s ~ Beta(a + b, t) is the share of decisive examples and p ~ Beta(a, b),
-independent of s, is the probability that a decisive example is a win. So every probability of d is
-one integral over s (`decisive_share`).
+Every probability of d is one integral along a line of the complex plane (`contour`), of a dozen
+nodes. What that does not settle, and what has a parameter below 1, is an integral over s: d = s (2
+p - 1), where s ~ Beta(a + b, t) is the share of decisive examples and p ~ Beta(a, b), independent
+of s, is the probability that a decisive example is a win (`decisive_share`).
 
 Throughout, t = 0 means that there are no ties: s = 1 and d = 2 p - 1.
 """
@@ -13,10 +14,12 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from betterthan.exact.wins import contour
 from betterthan.exact.wins.beta import LOG_ZERO, log_density_of_log_odds, odds_mass
 from betterthan.exact.wins.decisive_share import Split
 
 _Array = Any  # a float or an array of floats, broadcast against the others
+_CANCELLED = 0.01  # a difference of tails below this share of them is integrated on its own
 
 
 def mean_difference(a: _Array, b: _Array, t: _Array) -> _Array:
@@ -89,11 +92,7 @@ def density(a: _Array, b: _Array, t: _Array, x: _Array) -> _Array:
     rows = np.flatnonzero(inside & (t == 0))
     result[rows] = _density_without_ties(a[rows], b[rows], x[rows])
     rows = np.flatnonzero(inside & (t > 0))
-    four = a[rows], b[rows], t[rows], x[rows]
-    bound = np.minimum(_log_bound(*four, "beyond"), _log_bound(*four, "below"))
-    rows = rows[bound > LOG_ZERO - 120]  # a density is the slope of a mass: leave room for it
-    if rows.size:
-        result[rows] = Split.of(a[rows], b[rows], t[rows], x[rows]).density()
+    result[rows] = _density_with_ties(a[rows], b[rows], t[rows], x[rows])
     return result.reshape(shape)[()]
 
 
@@ -102,6 +101,19 @@ def _density_at_zero(a: _Array, b: _Array, t: _Array) -> _Array:
         ties = np.where(t > 0, (a + b + t - 1) / (a + b - 1), 1)  # mean of 1 / s
     height = 2 * np.exp(log_density_of_log_odds(a, b, np.zeros_like(a))) * ties
     return np.where((t > 0) & (a + b <= 1), np.inf, height)
+
+
+def _density_with_ties(a: _Array, b: _Array, t: _Array, x: _Array) -> _Array:
+    """Density of d at 0 < x < 1 by the contour, and where that does not settle over s."""
+    found = contour.beyond(a, b, t, x)
+    result = np.where(found.settled, found.density, 0.0)
+    four = a, b, t, x
+    bound = np.minimum(_log_bound(*four, "beyond"), _log_bound(*four, "below"))
+    # a density is the slope of a mass: leave room for it
+    rows = np.flatnonzero(~found.settled & (bound > LOG_ZERO - 120))
+    if rows.size:
+        result[rows] = Split.of(*(z[rows] for z in four)).density()
+    return result
 
 
 def _density_without_ties(a: _Array, b: _Array, x: _Array) -> _Array:
@@ -122,6 +134,9 @@ def _mass(a: _Array, b: _Array, t: _Array, y: _Array, kind: str) -> _Array:
     rows = np.flatnonzero(edge)
     result[rows] = _mass_of_odds(a[rows], b[rows], y[rows], kind)
     rows = np.flatnonzero(~edge)
+    by_contour, settled = _on_contour(a[rows], b[rows], t[rows], y[rows], kind)
+    result[rows[settled]] = by_contour[settled]
+    rows = rows[~settled]
     rows = rows[_log_bound(a[rows], b[rows], t[rows], y[rows], kind) > LOG_ZERO]
     if rows.size:
         split = Split.of(a[rows], b[rows], t[rows], y[rows])
@@ -129,6 +144,24 @@ def _mass(a: _Array, b: _Array, t: _Array, y: _Array, kind: str) -> _Array:
         if kind != "beyond":
             result[rows] += special.betainc(split.n, split.t, split.y)  # s < y
     return result
+
+
+def _on_contour(a: _Array, b: _Array, t: _Array, y: _Array, kind: str) -> tuple[_Array, _Array]:
+    """`_mass` for y > 0 by the contour, and where it settled."""
+    if kind == "beyond":
+        found = contour.beyond(a, b, t, y, shape=False)
+        return found.mass, found.settled
+    if kind == "below":
+        found = contour.beyond(b, a, t, -y, shape=False)
+        return found.mass, found.settled
+    # |d| < y as the difference of the smaller tails: with a >= b the mean is not below -y
+    middle = (a - b) < y * (a + b + t)
+    sign = np.where(middle, 1.0, -1.0)
+    near = contour.beyond(np.where(middle, a, b), np.where(middle, b, a), t, sign * y, shape=False)
+    far = contour.beyond(b, a, t, y, shape=False)
+    whole = np.where(middle, 1.0, near.mass)
+    within = np.where(middle, 1 - near.mass - far.mass, near.mass - far.mass)
+    return within, near.settled & far.settled & (within > _CANCELLED * whole)
 
 
 def _mass_of_odds(a: _Array, b: _Array, y: _Array, kind: str) -> _Array:
@@ -140,16 +173,9 @@ def _mass_of_odds(a: _Array, b: _Array, y: _Array, kind: str) -> _Array:
 def _log_bound(a: _Array, b: _Array, t: _Array, y: _Array, kind: str) -> _Array:
     """Chernoff's upper bound of the log of `_mass`, a >= b for "within".
 
-    With independent Gamma variables G, d > y is the same as (1 - y) G_win - (1 + y) G_loss - y
-    G_tie > 0; the cumulant function of that sum has its minimum at the larger root of a quadratic.
+    The cumulant function of `contour` at its minimum.
     """
     up, down = 1 - y, 1 + y
-    square = (a + b + t) * up * down * y
-    linear = a * up * (1 + 2 * y) - b * down * (2 * y - 1) - 2 * t * y * y
-    constant = a * up - b * down - t * y
-    root = np.sqrt(np.maximum(linear * linear - 4 * square * constant, 0.0))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        tilt = np.where(linear > 0, -2 * constant / (linear + root), (root - linear) / (2 * square))
-    tilt = np.clip(np.nan_to_num(tilt), (1e-15 - 1) / down, (1 - 1e-15) / up)
+    tilt = contour.tilt(a, b, t, y)
     bound = -a * np.log1p(-tilt * up) - b * np.log1p(tilt * down) - t * np.log1p(tilt * y)
     return np.where((tilt > 0) == (kind == "beyond"), bound, 0.0)

@@ -5,6 +5,7 @@ P(X >= w) is the incomplete Beta function, whose implementations lose digits for
 exp(-(w - (n + 1) / 2) t) / cosh(t / 2)**(n + 1) over t > 0.
 """
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -49,9 +50,26 @@ def over_distinct(
     counts = tuple(np.broadcast_arrays(*counts))
     if counts[0].size <= _FEW:
         return function(*(c.ravel() for c in counts)).reshape(counts[0].shape)
-    distinct, back = np.unique(np.stack([c.ravel() for c in counts]), axis=1, return_inverse=True)
-    parts = [function(*distinct[:, k : k + rows]) for k in range(0, distinct.shape[1], rows)]
-    return np.concatenate(parts)[back.ravel()].reshape(counts[0].shape)
+    first, back = _distinct([c.ravel() for c in counts])
+    distinct = [c.ravel()[first] for c in counts]
+    blocks = range(0, len(first), rows)
+    parts = [function(*(c[k : k + rows] for c in distinct)) for k in blocks]
+    return np.concatenate(parts)[back].reshape(counts[0].shape)
+
+
+def _distinct(counts: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Where each tuple of counts first stands, and which of these every tuple is."""
+    low = [int(c.min()) for c in counts]
+    sizes = [int(c.max()) - least + 1 for c, least in zip(counts, low, strict=True)]
+    if math.prod(sizes) < 2**63:  # as one number, which sorts faster
+        key = np.zeros(counts[0].shape, dtype=np.int64)
+        for c, least, size in zip(counts, low, sizes, strict=True):
+            key = key * size + (c - least)
+        _, first, back = np.unique(key, return_index=True, return_inverse=True)
+    else:
+        rows = np.stack(counts)
+        _, first, back = np.unique(rows, axis=1, return_index=True, return_inverse=True)
+    return first, back.ravel()
 
 
 def _upper(w: np.ndarray, l: np.ndarray) -> np.ndarray:

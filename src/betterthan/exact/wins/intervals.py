@@ -15,6 +15,7 @@ from betterthan.exact.wins.dirichlet import (
     prob_below,
     sd_difference,
 )
+from betterthan.exact.wins.ends import move, narrowest
 
 _Array = Any  # a float or an array of floats, broadcast against the others
 # a Newton step below this share of the sd is the last: the error left is about its square
@@ -89,14 +90,11 @@ def hdi(a: _Array, b: _Array, t: _Array, prob: float) -> tuple[_Array, _Array, _
     (-0.8, 0.8)
     """
     shape, (a, b, t) = flat(a, b, t)
-    tail = (1 - prob) / 2
-    lower, upper = _guess(a, b, t, tail), _guess(a, b, t, 1 - tail)
+    lower, upper, settled = narrowest(a, b, t, prob)
     modes = np.ones(a.shape, dtype=np.int64)
-    regular = _one_mode(a, b, t)
-    rows = np.flatnonzero(regular)
-    three = a[rows], b[rows], t[rows]
-    lower[rows], upper[rows], settled = _equal_heights(*three, lower[rows], upper[rows], prob)
-    for row in [*np.flatnonzero(~regular), *rows[~settled]]:
+    rows = np.flatnonzero(~settled & _one_mode(a, b, t))
+    lower[rows], upper[rows], settled[rows] = _equal_heights(a[rows], b[rows], t[rows], prob)
+    for row in np.flatnonzero(~settled):
         lower[row], upper[row], modes[row] = _shortest(a[row], b[row], t[row], prob)
     return lower.reshape(shape)[()], upper.reshape(shape)[()], modes.reshape(shape)[()]
 
@@ -163,13 +161,12 @@ def _guess(a: _Array, b: _Array, t: _Array, prob: _Array) -> _Array:
     return np.clip(guess, -1 + 1e-15, 1 - 1e-15)
 
 
-def _equal_heights(
-    a: _Array, b: _Array, t: _Array, lower: _Array, upper: _Array, prob: float
-) -> tuple[_Array, _Array, _Array]:
+def _equal_heights(a: _Array, b: _Array, t: _Array, prob: float) -> tuple[_Array, _Array, _Array]:
     """Newton for "the mass is prob, the heights are equal"; slopes of the log density by
     secants.
     """
-    ends, settled = np.stack([lower, upper]), np.zeros(a.shape, dtype=bool)
+    ends = np.stack([_guess(a, b, t, p) for p in ((1 - prob) / 2, (1 + prob) / 2)])
+    settled = np.zeros(a.shape, dtype=bool)
     sd = sd_difference(a, b, t)
     slopes = (mean_difference(a, b, t) - ends) / sd**2
     before: tuple[_Array, _Array] | None = None
@@ -183,25 +180,15 @@ def _equal_heights(
         if before is not None:
             slopes = _secant(slopes, logs - before[1], now - before[0])
         miss = prob_below(*three, now[0]) + prob_above(*three, now[1]) - (1 - prob)
-        move = _move(now, heights, slopes, miss, logs[1] - logs[0])
-        ends[0, open_] = np.maximum(now[0] + move[0], (now[0] - 1) / 2)
-        ends[1, open_] = np.minimum(now[1] + move[1], (now[1] + 1) / 2)
-        done = np.abs(move).max(0) < _SECANT_STEP * sd[open_]
+        step = move(now, heights, slopes, miss, logs[1] - logs[0])
+        ends[0, open_] = np.maximum(now[0] + step[0], (now[0] - 1) / 2)
+        ends[1, open_] = np.minimum(now[1] + step[1], (now[1] + 1) / 2)
+        done = np.abs(step).max(0) < _SECANT_STEP * sd[open_]
         settled[open_[done]] = True
-        keep = ~done & np.isfinite(move).all(0)
+        keep = ~done & np.isfinite(step).all(0)
         before = now[:, keep], logs[:, keep]
         slopes, open_ = slopes[:, keep], open_[keep]
     return ends[0], ends[1], settled
-
-
-def _move(ends: _Array, heights: _Array, slopes: _Array, miss: _Array, gap: _Array) -> _Array:
-    """The Newton step of both ends, given what is missing of the mass and of equal log heights."""
-    (f, g), (slope_low, slope_up) = heights, slopes
-    # solve  f dx - g dy = -miss ;  slope_up dy - slope_low dx = -gap
-    scale = f * slope_up - g * slope_low
-    dx, dy = (-miss * slope_up - g * gap) / scale, (-f * gap - slope_low * miss) / scale
-    limit = 0.5 * (ends[1] - ends[0])
-    return np.stack([np.clip(dx, -limit, limit / 2), np.clip(dy, -limit / 2, limit)])
 
 
 def _secant(slope: _Array, rise: _Array, run: _Array) -> _Array:
