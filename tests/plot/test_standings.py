@@ -83,7 +83,7 @@ def test_shares_of_verdicts_are_those_of_every_pair(threshold):
     rng = np.random.default_rng(4)
     a, b, t = (rng.integers(0, 30, 60) + 1.0 for _ in range(3))
     width = np.linspace(0, 0.3, 7)
-    beyond, better, equal, open_ = _verdicts(width, a, b, t, threshold)
+    beyond, better, equal, open_ = _verdicts(width, a, b, t, threshold=threshold)
     for k, w in enumerate(width):
         within = dirichlet.prob_within(a, b, t, w)
         ahead, behind = dirichlet.prob_above(a, b, t, 0.0), dirichlet.prob_below(a, b, t, 0.0)

@@ -69,9 +69,9 @@ def leaderboard(
         return drawing.finish(ax, _title(dataset, table, len(name)))
 
 
-def _table(dataset: Any) -> tuple[pd.DataFrame, str]:
+def _table(dataset: Any) -> tuple[Any, str]:
     """One row a system, the best first, with the columns middle, low and high."""
-    table = rows.systems(dataset)
+    table: Any = rows.systems(dataset)
     if "score" in table:
         ends = {"low": table.get("score_lower"), "high": table.get("score_upper")}
         lower = Signature.from_attrs(dataset.attrs).higher_is_better is False
@@ -89,25 +89,19 @@ def _table(dataset: Any) -> tuple[pd.DataFrame, str]:
     return table, "mean probability of being better than another"
 
 
-def _at_right(table: pd.DataFrame) -> list[str]:
+def _at_right(table: Any) -> list[str]:
     if "prob_best" not in table:
         return []
     return [drawing.percent(float(p)) for p in table["prob_best"]]
 
 
-def _draw(ax: "Axes", table: pd.DataFrame) -> None:
+def _draw(ax: "Axes", table: Any) -> None:
     place = np.arange(len(table))
     among = table.get("in_best_set", pd.Series(False, index=table.index)).to_numpy(bool)
     if table["low"].notna().any():
         ends = (table[k].to_numpy(float) for k in ("low", "high"))
         ax.hlines(place, *ends, colors=drawing.COLOUR_A, linewidth=1.2, zorder=2)
-    look: dict[str, Any] = {"markersize": 4.5, "markeredgewidth": 1.0, "zorder": 3}
-    middle = table["middle"].to_numpy(float)
-    for at, face, label in ((among, drawing.COLOUR_A, "may be the best"), (~among, "white", "")):
-        edge: dict[str, Any] = {"markeredgecolor": drawing.COLOUR_A, "markerfacecolor": face}
-        ax.plot(middle[at], place[at], "o", **look, **edge, label=label or None)
-    if among.any():
-        ax.legend(loc="upper left", borderaxespad=0, borderpad=0.2, handletextpad=0.3)
+    _mark(ax, table["middle"].to_numpy(float), among)
     ax.margins(x=0.05)
     ax.grid(axis="x", color=drawing.COLOUR_TIE, linewidth=0.6)
     ax.set_axisbelow(True)
@@ -115,7 +109,17 @@ def _draw(ax: "Axes", table: pd.DataFrame) -> None:
     ax.spines["left"].set_visible(False)
 
 
-def _title(dataset: Any, table: pd.DataFrame, total: int) -> str:
+def _mark(ax: "Axes", middle: np.ndarray, among: np.ndarray) -> None:
+    """Filled where a system may be the best one."""
+    look: dict[str, Any] = {"markersize": 4.5, "markeredgewidth": 1.0, "zorder": 3}
+    look["markeredgecolor"] = drawing.COLOUR_A
+    for at, face, label in ((among, drawing.COLOUR_A, "may be the best"), (~among, "white", None)):
+        ax.plot(middle[at], np.flatnonzero(at), "o", **look, markerfacecolor=face, label=label)
+    if among.any():
+        ax.legend(loc="upper left", borderaxespad=0, borderpad=0.2, handletextpad=0.3)
+
+
+def _title(dataset: Any, table: Any, total: int) -> str:
     made = Signature.from_attrs(dataset.attrs)
     of = f"{len(table)} of {total} systems" if len(table) < total else f"{total} systems"
     told = ""

@@ -60,14 +60,14 @@ def rope_curve(
     if not checks.rope(widest) > 0:
         raise ValueError("widest is 0; give the half width up to which to draw, below 1")
     counts = inputs.pairs(_of_counts(data), systems)
-    given = _parameters(counts)
+    given: Any = _parameters(counts)
     made = Signature.from_attrs(counts.attrs)
     threshold = made.threshold or names.VERDICT_PROB
     width = np.linspace(0, widest, _points(len(counts)))
     with drawing.style():
         ax = drawing.axes(ax, 3.7, 2.7)
         if len(counts) == 1:
-            title = _draw_masses(ax, width, _masses(*given, width), counts, threshold)
+            title = _draw_masses(ax, width, _masses(width, *given), counts, threshold)
         else:
             title = _draw_verdicts(ax, width, given, threshold)
         ax.set_xlim(0, widest)
@@ -100,7 +100,7 @@ def _parameters(counts: xr.DataArray) -> Any:
     return (*values.T, *([np.zeros(len(values))] if values.shape[1] == 2 else []))
 
 
-def _masses(a: Any, b: Any, t: Any, width: np.ndarray) -> np.ndarray:
+def _masses(width: np.ndarray, a: Any, b: Any, t: Any) -> np.ndarray:
     """Below, within and above, (region, width), of one pair."""
     within = np.where(width > 0, dirichlet.prob_within(a, b, t, width), 0.0)
     above = dirichlet.prob_above(a, b, t, width)
@@ -132,7 +132,7 @@ def _draw_masses(
 
 def _draw_verdicts(ax: "Axes", width: np.ndarray, given: Any, threshold: float) -> str:
     """Shares of the pairs, stacked."""
-    parts = _verdicts(width, *given, threshold)
+    parts = _verdicts(width, *given, threshold=threshold)
     labels = ("better, by more than the rope", "better", "equivalent", "undecided")
     colours = (drawing.COLOUR_A, drawing.RAMP[2], drawing.COLOUR_B, "white")
     look: dict[str, Any] = {"edgecolor": drawing.INK, "linewidth": 0.5}
@@ -145,7 +145,7 @@ def _draw_verdicts(ax: "Axes", width: np.ndarray, given: Any, threshold: float) 
 
 
 def _verdicts(
-    width: np.ndarray, win: np.ndarray, loss: np.ndarray, t: np.ndarray, threshold: float
+    width: np.ndarray, win: np.ndarray, loss: np.ndarray, t: np.ndarray, *, threshold: float
 ) -> list[np.ndarray]:
     """Where, (pair, width), a pair is better by more than the rope, better, equivalent, open."""
     a, b = np.maximum(win, loss)[:, None], np.minimum(win, loss)[:, None]

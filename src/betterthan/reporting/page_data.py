@@ -92,15 +92,20 @@ def _columns(data: xr.Dataset, made: Signature) -> dict[str, Any]:
     first, second = pair_indices(data.sizes[names.SYSTEM_A])
     places = zip(names.SQUARE, (first, second), strict=True)
     at = {side: xr.DataArray(k, dims=names.PAIR) for side, k in places}
-    held = {**_TOLD, **_VERDICTS, "other": f"{made.beside_quantity}_prob_better"}
-    left_out = _LEFT_OUT.get(kind_of(data), ()) + (("bf",) if first.size > _MANY else ())
-    here = {key: name for key, name in held.items() if name in data and key not in left_out}
-    found = {key: data[name].isel(at).values for key, name in here.items()}
+    held = _held(data, made, first.size)
+    found = {key: data[name].isel(at).values for key, name in held.items()}
     if kind_of(data) == "drawn" and made.rope:
         found |= _within(data.isel(at))
     counts = data["counts"].isel(at).transpose(names.PAIR, names.OUTCOME).values
     found |= {key: counts[:, k] for k, key in enumerate("wlt"[: counts.shape[1]])}
     return {key: _column(key, values) for key, values in (found | _tests(data, at)).items()}
+
+
+def _held(data: xr.Dataset, made: Signature, pairs: int) -> dict[str, str]:
+    """The columns that are told, and their variables."""
+    known = {**_TOLD, **_VERDICTS, "other": f"{made.beside_quantity}_prob_better"}
+    left_out = _LEFT_OUT.get(kind_of(data), ()) + (("bf",) if pairs > _MANY else ())
+    return {key: name for key, name in known.items() if name in data and key not in left_out}
 
 
 _LEFT_OUT = {"counts": ("p", "d", "pe")}  # what the page has from the counts
