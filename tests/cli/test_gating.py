@@ -5,6 +5,8 @@ import json
 import os
 import subprocess
 import sys
+import textwrap
+from pathlib import Path
 from xml.etree import ElementTree as Xml
 
 import jsonschema
@@ -256,6 +258,33 @@ def test_in_the_workflow_of_a_repository(tmp_path):
         assert (tmp_path / f"{name}.txt").read_text().splitlines()[-1] == f"gate: {verdict}"
         assert Xml.parse(tmp_path / f"{name}.xml").getroot().get("tests") == "1"
         jsonschema.validate(json.loads((tmp_path / f"{name}.json").read_text()), schema())
+
+
+@pytest.mark.parametrize("verdict", ["pass", "worse"])
+def test_the_script_of_the_action(files, tmp_path, verdict):
+    action = Path(__file__).parents[2] / ".github" / "actions" / "gate" / "action.yml"
+    script = textwrap.dedent(action.read_text("utf-8").rpartition("run: |\n")[2])
+    inputs = {"BASELINE": files["old"], "CANDIDATE": files[verdict], "MARGIN": "0.05"}
+    inputs |= {"INCONCLUSIVE": "fail", "ARGUMENTS": "--max-missing 0.2", "JUNIT": "g.xml"}
+    told = tmp_path / "output"
+    runner = {"JSON": "", "RUNNER_TEMP": tmp_path, "GITHUB_OUTPUT": told}
+    (tmp_path / "betterthan").write_text(
+        f'#!/bin/sh\nexec {sys.executable} -m betterthan.cli "$@"\n'
+    )
+    (tmp_path / "betterthan").chmod(0o755)
+    path = os.pathsep.join([str(tmp_path), os.environ["PATH"]])
+    environment = os.environ | {k: str(v) for k, v in (inputs | runner).items()} | {"PATH": path}
+    done = subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", script],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == CODES[verdict]
+    assert told.read_text() == f"verdict={verdict}\ncode={CODES[verdict]}\n"
+    assert (tmp_path / "g.xml").exists()
 
 
 def test_a_gate_loads_nothing_that_samples_or_draws(files):

@@ -50,7 +50,6 @@ LONGER = {
     ("reporting/of_outlook.py", "_table"): "one table, column by column",
     ("scores/comparing.py", "compare"): "many choices, handed on by name",
     ("scores/resampling.py", "bootstrap"): "many choices, handed on by name",
-    ("significance/randomizing.py", "randomization_test"): "many choices, checked by name",
 }
 
 

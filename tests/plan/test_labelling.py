@@ -14,7 +14,7 @@ def test_worth_ceiling_and_best_ratio():
     assert found["effective_gold"].item() == pytest.approx(m / (1 - r2 + r2 * m / n))
     assert found["ceiling"].item() == pytest.approx(m / (1 - r2))
     # of all ways to spend a budget, the one of least variance
-    labels = np.linspace(1, 90, 40_000)
+    labels = np.linspace(1, 99, 40_000)
     items = (100 - labels) / 0.02
     best = np.argmin((1 - r2) / labels + r2 / items)
     assert found["best_ratio"].item() == pytest.approx(items[best] / labels[best], rel=1e-3)

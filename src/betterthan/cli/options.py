@@ -101,3 +101,7 @@ Github = Annotated[
     bool, typer.Option("--github", help="Add the answer to the step summary of GitHub Actions.")
 ]
 Junit = Annotated[Path | None, typer.Option(help="Write the answer as JUnit's XML.")]
+Figures = Annotated[
+    Path | None,
+    typer.Option("--figures", help="A folder to draw the figures into, as PDF, SVG and PNG."),
+]

@@ -128,14 +128,14 @@ def compare(
         ``counts``, ``n``, ``n_units`` (where units are not items), ``bayes_factor_01``; from scores
         ``n_dropped`` and, over ``system``, ``score`` with its interval, ``score_lower`` and
         ``score_upper`` (of right and wrong with a uniform prior, else by Student's t), ``n_right``
-        and ``n_scored``, and where scores are missing on hard or easy items
-        ``prob_better_if_wrong`` and ``verdict_if_wrong``, with each missing score counted as wrong;
-        where any is missing ``n_missing``, ``missing_holds`` (the verdict is the same for every
-        value) and ``counts_worst`` (all for system_b); with both methods ``z``. Over a dim
-        ``test``: ``p_value``, ``p_adjusted`` and ``favours`` (1: the test speaks for system_a,
-        -1: for system_b); also
-        ``smallest_p`` (of the sign test with so many discordant items) and, with randomization,
-        ``swapped_difference`` (of its statistic, A - B). Where ties are unknown, what needs them is
+        and ``n_scored``, and where scores are missing on hard
+        or easy items ``prob_better_if_wrong`` and ``verdict_if_wrong``, with each missing
+        score counted as wrong; where any is missing ``n_missing``, ``missing_holds`` (the
+        verdict is the same for every value) and ``counts_worst`` (all for system_b); with both
+        methods ``z``. Over a dim ``test``: ``p_value``, ``p_adjusted`` and ``favours`` (1: the test
+        speaks for system_a, -1: for system_b); also ``smallest_p`` (of the sign test with so many
+        discordant items) and, with randomization, ``swapped_difference`` (of its statistic, A - B).
+        Where ties are unknown, what needs them is
         absent. Of judged counts ``gold_...`` (the labels alone) and ``judge_...`` (the judge alone,
         not corrected) stand beside ``prob_better``, ``difference_...`` and ``verdict``, with
         ``n_gold``, ``r2`` (how much of the truth the judge's signals tell), ``effective_gold`` (as
@@ -308,6 +308,7 @@ def _signed(
         "method": asked.method,
         "quantity": given.quantity.lead,
         "beside_quantity": given.quantity.other,
+        "splits": None if given.quantity.other is None else not given.quantity.chosen,
         "difference_is": given.quantity.difference_is,
         "baseline": asked.baseline,
         "advice": None if advice is None else str(advice),

@@ -1,66 +1,14 @@
 """What a gate found: it shows itself, and goes to other programs."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from betterthan.gating.further import Further
-from betterthan.gating.on_counts import Cases
-from betterthan.gating.rule import Chances, exit_code
-from betterthan.gating.sequential import Looked
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What the items that both sides have say of d = candidate - baseline.
-
-    Attributes
-    ----------
-    quantity : {"accuracy", "mean"}
-        Of which d is the difference.
-    per : {"item", "cluster"}
-        What a unit of evidence is.
-    items, units : int
-        That both sides have a score on.
-    runs : int
-        The most runs of an item, of which the mean counts.
-    missing : tuple of two int
-        Items that the baseline, and the candidate, has no score on.
-    cells : int
-        Runs of items that are missing, of both.
-    won, lost : list of str
-        Items on which the candidate is better, and worse, the largest difference first.
-    means : tuple of two float
-        Of baseline and candidate, as the scores stand.
-    difference, lower, upper : float
-        Of d, more being better, and the ends of its 95 % interval.
-    higher_is_better : bool
-    chances : Chances
-    cases : Cases or None
-        Wins, losses and ties, where the closed form answers; None where Student's t does.
-    further : Further or None
-        How many units more would help; None where that is not asked, or cannot be told.
-    """
-
-    quantity: str
-    per: str
-    items: int
-    units: int
-    runs: int
-    missing: tuple[int, int]
-    cells: int
-    won: list[str]
-    lost: list[str]
-    means: tuple[float, float]
-    difference: float
-    lower: float
-    upper: float
-    higher_is_better: bool
-    chances: Chances
-    cases: Cases | None = None
-    further: Further | None = None
+from betterthan.gating import shown
+from betterthan.gating.decision import Decision
+from betterthan.gating.documents import as_json
 
 
 @dataclass(frozen=True, repr=False)
-class Gate:
+class Gate(Decision):
     """Whether a candidate may replace a baseline.
 
     Attributes
@@ -79,42 +27,15 @@ class Gate:
         What should be known beside the verdict.
     """
 
-    verdict: str
-    margin: float
-    threshold: float
-    why: tuple[str, ...] = ()
-    evidence: Evidence | None = None
-    looked: Looked | None = None
-    reading: str = ""
-    warned: tuple[str, ...] = ()
-    said: tuple[str, ...] = field(default=())
-
-    @property
-    def exit_code(self) -> int:
-        """0 pass, 1 worse, 3 inconclusive, 4 not comparable."""
-        return exit_code(self.verdict)
-
-    @property
-    def also_behind(self) -> bool:
-        """Whether a pass is of a candidate that is behind, by less than the margin."""
-        found = self.evidence
-        return bool(self.verdict == "pass" and found and found.chances.observed.behind_holds)
-
     def __repr__(self) -> str:
-        from betterthan.gating.shown import as_text
-
-        return as_text(self)
+        return shown.as_text(self)
 
     def _repr_html_(self) -> str:
-        from betterthan.gating.shown import as_html
-
-        return as_html(self)
+        return shown.as_html(self)
 
     def to_markdown(self) -> str:
         """The answer as Markdown, for a step summary or a comment."""
-        from betterthan.gating.shown import as_markdown
-
-        return as_markdown(self)
+        return shown.as_markdown(self)
 
     def to_json(self) -> str:
         """All that was found, for other programs.
@@ -123,6 +44,4 @@ class Gate:
         ``verdict``, ``exit_code``, ``margin``, ``threshold``, ``why``, ``evidence``, ``looks`` and
         ``notes``.
         """
-        from betterthan.gating.documents import as_json
-
         return as_json(self)

@@ -1,13 +1,15 @@
 """The one call of a gate: read both sides, weigh what they share, decide."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from betterthan import checks, names
 from betterthan.exact.wins import intervals
-from betterthan.gating.answer import Evidence, Gate
+from betterthan.gating.answer import Gate
+from betterthan.gating.decision import Evidence
 from betterthan.gating.ends import Paired, paired
 from betterthan.gating.further import Further, further_items, further_units
 from betterthan.gating.on_counts import Cases, cases_of, chances_of_counts
@@ -126,8 +128,8 @@ def _lacking(of: Paired, most: float) -> tuple[str, ...]:
 
 def _not_comparable(sides: Sides, margin: float, threshold: float, stops: tuple[str, ...]) -> Gate:
     reading = "" if sides.scores is None else str(sides.scores.attrs.get("reading", ""))
-    said = {"warned": sides.warned, "said": sides.said}
-    return Gate(NOT_COMPARABLE, margin, threshold, stops, reading=reading, **said)
+    told = {"reading": reading, "warned": sides.warned, "said": sides.said}
+    return replace(Gate(NOT_COMPARABLE, margin, threshold, stops), **told)
 
 
 def _weighed(sides: Sides, of: Paired, margin: float, threshold: float, plan: Plan | None) -> Gate:
@@ -234,9 +236,7 @@ def _size(of: Paired, cases: Cases | None) -> dict[str, float]:
         parts = (float(found.difference[0]), *ends)
     else:
         won, lost, tied = cases.observed
-        posterior = (
-            count + prior for count, prior in zip(cases.observed, names.PRIOR, strict=True)
-        )
-        low, high, _ = intervals.hdi(*map(float, posterior), names.CI_PROB)
+        a, b, t = np.add(cases.observed, names.PRIOR).tolist()
+        low, high, _ = intervals.hdi(a, b, t, names.CI_PROB)
         parts = ((won - lost) / (won + lost + tied), float(low), float(high))
     return dict(zip(("difference", "lower", "upper"), parts, strict=True))

@@ -6,14 +6,14 @@ from dataclasses import asdict
 from typing import Any
 
 import betterthan
-from betterthan.gating.answer import Evidence, Gate
+from betterthan.gating.decision import Decision, Evidence
 from betterthan.gating.on_counts import Counts
 from betterthan.gating.sequential import Looked
 
 SCHEMA = "betterthan.gate/1"  # the number grows if a key changes its meaning
 
 
-def as_json(of: Gate) -> str:
+def as_json(of: Decision) -> str:
     """All that was found; what is not known is null."""
     document = {
         "schema": SCHEMA,

@@ -119,5 +119,8 @@ def spans(low: np.ndarray, high: np.ndarray, unit: np.ndarray) -> Spans:
     most = np.maximum(above, below)
     least = np.maximum(0.0, np.maximum(-above, -below))
     k = len(sums)
-    errors = (np.sqrt(k / max(k - 1, 1) * (far**2).sum()) / len(low) for far in (least, most))
-    return Spans(first, last, *map(float, errors), k)
+
+    def error(far: np.ndarray) -> float:
+        return float(np.sqrt(k / max(k - 1, 1) * (far**2).sum()) / len(low))
+
+    return Spans(first, last, error(least), error(most), k)

@@ -3,14 +3,14 @@
 import textwrap
 from html import escape
 
-from betterthan.gating.answer import Gate
+from betterthan.gating.decision import Decision
 from betterthan.gating.words import facts, headline
 from betterthan.reporting.escapes import markdown
 
 _LISTED = 200  # items in a summary
 
 
-def as_text(of: Gate, width: int | None = None) -> str:
+def as_text(of: Decision, width: int | None = None) -> str:
     """The answer, what it rests on, and last the verdict alone.
 
     Parameters
@@ -27,7 +27,7 @@ def as_text(of: Gate, width: int | None = None) -> str:
     return "\n".join([*lines, last_line(of)])
 
 
-def last_line(of: Gate) -> str:
+def last_line(of: Decision) -> str:
     """What a script reads."""
     return f"gate: {of.verdict}"
 
@@ -40,7 +40,7 @@ def _wrapped(start: str, said: str, width: int | None) -> list[str]:
     return [start + first, *(" " * len(start) + line for line in rest)]
 
 
-def as_html(of: Gate) -> str:
+def as_html(of: Decision) -> str:
     """For a notebook."""
     rows = "".join(
         f"<tr><td>{escape(name)}</td><td style='text-align:left'>{escape(said)}</td></tr>"
@@ -49,7 +49,7 @@ def as_html(of: Gate) -> str:
     return f"<div><p><b>{escape(headline(of))}</b></p><table>{rows}</table></div>"
 
 
-def as_markdown(of: Gate) -> str:
+def as_markdown(of: Decision) -> str:
     """A heading, a table, and the items that were lost, folded."""
     rows = [
         f"| {markdown(name)} | {markdown(said)} |" for name, said in facts(of) if name != "lost"
@@ -59,7 +59,7 @@ def as_markdown(of: Gate) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _lost(of: Gate) -> str:
+def _lost(of: Decision) -> str:
     lost = of.evidence.lost if of.evidence is not None else []
     if not lost:
         return ""

@@ -2,8 +2,9 @@
 
 import os
 
-from betterthan.gating.answer import Gate
+from betterthan.gating.decision import Decision
 from betterthan.gating.rule import INCONCLUSIVE, NOT_COMPARABLE, PASS, WORSE
+from betterthan.gating.shown import as_markdown
 from betterthan.gating.words import facts, headline
 from betterthan.reporting import machines
 from betterthan.reporting.machines import FAILED, PASSED, SKIPPED, Case
@@ -17,18 +18,18 @@ def in_actions() -> bool:
     return os.environ.get(_ACTIONS) == "true"
 
 
-def summarise(of: Gate) -> None:
+def summarise(of: Decision) -> None:
     """Add the answer to the summary of the step, where there is one."""
     if os.environ.get(_SUMMARY):
-        machines.step_summary(of.to_markdown())
+        machines.step_summary(as_markdown(of))
 
 
-def annotation(of: Gate, inconclusive: str | None = None) -> str:
+def annotation(of: Decision, inconclusive: str | None = None) -> str:
     """A line that GitHub Actions shows beside the run; empty for a pass.
 
     Examples
     --------
-    >>> annotation(Gate("not comparable", 0.05, 0.95, ("100% new",)))
+    >>> annotation(Decision("not comparable", 0.05, 0.95, ("100% new",)))
     '::error title=betterthan gate::not comparable: 100%25 new'
     """
     if of.verdict == PASS and not of.also_behind:
@@ -38,7 +39,7 @@ def annotation(of: Gate, inconclusive: str | None = None) -> str:
     return f"::{'warning' if warns else 'error'} title=betterthan gate::{said}"
 
 
-def junit(of: Gate, inconclusive: str | None = None) -> str:
+def junit(of: Decision, inconclusive: str | None = None) -> str:
     """One case for the pair: inconclusive is skipped, unless it is to fail."""
     fails = of.verdict == INCONCLUSIVE and inconclusive == "fail"
     state = FAILED if fails else _STATES[of.verdict]

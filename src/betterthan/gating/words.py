@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from betterthan.answers.numbers import probability
-from betterthan.gating.answer import Evidence, Gate
+from betterthan.gating.decision import Decision, Evidence
 from betterthan.gating.further import MOST
 from betterthan.gating.rule import INCONCLUSIVE, NOT_COMPARABLE, PASS
 from betterthan.gating.sequential import Looked
@@ -12,12 +12,12 @@ from betterthan.io.problems import counted, printable
 SHOWN = 10  # items that are named
 
 
-def headline(of: Gate) -> str:
+def headline(of: Decision) -> str:
     """The answer in one sentence.
 
     Examples
     --------
-    >>> headline(Gate("not comparable", 0.05, 0.95, ("nothing was measured anew",)))
+    >>> headline(Decision("not comparable", 0.05, 0.95, ("nothing was measured anew",)))
     'not comparable: nothing was measured anew'
     """
     if of.verdict == NOT_COMPARABLE or of.evidence is None:
@@ -34,13 +34,13 @@ def headline(of: Gate) -> str:
         return f"inconclusive: {of.why[0]}"
     if of.verdict == INCONCLUSIVE:
         return (
-            f"inconclusive: neither worse (P {probability(now.behind)}) nor sure to be within "
-            f"{margin} of {what} (P {probability(now.passes)})"
+            f"inconclusive: not sure enough to be behind by less than {margin} of {what} "
+            f"(P {probability(now.passes)}), nor to be behind at all (P {probability(now.behind)})"
         )
     return f"worse: the candidate is behind the baseline in {what} (P {probability(now.behind)})"
 
 
-def facts(of: Gate) -> Iterator[tuple[str, str]]:
+def facts(of: Decision) -> Iterator[tuple[str, str]]:
     """What it rests on: a name and a line each."""
     found = of.evidence
     if found is not None:
@@ -79,7 +79,7 @@ def _outcomes(of: Evidence) -> str:
     return told + (f", the mean of up to {of.runs} runs of each" if of.runs > 1 else "")
 
 
-def _probabilities(of: Gate, found: Evidence) -> Iterator[tuple[str, str]]:
+def _probabilities(of: Decision, found: Evidence) -> Iterator[tuple[str, str]]:
     chances = found.chances
     ends = chances.worst, chances.best
     passes = _probability([chances.observed.passes, *(c.passes for c in ends)])

@@ -48,7 +48,7 @@ def prediction_powered(judge: Any, human: Any, *, ci_prob: float = names.CI_PROB
     >>> judge = np.array([0.3, 0.6, 0.1, 0.4, 0.5, 0.2, 0.4])
     >>> found = prediction_powered(judge, human)
     >>> round(found["mean"].item(), 3), round(found["human_mean"].item(), 3)
-    (0.257, 0.25)
+    (0.263, 0.25)
     """
     checks.probability(ci_prob, "ci_prob")
     said, truth = _scores(judge, human)

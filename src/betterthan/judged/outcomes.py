@@ -79,7 +79,7 @@ def _words(table: Table, words: Mapping[str, str] | None) -> dict[str, int]:
     a, b = (column.casefold() for column in pair_of(table))
     known = dict(OUTCOME_WORDS) | {a: FIRST, b: SECOND}
     if a.endswith("1") and b.endswith("2"):
-        known |= {"1": FIRST, "2": SECOND}
+        known |= {"1": FIRST, "2": SECOND, "0": TIE}
     for word, side in dict(words or {}).items():
         if side not in _SIDES:
             raise ValueError(f"words[{word!r}] is {shown(side)}; give 'a', 'b' or 'tie'")

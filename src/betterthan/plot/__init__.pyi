@@ -1,3 +1,4 @@
+from .apart import cliques as cliques
 from .bars import outcomes as outcomes
 from .curves import densities as densities
 from .forest import differences as differences
@@ -12,4 +13,6 @@ from .ranking import ranks as ranks
 from .regression import coefficients as coefficients
 from .regression import predictions as predictions
 from .squares import matrix as matrix
+from .standings import leaderboard as leaderboard
 from .ternary import simplex as simplex
+from .widths import rope_curve as rope_curve

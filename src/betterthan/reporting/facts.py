@@ -41,7 +41,7 @@ from betterthan.answers.comparison import Comparison
 from betterthan.answers.words import difference_of
 from betterthan.reporting.cells import interval_of
 from betterthan.reporting.escapes import on_one_line
-from betterthan.reporting.outlook_facts import missing_facts, ties_facts
+from betterthan.reporting.outlook_facts import missing_facts, outlook_facts, ties_facts
 from betterthan.signed import Signature
 
 Facts = dict[str, Any]
@@ -89,7 +89,7 @@ def _firm(data: xr.Dataset, found: Facts) -> Facts:
     """How firm it all is."""
     if "failures" in found:
         return {}
-    return missing_facts(data) | ties_facts(data)
+    return outlook_facts(data, found) | missing_facts(data) | ties_facts(data)
 
 
 def pair_facts(row: Mapping[str, Any], made: Signature) -> Facts:

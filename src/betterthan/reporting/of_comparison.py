@@ -8,7 +8,8 @@ import xarray as xr
 
 from betterthan import schemas
 from betterthan.answers.made import signature
-from betterthan.reporting.answering import said
+from betterthan.reporting.answering import said, sentences
+from betterthan.reporting.barg import barg_part
 from betterthan.reporting.diagnostics import diagnostics_part
 from betterthan.reporting.engines_beside import opposed_notes
 from betterthan.reporting.escapes import on_one_line
@@ -16,6 +17,7 @@ from betterthan.reporting.figures_of_comparison import figures_part
 from betterthan.reporting.of_groups import groups_beside
 from betterthan.reporting.of_outlook import outlook_part
 from betterthan.reporting.page import Page, Part
+from betterthan.reporting.page_data import page_data
 from betterthan.reporting.pairs_table import pairs_table
 from betterthan.reporting.sentences import limits, multiplicity
 from betterthan.reporting.settings import data_part, model_part
@@ -28,7 +30,13 @@ from betterthan.reporting.tests_beside import tests_part
 def page(comparison: xr.Dataset) -> Page:
     """Everything a report says of a comparison, from `compare`."""
     schemas.comparison(comparison)
-    return _page(shown_of(comparison), SECTIONS)
+    shown = shown_of(comparison)
+    return replace(_page(shown, SECTIONS), data=lambda: _for_scripts(comparison, shown))
+
+
+def _for_scripts(comparison: xr.Dataset, shown: Shown) -> dict[str, Any]:
+    """What the scripts of a page compute with, and what they say."""
+    return {"data": page_data(comparison), "facts": shown.facts, "sentences": sentences()}
 
 
 def brief(comparison: xr.Dataset, title: str = "") -> Page:
@@ -125,5 +133,6 @@ SECTIONS = (
     model_part,
     tests_part,
     diagnostics_part,
+    barg_part,
 )
 _FEW = 3  # systems whose pairs are told in a few lines

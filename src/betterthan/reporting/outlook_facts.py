@@ -1,4 +1,4 @@
-"""How firm an answer is: what missing scores and policies for ties do to it."""
+"""How firm an answer is: more items, fresh items, items that turn, missing scores, ties."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.counts.ties import POLICIES, policy_applied
+from betterthan.plan.outlooks import outlook
 from betterthan.posterior import closed, differences
 from betterthan.posterior.parameters import settled
 from betterthan.posterior.verdicts import decide
@@ -15,7 +16,59 @@ from betterthan.signed import Signature
 
 Facts = dict[str, Any]
 _PAIRS_OF = 100  # pairs up to which policies for ties are tried with a rope, which needs quadrature
+_TARGET = 0.8  # probability with which more items are to decide
+_FAR = 10_000  # items up to which `outlook` looks
 _WORDS = {"third": "kept", "drop": "dropped", "half": "half each"}
+
+
+def outlook_facts(data: xr.Dataset, found: Facts) -> Facts:
+    """Of two systems what their pair is to expect; of many, of the leader with the first system
+    that it is open with, and with the first that it is better than.
+    """
+    if "leader" not in found:
+        return _of_open(data) | _of_decided(data)
+    systems = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
+    told: Facts = {}
+    for name, tell in (("open_with", _of_open), ("beats", _of_decided)):
+        for other in found[name][:1]:
+            places = [systems.index(found["leader"]), systems.index(other)]
+            told |= tell(data.isel(dict.fromkeys(_dims(data), places)))
+    return told
+
+
+def _dims(data: xr.Dataset) -> list[str]:
+    return [dim for dim in (*names.SQUARE, names.SYSTEM) if dim in data.dims]
+
+
+def _of_open(pair: xr.Dataset) -> Facts:
+    """What an undecided pair needs."""
+    found, first, second = _looked_at(pair)
+    top, items = found["more_ceiling"], found["more_items"]
+    if found["now"] != "undecided" or top != top:
+        return {}
+    more = {"open_first": first, "open_second": second, "more_target": _TARGET}
+    if found["more_never"]:
+        return more | {"more_never": True}
+    return more | ({"more_beyond": _FAR} if items != items else {"more_items": int(items)})
+
+
+def _of_decided(pair: xr.Dataset) -> Facts:
+    """How firm a verdict is."""
+    found, first, second = _looked_at(pair)
+    again, turn, drop = (found[k] for k in ("replicates", "turn", "drop"))
+    if found["now"] == "undecided" or again != again:
+        return {}
+    kept = {"kept_first": first, "kept_second": second, "replicates": again}
+    if found["now"] == "equivalent" or turn != turn:
+        return kept
+    kept |= {"turn_items": int(turn), "turn_of": int(found["decisive"])}
+    return kept | ({"drop_items": int(drop)} if drop == drop else {})
+
+
+def _looked_at(pair: xr.Dataset) -> tuple[dict[str, Any], str, str]:
+    found = outlook(pair, target=_TARGET, most=1).data.isel({names.PAIR: 0})
+    first, second = (on_one_line(str(found[k].values)) for k in names.SQUARE)
+    return {str(k): v.values.item() for k, v in found.data_vars.items()}, first, second
 
 
 def missing_facts(data: xr.Dataset) -> Facts:

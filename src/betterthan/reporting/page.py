@@ -95,6 +95,7 @@ class Page:
     limits: Sequence[str] = ()
     signatures: Sequence[str] = ()
     answer: Sequence[str] = ()  # what is said first
+    data: Callable[[], Any] | None = None  # JSON that the scripts of a page work with
 
     @property
     def sections(self) -> list[tuple[str, Part]]:
@@ -130,7 +131,13 @@ def joined(pages: Sequence[Page]) -> Page:
         answer=pages[0].answer,
         limits=list(dict.fromkeys(line for page in pages for line in page.limits)),
         signatures=list(dict.fromkeys(line for page in pages for line in page.signatures)),
+        data=_only([page.data for page in pages if page.data]),
     )
+
+
+def _only(each: list[Any]) -> Any:
+    """Of one comparison the scripts can tell more; of several they would not know which."""
+    return each[0] if len(each) == 1 else None
 
 
 def _added(parts: list[Part], page: Page) -> list[Part]:

@@ -17,10 +17,11 @@ from betterthan.reporting.page import Table
 from betterthan.reporting.shown import Shown, shown_of
 from betterthan.reporting.systems_table import final_verdicts, systems_table
 from betterthan.reporting.tables import matrix_table
-from betterthan.reporting.templated import as_comment
+from betterthan.reporting.templated import as_comment, breakable
 
 _SQUARE_OF = 8  # systems whose matrix fits beside them
 _WIDE = 6  # columns from which on a table takes both columns of a page
+_LONG = 28  # characters of a name that needs a column which breaks
 _LEFT_OUT = ("Right", "Among the best")
 
 
@@ -43,14 +44,15 @@ def as_latex_table(comparison: xr.Dataset) -> str:
     table = _table(shown)
     rows = [" & ".join(cells) + r" \\" for cells in _bold(table, shown)]
     wide = "*" * (len(table.heads) >= _WIDE)
-    spec = "l" + "r" * (len(table.heads) - 1)
+    long = max(len(row[0]) for row in table.rows) > _LONG
+    spec = ("p{3.2cm}" if long else "l") + "r" * (len(table.heads) - 1)
     return "\n".join(
         [
             "% needs \\usepackage{booktabs}",
             rf"\begin{{table{wide}}}[t]",
             r"\centering",
-            r"\small",
-            r"\setlength{\tabcolsep}{4pt}",
+            r"\footnotesize",
+            r"\setlength{\tabcolsep}{3pt}",
             rf"\caption{{{latex(_caption(shown, table))}}}",
             r"\label{tab:betterthan}",
             rf"\begin{{tabular}}{{{spec}}}",
@@ -90,15 +92,21 @@ def _bold(table: Table, shown: Shown) -> list[list[str]]:
     best = (verdict[:, ::-1] == "a_better").any(1) & (len(verdict) == 2)
     if "in_best_set" in shown.whole:
         best = shown.whole["in_best_set"].values
-    written = [[_cell(cell) for cell in row] for row in table.rows]
+    written = [[_name(row[0]), *map(_cell, row[1:])] for row in table.rows]
     return [
         [rf"\textbf{{{row[0]}}}" if among else row[0], *row[1:]]
         for row, among in zip(written, best, strict=True)
     ]
 
 
+def _name(text: str) -> str:
+    """A name that breaks at its punctuation, ragged where its column does."""
+    return rf"\raggedright {breakable(text)}" if len(text) > _LONG else latex(text)
+
+
 def _cell(text: str) -> str:
-    """As LaTeX; the star of a decided pair is raised."""
+    """As LaTeX, without the error that cut its digits; the star of a decided pair is raised."""
+    text = text.partition(" ± ")[0]
     marked = re.fullmatch(r"([<>]?)(\d+)(\*?)", text)
     if marked is None:
         return latex(text)

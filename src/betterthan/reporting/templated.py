@@ -5,9 +5,10 @@ from typing import Any
 
 from betterthan.reporting.escapes import latex, markdown
 from betterthan.reporting.page import Figure, Page, Table
+from betterthan.reporting.scripts import allowed, as_json, scripts
 
 _LONG = 18  # characters of a name that needs a column which breaks
-_DEEP = 0.78  # from here on a cell is so dark that its ink is light
+_DEEP = 0.86  # from here on a cell is so dark that its ink is light
 # widths of a name's column by how many columns there are at least
 _WIDTHS = ((17, "3.8cm"), (8, "2.2cm"), (6, "4cm"), (0, "6cm"))
 
@@ -49,6 +50,7 @@ def _written(template: str, page: Page, **choices: Any) -> str:
         **choices,
     )
     environment.filters |= _FILTERS
+    environment.globals |= {"scripts": scripts, "allowed": allowed}
     return environment.get_template(template).render(p=page)
 
 
@@ -114,6 +116,7 @@ _FILTERS = {
     "alignment": alignment,
     "soft": soft,
     "breakable": breakable,
+    "json": as_json,
 }
 _LATEX_MARKS: dict[str, Any] = {
     "block_start_string": "<%",

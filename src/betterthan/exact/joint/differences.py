@@ -10,6 +10,7 @@ component with a longer one stays by itself.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,16 +24,43 @@ _NEAR = 1e-4  # of a standard deviation: a step so short was the last one that m
 
 
 @dataclass(frozen=True)
-class Node:
-    """What one node of the mixture says of many pairs, and who stands apart there, how far."""
+class Apart:
+    """Who stands apart at a node of the mixture, and how far."""
 
-    mean: _Array  # (pair,), of the difference where none stands apart
-    variance: _Array
-    none: float  # weight of that
+    none: float  # weight of nobody
     weight: _Array  # (system, distance)
     gain: _Array  # (system, distance)
     score: _Array  # (system,)
-    towards: _Array  # (pair, system): how much of a move reaches the pair
+    towards: _Array  # (system, system): how much of a move of the second reaches the first
+
+    @cached_property
+    def each(self) -> _Array:
+        """Weight of each system."""
+        return self.weight.sum(1)
+
+    @cached_property
+    def reach(self) -> _Array:
+        """How far each system moves at most, times what reaches a pair."""
+        moves = np.maximum(np.abs(self.gain * self.score[:, None]), np.sqrt(self.gain))
+        return np.where(self.weight > 0, moves, 0.0).max(1)
+
+    @cached_property
+    def per_system(self) -> list[_Array]:
+        """Coefficients of exp(-shift D + more D^2 / 2) by powers of what reaches a pair."""
+        w, g = self.weight, self.gain
+        u = g * self.score[:, None]
+        parts = (-u, u**2 / 2 + g / 2, -(u**3) / 6 - u * g / 2, u**4 / 24 + u**2 * g / 4 + g**2 / 8)
+        return [(w * part).sum(1) for part in parts]
+
+
+@dataclass(frozen=True)
+class Node:
+    """What one node of the mixture says of many pairs."""
+
+    mean: _Array  # (pair,), of the difference where none stands apart
+    variance: _Array
+    apart: Apart
+    reached: _Array  # (pair, system): how much of a move reaches the pair
 
 
 @dataclass(frozen=True)
@@ -112,40 +140,27 @@ def differences(nodes: list[Node]) -> Differences:
 
 def _collapsed(node: Node) -> tuple[_Array, _Array, _Array, _Array, _Array]:
     """Moments (order, pair), and rows, weights, means and variances of what stays by itself."""
-    h = node.towards / np.sqrt(node.variance)[:, None]
-    row, who = np.nonzero(np.abs(h) * _reach(node) > _SHORT)
-    total = node.weight.sum(1)
-    rest = node.none + total.sum() - np.bincount(row, total[who], minlength=len(h))
+    apart = node.apart
+    h = node.reached / np.sqrt(node.variance)[:, None]
+    row, who = np.nonzero(np.abs(h) * apart.reach > _SHORT)
+    left = np.bincount(row, apart.each[who], minlength=len(h))
     h[row, who] = 0.0
-    moments, power = [rest], h
-    for per in _per_system(node):
+    moments, power = [apart.none + apart.each.sum() - left], h
+    for per in apart.per_system:
         moments.append(power @ per)
         power = power * h
     return np.stack(moments), *_alone(node, row, who)
 
 
-def _reach(node: Node) -> _Array:
-    """How far each system moves at most, times what reaches the pair."""
-    moves = np.maximum(np.abs(node.gain * node.score[:, None]), np.sqrt(node.gain))
-    return np.where(node.weight > 0, moves, 0.0).max(1)
-
-
 def _alone(node: Node, row: _Array, who: _Array) -> tuple[_Array, _Array, _Array, _Array]:
     """Rows, weights, means and variances of these pairs and systems, distance by distance."""
-    own, gain, weight = node.towards[row, who], node.gain[who], node.weight[who]
-    at = node.mean[row][:, None] + gain * (node.score[who] * own)[:, None]
+    apart, own = node.apart, node.reached[row, who]
+    gain, weight = apart.gain[who], apart.weight[who]
+    at = node.mean[row][:, None] + gain * (apart.score[who] * own)[:, None]
     variance = node.variance[row][:, None] + gain * own[:, None] ** 2
     kept = weight > 0
     where = np.broadcast_to(row[:, None], kept.shape)
     return where[kept], weight[kept], at[kept], variance[kept]
-
-
-def _per_system(node: Node) -> list[_Array]:
-    """Coefficients of exp(-shift D + more D^2 / 2) by powers of what reaches the pair."""
-    w, g = node.weight, node.gain
-    u = g * node.score[:, None]
-    parts = (-u, u**2 / 2 + g / 2, -(u**3) / 6 - u * g / 2, u**4 / 24 + u**2 * g / 4 + g**2 / 8)
-    return [(w * part).sum(1) for part in parts]
 
 
 def _waves(z: _Array, number: int) -> list[_Array]:

@@ -6,14 +6,14 @@ from functools import cached_property
 
 import numpy as np
 
-from betterthan.exact.joint.differences import Differences, Node, differences
+from betterthan.exact.joint.differences import Apart, Differences, Node, differences
 from betterthan.exact.joint.shrinkage import APART, Contrasts
 
 _PANELS = np.array([0.0, 0.5, 1.5, 4.0, 12.0, np.inf])  # of tau, times the size of an error
 _NODES = 10  # a panel
 _LEAST = 1e-12  # a component of less weight says nothing
 _SURE = 1e-200  # variance of what has none
-_HELD = 2**15  # numbers held at once
+_HELD = 2**16  # numbers held at once
 _NONE = 0  # place of "no system stands apart" among those who may
 
 
@@ -107,6 +107,22 @@ class Mixture:
         contrast[out] += moved[:, None] * towards
         return contrast @ self.of.basis.T
 
+    @cached_property
+    def _apart(self) -> dict[int, Apart]:
+        """Who stands apart, by the nodes whose weight says anything."""
+        said = np.where(self.weight > _LEAST, self.weight, 0.0)
+        (g, c), basis, shares = self._moved, self.of.basis, self.of.variance * self._shares
+        return {
+            int(t): Apart(
+                float(said[t, _NONE, 0]),
+                said[t, _NONE + 1 :],
+                g[t],
+                c[t],
+                (basis * shares[t]) @ basis.T,
+            )
+            for t in np.flatnonzero(said.sum((1, 2)) > 0)
+        }
+
     def _of_pairs(
         self,
         first: np.ndarray,
@@ -123,15 +139,11 @@ class Mixture:
         """Of these pairs, where the weight says anything."""
         apart = self.of.basis[first] - self.of.basis[second]
         means, variances = apart @ self._plain_mean.T, apart**2 @ self._plain_variance.T
-        g, c = self._moved
-        weight = np.where(self.weight > _LEAST, self.weight, 0.0)
-        found = []
-        for t in np.flatnonzero(weight.sum((1, 2)) > 0):
-            towards = (self.of.basis * self.of.variance * self._shares[t]) @ self.of.basis.T
-            reached = towards[first] - towards[second]
-            told = float(weight[t, _NONE, 0]), weight[t, _NONE + 1 :], g[t], c[t], reached
-            found.append(Node(means[:, t], np.maximum(variances[:, t], _SURE), *told))
-        return found
+        return [
+            Node(means[:, t], np.maximum(variances[:, t], _SURE), apart, towards)
+            for t, apart in self._apart.items()
+            for towards in [apart.towards[first] - apart.towards[second]]
+        ]
 
 
 def mixture(of: Contrasts) -> Mixture:

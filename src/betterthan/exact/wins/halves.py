@@ -15,6 +15,7 @@ from betterthan.exact.wins.beta import stirling
 
 _BETAINC_MAX = 10_000  # up to here scipy's incomplete Beta is good to 1e-13; at 1e9 to 1e-10
 _ROWS = 4_000  # integrals at once: 80 nodes each, some 3 MB an array
+_TABLE = 8  # numbers a tuple, up to which a table of all that could be is faster than sorting
 _FEW = 16  # pairs for which finding the distinct ones takes longer than it saves
 # in widths of the integrand, which falls at least as fast as exp(-v)
 _PANELS = (0.0, 4.0, 10.0, 20.0, 42.0)
@@ -58,18 +59,26 @@ def over_distinct(
 
 
 def _distinct(counts: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Where each tuple of counts first stands, and which of these every tuple is."""
+    """Where each distinct tuple of counts stands, and which of these every tuple is."""
     low = [int(c.min()) for c in counts]
     sizes = [int(c.max()) - least + 1 for c, least in zip(counts, low, strict=True)]
-    if math.prod(sizes) < 2**63:  # as one number, which sorts faster
-        key = np.zeros(counts[0].shape, dtype=np.int64)
-        for c, least, size in zip(counts, low, sizes, strict=True):
-            key = key * size + (c - least)
-        _, first, back = np.unique(key, return_index=True, return_inverse=True)
-    else:
+    cells = math.prod(sizes)
+    if cells >= 2**63:
         rows = np.stack(counts)
         _, first, back = np.unique(rows, axis=1, return_index=True, return_inverse=True)
-    return first, back.ravel()
+        return first, back.ravel()
+    key = np.zeros(counts[0].shape, dtype=np.int64)  # a tuple as one number
+    for c, least, size in zip(counts, low, sizes, strict=True):
+        key = key * size + (c - least)
+    if cells > _TABLE * key.size:
+        _, first, back = np.unique(key, return_index=True, return_inverse=True)
+        return first, back
+    place = np.full(cells, -1)
+    place[key] = np.arange(key.size)
+    seen = np.flatnonzero(place >= 0)
+    first = place[seen]
+    place[seen] = np.arange(seen.size)
+    return first, place[key]
 
 
 def _upper(w: np.ndarray, l: np.ndarray) -> np.ndarray:
