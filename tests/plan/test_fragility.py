@@ -152,3 +152,19 @@ def test_words():
     assert "2 of 14 decisive items" in str(bt.plan.fragility((12, 2, 986)))
     assert "no verdict" in bt.plan.fragility((5, 4, 20)).lines[0]
     assert "49 be dropped" in bt.plan.fragility((2, 2, 96), rope=0.1).lines[0]
+
+
+def test_columns_of_a_comparison_on_demand():
+    table = {
+        ("old", "new"): (6, 12, 32),
+        ("old", "tiny"): (20, 8, 22),
+        ("new", "tiny"): (3, 16, 31),
+    }
+    comparison = bt.compare(bt.counts.from_table(table))
+    assert "turn" not in comparison.pairs
+    found = bt.plan.fragility(comparison)
+    comparison.data["drop"], comparison.data["turn"] = found["drop"], found["turn"]
+    rows = comparison.pairs.set_index(["system", "other"])
+    assert rows.loc[("old", "tiny"), ["drop", "turn"]].tolist() == [4, 2]
+    assert rows.loc[("tiny", "new"), ["drop", "turn"]].tolist() == [8, 3]
+    assert np.isnan(rows.loc[("new", "old"), "turn"])

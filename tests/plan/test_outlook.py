@@ -43,13 +43,19 @@ def test_of_counts(rope):
 
 
 def test_no_number_of_items():
-    found = bt.plan.outlook(bt.compare(bt.counts.from_table(TABLE), rope=0.2))
+    comparison = bt.compare(bt.counts.from_table(TABLE), rope=0.2)
+    found = bt.plan.outlook(comparison)
+    assert "No number of further items would decide between" in str(comparison)
     assert bool(found["more_never"].values[0])
     assert "no number of items gives a verdict for either with probability 0.8" in found.lines[0]
 
 
 def test_said_in_a_report():
-    report = bt.report(bt.compare(bt.datasets.contingency_case("a")), format="markdown")
+    comparison = bt.compare(bt.datasets.contingency_case("a"))
+    said = " ".join(str(comparison).split())
+    assert "would be gone if 2 of the 14 items that one of them won went the other way" in said
+    assert "2 of the 14 items" in comparison._repr_html_()
+    report = bt.report(comparison, format="markdown")
     assert "2 of 14 decisive items" in report
     assert "in 33 % of cases by 20 decisive items" in report
     many = bt.report(bt.compare(bt.counts.from_table(TABLE)), format="markdown")

@@ -12,3 +12,4 @@ from .staking import confidence_sequence as confidence_sequence
 from .staking import e_value as e_value
 from .stopping import peeking as peeking
 from .stopping import stopping_boundary as stopping_boundary
+from .strata import micro_macro as micro_macro

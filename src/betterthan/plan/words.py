@@ -284,3 +284,18 @@ def _more(one: xr.Dataset, attrs: dict[str, Any], of: str) -> str:
         f"{int(one['more_items']):,} more {of} give a verdict, for either, with probability "
         f"{reached}, as far as the data so far tell"
     )
+
+
+def strata(data: xr.Dataset) -> tuple[str, ...]:
+    """Where the two ways to sum up name different systems."""
+    by = data.attrs["of"]
+    apart = data["differ"].values
+    if names.SYSTEM_A in data.dims:
+        apart = np.triu(apart)
+    number = int(apart.sum())
+    if not number:
+        return (f"All items pooled and each {by} counted alike name the same systems.",)
+    return (
+        f"Warning: all items pooled and each {by} counted alike name different systems in {number} "
+        f"{'pair' if number == 1 else 'pairs'}; say which of the two you mean.",
+    )

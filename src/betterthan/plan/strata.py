@@ -1,0 +1,135 @@
+"""Strata of a test set: each by itself, and the two ways to sum them up."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.counts.scoring import count_outcomes
+from betterthan.exact.planning.edges import Rule
+from betterthan.exact.wins.beta import prob_above_half
+from betterthan.plan import words
+from betterthan.plan.answer import Plan
+from betterthan.plan.given import Pairs, as_counts, other_side, pairs_of, rule_of, today
+
+_ULPS = 1e-12  # a difference of shares below this is none
+
+
+def micro_macro(
+    data: xr.DataArray,
+    *,
+    by: str | None = None,
+    prior: Any = None,
+    threshold: float = names.VERDICT_PROB,
+) -> Plan:
+    """Differences over strata: of all items pooled, and with each stratum counted alike.
+
+    With the same items for all systems no stratum can turn the other way while the sum stays: both
+    are means of the same differences, weighed by size (micro) or not (macro). But the two can name
+    different systems, and then it is said.
+
+    Parameters
+    ----------
+    data : xarray.DataArray
+        Scores (item, system), with a coordinate `by` on the items; or counts of strata, with one
+        dim before those of the systems, or before ``pair``.
+    by : str, optional
+        Of scores, the coordinate that names the strata, such as ``"dataset"``.
+    prior, threshold
+        See `foresee`; of each stratum by itself.
+
+    Returns
+    -------
+    Plan
+        Its data, over (system_a, system_b) or (pair,): ``micro`` and ``macro``, differences of the
+        shares of wins and losses; ``differ``, whether these name different systems; and, with the
+        strata, ``difference``, ``n``, ``verdict`` and ``prob_better`` of each by itself.
+        ``dead`` (stratum) is the share of items with the same outcome for all systems, which move d
+        and the rope but never who is better; of scores only.
+
+    Raises
+    ------
+    ValueError
+        If there are no strata, ties are unknown, or a choice is not valid.
+
+    See Also
+    --------
+    models.hierarchical : strata that learn from one another, with ``fits.compare(tree, weights=)``.
+
+    Examples
+    --------
+    >>> import xarray as xr
+    >>> counts = xr.DataArray(
+    ...     [[[30, 20, 40]], [[0, 4, 6]]],
+    ...     dims=("dataset", "pair", "outcome"),
+    ...     coords={"outcome": ["win", "loss", "tie"], "dataset": ["large", "small"]},
+    ... )
+    >>> found = micro_macro(counts)
+    >>> found["micro"].values.round(3).tolist(), found["macro"].values.round(3).tolist()
+    ([0.06], [-0.144])
+    """
+    counts, dead = _counted(data, by)
+    stratum = _stratum(counts)
+    pairs = pairs_of(counts, prior, 1.0)  # as a rope does, d needs ties
+    whole = _summed(pairs, stratum, rule_of(pairs.of.prior, threshold, 0.0)).assign(dead)
+    made = pairs.of.attrs | {"answer": "strata", "of": stratum, "threshold": threshold}
+    whole = whole.assign_attrs(made)
+    return Plan(whole, words.strata(whole))
+
+
+def _counted(data: Any, by: Any) -> tuple[xr.DataArray, dict[str, xr.DataArray]]:
+    """Counts of strata; of scores also the share of items that are alike for all."""
+    if not isinstance(data, xr.DataArray) or names.ITEM not in data.dims:
+        if not isinstance(data, xr.DataArray):
+            raise ValueError(
+                f"data is {checks.shown(data)}; give scores and by=, or counts of strata"
+            )
+        return as_counts(data), {}
+    if not isinstance(by, str):
+        raise ValueError(f"by is {checks.shown(by)}; give the coordinate that names the strata")
+    return count_outcomes(data, by=by), {"dead": _dead(data, by)}
+
+
+def _summed(pairs: Pairs, stratum: str, rule: Rule) -> xr.Dataset:
+    """Each stratum, and both sums."""
+    better, now = today(pairs, rule)
+    w, l = pairs.counts[:, 0], pairs.counts[:, 1]
+    net, n = pairs.wrap(w - l, l - w, 0), pairs.wrap(pairs.items, pairs.items, 0)
+    each = net / n.where(n > 0)
+    micro, macro = net.sum(stratum) / n.sum(stratum).clip(1), each.mean(stratum).fillna(0.0)
+    back = other_side(now).astype("U16")
+    found = {
+        "micro": micro,
+        "macro": macro,
+        "differ": (np.abs(micro) > _ULPS) & (micro * macro < 0),
+        "difference": each,
+        "n": n,
+        "prob_better": pairs.wrap(better, prob_above_half(*_turned(pairs)), 0.5),
+        "verdict": pairs.wrap(now.astype("U16"), back, "undecided"),
+    }
+    return xr.Dataset(found)
+
+
+def _stratum(counts: xr.DataArray) -> str:
+    """The one dim that is neither of systems nor of outcomes."""
+    own = {*names.SQUARE, names.PAIR, names.OUTCOME}
+    lead = [str(d) for d in counts.dims if d not in own]
+    if len(lead) != 1:
+        raise ValueError(
+            f"counts have dims {', '.join(map(str, counts.dims))}; give those of strata, with one "
+            "dim for them, or scores and by="
+        )
+    return lead[0]
+
+
+def _turned(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
+    """Parameters of the other system's wins."""
+    return pairs.posterior[:, 1], pairs.posterior[:, 0]
+
+
+def _dead(scores: xr.DataArray, by: str) -> xr.DataArray:
+    """The share of items of each stratum with one outcome for all systems."""
+    values = scores.transpose(names.ITEM, names.SYSTEM)
+    alike = values.max(names.SYSTEM) - values.min(names.SYSTEM) <= _ULPS
+    return alike.astype(float).groupby(by).mean()
