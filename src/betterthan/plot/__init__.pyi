@@ -5,6 +5,8 @@ from .of_labels import confusion as confusion
 from .of_orders import orders as orders
 from .of_orders import tau as tau
 from .of_orders import tau_distribution as tau_distribution
+from .of_plans import assurance as assurance
+from .of_plans import boundary as boundary
 from .of_scores import scores as scores
 from .ranking import ranks as ranks
 from .regression import coefficients as coefficients

@@ -14,6 +14,7 @@ from betterthan.reporting.engines_beside import opposed_notes
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.figures_of_comparison import figures_part
 from betterthan.reporting.of_groups import groups_beside
+from betterthan.reporting.of_outlook import outlook_part
 from betterthan.reporting.page import Page, Part
 from betterthan.reporting.pairs_table import pairs_table
 from betterthan.reporting.sentences import limits, multiplicity
@@ -116,6 +117,7 @@ SECTIONS = (
     _matrix,
     figures_part,
     _pairs,
+    outlook_part,
     _datasets,
     _ties,
     groups_beside,

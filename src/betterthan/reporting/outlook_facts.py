@@ -1,4 +1,4 @@
-"""What is known of how firm an answer is: missing scores and policies for ties. Facts that are not known are absent."""
+"""How firm an answer is: what missing scores and policies for ties do to it."""
 
 from typing import Any
 

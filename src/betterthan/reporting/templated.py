@@ -27,6 +27,11 @@ def as_part(page: Page) -> str:
     return _written("brief.html.j2", page, autoescape=True)
 
 
+def as_comment(page: Page) -> str:
+    """The page in short Markdown, under a pull request."""
+    return _written("comment.md.j2", page)
+
+
 def as_latex(page: Page) -> str:
     """The page as a document for pdfLaTeX."""
     return _written("page.tex.j2", page, **_LATEX_MARKS)
