@@ -14,6 +14,7 @@ BOUNDS = {
     "counts and matrix of 134 systems x 500 items": "at most 4 times as long",
     "counts and matrix of 500 systems x 100,000 items": "at most 3 times as long",
     "whole process, 8 systems x 1,000 items": "at most 2.5 times as long",
+    "gate of a build, whole process, 400 items": "at most 2 times as long",
     "P(X > Y) of 100,000 independent Beta pairs": "at least 100 times as fast",
     "ROPE masses of the 8,911 pairs of 134 systems": "at most 100 times as long",
     "micro F1, 100 documents, 10,000 shuffles": "at least 60 times as fast",

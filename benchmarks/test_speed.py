@@ -22,6 +22,7 @@ PROCESS, PAIRS = (
     "whole process, 8 systems x 1,000 items",
     "P(X > Y) of 100,000 independent Beta pairs",
 )
+GATE = "gate of a build, whole process, 400 items"
 MASSES = "ROPE masses of the 8,911 pairs of 134 systems"
 
 
@@ -105,6 +106,26 @@ def test_process(benchmark, who, tmp_path):
         {"check": True, "capture_output": True},
         rounds=7,
         warmup_rounds=1,
+    )
+
+
+@pytest.mark.parametrize("who", ["instead", "ours"])
+@pytest.mark.benchmark(group=GATE)
+def test_gate(benchmark, who, tmp_path):
+    rng = np.random.default_rng(3)
+    old = rng.random(400) < 0.7
+    new = np.where(rng.random(400) < 0.4, rng.random(400) < 0.7, old)
+    for name, scores in (("old", old), ("new", new)):
+        rows = ["item,score", *(f"q{k},{score:d}" for k, score in enumerate(scores))]
+        (tmp_path / f"{name}.csv").write_text("\n".join(rows))
+    if who == "ours":  # inconclusive, which is the most to compute
+        files = [str(tmp_path / f"{name}.csv") for name in ("old", "new")]
+        command = [sys.executable, "-m", "betterthan.cli", "gate", *files, "--margin", "0.01"]
+    else:
+        benchmark.extra_info["what"] = '`python -c "import numpy, scipy.special, xarray, pandas"`'
+        command = [sys.executable, "-c", "import numpy, scipy.special, xarray, pandas"]
+    benchmark.pedantic(
+        subprocess.run, (command,), {"capture_output": True}, rounds=7, warmup_rounds=1
     )
 
 

@@ -126,6 +126,13 @@ def test_other_items_are_not_comparable(tmp_path):
     assert more.verdict == "inconclusive"
 
 
+def test_tables_without_any_score_are_not_comparable(tmp_path):
+    none = [None, None, None]
+    old, new = table(tmp_path / "a.csv", none), table(tmp_path / "b.csv", [*none, None])
+    found = bt.gate(old, new, margin=0.05)
+    assert (found.exit_code, found.why) == (4, ("no item has a score in any of the tables",))
+
+
 def test_missing_scores_that_could_turn_a_pass(tmp_path):
     old = table(tmp_path / "a.csv", OLD)
     cells = [None if k < 19 else score for k, score in enumerate(SAME.tolist())]
@@ -262,6 +269,13 @@ def test_a_baseline_of_another_version_is_said_and_of_another_form_refused(tmp_p
     kept.write_text("# betterthan baseline 1: cut\n")
     with pytest.raises(ValueError, match="is no whole baseline"):
         bt.gate(kept, new, margin=0.05)
+
+
+def test_a_baseline_is_no_candidate(tmp_path):
+    old, new = table(tmp_path / "a.csv", OLD), table(tmp_path / "b.csv", SAME)
+    kept = accepted(tmp_path / "base.csv", new)
+    with pytest.raises(ValueError, match="is a baseline that --accept wrote; give the results"):
+        bt.gate(old, kept, margin=0.05)
 
 
 def test_accepting_writes_over_nothing_else(tmp_path):

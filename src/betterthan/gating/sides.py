@@ -59,6 +59,9 @@ def read_sides(baseline: Any, candidate: Any, choices: Mapping[str, Any]) -> Sid
         If a file cannot be read, holds several systems, or a choice is not valid.
     """
     given = checked(choices)
+    if is_baseline(candidate):
+        what = "is a baseline that --accept wrote; give the results that are to pass"
+        raise problem(str(candidate), what)
     if same := same_content(baseline, candidate):
         return Sides(stops=(same,))
     if not is_baseline(baseline):
@@ -139,6 +142,8 @@ def _of_tables(source: dict[str, Any], kept: Kept | None, given: Mapping[str, An
     for name, one in source.items():
         tables[name] = table_of(one, name, given)
     scores = read_tables(tables, higher_is_better=better, names_are="systems")
+    if scores.isnull().all():
+        return Sides(stops=("no item has a score in any of the tables",))
     return _audited(scores.sel({names.SYSTEM: list(SIDES)}))
 
 

@@ -34,8 +34,8 @@ def headline(of: Decision) -> str:
         return f"inconclusive: {of.why[0]}"
     if of.verdict == INCONCLUSIVE:
         return (
-            f"inconclusive: not sure enough to be behind by less than {margin} of {what} "
-            f"(P {probability(now.passes)}), nor to be behind at all (P {probability(now.behind)})"
+            f"inconclusive: not sure enough that it is behind by less than {margin} of {what} "
+            f"(P {probability(now.passes)}), nor that it is behind (P {probability(now.behind)})"
         )
     return f"worse: the candidate is behind the baseline in {what} (P {probability(now.behind)})"
 
