@@ -55,12 +55,12 @@ def _refuse(asked: Asked) -> None:
         "missing": asked.missing != "pairwise",
         "margin": asked.margin != 0,
         "tests": asked.tests.which is not None and asked.tests != Tests(),
-        "method": asked.method == "advised",
+        "method": asked.method != "exact",
     }
     for name in (name for name, is_wrong in wrong.items() if is_wrong):
         raise ValueError(
-            f"{name}={getattr(asked, name)!r} does not apply to judged counts, whose "
-            "ties are an outcome and whose unit is the item; leave it out"
+            f"{name}={getattr(asked, name)!r} does not apply to judged counts, which "
+            "are answered in closed form, with ties an outcome and items the unit; leave it out"
         )
 
 
