@@ -21,7 +21,7 @@ from betterthan.signed import Signature
 from betterthan.significance.roster import Tests
 
 _BARE = 0.1  # share of items whose signal has no label, from which it is noted
-_FEW = 20  # labels of a pair below which the interval is wide, whatever the judge
+_FEW = 50  # labels of a pair from which intervals keep their promise in simulations
 NO_JOINT = (
     "pairs of judged items are answered one by one, for each has its own labels that correct it, "
     "and no joint posterior of them is offered"
@@ -185,7 +185,7 @@ def _notes(data: xr.Dataset, worth: Mapping[str, np.ndarray]) -> list[str]:
         )
     if (few < _FEW).any():
         notes.append(
-            f"With fewer than {_FEW} labels a pair the prior still weighs, and where one system is "
-            "far ahead the interval is too cautious of it."
+            f"With fewer than {_FEW} labels a pair intervals hold the truth a few per cent too seldom "
+            "where the judge's errors favour one side, or the difference is large."
         )
     return notes

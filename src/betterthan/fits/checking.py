@@ -27,9 +27,9 @@ def cross_check(counts: Any, tree: xr.DataTree) -> xr.Dataset:
     Parameters
     ----------
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
-        What the posterior was drawn for, or judged counts; for a fit of ``models.mallows`` with complete pooling, the
-        Dataset of `orders.kendall_tau` that it was fitted to, and P(theta of A > theta of B) is
-        checked.
+        What the posterior was drawn for, or judged counts; for a fit of ``models.mallows`` with
+        complete pooling, the Dataset of `orders.kendall_tau` that it was fitted to, and P(theta of
+        A > theta of B) is checked.
     tree : xarray.DataTree
         Draws, from `posterior.draws` or from a model's ``fit``; it knows its own model and prior.
 
