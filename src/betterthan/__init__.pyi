@@ -52,6 +52,7 @@ from .auditing.looking import audit as audit
 from .comparison.advice import advise as advise
 from .comparison.comparing import compare as compare
 from .counts.every_kind import count as count
+from .gating.deciding import gate as gate
 from .logs.reading import read_logs as read_logs
 from .posterior.closed import prob_better as prob_better
 from .posterior.differences import difference as difference

@@ -35,6 +35,7 @@ class Signature:
     method: str | None = None
     quantity: str | None = None  # what a difference is of: wins, accuracy or mean
     beside_quantity: str | None = None  # the other one, where both are told
+    splits: bool | None = None  # whether a verdict is withheld where the two disagree
     difference_is: str | None = None  # in words
     ties: str | None = None
     missing: str | None = None

@@ -15,7 +15,9 @@ from betterthan.evidence.roster import ROSTER
 GATED = {
     "beta_binomial",
     "clustered",
+    "davidson",
     "dirichlet_multinomial",
+    "graded",
     "independent_betas",
     "subject_slopes",
 }

@@ -42,6 +42,7 @@ MAIN_ROAD = sorted(
         "report",
         "load",
         "advise",
+        "gate",
         "signature",
         "prob_better",
         "difference",

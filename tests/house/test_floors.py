@@ -24,6 +24,7 @@ FLOORS = [
     {"auditing"},
     {"comparison"},
     {"reporting"},
+    {"gating"},
     {"cli"},
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

@@ -30,6 +30,7 @@ LONGER = {
     ("evidence/quadrature_of_texts.py", "_slope"): "a formula",
     ("exact/numeric/quadrature.py", "_integrate_block"): "the loop of the rule",
     ("exact/planning/fragile.py", "_search"): "one search, doubled and then halved",
+    ("exact/planning/units.py", "_told"): "a formula",
     ("exact/planning/walks.py", "walk"): "one loop, look by look",
     ("exact/wins/intervals.py", "_equal_heights"): "Newton's method on two ends",
     ("features/prediction.py", "_components"): "every way to give components, and its refusal",
@@ -47,9 +48,9 @@ LONGER = {
     ("models/subject_slopes.py", "build"): "the model",
     ("models/subject_slopes.py", "simulate"): "draws in the order of the model",
     ("reading/any_source.py", "read"): "many choices, handed on by name",
+    ("reporting/of_outlook.py", "_table"): "one table, column by column",
     ("scores/comparing.py", "compare"): "many choices, handed on by name",
     ("scores/resampling.py", "bootstrap"): "many choices, handed on by name",
-    ("significance/randomizing.py", "randomization_test"): "many choices, checked by name",
 }
 
 

@@ -5,6 +5,7 @@ from scipy import stats
 from scipy.special import betainc
 
 import betterthan as bt
+from betterthan.posterior import from_draws
 from betterthan.posterior.sampled import draws_difference, draws_masses, draws_prob_better
 
 TABLE = {
@@ -220,3 +221,16 @@ def test_netcdf_round_trip(tree, decisive, tmp_path):
 def test_decisive_draws_have_the_beta_quantiles(decisive):
     p = decisive["posterior"]["p"].isel(pair=0).values.ravel()
     assert stats.kstest(p, stats.beta(19, 10).cdf).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_ranks_of_all_draws_at_once_are_those_of_each_system(tied):
+    draws = np.random.default_rng(3).normal(size=(1, 400, 6)) + np.arange(6) / 3
+    if tied:
+        draws = draws.round(1)
+    best = from_draws._best_of_others(draws)
+    rows = [from_draws._ranks_of(draws, best, k, True) for k in range(6)]
+    found = from_draws.ranks(draws, independent=True)
+    for name in rows[0]:
+        np.testing.assert_allclose(found[name], np.concatenate([row[name] for row in rows]), 1e-12)
+    np.testing.assert_allclose(found["prob_rank"].sum(0), 1, rtol=1e-12)

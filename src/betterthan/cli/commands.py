@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from betterthan import __version__, names
-from betterthan.cli import auditing, comparing, studies
+from betterthan.cli import auditing, comparing, gating, planning, showing, studies
 from betterthan.cli.console import INTERRUPTED, deliver, fail, one_file, put, say, where
 from betterthan.cli.options import (
     Files,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     help="Is my system better than yours, and how sure can we be?",
+    rich_markup_mode=None,  # whose library takes twice as long to load as all of this
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -36,7 +37,10 @@ app = typer.Typer(
 
 
 app.command()(comparing.compare)
+app.command()(showing.show)
 app.command()(auditing.audit)
+app.command()(gating.gate)
+app.command()(planning.plan)
 
 
 @app.command()

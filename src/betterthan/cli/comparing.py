@@ -9,10 +9,12 @@ from betterthan import names
 from betterthan.cli.console import deliver, say, where
 from betterthan.cli.options import (
     Again,
+    Cluster,
     Decimal,
     Epoch,
     Errors,
     FalseWords,
+    Figures,
     Files,
     Filter,
     Format,
@@ -120,6 +122,7 @@ def compare(
     unscored: Unscored = None,
     tool: Tool = None,
     items: Items = None,
+    cluster: Cluster = None,
     names_are: Names = None,
     item: Item = None,
     system: System = None,
@@ -133,6 +136,7 @@ def compare(
     seed: Seed = None,
     format: Format = None,
     output: Output = None,
+    figures: Figures = None,
     github: Github = False,
     junit: Junit = None,
 ) -> None:
@@ -162,6 +166,7 @@ def compare(
         unscored=unscored,
         format=tool,
         items=ids_in(items),
+        cluster=cluster,
         names=names_are,
         item=item,
         system=system,
@@ -197,6 +202,8 @@ def compare(
         rng=seed,
     )
     deliver(comparison, form, target)
+    if figures is not None:
+        _draw(comparison, figures)
     if github or junit is not None:
         _to_machines(comparison, github, junit)
 
@@ -211,6 +218,16 @@ def _to_machines(comparison: "Comparison", github: bool, junit: Path | None) -> 
     if junit is not None:
         write_whole(junit, machines.junit("comparison", machines.cases_of_pairs(comparison)))
         say(f"wrote {junit}")
+
+
+def _draw(comparison: "Comparison", folder: Path) -> None:
+    """Figures for a paper, and which of them were left out."""
+    from betterthan.reporting.figure_files import write_figures
+
+    written, left_out = write_figures(comparison, folder)
+    for line in left_out:
+        say(f"left out {line}")
+    say(f"wrote {len(written)} files into {folder}")
 
 
 def _votes(

@@ -13,6 +13,11 @@ def run() -> None:
     """Run the command line."""
     # while libraries load an interrupt may surface as any error, of any of them
     signal.signal(signal.SIGINT, _leave)
+    if sys.argv[1:] == ["--version"]:  # which needs no parser
+        from betterthan import __version__
+
+        print(f"betterthan {__version__}")
+        return
     from betterthan.cli.commands import main
 
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -308,6 +308,7 @@ def _signed(
         "method": asked.method,
         "quantity": given.quantity.lead,
         "beside_quantity": given.quantity.other,
+        "splits": None if given.quantity.other is None else not given.quantity.chosen,
         "difference_is": given.quantity.difference_is,
         "baseline": asked.baseline,
         "advice": None if advice is None else str(advice),

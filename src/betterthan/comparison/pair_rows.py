@@ -102,10 +102,14 @@ def systems_of(main: xr.Dataset) -> pd.DataFrame:
 
 
 def best_first(comparison: xr.Dataset) -> xr.Dataset:
-    """Its systems from the one that is most probably better than the others to the least."""
+    """Its systems by their expected rank; where none is told, from the one that is most probably
+    better than the others to the least.
+    """
     main = comparison.isel({names.ENGINE: 0})
     better = main["prob_better"].where(main["verdict"] != "no_data")
     order = np.argsort(-better.mean(names.SYSTEM_B).values, kind="stable")
+    if "expected_rank" in main:
+        order = order[np.argsort(main["expected_rank"].values[order], kind="stable")]
     dims = [dim for dim in (*names.SQUARE, names.SYSTEM) if dim in comparison.dims]
     return comparison.isel(dict.fromkeys(dims, order))
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from betterthan.io.problems import counted, problem
+from betterthan.io.problems import counted, listed, problem, shown
 from betterthan.logs.archives import Archive
 from betterthan.logs.elements import fields
 from betterthan.logs.hashing import all_joined, digest
@@ -13,8 +13,8 @@ from betterthan.logs.heads import Head, LogFile
 from betterthan.logs.inspect_content import Contents, prompts_of, shown_of
 from betterthan.logs.inspect_header import add_reported, declared_metrics, run_of, steps_of
 from betterthan.logs.inspect_values import add_scores
-from betterthan.logs.json_values import count, parsed
-from betterthan.logs.record import DONE, Run
+from betterthan.logs.json_values import as_dict, count, parsed
+from betterthan.logs.record import DONE, KEPT, Run
 
 _HEADER, _START, _ALL = "header.json", "_journal/start.json", "summaries.json"
 _IDS = {str, int, float, bool}
@@ -28,10 +28,36 @@ def recognises(head: Head) -> bool:
     return head.kind == "object" and head.has("version", "status", "eval.task", "eval.run_id")
 
 
-def runs(files: Sequence[LogFile]) -> list[Run]:
-    """The run in each log, from its header and the summaries of its samples alone."""
+def runs(files: Sequence[LogFile], cluster: str | None = None) -> list[Run]:
+    """The run in each log, from its header and the summaries of its samples alone.
+
+    Parameters
+    ----------
+    files : sequence of LogFile
+    cluster : str, optional
+        The metadata of samples that items of one cluster share.
+    """
     contents = Contents()
-    return [(_of_archive if f.head.kind == "zip" else _of_json)(f, contents) for f in files]
+    return [_of(file, contents, cluster) for file in files]
+
+
+def _of(file: LogFile, contents: Contents, cluster: str | None) -> Run:
+    of_kind = _of_archive if file.head.kind == "zip" else _of_json
+    header, samples = of_kind(file, contents)
+    run = _run(file, header, samples)
+    if cluster is not None:
+        run.cells.cluster = [_shared(samples.all[row - 1], cluster, file) for row in run.cells.row]
+    return run
+
+
+def _shared(sample: dict[str, Any], cluster: str, file: LogFile) -> str:
+    """What a sample has as this metadata."""
+    metadata = as_dict(sample.get("metadata"))
+    if metadata.get(cluster) is None:
+        has = f"has {listed(metadata)}" if metadata else "has none"
+        what = f"has no metadata {cluster!r} to be its cluster; it {has}"
+        raise problem(f"{file.name}, sample {shown(sample['id'])}", what)
+    return str(metadata[cluster])
 
 
 @dataclass(frozen=True)
@@ -47,7 +73,7 @@ class _Samples:
         return sorted({key: place for place, key in enumerate(keys)}.values())
 
 
-def _of_archive(file: LogFile, contents: Contents) -> Run:
+def _of_archive(file: LogFile, contents: Contents) -> tuple[dict[str, Any], _Samples]:
     with Archive(file) as archive:
         header = _header(archive, file)
         choices = any(step.get("solver") == "multiple_choice" for step in steps_of(header))
@@ -56,7 +82,7 @@ def _of_archive(file: LogFile, contents: Contents) -> Run:
             samples.contents.extend(contents.of(one, archive, choices) for one in samples.all)
         except RecursionError:
             raise _too_deep(file, len(samples.contents) + 1) from None
-    return _run(file, header, samples)
+    return header, samples
 
 
 def _too_deep(file: LogFile, row: int) -> ValueError:
@@ -95,7 +121,7 @@ def _parts(archive: Archive) -> list[str]:
     return [member for _, member in sorted(found)]
 
 
-def _of_json(file: LogFile, contents: Contents) -> Run:
+def _of_json(file: LogFile, contents: Contents) -> tuple[dict[str, Any], _Samples]:
     """The run in a log of one JSON object, whose samples are read one by one."""
     header: dict[str, Any] = {}
     samples, row = _Samples(), 0
@@ -114,12 +140,12 @@ def _of_json(file: LogFile, contents: Contents) -> Run:
             samples.all.append(_summary(value))
     if not isinstance(header.get("eval"), dict):
         raise problem(file.name, "is no header of an Inspect log")
-    return _run(file, header, samples)
+    return header, samples
 
 
 def _summary(sample: dict[str, Any]) -> dict[str, Any]:
     """What is kept of a sample while others are read."""
-    kept = {key: sample[key] for key in ("id", "epoch", "error") if key in sample}
+    kept = {key: sample[key] for key in ("id", "epoch", "error", "metadata") if key in sample}
     scores = sample.get("scores")
     if isinstance(scores, dict):
         kept["scores"] = {
@@ -128,7 +154,7 @@ def _summary(sample: dict[str, Any]) -> dict[str, Any]:
         }
     elif isinstance(sample.get("score"), dict):
         kept["score"] = {"value": sample["score"].get("value")}
-    return kept | {"input": shown_of(sample)[:80]}
+    return kept | {"input": shown_of(sample)[: KEPT.get()]}
 
 
 def _run(file: LogFile, header: dict[str, Any], samples: _Samples) -> Run:

@@ -1,6 +1,8 @@
 """What every log becomes first: runs, each with its samples and their scores."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
@@ -11,7 +13,18 @@ import pandas as pd
 OK, ERROR, UNSCORED, MISSING = STATUSES = ("ok", "error", "unscored", "missing")
 DONE, FAILED, DIED = STATES = ("done", "failed", "died")
 Frame = Any  # a pandas.DataFrame, inside: pandas is typed in part only
-_SHOWN = 80  # characters of an item that are kept for messages
+# characters of an item that are kept for messages; all where near copies are looked for
+KEPT: ContextVar[int | None] = ContextVar("kept", default=80)
+
+
+@contextmanager
+def whole_texts() -> Iterator[None]:
+    """Keep whole texts of what is read within."""
+    before = KEPT.set(None)
+    try:
+        yield
+    finally:
+        KEPT.reset(before)
 
 
 @dataclass
@@ -73,7 +86,7 @@ class Cells:
         self.content.append(content)
         self.prompt.append(prompt)
         self.cluster.append(cluster)
-        self.text.append(text[:_SHOWN])
+        self.text.append(text[: KEPT.get()])
         self.row.append(row)
         self.file.append(file)
         self.failed.append(failed)
@@ -103,7 +116,8 @@ class Cells:
         self.item = [one.strip() if type(one) is str else _id(one) for one in items]
         self.epoch, self.row, self.failed = (list(columns[k]) for k in ("epoch", "row", "failed"))
         self.content, self.prompt = (list(columns[k]) for k in ("content", "prompt"))
-        self.text = [text[:_SHOWN] for text in columns["text"]]
+        kept = KEPT.get()
+        self.text = [text[:kept] for text in columns["text"]]
         self.cluster, self.file = [None] * len(self.item), [0] * len(self.item)
 
     def scores(self, metric: str, numbers: Sequence[float | None]) -> None:

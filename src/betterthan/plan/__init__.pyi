@@ -5,6 +5,7 @@ from .foreseeing import foresee as foresee
 from .foreseeing import replication as replication
 from .fragile import fragility as fragility
 from .labelling import gold as gold
+from .outlooks import outlook as outlook
 from .powers import mcnemar_power as mcnemar_power
 from .powers import sign_power as sign_power
 from .staking import confidence_sequence as confidence_sequence

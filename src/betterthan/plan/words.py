@@ -210,3 +210,48 @@ def power(data: xr.Dataset, of: str) -> tuple[str, ...]:
         return (f"None of these numbers of {of} has a power of {data.attrs['target']:g}.",)
     still = f"; from {always:.0f} on it stays there" if always == always != first else ""
     return (f"{first:.0f} {of} are the first with a power of {data.attrs['target']:g}{still}.",)
+
+
+def outlook(data: xr.Dataset) -> tuple[str, ...]:
+    """One line a pair, of the first few."""
+    lines = [outlook_of(data.isel({names.PAIR: k}), data.attrs) for k in range(data.sizes["pair"])]
+    return tuple(line for line in lines if line)[:_LINES]
+
+
+_LINES = 5
+
+
+def outlook_of(one: xr.Dataset, attrs: dict[str, Any]) -> str:
+    """What a pair is to expect; nothing where nothing is known."""
+    a, b = (str(one[k].values) for k in names.SQUARE)
+    now, of = str(one["now"].values), attrs["of"]
+    if now == "undecided":
+        return f"{a} or {b}: {_more(one, attrs, of)}." if one["more_ceiling"] > 0 else ""
+    again = float(one["replicates"])
+    if np.isnan(again):
+        return ""
+    said = f"on as many fresh {of} alone it has probability {numbers.probability(again)}"
+    if not np.isnan(one["turn"]):
+        number = one["n"] if now == "equivalent" else one["decisive"]
+        turn, of = int(one["turn"]), f"{int(number)}{' decisive' * (now != 'equivalent')} items"
+        said = f"{turn} of {of} would have to turn for this verdict to go; {said}"
+    ahead = f"{a} and {b} equivalent" if now == "equivalent" else f"{a} better than {b}"
+    return f"{ahead}: {said}."
+
+
+def _more(one: xr.Dataset, attrs: dict[str, Any], of: str) -> str:
+    """How many more, as far as the data tell."""
+    top, target = float(one["more_ceiling"]), f"{attrs['target']:g}"
+    if top < attrs["target"]:
+        return (
+            f"no number of {of} gives a verdict for either with probability {target}, for that "
+            f"they differ by more than {attrs['rope']:g} has probability "
+            f"{numbers.probability(top)}"
+        )
+    if np.isnan(one["more_items"]):
+        return f"more than 10,000 more {of} are needed for a verdict with probability {target}"
+    reached = numbers.probability(float(one["more_probability"]))
+    return (
+        f"{int(one['more_items']):,} more {of} give a verdict, for either, with probability "
+        f"{reached}, as far as the data so far tell"
+    )

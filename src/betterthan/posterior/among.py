@@ -33,12 +33,12 @@ def of_mixture(
     first, second = pair_indices(len(systems))
     middle = found.mean()
     middle = middle[first] - middle[second]
-    low, high = found.interval(first, second, asked.ci_prob)
+    better, worse, low, high = found.answers(first, second, asked.ci_prob)
     if not higher_is_better:
         middle, low, high = -middle, -high, -low
     parts = {
-        "prob_better": found.prob_above(first, second),
-        "prob_worse": found.prob_above(second, first),
+        "prob_better": better,
+        "prob_worse": worse,
         "difference_mean": middle,
         "difference_lower": low,
         "difference_upper": high,

@@ -7,10 +7,13 @@ import xarray as xr
 
 from betterthan import checks, names, schemas
 from betterthan.exact.wins import beta
+from betterthan.exact.wins.halves import over_distinct
 from betterthan.judged.dataset import is_judged
 from betterthan.posterior import of_judged
 from betterthan.posterior.parameters import Parameters, across, each, parameters, real_numbers
 from betterthan.posterior.sampled import draws_prob_better
+
+_BLOCK = 1_000_000  # pairs at once
 
 
 def prob_better(
@@ -79,7 +82,15 @@ def prob_better(
 
 def better(of: Parameters) -> xr.DataArray:
     """P(A better than B) of counts that were checked."""
-    return each(of, lambda a, b, t: beta.prob_above_half(a, b), diagonal=0.5, name="prob_better")
+    win, loss = of.prior[:2]
+    if win != loss:
+        half = lambda a, b, t: beta.prob_above_half(a, b)  # noqa: E731
+        return each(of, half, diagonal=0.5, name="prob_better")
+    wins, losses = of.counts.values[..., 0], of.counts.values[..., 1]
+    found = over_distinct(
+        lambda w, l: beta.prob_above_half(w + win, l + loss), _BLOCK, wins, losses
+    )
+    return of.wrap(found, diagonal=0.5, name="prob_better")
 
 
 def _independent(counts: xr.DataArray, prior: Any, ties: str) -> xr.DataArray:

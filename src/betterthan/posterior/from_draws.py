@@ -115,11 +115,42 @@ def ranks(draws: np.ndarray, *, independent: bool = False) -> dict[str, np.ndarr
         ``prob_rank`` (system, rank), of which the first is ``prob_best``, and ``expected_rank``;
         ``*_mcse`` of each. Equal systems share their ranks.
     """
+    flat = draws.reshape(-1, draws.shape[-1])
+    order = flat.argsort(-1) if independent else None
+    if order is not None and not _tied(flat, order):
+        found = _ranks_of_order(order)
+        return _first(found) | found
     best = _best_of_others(draws)
     rows = [_ranks_of(draws, best, k, independent) for k in range(draws.shape[-1])]
     found = {key: np.concatenate([row[key] for row in rows]) for key in rows[0]}
-    first = {f"prob_best{end}": found[f"prob_rank{end}"][:, 0] for end in ("", "_mcse")}
-    return first | found
+    return _first(found) | found
+
+
+def _first(found: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    return {f"prob_best{end}": found[f"prob_rank{end}"][:, 0] for end in ("", "_mcse")}
+
+
+def _tied(flat: np.ndarray, order: np.ndarray) -> bool:
+    """Whether any draw (draw, system) has equal systems."""
+    along = np.take_along_axis(flat, order, -1)
+    return bool((along[:, 1:] == along[:, :-1]).any())
+
+
+def _ranks_of_order(order: np.ndarray) -> dict[str, np.ndarray]:
+    """`ranks` of independent draws without ties, from who is where (draw, place), worst first."""
+    draws, systems = order.shape
+    places = np.arange(systems)[::-1]  # of the best: 0
+    seen = np.bincount((order * systems + places).ravel(), minlength=systems**2)
+    p = seen.reshape(systems, systems) / draws
+    rank = p @ np.arange(1, systems + 1)
+    squares = p @ np.arange(1, systems + 1) ** 2.0
+    spread = np.sqrt(np.maximum(squares - rank**2, 0.0) * draws / (draws - 1))
+    return {
+        "expected_rank": rank,
+        "expected_rank_mcse": spread / np.sqrt(draws),
+        "prob_rank": p,
+        "prob_rank_mcse": probability_error(p, float(draws)),
+    }
 
 
 def _ranks_of(

@@ -67,8 +67,10 @@ class Parameters:
             answer = answer.copy()
             index = np.arange(answer.shape[-1])
             answer[..., index, index] = diagonal
-        labels = self.counts.isel({names.OUTCOME: 0}, drop=True)
-        return labels.copy(data=answer).rename(name or None).drop_attrs().assign_attrs(self.attrs)
+        dims = [dim for dim in self.counts.dims if dim != names.OUTCOME]
+        wrapped = xr.DataArray(answer, _labels(self.counts), dims, name or None)
+        wrapped.attrs = dict(self.attrs)
+        return wrapped
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,21 @@ class Half(Parameters):
             answer if mirrored is None else mirrored,
         )
         return self.whole.wrap(full, diagonal=diagonal, name=name)
+
+
+def _labels(counts: xr.DataArray) -> xr.Coordinates:
+    """Coordinates of counts but the outcome, without attrs, from the indexes they have: to build
+    these anew takes longer than the answer.
+    """
+    kept = {
+        key: xr.Variable(v.dims, v.values.copy()) if key not in v.dims else v.copy(deep=False)
+        for key, v in counts.coords.variables.items()
+        if names.OUTCOME not in v.dims and key != names.OUTCOME
+    }
+    for variable in kept.values():
+        variable.attrs = {}
+    indexes = {key: index for key, index in counts.xindexes.items() if key in kept}
+    return xr.Coordinates(kept, indexes)
 
 
 def parameters(

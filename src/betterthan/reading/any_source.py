@@ -52,6 +52,7 @@ def read(
     unscored: str = "missing",
     format: str | None = None,
     items: Sequence[str] | None = None,
+    cluster: str | None = None,
     item: str | None = None,
     system: str | None = None,
     score: str | None = None,
@@ -81,6 +82,7 @@ def read(
     unscored: str = "missing",
     format: str | None = None,
     items: Sequence[str] | None = None,
+    cluster: str | None = None,
     item: str | None = None,
     system: str | None = None,
     score: str | None = None,
@@ -144,6 +146,9 @@ def read(
         The tool that wrote the logs; recognised when not given.
     items : list of str, optional
         Of logs that name only what was solved (SWE-bench): the ids of the data set.
+    cluster : str, optional
+        Of logs: what items of one cluster share: ``"content"``, so that copies of a question are
+        one cluster, or the name of a metadata of samples (Inspect).
     item, system, score : str, optional
         Of tables: the column that is this, where its name does not say it.
     ignore : str or list of str, optional
@@ -226,12 +231,12 @@ def read(
     if layout is not None and layout in OTHERS:
         _refuse(of_logs | {"systems": systems, "names": names, "unit": unit}, layout)
         return reader_of(layout)(source)
-    logs = runs_in(source, format, items) if layout is None else None
+    logs = runs_in(source, format, items, cluster) if layout is None else None
     if logs is not None:
         _refuse(of_tables | vars(told), "a log")
         found = logs_of_runs(*logs, systems=systems, again=again)
         return scores_of(found, **of_logs, higher_is_better=higher_is_better)
-    _refuse(of_logs | {"again": again, "items": items}, "a table")
+    _refuse(of_logs | {"again": again, "items": items, "cluster": cluster}, "a table")
     tables, how = with_judged(tables_in(source))
     result = read_tables(
         tables,

@@ -10,9 +10,9 @@ On any answer
     (policy), missing_pairs (of how many pairs a score is missing), missing_holding (how many of
     their verdicts hold for every value of these).
     ties_same, ties_changed, n_ties_changed: policies for ties under which verdicts stay, or not.
-    more_items, more_never, more_target with open_first, open_second: what an open pair needs;
-    replicates, turn_items, turn_of, drop_items with kept_first, kept_second: whether a verdict is
-    found again, and what would turn it.
+    more_items, more_never, more_beyond, more_target with open_first, open_second: what an open pair
+    needs; replicates, turn_items, turn_of, drop_items with kept_first, kept_second: whether a
+    verdict is found again, and what would turn it.
 On two systems also those of `pair_facts`, and their scores (first_score, first_score_lower,
 first_score_upper, first_right, first_scored; the same of second).
 On many
@@ -22,6 +22,7 @@ On many
     pairs, with n_beats, ...; unbeaten: systems that no other is better than.
     n_pairs; n_decided, n_open, n_equivalent, n_split, n_no_data, n_no_verdict: by the verdict that
     counts, that among all where there is one; n_alone, n_both: decided by itself, and both ways;
+    no_data_pairs, the first three of these as "A and B";
     wrong, how many of n_alone verdicts are expected to be wrong.
     base_better, base_worse, base_equivalent, base_open (and n_...): the others against the
     baseline.
@@ -40,6 +41,7 @@ from betterthan.answers.comparison import Comparison
 from betterthan.answers.words import difference_of
 from betterthan.reporting.cells import interval_of
 from betterthan.reporting.escapes import on_one_line
+from betterthan.reporting.outlook_facts import missing_facts, outlook_facts, ties_facts
 from betterthan.signed import Signature
 
 Facts = dict[str, Any]
@@ -69,14 +71,25 @@ def facts(comparison: Comparison | xr.Dataset) -> Facts:
     made = Signature.from_attrs(data.attrs)
     pairs, systems = rows.pairs(data), _named(rows.systems(data))
     found = _of_any(systems, made)
+    if made.failures and (pairs["verdict"] == "no_verdict").any():
+        found["failures"] = " ".join(made.failures)
     pairs = pairs.assign(**{k: pairs[k].map(on_one_line) for k in ("system", "other")})
     if len(pairs) == 1:
         row = pairs.to_dict("records")[0]
-        return plain(found | pair_facts(row, made) | _scores_of(row, systems))
+        found |= pair_facts(row, made) | _scores_of(row, systems)
+        return plain(found | _firm(data, found))
     counting = final(pairs)
     found |= _best(systems, made) | _ended(pairs, counting)
     found |= _leader(found, pairs, counting)
-    return plain(found | _baseline(found["systems"], pairs, counting, made))
+    found |= _baseline(found["systems"], pairs, counting, made)
+    return plain(found | _firm(data, found))
+
+
+def _firm(data: xr.Dataset, found: Facts) -> Facts:
+    """How firm it all is."""
+    if "failures" in found:
+        return {}
+    return outlook_facts(data, found) | missing_facts(data) | ties_facts(data)
 
 
 def pair_facts(row: Mapping[str, Any], made: Signature) -> Facts:
@@ -166,7 +179,6 @@ def _of_any(systems: pd.DataFrame, made: Signature) -> Facts:
         "n": made.n_items if several else None,
         "rope": made.rope or 0.0,
         "lower_score": made.higher_is_better is False,
-        "failures": " ".join(made.failures) if made.failures else None,
         "baseline": None if made.baseline is None else on_one_line(made.baseline),
         "n_missing": made.n_blank or None,
     }
@@ -228,10 +240,20 @@ def _ended(pairs: pd.DataFrame, counting: np.ndarray) -> Facts:
         "n_open": int((counting == "undecided").sum()),
         "n_alone": int(alone.sum()),
         "n_both": int((alone & decided).sum()),
+        "no_data_pairs": [
+            f"{a} and {b}" for a, b in zip(*_met(pairs, counting == "no_data"), strict=True)
+        ],
         "wrong": wrong,
     }
 
 
+def _met(pairs: pd.DataFrame, where: np.ndarray) -> list[list[str]]:
+    """The names in some pairs, in the order in which they stand."""
+    few = pairs[where].head(_NAMED)
+    return [few[k].tolist() for k in ("system", "other")]
+
+
+_NAMED = 3  # pairs without data that are named
 _ENDS = ("equivalent", "split", "no_data", "no_verdict")
 
 

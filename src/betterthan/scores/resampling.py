@@ -20,6 +20,7 @@ from betterthan.scores.weighted import scored, wins_of
 from betterthan.signed import Signature
 
 _NUMBERS = 2**17  # weights held at once: 1 MB stays in the cache
+_ROWS, _MOST = 16, 2**22  # draws at once of many items, and weights then: 32 MB
 
 
 def bootstrap_draws(
@@ -208,7 +209,8 @@ def _drawn(responses: Responses, draws: int, seed: int) -> np.ndarray:
     # weights over their sum, and over how many items a unit holds
     if responses.kind in ("sum", "means"):
         columns = np.concatenate([columns, responses.seen.astype(float)[:, :1]], axis=1)
-    rows = max(1, _NUMBERS // len(columns))
+    # of many items more at once: a draw by itself reads all the scores for one sum each
+    rows = max(1, _NUMBERS // len(columns), min(_ROWS, _MOST // len(columns)))
     sums = weights.weighted_sums(columns, draws, seed, rows)
     return np.concatenate([scored(responses, part) for part in sums])
 

@@ -48,7 +48,19 @@ def adjust(p: xr.DataArray, *, correction: str = names.CORRECTION) -> xr.DataArr
     [0.03, 0.06, 0.06]
     """
     checks.one_of(correction, names.CORRECTIONS, "correction")
-    values, cells = _hypotheses(p)
+    result, hypotheses = adjusted(*_hypotheses(p), correction)
+    return p.copy(data=result).assign_attrs(correction=correction, hypotheses=hypotheses)
+
+
+def adjusted_square(p: np.ndarray, correction: str) -> xr.Variable:
+    """The same of a square of p-values that is known to be one."""
+    result, hypotheses = adjusted(*_cells(p), correction)
+    told = {"correction": correction, "hypotheses": hypotheses}
+    return xr.Variable(names.SQUARE, result, told)
+
+
+def adjusted(values: np.ndarray, cells: np.ndarray, correction: str) -> tuple[np.ndarray, int]:
+    """Adjusted p-values, and the number of hypotheses: the cells that are one each."""
     family = values[cells]
     by = {"none": np.array, "holm": corrections.holm, "bh": corrections.benjamini_hochberg}[
         correction
@@ -57,9 +69,7 @@ def adjust(p: xr.DataArray, *, correction: str = names.CORRECTION) -> xr.DataArr
     result[cells] = by(family)
     if values.ndim == 2 and not cells[-1, 0]:  # only the upper triangle was adjusted
         result = np.where(np.tri(len(values), k=-1, dtype=bool), result.T, result)
-    return p.copy(data=result).assign_attrs(
-        correction=correction, hypotheses=int(np.count_nonzero(~np.isnan(family)))
-    )
+    return result, int(np.count_nonzero(~np.isnan(family)))
 
 
 def _hypotheses(p: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
@@ -71,6 +81,11 @@ def _hypotheses(p: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
         raise ValueError(
             f"p is {p.shape[0]} by {p.shape[1]} systems; give the same systems in both dims"
         )
+    return _cells(values)
+
+
+def _cells(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The same of a square."""
     if np.allclose(values, values.T, rtol=_ROUNDED, atol=0, equal_nan=True):
         return np.maximum(values, values.T), ~np.tri(len(values), dtype=bool)
     return values, ~np.eye(len(values), dtype=bool)

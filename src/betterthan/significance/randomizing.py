@@ -19,7 +19,7 @@ from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.swaps import levels
 from betterthan.signed import Signature
 from betterthan.significance import nulls
-from betterthan.significance.corrections import adjust
+from betterthan.significance.corrections import adjusted_square
 
 
 def randomization_test(
@@ -129,13 +129,10 @@ def randomization_test(
     if how == "monte_carlo" or joint:
         drawn = nulls.Drawn(shuffles, one_seed(rng), stop_after, joint)
     found = _tails(responses, how, alternative, drawn)
-    result = _assembled(responses, found, alternative, cutoff)
-    if joint:
-        result["p_adjusted"] = (names.SQUARE, _square(found.adjusted, found.adjusted, 1.0))
-    else:
-        result["p_adjusted"] = adjust(result["p_value"], correction=correction)
+    result = _assembled(responses, found, alternative, cutoff, correction)
     made = _record(responses, how, why, drawn) | Signature(correction=correction).to_attrs()
-    return result.assign_attrs(made, alternative=alternative, unit=unit, cutoff=cutoff)
+    result.attrs = made | {"alternative": alternative, "unit": unit, "cutoff": cutoff}
+    return result
 
 
 def _record(responses: Responses, how: str, why: str, drawn: nulls.Drawn | None) -> dict[str, Any]:
@@ -194,7 +191,7 @@ def _tails(
 
 
 def _assembled(
-    responses: Responses, found: nulls.Tails, alternative: str, cutoff: float
+    responses: Responses, found: nulls.Tails, alternative: str, cutoff: float, correction: str
 ) -> xr.Dataset:
     systems, score = responses.systems, score_of(responses)
     n, differ = _units(responses)
@@ -210,9 +207,13 @@ def _assembled(
     }
     table |= _how_sure(found, alternative, cutoff)
     variables = {name: xr.Variable(names.SQUARE, values) for name, values in table.items()}
-    return xr.Dataset(
-        variables | {"score": xr.Variable(names.SYSTEM, score)}, coords=_coords(*systems)
-    )
+    variables["score"] = xr.Variable(names.SYSTEM, score)
+    if found.adjusted is not None:
+        square = _square(found.adjusted, found.adjusted, 1.0)
+        variables["p_adjusted"] = xr.Variable(names.SQUARE, square)
+    else:
+        variables["p_adjusted"] = adjusted_square(table["p_value"], correction)
+    return xr.Dataset(variables, coords=_coords(*systems))
 
 
 def _how_sure(found: nulls.Tails, alternative: str, cutoff: float) -> dict[str, np.ndarray]:

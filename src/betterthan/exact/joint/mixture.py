@@ -1,21 +1,19 @@
 """The posterior of the abilities of all systems: a mixture of normals, summed without draws."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy import special
 
+from betterthan.exact.joint.differences import Apart, Differences, Node, differences
 from betterthan.exact.joint.shrinkage import APART, Contrasts
 
 _PANELS = np.array([0.0, 0.5, 1.5, 4.0, 12.0, np.inf])  # of tau, times the size of an error
 _NODES = 10  # a panel
 _LEAST = 1e-12  # a component of less weight says nothing
 _SURE = 1e-200  # variance of what has none
-_STEPS = 6  # of Newton at most, from the end of a normal
-_NEAR = 1e-4  # of a standard deviation: a step so short was the last one that mattered
-_HELD = 2**21  # numbers held at once
+_HELD = 2**16  # numbers held at once
 _NONE = 0  # place of "no system stands apart" among those who may
 
 
@@ -53,11 +51,7 @@ class Mixture:
 
     def prob_above(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """P(ability of `first` > ability of `second`), (pair,)."""
-        found = np.empty(len(first))
-        for at in self._blocks(len(first)):
-            weight, mean, narrow = self._pairs(first[at], second[at])
-            found[at] = special.ndtr(mean * narrow) @ weight
-        return found
+        return self._of_pairs(first, second, lambda of: [of.above(np.zeros(len(of.mean)))])[0]
 
     def mean(self) -> np.ndarray:
         """Of the abilities, (system,)."""
@@ -80,12 +74,22 @@ class Mixture:
         self, first: np.ndarray, second: np.ndarray, prob: float
     ) -> tuple[np.ndarray, np.ndarray]:
         """Ends of the equal-tailed interval of the differences, (pair,)."""
-        ends = np.empty((2, len(first)))
-        for at in self._blocks(len(first)):
-            parts = self._pairs(first[at], second[at])
-            for k, level in enumerate(((1 - prob) / 2, (1 + prob) / 2)):
-                ends[k, at] = _quantile(*parts, float(special.ndtri(level)))
-        return ends[0], ends[1]
+        levels = (1 - prob) / 2, (1 + prob) / 2
+        low, high = self._of_pairs(first, second, lambda of: [of.quantile(p) for p in levels])
+        return low, high
+
+    def answers(
+        self, first: np.ndarray, second: np.ndarray, prob: float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """P(better), P(worse) and the ends of the interval, (pair,), at once."""
+
+        def told(of: Differences) -> list[np.ndarray]:
+            none = np.zeros(len(of.mean))
+            sides = [of.above(none), of.above(none, -1.0)]
+            return [*sides, of.quantile((1 - prob) / 2), of.quantile((1 + prob) / 2)]
+
+        better, worse, low, high = self._of_pairs(first, second, told)
+        return better, worse, low, high
 
     def draws(self, number: int, rng: np.random.Generator) -> np.ndarray:
         """Joint draws (draw, system) of the abilities, which sum to 0."""
@@ -103,56 +107,43 @@ class Mixture:
         contrast[out] += moved[:, None] * towards
         return contrast @ self.of.basis.T
 
-    def _pairs(
-        self, first: np.ndarray, second: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Weights (component,), means and one over standard deviations (pair, component)."""
+    @cached_property
+    def _apart(self) -> dict[int, Apart]:
+        """Who stands apart, by the nodes whose weight says anything."""
+        said = np.where(self.weight > _LEAST, self.weight, 0.0)
+        (g, c), basis, shares = self._moved, self.of.basis, self.of.variance * self._shares
+        return {
+            int(t): Apart(
+                float(said[t, _NONE, 0]),
+                said[t, _NONE + 1 :],
+                g[t],
+                c[t],
+                (basis * shares[t]) @ basis.T,
+            )
+            for t in np.flatnonzero(said.sum((1, 2)) > 0)
+        }
+
+    def _of_pairs(
+        self,
+        first: np.ndarray,
+        second: np.ndarray,
+        told: Callable[[Differences], list[np.ndarray]],
+    ) -> list[np.ndarray]:
+        """What is told of the pairs, in blocks."""
+        step = max(1, _HELD // len(self.of.basis))
+        blocks = [slice(k, k + step) for k in range(0, max(len(first), 1), step)]
+        parts = [told(differences(self._nodes(first[at], second[at]))) for at in blocks]
+        return [np.concatenate(part) for part in zip(*parts, strict=True)]
+
+    def _nodes(self, first: np.ndarray, second: np.ndarray) -> list[Node]:
+        """Of these pairs, where the weight says anything."""
         apart = self.of.basis[first] - self.of.basis[second]
         means, variances = apart @ self._plain_mean.T, apart**2 @ self._plain_variance.T
-        kept = self.weight[:, _NONE, 0] > _LEAST
-        parts = [(self.weight[kept, _NONE, 0], means[:, kept], variances[:, kept])]
-        for t in range(len(self.tau)):
-            weight, shift, more = self._out(t, first, second)
-            parts.append((weight, means[:, t, None] + shift, variances[:, t, None] + more))
-        weight, mean, variance = (np.concatenate(p, axis=-1) for p in zip(*parts, strict=True))
-        return weight, mean, 1 / np.sqrt(np.maximum(variance, _SURE))
-
-    def _out(
-        self, t: int, first: np.ndarray, second: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Where a system stands apart, at a node: weights, and what that adds to means and
-        variances of the pairs.
-        """
-        weight = self.weight[t, _NONE + 1 :]
-        who, how = np.nonzero(weight > _LEAST)
-        g, c = self._moved
-        gain = g[t, who, how]
-        towards = (self.of.basis * self.of.variance * self._shares[t]) @ self.of.basis.T
-        h = towards[first][:, who] - towards[second][:, who]
-        return weight[who, how], gain * c[t, who] * h, gain * h**2
-
-    def _blocks(self, pairs: int) -> Iterator[slice]:
-        step = max(1, _HELD // int((self.weight > _LEAST).sum()))
-        return (slice(k, k + step) for k in range(0, pairs, step))
-
-
-def _quantile(
-    weight: np.ndarray, mean: np.ndarray, narrow: np.ndarray, wanted: float
-) -> np.ndarray:
-    """By Newton on the normal scale, on which a mixture is close to a line."""
-    middle = mean @ weight
-    sd = np.sqrt((mean**2 + narrow**-2.0) @ weight - middle**2)
-    found = middle + wanted * sd
-    for _ in range(_STEPS):
-        z = (found[:, None] - mean) * narrow
-        score = special.ndtri(np.clip(special.ndtr(z) @ weight, 1e-12, 1 - 1e-12))
-        # the slope of the normal score of F is f over the normal density there
-        slope = (np.exp(-0.5 * z * z) * narrow) @ weight * np.exp(0.5 * score * score)
-        step = np.clip((score - wanted) / slope, -sd, sd)
-        found -= step
-        if (np.abs(step) <= _NEAR * sd).all():
-            break
-    return found
+        return [
+            Node(means[:, t], np.maximum(variances[:, t], _SURE), apart, towards)
+            for t, apart in self._apart.items()
+            for towards in [apart.towards[first] - apart.towards[second]]
+        ]
 
 
 def mixture(of: Contrasts) -> Mixture:

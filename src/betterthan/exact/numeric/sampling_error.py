@@ -31,9 +31,14 @@ def probability_error(share: np.ndarray, ess: np.ndarray | float) -> np.ndarray:
     p, n = np.broadcast_arrays(np.asarray(share, dtype=float), np.asarray(ess, dtype=float))
     rare = np.minimum(p, 1 - p)
     k = rare * n
-    bound = betaincinv(k + 1, np.maximum(n - k, np.finfo(float).tiny), ndtr(1.0))
     few = k < _FEW * (1 - 1e-9)  # five draws are five, however 1 - p is rounded
-    return np.where(few, bound - rare, np.sqrt(p * (1 - p) / n))
+    error = np.sqrt(p * (1 - p) / n)
+    # there are few such numbers
+    distinct, back = np.unique(np.stack([k[few], n[few]]), axis=1, return_inverse=True)
+    hits, of = distinct
+    bound = betaincinv(hits + 1, np.maximum(of - hits, np.finfo(float).tiny), ndtr(1.0))
+    error[few] = bound[back.ravel()] - rare[few]
+    return error[()]
 
 
 def quantile_error(ordered: np.ndarray, level: np.ndarray, ess: np.ndarray) -> np.ndarray:

@@ -6,7 +6,8 @@ them, and P(|d| <= rope) has one hump, whose top is where wins and losses, prior
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ class Rule:
     prior: tuple[float, ...] = names.PRIOR
     threshold: float = names.VERDICT_PROB
     rope: float = names.ROPE
+    rough: bool = False  # the rope by the normal distribution, where a glance is enough
 
     @property
     def tie(self) -> float:
@@ -33,7 +35,7 @@ class Rule:
     def swapped(self) -> "Rule":
         """As system B sees it."""
         win, loss, *tie = self.prior
-        return Rule((loss, win, *tie), self.threshold, self.rope)
+        return replace(self, prior=(loss, win, *tie))
 
 
 @dataclass(frozen=True)
@@ -92,13 +94,30 @@ def wins_needed(
     >>> wins_needed([3, 4, 5, 10, 100, 1000]).tolist()
     [4, 4, 5, 8, 59, 527]
     """
-    m, back = np.unique(np.asarray(decisive, np.int64), return_inverse=True)
+    m = np.asarray(decisive, np.int64)
+    most = int(m.max(initial=0))
+    if most > _TABLED:
+        each, back = np.unique(m, return_inverse=True)
+        return _needed(each, prior, threshold)[back].reshape(m.shape)
+    return _table(max(256, 1 << most.bit_length()), tuple(prior[:2]), threshold)[m]
 
+
+_TABLED = 1 << 16  # decisive items up to which the numbers for all are kept
+
+
+@lru_cache(maxsize=16)
+def _table(size: int, prior: tuple[float, ...], threshold: float) -> np.ndarray:
+    found = _needed(np.arange(size), prior, threshold)
+    found.flags.writeable = False  # shared by all callers
+    return found
+
+
+def _needed(m: np.ndarray, prior: tuple[float, ...], threshold: float) -> np.ndarray:
     def won(wins: np.ndarray) -> np.ndarray:
         losses = np.maximum(m - wins, 0)
         return prob_above_half(prior[0] + wins, prior[1] + losses) >= threshold
 
-    return fewest(won, 0, m + 1)[back].reshape(np.shape(decisive))
+    return fewest(won, 0, m + 1)
 
 
 def edges(total: Any, decisive: Any, rule: Rule, wanted: Any = True) -> Edges:
@@ -136,6 +155,8 @@ def _equivalent(n: np.ndarray, m: np.ndarray, rule: Rule) -> tuple[np.ndarray, n
 
 
 def _within(wins: np.ndarray, n: np.ndarray, m: np.ndarray, rule: Rule) -> np.ndarray:
+    if rule.rough:
+        return _nearly(wins, n, m, rule)
     win, loss = rule.prior[:2]
     found = prob_within(win + wins, loss + m - wins, rule.tie + n - m, rule.rope)
     return found >= rule.threshold

@@ -5,6 +5,7 @@ P(X >= w) is the incomplete Beta function, whose implementations lose digits for
 exp(-(w - (n + 1) / 2) t) / cosh(t / 2)**(n + 1) over t > 0.
 """
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -14,6 +15,7 @@ from betterthan.exact.wins.beta import stirling
 
 _BETAINC_MAX = 10_000  # up to here scipy's incomplete Beta is good to 1e-13; at 1e9 to 1e-10
 _ROWS = 4_000  # integrals at once: 80 nodes each, some 3 MB an array
+_TABLE = 8  # numbers a tuple, up to which a table of all that could be is faster than sorting
 _FEW = 16  # pairs for which finding the distinct ones takes longer than it saves
 # in widths of the integrand, which falls at least as fast as exp(-v)
 _PANELS = (0.0, 4.0, 10.0, 20.0, 42.0)
@@ -49,9 +51,34 @@ def over_distinct(
     counts = tuple(np.broadcast_arrays(*counts))
     if counts[0].size <= _FEW:
         return function(*(c.ravel() for c in counts)).reshape(counts[0].shape)
-    distinct, back = np.unique(np.stack([c.ravel() for c in counts]), axis=1, return_inverse=True)
-    parts = [function(*distinct[:, k : k + rows]) for k in range(0, distinct.shape[1], rows)]
-    return np.concatenate(parts)[back.ravel()].reshape(counts[0].shape)
+    first, back = _distinct([c.ravel() for c in counts])
+    distinct = [c.ravel()[first] for c in counts]
+    blocks = range(0, len(first), rows)
+    parts = [function(*(c[k : k + rows] for c in distinct)) for k in blocks]
+    return np.concatenate(parts)[back].reshape(counts[0].shape)
+
+
+def _distinct(counts: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Where each distinct tuple of counts stands, and which of these every tuple is."""
+    low = [int(c.min()) for c in counts]
+    sizes = [int(c.max()) - least + 1 for c, least in zip(counts, low, strict=True)]
+    cells = math.prod(sizes)
+    if cells >= 2**63:
+        rows = np.stack(counts)
+        _, first, back = np.unique(rows, axis=1, return_index=True, return_inverse=True)
+        return first, back.ravel()
+    key = np.zeros(counts[0].shape, dtype=np.int64)  # a tuple as one number
+    for c, least, size in zip(counts, low, sizes, strict=True):
+        key = key * size + (c - least)
+    if cells > _TABLE * key.size:
+        _, first, back = np.unique(key, return_index=True, return_inverse=True)
+        return first, back
+    place = np.full(cells, -1)
+    place[key] = np.arange(key.size)
+    seen = np.flatnonzero(place >= 0)
+    first = place[seen]
+    place[seen] = np.arange(seen.size)
+    return first, place[key]
 
 
 def _upper(w: np.ndarray, l: np.ndarray) -> np.ndarray:
