@@ -1,10 +1,14 @@
 """The comparison of judged counts: corrected, with labels alone and the judge alone beside it."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 import betterthan as bt
 from betterthan.cli.commands import main
+from betterthan.evidence.decisions import of_judged
 
 TABLE = {("A", "B"): ([[18, 2, 5], [3, 9, 4], [4, 3, 12]], (210, 120, 170))}
 COUNTS = bt.judged.from_table(TABLE)
@@ -65,7 +69,9 @@ def test_each_function_takes_judged_counts():
     masses = bt.prob_equivalent(COUNTS, 0.05)
     assert masses.sel(region="a_beyond").item() == pytest.approx(0.858737986338, abs=1e-12)
     tree = bt.posterior.draws(COUNTS, rng=1)
-    assert abs(bt.prob_better(tree) - 0.947146).item() < 4 * bt.prob_better(tree)["mcse"].item()
+    checked = bt.fits.cross_check(COUNTS, tree)
+    assert checked["exact"].item() == pytest.approx(0.947146441983, abs=1e-12)
+    assert checked["agrees"].all()
 
 
 def test_systems_are_picked_ordered_and_renamed():
@@ -97,6 +103,7 @@ def test_pairs_that_never_met_have_no_data():
         ({"unit": "item"}, "unit='item'"),
         ({"tests": "sign"}, "tests="),
         ({"method": "advised"}, "method='advised'"),
+        ({"method": "mcmc"}, "method='mcmc'"),
         ({"baseline": "Z"}, "baseline"),
         ({"systems": ["A", "Z"]}, "'Z'"),
     ],
@@ -185,3 +192,35 @@ def test_without_labels_it_points_to_tipping(monkeypatch, capsys, tmp_path):
     path = _table(tmp_path / "judged.csv", blank=True)
     assert run(monkeypatch, path, "--judge", "gpt", "--human", "people") == 2
     assert "betterthan.judged.tipping" in capsys.readouterr().err
+
+
+def test_pairs_without_a_label_are_left_out_and_told():
+    bare = (np.zeros((3, 3), dtype=int), (20, 10, 5))
+    table = {("A", "B"): TABLE["A", "B"], ("A", "C"): bare}
+    found = bt.compare(bt.judged.from_table(table))
+    assert found["prob_better"]["system_a"].values.tolist() == ["A", "B"]
+    assert any(note.startswith("1 more pairs were judged") for note in found.made.notes)
+
+
+def test_no_sampler_is_loaded():
+    code = "import sys, betterthan as bt; bt.report(bt.compare(bt.datasets.pandalm(labels='30')));"
+    code += "print({'pymc', 'arviz', 'matplotlib', 'scipy.stats'} & {*sys.modules})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+def test_calibration_is_of_what_compare_says():
+    truth = of_judged.Judged("good", 0.1, 100, 30)
+    values = truth.play(2, np.random.default_rng(1))
+    random, phi = np.random.default_rng(1), truth.table()
+    gold = random.multinomial(30, phi.ravel(), size=2).reshape(2, 3, 3)
+    rest = random.multinomial(70, phi.ravel(), size=2).reshape(2, 3, 3).sum(1)
+    for k in range(2):
+        counts = bt.judged.from_table({("A", "B"): (gold[k], gold[k].sum(0) + rest[k])})
+        found = bt.compare(counts)
+        for name in ("prob_better", "gold_prob_better", "judge_prob_better"):
+            short = {"p": "", "g": "labels ", "j": "judge "}[name[0]]
+            assert values[f"{short}better"][k] == pytest.approx(at(found, name), abs=1e-9)
+        ends = bt.difference(counts, ci_kind="eti")
+        inside = ends["lower"].item() <= 0.1 <= ends["upper"].item()
+        assert inside == (abs(values["level"][k] - 0.5) <= 0.475)

@@ -24,6 +24,7 @@ LONGER = {
     ("cli/comparing.py", "compare"): "many choices, handed on by name",
     ("comparison/comparing.py", "compare"): "sixteen choices are named once, then composed",
     ("comparison/tests_beside.py", "tests_beside"): "one table, column by column",
+    ("evidence/decisions/of_judged.py", "_powered"): "a formula",
     ("evidence/of_performance_function.py", "by_quadrature"): "a formula",
     ("evidence/of_subject_slopes.py", "by_quadrature"): "a formula",
     ("evidence/quadrature_of_texts.py", "_slope"): "a formula",

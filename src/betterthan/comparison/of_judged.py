@@ -21,7 +21,7 @@ from betterthan.signed import Signature
 from betterthan.significance.roster import Tests
 
 _BARE = 0.1  # share of items whose signal has no label, from which it is noted
-_FEW = 20  # labels of a pair below which the interval is wide, whatever the judge
+_FEW = 50  # labels of a pair from which intervals keep their promise in simulations
 NO_JOINT = (
     "pairs of judged items are answered one by one, for each has its own labels that correct it, "
     "and no joint posterior of them is offered"
@@ -34,16 +34,25 @@ def exact_judged(data: xr.Dataset, asked: Asked) -> xr.Dataset:
     found = judged_counts(picked(data, asked.systems).drop_vars(names.SYSTEM, errors="ignore"))
     if asked.baseline is not None:
         checks.one_of(asked.baseline, systems_of(found), "baseline")
-    pairs, worth = of_judged.settled_pairs(found, asked.prior), {}
+    labelled = found[GOLD].values.sum((1, 2)) > 0
+    bare, found = int((~labelled).sum()), found.isel({names.PAIR: labelled})
+    pairs = of_judged.settled_pairs(found, asked.prior)
     worth = of_judged.worth_of(found, pairs)
     beside = _square(worth, found).pipe(_whole)
     result = table.with_verdicts(_corrected(found, pairs, asked), asked.question, n=beside["n"])
     parts = [result, beside, *_alone(found, asked), _labels(found)]
     whole = xr.merge([part.drop_attrs() for part in parts], join="exact")
-    if asked.systems is not None and not isinstance(asked.systems, Mapping):
-        order = [str(s) for s in asked.systems]
-        whole = whole.sel(dict.fromkeys(names.SQUARE, order))
-    return whole.assign_attrs(_signed(found, asked, worth))
+    notes = [*_notes(found, worth), *_bare(bare)]
+    return _ordered(whole, asked).assign_attrs(_signed(found, asked, notes, worth))
+
+
+def _ordered(whole: xr.Dataset, asked: Asked) -> xr.Dataset:
+    """The systems in the order that was asked for."""
+    if asked.systems is None or isinstance(asked.systems, Mapping):
+        return whole
+    known = whole[names.SYSTEM_A].values.tolist()
+    order = [str(s) for s in asked.systems if str(s) in known]
+    return whole.sel(dict.fromkeys(names.SQUARE, order))
 
 
 def _refuse(asked: Asked) -> None:
@@ -55,12 +64,12 @@ def _refuse(asked: Asked) -> None:
         "missing": asked.missing != "pairwise",
         "margin": asked.margin != 0,
         "tests": asked.tests.which is not None and asked.tests != Tests(),
-        "method": asked.method == "advised",
+        "method": asked.method != "exact",
     }
     for name in (name for name, is_wrong in wrong.items() if is_wrong):
         raise ValueError(
-            f"{name}={getattr(asked, name)!r} does not apply to judged counts, whose "
-            "ties are an outcome and whose unit is the item; leave it out"
+            f"{name}={getattr(asked, name)!r} does not apply to judged counts, which "
+            "are answered in closed form, with ties an outcome and items the unit; leave it out"
         )
 
 
@@ -140,7 +149,16 @@ def _direction(data: xr.Dataset, square: xr.DataArray) -> xr.DataArray:
     return square.copy(data=np.array([[(a, b) in given for b in labels] for a in labels]))
 
 
-def _signed(data: xr.Dataset, asked: Asked, worth: Mapping[str, np.ndarray]) -> dict[str, Any]:
+def _bare(pairs: int) -> list[str]:
+    """Of pairs that were judged, and of which no item has a label, nothing is said."""
+    if not pairs:
+        return []
+    return [f"{pairs} more pairs were judged, but none of their items has a label: left out."]
+
+
+def _signed(
+    data: xr.Dataset, asked: Asked, notes: list[str], worth: Mapping[str, np.ndarray]
+) -> dict[str, Any]:
     """How the answer was made."""
     n = {int(x) for x in worth["n"]}
     signals = data.sizes[SIGNAL]
@@ -161,7 +179,7 @@ def _signed(data: xr.Dataset, asked: Asked, worth: Mapping[str, np.ndarray]) -> 
         judged_by=data.attrs.get("judge"),
         baseline=asked.baseline,
         no_joint=NO_JOINT,
-        notes=tuple(_notes(data, worth)),
+        notes=tuple(notes),
         **vars(asked.question),
     )
     return said.to_attrs()
@@ -185,7 +203,7 @@ def _notes(data: xr.Dataset, worth: Mapping[str, np.ndarray]) -> list[str]:
         )
     if (few < _FEW).any():
         notes.append(
-            f"With fewer than {_FEW} labels a pair the prior still weighs, and where one system is "
-            "far ahead the interval is too cautious of it."
+            f"With fewer than {_FEW} labels a pair intervals hold the truth a few per cent too "
+            "seldom where the judge's errors favour one side, or the difference is large."
         )
     return notes

@@ -8,6 +8,7 @@ import xarray as xr
 from betterthan import names, schemas
 from betterthan.counts.shapes import pair_indices
 from betterthan.exact.numeric.sampling_error import probability_z
+from betterthan.judged.dataset import is_judged
 from betterthan.models import mallows
 from betterthan.posterior import from_draws
 from betterthan.posterior.closed import prob_better
@@ -26,9 +27,9 @@ def cross_check(counts: Any, tree: xr.DataTree) -> xr.Dataset:
     Parameters
     ----------
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
-        What the posterior was drawn for; for a fit of ``models.mallows`` with complete pooling, the
-        Dataset of `orders.kendall_tau` that it was fitted to, and P(theta of A > theta of B) is
-        checked.
+        What the posterior was drawn for, or judged counts; for a fit of ``models.mallows`` with
+        complete pooling, the Dataset of `orders.kendall_tau` that it was fitted to, and P(theta of
+        A > theta of B) is checked.
     tree : xarray.DataTree
         Draws, from `posterior.draws` or from a model's ``fit``; it knows its own model and prior.
 
@@ -56,17 +57,19 @@ def cross_check(counts: Any, tree: xr.DataTree) -> xr.Dataset:
     if posterior.attrs.get("model") == "mallows":
         return _dispersions(counts, posterior)
     sampled = draws_prob_better(tree)
-    counts = schemas.counts(counts)
+    counts = counts if is_judged(counts) else schemas.counts(counts)
     _refuse_others(counts, sampled)
     attrs = posterior.attrs
     prior = tuple(np.atleast_1d(attrs["prior"]).tolist())
+    if is_judged(counts):
+        return _checked(prob_better(counts, prior=prior), sampled, "judge")
     model = "independent" if attrs["model"] == "independent_betas" else "dirichlet"
     ties = "drop" if attrs["model"] == "beta_binomial" else "third"
     exact = prob_better(counts, model=model, prior=prior, ties=ties)
     return _checked(exact, sampled, model)
 
 
-def _refuse_others(counts: xr.DataArray, sampled: xr.DataArray) -> None:
+def _refuse_others(counts: xr.DataArray | xr.Dataset, sampled: xr.DataArray) -> None:
     for d in sampled.dims:
         if d not in counts.dims or list(counts[d].values) != list(sampled[d].values):
             raise ValueError(
