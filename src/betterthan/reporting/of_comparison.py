@@ -40,11 +40,11 @@ def _for_scripts(comparison: xr.Dataset, shown: Shown) -> dict[str, Any]:
 
 
 def brief(comparison: xr.Dataset, title: str = "") -> Page:
-    """The answer, the systems, the matrix and the pairs of a few: a page of a few lines."""
+    """The answer, the systems, and the matrix, or of a few the pairs: a page of a few lines."""
     schemas.comparison(comparison)
     shown = shown_of(comparison)
-    few = len(shown.systems) <= _FEW
-    built = [_audit(shown), _systems(shown), _matrix(shown), _pairs(shown) if few else None]
+    between = _pairs if len(shown.systems) <= _FEW else _matrix
+    built = [_audit(shown), _systems(shown), between(shown)]
     parts = [replace(part, notes=()) for part in built if part is not None]
     parts += [diagnostics_part(shown)] if shown.made.rhat_max is not None else []
     signed = [on_one_line(signature(shown.whole))]

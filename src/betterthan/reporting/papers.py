@@ -1,7 +1,7 @@
 """A comparison for a paper: a table, a macro a number, a sentence; and for a pull request."""
 
 import re
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 import xarray as xr
@@ -120,28 +120,40 @@ def _head(text: str) -> str:
 
 
 def _caption(shown: Shown, table: Table) -> str:
-    made = shown.made
-    n = f" on {made.n_items:,} items" if made.n_items and made.n_items > 0 else ""
-    model = "Student's t on units"
-    if made.prior is not None:
-        of, prior = ("Beta", "wins") if len(made.prior) == 2 else ("Dirichlet", "win, loss and tie")
-        model = f"{of}({', '.join(f'{p:g}' for p in made.prior)}) prior on {prior}"
-    what = f"{len(shown.systems)} systems{n}" if shown.many else said(shown.facts, "paper")[0][:-1]
-    parts = [f"{what}; {model}; {interval_of(made.to_attrs())}"]
+    """What was compared, by which model, and what is marked."""
+    parts = [f"{_what(shown)}; {_model(shown)}; {interval_of(shown.made.to_attrs())}"]
     if "in_best_set" in shown.whole:
-        mass = f"{100 * (made.ci_prob or names.CI_PROB):g}%"
+        mass = f"{100 * (shown.made.ci_prob or names.CI_PROB):g}%"
         parts.append(f"bold: with {mass} the best is one of these")
-    else:
-        parts.append("bold: the better system" if not shown.many else "")
-    if table.heads[-1].isdigit():
-        how = ", among all systems" if "among_prob_better" in shown.whole else ""
-        parts.append(
-            "numbered columns: probability, in per cent, that the system of the row is better than "
-            f"that of the column{how}, * at {made.threshold:g} or beyond"
-        )
-    else:
-        parts.append(f"better, worse and open: verdicts at {made.threshold:g}")
-    return "; ".join(filter(None, parts)) + "."
+    elif not shown.many:
+        parts.append("bold: the better system")
+    return "; ".join([*parts, _marks(shown, table)]) + "."
+
+
+def _what(shown: Shown) -> str:
+    """The systems and the items; of two the sentence for the paper."""
+    if not shown.many:
+        return said(shown.facts, "paper")[0].removesuffix(".")
+    n = shown.made.n_items or 0
+    return f"{len(shown.systems)} systems" + (f" on {n:,} items" if n > 0 else "")
+
+
+def _model(shown: Shown) -> str:
+    prior = shown.made.prior
+    if prior is None:
+        return "Student's t on units"
+    of, on = ("Beta", "wins") if len(prior) == 2 else ("Dirichlet", "win, loss and tie")
+    return f"{of}({', '.join(f'{p:g}' for p in prior)}) prior on {on}"
+
+
+def _marks(shown: Shown, table: Table) -> str:
+    if not table.heads[-1].isdigit():
+        return f"better, worse and open: verdicts at {shown.made.threshold:g}"
+    how = ", among all systems" if "among_prob_better" in shown.whole else ""
+    return (
+        "numbered columns: probability, in per cent, that the system of the row is better than "
+        f"that of the column{how}, * at {shown.made.threshold:g} or beyond"
+    )
 
 
 def as_macros(comparison: xr.Dataset) -> str:
@@ -182,25 +194,23 @@ def _of_systems(shown: Shown) -> list[tuple[str, str, str]]:
 
 def _of_pairs(shown: Shown) -> list[tuple[str, str, str]]:
     """Of the pairs that have rows in a report."""
-    found = []
-    for i, j in shown.pairs:
-        at: dict[str, Any] = {
-            str(k): v.values[i, j]
-            for k, v in shown.whole.data_vars.items()
-            if v.dims == names.SQUARE
-        }
-        a, b = shown.systems[i], shown.systems[j]
-        name = f"{letters(i)}over{letters(j)}"
-        p = numbers.probability(float(at["prob_better"]))
-        found.append((f"P{name}", p, f"P({a} better than {b})"))
-        if "among_prob_better" in at:
-            p = numbers.probability(float(at["among_prob_better"]))
-            found.append((f"Among{name}", p, f"P({a} better than {b}), among all systems"))
-        if "difference_mean" in at and not np.isnan(at["difference_mean"]):
-            ends = (float(at[f"difference_{end}"]) for end in ("mean", "lower", "upper"))
-            what = f"{shown.made.difference_is or 'difference'} of {a} and {b}"
-            found.append((f"D{name}", numbers.difference(*ends), what))
-    return found
+    held = {str(k): v.values for k, v in shown.whole.data_vars.items() if v.dims == names.SQUARE}
+    return [one for i, j in shown.pairs for one in _of_pair(shown, held, i, j)]
+
+
+def _of_pair(
+    shown: Shown, held: dict[str, np.ndarray], i: int, j: int
+) -> Iterator[tuple[str, str, str]]:
+    a, b, name = shown.systems[i], shown.systems[j], f"{letters(i)}over{letters(j)}"
+    what = f"P({a} better than {b})"
+    yield f"P{name}", numbers.probability(float(held["prob_better"][i, j])), what
+    if "among_prob_better" in held:
+        p = numbers.probability(float(held["among_prob_better"][i, j]))
+        yield f"Among{name}", p, f"{what}, among all systems"
+    if "difference_mean" in held and not np.isnan(held["difference_mean"][i, j]):
+        ends = (float(held[f"difference_{end}"][i, j]) for end in ("mean", "lower", "upper"))
+        what = f"{shown.made.difference_is or 'difference'} of {a} and {b}"
+        yield f"D{name}", numbers.difference(*ends), what
 
 
 def letters(place: int) -> str:

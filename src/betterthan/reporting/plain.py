@@ -142,14 +142,19 @@ def fitted(table: Table, width: int) -> tuple[int, list[int], list[list[int]]]:
         longest = max(texts, key=lambda k: wide[k], default=None)
         if longest is not None and wide[longest] > _NARROW:
             wide[longest] -= 1
-    kept = list(range(min(table.left, 2)))
+    return gap, wide, _pieces(wide, min(table.left, 2), gap, width)
+
+
+def _pieces(wide: list[int], names: int, gap: int, width: int) -> list[list[int]]:
+    """Columns in pieces that fit, each with those of names."""
+    kept = list(range(names))
     pieces = [kept[:]]
-    for k in range(len(kept), len(wide)):
+    for k in range(names, len(wide)):
         used = sum(wide[c] + gap for c in pieces[-1])
-        if used + wide[k] > width and len(pieces[-1]) > len(kept):
+        if used + wide[k] > width and len(pieces[-1]) > names:
             pieces.append(kept[:])
         pieces[-1].append(k)
-    return gap, wide, pieces
+    return pieces
 
 
 def _widest(table: Table, column: int) -> int:
