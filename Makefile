@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 
 WORKERS ?= 2  # compiling a model takes one thread
 
-.PHONY: demo check test lint types unsampled pytest docs bench evidence calibration clean
+.PHONY: demo check test lint types unsampled pytest docs browser bench oracle evidence calibration clean
 
 demo: $(STAMP)
 	@$(BIN)/betterthan demo --method both -o demo/report.html
@@ -26,18 +26,34 @@ types: $(STAMP)
 	@PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright --level error --project pyright-strict.json > $(VENV)/pyright.log 2>&1 || (cat $(VENV)/pyright.log; exit 1)
 
 unsampled: $(STAMP)
-	@$(BIN)/python -m pytest -n $(WORKERS) -m 'not sampled' --cov=betterthan --cov-branch --cov-report= --cov-fail-under=92
+	@$(BIN)/python -m pytest -n $(WORKERS) -m 'not sampled and not browser' --cov=betterthan --cov-branch --cov-report= --cov-fail-under=92
 
 pytest: $(STAMP)
-	@$(BIN)/python -m pytest -n $(WORKERS)
+	@$(BIN)/python -m pytest -n $(WORKERS) -m 'not browser'
 
 docs: $(STAMP)
 	@$(BIN)/python -m sphinx -j 2 -W --keep-going -q -b html docs docs/_build/html
+
+# The report's page in the Chromium or Chrome that is found; says so and passes where there is none. Looks at it too: screenshots/.
+AXE := $(VENV)/axe/node_modules/axe-core/axe.min.js
+browser: $(STAMP)
+	@$(BIN)/python -m pip install --quiet --editable '.[browser]'
+	@test -f $(AXE) || ! command -v npm >/dev/null || npm install --silent --no-audit --no-fund --prefix $(VENV)/axe axe-core@4.14.1 || true
+	@BETTERTHAN_AXE=$$(test -f $(AXE) && echo $(AXE)) $(BIN)/python -m pytest -n 0 -m browser -rs tests/browser
 
 bench: $(STAMP)
 	@$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	@$(BIN)/python benchmarks/table.py
 	@$(BIN)/python benchmarks/sampling.py
+
+# Logs read by us and by the tools that wrote them, which have an environment of their own.
+oracle: .oracle/.installed
+	@.oracle/bin/python -m pytest -n 0 -W ignore -m oracle tests/oracle
+
+.oracle/.installed: pyproject.toml
+	@$(PYTHON) -m venv .oracle
+	@.oracle/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[oracle]'
+	@touch $@
 
 # Validates the models anew; needed when what a model computes has changed; a test says so.
 evidence: $(STAMP)
@@ -55,4 +71,4 @@ $(STAMP): pyproject.toml
 	@touch $(STAMP)
 
 clean:
-	rm -rf $(VENV) docs/_build demo
+	rm -rf $(VENV) .oracle docs/_build demo screenshots

@@ -100,7 +100,7 @@ def _sample(k, right):
 
 def inspect_eval(path, model, samples, transcript):
     """An archive of samples with transcripts of so many letters, that hardly compress."""
-    made, ids = random.Random(1), [f"q{k}" for k in range(samples)]
+    made, ids = random.Random(model), [f"q{k}" for k in range(samples)]
     rows = [_sample(k, made.random() < 0.5) for k in range(samples)]
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for row in rows:
@@ -112,14 +112,16 @@ def inspect_eval(path, model, samples, transcript):
     return path
 
 
-def inspect_json(path, model, samples, transcript):
-    """The same as one JSON object, sample after sample."""
-    made, ids = random.Random(1), [f"q{k}" for k in range(samples)]
+def inspect_json(path, model, samples, transcript, lost=0.0):
+    """The same as one JSON object, sample after sample; a share of them is lost to errors."""
+    made, ids = random.Random(model), [f"q{k}" for k in range(samples)]
     with path.open("w") as file:
         file.write(json.dumps(_header(model, ids))[:-1] + ', "samples": [')
         for k in range(samples):
             events = [{"event": "model", "output": f"{made.getrandbits(4 * transcript):x}"}]
             sample = _sample(k, made.random() < 0.5) | {"events": events}
+            if made.random() < lost:
+                sample |= {"error": {"message": "timeout"}, "scores": {}}
             file.write(("," if k else "") + json.dumps(sample))
         file.write("]}")
     return path

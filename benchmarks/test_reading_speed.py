@@ -22,6 +22,7 @@ SAMPLES = "samples of lm-eval, 7 kB each"
 ARCHIVES = "two Inspect archives with large transcripts"
 STREAM = "two Inspect logs as JSON of 100 MB"
 MANY = "1,000 small Inspect logs"
+AUDIT = "audit of 181 systems x 500 items, with all bounds"
 _MB = int(os.environ.get("BENCH_MB", "100"))
 _PEAK = """
 import re, sys
@@ -168,3 +169,17 @@ def test_many(benchmark, who, made):
             json.loads(path.read_bytes())
 
     run(benchmark, who, lambda: bt.read(folder), loads, "`json.loads` of each file")
+
+
+@pytest.mark.parametrize("who", ["ours", "instead"])
+@pytest.mark.benchmark(group=AUDIT, timer=time.process_time)
+def test_audit(benchmark, who, made):
+    folder = made.folder("audited")
+    if not list(folder.iterdir()):
+        for k in range(181):
+            made_logs.inspect_json(folder / f"{k}.json", f"model {k}", 500, 100, lost=0.02)
+    logs = bt.read_logs(folder)
+    if who == "ours":
+        assert bt.audit(logs).bounds["n_missing"].sum() > 0
+    what = "`bt.read_logs` of the same"
+    run(benchmark, who, lambda: bt.audit(logs), lambda: bt.read_logs(folder), what)

@@ -14,6 +14,9 @@ from . import (
     io as io,
 )
 from . import (
+    judged as judged,
+)
+from . import (
     labels as labels,
 )
 from . import (
@@ -27,6 +30,9 @@ from . import (
 )
 from . import (
     people as people,
+)
+from . import (
+    plan as plan,
 )
 from . import (
     plot as plot,
@@ -46,6 +52,7 @@ from .auditing.looking import audit as audit
 from .comparison.advice import advise as advise
 from .comparison.comparing import compare as compare
 from .counts.every_kind import count as count
+from .gating.deciding import gate as gate
 from .logs.reading import read_logs as read_logs
 from .posterior.closed import prob_better as prob_better
 from .posterior.differences import difference as difference

@@ -35,6 +35,7 @@ class Signature:
     method: str | None = None
     quantity: str | None = None  # what a difference is of: wins, accuracy or mean
     beside_quantity: str | None = None  # the other one, where both are told
+    splits: bool | None = None  # whether a verdict is withheld where the two disagree
     difference_is: str | None = None  # in words
     ties: str | None = None
     missing: str | None = None
@@ -44,6 +45,8 @@ class Signature:
     ci_prob: float | None = None
     ci_kind: str | None = None
     threshold: float | None = None
+    labels_by: str | None = None  # of judged items, whose labels are the truth
+    judged_by: str | None = None  # and the columns of the judge's answers
     # the model and its draws
     model: str | None = None
     modelled: str | None = None

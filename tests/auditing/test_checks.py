@@ -56,7 +56,8 @@ def test_two_ids_for_one_question_are_told():
 def test_a_question_that_stands_twice_is_told_with_the_distinct_number():
     contents = ["q0", "q1", "q2", "q3", "q4", "q0"]
     both = of(*(run(s, SIX, contents=contents) for s in "ab"))
-    assert said(both, "double") == ["items q0 and q5 are one question; 5 distinct of 6 items"]
+    told = "items q0 and q5 are one question; 5 distinct of 6 items"
+    assert said(both, "double") == [f"{told}; cluster='content' takes them as one cluster"]
 
 
 def test_of_one_model_other_prompts_stop():

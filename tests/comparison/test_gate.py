@@ -34,4 +34,4 @@ def test_no_verdict_and_the_reason_is_told(drifting):
     assert "FAILED" in bt.report(comparison)
     alone = bt.report(bt.compare(bt.datasets.contingency_case("a"), method="mcmc"))
     assert "No verdict on A and B" in alone
-    assert "A is better" not in alone.split("In words")[1].split("\nData\n")[0]
+    assert "A is better" not in alone.split("\nAnswer\n")[1].split("\nData\n")[0]

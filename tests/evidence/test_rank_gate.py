@@ -12,7 +12,15 @@ from betterthan.evidence.decisions.of_gates import Gate
 from betterthan.evidence.roster import ROSTER
 
 # whose evidence was made before there was a gate: it needs simulations anew
-GATED = {"beta_binomial", "dirichlet_multinomial", "independent_betas", "subject_slopes"}
+GATED = {
+    "beta_binomial",
+    "clustered",
+    "davidson",
+    "dirichlet_multinomial",
+    "graded",
+    "independent_betas",
+    "subject_slopes",
+}
 NOT_GATED = {row.name for row in ROSTER} - GATED
 EVIDENCE = sorted((Path(__file__).parents[2] / "models").glob("*/evidence.json"))
 
@@ -138,6 +146,26 @@ def test_a_larger_design_is_added_to_evidence_of_the_same_model_alone(folder, mo
     assert validate.main(["davidson", "--output", str(folder.parent), "--larger"]) == 2
     assert "validate davidson as a whole first" in capsys.readouterr().err
     assert json.loads((folder / "evidence.json").read_text("utf-8")) == before
+
+
+def test_ranks_anew_leave_all_else_as_it_was(folder, monkeypatch):
+    before = json.loads((folder / "evidence.json").read_text("utf-8"))
+    monkeypatch.setattr(validate, "computes", lambda name: before["computes"])
+    told = before["calibration"] | {"simulations": 7}
+    monkeypatch.setattr(
+        validate, "calibrated", lambda row, form, run: {"calibration": told, "form": form.name}
+    )
+    found = validate.with_ranks("davidson", folder, simulations=7, seed=1)
+    assert found["calibration"] == told
+    assert found["rao_kupper"]["form"] == "rao_kupper"
+    anew = {"calibration", "rao_kupper", "form"}
+    assert {k: v for k, v in found.items() if k not in anew} == {
+        k: v for k, v in before.items() if k not in anew
+    }
+    assert (folder / "ranks.png").is_file()
+    monkeypatch.setattr(validate, "computes", lambda name: before["computes"] | {"sampler": {}})
+    with pytest.raises(ValueError, match="validate davidson as a whole first"):
+        validate.with_ranks("davidson", folder, simulations=7, seed=1)
 
 
 def test_a_model_without_a_larger_design_says_so(tmp_path, capsys):

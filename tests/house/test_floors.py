@@ -16,13 +16,15 @@ FLOORS = [
     {"schemas"},
     {"answers", "exact", "io"},
     {"counts", "labels", "logs", "people"},
+    {"judged"},
     {"posterior", "significance"},
-    {"features", "scores"},
+    {"features", "scores", "plan"},
     {"models", "orders", "datasets"},
     {"fits", "plot", "evidence", "reading"},
     {"auditing"},
     {"comparison"},
     {"reporting"},
+    {"gating"},
     {"cli"},
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

@@ -106,3 +106,10 @@ def test_sample():
         ("1", 2, None, "error"),
     ]
     assert (run.system, run.epochs, run.declared) == ("gpt-4.1", 4, ["0", "1"])
+
+
+def test_several_results_in_one_folder_are_each_a_run(tmp_path):
+    for model in ("a", "b"):
+        info = INFO | {"agent_info": {"implementation": "llm_agent", "llm": model}}
+        write(tmp_path / f"{model}.json", [simulation("0")], info=info)
+    assert [run.system for run in read(tmp_path)] == ["a", "b"]

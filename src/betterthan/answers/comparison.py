@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,9 @@ class Comparison:
         return self.data.drop_vars(shared).merge(both, join="exact").assign_attrs(self.data.attrs)
 
     def statement(self) -> list[str]:
-        """The verdicts in plain sentences."""
+        """The answer in plain sentences."""
+        if self.made.answer == "comparison":
+            return _telling().lines(self)
         return words.statement(rows.pairs(rows.leading(self.data)), self.systems, self.made)
 
     def signature(self) -> str:
@@ -111,12 +114,17 @@ class Comparison:
         return bytes(written)
 
     def __str__(self) -> str:
-        return shown.as_text(self)
+        return (_telling() if self.made.answer == "comparison" else shown).as_text(self)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return shown.as_html(self)
+        return (_telling() if self.made.answer == "comparison" else shown).as_html(self)
+
+
+def _telling() -> Any:
+    """How what `compare` returns is told: loaded when asked, for it stands on all floors."""
+    return import_module("betterthan.reporting.telling")
 
 
 _COMPUTED = {

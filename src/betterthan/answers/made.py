@@ -55,6 +55,7 @@ def _asked(made: Signature) -> list[str]:
         "prior": _prior(made),
         "model": None if made.method else made.model,
         "method": method,
+        "judged": made.modelled if made.answer == "judged" else None,
         "quantity": made.quantity,
         "statistic": made.statistic,
         "ties": made.ties,

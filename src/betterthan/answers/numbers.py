@@ -46,20 +46,18 @@ def p_value(p: float, mcse: float = 0.0) -> str:
 
 
 def percent(p: float) -> str:
-    """A probability in percent for a cell of a matrix.
+    """A probability in whole per cent; none is 0 or 100 that is not.
 
     Examples
     --------
-    >>> percent(0.996307), percent(0.9999999), percent(1e-9), percent(0.5)
-    ('99.63', '>99.99', '<0.01', '50.00')
+    >>> percent(0.996307), percent(0.004), percent(0.5), percent(0.042)
+    ('>99', '<1', '50', '4')
     """
     if math.isnan(p):
         return "–"
-    if p < 0.00005:
-        return "<0.01"
-    if p > 0.99995:
-        return ">99.99"
-    return f"{100 * p:.2f}"
+    if p < 0.005 or p > 0.995:
+        return "<1" if p < 0.5 else ">99"
+    return f"{100 * p:.0f}"
 
 
 def difference(mean: float, lower: float, upper: float, mcse: float = 0.0) -> str:

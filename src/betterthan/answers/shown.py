@@ -57,6 +57,8 @@ def _what(data: xr.Dataset, made: Signature) -> str:
     if made.difference_is and "difference_mean" in data:
         of = made.difference_is.replace("A wins", "system wins").replace("B wins", "other wins")
         said.append(f"difference: {of}" + (", lower is better" * made.lower_mean))
+    if "judge_prob_better" in data:
+        said.append("labels alone, judge alone: the same by each, the judge not corrected")
     if "among_prob_better" in data:
         said.append("among all: P(system better), all systems in one joint posterior")
     return "; ".join(said)
@@ -79,7 +81,8 @@ def _pairs(table: Any, made: Any) -> pd.DataFrame:
         if f"{name}_prob_better" in table:
             said[head] = [numbers.probability(p) for p in table[f"{name}_prob_better"]]
     counted = [c for c in ("wins", "losses", "ties", "n") if c in table]
-    return said.assign(**{c: table[c] for c in counted})
+    heads = _OF_JUDGED if made.answer == "judged" else {}
+    return said.assign(**{heads.get(c, c): table[c] for c in counted})
 
 
 def _withheld(said: Any, verdict: Any) -> Any:
@@ -101,7 +104,14 @@ def _sizes(table: Any, made: Any) -> dict[str, list[str]]:
     }
 
 
-_BESIDE = {"mean": "P(mean better)", "wins": "P(wins more)", "among": "among all"}
+_BESIDE = {
+    **{"mean": "P(mean better)", "wins": "P(wins more)", "among": "among all"},
+    **{"gold": "labels alone", "judge": "judge alone"},
+}
+
+
+# what a judge gave is counted by the labels of people
+_OF_JUDGED = {"wins": "labelled wins", "losses": "losses", "ties": "ties", "n": "judged"}
 
 
 def _systems(table: Any) -> pd.DataFrame:

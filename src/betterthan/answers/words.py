@@ -22,8 +22,30 @@ def statement(pairs: Any, systems: Any, made: Signature) -> list[str]:
     if made.failures:
         return [f"No verdict: {' '.join(made.failures)}"]
     if len(pairs) == 1:
-        return [of_pair(pairs.to_dict("records")[0], made)]
-    return [*_best(systems, made), *_baseline(pairs, systems, made), _tally(pairs, made)]
+        return [of_pair(pairs.to_dict("records")[0], made), *_judged(pairs, made)]
+    told = [*_best(systems, made), *_baseline(pairs, systems, made), _tally(pairs, made)]
+    return [*told, *_judged(pairs, made)]
+
+
+def _judged(pairs: Any, made: Signature) -> list[str]:
+    """Of judged items, what the labels alone and the judge alone say, and whose labels."""
+    if made.answer != "judged":
+        return []
+    gold, n = int(pairs["n_gold"].sum()), int(pairs["n"].sum())
+    said = (
+        f"The truth is {gold:,} labels ({made.labels_by}) among {n:,} items that a judge answered"
+    )
+    if len(pairs) > 1:
+        return [f"{said}; labels alone and judge alone stand beside."]
+    row = pairs.to_dict("records")[0]
+    said += f", worth {row['effective_gold']:.0f} labels (R2 {row['r2']:.2f})"
+    first, alone = row["system"], numbers.probability(row["gold_prob_better"])
+    said += f". P({first} better) by the labels alone {alone}"
+    if "judge_prob_better" in row:
+        said += (
+            f", by the judge alone, not corrected, {numbers.probability(row['judge_prob_better'])}"
+        )
+    return [f"{said}."]
 
 
 def of_pair(row: dict[str, Any], made: Signature) -> str:

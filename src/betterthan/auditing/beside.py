@@ -18,7 +18,12 @@ _ELSEWHERE = ("mnar",)  # what `compare` tells by itself
 
 
 def lines_beside(
-    scores: xr.DataArray, *, baseline: str | None = None, by: str = "", **how: Any
+    scores: xr.DataArray,
+    *,
+    baseline: str | None = None,
+    by: str = "",
+    bounds: xr.Dataset | None = None,
+    **how: Any,
 ) -> list[str]:
     """What stops a comparison of scores or warns of it, in words.
 
@@ -33,12 +38,15 @@ def lines_beside(
         Pairs without it are not looked at.
     by : str
         What the verdicts are by, where the answer is by something else.
+    bounds : xarray.Dataset, optional
+        Of `posterior.missing_bounds`, where it is known.
     **how
         Of `posterior.missing_bounds`.
     """
     found = list(_of_status(scores)) if "status" in scores.coords else []
     if np.isnan(scores.values.astype(float)).any() and not np.isnan(scores.values).all():
-        found += _of_verdicts(missing_bounds(scores, **how), baseline, by)
+        known = missing_bounds(scores, **how) if bounds is None else bounds
+        found += _of_verdicts(known, baseline, by)
     return found
 
 

@@ -1,6 +1,7 @@
 """Look for what would make a comparison wrong, in logs or in scores."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from betterthan import checks, names, schemas
 from betterthan.auditing import of_answers, of_spread
 from betterthan.auditing.answer import Audit
 from betterthan.auditing.finding import NOTE, STOP, Finding, merged, table_of
+from betterthan.auditing.near import near_copies
 from betterthan.auditing.roster import CHECKS, LOGS, SCORES, Check
 from betterthan.auditing.seen import records_of, runs_of
 from betterthan.auditing.tables import of_bounds, of_records, of_scores
@@ -20,12 +22,12 @@ from betterthan.logs.choosing import chosen_records
 from betterthan.logs.joining import JOINS
 from betterthan.logs.pivoting import POLICIES, scores_of
 from betterthan.logs.reading import logs_of_files
-from betterthan.logs.record import OK, Frame, Logs
+from betterthan.logs.record import OK, Frame, Logs, whole_texts
 from betterthan.posterior.bounds import missing_bounds
 from betterthan.reading.any_source import read
 from betterthan.reading.finding_logs import logs_in
 
-_OF_LOGS = ("systems", "again", "format")  # choices of `read_logs`
+_OF_LOGS = ("systems", "again", "format", "cluster")  # choices of `read_logs`
 # choices of the scores of logs, with what some of them may be
 _OF_SCORES = dict.fromkeys(("task", "metric", "filter", "epoch", "higher_is_better"), ()) | {
     "join": JOINS,
@@ -38,6 +40,7 @@ def audit(
     source: Any,
     baseline: str | None = None,
     *,
+    near: bool = False,
     limits: Sequence[float] | None = None,
     per: str = "item",
     rope: float = names.ROPE,
@@ -53,6 +56,9 @@ def audit(
         What `read` reads, what `read_logs` returns, or scores over (item, system).
     baseline : str, optional
         The system that the others are told against: verdicts of other pairs are not looked at.
+    near : bool, default False
+        Look for items whose texts are near copies of one another, too: the simhashes of their
+        shingles of three words differ in at most 3 of 64 bits. Of logs that are read here.
     limits, per
         What a missing score may be; see `posterior.missing_bounds`.
     rope, threshold
@@ -81,6 +87,8 @@ def audit(
     >>> bt.audit(scores).findings["code"].tolist()
     ['unmatched', 'denominators', 'constant', 'dead']
     """
+    if near and isinstance(source, Logs | xr.DataArray):
+        raise ValueError("near=True needs the logs themselves: what was read has no whole texts")
     how = {"limits": limits, "per": per, "rope": rope, "threshold": threshold}
     if isinstance(source, Logs):
         return _of_logs(source, baseline, choices, how)
@@ -88,14 +96,18 @@ def audit(
         _no_choices(choices)
         return _of_scores({"": schemas.scores(source)}, baseline, how)
     logs = logs_in(source, choices.get("format")) if choices.get("layout") is None else None
+    if logs is None and near:
+        raise ValueError("near=True does not apply: the source is a table, without the texts")
     if logs is None:
         found = read(source, **choices)
         if names.ITEM not in found.dims or names.SYSTEM not in found.dims:
             raise ValueError("source holds no scores by item; an audit looks at items")
         return _of_scores({"": schemas.scores(found)}, baseline, how)
     again = choices.get("again") or "last"
-    found = logs_of_files(logs, systems=choices.get("systems"), again=again)
-    return _of_logs(found, baseline, choices, how)
+    with whole_texts() if near else nullcontext():
+        of_logs = {name: choices.get(name) for name in ("systems", "cluster")}
+        found = logs_of_files(logs, **of_logs, again=again)
+    return _of_logs(found, baseline, choices, how, near)
 
 
 def _no_choices(choices: Mapping[str, Any]) -> None:
@@ -105,13 +117,18 @@ def _no_choices(choices: Mapping[str, Any]) -> None:
 
 
 def _of_logs(
-    logs: Logs, baseline: str | None, choices: Mapping[str, Any], how: Mapping[str, Any]
+    logs: Logs,
+    baseline: str | None,
+    choices: Mapping[str, Any],
+    how: Mapping[str, Any],
+    near: bool = False,
 ) -> Audit:
     """All checks of some logs, and of their scores by each metric."""
     own = _of_their_scores(choices)
     logs = _chosen(logs, own)
     _known(baseline, runs_of(logs)["system"])
     found = [one for check in CHECKS if check.looks_at == LOGS for one in _with(check, logs)]
+    found += near_copies(logs) if near else []
     by_metric = _scores_by_metric(logs, own, found)
     audited = _of_scores(by_metric, baseline, how, found)
     told = of_records(logs, [m for m in _metrics(logs, all_=True) if m not in by_metric])
@@ -180,18 +197,20 @@ def _of_tasks(records: Frame, task: Any, epoch: int | None) -> Frame:
     """The records of some tasks, and of one run of each item."""
     tasks = [task] if isinstance(task, str) else task
     for column, wanted in (("task", tasks), ("epoch", None if epoch is None else [epoch])):
-        there = dict.fromkeys(records[column].tolist())
-        absent = [one for one in wanted or () if one not in there]
+        if wanted is None:
+            continue
+        there = records[column].unique().tolist()
+        absent = [one for one in wanted if one not in there]
         if absent:
             raise ValueError(f"there is no {column} {absent[0]!r} among {listed(there)}")
-        records = records if wanted is None else records[records[column].isin(list(wanted))]
+        records = records[records[column].isin(list(wanted))]
     return records
 
 
 def _metrics(logs: Logs, all_: bool = False) -> list[str]:
     """Metrics that some item has a score by."""
     records = records_of(logs) if all_ else records_of(logs)[records_of(logs)["status"] == OK]
-    return list(dict.fromkeys(records["metric"].astype(str)))
+    return [str(metric) for metric in records["metric"].unique()]
 
 
 def _of_scores(

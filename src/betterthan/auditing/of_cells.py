@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from betterthan.auditing.apart import furthest_apart
 from betterthan.auditing.finding import WARN, Finding
 from betterthan.auditing.seen import records_of, runs_of
 from betterthan.auditing.told import are, of, shares, some
@@ -30,7 +31,8 @@ def _of_status(logs: Logs, status: str, code: str) -> Iterator[Finding]:
         if metric in refused:
             continue
         has = (records["status"] == status).groupby(records["system"], observed=True)
-        counts = {str(k): (int(v.sum()), len(v)) for k, v in has if v.any()}
+        every = {str(k): (int(v.sum()), len(v)) for k, v in has}
+        counts = {system: count for system, count in every.items() if count[0]}
         if not counts:
             continue
         never = int((records["status"] == MISSING).sum())
@@ -38,8 +40,17 @@ def _of_status(logs: Logs, status: str, code: str) -> Iterator[Finding]:
         cells = records[records["status"] == status]
         about = {"task": task, "metric": metric, "where": _items(cells)}
         number = sum(n for n, _ in counts.values())
-        said = f"{code}: {shares(counts)}{more}"
+        said = f"{code}: {shares(counts)}{_apart(every)}{more}"
         yield Finding(code, said, WARN, tuple(counts), n=number, of=len(records), **about)
+
+
+def _apart(counts: dict[str, tuple[int, int]]) -> str:
+    """Of more than two systems, the two that differ most."""
+    pair = furthest_apart(counts) if len(counts) > 2 else None
+    if pair is None:
+        return ""
+    more, less = (f"{name} {counts[name][0]} of {counts[name][1]}" for name in pair)
+    return f"; furthest apart: {more}, {less}"
 
 
 def unchecked(logs: Logs) -> Iterator[Finding]:

@@ -8,6 +8,8 @@ from betterthan.auditing.told import are, both, of, some
 from betterthan.logs.joining import contents_of
 from betterthan.logs.record import Frame, Logs
 
+_CLUSTER = "; cluster='content' takes them as one cluster"
+
 
 def other_contents(logs: Logs) -> Iterator[Finding]:
     """Ids that stand for different content; ids that are places in a list are not looked at."""
@@ -66,11 +68,15 @@ def doubled(logs: Logs) -> Iterator[Finding]:
         whole = pairs[pairs["system"] == system]
         distinct = int(whole["item_hash"].nunique())
         systems = tuple(dict.fromkeys(twice["system"].astype(str)))
-        told = "; ".join(f"items {both(group)} are one question" for group in groups[:2])
-        said = f"{told}; {distinct} distinct of {len(whole)} items"
+        said = f"{_one_question(groups)}; {distinct} distinct of {len(whole)} items"
+        said += _CLUSTER if records["cluster"].isna().all() else ""
         where = some(["=".join(group) for group in groups])
         n = len(whole) - distinct
         yield Finding("double", said, "", systems, task, "", n, len(whole), where)
+
+
+def _one_question(groups: list[list[str]]) -> str:
+    return "; ".join(f"items {both(group)} are one question" for group in groups[:2])
 
 
 def places(logs: Logs) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ import xarray as xr
 from betterthan import names
 from betterthan.auditing.finding import NOTE, Finding
 from betterthan.auditing.of_items import item_means
-from betterthan.auditing.told import of, some
+from betterthan.auditing.told import are, of, some
 from betterthan.logs.record import Frame
 
 _HALF = 0.5  # share of the items from which a ceiling or floor is told
@@ -110,7 +110,7 @@ def _slope(own: np.ndarray, chance: np.random.Generator) -> float:
 
 
 def other_winner(by_metric: dict[str, xr.DataArray]) -> Iterator[Finding]:
-    """Pairs of metrics that choose different winners."""
+    """Pairs of metrics that choose different winners, or turn other pairs of systems round."""
     means: dict[str, Frame] = {}
     for metric, scores in by_metric.items():
         signed = scores if scores.attrs.get("higher_is_better", True) else -scores
@@ -119,11 +119,37 @@ def other_winner(by_metric: dict[str, xr.DataArray]) -> Iterator[Finding]:
     for k, first in enumerate(metrics):
         for second in metrics[k + 1 :]:
             both: Frame = pd.concat([means[first], means[second]], axis=1, join="inner").dropna()
-            if len(both) > 1 and _best(both.iloc[:, 0]).isdisjoint(_best(both.iloc[:, 1])):
-                said = f"{first} and {second} choose different winners"
-                which = [sorted(_best(both.iloc[:, c])) for c in (0, 1)]
-                said += f": {some(which[0])} by {first}, {some(which[1])} by {second}"
-                yield Finding("metrics", said, NOTE, (*which[0], *which[1]))
+            if len(both) > 1:
+                both.columns = [first, second]
+                yield from _of_metrics(both)
+
+
+def _of_metrics(means: Frame) -> Iterator[Finding]:
+    """Whether two metrics, the columns of the means of systems, tell another story."""
+    first, second = means.columns
+    turned, pairs, tau = _agreement_of(*means.to_numpy().T)
+    ranked = f"; {of(turned, pairs, 'pair')} of systems {are(turned, 'changes', 'change')} places"
+    ranked = f"{ranked}, tau {tau:.2f}" if len(means) > 2 else ""
+    a, b = (_best(means[metric]) for metric in (first, second))
+    if a.isdisjoint(b):
+        said = f"{first} and {second} choose different winners: {some(sorted(a))} by {first}"
+        said += f", {some(sorted(b))} by {second}{ranked}"
+        yield Finding("metrics", said, NOTE, (*sorted(a), *sorted(b)), n=turned, of=pairs)
+    elif turned:
+        said = f"{first} and {second} rank systems otherwise{ranked}"
+        yield Finding("metrics", said, NOTE, n=turned, of=pairs)
+
+
+def _agreement_of(a: np.ndarray, b: np.ndarray) -> tuple[int, int, float]:
+    """How many pairs of systems two metrics put the other way round, of how many; Kendall's
+    tau_b.
+    """
+    upper = np.triu_indices(len(a), 1)
+    x, y = (np.sign(np.round(v[:, None] - v, 12))[upper] for v in (a, b))
+    turned = int((x * y < 0).sum())
+    untied = np.sqrt(float((x != 0).sum()) * float((y != 0).sum()))
+    tau = float((x * y).sum() / untied) if untied else np.nan
+    return turned, len(x), tau
 
 
 def _best(means: Frame) -> set[str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from betterthan.auditing.finding import NOTE, Finding
+from betterthan.auditing.reducing import reduced
 from betterthan.auditing.seen import records_of, runs_of
 from betterthan.auditing.told import of
 from betterthan.logs.record import MISSING, OK, Frame, Logs
@@ -64,6 +65,25 @@ def reported(logs: Logs) -> Iterator[Finding]:
             found = _compared(run, metric, told, rule, records)
             if found is not None:
                 yield found
+        for name, told in run["reduced"].items():
+            yield from _of_reducer(run, name, told, lambda metric, k=k: of_metric.get((k, metric)))
+
+
+def _of_reducer(
+    run: Frame, name: str, told: dict[str, float], records_by: Callable[[str], Frame]
+) -> Iterator[Finding]:
+    """What is reported by another way to take the runs of an item than their mean."""
+    unclear = {message for code, message in run["said"] if code == "unanswered"}
+    for metric, number in told.items():
+        records = records_by(metric)
+        odd = any(message.startswith(f"metric {metric}:") for message in unclear)
+        if records is None or (name == "mode" and odd):  # N and I are two values, and one number
+            continue
+        found = reduced(records, name)
+        if found is not None and abs(found - number) > EXACT * max(1.0, abs(number)):
+            said = f"{run['system']}: reported {number:.3f} by {name}, items give {found:.3f}"
+            where = run["files"][0]
+            yield Finding("reported", said, "", (run["system"],), run["task"], metric, where=where)
 
 
 def _compared(run: Frame, metric: str, told: float, rule: Rule, records: Frame) -> Finding | None:

@@ -8,10 +8,11 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import names
+from betterthan.auditing.of_items import item_means
 from betterthan.auditing.seen import records_of
 from betterthan.counts.shapes import pair_indices
 from betterthan.counts.units import item_ids
-from betterthan.logs.record import MISSING, OK, STATUSES, Frame, Logs
+from betterthan.logs.record import MISSING, OK, STATUSES, Logs
 
 COLUMNS = ("task", "metric", "system", "items", "epochs", "cells", *STATUSES, "mean")
 
@@ -31,17 +32,16 @@ def of_scores(scores: xr.DataArray, metric: str) -> pd.DataFrame:
 
 
 def _of_task(scores: xr.DataArray, task: str, metric: str) -> list[dict[str, Any]]:
-    values, places = scores.values.astype(float), pd.factorize(item_ids(scores))[0]
+    places = pd.factorize(item_ids(scores))[0]
     status = _status(scores)
+    means = pd.DataFrame(item_means(scores)).mean().tolist()
     rows = []
     for k, system in enumerate(scores[names.SYSTEM].values.astype(str)):
-        known = ~np.isnan(values[:, k])
         numbers = {name: int((status[:, k] == s).sum()) for s, name in enumerate(STATUSES)}
-        means: Frame = pd.Series(values[known, k]).groupby(places[known]).mean()
-        size = {"items": int(places.max(initial=-1)) + 1, "cells": len(values)}
+        size = {"items": int(places.max(initial=-1)) + 1, "cells": len(places)}
         size["epochs"] = int(np.bincount(places).max(initial=0))
         about = {"task": task, "metric": metric, "system": str(system)}
-        rows.append(about | size | numbers | {"mean": float(means.mean())})
+        rows.append(about | size | numbers | {"mean": means[k]})
     return rows
 
 

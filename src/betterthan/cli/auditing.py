@@ -10,6 +10,7 @@ from betterthan import names
 from betterthan.cli.console import say
 from betterthan.cli.options import (
     Again,
+    Cluster,
     Epoch,
     Files,
     Filter,
@@ -41,11 +42,15 @@ def audit(
     systems: Systems = None,
     join: Join = None,
     again: Again = None,
+    cluster: Cluster = None,
     tool: Tool = None,
     layout: Layout = None,
     baseline: Annotated[
         str | None, typer.Option(help="The system that the others are told against.")
     ] = None,
+    near: Annotated[
+        bool, typer.Option("--near", help="Look for items that are near copies, too.")
+    ] = False,
     rope: Rope = names.ROPE,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit code 1 also on a warning.")
@@ -61,11 +66,11 @@ def audit(
     import betterthan as bt
 
     of_logs = chosen(task=task, metric=metric, filter=filter, epoch=epoch, systems=systems)
-    of_logs |= chosen(join=join, again=again, format=tool, layout=layout)
+    of_logs |= chosen(join=join, again=again, cluster=cluster, format=tool, layout=layout)
     if json and markdown:
         raise ValueError("--json and --markdown are two; give one of them")
     refuse_inputs([junit] if junit is not None else [], inputs_of(logs))
-    found = bt.audit(source_of(logs), baseline, rope=rope, **of_logs)
+    found = bt.audit(source_of(logs), baseline, near=near, rope=rope, **of_logs)
     _print(found, "json" if json else "markdown" if markdown else "text")
     if github or junit is not None:
         _to_machines(found, github, junit)

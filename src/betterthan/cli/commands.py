@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from betterthan import __version__, names
-from betterthan.cli import auditing, comparing, studies
+from betterthan.cli import auditing, comparing, gating, planning, showing, studies
 from betterthan.cli.console import INTERRUPTED, deliver, fail, one_file, put, say, where
 from betterthan.cli.options import (
     Files,
@@ -37,7 +37,10 @@ app = typer.Typer(
 
 
 app.command()(comparing.compare)
+app.command()(showing.show)
 app.command()(auditing.audit)
+app.command()(gating.gate)
+app.command()(planning.plan)
 
 
 @app.command()

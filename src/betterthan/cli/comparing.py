@@ -9,10 +9,12 @@ from betterthan import names
 from betterthan.cli.console import deliver, say, where
 from betterthan.cli.options import (
     Again,
+    Cluster,
     Decimal,
     Epoch,
     Errors,
     FalseWords,
+    Figures,
     Files,
     Filter,
     Format,
@@ -96,7 +98,19 @@ def compare(
     interval: Interval = names.CI_KIND,
     ci_prob: Prob = names.CI_PROB,
     judge: Annotated[
-        str | None, typer.Option(help="Of votes, for --method advised: the column of the judge.")
+        str | None,
+        typer.Option(
+            help="With --human, the column of the judge's answers; two, comma-separated, where it "
+            "was asked in both orders. Else, of votes, the column that says who judged."
+        ),
+    ] = None,
+    human: Annotated[
+        str | None,
+        typer.Option(help="Of judged outcomes: the column of labels by people, blank for none."),
+    ] = None,
+    strata: Annotated[
+        str | None,
+        typer.Option(help="With --human: columns that tell the judge's answers apart."),
     ] = None,
     task: Task = None,
     metric: Metric = None,
@@ -108,6 +122,7 @@ def compare(
     unscored: Unscored = None,
     tool: Tool = None,
     items: Items = None,
+    cluster: Cluster = None,
     names_are: Names = None,
     item: Item = None,
     system: System = None,
@@ -121,6 +136,7 @@ def compare(
     seed: Seed = None,
     format: Format = None,
     output: Output = None,
+    figures: Figures = None,
     github: Github = False,
     junit: Junit = None,
 ) -> None:
@@ -130,8 +146,12 @@ def compare(
     form, target = where(format, output, inputs_of(files))
     refuse_inputs([junit] if junit is not None else [], inputs_of(files))
     picked = systems.split(",") if systems is not None else None
+    if human is None and strata is not None:
+        raise ValueError("--strata is for judged outcomes; name the labels by people with --human")
+    of_judged = {"judge": judge, "human": human, "strata": strata} if human is not None else {}
     data = read_given(
         files,
+        **of_judged,
         layout=layout,
         higher_is_better=False if lower_is_better else None,
         scale=scale,
@@ -146,6 +166,7 @@ def compare(
         unscored=unscored,
         format=tool,
         items=ids_in(items),
+        cluster=cluster,
         names=names_are,
         item=item,
         system=system,
@@ -158,7 +179,7 @@ def compare(
         sep=sep,
     )
     comparison = bt.compare(
-        _one_by_one(files, data, judge) if method == "advised" or judge is not None else data,
+        _votes(files, data, method, judge) if human is None else data,
         quantity=quantity,
         unit=unit,
         rope=rope,
@@ -181,6 +202,8 @@ def compare(
         rng=seed,
     )
     deliver(comparison, form, target)
+    if figures is not None:
+        _draw(comparison, figures)
     if github or junit is not None:
         _to_machines(comparison, github, junit)
 
@@ -197,18 +220,35 @@ def _to_machines(comparison: "Comparison", github: bool, junit: Path | None) -> 
         say(f"wrote {junit}")
 
 
-def _one_by_one(
-    files: list[str], data: "xr.DataArray", judge: str | None
+def _draw(comparison: "Comparison", folder: Path) -> None:
+    """Figures for a paper, and which of them were left out."""
+    from betterthan.reporting.figure_files import write_figures
+
+    written, left_out = write_figures(comparison, folder)
+    for line in left_out:
+        say(f"left out {line}")
+    say(f"wrote {len(written)} files into {folder}")
+
+
+def _votes(
+    files: list[str], data: "xr.DataArray", method: str, judge: str | None
 ) -> "xr.DataArray | xr.Dataset":
-    """Votes with who was shown first and who judged, which counts of them do not say."""
+    """Votes with who was shown first and who judged, which counts of them do not say, where that is
+    asked.
+    """
     import betterthan as bt
 
+    if method != "advised" and judge is None:
+        return data
     if data.attrs.get("layout") == "votes" and len(files) == 1 and names.DATASET not in data.dims:
         judged = bt.io.read_judgments(files[0], judge=judge)
         say(str(judged.attrs["reading"]))
         return judged
     if judge is not None:
-        raise ValueError(f"--judge {judge} is for votes, in one file of one data set")
+        raise ValueError(
+            f"--judge {judge} is for votes, in one file of one data set; or, with --human COLUMN, "
+            "for outcomes that a judge gave"
+        )
     return data
 
 

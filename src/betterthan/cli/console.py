@@ -96,7 +96,10 @@ def deliver(comparison: "Comparison", form: str, target: Path | None) -> None:
     from betterthan.reporting.records import as_json
 
     told = plain(comparison)
-    written = as_json(told) if form == "json" else bt.report(comparison, format=form)
+    if form == "text" and target is None:
+        written = on_screen(comparison)
+    else:
+        written = as_json(told) if form == "json" else bt.report(comparison, format=form)
     if target is None or target.suffix:
         put(written, target)
     else:
@@ -104,6 +107,19 @@ def deliver(comparison: "Comparison", form: str, target: Path | None) -> None:
         contents: dict[str, str | bytes] = dict(zip(folder_of(form), made, strict=True))
         write_all({target / name: content for name, content in contents.items()})
         say(f"wrote {', '.join(str(target / name) for name in contents)}")
+    if target is not None:
+        for line in comparison.statement():
+            say(line)
+
+
+def on_screen(answer: "Comparison") -> str:
+    """A report as wide as the terminal, in colour where there is one; else as it is in a file."""
+    from betterthan.reporting.kinds import page_of
+    from betterthan.reporting.page import joined, without_figures
+    from betterthan.reporting.plain import as_text
+    from betterthan.reporting.telling import coloured, width
+
+    return as_text(without_figures(joined([page_of(answer)])), width(), colour=coloured())
 
 
 def _table(rows: "pd.DataFrame") -> str:

@@ -62,6 +62,10 @@ Tool = Annotated[str | None, _of(_LOGS, "The tool that wrote them; recognised wh
 Items = Annotated[
     Path | None, _of(_LOGS, "A file with the ids of the data set, one a line, for SWE-bench.")
 ]
+Cluster = Annotated[
+    str | None,
+    _of(_LOGS, "content, or a metadata of samples: what items of one cluster share."),
+]
 _TABLES = "Of tables"
 Names = Annotated[
     str | None, _of(_TABLES, "systems or datasets: what several tables are.", "--names")
@@ -97,3 +101,7 @@ Github = Annotated[
     bool, typer.Option("--github", help="Add the answer to the step summary of GitHub Actions.")
 ]
 Junit = Annotated[Path | None, typer.Option(help="Write the answer as JUnit's XML.")]
+Figures = Annotated[
+    Path | None,
+    typer.Option("--figures", help="A folder to draw the figures into, as PDF, SVG and PNG."),
+]

@@ -68,7 +68,7 @@ def ids_in(file: Path | None) -> list[str] | None:
 
 def chosen(**choices: Any) -> dict[str, Any]:
     """The choices that were made, lists from text with commas."""
-    lists = ("systems", "ignore", "true", "false", "task")
+    lists = ("systems", "ignore", "true", "false", "task", "judge", "strata")
     made = {name: value for name, value in choices.items() if value is not None}
     return {k: v.split(",") if k in lists and v != "" else v for k, v in made.items()}
 

@@ -1,32 +1,64 @@
-"""What an audit of the scores says, in the words of an answer."""
+"""What an audit of the scores says, in the words of an answer, and what missing scores can do."""
 
 from typing import Any
+
+import numpy as np
+import xarray as xr
 
 from betterthan import names
 from betterthan.auditing.beside import lines_beside
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.given import Given
+from betterthan.posterior.bounds import missing_bounds
 
 
-def audited(given: Given, asked: Asked) -> dict[str, Any]:
+def audited(given: Given, asked: Asked, bounds: xr.Dataset | None) -> dict[str, Any]:
     """``audit``, the lines that stand under an answer; nothing where there are none.
 
     Bounds are those of wins by item, with missing scores left out pair by pair: where the answer
     is another, the line says so.
     """
-    found, scores, lead = given.found, given.scores, given.quantity.lead
-    if found.kind != "scores" or asked.missing != "pairwise":
+    if not _looked_at(given, asked):
         return {}
-    other = lead == "mean" or (scores is not None and not scores.single)
-    rope = 0.0 if lead == "mean" else asked.question.rope
-    lines = lines_beside(
-        found.before,
-        baseline=asked.baseline,
-        by="by wins on items" * other,
+    by = "" if _by_item(given) else "by wins on items"
+    lines = lines_beside(given.found.before, baseline=asked.baseline, by=by, bounds=bounds)
+    return {"audit": tuple(lines)} if lines else {}
+
+
+def bounds_of(given: Given, asked: Asked) -> xr.Dataset | None:
+    """The worst and the best that missing scores can do, where some are missing."""
+    missing = np.isnan(given.found.before.values.astype(float)) if given.found.by_item else []
+    if not _looked_at(given, asked) or not np.any(missing) or np.all(missing):
+        return None
+    rope = 0.0 if given.quantity.lead == "mean" else asked.question.rope
+    return missing_bounds(
+        given.found.before,
         margin=asked.margin,
         ties="third" if asked.ties == "all" else asked.ties,
         prior=asked.prior,
         rope=rope if rope < 1 else names.ROPE,
         threshold=asked.question.threshold,
     )
-    return {"audit": tuple(lines)} if lines else {}
+
+
+def holding(given: Given, bounds: xr.Dataset | None) -> xr.Dataset:
+    """Of each pair ``n_missing`` and ``missing_holds``, whether its verdict is the same for every
+    value of the missing scores, and ``counts_worst``, before any policy for ties: where verdicts
+    are by wins on items.
+    """
+    if bounds is None or not _by_item(given):
+        return xr.Dataset()
+    held = {"missing_holds": bounds["holds"]}
+    if given.counts.sizes[names.OUTCOME] == bounds.sizes[names.OUTCOME]:  # ties were kept
+        held["counts_worst"] = bounds["counts"].sel(case="worst", drop=True)
+    return bounds[["n_missing"]].assign(held).drop_attrs()
+
+
+def _looked_at(given: Given, asked: Asked) -> bool:
+    return given.found.kind == "scores" and asked.missing == "pairwise"
+
+
+def _by_item(given: Given) -> bool:
+    """Whether verdicts are by wins on single items."""
+    scores = given.scores
+    return given.quantity.lead != "mean" and (scores is None or scores.single)

@@ -17,12 +17,14 @@ from betterthan.comparison.advice import Advice, advise_on
 from betterthan.comparison.advised import advised_answers
 from betterthan.comparison.among_all import among_all
 from betterthan.comparison.asked import Asked
-from betterthan.comparison.audited import audited
+from betterthan.comparison.audited import audited, bounds_of, holding
 from betterthan.comparison.engines import Engine, answers_of, exact_answers, sampled_answers
 from betterthan.comparison.given import Given, count_given, of_systems, recognise
+from betterthan.comparison.of_judged import exact_judged
 from betterthan.comparison.tests_beside import tests_beside
 from betterthan.comparison.ties_beside import every_policy
 from betterthan.counts.units import CLUSTER, EPOCH
+from betterthan.judged.dataset import is_judged
 from betterthan.models.sampling import Sampling
 from betterthan.posterior import closed
 from betterthan.posterior.parameters import settled
@@ -58,10 +60,10 @@ def compare(
     ----------
     data : path, DataFrame, xarray.DataArray or xarray.Dataset, or a sequence of scores
         What `read` reads, or returns: scores (item, system), tallies (item, system, tally), counts
-        (system_a, system_b, outcome) or (pair, outcome); judgments from `io.read_judgments`; or
-        successes of trials, of which the larger share wins an item. Of tallies, the posterior
-        counts the items on which one F1 is above the other, and the randomization test compares F1
-        over all items.
+        (system_a, system_b, outcome) or (pair, outcome); judgments from `io.read_judgments`; judged
+        counts from `judged.count`; or successes of trials, of which the larger share wins an item.
+        Of tallies, the posterior counts the items on which one F1 is above the other, and the
+        randomization test compares F1 over all items.
     other : sequence of scores, optional
         A second system's, where `data` are one system's: Series and DataArrays are joined by label,
         which must be the same; lists by position, of equal length; two paths are two files.
@@ -124,14 +126,21 @@ def compare(
         ``prob_best``, ``expected_rank``, ``rank_lower``, ``rank_upper`` and ``in_best_set`` (else
         ``attrs["no_joint"]`` says why not). Also
         ``counts``, ``n``, ``n_units`` (where units are not items), ``bayes_factor_01``; from scores
-        ``n_dropped`` and, over ``system``, ``score`` (graded and on units with its interval,
-        ``score_lower`` and ``score_upper``) and ``n_scored``, and where scores are missing on hard
+        ``n_dropped`` and, over ``system``, ``score`` with its interval, ``score_lower`` and
+        ``score_upper`` (of right and wrong with a uniform prior, else by Student's t), ``n_right``
+        and ``n_scored``, and where scores are missing on hard
         or easy items ``prob_better_if_wrong`` and ``verdict_if_wrong``, with each missing
-        score counted as wrong; with both methods ``z``. Over a dim ``test``: ``p_value``,
-        ``p_adjusted`` and ``favours`` (1: the test speaks for system_a, -1: for system_b); also
-        ``smallest_p`` (of the sign test with so many discordant items) and, with randomization,
-        ``swapped_difference`` (of its statistic, A - B). Where ties are unknown, what needs them is
-        absent. An advised model of several data sets adds ``prob_better_dataset`` (dataset, ...)
+        score counted as wrong; where any is missing ``n_missing``, ``missing_holds`` (the
+        verdict is the same for every value) and ``counts_worst`` (all for system_b); with both
+        methods ``z``. Over a dim ``test``: ``p_value``, ``p_adjusted`` and ``favours`` (1: the test
+        speaks for system_a, -1: for system_b); also ``smallest_p`` (of the sign test with so many
+        discordant items) and, with randomization, ``swapped_difference`` (of its statistic, A - B).
+        Where ties are unknown, what needs them is
+        absent. Of judged counts ``gold_...`` (the labels alone) and ``judge_...`` (the judge alone,
+        not corrected) stand beside ``prob_better``, ``difference_...`` and ``verdict``, with
+        ``n_gold``, ``r2`` (how much of the truth the judge's signals tell), ``effective_gold`` (as
+        many labels alone as say the same) and ``unlabelled`` (the share of items whose signal has
+        no label). An advised model of several data sets adds ``prob_better_dataset`` (dataset, ...)
         and ``prob_better_new``, on a data set not seen. A second way of computing stands in
         ``.beside``.
 
@@ -177,6 +186,8 @@ def compare(
         sampling=sampling or Sampling(),
         rng=rng,
     )
+    if is_judged(data):
+        return _judged(data, asked)
     found = of_systems(recognise(data, other, asked.systems), asked)
     advice = advise_on(found) if asked.method == "advised" else None
     taken = _taken(asked, advice)
@@ -187,8 +198,10 @@ def compare(
     main, *others = engines
     result = xr.merge([main.answers, main.beside.drop_vars("z", errors="ignore")], join="exact")
     result = _with_other(result, given, asked, main).assign(_counted(given, asked))
+    bounds = bounds_of(given, asked)
     for beside in (
         given.facts,
+        holding(given, bounds),
         among_all(given, asked, main, taken),
         every_policy(given, asked),
         tests_beside(given, asked),
@@ -198,8 +211,16 @@ def compare(
     result["sign_error"] = sign_error(result)
     for engine in others:
         result = result.merge(engine.beside[[k for k in ("z",) if k in engine.beside]])
-    signed = Signature(**_signed(given, asked, advice, engines)).to_attrs()
+    made = _signed(given, asked, advice, engines) | audited(given, asked, bounds)
+    signed = Signature(**made).to_attrs()
     return Comparison(result.assign_attrs(signed | result.attrs), _beside(others))
+
+
+def _judged(data: xr.Dataset, asked: Asked) -> Comparison:
+    """The comparison of judged counts."""
+    result = exact_judged(data, asked)
+    result["sign_error"] = sign_error(result)
+    return Comparison(result)
 
 
 def sign_error(result: xr.Dataset) -> xr.DataArray:
@@ -287,12 +308,13 @@ def _signed(
         "method": asked.method,
         "quantity": given.quantity.lead,
         "beside_quantity": given.quantity.other,
+        "splits": None if given.quantity.other is None else not given.quantity.chosen,
         "difference_is": given.quantity.difference_is,
         "baseline": asked.baseline,
         "advice": None if advice is None else str(advice),
         "notes": given.notes,
     }
-    made |= audited(given, asked) | (_units(given) if by_t else {})
+    made |= _units(given) if by_t else {}
     sampled = {k: v for engine in reversed(engines) for k, v in engine.signed.items()}
     return given.signed | made | vars(asked.question) | sampled
 

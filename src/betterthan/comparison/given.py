@@ -25,6 +25,7 @@ from betterthan.counts.successes import trials_of
 from betterthan.counts.tallies import tally_scores
 from betterthan.counts.ties import policy_applied
 from betterthan.counts.units import CLUSTER, EPOCH, item_ids, several, unlabelled
+from betterthan.exact.wins import shares
 from betterthan.io.text_arrays import text_array
 from betterthan.reading.any_source import read
 
@@ -161,7 +162,7 @@ def count_given(
     raw, facts, notes = _of_items(plain, asked) if found.by_item else _of_counts(plain)
     pooled, warned = dependence(plain if runs else found.before, taken)
     beside, absent = missing_beside(found, raw, asked)
-    facts = facts.merge(beside, join="exact").assign(_scored(scores, asked))
+    facts = facts.merge(beside, join="exact").assign(_scored(scores, facts, asked))
     notes += pooled + (warned := warned + absent) + [_RUNS] * runs
     checks.at_least_two(raw[names.SYSTEM_A].values.tolist())
     counts = policy_applied(raw, "third" if asked.ties == "all" else asked.ties)
@@ -177,11 +178,22 @@ def _known(found: Found, taken: Sequence[str]) -> Sequence[str]:
     return [k for k in taken if k != CLUSTER] if unlabelled(found.data, CLUSTER) else taken
 
 
-def _scored(scores: Measured | None, asked: Asked) -> dict[str, Any]:
-    """Means with their intervals, of graded scores and of units."""
-    if scores is None or (scores.single and not scores.graded):
+def _scored(scores: Measured | None, facts: xr.Dataset, asked: Asked) -> dict[str, Any]:
+    """Means with their intervals: by Student's t of graded scores and of units; of right and wrong
+    a share, with a uniform prior.
+    """
+    if scores is None:
         return {}
-    return scores.told(asked.question.ci_prob)
+    if not scores.single or scores.graded:
+        return scores.told(asked.question.ci_prob)
+    scored, question = facts["n_scored"], asked.question
+    ones = (facts["score"] * scored).fillna(0).round().astype(int)
+    ends = shares.interval(ones.values, scored.values, question.ci_prob, question.ci_kind)
+    found = {f"score_{end}": (names.SYSTEM, e) for end, e in zip(_ENDS, ends, strict=True)}
+    return found | ({"n_right": ones} if scores.higher_is_better else {})
+
+
+_ENDS = ("lower", "upper")
 
 
 def _runs(found: Found, taken: Sequence[str]) -> bool:

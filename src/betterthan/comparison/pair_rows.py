@@ -18,7 +18,7 @@ _ENDED = {
     "never_compared": ("no_data",),
 }
 _OF_SYSTEM = (
-    *("score", "score_lower", "score_upper", "n_scored"),
+    *("score", "score_lower", "score_upper", "n_right", "n_scored"),
     *("prob_best", "expected_rank", "rank_lower", "rank_upper", "in_best_set"),
 )
 
@@ -71,8 +71,9 @@ def system_rows(comparison: Comparison | xr.Dataset) -> pd.DataFrame:
     -------
     pandas.DataFrame
         ``system``; how many others it is ``better_than``, ``worse_than``, ``equivalent_to``,
-        ``undecided`` with and ``never_compared`` with; where known ``score``, ``n_scored``,
-        ``prob_best``, ``expected_rank``, ``in_best_set``.
+        ``undecided`` with and ``never_compared`` with; where known ``score`` with
+        ``score_lower`` and ``score_upper``, ``n_right``, ``n_scored``, ``prob_best``,
+        ``expected_rank``, ``in_best_set``.
 
     Examples
     --------
@@ -101,10 +102,14 @@ def systems_of(main: xr.Dataset) -> pd.DataFrame:
 
 
 def best_first(comparison: xr.Dataset) -> xr.Dataset:
-    """Its systems from the one that is most probably better than the others to the least."""
+    """Its systems by their expected rank; where none is told, from the one that is most probably
+    better than the others to the least.
+    """
     main = comparison.isel({names.ENGINE: 0})
     better = main["prob_better"].where(main["verdict"] != "no_data")
     order = np.argsort(-better.mean(names.SYSTEM_B).values, kind="stable")
+    if "expected_rank" in main:
+        order = order[np.argsort(main["expected_rank"].values[order], kind="stable")]
     dims = [dim for dim in (*names.SQUARE, names.SYSTEM) if dim in comparison.dims]
     return comparison.isel(dict.fromkeys(dims, order))
 

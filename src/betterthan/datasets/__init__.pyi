@@ -7,3 +7,4 @@ from .examples import example_fit as example_fit
 from .intent import contingency_case as contingency_case
 from .intent import intent_detection as intent_detection
 from .muc6 import muc6_similarity as muc6_similarity
+from .preferences import pandalm as pandalm

@@ -51,9 +51,22 @@ def evidence(name: str, folder: Path, *, simulations: int | None, seed: int) -> 
         "computes": key,
         "versions": {library: version(library) for library in LIBRARIES},
     } | collected(row, run)
-    told = found["calibration"]
-    bars = {k: np.array(bar) for k, bar in told["histogram"].items()}
-    ranks(name, bars, told["simulations"], folder / "ranks.png")
+    ranks(name, found["calibration"], folder / "ranks.png")
+    return found
+
+
+def with_ranks(name: str, folder: Path, *, simulations: int | None, seed: int) -> dict[str, Any]:
+    """The evidence there is, ranked anew: all else stands while the model computes what it did.
+
+    Raises
+    ------
+    ValueError
+        If the model no longer computes what the evidence is of.
+    """
+    row, found = validation_of(name), _of_the_same_model(name, folder)
+    run = _run(name, found["computes"], folder, simulations, seed)
+    found |= ranked(row, run)
+    ranks(name, found["calibration"], folder / "ranks.png")
     return found
 
 
@@ -70,12 +83,17 @@ def with_larger(
     row = validation_of(name)
     if row.larger is None:
         return None
-    found = json.loads((folder / "evidence.json").read_text("utf-8"))
+    found = _of_the_same_model(name, folder)
+    run = _run(name, found["computes"], folder, simulations, seed)
+    return found | {"larger": calibrated(row, row.larger, run)}
+
+
+def _of_the_same_model(name: str, folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "evidence.json").read_text("utf-8"))
     differs = what_differs(found["computes"], computes(name))
     if differs:
         raise ValueError(f"{differs}; validate {name} as a whole first")
-    run = _run(name, found["computes"], folder, simulations, seed)
-    return found | {"larger": calibrated(row, row.larger, run)}
+    return found
 
 
 def _run(name: str, key: dict[str, Any], folder: Path, simulations: int | None, seed: int) -> Run:
@@ -90,9 +108,8 @@ def _run(name: str, key: dict[str, Any], folder: Path, simulations: int | None, 
 
 def collected(row: Validation, run: Run) -> dict[str, Any]:
     """What the simulations and fits show; what takes long goes on where a run was stopped."""
-    first, *others = row.forms
-    found = calibrated(row, first, run)
-    found |= {form.name: calibrated(row, form, run) for form in others}
+    first = row.forms[0]
+    found = ranked(row, run)
     found["agreement"] = row.agreement(run.reference, run.seed)
     if row.looks is not None:
         found["prior_predictive"] = prior_predictive.expected(first, row.looks, run.seed)
@@ -103,28 +120,35 @@ def collected(row: Validation, run: Run) -> dict[str, Any]:
     return found | row.beside()
 
 
+def ranked(row: Validation, run: Run) -> dict[str, Any]:
+    """Ranks and coverage of all forms of a model; those of the first stand without its name."""
+    first, *others = row.forms
+    found = calibrated(row, first, run)
+    return found | {form.name: calibrated(row, form, run) for form in others}
+
+
 def calibrated(row: Validation, form: calibration.Form, run: Run) -> dict[str, Any]:
     """Ranks and coverage of one form of a model."""
     told = run.simulations
     simulations = row.simulations(form) if told is None else max(told // form.part, 1)
-    keep = run.keep if row.fit_design is not None else None
-    found = calibration.calibrate(form, simulations, run.seed, keep)
+    found = calibration.calibrate(form, simulations, run.seed, run.keep)
     told = calibration.summary(found, simulations) | form.design
     return {"calibration": told, "coverage": found.coverage}
 
 
-def ranks(name: str, bars: dict[str, np.ndarray], simulations: int, path: Path) -> None:
+def ranks(name: str, told: dict[str, Any], path: Path) -> None:
     """Histogram of the ranks of each parameter, with the band that holds 99 % of bars when all is
     right.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
+    bars = {k: np.array(bar) for k, bar in told["histogram"].items()}
     figure = Figure(figsize=(2.6 * len(bars), 2.4), layout="constrained")
     FigureCanvasAgg(figure)
     for k, (label, bar) in enumerate(bars.items()):
         axes = figure.add_subplot(1, len(bars), k + 1)
-        _histogram(axes, bar, simulations)
+        _histogram(axes, bar, told["simulations"])
         axes.set_title(label, fontsize=9)
     figure.axes[0].set_ylabel("simulations", fontsize=8)
     figure.suptitle(name, fontsize=10)
@@ -154,7 +178,7 @@ def main(arguments: list[str] | None = None) -> int:
                 file=sys.stderr,
             )
             return 2
-        make = with_larger if chosen.larger else evidence
+        make = with_larger if chosen.larger else with_ranks if chosen.ranks else evidence
         try:
             found = make(name, folder, simulations=chosen.simulations, seed=chosen.seed)
         except ValueError as error:
@@ -178,9 +202,11 @@ def _parser() -> argparse.ArgumentParser:
     which.add_argument("name", nargs="?", choices=MODELS)
     which.add_argument("--all", action="store_true", help="all models, one after the other")
     parser.add_argument("--simulations", type=int, help="default: as many as the gate needs")
-    parser.add_argument(
+    part = parser.add_mutually_exclusive_group()
+    part.add_argument(
         "--larger", action="store_true", help="rank on the larger design alone, and add that"
     )
+    part.add_argument("--ranks", action="store_true", help="rank anew alone; all else stands")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument(
         "--output", type=Path, default=Path(__file__).resolve().parents[3] / "models"

@@ -17,7 +17,7 @@ from betterthan.io.squares import (
 from betterthan.io.table import Reading, Table, unread
 
 _A, _B, _TIE, _BLANK, _UNKNOWN = 0, 1, 2, 3, 4
-_WORDS = (
+OUTCOME_WORDS = (
     {"a": _A, "left": _A, "first": _A, "model_a": _A, "system_a": _A}
     | {"b": _B, "right": _B, "second": _B, "model_b": _B, "system_b": _B}
     | dict.fromkeys(
@@ -86,7 +86,7 @@ def _outcomes(table: Table, names_a: np.ndarray, names_b: np.ndarray) -> np.ndar
 def _said(table: Table, winner: np.ndarray) -> np.ndarray:
     """The outcome that each word for the winner stands for."""
     column_a, column_b = pair_columns(table)
-    words = _WORDS | {column_a.casefold(): _A, column_b.casefold(): _B}
+    words = OUTCOME_WORDS | {column_a.casefold(): _A, column_b.casefold(): _B}
     codes = {text: words.get(text.casefold(), _UNKNOWN) for text in set(winner.tolist())}
     return np.array([codes[text] for text in winner.tolist()])
 

@@ -60,9 +60,11 @@ def _refuse_aggregate(logs: Logs, records: Frame, metric: str | None) -> None:
     told: dict[str, str] = {}
     for run in records["run"].unique().tolist():
         told |= logs.runs["refused"][run]
+    if not told:
+        return
     wanted = [name for name in told if metric is not None and _fits(name, metric, None)]
-    scored = set(records.loc[records["status"] == OK, "metric"].astype(str))
-    if wanted or (told and not scored):
+    scored = _names(records.loc[records["status"] == OK, "metric"])
+    if wanted or not scored:
         raise ValueError(told[wanted[0] if wanted else next(iter(told))])
 
 

@@ -16,33 +16,57 @@ _STANDS_FOR = re.compile(r"\([A-Z][a-z_]+\)")  # (Image) and such, in place of w
 _ATTACHED = "attachment://"
 _BY_PLACE = re.compile(r"attachment://\d+")  # which the log counts, and no other log alike
 _GIVEN = ("input", "choices", "target")
+_KEPT, _SHORT = 2**13, 2**13  # how many texts are kept, and of how many characters
 
 
-def given(
-    summary: dict[str, Any], archive: Archive | None = None, choices: bool = False
-) -> bytes | None:
-    """The digest of input, target and choices; None where the log does not hold them whole.
+class Contents:
+    """Digests of what samples ask; of texts in several logs reckoned once."""
 
-    Parameters
-    ----------
-    summary : dict
-        A summary or a whole sample.
-    archive : Archive, optional
-        Of the summary; a sample is read from it where its summary is cut.
-    choices : bool, default False
-        Whether samples have choices, which summaries of older logs leave out.
-    """
-    values = [summary.get(key) for key in _GIVEN]
-    asked, offered, target = values
-    if offered is None and not choices and isinstance(asked, str) and isinstance(target, str):
-        texts = [asked, target]  # as most are
-    else:
-        texts = list(_texts(values))
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], bytes] = {}
+
+    def of(
+        self, sample: dict[str, Any], archive: Archive | None = None, choices: bool = False
+    ) -> bytes | None:
+        """The digest of input, target and choices; None where the log does not hold them whole.
+
+        Parameters
+        ----------
+        sample : dict
+            A summary or a whole sample.
+        archive : Archive, optional
+            Of the summary; a sample is read from it where its summary is cut.
+        choices : bool, default False
+            Whether samples have choices, which summaries of older logs leave out.
+        """
+        asked, target = sample.get("input"), sample.get("target")
+        if choices or sample.get("choices") or type(asked) is not str or type(target) is not str:
+            return _of_any(sample, archive, choices)
+        found = self._known.get((asked, target))
+        if found is not None:
+            return found
+        if _is_odd(asked) or _is_odd(target):
+            return _of_any(sample, archive, choices)
+        found = digest(asked, target, None)
+        if len(self._known) < _KEPT and len(asked) < _SHORT:
+            self._known[asked, target] = found
+        return found
+
+
+def _is_odd(text: str) -> bool:
+    """Whether a text may be cut, or stand for something else."""
+    return text.endswith(_CUT) or text.startswith(("(", _ATTACHED))
+
+
+def _of_any(sample: dict[str, Any], archive: Archive | None, choices: bool) -> bytes | None:
+    """The digest, with what the archive has more of."""
+    values: list[Any] = [sample.get(key) for key in _GIVEN]
+    texts = list(_texts(values))
     if archive is not None and (any(map(_is_cut, texts)) or (choices and values[1] is None)):
-        sample = _begun(summary, archive)
-        if sample is None:
+        begun = _begun(sample, archive)
+        if begun is None:
             return None
-        values = [sample.get(key) for key in _GIVEN]
+        values = [begun.get(key) for key in _GIVEN]
         texts = list(_texts(values))
     if any(text.startswith(_ATTACHED) and _BY_PLACE.fullmatch(text) for text in texts):
         return None
@@ -53,7 +77,7 @@ def given(
 def shown_of(summary: dict[str, Any]) -> str:
     """The beginning of the input, for messages."""
     asked = summary.get("input")
-    return asked if isinstance(asked, str) else next(filter(str.strip, _texts(asked)), "")
+    return asked if type(asked) is str else next(filter(str.strip, _texts(asked)), "")
 
 
 def prompts_of(header: dict[str, Any]) -> list[Any]:

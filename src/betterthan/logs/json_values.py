@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from math import isfinite
 from typing import Any
 
-from betterthan.io.json_records import RepeatedKeyError, unique_keys
+from betterthan.io.json_records import RepeatedKeyError
 from betterthan.io.problems import problem
 from betterthan.logs.elements import listed
 from betterthan.logs.heads import LogFile
 from betterthan.logs.packed import MOST_BYTES
+from betterthan.logs.unique_keys import loads
 
 
 def records(file: LogFile) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -102,7 +103,7 @@ def flat(value: dict[str, Any], prefix: str = "") -> dict[str, Any]:
 def parsed(data: bytes, name: str, row: int | None = None) -> Any:
     """The value in some bytes of the file `name`, whose line they are."""
     try:
-        return json.loads(data, object_pairs_hook=unique_keys)
+        return loads(data)
     except RepeatedKeyError as error:
         raise problem(name, f"the key {error} stands twice in one object", row=row) from None
     except json.JSONDecodeError as error:

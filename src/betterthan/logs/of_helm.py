@@ -10,7 +10,7 @@ from betterthan.io.problems import counted, problem
 from betterthan.logs.elements import listed
 from betterthan.logs.heads import Head, LogFile
 from betterthan.logs.json_values import as_dict, as_dicts, as_text, count, flat, number, whole
-from betterthan.logs.record import Run
+from betterthan.logs.record import OK, UNSCORED, Run
 
 _MODEL = re.compile(r",?model(_deployment)?=[^,]*")
 # statistics of how it was run, no scores
@@ -118,8 +118,8 @@ def _add(run: Run, one: dict[str, Any], row: int, clustered: bool) -> None:
     for stat in as_dicts(one.get("stats")):
         name = as_text(as_dict(stat.get("name")).get("name"))
         if name and not name.startswith(_BOOKS):
-            raw = number(stat.get("mean")) if number(stat.get("count")) else None
-            run.cells.score(place, name, raw)
+            status = OK if number(stat.get("count")) else UNSCORED
+            run.cells.score(place, name, number(stat.get("mean")), status)
 
 
 def _split(one: dict[str, Any]) -> str:

@@ -1,22 +1,23 @@
 """Logs of Inspect: .eval archives, also of runs that died, and .json."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from betterthan.io.problems import counted, problem
+from betterthan.io.problems import counted, listed, problem, shown
 from betterthan.logs.archives import Archive
 from betterthan.logs.elements import fields
-from betterthan.logs.hashing import digest, joined
+from betterthan.logs.hashing import all_joined, digest
 from betterthan.logs.heads import Head, LogFile
-from betterthan.logs.inspect_content import given, prompts_of, shown_of
+from betterthan.logs.inspect_content import Contents, prompts_of, shown_of
 from betterthan.logs.inspect_header import add_reported, declared_metrics, run_of, steps_of
-from betterthan.logs.inspect_values import add_scores, values_of
-from betterthan.logs.json_values import count, parsed
-from betterthan.logs.record import DONE, Run
+from betterthan.logs.inspect_values import add_scores
+from betterthan.logs.json_values import as_dict, count, parsed
+from betterthan.logs.record import DONE, KEPT, Run
 
 _HEADER, _START, _ALL = "header.json", "_journal/start.json", "summaries.json"
+_IDS = {str, int, float, bool}
 _PART = re.compile(r"_journal/summaries/(\d+)\.json")
 
 
@@ -27,47 +28,65 @@ def recognises(head: Head) -> bool:
     return head.kind == "object" and head.has("version", "status", "eval.task", "eval.run_id")
 
 
-def runs(files: Sequence[LogFile]) -> list[Run]:
-    """The run in each log, from its header and the summaries of its samples alone."""
-    return [_of_archive(f) if f.head.kind == "zip" else _of_json(f) for f in files]
+def runs(files: Sequence[LogFile], cluster: str | None = None) -> list[Run]:
+    """The run in each log, from its header and the summaries of its samples alone.
+
+    Parameters
+    ----------
+    files : sequence of LogFile
+    cluster : str, optional
+        The metadata of samples that items of one cluster share.
+    """
+    contents = Contents()
+    return [_of(file, contents, cluster) for file in files]
 
 
-@dataclass
-class _Seen:
-    """Samples by (id, epoch): of two the last counts, which a scoring again wrote."""
-
-    found: dict[tuple[str, int], tuple[int, dict[str, Any], bytes | None]] = field(
-        default_factory=dict
-    )
-    double: int = 0
-
-    def add(self, row: int, sample: dict[str, Any], content: bytes | None) -> None:
-        key = (str(sample.get("id")), _epoch(sample))
-        self.double += self.found.pop(key, None) is not None
-        self.found[key] = (row, sample, content)
+def _of(file: LogFile, contents: Contents, cluster: str | None) -> Run:
+    of_kind = _of_archive if file.head.kind == "zip" else _of_json
+    header, samples = of_kind(file, contents)
+    run = _run(file, header, samples)
+    if cluster is not None:
+        run.cells.cluster = [_shared(samples.all[row - 1], cluster, file) for row in run.cells.row]
+    return run
 
 
-def _of_archive(file: LogFile) -> Run:
+def _shared(sample: dict[str, Any], cluster: str, file: LogFile) -> str:
+    """What a sample has as this metadata."""
+    metadata = as_dict(sample.get("metadata"))
+    if metadata.get(cluster) is None:
+        has = f"has {listed(metadata)}" if metadata else "has none"
+        what = f"has no metadata {cluster!r} to be its cluster; it {has}"
+        raise problem(f"{file.name}, sample {shown(sample['id'])}", what)
+    return str(metadata[cluster])
+
+
+@dataclass(frozen=True)
+class _Samples:
+    """Samples as they stand in a log, or their summaries, with the digest of what each asks."""
+
+    all: list[dict[str, Any]] = field(default_factory=list)
+    contents: list[bytes | None] = field(default_factory=list)
+
+    def last(self) -> list[int]:
+        """The place of each (id, epoch): of two the last, which a scoring again wrote."""
+        keys = zip([str(one["id"]) for one in self.all], _epochs(self.all), strict=True)
+        return sorted({key: place for place, key in enumerate(keys)}.values())
+
+
+def _of_archive(file: LogFile, contents: Contents) -> tuple[dict[str, Any], _Samples]:
     with Archive(file) as archive:
         header = _header(archive, file)
         choices = any(step.get("solver") == "multiple_choice" for step in steps_of(header))
-        seen = _Seen()
-        for row, one in enumerate(_summaries(archive, file), start=1):
-            seen.add(row, one, _given(one, archive.name, row, archive, choices))
-    return _run(file, header, seen)
+        samples = _Samples(_summaries(archive, file))
+        try:
+            samples.contents.extend(contents.of(one, archive, choices) for one in samples.all)
+        except RecursionError:
+            raise _too_deep(file, len(samples.contents) + 1) from None
+    return header, samples
 
 
-def _given(
-    sample: dict[str, Any],
-    name: str,
-    row: int,
-    archive: Archive | None = None,
-    choices: bool = False,
-) -> bytes | None:
-    try:
-        return given(sample, archive, choices)
-    except RecursionError:
-        raise problem(name, "is nested too deeply", row=row) from None
+def _too_deep(file: LogFile, row: int) -> ValueError:
+    return problem(file.name, "is nested too deeply", row=row)
 
 
 def _header(archive: Archive, file: LogFile) -> dict[str, Any]:
@@ -80,27 +99,32 @@ def _header(archive: Archive, file: LogFile) -> dict[str, Any]:
     return header
 
 
-def _summaries(archive: Archive, file: LogFile) -> Iterable[dict[str, Any]]:
+def _summaries(archive: Archive, file: LogFile) -> list[dict[str, Any]]:
     """The summaries of all samples, or those a run that died had come to."""
-    parts = sorted(
-        (int(match[1]), name) for name in archive.members if (match := _PART.fullmatch(name))
-    )
-    members = [_ALL] if _ALL in archive else [name for _, name in parts]
-    for member in members:
+    samples: list[dict[str, Any]] = []
+    for member in [_ALL] if _ALL in archive else _parts(archive):
         name = f"{file.name}, member {member}"
         found = parsed(archive.read(member), name)
         if not isinstance(found, list):
             raise problem(name, "is no list of samples")
-        for row, one in enumerate(found, start=1):
-            if not _is_sample(one):
-                raise problem(name, "is no sample", row=row, value=one)
-            yield one
+        kinds = {type(one.get("id")) if type(one) is dict else None for one in found}
+        if not kinds <= _IDS:
+            row = next(k for k, one in enumerate(found) if not _is_sample(one))
+            raise problem(name, "is no sample", row=row + 1, value=found[row])
+        samples += found
+    return samples
 
 
-def _of_json(file: LogFile) -> Run:
+def _parts(archive: Archive) -> list[str]:
+    """The members that a run writes as it goes, in their order."""
+    found = [(int(match[1]), m) for m in archive.members if (match := _PART.fullmatch(m))]
+    return [member for _, member in sorted(found)]
+
+
+def _of_json(file: LogFile, contents: Contents) -> tuple[dict[str, Any], _Samples]:
     """The run in a log of one JSON object, whose samples are read one by one."""
     header: dict[str, Any] = {}
-    seen, row = _Seen(), 0
+    samples, row = _Samples(), 0
     with file.open() as data:
         for key, value in fields(data, file.name, frozenset({"samples"})):
             if key != "samples" or value is None:
@@ -109,16 +133,19 @@ def _of_json(file: LogFile) -> Run:
             row += 1
             if not _is_sample(value):
                 raise problem(file.name, "is no sample", row=row, value=value)
-            content = _given(value, file.name, row)
-            seen.add(row, _summary(value), content)
+            try:
+                samples.contents.append(contents.of(value))
+            except RecursionError:
+                raise _too_deep(file, row) from None
+            samples.all.append(_summary(value))
     if not isinstance(header.get("eval"), dict):
         raise problem(file.name, "is no header of an Inspect log")
-    return _run(file, header, seen)
+    return header, samples
 
 
 def _summary(sample: dict[str, Any]) -> dict[str, Any]:
     """What is kept of a sample while others are read."""
-    kept = {key: sample[key] for key in ("id", "epoch", "error") if key in sample}
+    kept = {key: sample[key] for key in ("id", "epoch", "error", "metadata") if key in sample}
     scores = sample.get("scores")
     if isinstance(scores, dict):
         kept["scores"] = {
@@ -127,43 +154,44 @@ def _summary(sample: dict[str, Any]) -> dict[str, Any]:
         }
     elif isinstance(sample.get("score"), dict):
         kept["score"] = {"value": sample["score"].get("value")}
-    return kept | {"input": shown_of(sample)[:80]}
+    return kept | {"input": shown_of(sample)[: KEPT.get()]}
 
 
-def _run(file: LogFile, header: dict[str, Any], seen: _Seen) -> Run:
-    run = run_of(header, file)
-    if seen.double:
-        said = f"{counted(seen.double, 'sample')} of {file.name} given twice, the last is taken"
+def _run(file: LogFile, header: dict[str, Any], samples: _Samples) -> Run:
+    run, kept = run_of(header, file), samples.last()
+    if double := len(samples.all) - len(kept):
+        said = f"{counted(double, 'sample')} of {file.name} given twice, the last is taken"
         run.said.append(("twice", said))
-    prompt, scored = digest(prompts_of(header)), []
-    declared = declared_metrics(header)
-    one_name = declared[0] if declared else "score"
-    for row, sample, content in seen.found.values():
-        place = run.cells.sample(
-            sample["id"],
-            epoch=_epoch(sample),
-            content=content,
-            prompt=joined(prompt, content),
-            text=shown_of(sample),
-            row=row,
-            failed=sample.get("error") is not None,
-        )
-        scored.append((place, values_of(sample, one_name)))
-        run.why = run.why or _why(sample.get("error"))
-    if not len(run.cells) and run.state == DONE:
+    _add_samples(run, header, samples, kept)
+    if not kept and run.state == DONE:
         raise problem(file.name, "holds no samples; run Inspect with samples logged")
-    add_scores(run, scored, declared)
+    add_scores(run, [samples.all[k] for k in kept], declared_metrics(header))
     add_reported(run, header)
     return run
 
 
+def _add_samples(run: Run, header: dict[str, Any], samples: _Samples, kept: list[int]) -> None:
+    own, contents = [samples.all[k] for k in kept], [samples.contents[k] for k in kept]
+    errors = [one.get("error") for one in own]
+    run.cells.samples(
+        [one["id"] for one in own],
+        epoch=_epochs(own),
+        content=contents,
+        prompt=all_joined(digest(prompts_of(header)), contents),
+        text=list(map(shown_of, own)),
+        row=[k + 1 for k in kept],
+        failed=[error is not None for error in errors],
+    )
+    run.why = run.why or next(filter(None, map(_why, filter(None, errors))), "")
+
+
 def _is_sample(value: Any) -> bool:
-    return isinstance(value, dict) and isinstance(value.get("id"), str | int | float)
+    return type(value) is dict and type(value.get("id")) in _IDS
 
 
-def _epoch(sample: dict[str, Any]) -> int:
-    epoch = sample.get("epoch")
-    return epoch if type(epoch) is int else count(epoch, 1)
+def _epochs(samples: list[dict[str, Any]]) -> list[int]:
+    found = [one.get("epoch") for one in samples]
+    return [one if type(one) is int else count(one, 1) for one in found]
 
 
 def _why(error: Any) -> str:

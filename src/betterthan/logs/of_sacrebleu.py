@@ -6,7 +6,7 @@ No line says which sentence it is of: items are the numbers of the lines.
 import re
 from collections.abc import Iterator, Sequence
 
-from betterthan.io.problems import problem
+from betterthan.io.problems import counted, problem
 from betterthan.logs.heads import Head, LogFile
 from betterthan.logs.record import Run
 from betterthan.logs.score_values import score_of
@@ -30,11 +30,26 @@ def runs(files: Sequence[LogFile]) -> list[Run]:
 
 
 def check(runs: Sequence[Run]) -> None:
-    """Refuse runs whose scores of one metric have several signatures: they are not the same."""
+    """Refuse runs whose scores of one metric have several signatures, or that are not of equally
+    many sentences: they are not of the same.
+    """
     signed: dict[str, tuple[str, str]] = {}
     for run in runs:
         for signature in run.scorer.split("; "):
             _refuse_other(signed, signature, run.files[0], None)
+        _refuse_other_length(runs[0], run)
+
+
+def _refuse_other_length(first: Run, run: Run) -> None:
+    """Refuse files of another number of sentences: whichever is lacking, the numbers of those
+    behind it are of others.
+    """
+    if len(run.cells) != len(first.cells):
+        what = (
+            f"has {counted(len(run.cells), 'sentence')} and {first.files[0]} {len(first.cells)}; "
+            "sentences are joined by their number, so that all systems must have all of them"
+        )
+        raise problem(run.files[0], what)
 
 
 def _run(file: LogFile) -> Run:

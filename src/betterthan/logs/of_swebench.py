@@ -135,6 +135,22 @@ def _add(run: Run, told: dict[str, Any], lists: Sequence[tuple[str, float | None
                 seen.add(str(item))
                 place = run.cells.sample(item, text=str(item), failed=status == ERROR)
                 run.cells.score(place, _METRIC, score, status)
+    _tell_doubles(run, told, [key for key, *_ in lists])
+
+
+def _tell_doubles(run: Run, told: dict[str, Any], keys: Sequence[str]) -> None:
+    """Tell of ids that are resolved and something else, or twice in one list."""
+    lists = {key: [str(one) for one in as_list(told.get(key))] for key in keys}
+    resolved, *others = lists.values()
+    both = sorted(set(resolved) & {one for ids in others for one in ids})
+    if both:
+        n = counted(len(both), "instance")
+        said = f"{n} of {run.files[0]} resolved and in another list too, taken as resolved"
+        run.said.append(("rows", f"{said}: {listed(both, 3)}"))
+    for key, ids in lists.items():
+        if double := len(ids) - len(set(ids)):
+            said = f"{counted(double, 'instance')} of {run.files[0]} twice in {key}, counted once"
+            run.said.append(("twice", said))
 
 
 def _check(run: Run, results: LogFile) -> None:

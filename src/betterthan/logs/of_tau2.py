@@ -1,16 +1,18 @@
 """Simulations of tau2-bench, in one file or in a folder beside it."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from betterthan.io.problems import problem
+from betterthan.io.problems import problem, shown
 from betterthan.logs.elements import fields
 from betterthan.logs.hashing import digest
 from betterthan.logs.heads import Head, LogFile
 from betterthan.logs.json_values import as_dict, as_text, count, flat, number, whole
 from betterthan.logs.record import ERROR, OK, Run
 
+_ENDED = ("too_many_errors", "agent_error", "user_error", "infrastructure_error")
 _METRIC, _FOLDER = "reward", "simulations"
 _LISTS = frozenset({"tasks", "simulations"})
 _ALONE = "holds no simulations, and there are none in a folder 'simulations' beside it"
@@ -23,14 +25,19 @@ def recognises(head: Head) -> bool:
 
 def runs(files: Sequence[LogFile]) -> list[Run]:
     """A run for each results file, with the simulations beside it."""
-    results = {file.path.parent: file for file in files if _is_results(file.head)}
+    results = [file for file in files if _is_results(file.head)]
+    homes = Counter(file.path.parent for file in results)
     single: dict[Path, list[LogFile]] = {}
     for file in files:
         if not _is_results(file.head):
             folder = file.path.parent
             home = folder.parent if folder.name == _FOLDER else folder
             single.setdefault(home, []).append(file)
-    found = [_run(file, single.pop(home, None) or _beside(file)) for home, file in results.items()]
+    found = []
+    for file in results:
+        alone = homes[file.path.parent] == 1  # of several nothing says whose a folder is
+        beside = single.pop(file.path.parent, None) or _beside(file) if alone else []
+        found.append(_run(file, beside))
     return found + [_of_simulations(alone) for alone in single.values()]
 
 
@@ -119,6 +126,9 @@ def _add(
     run.cells.score(place, _METRIC, raw, ERROR if failed else OK)
     if failed and not run.why:
         run.why = as_text(one["termination_reason"]) or "a simulation without a reward"
+    elif not failed and one["termination_reason"] in _ENDED:
+        said = f"item {shown(item)} has a reward and ended in {one['termination_reason']}"
+        run.said.append(("errors", f"{said}: the reward counts"))
 
 
 def _add_info(run: Run, info: dict[str, Any]) -> None:

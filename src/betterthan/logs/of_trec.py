@@ -6,7 +6,7 @@ Neither names the system: it is the file.
 import re
 from collections.abc import Iterator, Sequence
 
-from betterthan.io.problems import problem, shown
+from betterthan.io.problems import counted, problem, shown
 from betterthan.logs.heads import Head, LogFile
 from betterthan.logs.record import Run
 from betterthan.logs.score_values import score_of
@@ -76,11 +76,22 @@ def _run(file: LogFile) -> Run:
     order = _order(_fields(file.head.lines))
     if order is None:
         raise problem(file.name, "holds no lines of measure, query and value")
-    measure, query = order
-    tool = "trec_eval" if measure == 0 else "ir_measures"
+    tool = "trec_eval" if order[0] == 0 else "ir_measures"
     run = Run(tool, [file.name], rule="mean of rounded")
+    if double := _add_lines(run, file, *order):
+        said = f"{counted(double, 'line')} of {file.name} given twice, counted once"
+        run.said.append(("twice", said))
+    if not len(run.cells):
+        what = f"holds no queries, only their mean; run {tool} -q"
+        raise problem(file.name, what)
+    return run
+
+
+def _add_lines(run: Run, file: LogFile, measure: int, query: int) -> int:
+    """Add all queries; how many lines were there before."""
     samples: dict[str, int] = {}
     seen: dict[tuple[str, str], float] = {}
+    double = 0
     for row, fields in _lines(file):
         metric, item = fields[measure], fields[query]
         if _COUNTS.fullmatch(metric):
@@ -92,10 +103,9 @@ def _run(file: LogFile) -> Run:
             if item not in samples:
                 samples[item] = run.cells.sample(item, text=item, row=row)
             run.cells.score(samples[item], metric, value)
-    if not samples:
-        what = f"holds no queries, only their mean; run {tool} -q"
-        raise problem(file.name, what)
-    return run
+        else:
+            double += 1
+    return double
 
 
 def _lines(file: LogFile) -> Iterator[tuple[int, list[str]]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from betterthan.io.problems import printable
 from betterthan.logs.again import one_each
+from betterthan.logs.clustering import CONTENT, by_content, refuse_cluster
 from betterthan.logs.finding import Found, find_files
 from betterthan.logs.frames import logs_of
 from betterthan.logs.naming import chosen, named
@@ -26,6 +27,7 @@ def read_logs(
     again: str | None = None,
     format: str | None = None,
     items: Sequence[str] | None = None,
+    cluster: str | None = None,
 ) -> Logs:
     """Read the logs that evaluation tools wrote.
 
@@ -45,6 +47,9 @@ def read_logs(
         them when not given.
     items : list of str, optional
         The ids of the data set, for results that name only what was solved (SWE-bench).
+    cluster : str, optional
+        What items of one cluster share: ``"content"``, so that copies of a question are one
+        cluster, or the name of a metadata of samples (Inspect). As the tool says when not given.
 
     Returns
     -------
@@ -60,6 +65,7 @@ def read_logs(
         If no file of a folder is a log.
         If a system was run twice with equal settings and `again` is not given.
         If rows of one item and epoch differ.
+        If a sample has no such metadata, or a log does not hold what was asked.
 
     Notes
     -----
@@ -85,7 +91,7 @@ def read_logs(
     3    old  faithfulness    0.4     ok
     """
     files = sort_files(find_files(source), format)
-    return logs_of_files(files, systems=systems, again=again, items=items)
+    return logs_of_files(files, systems=systems, again=again, items=items, cluster=cluster)
 
 
 def logs_of_files(
@@ -94,9 +100,10 @@ def logs_of_files(
     systems: Any = None,
     again: str | None = None,
     items: Sequence[str] | None = None,
+    cluster: str | None = None,
 ) -> Logs:
     """The records of files that were recognised."""
-    return logs_of_runs(*read_runs(files, items), systems=systems, again=again)
+    return logs_of_runs(*read_runs(files, items, cluster), systems=systems, again=again)
 
 
 def logs_of_runs(
@@ -115,16 +122,18 @@ def logs_of_runs(
 
 
 def read_runs(
-    files: Sorted, items: Sequence[str] | None = None
+    files: Sorted, items: Sequence[str] | None = None, cluster: str | None = None
 ) -> tuple[list[Run], list[str | None]]:
     """The runs in all files, and the name a mapping gave the files of each."""
     _refuse_items(files, items)
+    metadata = None if cluster == CONTENT else cluster
+    refuse_cluster(files, metadata)
     runs: list[Run] = []
     keys: list[str | None] = []
     for reader in READERS:
         before = len(runs)
         for key, group in _by_key(files.by_reader.get(reader.name, [])).items():
-            found = reader.runs([one.file for one in group], items)
+            found = reader.runs([one.file for one in group], items, metadata)
             runs += [_by_its_tool(run, reader) for run in found]
             keys += [key] * len(found)
         reader.check(runs[before:])
@@ -134,6 +143,8 @@ def read_runs(
     if files.said:
         _log.info(printable(files.said))
     _refuse_mixed(runs, keys)
+    if cluster == CONTENT:
+        by_content(runs)
     return runs, keys
 
 

@@ -1,16 +1,30 @@
 """What every log becomes first: runs, each with its samples and their scores."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 OK, ERROR, UNSCORED, MISSING = STATUSES = ("ok", "error", "unscored", "missing")
 DONE, FAILED, DIED = STATES = ("done", "failed", "died")
 Frame = Any  # a pandas.DataFrame, inside: pandas is typed in part only
-_SHOWN = 80  # characters of an item that are kept for messages
+# characters of an item that are kept for messages; all where near copies are looked for
+KEPT: ContextVar[int | None] = ContextVar("kept", default=80)
+
+
+@contextmanager
+def whole_texts() -> Iterator[None]:
+    """Keep whole texts of what is read within."""
+    before = KEPT.set(None)
+    try:
+        yield
+    finally:
+        KEPT.reset(before)
 
 
 @dataclass
@@ -72,7 +86,7 @@ class Cells:
         self.content.append(content)
         self.prompt.append(prompt)
         self.cluster.append(cluster)
-        self.text.append(text[:_SHOWN])
+        self.text.append(text[: KEPT.get()])
         self.row.append(row)
         self.file.append(file)
         self.failed.append(failed)
@@ -88,6 +102,35 @@ class Cells:
         self.metric.append(metric)
         self.raw.append(number)
         self.status.append(UNSCORED if status == OK and not isfinite(number) else status)
+
+    def samples(self, items: Sequence[Any], **columns: Sequence[Any]) -> None:
+        """Add samples to none, column by column; see `sample`.
+
+        Parameters
+        ----------
+        items : sequence
+            The id of each.
+        **columns : sequence
+            The others, all but cluster and file.
+        """
+        self.item = [one.strip() if type(one) is str else _id(one) for one in items]
+        self.epoch, self.row, self.failed = (list(columns[k]) for k in ("epoch", "row", "failed"))
+        self.content, self.prompt = (list(columns[k]) for k in ("content", "prompt"))
+        kept = KEPT.get()
+        self.text = [text[:kept] for text in columns["text"]]
+        self.cluster, self.file = [None] * len(self.item), [0] * len(self.item)
+
+    def scores(self, metric: str, numbers: Sequence[float | None]) -> None:
+        """Add the number that a tool wrote for each sample, None where it wrote none."""
+        raw = np.array(numbers, float)  # NaN for None
+        self.of += range(len(self.item))
+        self.metric += [metric] * len(self.item)
+        self.raw += raw.tolist()
+        known = np.isfinite(raw).tolist()
+        status = [OK if one else UNSCORED for one in known]
+        if any(self.failed):
+            status = [ERROR if f else s for f, s in zip(self.failed, status, strict=True)]
+        self.status += status
 
     def by_sample(self) -> list[list[tuple[str, str, str]]]:
         """The scores of each sample (metric, number as text, status), to compare samples by."""

@@ -24,15 +24,25 @@ class Reader:
     tried: str  # versions whose files were read
     system: str  # what names the system
     takes_items: bool = False  # whether it needs the ids of the data set where no file has them
+    takes_cluster: bool = False  # whether samples have metadata that items can share
 
     @property
     def recognises(self) -> Callable[[Head], bool]:
         """Whether a file is of this kind."""
         return import_module(f"betterthan.logs.of_{self.name}").recognises
 
-    def runs(self, files: Sequence[LogFile], items: Sequence[str] | None = None) -> list[Run]:
-        """The runs in files of this kind; `items` are the ids of the data set."""
+    def runs(
+        self,
+        files: Sequence[LogFile],
+        items: Sequence[str] | None = None,
+        cluster: str | None = None,
+    ) -> list[Run]:
+        """The runs in files of this kind; `items` are the ids of the data set, `cluster` names the
+        metadata that items of one cluster share.
+        """
         module = import_module(f"betterthan.logs.of_{self.name}")
+        if self.takes_cluster:
+            return module.runs(files, cluster)
         return module.runs(files, items) if self.takes_items else module.runs(files)
 
     def check(self, runs: Sequence[Run]) -> None:
@@ -51,6 +61,7 @@ READERS: tuple[Reader, ...] = (
         "logs of `inspect eval`: .eval and .json",
         "0.3.6x, 2024-10, 0.3.285",
         "eval.model",
+        takes_cluster=True,
     ),
     Reader(
         "lm_eval",

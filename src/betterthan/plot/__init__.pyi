@@ -1,3 +1,4 @@
+from .apart import cliques as cliques
 from .bars import outcomes as outcomes
 from .curves import densities as densities
 from .forest import differences as differences
@@ -5,9 +6,13 @@ from .of_labels import confusion as confusion
 from .of_orders import orders as orders
 from .of_orders import tau as tau
 from .of_orders import tau_distribution as tau_distribution
+from .of_plans import assurance as assurance
+from .of_plans import boundary as boundary
 from .of_scores import scores as scores
 from .ranking import ranks as ranks
 from .regression import coefficients as coefficients
 from .regression import predictions as predictions
 from .squares import matrix as matrix
+from .standings import leaderboard as leaderboard
 from .ternary import simplex as simplex
+from .widths import rope_curve as rope_curve

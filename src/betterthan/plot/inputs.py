@@ -30,6 +30,16 @@ def given(data: Any) -> Any:
     return held if isinstance(held, xr.Dataset) else data
 
 
+def compared(data: Any) -> xr.Dataset:
+    """The Dataset of a comparison of systems over (system_a, system_b)."""
+    held = given(data)
+    if not isinstance(held, xr.Dataset) or not {"prob_better", "verdict"} <= set(held):
+        raise ValueError(
+            f"data is a {type(data).__name__}; give a comparison, from betterthan.compare"
+        )
+    return held.isel({names.ENGINE: 0}) if names.ENGINE in held.dims else held
+
+
 def pairs(data: Any, systems: Any = None) -> xr.DataArray:
     """Counts (pair, outcome) of the systems to draw, no pair twice."""
     found, _ = as_pairs(_counts(given(data)))

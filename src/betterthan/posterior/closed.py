@@ -8,6 +8,8 @@ import xarray as xr
 from betterthan import checks, names, schemas
 from betterthan.exact.wins import beta
 from betterthan.exact.wins.halves import over_distinct
+from betterthan.judged.dataset import is_judged
+from betterthan.posterior import of_judged
 from betterthan.posterior.parameters import Parameters, across, each, parameters, real_numbers
 from betterthan.posterior.sampled import draws_prob_better
 
@@ -15,7 +17,7 @@ _BLOCK = 1_000_000  # pairs at once
 
 
 def prob_better(
-    data: xr.DataArray | xr.DataTree,
+    data: xr.DataArray | xr.Dataset | xr.DataTree,
     *,
     model: str = "dirichlet",
     prior: Any = None,
@@ -25,9 +27,9 @@ def prob_better(
 
     Parameters
     ----------
-    data : xarray.DataArray, dims (..., outcome), or xarray.DataTree
-        Counts; or a posterior from `posterior.draws` or from a model's ``fit``, which knows its own
-        model and prior.
+    data : xarray.DataArray, dims (..., outcome), xarray.Dataset or xarray.DataTree
+        Counts; judged counts from `judged.count`, of which the labels are the truth; or a posterior
+        from `posterior.draws` or from a model's ``fit``, which knows its own model and prior.
     model : {"dirichlet", "independent"}, default "dirichlet"
         ``dirichlet``: win, loss and tie are multinomial; ties do not move the answer.
         ``independent``: the approximation that takes the win rates of A and of B as two independent
@@ -66,6 +68,8 @@ def prob_better(
     """
     if isinstance(data, xr.DataTree):
         return draws_prob_better(data)
+    if is_judged(data):
+        return of_judged.better(data, prior, ties, model)
     if not isinstance(data, xr.DataArray):
         raise ValueError(
             f"data is a {type(data).__name__}; give an xarray.DataArray of counts, with a dim "

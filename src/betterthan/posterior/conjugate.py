@@ -11,11 +11,13 @@ from scipy.special import expit
 from betterthan import __version__, checks, names
 from betterthan.counts.pairing import as_pairs
 from betterthan.exact.numeric.seeds import one_seed
+from betterthan.judged.dataset import is_judged
+from betterthan.posterior import of_judged
 from betterthan.signed import Signature
 
 
 def draws(
-    counts: xr.DataArray,
+    counts: xr.DataArray | xr.Dataset,
     *,
     prior: Any = None,
     draws: int = names.DRAWS,
@@ -28,7 +30,8 @@ def draws(
     ----------
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
         With ties: draws of theta = (win, loss, tie) and of ``difference`` = theta_win - theta_loss.
-        Without: draws of ``p``, the probability that A wins an example that is not a tie.
+        Without: draws of ``p``, the probability that A wins an example that is not a tie. Or
+        judged counts: draws of theta of the truth.
     prior : str or sequence of float, optional
         Dirichlet parameters of win, loss, tie, or a name: see `betterthan.names.PRIORS`.
     draws, chains : int
@@ -59,6 +62,8 @@ def draws(
     >>> float((difference > 0).mean().round(2))  # exact: 0.956
     0.96
     """
+    if is_judged(counts):
+        return of_judged.draws_of(counts, prior, draws, chains, rng)
     pairs, square = as_pairs(counts)
     numbers = checks.prior(prior, pairs.sizes[names.OUTCOME])
     shape = (checks.whole(chains, "chains"), checks.whole(draws, "draws"))

@@ -8,11 +8,13 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.exact.wins import dirichlet, intervals
+from betterthan.judged.dataset import is_judged
+from betterthan.posterior import of_judged
 from betterthan.posterior.parameters import Parameters, across, each, parameters, real_numbers
 
 
 def difference(
-    counts: xr.DataArray,
+    counts: xr.DataArray | xr.Dataset,
     *,
     ci_prob: float = names.CI_PROB,
     ci_kind: str = names.CI_KIND,
@@ -24,8 +26,8 @@ def difference(
 
     Parameters
     ----------
-    counts : xarray.DataArray, dims (..., outcome)
-        With ties; or under a `ties` policy that leaves none.
+    counts : xarray.DataArray, dims (..., outcome), or xarray.Dataset
+        With ties; or under a `ties` policy that leaves none. Or judged counts.
     ci_prob : float, default 0.95
         Mass of the interval.
     ci_kind : {"hdi", "eti"}, default "hdi"
@@ -58,6 +60,8 @@ def difference(
     """
     checks.probability(ci_prob, "ci_prob")
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
+    if is_judged(counts):
+        return of_judged.size(counts, ci_prob, ci_kind, prior, ties)
     given = parameters(counts, prior, ties, question="the size of the difference")
     return size(given, ci_prob, ci_kind)
 
@@ -94,15 +98,19 @@ def _interval(
 
 
 def prob_equivalent(
-    counts: xr.DataArray, rope: float = names.ROPE, *, prior: Any = None, ties: str = "third"
+    counts: xr.DataArray | xr.Dataset,
+    rope: float = names.ROPE,
+    *,
+    prior: Any = None,
+    ties: str = "third",
 ) -> xr.DataArray:
     """Posterior mass of d = theta_win - theta_loss below, within and above the region of practical
     equivalence.
 
     Parameters
     ----------
-    counts : xarray.DataArray, dims (..., outcome)
-        With ties; or under a `ties` policy that leaves none.
+    counts : xarray.DataArray, dims (..., outcome), or xarray.Dataset
+        With ties; or under a `ties` policy that leaves none. Or judged counts.
     rope : float in [0, 1), default 0
         Half width of the region, as a difference of probabilities: 0.01 is one point of accuracy.
     prior, ties
@@ -127,6 +135,8 @@ def prob_equivalent(
     [0.0, 0.5245, 0.4755]
     """
     rope = checks.rope(rope)
+    if is_judged(counts):
+        return of_judged.masses(counts, rope, prior, ties)
     return masses(parameters(counts, prior, ties, question="the probability within a rope"), rope)
 
 
@@ -147,13 +157,14 @@ def masses(of: Parameters, rope: float) -> xr.DataArray:
 
 
 def sf(
-    counts: xr.DataArray, delta: float, *, prior: Any = None, ties: str = "third"
+    counts: xr.DataArray | xr.Dataset, delta: float, *, prior: Any = None, ties: str = "third"
 ) -> xr.DataArray:
     """P(theta_win - theta_loss > delta), to 1e-9 relative however small.
 
     Parameters
     ----------
-    counts : xarray.DataArray, dims (..., outcome)
+    counts : xarray.DataArray, dims (..., outcome), or xarray.Dataset
+        Counts, or judged counts.
     delta : float
         A difference of probabilities, from -1 to 1.
     prior, ties
@@ -176,8 +187,10 @@ def sf(
     >>> float(bt.posterior.sf(counts, 0.01).sel(system_a="A", system_b="B").round(4))
     0.4755
     """
-    given = parameters(counts, prior, ties, question="the size of the difference")
     at = checks.real(delta, "delta")
+    if is_judged(counts):
+        return of_judged.beyond(counts, at, prior, ties)
+    given = parameters(counts, prior, ties, question="the size of the difference")
     return each(
         given,
         lambda a, b, t: dirichlet.prob_above(a, b, t, at),

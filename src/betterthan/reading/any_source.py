@@ -14,6 +14,7 @@ from betterthan.logs.pivoting import scores_of
 from betterthan.logs.reading import logs_of_runs
 from betterthan.reading.finding_logs import runs_in, tables_in
 from betterthan.reading.judged_files import with_judged
+from betterthan.reading.judged_outcomes import read_judged
 from betterthan.reading.other_layouts import OTHERS, reader_of
 
 Source = str | Path | pd.DataFrame | Sequence[str | Path] | Mapping[str, str | Path | pd.DataFrame]
@@ -24,6 +25,15 @@ _OF_LOGS = {"join": "auto", "errors": "missing", "unscored": "missing"}
 @overload
 def read(  # pyright: ignore[reportOverlappingOverload]
     source: Source, *, layout: Literal["judgments", "trials"]
+) -> xr.Dataset: ...
+@overload
+def read(
+    source: Source,
+    *,
+    judge: str | Sequence[str],
+    human: str,
+    strata: str | Sequence[str] | None = None,
+    item: str | None = None,
 ) -> xr.Dataset: ...
 @overload
 def read(
@@ -42,6 +52,7 @@ def read(
     unscored: str = "missing",
     format: str | None = None,
     items: Sequence[str] | None = None,
+    cluster: str | None = None,
     item: str | None = None,
     system: str | None = None,
     score: str | None = None,
@@ -71,6 +82,7 @@ def read(
     unscored: str = "missing",
     format: str | None = None,
     items: Sequence[str] | None = None,
+    cluster: str | None = None,
     item: str | None = None,
     system: str | None = None,
     score: str | None = None,
@@ -83,6 +95,9 @@ def read(
     higher_is_better: bool | None = None,
     unit: str | None = None,
     scale: int = 1,
+    judge: str | Sequence[str] | None = None,
+    human: str | None = None,
+    strata: str | Sequence[str] | None = None,
 ) -> xr.DataArray | xr.Dataset:
     """Read the results of several systems: scores of each item, or counts of each pair.
 
@@ -131,6 +146,9 @@ def read(
         The tool that wrote the logs; recognised when not given.
     items : list of str, optional
         Of logs that name only what was solved (SWE-bench): the ids of the data set.
+    cluster : str, optional
+        Of logs: what items of one cluster share: ``"content"``, so that copies of a question are
+        one cluster, or the name of a metadata of samples (Inspect).
     item, system, score : str, optional
         Of tables: the column that is this, where its name does not say it.
     ignore : str or list of str, optional
@@ -148,6 +166,10 @@ def read(
         ``judgment`` for votes and ``unknown`` for counts when not given.
     scale : int, default 1
         For tallies: see `io.tallies_from_table`.
+    judge, human, strata : optional
+        Of a table of judged outcomes, one row an item of a pair: the column, or columns, of the
+        judge's answers, that of the labels by people, and columns that tell signals apart; see
+        `judged.count`.
 
     Returns
     -------
@@ -156,7 +178,7 @@ def read(
         with item coordinates ``dataset``, ``cluster`` and ``epoch`` where they are given. From
         counts and votes: counts over (system_a, system_b, outcome), int64, with a leading
         ``dataset`` where that is given. From tallies: see `io.tallies_from_table`. From judgments:
-        the Dataset of `io.read_judgments`.
+        the Dataset of `io.read_judgments`. With `judge` and `human`: judged counts.
         From logs: scores, with ``status`` (item, system) beside them.
         ``attrs["reading"]`` says in one line what was read and how; it is logged too.
 
@@ -203,15 +225,18 @@ def read(
     of_logs: dict[str, Any] = {"task": task, "metric": metric, "filter": filter, "epoch": epoch}
     of_logs |= {"join": join, "errors": errors, "unscored": unscored}
     of_tables: dict[str, Any] = {"layout": layout, "names": names, "unit": unit, "scale": scale}
+    if judge is not None or human is not None:
+        _refuse(of_logs | of_tables | {"systems": systems, "again": again}, "judged outcomes")
+        return read_judged(source, judge=judge, human=human, strata=strata, item=item)
     if layout is not None and layout in OTHERS:
         _refuse(of_logs | {"systems": systems, "names": names, "unit": unit}, layout)
         return reader_of(layout)(source)
-    logs = runs_in(source, format, items) if layout is None else None
+    logs = runs_in(source, format, items, cluster) if layout is None else None
     if logs is not None:
         _refuse(of_tables | vars(told), "a log")
         found = logs_of_runs(*logs, systems=systems, again=again)
         return scores_of(found, **of_logs, higher_is_better=higher_is_better)
-    _refuse(of_logs | {"again": again, "items": items}, "a table")
+    _refuse(of_logs | {"again": again, "items": items, "cluster": cluster}, "a table")
     tables, how = with_judged(tables_in(source))
     result = read_tables(
         tables,

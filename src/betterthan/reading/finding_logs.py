@@ -8,6 +8,7 @@ import pandas as pd
 
 from betterthan.io.files import FORMATS, dataset_name
 from betterthan.io.problems import listed, problem
+from betterthan.logs.clustering import CONTENT, by_content
 from betterthan.logs.finding import Found, find_files
 from betterthan.logs.of_tool_rows import run_of_frame
 from betterthan.logs.reading import read_runs
@@ -31,11 +32,21 @@ def logs_in(source: Any, format: str | None) -> Sorted | None:
 
 
 def runs_in(
-    source: Any, format: str | None, items: Sequence[str] | None = None
+    source: Any,
+    format: str | None,
+    items: Sequence[str] | None = None,
+    cluster: str | None = None,
 ) -> tuple[list[Run], list[str | None]] | None:
     """The runs in logs, each with the name that a mapping gave it; None where tables are meant."""
     logs = logs_in(source, format)
-    return _in_frames(source) if logs is None else read_runs(logs, items)
+    if logs is not None:
+        return read_runs(logs, items, cluster)
+    found = _in_frames(source)
+    if found is not None and cluster is not None:
+        if cluster != CONTENT:
+            raise ValueError(f"cluster={cluster!r} does not apply to frames; give 'content'")
+        by_content(found[0])
+    return found
 
 
 def _in_frames(source: Any) -> tuple[list[Run], list[str | None]] | None:

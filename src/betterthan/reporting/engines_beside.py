@@ -6,7 +6,7 @@ from betterthan import names
 from betterthan.answers import numbers
 from betterthan.reporting.cells import cell_of, names_in
 from betterthan.reporting.differing import OF_MODELS
-from betterthan.reporting.shown import Shown
+from betterthan.reporting.shown import PAIRS_SEEN, Shown
 
 _NAMED = 4  # pairs that are named; more are counted
 _WHY = {
@@ -24,7 +24,7 @@ def opposed_notes(shown: Shown) -> list[str]:
     """A sentence on the pairs that two engines answer for different systems; none without any."""
     if len(shown.engine_names) < 2:
         return []
-    cells = [cell_of(shown.engines, *pair) for pair in shown.pairs()]
+    cells = [cell_of(shown.engines, *pair) for pair in shown.pairs[:PAIRS_SEEN]]
     found = [cell for cell in cells if _opposed(cell, float(shown.made.threshold or 1.0))]
     if not found:
         return []

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import xarray as xr
+
+from betterthan.reporting import papers
 from betterthan.reporting.page import Page
 from betterthan.reporting.plain import as_text
 from betterthan.reporting.templated import as_html, as_latex, as_markdown
@@ -12,14 +15,15 @@ from betterthan.reporting.templated import as_html, as_latex, as_markdown
 
 @dataclass(frozen=True)
 class Format:
-    """A format, the suffixes that ask for it, what writes a page in it, and whether it shows
-    figures.
+    """A format, the suffixes that ask for it, what writes a page in it, whether it shows figures;
+    or what writes one comparison in it.
     """
 
     name: str
     suffixes: tuple[str, ...]
-    write: Callable[[Page], str]
+    write: Callable[[Page], str] = as_text
     figures: bool = False
+    of_comparison: Callable[[xr.Dataset], str] | None = None
 
 
 FORMATS = (
@@ -28,13 +32,20 @@ FORMATS = (
     Format("html", (".html", ".htm"), as_html, figures=True),
     Format("latex", (".tex",), as_latex),
 )
-NAMES = tuple(form.name for form in FORMATS)
+# of one comparison, for a paper or a pull request
+PAPERS = (
+    Format("latex-table", (".tex",), of_comparison=papers.as_latex_table),
+    Format("latex-macros", (".tex",), of_comparison=papers.as_macros),
+    Format("sentence", (".txt",), of_comparison=papers.as_sentence),
+    Format("pull-request", (".md",), of_comparison=papers.as_pull_request),
+)
+NAMES = tuple(form.name for form in (*FORMATS, *PAPERS))
 BY_SUFFIX = {suffix: form for form in FORMATS for suffix in form.suffixes}
 
 
 def chosen(format: Any, path: Any) -> Format:
     """The format that is asked for, by its name or by the suffix of a file; text by default."""
-    named = next((form for form in FORMATS if form.name == format), None)
+    named = next((form for form in (*FORMATS, *PAPERS) if form.name == format), None)
     if format is not None and named is None:
         raise ValueError(f"format is {_said(format)}; choose one of {', '.join(NAMES)}")
     if path is None:
@@ -47,6 +58,8 @@ def chosen(format: Any, path: Any) -> Format:
             f"path {str(path)!r} ends in {suffix or 'no suffix'}; "
             f"give one of {', '.join(BY_SUFFIX)}"
         )
+    if named is not None and suffix in named.suffixes:
+        return named
     asked = BY_SUFFIX.get(suffix, named)
     if named not in (None, asked):
         raise ValueError(

@@ -14,6 +14,7 @@ from betterthan.reporting import (
     of_comparison,
     of_features,
     of_groups,
+    of_judged,
     of_labels,
     of_orders,
     of_predictions,
@@ -58,6 +59,7 @@ def _is_confusion(answer: Any) -> bool:
 
 KINDS = (
     Kind("compare", "comparison", of_comparison.page),
+    Kind("compare", "judged", of_judged.page),
     Kind("scores.compare", "scores", of_scores.page),
     Kind("orders.kendall_tau", "taus", of_orders.page),
     Kind("orders.compare", "orders", of_orders.compared_page),
@@ -86,7 +88,7 @@ def page_of(answer: Any) -> Page:
     if kind is None:
         raise ValueError(
             f"answers hold a {type(answer).__name__} that no report is written of; give what one "
-            f"of these returned: {', '.join(kind.by for kind in KINDS)}"
+            f"of these returned: {', '.join(dict.fromkeys(kind.by for kind in KINDS))}"
         )
     try:
         return kind.page(answer)
@@ -106,4 +108,5 @@ def plain(answer: Any) -> Any:
     """The Dataset of an answer that shows itself."""
     if not isinstance(answer, Comparison):
         return answer
-    return answer.by_engine() if answer.made.answer == "comparison" else answer.data
+    by_engine = answer.made.answer in ("comparison", "judged")
+    return answer.by_engine() if by_engine else answer.data

@@ -1,9 +1,10 @@
-"""Any answers, one page, four formats."""
+"""Any answers, one page, in each format."""
 
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from betterthan import schemas
 from betterthan.answers.comparison import Comparison
 from betterthan.files import write_whole
 from betterthan.reporting import formats
@@ -21,7 +22,7 @@ def report(
     title: str | None = None,
     figures: bool = True,
 ) -> str:
-    """Write answers up on one page: question, data, method, tables, words, limits, signature.
+    """Write answers up on one page: the answer first, then tables, data, model, tests, limits.
 
     Parameters
     ----------
@@ -32,10 +33,12 @@ def report(
         `significance.groups` or `fits.compare` of a Mallows model returned; a performance function,
         and its posterior; confusions; orders. What one needs beside it is given as another: the
         confusions after the scores, the orders after their taus.
-    format : {"text", "markdown", "html", "latex"}, optional
+    format : {"text", "markdown", "html", "latex", "latex-table", ...}, optional
         Default: that of the suffix of `path`, else text. HTML is one self-contained page. LaTeX is
         a document for pdfLaTeX; names beyond Latin script need LuaLaTeX or XeLaTeX and a font that
-        has them.
+        has them. Of one comparison also "latex-table", a table with booktabs for a paper;
+        "latex-macros", a command a number, for prose; "sentence", for a paper, with the line to
+        cite; "pull-request", short Markdown.
     path : str or pathlib.Path, optional
         Also write it to this file, whole or not at all: .txt, .md, .html, .htm or .tex.
     title : str, optional
@@ -69,13 +72,29 @@ def report(
     form = formats.chosen(format, path)
     if not answers:
         raise ValueError("answers are missing; give at least one, such as what compare returned")
+    if form.of_comparison is not None:
+        written = form.of_comparison(_one_comparison(answers, form.name))
+        return _put(written, path)
     page = joined([page_of(answer) for answer in answers])
     if title:
         page = replace(page, title=on_one_line(str(title)))
     written = form.write(page if form.figures and figures else without_figures(page))
+    return _put(written, path)
+
+
+def _put(written: str, path: str | Path | None) -> str:
     if path is not None:
         write_whole(path, written)
     return written
+
+
+def _one_comparison(answers: tuple[Any, ...], format: str) -> Any:
+    """The comparison that a format for papers is of."""
+    found = plain(answers[0])
+    if len(answers) > 1 or getattr(found, "attrs", {}).get("answer") != "comparison":
+        raise ValueError(f"format={format!r} is of one comparison; give what compare returned")
+    schemas.comparison(found)
+    return found
 
 
 def brief(comparison: Comparison, title: str) -> str:

@@ -4,12 +4,8 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.answers import numbers
-from betterthan.answers.words import difference_of
-from betterthan.reporting.cells import difference_in, interval_of, names_in, probability_in
 from betterthan.reporting.engines import ENGINES, EXAMPLES_INDEPENDENT
 from betterthan.reporting.shown import Shown
-from betterthan.signed import Signature
 
 
 def title_of_verdict(verdict: str, a: str, b: str) -> str:
@@ -22,104 +18,6 @@ def title_of_verdict(verdict: str, a: str, b: str) -> str:
         "no_verdict": "no verdict: not converged",
     }
     return words.get(verdict, verdict)
-
-
-def sentence(cell: xr.Dataset, made: Signature) -> str:
-    """One plain sentence on one pair; `cell` holds its scalars, the system ahead first."""
-    (a, b), verdict = names_in(cell), str(cell["verdict"].item())
-    if verdict == "no_data":
-        return f"{a} and {b} {_no_data(cell, made)}, so nothing is said about them."
-    if verdict == "no_verdict":
-        return f"No verdict on {a} and {b}: the chains have not converged (see diagnostics)."
-    if verdict == "a_better":
-        p, beside = probability_in(cell, "prob_better"), _other(cell, made)
-        of = ("The mean of ", "that of ") if made.quantity == "mean" else ("", "")
-        said = f"{of[0]}{a} is better than {of[1]}{b} with probability {p} ({_tallied(cell)})"
-        return f"{said}{_size(cell, made)}{_beyond(cell, made)}{beside}{_among(cell, a)}."
-    if verdict == "equivalent":
-        return _equivalent(cell, made)
-    if verdict == "split":
-        return _split(cell, made)
-    return _open(cell, made)
-
-
-def _open(cell: xr.Dataset, made: Signature) -> str:
-    (a, b), p = names_in(cell), probability_in(cell, "prob_better")
-    close = "; more draws may decide" if cell.get("too_close", False) else ""
-    return (
-        f"Undecided between {a} and {b}: the probability that {a} is better is {p} "
-        f"({_tallied(cell)}){_size(cell, made)}{_other(cell, made)}{close}; this is not evidence "
-        "that they are equal."
-    )
-
-
-def _split(cell: xr.Dataset, made: Signature) -> str:
-    (a, b), p = names_in(cell), probability_in(cell, "prob_better")
-    return (
-        f"Split between {a} and {b}: {a} wins more often with probability {p} ({_tallied(cell)})"
-        f"{_size(cell, made)}; the mean does not support it{_other(cell, made)}. No system is "
-        "named."
-    )
-
-
-def _no_data(cell: xr.Dataset, made: Signature) -> str:
-    """They share nothing, or one unit."""
-    if "n_units" in cell and cell["n_units"].item() == 1 and cell["n"].item():
-        return "share one cluster or item, which is one example"
-    return "were never compared" if made.unit == "judgment" else "share no example"
-
-
-def _other(cell: xr.Dataset, made: Signature) -> str:
-    """What the other quantity says."""
-    name = f"{made.beside_quantity}_prob_better"
-    if name not in cell:
-        return ""
-    what = "its mean is better" if made.beside_quantity == "mean" else "it wins more often"
-    return f" (probability that {what}: {numbers.probability(cell[name].item())})"
-
-
-def _beyond(cell: xr.Dataset, made: Signature) -> str:
-    """Whether the better one is better by more than the rope."""
-    if not made.rope:
-        return ""
-    how = "by more" if cell["beyond_rope"].item() else "not surely by more"
-    return f"; {how} than {made.rope:g}"
-
-
-def _among(cell: xr.Dataset, a: str) -> str:
-    """Whether the pair is decided among all systems, too."""
-    if "among_verdict" not in cell or cell["among_verdict"].item() == "a_better":
-        return ""
-    p = numbers.probability(cell["among_prob_better"].item())
-    return f"; among all systems this is not decided ({a} better: {p})"
-
-
-def _equivalent(cell: xr.Dataset, made: Signature) -> str:
-    a, b = names_in(cell)
-    within = numbers.probability(cell["mass"].sel({names.REGION: "rope"}).item())
-    also = ""
-    if bool(cell["also_ahead"].item()):
-        p = numbers.probability(cell["prob_better"].item())
-        also = f"; {a} is also ahead, with probability {p}, but by less than matters"
-    return (
-        f"{a} and {b} are practically equivalent: with probability {within} they differ by no more "
-        f"than {made.rope:g} ({_tallied(cell)}){also}."
-    )
-
-
-def _tallied(cell: xr.Dataset) -> str:
-    wins, losses, *ties = (int(count) for count in cell["counts"].values)
-    said = "".join(f", {count:,} {'tie' if count == 1 else 'ties'}" for count in ties)
-    return f"{wins:,} to {losses:,} in wins{said}"
-
-
-def _size(cell: xr.Dataset, made: Signature) -> str:
-    if "difference_mean" not in cell or np.isnan(cell["difference_mean"].item()):
-        return ""
-    mean, bracket, ends = difference_in(cell).partition(" [")
-    what = difference_of(*names_in(cell), made)
-    interval = f", {interval_of(made.to_attrs())} [{ends}" if bracket else ""
-    return f"; {what} {mean}{interval}"
 
 
 def limits(shown: Shown) -> list[str]:

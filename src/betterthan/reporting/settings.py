@@ -81,7 +81,7 @@ def model_part(shown: Shown) -> Part:
     rope = f"at most {shown.rope:g} apart" if shown.rope else _NO_ROPE
     facts = [
         *([("Decided by", _QUANTITIES[str(made.quantity)])] if made.beside_quantity else []),
-        ("Model", _model(shown)),
+        ("Model", model_of(shown)),
         *_whose_prior(shown),
         ("Ties", _TIES.get(str(made.ties), str(made.ties))),
         ("Computed by", "; ".join(how)),
@@ -89,7 +89,7 @@ def model_part(shown: Shown) -> Part:
         *([("Advised", " ".join(made.advice.split("\n")[1:]))] if made.advice else []),
         ("Practically equivalent", rope),
         *settings_of_tests(shown),
-        ("Verdict", _rule(float(made.threshold or names.VERDICT_PROB))),
+        ("Verdict", rule_of(shown)),
     ]
     return Part("Model", facts=facts)
 
@@ -101,8 +101,9 @@ _QUANTITIES = {
 _NO_ROPE = "none (0): no verdict is ever 'equivalent'"
 
 
-def _rule(threshold: float) -> str:
+def rule_of(shown: Shown) -> str:
     """When there is a verdict, and how often by chance."""
+    threshold = float(shown.made.threshold or names.VERDICT_PROB)
     wrong = 1 - threshold
     return (
         f"when its posterior probability is at least {threshold:g}, else undecided; two equal "
@@ -111,12 +112,13 @@ def _rule(threshold: float) -> str:
     )
 
 
-def _model(shown: Shown) -> str:
+def model_of(shown: Shown) -> str:
+    """What the data are taken to be, and the prior."""
     prior = ", ".join(f"{p:g}" for p in shown.made.prior or ())
     if shown.made.prior is None and not advised(shown.engine_names[0]):
         return _of_units(shown)
     model = f"wins ~ Binomial(wins + losses, p), p ~ Beta({prior}); A is better when p > 1/2"
-    if shown.first.sizes[names.OUTCOME] == 3:
+    if shown.whole.sizes[names.OUTCOME] == 3:
         model = (
             f"win, loss, tie ~ Multinomial(theta), theta ~ Dirichlet({prior}); A is better when "
             "theta_win > theta_loss"

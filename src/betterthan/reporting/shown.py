@@ -1,16 +1,21 @@
-"""A comparison as a report shows it: systems from best to worst, of many the first."""
+"""A comparison as a report shows it: systems from best to worst, and the pairs that matter."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
+import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.comparison.pair_rows import ahead_first, best_first
+from betterthan.comparison.pair_rows import best_first
 from betterthan.reporting.cells import cell_of
 from betterthan.reporting.escapes import on_one_line
+from betterthan.reporting.facts import Facts, facts
 from betterthan.signed import Signature
 
-PAIRS_OF = 12  # with more systems than this, the table of pairs shows the first ones
+PAIRS_OF = 12  # systems whose pairs have rows, in tables that choose no pairs
+ALL_PAIRS_OF = 10  # with more systems than this, pairs that matter alone have rows
+PAIRS_SEEN = 60  # rows that are seen at once
 MATRIX_OF = 20  # with more systems than this, the matrix is a figure only
 
 
@@ -18,9 +23,8 @@ MATRIX_OF = 20  # with more systems than this, the matrix is a figure only
 class Shown:
     """A comparison, its systems from best to worst, names on one line."""
 
-    whole: xr.Dataset  # every system, by the first engine
-    first: xr.Dataset  # the systems whose pairs have rows, by the first engine
-    engines: xr.Dataset  # those systems, by every engine
+    whole: xr.Dataset  # by the first engine
+    engines: xr.Dataset  # by every engine
     made: Signature
     given: list[str]  # all systems, in the order of the data
 
@@ -44,25 +48,44 @@ class Shown:
         """Engines, the one that is asked first."""
         return [str(engine) for engine in self.engines[names.ENGINE].values]
 
-    def pairs(self) -> list[tuple[int, int]]:
-        """Places of the pairs that have rows, the better system first."""
-        return ahead_first(self.first)
+    @cached_property
+    def facts(self) -> Facts:
+        """What its sentences are made of."""
+        return facts(self.whole)
 
+    @cached_property
+    def pairs(self) -> list[tuple[int, int]]:
+        """Places of the pairs that matter, the system ahead first: all of few systems; of many
+        those with the best, with the baseline, and of neighbours.
+        """
+        p = self.whole["prob_better"].transpose(*names.SQUARE).values
+        met = _all(len(p)) if len(p) <= ALL_PAIRS_OF else self._matter(len(p))
+        return [(j, i) if p[i, j] < 0.5 else (i, j) for i, j in met]
+
+    def _matter(self, n: int) -> list[tuple[int, int]]:
+        found = {(0, k) for k in range(1, n)} | {(k, k + 1) for k in range(n - 1)}
+        base = self.made.baseline
+        if base is not None:
+            at = self.systems.index(on_one_line(base))
+            found |= {(min(k, at), max(k, at)) for k in range(n) if k != at}
+        return sorted(found, key=lambda pair: (pair[1], pair[0]))
+
+    @cached_property
     def cells(self) -> list[xr.Dataset]:
-        """Those pairs, each with its scalars."""
-        return [cell_of(self.first, *pair) for pair in self.pairs()]
+        """The first of those pairs, each with its scalars."""
+        return [cell_of(self.whole, *pair) for pair in self.pairs[:PAIRS_SEEN]]
+
+
+def _all(n: int) -> list[tuple[int, int]]:
+    return [(int(i), int(j)) for i, j in zip(*np.triu_indices(n, 1), strict=True)]
 
 
 def shown_of(comparison: xr.Dataset) -> Shown:
     """Order the systems of a comparison."""
     ordered = printable(best_first(comparison))
-    few = {dim: slice(PAIRS_OF) for dim in systems_dims(ordered)}
-    engines = ordered.isel(few)
-    at = {names.ENGINE: 0}
     given = [on_one_line(str(s)) for s in comparison[names.SYSTEM_A].values]
-    return Shown(
-        ordered.isel(at), engines.isel(at), engines, Signature.from_attrs(comparison.attrs), given
-    )
+    made = Signature.from_attrs(comparison.attrs)
+    return Shown(ordered.isel({names.ENGINE: 0}), ordered, made, given)
 
 
 def systems_dims(table: xr.Dataset) -> list[str]:

@@ -5,8 +5,10 @@ from typing import Any
 
 from betterthan.reporting.escapes import latex, markdown
 from betterthan.reporting.page import Figure, Page, Table
+from betterthan.reporting.scripts import allowed, as_json, scripts
 
 _LONG = 18  # characters of a name that needs a column which breaks
+_DEEP = 0.86  # from here on a cell is so dark that its ink is light
 # widths of a name's column by how many columns there are at least
 _WIDTHS = ((17, "3.8cm"), (8, "2.2cm"), (6, "4cm"), (0, "6cm"))
 
@@ -19,6 +21,16 @@ def as_markdown(page: Page) -> str:
 def as_html(page: Page) -> str:
     """The page in HTML, with its figures; it needs nothing from outside."""
     return _written("page.html.j2", page, autoescape=True)
+
+
+def as_part(page: Page) -> str:
+    """The page as a part of another one, such as a notebook."""
+    return _written("brief.html.j2", page, autoescape=True)
+
+
+def as_comment(page: Page) -> str:
+    """The page in short Markdown, under a pull request."""
+    return _written("comment.md.j2", page)
 
 
 def as_latex(page: Page) -> str:
@@ -38,6 +50,7 @@ def _written(template: str, page: Page, **choices: Any) -> str:
         **choices,
     )
     environment.filters |= _FILTERS
+    environment.globals |= {"scripts": scripts, "allowed": allowed}
     return environment.get_template(template).render(p=page)
 
 
@@ -50,15 +63,25 @@ def svg(figure: Figure) -> Any:
     return Markup(as_svg(figure))
 
 
-def shade(value: float) -> str:
-    """CSS of a matrix cell: darker where the probability is higher, so that it also reads in
-    grey.
-    """
+def shade(table: Table, row: int, column: int) -> Any:
+    """Of a cell of a matrix its per cent, for the style, and whether it is decided."""
+    from markupsafe import Markup
+
+    value = table.shades[row][column]
     if value != value:  # nan: a system against itself
         return ""
-    light = 100 - round(52 * value)
-    ink = "#fff" if light < 60 else "#111"
-    return f"background:hsl(212 45% {light}%);color:{ink}"
+    decided = not table.decided or table.decided[row][column]
+    deep = " deep" if decided and value >= _DEEP else ""
+    kind = "decided" if decided else "open"
+    return Markup(f' class="shade {kind}{deep}" style="--p:{100 * value:.0f}"')
+
+
+def keyed(table: Table, row: int) -> Any:
+    """Which system, or pair, a row is on."""
+    from markupsafe import Markup, escape
+
+    named = zip(("of", "against"), table.keys[row] if table.keys else (), strict=False)
+    return Markup("".join(f' data-{how}="{escape(name)}"' for how, name in named))
 
 
 def soft(text: str) -> Any:
@@ -89,9 +112,11 @@ _FILTERS = {
     "md": markdown,
     "svg": svg,
     "shade": shade,
+    "keyed": keyed,
     "alignment": alignment,
     "soft": soft,
     "breakable": breakable,
+    "json": as_json,
 }
 _LATEX_MARKS: dict[str, Any] = {
     "block_start_string": "<%",

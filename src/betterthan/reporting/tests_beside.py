@@ -27,9 +27,9 @@ def tests_part(shown: Shown) -> Part | None:
     """The section: a row each pair, and the reasons that the numbers of its last column stand
     for.
     """
-    if not tests_of(shown.first):
+    if not tests_of(shown.whole):
         return None
-    cells = shown.cells()
+    cells = shown.cells
     why = [reasons(cell, shown.made) for cell in cells]
     used = [reason for reason in REASONS if any(reason in each for each in why)]
     heads = _heads(shown)
@@ -44,6 +44,8 @@ def tests_part(shown: Shown) -> Part | None:
         [(*row, number) for row, number in zip(rows, pointed, strict=True)],
         caption,
         left=2,
+        name="tests",
+        keys=[names_in(cell) for cell in cells],
     )
     compared = [p for p, cell in zip(pointed, cells, strict=True) if _known(cell)]
     return Part("Posterior and tests", tables=[table], notes=_notes(shown, used, compared))
@@ -55,7 +57,7 @@ def _known(cell: xr.Dataset) -> bool:
 
 
 def _heads(shown: Shown) -> list[str]:
-    tests = [spec_of(test).head for test in tests_of(shown.first)]
+    tests = [spec_of(test).head for test in tests_of(shown.whole)]
     corrected = _CORRECTED.get(str(shown.made.correction)) if shown.many else None
     last = [f"{corrected} {tests[-1]}"] if corrected else []
     return ["A", "B", "P(A better)", "Verdict", *tests, *last]
@@ -99,7 +101,7 @@ def _notes(shown: Shown, used: Sequence[str], pointed: Sequence[str]) -> list[st
     notes = [f"{k + 1}. {REASONS[reason].format_map(told)}" for k, reason in enumerate(used)]
     agreeing = sum(not number for number in pointed)
     if agreeing == len(pointed) > 0:
-        every = "every pair" if len(shown.first[names.SYSTEM_A]) == systems else "every pair shown"
+        every = "every pair" if 2 * len(pointed) == systems * (systems - 1) else "every pair shown"
         notes.append(
             f"Posterior and tests agree on {every}: the verdict names a system where the tests are "
             "significant for the same one, and none where they are not significant."
@@ -118,7 +120,7 @@ def _notes(shown: Shown, used: Sequence[str], pointed: Sequence[str]) -> list[st
 
 def settings_of_tests(shown: Shown) -> list[tuple[str, str]]:
     """How the tests were done, for the list of settings."""
-    said = [_how(test, shown.made) for test in tests_of(shown.first)]
+    said = [_how(test, shown.made) for test in tests_of(shown.whole)]
     told = f"two-sided, at {shown.made.alpha:g}: {'; '.join(said)}" if said else ""
     return [("Tests", told)] if said else []
 

@@ -111,5 +111,18 @@ def _random_sums(ranks: np.ndarray, m: int, size: int, rng: np.random.Generator)
     if len(distinct) <= _FEW:
         drawn = rng.multivariate_hypergeometric(number, m, size=size, method="marginals")
         return drawn @ distinct
+    if m * m <= len(ranks):
+        return ranks[_few_places(len(ranks), m, size, rng)].sum(1)
     places = np.argpartition(rng.random((size, len(ranks))), m - 1, axis=1)[:, :m]
     return ranks[places].sum(1)
+
+
+def _few_places(n: int, m: int, size: int, rng: np.random.Generator) -> np.ndarray:
+    """Places of m of n, (size, m): rows that hold one twice are drawn again."""
+    places = np.empty((size, m), np.int64)
+    again = np.arange(size)
+    while len(again):
+        places[again] = rng.integers(n, size=(len(again), m))
+        ordered = np.sort(places[again], axis=1)
+        again = again[(ordered[:, 1:] == ordered[:, :-1]).any(1)]
+    return places

@@ -1,0 +1,62 @@
+"""Runs of an item as one score, by the reducers of Inspect other than the mean."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from betterthan.logs.record import OK, Frame
+
+Reducer = Callable[[Sequence[float]], float]
+_OF_K = re.compile(r"(at_least|pass_at|pass_k)_(\d+)")
+_RIGHT = 1.0  # the least score that passes
+
+
+def reduced(records: Frame, name: str) -> float | None:
+    """The mean over items of their scored runs under a reducer; None where it is not known.
+
+    Parameters
+    ----------
+    records : pandas.DataFrame
+        Of one run and metric.
+    name : str
+        As Inspect writes it: ``max``, ``median``, ``mode``, ``at_least_2``, ``pass_at_2``,
+        ``pass_k_2``.
+    """
+    reducer = _reducer(name)
+    if reducer is None:
+        return None
+    scored = records[records["status"] == OK].sort_values("epoch", kind="stable")
+    groups = scored.groupby("item", observed=True, sort=False)["score"]
+    found = np.array([reducer(own.tolist()) for _, own in groups])
+    found = found[~np.isnan(found)]
+    return float(found.mean()) if len(found) else None
+
+
+def _reducer(name: str) -> Reducer | None:
+    plain: dict[str, Reducer] = {
+        "max": max,
+        "median": lambda values: float(np.median(values)),
+        "mode": lambda values: Counter(values).most_common(1)[0][0],  # of equals the first
+    }
+    fit = _OF_K.fullmatch(name)
+    if fit is None:
+        return plain.get(name)
+    k, of_k = int(fit[2]), {"at_least": _at_least, "pass_at": _pass_at, "pass_k": _pass_k}[fit[1]]
+    return lambda values: of_k(len(values), sum(value >= _RIGHT for value in values), k)
+
+
+def _at_least(n: int, right: int, k: int) -> float:
+    return float(right >= k)
+
+
+def _pass_at(n: int, right: int, k: int) -> float:
+    """P(one of k runs is right), of n drawn without replacement (Chen et al. 2021)."""
+    return 1 - math.comb(n - right, k) / math.comb(n, k) if n >= k else math.nan
+
+
+def _pass_k(n: int, right: int, k: int) -> float:
+    """P(all of k runs are right), of n drawn without replacement (Yao et al. 2024)."""
+    return math.comb(right, k) / math.comb(n, k) if n >= k else math.nan

@@ -1,0 +1,209 @@
+"""The command `gate`: may a candidate replace a baseline, with an exit code for builds."""
+
+import shutil
+import sys
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from betterthan import names
+from betterthan.cli.console import say
+from betterthan.cli.options import (
+    Again,
+    Decimal,
+    Epoch,
+    Errors,
+    FalseWords,
+    Filter,
+    Ignore,
+    Item,
+    Items,
+    Join,
+    Junit,
+    Lower,
+    Metric,
+    Percent,
+    Score,
+    Sep,
+    System,
+    Task,
+    Tool,
+    TrueWords,
+    Unscored,
+)
+from betterthan.cli.sources import chosen, ids_in, inputs_of
+from betterthan.files import refuse_inputs, write_all
+
+if TYPE_CHECKING:
+    from betterthan.gating.answer import Gate
+
+_STYLES = {"pass": "bold green", "worse": "bold red", "inconclusive": "bold yellow"}
+
+
+def gate(
+    baseline: Annotated[
+        str,
+        typer.Argument(
+            metavar="BASELINE",
+            help="Results of one system: a table, logs of a tool, or what --accept wrote.",
+        ),
+    ],
+    candidate: Annotated[
+        str, typer.Argument(metavar="CANDIDATE", help="Results of the system that is to pass.")
+    ],
+    margin: Annotated[
+        float | None,
+        typer.Option(help="By how much it may be behind and still pass; needed, such as 0.05."),
+    ] = None,
+    threshold: Annotated[
+        float, typer.Option(help="Probability from which there is a verdict.")
+    ] = names.VERDICT_PROB,
+    max_missing: Annotated[
+        float, typer.Option(help="Largest share of items that one side has no score on.")
+    ] = 0.1,
+    inconclusive: Annotated[
+        str | None,
+        typer.Option(help="pass or fail: what an inconclusive gate ends as, in place of code 3."),
+    ] = None,
+    looks: Annotated[
+        int | None, typer.Option(help="How many looks are planned, evenly spread,")
+    ] = None,
+    of: Annotated[
+        int | None, typer.Option("--of", help="over so many decisive items at most.")
+    ] = None,
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Write CANDIDATE as the new BASELINE, a text file.")
+    ] = False,
+    junit: Junit = None,
+    json: Annotated[
+        Path | None, typer.Option("--json", help="Write all that was found as JSON.")
+    ] = None,
+    task: Task = None,
+    metric: Metric = None,
+    filter: Filter = None,
+    epoch: Epoch = None,
+    join: Join = None,
+    again: Again = None,
+    errors: Errors = None,
+    unscored: Unscored = None,
+    tool: Tool = None,
+    items: Items = None,
+    item: Item = None,
+    system: System = None,
+    score: Score = None,
+    ignore: Ignore = None,
+    true: TrueWords = None,
+    false: FalseWords = None,
+    percent: Percent = False,
+    decimal: Decimal = None,
+    sep: Sep = None,
+    lower_is_better: Lower = False,
+) -> None:
+    """May CANDIDATE replace BASELINE? Exit code 0 pass, 1 worse, 3 inconclusive, 4 not comparable
+    (2 is a wrong use); the last line says which.
+    """
+    choices = chosen(task=task, metric=metric, filter=filter, epoch=epoch, join=join, again=again)
+    choices |= chosen(errors=errors, unscored=unscored, format=tool, items=ids_in(items), item=item)
+    choices |= chosen(system=system, score=score, ignore=ignore, true=true, false=false)
+    choices |= chosen(percent=percent or None, decimal=decimal, sep=sep)
+    choices |= chosen(higher_is_better=False if lower_is_better else None)
+    try:
+        if accept:
+            return _accept(Path(baseline), candidate, choices)
+        how = {"margin": margin, "threshold": threshold, "max_missing": max_missing}
+        how["looks"] = _looks(looks, of)
+        found = _gated(baseline, candidate, inconclusive, [junit, json], how, choices)
+    except (ValueError, OSError, ArithmeticError, ImportError, MemoryError, RecursionError):
+        raise
+    except Exception:  # a failure of ours must not read as code 1, "worse"
+        traceback.print_exc()
+        raise SystemExit(2) from None
+    _tell(found, inconclusive, junit, json)
+
+
+def _gated(
+    baseline: str,
+    candidate: str,
+    inconclusive: str | None,
+    written: list[Path | None],
+    how: dict[str, Any],
+    choices: dict[str, Any],
+) -> "Gate":
+    from betterthan import checks
+    from betterthan.gating.deciding import gate as decide
+    from betterthan.gating.rule import INCONCLUSIVE_AS
+
+    if how["margin"] is None:
+        raise ValueError(
+            "margin is not given; say by how much the candidate may be behind, such as --margin "
+            "0.05"
+        )
+    if inconclusive is not None:
+        checks.one_of(inconclusive, INCONCLUSIVE_AS, "inconclusive")
+    inputs = inputs_of([baseline, candidate])
+    refuse_inputs([path for path in written if path is not None], inputs)
+    try:
+        return decide(baseline, candidate, **how, **choices)
+    except FileNotFoundError as error:
+        if Path(baseline).exists() or not Path(candidate).exists():
+            raise
+        hint = f"betterthan gate {baseline} {candidate} --accept writes one"
+        raise FileNotFoundError(f"{error}; there is no baseline yet: {hint}") from None
+
+
+def _looks(looks: int | None, of: int | None) -> tuple[int, int] | None:
+    if (looks is None) != (of is None):
+        raise ValueError("--looks and --of belong together: --looks 4 --of 200")
+    return None if looks is None or of is None else (looks, of)
+
+
+def _accept(baseline: Path, candidate: str, choices: dict[str, Any]) -> None:
+    """Write a candidate as the baseline."""
+    from betterthan.gating import baseline_files
+    from betterthan.gating.sides import accepted_of
+
+    refuse_inputs([baseline], inputs_of([candidate]))
+    found = accepted_of(candidate, choices)
+    baseline_files.write(baseline, found)
+    print(
+        f"accepted: {baseline} holds {len(found.rows)} scores of {found.about['source']}; commit it"
+    )
+
+
+def _tell(found: "Gate", inconclusive: str | None, junit: Path | None, json: Path | None) -> None:
+    """To the terminal, to files and to GitHub, and to the shell."""
+    from betterthan.gating import to_builds
+    from betterthan.gating.rule import exit_code
+
+    if found.reading:
+        say(found.reading)
+    files: dict[Path, str | bytes] = {}
+    if junit is not None:
+        files[junit] = to_builds.junit(found, inconclusive)
+    if json is not None:
+        files[json] = found.to_json()
+    write_all(files)
+    if to_builds.in_actions():
+        to_builds.summarise(found)
+    _print(found, to_builds.annotation(found, inconclusive) if to_builds.in_actions() else "")
+    raise SystemExit(exit_code(found.verdict, inconclusive))
+
+
+def _print(found: "Gate", annotation: str) -> None:
+    """The answer first, the verdict last; in colours and wrapped on a terminal."""
+    from betterthan.gating.shown import as_text
+
+    on_terminal = sys.stdout.isatty()
+    width = shutil.get_terminal_size().columns if on_terminal else None
+    first, *rest = as_text(found, width).splitlines()
+    if on_terminal:
+        from rich.console import Console
+        from rich.text import Text
+
+        Console().print(Text(first, style=_STYLES.get(found.verdict, "bold red")))
+    else:
+        print(first)
+    for line in [*rest[:-1], *([annotation] if annotation else []), rest[-1]]:
+        print(line)

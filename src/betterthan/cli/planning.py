@@ -1,0 +1,156 @@
+"""The command `plan`: how many items, and will it hold."""
+
+import shutil
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from betterthan import names
+from betterthan.cli.console import say
+from betterthan.cli.options import Layout, Rope, Systems
+from betterthan.cli.sources import read_given, source_of
+
+if TYPE_CHECKING:
+    from betterthan.plan import Plan
+
+_WIDEST = 80  # columns of a curve
+_MOST, _MOST_BY_ROPE = 10_000, 400  # items that are thought of
+
+
+def plan(
+    pilot: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Results of two systems so far: a table, logs; twice NAME=FILE, one a system."
+        ),
+    ] = None,
+    decisive: Annotated[
+        float | None, typer.Option(help="Share of items that one of the two will win,")
+    ] = None,
+    difference: Annotated[
+        float | None, typer.Option(help="and by how much A wins more of them than B.")
+    ] = None,
+    until: Annotated[
+        int | None, typer.Option(help="Of a pilot: what is said when it has so many items.")
+    ] = None,
+    rope: Rope = names.ROPE,
+    of: Annotated[
+        str, typer.Option(help="Verdict: a_better, b_better, either, equivalent or any.")
+    ] = "a_better",
+    target: Annotated[float, typer.Option(help="Wanted probability of it.")] = 0.8,
+    threshold: Annotated[
+        float, typer.Option(help="Probability from which a verdict is given.")
+    ] = names.VERDICT_PROB,
+    most: Annotated[
+        int | None,
+        typer.Option(help="Most items that are thought of: 10000; with a rope, slower, 400."),
+    ] = None,
+    systems: Systems = None,
+    layout: Layout = None,
+) -> None:
+    """How many items give a verdict, from a pilot or from a guess; of a pilot, will it hold."""
+    from betterthan import checks
+
+    how = {"rope": checks.rope(rope), "threshold": checks.threshold(threshold)}
+    wanted = {"target": target, "of": of, "most": most or (_MOST_BY_ROPE if rope else _MOST)}
+    if (pilot is None) == (decisive is None and difference is None):
+        raise ValueError(
+            "say what is known: --pilot results.csv, or --decisive 0.2 --difference 0.05"
+        )
+    if pilot is not None:
+        _of_pilot(_counts(pilot, systems, layout), until, wanted, how)
+        return
+    if until is not None or systems is not None or layout is not None:
+        raise ValueError("--until, --systems and --layout are for a --pilot")
+    _of_guess(_theta(decisive, difference), wanted, how)
+
+
+def _theta(decisive: float | None, difference: float | None) -> tuple[float, float, float]:
+    """Probabilities of win, loss and tie of a guess."""
+    if decisive is None or difference is None:
+        raise ValueError(
+            "--decisive and --difference belong together: --decisive .2 --difference .05"
+        )
+    if not 0 < decisive <= 1:
+        raise ValueError(f"decisive is {decisive:g}; give a share of items, above 0 and at most 1")
+    if not abs(difference) <= decisive:
+        raise ValueError(
+            f"difference is {difference:g}, but only a share of {decisive:g} of the items is "
+            "decisive; it cannot be larger than that"
+        )
+    return (decisive + difference) / 2, (decisive - difference) / 2, 1 - decisive
+
+
+def _counts(pilot: list[str], systems: str | None, layout: str | None) -> Any:
+    """Wins, losses and ties of the first two systems of a pilot."""
+    import betterthan as bt
+
+    source_of(pilot)
+    data = read_given(pilot, systems=systems, layout=layout)
+    counts = data if names.OUTCOME in data.dims else bt.count(data)
+    found = counts[names.SYSTEM_A].values.tolist() if names.SYSTEM_A in counts.dims else []
+    if len(found) != 2 or names.DATASET in counts.dims:
+        raise ValueError(
+            f"a plan is of two systems on one set of items, and here are {len(found)} "
+            f"({', '.join(map(str, found))}); name two with --systems A,B"
+        )
+    return counts
+
+
+def _of_pilot(counts: Any, until: int | None, wanted: dict[str, Any], how: dict[str, Any]) -> None:
+    """What a pilot says now and later, how many items more, and how many of a new set."""
+    import betterthan as bt
+
+    parts: list[Plan] = [bt.plan.replication(counts, **how)]
+    if until is not None:
+        parts.insert(0, bt.plan.foresee(counts, until=until, **how))
+    more = bt.plan.items_needed(counts, keep=True, **wanted, **how)
+    fresh = bt.plan.items_needed(counts, **wanted, **how)
+    a, b = counts[names.SYSTEM_A].values.tolist()
+    print(f"A is {a}, B is {b}.")
+    _tell("so far", parts)
+    _tell("the items so far and more", [more])
+    _tell("a new set of items", [fresh])
+    _draw(fresh, wanted, {"design": counts} | how)
+
+
+def _of_guess(theta: tuple[float, ...], wanted: dict[str, Any], how: dict[str, Any]) -> None:
+    """How many items a guess needs, taken as known."""
+    import betterthan as bt
+
+    needed = bt.plan.items_needed(theta=theta, **wanted, **how)
+    _tell("a new set of items", [needed])
+    say("a guess taken as known asks for too few: a --pilot says how unsure it is")
+    _draw(needed, wanted, {"theta": theta} | how)
+
+
+def _tell(what: str, parts: "list[Plan]") -> None:
+    """The sentences of a plan; where there is a number of items, first, always and ceiling too."""
+    print(f"Of {what}:")
+    for line in dict.fromkeys(line for part in parts for line in part.lines):
+        print(f"  {line}")
+    for part in parts:
+        if "first" in part:
+            told = ((k, float(part[k])) for k in ("first", "always", "ceiling"))
+            print("  " + ", ".join(f"{k} {_number(k, v)}" for k, v in told))
+
+
+def _number(name: str, value: float) -> str:
+    from betterthan.answers import numbers
+
+    if name == "ceiling":
+        return numbers.probability(value)
+    return "none" if value != value else f"{value:.0f}"
+
+
+def _draw(needed: "Plan", wanted: dict[str, Any], how: dict[str, Any]) -> None:
+    """The probability of the verdict along the number of items."""
+    from betterthan.cli.curves import curve
+
+    first = float(needed["first"])
+    most = max(20, int(1.6 * first)) if first == first else wanted["most"]
+    most = min(most, wanted["most"])
+    width = shutil.get_terminal_size((_WIDEST, 24)).columns
+    for line in curve(most, wanted, how, min(width, _WIDEST), colour=sys.stdout.isatty()):
+        print(line)

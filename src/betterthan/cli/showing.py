@@ -1,0 +1,56 @@
+"""The command `show`."""
+
+import tempfile
+import webbrowser
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from betterthan import names
+from betterthan.cli.console import put, say
+from betterthan.cli.options import Files, Layout, Lower, Rope, Systems
+from betterthan.cli.sources import inputs_of, read_given
+from betterthan.files import refuse_inputs
+
+
+def show(
+    files: Files,
+    quantity: Annotated[
+        str | None,
+        typer.Option(help="Of graded scores, what decides: wins or mean. Default: both are told."),
+    ] = None,
+    rope: Rope = names.ROPE,
+    baseline: Annotated[
+        str | None, typer.Option(help="The system that the others are told against.")
+    ] = None,
+    systems: Systems = None,
+    layout: Layout = None,
+    lower_is_better: Lower = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Keep the page in this file, .html.")
+    ] = None,
+    browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
+) -> None:
+    """Compare, and open the page; or open what `compare -o` saved (.nc), several on one page."""
+    import betterthan as bt
+
+    if output is not None and output.suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"{output}: give a file that ends in .html")
+    refuse_inputs([output] if output is not None else [], inputs_of(files))
+    saved = [Path(one).suffix.lower() == ".nc" for one in files]
+    if any(saved) and not all(saved):
+        raise ValueError("some files are saved answers (.nc), others are not; give one kind")
+    if all(saved):
+        answers: list[Any] = [bt.load(one) for one in files]
+    else:
+        better = False if lower_is_better else None
+        data = read_given(files, layout=layout, higher_is_better=better, systems=systems)
+        answers = [bt.compare(data, quantity=quantity, rope=rope, baseline=baseline)]
+    for answer in answers:
+        for line in answer.statement():
+            say(line)
+    target = output or Path(tempfile.mkdtemp(prefix="betterthan-")) / "report.html"
+    put(bt.report(*answers, format="html"), target)
+    if browser and not webbrowser.open(target.resolve().as_uri()):
+        say(f"there is no browser to open {target} with")

@@ -1,0 +1,191 @@
+"""The comparison of systems whose outcomes a judge gave: corrected by labels of people, with the
+labels alone and the judge alone beside it.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+import betterthan
+from betterthan import checks, names
+from betterthan.comparison.asked import Asked
+from betterthan.counts.picking import picked, systems_of
+from betterthan.exact.judged.pairs import JudgedPairs
+from betterthan.exact.wins import dirichlet, intervals
+from betterthan.judged.dataset import GOLD, JUDGED, SIGNAL, judge_alone, judged_counts
+from betterthan.judged.printed import fingerprint_of
+from betterthan.posterior import of_judged, table
+from betterthan.signed import Signature
+from betterthan.significance.roster import Tests
+
+_BARE = 0.1  # share of items whose signal has no label, from which it is noted
+_FEW = 20  # labels of a pair below which the interval is wide, whatever the judge
+NO_JOINT = (
+    "pairs of judged items are answered one by one, for each has its own labels that correct it, "
+    "and no joint posterior of them is offered"
+)
+
+
+def exact_judged(data: xr.Dataset, asked: Asked) -> xr.Dataset:
+    """The answer over (system_a, system_b) in closed form, with all that stands beside it."""
+    _refuse(asked)
+    found = judged_counts(picked(data, asked.systems).drop_vars(names.SYSTEM, errors="ignore"))
+    if asked.baseline is not None:
+        checks.one_of(asked.baseline, systems_of(found), "baseline")
+    pairs, worth = of_judged.settled_pairs(found, asked.prior), {}
+    worth = of_judged.worth_of(found, pairs)
+    beside = _square(worth, found).pipe(_whole)
+    result = table.with_verdicts(_corrected(found, pairs, asked), asked.question, n=beside["n"])
+    parts = [result, beside, *_alone(found, asked), _labels(found)]
+    whole = xr.merge([part.drop_attrs() for part in parts], join="exact")
+    if asked.systems is not None and not isinstance(asked.systems, Mapping):
+        order = [str(s) for s in asked.systems]
+        whole = whole.sel(dict.fromkeys(names.SQUARE, order))
+    return whole.assign_attrs(_signed(found, asked, worth))
+
+
+def _refuse(asked: Asked) -> None:
+    """Choices that are not for judged counts."""
+    wrong = {
+        "quantity": asked.quantity is not None,
+        "unit": asked.unit is not None,
+        "ties": asked.ties != "third",
+        "missing": asked.missing != "pairwise",
+        "margin": asked.margin != 0,
+        "tests": asked.tests.which is not None and asked.tests != Tests(),
+        "method": asked.method == "advised",
+    }
+    for name in (name for name, is_wrong in wrong.items() if is_wrong):
+        raise ValueError(
+            f"{name}={getattr(asked, name)!r} does not apply to judged counts, whose "
+            "ties are an outcome and whose unit is the item; leave it out"
+        )
+
+
+def _corrected(data: xr.Dataset, pairs: JudgedPairs, asked: Asked) -> xr.Dataset:
+    """Of the labels and the judge together."""
+    question = asked.question
+    size = of_judged.sizes_of(pairs, question.ci_prob, question.ci_kind)
+    parts = {f"difference_{k}": size[k] for k in ("mean", "lower", "upper")}
+    parts |= {"prob_better": pairs.above(0.0), "prob_worse": pairs.below(0.0)}
+    parts["mass"] = of_judged.masses_of(pairs, question.rope)
+    return table.exact(table.of_pairs(parts, data[JUDGED], square=True))
+
+
+def _alone(data: xr.Dataset, asked: Asked) -> list[xr.Dataset]:
+    """The same of the labels alone as ``gold_...``, and of the judge alone as ``judge_...``."""
+    found = []
+    for name, counts in (("gold", data[GOLD].values.sum(2)), ("judge", judge_alone(data))):
+        if counts is None:
+            continue
+        parts = _closed(counts, asked)
+        told = table.exact(table.of_pairs(parts, data[JUDGED], square=True))
+        n = _square({"n": counts.sum(1)}, data)["n"]
+        whole = table.with_verdicts(told, asked.question, n=n)[[*_BESIDE]]
+        found.append(whole.rename({k: f"{name}_{k}" for k in _BESIDE}))
+    return found
+
+
+_BESIDE = ("prob_better", "difference_mean", "difference_lower", "difference_upper", "verdict")
+
+
+def _closed(counts: np.ndarray, asked: Asked) -> dict[str, np.ndarray]:
+    """Of counts (pair, outcome) that are taken for the truth."""
+    question = asked.question
+    a, b, t = (counts + np.array(checks.prior(asked.prior))).T
+    if question.ci_kind == "eti":
+        ends = intervals.eti(a, b, t, question.ci_prob)
+    else:
+        ends = intervals.hdi(a, b, t, question.ci_prob)[:2]
+    rope = question.rope
+    masses = [
+        dirichlet.prob_below(a, b, t, -rope),
+        dirichlet.prob_within(a, b, t, rope) if rope else np.zeros(a.shape),
+        dirichlet.prob_above(a, b, t, rope),
+    ]
+    found = {"prob_better": dirichlet.prob_above(a, b, t, 0.0)}
+    found |= {"prob_worse": dirichlet.prob_below(a, b, t, 0.0), "mass": np.stack(masses, -1)}
+    found |= {"difference_mean": dirichlet.mean_difference(a, b, t)}
+    return found | {"difference_lower": ends[0], "difference_upper": ends[1]}
+
+
+def _square(parts: Mapping[str, np.ndarray], data: xr.Dataset) -> xr.Dataset:
+    """What is the same for both directions, over (system_a, system_b)."""
+    return table.of_pairs(parts, data[JUDGED], square=True)
+
+
+def _whole(data: xr.Dataset) -> xr.Dataset:
+    """With numbers of items as whole numbers."""
+    return data.assign({name: data[name].astype(np.int64) for name in ("n", "n_gold")})
+
+
+def _labels(data: xr.Dataset) -> xr.Dataset:
+    """``counts``: wins, losses and ties by the labels of people."""
+    gold = data[GOLD].values.sum(2)
+    win, loss, tie = (_square({"x": column}, data)["x"] for column in gold.T)
+    upper = _square({"x": np.ones(len(gold))}, data)["x"]
+    first = _direction(data, upper)
+    wins, losses = xr.where(first, win, loss), xr.where(first, loss, win)
+    outcome = xr.DataArray(list(names.OUTCOMES), dims=names.OUTCOME, name=names.OUTCOME)
+    stacked = xr.concat([wins, losses, tie], outcome, join="exact")
+    return xr.Dataset({"counts": stacked.transpose(..., names.OUTCOME).astype(np.int64)})
+
+
+def _direction(data: xr.Dataset, square: xr.DataArray) -> xr.DataArray:
+    """Where the row is the system that the pair names first."""
+    given = set(zip(*(data[k].values.astype(str).tolist() for k in names.SQUARE), strict=True))
+    labels = [str(s) for s in square[names.SYSTEM_A].values]
+    return square.copy(data=np.array([[(a, b) in given for b in labels] for a in labels]))
+
+
+def _signed(data: xr.Dataset, asked: Asked, worth: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    """How the answer was made."""
+    n = {int(x) for x in worth["n"]}
+    signals = data.sizes[SIGNAL]
+    said = Signature(
+        answer="judged",
+        version=betterthan.__version__,
+        data_hash=fingerprint_of(data),
+        source=data.attrs.get("source"),
+        reading=data.attrs.get("reading"),
+        unit=names.ITEM,
+        n_items=n.pop() if len(n) == 1 else -1,
+        method=asked.method,
+        modelled=f"truth under each of {signals} signals of the judge",
+        difference_is=names.DIFFERENCES["wins"],
+        ties="third",
+        prior=checks.prior(asked.prior),
+        labels_by=str(data.attrs.get("labels_by", "people")),
+        judged_by=data.attrs.get("judge"),
+        baseline=asked.baseline,
+        no_joint=NO_JOINT,
+        notes=tuple(_notes(data, worth)),
+        **vars(asked.question),
+    )
+    return said.to_attrs()
+
+
+def _notes(data: xr.Dataset, worth: Mapping[str, np.ndarray]) -> list[str]:
+    """What the reader must know of these data."""
+    who = data.attrs.get("labels_by", "people")
+    notes = [
+        f"The truth is what the labels say ({who}): where people differ, theirs is no truth but "
+        "theirs.",
+        "The labelled items must be a random part of the items with the same signal, not those "
+        "that looked interesting; a judge that was shown them does not err on them as on others.",
+    ]
+    bare, few = worth["unlabelled"], worth["n_gold"]
+    if (bare > _BARE).any():
+        pair = data[names.PAIR].values[int(bare.argmax())]
+        notes.append(
+            f"{100 * bare.max():.0f}% of the items of {pair} have a signal without any label: "
+            "their truth is the prior's; label items of that signal."
+        )
+    if (few < _FEW).any():
+        notes.append(
+            f"With fewer than {_FEW} labels a pair the prior still weighs, and where one system is "
+            "far ahead the interval is too cautious of it."
+        )
+    return notes

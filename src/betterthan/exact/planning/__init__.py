@@ -1,0 +1,1 @@
+"""Planning in counts: which counts give a verdict, and how probable these are."""

@@ -1,0 +1,101 @@
+"""What a gate found, as plain records."""
+
+from dataclasses import dataclass, field
+
+from betterthan.gating.further import Further
+from betterthan.gating.on_counts import Cases
+from betterthan.gating.rule import Chances, exit_code
+from betterthan.gating.sequential import Looked
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the items that both sides have say of d = candidate - baseline.
+
+    Attributes
+    ----------
+    quantity : {"accuracy", "mean"}
+        Of which d is the difference.
+    per : {"item", "cluster"}
+        What a unit of evidence is.
+    items, units : int
+        That both sides have a score on.
+    runs : int
+        The most runs of an item, of which the mean counts.
+    missing : tuple of two int
+        Items that the baseline, and the candidate, has no score on.
+    cells : int
+        Runs of items that are missing, of both.
+    won, lost : list of str
+        Items on which the candidate is better, and worse, the largest difference first.
+    means : tuple of two float
+        Of baseline and candidate, as the scores stand.
+    difference, lower, upper : float
+        Of d, more being better, and the ends of its 95 % interval.
+    higher_is_better : bool
+    chances : Chances
+    cases : Cases or None
+        Wins, losses and ties, where the closed form answers; None where Student's t does.
+    further : Further or None
+        How many units more would help; None where that is not asked, or cannot be told.
+    """
+
+    quantity: str
+    per: str
+    items: int
+    units: int
+    runs: int
+    missing: tuple[int, int]
+    cells: int
+    won: list[str]
+    lost: list[str]
+    means: tuple[float, float]
+    difference: float
+    lower: float
+    upper: float
+    higher_is_better: bool
+    chances: Chances
+    cases: Cases | None = None
+    further: Further | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class Decision:
+    """Whether a candidate may replace a baseline.
+
+    Attributes
+    ----------
+    verdict : {"pass", "worse", "inconclusive", "not comparable"}
+    margin, threshold : float
+    why : tuple of str
+        What makes it inconclusive or not comparable.
+    evidence : Evidence or None
+        None where the two are not comparable.
+    looked : Looked or None
+        Where this is one of several looks.
+    reading : str
+        What was read, in one line.
+    warned, said : tuple of str
+        What should be known beside the verdict.
+    """
+
+    verdict: str
+    margin: float
+    threshold: float
+    why: tuple[str, ...] = ()
+    evidence: Evidence | None = None
+    looked: Looked | None = None
+    reading: str = ""
+    warned: tuple[str, ...] = ()
+    said: tuple[str, ...] = field(default=())
+
+    @property
+    def exit_code(self) -> int:
+        """0 pass, 1 worse, 3 inconclusive, 4 not comparable."""
+        return exit_code(self.verdict)
+
+    @property
+    def also_behind(self) -> bool:
+        """Whether a pass is of a candidate that is behind, by less than the margin."""
+        found = self.evidence
+        return bool(self.verdict == "pass" and found and found.chances.observed.behind_holds)

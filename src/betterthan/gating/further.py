@@ -1,0 +1,137 @@
+"""How many items more would let a candidate pass that equals the baseline."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from betterthan import names
+from betterthan.gating.boundaries import about_wins_to_pass, guessed_wins_to_pass
+from betterthan.gating.characteristics import at_least
+
+TARGET = 0.8
+MOST = 100_000  # more items than that are not looked for
+_NEGLIGIBLE = 1e-9
+
+
+@dataclass(frozen=True)
+class Further:
+    """So many more units of evidence, and the probability of a pass with them.
+
+    Attributes
+    ----------
+    units : int or None
+        None if more than `MOST` would be needed.
+    prob : float
+    """
+
+    units: int | None
+    prob: float
+
+
+def further_items(
+    counts: tuple[int, int, int], margin: float, threshold: float, target: float = TARGET
+) -> Further:
+    """Items more that give a pass with a probability of at least `target`, if the two are equal.
+
+    Parameters
+    ----------
+    counts : three int
+        Wins, losses and ties of the candidate so far, which stay.
+    margin, threshold : float
+    target : float, default 0.8
+
+    Returns
+    -------
+    Further
+        The number is looked for as if posteriors were normal, its probability is of those there
+        are; a few items fewer may do, too.
+
+    Examples
+    --------
+    >>> found = further_items((4, 6, 40), 0.05, 0.95)
+    >>> found.units, round(found.prob, 3)
+    (563, 0.802)
+    """
+    how = margin, threshold
+    found = _first(lambda more: prob_of_pass(counts, more, *how, guessed_wins_to_pass), target)
+    if found.units is None:
+        return found
+    units, prob = found.units, prob_of_pass(counts, found.units, *how)
+    while prob < target:  # by a step or two: the normal is close
+        units += max(1, units // 50)
+        prob = prob_of_pass(counts, units, *how)
+    return Further(units, prob)
+
+
+def prob_of_pass(
+    counts: tuple[int, int, int],
+    more: int,
+    margin: float,
+    threshold: float,
+    boundary: Callable[..., np.ndarray] = about_wins_to_pass,
+) -> float:
+    """Probability that `more` items lead to a pass, if the two are equal.
+
+    The share of decisive items is as uncertain as the items so far leave it; of these the
+    candidate wins half.
+    """
+    won, lost, tied = counts
+    a, b = won + lost + sum(names.PRIOR[:2]), tied + names.PRIOR[2]
+    m, weight = _decisive(more, a, b)
+    needed = boundary(m + won + lost, sum(counts) + more, margin, threshold)
+    return float(weight @ at_least(np.ceil(needed) - won, m, 0.5))
+
+
+def _decisive(n: int, a: float, b: float) -> tuple[np.ndarray, np.ndarray]:
+    """How many of n items may be decisive, and how probable each number is: a Beta-binomial."""
+    m = np.arange(n + 1)
+    ways = special.gammaln(n + 1.0) - special.gammaln(m + 1.0) - special.gammaln(n - m + 1.0)
+    weight = np.exp(ways + special.betaln(a + m, b + n - m) - special.betaln(a, b))
+    kept = weight > _NEGLIGIBLE
+    return m[kept], weight[kept]
+
+
+def further_units(
+    difference: float, spread: float, units: int, margin: float, threshold: float
+) -> Further:
+    """The same of means on units, by Student's t with the spread of the units so far.
+
+    Parameters
+    ----------
+    difference : float
+        The mean of the units so far, which stay.
+    spread : float
+        The standard deviation of a unit.
+    units : int
+    margin, threshold : float
+
+    Examples
+    --------
+    >>> further_units(-0.02, 0.3, 60, 0.05, 0.95).units
+    191
+    """
+
+    def prob(more: int) -> float:
+        whole = units + more
+        needed = special.stdtrit(whole - 1, threshold) * spread / np.sqrt(whole) - margin
+        # the mean of those to come must be at least this, and is 0 give or take its error
+        rest = (whole * needed - units * difference) / more
+        return float(special.ndtr(-rest * np.sqrt(more) / spread))
+
+    return _first(prob, TARGET)
+
+
+def _first(prob: Callable[[int], float], target: float) -> Further:
+    """The first number that reaches the target, found by doubling and halving."""
+    low, high = 0, 1
+    while high < MOST and prob(high) < target:
+        low, high = high, 2 * high
+    high = min(high, MOST)
+    if prob(high) < target:
+        return Further(None, prob(high))
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if prob(middle) >= target else (middle, high)
+    return Further(high, prob(high))

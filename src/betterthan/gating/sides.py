@@ -1,0 +1,193 @@
+"""The two sides of a gate, read and put together item by item; or why they cannot be."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import xarray as xr
+
+from betterthan import names
+from betterthan.auditing.looking import audit
+from betterthan.gating import baseline_files
+from betterthan.gating.accepting import as_runs, as_table, of_records, of_scores
+from betterthan.gating.baseline_files import LOGS, TABLE, Baseline, Kept, is_baseline
+from betterthan.gating.logs_of_sides import (
+    BASELINE,
+    CANDIDATE,
+    OF_LOGS,
+    OWN,
+    SIDES,
+    Sides,
+    asked_of,
+    of_logs,
+    refuse_several,
+)
+from betterthan.io.columns import Columns, applied, words
+from betterthan.io.files import read_file
+from betterthan.io.frames import table_from_frame
+from betterthan.io.problems import problem
+from betterthan.io.reading import read_tables
+from betterthan.logs.choosing import chosen_records
+from betterthan.logs.finding import find_files
+from betterthan.logs.reading import logs_of_runs, read_runs
+from betterthan.logs.record import Run
+from betterthan.reading.finding_logs import logs_in, tables_in
+
+_OF_TABLES = ("item", "system", "score", "ignore", "true", "false", "percent", "decimal", "sep")
+_OF_RUNS = ("again", "items", "format")
+CHOICES = (*_OF_TABLES, *OF_LOGS, *_OF_RUNS, "higher_is_better")
+
+
+def read_sides(baseline: Any, candidate: Any, choices: Mapping[str, Any]) -> Sides:
+    """Read both sides.
+
+    Parameters
+    ----------
+    baseline, candidate : path, list of paths, or pandas.DataFrame
+        What `read` reads of one system; the baseline may be one that was accepted.
+    choices : mapping
+        Of `CHOICES`; None is not given.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If a file cannot be read, holds several systems, or a choice is not valid.
+    """
+    given = checked(choices)
+    if same := same_content(baseline, candidate):
+        return Sides(stops=(same,))
+    if not is_baseline(baseline):
+        return _read({BASELINE: baseline, CANDIDATE: candidate}, None, given)
+    kept = baseline_files.read(baseline)
+    if not kept.intact:
+        return Sides(stops=(f"{kept.name} was changed after it was accepted; accept it anew",))
+    if kept.of.about["sources"] == (digests(candidate) or ["-"]):
+        return Sides(stops=(f"the candidate is what was accepted as {kept.name}; {_NOTHING_NEW}",))
+    found = _read({CANDIDATE: candidate}, kept, given)
+    return replace(found, said=(*kept.said, *found.said))
+
+
+_NOTHING_NEW = "nothing was measured anew"
+
+
+def checked(choices: Mapping[str, Any]) -> dict[str, Any]:
+    """The choices that were made.
+
+    Raises
+    ------
+    ValueError
+        If there is no such choice.
+    """
+    unknown = [name for name in choices if name not in CHOICES]
+    if unknown:
+        raise ValueError(f"there is no choice {unknown[0]!r} of a gate; give {', '.join(CHOICES)}")
+    return {name: value for name, value in choices.items() if value not in (None, False, "")}
+
+
+def same_content(baseline: Any, candidate: Any) -> str:
+    """Why nothing was measured between the two; empty where they differ."""
+    if isinstance(baseline, pd.DataFrame) or isinstance(candidate, pd.DataFrame):
+        same = isinstance(baseline, pd.DataFrame) and baseline.equals(candidate)
+        return f"the candidate is the baseline; {_NOTHING_NEW}" if same else ""
+    of, to = ([one.file.path for one in find_files(side)] for side in (baseline, candidate))
+    shared = {path.resolve() for path in of} & {path.resolve() for path in to}
+    if shared:
+        one = sorted(shared)[0].name
+        return f"{one} is a file of the baseline and of the candidate; {_NOTHING_NEW}"
+    sizes = (sorted(path.stat().st_size for path in paths) for paths in (of, to))
+    if len({*map(tuple, sizes)}) == 1 and digests(baseline) == digests(candidate):
+        return f"the candidate has the content of the baseline, byte for byte; {_NOTHING_NEW}"
+    return ""
+
+
+def digests(source: Any) -> list[str]:
+    """Of the content of each file, sorted; none of a frame."""
+    if isinstance(source, pd.DataFrame):
+        return []
+    paths = (one.file.path for one in find_files(source))
+    return sorted(sha256(path.read_bytes()).hexdigest()[:16] for path in paths)
+
+
+def _read(source: dict[str, Any], kept: Kept | None, given: Mapping[str, Any]) -> Sides:
+    files = logs_in(source, given.get("format"))
+    kind = TABLE if files is None else LOGS
+    if kept is not None and kept.of.kind != kind:
+        was, now = ("a table", "logs") if kind == LOGS else ("logs", "a table")
+        raise problem(kept.name, f"was accepted of {was}, and the candidate is {now}")
+    if files is None:
+        return _of_tables(source, kept, given)
+    _refuse(given, _OF_TABLES, "logs")
+    runs, keys = read_runs(files, given.get("items"))
+    own: list[Run] = as_runs(kept.of, kept.name) if kept is not None else []
+    logs = logs_of_runs([*own, *runs], [*([BASELINE] * len(own)), *keys], again=given.get("again"))
+    found = of_logs(logs, given)
+    return replace(found, said=(*found.said, *([files.said] if files.said else [])))
+
+
+def _of_tables(source: dict[str, Any], kept: Kept | None, given: Mapping[str, Any]) -> Sides:
+    """One table for each side."""
+    _refuse(given, (*OF_LOGS, *_OF_RUNS), "tables")
+    tables: dict[str, Any] = {}
+    better = given.get("higher_is_better", True)
+    if kept is not None:
+        tables[BASELINE], better = as_table(kept.of, kept.name), kept.of.about["higher_is_better"]
+    for name, one in source.items():
+        tables[name] = table_of(one, name, given)
+    scores = read_tables(tables, higher_is_better=better, names_are="systems")
+    return _audited(scores.sel({names.SYSTEM: list(SIDES)}))
+
+
+def table_of(source: Any, name: str, given: Mapping[str, Any]) -> Any:
+    """The table of one side, its columns and cells as they were told."""
+    own: dict[str, Any] = {k: v for k, v in given.items() if k in _OF_TABLES}
+    own.update({k: words(given.get(k)) for k in ("ignore", "true", "false")})
+    told = Columns(**own)
+    one = tables_in({name: source})[name]
+    if isinstance(one, pd.DataFrame):
+        return applied(table_from_frame(one, name), told)
+    return applied(read_file(Path(one), told.sep), told)
+
+
+def _refuse(given: Mapping[str, Any], names_of: tuple[str, ...], what: str) -> None:
+    """Refuse choices that do not apply."""
+    for name in names_of:
+        if name in given:
+            raise ValueError(f"{name}={given[name]!r} does not apply: what was given is {what}")
+
+
+def _audited(scores: xr.DataArray) -> Sides:
+    """Scores of tables, with what the audit says of them."""
+    found = audit(scores, BASELINE).findings
+    found = found[~found["code"].isin(OWN)]
+    stops = tuple(found["message"][found["level"] == "stop"])
+    return Sides(scores, stops, tuple(found["message"][found["level"] == "warn"]))
+
+
+def accepted_of(candidate: Any, choices: Mapping[str, Any]) -> Baseline:
+    """A candidate as a baseline.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read, holds several systems, or not one score.
+    """
+    given = checked(choices)
+    files = logs_in({CANDIDATE: candidate}, given.get("format"))
+    if files is None:
+        table = table_of(candidate, CANDIDATE, given)
+        twice = {BASELINE: table, CANDIDATE: table}
+        better = given.get("higher_is_better", True)
+        scores = read_tables(twice, higher_is_better=better, names_are="systems")
+        scores = scores.sel({names.SYSTEM: CANDIDATE}).assign_attrs(source=table.source)
+        if scores.isnull().all():
+            raise problem(table.source, "holds not one score; there is nothing to accept")
+        return of_scores(scores, digests(candidate))
+    logs = logs_of_runs(*read_runs(files, given.get("items")), again=given.get("again"))
+    refuse_several(logs, (CANDIDATE,))
+    records, _ = chosen_records(logs, **asked_of(given))
+    return of_records(logs, records, digests(candidate))

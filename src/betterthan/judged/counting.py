@@ -1,0 +1,233 @@
+"""From one row an item, with what the judge and people said, to judged counts."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from betterthan import names
+from betterthan.io import cells
+from betterthan.io.frames import table_from_frame
+from betterthan.io.problems import counted, problem, shown
+from betterthan.io.roles import find
+from betterthan.io.squares import paired
+from betterthan.io.table import Table
+from betterthan.judged.dataset import BESIDE, UNPARSED, WITHIN, dataset_of, judged_counts
+from betterthan.judged.merges import refuse_merged
+from betterthan.judged.outcomes import BLANK, FIRST, outcomes, pair_of, refuse_unknown, sides
+
+_MIRRORED = np.array([1, 0, 2, 3, 4])  # of outcomes, seen from the other system
+_LABELS = (*names.OUTCOMES, "", UNPARSED)
+
+
+def count(
+    frame: pd.DataFrame | Table,
+    *,
+    judge: str | Sequence[str],
+    human: str,
+    item: str | None = None,
+    strata: str | Sequence[str] = (),
+    words: Mapping[str, str] | None = None,
+    drop: bool = False,
+) -> xr.Dataset:
+    """Count what people said by what the judge said, of each pair of systems.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row an item of a pair, with columns system_a and system_b (or model_a and model_b, left
+        and right, and the like).
+    judge : str or sequence of str
+        The column of the judge's answers; several columns are kept side by side: the answers in
+        both orders, or those of two judges. A word for a side, the name of a system, or a tie; any
+        other word is the answer "unparsed". Blank: not judged, and left out.
+    human : str
+        The column of labels by people, blank where there is none. The items that have one must be a
+        random part of those with the same signal.
+    item : str, optional
+        The column of item ids; recognised by its name when not given.
+    strata : str or sequence of str, optional
+        Columns by which the judge's answers are told apart: the system shown first, a bin of
+        lengths. A column that holds sides or names of the two systems alone is taken as a side.
+    words : mapping of str to {"a", "b", "tie"}, optional
+        What other words mean, such as ``{"1": "a", "2": "b", "0": "tie"}``.
+    drop : bool, default False
+        Leave out items with a label by people that the judge did not answer; refused by default.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``gold`` (pair, truth, signal) and ``judged`` (pair, signal), int64; judged items include
+        the gold ones. Signals are the distinct answers by stratum; with one column of answers win,
+        loss and tie are always among them.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, a label by people is no outcome, an item stands twice, a label has
+        no answer of the judge, no item has a label, there are more than 12 signals, the judge has
+        one answer only, or a column is two others merged into ties.
+
+    Examples
+    --------
+    >>> import pandas as pd, betterthan as bt
+    >>> frame = pd.DataFrame(
+    ...     {"system_a": "new", "system_b": "old", "judge": ["new", "old", "tie", "new"]}
+    ... ).assign(human=["new", "", "old", ""])
+    >>> bt.judged.count(frame, judge="judge", human="human")["gold"].values.tolist()
+    [[[1, 0, 0], [0, 0, 1], [0, 0, 0]]]
+    """
+    table = frame if isinstance(frame, Table) else _table(frame)
+    columns, layers = _listed(judge), _listed(strata)
+    refuse_merged(table, columns, human, words)
+    which = _named(table)
+    systems, a, b = paired(which[0].tolist(), which[1].tolist())
+    _refuse_itself(table, which[0], a == b)
+    _refuse_twice(table, item, a, b, systems)
+    said = np.stack([outcomes(table, column, which, words) for column in columns])
+    truth = outcomes(table, human, which, words)
+    refuse_unknown(table, human, truth)
+    judged, turned = (said != BLANK).all(0), a > b
+    dropped = _refuse_unjudged(table, human, (truth != BLANK) & ~judged, drop)
+    said, truth = (np.where(turned, _MIRRORED[x], x) for x in (said, truth))
+    signal = _signals(said, [_stratum(table, c, which, turned) for c in layers])
+    pair = np.minimum(a, b) * len(systems) + np.maximum(a, b)
+    found = _tallied(pair[judged], signal[judged], truth[judged], systems, len(columns) == 1)
+    attrs = {"unit": names.ITEM, "labels_by": human, "judge": ", ".join(columns)}
+    return judged_counts(_told(found, table, attrs, layers, dropped))
+
+
+def _named(table: Table) -> tuple[np.ndarray, np.ndarray]:
+    """The two systems of each row."""
+    a, b = (np.array(cells.system_names(table, c), dtype=object) for c in pair_of(table))
+    return a, b
+
+
+def _table(frame: Any) -> Table:
+    if not isinstance(frame, pd.DataFrame):
+        raise ValueError(
+            f"frame is {type(frame).__name__}; give a pandas.DataFrame, or betterthan.read a file"
+        )
+    return table_from_frame(frame, "DataFrame")
+
+
+def _listed(columns: str | Sequence[str]) -> list[str]:
+    return [columns] if isinstance(columns, str) else [str(column) for column in columns]
+
+
+def _refuse_itself(table: Table, who: np.ndarray, same: np.ndarray) -> None:
+    if same.any():
+        k = int(same.argmax())
+        what = f"{shown(who[k])} is compared with itself; give two different systems"
+        raise problem(table.source, what, row=table.rows[k])
+
+
+def _refuse_twice(
+    table: Table, item: str | None, a: np.ndarray, b: np.ndarray, systems: list[str]
+) -> None:
+    """Refuse a pair that meets twice on one item."""
+    column = find(table, names.ITEM) if item is None else item
+    if column is None:
+        return
+    if column not in table.columns:
+        raise problem(table.source, f"there is no column {shown(column)} of items")
+    ids = cells.labels(table, column, "each row its item")
+    low, high = np.minimum(a, b), np.maximum(a, b)
+    again = pd.DataFrame({"id": ids, "low": low, "high": high}).duplicated().to_numpy()
+    if again.any():
+        k = int(again.argmax())
+        who = f"{systems[low[k]]} and {systems[high[k]]}"
+        raise problem(
+            table.source,
+            f"this item stands twice for {who}; an item is one example: give several answers on it "
+            "as columns, judge=['first', 'second']",
+            row=table.rows[k],
+            column=column,
+            value=ids[k],
+        )
+
+
+def _refuse_unjudged(table: Table, human: str, alone: np.ndarray, drop: bool) -> int:
+    """How many labels by people have no answer of the judge; refused unless they are to be
+    dropped.
+    """
+    number = int(alone.sum())
+    if number and not drop:
+        raise problem(
+            table.source,
+            f"{counted(number, 'label')} by people without an answer of the judge; judge these "
+            "items, blank the labels, or leave them out: judged.count(..., drop=True)",
+            row=table.rows[int(alone.argmax())],
+            column=human,
+        )
+    return number
+
+
+def _stratum(
+    table: Table, column: str, which: tuple[np.ndarray, np.ndarray], turned: np.ndarray
+) -> np.ndarray:
+    """The stratum of each row; a side is that of the first system of the pair, "a", or "b"."""
+    written, side = sides(table, column, which)
+    if side is None:
+        return written
+    return np.where((side == FIRST) != turned, f"{column} a", f"{column} b").astype(object)
+
+
+def _signals(said: np.ndarray, layers: list[np.ndarray]) -> np.ndarray:
+    """The label of the signal of each row."""
+    labels = np.array(_LABELS, dtype=object)[said]
+    rows = [BESIDE.join(row) for row in labels.T.tolist()]
+    if not layers:
+        return np.array(rows, dtype=object)
+    more = [WITHIN.join(row) for row in np.stack(layers, 1).tolist()]
+    return np.array([f"{x}{WITHIN}{y}" for x, y in zip(rows, more, strict=True)], dtype=object)
+
+
+def _tallied(
+    pair: np.ndarray, signal: np.ndarray, truth: np.ndarray, systems: list[str], plain: bool
+) -> xr.Dataset:
+    """The counts of rows that were judged."""
+    labels = _in_order(signal.tolist(), plain)
+    place = {label: k for k, label in enumerate(labels)}
+    keys, at = np.unique(pair, return_inverse=True)
+    order = np.array([place[s] for s in signal.tolist()], dtype=int)
+    judged = np.zeros((len(keys), len(labels)), dtype=np.int64)
+    gold = np.zeros((len(keys), 3, len(labels)), dtype=np.int64)
+    np.add.at(judged, (at, order), 1)
+    known = truth < BLANK
+    np.add.at(gold, (at[known], truth[known], order[known]), 1)
+    who = [(systems[k // len(systems)], systems[k % len(systems)]) for k in keys.tolist()]
+    return dataset_of(gold, judged, who, labels, {})
+
+
+def _in_order(signal: list[str], plain: bool) -> list[str]:
+    """The signals; of one column of answers win, loss and tie in each stratum, seen or not."""
+    seen = set(signal)
+    if plain:
+        layers = {s.partition(WITHIN)[2] for s in signal} or {""}
+        seen |= {f"{o}{WITHIN}{s}" if s else o for s in layers for o in names.OUTCOMES}
+    return sorted(seen, key=_place)
+
+
+def _place(signal: str) -> tuple[Any, ...]:
+    """By stratum, then win, loss, tie, unparsed of each answer."""
+    answers, _, stratum = signal.partition(WITHIN)
+    return stratum, tuple(_LABELS.index(answer) for answer in answers.split(BESIDE))
+
+
+def _told(
+    found: xr.Dataset, table: Table, attrs: Mapping[str, Any], layers: list[str], dropped: int
+) -> xr.Dataset:
+    """With what was read from where."""
+    judged, gold = int(found["judged"].sum()), int(found["gold"].sum())
+    left = f", {dropped} labels without an answer left out" * bool(dropped)
+    reading = (
+        f"{table.source} read as judged outcomes: {counted(found.sizes[names.PAIR], 'pair')}, "
+        f"{judged:,} items judged in {attrs['judge']!r}, {gold:,} of them labelled in "
+        f"{attrs['labels_by']!r}, {counted(found.sizes['signal'], 'signal')}{left}"
+    )
+    more = {"strata": ", ".join(layers)} if layers else {}
+    also = {"source": table.source, "reading": reading, "n_dropped": dropped}
+    return found.assign_attrs(dict(attrs) | also | more)

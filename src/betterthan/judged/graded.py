@@ -1,0 +1,101 @@
+"""Graded scores of a judge beside graded scores by people: the prediction-powered mean."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from scipy import special
+
+from betterthan import checks, names
+
+
+def prediction_powered(judge: Any, human: Any, *, ci_prob: float = names.CI_PROB) -> xr.Dataset:
+    """Mean of graded scores by people, sharpened by a judge's scores of all items.
+
+    mean(human) + weight (mean of judge on the other items - mean of judge on the labelled items);
+    the weight is the one of least variance, estimated from the labelled items.
+
+    Parameters
+    ----------
+    judge : array_like of float, (item,)
+        The judge's score of each item, or its score of A less that of B.
+    human : array_like of float, (item,)
+        The same by people; nan where there is none. Labelled items are a random part.
+    ci_prob : float, default 0.95
+        Mass of the interval.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``mean``, ``se``, ``lower`` and ``upper`` (Student's t with as many degrees of freedom as
+        labels less one), ``weight``, ``human_mean`` (labels alone), ``n_gold`` and ``n``.
+
+    Raises
+    ------
+    ValueError
+        If they are not as long, a score of the judge is missing, there are fewer than three labels
+        or no item without, or the judge scores all labelled items the same.
+
+    References
+    ----------
+    A. N. Angelopoulos, J. C. Duchi and T. Zrnic (2023), PPI++: Efficient prediction-powered
+    inference, arXiv:2311.01453.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> human = np.array([0.2, 0.5, -0.1, 0.4, np.nan, np.nan, np.nan])
+    >>> judge = np.array([0.3, 0.6, 0.1, 0.4, 0.5, 0.2, 0.4])
+    >>> found = prediction_powered(judge, human)
+    >>> round(found["mean"].item(), 3), round(found["human_mean"].item(), 3)
+    (0.263, 0.25)
+    """
+    checks.probability(ci_prob, "ci_prob")
+    said, truth = _scores(judge, human)
+    gold = ~np.isnan(truth)
+    mean, se, weight = _powered(truth[gold], said[gold], said[~gold])
+    m = int(gold.sum())
+    half = special.stdtrit(m - 1, (1 + ci_prob) / 2) * se
+    found = {"mean": mean, "se": se, "lower": mean - half, "upper": mean + half, "weight": weight}
+    found |= {"human_mean": truth[gold].mean(), "n_gold": m, "n": said.size}
+    return xr.Dataset(found, attrs={"ci_prob": ci_prob})
+
+
+def _powered(y: np.ndarray, f: np.ndarray, rest: np.ndarray) -> tuple[float, float, float]:
+    """Mean, its standard error, and the weight: people's and the judge's scores of labelled items,
+    and the judge's of the others.
+    """
+    m, more = y.size, rest.size
+    spread = np.var(np.concatenate([f, rest]), ddof=1)
+    weight = np.cov(y, f)[0, 1] / ((1 + m / more) * spread)
+    mean = y.mean() + weight * (rest.mean() - f.mean())
+    se = np.sqrt(np.var(y - weight * f, ddof=1) / m + weight**2 * np.var(rest) / more)
+    return float(mean), float(se), float(weight)
+
+
+def _numbers(values: Any, what: str) -> np.ndarray:
+    try:
+        return np.asarray(values, dtype=float).ravel()
+    except (TypeError, ValueError):
+        raise ValueError(f"{what} is {checks.shown(values)}; give one score an item") from None
+
+
+def _scores(judge: Any, human: Any) -> tuple[np.ndarray, np.ndarray]:
+    said, truth = _numbers(judge, "judge"), _numbers(human, "human")
+    if said.size != truth.size:
+        raise ValueError(
+            f"judge has {said.size} scores and human {truth.size}; give both for each item, nan "
+            "where people gave none"
+        )
+    if not np.isfinite(said).all():
+        k = int((~np.isfinite(said)).argmax())
+        raise ValueError(f"judge: score {k + 1} is {said[k]:g}; the judge scores every item")
+    gold = ~np.isnan(truth)
+    if gold.sum() < 3 or gold.all():
+        raise ValueError(
+            f"human: {int(gold.sum())} of {truth.size} items have a score by people; give three or "
+            "more, and items without one"
+        )
+    if np.ptp(said[gold]) == 0:
+        raise ValueError("judge: it scores all labelled items the same, which says nothing")
+    return said, truth

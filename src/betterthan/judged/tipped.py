@@ -1,0 +1,91 @@
+"""How one-sided a judge's error would have to be to turn its answer, where no item has a label."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names, schemas
+from betterthan.counts.shapes import to_pairs
+from betterthan.exact.wins import dirichlet, intervals
+from betterthan.judged.dataset import SIGNAL, is_judged, judge_alone
+
+
+def tipping(
+    counts: xr.DataArray | xr.Dataset,
+    *,
+    prior: Any = None,
+    threshold: float = names.VERDICT_PROB,
+) -> xr.Dataset:
+    """How one-sided the judge's error would have to be before its answer is no verdict any more.
+
+    An error that is the same for both systems shrinks the difference d = P(win) - P(loss) that the
+    judge sees by an unknown factor and cannot turn its sign, so "A better" stands (with no rope; a
+    rope of the judge's d is none of d). Only an error that favours one side can turn it: preference
+    for its own family, for longer answers, for the one shown first.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray or xarray.Dataset
+        What the judge says: counts over (system_a, system_b, outcome) or (pair, outcome), with
+        ties; or judged counts, of which the labels by people are not looked at.
+    prior : str or sequence of three float, optional
+        Dirichlet parameters of win, loss, tie. Default all ones.
+    threshold : float in (0.5, 1), default 0.95
+        Probability from which a verdict is given.
+
+    Returns
+    -------
+    xarray.Dataset, dims (pair,)
+        ``judge_prob_better`` and ``judge_difference``, of the judge's answers as if they were the
+        truth; ``judge_verdict``; ``tipping``: by how much, in P(win) - P(loss), the judge would
+        have to favour the better system for the verdict to fall; 0 where there is none.
+
+    Raises
+    ------
+    ValueError
+        If the counts are not valid, ties are unknown, or the signals do not say what the judge
+        answers.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> found = bt.judged.tipping(bt.counts.from_table({("A", "B"): (210, 120, 170)}))
+    >>> found["judge_verdict"].item(), round(found["tipping"].item(), 3)
+    ('a_better', 0.121)
+    """
+    pairs = _of_judge(counts)
+    sure = checks.threshold(threshold)
+    a, b, t = (pairs.values + np.array(checks.prior(prior))).T
+    better = dirichlet.prob_above(a, b, t, 0.0)
+    low = intervals.quantile(a, b, t, 1 - sure)
+    high = intervals.quantile(b, a, t, 1 - sure)  # of -d
+    verdict = np.select([low > 0, high > 0], ["a_better", "b_better"], "undecided")
+    found = {
+        "judge_prob_better": better,
+        "judge_difference": dirichlet.mean_difference(a, b, t),
+        "judge_verdict": verdict,
+        "tipping": np.maximum(np.maximum(low, high), 0.0),
+    }
+    kept = {k: pairs[k] for k in (names.PAIR, *names.SQUARE)}
+    data = {name: (names.PAIR, values) for name, values in found.items()}
+    return xr.Dataset(data, kept, {"threshold": sure, "prior": list(checks.prior(prior))})
+
+
+def _of_judge(counts: Any) -> xr.DataArray:
+    """(pair, outcome): what the judge says."""
+    if is_judged(counts):
+        said = judge_alone(counts)
+        if said is None:
+            raise ValueError(
+                "the signals do not say what the judge answers; name them win, loss and tie "
+                f"(found {', '.join(map(str, counts[SIGNAL].values))})"
+            )
+        coords = {k: counts[k] for k in (names.PAIR, *names.SQUARE)}
+        outcome = {names.OUTCOME: list(names.OUTCOMES)}
+        return xr.DataArray(said, coords | outcome, (names.PAIR, names.OUTCOME))
+    found = schemas.counts(counts)
+    if found.sizes[names.OUTCOME] != 3:
+        raise ValueError("ties are unknown; the judge's d = P(win) - P(loss) needs them")
+    found = to_pairs(found) if names.SYSTEM_A in found.dims else found
+    return found.transpose(names.PAIR, names.OUTCOME)

@@ -1,0 +1,79 @@
+"""JSON in which no object has a key twice, read nearly as fast as json alone reads it."""
+
+import json
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from betterthan.io.json_records import unique_keys
+
+_FIRST = 50  # objects of which it is looked what they hold
+_LARGE = 2**15  # bytes from which counting keys is faster than looking at each object
+_QUOTE, _COLON, _BACKSLASH = (ord(sign) for sign in '":\\')
+_BLANK = 32  # and what is below, such as line ends
+
+
+def loads(data: bytes) -> Any:
+    """The value in some bytes.
+
+    Raises
+    ------
+    RepeatedKeyError
+        If a key stands twice in one object.
+    ValueError
+        If the bytes are no JSON.
+
+    Notes
+    -----
+    As many keys in the objects as in the text: then none was given twice. Where the keys of the
+    text cannot be counted, or the numbers differ, each object is looked at by itself.
+
+    Examples
+    --------
+    >>> loads(b'[{"a": 1}, {"a": {"b": "c"}}]')
+    [{'a': 1}, {'a': {'b': 'c'}}]
+    """
+    if len(data) >= _LARGE:
+        value = json.loads(data)
+        if keys_written(data) == _keys_of([value]):
+            return value
+    return json.loads(data, object_pairs_hook=unique_keys)
+
+
+def keys_written(data: bytes) -> int:
+    r"""How many keys stand in a text of JSON, or more; -1 where that cannot be said.
+
+    The quote that ends a key stands right before a colon. A quote after one backslash is part of a
+    text, as in ``"a \": b"``.
+
+    Examples
+    --------
+    >>> keys_written(b'{"a": 1, "b": "\\": c"}'), keys_written(b'{"a" : 1}')
+    (2, -1)
+    """
+    signs = np.frombuffer(b"\0\0\0" + data, np.uint8)
+    colons = np.flatnonzero(signs == _COLON)
+    one, two, three = (signs[colons - k] for k in (1, 2, 3))
+    blank = (one <= _BLANK) & ((two <= _BLANK) | (two == _QUOTE))  # may stand behind a key
+    ends = one == _QUOTE
+    escaped = ends & (two == _BACKSLASH)
+    if blank.any() or (escaped & (three == _BACKSLASH)).any():
+        return -1
+    return int(np.count_nonzero(ends) - np.count_nonzero(escaped))
+
+
+def _keys_of(values: list[Any]) -> int:
+    """How many keys the objects in some values have, or fewer: objects are looked for where one of
+    the first objects has one.
+    """
+    objects = [one for one in values if type(one) is dict]
+    found = sum(map(len, objects))
+    for key in dict.fromkeys(k for one in objects[:_FIRST] for k, v in one.items() if _holds(v)):
+        found += _keys_of([one[key] for one in objects if key in one])
+    lists = [one for one in values if type(one) is list]
+    return found + (_keys_of(list(chain.from_iterable(lists))) if lists else 0)
+
+
+def _holds(value: Any) -> bool:
+    return type(value) is dict or type(value) is list

@@ -1,0 +1,5 @@
+"""Before and after a comparison: how many items, will it hold, may I look now."""
+
+import lazy_loader as _lazy
+
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

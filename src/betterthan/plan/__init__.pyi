@@ -1,0 +1,14 @@
+from .answer import Plan as Plan
+from .assuring import assurance as assurance
+from .assuring import items_needed as items_needed
+from .foreseeing import foresee as foresee
+from .foreseeing import replication as replication
+from .fragile import fragility as fragility
+from .labelling import gold as gold
+from .outlooks import outlook as outlook
+from .powers import mcnemar_power as mcnemar_power
+from .powers import sign_power as sign_power
+from .staking import confidence_sequence as confidence_sequence
+from .staking import e_value as e_value
+from .stopping import peeking as peeking
+from .stopping import stopping_boundary as stopping_boundary

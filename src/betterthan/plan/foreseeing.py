@@ -1,0 +1,196 @@
+"""What more items will say: probabilities of the verdicts to come, given the counts so far."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.exact.planning.edges import Rule
+from betterthan.exact.planning.verdicts import Items, after
+from betterthan.plan import words
+from betterthan.plan.answer import Plan
+from betterthan.plan.given import SWAPPED, VERDICTS, Pairs, other_side, pairs_of, rule_of, today
+
+_NOTHING = np.array([0.0, 0.0, 0.0, 1.0])  # of a system and itself
+
+
+def foresee(
+    counts: Any,
+    *,
+    more: Any = None,
+    until: int | None = None,
+    rope: float = names.ROPE,
+    prior: Any = None,
+    threshold: float = names.VERDICT_PROB,
+) -> Plan:
+    """Probability of each verdict after more items, given the counts so far.
+
+    The next items are predicted by the posterior of the counts, which knows how little these say;
+    the verdict is then given on all items, those had and those to come. No difference is assumed,
+    and nothing is drawn.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray, dims (..., outcome), or (wins, losses, ties)
+        Without ties, an item is a decisive one.
+    more : int or sequence of int, optional
+        How many more items; a sequence adds a dim ``more``.
+    until : int, optional
+        In place of `more`: how many items there are then in all.
+    rope : float in [0, 1), default 0
+        Half width of the region of practical equivalence.
+    prior : str or sequence of float, optional
+        See `prob_better`.
+    threshold : float, default 0.95
+        Probability from which a verdict is given.
+
+    Returns
+    -------
+    Plan
+        Its data, over the dims of the counts without ``outcome``: ``probability`` (verdict), of
+        a_better, b_better, equivalent and undecided; ``now``, the verdict of today, and
+        ``prob_better``, P(A better) today; ``n`` items so far and ``n_more`` to come.
+
+    Raises
+    ------
+    ValueError
+        If the counts or a choice are not valid, both or neither of `more` and `until` are given,
+        there are more items than `until` already, or a rope is given and ties are unknown.
+
+    Notes
+    -----
+    With no more items the verdict of today has probability 1. The mean of P(A better) to come is
+    P(A better) of today: what is foreseen is how far it will move, not where to.
+
+    References
+    ----------
+    D. J. Spiegelhalter, L. S. Freedman and P. R. Blackburn (1986), Monitoring clinical trials:
+    conditional or predictive power? Controlled Clinical Trials 7(1), 8-17,
+    doi:10.1016/0197-2456(86)90003-6.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> found = bt.plan.foresee((12, 6, 32), until=200)
+    >>> found["probability"].values.round(4).tolist()
+    [0.737, 0.005, 0.0, 0.258]
+    """
+    pairs = pairs_of(counts, prior, rope)
+    rule = rule_of(pairs.of.prior, threshold, rope)
+    steps, several = _steps(pairs, more, until)
+    items = Items(pairs.posterior)
+    found = np.stack([after(items, pairs.counts, step, rule) for step in steps], axis=1)
+    data = _today(pairs, rule)
+    extra: dict[str, Any] = {"more": np.asarray(more)} if several else {}
+    verdicts = {"verdict": list(VERDICTS)}
+    found = found if several else found[:, 0]
+    whole = pairs.wrap(found, found[..., SWAPPED], _NOTHING, extra | verdicts)
+    data = data.assign(probability=whole)
+    if not several:
+        data["n_more"] = pairs.wrap(steps[0], steps[0], 0)
+    data = data.assign_attrs(_attrs(pairs, rule, "foresight"))
+    return Plan(data, words.foresight(data))
+
+
+def replication(
+    counts: Any,
+    *,
+    n: int | None = None,
+    rope: float = names.ROPE,
+    prior: Any = None,
+    threshold: float = names.VERDICT_PROB,
+) -> Plan:
+    """Probability that fresh items alone give the same verdict again.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray, dims (..., outcome), or (wins, losses, ties)
+        Without ties, an item is a decisive one.
+    n : int, optional
+        How many fresh items; as many as there were when not given.
+    rope, prior, threshold
+        See `foresee`.
+
+    Returns
+    -------
+    Plan
+        Its data, over the dims of the counts without ``outcome``: ``same``, the probability of
+        today's verdict on the fresh items alone; ``probability`` (verdict), of every one; ``now``,
+        the verdict of today, and ``prob_better``; ``n`` items so far and ``n_more`` fresh ones.
+
+    Raises
+    ------
+    ValueError
+        If the counts or a choice are not valid, or a rope is given and ties are unknown.
+
+    Notes
+    -----
+    A verdict at just 0.95 replicates half the time: the fresh items scatter as much as the first
+    did. Of a system that was chosen because it came out best, this is still too hopeful.
+
+    References
+    ----------
+    S. N. Goodman (1992), A comment on replication, p-values and evidence, Statistics in Medicine
+    11(7), 875-879, doi:10.1002/sim.4780110705.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> found = bt.plan.replication((8, 2, 10))
+    >>> str(found["now"].values), float(found["prob_better"].round(4))
+    ('a_better', 0.9673)
+    >>> float(found["same"].round(9))
+    0.500433318
+    """
+    pairs = pairs_of(counts, prior, rope)
+    rule = rule_of(pairs.of.prior, threshold, rope)
+    fresh = pairs.items if n is None else np.full(len(pairs.counts), checks.whole(n, "n", 0))
+    found = after(Items(pairs.posterior), np.zeros_like(pairs.counts), fresh, rule)
+    data = _today(pairs, rule)
+    now = today(pairs, rule)[1]
+    same = found[np.arange(len(found)), [VERDICTS.index(v) for v in now]]
+    data["same"] = pairs.wrap(same, same, np.nan)
+    data["probability"] = pairs.wrap(
+        found, found[..., SWAPPED], _NOTHING, {"verdict": list(VERDICTS)}
+    )
+    data["n_more"] = pairs.wrap(fresh, fresh, 0)
+    data = data.assign_attrs(_attrs(pairs, rule, "replication"))
+    return Plan(data, words.replication(data))
+
+
+def _today(pairs: Pairs, rule: Rule) -> xr.Dataset:
+    better, now = today(pairs, rule)
+    return xr.Dataset(
+        {
+            "now": pairs.wrap(now.astype("U16"), other_side(now).astype("U16"), "undecided"),
+            "prob_better": pairs.wrap(better, 1 - better, 0.5),
+            "n": pairs.wrap(pairs.items, pairs.items, 0),
+        }
+    )
+
+
+def _steps(pairs: Pairs, more: Any, until: Any) -> tuple[list[np.ndarray], bool]:
+    """How many more items each row gets, once or several times."""
+    if (more is None) == (until is None):
+        raise ValueError(
+            "say more= or until=, one of the two: how many more items, or how many in all"
+        )
+    if until is not None:
+        left = checks.whole(until, "until", 0) - pairs.items
+        if (left < 0).any():
+            raise ValueError(
+                f"until is {until}, but there are {pairs.items.max()} items already; give at least "
+                "as many"
+            )
+        return [left], False
+    several = isinstance(more, list | tuple | range | np.ndarray)
+    each = [checks.whole(k, "more", 0) for k in (more if several else [more])]
+    if not each:
+        raise ValueError("more is empty; give at least one number of items")
+    return [np.full(len(pairs.counts), k) for k in each], several
+
+
+def _attrs(pairs: Pairs, rule: Rule, answer: str) -> dict[str, Any]:
+    mine = {"answer": answer, "threshold": rule.threshold, "rope": rule.rope}
+    return pairs.of.attrs | mine

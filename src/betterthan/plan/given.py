@@ -1,0 +1,117 @@
+"""Counts that a plan starts from: each pair once, and answers back in the shape of the counts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.counts.shapes import pair_indices, to_pairs
+from betterthan.exact.planning.edges import Rule
+from betterthan.exact.wins import dirichlet
+from betterthan.exact.wins.beta import prob_above_half
+from betterthan.posterior.parameters import Parameters, parameters
+from betterthan.posterior.verdicts import decide
+
+VERDICTS = ("a_better", "b_better", "equivalent", "undecided")
+SWAPPED = [1, 0, 2, 3]  # of these, seen from the other system
+_HINT = "give counts with a dim 'outcome', or (wins, losses, ties)"
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Each pair of systems once, a row each."""
+
+    of: Parameters
+    counts: np.ndarray  # (rows, 3), or (rows, 2) where only decisive items were counted
+
+    @property
+    def posterior(self) -> np.ndarray:
+        """Dirichlet parameters, (rows, 3) or (rows, 2)."""
+        return self.counts + np.asarray(self.of.prior)
+
+    @property
+    def items(self) -> np.ndarray:
+        """How many there are, (rows,)."""
+        return self.counts.sum(1)
+
+    def wrap(
+        self,
+        values: np.ndarray,
+        swapped: np.ndarray,
+        itself: Any,
+        extra: Mapping[str, Any] | None = None,
+    ) -> xr.DataArray:
+        """Answers (rows, ...) over the dims of the counts and `extra`; `swapped` is what they are
+        seen from the other system, `itself` of a system and itself.
+        """
+        labels = self.of.counts.isel({names.OUTCOME: 0}, drop=True)
+        extra = extra or {}
+        if self.of.square:
+            full = _squared(values, swapped, itself, labels.shape)
+        else:
+            full = values.reshape((*labels.shape, *values.shape[1:]))
+        coords = {**labels.drop_attrs().coords, **extra}
+        return xr.DataArray(full, dims=(*labels.dims, *extra), coords=coords)
+
+
+def _squared(
+    values: np.ndarray, swapped: np.ndarray, itself: Any, shape: tuple[int, ...]
+) -> np.ndarray:
+    """Values of each pair once, (rows, ...), in a square of this shape."""
+    after = values.shape[1:]
+    first, second = pair_indices(shape[-1])
+    full = np.empty((*shape, *after), values.dtype)
+    full[:] = itself
+    lead = (slice(None),) * (len(shape) - 2)
+    rows = (*shape[:-2], len(first), *after)
+    full[*lead, first, second], full[*lead, second, first] = (
+        values.reshape(rows),
+        swapped.reshape(rows),
+    )
+    return full
+
+
+def pairs_of(counts: Any, prior: Any, rope: float, ties: str = "third") -> Pairs:
+    """Counts, checked, a row a pair; a rope needs ties."""
+    given = as_counts(counts)
+    question = "a rope" if rope else None
+    of = parameters(given, prior, ties, question=question)
+    each = to_pairs(of.counts) if of.square else of.counts
+    values = each.transpose(..., names.OUTCOME).values
+    return Pairs(of, values.reshape(-1, values.shape[-1]).astype(np.int64))
+
+
+def as_counts(counts: Any) -> xr.DataArray:
+    """Counts of an array, or of one pair by its numbers."""
+    if isinstance(counts, xr.DataArray):
+        return counts
+    if not isinstance(counts, tuple | list) or len(counts) not in (2, 3):
+        raise ValueError(f"counts are {checks.shown(counts)}; {_HINT}")
+    values = checks.nonnegative_integers(list(counts), "counts")
+    coords = {names.OUTCOME: list(names.OUTCOMES[: len(values)])}
+    unknown = {"ties": "unknown"} if len(values) == 2 else {}
+    return xr.DataArray(values, dims=(names.OUTCOME,), coords=coords, attrs=unknown)
+
+
+def rule_of(prior: tuple[float, ...], threshold: float, rope: float) -> Rule:
+    """When a verdict is given, checked."""
+    return Rule(prior, checks.threshold(threshold), checks.rope(rope))
+
+
+def today(pairs: Pairs, rule: Rule) -> tuple[np.ndarray, np.ndarray]:
+    """P(A better) and the verdict of each row."""
+    of = pairs.posterior.T
+    a, b = of[:2]
+    tie = of[2] if len(of) == 3 else np.zeros_like(a)
+    better = prob_above_half(a, b)
+    within = dirichlet.prob_within(a, b, tie, rule.rope) if rule.rope else np.zeros_like(a)
+    return better, decide(better, prob_above_half(b, a), within, rule.rope, rule.threshold)[0]
+
+
+def other_side(verdict: np.ndarray) -> np.ndarray:
+    """Verdicts as the other system reads them."""
+    sides = [verdict == "a_better", verdict == "b_better"]
+    return np.select(sides, ["b_better", "a_better"], verdict)

@@ -1,0 +1,183 @@
+"""How many labels by people, beside a judge, and on which items."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from scipy import special
+
+import betterthan
+from betterthan import checks, names
+from betterthan.exact.judged.moments import mean_and_sd
+from betterthan.exact.judged.worth import best_ratio
+from betterthan.judged.dataset import GOLD, JUDGED, SIGNAL, judged_counts
+from betterthan.plan.answer import Plan
+from betterthan.posterior.of_judged import settled_pairs, worth_of
+
+LABELS = "labels"
+_DOUBLINGS = 5  # labels to have in all, doubled so often
+
+
+def gold(
+    judged: xr.Dataset,
+    *,
+    cost_human: float | None = None,
+    cost_judge: float | None = None,
+    prior: Any = None,
+    ci_prob: float = names.CI_PROB,
+) -> Plan:
+    """How wide the interval will be with more labels by people, and which items to label next.
+
+    Parameters
+    ----------
+    judged : xarray.Dataset
+        Judged counts with a first few labels, from `judged.count` or `judged.from_table`.
+    cost_human, cost_judge : float, optional
+        What a label by people, and an answer of the judge, cost, in any unit.
+    prior : str or sequence of three float, optional
+        Dirichlet parameters of win, loss, tie. Default all ones.
+    ci_prob : float, default 0.95
+        Mass of the interval.
+
+    Returns
+    -------
+    Plan
+        Over (pair,): ``n_gold``, ``n``, ``r2`` (how much of the truth the judge's signals tell),
+        ``effective_gold`` (as many labels alone as say the same now), ``ceiling`` (with judged
+        items without end); with both costs ``best_ratio`` (judged items for each label at which a
+        budget says most). Over (pair, labels), labels in all: ``width`` of the interval where they
+        are a random part of the judged items, ``width_chosen`` where they go where they tell most,
+        and over signal how many of these ``next`` labels each signal gets.
+
+    Raises
+    ------
+    ValueError
+        If they are no judged counts, a cost is not positive, or one of the two costs is missing.
+
+    Notes
+    -----
+    The widths are those of a normal interval with the exact standard deviation, were the truth of
+    new labels in the shares that are expected now. Labels may go to some signals more than to
+    others, for only the truth under a signal is learnt from them; within a signal they must be
+    random.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> counts = bt.judged.from_table(
+    ...     {("A", "B"): ([[18, 2, 5], [3, 9, 4], [4, 3, 12]], (210, 120, 170))}
+    ... )
+    >>> found = bt.plan.gold(counts, cost_human=1, cost_judge=0.02)
+    >>> found["effective_gold"].values.round(1).tolist(), found["ceiling"].values.round(1).tolist()
+    ([77.6], [80.9])
+    """
+    data = judged_counts(judged)
+    costs = _costs(cost_human, cost_judge)
+    checks.probability(ci_prob, "ci_prob")
+    pairs = settled_pairs(data, prior)
+    worth = worth_of(data, pairs)
+    worth["ceiling"] = worth["n_gold"] / (1 - worth["r2"])
+    if costs:
+        worth["best_ratio"] = best_ratio(worth["r2"], *costs)
+    found = xr.Dataset({k: (names.PAIR, v) for k, v in worth.items()}, _of_pairs(data))
+    found = found.merge(_widths(data, pairs, ci_prob), join="exact")
+    found.attrs = {"version": betterthan.__version__, "answer": "labels beside a judge"}
+    found.attrs |= {"prior": list(checks.prior(prior)), "ci_prob": ci_prob}
+    return Plan(found, _lines(found))
+
+
+def _costs(human: float | None, judge: float | None) -> tuple[float, float] | None:
+    if human is None and judge is None:
+        return None
+    if human is None or judge is None:
+        missing = "cost_human" if human is None else "cost_judge"
+        raise ValueError(
+            f"{missing} is not given; give what a label and an answer cost, or neither"
+        )
+    found = []
+    for name, value in (("cost_human", human), ("cost_judge", judge)):
+        found.append(checks.real(value, name))
+        if not (found[-1] > 0 and np.isfinite(found[-1])):
+            raise ValueError(f"{name} is {found[-1]:g}; give a positive number")
+    return found[0], found[1]
+
+
+def _of_pairs(data: xr.Dataset) -> dict[Any, Any]:
+    return {k: data[k] for k in (names.PAIR, *names.SQUARE)}
+
+
+def _widths(data: xr.Dataset, pairs: Any, ci_prob: float) -> xr.Dataset:
+    """Widths by the number of labels in all, and where they go."""
+    now = data[GOLD].values.sum((1, 2))
+    least = int(now.max())
+    most = int(data[JUDGED].values.sum(1).min())
+    totals = [m for m in least * 2 ** np.arange(_DOUBLINGS + 1) if m <= most]
+    bare = data[JUDGED].values - data[GOLD].values.sum(1)
+    each = [_with_labels(pairs, bare, total - now) for total in totals]
+    wide = 2 * special.ndtri((1 + ci_prob) / 2)
+    random, chosen, following = (np.stack(part, axis=1) for part in zip(*each, strict=True))
+    by = (names.PAIR, LABELS)
+    parts = {"width": (by, wide * random), "width_chosen": (by, wide * chosen)}
+    coords = _of_pairs(data) | {LABELS: totals, SIGNAL: data[SIGNAL].values}
+    return xr.Dataset({**parts, "next": ((*by, SIGNAL), following)}, coords)
+
+
+def _with_labels(
+    pairs: Any, bare: np.ndarray, more: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Standard deviations with so many labels more, at random and where they tell most, and how
+    many of the latter each signal gets.
+    """
+    truth = pairs.cells / pairs.cells.sum(-1, keepdims=True)
+    share = bare / np.maximum(bare.sum(-1, keepdims=True), 1)
+    random = share * more[:, None]
+    chosen = np.stack([_where(pairs, bare, k, int(number)) for k, number in enumerate(more)])
+    sds = [
+        mean_and_sd(pairs.cells + labels[..., None] * truth, pairs.size)[1]
+        for labels in (random, chosen)
+    ]
+    return sds[0], sds[1], chosen
+
+
+def _where(pairs: Any, bare: np.ndarray, k: int, number: int) -> np.ndarray:
+    """One label after the other where it lessens the variance of pair `k` most."""
+    cells, size = pairs.cells[k], pairs.size[k]
+    known = cells.sum(-1)
+    mean = (cells[:, 0] - cells[:, 1]) / known
+    spread = size * (size + 1) * ((cells[:, 0] + cells[:, 1]) / known - mean**2)
+    labels = np.zeros(size.size)
+    for _ in range(number):
+        gain = spread / ((known + labels + 1) * (known + labels + 2))
+        labels[np.argmax(np.where(labels < bare[k], gain, -1.0))] += 1
+    return labels
+
+
+def _lines(found: xr.Dataset) -> tuple[str, ...]:
+    """The answer in words, pair by pair."""
+    lines = []
+    for k in range(found.sizes[names.PAIR]):
+        one = found.isel({names.PAIR: k})
+        who = str(one[names.PAIR].item())
+        said = (
+            f"{who}: {int(one['n_gold'])} labels among {int(one['n']):,} judged items are worth "
+            f"{one['effective_gold'].item():.0f} labels; more judged items make them worth "
+            f"{one['ceiling'].item():.0f} at most (R2 {one['r2'].item():.2f})"
+        )
+        if "best_ratio" in one:
+            said += f"; a budget says most at {one['best_ratio'].item():.1f} judged items a label"
+        lines.append(f"{said}.")
+        if one.sizes[LABELS] > 1:
+            lines.append(_doubled(one.isel({LABELS: 1})))
+    return tuple(lines)
+
+
+def _doubled(one: xr.Dataset) -> str:
+    where = ", ".join(
+        f"{int(number)} of {str(signal)!r}"
+        for signal, number in zip(one[SIGNAL].values, one["next"].values, strict=True)
+        if number > 0
+    )
+    return (
+        f"With {int(one[LABELS])} labels in all the interval is {one['width'].item():.2f} wide, or "
+        f"{one['width_chosen'].item():.2f} where they tell most: next {where}."
+    )

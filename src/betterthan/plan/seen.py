@@ -1,0 +1,115 @@
+"""What the answers of a comparison were computed from, and what follows for items to come."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from scipy import special
+
+from betterthan import names
+from betterthan.exact.planning import fragile
+from betterthan.exact.planning.edges import Rule
+from betterthan.exact.planning.units import Units, after_units, limit_units
+from betterthan.exact.planning.verdicts import Items, after, limit
+from betterthan.signed import Signature
+
+_SEARCHED = 3  # pairs of which it is searched, with a rope, how many items would have to turn
+
+
+@dataclass(frozen=True)
+class CountsSeen:
+    """Wins, losses and ties of each pair, (rows, 3) or (rows, 2)."""
+
+    counts: np.ndarray
+    rule: Rule
+
+    @classmethod
+    def of(cls, pairs: xr.Dataset, made: Signature) -> "CountsSeen":
+        """Of pairs of a comparison."""
+        counts = pairs["counts"].transpose(names.PAIR, names.OUTCOME).values.astype(np.int64)
+        prior, threshold = made.prior or names.PRIOR, made.threshold or names.VERDICT_PROB
+        return cls(counts, Rule(prior[: counts.shape[1]], threshold, made.rope or 0.0))
+
+    @property
+    def items(self) -> Items:
+        """Those to come."""
+        return Items(self.counts + np.asarray(self.rule.prior))
+
+    def take(self, at: np.ndarray) -> "CountsSeen":
+        """Some of the pairs."""
+        return replace(self, counts=self.counts[at])
+
+    def ceiling(self) -> np.ndarray:
+        """P(a verdict for either) with ever more items."""
+        return limit(self.items, self.rule)[:, :2].sum(1)
+
+    def either(self, at: np.ndarray, n: np.ndarray) -> np.ndarray:
+        """P(a verdict for either) after n more, with a rope at a glance."""
+        rule = replace(self.rule, rough=True)
+        return after(self.items.take(at), self.counts[at], n, rule)[:, :2].sum(1)
+
+    def surely(self, at: np.ndarray, n: np.ndarray) -> np.ndarray:
+        """The same, exactly."""
+        return after(self.items.take(at), self.counts[at], n, self.rule)[:, :2].sum(1)
+
+    def again(self) -> np.ndarray:
+        """P(each verdict) on as many fresh items, (rows, 4)."""
+        return after(self.items, np.zeros_like(self.counts), self.counts.sum(1), self.rule)
+
+    def firm(self, verdict: np.ndarray) -> dict[str, np.ndarray]:
+        """How many items would have to go, or to turn."""
+        if self.rule.rope and (len(verdict) > _SEARCHED or self.counts.shape[1] < 3):
+            return {}
+        if self.rule.rope:
+            return {"turn": fragile.fewest_turned(self.counts, self.rule).fewest}
+        w, l = self.counts[:, 0], self.counts[:, 1]
+        for_a = fragile.of_wins_alone(w, l, self.rule)
+        for_b = fragile.of_wins_alone(l, w, self.rule.swapped())
+        sides = zip(("drop", "turn"), for_a, for_b, strict=False)
+        return {name: np.where(verdict == "a_better", a, b) for name, a, b in sides}
+
+
+@dataclass(frozen=True)
+class UnitsSeen:
+    """Differences of means on units."""
+
+    units: Units
+    rope: float
+    threshold: float
+
+    @classmethod
+    def of(cls, pairs: xr.Dataset, made: Signature) -> "UnitsSeen":
+        """Of pairs of a comparison, whose intervals tell the error."""
+        number = pairs["n_units"].values.astype(float)
+        width = (pairs["difference_upper"] - pairs["difference_lower"]).values / 2
+        share = made.ci_prob or names.CI_PROB
+        error = width / special.stdtrit(np.maximum(number - 1, 1), (1 + share) / 2)
+        side = -1.0 if made.lower_mean else 1.0
+        units = Units(side * pairs["difference_mean"].values, np.nan_to_num(error), number)
+        return cls(units, made.rope or 0.0, made.threshold or names.VERDICT_PROB)
+
+    def take(self, at: np.ndarray) -> "UnitsSeen":
+        """Some of the pairs."""
+        of: Any = self.units
+        return replace(self, units=Units(of.difference[at], of.error[at], of.units[at]))
+
+    def ceiling(self) -> np.ndarray:
+        """P(a verdict for either) with ever more units."""
+        return limit_units(self.units, self.rope)[:, :2].sum(1)
+
+    def either(self, at: np.ndarray, n: np.ndarray) -> np.ndarray:
+        """P(a verdict for either) after n more."""
+        return after_units(self.take(at).units, n, self.rope, self.threshold)[:, :2].sum(1)
+
+    surely = either
+
+    def again(self) -> np.ndarray:
+        """P(each verdict) on as many fresh units, (rows, 4)."""
+        fresh = self.units.units.astype(np.int64)
+        return after_units(self.units, fresh, self.rope, self.threshold, kept=False)
+
+    def firm(self, verdict: np.ndarray) -> dict[str, np.ndarray]:
+        """Of means nothing is told."""
+        del verdict
+        return {}

@@ -1,0 +1,141 @@
+"""A plan on a terminal and in a notebook: words, one table, one line how it was made."""
+
+from html import escape
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from betterthan import names
+from betterthan.answers import numbers
+
+_ROWS = 20  # of a table that are shown
+_PROBABILITIES = ("a_better", "b_better", "equivalent", "undecided", "prob", "same", "ceiling")
+
+
+def as_text(plan: Any) -> str:
+    """Words, the table, the signature."""
+    rows, more = _some(table(plan.data), plan.attrs)
+    parts = ["\n".join(plan.lines), rows.to_string(index=False), more, plan.signature()]
+    return _plain("\n\n".join(part for part in parts if part))
+
+
+def as_html(plan: Any) -> str:
+    """The same for a notebook."""
+    rows, more = _some(table(plan.data), plan.attrs)
+    said = "".join(f"<p><b>{escape(line)}</b></p>" for line in plan.lines)
+    left = f"<p>{escape(more)}</p>" if more else ""
+    told = rows.to_html(index=False, border=0, justify="left")
+    signed = f"<p><small>{escape(plan.signature())}</small></p>"
+    return _plain(f"<div>{said}{told}{left}{signed}</div>")
+
+
+def table(data: xr.Dataset) -> pd.DataFrame:
+    """One row for each pair, and for each number of items or look; each verdict is a column."""
+    data = _each_pair(data)
+    rows_of = {d for v in data.data_vars.values() for d in v.dims} - set(_COLUMNS)
+    data = data.drop_vars(
+        [k for k, v in data.data_vars.items() if rows_of and not rows_of & {*v.dims}]
+    )
+    for dim in _COLUMNS:
+        if dim in data.dims:
+            data = _columns(data, dim)
+    if not data.dims:
+        values = {**data.coords, **data.data_vars}
+        return pd.DataFrame({str(k): [v.values[()]] for k, v in values.items()})
+    rows: Any = data.to_dataframe().reset_index()
+    rows = rows.drop(columns=[c for c in (names.PAIR,) if c in rows])
+    first = [c for c in rows if c in data.coords]
+    return rows[[*first, *[c for c in rows if c not in first]]]
+
+
+_COLUMNS = ("verdict", "claim", names.OUTCOME, "signal")  # dims whose labels are columns
+
+
+def _each_pair(data: xr.Dataset) -> xr.Dataset:
+    """Each unordered pair once."""
+    if names.SYSTEM_A not in data.dims:
+        return data
+    labels = data[names.SYSTEM_A].values.astype(str)
+    both = np.triu_indices(len(labels), 1)
+    at = {k: xr.DataArray(v, dims=names.PAIR) for k, v in zip(names.SQUARE, both, strict=True)}
+    found = data.isel(at).drop_vars(names.SQUARE, errors="ignore")
+    sides = zip(names.SQUARE, both, strict=True)
+    return found.assign_coords({k: (names.PAIR, labels[v]) for k, v in sides})
+
+
+def _columns(data: xr.Dataset, dim: str) -> xr.Dataset:
+    """What goes by `dim` as a variable for each label, named by it where there is but one such."""
+    by = [str(k) for k, v in data.data_vars.items() if dim in v.dims]
+    labels = [str(x) for x in data[dim].values]
+    apart = {
+        _headed(dim, label, name, k): data[name].sel({dim: label}, drop=True)
+        for k, name in enumerate(by)
+        for label in labels
+    }
+    return data.drop_vars([*by, dim]).assign(apart)
+
+
+def _headed(dim: str, label: str, name: str, place: int) -> str:
+    if dim == names.OUTCOME:
+        return f"{name}_{label}"
+    return label if place == 0 else f"{label}_{name}"
+
+
+def _some(rows: pd.DataFrame, attrs: dict[str, Any]) -> tuple[pd.DataFrame, str]:
+    """Rows spread over all, written out, and how many were left out."""
+    at = np.unique(np.linspace(0, len(rows) - 1, min(_ROWS, len(rows))).round().astype(int))
+    told = rows.iloc[at].copy()
+    certain = () if attrs.get("answer") == "e-value" else _PROBABILITIES
+    told = told[[c for c in told if not (told[c].isna().all() or (told[c] == "").all())]]
+    for name in told:
+        column: Any = told[name]
+        if column.dtype.kind == "f":
+            write = numbers.probability if str(name).startswith(certain) else _number
+            told[name] = [write(float(x)) for x in column]
+    left = len(rows) - len(told)
+    return told, f"{left} more rows: .table has all." if left else ""
+
+
+def _number(x: float) -> str:
+    return "–" if np.isnan(x) else f"{x:.4g}" if abs(x) < 1e4 or x != round(x) else f"{x:.0f}"
+
+
+def signature(attrs: dict[str, Any]) -> str:
+    """One line that says how a plan was made."""
+    said = [f"betterthan {attrs.get('version', '')}".strip()]
+    for name, value in attrs.items():
+        if name in _SIGNED:
+            said.append(f"{_SIGNED[name]}{_written(value)}")
+    return " | ".join(said)
+
+
+_SIGNED = {
+    "answer": "",
+    "design": "design=",
+    "theta": "theta=",
+    "prior": "prior=",
+    "target": "target=",
+    "of": "of ",
+    "rope": "rope=",
+    "threshold": "verdict at ",
+    "bayes_factor": "verdict at a Bayes factor of ",
+    "error": "error=",
+    "alpha": "alpha=",
+    "alternative": "",
+    "ties": "ties=",
+}
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if np.ndim(value):
+        return f"({', '.join(f'{x:g}' for x in value)})"
+    return f"{value:g}"
+
+
+def _plain(text: str) -> str:
+    """Text without what a terminal would act on."""
+    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)

@@ -1,0 +1,141 @@
+"""Figures of plans: what more items will say, and where one may stop."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from betterthan import checks
+from betterthan.plan.answer import Plan
+from betterthan.plan.given import pairs_of
+from betterthan.plot import drawing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# of each verdict: what it is called, its colour, its line
+_LOOKS = {
+    "a_better": ("A better", drawing.COLOUR_A, "-"),
+    "b_better": ("B better", drawing.COLOUR_B, "--"),
+    "equivalent": ("equivalent", drawing.FAINT, "-."),
+    "undecided": ("undecided", drawing.INK, ":"),
+}
+
+
+def assurance(plan: Plan, *, target: float | None = None, ax: "Axes | None" = None) -> "Axes":
+    """Probability of each verdict along the number of items.
+
+    Parameters
+    ----------
+    plan : Plan
+        From `plan.assurance` with several n.
+    target : float, optional
+        Draws a line at this probability.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    ValueError
+        If it is no such plan, or the target is no probability.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> ax = bt.plot.assurance(bt.plan.assurance(range(1, 201), design=(6, 3, 11)))
+    >>> [text.get_text() for text in ax.texts]
+    ['A better', 'B better', 'undecided']
+    """
+    _is(plan, "assurance", "plan.assurance with several n", dim="n")
+    n, told = plan["n"].values, plan["probability"]
+    with drawing.style():
+        ax = drawing.axes(ax, 5.5, 3.4)
+        ends = {}
+        for verdict, (name, colour, line) in _LOOKS.items():
+            p = told.sel(verdict=verdict).values
+            if p.any():
+                ax.plot(n, p, line, color=colour, lw=1.6)
+                ends[name] = float(p[-1])
+        _named(ax, float(n[-1]), ends)
+        if target is not None:
+            ax.axhline(checks.probability(target, "target"), color=drawing.FAINT, lw=0.8)
+        ax.set(xlabel="items", ylabel="probability of the verdict", ylim=(0, 1), xlim=(0, n[-1]))
+    return ax
+
+
+def _named(ax: "Axes", x: float, ends: dict[str, float]) -> None:
+    """Each curve is named at its end, those that end close together one above the other."""
+    least = -1.0
+    for name, y in sorted(ends.items(), key=lambda end: end[1]):
+        least = max(y, least + 0.07)
+        ax.annotate(name, (x, y), (x * 1.02, least), va="center", fontsize=8, annotation_clip=False)
+
+
+def boundary(plan: Plan, counts: Any = None, *, ax: "Axes | None" = None) -> "Axes":
+    """The wins at which one may stop, and where the counts so far stand.
+
+    Drawn is by how many wins a system is ahead along the number of decisive items: beyond the
+    upper marks A is better, below the lower ones B is.
+
+    Parameters
+    ----------
+    plan : Plan
+        From `plan.stopping_boundary`.
+    counts : xarray.DataArray of one pair, or (wins, losses, ties), optional
+        The counts so far.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    ValueError
+        If it is no such plan, or the counts are not those of one pair.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> ax = bt.plot.boundary(bt.plan.stopping_boundary(100, looks=5), (30, 14, 60))
+    >>> [text.get_text() for text in ax.texts]
+    ['A better', 'go on', 'B better', 'now: 30 to 14']
+    """
+    _is(plan, "stopping boundary", "plan.stopping_boundary")
+    look, wins, losses = (plan[k].values.astype(float) for k in ("look", "wins", "losses"))
+    with drawing.style():
+        ax = drawing.axes(ax, 5.5, 3.4)
+        line = "o" if len(look) <= 40 else "-"
+        for side, colour, need in ((1, drawing.COLOUR_A, wins), (-1, drawing.COLOUR_B, losses)):
+            there = need >= 0
+            ax.plot(look[there], side * (2 * need - look)[there], line, color=colour, ms=4, lw=1.6)
+        top = max(float(np.max(2 * wins - look, initial=1)), 1.0) * 1.35
+        for name, y in (("A better", 0.9 * top), ("go on", 0.0), ("B better", -0.9 * top)):
+            ax.text(look[-1] * 0.98, y, name, ha="right", va="center", fontsize=8)
+        if counts is not None:
+            top = max(top, _mark(ax, counts))
+        ax.axhline(0, color=drawing.FAINT, lw=0.8, zorder=0)
+        ax.set(xlabel="decisive items", ylabel="wins of A - wins of B")
+        ax.set(xlim=(0, look[-1] * 1.02), ylim=(-top, top))
+    return ax
+
+
+def _mark(ax: "Axes", counts: Any) -> float:
+    """Where the counts stand; how far up the figure must reach."""
+    rows = pairs_of(counts, None, 0.0).counts
+    if len(rows) != 1:
+        raise ValueError(f"counts are of {len(rows)} pairs; give those of one")
+    w, l = (int(x) for x in rows[0, :2])
+    ax.plot([w + l], [w - l], "D", color=drawing.INK, ms=6, mfc="white", mew=1.4)
+    ax.annotate(f"now: {w} to {l}", (w + l, w - l), (8, 0), textcoords="offset points", va="center")
+    return 1.2 * abs(w - l)
+
+
+def _is(plan: Any, answer: str, hint: str, dim: str | None = None) -> None:
+    wrong = not isinstance(plan, Plan) or plan.attrs.get("answer") != answer
+    if wrong or (dim and dim not in plan.data.dims):
+        raise ValueError(f"plan is {checks.shown(plan)}; give what {hint} returns")

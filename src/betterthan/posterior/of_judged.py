@@ -1,0 +1,144 @@
+"""Posterior answers of judged counts: by a judge that errs, corrected by labels of people.
+
+Every answer is over (pair,), from the side of the system named first. The prior is that of win,
+loss and tie, a third of it on the cells of each signal, whatever their number: with three signals
+the labels have that prior by themselves, so an answer that ignores the judge is the usual one.
+"""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import __version__, checks, names
+from betterthan.exact.judged import draws as exact_draws
+from betterthan.exact.judged.pairs import JudgedPairs
+from betterthan.exact.judged.worth import correlation_ratio, effective_gold
+from betterthan.exact.numeric.seeds import one_seed
+from betterthan.judged.dataset import GOLD, JUDGED, SIGNAL, judged_counts
+from betterthan.signed import Signature
+
+_THIRD = 3.0  # of the prior goes to the cells of one signal
+
+
+def cells_prior(prior: Any) -> np.ndarray:
+    """Of each truth, what every cell of a signal has: a third of the prior of win, loss, tie."""
+    return np.array(checks.prior(prior))[:, None] / _THIRD
+
+
+def settled_pairs(data: xr.Dataset, prior: Any) -> JudgedPairs:
+    """The posterior of judged counts that were checked."""
+    alpha = np.broadcast_to(cells_prior(prior), (3, data.sizes[SIGNAL]))
+    return JudgedPairs.of(data[GOLD].values, data[JUDGED].values, alpha)
+
+
+def asked_of(data: Any, prior: Any, ties: str, model: str = "dirichlet") -> tuple[Any, JudgedPairs]:
+    """Judged counts, checked, and their posterior; choices that are not for them are refused."""
+    if ties != "third" or model != "dirichlet":
+        wrong = f"ties={ties!r}" if ties != "third" else f"model={model!r}"
+        raise ValueError(
+            f"{wrong} does not apply to judged counts: ties are an outcome of the labels and of "
+            "the judge"
+        )
+    found = judged_counts(data)
+    return found, settled_pairs(found, prior)
+
+
+def better(data: Any, prior: Any, ties: str, model: str) -> xr.DataArray:
+    """P(A better than B) of each pair."""
+    found, pairs = asked_of(data, prior, ties, model)
+    return _wrapped(found, pairs.above(0.0), "prob_better", prior)
+
+
+def beyond(data: Any, delta: float, prior: Any, ties: str) -> xr.DataArray:
+    """P(d > delta) of each pair."""
+    found, pairs = asked_of(data, prior, ties)
+    return _wrapped(found, pairs.above(delta), "prob_above", prior)
+
+
+def size(data: Any, ci_prob: float, ci_kind: str, prior: Any, ties: str) -> xr.Dataset:
+    """Mean, standard deviation and interval of d of each pair."""
+    found, pairs = asked_of(data, prior, ties)
+    parts = sizes_of(pairs, ci_prob, ci_kind)
+    told = {name: _wrapped(found, values, name, prior) for name, values in parts.items()}
+    attrs = told["mean"].attrs | {"ci_prob": ci_prob, "ci_kind": ci_kind}
+    return xr.Dataset(told, attrs=attrs)
+
+
+def masses(data: Any, rope: float, prior: Any, ties: str) -> xr.DataArray:
+    """Mass of d below, within and above the rope, of each pair."""
+    found, pairs = asked_of(data, prior, ties)
+    plain = _wrapped(found, pairs.above(0.0), "mass", prior)
+    regions = plain.expand_dims({names.REGION: list(names.REGIONS)}, axis=-1)
+    return regions.copy(data=masses_of(pairs, rope)).assign_attrs(plain.attrs | {"rope": rope})
+
+
+def sizes_of(pairs: JudgedPairs, ci_prob: float, ci_kind: str) -> dict[str, np.ndarray]:
+    """``mean``, ``sd``, ``lower`` and ``upper``; a density of several modes gets equal tails."""
+    mean, sd = pairs.mean_and_sd()
+    lower, upper, narrow = pairs.interval(ci_prob, ci_kind)
+    if not narrow.all():
+        warnings.warn(
+            f"{int((~narrow).sum())} of the posteriors have more than one mode, so that one "
+            "interval hides something, and it is equal-tailed: a signal with many items has hardly "
+            "a label by people; label items of that signal",
+            stacklevel=4,
+        )
+    return {"mean": mean, "sd": sd, "lower": lower, "upper": upper}
+
+
+def masses_of(pairs: JudgedPairs, rope: float) -> np.ndarray:
+    """(pair, region), each mass by itself."""
+    within = pairs.within(rope) if rope else np.zeros(len(pairs.size))
+    return np.stack([pairs.below(-rope), within, pairs.above(rope)], axis=-1)
+
+
+def worth_of(data: xr.Dataset, pairs: JudgedPairs) -> dict[str, np.ndarray]:
+    """``n``, ``n_gold``, ``r2`` of truth and signals, ``effective_gold``, and ``unlabelled``: the
+    share of items whose signal has no label.
+    """
+    gold, judged = data[GOLD].values, data[JUDGED].values
+    n, m = judged.sum(1), gold.sum((1, 2))
+    r2 = correlation_ratio(pairs.cells, pairs.size)
+    bare = np.where(gold.sum(1) == 0, judged, 0).sum(1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = {"effective_gold": effective_gold(r2, m, n), "unlabelled": bare / n}
+    return {"n": n, "n_gold": m, "r2": r2} | {k: np.nan_to_num(v) for k, v in found.items()}
+
+
+def draws_of(data: Any, prior: Any, draws: int, chains: int, rng: Any) -> xr.DataTree:
+    """Independent draws from the exact posterior, in the shape of an MCMC fit."""
+    import arviz as az
+
+    found, pairs = asked_of(data, prior, "third")
+    shape = (checks.whole(chains, "chains"), checks.whole(draws, "draws"))
+    seed = one_seed(rng)
+    random = np.random.default_rng(seed)
+    theta = exact_draws.draws(pairs.cells, pairs.size, shape[0] * shape[1], random)
+    theta = theta.reshape(*shape, *theta.shape[1:])
+    tree = az.from_dict(
+        {"posterior": {"theta": theta, "difference": theta[..., 0] - theta[..., 1]}},
+        coords={names.PAIR: found[names.PAIR].values, names.OUTCOME: list(names.OUTCOMES)},
+        dims={"theta": [names.PAIR, names.OUTCOME], "difference": [names.PAIR]},
+    )
+    made = Signature(model="judge", seed=seed, inference_library="betterthan")
+    more = {"prior": list(checks.prior(prior)), "square": 0}
+    return _signed(tree, found, made.to_attrs() | more)
+
+
+def _signed(tree: xr.DataTree, data: xr.Dataset, attrs: dict[str, Any]) -> xr.DataTree:
+    """With the systems of each pair, and how the draws were made."""
+    sides = {k: (names.PAIR, data[k].values) for k in names.SQUARE}
+    posterior = tree["posterior"].to_dataset().assign_coords(sides)
+    tree["posterior"] = posterior.drop_attrs().assign_attrs(
+        attrs | {"inference_library_version": __version__}
+    )
+    return tree
+
+
+def _wrapped(data: xr.Dataset, values: np.ndarray, name: str, prior: Any) -> xr.DataArray:
+    coords = {k: data[k] for k in (names.PAIR, *names.SQUARE)}
+    attrs = {"version": __version__, "prior": list(checks.prior(prior)), "ties": "third"}
+    kept = {k: data.attrs[k] for k in ("labels_by", "judge", "source") if k in data.attrs}
+    return xr.DataArray(values, coords, (names.PAIR,), name, attrs | kept)

@@ -1,0 +1,305 @@
+"""What is known of an answer as plain numbers, texts and lists: what its sentences are made of.
+
+Every fact is JSON; what is not known is absent, or null. The page makes them again from its tables
+when a reader moves a threshold or a rope.
+
+On any answer
+    kind "two" | "many"; n_systems, n_others (one less); systems (best first); n (examples, where
+    all pairs have as many); unit, units (in words); n_units; threshold; rope; interval "95% HDI";
+    quantity, beside_quantity; lower_score; failures (text); baseline; n_missing (cells), missing
+    (policy), missing_pairs (of how many pairs a score is missing), missing_holding (how many of
+    their verdicts hold for every value of these).
+    ties_same, ties_changed, n_ties_changed: policies for ties under which verdicts stay, or not.
+    more_items, more_never, more_beyond, more_target with open_first, open_second: what an open pair
+    needs; replicates, turn_items, turn_of, drop_items with kept_first, kept_second: whether a
+    verdict is found again, and what would turn it.
+On two systems also those of `pair_facts`, and their scores (first_score, first_score_lower,
+first_score_upper, first_right, first_scored; the same of second).
+On many
+    joint, the quantity P(best) is of; no_joint, why there is none; best, p_best (with _mcse),
+    best_set, n_best_set, p_set: by P(best); among, whether pairs are told among all systems;
+    leader: best, else the first that none beats; beats, loses_to, open_with: systems, by its
+    pairs, with n_beats, ...; unbeaten: systems that no other is better than.
+    n_pairs; n_decided, n_open, n_equivalent, n_split, n_no_data, n_no_verdict: by the verdict that
+    counts, that among all where there is one; n_alone, n_both: decided by itself, and both ways;
+    no_data_pairs, the first three of these as "A and B";
+    wrong, how many of n_alone verdicts are expected to be wrong.
+    base_better, base_worse, base_equivalent, base_open (and n_...): the others against the
+    baseline.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from betterthan import names
+from betterthan.answers import rows
+from betterthan.answers.comparison import Comparison
+from betterthan.answers.words import difference_of
+from betterthan.reporting.cells import interval_of
+from betterthan.reporting.escapes import on_one_line
+from betterthan.reporting.outlook_facts import missing_facts, outlook_facts, ties_facts
+from betterthan.signed import Signature
+
+Facts = dict[str, Any]
+
+
+def facts(comparison: Comparison | xr.Dataset) -> Facts:
+    """Everything that the sentences on a comparison are made of.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        From `compare`, or its data by engine.
+
+    Returns
+    -------
+    dict
+        Of numbers, texts, truths and lists of these.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> found = facts(bt.compare(bt.datasets.contingency_case("a")))
+    >>> found["first"], found["verdict"], round(found["p"], 3), found["wins"]
+    ('A', 'better', 0.996, 12)
+    """
+    data = _leading(comparison)
+    made = Signature.from_attrs(data.attrs)
+    pairs, systems = rows.pairs(data), _named(rows.systems(data))
+    found = _of_any(systems, made)
+    if made.failures and (pairs["verdict"] == "no_verdict").any():
+        found["failures"] = " ".join(made.failures)
+    pairs = pairs.assign(**{k: pairs[k].map(on_one_line) for k in ("system", "other")})
+    if len(pairs) == 1:
+        row = pairs.to_dict("records")[0]
+        found |= pair_facts(row, made) | _scores_of(row, systems)
+        return plain(found | _firm(data, found))
+    counting = final(pairs)
+    found |= _best(systems, made) | _ended(pairs, counting)
+    found |= _leader(found, pairs, counting)
+    found |= _baseline(found["systems"], pairs, counting, made)
+    return plain(found | _firm(data, found))
+
+
+def _firm(data: xr.Dataset, found: Facts) -> Facts:
+    """How firm it all is."""
+    if "failures" in found:
+        return {}
+    return outlook_facts(data, found) | missing_facts(data) | ties_facts(data)
+
+
+def pair_facts(row: Mapping[str, Any], made: Signature) -> Facts:
+    """Those of one pair, from a row of `pair_rows`: the system that is ahead is the first.
+
+    first, second, verdict ("better": the first is); p (with _mcse); wins, losses, ties, n, n_units;
+    difference (with _lower, _upper), difference_is; within_rope, beyond_rope; other_quantity and
+    other_p, of the quantity that stands beside; among_p, among_verdict; too_close.
+    """
+    found = {name: row.get(column) for name, column in _OF_PAIR.items()}
+    other = made.beside_quantity
+    asked = {
+        "difference_is": difference_of(row["system"], row["other"], made),
+        "by_mean": made.quantity == "mean",
+        "rope": made.rope or 0.0,
+        "unit": made.unit,
+        "other_quantity": other if f"{other}_prob_better" in row else None,
+        "other_p": row.get(f"{other}_prob_better"),
+    }
+    if made.ci_prob is not None:
+        asked["interval"] = interval_of({"ci_prob": made.ci_prob, "ci_kind": made.ci_kind or "eti"})
+    return plain(found | asked)
+
+
+_SAME = (
+    *("verdict", "difference", "wins", "losses", "ties", "n", "n_units", "within_rope"),
+    *("also_ahead", "beyond_rope", "too_close", "among_verdict"),
+)
+_OF_PAIR = {name: name for name in _SAME} | {
+    "first": "system",
+    "second": "other",
+    "p": "prob_better",
+    "p_mcse": "mcse",
+    "difference_lower": "lower",
+    "difference_upper": "upper",
+    "among_p": "among_prob_better",
+}
+
+
+def final(pairs: pd.DataFrame) -> np.ndarray:
+    """The verdict of each row that counts: among all systems where it is told, for nothing
+    stronger is said than that; but no data, no verdict and a split stay what they are.
+    """
+    alone = pairs["verdict"].to_numpy(str)
+    if "among_verdict" not in pairs:
+        return alone
+    stays = np.isin(alone, ["no_data", "no_verdict", "split"])
+    return np.where(stays, alone, pairs["among_verdict"].to_numpy(str))
+
+
+def plain(found: Mapping[str, Any]) -> Facts:
+    """As JSON has it, without what is not known."""
+    told = {name: _plain(value) for name, value in found.items()}
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray | list | tuple):
+        return [_plain(v) for v in value]
+    value = value.item() if isinstance(value, np.generic) else value
+    return None if isinstance(value, float) and value != value else value
+
+
+def _leading(comparison: Comparison | xr.Dataset) -> xr.Dataset:
+    """By the engine that is read first."""
+    data = comparison.data if isinstance(comparison, Comparison) else comparison
+    return data.isel({names.ENGINE: 0}) if names.ENGINE in data.dims else rows.leading(data)
+
+
+def _named(systems: pd.DataFrame) -> pd.DataFrame:
+    return systems.assign(system=systems["system"].map(on_one_line))
+
+
+def _of_any(systems: pd.DataFrame, made: Signature) -> Facts:
+    found: Facts = {
+        name: getattr(made, name)
+        for name in ("threshold", "quantity", "beside_quantity", "missing", "n_units", "unit")
+    }
+    several = made.n_items is not None and made.n_items >= 0
+    return found | {
+        "kind": "two" if len(systems) == 2 else "many",
+        "n_systems": len(systems),
+        "n_others": len(systems) - 1,
+        "units": _units(made),
+        "score_interval": f"{100 * (made.ci_prob or names.CI_PROB):g}% interval",
+        "systems": systems["system"].tolist(),
+        "n": made.n_items if several else None,
+        "rope": made.rope or 0.0,
+        "lower_score": made.higher_is_better is False,
+        "baseline": None if made.baseline is None else on_one_line(made.baseline),
+        "n_missing": made.n_blank or None,
+    }
+
+
+def _units(made: Signature) -> str:
+    if made.unit == "judgment":
+        return "judgments"
+    return f"{made.unit}s" if made.n_units is not None else "items"
+
+
+def _scores_of(row: Mapping[str, Any], systems: pd.DataFrame) -> Facts:
+    """Scores of the two, with their intervals, and how many were right."""
+    if "score" not in systems:
+        return {}
+    by_name = {system["system"]: system for system in systems.to_dict("records")}
+    found: Facts = {}
+    for place, of in (("first", by_name[row["system"]]), ("second", by_name[row["other"]])):
+        found |= {f"{place}_{k}": of.get(column) for k, column in _OF_SCORE.items()}
+    return found
+
+
+_OF_SCORE = {
+    "score": "score",
+    "score_lower": "score_lower",
+    "score_upper": "score_upper",
+    "scored": "n_scored",
+    "right": "n_right",
+}
+
+
+def _best(systems: pd.DataFrame, made: Signature) -> Facts:
+    """Who is the best of all, where that was answered jointly."""
+    if "prob_best" not in systems:
+        return {"no_joint": made.no_joint or "pairs alone do not say who is the best of all"}
+    top = systems.sort_values("prob_best", ascending=False, kind="stable").to_dict("records")
+    among = [one["system"] for one in top if one.get("in_best_set")]
+    return {
+        "joint": made.joint_quantity or "abilities",
+        "best": top[0]["system"],
+        "p_best": top[0]["prob_best"],
+        "p_best_mcse": top[0].get("prob_best_mcse"),
+        "best_set": among,
+        "n_best_set": len(among),
+        "p_set": made.ci_prob or names.CI_PROB,
+    }
+
+
+def _ended(pairs: pd.DataFrame, counting: np.ndarray) -> Facts:
+    """How the pairs ended."""
+    alone = pairs["verdict"].to_numpy(str) == "better"
+    decided = np.isin(counting, ["better", "worse"])
+    found = {f"n_{name}": int((counting == name).sum()) for name in _ENDS}
+    wrong = np.nansum(pairs["sign_error"]) if "sign_error" in pairs else None
+    return found | {
+        "among": "among_verdict" in pairs,
+        "n_pairs": len(pairs),
+        "n_decided": int(decided.sum()),
+        "n_open": int((counting == "undecided").sum()),
+        "n_alone": int(alone.sum()),
+        "n_both": int((alone & decided).sum()),
+        "no_data_pairs": [
+            f"{a} and {b}" for a, b in zip(*_met(pairs, counting == "no_data"), strict=True)
+        ],
+        "wrong": wrong,
+    }
+
+
+def _met(pairs: pd.DataFrame, where: np.ndarray) -> list[list[str]]:
+    """The names in some pairs, in the order in which they stand."""
+    few = pairs[where].head(_NAMED)
+    return [few[k].tolist() for k in ("system", "other")]
+
+
+_NAMED = 3  # pairs without data that are named
+_ENDS = ("equivalent", "split", "no_data", "no_verdict")
+
+
+def _leader(found: Facts, pairs: pd.DataFrame, counting: np.ndarray) -> Facts:
+    """The best, or the first, against the others; and who is beaten by none."""
+    beaten = {*pairs["other"][counting == "better"], *pairs["system"][counting == "worse"]}
+    unbeaten = [system for system in found["systems"] if system not in beaten]
+    leader = found.get("best", unbeaten[0] if unbeaten else found["systems"][0])
+    met = against(leader, found["systems"], pairs, counting)
+    told = {"leader": leader, "unbeaten": unbeaten, "n_unbeaten": len(unbeaten)}
+    ends = {"beats": "worse", "loses_to": "better", "open_with": "undecided"}
+    return told | _lists({name: met.get(end, []) for name, end in ends.items()})
+
+
+def _baseline(
+    systems: list[str], pairs: pd.DataFrame, counting: np.ndarray, made: Signature
+) -> Facts:
+    """Who is better than the baseline, worse, or neither."""
+    if made.baseline is None:
+        return {}
+    met = against(on_one_line(made.baseline), systems, pairs, counting)
+    known = ("better", "worse", "equivalent")
+    rest = [one for one in systems for k, v in met.items() if k not in known and one in v]
+    ends = {f"base_{end}": met.get(end, []) for end in known}
+    return _lists(ends | {"base_open": rest})
+
+
+def against(
+    one: str, systems: list[str], pairs: pd.DataFrame, counting: np.ndarray
+) -> dict[str, list[str]]:
+    """The other systems, by what they are against one: better, worse, or another verdict."""
+    turned = {"better": "worse", "worse": "better"}
+    first = pairs["system"].to_numpy() == one
+    second = pairs["other"].to_numpy() == one
+    ends = dict(zip(pairs["system"][second], counting[second], strict=True))
+    ends |= {
+        other: turned.get(end, end)
+        for other, end in zip(pairs["other"][first], counting[first], strict=True)
+    }
+    met: dict[str, list[str]] = {}
+    for system in systems:
+        if system != one:
+            met.setdefault(ends[system], []).append(system)
+    return met
+
+
+def _lists(found: dict[str, list[str]]) -> Facts:
+    """Lists, and how long they are."""
+    return found | {f"n_{name}": len(those) for name, those in found.items()}

@@ -1,0 +1,70 @@
+"""The section on what to expect of more items, and on what the verdicts hang."""
+
+from collections.abc import Callable
+
+import numpy as np
+import xarray as xr
+
+from betterthan import names
+from betterthan.answers import numbers
+from betterthan.plan.answer import Plan
+from betterthan.plan.outlooks import outlook
+from betterthan.reporting.page import Part, Table
+from betterthan.reporting.sentences import title_of_verdict
+from betterthan.reporting.shown import PAIRS_SEEN, Shown
+
+_LOOKING = (
+    "This is told for one look. Whoever looks again after each item until there is a verdict finds "
+    "one between equal systems, too: in 33 % of cases by 20 decisive items, in 60 % by 200. "
+    "betterthan.plan.stopping_boundary gives the wins at which one may stop."
+)
+
+
+def outlook_part(shown: Shown) -> Part | None:
+    """Of the pairs that have rows: how many more items, would it come again, what would undo it."""
+    pairs = [(shown.systems[i], shown.systems[j]) for i, j in shown.pairs[:PAIRS_SEEN]]
+    found = outlook(shown.whole, pairs=pairs, most=PAIRS_SEEN)
+    if not found.lines:
+        return None
+    heading = "With more items, and with fresh ones"
+    if found.data.sizes[names.PAIR] == 1:
+        return Part(heading, lines=[*found.lines, _LOOKING])
+    return Part(heading, tables=[_table(found)], notes=[_LOOKING])
+
+
+def _table(found: Plan) -> Table:
+    """A row a pair, without columns that say nothing."""
+    data, of = found.data, found.attrs["of"]
+    pairs = [data.isel({names.PAIR: k}) for k in range(data.sizes[names.PAIR])]
+    columns = {
+        f"More {of}": [_more(one) for one in pairs],
+        "Found again": [_or_dash(one["replicates"], numbers.probability) for one in pairs],
+        "Would turn": [_or_dash(one["turn"], "{:.0f}".format) for one in pairs],
+        "Or go": [_or_dash(one["drop"], "{:.0f}".format) for one in pairs],
+    }
+    told = {head: cells for head, cells in columns.items() if set(cells) != {"–"}}
+    a, b = (data[k].values.tolist() for k in names.SQUARE)
+    verdicts = [
+        title_of_verdict(str(v), x, y) for v, x, y in zip(data["now"].values, a, b, strict=True)
+    ]
+    rows = list(zip(a, b, verdicts, *told.values(), strict=True))
+    target = f"{found.attrs['target']:g}"
+    caption = (
+        f"More {of}: after so many more there is a verdict for either with probability {target}, "
+        "as far as the data so far tell. Found again: the probability of the same verdict on as "
+        f"many fresh {of} alone. Would turn, or go: the fewest decisive items without which, "
+        "turned out otherwise or left out, the verdict is gone"
+    )
+    return Table(("System", "Other", "Verdict", *told), rows, caption, left=2)
+
+
+def _more(one: xr.Dataset) -> str:
+    if one["more_never"]:
+        return "no number"
+    if one["more_ceiling"] > 0 and np.isnan(one["more_items"]):
+        return "above 10,000"
+    return _or_dash(one["more_items"], "{:,.0f}".format)
+
+
+def _or_dash(value: xr.DataArray, write: Callable[[float], str]) -> str:
+    return "–" if np.isnan(value) else write(float(value))

@@ -1,0 +1,52 @@
+"""The scripts of a page, and data for them, as they stand inside it: nothing is loaded."""
+
+import base64
+import hashlib
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+# what is used stands before what uses it
+_ORDER = (
+    *("elements", "numbers", "sentences", "model", "facts", "state"),
+    *("tables", "card", "matrix", "live", "controls", "page"),
+)
+_UNSAFE = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026"}
+_UNSAFE |= {0x2028: "\\u2028", 0x2029: "\\u2029"}
+
+
+@cache
+def scripts() -> Any:
+    """All of them in one function of their own, without the comments and the space before lines."""
+    from markupsafe import Markup
+
+    folder = files("betterthan.reporting").joinpath("templates", "scripts")
+    lines = [
+        line.strip()
+        for name in _ORDER
+        for line in folder.joinpath(f"{name}.js").read_text("utf-8").splitlines()
+    ]
+    kept = [line for line in lines if line and not line.startswith("//")]
+    whole = "\n".join(['(function () {"use strict";', *kept, "})();"])
+    if "</" in whole:
+        raise ValueError("a script holds '</', which would end it inside a page")
+    return Markup(whole)
+
+
+def as_json(value: Any) -> Any:
+    """JSON that holds nothing which could end a script or begin a tag."""
+    from markupsafe import Markup
+
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return Markup(text.translate(_UNSAFE))
+
+
+@cache
+def allowed() -> str:
+    """What a browser may do for the page: run these scripts alone, and load nothing."""
+    digest = base64.b64encode(hashlib.sha256(str(scripts()).encode()).digest()).decode()
+    return (
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+        f"form-action 'none'; script-src 'sha256-{digest}'"
+    )

@@ -1,0 +1,165 @@
+// The table of all pairs, which follows the settings.
+
+const FIRST_ROWS = 50, MORE_ROWS = 500;
+
+function liveTable(view) {
+  const { data, model } = view;
+  const ties = "t" in data.pairs, sized = data.kind !== "signs";
+  const interval_ = data.ci_prob === null ? "" : " [" + general(100 * data.ci_prob, 6) + "% "
+    + (data.ci_kind || "eti").toUpperCase() + "]";
+  const columns = [
+    ["A", "l", (row) => model.systems[row.a]], ["B", "l", (row) => model.systems[row.b]],
+    ["Wins", "", (row) => row.wins], ["Losses", "", (row) => row.losses],
+    ...(ties ? [["Ties", "", (row) => row.ties]] : []),
+    ["P(A better)", "", (row) => row.p],
+    ...(data.among ? [["Among all", "among", (row) => row.among]] : []),
+    ["Verdict", "l", (row) => row.verdict],
+    ...(sized ? [["Difference" + interval_, "", (row) => row.d],
+      ["P(|d| ≤ rope)", "within", (row) => row.within]] : []),
+  ];
+  const head = make("tr", {});
+  const body = make("tbody", {});
+  const caption = make("caption", {});
+  const table = make("table", { class: "live" }, caption, make("thead", {}, head), body);
+  const live = { view, table, body, caption, columns, rows: [], shown: [], limit: FIRST_ROWS,
+    sort: null, wanted: "", only: "" };
+  for (const [name, side, value] of columns) {
+    const cell = make("th", { scope: "col", class: side || null, text: name });
+    head.append(cell);
+    sortButton(cell, (down) => { live.sort = [value, down]; live.judged = name === "Verdict" || side === "within";
+      fill(live); });
+  }
+  live.within = columns.findIndex((column) => column[1] === "within");
+  live.verdict = columns.findIndex((column) => column[0] === "Verdict");
+  live.more = make("button", { type: "button", class: "more",
+    onclick: () => { live.limit = live.limit < MORE_ROWS ? MORE_ROWS : live.limit + MORE_ROWS; fill(live); } });
+  const search = make("input", { type: "search", placeholder: "Filter by system", maxlength: 200,
+    "aria-label": "Filter pairs by system",
+    oninput: () => { live.wanted = search.value.trim().toLowerCase(); fill(live); } });
+  const verdict = make("select", { "aria-label": "Filter pairs by verdict",
+    onchange: () => { live.only = verdict.value; fill(live); } });
+  for (const [value, text] of [["", "every verdict"], ["better", "decided"],
+    ["undecided", "undecided"], ["equivalent", "equivalent"], ["split", "split"],
+    ["no_data", "no examples"]]) {
+    verdict.append(make("option", { value, text }));
+  }
+  live.filter = make("p", { class: "filter" }, search, " ", verdict);
+  body.addEventListener("pointerover", (event) => { point(view, event); });
+  body.addEventListener("focusin", (event) => { point(view, event); });
+  live.element = make("div", { class: "livepairs" }, model.number > 3 ? live.filter : null,
+    make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Every pair" }, table),
+    live.more);
+  return live;
+}
+
+function point(view, event) {
+  const row = event.target.closest("tr[data-i]");
+  if (row) view.show(Number(row.dataset.i), Number(row.dataset.j), row);
+}
+
+// Rows made anew: who is told first depends on ties and prior, not on rope or threshold
+function reread(live) {
+  const { view } = live, { model, settings } = view, found = [];
+  for (let k = 0; k < model.number; k++) {
+    const of = model.fixedOf(k), turn = of.p < 0.5;
+    const [a, b] = turn ? [model.second[k], model.first[k]] : [model.first[k], model.second[k]];
+    if (settings.baseline !== null && a !== settings.baseline && b !== settings.baseline) continue;
+    const [w, l] = [model.at("w", k), model.at("l", k)], among = model.at("among", k);
+    const d = of.of ? pairMean(of.of) * (view.data.lower ? -1 : 1) : model.at("d", k);
+    found.push({ k, a, b, turn, wins: turn ? l : w, losses: turn ? w : l, ties: model.at("t", k),
+      p: turn ? of.q : of.p, among: among === null || among === undefined ? NaN
+        : turn ? 1 - among : among, d: d === null || d === undefined ? NaN : turn ? -d : d,
+      verdict: "", within: NaN, stays: of.stays });
+  }
+  found.sort((x, y) => model.place[x.a] - model.place[y.a] || model.place[x.b] - model.place[y.b]);
+  live.rows = found;
+}
+
+function fill(live) {
+  const { view, body } = live, { model, settings } = view;
+  let rows = live.rows;
+  if (live.only || live.judged) for (const row of rows) judge(live, row, settings);
+  if (live.wanted) {
+    rows = rows.filter((row) => [row.a, row.b].some((s) => model.systems[s].toLowerCase()
+      .includes(live.wanted)));
+  }
+  if (live.only) {
+    rows = rows.filter((row) => row.verdict === live.only
+      || (live.only === "better" && row.verdict === "worse"));
+  }
+  if (live.sort) rows = sorted(rows, ...live.sort);
+  live.shown = rows.slice(0, live.limit);
+  body.replaceChildren(...live.shown.map((row) => rowOf(live, row)));
+  const of = live.rows.length;
+  setText(live.caption, (rows.length < of ? rows.length + " of " : "") + of
+    + (of === 1 ? " pair" : " pairs") + (settings.baseline === null ? ""
+    : " with the baseline " + model.systems[settings.baseline]) + ", the system ahead first");
+  live.more.hidden = live.shown.length >= rows.length;
+  setText(live.more, "Show more of " + rows.length + " pairs");
+}
+
+function sorted(rows, value, down) {
+  const way = down ? -1 : 1;
+  const missing = (v) => v === undefined || v === null || v !== v;
+  return rows.map((row, k) => [value(row), k, row]).sort((x, y) => {
+    if (missing(x[0]) || missing(y[0])) return missing(x[0]) - missing(y[0]) || x[1] - y[1];
+    const order = typeof x[0] === "string" ? x[0].localeCompare(y[0], "en", { numeric: true })
+      : x[0] - y[0];
+    return way * order || x[1] - y[1];
+  }).map((one) => one[2]);
+}
+
+function judge(live, row, settings) {
+  const { model } = live.view;
+  row.verdict = told(model.verdict(row.k, settings.rope, settings.threshold), row.turn);
+  row.within = settings.rope > 0 && live.within >= 0 && !row.stays
+    ? model.massesOf(row.k, settings.rope)[0] : NaN;
+}
+
+function rowOf(live, row) {
+  const { view } = live, { model, data, settings } = view;
+  judge(live, row, settings);
+  const known = !row.stays;
+  const size = known && live.within >= 0 ? turnedSize(model.size_of(row.k), row.turn) : [null];
+  const cells = live.columns.map(([name, side]) => {
+    if (name === "A" || name === "B") return model.systems[name === "A" ? row.a : row.b];
+    if (name === "Wins") return String(row.wins);
+    if (name === "Losses") return String(row.losses);
+    if (name === "Ties") return String(row.ties);
+    if (side === "among") return known ? probability(row.among, 0) : "–";
+    if (name === "P(A better)") {
+      return known ? probability(row.p, model.at("pe", row.k) || 0) : "–";
+    }
+    if (side === "within") return "";
+    return name === "Verdict" ? "" : difference(...size).join(" ");
+  });
+  const element = make("tr", { "data-i": row.a, "data-j": row.b });
+  cells.forEach((text, c) => {
+    const side = live.columns[c][1];
+    const cell = make("td", { class: side || null, text });
+    if (c === 0) { // a way in for the keyboard
+      cell.textContent = "";
+      cell.append(make("button", { type: "button", class: "pick", text,
+        onclick: () => live.view.pin(row.a, row.b) }));
+    }
+    element.append(cell);
+  });
+  row.cells = [element.cells[live.verdict], live.within >= 0 ? element.cells[live.within] : null];
+  write(row);
+  return element;
+}
+
+function write(row) {
+  setText(row.cells[0], (MARKS[row.verdict] || "") + " " + (WORDS[row.verdict] || row.verdict));
+  setClass(row.cells[0], "l v-" + row.verdict);
+  if (row.cells[1]) setText(row.cells[1], probability(row.within, 0));
+}
+
+// A slider has moved: the rows that are shown
+function follow(live) {
+  const { settings } = live.view;
+  for (const row of live.shown) {
+    judge(live, row, settings);
+    write(row);
+  }
+}

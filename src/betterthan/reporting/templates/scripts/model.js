@@ -1,0 +1,165 @@
+// The pairs of a comparison under the settings of the reader: masses, verdicts, and their order.
+
+// By precedence: no_data, no_verdict, split, equivalent, a_better or b_better, undecided.
+// of: {stays, p, q, within, error, against}; stays is no_data, no_verdict or "".
+function decide(of, rope, threshold) {
+  if (of.stays) return of.stays;
+  const ahead = of.p - 2 * of.error >= threshold ? "a_better"
+    : of.q - 2 * of.error >= threshold ? "b_better" : "undecided";
+  if ((ahead === "a_better" && of.against < 0.5) || (ahead === "b_better" && of.against > 0.5)) {
+    return "split";
+  }
+  if (rope > 0 && of.within >= threshold) return "equivalent";
+  return ahead;
+}
+
+const POLICIES = { // halves of the ties that A and B are given
+  third: null, drop: [0, 0], half: [1, 1], to_a: [2, 0], to_b: [0, 2],
+};
+
+const MILLIONTHS = new Set(["p", "other", "among", "wrong"]); // how they are stored
+
+class Model {
+  constructor(data) {
+    this.data = data;
+    this.systems = data.systems;
+    this.size = data.systems.length;
+    this.number = this.size * (this.size - 1) / 2;
+    this.first = new Int32Array(this.number);
+    this.second = new Int32Array(this.number);
+    for (let i = 0, k = 0; i < this.size; i++) {
+      for (let j = i + 1; j < this.size; j++, k++) { this.first[k] = i; this.second[k] = j; }
+    }
+    this.place = new Int32Array(this.size); // in the order of the report
+    data.order.forEach((system, k) => { this.place[system] = k; });
+    this.settle(data.ties, null);
+  }
+
+  at(name, k) {
+    const column = this.data.pairs[name], value = Array.isArray(column) ? column[k] : column;
+    return MILLIONTHS.has(name) && value ? value / 1e6 : value;
+  }
+
+  // Place of the pair of two systems, whichever comes first
+  pair(i, j) {
+    const [a, b] = i < j ? [i, j] : [j, i];
+    return a * (2 * this.size - a - 1) / 2 + b - a - 1;
+  }
+
+  get asReported() { return this.ties === this.data.ties && this.prior === null; }
+
+  get switches() { return this.data.kind === "counts" && "t" in this.data.pairs; }
+
+  // Which policy for ties, and which prior (null: that of the report), the pairs are told under
+  settle(ties, prior) {
+    this.ties = ties;
+    this.prior = prior;
+    this.cache = new Array(this.number);
+    this.masses = { rope: NaN, within: new Float64Array(this.number), above: null };
+    this.masses.above = new Float64Array(this.number);
+    this.masses.done = new Uint8Array(this.number);
+  }
+
+  // Parameters of the difference of a pair from the side of its first system, or null
+  parameters(k) {
+    const { kind, lower } = this.data;
+    if (kind === "units") {
+      const [d, low, up, n] = ["d", "lo", "up", "k"].map((name) => this.at(name, k));
+      if (d === null || low === null || up === null) return null;
+      const reach = studentQuantile((1 + this.data.ci_prob) / 2, n - 1);
+      return { d: lower ? -d : d, e: (up - low) / 2 / reach, k: n };
+    }
+    if (kind !== "counts") return null;
+    let [w, l, t] = ["w", "l", "t"].map((name) => this.at(name, k));
+    const prior = this.prior || this.data.prior, given = POLICIES[this.ties];
+    if (t === undefined) return { a: w + prior[0], b: l + prior[1], t: 0 };
+    if (given) {
+      w += Math.floor(t * given[0] / 2);
+      l += Math.floor(t * given[1] / 2);
+      return { a: w + prior[0], b: l + prior[1], t: 0 };
+    }
+    return { a: w + prior[0], b: l + prior[1], t: t + prior[2] };
+  }
+
+  // What does not change with rope and threshold
+  fixedOf(k) {
+    if (this.cache[k]) return this.cache[k];
+    const told = this.data.verdicts[this.at("v", k)];
+    const of = this.parameters(k);
+    const exact = this.data.kind === "counts", p = exact ? null : this.at("p", k);
+    const p1 = exact ? above(of.a, of.b, of.t, 0) : p === null ? NaN : p;
+    const q1 = exact ? above(of.b, of.a, of.t, 0) : 1 - p1;
+    let against = this.data.splits ? this.at("other", k) : NaN;
+    if (against === null || against === undefined) against = NaN;
+    const stays = told === "no_data" || told === "no_verdict" ? told : "";
+    const found = { of, p: p1, q: q1, error: this.at("pe", k) || 0, against, stays };
+    this.cache[k] = found;
+    return found;
+  }
+
+  // P(|d| <= rope) and P(d > rope) of a pair; nan where they are not known
+  massesOf(k, rope) {
+    const held = this.masses;
+    if (held.rope !== rope) { held.rope = rope; held.done.fill(0); }
+    if (!held.done[k]) {
+      held.done[k] = 1;
+      const { of } = this.fixedOf(k);
+      held.above[k] = of ? pairAbove(of, rope) : NaN;
+      held.within[k] = of ? Math.max(0, pairAbove(of, -rope) - held.above[k])
+        : this.data.kind === "drawn" && rope === this.data.rope ? this.at("r", k) : NaN;
+    }
+    return [held.within[k], held.above[k]];
+  }
+
+  verdict(k, rope, threshold) {
+    const of = this.fixedOf(k);
+    of.within = rope > 0 && !of.stays ? this.massesOf(k, rope)[0] : 0;
+    if (this.data.kind === "drawn" && rope > 0) of.within -= 2 * (this.at("re", k) || 0);
+    return decide(of, rope, threshold);
+  }
+
+  // Among all systems, of which the rope is no matter; "" where it is not told
+  amongVerdict(k, threshold) {
+    if (!this.data.among) return "";
+    const p = this.at("among", k);
+    if (p === null) return "";
+    return p >= threshold ? "a_better" : 1 - p >= threshold ? "b_better" : "undecided";
+  }
+
+  // The verdict that counts, as facts.final has it
+  finalVerdict(k, rope, threshold) {
+    const alone = this.verdict(k, rope, threshold);
+    if (!this.data.among || alone === "no_data" || alone === "no_verdict" || alone === "split") {
+      return alone;
+    }
+    return this.amongVerdict(k, threshold) || alone;
+  }
+
+  // Whether the second system is told first, for it is better, or ahead
+  turned(k, verdict) {
+    return verdict === "b_better" || (verdict !== "a_better" && this.fixedOf(k).p < 0.5);
+  }
+
+  // Mean and interval of the difference from the side of the first system, as it is told
+  size_of(k) {
+    const { of } = this.fixedOf(k), exact = this.data.kind === "counts";
+    if (this.asReported) {
+      return [exact ? pairMean(of) : this.at("d", k), this.at("lo", k), this.at("up", k)];
+    }
+    if (!of) return [null, null, null];
+    return [pairMean(of), ...interval(of, this.data.ci_prob, this.data.ci_kind)];
+  }
+}
+
+function studentQuantile(p, freedom) {
+  const key = p + ":" + freedom;
+  if (studentQuantile.held.has(key)) return studentQuantile.held.get(key);
+  let low = 0, high = 1e6;
+  for (let k = 0; k < 200 && high - low > 1e-13 * high; k++) {
+    const middle = (low + high) / 2;
+    if (studentBelow(middle, freedom) < p) low = middle; else high = middle;
+  }
+  studentQuantile.held.set(key, (low + high) / 2);
+  return (low + high) / 2;
+}
+studentQuantile.held = new Map();

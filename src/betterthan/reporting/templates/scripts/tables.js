@@ -1,0 +1,73 @@
+// Any table of the page can be sorted by its heads and filtered.
+
+const SORTED_FROM = 3, FILTERED_FROM = 9; // rows
+
+function valueOf(text) {
+  const plain = text.replace(/,(?=\d{3})/g, "").replace(/−/g, "-");
+  const found = /^\s*([<>≥≤]?)\s*([+-]?\d*\.?\d+(?:e[+-]?\d+)?)/i.exec(plain);
+  if (!found) return null;
+  const nudge = found[1] === "<" ? -1e-12 : found[1] === ">" ? 1e-12 : 0;
+  return Number(found[2]) + nudge;
+}
+
+// Numbers before words, what is empty last whichever way
+function compareTexts(a, b, down) {
+  const empty = (text) => text.trim() === "" || text.trim() === "–";
+  if (empty(a) || empty(b)) return empty(a) - empty(b);
+  const x = valueOf(a), y = valueOf(b), way = down ? -1 : 1;
+  if (x !== null && y !== null) return way * (x - y);
+  if (x !== null || y !== null) return x !== null ? -1 : 1;
+  return way * a.localeCompare(b, "en", { numeric: true });
+}
+
+function sortButton(head, sort) {
+  const name = head.textContent;
+  const button = make("button", { type: "button", class: "sort" });
+  while (head.firstChild) button.append(head.firstChild);
+  button.append(make("span", { class: "arrow", "aria-hidden": "true" }));
+  button.addEventListener("click", () => {
+    const down = head.getAttribute("aria-sort") === "ascending"
+      || (head.getAttribute("aria-sort") !== "descending" && !head.classList.contains("l"));
+    for (const other of head.parentElement.children) other.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", down ? "descending" : "ascending");
+    sort(down);
+    announce("Sorted by " + name + ", " + (down ? "descending" : "ascending"));
+  });
+  head.append(button);
+}
+
+function enhanceTable(table) {
+  const body = table.tBodies[0], heads = table.tHead ? [...table.tHead.rows[0].cells] : [];
+  if (!body || body.rows.length < SORTED_FROM || table.classList.contains("matrix")) return;
+  heads.forEach((head, column) => {
+    if (!head.textContent.trim()) return;
+    sortButton(head, (down) => {
+      const rows = [...body.rows].map((row, k) => [row.cells[column].textContent, k, row]);
+      rows.sort((a, b) => compareTexts(a[0], b[0], down) || a[1] - b[1]);
+      body.append(...rows.map((row) => row[2]));
+    });
+  });
+  if (body.rows.length >= FILTERED_FROM) table.parentElement.before(filterOf(table, body));
+}
+
+function filterOf(table, body) {
+  const caption = table.caption ? table.caption.textContent.slice(0, 60) : "table";
+  const count = make("span", { class: "count" });
+  const input = make("input", { type: "search", placeholder: "Filter rows", maxlength: 200,
+    "aria-label": "Filter rows: " + caption });
+  input.addEventListener("input", () => {
+    const wanted = input.value.trim().toLowerCase();
+    let shown = 0;
+    for (const row of body.rows) {
+      row.hidden = wanted !== "" && !row.textContent.toLowerCase().includes(wanted);
+      shown += row.hidden ? 0 : 1;
+    }
+    setText(count, wanted ? shown + " of " + body.rows.length : "");
+  });
+  return make("p", { class: "filter" }, input, " ", count);
+}
+
+function announce(text) {
+  const place = document.getElementById("bt-said");
+  if (place) setText(place, text);
+}

@@ -1,0 +1,396 @@
+"""What a reader does on the page, and what is then shown."""
+
+import os
+
+import numpy as np
+import pytest
+from browser.pages import HOSTILE, graded, hostile, repeated, right_or_wrong
+
+import betterthan as bt
+from betterthan.reporting.answering import said
+from betterthan.reporting.escapes import on_one_line
+from betterthan.reporting.facts import facts
+
+pytestmark = pytest.mark.browser
+CLOSE = 1e-4
+
+
+def html(data, **choices):
+    return bt.report(bt.compare(data, **choices), format="html", figures=False)
+
+
+def live(page):
+    """The rows of the table of pairs: heads to texts."""
+    return page.evaluate(
+        """() => { const table = document.querySelector("table.live");
+          const heads = [...table.tHead.rows[0].cells].map((c) => c.textContent.trim());
+          return [...table.tBodies[0].rows].map((row) => Object.fromEntries(
+            [...row.cells].map((c, k) => [heads[k], c.textContent.trim()]))); }"""
+    )
+
+
+def verdicts(page):
+    """Of each pair by the names of its systems, whichever is told first."""
+    found = {}
+    for row in live(page):
+        said_ = row["Verdict"].lstrip("●○≈✕– ")
+        better = {"A better": row["A"], "B better": row["B"]}
+        found[frozenset((row["A"], row["B"]))] = better.get(said_, said_)
+    return found
+
+
+def expected(comparison):
+    """The same from Python; with a baseline its pairs are shown."""
+    found, baseline = {}, comparison.made.baseline
+    for row in comparison.pairs.to_dict("records"):
+        system, other = on_one_line(row["system"]), on_one_line(row["other"])
+        verdict = {"better": system, "worse": other}.get(row["verdict"], row["verdict"])
+        if baseline in (None, system, other):
+            found[frozenset((system, other))] = verdict
+    return found
+
+
+def answer(page):
+    return page.locator("#answer-lines li").all_inner_texts()
+
+
+SITUATIONS = {
+    "two": (lambda: bt.datasets.contingency_case("a"), {}),
+    "right or wrong": (right_or_wrong, {}),
+    "with a rope": (right_or_wrong, {"rope": 0.1, "baseline": "system 4"}),
+    "graded": (graded, {}),
+    "means": (graded, {"quantity": "mean", "rope": 0.05}),
+    "repeated": (repeated, {}),
+    "from a paper": (bt.datasets.intent_detection, {}),
+    "hostile": (hostile, {}),
+}
+WITHOUT_TIES = "from a paper"
+
+
+@pytest.mark.parametrize("name", SITUATIONS)
+def test_a_page_loads_nothing_and_has_no_error(open_page, name):
+    make, choices = SITUATIONS[name]
+    comparison = bt.compare(make(), **choices)
+    page = open_page(bt.report(comparison, format="html"))
+    assert len(page.requests) == 1
+    assert page.errors == []
+    assert verdicts(page) == expected(comparison)
+    assert answer(page) == said(facts(comparison))
+    page.shot(f"page-{name.replace(' ', '-')}", full=True)
+
+
+@pytest.mark.parametrize("name", SITUATIONS)
+def test_sliders_give_what_python_gives(open_page, name):
+    make, choices = SITUATIONS[name]
+    page = open_page(html(make(), **choices))
+    for rope, threshold in ((0.0, 0.8), (0.04, 0.7), (0.15, 0.9)):
+        page.set("threshold", threshold)
+        assert page.locator("#bt-rope").is_disabled() == (name == WITHOUT_TIES)
+        if name == WITHOUT_TIES:
+            rope = 0.0
+        else:
+            page.set("rope", rope)
+        asked = {"quantity": "wins"} if name == "graded" and rope else {}
+        again = bt.compare(make(), **choices | {"rope": rope, "threshold": threshold} | asked)
+        if name != "graded" or not rope:  # there wins and mean are split with a rope, too
+            assert verdicts(page) == expected(again)
+        masses(page, again, rope)
+    assert page.errors == []
+
+
+def masses(page, comparison, rope):
+    """P(|d| <= rope) of every pair, to what is promised."""
+    if not rope or "within_rope" not in comparison.pairs:
+        return
+    found = page.evaluate(
+        """rope => { const {model} = betterthan.view, told = [];
+          for (let k = 0; k < model.number; k++) told.push([model.systems[model.first[k]],
+            model.systems[model.second[k]], model.massesOf(k, rope)[0]]);
+          return told; }""",
+        rope,
+    )
+    exact = {
+        frozenset(map(on_one_line, (row["system"], row["other"]))): row["within_rope"]
+        for row in comparison.pairs.to_dict("records")
+    }
+    for a, b, within in found:
+        assert within == pytest.approx(exact[frozenset((a, b))], abs=CLOSE)
+
+
+@pytest.mark.parametrize("ties", ["drop", "half", "to_a", "to_b"])
+@pytest.mark.parametrize("prior", [None, "jeffreys"])
+def test_ties_and_prior_are_switched_for_the_pair_alone(open_page, ties, prior):
+    page = open_page(html(right_or_wrong(4)))
+    page.set("ties", ties)
+    if prior:
+        page.set("prior", prior)
+    again = bt.compare(right_or_wrong(4), ties=ties, prior=prior, quantity="wins")
+    assert verdicts(page) == expected(again)
+    told = {frozenset((row["A"], row["B"])): row for row in live(page)}
+    for row in again.pairs.to_dict("records"):
+        shown = told[frozenset((row["system"], row["other"]))]
+        ahead = shown["A"] == row["system"]
+        p = row["prob_better"] if ahead else 1 - row["prob_better"]
+        assert shown["P(A better)"] == bt.answers.numbers.probability(p)
+    assert "one joint posterior" in page.locator("#bt-grey").inner_text()
+    page.get_by_role("button", name="Back to the report").click()
+    assert verdicts(page) == expected(bt.compare(right_or_wrong(4)))
+    assert page.locator("#bt-grey").is_hidden()
+
+
+@pytest.mark.parametrize("threshold", [0.6, 0.8, 0.99])
+def test_the_answer_changes_with_the_threshold(open_page, threshold):
+    """All that is not tied to the report's own threshold is told as Python tells it."""
+    page = open_page(html(right_or_wrong(), baseline="system 3"))
+    before = answer(page)
+    page.set("threshold", threshold)
+    again = facts(bt.compare(right_or_wrong(), baseline="system 3", threshold=threshold))
+    stale = ("more_", "turn_", "drop_", "replicates", "kept_", "ties_", "n_ties_", "missing_")
+    kept = {k: v for k, v in again.items() if not k.startswith((*stale, "open_f", "open_s"))}
+    assert answer(page) == said(kept)
+    assert answer(page) != before
+
+
+def test_a_baseline_leaves_its_pairs(open_page):
+    page = open_page(html(right_or_wrong()))
+    assert len(live(page)) == 36
+    page.set("baseline", "4")
+    rows = live(page)
+    assert len(rows) == 8
+    assert all("system 4" in (row["A"], row["B"]) for row in rows)
+    assert any("baseline" in line for line in answer(page))
+    assert page.evaluate("location.hash") == "#baseline=4"
+
+
+def test_heads_sort_and_say_so(open_page):
+    page = open_page(html(right_or_wrong()))
+    head = page.locator("table.live th", has_text="P(A better)")
+    head.get_by_role("button").click()
+    assert head.get_attribute("aria-sort") == "descending"
+    p = page.evaluate("betterthan.view.live.shown.map((row) => row.p)")
+    assert p == sorted(p, reverse=True)
+    head.get_by_role("button").click()
+    assert head.get_attribute("aria-sort") == "ascending"
+    p = page.evaluate("betterthan.view.live.shown.map((row) => row.p)")
+    assert p == sorted(p)
+    assert page.locator("table.live [aria-sort]").count() == 1
+
+
+def test_a_table_of_the_report_sorts_by_its_numbers(open_page):
+    page = open_page(html(right_or_wrong()))
+    table = page.locator("table[data-table=systems]").first
+    last = table.locator("th[scope=col]").nth(1)
+    name = last.inner_text().split("\n")[0].strip(" ↕↓↑")
+    last.get_by_role("button").click()
+    texts = table.locator("tbody tr > :nth-child(2)").all_inner_texts()
+    numbers = [float(text.split()[0].replace(",", "")) for text in texts]
+    assert numbers in (sorted(numbers), sorted(numbers, reverse=True)), name
+
+
+def test_filters_leave_what_was_asked_for(open_page):
+    page = open_page(html(right_or_wrong()))
+    page.get_by_label("Filter pairs by system").fill("system 7")
+    assert len(live(page)) == 8
+    page.get_by_label("Filter pairs by system").fill("")
+    page.get_by_label("Filter pairs by verdict").select_option("undecided")
+    rows = live(page)
+    assert rows
+    assert all("undecided" in row["Verdict"] for row in rows)
+
+
+def test_the_keyboard_reaches_every_cell_and_the_card(open_page):
+    page = open_page(html(right_or_wrong()))
+    cell = page.locator("table.matrix td[tabindex='0']")
+    cell.focus()
+    assert page.locator("#bt-card").is_visible()
+    first = page.locator("#bt-card h2").inner_text()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    assert page.locator("#bt-card h2").inner_text() != first
+    assert page.locator("#bt-said").inner_text() != ""
+    page.keyboard.press("Escape")
+    assert page.locator("#bt-card").is_hidden()
+    button = page.locator("table.live button.pick").first
+    button.focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "bt-card"
+    outline = page.locator("#bt-card").evaluate("e => getComputedStyle(e).outlineStyle")
+    assert outline == "solid"
+    page.keyboard.press("Escape")
+    assert page.locator("#bt-card").is_hidden()
+    page.locator("#bt-threshold").focus()
+    before = page.locator("#bt-threshold").input_value()
+    page.keyboard.press("ArrowLeft")
+    assert float(page.locator("#bt-threshold").input_value()) < float(before)
+
+
+def test_the_card_tells_everything_of_its_pair(open_page):
+    comparison = bt.compare(right_or_wrong())
+    page = open_page(bt.report(comparison, format="html", figures=False))
+    page.locator("table.matrix td[data-i]").first.hover()
+    text = page.locator("#bt-card").inner_text()
+    for wanted in ("Wins, losses, ties", "P among all", "Sign test, two-sided", "95% HDI"):
+        assert wanted in text
+    assert page.locator("#bt-card svg.density path").count() == 1
+    page.shot("card")
+
+
+def test_a_link_shows_the_same(open_page):
+    report = html(right_or_wrong())
+    page = open_page(report)
+    page.set("threshold", 0.8)
+    page.set("rope", 0.05)
+    page.set("ties", "half")
+    page.set("prior", "jeffreys")
+    page.set("baseline", "2")
+    fragment = page.evaluate("location.hash")
+    again = open_page(report, fragment)
+    assert live(again) == live(page)
+    assert answer(again) == answer(page)
+    assert again.evaluate("location.hash") == fragment
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    [
+        "#rope=-1&threshold=2",
+        "#rope=1e999&threshold=NaN&ties=__proto__&prior=constructor",
+        "#baseline=999&pair=-1",
+        "#<script>alert(1)</script>",
+        "#threshold=%00&rope=%F0%28&pair=99999999999",
+        "#ties=toString&prior=hasOwnProperty&x=" + "y" * 600,
+        "#%E0%A4%A",
+        "#answer",
+    ],
+)
+def test_a_hostile_or_unknown_fragment_is_ignored(open_page, fragment):
+    report = html(right_or_wrong(4))
+    plain, page = open_page(report), open_page(report, fragment)
+    assert page.errors == []
+    assert live(page) == live(plain)
+    assert answer(page) == answer(plain)
+
+
+def test_hostile_names_are_only_text(open_page):
+    page = open_page(bt.report(bt.compare(hostile()), format="html"))
+    for name in HOSTILE:
+        page.get_by_label("Filter pairs by system").fill(name)
+        assert page.errors == []
+    page.get_by_label("Filter pairs by system").fill("")
+    page.locator("table.live button.pick").first.click()
+    assert page.errors == []
+    assert page.locator("main img, main iframe").count() == 0
+    assert page.evaluate("document.scripts.length") == 2
+    shown = {row["A"] for row in live(page)} | {row["B"] for row in live(page)}
+    assert HOSTILE[0] in shown
+
+
+def test_a_script_that_came_in_would_not_run(open_page):
+    report = html(right_or_wrong(3)).replace("</main>", "<script>window.bad = 1</script></main>")
+    page = open_page(report)
+    assert page.evaluate("window.bad") is None
+    assert any("Content Security Policy" in error for error in page.errors)
+
+
+def test_without_scripts_it_is_the_report(open_page):
+    comparison = bt.compare(right_or_wrong())
+    page = open_page(
+        bt.report(comparison, format="html", figures=False), ready=False, java_script_enabled=False
+    )
+    assert answer(page) == said(facts(comparison))
+    assert page.locator("table[data-table=pairs] tbody tr").count() > 0
+    assert page.locator("#try, .livepairs").count() == 0
+
+
+def luminance(text):
+    """Of a colour as the browser writes it, rgb(1, 2, 3)."""
+    values = [float(v) / 255 for v in text[text.index("(") + 1 : -1].split(",")[:3]]
+    linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in values]
+    return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_in_light_and_in_dark(open_page, scheme):
+    page = open_page(html(right_or_wrong()), color_scheme=scheme)
+    colours = page.evaluate(
+        """() => { const body = getComputedStyle(document.body), soft =
+          getComputedStyle(document.querySelector("caption"));
+          return [body.backgroundColor, body.color, soft.color]; }"""
+    )
+    paper, ink, soft = map(luminance, colours)
+    assert (paper > 0.8) == (scheme == "light")
+    for text in (ink, soft):
+        assert (max(text, paper) + 0.05) / (min(text, paper) + 0.05) > 4.5
+    page.shot(scheme, full=True)
+
+
+@pytest.mark.parametrize("width", [390, 768, 1600])
+def test_nothing_is_wider_than_the_screen(open_page, width):
+    page = open_page(html(right_or_wrong()), viewport={"width": width, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.locator("table.live button.pick").first.click()
+    box = page.locator("#bt-card").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width
+    page.shot(f"width-{width}")
+
+
+def test_it_prints_without_controls(open_page, tmp_path):
+    page = open_page(html(right_or_wrong()))
+    page.emulate_media(media="print")
+    assert page.locator("form.controls").is_hidden()
+    assert page.locator("table[data-table=pairs]").is_visible()
+    assert page.locator(".livepairs").is_hidden()
+    written = page.pdf(path=str(tmp_path / "page.pdf"))
+    assert written.startswith(b"%PDF")
+    assert 1 <= written.count(b"/Type /Page\n") + written.count(b"/Type /Page ") <= 12
+
+
+def test_many_systems_have_a_painted_matrix(open_page):
+    page = open_page(html(right_or_wrong(45, items=60)))
+    canvas = page.locator("canvas.matrix")
+    canvas.focus()
+    page.keyboard.press("ArrowRight")
+    assert page.locator("#bt-card").is_visible()
+    assert "against" in canvas.get_attribute("aria-label")
+    page.shot("many")
+    assert len(live(page)) == 50
+    page.locator("button.more").click()
+    assert len(live(page)) == 500
+
+
+def test_a_move_of_a_slider_is_quick(open_page):
+    """With 500 pairs shown; the median of 21 moves."""
+    page = open_page(html(right_or_wrong(45, items=200)))
+    page.locator("button.more").click()
+    taken = page.evaluate(
+        """() => { const taken = [];
+          for (let k = 0; k < 21; k++) { const before = performance.now();
+            betterthan.view.change({rope: 0.01 + 0.003 * k}, false);
+            taken.push(performance.now() - before); }
+          return taken; }"""
+    )
+    assert page.evaluate("betterthan.view.live.shown.length") == 500
+    assert np.median(taken) < 8
+
+
+@pytest.mark.parametrize("width", [390, 1200])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(open_page, width, scheme):
+    path = os.environ.get("BETTERTHAN_AXE")
+    if not path:
+        pytest.skip("axe-core is not installed (BETTERTHAN_AXE); make browser does so with npm")
+    page = open_page(
+        bt.report(bt.compare(right_or_wrong()), format="html"),
+        "#pair=3&ties=drop",
+        bypass_csp=True,
+        color_scheme=scheme,
+        viewport={"width": width, "height": 900},
+    )
+    page.add_script_tag(path=path)
+    found = page.evaluate("axe.run().then((result) => result.violations)")
+    told = [
+        (one["impact"], one["id"], [node["html"] for node in one["nodes"]][:3]) for one in found
+    ]
+    assert [one for one in told if one[0] in ("serious", "critical")] == []
+    assert told == []

@@ -1,0 +1,95 @@
+"""The command `plan`: first, always and ceiling, a curve, and what cannot be planned."""
+
+import sys
+
+import pytest
+
+import betterthan as bt
+from betterthan.cli import commands
+from betterthan.cli.curves import bars
+
+
+def run(capsys, monkeypatch, *args):
+    """Exit code, stdout and stderr of one command, in this process."""
+    monkeypatch.setattr(sys, "argv", ["betterthan", "plan", *map(str, args)])
+    with pytest.raises(SystemExit) as stop:
+        commands.main()
+    out = capsys.readouterr()
+    return stop.value.code or 0, out.out, out.err
+
+
+@pytest.fixture
+def pilot(tmp_path):
+    path = tmp_path / "pilot.csv"
+    path.write_text("system_a,system_b,wins,losses,ties\nnew,old,12,6,22\n")
+    return path
+
+
+def test_a_guess_is_planned_as_if_it_were_known(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    args = "--decisive", 0.45, "--difference", 0.15
+    code, out, err = run(capsys, monkeypatch, *args)
+    assert code == 0
+    needed = bt.plan.items_needed(theta=(0.3, 0.15, 0.55))
+    assert f"first {int(needed['first'])}, always {int(needed['always'])}, ceiling >0.999" in out
+    assert "first 121" in out
+    assert "asks for too few" in err
+    curve = [line for line in out.splitlines() if " items  0." in line]
+    assert len(curve) == 10
+    assert all(len(line) <= 60 and "|" in line for line in curve)
+    assert "\x1b" not in out
+
+
+def test_a_pilot_says_how_unsure_it_is(pilot, capsys, monkeypatch):
+    code, out, _ = run(capsys, monkeypatch, "--pilot", pilot, "--until", 200)
+    assert code == 0
+    counts = bt.counts.from_table({("new", "old"): (12, 6, 22)})
+    expected = bt.plan.items_needed(counts)
+    assert out.startswith("A is new, B is old.\n")
+    assert f"first {int(expected['first'])}, always {int(expected['always'])}" in out
+    assert bt.plan.foresee(counts, until=200).lines[1] in out
+    assert bt.plan.replication(counts).lines[1] in out
+
+
+def test_no_number_is_said_with_its_ceiling(pilot, capsys, monkeypatch):
+    _, out, _ = run(capsys, monkeypatch, "--pilot", pilot, "--target", 0.95)
+    assert "first none, always none, ceiling 0.9" in out
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        ((), "say what is known"),
+        (("--pilot", "{pilot}", "--decisive", ".2"), "say what is known"),
+        (("--decisive", ".2"), "--decisive and --difference belong together"),
+        (("--decisive", "1.2", "--difference", ".1"), "decisive is 1.2"),
+        (("--decisive", ".2", "--difference", ".3"), "difference is 0.3"),
+        (("--decisive", ".2", "--difference", ".1", "--until", "9"), "are for a --pilot"),
+        (("--decisive", ".2", "--difference", ".1", "--target", "2"), "target is 2"),
+        (("--decisive", ".2", "--difference", ".1", "--of", "best"), "of is 'best'"),
+        (("--decisive", ".2", "--difference", ".1", "--rope", "-1"), "rope is -1"),
+        (("--pilot", "nothing.csv"), "no such file"),
+        (("--pilot", "{pilot}", "--until", "10"), "until is 10"),
+    ],
+)
+def test_what_cannot_be_planned_is_one_line_and_code_2(pilot, capsys, monkeypatch, args, said):
+    given = [arg.format(pilot=pilot) for arg in args]
+    code, out, err = run(capsys, monkeypatch, *given)
+    assert (code, out) == (2, "")
+    assert said in err.splitlines()[-1]
+
+
+def test_a_plan_is_of_two_systems(tmp_path, capsys, monkeypatch):
+    path = tmp_path / "three.csv"
+    path.write_text("item,A,B,C\n1,1,0,1\n2,1,1,0\n3,0,1,1\n")
+    code, _, err = run(capsys, monkeypatch, "--pilot", path)
+    assert code == 2
+    assert "here are 3 (A, B, C); name two with --systems A,B" in err
+    assert run(capsys, monkeypatch, "--pilot", path, "--systems", "A,C", "--target", 0.3)[0] == 0
+
+
+def test_bars_keep_within_the_width_and_are_green_from_the_target_on():
+    lines = bars([50, 1000], [0.4, 1.0], 0.8, 40, colour=True)
+    assert "\x1b" not in lines[0]
+    assert lines[1].count("\x1b") == 2
+    assert all(len(line) <= 40 for line in bars([50, 1000], [0.4, 1.0], 0.8, 40))

@@ -1,0 +1,65 @@
+"""The command `show`, the answer beside what is written, and colour on a terminal alone."""
+
+import sys
+import webbrowser
+
+import pytest
+
+from betterthan.cli.commands import main
+
+CSV = "item,A,B\n" + "".join(f"q{k},{int(k % 9 != 0)},{int(k % 2)}\n" for k in range(40))
+
+
+@pytest.fixture
+def run(monkeypatch, capsys, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "results.csv").write_text(CSV)
+    opened = []
+    monkeypatch.setattr(webbrowser, "open", lambda url: opened.append(url) or True)
+
+    def call(*given):
+        monkeypatch.setattr(sys, "argv", ["betterthan", *given])
+        with pytest.raises(SystemExit) as done:
+            main()
+        said = capsys.readouterr()
+        return done.value.code, said.out, said.err, opened
+
+    return call
+
+
+def test_a_page_is_made_and_opened(run, tmp_path):
+    code, _, err, opened = run("show", "results.csv", "-o", "page.html")
+    assert code == 0
+    assert opened == [(tmp_path / "page.html").as_uri()]
+    assert "A is better than B with probability" in err
+    assert '<section id="answer"' in (tmp_path / "page.html").read_text("utf-8")
+
+
+def test_saved_answers_stand_on_one_page(run, tmp_path):
+    run("compare", "results.csv", "-o", "one")
+    run("compare", "results.csv", "--rope", "0.1", "-o", "two")
+    files = ("one/comparison.nc", "two/comparison.nc")
+    code, _, _, opened = run("show", *files, "-o", "both.html", "--no-browser")
+    page = (tmp_path / "both.html").read_text("utf-8")
+    assert (code, opened) == (0, [])
+    assert page.count(">A and B compared<") == 2 + 2  # title, head; part and contents
+    assert page.count("Signature</a></h2>") == 1
+    assert run("show", files[0], "results.csv")[0] == 2
+    assert run("show", "results.csv", "-o", "results.csv")[0] == 2
+    assert (tmp_path / "results.csv").read_text() == CSV
+
+
+def test_the_verdict_is_said_where_it_is_written_to_a_file(run):
+    _, out, err, _ = run("compare", "results.csv", "-o", "report.md")
+    assert out == ""
+    assert "A is better than B with probability" in err
+
+
+def test_colour_is_for_terminals_and_not_where_it_is_refused(run, monkeypatch):
+    assert "\x1b[" not in run("compare", "results.csv")[1]
+    monkeypatch.setattr(
+        "betterthan.reporting.telling.sys.stdout.isatty", lambda: True, raising=False
+    )
+    assert "\x1b[1m" in run("compare", "results.csv")[1]
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[" not in run("compare", "results.csv")[1]

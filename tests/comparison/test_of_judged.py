@@ -1,0 +1,187 @@
+"""The comparison of judged counts: corrected, with labels alone and the judge alone beside it."""
+
+import numpy as np
+import pytest
+
+import betterthan as bt
+from betterthan.cli.commands import main
+
+TABLE = {("A", "B"): ([[18, 2, 5], [3, 9, 4], [4, 3, 12]], (210, 120, 170))}
+COUNTS = bt.judged.from_table(TABLE)
+
+
+def at(found, name):
+    return found[name].sel(system_a="A", system_b="B").item()
+
+
+def test_corrected_labels_alone_and_judge_alone():
+    found = bt.compare(COUNTS, rope=0.05)
+    assert at(found, "prob_better") == pytest.approx(0.947146441983, abs=1e-12)
+    assert at(found, "gold_prob_better") == pytest.approx(0.917925, abs=5e-7)
+    assert at(found, "judge_prob_better") == pytest.approx(1.0, abs=5e-7)
+    assert (at(found, "verdict"), at(found, "gold_verdict")) == ("undecided", "undecided")
+    assert at(found, "judge_verdict") == "a_better"
+    mass = found["mass"].sel(system_a="A", system_b="B")
+    assert mass.sel(region="a_beyond").item() == pytest.approx(0.858737986338, abs=1e-12)
+    assert mass.sum().item() == pytest.approx(1, abs=1e-9)
+    assert (at(found, "n"), at(found, "n_gold"), at(found, "unlabelled")) == (500, 60, 0)
+    assert found["counts"].sel(system_a="B", system_b="A").values.tolist() == [16, 25, 19]
+    assert found["prob_better"].values[1, 0] == pytest.approx(1 - 0.947146441983, abs=1e-12)
+
+
+def test_the_answer_says_whose_labels_and_never_names_the_judge_alone_a_verdict():
+    found = bt.compare(COUNTS)
+    first, second = found.statement()
+    assert first.startswith("Undecided between A and B: A is better with probability 0.947")
+    assert "60 labels (people) among 500 items" in second
+    assert "by the judge alone, not corrected, >0.999" in second
+    text = bt.report(found)
+    assert "Judge alone" in text
+    assert "whose labels" not in text
+    assert "A better" not in text.split("Labels alone: wins")[1].split("Limits")[0].replace(
+        "P(A better)", ""
+    )
+
+
+def test_the_worked_pair_of_pandalm():
+    worked = bt.judged.from_table(
+        {("llama-7b", "pythia-6.9b"): ([[16, 1, 0], [3, 6, 1], [1, 2, 0]], (60, 28, 6))}
+    )
+    found = bt.compare(worked)
+    row = found.pairs.iloc[0]
+    assert row["prob_better"] == pytest.approx(0.928549684360, abs=1e-12)
+    assert row["gold_prob_better"] == pytest.approx(0.90753333, abs=5e-9)
+    assert row["judge_prob_better"] == pytest.approx(0.99969487, abs=5e-9)
+
+
+def test_each_function_takes_judged_counts():
+    assert bt.prob_better(COUNTS).item() == pytest.approx(0.947146441983, abs=1e-12)
+    assert bt.posterior.sf(COUNTS, 0.05).item() == pytest.approx(0.858737986338, abs=1e-12)
+    size = bt.difference(COUNTS, ci_kind="eti", ci_prob=0.9)
+    assert size["mean"].item() == pytest.approx(0.14520245, abs=5e-9)
+    assert bt.prob_better(COUNTS, prior=(3, 3, 3)).item() == pytest.approx(
+        0.942544016865, abs=1e-12
+    )
+    masses = bt.prob_equivalent(COUNTS, 0.05)
+    assert masses.sel(region="a_beyond").item() == pytest.approx(0.858737986338, abs=1e-12)
+    tree = bt.posterior.draws(COUNTS, rng=1)
+    assert abs(bt.prob_better(tree) - 0.947146).item() < 4 * bt.prob_better(tree)["mcse"].item()
+
+
+def test_systems_are_picked_ordered_and_renamed():
+    three = {("A", "B"): TABLE["A", "B"], ("A", "C"): TABLE["A", "B"], ("C", "B"): TABLE["A", "B"]}
+    counts = bt.judged.from_table(three)
+    found = bt.compare(counts, systems=["B", "A"])
+    assert found["prob_better"]["system_a"].values.tolist() == ["B", "A"]
+    assert at(found, "prob_better") == pytest.approx(0.947146441983, abs=1e-12)
+    renamed = bt.compare(counts, systems={"A": "new"}, baseline="new")
+    assert "against the baseline" in " ".join(renamed.statement()).lower()
+    assert "no joint answer" in bt.report(renamed)
+    assert "prob_best" not in renamed
+
+
+def test_pairs_that_never_met_have_no_data():
+    table = {("A", "B"): TABLE["A", "B"], ("B", "C"): TABLE["A", "B"]}
+    found = bt.compare(bt.judged.from_table(table))
+    assert found["verdict"].sel(system_a="A", system_b="C").item() == "no_data"
+    assert len(bt.report(found)) > 100
+
+
+@pytest.mark.parametrize(
+    ("choice", "said"),
+    [
+        ({"ties": "drop"}, "ties='drop'"),
+        ({"quantity": "mean"}, "quantity='mean'"),
+        ({"margin": 0.1}, "margin=0.1"),
+        ({"missing": "wrong"}, "missing='wrong'"),
+        ({"unit": "item"}, "unit='item'"),
+        ({"tests": "sign"}, "tests="),
+        ({"method": "advised"}, "method='advised'"),
+        ({"baseline": "Z"}, "baseline"),
+        ({"systems": ["A", "Z"]}, "'Z'"),
+    ],
+)
+def test_choices_that_do_not_apply(choice, said):
+    with pytest.raises(ValueError, match=said):
+        bt.compare(COUNTS, **choice)
+
+
+@pytest.mark.parametrize("choice", [{"ties": "drop"}, {"model": "independent"}])
+def test_choices_of_counts_do_not_apply(choice):
+    with pytest.raises(ValueError, match="does not apply to judged counts"):
+        bt.prob_better(COUNTS, **choice)
+
+
+def test_saved_and_loaded(tmp_path):
+    found = bt.compare(COUNTS)
+    found.save(tmp_path / "judged.nc")
+    assert bt.load(tmp_path / "judged.nc").statement() == found.statement()
+
+
+def test_many_items_without_a_label_are_told():
+    bare = bt.judged.from_table({("A", "B"): ([[9, 0, 0], [0, 9, 0], [0, 0, 0]], (90, 80, 60))})
+    notes = bt.compare(bare).made.notes
+    assert any("26% of the items of A vs B have a signal without any label" in n for n in notes)
+
+
+def test_swapping_the_systems_mirrors_the_answer():
+    turned = np.array(TABLE["A", "B"][0])[[1, 0, 2]][:, [1, 0, 2]]
+    other = bt.compare(bt.judged.from_table({("B", "A"): (turned, (120, 210, 170))}))
+    found = bt.compare(COUNTS)
+    for name in ("prob_better", "difference_lower", "gold_prob_better", "judge_prob_better"):
+        assert at(other, name) == pytest.approx(at(found, name), abs=1e-9)
+
+
+def _table(path, blank=False):
+    rows = []
+    for truth, row in zip(("A", "B", "tie"), TABLE["A", "B"][0], strict=True):
+        for said, number in zip(("A", "B", "tie"), row, strict=True):
+            rows += [(said, "" if blank else truth)] * number
+    rest = np.array(TABLE["A", "B"][1]) - np.array(TABLE["A", "B"][0]).sum(0)
+    rows += [(s, "") for s, k in zip(("A", "B", "tie"), rest, strict=True) for _ in range(k)]
+    lines = [f"{k},A,B,{said},{truth}" for k, (said, truth) in enumerate(rows)]
+    path.write_text("\n".join(["item,system_a,system_b,gpt,people", *lines]))
+    return str(path)
+
+
+def run(monkeypatch, *words):
+    monkeypatch.setattr("sys.argv", ["betterthan", "compare", *words])
+    try:
+        main()
+    except SystemExit as end:
+        return end.code or 0
+    return 0
+
+
+def test_on_the_command_line(monkeypatch, capsys, tmp_path):
+    path = _table(tmp_path / "judged.csv")
+    assert run(monkeypatch, path, "--judge", "gpt", "--human", "people") == 0
+    told = capsys.readouterr()
+    assert "60 of them labelled in 'people'" in told.err
+    assert "P(A better)" in told.out
+    assert "0.947" in told.out
+    folder = tmp_path / "out"
+    assert run(monkeypatch, path, "--judge", "gpt", "--human", "people", "-o", str(folder)) == 0
+    assert {p.name for p in folder.iterdir()} == {"report.html", "pairs.csv", "comparison.nc"}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--human", "people"), "human names a column, and judge does not"),
+        (("--judge", "gpt", "--strata", "x"), "--strata is for judged outcomes"),
+        (("--judge", "gpt", "--human", "item"), "no outcome"),
+        (("--judge", "gpt", "--human", "people", "--ties", "drop"), "ties='drop'"),
+    ],
+)
+def test_the_command_line_refuses_in_one_line(monkeypatch, capsys, tmp_path, words, said):
+    assert run(monkeypatch, _table(tmp_path / "judged.csv"), *words) == 2
+    told = capsys.readouterr()
+    assert said in told.err
+    assert not told.out
+
+
+def test_without_labels_it_points_to_tipping(monkeypatch, capsys, tmp_path):
+    path = _table(tmp_path / "judged.csv", blank=True)
+    assert run(monkeypatch, path, "--judge", "gpt", "--human", "people") == 2
+    assert "betterthan.judged.tipping" in capsys.readouterr().err

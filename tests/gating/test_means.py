@@ -1,0 +1,135 @@
+"""The rule on means of units: Student's t, whatever is missing, and clusters and runs."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy import special
+
+import betterthan as bt
+from betterthan.gating.ends import paired
+from betterthan.gating.further import further_units
+from betterthan.gating.on_means import all_alike, chances_of_means, spans
+
+SURE = 0.95
+
+
+def as_scores(old, new, **coords):
+    values = np.array([old, new], float).T
+    told = {k: ("item", v) for k, v in coords.items()} | {"system": ["old", "new"]}
+    return xr.DataArray(values, dims=("item", "system"), coords=told)
+
+
+def graded(n=40, seed=3):
+    rng = np.random.default_rng(seed)
+    old = rng.random(n)
+    return old, np.clip(old + rng.normal(-0.02, 0.1, n), 0, 1)
+
+
+def test_by_student_t_on_the_differences():
+    old, new = graded()
+    apart = new - old
+    n, error = len(apart), apart.std(ddof=1) / np.sqrt(len(apart))
+    found = chances_of_means(paired(as_scores(old, new)), 0.03, SURE).observed
+    assert found.passes == pytest.approx(special.stdtr(n - 1, (apart.mean() + 0.03) / error), 1e-12)
+    assert found.behind == pytest.approx(special.stdtr(n - 1, -apart.mean() / error), 1e-12)
+
+
+@pytest.mark.parametrize("beside", ["nothing", "cluster"])
+def test_who_is_behind_is_what_a_comparison_says(beside):
+    old, new = graded()
+    coords = {} if beside == "nothing" else {"cluster": np.arange(40) // 3}
+    scores = as_scores(old, new, **coords)
+    found = chances_of_means(paired(scores), 0.03, SURE).observed
+    compared = bt.compare(scores, quantity="mean").data["prob_better"]
+    assert found.behind == pytest.approx(float(compared.sel(system_a="old", system_b="new")), 1e-10)
+
+
+def test_runs_of_an_item_are_one_item():
+    old, new = (np.repeat([1, 0, 1, 1, 0, 1, 0, 1.0], 1), np.array([1, 1, 0, 1, 0, 1, 0, 0.0]))
+    item = [f"q{k}" for k in range(8)]
+    once = as_scores(old, new, item=item)
+    thrice = xr.concat([once.assign_coords(epoch=("item", [k] * 8)) for k in (1, 2, 3)], "item")
+    both = [paired(of) for of in (once, thrice)]
+    assert [of.runs for of in both] == [1, 3]
+    assert [of.units for of in both] == [8, 8]
+    assert [of.counted for of in both] == [True, False]
+    first, second = (chances_of_means(of, 0.1, SURE) for of in both)
+    assert first == second  # three times the same is no more than once
+
+
+def test_one_side_may_have_fewer_runs_by_plan():
+    item, epoch = ["q1", "q1", "q2", "q2"], [1, 2, 1, 2]
+    scores = as_scores([1, np.nan, 0, np.nan], [1, 0, 1, 1], item=item, epoch=epoch)
+    of = paired(scores)
+    assert of.gone == 0
+    assert of.apart.tolist() == [-0.5, 1.0]
+    lost = as_scores([1, 1, 0, np.nan], [1, 0, 1, 1], item=item, epoch=epoch)
+    of = paired(lost)
+    assert of.gone == 1
+    assert (of.low[1, 0], of.high[1, 0]) == (0.0, 0.5)
+
+
+@pytest.mark.parametrize("clusters", [1, 3])
+def test_no_values_of_what_is_missing_lead_outside(clusters):
+    rng = np.random.default_rng(8)
+    old, new = graded(24, seed=1)
+    gaps = rng.random((24, 2)) < [0.05, 0.15]
+    values = np.where(gaps, np.nan, np.array([old, new]).T)
+    scores = as_scores(*values.T, cluster=np.arange(24) // clusters)
+    ends = chances_of_means(paired(scores), 0.1, SURE)
+    assert gaps.any()
+    reached = []
+    for fill in [0.0, 1.0, *rng.random((200, gaps.sum())), *rng.integers(0, 2, (200, gaps.sum()))]:
+        whole = values.copy()
+        whole[gaps] = fill
+        of = paired(as_scores(*whole.T, cluster=np.arange(24) // clusters))
+        one = chances_of_means(of, 0.1, SURE).observed
+        assert ends.worst.passes <= one.passes <= ends.best.passes
+        assert ends.best.behind <= one.behind <= ends.worst.behind
+        reached.append(one.passes)
+    assert ends.worst.passes < min(reached) < max(reached) < ends.best.passes
+
+
+def test_spans_of_what_is_known_are_no_spans():
+    apart, unit = np.array([0.1, -0.2, 0.4, 0.3]), np.array([0, 0, 1, 2])
+    found = spans(apart, apart, unit)
+    assert found.low == found.high == pytest.approx(apart.mean())
+    assert found.least_error == pytest.approx(found.most_error)
+    sums = np.array([-0.1 - 2 * 0.15, 0.4 - 0.15, 0.3 - 0.15])
+    assert found.most_error == pytest.approx(np.sqrt(3 / 2 * (sums**2).sum()) / 4)
+
+
+def test_units_that_all_say_the_same_pass_with_enough_of_them():
+    few, many = (chances_of_means(paired(as_scores(*[[0.5] * n] * 2)), 0.05, SURE) for n in (5, 80))
+    assert (few.verdict, many.verdict) == ("inconclusive", "pass")
+    behind = all_alike(-0.3, 60, (0.0, 1.0), 0.05)
+    assert behind[0] < 0.01
+    assert behind[1] > 0.99
+
+
+def test_scores_without_any_width_say_nothing():
+    found = chances_of_means(paired(as_scores([3.0] * 9, [3.0] * 9)), 0.05, SURE)
+    assert np.isnan(found.observed.passes)
+    assert found.verdict == "inconclusive"
+
+
+def test_one_unit_says_nothing():
+    found = chances_of_means(paired(as_scores([0.5], [0.7])), 0.05, SURE)
+    assert found.verdict == "inconclusive"
+
+
+def test_units_more_lead_to_a_pass_as_often_as_said():
+    units, spread, mean, margin = 60, 0.3, -0.02, 0.05
+    found = further_units(mean, spread, units, margin, SURE)
+    rng, runs = np.random.default_rng(2), 4000
+    first = rng.normal(size=units)
+    first = mean + spread * (first - first.mean()) / first.std(ddof=1)
+    later = rng.normal(0, spread, (runs, found.units))
+    whole = np.hstack([np.broadcast_to(first, (runs, units)), later])
+    n = units + found.units
+    t = (whole.mean(1) + margin) / (whole.std(1, ddof=1) / np.sqrt(n))
+    seen = (special.stdtr(n - 1, t) >= SURE).mean()
+    assert (
+        abs(seen - found.prob) < 4 * np.sqrt(0.16 / runs) + 0.01
+    )  # the spread to come is not known
+    assert found.prob == pytest.approx(0.8, abs=0.01)

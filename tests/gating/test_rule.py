@@ -1,0 +1,220 @@
+"""The rule on counts, its exact characteristics, and what is said of missing scores."""
+
+import itertools
+
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import special
+
+import betterthan as bt
+from betterthan.gating.boundaries import (
+    about_wins_to_pass,
+    chance_behind,
+    chance_to_pass,
+    losses_to_be_worse,
+    wins_to_pass,
+)
+from betterthan.gating.characteristics import characteristics
+from betterthan.gating.ends import paired
+from betterthan.gating.further import further_items, prob_of_pass
+from betterthan.gating.on_counts import Cases, cases_of, chances_of_counts
+from betterthan.gating.rule import EXIT_CODES, VERDICTS, Chance, exit_code
+
+MARGIN, SURE = 0.05, 0.95
+
+
+# (n, share, difference, margin): pass, worse, inconclusive, to three decimals
+KNOWN = {
+    (50, 0.2, 0.0, 0.05): (0.190, 0.042, 0.768),
+    (100, 0.2, 0.0, 0.05): (0.299, 0.049, 0.653),
+    (200, 0.2, 0.0, 0.05): (0.478, 0.050, 0.473),
+    (400, 0.2, 0.0, 0.05): (0.726, 0.049, 0.225),
+    (400, 0.2, -0.05, 0.05): (0.052, 0.724, 0.224),
+    (100, 0.2, -0.10, 0.05): (0.003, 0.743, 0.255),
+    (200, 0.2, -0.10, 0.05): (0.001, 0.949, 0.050),
+    (400, 0.2, 0.0, 0.02): (0.224, 0.049, 0.727),
+}
+
+
+@pytest.mark.parametrize("case", KNOWN, ids=str)
+def test_characteristics_are_those_published(case):
+    n, share, difference, margin = case
+    found = characteristics(n, margin, share=share, difference=difference)
+    told = found.passes, found.worse, found.inconclusive
+    assert told == pytest.approx(KNOWN[case], abs=5.01e-4)
+    assert sum(told) == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize(("n", "passes"), [(200, 0.709), (400, 0.930)])
+def test_fewer_decisive_items_pass_sooner(n, passes):
+    assert characteristics(n, MARGIN, share=0.1).passes == pytest.approx(passes, abs=5.01e-4)
+
+
+def all_outcomes(n):
+    return np.array([(w, l, n - w - l) for w in range(n + 1) for l in range(n + 1 - w)]).T
+
+
+@pytest.mark.parametrize(("share", "difference"), [(0.2, 0.0), (0.3, -0.1), (0.25, 0.25)])
+def test_characteristics_are_the_sum_over_every_outcome(share, difference):
+    n = 40
+    w, l, t = all_outcomes(n)
+    theta = np.array([(share + difference) / 2, (share - difference) / 2, 1 - share])
+    logs = special.gammaln(n + 1) - special.gammaln([w + 1, l + 1, t + 1]).sum(0)
+    logs += sum(special.xlogy(k, p) for k, p in zip((w, l, t), theta, strict=True))
+    weight = np.exp(logs)
+    passes = chance_to_pass(w, l, t, MARGIN) >= SURE
+    worse = (chance_behind(w, l) >= SURE) & ~passes
+    found = characteristics(n, MARGIN, share=share, difference=difference)
+    assert found.passes == pytest.approx(weight[passes].sum(), abs=1e-12)
+    assert found.worse == pytest.approx(weight[worse].sum(), abs=1e-12)
+
+
+def test_characteristics_are_how_often_simulated_gates_say_it():
+    rng, n, runs = np.random.default_rng(5), 120, 4000
+    share, difference = 0.3, -0.04
+    theta = [(share + difference) / 2, (share - difference) / 2, 1 - share]
+    w, l, _ = rng.multinomial(n, theta, size=runs).T
+    passes = w >= wins_to_pass(np.arange(n + 1), n, MARGIN, SURE)[w + l]
+    worse = (l >= losses_to_be_worse(np.arange(n + 1), SURE)[w + l]) & ~passes
+    found = characteristics(n, MARGIN, share=share, difference=difference)
+    for seen, p in ((passes.mean(), found.passes), (worse.mean(), found.worse)):
+        assert abs(seen - p) < 4 * np.sqrt(p * (1 - p) / runs)
+
+
+def test_both_can_hold_and_then_it_passes():
+    n = 400
+    m = np.arange(n + 1)
+    needed, losses = wins_to_pass(m, n, MARGIN, SURE), losses_to_be_worse(m, SURE)
+    both = [(w, k - w) for k in m for w in range(needed[k], k - losses[k] + 1)]
+    assert len(both) == 61
+    w, l = np.array(both).T
+    assert (chance_to_pass(w, l, n - w - l, MARGIN) >= SURE).all()
+    assert (chance_behind(w, l) >= SURE).all()
+    assert Chance(0.96, 0.97, True, True).verdict == "pass"
+
+
+@pytest.mark.parametrize(("n", "margin"), [(30, 0.05), (200, 0.02), (150, 0.3)])
+def test_the_fewest_wins_are_the_fewest(n, margin):
+    m = np.arange(n + 1)
+    needed = wins_to_pass(m, n, margin, SURE)
+    at = needed <= m
+    k, w = m[at], needed[at]
+    assert (chance_to_pass(w, k - w, n - k, margin) >= SURE).all()
+    fewer = w > 0
+    k, w = k[fewer], w[fewer] - 1
+    assert (chance_to_pass(w, k - w, n - k, margin) < SURE).all()
+    none = m[~at]
+    assert (chance_to_pass(none, 0 * none, n - none, margin) < SURE).all()
+
+
+def test_wins_by_interpolation_are_off_by_one_at_most_where_there_are_some():
+    m = np.arange(60, 500)
+    found, exact = (f(m, 1500, 0.02, SURE) for f in (about_wins_to_pass, wins_to_pass))
+    assert np.abs(found - exact).max() <= 1
+    assert (found != exact).mean() < 0.05
+
+
+def test_the_losses_of_a_verdict_are_those_of_the_rule_of_verdicts():
+    told = {4: 4, 5: 5, 10: 8, 14: 11, 20: 14, 100: 59, 200: 112, 1000: 527}
+    assert losses_to_be_worse(np.array([*told]), SURE).tolist() == [*told.values()]
+
+
+@pytest.mark.parametrize("counts", [(12, 2, 86), (2, 12, 86), (30, 31, 139), (0, 0, 7), (0, 9, 0)])
+def test_probabilities_are_those_of_the_posterior(counts):
+    table = bt.counts.from_table({("new", "old"): counts})
+    pair = {"system_a": "new", "system_b": "old"}
+    found = chances_of_counts(Cases(counts, counts, counts), MARGIN, SURE).observed
+    assert found.passes == pytest.approx(
+        float(bt.posterior.sf(table, -MARGIN).sel(pair)), abs=1e-10
+    )
+    better = float(bt.prob_better(table).sel(system_a="old", system_b="new"))
+    assert found.behind == pytest.approx(better, abs=1e-12)
+
+
+def test_a_swap_of_systems_turns_who_is_behind():
+    won, lost = (
+        chances_of_counts(Cases(c, c, c), MARGIN, SURE).observed for c in ((9, 2, 5), (2, 9, 5))
+    )
+    assert won.behind + lost.behind == pytest.approx(1, abs=1e-12)
+    assert won.passes > lost.passes
+
+
+def as_scores(old, new):
+    values = np.array([old, new], float).T
+    return xr.DataArray(values, dims=("item", "system"), coords={"system": ["old", "new"]})
+
+
+CELLS = st.lists(
+    st.tuples(st.sampled_from([0.0, 1.0, np.nan]), st.sampled_from([0.0, 1.0, np.nan])),
+    min_size=1,
+    max_size=7,
+).filter(lambda cells: any(a == a for pair in cells for a in pair))
+
+
+@given(CELLS, st.sampled_from([0.05, 0.3, 0.6]), st.sampled_from([0.6, 0.8, 0.95]))
+def test_a_verdict_that_stands_stands_for_every_value_of_what_is_missing(cells, margin, sure):
+    scores = as_scores(*zip(*cells, strict=True))
+    found = chances_of_counts(cases_of(paired(scores)), margin, sure)
+    gaps = np.argwhere(np.isnan(scores.values))
+    said = set()
+    for fill in itertools.product((0.0, 1.0), repeat=len(gaps)):
+        values = scores.values.copy()
+        values[tuple(gaps.T)] = fill
+        whole = chances_of_counts(cases_of(paired(scores.copy(data=values))), margin, sure)
+        assert not whole.turned
+        assert found.worst.passes - 1e-9 <= whole.observed.passes <= found.best.passes + 1e-9
+        assert found.best.behind - 1e-9 <= whole.observed.behind <= found.worst.behind + 1e-9
+        said.add(whole.verdict)
+    if found.verdict != "inconclusive":
+        assert said == {found.verdict}
+    if found.turned:
+        assert said != {found.observed.verdict}
+
+
+def test_less_is_better_turns_the_sides():
+    scores = as_scores([0, 0, 1, np.nan], [1, 0, 1, 0])
+    found = cases_of(paired(scores.assign_attrs(higher_is_better=False)))
+    assert found == Cases((0, 1, 2), (0, 1, 3), (1, 1, 2))
+
+
+def test_items_more_are_the_sum_over_all_that_may_come():
+    counts, more, margin = (3, 4, 13), 30, 0.15
+    total = 0.0
+    a, b = 3 + 4 + 2, 13 + 1
+    for m in range(more + 1):
+        decisive = special.comb(more, m) * np.exp(
+            special.betaln(a + m, b + more - m) - special.betaln(a, b)
+        )
+        for w in range(m + 1):
+            now = 3 + w, 4 + m - w, 13 + more - m
+            if chance_to_pass(*map(np.asarray, now), margin) >= SURE:
+                total += decisive * special.comb(m, w) / 2**m
+    assert prob_of_pass(counts, more, margin, SURE) == pytest.approx(total, abs=1e-9)
+
+
+def test_enough_items_more_reach_the_target_and_most_fewer_do_not():
+    found = further_items((10, 12, 78), MARGIN, SURE)
+    assert 0.8 <= found.prob < 0.82
+    assert prob_of_pass((10, 12, 78), found.units * 9 // 10, MARGIN, SURE) < 0.8
+
+
+def test_codes_of_verdicts():
+    assert [EXIT_CODES[verdict] for verdict in VERDICTS] == [0, 1, 3, 4]
+    for verdict in ("pass", "worse", "not comparable"):
+        assert exit_code(verdict, "pass") == exit_code(verdict, "fail") == EXIT_CODES[verdict]
+
+
+@pytest.mark.parametrize(
+    ("choices", "said"),
+    [
+        ({"n": 0}, "n is 0"),
+        ({"share": 0.0}, "share is 0"),
+        ({"difference": 0.3}, "difference is 0.3"),
+    ],
+)
+def test_characteristics_of_what_cannot_be(choices, said):
+    with pytest.raises(ValueError, match=said):
+        characteristics(**{"n": 10, "margin": 0.05, "share": 0.2} | choices)

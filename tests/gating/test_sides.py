@@ -1,0 +1,285 @@
+"""Both sides from files: what they may be, what stops them, and the baseline that was accepted."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from gating.made import answers, first, log, table
+
+import betterthan as bt
+from betterthan.gating import baseline_files
+from betterthan.gating.sides import accepted_of
+
+OLD = first(200)
+SAME = answers(OLD, 0.1, 0.04)
+BAD = answers(OLD, 0.05, 0.4)
+
+
+def accepted(path, candidate, **choices):
+    baseline_files.write(path, accepted_of(candidate, choices))
+    return path
+
+
+def test_tables_of_one_system_each(tmp_path):
+    old, new = table(tmp_path / "a.csv", OLD), table(tmp_path / "b.csv", SAME)
+    found = bt.gate(old, new, margin=0.05)
+    assert (found.verdict, found.exit_code) == ("pass", 0)
+    assert found.evidence.won == [f"q{k + 1}" for k in np.flatnonzero(SAME > OLD)]
+    assert found.evidence.lost == [f"q{k + 1}" for k in np.flatnonzero(SAME < OLD)]
+    turned = bt.gate(new, old, margin=0.05).evidence
+    assert turned.lost == found.evidence.won
+    assert turned.difference == -found.evidence.difference
+    assert turned.chances.observed.behind == pytest.approx(
+        1 - found.evidence.chances.observed.behind, abs=1e-12
+    )
+
+
+def test_items_in_another_order_are_the_same_items(tmp_path):
+    old, new = table(tmp_path / "a.csv", OLD), table(tmp_path / "b.csv", SAME)
+    ids = [f"q{k}" for k in range(200, 0, -1)]
+    turned = table(tmp_path / "c.csv", SAME[::-1], ids)
+    assert bt.gate(old, turned, margin=0.05).evidence == bt.gate(old, new, margin=0.05).evidence
+
+
+def test_logs_with_another_prompt_are_what_is_gated(tmp_path):
+    old = log(tmp_path / "a.json", OLD)
+    new = log(tmp_path / "b.json", SAME, prompt="Think step by step.")
+    found = bt.gate(old, new, margin=0.05)
+    assert found.verdict == "pass"
+    assert "prompts differ on 200 of 200 shared items" in found.said[0]
+    assert bt.gate(old, log(tmp_path / "c.json", BAD), margin=0.05).verdict == "worse"
+
+
+def test_logs_of_other_questions_are_not_comparable(tmp_path):
+    old, new = log(tmp_path / "a.json", OLD), log(tmp_path / "b.json", SAME, shift=1)
+    found = bt.gate(old, new, margin=0.05)
+    assert (found.verdict, found.exit_code, found.evidence) == ("not comparable", 4, None)
+    assert "200 of 200 ids stand for different content" in found.why[0]
+    told = bt.gate(old, new, margin=0.05, join="id")  # somebody has looked
+    assert told.verdict == "pass"
+    assert any("different content" in line for line in told.warned)
+
+
+def test_logs_in_which_the_candidate_has_no_score(tmp_path):
+    old, new = log(tmp_path / "a.json", OLD), log(tmp_path / "b.json", [None] * 200)
+    assert bt.gate(old, new, margin=0.05).exit_code == 4
+    assert bt.gate(new, log(tmp_path / "c.json", [None] * 200, shift=1), margin=0.05).exit_code == 4
+
+
+def test_logs_need_one_metric(tmp_path):
+    both = {"more": ("f1",)}
+    old, new = log(tmp_path / "a.json", OLD, **both), log(tmp_path / "b.json", SAME, **both)
+    with pytest.raises(ValueError, match="2 metrics: match"):
+        bt.gate(old, new, margin=0.05)
+    assert bt.gate(old, new, margin=0.05, metric="f1").verdict == "pass"
+    with pytest.raises(ValueError, match="there is no metric 'bleu'"):
+        bt.gate(old, new, margin=0.05, metric="bleu")
+
+
+def test_a_side_is_one_system(tmp_path):
+    old = log(tmp_path / "a.json", OLD)
+    folder = tmp_path / "new"
+    folder.mkdir()
+    log(folder / "b.json", SAME)
+    log(folder / "c.json", SAME, prompt="Think.")
+    with pytest.raises(ValueError, match="the candidate holds 2 systems"):
+        bt.gate(old, folder, margin=0.05)
+    wide = tmp_path / "wide.csv"
+    wide.write_text("item,A,B\nq1,1,0\nq2,1,0\n")
+    one = table(tmp_path / "one.csv", [1, 1])
+    with pytest.raises(ValueError, match="holds 2 systems"):
+        bt.gate(one, wide, margin=0.05)
+    other = tmp_path / "other.csv"
+    other.write_text("item,A,B\nq1,1,1\nq2,1,1\n")
+    assert bt.gate(wide, other, margin=0.05, score="B").evidence.won == ["q1", "q2"]
+
+
+def test_a_log_beside_a_table_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="is no log of a tool"):
+        bt.gate(table(tmp_path / "a.csv", OLD), log(tmp_path / "b.json", SAME), margin=0.05)
+
+
+def test_the_same_file_or_content_was_not_measured_anew(tmp_path):
+    old = table(tmp_path / "a.csv", OLD)
+    assert "is a file of the baseline and of the candidate" in bt.gate(old, old, margin=0.05).why[0]
+    copy = table(tmp_path / "b.csv", OLD)
+    found = bt.gate(old, copy, margin=0.05)
+    assert found.exit_code == 4
+    assert "byte for byte" in found.why[0]
+    (tmp_path / "link.csv").symlink_to(old)
+    assert bt.gate(old, tmp_path / "link.csv", margin=0.05).exit_code == 4
+    frame = pd.DataFrame({"item": range(4), "score": [1, 0, 1, 1]})
+    assert bt.gate(frame, frame.copy(), margin=0.05).exit_code == 4
+
+
+def test_other_items_are_not_comparable(tmp_path):
+    old = table(tmp_path / "a.csv", OLD)
+    none = bt.gate(old, table(tmp_path / "b.csv", OLD, range(200)), margin=0.05)
+    assert none.exit_code == 4
+    assert "no item in common" in none.why[0]
+    ids = [f"q{k}" for k in range(31, 231)]
+    some = bt.gate(old, table(tmp_path / "c.csv", SAME, ids), margin=0.05)
+    assert some.exit_code == 4
+    assert some.why[0].startswith(
+        "60 of 230 items are not scored by both (30 by the baseline and 30"
+    )
+    more = bt.gate(old, table(tmp_path / "c.csv", SAME, ids), margin=0.05, max_missing=0.3)
+    assert more.verdict == "inconclusive"
+
+
+def test_missing_scores_that_could_turn_a_pass(tmp_path):
+    old = table(tmp_path / "a.csv", OLD)
+    cells = [None if k < 19 else score for k, score in enumerate(SAME.tolist())]
+    found = bt.gate(old, table(tmp_path / "b.csv", cells), margin=0.05)
+    assert found.evidence.chances.observed.verdict == "pass"
+    assert found.verdict == "inconclusive"
+    assert found.why == ("it would be pass, but the 19 missing scores could turn that",)
+    assert found.evidence.missing == (0, 19)
+    few = [None if k < 2 else score for k, score in enumerate(SAME.tolist())]
+    assert bt.gate(old, table(tmp_path / "c.csv", few), margin=0.1).verdict == "pass"
+
+
+def test_several_data_sets_keep_their_items_apart(tmp_path):
+    sets, ids = ["x", "x", "y", "y"] * 30, [k // 4 * 2 + k % 2 for k in range(120)]
+    old = table(tmp_path / "a.csv", first(120), ids, dataset=sets)
+    new = table(tmp_path / "b.csv", answers(first(120), 0.2, 0.05), ids, dataset=sets)
+    found = bt.gate(old, new, margin=0.05).evidence
+    assert found.items == 120
+    assert all(" / " in item for item in found.won)
+    kept = accepted(tmp_path / "base.csv", old)
+    assert bt.gate(kept, new, margin=0.05).evidence == found
+
+
+def test_clusters_and_runs_by_student_t(tmp_path):
+    ids = [f"q{k // 3}" for k in range(120)]
+    runs = {"epoch": [k % 3 for k in range(120)]}
+    rng = np.random.default_rng(1)
+    sides = [table(tmp_path / f"{n}.csv", rng.integers(0, 2, 120), ids, **runs) for n in "ab"]
+    found = bt.gate(*sides, margin=0.1).evidence
+    assert (found.items, found.units, found.runs, found.cases) == (40, 40, 3, None)
+    cluster = {"cluster": [k // 10 for k in range(120)]}
+    sides = [table(tmp_path / f"{n}.csv", rng.integers(0, 2, 120), **cluster) for n in "cd"]
+    found = bt.gate(*sides, margin=0.1).evidence
+    assert (found.items, found.units, found.per, found.cases) == (120, 12, "cluster", None)
+    with pytest.raises(ValueError, match="looks is for scores of 0 and 1"):
+        bt.gate(*sides, margin=0.1, looks=(2, 50))
+
+
+def test_scores_beyond_0_and_1_have_margins_in_their_units(tmp_path):
+    rng = np.random.default_rng(2)
+    old = rng.integers(1, 6, 150)
+    new = np.clip(old + rng.integers(-1, 2, 150), 1, 5)
+    sides = table(tmp_path / "a.csv", old), table(tmp_path / "b.csv", new)
+    found = bt.gate(*sides, margin=0.3)
+    assert (found.verdict, found.evidence.quantity) == ("pass", "mean")
+    with pytest.raises(ValueError, match="margin is 4, and scores are no further apart than 4"):
+        bt.gate(*sides, margin=4)
+
+
+@pytest.mark.parametrize(
+    ("choices", "said"),
+    [
+        ({"margin": 0}, "margin is 0; give by how much"),
+        ({"margin": -0.1}, "margin is -0.1"),
+        ({"margin": float("nan")}, "margin is nan"),
+        ({"margin": 1}, "margin is 1, and scores are within 0 and 1: every candidate would pass"),
+        ({"margin": 3.5}, "margin is 3.5"),
+        ({"margin": 0.05, "max_missing": 1.5}, "max_missing is 1.5"),
+        ({"margin": 0.05, "threshold": 0.3}, "threshold is 0.3"),
+        ({"margin": 0.05, "looks": (5, 3)}, "5 looks are more than 3"),
+        ({"margin": 0.05, "looks": (1, 5)}, "beyond the 5 of the plan"),
+        ({"margin": 0.05, "metric": "acc"}, "metric='acc' does not apply"),
+        ({"margin": 0.05, "columns": "acc"}, "there is no choice 'columns' of a gate"),
+    ],
+)
+def test_choices_that_are_not_valid(tmp_path, choices, said):
+    sides = table(tmp_path / "a.csv", OLD), table(tmp_path / "b.csv", SAME)
+    with pytest.raises(ValueError, match=said):
+        bt.gate(*sides, **choices)
+
+
+def test_an_accepted_table_gates_as_the_table_does(tmp_path):
+    old, new = table(tmp_path / "a.csv", OLD), table(tmp_path / "b.csv", SAME)
+    kept = accepted(tmp_path / "base.csv", old)
+    assert bt.gate(kept, new, margin=0.05).evidence == bt.gate(old, new, margin=0.05).evidence
+    again = bt.gate(kept, old, margin=0.05)
+    assert again.exit_code == 4
+    assert "the candidate is what was accepted" in again.why[0]
+    graded = table(tmp_path / "g.csv", [0.25, None, 1 / 3], epoch=[1, 1, 2], ids=["x", "y", "x"])
+    found = baseline_files.read(accepted(tmp_path / "g_base.csv", graded)).of
+    assert [row["score"] for row in found.rows] == ["0.25", "", repr(1 / 3)]
+
+
+def test_an_accepted_table_is_read_as_the_candidate_was_told(tmp_path):
+    old, new = tmp_path / "a.csv", tmp_path / "b.csv"
+    for path, scores in ((old, OLD), (new, SAME)):
+        rows = [f"{k};{'C' if s else 'I'}" for k, s in enumerate(scores)]
+        path.write_text("\n".join(["frage;urteil", *rows]) + "\n")
+    told = {"item": "frage", "score": "urteil", "true": "C", "false": "I", "sep": ";"}
+    kept = accepted(tmp_path / "base.csv", old, **told)
+    found = bt.gate(kept, new, margin=0.05, **told)
+    assert found.evidence == bt.gate(old, new, margin=0.05, **told).evidence
+
+
+def test_an_accepted_log_gates_as_the_log_does(tmp_path):
+    old, new = log(tmp_path / "a.json", [None, *OLD[1:].tolist()]), log(tmp_path / "b.json", SAME)
+    kept = accepted(tmp_path / "base.csv", old)
+    assert bt.gate(kept, new, margin=0.05).evidence == bt.gate(old, new, margin=0.05).evidence
+    other = bt.gate(kept, log(tmp_path / "c.json", SAME, shift=1), margin=0.05)
+    assert other.exit_code == 4
+    assert "different content: q1 is 'what was accepted' in baseline" in other.why[0]
+    with pytest.raises(ValueError, match="was accepted of logs, and the candidate is a table"):
+        bt.gate(kept, table(tmp_path / "d.csv", SAME), margin=0.05)
+
+
+def test_an_accepted_baseline_that_was_changed_is_not_comparable(tmp_path):
+    old, new = table(tmp_path / "a.csv", OLD), table(tmp_path / "b.csv", SAME)
+    kept = accepted(tmp_path / "base.csv", old)
+    text = kept.read_text()
+    kept.write_text(text.replace(",q1,,,1", ",q1,,,0"))
+    found = bt.gate(kept, new, margin=0.05)
+    assert found.exit_code == 4
+    assert "base.csv was changed after it was accepted" in found.why[0]
+    kept.write_text(text.replace("\n", "\r\n"))  # as some checkouts write it
+    assert bt.gate(kept, new, margin=0.05).verdict == "pass"
+
+
+def test_a_baseline_of_another_version_is_said_and_of_another_form_refused(tmp_path):
+    old, new = table(tmp_path / "a.csv", OLD), table(tmp_path / "b.csv", SAME)
+    kept = accepted(tmp_path / "base.csv", old)
+    text = kept.read_text()
+    kept.write_text(text.replace(f'"{bt.__version__}"', '"0.0.1"'))
+    found = bt.gate(kept, new, margin=0.05)
+    assert found.verdict == "pass"
+    assert found.said == (f"base.csv was accepted by betterthan 0.0.1; this is {bt.__version__}",)
+    kept.write_text(text.replace("baseline 1:", "baseline 2:"))
+    with pytest.raises(
+        ValueError, match=r"is a baseline of form '2', and betterthan .* reads form 1"
+    ):
+        bt.gate(kept, new, margin=0.05)
+    kept.write_text("\n".join([*text.splitlines()[:-3], "x"]))
+    with pytest.raises(ValueError, match="is no whole baseline"):
+        bt.gate(kept, new, margin=0.05)
+    kept.write_text("# betterthan baseline 1: cut\n")
+    with pytest.raises(ValueError, match="is no whole baseline"):
+        bt.gate(kept, new, margin=0.05)
+
+
+def test_accepting_writes_over_nothing_else(tmp_path):
+    old, new = table(tmp_path / "a.csv", OLD), table(tmp_path / "b.csv", SAME)
+    with pytest.raises(ValueError, match="is no baseline that --accept wrote"):
+        accepted(old, new)
+    assert old.read_text().startswith("item,score")
+    with pytest.raises(ValueError, match="holds not one score"):
+        accepted(tmp_path / "base.csv", table(tmp_path / "c.csv", [None, None]))
+    assert not (tmp_path / "base.csv").exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["a,b", 'say "x"', "two\nlines", "# no comment", " =1+1", "a\u2028b"]
+)
+def test_names_of_items_survive_being_accepted(tmp_path, name):
+    frame = pd.DataFrame({"item": [name, "q2", "q3"], "score": [1, 0, 1]})
+    kept = accepted(tmp_path / "base.csv", frame)
+    found = bt.gate(kept, frame.assign(score=[0, 0, 1]), margin=0.05)
+    assert found.evidence.items == 3
+    assert [item.strip() for item in found.evidence.lost] == [name.strip()]

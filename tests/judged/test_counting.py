@@ -1,0 +1,205 @@
+"""From rows and tables to judged counts, and what is refused."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import betterthan as bt
+
+TABLE = {("A", "B"): ([[18, 2, 5], [3, 9, 4], [4, 3, 12]], (210, 120, 170))}
+
+
+def frame(**columns):
+    """Four items of new against old."""
+    plain = {"item": list("abcd"), "system_a": "new", "system_b": "old"}
+    said = {"judge": ["new", "old", "tie", "new"], "human": ["new", "", "old", ""]}
+    return pd.DataFrame(plain | said | columns)
+
+
+def counted(table, **choices):
+    return bt.judged.count(table, **({"judge": "judge", "human": "human"} | choices))
+
+
+def test_gold_by_signal_and_judged_items_with_the_gold_ones():
+    found = counted(frame())
+    assert found["signal"].values.tolist() == ["win", "loss", "tie"]
+    assert found["gold"].values.tolist() == [[[1, 0, 0], [0, 0, 1], [0, 0, 0]]]
+    assert found["judged"].values.tolist() == [[2, 1, 1]]
+    assert found.attrs["labels_by"] == "human"
+    assert "4 items judged in 'judge', 2 of them labelled in 'human'" in found.attrs["reading"]
+
+
+def test_rows_of_either_order_are_one_pair():
+    turned = frame(system_a=["new", "old"] * 2, system_b=["old", "new"] * 2)
+    assert counted(turned).identical(counted(frame()))
+
+
+def test_sides_are_words_too_and_turn_with_the_row():
+    table = frame(system_a=["new", "old"] * 2, system_b=["old", "new"] * 2)
+    table = table.assign(judge=["a", "left", "tie", "model_b"], human=["A", "", "second", ""])
+    found = counted(table)
+    # left was old in the second row, and model_b new in the last
+    assert found["judged"].values.tolist() == [[2, 1, 1]]
+    assert found["gold"].sel(truth="loss", signal="tie").item() == 1
+
+
+def test_what_cannot_be_read_is_a_signal_and_a_blank_is_not_judged():
+    found = counted(frame(judge=["new", "I cannot say", "", "old"], human=["new", "old", "", ""]))
+    assert found["signal"].values.tolist() == ["win", "loss", "tie", "unparsed"]
+    assert found["judged"].values.tolist() == [[1, 1, 0, 1]]
+    assert found["gold"].sel(truth="loss", signal="unparsed").item() == 1
+
+
+def test_both_orders_are_kept_side_by_side():
+    found = counted(frame(other=["new", "new", "old", "old"]), judge=["judge", "other"])
+    assert set(found["signal"].values) == {"win / win", "loss / win", "tie / loss", "win / loss"}
+
+
+def test_a_stratum_that_names_systems_turns_with_the_row():
+    straight = frame(first=["new", "old", "old", "new"])
+    turned = straight.assign(system_a="old", system_b="new")
+    rows = pd.concat([straight.iloc[:2], turned.iloc[2:]])
+    found, same = (counted(x, strata="first") for x in (rows, straight))
+    assert found["judged"].identical(same["judged"])
+    assert "win | first a" in found["signal"].values
+
+
+def test_strata_of_text_are_as_they_stand():
+    found = counted(frame(length=["short", "long", "long", "short"]), strata=["length"])
+    assert found["judged"].sel(signal="win | short").item() == 2
+    assert found.attrs["strata"] == "length"
+
+
+def test_words_can_be_told():
+    table = frame(judge=list("1201"), human=["1", "", "0", ""])
+    found = counted(table, words={"1": "a", "2": "b", "0": "tie"})
+    assert found["judged"].values.tolist() == [[2, 1, 1]]
+    assert found["gold"].sel(truth="tie", signal="tie").item() == 1
+
+
+def test_read_takes_a_frame_or_a_file(tmp_path):
+    frame().to_csv(tmp_path / "judged.csv", index=False)
+    read = bt.read(tmp_path / "judged.csv", judge="judge", human="human")
+    assert read["gold"].identical(counted(frame())["gold"])
+    assert read.attrs["source"] == "judged.csv"
+
+
+OFTEN = pd.concat([frame()] * 3).assign(item=range(12))
+REFUSED = {
+    "no outcome": (frame(human=["great", "", "", ""]), {}, "row 0, column 'human', value 'great'"),
+    "twice": (frame(item=list("abca")), {}, "'a': this item stands twice for new and old"),
+    "unjudged": (frame(judge=["", "old", "tie", "new"]), {}, "1 label by people without an answer"),
+    "no gold": (frame(human=[""] * 4), {}, "see betterthan.judged.tipping"),
+    "one answer": (frame(judge=["new"] * 4), {}, "the judge answers only 'win'"),
+    "no column": (frame(), {"judge": "gpt"}, "there is no column 'gpt'"),
+    "no systems": (frame().drop(columns="system_a"), {}, "no columns name the two systems"),
+    "itself": (frame(system_b="new"), {}, "'new' is compared with itself"),
+    "strata": (
+        pd.concat([frame()] * 5).assign(item=range(20), bin=np.arange(20) // 4),
+        {"strata": "bin"},
+        "15 signals, answers by strata; give at most 12",
+    ),
+    "blank stratum": (frame(bin=["x", "", "x", "x"]), {"strata": "bin"}, "give each item its"),
+    "words": (frame(), {"words": {"1": "left"}}, "give 'a', 'b' or 'tie'"),
+    "merged": (
+        OFTEN.assign(
+            one=["new", "old", "new", "old"] * 3, two=["new", "new", "old", "old"] * 3
+        ).assign(judge=["new", "tie", "tie", "old"] * 3),
+        {},
+        "is 'one' where 'two' agrees, and else a tie",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused_in_one_line(case):
+    table, choices, said = REFUSED[case]
+    with pytest.raises(ValueError, match=re.escape(said)) as caught:
+        counted(table, **choices)
+    assert "\n" not in str(caught.value)
+
+
+def test_labels_without_an_answer_can_be_left_out():
+    found = counted(frame(judge=["", "old", "tie", "new"]), drop=True)
+    assert found.attrs["n_dropped"] == 1
+    assert int(found["gold"].sum()) == 1
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ({}, "one pair or more"),
+        ({("A", "A"): TABLE["A", "B"]}, "A"),
+        ({("A", "B"): ([[1, 0], [0, 1], [0, 0]], (0, 5))}, "1 gold items, but 0 judged"),
+        ({("A", "B"): ([[1, 0], [0, 1]], (4, 5))}, "3 rows (win, loss, tie)"),
+        ({("A", "B"): ([[1.5, 0], [0, 1], [0, 0]], (4, 5))}, "('A', 'B')"),
+        ({("A", "B"): 3}, "must be (gold, judged)"),
+        ({("A", "B"): (np.zeros((3, 2), int), (4, 5))}, "no item has a label by people"),
+        ({("A", "B"): (np.eye(3, dtype=int)[:, :1], (4,))}, "the judge answers only 'signal 1'"),
+        ({("A", "B"): (np.ones((3, 13), int), [9] * 13)}, "gives 13 signals"),
+        (TABLE | {("B", "A"): TABLE["A", "B"]}, "pair"),
+        (TABLE | {("C", "A"): ([[1, 0], [0, 1], [0, 0]], (4, 5))}, "2 and 3 signals"),
+    ],
+)
+def test_tables_that_are_refused(table, said):
+    with pytest.raises(ValueError, match=re.escape(said)):
+        bt.judged.from_table(table)
+
+
+def test_read_needs_both_columns():
+    with pytest.raises(ValueError, match="judged outcomes need both"):
+        bt.read(frame(), human="human")
+    with pytest.raises(ValueError, match="scale=2 does not apply"):
+        bt.read(frame(), judge="judge", human="human", scale=2)
+
+
+def test_tipping_is_the_lower_end_of_what_the_judge_says():
+    found = bt.judged.tipping(bt.counts.from_table({("A", "B"): (210, 120, 170)}))
+    low = bt.posterior.ppf(bt.counts.from_table({("A", "B"): (210, 120, 170)}), 0.05)
+    assert found["tipping"].item() == pytest.approx(low.values[0, 1], abs=1e-9)
+    assert found["judge_verdict"].item() == "a_better"
+    other = bt.judged.tipping(bt.counts.from_table({("A", "B"): (120, 210, 170)}))
+    assert other["judge_verdict"].item() == "b_better"
+    assert other["tipping"].item() == pytest.approx(found["tipping"].item(), abs=1e-9)
+    even = bt.judged.tipping(bt.counts.from_table({("A", "B"): (20, 21, 5)}))
+    assert (even["judge_verdict"].item(), even["tipping"].item()) == ("undecided", 0.0)
+
+
+def test_tipping_takes_judged_counts():
+    of_counts = bt.judged.tipping(bt.counts.from_table({("A", "B"): (210, 120, 170)}))
+    assert bt.judged.tipping(bt.judged.from_table(TABLE))["tipping"].item() == pytest.approx(
+        of_counts["tipping"].item()
+    )
+    unnamed = bt.judged.from_table({("A", "B"): ([[1, 0], [0, 1], [0, 0]], (4, 5))})
+    with pytest.raises(ValueError, match="do not say what the judge answers"):
+        bt.judged.tipping(unnamed)
+
+
+def test_the_prediction_powered_mean_is_that_of_its_authors():
+    """weight .48266, 0.14817 and the normal interval [-0.0317, 0.3280] on the same items."""
+    gold, judged = (np.array(part) for part in TABLE["A", "B"])
+    x, rest = np.array([1.0, -1, 0]), judged - gold.sum(0)
+    human = [*np.repeat(np.repeat(x, 3), gold.ravel()), *np.full(rest.sum(), np.nan)]
+    judge = [*np.repeat(np.tile(x, 3), gold.ravel()), *np.repeat(x, rest)]
+    found = bt.judged.prediction_powered(judge, human)
+    assert found["weight"].item() == pytest.approx(0.48266, abs=5e-6)
+    assert found["mean"].item() == pytest.approx(0.14817, abs=5e-6)
+    ends = found["mean"].item() + 1.959964 * found["se"].item() * np.array([-1, 1])
+    np.testing.assert_allclose(ends, [-0.0317, 0.3280], atol=5e-5)
+    assert found["upper"].item() > ends[1]  # Student's t, for the labels are few
+
+
+@pytest.mark.parametrize(
+    ("judge", "human", "said"),
+    [
+        ([1, 2], [1], "judge has 2 scores and human 1"),
+        ([1, np.nan, 3, 4], [1, 2, 3, np.nan], "score 2 is nan"),
+        ([1, 2, 3], [1, np.nan, np.nan], "1 of 3 items have a score by people"),
+        ([1, 1, 1, 2], [1, 2, 3, np.nan], "judge: it scores all labelled items the same"),
+    ],
+)
+def test_graded_scores_that_are_refused(judge, human, said):
+    with pytest.raises(ValueError, match=said):
+        bt.judged.prediction_powered(judge, human)

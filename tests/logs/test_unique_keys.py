@@ -1,0 +1,50 @@
+"""JSON read fast: the same value as json gives, and no key given twice."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from betterthan.io.json_records import RepeatedKeyError
+from betterthan.logs import unique_keys
+
+TEXT = st.text(st.sampled_from('ab":\\ \n\u00e9'), max_size=6)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=12,
+)
+FILL = "x" * unique_keys._LARGE  # from which keys are counted
+
+
+@given(VALUES, st.sampled_from([None, 1]), st.booleans())
+def test_a_value_is_what_json_reads(value, indent, ascii):
+    data = json.dumps([value, FILL], indent=indent, ensure_ascii=ascii).encode()
+    assert unique_keys.loads(data) == [value, FILL]
+
+
+@given(VALUES, VALUES)
+def test_keys_are_counted_or_not_said(value, other):
+    data = json.dumps([value, {"k": other}]).encode()
+    written, there = unique_keys.keys_written(data), unique_keys._keys_of([[value, {"k": other}]])
+    assert written == -1 or written >= there
+
+
+@pytest.mark.parametrize("gap", ["", " ", "\n", "\t \n"])
+@pytest.mark.parametrize("key", ["a", r"a\\", r"\"", r"a\": b", ":", r"\u0022"])
+@pytest.mark.parametrize("fill", [FILL, "x", r"\": " + FILL, ":" + FILL, r"\\"])
+def test_a_key_given_twice_is_refused(gap, key, fill):
+    twice = f'{{"{key}"{gap}: 1, "{key}"{gap}: 2}}'
+    for text in (twice, f'{{"b": {twice}}}', f"[[{twice}]]"):
+        data = f'[{{"z": 1}}, {{"fill": "{fill}"}}, {text}]'.encode()
+        with pytest.raises(RepeatedKeyError):
+            unique_keys.loads(data)
+
+
+def test_what_later_objects_hold_is_counted_too():
+    rows = [{"k": 1}] * 100 + [{"k": {"a": 1}}]
+    text = json.dumps([*rows, FILL])
+    assert unique_keys.loads(text.encode()) == [*rows, FILL]
+    with pytest.raises(RepeatedKeyError):
+        unique_keys.loads(text.replace('{"a": 1}', '{"a": 1, "a": 2}').encode())

@@ -1,0 +1,196 @@
+"""What must be true of every foresight, and simulations that agree."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import betterthan as bt
+from betterthan.exact.planning.edges import Rule, edges, wins_needed
+from betterthan.exact.planning.urns import Urn
+from betterthan.exact.wins.beta import prob_above_half
+from betterthan.plan.given import SWAPPED, VERDICTS
+
+SMALL = st.tuples(*[st.integers(0, 30)] * 3)
+
+
+def settled(counts, **how):
+    """The verdicts of the package itself, of counts (..., 3)."""
+    counts = np.asarray(counts)
+    table = xr.DataArray(
+        counts, dims=("pair", "outcome"), coords={"outcome": ["win", "loss", "tie"]}
+    )
+    found = bt.posterior.prior_sweep(table, priors={"one": how.pop("prior", (1, 1, 1))}, **how)
+    return found["verdict"].isel(prior=0).values
+
+
+@settings(max_examples=15, deadline=None)
+@given(counts=SMALL, rope=st.sampled_from([0.0, 0.1, 0.3]))
+def test_no_more_items_is_the_verdict_of_today(counts, rope):
+    found = bt.plan.foresee(counts, more=0, rope=rope)
+    now = settled([counts], rope=rope)[0]
+    assert str(found["now"].values) == now
+    assert found["probability"].values.tolist() == [float(v == now) for v in VERDICTS]
+
+
+@settings(max_examples=12, deadline=None)
+@given(counts=SMALL, more=st.integers(1, 40), rope=st.sampled_from([0.0, 0.2]))
+def test_swap_of_systems(counts, more, rope):
+    found = bt.plan.foresee(counts, more=more, rope=rope)["probability"].values
+    turned = (counts[1], counts[0], counts[2])
+    other = bt.plan.foresee(turned, more=more, rope=rope)["probability"].values
+    np.testing.assert_allclose(found, other[SWAPPED], atol=1e-13)
+    assert found.sum() == pytest.approx(1, abs=1e-12)
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    counts=st.tuples(*[st.integers(0, 8)] * 3),
+    more=st.integers(1, 9),
+    rope=st.sampled_from([0.0, 0.15, 0.35]),
+    prior=st.sampled_from([(1, 1, 1), (0.5, 0.5, 0.5), (2, 0.5, 3)]),
+)
+def test_enumeration_of_all_that_may_come(counts, more, rope, prior):
+    """Each future by its Dirichlet-multinomial probability, each verdict by the package."""
+    a = np.array(counts) + np.array(prior, float)
+    w, l = (x.ravel() for x in np.mgrid[: more + 1, : more + 1])
+    new = np.stack([w, l, more - w - l], axis=1)[w + l <= more]
+    from scipy.stats import dirichlet_multinomial
+
+    weights = dirichlet_multinomial.pmf(new, a, more)
+    later = settled(np.array(counts) + new, rope=rope, prior=prior, threshold=0.8)
+    told = [weights[later == v].sum() for v in VERDICTS]
+    found = bt.plan.foresee(counts, more=more, rope=rope, prior=prior, threshold=0.8)
+    np.testing.assert_allclose(found["probability"].values, told, atol=1e-12)
+    again = bt.plan.replication(counts, n=more, rope=rope, prior=prior, threshold=0.8)
+    fresh = settled(new, rope=rope, prior=prior, threshold=0.8)
+    told = [weights[fresh == v].sum() for v in VERDICTS]
+    np.testing.assert_allclose(again["probability"].values, told, atol=1e-12)
+
+
+@settings(max_examples=12, deadline=None)
+@given(won=st.integers(0, 200), lost=st.integers(0, 200), more=st.integers(1, 60))
+def test_mean_of_what_will_be_said_is_what_is_said(won, lost, more):
+    j = np.arange(more + 1)
+    weights = Urn.of([won + 1.0], [lost + 1.0], more).term(np.full_like(j, more), j)[0]
+    later = prob_above_half(won + 1 + j, lost + 1 + more - j)
+    assert weights.sum() == pytest.approx(1, abs=1e-12)
+    assert weights @ later == pytest.approx(prob_above_half(won + 1, lost + 1), abs=1e-12)
+
+
+@pytest.mark.parametrize("prior", [(1.0, 1.0, 1.0), (0.5, 0.5, 0.5), (3.0, 0.5, 2.0)])
+def test_edges_are_the_verdicts_of_the_package(prior):
+    for n, rope, threshold in ((12, 0.3, 0.8), (25, 0.4, 0.95)):
+        m = np.arange(n + 1)
+        at = edges(n, m, Rule(prior, threshold, rope))
+        for k in m:
+            w = np.arange(k + 1)
+            counts = np.stack([w, k - w, np.full_like(w, n - k)], axis=1)
+            told = settled(counts, rope=rope, prior=prior, threshold=threshold)
+            mine = np.full(k + 1, "undecided", dtype="U10")
+            mine[w >= at.a[k]] = "a_better"
+            mine[w < at.b[k]] = "b_better"
+            mine[(w >= at.low[k]) & (w < at.high[k])] = "equivalent"
+            np.testing.assert_array_equal(mine, told)
+
+
+def test_fewest_wins_by_rationals():
+    from fractions import Fraction
+    from math import comb
+
+    for m in range(120):
+        sure = [
+            w
+            for w in range(m + 1)
+            if Fraction(sum(comb(m + 1, k) for k in range(w + 1)), 2 ** (m + 1))
+            >= Fraction(95, 100)
+        ]
+        assert int(wins_needed(m)) == (sure[0] if sure else m + 1)
+
+
+def test_design_prior_that_is_a_point_is_fixed_theta():
+    theta = np.array([0.3, 0.15, 0.55])
+    for rope in (0.0, 0.1):
+        known = bt.plan.assurance([40, 80], theta=theta, rope=rope)["probability"].values
+        sure = bt.plan.assurance([40, 80], design=theta * 1e8, rope=rope)["probability"].values
+        np.testing.assert_allclose(sure, known, atol=1e-5)
+
+
+@pytest.mark.parametrize("rope", [0.0, 0.1])
+def test_assurance_is_foresight_of_nothing(rope):
+    curve = bt.plan.assurance([5, 30, 60], rope=rope)["probability"].values
+    found = bt.plan.foresee((0, 0, 0), more=[5, 30, 60], rope=rope)["probability"].values
+    np.testing.assert_allclose(curve, found, atol=1e-13)
+
+
+@pytest.mark.parametrize("rope", [0.0, 0.1])
+def test_simulation(rope):
+    rng = np.random.default_rng(11)
+    draws, counts = 4000, np.array([12, 6, 32])
+    theta = rng.dirichlet(counts + 1, draws)
+    new = rng.multinomial(90, theta)
+    later = settled(counts + new, rope=rope)
+    found = bt.plan.foresee(tuple(counts.tolist()), more=90, rope=rope)["probability"]
+    fresh = settled(new, rope=rope)
+    again = bt.plan.replication(tuple(counts.tolist()), n=90, rope=rope)["probability"]
+    for verdicts, told in ((later, found), (fresh, again)):
+        for v in VERDICTS:
+            p = float(told.sel(verdict=v))
+            error = np.sqrt(max(p * (1 - p), 1e-4) / draws)
+            assert abs((verdicts == v).mean() - p) < 4 * error, v
+
+
+def test_squares_pairs_and_one_pair_say_the_same():
+    table = {("A", "B"): (12, 6, 32), ("A", "C"): (20, 8, 22), ("B", "C"): (3, 12, 30)}
+    square = bt.counts.from_table(table)
+    for function, how in (
+        (bt.plan.foresee, {"more": 30}),
+        (bt.plan.foresee, {"until": 60, "rope": 0.1}),
+        (bt.plan.replication, {}),
+        (bt.plan.fragility, {"rope": 0.2}),
+        (bt.plan.e_value, {"rope": 0.1}),
+        (bt.plan.confidence_sequence, {}),
+    ):
+        whole = function(square, **how)
+        pairs = function(bt.counts.to_pairs(square), **how)
+        for (a, b), counts in table.items():
+            alone = function(counts, **how).data
+            xr.testing.assert_allclose(
+                whole.data.sel(system_a=a, system_b=b).drop_attrs().reset_coords(drop=True),
+                alone.drop_attrs().reset_coords(drop=True),
+            )
+            xr.testing.assert_allclose(
+                pairs.data.sel(pair=f"{a} vs {b}").drop_attrs().reset_coords(drop=True),
+                alone.drop_attrs().reset_coords(drop=True),
+            )
+            turned = function((counts[1], counts[0], counts[2]), **how).data
+            xr.testing.assert_allclose(
+                whole.data.sel(system_a=b, system_b=a).drop_attrs().reset_coords(drop=True),
+                turned.drop_attrs().reset_coords(drop=True),
+            )
+        assert len(whole.table) == 3
+
+
+def test_several_numbers_of_items():
+    found = bt.plan.foresee((12, 6, 32), more=[0, 10, 150])
+    assert found["probability"].dims == ("more", "verdict")
+    assert found["probability"].isel(more=2).values.tolist() == (
+        bt.plan.foresee((12, 6, 32), until=200)["probability"].values.tolist()
+    )
+
+
+def test_a_plan_shows_itself():
+    found = bt.plan.foresee((12, 6, 32), until=200)
+    said = str(found)
+    assert "Undecided today (P(A better) 0.916, 50 items)." in said
+    assert "With 150 more items: A better 0.737" in said
+    assert said.splitlines()[-1].startswith("betterthan ")
+    assert "<table" in found._repr_html_()
+    assert "now" in found
+    many = str(bt.plan.assurance(range(1, 101)))
+    assert "80 more rows" in many
+    named = bt.counts.from_table({("<b>old</b>", "new\x1b[31m"): (12, 6, 32)})
+    shown = bt.plan.foresee(named, more=5)
+    assert "<b>" not in shown._repr_html_().replace("<p><b>", "").replace("</b></p>", "")
+    assert "\x1b" not in str(shown)

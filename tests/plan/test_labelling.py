@@ -1,0 +1,57 @@
+"""Labels by people beside a judge: what they are worth, and which come next."""
+
+import numpy as np
+import pytest
+
+import betterthan as bt
+
+COUNTS = bt.judged.from_table({("A", "B"): ([[18, 2, 5], [3, 9, 4], [4, 3, 12]], (210, 120, 170))})
+
+
+def test_worth_ceiling_and_best_ratio():
+    found = bt.plan.gold(COUNTS, cost_human=1, cost_judge=0.02)
+    r2, m, n = (found[k].item() for k in ("r2", "n_gold", "n"))
+    assert found["effective_gold"].item() == pytest.approx(m / (1 - r2 + r2 * m / n))
+    assert found["ceiling"].item() == pytest.approx(m / (1 - r2))
+    # of all ways to spend a budget, the one of least variance
+    labels = np.linspace(1, 99, 40_000)
+    items = (100 - labels) / 0.02
+    best = np.argmin((1 - r2) / labels + r2 / items)
+    assert found["best_ratio"].item() == pytest.approx(items[best] / labels[best], rel=1e-3)
+
+
+def test_the_width_now_is_that_of_the_exact_spread_and_more_labels_narrow_it():
+    found = bt.plan.gold(COUNTS)
+    sd = bt.difference(COUNTS)["sd"].item()
+    assert found["width"].values[0, 0] == pytest.approx(2 * 1.959964 * sd, rel=1e-6)
+    assert (np.diff(found["width"].values[0]) < 0).all()
+    assert (found["width_chosen"].values <= found["width"].values + 1e-12).all()
+    assert found["next"].sum("signal").values[0].tolist() == [0, 60, 180, 420]
+    bare = COUNTS["judged"].values - COUNTS["gold"].values.sum(1)
+    assert (found["next"].values[0] <= bare).all()
+
+
+def test_a_signal_without_a_label_comes_first():
+    bare = bt.judged.from_table({("A", "B"): ([[9, 1, 0], [1, 9, 0], [1, 1, 0]], (90, 80, 60))})
+    following = bt.plan.gold(bare)["next"].isel(pair=0, labels=1)
+    assert following.idxmax("signal").item() == "tie"
+
+
+def test_it_shows_itself():
+    said = str(bt.plan.gold(COUNTS, cost_human=1, cost_judge=0.02))
+    assert "60 labels among 500 judged items are worth 78 labels" in said
+    assert "a budget says most at 4.2 judged items a label" in said
+    assert "labels beside a judge" in said
+
+
+@pytest.mark.parametrize(
+    ("choices", "said"),
+    [
+        ({"cost_human": 1}, "cost_judge is not given"),
+        ({"cost_human": -1, "cost_judge": 1}, "cost_human is -1; give a positive number"),
+        ({"ci_prob": 2}, "ci_prob"),
+    ],
+)
+def test_bad_choices(choices, said):
+    with pytest.raises(ValueError, match=said):
+        bt.plan.gold(COUNTS, **choices)

@@ -1,0 +1,146 @@
+"""What a comparison is to expect: the same numbers as the functions for counts give."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy import stats
+
+import betterthan as bt
+from betterthan.exact.planning.units import Units, after_units, limit_units
+
+TABLE = {("A", "B"): (12, 6, 32), ("A", "C"): (20, 8, 22), ("B", "C"): (3, 6, 41)}
+
+
+@pytest.mark.parametrize("rope", [0.0, 0.05])
+def test_of_counts(rope):
+    found = bt.plan.outlook(bt.compare(bt.counts.from_table(TABLE), rope=rope))
+    assert found.data.sizes["pair"] == 3
+    for one in (found.data.isel(pair=k) for k in range(3)):
+        a, b = str(one["system_a"].values), str(one["system_b"].values)
+        w, l, t = TABLE.get((a, b)) or np.array(TABLE[(b, a)])[[1, 0, 2]].tolist()
+        now = bt.plan.replication((w, l, t), rope=rope)
+        assert str(one["now"].values) == str(now["now"].values)
+        if str(one["now"].values) == "undecided":
+            assert np.isnan(one["replicates"])
+            more = float(one["more_items"])
+            if np.isnan(more):
+                assert bool(one["more_never"])
+                continue
+            then = bt.plan.foresee((w, l, t), more=int(more), rope=rope)["probability"]
+            told = float(then.sel(verdict=["a_better", "b_better"]).sum())
+            assert float(one["more_probability"]) == pytest.approx(told, abs=1e-12)
+            assert told >= 0.8
+            needed = bt.plan.items_needed(
+                bt.counts.from_table({("A", "B"): (w, l, t)}), keep=True, of="either", rope=rope
+            )
+            assert float(needed["first"]) <= more < 1.6 * float(needed["first"])
+            assert float(one["more_ceiling"]) == pytest.approx(float(needed["ceiling"]), abs=1e-12)
+        else:
+            assert float(one["replicates"]) == pytest.approx(float(now["same"]), abs=1e-12)
+            firm = bt.plan.fragility((w, l, t), rope=rope)
+            assert float(one["turn"]) == float(firm["turn"])
+            assert np.isnan(one["more_items"])
+
+
+def test_no_number_of_items():
+    comparison = bt.compare(bt.counts.from_table(TABLE), rope=0.2)
+    found = bt.plan.outlook(comparison)
+    assert bool(found["more_never"].values[0])
+    assert "no number of items gives a verdict for either with probability 0.8" in found.lines[0]
+    assert "No number of further items would decide between" in str(comparison)
+
+
+def test_said_where_a_comparison_is_shown():
+    comparison = bt.compare(bt.datasets.contingency_case("a"))
+    said = " ".join(str(comparison).split())
+    assert "would be gone if 2 of the 14 items that one of them won went the other way" in said
+    assert "2 of the 14 items" in comparison._repr_html_()
+    report = bt.report(comparison, format="markdown")
+    assert "2 of 14 decisive items" in report
+    assert "in 33 % of cases by 20 decisive items" in report
+    many = bt.report(bt.compare(bt.counts.from_table(TABLE)), format="markdown")
+    assert "More items" in many
+    assert "Found again" in many
+
+
+def simulated(d, e, units, more, rope, kept, draws=200_000):
+    """The posterior of mean and spread, new units from it, and Student's t on them."""
+    rng = np.random.default_rng(4)
+    s = e * np.sqrt(units)
+    variance = (units - 1) * s**2 / rng.chisquare(units - 1, draws)
+    centre = d + np.sqrt(variance / units) * rng.standard_normal(draws)
+    mean = centre + np.sqrt(variance / more) * rng.standard_normal(draws)
+    squares = variance * rng.chisquare(more - 1, draws)
+    n = more
+    if kept:
+        n = units + more
+        squares = (units - 1) * s**2 + squares + units * more / n * (mean - d) ** 2
+        mean = (units * d + more * mean) / n
+    error = np.sqrt(squares / (n - 1) / n)
+    ahead = stats.t.cdf(mean / error, n - 1)
+    within = stats.t.cdf((rope - mean) / error, n - 1) - stats.t.cdf((-rope - mean) / error, n - 1)
+    equal = (within >= 0.95) & (rope > 0)
+    sides = (ahead >= 0.95) & ~equal, (ahead <= 0.05) & ~equal, equal
+    return np.array([x.mean() for x in sides])
+
+
+@pytest.mark.parametrize("kept", [True, False])
+@pytest.mark.parametrize(
+    "case", [(0.02, 0.015, 50, 100, 0.0), (0.0, 0.01, 12, 40, 0.02), (0.01, 0.01, 5, 3, 0.03)]
+)
+def test_units_by_simulation(case, kept):
+    d, e, units, more, rope = case
+    seen = Units(*(np.array([x]) for x in (d, e, units)))
+    found = after_units(seen, more, rope, 0.95, kept=kept)[0]
+    told = simulated(*case, kept)
+    error = np.sqrt(np.maximum(told * (1 - told), 1e-5) / 200_000)
+    assert (np.abs(found[:3] - told) < 4 * error).all()
+    assert found.sum() == pytest.approx(1, abs=1e-12)
+
+
+def test_units_today_swapped_and_at_last():
+    seen = Units(
+        np.array([0.02, -0.02, 0.0, 0.1]), np.array([0.01, 0.01, 0.002, 0.0]), np.full(4, 30)
+    )
+    now = after_units(seen, 0, 0.01, 0.95)
+    assert now[:3].tolist() == [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]]
+    assert np.isnan(now[3]).all()
+    later = after_units(seen, 40, 0.01, 0.95)
+    np.testing.assert_allclose(later[0], later[1][[1, 0, 2, 3]], atol=1e-14)
+    last = after_units(seen, 10**9, 0.01, 0.95)[:3, :3]
+    np.testing.assert_allclose(last, limit_units(seen, 0.01)[:3], atol=5e-3)
+
+
+def test_of_units():
+    rng = np.random.default_rng(0)
+    values = rng.normal([0.3, 0, 0.05], 0.6, (60, 3))
+    scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["A", "B", "C"]})
+    found = bt.plan.outlook(bt.compare(scores, quantity="mean"))
+    assert found.attrs["of"] == "units"
+    for one in (found.data.isel(pair=k) for k in range(3)):
+        a, b = (str(one[k].values) for k in ("system_a", "system_b"))
+        apart = scores.sel(system=a).values - scores.sel(system=b).values
+        seen = Units(*(np.array([x]) for x in (apart.mean(), apart.std(ddof=1) / 60**0.5, 60)))
+        if str(one["now"].values) == "a_better":
+            told = after_units(seen, 60, 0.0, 0.95, kept=False)[0, 0]
+            assert float(one["replicates"]) == pytest.approx(told, abs=1e-6)
+        else:
+            then = after_units(seen, int(one["more_items"]), 0.0, 0.95)[0, :2].sum()
+            assert float(one["more_probability"]) == pytest.approx(then, abs=1e-6)
+    turned = (-scores).assign_attrs(higher_is_better=False)
+    again = bt.plan.outlook(bt.compare(turned, quantity="mean"))
+    np.testing.assert_allclose(again["replicates"], found["replicates"], atol=1e-9)
+    np.testing.assert_array_equal(again["now"], found["now"])
+
+
+def test_nothing_is_said_of_models_of_their_own_and_of_no_data():
+    scores = xr.DataArray(
+        [[1.0, np.nan], [np.nan, 1.0], [1.0, 0.0]],
+        dims=("item", "system"),
+        coords={"system": ["A", "B"]},
+    )
+    assert "more" in bt.plan.outlook(bt.compare(scores)).lines[0]
+    with pytest.raises(ValueError, match="comparison is 3; give what"):
+        bt.plan.outlook(3)
+    with pytest.raises(ValueError, match="target is 2"):
+        bt.plan.outlook(bt.compare(scores), target=2)
