@@ -32,7 +32,7 @@ def probability_error(share: np.ndarray, ess: np.ndarray | float) -> np.ndarray:
     rare = np.minimum(p, 1 - p)
     k = rare * n
     few = k < _FEW * (1 - 1e-9)  # five draws are five, however 1 - p is rounded
-    error = np.sqrt(p * (1 - p) / n)
+    error = np.array(np.sqrt(p * (1 - p) / n))  # also of single numbers
     # there are few such numbers
     distinct, back = np.unique(np.stack([k[few], n[few]]), axis=1, return_inverse=True)
     hits, of = distinct

@@ -1,0 +1,130 @@
+"""All pairs of a leaderboard: intervals by the contour beside the integrals of before, `compare`
+beside the plain matrix, and what a process takes to say anything.
+"""
+
+import os
+import subprocess
+import sys
+import time
+from unittest import mock
+
+import numpy as np
+import pytest
+from scipy.special import betainc
+from test_speed import labelled, right_or_wrong
+
+import betterthan as bt
+from betterthan.exact.wins import contour, ends, intervals
+
+INTERVALS = "HDIs of the 8,911 pairs of 134 systems"
+MATRIX = "P matrix of 134 systems x 500 items from counts"
+COMPARE = {s: f"`compare` of {s} systems x 500 items" for s in (134, 300, 600)}
+LONG = "20 systems x 100,000 items, 1,000 joint draws and all answers"
+VERSION, HELP = "`betterthan --version`", "`betterthan --help`"
+FEW = 300  # pairs, of those that are timed slowly
+
+
+def parameters(systems):
+    """Dirichlet parameters of every pair."""
+    x = right_or_wrong(500, systems).T
+    wins = x @ (1 - x).T
+    first, second = np.triu_indices(systems, 1)
+    a, b = 1 + wins[first, second], 1 + wins[second, first]
+    return a, b, 503 - a - b
+
+
+def by_share(a, b, t):
+    """The road that the contour took the place of."""
+    whole = contour.beyond
+
+    def never(*four, **choice):
+        found = whole(*four, **choice)
+        return found._replace(settled=np.zeros_like(found.settled))
+
+    with mock.patch.object(contour, "beyond", never):
+        return intervals.hdi(a, b, t, 0.95)
+
+
+@pytest.mark.parametrize("who", ["instead", "ours"])
+@pytest.mark.benchmark(group=INTERVALS, timer=time.process_time)
+def test_intervals(benchmark, who):
+    a, b, t = parameters(134)
+    few = a[:FEW], b[:FEW], t[:FEW]
+    assert ends.narrowest(*few, 0.95)[2].all()
+    np.testing.assert_allclose(by_share(*few)[:2], intervals.hdi(*few, 0.95)[:2], atol=1e-10)
+    if who == "ours":
+        benchmark.pedantic(intervals.hdi, (a, b, t, 0.95), rounds=5)
+        return
+    benchmark.extra_info |= {
+        "what": f"the integrals over the share of decisive items ({FEW} pairs timed)",
+        "times": len(a) / FEW,
+    }
+    benchmark.pedantic(by_share, few, rounds=2)
+
+
+def distinct(wins, losses):
+    key = wins * (wins.max() + 1) + losses
+    each, back = np.unique(key, return_inverse=True)
+    w, l = np.divmod(each, wins.max() + 1)
+    return betainc(l + 1.0, w + 1.0, 0.5)[back]
+
+
+@pytest.mark.parametrize("who", ["instead", "ours"])
+@pytest.mark.benchmark(group=MATRIX, timer=time.process_time)
+def test_matrix_of_counts(benchmark, who):
+    counts = bt.count(labelled(right_or_wrong(500, 134)))
+    wins, losses = (counts.values[..., k] for k in (0, 1))
+    np.testing.assert_allclose(bt.prob_better(counts).values, distinct(wins, losses), rtol=1e-12)
+    if who == "ours":
+        benchmark(bt.prob_better, counts)
+    else:
+        benchmark.extra_info["what"] = "`betainc` of the distinct counts in numpy"
+        benchmark(distinct, wins, losses)
+
+
+def grouped(value, group, timer=time.process_time):
+    """A parameter that is a group of its own."""
+    return pytest.param(value, marks=pytest.mark.benchmark(group=group, timer=timer))
+
+
+@pytest.mark.parametrize("who", ["instead", "ours"])
+@pytest.mark.parametrize("systems", [grouped(s, group) for s, group in COMPARE.items()])
+def test_compare(benchmark, systems, who):
+    scores = labelled(right_or_wrong(500, systems))
+    if who == "ours":
+        bt.compare(scores.isel(system=slice(3)))
+        benchmark.pedantic(bt.compare, (scores,), rounds=2 if systems < 600 else 1)
+    else:
+        benchmark.extra_info["what"] = "the matrix alone, `prob_better(count(scores))`"
+        benchmark.pedantic(lambda: bt.prob_better(bt.count(scores)), rounds=5)
+
+
+@pytest.mark.parametrize("who", ["instead", "ours"])
+@pytest.mark.benchmark(group=LONG, timer=time.process_time)
+def test_many_items(benchmark, who):
+    items = 100_000 if who == "ours" else 10_000
+    scores = labelled(right_or_wrong(items, 20))
+    if who == "instead":
+        benchmark.extra_info |= {"what": "10,000 items, x 10: what is linear", "times": 10}
+    benchmark.pedantic(bt.scores.bootstrap, (scores,), {"draws": 1000, "rng": 1}, rounds=3)
+
+
+@pytest.mark.parametrize("who", ["instead", "ours"])
+@pytest.mark.parametrize(
+    "option",
+    [grouped("--version", VERSION, time.time), grouped("--help", HELP, time.time)],
+    ids=["version", "help"],
+)
+def test_first_words(benchmark, option, who):
+    command = [sys.executable, "-m", "betterthan.cli", option]
+    if who == "instead":
+        benchmark.extra_info["what"] = '`python -c "import numpy"`'
+        command = [sys.executable, "-c", "import numpy"]
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    benchmark.pedantic(
+        subprocess.run,
+        (command,),
+        {"check": True, "capture_output": True, "env": environment},
+        rounds=7,
+        warmup_rounds=1,
+    )
