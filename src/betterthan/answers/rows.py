@@ -10,7 +10,7 @@ from betterthan import names
 
 _BY_PAIR = (
     *("n", "n_units", "n_dropped", "bayes_factor_01", "sign_error"),
-    *("also_ahead", "beyond_rope", "too_close", "z", "ties_flip", "p_flips"),
+    *("also_ahead", "beyond_rope", "too_close", "z", "ties_flip", "p_flips", "drop", "turn"),
     *("n_gold", "r2", "effective_gold", "unlabelled"),
 )
 # another quantity, all systems at once, labels or judge alone: <name>_prob_better

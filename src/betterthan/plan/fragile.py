@@ -31,7 +31,7 @@ def fragility(
 
     Parameters
     ----------
-    counts : xarray.DataArray, dims (..., outcome), or (wins, losses, ties)
+    counts : xarray.DataArray, dims (..., outcome), (wins, losses, ties), or Comparison
     rope, prior, threshold
         See `foresee`.
 

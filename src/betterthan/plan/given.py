@@ -86,6 +86,7 @@ def pairs_of(counts: Any, prior: Any, rope: float, ties: str = "third") -> Pairs
 
 def as_counts(counts: Any) -> xr.DataArray:
     """Counts of an array, or of one pair by its numbers."""
+    counts = _of_comparison(counts)
     if isinstance(counts, xr.DataArray):
         return counts
     if not isinstance(counts, tuple | list) or len(counts) not in (2, 3):
@@ -94,6 +95,14 @@ def as_counts(counts: Any) -> xr.DataArray:
     coords = {names.OUTCOME: list(names.OUTCOMES[: len(values)])}
     unknown = {"ties": "unknown"} if len(values) == 2 else {}
     return xr.DataArray(values, dims=(names.OUTCOME,), coords=coords, attrs=unknown)
+
+
+def _of_comparison(given: Any) -> Any:
+    """The counts that a comparison was made of."""
+    data = getattr(given, "data", None)
+    if isinstance(data, xr.Dataset) and "counts" in data:
+        return data["counts"]
+    return given
 
 
 def rule_of(prior: tuple[float, ...], threshold: float, rope: float) -> Rule:
