@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import special
 
+import betterthan as bt
 from betterthan.exact.planning.betting import log_e_value
 from betterthan.gating.boundaries import chance_behind, losses_to_be_worse
 from betterthan.gating.on_counts import Cases
@@ -30,6 +31,13 @@ def test_worse_from_the_boundary_on_and_not_before():
     assert on.verdict == "worse"
     assert not before.observed.behind_holds
     assert chance_behind(np.array(50 - needed), np.array(needed)) >= found.boundary > SURE
+
+
+def test_the_boundary_is_that_of_a_plan():
+    plan = bt.plan.stopping_boundary(120, looks=2, error=2 * ERROR)
+    assert plan["look"].values.tolist() == Plan.checked((2, 120)).at.tolist()
+    for m, losses in zip((60, 120), plan["losses"].values.tolist(), strict=True):
+        assert looked((m // 2, m // 2, 4 * m), plan=(2, 120)).needed == losses
 
 
 def test_a_boundary_of_one_look_is_that_of_the_rule():
