@@ -229,7 +229,8 @@ def test_the_card_tells_everything_of_its_pair(open_page):
     page = open_page(bt.report(comparison, format="html", figures=False))
     page.locator("table.matrix td[data-i]").first.hover()
     text = page.locator("#bt-card").inner_text()
-    for wanted in ("Wins, losses, ties", "P among all", "Sign test, two-sided", "95% HDI"):
+    told = ("Wins, losses, ties", "P among all", "Sign test, two-sided", "95% HDI", "More items")
+    for wanted in told:
         assert wanted in text
     assert page.locator("#bt-card svg.density path").count() == 1
     page.shot("card")

@@ -8,6 +8,8 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.comparison.pair_rows import best_first
+from betterthan.plan.answer import Plan
+from betterthan.plan.outlooks import outlook
 from betterthan.reporting.cells import cell_of
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.facts import Facts, facts
@@ -52,6 +54,13 @@ class Shown:
     def facts(self) -> Facts:
         """What its sentences are made of."""
         return facts(self.whole)
+
+    @cached_property
+    def outlook(self) -> Plan:
+        """What the pairs of the first systems are to expect of more items."""
+        few = self.whole.isel({dim: slice(PAIRS_OF) for dim in systems_dims(self.whole)})
+        systems = few.sizes[names.SYSTEM_A]
+        return outlook(few, most=systems * (systems - 1) // 2)
 
     @cached_property
     def pairs(self) -> list[tuple[int, int]]:
