@@ -9,7 +9,7 @@ from browser.pages import HOSTILE, graded, hostile, repeated, right_or_wrong
 import betterthan as bt
 from betterthan.reporting.answering import said
 from betterthan.reporting.escapes import on_one_line
-from betterthan.reporting.facts import facts
+from betterthan.reporting.shown import shown_of
 
 pytestmark = pytest.mark.browser
 CLOSE = 1e-4
@@ -48,6 +48,11 @@ def expected(comparison):
         if baseline in (None, system, other):
             found[frozenset((system, other))] = verdict
     return found
+
+
+def facts(comparison):
+    """As the page has them: the systems from the best."""
+    return shown_of(comparison.by_engine()).facts
 
 
 def answer(page):
