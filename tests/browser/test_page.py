@@ -9,7 +9,7 @@ from browser.pages import HOSTILE, graded, hostile, repeated, right_or_wrong
 import betterthan as bt
 from betterthan.reporting.answering import said
 from betterthan.reporting.escapes import on_one_line
-from betterthan.reporting.facts import facts
+from betterthan.reporting.shown import shown_of
 
 pytestmark = pytest.mark.browser
 CLOSE = 1e-4
@@ -48,6 +48,11 @@ def expected(comparison):
         if baseline in (None, system, other):
             found[frozenset((system, other))] = verdict
     return found
+
+
+def facts(comparison):
+    """As the page has them: the systems from the best."""
+    return shown_of(comparison.by_engine()).facts
 
 
 def answer(page):
@@ -229,7 +234,8 @@ def test_the_card_tells_everything_of_its_pair(open_page):
     page = open_page(bt.report(comparison, format="html", figures=False))
     page.locator("table.matrix td[data-i]").first.hover()
     text = page.locator("#bt-card").inner_text()
-    for wanted in ("Wins, losses, ties", "P among all", "Sign test, two-sided", "95% HDI"):
+    told = ("Wins, losses, ties", "P among all", "Sign test, two-sided", "95% HDI", "More items")
+    for wanted in told:
         assert wanted in text
     assert page.locator("#bt-card svg.density path").count() == 1
     page.shot("card")

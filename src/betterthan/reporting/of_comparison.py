@@ -15,7 +15,7 @@ from betterthan.reporting.engines_beside import opposed_notes
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.figures_of_comparison import figures_part
 from betterthan.reporting.of_groups import groups_beside
-from betterthan.reporting.of_outlook import outlook_part
+from betterthan.reporting.of_outlook import outlook_columns, outlook_part
 from betterthan.reporting.page import Page, Part
 from betterthan.reporting.page_data import page_data
 from betterthan.reporting.pairs_table import pairs_table
@@ -36,7 +36,8 @@ def page(comparison: xr.Dataset) -> Page:
 
 def _for_scripts(comparison: xr.Dataset, shown: Shown) -> dict[str, Any]:
     """What the scripts of a page compute with, and what they say."""
-    return {"data": page_data(comparison), "facts": shown.facts, "sentences": sentences()}
+    data = page_data(comparison) | {"more": outlook_columns(shown)}
+    return {"data": data, "facts": shown.facts, "sentences": sentences()}
 
 
 def brief(comparison: xr.Dataset, title: str = "") -> Page:

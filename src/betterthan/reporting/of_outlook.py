@@ -1,6 +1,7 @@
 """The section on what to expect of more items, and on what the verdicts hang."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -8,10 +9,9 @@ import xarray as xr
 from betterthan import names
 from betterthan.answers import numbers
 from betterthan.plan.answer import Plan
-from betterthan.plan.outlooks import outlook
 from betterthan.reporting.page import Part, Table
 from betterthan.reporting.sentences import title_of_verdict
-from betterthan.reporting.shown import PAIRS_SEEN, Shown
+from betterthan.reporting.shown import Shown
 
 _LOOKING = (
     "This is told for one look. Whoever looks again after each item until there is a verdict finds "
@@ -22,8 +22,7 @@ _LOOKING = (
 
 def outlook_part(shown: Shown) -> Part | None:
     """Of the pairs that have rows: how many more items, would it come again, what would undo it."""
-    pairs = [(shown.systems[i], shown.systems[j]) for i, j in shown.pairs[:PAIRS_SEEN]]
-    found = outlook(shown.whole, pairs=pairs, most=PAIRS_SEEN)
+    found = shown.outlook
     if not found.lines:
         return None
     heading = "With more items, and with fresh ones"
@@ -56,6 +55,22 @@ def _table(found: Plan) -> Table:
         "turned out otherwise or left out, the verdict is gone"
     )
     return Table(("System", "Other", "Verdict", *told), rows, caption, left=2)
+
+
+def outlook_columns(shown: Shown) -> list[dict[str, Any]]:
+    """What the table says of a pair, for the card of the pair on a page: by its two systems."""
+    table = _table(shown.outlook) if shown.outlook.lines else None
+    if table is None:
+        return []
+    each = {head: k for k, head in enumerate(table.heads) if k > 2}
+    return [
+        {
+            "name": head,
+            "pairs": [list(row[:2]) for row in table.rows],
+            "told": [row[k] for row in table.rows],
+        }
+        for head, k in each.items()
+    ]
 
 
 def _more(one: xr.Dataset) -> str:

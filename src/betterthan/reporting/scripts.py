@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -12,13 +13,16 @@ _ORDER = (
     *("elements", "numbers", "sentences", "model", "facts", "state"),
     *("tables", "card", "matrix", "live", "controls", "page"),
 )
+_BESIDE = re.compile(r"(?<=[;,{(]) // .*$")  # a comment at the end of a line
+_QUOTED = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')""")
+_BESIDE_SIGNS = re.compile(r" ?([=,{}():?;&|]) ?")
 _UNSAFE = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026"}
 _UNSAFE |= {0x2028: "\\u2028", 0x2029: "\\u2029"}
 
 
 @cache
 def scripts() -> Any:
-    """All of them in one function of their own, without the comments and the space before lines."""
+    """All of them in one function of their own, without comments and needless space."""
     from markupsafe import Markup
 
     folder = files("betterthan.reporting").joinpath("templates", "scripts")
@@ -27,11 +31,17 @@ def scripts() -> Any:
         for name in _ORDER
         for line in folder.joinpath(f"{name}.js").read_text("utf-8").splitlines()
     ]
-    kept = [line for line in lines if line and not line.startswith("//")]
-    whole = "\n".join(['(function () {"use strict";', *kept, "})();"])
+    kept = [_BESIDE.sub("", line) for line in lines if line and not line.startswith("//")]
+    whole = "\n".join(['(function () {"use strict";', *map(_tight, kept), "})();"])
     if "</" in whole:
         raise ValueError("a script holds '</', which would end it inside a page")
     return Markup(whole)
+
+
+def _tight(line: str) -> str:
+    """A line without the spaces beside its signs, but for what stands in quotes."""
+    parts = _QUOTED.split(line)
+    return "".join(p if k % 2 else _BESIDE_SIGNS.sub(r"\1", p) for k, p in enumerate(parts))
 
 
 def as_json(value: Any) -> Any:

@@ -8,6 +8,8 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.comparison.pair_rows import best_first
+from betterthan.plan.answer import Plan
+from betterthan.plan.outlooks import outlook
 from betterthan.reporting.cells import cell_of
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.facts import Facts, facts
@@ -52,6 +54,12 @@ class Shown:
     def facts(self) -> Facts:
         """What its sentences are made of."""
         return facts(self.whole)
+
+    @cached_property
+    def outlook(self) -> Plan:
+        """What the pairs that have rows are to expect of more items."""
+        pairs = [(self.systems[i], self.systems[j]) for i, j in self.pairs[:PAIRS_SEEN]]
+        return outlook(self.whole, pairs=pairs, most=PAIRS_SEEN)
 
     @cached_property
     def pairs(self) -> list[tuple[int, int]]:

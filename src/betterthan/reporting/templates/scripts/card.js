@@ -98,9 +98,9 @@ function extras(view, k, turn, named_, facts, add) {
     add("Missing scores as wrong", wordsOf(verdict, named_) + ", "
       + probability(turn ? 1 - wrong : wrong, 0));
   }
-  for (const one of data.more || []) {
-    const value = Array.isArray(one.values) ? one.values[k] : one.values;
-    if (value !== null && value !== undefined && value !== "") add(one.name, String(value));
+  for (const one of sameSettings(view.settings, view.reported) ? data.more : []) {
+    const place = one.pairs.findIndex((pair) => pair.every((name) => named_.includes(name)));
+    if (place >= 0 && one.told[place] !== "–") add(one.name, one.told[place]);
   }
   if (facts.other_p !== null) {
     add(data.other === "mean" ? "P(mean of " + facts.first + " better)"
@@ -112,12 +112,10 @@ function extras(view, k, turn, named_, facts, add) {
 function density(view, k, turn, facts) {
   const { of } = view.model.fixedOf(k);
   let points = of ? curve(of, 72) : normal(facts, view.data.ci_prob);
-  const flip = turn !== Boolean(view.data.lower);
-  const told_ = (turn && !view.data.lower) || (!turn && view.data.lower && of);
-  if (of && told_) points = points.map(([x, y]) => [-x, y]);
+  if (of && turn !== Boolean(view.data.lower)) points = points.map(([x, y]) => [-x, y]);
   if (!points.length) return null;
   return pictureOf(points, view.settings.rope, facts,
-    of ? "Posterior density of the difference" : "Normal curve through mean and interval", flip);
+    of ? "Posterior density of the difference" : "Normal curve through mean and interval");
 }
 
 function normal(facts, prob) {

@@ -60,10 +60,7 @@ function markCells(view, cells) {
   }
 }
 
-function shadeOf(p) {
-  const light = 100 - Math.round(60 * p);
-  return ["hsl(212 45% " + light + "%)", light < 49 ? "#fff" : "#000"];
-}
+function shadeOf(p) { return "hsl(212 45% " + (100 - Math.round(60 * p)) + "%)"; }
 
 // A matrix of many systems on a canvas, with arrows to move and a text of the cell
 function paintedMatrix(view, systems) {
@@ -105,7 +102,7 @@ function paintedMatrix(view, systems) {
         const k = model.pair(systems[r], systems[c]), of = model.fixedOf(k);
         if (of.stays) continue;
         const p = systems[c] < systems[r] ? of.q : of.p;
-        pen.fillStyle = shadeOf(p)[0];
+        pen.fillStyle = shadeOf(p);
         pen.fillRect(c * size, r * size, size, size);
         const sure = Math.max(of.p, of.q) >= settings.threshold;
         if (!sure) { // pale and dotted: open
