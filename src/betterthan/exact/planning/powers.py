@@ -33,7 +33,7 @@ def rejections(n: np.ndarray, theta: Any, alpha: float, alternative: str) -> np.
     Examples
     --------
     >>> rejections(np.array([158]), (0.6, 0.4), 0.05, "greater").round(4).tolist()
-    [0.8046]
+    [0.8057]
     """
     win, loss = theta[0], theta[1]
     if alternative == "less":
