@@ -99,7 +99,8 @@ def _sensitivity(shown: Shown) -> dict[str, dict[str, np.ndarray]]:
         return {}
     grid = _grid(shown)
     counts = _counts(shown)
-    base = _verdicts(counts["as they are"], *(of[0] for of in grid[:3]), shown)
+    prior, ties, rope = grid[0][0], grid[1][0], grid[2][0]
+    base = _verdicts(counts["as they are"], prior, ties, rope, shown)
     found: dict[str, dict[str, np.ndarray]] = {}
     for prior, ties, rope, case in product(*grid[:3], counts):
         new = _verdicts(counts[case], prior, ties, rope, shown)

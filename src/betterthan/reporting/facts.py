@@ -71,7 +71,7 @@ def facts(comparison: Comparison | xr.Dataset) -> Facts:
     made = Signature.from_attrs(data.attrs)
     pairs, systems = rows.pairs(data), _named(rows.systems(data))
     found = _of_any(systems, made)
-    if made.failures and (pairs["verdict"] == "no_verdict").any():
+    if made.failures and "no_verdict" in pairs["verdict"].tolist():
         found["failures"] = " ".join(made.failures)
     pairs = pairs.assign(**{k: pairs[k].map(on_one_line) for k in ("system", "other")})
     if len(pairs) == 1:

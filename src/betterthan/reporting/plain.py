@@ -120,7 +120,7 @@ def _grid(out: Console, table: Table) -> None:
         grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, gap - 2))
         for k in columns:
             side: Any = _JUSTIFY[table.sides[k]]
-            width = {"min_width": widths[k], "max_width": widths[k]}
+            width: Any = {"min_width": widths[k], "max_width": widths[k]}
             grid.add_column(Text(table.heads[k]), justify=side, overflow="fold", **width)
         for row in table.rows:
             grid.add_row(*(Text(row[k]) for k in columns))

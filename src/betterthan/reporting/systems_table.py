@@ -91,7 +91,8 @@ def _places(found: pd.DataFrame) -> int:
     """Decimals of scores: two of few examples, three of many; one of large scores."""
     if np.nanmax(np.abs(found["score"]), initial=0.0) >= 10:
         return 1
-    return 2 if "n_scored" in found and found["n_scored"].max() <= 100 else 3
+    most = found["n_scored"].to_numpy().max() if "n_scored" in found else 0
+    return 2 if 0 < most <= 100 else 3
 
 
 def _joint(found: pd.DataFrame, shown: Shown) -> dict[str, Any]:
@@ -115,7 +116,7 @@ def _joint(found: pd.DataFrame, shown: Shown) -> dict[str, Any]:
 
 def _ends(found: pd.DataFrame, shown: Shown) -> dict[str, Any]:
     always = {"better_than", "worse_than", "open"}
-    some = {name for name in _ENDED if found[name].to_numpy().any()}
+    some = {name for name in _ENDED if bool(found[name].to_numpy().any())}
     return {
         head: found[name].map(str).tolist()
         for name, head in _ENDED.items()
