@@ -67,8 +67,8 @@ def _means(of: Evidence) -> str:
     sign = "" if of.higher_is_better else ", less is better"
     size = f"{of.difference:+.3f} (95% {of.lower:+.3f} to {of.upper:+.3f})"
     size = size if of.lower == of.lower else f"{of.difference:+.3f}"
-    better = "better" if of.difference > 0 else "worse" if of.difference < 0 else "the same"
-    return f"candidate {now}, baseline {before}{sign}: {size}, {better}"
+    ahead = "ahead" if of.difference > 0 else "behind" if of.difference < 0 else "level"
+    return f"candidate {now}, baseline {before}{sign}: {ahead}, {size}"
 
 
 def _outcomes(of: Evidence) -> str:

@@ -146,8 +146,8 @@ def needed(data: xr.Dataset, attrs: dict[str, Any]) -> tuple[str, ...]:
         still = ""
     return (
         f"{first:.0f}{more} items give {what} with probability {target}{still}.",
-        f"About {float(data['decisive']):.0f} of them will be decisive; no number of items comes "
-        f"above {numbers.probability(top)}.",
+        f"About {float(data['decisive']):.0f} of them will be decisive; more and more items come "
+        f"to {numbers.probability(top)} at most.",
     )
 
 
