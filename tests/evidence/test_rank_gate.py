@@ -19,6 +19,7 @@ GATED = {
     "dirichlet_multinomial",
     "graded",
     "independent_betas",
+    "item_response",
     "subject_slopes",
 }
 NOT_GATED = {row.name for row in ROSTER} - GATED
