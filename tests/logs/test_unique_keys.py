@@ -48,3 +48,17 @@ def test_what_later_objects_hold_is_counted_too():
     assert unique_keys.loads(text.encode()) == [*rows, FILL]
     with pytest.raises(RepeatedKeyError):
         unique_keys.loads(text.replace('{"a": 1}', '{"a": 1, "a": 2}').encode())
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32-le", "utf-8-sig"])
+def test_other_encodings_are_read_as_json_reads_them(encoding):
+    assert unique_keys.loads('{"a": "é"}'.encode(encoding)) == {"a": "é"}
+    with pytest.raises(RepeatedKeyError):
+        unique_keys.loads('{"a": 1, "a": 2}'.encode(encoding))
+
+
+def test_keys_are_counted_over_pieces():
+    for shift in range(4):
+        data = json.dumps([" " * shift] + [{"a": '":'}] * (unique_keys._PIECE // 4)).encode()
+        assert unique_keys.keys_written(data) == unique_keys._PIECE // 4
+    assert unique_keys.keys_written(b":") == 0

@@ -2,13 +2,13 @@
 
 import io
 import struct
-import zipfile
 import zlib
 from typing import Any, BinaryIO
 
 from betterthan.io.problems import problem
 from betterthan.logs import packed
 from betterthan.logs.heads import LogFile
+from betterthan.logs.zip_directory import Member
 
 _STORED, _DEFLATE, _ZSTD = 0, 8, 93
 _LOCAL = struct.Struct("<4s22xHH")  # of a local header: magic, bytes of name, bytes of extra
@@ -70,7 +70,7 @@ class Archive:
 class _Member(io.RawIOBase):
     """What a member unpacks to; any number of frames one after the other."""
 
-    def __init__(self, file: BinaryIO, begin: int, info: zipfile.ZipInfo, where: str) -> None:
+    def __init__(self, file: BinaryIO, begin: int, info: Member, where: str) -> None:
         self._file, self._at, self._left = file, begin, info.compress_size
         self._size, self._crc, self._where = info.file_size, info.CRC, where
         self._given, self._sum, self._buffer = 0, 0, memoryview(b"")

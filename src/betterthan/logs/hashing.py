@@ -36,6 +36,20 @@ def digest(*parts: Any) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=BYTES).digest()
 
 
+def digest_of_task(asked: str, target: str) -> bytes:
+    """The digest of input and target without choices, ``digest(asked, target, None)``.
+
+    Examples
+    --------
+    >>> digest_of_task("Why?", "42") == digest("Why?", "42", None)
+    True
+    """
+    if "\r" in asked or "\r" in target or not (asked.isascii() and target.isascii()):
+        return digest(asked, target, None)
+    text = f"{len(asked)}:{asked}{len(target)}:{target}-"
+    return blake2b(text.encode(), digest_size=BYTES).digest()
+
+
 def all_joined(start: bytes, others: Sequence[bytes | None]) -> list[bytes | None]:
     """Digests of two things, from that of the first and those of the second: of one second, equal
     where the first is. None where that is not known.

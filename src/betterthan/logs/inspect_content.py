@@ -7,13 +7,14 @@ from typing import Any
 
 from betterthan.logs.archives import Archive
 from betterthan.logs.elements import fields
-from betterthan.logs.hashing import digest
+from betterthan.logs.hashing import digest, digest_of_task
 from betterthan.logs.inspect_header import steps_of
 from betterthan.logs.json_values import as_dict
 
 _CUT = "...\n(content truncated)"  # behind 5120 characters of a text in a summary
 _STANDS_FOR = re.compile(r"\([A-Z][a-z_]+\)")  # (Image) and such, in place of what is no text
 _ATTACHED = "attachment://"
+_ODD = ("(", _ATTACHED)
 _BY_PLACE = re.compile(r"attachment://\d+")  # which the log counts, and no other log alike
 _GIVEN = ("input", "choices", "target")
 _KEPT, _SHORT = 2**13, 2**13  # how many texts are kept, and of how many characters
@@ -47,7 +48,7 @@ class Contents:
             return found
         if _is_odd(asked) or _is_odd(target):
             return _of_any(sample, archive, choices)
-        found = digest(asked, target, None)
+        found = digest_of_task(asked, target)
         if len(self._known) < _KEPT and len(asked) < _SHORT:
             self._known[asked, target] = found
         return found
@@ -55,7 +56,7 @@ class Contents:
 
 def _is_odd(text: str) -> bool:
     """Whether a text may be cut, or stand for something else."""
-    return text.endswith(_CUT) or text.startswith(("(", _ATTACHED))
+    return text[:1] in "(a" and text.startswith(_ODD) or text[-1:] == ")" and text.endswith(_CUT)
 
 
 def _of_any(sample: dict[str, Any], archive: Archive | None, choices: bool) -> bytes | None:
