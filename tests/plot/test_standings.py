@@ -133,3 +133,21 @@ def test_all_figures_become_files(tmp_path, eight):
     (tmp_path / "file").write_text("here")
     with pytest.raises(ValueError, match="is a file"):
         write_figures(eight, tmp_path / "file")
+
+
+def test_a_pair_without_data_counts_for_nothing():
+    """Its probability is that of the prior alone: it is no reason to stand between two others."""
+    counts = bt.counts.from_table(
+        {("A", "B"): (9, 2, 3), ("C", "D"): (6, 4, 1), ("B", "D"): (4, 5, 0)}
+    )
+    found = bt.compare(counts)
+    ax = bt.plot.leaderboard(found)
+    better = found.prob_better
+    alone = {"A": better.loc["A", "B"], "C": better.loc["C", "D"]}
+    alone["B"] = (better.loc["B", "A"] + better.loc["B", "D"]) / 2
+    alone["D"] = (better.loc["D", "B"] + better.loc["D", "C"]) / 2
+    expected = sorted(alone.values(), reverse=True)
+    assert ax.lines[1].get_xdata().tolist() == pytest.approx(expected)
+    drawn = np.ma.getmaskarray(bt.plot.matrix(found).images[0].get_array())
+    assert drawn.sum() == 2 * 3  # A and C, A and D, B and C
+    assert not drawn.diagonal().any()

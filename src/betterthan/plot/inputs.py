@@ -81,7 +81,7 @@ def probabilities(data: Any, systems: Any = None) -> xr.DataArray:
     """P(row better than column) of the systems to draw; of all, the best by its mean first."""
     data = given(data)
     if isinstance(data, xr.Dataset) and "prob_better" in data:
-        data = data["prob_better"].assign_attrs(data.attrs)
+        data = answered(data).assign_attrs(data.attrs)
     square = _square(data) if _is_square(data) else _square_of(prob_better(pairs(data)))
     values = np.asarray(square.values, dtype=float)
     bad = (values < 0) | (values > 1)
@@ -91,6 +91,15 @@ def probabilities(data: Any, systems: Any = None) -> xr.DataArray:
     kept = picked(square, names.SQUARE, systems, best)
     checks.at_least_two(kept[names.SYSTEM_A].values.tolist())
     return kept
+
+
+def answered(data: xr.Dataset) -> xr.DataArray:
+    """P(better) of a comparison, nan where a pair has no data: there it is that of the prior."""
+    better = data["prob_better"]
+    if "verdict" not in data or not _is_square(data["verdict"]):
+        return better
+    itself = xr.DataArray(np.eye(better.sizes[names.SYSTEM_A], dtype=bool), dims=names.SQUARE)
+    return better.where((data["verdict"] != "no_data") | itself)
 
 
 def differences(data: Any, systems: Any = None, rope: float | None = None) -> xr.Dataset:

@@ -77,12 +77,13 @@ def _table(dataset: Any) -> tuple[Any, str]:
         lower = Signature.from_attrs(dataset.attrs).higher_is_better is False
         what = "score, lower is better" if lower else "score"
         return table.assign(middle=table["score"], **ends), what
-    square = rows.square(rows.leading(dataset)).to_numpy(copy=True)
-    np.fill_diagonal(square, np.nan)
-    known = np.isfinite(square)
-    mean = np.where(known, square, 0).sum(1) / np.maximum(known.sum(1), 1)
-    place = {system: k for k, system in enumerate(rows.square(rows.leading(dataset)).index)}
-    middle = mean[[place[system] for system in table["system"]]]
+    lead = rows.leading(dataset)
+    square = rows.square(lead.assign(prob_better=inputs.answered(lead)))
+    values = square.to_numpy(copy=True)
+    np.fill_diagonal(values, np.nan)
+    known = np.isfinite(values)
+    mean = np.where(known, values, 0).sum(1) / np.maximum(known.sum(1), 1)
+    middle = pd.Series(mean, square.index)[table["system"]].to_numpy()
     table = table.assign(middle=middle, low=None, high=None)
     if "expected_rank" not in table:
         table = table.sort_values("middle", ascending=False, kind="stable")

@@ -9,11 +9,13 @@ from betterthan.plot.bars import outcomes
 from betterthan.plot.curves import densities
 from betterthan.plot.forest import differences
 from betterthan.plot.squares import matrix
+from betterthan.plot.standings import leaderboard
 from betterthan.plot.ternary import simplex
 from betterthan.reporting.page import Figure, Part
 from betterthan.reporting.shown import MATRIX_OF, Shown
 
 _BARS_OF = 8  # systems whose pairs all fit a bar chart
+_FOREST_OF = 40  # systems of the forest, the best ones
 
 
 def figures_part(shown: Shown) -> Part | None:
@@ -44,10 +46,11 @@ def _of_a_pair(shown: Shown) -> list[Figure]:
 
 
 def _of_many(shown: Shown) -> list[Figure]:
-    if len(shown.systems) <= MATRIX_OF:
-        return []
-    caption = "Probability that the row is better than the column"
-    return [Figure(caption, lambda: matrix(shown.whole["prob_better"].drop_vars(names.ENGINE)))]
+    figures = [Figure("Systems", lambda: leaderboard(shown.whole, limit=_FOREST_OF))]
+    if len(shown.systems) > MATRIX_OF:
+        caption = "Probability that the row is better than the column"
+        figures.append(Figure(caption, lambda: matrix(shown.whole.drop_vars(names.ENGINE))))
+    return figures
 
 
 def _of_any(shown: Shown) -> list[Figure]:

@@ -73,6 +73,8 @@ def _scores(found: pd.DataFrame, shown: Shown) -> dict[str, Any]:
     places = _places(found)
     told = [f"{score:.{places}f}" for score in found["score"]]
     head = "Accuracy" if shown.made.quantity == "accuracy" else "Mean score"
+    if shown.made.higher_is_better is False:
+        head += ", lower is better"
     if "score_lower" in found:
         ends = zip(found["score_lower"], found["score_upper"], strict=True)
         known = [f" [{low:.{places}f}, {up:.{places}f}]" if low == low else "" for low, up in ends]
@@ -132,4 +134,7 @@ def _caption(shown: Shown) -> str:
     if "in_best_set" in shown.whole:
         mass = f"{100 * (shown.made.ci_prob or names.CI_PROB):g}%"
         best = f"; among the best: with {mass} the best of all is one of these"
-    return f"Systems, the best first; better than, worse than and open: {how}{best}"
+    first = "the best first"
+    if "expected_rank" not in shown.whole:
+        first = "the highest mean probability of being better than another first"
+    return f"Systems, {first}; better than, worse than and open: {how}{best}"

@@ -59,7 +59,7 @@ function attachPairs(view) {
       gone.hidden = true;
       gone.classList.add("was"); // and is printed
     }
-    const filter = holder.previousElementSibling;
+    const filter = (k ? holder : view.live.element).previousElementSibling;
     if (filter && filter.matches("p.filter")) filter.remove();
   });
 }
