@@ -48,7 +48,7 @@ BOUNDS = {
     "a long CSV of 2,000,000 rows": "at most 4 times as long, 3 x the memory",
     "the same with scores of 4 decimals": "at most 4 times as long, 3 x the memory",
     "samples of lm-eval, 7 kB each": "at most 1.5 times as long, 300 MB",
-    "two Inspect archives with large transcripts": "at most 1.5 times as long",
+    "an Inspect archive of 100 MB, with transcripts": "at most 1.5 times as long",
     "two Inspect logs as JSON of 100 MB": "400 MB",
     "1,000 small Inspect logs": "at most 10 times as long",
     "audit of 181 systems x 500 items, with all bounds": "at most half as long, 2 s",

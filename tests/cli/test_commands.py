@@ -125,6 +125,26 @@ def test_bad_input_is_one_line_and_code_2_and_nothing_is_written(
     assert sorted(tmp_path.iterdir()) == before
 
 
+@pytest.mark.parametrize(
+    ("form", "name", "begins"),
+    [
+        ("latex-table", "r.tex", "% needs"),
+        ("latex-macros", "r.tex", "% betterthan"),
+        ("sentence", "r.txt", "On "),
+        ("pull-request", "r.md", "### "),
+        ("latex-macros", "folder/", "% betterthan"),
+    ],
+)
+def test_formats_for_a_paper_are_written_by_their_suffix(
+    results, capsys, monkeypatch, tmp_path, form, name, begins
+):
+    monkeypatch.chdir(tmp_path)
+    code, _, err = run(capsys, monkeypatch, "compare", str(results), "--format", form, "-o", name)
+    assert code == 0, err
+    written = "folder/report.tex" if name.endswith("/") else name
+    assert (tmp_path / written).read_text("utf-8").startswith(begins)
+
+
 def test_version_and_lazy_imports_from_a_shell(results):
     shown = subprocess.run(
         [sys.executable, "-m", "betterthan.cli", "--version"],

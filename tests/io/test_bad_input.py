@@ -35,6 +35,21 @@ CASES = {
         "item,epoch,A,B\nq1,0,1,0\nq1,1,1,0\nq1,1,1,0\n",
         ["row 4", "'q1'", "epoch 1", "row 3"],
     ),
+    "confidences beside predictions": (
+        "r.csv",
+        "id,gold,A,A_score,B,B_score\nq1,x,y,0.9,x,0.5\nq2,y,y,0.8,x,0.5\n",
+        ["'A_score'", "as in 'B_score'", "labels in column 'gold' are text", "ignore="],
+    ),
+    "scores by another name": (
+        "r.csv",
+        "system,doc,mqm\nA,q1,1\nB,q1,2\n",
+        ["no score (long)", "name the scores with score="],
+    ),
+    "an item twice": (
+        "r.csv",
+        LONG + "A,q1,1\nA,q1,0\nB,q1,1\n",
+        ["row 3", "already in row 2", "name the item ids with item="],
+    ),
     "duplicate system": ("r.csv", "item,A, A\nq1,1,0\n", ["'A'", "twice", "columns 2 and 3"]),
     "duplicate key": ("r.jsonl", '{"item": 1, "A": 1, "A": 0}\n', ["row 1", "'A'", "twice"]),
     "nameless column": ("r.csv", "item,A,\nq1,1,0\n", ["column 3 of 3 has no name"]),

@@ -1,5 +1,6 @@
 import re
 from html.parser import HTMLParser
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -109,7 +110,7 @@ def test_html_figures_suit_the_number_of_systems(pair, table):
     assert bt.report(pair, format="html").count("<figure>") == 5
     html = bt.report(table, format="html")
     parsed(html)
-    assert html.count("<figure>") == 1  # ties unknown: no differences; the matrix is a table
+    assert html.count("<figure>") == 2  # ties unknown: no differences; the matrix is a table
 
 
 def test_html_is_the_same_every_time(pair):
@@ -187,6 +188,38 @@ def test_many_systems_are_cut_to_the_first_and_say_so():
     named = re.findall(r"^ (s\d+) +(s\d+) ", pairs, re.M)
     assert len(set(named)) == 47
     assert len(pair_rows(comparison)) == 300
+
+
+def test_pairs_without_examples_are_not_among_those_that_matter():
+    systems = [f"s{k}" for k in range(12)]
+    chain = dict.fromkeys(pairwise(systems), (5, 3, 2))
+    comparison = bt.compare(bt.counts.from_table(chain))
+    assert "no examples" not in bt.report(comparison)
+    assert (comparison.pairs["verdict"] == "no_data").sum() == 66 - 11
+
+
+def test_scores_say_that_lower_is_better_and_the_order_what_it_is_by():
+    rng = np.random.default_rng(3)
+    errors = xr.DataArray(
+        rng.gamma([[1.0, 2.0, 3.0]], size=(30, 3)),
+        dims=("item", "system"),
+        coords={"system": list("ABC")},
+    )
+    errors.attrs["higher_is_better"] = False
+    text = " ".join(bt.report(bt.compare(errors)).split())
+    assert "lower is better" in text
+    assert "Systems, the best first" in text
+    alone = bt.compare(bt.counts.from_table({("A", "B"): (5, 3, 2), ("B", "C"): (5, 1, 2)}))
+    assert "the highest mean probability of being better than another first" in " ".join(
+        bt.report(alone).split()
+    )
+
+
+def test_the_first_figure_is_of_the_systems():
+    counts = bt.counts.from_table({("A", "B"): (5, 3, 2), ("B", "C"): (5, 1, 2)})
+    page = bt.report(bt.compare(counts), format="html")
+    captions = re.findall(r"<figcaption>(.*?)</figcaption>", page)
+    assert captions[0] == "Systems"
 
 
 def test_failed_chains_give_no_verdict(pair):

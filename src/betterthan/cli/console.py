@@ -34,7 +34,8 @@ def folder_of(form: str) -> tuple[str, str, str]:
     """The files that a folder is filled with: the report, the pairs, the comparison itself."""
     from betterthan.reporting import formats
 
-    named = next((f.suffixes[0] for f in formats.FORMATS if f.name == form), ".json")
+    every = (*formats.FORMATS, *formats.PAPERS)
+    named = next((f.suffixes[0] for f in every if f.name == form), ".json")
     return f"report{named}", "pairs.csv", "comparison.nc"
 
 
@@ -53,7 +54,9 @@ def _agreed(format: str | None, output: Path | None) -> tuple[str, Path | None]:
             f"{output}: unknown suffix {output.suffix!r}; give a folder, or one of "
             f"{', '.join(suffixes)}"
         )
-    if by_suffix and form != by_suffix:
+    papers = {paper.name: paper.suffixes for paper in formats.PAPERS}
+    fits = output is not None and output.suffix.lower() in papers.get(form, ())
+    if by_suffix and form != by_suffix and not fits:
         raise ValueError(
             f"{output}: its suffix says {by_suffix}, but the format is {form}; give one of the two"
         )

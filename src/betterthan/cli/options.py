@@ -28,6 +28,15 @@ Format = Annotated[
     str | None,
     typer.Option("--format", "-f", help="text, markdown, html, latex or json; text on the screen."),
 ]
+PaperFormat = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        "-f",
+        help="text, markdown, html, latex or json; for a paper latex-table, latex-macros or "
+        "sentence; pull-request. Default: text on the screen.",
+    ),
+]
 Seed = Annotated[int | None, typer.Option(help="Seed of whatever is sampled.")]
 Files = Annotated[
     list[str],

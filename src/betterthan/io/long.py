@@ -101,8 +101,8 @@ def _refuse_repeated(table: Table, rows: ItemRows, systems: Coded, cell: np.ndar
     raise problem(
         table.source,
         f"duplicate score of system {shown(systems[k])} on item {shown(rows.ids[k])}"
-        f"{where}, already in row {before}; give each system one score an item, or a column "
-        f"'epoch' or 'dataset' that tells them apart",
+        f"{where}, already in row {before}; give each system one score an item, a column "
+        f"'epoch' or 'dataset' that tells them apart, or name the item ids with item=",
         row=table.rows[k],
     )
 

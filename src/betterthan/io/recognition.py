@@ -48,9 +48,9 @@ def _refuse_incomplete(table: Table) -> None:
             for layout in by_columns
             if layout.needs[0] == role
         )
-        raise problem(
-            table.source, f"has a column {column!r} but {absent} among {listed(table.columns)}"
-        )
+        named = "; name the scores with score=" if "no score" in absent else ""
+        what = f"has a column {column!r} but {absent} among {listed(table.columns)}{named}"
+        raise problem(table.source, what)
 
 
 def _predictions_or_wide(table: Table) -> list[str]:

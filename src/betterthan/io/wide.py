@@ -11,7 +11,7 @@ from betterthan.io.alike import alike_labels, refuse_apart_by_scores
 from betterthan.io.choosing import chosen
 from betterthan.io.items import at_least_two, items_of, scores_array, sole
 from betterthan.io.no_systems import refuse_other_numbers, refuse_total
-from betterthan.io.problems import problem
+from betterthan.io.problems import listed, problem
 from betterthan.io.table import Reading, Table
 
 _NOT_SCORES = (
@@ -86,13 +86,14 @@ def _refuse_row_numbers(table: Table, systems: list[str], values: np.ndarray) ->
 
 def _refuse_confidences(table: Table, systems: list[str], gold: str) -> None:
     """Refuse numbers beside gold that is text: as predictions they would all be wrong."""
-    for system in systems:
-        if cells.holds_numbers(table, system):
-            what = (
-                f"numbers, while the labels in column {gold!r} are text; leave out whichever does "
-                f"not belong"
-            )
-            raise problem(table.source, what, column=system)
+    numbers = [system for system in systems if cells.holds_numbers(table, system)]
+    if numbers:
+        beside = f", as in {listed(numbers[1:])}" if len(numbers) > 1 else ""
+        what = (
+            f"numbers{beside}, while the labels in column {gold!r} are text; leave out whichever "
+            "does not belong, with ignore="
+        )
+        raise problem(table.source, what, column=numbers[0])
 
 
 def _is_number(text: str) -> bool:

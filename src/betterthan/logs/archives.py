@@ -87,16 +87,16 @@ class _Member(io.RawIOBase):
         return len(found)
 
     def readall(self) -> bytes:
-        parts: list[Any] = [self._buffer]
-        while found := self._next():
+        parts: list[Any] = [self._buffer] if self._buffer else []  # one alone is not copied
+        while found := self._next(self._left):
             parts.append(found)
         return b"".join(parts)
 
-    def _next(self) -> bytes:
-        """The next that unpacks, nothing at the end; there the sums are checked."""
+    def _next(self, step: int = _STEP) -> bytes:
+        """What the next packed bytes unpack to, nothing at the end; there the sums are checked."""
         found = b""
         while not found and self._left:
-            found = self._step()
+            found = self._step(step)
         self._given += len(found)
         self._sum = zlib.crc32(found, self._sum)
         if self._given > self._size:
@@ -106,9 +106,9 @@ class _Member(io.RawIOBase):
             raise problem(self._where, what)
         return found
 
-    def _step(self) -> bytes:
+    def _step(self, step: int) -> bytes:
         self._file.seek(self._at)
-        raw = self._file.read(min(_STEP, self._left))
+        raw = self._file.read(min(step, self._left))
         self._at += len(raw)
         self._left -= len(raw)
         if not raw:

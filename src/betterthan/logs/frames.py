@@ -1,6 +1,7 @@
 """Runs as the two tables of `Logs`."""
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -79,16 +80,11 @@ def _with_failed(cells: Cells) -> list[np.ndarray]:
 def _with_missing(run: Run, found: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """With rows of what the log names and does not hold."""
     there = set(zip(run.cells.item, run.cells.epoch, strict=True))
-    absent = [
-        (item, epoch)
-        for item in run.declared
-        for epoch in range(1, run.epochs + 1)
-        if (item, epoch) not in there
-    ]
+    absent = [one for one in product(run.declared, range(1, run.epochs + 1)) if one not in there]
+    if not absent:
+        return found
     metrics = list(dict.fromkeys(found["metric"].tolist())) or [""]
     rows = [(item, epoch, metric) for item, epoch in absent for metric in metrics]
-    if not rows:
-        return found
     number = len(rows)
     more: dict[str, Any] = {
         "item": text_array([item for item, _, _ in rows]),

@@ -56,7 +56,9 @@ class Contents:
 
 def _is_odd(text: str) -> bool:
     """Whether a text may be cut, or stand for something else."""
-    return text[:1] in "(a" and text.startswith(_ODD) or text[-1:] == ")" and text.endswith(_CUT)
+    if text[-1:] == ")" and text.endswith(_CUT):
+        return True
+    return text[:1] in "(a" and text.startswith(_ODD)
 
 
 def _of_any(sample: dict[str, Any], archive: Archive | None, choices: bool) -> bytes | None:

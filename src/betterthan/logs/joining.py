@@ -119,12 +119,14 @@ def _by_content(records: Frame) -> np.ndarray:
     alike = samples.groupby(["run", "item_hash"], observed=True, sort=False)
     _refuse_uneven(samples, alike.size())
     names = _names(samples, alike.cumcount())
-    keys = zip(records["run"], records["item"], records["item_hash"], strict=True)
+    keys = zip(*(records[k].tolist() for k in ("run", "item", "item_hash")), strict=True)
     return np.array([names[key] for key in keys], object)
 
 
 def _refuse_uneven(samples: Frame, copies: Frame) -> None:
     """Refuse contents of which one log holds more copies than another that holds any."""
+    if copies.min() == copies.max():  # once each, as most are
+        return
     ends = copies.groupby(level="item_hash").agg(["min", "max"])
     ends = ends[ends["min"] != ends["max"]]
     if not len(ends):
@@ -143,7 +145,7 @@ def _names(samples: Frame, time: Frame) -> dict[tuple[int, str, bytes], str]:
     taken: set[str] = set()
     found = {}
     for run, item, digest, k in zip(
-        *(samples[name] for name in ("run", "item", "item_hash")), time, strict=True
+        *(samples[k].tolist() for k in ("run", "item", "item_hash")), time.tolist(), strict=True
     ):
         if (digest, k) not in called:
             name = str(item)

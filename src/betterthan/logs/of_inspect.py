@@ -178,7 +178,7 @@ def _add_samples(run: Run, header: dict[str, Any], samples: _Samples, kept: list
         epoch=_epochs(own),
         content=contents,
         prompt=all_joined(digest(prompts_of(header)), contents),
-        text=list(map(shown_of, own)),
+        text=[asked if type(asked := one.get("input")) is str else shown_of(one) for one in own],
         row=[k + 1 for k in kept],
         failed=[error is not None for error in errors],
     )

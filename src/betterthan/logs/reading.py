@@ -15,6 +15,7 @@ from betterthan.logs.naming import chosen, named
 from betterthan.logs.recognising import Sorted, sort_files, tools
 from betterthan.logs.record import Logs, Run
 from betterthan.logs.roster import READERS, Reader
+from betterthan.logs.uncollected import uncollected
 
 _log = logging.getLogger("betterthan")
 Source = str | Path | Sequence[str | Path] | Mapping[str, Any]
@@ -106,6 +107,7 @@ def logs_of_files(
     return logs_of_runs(*read_runs(files, items, cluster), systems=systems, again=again)
 
 
+@uncollected()
 def logs_of_runs(
     runs: Sequence[Run],
     keys: Sequence[str | None],
@@ -121,6 +123,7 @@ def logs_of_runs(
     return logs_of([runs[k] for k in kept], [wanted[found[k]] for k in kept])
 
 
+@uncollected()
 def read_runs(
     files: Sorted, items: Sequence[str] | None = None, cluster: str | None = None
 ) -> tuple[list[Run], list[str | None]]:

@@ -75,11 +75,12 @@ def _keys_of(values: list[Any]) -> int:
     """How many keys the objects in some values have, or fewer: objects are looked for where one of
     the first objects has one.
     """
-    objects = [one for one in values if type(one) is dict]
+    kinds = set(map(type, values))
+    objects = values if kinds == {dict} else [one for one in values if type(one) is dict]
     found = sum(map(len, objects))
     for key in dict.fromkeys(k for one in objects[:_FIRST] for k, v in one.items() if _holds(v)):
         found += _keys_of([one[key] for one in objects if key in one])
-    lists = [one for one in values if type(one) is list]
+    lists = [one for one in values if type(one) is list] if list in kinds else []
     return found + (_keys_of(list(chain.from_iterable(lists))) if lists else 0)
 
 

@@ -64,7 +64,7 @@ class Shown:
     @cached_property
     def pairs(self) -> list[tuple[int, int]]:
         """Places of the pairs that matter, the system ahead first: all of few systems; of many
-        those with the best, with the baseline, and of neighbours.
+        those with the best, with the baseline, and of neighbours, where they were compared.
         """
         p = self.whole["prob_better"].transpose(*names.SQUARE).values
         met = _all(len(p)) if len(p) <= ALL_PAIRS_OF else self._matter(len(p))
@@ -76,7 +76,9 @@ class Shown:
         if base is not None:
             at = self.systems.index(on_one_line(base))
             found |= {(min(k, at), max(k, at)) for k in range(n) if k != at}
-        return sorted(found, key=lambda pair: (pair[1], pair[0]))
+        verdict = self.whole["verdict"].transpose(*names.SQUARE).values
+        met = {pair for pair in found if verdict[pair] != "no_data"}
+        return sorted(met or found, key=lambda pair: (pair[1], pair[0]))
 
     @cached_property
     def cells(self) -> list[xr.Dataset]:

@@ -72,9 +72,7 @@ def _scores(found: pd.DataFrame, shown: Shown) -> dict[str, Any]:
         return {}
     places = _places(found)
     told = [f"{score:.{places}f}" for score in found["score"]]
-    head = "Accuracy" if shown.made.quantity == "accuracy" else "Mean score"
-    if shown.made.higher_is_better is False:
-        head += ", lower is better"
+    head = _head(shown)
     if "score_lower" in found:
         ends = zip(found["score_lower"], found["score_upper"], strict=True)
         known = [f" [{low:.{places}f}, {up:.{places}f}]" if low == low else "" for low, up in ends]
@@ -87,6 +85,11 @@ def _scores(found: pd.DataFrame, shown: Shown) -> dict[str, Any]:
     elif "n_scored" in found:
         columns["Examples scored"] = found["n_scored"].map("{:,}".format).tolist()
     return columns
+
+
+def _head(shown: Shown) -> str:
+    head = "Accuracy" if shown.made.quantity == "accuracy" else "Mean score"
+    return f"{head}, lower is better" if shown.made.higher_is_better is False else head
 
 
 def _places(found: pd.DataFrame) -> int:

@@ -71,7 +71,9 @@ function reread(live) {
         : turn ? 1 - among : among, d: d === null || d === undefined ? NaN : turn ? -d : d,
       verdict: "", within: NaN, stays: of.stays });
   }
-  found.sort((x, y) => model.place[x.a] - model.place[y.a] || model.place[x.b] - model.place[y.b]);
+  const none = (row) => row.stays === "no_data"; // what was never compared comes last
+  found.sort((x, y) => none(x) - none(y) || model.place[x.a] - model.place[y.a]
+    || model.place[x.b] - model.place[y.b]);
   live.rows = found;
 }
 

@@ -28,7 +28,7 @@ function start(given) {
   answer.after(part);
   document.body.append(view.card);
   attachPairs(view);
-  attachMatrix(view, part);
+  attachMatrix(view);
   attachSystems(view);
   view.show = (i, j, from) => { if (view.pinned === null) showCard(view, i, j, from); };
   view.pin = (i, j) => {
@@ -95,7 +95,7 @@ function followSystems(view) {
   }
 }
 
-function attachMatrix(view, part) {
+function attachMatrix(view) {
   const systems = view.data.order;
   const table = document.querySelector('table[data-table="matrix"]');
   if (table && table.tBodies[0].rows.length === systems.length) {
@@ -105,6 +105,7 @@ function attachMatrix(view, part) {
   if (systems.length < 3 || systems.length > 400) return;
   const painted = paintedMatrix(view, systems);
   view.paint = painted.paint;
+  const part = document.getElementById("systems") || document.getElementById("try");
   part.append(make("figure", { class: "painted" }, painted.canvas, make("figcaption", {
     id: "bt-matrix-how", text: "Every system against every other, the best first: darker where the "
       + "row is more probably better than the column, dotted where it is open. Hover, or focus "
