@@ -83,7 +83,7 @@ def _table(dataset: Any) -> tuple[Any, str]:
     np.fill_diagonal(values, np.nan)
     known = np.isfinite(values)
     mean = np.where(known, values, 0).sum(1) / np.maximum(known.sum(1), 1)
-    middle = pd.Series(mean, square.index)[table["system"]].to_numpy()
+    middle = pd.Series(mean, square.index).reindex(table["system"]).to_numpy()
     table = table.assign(middle=middle, low=None, high=None)
     if "expected_rank" not in table:
         table = table.sort_values("middle", ascending=False, kind="stable")
