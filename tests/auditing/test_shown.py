@@ -99,7 +99,9 @@ def test_an_answer_has_the_lines_that_stop_or_warn():
         line
         == "A better than B: holds for every value of the 2 missing scores: yes (P .99 to >.99)"
     )
-    assert f"Audit: {line}" in repr(found)
+    said = " ".join(repr(found).split())
+    assert f"Audit - {line}" in said
+    assert "The answer holds for every value of the missing scores (2)" in said
     assert "Audit" in bt.report(found)
     assert bt.compare(scores(values[:9])).made.audit is None
     assert bt.compare(scores(values), missing="complete").made.audit is None

@@ -123,7 +123,7 @@ def test_comparison_follows_the_advice(scores, advised):
     assert f"({model})" in text
     assert "system was shown first is not taken" in text
     assert "one set of independent ones" in " ".join(text.split())
-    assert "P(best of all)" in text
+    assert "P(best)" in text
     for form in ("markdown", "html", "latex"):
         assert "Advised" in bt.report(comparison, format=form)
 

@@ -75,7 +75,11 @@ def test_a_circle_is_told_pair_by_pair():
     assert {(r.system, r.other) for r in rows.itertuples()} == set(counts)
     assert (rows["wins"] == 9).all()
     assert len(ahead_first(comparison.isel(engine=0))) == 3
-    assert "B better" not in bt.report(comparison)
+    lines = [line.split() for line in bt.report(comparison).splitlines()]
+    # of each pair the system ahead stands first, as A
+    assert all(line[6:8] == ["A", "better"] for line in lines if line[2:5] == ["9", "2", "0"])
+    assert sum(line[2:5] == ["9", "2", "0"] for line in lines) == 3
+    assert "B better than A" not in bt.report(comparison)
 
 
 def test_several_engines_have_rows_of_their_own(comparison):

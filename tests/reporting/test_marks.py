@@ -11,10 +11,13 @@ import xarray as xr
 from rich.cells import cell_len
 
 import betterthan as bt
-from betterthan.reporting.formats import NAMES
-from betterthan.reporting.of_groups import marks_table
+from betterthan.reporting.formats import FORMATS
+from betterthan.reporting.of_groups import marks_table, page
+from betterthan.reporting.plain import as_text
 from betterthan.significance.similarity import groups
 from tests.significance.test_similarity import TASKS, counted, muc6
+
+PAGES = [form.name for form in FORMATS]
 
 
 def chain(n, reach=1, labels=None):
@@ -118,7 +121,8 @@ def test_the_text_in_full():
 
 def test_thirty_systems_stay_aligned_whatever_their_names():
     labels = ["システム", "a" * 30, "é\u0301tude", *(f"s{k}" for k in range(27))]
-    lines = bt.report(groups(chain(30, reach=3, labels=labels))).split("\n")
+    found = groups(chain(30, reach=3, labels=labels))
+    lines = as_text(page(found), 170).split("\n")
     (head,) = [line for line in lines if line.split()[:2] == ["System", "Rank"]]
     starts = [found.start() for found in re.finditer(r"(?<= )\d+(?= )", head)]
     assert len(starts) == 30
@@ -126,6 +130,9 @@ def test_thirty_systems_stay_aligned_whatever_their_names():
     for i, line in enumerate(table[:30]):
         columns = [cell_len(line[:k]) for k in range(len(line)) if line[k] == "✓"]
         assert columns == [starts[j] for j in range(30) if abs(i - j) <= 3]
+    # where they do not fit, columns stand in pieces below each other, each with its head
+    pieces = [line.split()[1:] for line in bt.report(found).split("\n") if line[:7] == " System"]
+    assert [*pieces[0], *pieces[1]] == ["Rank", *map(str, range(1, 31)), "Groups"]
 
 
 def test_unsettled_pairs_are_flagged():
@@ -142,7 +149,7 @@ def test_many_systems_are_listed_by_rank():
     assert table.sides == "lrll"
     assert table.rows[0] == ("system 1", "1", "2-3", "a")
     assert table.rows[10] == ("system 11", "11", "9-10, 12-13", "ijk")
-    for format in NAMES:
+    for format in PAGES:
         written = bt.report(groups(chain(41, reach=2)), format=format).replace("<wbr>", "")
         assert "9-10, 12-13" in written
     assert len(marks_table(groups(chain(40))).heads) == 2 + 40 + 1
@@ -177,7 +184,7 @@ HOSTILE = ["a_b & $c$ | <i>#%", "\\emph{x}\x1b[31m\nnext", "]*`~^"]
 
 def test_names_are_harmless():
     found = groups(chain(3, labels=HOSTILE))
-    assert "\x1b" not in "".join(bt.report(found, format=f) for f in NAMES)
+    assert "\x1b" not in "".join(bt.report(found, format=f) for f in PAGES)
     assert html_rows(bt.report(found, format="html"))[1][0] == HOSTILE[0]
     rows = [line for line in bt.report(found, format="markdown").split("\n") if line[:1] == "|"]
     assert {line.replace(r"\|", "").count("|") for line in rows} == {2 + 3 + 1 + 1}

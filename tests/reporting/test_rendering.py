@@ -165,7 +165,10 @@ def test_equivalent_and_also_ahead():
 def test_no_examples_and_missing_are_said():
     counts = bt.counts.from_table({("A", "B"): (3, 1, 2), ("B", "C"): (1, 1, 1)})
     text = " ".join(bt.report(bt.compare(counts)).split())
-    assert "1 without a common example, or with one unit in all (A and C)" in text
+    assert (
+        "1 without a common example, or with one unit in all, which is one example (A and C)"
+        in text
+    )
     values = np.array([[1, 0], [1, np.nan], [0, 1.0]])
     scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["A", "B"]})
     assert "1; left out: 1 of 3 examples (missing=pairwise)" in " ".join(
@@ -288,7 +291,9 @@ def test_votes_are_not_called_examples():
     counts = bt.counts.from_table({("A", "B"): (9, 1, 0), ("B", "C"): (1, 1, 1)}, unit="judgment")
     text = " ".join(bt.report(bt.compare(counts)).split())
     assert "in direct judgments" in text
-    assert "without a common example, or with one unit in all (A and C)" in text
+    assert (
+        "without a common example, or with one unit in all, which is one example (A and C)" in text
+    )
     assert "Judgments are taken as independent" in text
     assert "Never compared" in bt.report(bt.compare(counts), format="markdown")
     assert "Pairs compared: 2, of which 1" in text

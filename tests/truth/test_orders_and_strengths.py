@@ -28,7 +28,7 @@ def test_a_fit_keeps_how_many_documents_have_how_many_items():
 
 
 def test_expected_tau_is_said_to_be_of_these_documents():
-    written = bt.report(bt.fits.compare(bt.datasets.example_fit("mallows")))
+    written = bt.report(bt.fits.compare(bt.datasets.example_fit("mallows")), format="markdown")
     assert "Expected tau on these documents" in written
 
 

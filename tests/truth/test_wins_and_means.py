@@ -25,7 +25,7 @@ def test_wins_and_mean_that_favour_different_systems_are_split(rare_losses):
     assert not found["sign_error"].notnull().any()
     said = found.statement()[0]
     assert "A wins more often" in said
-    assert "no system is named" in said
+    assert "No system is named" in said
     assert " is better than " not in said
     assert found.pairs["verdict"].tolist() == ["split"]
 
@@ -39,7 +39,7 @@ def test_a_quantity_that_is_given_decides_and_the_other_stands_beside(rare_losse
     assert by_mean["wins_verdict"].values[0, 1] == "a_better"
     assert by_mean.pairs.loc[0, ["system", "wins_verdict"]].tolist() == ["B", "worse"]
     assert by_mean.made.difference_is == "difference of means, in units of the score"
-    assert "P(B wins more often) <0.001" in by_mean.statement()[0]
+    assert "(probability that it wins more often: <0.001)" in by_mean.statement()[0]
 
 
 def test_advice_for_graded_scores_is_the_mean(rare_losses):

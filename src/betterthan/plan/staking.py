@@ -36,7 +36,7 @@ def e_value(counts: Any, rope: float = names.ROPE) -> Plan:
         ``log_e_value``. Without a rope the claims are ``a_better`` and ``b_better``, each against
         d <= 0 seen from its side, and ``bayes_factor_10`` is their mean. With one they are
         ``a_beyond``, d > rope; ``a_not_worse``, d > -rope; the same of B; and ``equivalent``,
-        |d| < rope.
+        -rope < d < rope.
 
     Raises
     ------
