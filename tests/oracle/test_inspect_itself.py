@@ -117,7 +117,10 @@ def test_records_are_those_of_samples_df(name):
     file = logs_of(FOLDER)[name]
     frame = samples_df(str(file.path))
     if frame.empty:
-        pytest.skip("samples_df reads nothing of it")
+        pytest.skip(
+            "samples_df gives no row of a log of 2024; test_records_are_those_of_read_eval_log "
+            "checks it"
+        )
     (run,) = runs_of("inspect", [file])
     wanted = list(of_frame(frame, read_eval_log(str(file.path), header_only=True)))
     same_cells(list(cells_of(run)), wanted)

@@ -63,7 +63,11 @@ def test_the_best_set_is_bold_and_decided_pairs_are_marked(three):
     assert "3 systems on 60 items; Dirichlet(1, 1, 1) prior" in table
 
 
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex")
+@pytest.mark.skipif(
+    shutil.which("pdflatex") is None,
+    reason="pdflatex is a program of the system that this project does not install; the tests "
+    "above check what the table and the macros hold without it",
+)
 @pytest.mark.parametrize("columns", ["onecolumn", "twocolumn"])
 def test_table_and_macros_compile_in_one_column_and_in_two(tmp_path, pair, three, columns):
     """Nothing is wider than its column."""
