@@ -46,6 +46,8 @@ def test_dropping_hard_items_turns_the_answer_round_and_is_warned_of():
     wrong = bt.compare(scores, missing="wrong")["prob_better"].sel(PAIR)
     assert found["prob_better_if_wrong"].sel(PAIR).item() == wrong.item()
     assert "Missing as wrong" in bt.report(found, format="markdown")
+    told = found.statement()[1]  # in the second sentence, and not among the limits alone
+    assert "with every missing score counted as wrong, A is ahead of B with probability" in told
     report = " ".join(bt.report(found).split())
     assert "Other values of the missing scores (80) could lead to another answer" in report
     assert "Scores of B are missing on harder examples" in report

@@ -8,7 +8,9 @@ On any answer
     all pairs have as many); unit, units (in words); n_units; threshold; rope; interval "95% HDI";
     quantity, beside_quantity; lower_score; failures (text); baseline; n_missing (cells), missing
     (policy), missing_pairs (of how many pairs a score is missing), missing_holding (how many of
-    their verdicts hold for every value of these).
+    their verdicts hold for every value of these); where scores are missing on hard or easy items
+    and counting them as wrong changes a verdict, of two systems missing_wrong_first,
+    missing_wrong_second, missing_wrong_p, of many missing_wrong_changed, of how many pairs.
     ties_same, ties_changed, n_ties_changed: policies for ties under which verdicts stay, or not.
     more_items, more_never, more_beyond, more_target with open_first, open_second: what an open pair
     needs; replicates, turn_items, turn_of, drop_items with kept_first, kept_second: whether a

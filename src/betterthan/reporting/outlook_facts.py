@@ -78,7 +78,24 @@ def missing_facts(data: xr.Dataset) -> Facts:
     upper = np.triu_indices(data.sizes[names.SYSTEM_A], 1)
     touched = data["n_missing"].transpose(*names.SQUARE).values[upper] > 0
     holds = data["missing_holds"].transpose(*names.SQUARE).values[upper]
-    return {"missing_pairs": int(touched.sum()), "missing_holding": int((touched & holds).sum())}
+    told = {"missing_pairs": int(touched.sum()), "missing_holding": int((touched & holds).sum())}
+    return told | (_as_wrong(data, upper) if "verdict_if_wrong" in data else {})
+
+
+def _as_wrong(data: xr.Dataset, upper: tuple[np.ndarray, ...]) -> Facts:
+    """What becomes of verdicts if scores that are missing on hard or easy items were wrong."""
+    now, then = (
+        data[name].transpose(*names.SQUARE).values[upper]
+        for name in ("verdict", "verdict_if_wrong")
+    )
+    changed = int((now != then).sum())
+    if len(now) > 1 or not changed:
+        return {"missing_wrong_changed": changed} if changed else {}
+    p = float(data["prob_better_if_wrong"].transpose(*names.SQUARE).values[0, 1])
+    pair = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
+    first, second = pair if p >= 0.5 else pair[::-1]
+    ahead = {"missing_wrong_first": first, "missing_wrong_second": second}
+    return ahead | {"missing_wrong_p": max(p, 1 - p)}
 
 
 def ties_facts(data: xr.Dataset) -> Facts:
