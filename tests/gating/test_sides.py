@@ -297,3 +297,31 @@ def test_names_of_items_survive_being_accepted(tmp_path, name):
     found = bt.gate(kept, frame.assign(score=[0, 0, 1]), margin=0.05)
     assert found.evidence.items == 3
     assert [item.strip() for item in found.evidence.lost] == [name.strip()]
+
+
+@pytest.mark.parametrize("right_or_wrong", [False, True])
+def test_where_lower_is_better_the_higher_candidate_is_worse(tmp_path, right_or_wrong):
+    rng = np.random.default_rng(4)
+    old = rng.random(200)
+    old = (old < 0.3) * 1.0 if right_or_wrong else old
+    new = (
+        np.where(rng.random(200) < 0.2, 1.0, old) if right_or_wrong else old + 0.1 * rng.random(200)
+    )
+    sides = [pd.DataFrame({"item": range(200), "score": values}) for values in (old, new)]
+    assert bt.gate(*sides, margin=0.02).verdict == "pass"
+    found = bt.gate(*sides, margin=0.02, higher_is_better=False)
+    assert found.verdict == "worse"
+    assert found.evidence.difference < 0
+    assert not found.evidence.won
+    assert bt.gate(*sides[::-1], margin=0.02, higher_is_better=False).verdict == "pass"
+
+
+def test_an_accepted_baseline_keeps_its_direction(tmp_path):
+    old = table(tmp_path / "old.csv", [0.2, 0.4, 0.3, 0.5] * 10)
+    new = table(tmp_path / "new.csv", [0.4, 0.6, 0.5, 0.8] * 10)
+    kept = accepted(tmp_path / "kept.txt", old, higher_is_better=False)
+    assert bt.gate(kept, new, margin=0.02).verdict == "worse"
+    assert bt.gate(kept, new, margin=0.02, higher_is_better=False).verdict == "worse"
+    other = accepted(tmp_path / "other.txt", old)
+    with pytest.raises(ValueError, match="was accepted with higher scores better; accept it anew"):
+        bt.gate(other, new, margin=0.02, higher_is_better=False)

@@ -38,7 +38,8 @@ from betterthan.reading.finding_logs import logs_in, tables_in
 
 _OF_TABLES = ("item", "system", "score", "ignore", "true", "false", "percent", "decimal", "sep")
 _OF_RUNS = ("again", "items", "format")
-CHOICES = (*_OF_TABLES, *OF_LOGS, *_OF_RUNS, "higher_is_better")
+_DIRECTION = "higher_is_better"
+CHOICES = (*_OF_TABLES, *OF_LOGS, *_OF_RUNS, _DIRECTION)
 
 
 def read_sides(baseline: Any, candidate: Any, choices: Mapping[str, Any]) -> Sides:
@@ -89,7 +90,9 @@ def checked(choices: Mapping[str, Any]) -> dict[str, Any]:
     unknown = [name for name in choices if name not in CHOICES]
     if unknown:
         raise ValueError(f"there is no choice {unknown[0]!r} of a gate; give {', '.join(CHOICES)}")
-    return {name: value for name, value in choices.items() if value not in (None, False, "")}
+    asked = {name: value for name, value in choices.items() if value is not None and value != ""}
+    # percent=False asks for nothing; higher_is_better=False turns every difference round
+    return {k: v for k, v in asked.items() if v is not False or k == _DIRECTION}
 
 
 def same_content(baseline: Any, candidate: Any) -> str:
@@ -136,15 +139,24 @@ def _of_tables(source: dict[str, Any], kept: Kept | None, given: Mapping[str, An
     """One table for each side."""
     _refuse(given, (*OF_LOGS, *_OF_RUNS), "tables")
     tables: dict[str, Any] = {}
-    better = given.get("higher_is_better", True)
+    better = given.get(_DIRECTION, True)
     if kept is not None:
-        tables[BASELINE], better = as_table(kept.of, kept.name), kept.of.about["higher_is_better"]
+        tables[BASELINE], better = as_table(kept.of, kept.name), _direction(kept, given)
     for name, one in source.items():
         tables[name] = table_of(one, name, given)
     scores = read_tables(tables, higher_is_better=better, names_are="systems")
     if scores.isnull().all():
         return Sides(stops=("no item has a score in any of the tables",))
     return _audited(scores.sel({names.SYSTEM: list(SIDES)}))
+
+
+def _direction(kept: Kept, given: Mapping[str, Any]) -> bool:
+    """Whether higher scores are better: as was accepted, and nothing else may be asked for."""
+    better = bool(kept.of.about[_DIRECTION])
+    if given.get(_DIRECTION, better) != better:
+        said = "higher" if better else "lower"
+        raise problem(kept.name, f"was accepted with {said} scores better; accept it anew")
+    return better
 
 
 def table_of(source: Any, name: str, given: Mapping[str, Any]) -> Any:
@@ -186,7 +198,7 @@ def accepted_of(candidate: Any, choices: Mapping[str, Any]) -> Baseline:
     if files is None:
         table = table_of(candidate, CANDIDATE, given)
         twice = {BASELINE: table, CANDIDATE: table}
-        better = given.get("higher_is_better", True)
+        better = given.get(_DIRECTION, True)
         scores = read_tables(twice, higher_is_better=better, names_are="systems")
         scores = scores.sel({names.SYSTEM: CANDIDATE}).assign_attrs(source=table.source)
         if scores.isnull().all():
