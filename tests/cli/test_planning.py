@@ -93,3 +93,17 @@ def test_bars_keep_within_the_width_and_are_green_from_the_target_on():
     assert "\x1b" not in lines[0]
     assert lines[1].count("\x1b") == 2
     assert all(len(line) <= 40 for line in bars([50, 1000], [0.4, 1.0], 0.8, 40))
+
+
+def test_lower_scores_may_be_the_better_ones(tmp_path, capsys, monkeypatch):
+    path = tmp_path / "errors.csv"
+    rows = [f"q{k},{k / 100},{k / 100 + (k % 5 > 0) * 0.1}" for k in range(60)]
+    path.write_text("item,old,new\n" + "\n".join(rows) + "\n")
+    code, out, err = run(capsys, monkeypatch, "--pilot", path)
+    assert code == 0
+    assert "new is better today" in out
+    assert "scores are graded: this plan is of winning more items" in err
+    code, out, _ = run(capsys, monkeypatch, "--pilot", path, "--lower-is-better")
+    assert code == 0
+    assert "old is better today" in out
+    assert " 1.000" not in out  # of what may yet be, nothing is certain

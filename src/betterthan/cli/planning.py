@@ -8,7 +8,7 @@ import typer
 
 from betterthan import names
 from betterthan.cli.console import say
-from betterthan.cli.options import Layout, Rope, Systems
+from betterthan.cli.options import Layout, Lower, Rope, Systems
 from betterthan.cli.sources import read_given, source_of
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def plan(
     ] = None,
     systems: Systems = None,
     layout: Layout = None,
+    lower_is_better: Lower = False,
 ) -> None:
     """How many items give a verdict, from a pilot or from a guess; of a pilot, will it hold."""
     from betterthan import checks
@@ -59,10 +60,12 @@ def plan(
             "say what is known: --pilot results.csv, or --decisive 0.2 --difference 0.05"
         )
     if pilot is not None:
-        _of_pilot(_counts(pilot, systems, layout), until, wanted, how)
+        better = False if lower_is_better else None
+        counts = _counts(pilot, systems=systems, layout=layout, higher_is_better=better)
+        _of_pilot(counts, until, wanted, how)
         return
-    if until is not None or systems is not None or layout is not None:
-        raise ValueError("--until, --systems and --layout are for a --pilot")
+    if until is not None or systems is not None or layout is not None or lower_is_better:
+        raise ValueError("--until, --systems, --layout and --lower-is-better are for a --pilot")
     _of_guess(_theta(decisive, difference), wanted, how)
 
 
@@ -82,13 +85,15 @@ def _theta(decisive: float | None, difference: float | None) -> tuple[float, flo
     return (decisive + difference) / 2, (decisive - difference) / 2, 1 - decisive
 
 
-def _counts(pilot: list[str], systems: str | None, layout: str | None) -> Any:
-    """Wins, losses and ties of the first two systems of a pilot."""
+def _counts(pilot: list[str], **choices: Any) -> Any:
+    """Wins, losses and ties of the two systems of a pilot."""
     import betterthan as bt
 
     source_of(pilot)
-    data = read_given(pilot, systems=systems, layout=layout)
+    data = read_given(pilot, **choices)
     counts = data if names.OUTCOME in data.dims else bt.count(data)
+    if names.SYSTEM in data.dims and not data.isin((0, 1)).where(data.notnull(), True).all():
+        say("scores are graded: this plan is of winning more items, which a higher mean need not")
     found = counts[names.SYSTEM_A].values.tolist() if names.SYSTEM_A in counts.dims else []
     if len(found) != 2 or names.DATASET in counts.dims:
         raise ValueError(

@@ -77,7 +77,8 @@ def after(items: Items, had: np.ndarray, more: Any, rule: Rule) -> np.ndarray:
         rows = rows[: max(1, _HELD // (int(more[rows[-1]]) + 1))]
         found.append(_after(items.take(rows), had[rows], more[rows, None], rule))
         start += len(rows)
-    return np.concatenate(found)[np.argsort(order)]
+    # a sum of many terms may pass 1 by its rounding
+    return np.clip(np.concatenate(found)[np.argsort(order)], 0.0, 1.0)
 
 
 def _after(items: Items, had: np.ndarray, more: np.ndarray, rule: Rule) -> np.ndarray:
