@@ -61,23 +61,7 @@ class Evidence:
 
 @dataclass(frozen=True, repr=False)
 class Decision:
-    """Whether a candidate may replace a baseline.
-
-    Attributes
-    ----------
-    verdict : {"pass", "worse", "inconclusive", "not comparable"}
-    margin, threshold : float
-    why : tuple of str
-        What makes it inconclusive or not comparable.
-    evidence : Evidence or None
-        None where the two are not comparable.
-    looked : Looked or None
-        Where this is one of several looks.
-    reading : str
-        What was read, in one line.
-    warned, said : tuple of str
-        What should be known beside the verdict.
-    """
+    """What `answer.Gate`, which describes it, shows and hands on."""
 
     verdict: str
     margin: float

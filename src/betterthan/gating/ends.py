@@ -12,7 +12,7 @@ from betterthan import names
 from betterthan.comparison.measured import unit_of
 from betterthan.counts.scoring import oriented
 from betterthan.counts.units import CLUSTER, ids_of, item_ids
-from betterthan.posterior.open_scores import limits_of
+from betterthan.posterior.open_scores import limits_of, of_runs, summed
 
 
 @dataclass(frozen=True)
@@ -100,16 +100,19 @@ def paired(scores: xr.DataArray) -> Paired:
     limits = (low, high) if better else (-high, -low)
     values = oriented(scores).astype(float)
     place, labels = pd.factorize(item_ids(scores))
-    sums, number = _summed(values, place, len(labels))
+    sums, number = summed(values, place, len(labels))
     # of an item as many runs as anybody made of it, but no more than the side makes of any
     planned = np.minimum(np.bincount(place)[:, None], np.maximum(number.max(0, initial=1), 1))
+    ends = of_runs(sums, number, limits, planned)
     return Paired(
         [str(i) for i in labels],
-        *_ends(sums, number, planned, limits),
+        ends.low,
+        ends.high,
+        ends.observed,
         unit=_units(scores, place),
         per=unit_of(scores, None),
         runs=int(planned.max()),
-        gone=int((planned - number).sum()),
+        gone=int(ends.missing.sum()),
         binary=bool(np.isin(scores.values[~np.isnan(values)], (0.0, 1.0)).all()),
         limits=limits,
         higher_is_better=better,
@@ -122,24 +125,3 @@ def _units(scores: xr.DataArray, place: np.ndarray) -> np.ndarray:
     if unit_of(scores, None) != CLUSTER:
         return np.arange(len(first))
     return np.asarray(pd.factorize(ids_of(scores, CLUSTER)[first])[0])
-
-
-def _summed(values: np.ndarray, place: np.ndarray, items: int) -> tuple[np.ndarray, np.ndarray]:
-    """The sum of the scores of each item, and their number."""
-    sums, number = (np.zeros((items, values.shape[1])) for _ in range(2))
-    seen = ~np.isnan(values)
-    np.add.at(sums, place, np.where(seen, values, 0.0))
-    np.add.at(number, place, seen)
-    return sums, number
-
-
-def _ends(
-    sums: np.ndarray, number: np.ndarray, planned: np.ndarray, limits: tuple[float, float]
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The least, the most and the observed mean of each item; where nothing is missing one number,
-    to the digit.
-    """
-    gone = planned - number
-    mean = np.where(number > 0, sums / np.maximum(number, 1), np.nan)
-    low, high = (np.where(gone > 0, (sums + end * gone) / planned, mean) for end in limits)
-    return low, high, mean

@@ -73,12 +73,12 @@ def ends_of(scores: xr.DataArray, limits: tuple[float, float], per: str, runs: i
         gone = np.isnan(values)
         first, last = np.where(gone, low, values), np.where(gone, high, values)
         return Ends(first, last, values, gone.astype(np.int64))
-    sums, number = _summed(values, place, len(ids))
+    sums, number = summed(values, place, len(ids))
     rows = np.bincount(place) if per == "run" else None
-    return _of_runs(sums, number, (low, high), _planned(ids, rows, number, runs))
+    return of_runs(sums, number, (low, high), _planned(ids, rows, number, runs))
 
 
-def _of_runs(
+def of_runs(
     sums: np.ndarray, number: np.ndarray, limits: tuple[float, float], planned: np.ndarray
 ) -> Ends:
     """The ends of items from the sums of their runs; where no run is planned, they are those there
@@ -91,7 +91,7 @@ def _of_runs(
     return Ends(first, last, mean, gone.astype(np.int64))
 
 
-def _summed(values: np.ndarray, place: np.ndarray, items: int) -> tuple[np.ndarray, np.ndarray]:
+def summed(values: np.ndarray, place: np.ndarray, items: int) -> tuple[np.ndarray, np.ndarray]:
     """The sum of the scores of each item, and their number."""
     sums, number = (np.zeros((items, values.shape[1])) for _ in range(2))
     seen = ~np.isnan(values)
