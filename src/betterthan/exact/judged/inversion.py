@@ -58,7 +58,7 @@ class Law:
 def above(
     law: Law, x: np.ndarray, close: float = CLOSE, need: int = 2
 ) -> tuple[np.ndarray, np.ndarray]:
-    """P(d > x), the density of d, its slope and P(d < x), (row, 4); and whether each row is settled.
+    """P(d > x), the density of d, its slope, P(d < x), (row, 4); and whether each row is settled.
 
     Parameters
     ----------
