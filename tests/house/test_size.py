@@ -44,6 +44,7 @@ LONGER = {
     ("models/performance_function.py", "_model"): "the model",
     ("models/performance_function.py", "simulate"): "draws in the order of the model",
     ("models/simplex.py", "decisive_first"): "a transform and its Jacobian",
+    ("models/judge.py", "simulate"): "draws in the order of the model",
     ("models/subject_slopes.py", "_text_effects"): "the model",
     ("models/subject_slopes.py", "build"): "the model",
     ("models/subject_slopes.py", "simulate"): "draws in the order of the model",

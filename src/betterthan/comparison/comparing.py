@@ -20,7 +20,7 @@ from betterthan.comparison.asked import Asked
 from betterthan.comparison.audited import audited, bounds_of, holding
 from betterthan.comparison.engines import Engine, answers_of, exact_answers, sampled_answers
 from betterthan.comparison.given import Given, count_given, of_systems, recognise
-from betterthan.comparison.of_judged import exact_judged
+from betterthan.comparison.of_judged import judged_answers
 from betterthan.comparison.tests_beside import tests_beside
 from betterthan.comparison.ties_beside import every_policy
 from betterthan.counts.units import CLUSTER, EPOCH
@@ -218,9 +218,9 @@ def compare(
 
 def _judged(data: xr.Dataset, asked: Asked) -> Comparison:
     """The comparison of judged counts."""
-    result = exact_judged(data, asked)
+    result, others = judged_answers(data, asked)
     result["sign_error"] = sign_error(result)
-    return Comparison(result)
+    return Comparison(result, _beside(others))
 
 
 def sign_error(result: xr.Dataset) -> xr.DataArray:

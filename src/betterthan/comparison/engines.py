@@ -113,6 +113,22 @@ def sampled_answers(given: Given, asked: Asked) -> Engine:
     return Engine("mcmc", whole, beside, _signed(tree["posterior"].attrs) | _judged(diagnosis))
 
 
+def sampled_judged(data: xr.Dataset, n: xr.DataArray, asked: Asked) -> Engine:
+    """The answers of judged counts from PyMC; `n` is the items of each pair, as a square."""
+    from betterthan.models import judge
+
+    tree = judge.fit(
+        data, prior=asked.prior, sampling=asked.sampling, rng=asked.seed, predictive=False
+    )
+    posterior, diagnosis = tree["posterior"].to_dataset(), diagnose(tree)
+    found = table.of_differences(posterior["difference"], asked.question, square=True)
+    whole = table.with_verdicts(found, asked.question, converged=diagnosis.passed, n=n)
+    z = cross_check(data, tree)["z"]
+    turned = table.of_pairs({"difference_mean": z.values}, z, square=True)  # of (B, A) it is -z
+    beside = turned.rename({"difference_mean": "z"})
+    return Engine("mcmc", whole, beside, _signed(posterior.attrs) | _judged(diagnosis))
+
+
 def _number(given: Given) -> xr.DataArray | None:
     """Examples of each pair, ties too; of two outcomes, none that was decisive is no lack of
     data.

@@ -3,6 +3,7 @@ labels alone and the judge alone beside it.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import xarray as xr
 import betterthan
 from betterthan import checks, names
 from betterthan.comparison.asked import Asked
+from betterthan.comparison.engines import Engine, sampled_judged
 from betterthan.counts.picking import picked, systems_of
 from betterthan.exact.judged.pairs import JudgedPairs
 from betterthan.exact.wins import dirichlet, intervals
@@ -28,22 +30,42 @@ NO_JOINT = (
 )
 
 
-def exact_judged(data: xr.Dataset, asked: Asked) -> xr.Dataset:
-    """The answer over (system_a, system_b) in closed form, with all that stands beside it."""
+def judged_answers(data: xr.Dataset, asked: Asked) -> tuple[xr.Dataset, list[Engine]]:
+    """The answer over (system_a, system_b) with all that stands beside it, and the engines that
+    were asked for besides the one it is of.
+    """
     _refuse(asked)
+    found, bare = _asked_of(data, asked)
+    pairs = of_judged.settled_pairs(found, asked.prior)
+    worth = of_judged.worth_of(found, pairs)
+    beside = _square(worth, found).pipe(_whole)
+    main, *others = _engines(found, pairs, beside["n"], asked)
+    z = [engine.beside for engine in others]
+    whole = _joined(main.answers, beside, *_alone(found, asked), _labels(found), *z)
+    notes = [*_notes(found, worth), *_bare(bare)]
+    made = _signed(found, asked, notes, worth, [main, *others])
+    ordered = [replace(e, answers=_ordered(e.answers, asked)) for e in others]
+    return _ordered(whole, asked).assign_attrs(made), ordered
+
+
+def _asked_of(data: xr.Dataset, asked: Asked) -> tuple[xr.Dataset, int]:
+    """The pairs of the systems asked for that have labels, and how many have none."""
     found = judged_counts(picked(data, asked.systems).drop_vars(names.SYSTEM, errors="ignore"))
     if asked.baseline is not None:
         checks.one_of(asked.baseline, systems_of(found), "baseline")
     labelled = found[GOLD].values.sum((1, 2)) > 0
-    bare, found = int((~labelled).sum()), found.isel({names.PAIR: labelled})
-    pairs = of_judged.settled_pairs(found, asked.prior)
-    worth = of_judged.worth_of(found, pairs)
-    beside = _square(worth, found).pipe(_whole)
-    result = table.with_verdicts(_corrected(found, pairs, asked), asked.question, n=beside["n"])
-    parts = [result, beside, *_alone(found, asked), _labels(found)]
-    whole = xr.merge([part.drop_attrs() for part in parts], join="exact")
-    notes = [*_notes(found, worth), *_bare(bare)]
-    return _ordered(whole, asked).assign_attrs(_signed(found, asked, notes, worth))
+    return found.isel({names.PAIR: labelled}), int((~labelled).sum())
+
+
+def _engines(data: xr.Dataset, pairs: JudgedPairs, n: xr.DataArray, asked: Asked) -> list[Engine]:
+    """The closed form and PyMC, as was asked for, the one to be read first."""
+    found = []
+    if asked.method in ("exact", "both"):
+        told = table.with_verdicts(_corrected(data, pairs, asked), asked.question, n=n)
+        found.append(Engine("exact", told))
+    if asked.method in ("mcmc", "both"):
+        found.append(sampled_judged(data, n, asked))
+    return found
 
 
 def _ordered(whole: xr.Dataset, asked: Asked) -> xr.Dataset:
@@ -64,12 +86,12 @@ def _refuse(asked: Asked) -> None:
         "missing": asked.missing != "pairwise",
         "margin": asked.margin != 0,
         "tests": asked.tests.which is not None and asked.tests != Tests(),
-        "method": asked.method != "exact",
+        "method": asked.method == "advised",
     }
     for name in (name for name, is_wrong in wrong.items() if is_wrong):
         raise ValueError(
-            f"{name}={getattr(asked, name)!r} does not apply to judged counts, which "
-            "are answered in closed form, with ties an outcome and items the unit; leave it out"
+            f"{name}={getattr(asked, name)!r} does not apply to judged counts, which are answered "
+            "in closed form or by PyMC, with ties an outcome and items the unit; leave it out"
         )
 
 
@@ -134,21 +156,24 @@ def _whole(data: xr.Dataset) -> xr.Dataset:
 
 def _labels(data: xr.Dataset) -> xr.Dataset:
     """``counts``: wins, losses and ties by the labels of people."""
-    gold = data[GOLD].values.sum(2)
-    win, loss, tie = (_square({"x": column}, data)["x"] for column in gold.T)
-    upper = _square({"x": np.ones(len(gold))}, data)["x"]
-    first = _direction(data, upper)
-    wins, losses = xr.where(first, win, loss), xr.where(first, loss, win)
-    outcome = xr.DataArray(list(names.OUTCOMES), dims=names.OUTCOME, name=names.OUTCOME)
-    stacked = xr.concat([wins, losses, tie], outcome, join="exact")
-    return xr.Dataset({"counts": stacked.transpose(..., names.OUTCOME).astype(np.int64)})
+    win, loss, tie = (column.astype(float) for column in data[GOLD].values.sum(2).T)
+    sides = table.of_pairs(
+        {"prob_better": win, "prob_worse": loss, "tie": tie}, data[JUDGED], square=True
+    )
+    wins, ties = sides["prob_better"].values.copy(), sides["tie"].values
+    np.fill_diagonal(wins, 0)
+    counts = np.stack([wins, wins.T, ties], -1).astype(np.int64)
+    outcome = {names.OUTCOME: list(names.OUTCOMES)}
+    return xr.Dataset({"counts": ((*names.SQUARE, names.OUTCOME), counts)}, sides.coords | outcome)
 
 
-def _direction(data: xr.Dataset, square: xr.DataArray) -> xr.DataArray:
-    """Where the row is the system that the pair names first."""
-    given = set(zip(*(data[k].values.astype(str).tolist() for k in names.SQUARE), strict=True))
-    labels = [str(s) for s in square[names.SYSTEM_A].values]
-    return square.copy(data=np.array([[(a, b) in given for b in labels] for a in labels]))
+def _joined(*parts: xr.Dataset) -> xr.Dataset:
+    """Answers over the same systems as one; `xarray.merge` takes as long as the answers."""
+    variables, coords = {}, {}
+    for part in parts:
+        variables |= {name: array.variable for name, array in part.data_vars.items()}
+        coords |= {name: array.variable for name, array in part.coords.items()}
+    return xr.Dataset(variables, coords).drop_attrs()
 
 
 def _bare(pairs: int) -> list[str]:
@@ -159,11 +184,16 @@ def _bare(pairs: int) -> list[str]:
 
 
 def _signed(
-    data: xr.Dataset, asked: Asked, notes: list[str], worth: Mapping[str, np.ndarray]
+    data: xr.Dataset,
+    asked: Asked,
+    notes: list[str],
+    worth: Mapping[str, np.ndarray],
+    engines: list[Engine],
 ) -> dict[str, Any]:
     """How the answer was made."""
     n = {int(x) for x in worth["n"]}
     signals = data.sizes[SIGNAL]
+    sampled = {k: v for engine in reversed(engines) for k, v in engine.signed.items()}
     said = Signature(
         answer="judged",
         version=betterthan.__version__,
@@ -182,7 +212,7 @@ def _signed(
         baseline=asked.baseline,
         no_joint=NO_JOINT,
         notes=tuple(notes),
-        **vars(asked.question),
+        **vars(asked.question) | sampled,
     )
     return said.to_attrs()
 

@@ -15,6 +15,7 @@ from betterthan.evidence import (
     of_graded,
     of_hierarchical,
     of_item_response,
+    of_judge,
     of_mallows,
     of_pairs,
     of_performance_function,
@@ -33,6 +34,7 @@ from betterthan.models import (
     hierarchical,
     independent_betas,
     item_response,
+    judge,
     mallows,
     performance_function,
     subject_slopes,
@@ -96,6 +98,7 @@ _JUDGED = {"systems": 3, "judgments": 60, "judges": 2, "position": True}
 _BY_JUDGE = {"judges": True, "position": True}
 _RAO_KUPPER = {"tie_model": "rao_kupper"}
 _ONE_THETA = {"pooling": "complete", "prior_sd": 0.7}
+_ELSEWHERE = {"labels": "elsewhere"}
 _PRIOR = {"prior": (0.5, 2.0, 3.0)}
 
 ROSTER = (
@@ -174,6 +177,16 @@ ROSTER = (
         fit_design=of_item_response.fit_design,
         larger=of_item_response.LARGER,
         looks=look.of_successes,
+    ),
+    Validation(
+        model=judge,
+        forms=of_judge.FORMS,
+        agreement=of_judge.agreement,
+        cases=(
+            ({"n": 40, "gold": 10}, {}),
+            ({"n": 60, "gold": 20, "signals": 9, "pairs": 2, **_PRIOR}, _PRIOR),
+            ({"n": 40, "gold": 15, "signals": 4, **_ELSEWHERE}, _ELSEWHERE),
+        ),
     ),
     Validation(
         model=mallows,

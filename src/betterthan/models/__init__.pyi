@@ -6,6 +6,7 @@ from . import graded as graded
 from . import hierarchical as hierarchical
 from . import independent_betas as independent_betas
 from . import item_response as item_response
+from . import judge as judge
 from . import mallows as mallows
 from . import performance_function as performance_function
 from . import subject_slopes as subject_slopes

@@ -1,0 +1,305 @@
+"""Outcomes of a judge that errs, and labels by people on some items; the truth of the others is
+summed out.
+
+Labels inside: the labelled items are some of the judged ones. (signal, truth) ~ Multinomial(phi),
+and of items without a label the signal alone is seen. Labels elsewhere: they are of another
+population, of which only how the judge errs carries over: signal ~ Multinomial(theta @ confusion).
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.exact.numeric.seeds import one_seed
+from betterthan.judged.dataset import GOLD, JUDGED, SIGNAL, TRUTH, dataset_of, judged_counts
+from betterthan.models import simplex
+from betterthan.models.sampling import Sampling, fit_model
+from betterthan.posterior import of_judged
+
+if TYPE_CHECKING:
+    import pymc as pm
+
+TARGET_ACCEPT = 0.95
+_LABELS = ("inside", "elsewhere")
+_CELL = (names.PAIR, SIGNAL, TRUTH)
+
+
+def simulate(
+    n: int,
+    *,
+    gold: int,
+    signals: int = 3,
+    pairs: int = 1,
+    labels: str = "inside",
+    prior: Any = None,
+    rng: Any = None,
+) -> xr.Dataset:
+    """Draw the truth from the prior, and judged counts from the truth.
+
+    Parameters
+    ----------
+    n : int
+        Items without a label of each pair.
+    gold : int
+        Labelled items of each pair; elsewhere as many of each truth, as far as that goes.
+    signals : int, default 3
+        What the judge can say.
+    pairs : int, default 1
+    labels : {"inside", "elsewhere"}, default "inside"
+        Whether the labelled items are a random part of those at hand, or of another population.
+    prior : str or sequence of three float, optional
+        Dirichlet parameters of win, loss, tie.
+    rng : int, numpy.random.Generator or None
+
+    Returns
+    -------
+    xarray.Dataset
+        Judged counts ``gold`` (pair, truth, signal) and ``judged`` (pair, signal), gold included;
+        and the truth: ``theta`` (pair, outcome) and ``difference`` (pair).
+
+    Raises
+    ------
+    ValueError
+        If a number is not whole or too small, or a choice is not valid.
+
+    Examples
+    --------
+    >>> data = simulate(50, gold=10, pairs=2, rng=1)
+    >>> data["judged"].sum("signal").values.tolist()
+    [60, 60]
+    """
+    rest, shape = checks.whole(n, "n"), checks.whole(pairs, "pairs")
+    draw = _draw_inside if _is_inside(labels) else _draw_elsewhere
+    random, each = np.random.default_rng(one_seed(rng)), checks.whole(signals, "signals", 2)
+    alpha = np.broadcast_to(of_judged.cells_prior(prior), (3, each))
+    theta, phi, seen = draw(random, alpha, shape, checks.whole(gold, "gold"))
+    judged = seen.sum(1) + random.multinomial(rest, phi.sum(1))
+    named = [*names.OUTCOMES, *(f"signal {k + 1}" for k in range(3, each))][:each]
+    who = [(f"A{k}", f"B{k}") for k in range(shape)]
+    truth = {"theta": ((names.PAIR, names.OUTCOME), theta)}
+    truth |= {"difference": (names.PAIR, theta[:, 0] - theta[:, 1])}
+    found = dataset_of(seen, judged, who, named, {}).assign(truth)
+    return found.assign_coords({names.OUTCOME: list(names.OUTCOMES)})
+
+
+def build(counts: xr.Dataset, *, labels: str = "inside", prior: Any = None) -> "pm.Model":
+    """The PyMC model of all pairs at once.
+
+    Parameters
+    ----------
+    counts : xarray.Dataset
+        Judged counts, see `betterthan.judged.count`.
+    labels : {"inside", "elsewhere"}, default "inside"
+        Whether the labelled items are a random part of those at hand, or of another population.
+    prior : str or sequence of three float, optional
+        Dirichlet parameters of win, loss, tie.
+
+    Returns
+    -------
+    pymc.Model
+        ``theta`` (pair, outcome) and ``difference`` (pair); inside ``share`` (pair, signal) and
+        ``given`` (pair, signal, truth), elsewhere ``confusion`` (pair, truth, signal). Data
+        ``labelled`` and ``others``, observed ``gold`` and ``y``.
+
+    Raises
+    ------
+    ValueError
+        If they are no judged counts, there are too many pairs, or a choice is not valid.
+    """
+    import pymc as pm
+
+    found, inside = _to_fit(counts), _is_inside(labels)
+    seen = found[GOLD].values
+    rest = found[JUDGED].values - seen.sum(1)
+    with pm.Model(coords=_coords(found)) as model:
+        labelled = pm.Data("labelled", seen, dims=(names.PAIR, TRUTH, SIGNAL))
+        others = pm.Data("others", rest, dims=(names.PAIR, SIGNAL))
+        like = _like_inside if inside else _like_elsewhere
+        theta, signal = like(labelled, seen.shape, checks.prior(prior))
+        pm.Deterministic("difference", theta[:, 0] - theta[:, 1], dims=names.PAIR)
+        pm.Multinomial("y", n=others.sum(-1), p=signal, observed=others, dims=_CELL[:2])
+    return model
+
+
+def fit(
+    counts: xr.Dataset,
+    *,
+    labels: str = "inside",
+    prior: Any = None,
+    sampling: Sampling = Sampling(),
+    rng: Any = None,
+    predictive: bool = True,
+) -> xr.DataTree:
+    """Sample the posterior of all pairs with PyMC.
+
+    Parameters
+    ----------
+    counts : xarray.Dataset
+        Judged counts, from `judged.count` or `judged.from_table`. Labelled items are among the
+        ``judged``; where they are of another population they are taken out again.
+    labels : {"inside", "elsewhere"}, default "inside"
+        Whether the labelled items are a random part of those at hand, or of another population, of
+        which only P(signal | truth) carries over. A random part says far more by as many labels.
+    prior : str or sequence of three float, optional
+        Dirichlet parameters of win, loss, tie; inside a third of it on the cells of each signal.
+        Elsewhere the signals under each truth have Dirichlet of ones.
+    sampling : Sampling, optional
+        How many draws and chains; its ``target_accept`` is 0.95 here unless given.
+    rng : int, numpy.random.Generator or None
+        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
+        draws.
+    predictive : bool, default True
+        Whether to add the groups prior, prior_predictive, posterior_predictive and log_likelihood.
+
+    Returns
+    -------
+    xarray.DataTree
+        In group posterior, over (chain, draw, pair), the variables of `build`. For
+        `betterthan.prob_better` and `betterthan.difference`.
+
+    Raises
+    ------
+    ValueError
+        If they are no judged counts, there are too many pairs, or an argument is not valid.
+
+    See Also
+    --------
+    closed_form : the same answer without sampling, where the labels are inside.
+    """
+    found = _to_fit(counts)
+    attrs = {"model": "judge", "labels": labels, "prior": list(checks.prior(prior)), "square": 0}
+    return fit_model(
+        build(found, labels=labels, prior=prior),
+        attrs,
+        sampling,
+        pairs=found[JUDGED],
+        rng=rng,
+        predictive=predictive,
+        target_accept=TARGET_ACCEPT,
+    )
+
+
+def closed_form(counts: xr.Dataset, *, prior: Any = None) -> xr.DataArray:
+    """P(theta_win > theta_loss) without sampling, where the labelled items are inside.
+
+    Parameters
+    ----------
+    counts : xarray.Dataset
+        Judged counts.
+    prior : str or sequence of three float, optional
+        Dirichlet parameters of win, loss, tie.
+
+    Returns
+    -------
+    xarray.DataArray, dims (pair,)
+
+    Raises
+    ------
+    ValueError
+        If they are no judged counts, or the prior is not valid.
+
+    References
+    ----------
+    A. Tenenbein (1970), A double sampling scheme for estimating from binomial data with
+    misclassifications, JASA 65(331), 1350-1361, doi:10.1080/01621459.1970.10481170.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> round(closed_form(bt.datasets.pandalm(labels="30")).item(), 6)
+    0.92855
+    """
+    return of_judged.better(counts, prior, "third", "dirichlet")
+
+
+Drawn = tuple[np.ndarray, np.ndarray, np.ndarray]  # theta, P(truth, signal), labelled items
+
+
+def _draw_inside(random: np.random.Generator, alpha: np.ndarray, pairs: int, gold: int) -> Drawn:
+    """Cells phi ~ Dirichlet(alpha), of which the labelled items are draws too."""
+    phi = simplex.draw(random, alpha.ravel(), (pairs,))
+    cells = (pairs, *alpha.shape)
+    seen = random.multinomial(gold, phi).reshape(cells)
+    return phi.reshape(cells).sum(2), phi.reshape(cells), seen
+
+
+def _draw_elsewhere(random: np.random.Generator, alpha: np.ndarray, pairs: int, gold: int) -> Drawn:
+    """Truths theta ~ Dirichlet, rows of the confusion flat; labelled items have a truth of their
+    own.
+    """
+    theta = simplex.draw(random, 3 * alpha[:, 0], (pairs,))
+    confusion = random.dirichlet(np.ones(alpha.shape[1]), size=(pairs, 3))
+    each = np.full(3, gold // 3) + (np.arange(3) < gold % 3)
+    seen = random.multinomial(np.broadcast_to(each, (pairs, 3)), confusion)
+    return theta, theta[..., None] * confusion, seen
+
+
+def _like_inside(
+    labelled: Any, shape: tuple[int, ...], prior: tuple[float, ...]
+) -> tuple[Any, Any]:
+    """theta, and the probabilities of signals; labelled items are seen whole.
+
+    phi ~ Dirichlet is the share of each signal and the truth given it, which are independent, in
+    the posterior too: on these coordinates a chain moves freely.
+    """
+    import pymc as pm
+
+    pairs, _, signals = shape
+    alpha = np.broadcast_to(of_judged.cells_prior(prior).T, (signals, 3))
+    share = pm.Dirichlet("share", a=alpha.sum(1), dims=_CELL[:2], shape=(pairs, signals))
+    given = pm.Dirichlet(
+        "given",
+        a=alpha,
+        dims=_CELL,
+        default_transform=simplex.decisive_first(),
+        shape=(pairs, signals, 3),
+    )
+    phi: Any = share[..., None] * given
+    flat = labelled.transpose(0, 2, 1).reshape((pairs, -1))
+    pm.Multinomial("gold", n=flat.sum(-1), p=phi.reshape((pairs, -1)), observed=flat)
+    theta = pm.Deterministic("theta", phi.sum(1), dims=(names.PAIR, names.OUTCOME))
+    return theta, phi.sum(2)
+
+
+def _like_elsewhere(
+    labelled: Any, shape: tuple[int, ...], prior: tuple[float, ...]
+) -> tuple[Any, Any]:
+    """The same; from labelled items only the signals under each truth are learnt."""
+    import pymc as pm
+
+    theta = pm.Dirichlet(
+        "theta",
+        a=np.array(prior),
+        dims=(names.PAIR, names.OUTCOME),
+        default_transform=simplex.decisive_first(),
+    )
+    dims = (names.PAIR, TRUTH, SIGNAL)
+    confusion = pm.Dirichlet("confusion", a=np.ones(shape[2]), dims=dims)
+    pm.Multinomial("gold", n=labelled.sum(-1), p=confusion, observed=labelled, dims=dims)
+    return theta, (theta[:, :, None] * confusion).sum(1)
+
+
+def _is_inside(labels: str) -> bool:
+    return checks.one_of(labels, _LABELS, "labels") == _LABELS[0]
+
+
+def _to_fit(counts: Any) -> xr.Dataset:
+    found = judged_counts(counts)
+    number = found.sizes[names.PAIR]
+    if number > names.MCMC_PAIRS_MAX:
+        raise ValueError(
+            f"{number} pairs are more than the {names.MCMC_PAIRS_MAX} that are sampled jointly; "
+            "the closed form has no such limit: betterthan.prob_better(counts)"
+        )
+    return found
+
+
+def _coords(data: xr.Dataset) -> dict[str, Any]:
+    return {
+        names.PAIR: data[names.PAIR].values.tolist(),
+        names.OUTCOME: list(names.OUTCOMES),
+        TRUTH: list(names.OUTCOMES),
+        SIGNAL: [str(s) for s in data[SIGNAL].values],
+    }
