@@ -14,12 +14,17 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.exact.numeric.seeds import one_seed
+from betterthan.progress import said
 from betterthan.signed import Signature
 
 if TYPE_CHECKING:
     import pymc as pm
 
 SAMPLER = "nutpie"
+_COMPILES = (
+    "compiling the model, then sampling: the first fit of a kind compiles for up to a minute, "
+    "later ones for seconds"
+)
 # forward draws need no compiled code; compiling costs seconds
 _PREDICTIVE_MODE = {"mode": "FAST_COMPILE"}
 
@@ -135,6 +140,8 @@ def sample(
     import pymc as pm
 
     shown = sys.stdout.isatty() and sys.stderr.isatty()
+    if shown:
+        said(_COMPILES)
     # convergence is judged by betterthan.fits.diagnose: on this sampler pymc skips its own checks
     return pm.sample(
         draws=draws,
