@@ -23,6 +23,7 @@ _LOOKS: dict[str, tuple[str, bool, str]] = {
     "no_verdict": ("D", False, "no verdict: the fit is not to be trusted"),
     "no_data": ("x", False, "no data: prior alone"),
 }
+_COLUMN, _PLOT, _WIDEST = 3.3, 2.6, 7.0  # inches: of a paper's column, of what is drawn, of all
 _FLIPPED = {"a_better": "b_better", "b_better": "a_better"}
 
 
@@ -101,8 +102,10 @@ def differences(
     rows = every.take(_nearest(every, rope, limit, made))
     height = 0.23 if len(rows.mean) <= 60 else 0.14
     with drawing.style():
-        ax = drawing.axes(ax, 8.0, 0.95 + height * (len(rows.mean) + 1))
-        drawing.name_rows(ax, _row_names(rows, baseline))
+        labels = _row_names(rows, baseline)
+        width = min(max(drawing.inches(labels) + _PLOT, _COLUMN), _WIDEST)
+        ax = drawing.axes(ax, width, 1.15 + height * (len(rows.mean) + 1))
+        drawing.name_rows(ax, labels)
         _draw(ax, rows, rope, made.threshold or names.VERDICT_PROB)
         ax.set_xlabel("difference d = P(A wins) − P(B wins), per example")
         return drawing.finish(ax, _title(made, len(rows.mean), len(every.mean), baseline))
@@ -162,7 +165,7 @@ def _draw(ax: "Axes", rows: _Rows, rope: float, needed: float) -> None:
     drawing.plain_numbers(ax.xaxis)
     ax.spines["left"].set_visible(False)
     tight = {"borderaxespad": 0, "borderpad": 0.2, "columnspacing": 1.4, "handletextpad": 0.4}
-    ax.legend(loc="upper left", ncols=4, **tight)
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, **tight)
 
 
 def _mark(ax: "Axes", rows: _Rows, place: np.ndarray, needed: float) -> None:
