@@ -18,6 +18,7 @@ GATED = {
     "davidson",
     "dirichlet_multinomial",
     "graded",
+    "hierarchical",
     "independent_betas",
     "item_response",
     "subject_slopes",
