@@ -21,6 +21,7 @@ GATED = {
     "hierarchical",
     "independent_betas",
     "item_response",
+    "performance_function",
     "subject_slopes",
 }
 NOT_GATED = {row.name for row in ROSTER} - GATED
