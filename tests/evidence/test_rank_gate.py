@@ -21,6 +21,7 @@ GATED = {
     "hierarchical",
     "independent_betas",
     "item_response",
+    "mallows",
     "performance_function",
     "subject_slopes",
 }
