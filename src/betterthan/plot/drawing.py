@@ -67,10 +67,10 @@ def style() -> Iterator[None]:
 
 def axes(ax: Any, width: float, height: float) -> "Axes":
     """The axes given, or those of a new figure (inches) of which pyplot knows nothing."""
-    from matplotlib.figure import Figure
+    from betterthan.plot.shown import Shown
 
     if ax is None:
-        ax = Figure(figsize=(width, height), layout="constrained").add_subplot()
+        ax = Shown(figsize=(width, height), layout="constrained").add_subplot()
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 
