@@ -22,7 +22,7 @@ KEPT = Path(__file__).parents[1] / "fits"
 FRESH = "BETTERTHAN_DOCS_FRESH"  # a folder for what was sampled, and for the names of what was read
 _MODULE = "betterthan.models.sampling"
 _STEPS = (0.1, 0.5, 2.0)  # how far the points are from where sampling starts
-_STATS = {"diverging", "energy", "maxdepth_reached", "n_steps", "step_size", "tree_depth", "lp"}
+_STATS = {"diverging", "energy", "maxdepth_reached"}
 
 
 def name(model: Any, asked: dict[str, Any]) -> str:
@@ -76,17 +76,27 @@ def keeping(sample: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def write(tree: Any, file: Path) -> None:
-    """In half the digits, which are far below the error of any draw."""
+    """In five digits, and without what the sampler moved on, of which the rest is made."""
     import xarray as xr
 
     groups = {k: node.to_dataset() for k, node in tree.children.items()}
-    stats = groups["sample_stats"]
+    draws, stats = groups["posterior"], groups["sample_stats"]
+    groups["posterior"] = draws.drop_vars([v for v in draws if str(v).endswith("_raw")])
     groups["sample_stats"] = stats[[v for v in stats if v in _STATS]]
-    half = {"dtype": "float32", "zlib": True, "complevel": 9, "shuffle": True}
+    packed = {"zlib": True, "complevel": 9, "shuffle": True}
     how = {}
     for k, data in groups.items():
-        how[f"/{k}"] = {v: half for v in data if data[v].dtype == np.float64}
+        if k in ("posterior", "sample_stats"):
+            drawn = {v: data[v] for v in data if data[v].dtype == np.float64}
+            groups[k] = data.assign({v: x.copy(data=_short(x.values)) for v, x in drawn.items()})
+        how[f"/{k}"] = dict.fromkeys(data, packed)
     xr.DataTree.from_dict(groups).to_netcdf(file, engine="h5netcdf", encoding=how)
+
+
+def _short(values: np.ndarray) -> np.ndarray:
+    """Rounded to 16 bits, so that the file is small; an error of 1e-5 of a draw."""
+    bits = np.ascontiguousarray(values, dtype=np.float32).view(np.uint32)
+    return ((bits + np.uint32(64)) & np.uint32(0xFFFFFF80)).view(np.float32)
 
 
 def read(file: Path) -> Any:
@@ -127,10 +137,14 @@ def install() -> None:
         sys.meta_path.insert(0, _Finder())
 
 
-def lacking(room: Path) -> list[str]:
-    """What is to be done for the kept files to be what the pages read; nothing if they are."""
+def lacking(room: Path, whole: bool = True) -> list[str]:
+    """What is to be done for the kept files to be what the pages read; nothing if they are.
+
+    Of a build that is not `whole` it is not known which files no page reads.
+    """
     kept = {p.stem for p in KEPT.glob("*.nc")}
     fresh, seen = ({p.stem for p in room.glob(f"*.{k}")} for k in ("nc", "read"))
     here, there = (os.path.relpath(folder, KEPT.parents[1]) for folder in (KEPT, room))
     told = [f"cp {there}/{k}.nc {here}/" for k in sorted(fresh - kept)]
-    return told + [f"git rm {here}/{k}.nc" for k in sorted(kept - fresh - seen)]
+    left = sorted(kept - fresh - seen) if whole else []
+    return told + [f"git rm {here}/{k}.nc" for k in left]
