@@ -27,8 +27,10 @@ def audited(given: Given, asked: Asked, bounds: xr.Dataset | None) -> dict[str, 
 
 def bounds_of(given: Given, asked: Asked) -> xr.Dataset | None:
     """The worst and the best that missing scores can do, where some are missing."""
+    if not _looked_at(given, asked):
+        return None
     missing = np.isnan(given.found.before.values.astype(float)) if given.found.by_item else []
-    if not _looked_at(given, asked) or not np.any(missing) or np.all(missing):
+    if not np.any(missing) or np.all(missing):
         return None
     rope = 0.0 if given.quantity.lead == "mean" else asked.question.rope
     return missing_bounds(

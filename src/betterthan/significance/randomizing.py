@@ -13,6 +13,7 @@ from xarray.indexes import PandasIndex
 
 import betterthan
 from betterthan import checks, names
+from betterthan.blocks.lazy import in_blocks
 from betterthan.counts.responses import Responses, responses_of, score_of
 from betterthan.counts.shapes import pair_indices
 from betterthan.exact.numeric.seeds import one_seed
@@ -45,7 +46,8 @@ def randomization_test(
     Parameters
     ----------
     data : xarray.DataArray
-        Scores (item, system), or tallies (item, system, tally) with tp, fp, fn and an optional dim
+        Scores (item, system), without gaps also in blocks of items that dask holds; or tallies
+        (item, system, tally) with tp, fp, fn and an optional dim
         label.
     statistic : str or callable, optional
         For scores "mean" (default) or "accuracy" (scores of 0 and 1); for tallies "f1" (default),
@@ -120,6 +122,8 @@ def randomization_test(
     ):
         checks.one_of(value, allowed, what)
     cutoff, shuffles = checks.probability(cutoff, "cutoff"), checks.whole(shuffles, "shuffles")
+    if in_blocks(data):
+        return _in_blocks(data, statistic, locals())
     responses = data if isinstance(data, Responses) else responses_of(data, statistic, beta, unit)
     joint = correction if correction in names.JOINT_CORRECTIONS else None
     _agree(responses, alternative, stop_after, joint)
@@ -133,6 +137,14 @@ def randomization_test(
     made = _record(responses, how, why, drawn) | Signature(correction=correction).to_attrs()
     result.attrs = made | {"alternative": alternative, "unit": unit, "cutoff": cutoff}
     return result
+
+
+def _in_blocks(data: Any, statistic: Any, given: dict[str, Any]) -> xr.Dataset:
+    """The same of scores that dask holds."""
+    from betterthan.significance.block_swaps import of_blocks  # which takes the tables made here
+
+    names_of = ("unit", "stop_after", "correction", "cutoff", "alternative", "method", "shuffles")
+    return of_blocks(data, statistic, {k: given[k] for k in names_of}, one_seed(given["rng"]))
 
 
 def _record(responses: Responses, how: str, why: str, drawn: nulls.Drawn | None) -> dict[str, Any]:
@@ -197,15 +209,15 @@ def _assembled(
     n, differ = _units(responses)
     least = 0.5**differ * (2.0 if alternative == "two-sided" else 1.0)
     if found.shuffles is not None:
-        least = np.maximum(least, 1 / (_sided(found.shuffles, alternative, 1) + 1))
+        least = np.maximum(least, 1 / (sided(found.shuffles, alternative, 1) + 1))
     table: dict[str, Any] = {
-        "p_value": _sided(found.p, alternative, 1.0),
+        "p_value": sided(found.p, alternative, 1.0),
         "difference": _difference(responses, score),
         "n": n,
         "n_differ": differ,
         "smallest_p": np.minimum(least, 1.0),
     }
-    table |= _how_sure(found, alternative, cutoff)
+    table |= how_sure(found, alternative, cutoff)
     variables = {name: xr.Variable(names.SQUARE, values) for name, values in table.items()}
     variables["score"] = xr.Variable(names.SYSTEM, score)
     if found.adjusted is not None:
@@ -216,18 +228,18 @@ def _assembled(
     return xr.Dataset(variables, coords=_coords(*systems))
 
 
-def _how_sure(found: nulls.Tails, alternative: str, cutoff: float) -> dict[str, np.ndarray]:
+def how_sure(found: nulls.Tails, alternative: str, cutoff: float) -> dict[str, np.ndarray]:
     """What a sampled p is to be taken with; nothing where it is exact."""
     if found.exceedances is None or found.shuffles is None:
         return {}
     b, shuffles = found.exceedances, found.shuffles
     more = levels.more_shuffles(b, shuffles, cutoff, names.CONFIDENCE)
     return {
-        "p_value_mcse": _sided(levels.monte_carlo_error(b, shuffles), alternative, 0.0),
-        "exceedances": _sided(b, alternative, 0),
-        "shuffles": _sided(shuffles, alternative, 0),
-        "confidence": _sided(levels.confidence_below(b, shuffles, cutoff), alternative, 0.0),
-        "more_shuffles": _sided(more, alternative, 0.0),
+        "p_value_mcse": sided(levels.monte_carlo_error(b, shuffles), alternative, 0.0),
+        "exceedances": sided(b, alternative, 0),
+        "shuffles": sided(shuffles, alternative, 0),
+        "confidence": sided(levels.confidence_below(b, shuffles, cutoff), alternative, 0.0),
+        "more_shuffles": sided(more, alternative, 0.0),
     }
 
 
@@ -247,7 +259,7 @@ def _coords(*systems: str) -> xr.Coordinates:
     return xr.Coordinates(variables, indexes=indexes)
 
 
-def _sided(values: np.ndarray, alternative: str, diagonal: float) -> np.ndarray:
+def sided(values: np.ndarray, alternative: str, diagonal: float) -> np.ndarray:
     """A square from (tail, pair): one tail above the diagonal, its mirror below."""
     if alternative == "two-sided":
         return _square(values[0], values[0], diagonal)
