@@ -6,9 +6,10 @@ from functools import partial
 
 import numpy as np
 import pytest
-from scale.made_blocks import labelled, right_or_wrong
+from scale.made_blocks import graded, labelled, right_or_wrong
 
 import betterthan as bt
+from betterthan.blocks import work
 from betterthan.evidence import calibrate
 from betterthan.evidence.decisions import stored
 from betterthan.evidence.decisions.roster import CELLS
@@ -39,8 +40,10 @@ def client(address):
         yield one
 
 
-def test_compare_is_the_same_with_two_workers_and_none(address):
+def test_compare_is_the_same_with_two_workers_and_none(address, monkeypatch):
     here = bt.compare(lazy(), rope=0.01, rng=3).data
+    monkeypatch.setattr(work, "MANY", 1)  # the pairs' integrals are shared out, too
+    monkeypatch.setattr(work, "_PART", 4)
     with distributed.Client(address) as client, distributed.get_task_stream(client) as done:
         there = bt.compare(lazy(700), rope=0.01, rng=3).data
     assert here.attrs == there.attrs
@@ -50,6 +53,18 @@ def test_compare_is_the_same_with_two_workers_and_none(address):
         else:
             np.testing.assert_array_equal(there[name], told)
     assert len({one["worker"] for one in done.data}) == 2
+
+
+def test_draws_and_permutations_are_the_same_with_two_workers_and_none(address):
+    values = graded(600, 3)
+    data = [labelled(values).chunk(item=rows) for rows in (100, 170)]
+    here = bt.scores.bootstrap_draws(data[0], draws=300, rng=3)
+    tested = bt.randomization_test(data[0], shuffles=300, rng=3)
+    with distributed.Client(address):
+        there = bt.scores.bootstrap_draws(data[1], draws=300, rng=3)
+        np.testing.assert_allclose(there, here, rtol=1e-12)
+        again = bt.randomization_test(data[1], shuffles=300, rng=3)
+    np.testing.assert_array_equal(again["p_value"], tested["p_value"])
 
 
 def test_a_refusal_in_a_worker_is_the_same_line(client):

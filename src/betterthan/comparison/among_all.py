@@ -1,13 +1,14 @@
 """Three or more systems at once: pairs among all of them, who is the best, and how sure is that."""
 
 from collections.abc import Collection
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
 from betterthan.comparison.asked import Asked
-from betterthan.comparison.engines import Engine
+from betterthan.comparison.engines import Engine, working
 from betterthan.comparison.given import Given
 from betterthan.comparison.measured import Measured
 from betterthan.comparison.of_blocks import Summed
@@ -48,7 +49,8 @@ def among_all(given: Given, asked: Asked, main: Engine, taken: Collection[str]) 
     found = _posterior(scores, equal)
     if found is None:
         return _none("all units say the same of the systems, so nothing tells how sure that is")
-    which = {"higher_is_better": scores.higher_is_better or not scores.graded}
+    which: Any = {"higher_is_better": scores.higher_is_better or not scores.graded}
+    which["at_work"] = working(given)
     ranks = among.ranks_of(found, scores.systems, asked.question, asked.rank_seed)
     told = ranks[list(_TOLD)]
     if given.quantity.lead != "wins":
