@@ -1,6 +1,7 @@
 """What grows how: CPU time and peak memory of scores in blocks, each case in a process of its own.
 
     python benchmarks/large.py           all cases, written into large.json beside this file
+    python benchmarks/large.py growth    without the largest one, which takes a minute of CPU
     python benchmarks/large.py count 5000000 500     one case, printed
 
 Rates depend on the machine; exponents and ratios hardly do.
@@ -23,10 +24,11 @@ LEAF = 8192
 GROWTH = {
     "count, by items": ("count", [(n, 200, 0) for n in (50_000, 100_000, 200_000, 400_000)]),
     "count, by systems": ("count", [(50_000, s, 0) for s in (200, 400, 800, 1600)]),
-    "compare, by items": ("compare", [(n, 50, 0) for n in (100_000, 200_000, 400_000)]),
+    "compare, by items": ("compare", [(n, 50, 0) for n in (200_000, 400_000, 800_000)]),
     "pairs, by systems": ("compare", [(8_000, s, 0) for s in (75, 150, 300)]),
     "bootstrap, by items": ("bootstrap", [(n, 20, 1000) for n in (10_000, 20_000, 40_000)]),
     "randomization, by items": ("randomization", [(n, 20, 2000) for n in (10_000, 20_000, 40_000)]),
+    "votes, by judgments": ("votes", [(n, 50, 0) for n in (200_000, 400_000, 800_000)]),
 }
 LARGE = ("count", 5_000_000, 500, 0)
 BESIDE = ("bare", 5_000_000, 500, 0)
@@ -96,7 +98,20 @@ def randomization(items, systems, draws):
     return bt.randomization_test(data, method="monte_carlo", shuffles=draws, rng=1)
 
 
-CASES = {f.__name__: f for f in (bare, count, compare, bootstrap, randomization)}
+def votes(judgments, systems, _):
+    import pandas as pd
+
+    import betterthan as bt
+
+    random = np.random.default_rng(7)
+    a = random.integers(0, systems, judgments)
+    b = (a + random.integers(1, systems, judgments)) % systems
+    side = np.array(["model_a", "model_b", "tie"])[random.integers(0, 3, judgments)]
+    names = np.array([f"s{k}" for k in range(systems)])
+    return bt.read(pd.DataFrame({"model_a": names[a], "model_b": names[b], "winner": side}))
+
+
+CASES = {f.__name__: f for f in (bare, count, compare, bootstrap, randomization, votes)}
 
 
 def measured(case, *given):
@@ -126,10 +141,10 @@ def exponent(given, seconds, axis):
     return float(np.log(after / before) / np.log(y / x))
 
 
-def main():
+def main(parts=("growth", "large")):
     """All cases, stored."""
     found = json.loads(RESULT.read_text()) if RESULT.exists() else {}
-    for name, (case, given) in GROWTH.items():
+    for name, (case, given) in GROWTH.items() if "growth" in parts else ():
         rows = [measured(case, *one) for one in given]
         axis = 1 if name.endswith("systems") else 0
         found[name] = {
@@ -138,10 +153,14 @@ def main():
             "peak_mb": [row["peak_mb"] for row in rows],
             "exponent": round(exponent(given, [row["cpu"] for row in rows], axis), 2),
         }
-    found["large"] = {"ours": measured(*LARGE), "bare": measured(*BESIDE)}
+    if "large" in parts:
+        found["large"] = {"ours": measured(*LARGE), "bare": measured(*BESIDE)}
     found["load"] = Path("/proc/loadavg").read_text().split()[:3]
     RESULT.write_text(json.dumps(found, indent=1) + "\n")
 
 
 if __name__ == "__main__":
-    alone(*sys.argv[1:]) if len(sys.argv) > 1 else main()
+    if len(sys.argv) > 2:
+        alone(*sys.argv[1:])
+    else:
+        main(*([sys.argv[1:]] if len(sys.argv) > 1 else []))

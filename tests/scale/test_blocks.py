@@ -18,6 +18,10 @@ KINDS = {
         {},
     ),
     "lower": (right_or_wrong(N, 6).astype(np.float32), {"higher_is_better": False}),
+    "lower with gaps": (
+        right_or_wrong(N, 3, missing=0.001),
+        {"missing_value": -1, "higher_is_better": False},
+    ),
     "levels": (np.round(graded(N, 6) * 3).astype(np.int16), {}),
     "graded": (graded(N, 6, missing=0.05), {}),
     "graded, lower": (graded(N, 6), {"higher_is_better": False}),
@@ -74,7 +78,9 @@ def test_compare_says_what_it_says_in_memory_and_reads_each_block_twice(kind):
         lazy, read = watched(values, rows, **attrs)
         answers.append(bt.compare(lazy, tests="sign", rng=1).data)
         assert read.most() == 2
-    only_in_memory = {"n_missing", "missing_holds", "counts_worst"}
+    only_in_memory = {"prob_better_if_wrong", "verdict_if_wrong"}
+    if kind == "graded":
+        only_in_memory |= {"n_missing", "missing_holds", "counts_worst"}
     assert set(whole.data_vars) - only_in_memory == set(answers[0].data_vars)
     for name, told in answers[0].data_vars.items():
         if told.dtype.kind == "f":

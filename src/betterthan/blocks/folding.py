@@ -30,15 +30,15 @@ def folded(
     Where the work is done is dask's: its threads here, or the workers of the
     ``distributed.Client`` that is there.
     """
-    import dask
+    from dask.delayed import delayed
 
     starts = np.cumsum([0, *of.sizes[:-1]]).tolist()
-    each = dask.delayed(see, pure=False)
+    each = delayed(see, pure=False)
     parts = [
         each(block, start)
         for block, start in zip(of.scores.data.to_delayed().ravel(), starts, strict=True)
     ]
-    together = dask.delayed(add, pure=False)
+    together = delayed(add, pure=False)
     while len(parts) > 1:
         parts = [together(parts[k : k + _TOGETHER]) for k in range(0, len(parts), _TOGETHER)]
     return parts[0].compute()

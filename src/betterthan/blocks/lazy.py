@@ -4,7 +4,7 @@ Nothing here loads dask: an array in blocks has loaded it already.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import xarray as xr
@@ -35,7 +35,7 @@ class Blocks:
         return bool(self.scores.attrs.get("higher_is_better", True))
 
 
-def in_blocks(data: Any) -> bool:
+def in_blocks(data: Any) -> TypeGuard[xr.DataArray]:
     """Whether this is an array that dask holds."""
     return isinstance(data, xr.DataArray) and data.chunks is not None
 
@@ -71,7 +71,8 @@ def _sizes(scores: xr.DataArray) -> tuple[int, ...]:
         raise ValueError(
             f"scores are {scores.dtype}; give numbers, with NaN where a score is missing"
         )
-    rows, columns = (scores.chunksizes[dim] for dim in (names.ITEM, names.SYSTEM))
+    cut: Any = scores.chunksizes
+    rows, columns = cut[names.ITEM], cut[names.SYSTEM]
     if any(np.isnan(rows)):
         raise ValueError("the blocks have no known sizes; call compute_chunk_sizes() on the data")
     if len(columns) > 1:

@@ -21,7 +21,7 @@ def here(function: Callable[..., Any], *of_pairs: np.ndarray, outputs: int) -> A
 
 def shared_out(function: Callable[..., Any], *of_pairs: np.ndarray, outputs: int) -> Any:
     """The same, some thousands of pairs at a time, where dask works."""
-    import dask
+    from dask.base import compute
 
     given = [xr.DataArray(each, dims=names.PAIR).chunk({names.PAIR: _PART}) for each in of_pairs]
     found = xr.apply_ufunc(
@@ -31,7 +31,7 @@ def shared_out(function: Callable[..., Any], *of_pairs: np.ndarray, outputs: int
         dask="parallelized",
         output_dtypes=[float] * outputs,
     )
-    parts: Any = dask.compute(*(found if outputs > 1 else (found,)))
+    parts: Any = compute(*(found if outputs > 1 else (found,)))
     return tuple(part.values for part in parts) if outputs > 1 else parts[0].values
 
 

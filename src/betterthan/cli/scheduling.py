@@ -28,9 +28,9 @@ def scheduled(address: str | None) -> Iterator[None]:
 
     needed("dask", "distributed")
     if address in _HERE:
-        import dask
+        from dask.config import set as set_dask
 
-        with dask.config.set(scheduler=address):
+        with set_dask(scheduler=address):
             yield
         return
     with _connected(address):

@@ -65,7 +65,8 @@ _TOLD = (
 
 
 def _posterior(scores: Measured | Summed, equal: bool) -> Mixture | None:
-    means = _equally_weighed(scores) if equal else scores.means()
+    by_set = equal and isinstance(scores, Measured)  # in blocks, data sets are pooled
+    means = _equally_weighed(scores) if by_set else scores.means()
     if not means.vary:
         return None
     right_or_wrong = not scores.graded and scores.single and not equal

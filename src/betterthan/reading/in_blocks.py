@@ -120,8 +120,8 @@ def _of_parquet(
 ) -> xr.DataArray:
     """One column a system, one block a row group."""
     needed("pyarrow")
-    import dask
-    import dask.array
+    from dask import array
+    from dask.delayed import delayed
     from pyarrow import parquet
 
     outlines = [parquet.ParquetFile(path).metadata for path in paths]
@@ -129,16 +129,16 @@ def _of_parquet(
     for path, outline in zip(paths, outlines, strict=True):
         _same(path, outline, columns)
     kind = np.dtype(np.int8 if all(_small(o, columns) for o in outlines) else float)
-    rows = dask.delayed(_rows)
+    rows = delayed(_rows)
     blocks = [
-        dask.array.from_delayed(
+        array.from_delayed(
             rows(path, k, columns, kind), (outline.row_group(k).num_rows, len(columns)), kind
         )
         for path, outline in zip(paths, outlines, strict=True)
         for k in range(outline.num_row_groups)
     ]
     return xr.DataArray(
-        dask.array.concatenate(blocks),
+        array.concatenate(blocks),
         dims=(names.ITEM, names.SYSTEM),
         coords={names.SYSTEM: columns},
         attrs={"missing_value": _NONE} if kind.kind == "i" else {},

@@ -19,7 +19,7 @@ from betterthan.exact.blocks.drawn import Counted, Sums
 from betterthan.exact.swaps import levels
 from betterthan.exact.wins.sign import sign_p
 from betterthan.signed import Signature
-from betterthan.significance import nulls, randomizing
+from betterthan.significance import nulls
 from betterthan.significance.corrections import adjusted_square
 
 _ROUNDING = 1e-12  # of the sizes of all scores: sums closer than that are equal
@@ -27,8 +27,20 @@ _HELD = 2**22  # sums of pairs at once
 _MOST = 2**28  # bytes of what one block says
 
 
-def of_blocks(data: xr.DataArray, statistic: Any, asked: dict[str, Any], seed: int) -> xr.Dataset:
+def of_blocks(
+    data: xr.DataArray, statistic: Any, asked: dict[str, Any], seed: int, **tables: Any
+) -> xr.Dataset:
     """See `randomization_test`; swaps are others than of the same scores in memory.
+
+    Parameters
+    ----------
+    data : xarray.DataArray
+    statistic : str, optional
+    asked : dict
+        The other choices.
+    seed : int
+    **tables
+        ``sided`` and ``how_sure``: from tails of pairs to squares.
 
     Raises
     ------
@@ -45,7 +57,7 @@ def of_blocks(data: xr.DataArray, statistic: Any, asked: dict[str, Any], seed: i
         )
     sign = 1 if of.higher_is_better else -1
     tails = _exact(seen, sign) if alone or seen.sums is None else _sampled(seen.sums, sign)
-    result = _assembled(of, seen, tails, asked)
+    result = _assembled(of, seen, tails, asked | tables)
     made = Signature(
         version=betterthan.__version__,
         statistic=statistic or "mean",
@@ -137,7 +149,7 @@ def _of_side(tails: nulls.Tails, side: str) -> nulls.Tails:
 
 def _assembled(of: Blocks, seen: Counted, tails: nulls.Tails, asked: dict[str, Any]) -> xr.Dataset:
     """The table of `randomization_test`."""
-    side, sided = asked["alternative"], randomizing.sided
+    side, sided = asked["alternative"], asked["sided"]
     found = _of_side(tails, side)
     score = np.diag(seen.tables.sums) / of.items
     differ = seen.tables.wins + seen.tables.wins.T
@@ -151,7 +163,7 @@ def _assembled(of: Blocks, seen: Counted, tails: nulls.Tails, asked: dict[str, A
         "n_differ": differ,
         "smallest_p": np.minimum(least, 1.0),
     }
-    table |= randomizing.how_sure(found, side, asked["cutoff"])
+    table |= asked["how_sure"](found, side, asked["cutoff"])
     variables = {name: xr.Variable(names.SQUARE, values) for name, values in table.items()}
     variables["score"] = xr.Variable(names.SYSTEM, score)
     variables["p_adjusted"] = adjusted_square(table["p_value"], asked["correction"])

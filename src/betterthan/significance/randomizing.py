@@ -20,6 +20,7 @@ from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.swaps import levels
 from betterthan.signed import Signature
 from betterthan.significance import nulls
+from betterthan.significance.block_swaps import of_blocks
 from betterthan.significance.corrections import adjusted_square
 
 
@@ -141,10 +142,9 @@ def randomization_test(
 
 def _in_blocks(data: Any, statistic: Any, given: dict[str, Any]) -> xr.Dataset:
     """The same of scores that dask holds."""
-    from betterthan.significance.block_swaps import of_blocks  # which takes the tables made here
-
     names_of = ("unit", "stop_after", "correction", "cutoff", "alternative", "method", "shuffles")
-    return of_blocks(data, statistic, {k: given[k] for k in names_of}, one_seed(given["rng"]))
+    asked, seed = {k: given[k] for k in names_of}, one_seed(given["rng"])
+    return of_blocks(data, statistic, asked, seed, sided=_sided, how_sure=_how_sure)
 
 
 def _record(responses: Responses, how: str, why: str, drawn: nulls.Drawn | None) -> dict[str, Any]:
@@ -209,15 +209,15 @@ def _assembled(
     n, differ = _units(responses)
     least = 0.5**differ * (2.0 if alternative == "two-sided" else 1.0)
     if found.shuffles is not None:
-        least = np.maximum(least, 1 / (sided(found.shuffles, alternative, 1) + 1))
+        least = np.maximum(least, 1 / (_sided(found.shuffles, alternative, 1) + 1))
     table: dict[str, Any] = {
-        "p_value": sided(found.p, alternative, 1.0),
+        "p_value": _sided(found.p, alternative, 1.0),
         "difference": _difference(responses, score),
         "n": n,
         "n_differ": differ,
         "smallest_p": np.minimum(least, 1.0),
     }
-    table |= how_sure(found, alternative, cutoff)
+    table |= _how_sure(found, alternative, cutoff)
     variables = {name: xr.Variable(names.SQUARE, values) for name, values in table.items()}
     variables["score"] = xr.Variable(names.SYSTEM, score)
     if found.adjusted is not None:
@@ -228,18 +228,18 @@ def _assembled(
     return xr.Dataset(variables, coords=_coords(*systems))
 
 
-def how_sure(found: nulls.Tails, alternative: str, cutoff: float) -> dict[str, np.ndarray]:
+def _how_sure(found: nulls.Tails, alternative: str, cutoff: float) -> dict[str, np.ndarray]:
     """What a sampled p is to be taken with; nothing where it is exact."""
     if found.exceedances is None or found.shuffles is None:
         return {}
     b, shuffles = found.exceedances, found.shuffles
     more = levels.more_shuffles(b, shuffles, cutoff, names.CONFIDENCE)
     return {
-        "p_value_mcse": sided(levels.monte_carlo_error(b, shuffles), alternative, 0.0),
-        "exceedances": sided(b, alternative, 0),
-        "shuffles": sided(shuffles, alternative, 0),
-        "confidence": sided(levels.confidence_below(b, shuffles, cutoff), alternative, 0.0),
-        "more_shuffles": sided(more, alternative, 0.0),
+        "p_value_mcse": _sided(levels.monte_carlo_error(b, shuffles), alternative, 0.0),
+        "exceedances": _sided(b, alternative, 0),
+        "shuffles": _sided(shuffles, alternative, 0),
+        "confidence": _sided(levels.confidence_below(b, shuffles, cutoff), alternative, 0.0),
+        "more_shuffles": _sided(more, alternative, 0.0),
     }
 
 
@@ -259,7 +259,7 @@ def _coords(*systems: str) -> xr.Coordinates:
     return xr.Coordinates(variables, indexes=indexes)
 
 
-def sided(values: np.ndarray, alternative: str, diagonal: float) -> np.ndarray:
+def _sided(values: np.ndarray, alternative: str, diagonal: float) -> np.ndarray:
     """A square from (tail, pair): one tail above the diagonal, its mirror below."""
     if alternative == "two-sided":
         return _square(values[0], values[0], diagonal)
