@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from betterthan import progress
-from betterthan.progress import said, with_bar, working
+from betterthan.progress import with_bar, working
 
 
 class Terminal(io.StringIO):
@@ -67,7 +67,6 @@ def test_nothing_is_said_to_a_file_or_a_dumb_terminal(monkeypatch, clock):
     list(slowly(clock, 10, 5))
     with working("drawing"):
         pass
-    said("compiling")
     assert plain.getvalue() == ""
     dumb = Terminal()
     monkeypatch.setattr(progress, "sys", SimpleNamespace(stderr=dumb))
@@ -95,11 +94,6 @@ def test_work_in_one_piece_tells_how_long_it_has_taken(terminal, monkeypatch):
             time.sleep(0.01)
     assert "sampling: 1 s so far; the first fit compiles" in terminal.getvalue()
     assert terminal.shown == ""
-
-
-def test_a_line_that_stays(terminal):
-    said("compiling")
-    assert terminal.getvalue() == "compiling\n"
 
 
 def test_figures_and_boundaries_are_counted(terminal, monkeypatch):

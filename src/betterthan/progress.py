@@ -79,12 +79,6 @@ def working(what: str, expect: str = "") -> Iterator[None]:
         line.clear()
 
 
-def said(text: str) -> None:
-    """A line that stays, on a terminal that somebody watches."""
-    if _watched():
-        print(text, file=sys.stderr, flush=True)
-
-
 class _Line:
     """One line of a terminal, written over and at last taken away."""
 

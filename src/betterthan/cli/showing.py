@@ -29,7 +29,8 @@ def show(
     layout: Layout = None,
     lower_is_better: Lower = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Keep the page in this file, .html.")
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Where the page is kept, .html."),
     ] = None,
     browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
 ) -> None:
