@@ -105,9 +105,7 @@ def build(scores: xr.DataArray, *, standardise: bool = True, resolution: float =
     data = differences_of(scores, standardise=standardise, resolution=resolution)
     with pm.Model(coords=_coords(data)) as model:
         y = pm.Data("difference", data.y, dims="row")
-        # counted and conjugate: how many tie says nothing of the differences of the others
-        tied, n = held("n_tied", data.n_tied), held("n", data.n)
-        pm.Beta("tied", 1.0 + tied, 1.0 + n - tied, dims=names.PAIR)
+        _share_of_ties(data)
         centre: Any = pm.Normal("centre", 0.0, _CENTRE, dims=names.PAIR)
         scale: Any = pm.LogNormal("scale", *_SCALE, dims=names.PAIR)
         tail: Any = pm.Exponential("tail_less_one", scale=_TAIL, dims=names.PAIR) + 1
@@ -232,6 +230,14 @@ def _coords(data: Differences) -> dict[str, Any]:
         "row": np.arange(len(data.y)),
     }
     return coords | ({names.DATASET: data.datasets} if data.datasets else {})
+
+
+def _share_of_ties(data: Differences) -> None:
+    """Counted and conjugate: how many tie says nothing of the differences of the others."""
+    import pymc as pm
+
+    tied, n = held("n_tied", data.n_tied), held("n", data.n)
+    pm.Beta("tied", 1.0 + tied, 1.0 + n - tied, dims=names.PAIR)
 
 
 def _dataset_centres(data: Differences, centre: Any, scale: Any) -> Any:

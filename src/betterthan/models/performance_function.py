@@ -230,12 +230,8 @@ def _model(
     x = (table.x - centre) / scale
     with pm.Model(coords=_coords(table, ordinal)) as model:
         data = pm.Data("features", x, dims=(names.DIALOGUE, names.FEATURE))
-        centre, scale, mean, sd = (
-            held(k, v)
-            for k, v in zip(
-                ("x_mean", "x_sd", "y_mean", "y_sd"), (centre, scale, mean, sd), strict=True
-            )
-        )
+        centre, scale = held("x_mean", centre), held("x_sd", scale)
+        mean, sd = held("y_mean", mean), held("y_sd", sd)
         r2 = pm.Beta("r2", *r2_prior)
         sigma: Any = _LOGISTIC_SD if ordinal else pm.HalfNormal("sigma", 1.0)
         beta = r2d2.coefficients(r2, sigma, x.shape[1], held("rows", float(len(x))))

@@ -161,11 +161,7 @@ def _lattice(
     for (step, down), first, last in zip(ways, low.tolist(), high.tolist(), strict=True):
         shape = [b - a + 1 for a, b in zip(first, last, strict=True)]
         grown = spare[: math.prod(shape)].reshape(shape)
-        grown[...] = 0
-        for taken in (False, True):
-            moved = [s if d != taken else 0 for s, d in zip(step, down, strict=True)]
-            here, there = _overlap(at, p.shape, moved, first, shape)
-            grown[there] += p[here]
+        _take_or_leave(p, at, grown, first, step, down)
         p, at, room, spare = grown, first, spare, room
         unscaled += 1
         if unscaled == _HALVINGS:
@@ -173,6 +169,17 @@ def _lattice(
             unscaled = 0
     p *= 0.5**unscaled
     return p, np.array(at)
+
+
+def _take_or_leave(
+    p: np.ndarray, at: list[int], grown: np.ndarray, first: list[int], step: list, down: list
+) -> None:
+    """Add up in `grown`, from `first`, the sums of `p`, from `at`, with a step and without."""
+    grown[...] = 0
+    for taken in (False, True):
+        moved = [s if d != taken else 0 for s, d in zip(step, down, strict=True)]
+        here, there = _overlap(at, p.shape, moved, first, list(grown.shape))
+        grown[there] += p[here]
 
 
 def _windows(steps: np.ndarray, reach: float) -> tuple[np.ndarray, np.ndarray]:
