@@ -97,6 +97,27 @@ def test_compare_says_what_it_says_in_memory_and_reads_each_block_twice(kind):
     }
 
 
+@pytest.mark.parametrize("kind", [bool, np.uint8, np.float32, np.int64])
+def test_any_kind_of_number(kind):
+    values = right_or_wrong(300, 3).astype(kind)
+    told = bt.compare(watched(values, 70)[0], rng=1).data
+    whole = bt.compare(labelled(values), rng=1).data
+    np.testing.assert_array_equal(told["counts"], whole["counts"])
+    np.testing.assert_allclose(
+        told["among_prob_better"], whole["among_prob_better"], rtol=0, atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("make", [right_or_wrong, graded])
+def test_a_system_without_a_score(make):
+    values = make(300, 3).astype(float)
+    values[:, 1] = np.nan
+    told = bt.compare(watched(values, 70)[0], tests="sign", rng=1).data
+    assert told["verdict"].sel(system_a="s0", system_b="s1").item() == "no_data"
+    assert np.isnan(told["score"].sel(system="s1"))
+    assert told.attrs["no_joint"] == "s1 has fewer than two scores"
+
+
 def test_two_systems_of_right_and_wrong_need_one_reading():
     lazy, read = watched(right_or_wrong(5000, 2), 1000)
     found = bt.compare(lazy, rope=0.01)

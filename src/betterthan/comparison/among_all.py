@@ -65,8 +65,10 @@ _TOLD = (
 
 
 def _posterior(scores: Measured | Summed, equal: bool) -> Mixture | None:
-    by_set = equal and isinstance(scores, Measured)  # in blocks, data sets are pooled
-    means = _equally_weighed(scores) if by_set else scores.means()
+    if equal and isinstance(scores, Measured):
+        means = _equally_weighed(scores)
+    else:
+        means = scores.means()
     if not means.vary:
         return None
     right_or_wrong = not scores.graded and scores.single and not equal
