@@ -4,6 +4,7 @@ beside.
 
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -30,6 +31,7 @@ from betterthan.models.sampling import Sampling
 from betterthan.posterior import closed
 from betterthan.posterior.parameters import settled
 from betterthan.posterior.table import Question
+from betterthan.progress import with_bar, working
 from betterthan.signed import Signature
 from betterthan.significance.roster import Tests
 
@@ -197,18 +199,21 @@ def compare(
     given = _counted_once(found, asked, taken, advice)
     for line in given.warned:
         warnings.warn(line, stacklevel=2)
-    engines = _answered(given, asked, advice)
+    with working("comparing pairs") if asked.method == "exact" else nullcontext():
+        engines = _answered(given, asked, advice)
     main, *others = engines
     result = xr.merge([main.answers, main.beside.drop_vars("z", errors="ignore")], join="exact")
     result = _with_other(result, given, asked, main).assign(_counted(given, asked))
     bounds = bounds_of(given, asked)
-    for beside in (
-        given.facts,
-        holding(given, bounds),
-        among_all(given, asked, main, taken),
-        every_policy(given, asked),
-        tests_beside(given, asked),
-    ):
+    tables = (
+        lambda: given.facts,
+        lambda: holding(given, bounds),
+        lambda: among_all(given, asked, main, taken),
+        lambda: every_policy(given, asked),
+        lambda: tests_beside(given, asked),
+    )
+    for table in with_bar(tables, len(tables), f"comparing {len(result[names.SYSTEM_A])} systems"):
+        beside = table()
         result = result.merge(beside.drop_attrs(), join="exact", compat="override")
         result.attrs |= beside.attrs
     result["sign_error"] = sign_error(result)

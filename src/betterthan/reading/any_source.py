@@ -34,6 +34,7 @@ def read(
     judge: str | Sequence[str],
     human: str,
     strata: str | Sequence[str] | None = None,
+    drop: bool = False,
     item: str | None = None,
 ) -> xr.Dataset: ...
 @overload
@@ -100,6 +101,7 @@ def read(
     judge: str | Sequence[str] | None = None,
     human: str | None = None,
     strata: str | Sequence[str] | None = None,
+    drop: bool = False,
     lazy: bool = False,
 ) -> xr.DataArray | xr.Dataset:
     """Read the results of several systems: scores of each item, or counts of each pair.
@@ -173,6 +175,9 @@ def read(
         Of a table of judged outcomes, one row an item of a pair: the column, or columns, of the
         judge's answers, that of the labels by people, and columns that tell signals apart; see
         `judged.count`.
+    drop : bool, default False
+        Of judged outcomes: leave out labels by people on items that the judge did not answer, and
+        say how many; else they are refused.
     lazy : bool, default False
         Of Parquet files: leave the scores there, to be read block by block; several are then parts
         of one table. A Zarr store always is.
@@ -239,7 +244,9 @@ def read(
         return read_blocks(source, systems=systems, ignore=told.ignore, **direction)
     if judge is not None or human is not None:
         _refuse(of_logs | of_tables | {"systems": systems, "again": again}, "judged outcomes")
-        return read_judged(source, judge=judge, human=human, strata=strata, item=item)
+        return read_judged(source, judge=judge, human=human, strata=strata, item=item, drop=drop)
+    if drop:
+        raise ValueError("drop=True is for judged outcomes; name their columns, judge and human")
     if layout is not None and layout in OTHERS:
         _refuse(of_logs | {"systems": systems, "names": names, "unit": unit}, layout)
         return reader_of(layout)(source)

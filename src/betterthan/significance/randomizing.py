@@ -135,7 +135,7 @@ def randomization_test(
         drawn = nulls.Drawn(shuffles, one_seed(rng), stop_after, joint)
     found = _tails(responses, how, alternative, drawn)
     result = _assembled(responses, found, alternative, cutoff, correction)
-    made = _record(responses, how, why, drawn) | Signature(correction=correction).to_attrs()
+    made = _record(responses, how, why, drawn, correction)
     result.attrs = made | {"alternative": alternative, "unit": unit, "cutoff": cutoff}
     return result
 
@@ -147,7 +147,9 @@ def _in_blocks(data: Any, statistic: Any, given: dict[str, Any]) -> xr.Dataset:
     return of_blocks(data, statistic, asked, seed, sided=_sided, how_sure=_how_sure)
 
 
-def _record(responses: Responses, how: str, why: str, drawn: nulls.Drawn | None) -> dict[str, Any]:
+def _record(
+    responses: Responses, how: str, why: str, drawn: nulls.Drawn | None, correction: str
+) -> dict[str, Any]:
     """What a result says of how p was found."""
     made = Signature(
         version=betterthan.__version__,
@@ -156,6 +158,7 @@ def _record(responses: Responses, how: str, why: str, drawn: nulls.Drawn | None)
         method=how,
         seed=drawn.seed if drawn else None,
         shuffles=drawn.shuffles if drawn else None,
+        correction=correction,
     )
     told = {"test": "randomization", "reason": why, "sampled": int(how == "monte_carlo")}
     if drawn and drawn.stop_after:
