@@ -141,20 +141,24 @@ def exponent(given, seconds, axis):
     return float(np.log(after / before) / np.log(y / x))
 
 
+def told(given, rows, name):
+    """What is stored of a case that grows."""
+    cpu = [row["cpu"] for row in rows]
+    of = exponent(given, cpu, 1 if name.endswith("systems") else 0)
+    peaks = [row["peak_mb"] for row in rows]
+    return {"sizes": given, "cpu": cpu, "peak_mb": peaks, "exponent": round(of, 2)}
+
+
 def main(parts=("growth", "large")):
     """All cases, stored."""
     found = json.loads(RESULT.read_text()) if RESULT.exists() else {}
     for name, (case, given) in GROWTH.items() if "growth" in parts else ():
-        rows = [measured(case, *one) for one in given]
-        axis = 1 if name.endswith("systems") else 0
-        found[name] = {
-            "sizes": given,
-            "cpu": [row["cpu"] for row in rows],
-            "peak_mb": [row["peak_mb"] for row in rows],
-            "exponent": round(exponent(given, [row["cpu"] for row in rows], axis), 2),
-        }
+        found[name] = told(given, [measured(case, *one) for one in given], name)
     if "large" in parts:
         found["large"] = {"ours": measured(*LARGE), "bare": measured(*BESIDE)}
+        given = [(200_000, 500, 0), LARGE[1:]]
+        rows = [measured("count", *given[0]), found["large"]["ours"]]
+        found["count of 500, by items"] = told(given, rows, "by items")
     found["load"] = Path("/proc/loadavg").read_text().split()[:3]
     RESULT.write_text(json.dumps(found, indent=1) + "\n")
 

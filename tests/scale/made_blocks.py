@@ -1,9 +1,13 @@
 """Scores in blocks, and how often each block was read."""
 
+import sys
 import threading
 
 import numpy as np
+import pytest
 import xarray as xr
+
+from betterthan.cli.commands import main
 
 
 class Read:
@@ -54,3 +58,21 @@ def graded(items, systems, seed=1, missing=0.0):
     values = random.random((items, systems)) ** np.linspace(1, 1.1, systems)
     values += random.random((items, 1))
     return np.where(random.random(values.shape) < missing, np.nan, values)
+
+
+def store(path, values, **attrs):
+    """A Zarr store of scores."""
+    labelled(values, **attrs).chunk(item=500).to_dataset().to_zarr(
+        path, consolidated=False, zarr_format=2
+    )
+    return path
+
+
+def run(capsys, *arguments):
+    """What the command line prints, says, and its code."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["betterthan", *map(str, arguments)])
+        with pytest.raises(SystemExit) as left:
+            main()
+    out, err = capsys.readouterr()
+    return out, err, left.value.code

@@ -1,10 +1,13 @@
 """Scores in blocks say what they say in memory, whatever the blocks; each is read once."""
 
+import math
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from scale.made_blocks import graded, labelled, right_or_wrong, watched
+from scipy import special
 
 import betterthan as bt
 from betterthan.blocks import lazy as of_lazy
@@ -85,7 +88,7 @@ def test_compare_says_what_it_says_in_memory_and_reads_each_block_twice(kind):
     for name, told in answers[0].data_vars.items():
         if told.dtype.kind == "f":
             np.testing.assert_allclose(told, answers[1][name], rtol=0, atol=1e-12)
-            # Student's t of many degrees of freedom is good to some 1e-12 by itself
+            # sums one item after the other, in memory, are off by some 1e-12: see the next test
             np.testing.assert_allclose(told, whole[name], rtol=0, atol=1e-11)
         else:
             np.testing.assert_array_equal(told, whole[name])
@@ -95,6 +98,40 @@ def test_compare_says_what_it_says_in_memory_and_reads_each_block_twice(kind):
     assert {k: v for k, v in answers[0].attrs.items() if k not in differ} == {
         k: v for k, v in whole.attrs.items() if k not in differ
     }
+
+
+def test_graded_pairs_are_those_of_fractions():
+    values = graded(3000, 3)
+    lazy, _ = watched(values, 700)
+    told = bt.compare(lazy, quantity="mean", tests="sign", rng=1).data["prob_better"].values
+    n = len(values)
+    for a, b in ((0, 1), (0, 2), (1, 2)):
+        apart = [Fraction(x) - Fraction(y) for x, y in values[:, [a, b]].tolist()]
+        mean = sum(apart) / n
+        squares = sum((x - mean) ** 2 for x in apart)
+        t = float(mean) / math.sqrt(float(squares) / (n * (n - 1)))
+        assert told[a, b] == pytest.approx(special.stdtr(n - 1, t), abs=1e-14)
+
+
+@pytest.mark.parametrize("kind", [bool, np.uint8, np.float32, np.int64])
+def test_any_kind_of_number(kind):
+    values = right_or_wrong(300, 3).astype(kind)
+    told = bt.compare(watched(values, 70)[0], rng=1).data
+    whole = bt.compare(labelled(values), rng=1).data
+    np.testing.assert_array_equal(told["counts"], whole["counts"])
+    np.testing.assert_allclose(
+        told["among_prob_better"], whole["among_prob_better"], rtol=0, atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("make", [right_or_wrong, graded])
+def test_a_system_without_a_score(make):
+    values = make(300, 3).astype(float)
+    values[:, 1] = np.nan
+    told = bt.compare(watched(values, 70)[0], tests="sign", rng=1).data
+    assert told["verdict"].sel(system_a="s0", system_b="s1").item() == "no_data"
+    assert np.isnan(told["score"].sel(system="s1"))
+    assert told.attrs["no_joint"] == "s1 has fewer than two scores"
 
 
 def test_two_systems_of_right_and_wrong_need_one_reading():

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from scale.made_blocks import graded, labelled, right_or_wrong
+from scale.made_blocks import graded, labelled, right_or_wrong, run, store
 
 import betterthan as bt
 from betterthan.blocks import work
@@ -65,6 +65,27 @@ def test_draws_and_permutations_are_the_same_with_two_workers_and_none(address):
         np.testing.assert_allclose(there, here, rtol=1e-12)
         again = bt.randomization_test(data[1], shuffles=300, rng=3)
     np.testing.assert_array_equal(again["p_value"], tested["p_value"])
+
+
+def test_the_command_line_gives_its_work_to_a_cluster(address, tmp_path, capsys):
+    zarr = store(tmp_path / "scores.zarr", VALUES, missing_value=-1)
+    with distributed.Client(address) as client, distributed.get_task_stream(client) as done:
+        given = "compare", zarr, "--scheduler", address, "--format", "json"
+        there, _, code = run(capsys, *given)
+    here, _, _ = run(capsys, "compare", zarr, "--format", "json")
+    assert code == 0
+    assert there == here
+    assert done.data
+
+
+def test_a_scheduler_without_workers_is_one_line(tmp_path, capsys):
+    zarr = store(tmp_path / "scores.zarr", VALUES, missing_value=-1)
+    none = {"n_workers": 0, "processes": False, "dashboard_address": ":0"}
+    with distributed.LocalCluster(**none, silence_logs=logging.CRITICAL) as cluster:
+        given = "compare", zarr, "--scheduler", cluster.scheduler_address
+        _, err, code = run(capsys, *given)
+    assert code == 2
+    assert "has no workers; start one with 'dask worker" in err.splitlines()[-1]
 
 
 def test_a_refusal_in_a_worker_is_the_same_line(client):

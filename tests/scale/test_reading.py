@@ -8,20 +8,12 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from scale.made_blocks import graded, labelled, right_or_wrong
+from scale.made_blocks import graded, labelled, right_or_wrong, run, store
 
 import betterthan as bt
-from betterthan.cli.commands import main
 
 VALUES = right_or_wrong(4000, 3, missing=0.02)
 GAPPED = np.where(VALUES < 0, np.nan, VALUES)
-
-
-def store(path, values, **attrs):
-    labelled(values, **attrs).chunk(item=500).to_dataset().to_zarr(
-        path, consolidated=False, zarr_format=2
-    )
-    return path
 
 
 def parts(folder, values, kind="Int64"):
@@ -34,16 +26,6 @@ def parts(folder, values, kind="Int64"):
         frame.to_parquet(folder / f"{k}.parquet", row_group_size=300)
         paths.append(folder / f"{k}.parquet")
     return paths
-
-
-def run(capsys, *arguments):
-    """What the command line prints, says, and its code."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", ["betterthan", *map(str, arguments)])
-        with pytest.raises(SystemExit) as left:
-            main()
-    out, err = capsys.readouterr()
-    return out, err, left.value.code
 
 
 def test_a_store_stays_where_it_is_and_whole_numbers_stay_int8(tmp_path):

@@ -65,8 +65,7 @@ _TOLD = (
 
 
 def _posterior(scores: Measured | Summed, equal: bool) -> Mixture | None:
-    by_set = equal and isinstance(scores, Measured)  # in blocks, data sets are pooled
-    means = _equally_weighed(scores) if by_set else scores.means()
+    means = _equally_weighed(scores) if equal else scores.means()
     if not means.vary:
         return None
     right_or_wrong = not scores.graded and scores.single and not equal
@@ -88,7 +87,7 @@ def _scale(scores: Measured | Summed) -> float:
     return shrinkage.SHARE_OF_SD * float(np.sqrt(np.nanmean(scores.variances())))
 
 
-def _equally_weighed(scores: Measured) -> Means:
+def _equally_weighed(scores: Any) -> Means:
     """Means over data sets that weigh the same, and what each unit adds to their error."""
     parts = []
     for k in range(int(scores.dataset.max()) + 1):

@@ -97,11 +97,11 @@ def recognise(data: Any, other: Any = None, systems: Any = None) -> Found:
     if isinstance(data, xr.Dataset) and JUDGMENT in data.dims:
         return _found("judgments", data, count_judgments(data))
     dims = data.dims if isinstance(data, xr.DataArray) else ()
-    for dim, (kind, checked) in _ARRAYS.items():
+    if names.ITEM in dims and in_blocks(data):
+        return _found("blocks", data := blocks_of(data).scores, data)
+    for dim, kind in _ARRAYS.items():
         if dim in dims:
-            if dim != names.OUTCOME and in_blocks(data):
-                kind, checked = "blocks", lambda found: blocks_of(found).scores
-            return _found(kind, data := checked(data), data)
+            return _found(kind, data := getattr(schemas, kind)(data), data)
     what = (
         f"{type(data).__name__} with dims ({', '.join(map(str, dims))})"
         if dims
@@ -113,12 +113,8 @@ def recognise(data: Any, other: Any = None, systems: Any = None) -> Found:
     )
 
 
-# by the dim that says what an array is, the first that is there
-_ARRAYS: dict[str, tuple[str, Any]] = {
-    names.TALLY: ("tallies", schemas.tallies),
-    names.ITEM: ("scores", schemas.scores),
-    names.OUTCOME: ("counts", schemas.counts),
-}
+# the kind, and its check in `schemas`, by the dim that tells it: the first that is there
+_ARRAYS = {names.TALLY: "tallies", names.ITEM: "scores", names.OUTCOME: "counts"}
 
 
 def _listed(systems: Any) -> Any:

@@ -91,6 +91,11 @@ class Summed:
         """Items that each system has a score on."""
         return np.diag(self.found.shared)
 
+    @property
+    def mean(self) -> np.ndarray:
+        """Of the scores as they stand; nan where there is none."""
+        return np.where(self.scored > 0, self.about.mean, np.nan)
+
     def squares(self) -> np.ndarray:
         """Sum over items of the squared distance from the mean, (system,)."""
         if self.seen is not None and self.graded:
@@ -104,11 +109,11 @@ class Summed:
     def means(self) -> SummedMeans:
         """Of each system on its own items."""
         sign = 1 if self.higher_is_better else -1
-        return SummedMeans(sign * self.about.mean, self.scored, self)
+        return SummedMeans(sign * self.mean, self.scored, self)
 
     def told(self, prob: float) -> dict[str, tuple[str, np.ndarray]]:
         """``score`` of each system, as the scores stand, with the ends of its interval."""
-        mean, half = self.about.mean, self.means().half_width(prob)
+        mean, half = self.mean, self.means().half_width(prob)
         ends = {"score": mean, "score_lower": mean - half, "score_upper": mean + half}
         return {name: (names.SYSTEM, values) for name, values in ends.items()}
 
@@ -172,7 +177,7 @@ def _summed(of: Blocks, asked: Asked) -> Summed:
 def _facts(scores: Summed, raw: xr.DataArray) -> xr.Dataset:
     """What is known of the systems beside the counts."""
     table: dict[str, Any] = {
-        "score": (names.SYSTEM, scores.about.mean),
+        "score": (names.SYSTEM, scores.mean),
         "n_scored": (names.SYSTEM, scores.scored),
         "n_dropped": (names.SQUARE, raw["n_dropped"].values),
     }

@@ -66,8 +66,9 @@ def _reading(found: xr.DataArray, what: str) -> str:
     """What was found, in one line."""
     of = blocks_of(found)
     code = f", {of.code} is missing" if of.code is not None else ""
+    blocks = "one block" if len(of.sizes) == 1 else f"{len(of.sizes):,} blocks"
     return (
-        f"{what} read as scores in {len(of.sizes):,} blocks: {of.items:,} items x "
+        f"{what} read as scores in {blocks}: {of.items:,} items x "
         f"{len(of.systems):,} systems ({found.dtype}{code}); ids of items are not looked at"
     )
 

@@ -47,10 +47,10 @@ class Spreads:
 
 
 def about(found: Tables) -> About:
-    """Means of what was counted."""
+    """Means of what was counted; 0 of a system that has no score."""
     number, total = np.diag(found.shared), np.diag(found.sums)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return About(total / number, found.items / number, found.graded)
+    some = np.maximum(number, 1)
+    return About(total / some, np.where(number > 0, found.items / some, 0.0), found.graded)
 
 
 def spreads(block: np.ndarray, start: int, rule: Rule, of: About) -> Spreads:
