@@ -22,6 +22,7 @@ KEPT = Path(__file__).parents[1] / "fits"
 FRESH = "BETTERTHAN_DOCS_FRESH"  # a folder for what was sampled, and for the names of what was read
 _MODULE = "betterthan.models.sampling"
 _STEPS = (0.1, 0.5, 2.0)  # how far the points are from where sampling starts
+_LARGE = 20  # numbers a draw
 _STATS = {"diverging", "energy", "maxdepth_reached"}
 
 
@@ -76,11 +77,18 @@ def keeping(sample: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def write(tree: Any, file: Path) -> None:
-    """In five digits, which are far below the error of any draw."""
+    """In five digits, which are far below the error of any draw.
+
+    What the sampler moved on, of which the rest is made, is left out where it is large; a fit that
+    needs it ends in an error when it is made.
+    """
     import xarray as xr
 
     groups = {k: node.to_dataset() for k, node in tree.children.items()}
-    stats = groups["sample_stats"]
+    draws, stats = groups["posterior"], groups["sample_stats"]
+    large = draws.sizes["chain"] * draws.sizes["draw"] * _LARGE
+    raw = [v for v in draws if str(v).endswith("_raw") and draws[v].size > large]
+    groups["posterior"] = draws.drop_vars(raw)
     groups["sample_stats"] = stats[[v for v in stats if v in _STATS]]
     packed = {"zlib": True, "complevel": 9, "shuffle": True}
     how = {}
