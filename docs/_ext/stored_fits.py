@@ -23,6 +23,7 @@ FRESH = "BETTERTHAN_DOCS_FRESH"  # a folder for what was sampled, and for the na
 _MODULE = "betterthan.models.sampling"
 _STEPS = (0.1, 0.5, 2.0)  # how far the points are from where sampling starts
 _LARGE = 20  # numbers a draw
+_LARGEST = 1_200_000  # bytes of a file that is worth its room
 _STATS = {"diverging", "energy", "maxdepth_reached"}
 
 
@@ -71,6 +72,9 @@ def keeping(sample: Callable[..., Any]) -> Callable[..., Any]:
             return read(KEPT / file)
         tree: xr.DataTree = sample(model, **asked)
         write(tree, room / file)
+        if (room / file).stat().st_size > _LARGEST:  # sampled at every build
+            (room / file).unlink()
+            return tree
         return read(room / file)  # what other builds will read
 
     return kept
