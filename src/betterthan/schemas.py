@@ -16,7 +16,8 @@ def scores(data: Any) -> Any:
         raise ValueError(
             f"expected scores with dims (item, system), got {_describe(data)}; see betterthan.read"
         )
-    systems = [str(s) for s in data[names.SYSTEM].values] if names.SYSTEM in data.coords else []
+    coords = data.coords.variables  # of the array itself an array with attrs would be made anew
+    systems = list(map(str, coords[names.SYSTEM].values)) if names.SYSTEM in coords else []
     if not systems:
         raise ValueError("scores need a coordinate 'system' with the names of the systems")
     checks.unique(systems, "system")
@@ -39,7 +40,8 @@ def scores(data: Any) -> Any:
         raise ValueError(
             f"score at position ({row}, {column}) is infinite; give a finite number or leave blank"
         )
-    return data.transpose(names.ITEM, names.SYSTEM)
+    order = (names.ITEM, names.SYSTEM)
+    return data if data.dims == order else data.transpose(*order)
 
 
 def tallies(data: Any) -> Any:

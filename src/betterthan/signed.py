@@ -88,7 +88,7 @@ class Signature:
 
     def to_attrs(self) -> dict[str, Any]:
         """As attrs that netCDF can hold: without what is None, lines joined, truths as 0 and 1."""
-        given = {f.name: getattr(self, f.name) for f in fields(self)}
+        given = vars(self)  # the fields, in their order
         return {name: _plain(value) for name, value in given.items() if value is not None}
 
     @classmethod

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -174,6 +175,7 @@ def test_on_the_command_line(monkeypatch, capsys, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        (("--judge", "gpt", "--drop"), "--drop is for judged outcomes"),
         (("--human", "people"), "human names a column, and judge does not"),
         (("--judge", "gpt", "--strata", "x"), "--strata is for judged outcomes"),
         (("--judge", "gpt", "--human", "item"), "no outcome"),
@@ -185,6 +187,21 @@ def test_the_command_line_refuses_in_one_line(monkeypatch, capsys, tmp_path, wor
     told = capsys.readouterr()
     assert said in told.err
     assert not told.out
+
+
+def test_labels_that_the_judge_has_no_answer_to(monkeypatch, capsys, tmp_path):
+    path = tmp_path / "judged.csv"
+    whole = Path(_table(path)).read_text("utf-8")
+    path.write_text(whole + "\nmore,A,B,,A\nand more,A,B,,B\n", "utf-8")
+    words = (str(path), "--judge", "gpt", "--human", "people")
+    assert run(monkeypatch, *words) == 2
+    assert "2 labels by people without an answer of the judge" in capsys.readouterr().err
+    assert run(monkeypatch, *words, "--drop") == 0
+    told = capsys.readouterr()
+    assert "60 of them labelled in 'people', 3 signals, 2 labels without an answer left" in told.err
+    assert "0.947" in told.out
+    with pytest.raises(ValueError, match="drop=True is for judged outcomes"):
+        bt.read(str(path), drop=True)
 
 
 def test_without_labels_it_points_to_tipping(monkeypatch, capsys, tmp_path):

@@ -1,7 +1,8 @@
 """The command `compare`."""
 
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -35,6 +36,7 @@ from betterthan.cli.options import (
     Prob,
     Rope,
     Scale,
+    Scheduler,
     Score,
     Seed,
     Sep,
@@ -46,6 +48,7 @@ from betterthan.cli.options import (
     TrueWords,
     Unscored,
 )
+from betterthan.cli.scheduling import scheduled
 from betterthan.cli.sources import ids_in, inputs_of, read_given
 from betterthan.files import refuse_inputs, write_whole
 
@@ -112,6 +115,12 @@ def compare(
         str | None,
         typer.Option(help="With --human: columns that tell the judge's answers apart."),
     ] = None,
+    drop: Annotated[
+        bool,
+        typer.Option(
+            "--drop", help="With --human: leave out labels on items that the judge did not answer."
+        ),
+    ] = False,
     task: Task = None,
     metric: Metric = None,
     filter: Filter = None,
@@ -134,6 +143,7 @@ def compare(
     decimal: Decimal = None,
     sep: Sep = None,
     seed: Seed = None,
+    scheduler: Scheduler = None,
     format: PaperFormat = None,
     output: Output = None,
     figures: Figures = None,
@@ -146,9 +156,7 @@ def compare(
     form, target = where(format, output, inputs_of(files))
     refuse_inputs([junit] if junit is not None else [], inputs_of(files))
     picked = systems.split(",") if systems is not None else None
-    if human is None and strata is not None:
-        raise ValueError("--strata is for judged outcomes; name the labels by people with --human")
-    of_judged = {"judge": judge, "human": human, "strata": strata} if human is not None else {}
+    of_judged = _of_judged(judge, human, strata, drop)
     data = read_given(
         files,
         **of_judged,
@@ -177,8 +185,10 @@ def compare(
         percent=percent or None,
         decimal=decimal,
         sep=sep,
+        lazy=scheduler is not None or None,
     )
-    comparison = bt.compare(
+    compared = partial(
+        bt.compare,
         _votes(files, data, method, judge) if human is None else data,
         quantity=quantity,
         unit=unit,
@@ -201,11 +211,27 @@ def compare(
         ),
         rng=seed,
     )
+    with scheduled(scheduler):
+        comparison = compared()
     deliver(comparison, form, target)
     if figures is not None:
         _draw(comparison, figures)
     if github or junit is not None:
         _to_machines(comparison, github, junit)
+
+
+def _of_judged(
+    judge: str | None, human: str | None, strata: str | None, drop: bool
+) -> dict[str, Any]:
+    """The columns of judged outcomes, where they are given."""
+    if human is not None:
+        return {"judge": judge, "human": human, "strata": strata, "drop": drop or None}
+    for option, given in (("--strata", strata is not None), ("--drop", drop)):
+        if given:
+            raise ValueError(
+                f"{option} is for judged outcomes; name the labels by people with --human"
+            )
+    return {}
 
 
 def _to_machines(comparison: "Comparison", github: bool, junit: Path | None) -> None:

@@ -78,8 +78,10 @@ def _corrected(data: xr.Dataset, pairs: JudgedPairs, asked: Asked) -> xr.Dataset
     question = asked.question
     size = of_judged.sizes_of(pairs, question.ci_prob, question.ci_kind)
     parts = {f"difference_{k}": size[k] for k in ("mean", "lower", "upper")}
-    parts |= {"prob_better": pairs.above(0.0), "prob_worse": pairs.below(0.0)}
-    parts["mass"] = of_judged.masses_of(pairs, question.rope)
+    above, below = pairs.tails(0.0)
+    parts |= {"prob_better": above, "prob_worse": below}
+    zero = np.stack([below, np.zeros(len(below)), above], axis=-1)
+    parts["mass"] = of_judged.masses_of(pairs, question.rope) if question.rope else zero
     return table.exact(table.of_pairs(parts, data[JUDGED], square=True))
 
 

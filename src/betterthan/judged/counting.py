@@ -158,7 +158,7 @@ def _refuse_unjudged(table: Table, human: str, alone: np.ndarray, drop: bool) ->
         raise problem(
             table.source,
             f"{counted(number, 'label')} by people without an answer of the judge; judge these "
-            "items, blank the labels, or leave them out: judged.count(..., drop=True)",
+            "items, blank the labels, or leave them out: drop=True, or --drop",
             row=table.rows[int(alone.argmax())],
             column=human,
         )

@@ -62,7 +62,7 @@ def _arranged(data: Any) -> xr.Dataset:
         )
     if tuple(map(str, data[TRUTH].values)) != names.OUTCOMES:
         raise ValueError("the truth of judged counts is win, loss, tie, in this order")
-    arranged = data.transpose(names.PAIR, TRUTH, SIGNAL)
+    arranged = data[[GOLD, JUDGED]].transpose(names.PAIR, TRUTH, SIGNAL)
     if not set(names.SQUARE) <= set(arranged.coords):
         raise ValueError("judged counts need coordinates system_a and system_b on the dim pair")
     return arranged

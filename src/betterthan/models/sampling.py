@@ -10,10 +10,12 @@ from importlib.metadata import version
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
 from betterthan.exact.numeric.seeds import one_seed
+from betterthan.models import compiling
 from betterthan.signed import Signature
 
 if TYPE_CHECKING:
@@ -131,23 +133,42 @@ def sample(
 ) -> xr.DataTree:
     """Draw from the posterior with every choice passed on: defaults of the sampler depend on the
     machine.
+
+    As ``pm.sample`` of the same seed, but that a model is compiled once and not at every call.
     """
-    import pymc as pm
+    import nutpie
+    from pymc.backends.arviz import patch_nutpie_idata
 
     shown = sys.stdout.isatty() and sys.stderr.isatty()
-    # convergence is judged by betterthan.fits.diagnose: on this sampler pymc skips its own checks
-    return pm.sample(
+    if shown and not compiling.is_compiled(model):
+        print("compiling the model: 2 to 30 s, once", file=sys.stderr)
+    tree = nutpie.sample(
+        compiling.compiled(model),
         draws=draws,
         tune=tune,
         chains=chains,
         cores=cores(chains),
+        seed=_first_seed(seed),
         target_accept=target_accept,
-        nuts_sampler=SAMPLER,
-        random_seed=seed,
-        progressbar=shown,
-        quiet=not shown,
-        model=model,
+        save_warmup=False,
+        progress_bar=shown,
     )
+    _label(tree, model)
+    patch_nutpie_idata(tree, model, sampling_time=0.0)  # observed_data and constant_data
+    return tree
+
+
+def _first_seed(seed: int) -> int:
+    """That of the first chain, from which the sampler takes those of the others."""
+    return int(np.random.default_rng(seed).spawn(1)[0].integers(2**30))
+
+
+def _label(tree: xr.DataTree, model: "pm.Model") -> None:
+    """Coordinates of this model: it may have been compiled for one with other names."""
+    posterior = tree["posterior"].to_dataset()
+    own = {d: np.array(model.coords[d]) for d in posterior.dims if d in model.coords}
+    own = {d: v.astype(object) if v.dtype.kind == "U" else v for d, v in own.items()}
+    tree["posterior"] = posterior.assign_coords(own)
 
 
 def cores(chains: int) -> int:

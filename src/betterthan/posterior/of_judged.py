@@ -90,8 +90,10 @@ def sizes_of(pairs: JudgedPairs, ci_prob: float, ci_kind: str) -> dict[str, np.n
 
 def masses_of(pairs: JudgedPairs, rope: float) -> np.ndarray:
     """(pair, region), each mass by itself."""
-    within = pairs.within(rope) if rope else np.zeros(len(pairs.size))
-    return np.stack([pairs.below(-rope), within, pairs.above(rope)], axis=-1)
+    if not rope:
+        above, below = pairs.tails(0.0)
+        return np.stack([below, np.zeros(len(below)), above], axis=-1)
+    return np.stack([pairs.below(-rope), pairs.within(rope), pairs.above(rope)], axis=-1)
 
 
 def worth_of(data: xr.Dataset, pairs: JudgedPairs) -> dict[str, np.ndarray]:

@@ -170,8 +170,9 @@ def square_of(
 
 def exact(table: xr.Dataset) -> xr.Dataset:
     """A table of closed forms, with an error of 0 beside each answer."""
-    errors = {f"{name}_mcse": xr.zeros_like(table[name]) for name in table.data_vars}
-    return table.assign(errors).drop_attrs()
+    known = {str(name): (array.dims, array.values) for name, array in table.data_vars.items()}
+    errors = {f"{k}_mcse": (dims, np.zeros_like(values)) for k, (dims, values) in known.items()}
+    return xr.Dataset(known | errors, table.coords).drop_attrs()
 
 
 def with_verdicts(

@@ -21,6 +21,7 @@ def read_judged(
     human: str | None,
     strata: str | Sequence[str] | None,
     item: str | None,
+    drop: bool,
 ) -> xr.Dataset:
     """Judged counts of one table; see `judged.count`.
 
@@ -43,7 +44,8 @@ def read_judged(
     if isinstance(source, str | Path) and Path(source).is_file():
         _refuse_tool(Path(source))
     chosen = [strata] if isinstance(strata, str) else list(strata or ())
-    return count(table_of(source), judge=judge, human=human, item=item, strata=chosen)
+    columns = {"judge": judge, "human": human, "item": item, "strata": chosen}
+    return count(table_of(source), **columns, drop=drop)
 
 
 def _refuse_tool(path: Path) -> None:

@@ -168,15 +168,19 @@ def _told(found: dict[str, dict[str, np.ndarray]], shown: Shown) -> str:
     some = int(np.any(each, axis=0).sum())
     every = len(shown.systems) * (len(shown.systems) - 1) // 2
     which = "pairs" if pairs == every else "pairs shown"
+    told = f"{some:,} of {pairs:,} {which} {'gets' if some == 1 else 'get'} another verdict"
+    if pairs == 1:
+        told = "the pair gets another verdict" if some else "the pair keeps its verdict"
+    ending = " in at least one" if some or pairs > 1 else ""
     return (
         f"under {len(each):,} other combinations of prior, ties, missing scores and region, "
-        f"{some} of {pairs} {which} get another verdict in at least one"
+        f"{told}{ending}"
     )
 
 
 def _table(found: dict[str, dict[str, np.ndarray]]) -> Table:
     rows = [
-        (name.capitalize(), label, f"{int(changed.sum())} of {len(changed)}")
+        (name.capitalize(), label, f"{int(changed.sum()):,} of {len(changed):,}")
         for name, values in found.items()
         if name != "all"
         for label, changed in values.items()

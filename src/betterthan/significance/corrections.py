@@ -86,7 +86,8 @@ def _hypotheses(p: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
 
 def _cells(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The same of a square."""
-    if np.allclose(values, values.T, rtol=_ROUNDED, atol=0, equal_nan=True):
+    same = (values == values.T).all()  # as a rule; asked first, for it is far quicker
+    if same or np.allclose(values, values.T, rtol=_ROUNDED, atol=0, equal_nan=True):
         return np.maximum(values, values.T), ~np.tri(len(values), dtype=bool)
     return values, ~np.eye(len(values), dtype=bool)
 

@@ -164,3 +164,30 @@ def test_scores_that_no_scale_makes_whole():
 def test_beta_must_be_a_small_ratio(beta):
     with pytest.raises(ValueError, match="beta is"):
         ratios.ratio_of("f_beta", beta)
+
+
+@pytest.mark.parametrize("more", [0, 1, 4])
+def test_what_is_left_out_far_from_the_middle_is_not_seen(more):
+    """Beside the whole lattice; the last p is below what the first window is good for."""
+    random = np.random.default_rng(more)
+    sums = random.poisson([5, 1, 5, 1], (250, 4))
+    sums[:, 0] += more
+    xa, ya, xb, yb = sums.T
+    totals = tuple(np.asarray(v.sum()) for v in (xa, ya, xb, yb))
+    x, y, p = randomization.ratio_null(xa - xb, ya - yb)
+    delta = ratios.score(totals[0] - x, totals[1] - y, 2) - ratios.score(
+        totals[2] + x, totals[3] + y, 2
+    )
+    observed = ratios.score(*totals[:2], 2) - ratios.score(*totals[2:], 2)
+    slack = 1e-12
+    expected = (
+        p[np.abs(delta) >= abs(observed) - slack].sum(),
+        p[delta >= observed - slack].sum(),
+        p[delta <= observed + slack].sum(),
+    )
+    found = randomization.ratio_tails(xa, ya, xb, yb, 2)
+    assert found == pytest.approx(expected, rel=1e-12)
+    assert (min(found) < 1e-8) == (more == 4)
+    window = randomization.ratio_null(xa - xb, ya - yb, 6.0)[2]
+    assert window.size < p.size / 2
+    assert 0 < 1 - window.sum() < 8 * np.exp(-18)

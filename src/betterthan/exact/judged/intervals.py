@@ -76,20 +76,17 @@ def _guess(law: Law, prob: float) -> np.ndarray:
 def upper_quantile(law: Law, prob: float) -> np.ndarray:
     """The x of each row with P(d > x) = prob: Newton on log P, bracketed."""
     found, sd = _guess(law, 1 - prob), _mean_and_sd(law)[1]
-    low, high, open_ = np.full(found.size, -1.0), np.ones(found.size), np.arange(found.size)
-    close = LOOSE
-    for _ in range(_ROUNDS):
-        if not open_.size:
-            break
-        x = found[open_]
-        mass, height, _ = above(law.of(open_), x, close, 1)[0].T
-        short = mass > prob
-        low[open_[short]], high[open_[~short]] = x[short], x[~short]
-        found[open_] = _newton(x, mass, height, prob, low[open_], high[open_])
-        moved = np.abs(found[open_] - x) / sd[open_]
-        open_ = open_[(moved > _NEAR) | (close > CLOSE)]
-        if (moved < _FAR).all() and close > CLOSE:
-            close, low[:], high[:] = CLOSE, -1, 1  # brackets of coarse masses are not sure
+    for close, enough in ((LOOSE, _FAR), (CLOSE, _NEAR)):  # a coarse root, and the root
+        low, high, open_ = np.full(found.size, -1.0), np.ones(found.size), np.arange(found.size)
+        for _ in range(_ROUNDS):
+            if not open_.size:
+                break
+            x = found[open_]
+            mass, height, *_ = above(law.of(open_), x, close, 1)[0].T
+            short = mass > prob
+            low[open_[short]], high[open_[~short]] = x[short], x[~short]
+            found[open_] = _newton(x, mass, height, prob, low[open_], high[open_])
+            open_ = open_[np.abs(found[open_] - x) / sd[open_] > enough]
     return found
 
 
@@ -112,17 +109,18 @@ def _equal_heights(law: Law, prob: float) -> tuple[np.ndarray, np.ndarray]:
     """Newton for "the mass is prob, the heights are equal"; whether each row came to an end."""
     tail, sd = (1 - prob) / 2, _mean_and_sd(law)[1]
     ends = np.stack([_guess(law, tail), _guess(law, 1 - tail)])
-    settled, open_, close = np.zeros(sd.size, dtype=bool), np.arange(sd.size), LOOSE
-    for _ in range(_ROUNDS):
-        if not open_.size:
-            break
-        now = ends[:, open_]
-        move = _move(now, *_at_ends(law.of(open_), now, close), 1 - prob)
-        ends[:, open_] = np.clip(now + move, (now - 1) / 2, (now + 1) / 2)
-        moved = np.abs(move).max(0) / sd[open_]
-        settled[open_] = (moved < _NEAR) & (close == CLOSE)
-        close = CLOSE if (moved < _FAR).all() else close
-        open_ = open_[~settled[open_] & np.isfinite(move).all(0)]
+    settled = np.zeros(sd.size, dtype=bool)
+    for close, enough in ((LOOSE, _FAR), (CLOSE, _NEAR)):  # a coarse root, and the root
+        open_ = np.arange(sd.size)
+        settled[:] = False
+        for _ in range(_ROUNDS):
+            if not open_.size:
+                break
+            now = ends[:, open_]
+            move = _move(now, *_at_ends(law.of(open_), now, close), 1 - prob)
+            ends[:, open_] = np.clip(now + move, (now - 1) / 2, (now + 1) / 2)
+            settled[open_] = np.abs(move).max(0) / sd[open_] < enough
+            open_ = open_[~settled[open_] & np.isfinite(move).all(0)]
     return ends, settled
 
 
@@ -130,7 +128,7 @@ def _at_ends(law: Law, ends: np.ndarray, close: float) -> tuple[np.ndarray, np.n
     """Mass beyond each end, height there, and slope of the log height: (end, row)."""
     both = law.turned().beside(law)
     told, _ = above(both, np.concatenate([-ends[0], ends[1]]), close, 1)
-    mass, height, slope = told.T.reshape(3, 2, -1)
+    mass, height, slope, _ = told.T.reshape(4, 2, -1)
     return mass, height, slope / height * np.array([[-1], [1]])
 
 

@@ -58,7 +58,7 @@ class Law:
 def above(
     law: Law, x: np.ndarray, close: float = CLOSE, need: int = 2
 ) -> tuple[np.ndarray, np.ndarray]:
-    """P(d > x), the density of d and its slope, (row, 3); and whether each row is settled.
+    """P(d > x), the density of d, its slope, P(d < x), (row, 4); and whether each row is settled.
 
     Parameters
     ----------
@@ -73,10 +73,11 @@ def above(
     turn = _mean(law) > x
     side = np.where(turn, -1.0, 1.0)
     small = Law(law.size, law.node * side[:, None, None], law.weight, law.tries)
-    found, settled = _beyond(small, side * x, close, need)
-    found[:, 2] *= side
-    found[turn, 0] = 1 - found[turn, 0]
-    return found, settled
+    told, settled = _beyond(small, side * x, close, need)
+    tail, height, slope = told.T
+    rest = 1 - tail
+    above_, below = np.where(turn, rest, tail), np.where(turn, tail, rest)
+    return np.stack([above_, height, slope * side, below], axis=1), settled
 
 
 def _mean(law: Law) -> np.ndarray:
@@ -88,35 +89,46 @@ def _beyond(law: Law, x: np.ndarray, close: float, need: int) -> tuple[np.ndarra
     """The same, where x is above the mean."""
     found, settled = np.zeros((x.size, 3)), np.abs(x) >= 1
     rows = np.flatnonzero(~settled)
-    line = Line.of(law.of(rows), x[rows])
+    line, parts = Line.of(law.of(rows), x[rows]), np.empty((rows.size, 3, 0))
     for step, reach in SCHEDULE[: law.tries]:
         open_ = ~settled[rows]
         if not open_.any():
             break
         rows, line = rows[open_], line.at(open_)
-        found[rows], settled[rows] = _by_rule(law.of(rows), line, step, reach, close, need)
+        parts = _at_nodes(law.of(rows), line, step, reach, parts[open_])
+        whole, settled[rows] = _by_rule(parts, step, close, need)
+        found[rows] = whole * np.exp(line.log[:, None]) / np.pi
     return found, settled
 
 
+def _at_nodes(law: Law, line: Line, step: float, reach: float, known: np.ndarray) -> np.ndarray:
+    """The integrands at the nodes of a rule, of which every second one may be known from the rule
+    of twice the step.
+    """
+    count = 2 * int(np.ceil(reach / step / 2)) + 1
+    parts = np.empty((len(law.size), 3, count))
+    fresh = np.ones(count, dtype=bool)
+    fresh[: 2 * known.shape[-1] : 2] = False
+    parts[..., ~fresh] = known
+    tau = step * np.flatnonzero(fresh)
+    block = max(1, _WORK // (tau.size * law.node[0].size))
+    for at in np.split(np.arange(len(law.size)), range(block, len(law.size), block)):
+        parts[at[:, None], :, np.flatnonzero(fresh)] = np.swapaxes(
+            _integrands(law.of(at), line.at(at), tau), 1, 2
+        )
+    return parts
+
+
 def _by_rule(
-    law: Law, line: Line, step: float, reach: float, close: float, need: int
+    parts: np.ndarray, step: float, close: float, need: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """The three integrals of each row by the trapezoid rule, and whether they are settled."""
-    count = 2 * int(np.ceil(reach / step / 2)) + 1
-    tau = step * np.arange(count)
-    block = max(1, _WORK // (count * law.node[0].size))
-    parts = np.concatenate(
-        [
-            _integrands(law.of(at), line.at(at), tau)
-            for at in np.split(np.arange(len(law.size)), range(block, len(law.size), block))
-        ]
-    )
-    parts[..., 0] /= 2
-    whole, half = parts.sum(-1) * step, parts[..., ::2].sum(-1) * 2 * step
+    first = parts[..., 0] / 2
+    whole = (parts.sum(-1) - first) * step
+    half = (parts[..., ::2].sum(-1) - first) * 2 * step
     scale = np.abs(whole[:, :need])
     gap, end = np.abs(whole - half)[:, :need], np.abs(parts[:, :need, -1]) * step
-    settled = ((gap <= close * scale) & (end <= close**2 * scale)).all(1)
-    return whole * np.exp(line.log[:, None]) / np.pi, settled
+    return whole, ((gap <= close * scale) & (end <= close**2 * scale)).all(1)
 
 
 def _integrands(law: Law, line: Line, tau: np.ndarray) -> np.ndarray:

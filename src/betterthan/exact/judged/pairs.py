@@ -72,15 +72,20 @@ class JudgedPairs:
         The relative error is below 1e-9 for probabilities down to 1e-12, of up to a million items;
         1e-7 where fewer than five are gold.
         """
-        return self._at(x, 0)
+        return self._at(x, [0])[0]
 
     def below(self, x: float | np.ndarray) -> np.ndarray:
-        """P(d < x) of each pair, an integral of its own."""
-        return self._at(-np.asarray(x), 0, turned=True)
+        """P(d < x) of each pair; the smaller of the tails is the one that is integrated."""
+        return self._at(x, [3])[0]
+
+    def tails(self, x: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """P(d > x) and P(d < x), from one integral."""
+        above_, below = self._at(x, [0, 3])
+        return above_, below
 
     def density(self, x: float | np.ndarray) -> np.ndarray:
         """Density of d at x, of each pair."""
-        return self._at(x, 1)
+        return self._at(x, [1], need=2)[0]
 
     def within(self, rope: float) -> np.ndarray:
         """P(-rope < d < rope): where the rope is narrow an integral of the density, else the
@@ -105,23 +110,24 @@ class JudgedPairs:
         lower, upper = self._each(lambda law: intervals.eti(law, prob))
         return lower, upper, np.ones(lower.shape, dtype=bool)
 
-    def _at(self, x: float | np.ndarray, which: int, *, turned: bool = False) -> np.ndarray:
-        """One of the integrals of `above`, of d or of -d, with more points where it has not
+    def _at(self, x: float | np.ndarray, which: list[int], *, need: int = 1) -> np.ndarray:
+        """Some of the answers of `above`, (answer, pair), with more points where it has not
         settled.
         """
-        found, at = np.empty(len(self.size)), np.broadcast_to(x, len(self.size))
+        found, at = np.empty((len(which), len(self.size))), np.broadcast_to(x, len(self.size))
         for rows, law in self.laws:
             left, points = rows, law.node.shape[-1]
             for more, tries in (level for level in _LEVELS if level[0] >= points):
-                if more > points:
-                    law = _law(self.cells[left], self.size[left], more, tries)
-                part = law.turned() if turned else law
-                parts, settled = above(part, at[left], need=which + 1)
-                found[left] = parts[:, which]
+                part = law if more == points else self._with(left, more, tries)
+                told, settled = above(part, at[left], need=need)
+                found[:, left] = told[:, which].T
                 left = left[~settled]
                 if not left.size:
                     break
         return found
+
+    def _with(self, rows: np.ndarray, points: int, tries: int) -> Law:
+        return _law(self.cells[rows], self.size[rows], points, tries)
 
     def _each(self, answer: Callable[[Law], tuple[np.ndarray, ...]]) -> np.ndarray:
         """Answers of all laws, (answer, pair)."""

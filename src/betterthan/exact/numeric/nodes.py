@@ -19,3 +19,11 @@ def eased(count: int) -> tuple[np.ndarray, np.ndarray]:
     node, weight = np.polynomial.legendre.leggauss(count)
     t = (node + 1) / 2
     return t**2 * (3 - 2 * t), 6 * t * (1 - t) * weight / 2
+
+
+@lru_cache(maxsize=8)
+def legendre(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes and weights of Gauss and Legendre, made when first asked for: those of hundreds of
+    points take as long as an import.
+    """
+    return np.polynomial.legendre.leggauss(count)

@@ -10,7 +10,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(200)
+from betterthan.exact.numeric.nodes import legendre
+
+_POINTS = 200
 _DROP = 45.0  # the log density may fall by this much before it counts as nothing: e-45 is 3e-20
 
 
@@ -104,9 +106,10 @@ def quadrature(
     1.
     """
     low, high = support(density, sd)
-    nodes = low + (high - low) * (_NODES + 1) / 2
+    node, share = legendre(_POINTS)
+    nodes = low + (high - low) * (node + 1) / 2
     log = density(nodes)
-    weight = _WEIGHTS * np.exp(log - log.max())
+    weight = share * np.exp(log - log.max())
     return nodes, weight / weight.sum()
 
 
@@ -138,12 +141,13 @@ def prob_greater(
     """P(theta of a > theta of b), the two independent given their data."""
     nodes, weights = quadrature(a, sd)
     low, high = support(b, sd)
-    whole = low + (high - low) * (_NODES + 1) / 2
+    node, share = legendre(_POINTS)
+    whole = low + (high - low) * (node + 1) / 2
     peak = b(whole).max()
-    mass = (high - low) * (_WEIGHTS @ np.exp(b(whole) - peak))
+    mass = (high - low) * (share @ np.exp(b(whole) - peak))
     ends = np.clip(nodes, low, high)
-    inner = low + (ends - low)[:, None] * (_NODES + 1) / 2
-    below = (ends - low) * (np.exp(b(inner) - peak) @ _WEIGHTS)
+    inner = low + (ends - low)[:, None] * (node + 1) / 2
+    below = (ends - low) * (np.exp(b(inner) - peak) @ share)
     return float(weights @ (below / mass))
 
 

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(400)
+from betterthan.exact.numeric.nodes import legendre
+
+_POINTS = 400
 _HALVINGS = 50
 
 
@@ -63,7 +65,8 @@ def _told(seen: Units, more: np.ndarray, rope: float, threshold: float, kept: bo
     units = np.where(good, seen.units, 2).astype(float)[:, None]
     s = np.where(good, seen.error, 1.0)[:, None] * np.sqrt(units)
     k = np.maximum(more, 1).astype(float)[:, None]
-    step = special.stdtrit(units - 1, (1 + _NODES) / 2) * s * np.sqrt(1 / k + 1 / units)
+    node, weight = legendre(_POINTS)
+    step = special.stdtrit(units - 1, (1 + node) / 2) * s * np.sqrt(1 / k + 1 / units)
     known = (units - 1) * s**2 + step**2 / (1 / k + 1 / units)  # and of the new ones, an F variable
     whole, part = (units + k, k / (units + k)) if kept else (k, 1.0)
 
@@ -77,7 +80,7 @@ def _told(seen: Units, more: np.ndarray, rope: float, threshold: float, kept: bo
 
     mean = seen.difference[:, None] + part * step
     found = _verdicts(mean, np.maximum(whole, 2), rope, threshold, below)
-    return (found * (_WEIGHTS / 2)).sum(-1).T
+    return (found * (weight / 2)).sum(-1).T
 
 
 def _verdicts(

@@ -10,7 +10,6 @@ probability keeps its relative accuracy.
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -22,6 +21,8 @@ _TINY = float(np.finfo(float).tiny)  # the least p, where halving has no room le
 _DIGITS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 18, 20, 25, 30, 32, 40, 50, 60, 64, 100)
 _SCALES = (*_DIGITS, 128, 256, 1000, 1024, 10_000, 100_000, 1_000_000)
 _HALVINGS = 1000  # at once: 2**1000 is still a float
+_REACH = 10.5  # standard deviations: beyond them is less than 1e-15 of any p above 1e-8
+_ROUNDING = 1e-15  # relative, of p
 _LARGEST = 2**40  # of a score in whole units
 
 
@@ -53,7 +54,7 @@ def sum_null(differences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     step = _common(differences)
     reduced = differences[differences != 0] // step
     start = int(np.minimum(reduced, 0).sum())
-    p = _lattice(np.abs(reduced)[:, None], np.zeros((reduced.size, 1), dtype=bool))
+    p, _ = _lattice(np.abs(reduced)[:, None], np.zeros((reduced.size, 1), dtype=bool))
     return (start + np.arange(p.size)) * step, p
 
 
@@ -74,16 +75,21 @@ def sum_tails(differences: np.ndarray) -> tuple[float, float, float]:
     return _tails(*_masses(p, np.abs(swapped) - abs(total), swapped - total))
 
 
-def ratio_null(dx: np.ndarray, dy: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def ratio_null(
+    dx: np.ndarray, dy: np.ndarray, reach: float = math.inf
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(x, y) moved from A to B under all swaps, and their probabilities: arrays (x, 1), (1, y) and
     (x, y).
+
+    With `reach`, sums that get farther than so many standard deviations from the middle are left
+    out: at most `_beyond` of the mass.
     """
     keep = (dx != 0) | (dy != 0)
     step_x, step_y = _common(dx), _common(dy)
     steps = np.stack([dx[keep] // step_x, dy[keep] // step_y], axis=1)
-    start = np.minimum(steps, 0).sum(0)
     # one sum rising while the other falls is a step along the other diagonal
-    p = _lattice(np.abs(steps), steps < 0)
+    p, first = _lattice(np.abs(steps), steps < 0, reach)
+    start = np.minimum(steps, 0).sum(0) + first
     x = (start[0] + np.arange(p.shape[0])) * step_x
     y = (start[1] + np.arange(p.shape[1])) * step_y
     return x[:, None], y[None, :], p
@@ -97,8 +103,27 @@ def ratio_tails(
 
     Parameters are per item, int64; the score is k x / (k x + y) of the sums.
     """
-    x, y, p = ratio_null(xa - xb, ya - yb)
-    totals = [np.asarray(v.sum()) for v in (xa, ya, xb, yb)]
+    totals = tuple(np.asarray(v.sum()) for v in (xa, ya, xb, yb))
+    reach = _REACH
+    reached, left = _ratio_masses(*ratio_null(xa - xb, ya - yb, reach), totals, k)
+    least = float(reached.min())
+    if _beyond(reach) > _ROUNDING * least:  # what was left out would be seen in a p so small
+        reach = math.sqrt(2 * math.log(8 / _ROUNDING / least)) if least > 0 else math.inf
+        reached, left = _ratio_masses(*ratio_null(xa - xb, ya - yb, reach), totals, k)
+    return _tails(reached, left)
+
+
+def _beyond(reach: float) -> float:
+    """Most of the mass whose sums, on their way, get so many standard deviations from the middle on
+    one of two axes: Hoeffding's bound for the end, twice (Levy) for the way, two sides, two axes.
+    """
+    return 8 * math.exp(-(reach**2) / 2)
+
+
+def _ratio_masses(
+    x: np.ndarray, y: np.ndarray, p: np.ndarray, totals: tuple[np.ndarray, ...], k: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Mass of the tails, and what is left, of a distribution of sums moved."""
     # at a time: the comparison needs several arrays of this size
     rows = max(1, 500_000 // p.shape[1])
     reached, left = np.zeros(3), np.zeros(3)
@@ -108,49 +133,75 @@ def ratio_tails(
         swapped = (totals[0] - x[part], totals[1] - y, totals[2] + x[part], totals[3] + y)
         # where no swap leads, sums may be negative
         swapped = tuple(np.where(mass > 0, v, 0) for v in swapped)
-        two = ratios.gap(swapped, tuple(totals), k, two_sided=True)
-        signed = ratios.gap(swapped, tuple(totals), k, two_sided=False)
+        two = ratios.gap(swapped, totals, k, two_sided=True)
+        signed = ratios.gap(swapped, totals, k, two_sided=False)
         inside, outside = _masses(mass, two, signed)
         reached, left = reached + inside, left + outside
-    return _tails(reached, left)
+    return reached, left
 
 
-def _lattice(steps: np.ndarray, falling: np.ndarray) -> np.ndarray:
+def _lattice(
+    steps: np.ndarray, falling: np.ndarray, reach: float = math.inf
+) -> tuple[np.ndarray, np.ndarray]:
     """Probabilities of all sums of steps, each taken or not with probability 1/2; (steps, axes) of
-    sizes >= 0.
+    sizes >= 0; and the sum at the first index of each axis.
 
     Where an axis is `falling`, not taking the step is what leads to the higher index.
     """
     # small steps first: the array stays small for longer
     order = np.argsort(steps.sum(1), kind="stable")
-    cells = int(np.prod(steps.sum(0) + 1))
+    low, high = _windows(steps[order], reach)
+    cells = int((high - low + 1).prod(1).max(initial=1))
     room, spare = np.empty(cells), np.empty(cells)
-    p = room[:1].reshape((1,) * steps.shape[1])
+    p, at = room[:1].reshape((1,) * steps.shape[1]), [0] * steps.shape[1]
     p[...] = 1
     # steps whose factor 1/2 is still to come: all at once is one pass less over the array for each
     unscaled = 0
-    for step, down in zip(steps[order].tolist(), falling[order].tolist(), strict=True):
-        shape = [n + s for n, s in zip(p.shape, step, strict=True)]
+    ways = zip(steps[order].tolist(), falling[order].tolist(), strict=True)
+    for (step, down), first, last in zip(ways, low.tolist(), high.tolist(), strict=True):
+        shape = [b - a + 1 for a, b in zip(first, last, strict=True)]
         grown = spare[: math.prod(shape)].reshape(shape)
-        low, high = _ways(p.shape, step, down)
-        grown[...] = 0
-        grown[low] = p
-        grown[high] += p
-        p, room, spare = grown, spare, room
+        _take_or_leave(p, at, grown, first, step, down)
+        p, at, room, spare = grown, first, spare, room
         unscaled += 1
         if unscaled == _HALVINGS:
             p *= 0.5**_HALVINGS
             unscaled = 0
     p *= 0.5**unscaled
-    return p
+    return p, np.array(at)
 
 
-def _ways(shape: tuple[int, ...], step: list[int], down: list[bool]) -> Any:
-    """Where the sums so far lie on the grown lattice, if a step is not taken and if it is."""
-    axes = list(zip(shape, step, down, strict=True))
-    not_taken = tuple(slice(s, s + n) if d else slice(n) for n, s, d in axes)
-    taken = tuple(slice(n) if d else slice(s, s + n) for n, s, d in axes)
-    return not_taken, taken
+def _take_or_leave(
+    p: np.ndarray, at: list[int], grown: np.ndarray, first: list[int], step: list, down: list
+) -> None:
+    """Add up in `grown`, from `first`, the sums of `p`, from `at`, with a step and without."""
+    grown[...] = 0
+    for taken in (False, True):
+        moved = [s if d != taken else 0 for s, d in zip(step, down, strict=True)]
+        here, there = _overlap(at, p.shape, moved, first, list(grown.shape))
+        grown[there] += p[here]
+
+
+def _windows(steps: np.ndarray, reach: float) -> tuple[np.ndarray, np.ndarray]:
+    """After each step the first and the last sum that is kept on each axis."""
+    total = steps.cumsum(0)
+    if not len(total) or math.isinf(reach):
+        return np.zeros_like(total), total
+    far = reach * np.sqrt((steps.astype(float) ** 2).sum(0))  # twice that many deviations
+    low = np.maximum(np.ceil((total - far) / 2), 0).astype(np.int64)
+    return low, total - low
+
+
+def _overlap(
+    at: list[int], size: tuple[int, ...], moved: list[int], first: list[int], shape: list[int]
+) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
+    """Of sums from `at` on, moved, which lie in the next window, and where there."""
+    here, there = [], []
+    for a, n, s, f, m in zip(at, size, moved, first, shape, strict=True):
+        begin, end = max(a + s, f), min(a + s + n, f + m)
+        here.append(slice(begin - a - s, max(end - a - s, begin - a - s)))
+        there.append(slice(begin - f, max(end - f, begin - f)))
+    return tuple(here), tuple(there)
 
 
 def _masses(
