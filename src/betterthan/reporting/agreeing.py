@@ -84,8 +84,7 @@ def agreement_part(shown: Shown) -> Part | None:
     ]
     heads = ("A", "B", "Both right", "Only A", "Only B", "Both wrong", "phi", "kappa")
     caption = "Right and wrong on the same examples"
-    seen = {"shown": PAIRS_SEEN} if len(rows) > PAIRS_SEEN else {}
-    table = Table(heads, rows, caption, left=2, name="agreement", **seen)
+    table = Table(heads, rows, caption, left=2, name="agreement", shown=PAIRS_SEEN)
     return Part("Agreement", tables=[table], notes=[_NOTE], folded=len(rows) > 1) if rows else None
 
 

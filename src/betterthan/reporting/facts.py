@@ -173,7 +173,8 @@ def _in_order(data: xr.Dataset, systems: pd.DataFrame) -> pd.DataFrame:
         return systems
     better = data["prob_better"].where(data["verdict"] != "no_data").mean(names.SYSTEM_B)
     mean = dict(zip(map(str, better[names.SYSTEM_A].values), better.values.tolist(), strict=True))
-    order = systems["system"].map(mean).sort_values(ascending=False, kind="stable").index
+    means: Any = systems["system"].map(mean.get)
+    order = means.sort_values(ascending=False, kind="stable").index
     return systems.loc[order].reset_index(drop=True)
 
 

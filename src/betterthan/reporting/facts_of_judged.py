@@ -1,6 +1,7 @@
 """What is known of systems compared by a judge that labels of people correct."""
 
-import pandas as pd
+from typing import Any
+
 import xarray as xr
 
 from betterthan import names
@@ -21,7 +22,7 @@ def judged_facts(found: xr.Dataset) -> Facts:
     data = found.isel({names.ENGINE: 0}) if names.ENGINE in found.dims else found
     made = Signature.from_attrs(found.attrs)
     pairs, systems = rows.pairs(data), rows.systems(data)
-    met: pd.DataFrame = pairs[pairs["n"] > 0]
+    met: Any = pairs[pairs["n"] > 0]
     told = of_any(systems, made) | _of_labels(met, made)
     if len(pairs) > 1:
         told |= standing(told, pairs, systems, made)
@@ -33,7 +34,7 @@ def judged_facts(found: xr.Dataset) -> Facts:
 _TALLY = ("wins", "losses", "ties")  # of the labels alone: not what the answer is by
 
 
-def _of_labels(met: pd.DataFrame, made: Signature) -> Facts:
+def _of_labels(met: Any, made: Signature) -> Facts:
     n = int(met["n"].sum())
     bare = float((met["unlabelled"] * met["n"]).sum() / n) if n else 0.0
     who = on_one_line(str(made.labels_by or "people"))
@@ -47,7 +48,7 @@ def _of_two(row: Facts) -> Facts:
     return told | {"judge_opposed": judge is not None and judge < 0.5}
 
 
-def _of_many(met: pd.DataFrame) -> Facts:
+def _of_many(met: Any) -> Facts:
     told: Facts = {}
     for name, column in (("effective", "effective_gold"), ("r2", "r2")):
         told |= {

@@ -61,7 +61,7 @@ def _named(found: xr.Dataset, statistic: str, made: Signature) -> Facts:
 
 def _standing(found: xr.Dataset, made: Signature, told: Facts) -> Facts:
     """Who is better, or the best; that nothing is told where no verdict is given."""
-    pairs = rows.pairs(found)
+    pairs: Any = rows.pairs(found)
     if "failures" not in told and pairs["verdict"].isin(_UNTOLD).all():
         told = told | {"failures": f"{withheld(cell_of(found, 0, 1))}."}
     if len(pairs) > 1:

@@ -28,6 +28,11 @@ from betterthan.reporting.tests_beside import for_whom
 ROWS = 40  # of a table over systems or documents
 _PAIRS_OF = 8  # systems whose documents are counted
 _QUESTION = "How near are the orders to the reference, and is one system's nearer than another's?"
+_NOT_SURE = {
+    True: "A mean tau does not say whether one system is surely nearer than another; "
+    "orders.compare does.",
+    False: "One document does not say whether one system is surely nearer than another.",
+}
 NOT_INDEPENDENT = (
     "Pairs of items within an order are not independent; the document is the unit of every "
     "comparison."
@@ -37,7 +42,7 @@ NOT_INDEPENDENT = (
 def page(taus: xr.Dataset) -> Page:
     """The page on taus, from `orders.kendall_tau`."""
     part = _over_documents(taus) if names.DOCUMENT in taus.dims else _one_document(taus)
-    limits = [NOT_INDEPENDENT]
+    limits = [NOT_INDEPENDENT, _NOT_SURE[names.DOCUMENT in taus.dims]]
     if names.REFERENCE not in taus.dims:
         limits.append("One reference is one good order of several; another would give other taus.")
     named = [] if names.REFERENCE in taus.dims else [f"reference={_reference(taus)}"]

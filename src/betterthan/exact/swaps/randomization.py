@@ -151,23 +151,20 @@ def _lattice(
     # small steps first: the array stays small for longer
     order = np.argsort(steps.sum(1), kind="stable")
     low, high = _windows(steps[order], reach)
-    cells = int((high - low + 1).prod(1).max(initial=1))
+    shapes = high - low + 1
+    cells = int(shapes.prod(1).max(initial=1))
     room, spare = np.empty(cells), np.empty(cells)
     p, at = room[:1].reshape((1,) * steps.shape[1]), [0] * steps.shape[1]
     p[...] = 1
-    # steps whose factor 1/2 is still to come: all at once is one pass less over the array for each
-    unscaled = 0
-    ways = zip(steps[order].tolist(), falling[order].tolist(), strict=True)
-    for (step, down), first, last in zip(ways, low.tolist(), high.tolist(), strict=True):
-        shape = [b - a + 1 for a, b in zip(first, last, strict=True)]
+    ways = (steps[order], falling[order], low, shapes)
+    each = zip(*(way.tolist() for way in ways), strict=True)
+    for k, (step, down, first, shape) in enumerate(each, 1):
         grown = spare[: math.prod(shape)].reshape(shape)
         _take_or_leave(p, at, grown, first, step, down)
         p, at, room, spare = grown, first, spare, room
-        unscaled += 1
-        if unscaled == _HALVINGS:
+        if k % _HALVINGS == 0:  # the factors 1/2, in one pass over the array for all of them
             p *= 0.5**_HALVINGS
-            unscaled = 0
-    p *= 0.5**unscaled
+    p *= 0.5 ** (len(steps) % _HALVINGS)
     return p, np.array(at)
 
 
