@@ -36,6 +36,7 @@ def _becomes(block: nodes.literal_block, text: str, language: str) -> None:
 def _named(block: nodes.literal_block, name: str) -> nodes.container:
     caption = nodes.caption("", "", nodes.literal("", name))
     wrapper = nodes.container("", literal_block=True, classes=["literal-block-wrapper"])
+    wrapper["ids"].append(f"file-{nodes.make_id(name)}")
     wrapper.extend((caption, block.deepcopy()))
     return wrapper
 

@@ -22,6 +22,8 @@ KEPT = Path(__file__).parents[1] / "fits"
 FRESH = "BETTERTHAN_DOCS_FRESH"  # a folder for what was sampled, and for the names of what was read
 _MODULE = "betterthan.models.sampling"
 _STEPS = (0.1, 0.5, 2.0)  # how far the points are from where sampling starts
+_LARGE = 20  # numbers a draw
+_LARGEST = 1_200_000  # bytes of a file that is worth its room
 _STATS = {"diverging", "energy", "maxdepth_reached"}
 
 
@@ -70,17 +72,27 @@ def keeping(sample: Callable[..., Any]) -> Callable[..., Any]:
             return read(KEPT / file)
         tree: xr.DataTree = sample(model, **asked)
         write(tree, room / file)
+        if (room / file).stat().st_size > _LARGEST:  # sampled at every build
+            (room / file).unlink()
+            return tree
         return read(room / file)  # what other builds will read
 
     return kept
 
 
 def write(tree: Any, file: Path) -> None:
-    """In five digits, which are far below the error of any draw."""
+    """In five digits, which are far below the error of any draw.
+
+    What the sampler moved on, of which the rest is made, is left out where it is large; a fit that
+    needs it ends in an error when it is made.
+    """
     import xarray as xr
 
     groups = {k: node.to_dataset() for k, node in tree.children.items()}
-    stats = groups["sample_stats"]
+    draws, stats = groups["posterior"], groups["sample_stats"]
+    large = draws.sizes["chain"] * draws.sizes["draw"] * _LARGE
+    raw = [v for v in draws if str(v).endswith("_raw") and draws[v].size > large]
+    groups["posterior"] = draws.drop_vars(raw)
     groups["sample_stats"] = stats[[v for v in stats if v in _STATS]]
     packed = {"zlib": True, "complevel": 9, "shuffle": True}
     how = {}
