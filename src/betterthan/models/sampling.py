@@ -118,12 +118,12 @@ def fit_model(
             f"chains=...)"
         )
     settings, seed = sampling.settings(target_accept), one_seed(rng)
-    with steady_arithmetic(), _quiet_logger():
+    with steady_arithmetic(), quiet_logger():
         tree = sample(model, seed=seed, **settings)
         if predictive:
-            _add_predictive(model, tree, seed)
+            add_predictive(model, tree, seed)
     made = _how(tree["posterior"].attrs, settings, seed)
-    _tidy(tree, pairs)
+    tidy(tree, pairs)
     tree["posterior"].attrs = attrs | made
     return tree
 
@@ -202,7 +202,8 @@ def _how(record: Mapping[Any, Any], settings: dict[str, Any], seed: int) -> dict
     return settings | signature.to_attrs() | told
 
 
-def _add_predictive(model: "pm.Model", tree: xr.DataTree, seed: int) -> None:
+def add_predictive(model: "pm.Model", tree: xr.DataTree, seed: int) -> None:
+    """Add the groups prior, prior_predictive, posterior_predictive and log_likelihood."""
     import pymc as pm
 
     choice = {"random_seed": seed, "compile_kwargs": _PREDICTIVE_MODE, "model": model}
@@ -230,7 +231,7 @@ def _drop_pairs_without_data(tree: xr.DataTree) -> None:
         tree["log_likelihood"] = likelihood.isel({names.PAIR: varies.values.nonzero()[0]})
 
 
-def _tidy(tree: xr.DataTree, pairs: xr.DataArray | None) -> None:
+def tidy(tree: xr.DataTree, pairs: xr.DataArray | None = None) -> None:
     """Put system_a and system_b on every group over pairs, and drop the hour at which it was
     made.
     """
@@ -247,7 +248,7 @@ def _tidy(tree: xr.DataTree, pairs: xr.DataArray | None) -> None:
 
 
 @contextlib.contextmanager
-def _quiet_logger() -> Iterator[None]:
+def quiet_logger() -> Iterator[None]:
     """Predictive sampling has no switch for its log lines."""
     logger = logging.getLogger("pymc")
     level = logger.level

@@ -73,6 +73,8 @@ def _computed(shown: Shown) -> list[tuple[str, str]]:
     how = ENGINES[first].how if first in ENGINES else first
     if made.rhat_max is not None:
         how += f"; worst R-hat {made.rhat_max:.3f}, effective sample size from {made.ess_min:.0f}"
+    elif made.pareto_k is not None:
+        how += f"; k-hat of the weights {made.pareto_k:.2f}, worth {made.ess_min:.0f} draws"
     elif first == "exact":
         how += "; probabilities within 1e-9, quantities of the difference within 1e-10"
     posterior = f"means with {interval_of(made.to_attrs())}, in the table of pairs"

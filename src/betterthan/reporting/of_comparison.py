@@ -48,7 +48,8 @@ def brief(comparison: xr.Dataset, title: str = "") -> Page:
     between = _pairs if len(shown.systems) <= _FEW else _matrix
     built = [_audit(shown), _systems(shown), between(shown)]
     parts = [replace(part, notes=()) for part in built if part is not None]
-    parts += [diagnostics_part(shown)] if shown.made.rhat_max is not None else []
+    sampled = shown.made.rhat_max is not None or shown.made.pareto_k is not None
+    parts += [diagnostics_part(shown)] if sampled else []
     signed = [on_one_line(signature(shown.whole))]
     return Page(on_one_line(title) if title else "", "", parts, (), signed, said(shown.facts))
 
