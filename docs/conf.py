@@ -8,9 +8,13 @@ import sys
 from importlib.metadata import version as installed
 from pathlib import Path
 
+from sphinx.errors import ExtensionError
+
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 sys.path.insert(0, str(HERE / "_ext"))
+
+import stored_fits  # noqa: E402
 
 
 def _meaning(path: Path) -> bytes:
@@ -33,7 +37,7 @@ def _digest() -> str:
     for path in sorted((ROOT / "src" / "betterthan").rglob("*")):
         if path.suffix in (".py", ".pyi", ".j2"):
             digest.update(path.relative_to(ROOT).as_posix().encode() + _meaning(path))
-    for path in sorted((ROOT / "calibration").glob("*.json")):
+    for path in (HERE / "first_screen.py", *sorted((ROOT / "calibration").glob("*.json"))):
         digest.update(path.read_bytes())
     for library in (
         "numpy",
@@ -91,13 +95,20 @@ def _kernel_profile() -> str:
 
 _copy_notebooks()
 betterthan_digest = _digest()
+outputs = _cache(betterthan_digest)
+fresh, extra = Path(outputs) / "fits", Path(outputs) / "extra"
+for folder in (fresh, extra / "reports"):
+    folder.mkdir(parents=True, exist_ok=True)
 
 project = "betterthan"
 author = "The betterthan founders"
 version = release = installed("betterthan")
 project_copyright = author
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "math_svg"]
+extensions = [
+    *("myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"),
+    *("math_svg", "plain_cells"),
+]
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
 default_role = "py:obj"
@@ -114,17 +125,20 @@ myst_heading_anchors = 3
 
 # Cells run in an empty folder of their own, with the command line of this environment.
 nb_execution_mode = "cache"
-nb_execution_cache_path = _cache(betterthan_digest)
+nb_execution_cache_path = outputs
 nb_execution_timeout = 600
 nb_execution_raise_on_error = True
 nb_execution_in_temp = True
 nb_merge_streams = True
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 os.environ |= {"COLUMNS": "100", "NO_COLOR": "1", "IPYTHONDIR": _kernel_profile()}
+os.environ |= {"BETTERTHAN_DOCS": str(HERE), stored_fits.FRESH: str(fresh)}
+os.environ["BETTERTHAN_DOCS_REPORTS"] = str(extra / "reports")  # where reports.md writes
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"betterthan {release}"
 html_static_path = ["_static"]
+html_extra_path = [str(extra)]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_show_copyright = False
@@ -135,11 +149,14 @@ _alone = (
     "formats",
     "logs",
     "audit",
+    "gate",
     "figures",
+    "reports",
     "cli",
     "way-of-the-data",
     "models",
     "calibration",
+    "speed",
     "references",
     "changelog",
 )
@@ -147,13 +164,22 @@ html_sidebars = {page: [] for page in _alone}  # pages without a section have no
 html_theme_options = {
     "header_links_before_dropdown": 9,
     "navigation_with_keys": False,
-    "show_prev_next": False,
+    "show_prev_next": True,
     "navbar_align": "left",
     "footer_start": [],
     "footer_end": [],
 }
 
 
+def _refuse_stale_fits(app, exception):
+    """Draws that pages read from docs/fits are those of the models as they are."""
+    whole = app.config.include_patterns == ["**"] and app.config.nb_execution_mode == "cache"
+    to_do = stored_fits.lacking(fresh, whole)
+    if exception is None and to_do:
+        raise ExtensionError("docs/fits is not what the pages read:\n" + "\n".join(to_do))
+
+
 def setup(app):
     """Read every page again when the package has changed."""
     app.add_config_value("betterthan_digest", "", "env")
+    app.connect("build-finished", _refuse_stale_fits)

@@ -1,11 +1,18 @@
 """Run in every kernel of the documentation: what a shell cell prints comes as one block, without
-colors.
+colors; draws that are kept are read.
 """
 
 import os
 import subprocess
+import sys
 
 from IPython.core.magic import register_cell_magic
+
+if "BETTERTHAN_DOCS" in os.environ:
+    sys.path.append(os.path.join(os.environ["BETTERTHAN_DOCS"], "_ext"))
+    import stored_fits
+
+    stored_fits.install()
 
 for _name in ("FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE"):
     os.environ.pop(_name, None)

@@ -90,6 +90,7 @@ TARGET_ACCEPT = 0.9
 RHAT_MAX = 1.01
 ESS_MIN = 400
 BFMI_MIN = 0.3
+PARETO_K_MAX = 0.7  # of weights: above it their mean may be anywhere
 MCMC_PAIRS_MAX = 500  # above this many pairs a joint NUTS fit is refused
 
 # A difference of scores below this many units in the last place is rounding, not a win.

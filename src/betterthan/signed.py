@@ -56,6 +56,7 @@ class Signature:
     chains: int | None = None
     inference_library: str | None = None
     rhat_max: float | None = None
+    pareto_k: float | None = None  # of draws by weights, in the place of R-hat and divergences
     ess_min: float | None = None
     divergences: int | None = None
     failures: tuple[str, ...] | None = None  # why there is no verdict

@@ -11,6 +11,7 @@ from scipy import stats
 import betterthan as bt
 from betterthan.exact.wins import dirichlet, intervals
 from betterthan.posterior.verdicts import decide
+from betterthan.reporting.answering import sentences
 
 pytestmark = pytest.mark.browser
 REPORTING = Path(__file__).parents[1] / "reporting"
@@ -123,9 +124,9 @@ def test_what_was_drawn_is_undecided_within_two_errors(scripts):
 def test_situations_are_told_in_the_words_of_python(scripts):
     situations = json.loads((REPORTING / "situations.json").read_text("utf-8"))
     found = scripts.evaluate(
-        """situations => situations.map((one) => betterthan.said(betterthan.view.all,
+        """([all, situations]) => situations.map((one) => betterthan.said(all,
           betterthan.clean(one.facts), one.of))""",
-        situations,
+        [list(sentences()), situations],
     )
     for one, lines in zip(situations, found, strict=True):
         assert lines == one["said"], one["name"]

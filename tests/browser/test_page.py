@@ -23,7 +23,8 @@ def live(page):
     """The rows of the table of pairs: heads to texts."""
     return page.evaluate(
         """() => { const table = document.querySelector("table.live");
-          const heads = [...table.tHead.rows[0].cells].map((c) => c.textContent.trim());
+          const heads = [...table.tHead.rows[0].cells].map((c) => c.textContent.trim())
+            .map((head) => head.replace(" (pair alone)", ""));
           return [...table.tBodies[0].rows].map((row) => Object.fromEntries(
             [...row.cells].map((c, k) => [heads[k], c.textContent.trim()]))); }"""
     )

@@ -218,6 +218,30 @@ def test_second_forms_are_calibrated_too(joint):
             assert abs(share - p) < 4 * np.sqrt(p * (1 - p) / found["simulations"])
 
 
+BY_WEIGHTS = [row for row in ROSTER if row.forms[0].weighted]
+
+
+def test_two_models_are_drawn_by_weights():
+    assert [row.name for row in BY_WEIGHTS] == ["davidson", "item_response"]
+
+
+@pytest.mark.parametrize("row", BY_WEIGHTS, ids=lambda row: row.name)
+def test_draws_by_weights_are_calibrated(row):
+    found = evidence_on(row.name)["laplace"]
+    forms = {form.name: form for form in (*row.forms, row.larger)}
+    assert set(found) == set(forms)
+    for name, told in found.items():
+        ranks = told["calibration"]
+        assert ranks["simulations"] >= row.simulations(forms[name]) >= 500
+        assert ranks["pooled"]["largest"] <= ranks["pooled"]["limit"], name
+        assert min(ranks["uniformity_p"].values()) > 0.001
+        assert told["pareto_k"]["largest"] <= 0.7  # none of them was left to NUTS
+        for shares in told["coverage"]["eti"].values():
+            for mass, share in shares.items():
+                p = float(mass)
+                assert abs(share - p) < 4 * np.sqrt(p * (1 - p) / ranks["simulations"])
+
+
 def test_joint_models_sample_well_on_twenty_designs(joint):
     rows = joint["quality"]
     assert len(rows) == len(designs.DESIGNS) == 20

@@ -14,7 +14,7 @@ FLOORS = [
     {"names"},
     {"checks", "files", "progress", "signed"},
     {"schemas"},
-    {"answers", "exact", "io"},
+    {"answers", "blocks", "exact", "io"},
     {"counts", "labels", "logs", "people"},
     {"judged"},
     {"posterior", "significance"},
@@ -28,7 +28,17 @@ FLOORS = [
     {"cli"},
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
-HEAVY = {"pymc", "arviz", "matplotlib", "pytensor", "nutpie", "statsmodels"}
+HEAVY = {
+    "pymc",
+    "arviz",
+    "matplotlib",
+    "pytensor",
+    "nutpie",
+    "statsmodels",
+    "dask",
+    "distributed",
+    "zarr",
+}
 FILES = sorted(p for p in SOURCE.rglob("*.py") if p.parent != SOURCE or p.stem != "__init__")
 
 

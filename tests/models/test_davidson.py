@@ -26,7 +26,7 @@ def data():
 
 @pytest.fixture(scope="module")
 def tree(data):
-    return model.fit(data, position=True, judges=True, rng=1)
+    return model.fit(data, position=True, judges=True, sampler="nuts", rng=1)
 
 
 @pytest.mark.sampled
@@ -66,10 +66,20 @@ def test_probabilities_of_either_form_sum_to_one_and_mirror():
 @pytest.mark.parametrize("ties", tie_models.TIE_MODELS)
 def test_two_systems_agree_with_a_grid(ties):
     data = model.simulate(2, judgments=30, tie_model=ties, rng=5)
-    tree = model.fit(data, tie_model=ties, rng=2, predictive=False)
+    tree = model.fit(data, tie_model=ties, sampler="nuts", rng=2, predictive=False)
     exact = of_davidson.two_abilities(tree["constant_data"]["counts"].values[0], ties)
     z = distances.from_weights(tree["posterior"]["ability"].isel(system=0), exact)
     assert max(z.values()) < 4
+
+
+@pytest.mark.parametrize("ties", tie_models.TIE_MODELS)
+def test_two_systems_by_weights_agree_with_a_grid(ties):
+    for seed in (5, 6):
+        data = model.simulate(2, judgments=30, tie_model=ties, rng=seed)
+        tree = model.fit(data, tie_model=ties, sampler="laplace", rng=2, predictive=False)
+        exact = of_davidson.two_abilities(tree["constant_data"]["counts"].values[0], ties)
+        z = distances.from_weights(tree["posterior"]["ability"].isel(system=0), exact)
+        assert max(z.values()) < 4
 
 
 def test_published_table_by_maximum_likelihood():

@@ -14,7 +14,7 @@ import xarray as xr
 from scipy import integrate, special, stats
 
 import betterthan as bt
-from betterthan.evidence import of_item_response
+from betterthan.evidence import distances, of_item_response
 from betterthan.exact.wins import rasch
 from betterthan.models import item_response as model
 from betterthan.posterior.gate import diagnose
@@ -31,7 +31,7 @@ def data():
 
 @pytest.fixture(scope="module")
 def tree(data):
-    return model.fit(data, rng=1)
+    return model.fit(data, sampler="nuts", rng=1)
 
 
 def log_rows(kind, y, trials, ability, mean, spread, more, nodes=61):
@@ -133,7 +133,15 @@ def test_two_systems_agree_with_a_grid_and_five_questions_with_print():
     assert found["published"]["max_error_of_parameters"] < 0.001
 
 
-@pytest.mark.sampled
+def test_two_systems_by_weights_agree_with_a_grid():
+    data = model.simulate(40, systems=2, rng=3)
+    tree = model.fit(data, sampler="laplace", rng=3, predictive=False)
+    exact = of_item_response.two_systems(data["successes"].values)
+    ability = distances.drawn(tree, "ability").isel(system=0)
+    row = distances.from_weights(ability, exact)
+    assert max(row[k] for k in ("abs_z_mean", "abs_z_sd", "abs_z_positive")) < 4
+
+
 def test_difficulty_is_the_random_side(data):
     """Rasch: of two systems the share of wins among decisive items does not depend on the items."""
     y = data["successes"].values

@@ -3,6 +3,7 @@ written.
 """
 
 import ast
+import pickle
 from pathlib import Path
 
 import matplotlib
@@ -130,6 +131,13 @@ def test_matplotlib_is_imported_inside_functions_only():
         for node in ast.parse(path.read_text()).body:
             if isinstance(node, ast.Import | ast.ImportFrom):
                 assert "matplotlib" not in ast.unparse(node), path
+
+
+def test_a_notebook_shows_a_figure_without_a_magic():
+    """Where pyplot was never loaded no backend has said how: then a notebook asks the figure."""
+    figure = bt.plot.outcomes(bt.datasets.contingency_case("a")).figure
+    assert figure._repr_png_().startswith(b"\x89PNG")
+    assert pickle.loads(pickle.dumps(figure))._repr_png_().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize(

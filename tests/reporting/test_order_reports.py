@@ -117,7 +117,7 @@ def test_facts_of_several_answers_stand_under_one_heading(orders, compared):
     written = bt.report(read, taus, compared, format="markdown")
     assert written.startswith("# Orders of 2 systems")
     assert written.count("## Data and method") == 1
-    data = written.split("## Data and method")[1].split("## Tau")[0]
+    data = written.split("## Data and method")[1].split("## Limits")[0]
     places = [data.index(fact) for fact in ("- Source: orders.csv", "- Reference: gold", "- Test:")]
     assert places == sorted(places)
     assert written.count("\n- Pairs of items within an order are not independent") == 1

@@ -6,9 +6,10 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
+from betterthan.reporting.chapters import joined
 from betterthan.reporting.formats import BY_SUFFIX, FORMATS
 from betterthan.reporting.kinds import KINDS, page_of, parts_of, plain
-from betterthan.reporting.page import Page, Part, Table, joined
+from betterthan.reporting.page import Page, Part, Table
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +47,7 @@ def answers(pair, regression_frame):
         "features.predict": bt.features.predict(regression_tree, components),
         "labels.posterior": bt.labels.posterior(matrix, rng=1),
         "labels.confusions": matrix,
+        "audit": bt.audit(scores),
         "significance.groups": bt.significance.groups(bt.datasets.muc6_similarity("named_entity")),
     }
 
@@ -122,10 +124,13 @@ def test_pages_are_joined_by_their_headings():
     more = Page("Two", "Why?", [Part("Data", facts=[("a", "1"), ("b", "2")])], ["l", "m"], ["s"])
     found = joined([first, more])
     assert (found.title, found.question) == ("One", "Who?")
-    assert found.parts == [Part("Data", facts=[("a", "1"), ("b", "2")]), table]
+    assert found.parts == [table, Part("Data", facts=[("a", "1"), ("b", "2")])]
     assert (found.limits, found.signatures) == (["l", "m"], ["s"])
     again = joined([first, Page("Two", "Why?", [table])])
-    assert [part.heading for part in again.parts] == ["Data", "Pairs", "Two", "Pairs"]
+    assert [[part.heading for part in one.parts] for one in again.chapters] == [
+        ["Data", "Pairs"],
+        ["Pairs"],
+    ]
     assert joined([Page("Data alone", parts=[facts]), first]).title == "One"
 
 

@@ -2,6 +2,7 @@
 
 import sys
 import warnings
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -23,6 +24,7 @@ from betterthan.cli.options import (
     Systems,
 )
 from betterthan.cli.sources import inputs_of, read_given
+from betterthan.cli.words import register
 
 if TYPE_CHECKING:
     pass
@@ -36,14 +38,14 @@ app = typer.Typer(
 )
 
 
-app.command()(comparing.compare)
-app.command()(showing.show)
-app.command()(auditing.audit)
-app.command()(gating.gate)
-app.command()(planning.plan)
+register(app, comparing.compare)
+register(app, showing.show)
+register(app, auditing.audit)
+register(app, gating.gate)
+register(app, planning.plan)
 
 
-@app.command()
+@partial(register, app)
 def groups(
     files: Files,
     test: Annotated[
@@ -99,7 +101,7 @@ def groups(
     put(bt.report(together, format=form), target)
 
 
-@app.command()
+@partial(register, app)
 def demo(
     rope: Rope = 0.01,
     method: Method = "both",
@@ -127,9 +129,9 @@ def demo(
         deliver(table, form, target)
 
 
-app.command()(studies.measures)
-app.command()(studies.outcome)
-app.command()(studies.order)
+register(app, studies.measures)
+register(app, studies.outcome)
+register(app, studies.order)
 
 
 @app.callback(invoke_without_command=True)

@@ -1,5 +1,6 @@
 """The command `compare`."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -35,6 +36,7 @@ from betterthan.cli.options import (
     Prob,
     Rope,
     Scale,
+    Scheduler,
     Score,
     Seed,
     Sep,
@@ -46,6 +48,7 @@ from betterthan.cli.options import (
     TrueWords,
     Unscored,
 )
+from betterthan.cli.scheduling import scheduled
 from betterthan.cli.sources import ids_in, inputs_of, read_given
 from betterthan.files import refuse_inputs, write_whole
 
@@ -140,6 +143,7 @@ def compare(
     decimal: Decimal = None,
     sep: Sep = None,
     seed: Seed = None,
+    scheduler: Scheduler = None,
     format: PaperFormat = None,
     output: Output = None,
     figures: Figures = None,
@@ -181,8 +185,10 @@ def compare(
         percent=percent or None,
         decimal=decimal,
         sep=sep,
+        lazy=scheduler is not None or None,
     )
-    comparison = bt.compare(
+    compared = partial(
+        bt.compare,
         _votes(files, data, method, judge) if human is None else data,
         quantity=quantity,
         unit=unit,
@@ -205,6 +211,8 @@ def compare(
         ),
         rng=seed,
     )
+    with scheduled(scheduler):
+        comparison = compared()
     deliver(comparison, form, target)
     if figures is not None:
         _draw(comparison, figures)

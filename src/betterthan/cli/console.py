@@ -95,6 +95,7 @@ def deliver(comparison: "Comparison", form: str, target: Path | None) -> None:
     import betterthan as bt
     from betterthan.comparison.pair_rows import pair_rows
     from betterthan.files import write_all
+    from betterthan.progress import working
     from betterthan.reporting.kinds import plain
     from betterthan.reporting.records import as_json
 
@@ -102,7 +103,8 @@ def deliver(comparison: "Comparison", form: str, target: Path | None) -> None:
     if form == "text" and target is None:
         written = on_screen(comparison)
     else:
-        written = as_json(told) if form == "json" else bt.report(comparison, format=form)
+        with working("writing the report"):
+            written = as_json(told) if form == "json" else bt.report(comparison, format=form)
     if target is None or target.suffix:
         put(written, target)
     else:
@@ -118,11 +120,11 @@ def deliver(comparison: "Comparison", form: str, target: Path | None) -> None:
 def on_screen(answer: "Comparison") -> str:
     """A report as wide as the terminal, in colour where there is one; else as it is in a file."""
     from betterthan.reporting.kinds import page_of
-    from betterthan.reporting.page import joined, without_figures
+    from betterthan.reporting.page import without_figures
     from betterthan.reporting.plain import as_text
     from betterthan.reporting.telling import coloured, width
 
-    return as_text(without_figures(joined([page_of(answer)])), width(), colour=coloured())
+    return as_text(without_figures(page_of(answer)), width(), colour=coloured())
 
 
 def _table(rows: "pd.DataFrame") -> str:

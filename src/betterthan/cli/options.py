@@ -106,6 +106,13 @@ Scale = Annotated[
 Systems = Annotated[
     str | None, typer.Option(help="Systems to compare, in this order; comma-separated.")
 ]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        help="Address of a dask scheduler whose workers read blocks of scores (a Zarr store, or "
+        "Parquet files, which then are parts of one table); or threads, of this machine."
+    ),
+]
 Github = Annotated[
     bool, typer.Option("--github", help="Add the answer to the step summary of GitHub Actions.")
 ]

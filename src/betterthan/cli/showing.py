@@ -12,6 +12,7 @@ from betterthan.cli.console import put, say
 from betterthan.cli.options import Files, Layout, Lower, Rope, Systems
 from betterthan.cli.sources import inputs_of, read_given
 from betterthan.files import refuse_inputs
+from betterthan.progress import working
 
 
 def show(
@@ -28,7 +29,8 @@ def show(
     layout: Layout = None,
     lower_is_better: Lower = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Keep the page in this file, .html.")
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Where the page is kept, .html."),
     ] = None,
     browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
 ) -> None:
@@ -47,10 +49,18 @@ def show(
         better = False if lower_is_better else None
         data = read_given(files, layout=layout, higher_is_better=better, systems=systems)
         answers = [bt.compare(data, quantity=quantity, rope=rope, baseline=baseline)]
+    target = output or Path(tempfile.mkdtemp(prefix="betterthan-")) / "report.html"
+    put(_page(answers), target)
+    if browser and not webbrowser.open(target.resolve().as_uri()):
+        say(f"there is no browser to open {target} with")
+
+
+def _page(answers: list[Any]) -> str:
+    """The page on them; what they say is said on the terminal, too."""
+    import betterthan as bt
+
     for answer in answers:
         for line in answer.statement():
             say(line)
-    target = output or Path(tempfile.mkdtemp(prefix="betterthan-")) / "report.html"
-    put(bt.report(*answers, format="html"), target)
-    if browser and not webbrowser.open(target.resolve().as_uri()):
-        say(f"there is no browser to open {target} with")
+    with working("writing the page"):
+        return bt.report(*answers, format="html")

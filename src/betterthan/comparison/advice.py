@@ -90,9 +90,17 @@ def advise_on(found: Found) -> Advice:
         "counts": _of_counts,
         "trials": _of_trials,
         "judgments": _of_judgments,
+        "blocks": _of_blocks,
     }
     model, why, misleads = reasons[found.kind](found)
     return Advice(spec_of(model), found, why, misleads)
+
+
+def _of_blocks(_: Found) -> tuple[str, str, str]:
+    raise ValueError(
+        "scores in blocks are answered in closed form; models need them in memory: load them with "
+        ".compute(), or say method='exact'"
+    )
 
 
 def _of_tallies(_: Found) -> tuple[str, str, str]:

@@ -117,5 +117,5 @@ def _as_engine(found: xr.Dataset, spec: Spec) -> Engine:
 
 _SAMPLED = (
     *("seed", "draws", "chains", "inference_library"),
-    *("rhat_max", "ess_min", "divergences", "failures"),
+    *("rhat_max", "pareto_k", "ess_min", "divergences", "failures"),
 )

@@ -1,15 +1,17 @@
 """Three or more systems at once: pairs among all of them, who is the best, and how sure is that."""
 
 from collections.abc import Collection
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
 from betterthan.comparison.asked import Asked
-from betterthan.comparison.engines import Engine
+from betterthan.comparison.engines import Engine, working
 from betterthan.comparison.given import Given
 from betterthan.comparison.measured import Measured
+from betterthan.comparison.of_blocks import Summed
 from betterthan.counts.units import CLUSTER, unlabelled
 from betterthan.exact.joint import shrinkage, units
 from betterthan.exact.joint.mixture import Mixture, mixture
@@ -47,7 +49,8 @@ def among_all(given: Given, asked: Asked, main: Engine, taken: Collection[str]) 
     found = _posterior(scores, equal)
     if found is None:
         return _none("all units say the same of the systems, so nothing tells how sure that is")
-    which = {"higher_is_better": scores.higher_is_better or not scores.graded}
+    which: Any = {"higher_is_better": scores.higher_is_better or not scores.graded}
+    which["at_work"] = working(given)
     ranks = among.ranks_of(found, scores.systems, asked.question, asked.rank_seed)
     told = ranks[list(_TOLD)]
     if given.quantity.lead != "wins":
@@ -61,31 +64,30 @@ _TOLD = (
 )
 
 
-def _posterior(scores: Measured, equal: bool) -> Mixture | None:
+def _posterior(scores: Measured | Summed, equal: bool) -> Mixture | None:
     means = _equally_weighed(scores) if equal else scores.means()
-    if not (means.rows != 0).any():
+    if not means.vary:
         return None
     right_or_wrong = not scores.graded and scores.single and not equal
-    of = shrinkage.contrasts(
+    of = shrinkage.contrasts_of(
         means.mean,
-        means.rows,
+        means.moments(),
         pseudo=shrinkage.PSEUDO if right_or_wrong else 0,
         scale=_scale(scores),
     )
     return mixture(of)
 
 
-def _scale(scores: Measured) -> float:
+def _scale(scores: Measured | Summed) -> float:
     """Of the spread of systems before any data: a quarter of 0 to 1, half the sd of other
     scores.
     """
     if not scores.graded:
         return shrinkage.SCALE
-    each = np.where(scores.sizes > 0, scores.totals, np.nan) / np.maximum(scores.sizes, 1)
-    return shrinkage.SHARE_OF_SD * float(np.sqrt(np.nanmean(np.nanvar(each, axis=0, ddof=1))))
+    return shrinkage.SHARE_OF_SD * float(np.sqrt(np.nanmean(scores.variances())))
 
 
-def _equally_weighed(scores: Measured) -> Means:
+def _equally_weighed(scores: Any) -> Means:
     """Means over data sets that weigh the same, and what each unit adds to their error."""
     parts = []
     for k in range(int(scores.dataset.max()) + 1):
@@ -122,7 +124,7 @@ def _not_told(given: Given, asked: Asked) -> str:
     if scores.units < shrinkage.UNITS_MIN:
         few = f"{scores.units} {given.unit}{'s are' if scores.units > 1 else ' is'} too few"
         return f"{few} to tell how the systems vary together"
-    empty = (scores.sizes > 0).sum(0) < 2
+    empty = scores.scored < 2
     if empty.any():
         return f"{scores.systems[int(empty.argmax())]} has fewer than two scores"
     return ""
@@ -135,7 +137,7 @@ def _of_model(main: Engine) -> xr.Dataset:
     return xr.Dataset(attrs={"joint_model": main.name, "joint_draws": draws})
 
 
-def _made(given: Given, scores: Measured, equal: bool, asked: Asked) -> Signature:
+def _made(given: Given, scores: Measured | Summed, equal: bool, asked: Asked) -> Signature:
     of_what = "items with their runs" if scores.runs and given.unit == "item" else f"{given.unit}s"
     return Signature(
         joint_model=AMONG_ALL,

@@ -9,7 +9,7 @@ from betterthan import names
 from betterthan.auditing.beside import lines_beside
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.given import Given
-from betterthan.posterior.bounds import missing_bounds
+from betterthan.posterior.bounds import bounds_of_right_or_wrong, missing_bounds
 
 
 def audited(given: Given, asked: Asked, bounds: xr.Dataset | None) -> dict[str, Any]:
@@ -27,8 +27,12 @@ def audited(given: Given, asked: Asked, bounds: xr.Dataset | None) -> dict[str, 
 
 def bounds_of(given: Given, asked: Asked) -> xr.Dataset | None:
     """The worst and the best that missing scores can do, where some are missing."""
+    if given.found.kind == "blocks":
+        return _of_blocks(given, asked)
+    if not _looked_at(given, asked):
+        return None
     missing = np.isnan(given.found.before.values.astype(float)) if given.found.by_item else []
-    if not _looked_at(given, asked) or not np.any(missing) or np.all(missing):
+    if not np.any(missing) or np.all(missing):
         return None
     rope = 0.0 if given.quantity.lead == "mean" else asked.question.rope
     return missing_bounds(
@@ -37,6 +41,27 @@ def bounds_of(given: Given, asked: Asked) -> xr.Dataset | None:
         ties="third" if asked.ties == "all" else asked.ties,
         prior=asked.prior,
         rope=rope if rope < 1 else names.ROPE,
+        threshold=asked.question.threshold,
+    )
+
+
+def _of_blocks(given: Given, asked: Asked) -> xr.Dataset | None:
+    """The same of right and wrong in blocks, from what was counted."""
+    found, scores = given.scores.found, given.scores
+    if found.graded or not found.blank or asked.missing != "pairwise" or asked.margin >= 1:
+        return None
+    right, wins = np.diag(found.sums).astype(np.int64), found.wins
+    if not scores.higher_is_better:  # where 0 is right
+        right, wins = scores.scored - right, wins.T
+    return bounds_of_right_or_wrong(
+        wins,
+        found.shared,
+        right,
+        found.items,
+        scores.systems,
+        ties="third" if asked.ties == "all" else asked.ties,
+        prior=asked.prior,
+        rope=asked.question.rope if asked.question.rope < 1 else names.ROPE,
         threshold=asked.question.threshold,
     )
 

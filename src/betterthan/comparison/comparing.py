@@ -4,14 +4,14 @@ beside.
 
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-import betterthan
-from betterthan import checks, names
+from betterthan import names
 from betterthan.answers.comparison import Comparison
 from betterthan.comparison.advice import Advice, advise_on
 from betterthan.comparison.advised import advised_answers
@@ -19,8 +19,10 @@ from betterthan.comparison.among_all import among_all
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.audited import audited, bounds_of, holding
 from betterthan.comparison.engines import Engine, answers_of, exact_answers, sampled_answers
-from betterthan.comparison.given import Given, count_given, of_systems, recognise
+from betterthan.comparison.given import Found, Given, count_given, of_systems, recognise
+from betterthan.comparison.of_blocks import count_given_blocks
 from betterthan.comparison.of_judged import judged_answers
+from betterthan.comparison.signing import signed_of
 from betterthan.comparison.tests_beside import tests_beside
 from betterthan.comparison.ties_beside import every_policy
 from betterthan.counts.units import CLUSTER, EPOCH
@@ -29,6 +31,7 @@ from betterthan.models.sampling import Sampling
 from betterthan.posterior import closed
 from betterthan.posterior.parameters import settled
 from betterthan.posterior.table import Question
+from betterthan.progress import with_bar, working
 from betterthan.signed import Signature
 from betterthan.significance.roster import Tests
 
@@ -62,6 +65,8 @@ def compare(
         What `read` reads, or returns: scores (item, system), tallies (item, system, tally), counts
         (system_a, system_b, outcome) or (pair, outcome); judgments from `io.read_judgments`; judged
         counts from `judged.count`; or successes of trials, of which the larger share wins an item.
+        Scores that dask holds in blocks of items are read block by block, each at most twice: the
+        same answer without audit, bounds of missing scores and randomization.
         Of tallies, the posterior counts the items on which one F1 is above the other, and the
         randomization test compares F1 over all items.
     other : sequence of scores, optional
@@ -191,29 +196,41 @@ def compare(
     found = of_systems(recognise(data, other, asked.systems), asked)
     advice = advise_on(found) if asked.method == "advised" else None
     taken = _taken(asked, advice)
-    given = count_given(found, asked, taken, advice and advice.options.get("quantity"))
+    given = _counted_once(found, asked, taken, advice)
     for line in given.warned:
         warnings.warn(line, stacklevel=2)
-    engines = _answered(given, asked, advice)
+    with working("comparing pairs") if asked.method == "exact" else nullcontext():
+        engines = _answered(given, asked, advice)
     main, *others = engines
     result = xr.merge([main.answers, main.beside.drop_vars("z", errors="ignore")], join="exact")
     result = _with_other(result, given, asked, main).assign(_counted(given, asked))
     bounds = bounds_of(given, asked)
-    for beside in (
-        given.facts,
-        holding(given, bounds),
-        among_all(given, asked, main, taken),
-        every_policy(given, asked),
-        tests_beside(given, asked),
-    ):
+    tables = (
+        lambda: given.facts,
+        lambda: holding(given, bounds),
+        lambda: among_all(given, asked, main, taken),
+        lambda: every_policy(given, asked),
+        lambda: tests_beside(given, asked),
+    )
+    for table in with_bar(tables, len(tables), f"comparing {len(result[names.SYSTEM_A])} systems"):
+        beside = table()
         result = result.merge(beside.drop_attrs(), join="exact", compat="override")
         result.attrs |= beside.attrs
     result["sign_error"] = sign_error(result)
     for engine in others:
         result = result.merge(engine.beside[[k for k in ("z",) if k in engine.beside]])
-    made = _signed(given, asked, advice, engines) | audited(given, asked, bounds)
+    made = signed_of(given, asked, advice, engines) | audited(given, asked, bounds)
     signed = Signature(**made).to_attrs()
     return Comparison(result.assign_attrs(signed | result.attrs), _beside(others))
+
+
+def _counted_once(
+    found: Found, asked: Asked, taken: tuple[str, ...], advice: Advice | None
+) -> Given:
+    """What was found, counted: in memory, or block by block."""
+    if found.kind == "blocks":
+        return count_given_blocks(found, asked)
+    return count_given(found, asked, taken, advice and advice.options.get("quantity"))
 
 
 def _judged(data: xr.Dataset, asked: Asked) -> Comparison:
@@ -291,40 +308,3 @@ def _beside(others: list[Engine]) -> dict[str, xr.Dataset]:
         )
         for engine in others
     }
-
-
-def _signed(
-    given: Given, asked: Asked, advice: Advice | None, engines: list[Engine]
-) -> dict[str, Any]:
-    """How the answer was made."""
-    unknown = given.counts.attrs.get("ties") == "unknown"
-    by_t = "n_units" in engines[0].answers  # Student's t has no prior of win, loss and tie
-    own = by_t or (advice is not None and advice.spec.own_prior)
-    made = {
-        "answer": "comparison",
-        "version": betterthan.__version__,
-        "prior": None if own else checks.prior(asked.prior, given.counts.sizes[names.OUTCOME]),
-        "ties": "unknown" if unknown else asked.ties,
-        "method": asked.method,
-        "quantity": given.quantity.lead,
-        "beside_quantity": given.quantity.other,
-        "splits": None if given.quantity.other is None else not given.quantity.chosen,
-        "difference_is": given.quantity.difference_is,
-        "baseline": asked.baseline,
-        "advice": None if advice is None else str(advice),
-        "notes": given.notes,
-    }
-    made |= _units(given) if by_t else {}
-    sampled = {k: v for engine in reversed(engines) for k, v in engine.signed.items()}
-    return given.signed | made | vars(asked.question) | sampled
-
-
-def _units(given: Given) -> dict[str, Any]:
-    """What the units are, where they are not single items."""
-    if given.unit == CLUSTER:
-        labels = {str(v) for v in given.plain[CLUSTER].values.tolist()}
-        return {"unit": CLUSTER, "n_units": len(labels)}
-    scores = given.scores
-    if scores is None or not scores.runs:
-        return {}
-    return {"unit": "repeated item", "n_units": scores.units}

@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.blocks.work import Work, work_on
 from betterthan.comparison import unit_wins
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.given import Given
@@ -59,6 +60,12 @@ def answers_of(quantity: str, given: Given, asked: Asked) -> xr.Dataset:
     return table.with_verdicts(told, question, n=found["n_units"].where(found["n_units"] > 1, 0))
 
 
+def working(given: Given) -> Work:
+    """Who works on the pairs."""
+    systems = given.counts.sizes[names.SYSTEM_A]
+    return work_on(systems * (systems - 1) // 2, given.found.kind == "blocks")
+
+
 def _refuse_of_items(given: Given, asked: Asked) -> None:
     """What is of independent items says nothing of units."""
     if asked.ties == "all":
@@ -89,9 +96,10 @@ def _of_counts(given: Given, asked: Asked) -> xr.Dataset:
     of, question = settled(given.counts, asked.prior), asked.question
     found = {"prob_better": closed.better(of)}
     if given.ties_known:
-        size = differences.size(of, question.ci_prob, question.ci_kind)
+        at_work = working(given)
+        size = differences.size(of, question.ci_prob, question.ci_kind, at_work)
         found |= {f"difference_{key}": size[key] for key in ("mean", "lower", "upper")}
-        found["mass"] = differences.masses(of, question.rope)
+        found["mass"] = differences.masses(of, question.rope, at_work)
     return table.with_verdicts(table.exact(xr.Dataset(found)), question, n=_number(given))
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names, schemas
+from betterthan.blocks.lazy import blocks_of, in_blocks
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.dependence import dependence
 from betterthan.comparison.measured import Measured, measured, unit_of
@@ -34,7 +35,7 @@ from betterthan.reading.any_source import read
 class Found:
     """Data of one kind, checked: what a model and `advise` look at."""
 
-    kind: str  # scores, tallies, counts, judgments or trials
+    kind: str  # scores, blocks (of scores), tallies, counts, judgments or trials
     data: Any
     plain: xr.DataArray  # what wins are counted on: scores by item, tallies, or counts
     before: xr.DataArray  # plain, before the policy for missing scores
@@ -61,7 +62,7 @@ class Given:
     raw: xr.DataArray  # (system_a, system_b, outcome), ties as they came
     counts: xr.DataArray  # the same under the policy for ties
     facts: xr.Dataset  # of systems and pairs: score, n_scored, n_dropped
-    scores: Measured | None  # the same as sums on units; None where there are no scores by item
+    scores: Any  # Measured or Summed: sums on units; None where there are no scores by item
     quantity: Quantity
     unit: str  # item, or cluster
     notes: tuple[str, ...]
@@ -96,15 +97,11 @@ def recognise(data: Any, other: Any = None, systems: Any = None) -> Found:
     if isinstance(data, xr.Dataset) and JUDGMENT in data.dims:
         return _found("judgments", data, count_judgments(data))
     dims = data.dims if isinstance(data, xr.DataArray) else ()
-    if names.TALLY in dims:
-        data = schemas.tallies(data)
-        return _found("tallies", data, data)
-    if names.ITEM in dims:
-        data = schemas.scores(data)
-        return _found("scores", data, data)
-    if names.OUTCOME in dims:
-        data = schemas.counts(data)
-        return _found("counts", data, data)
+    if names.ITEM in dims and in_blocks(data):
+        return _found("blocks", data := blocks_of(data).scores, data)
+    for dim, kind in _ARRAYS.items():
+        if dim in dims:
+            return _found(kind, data := getattr(schemas, kind)(data), data)
     what = (
         f"{type(data).__name__} with dims ({', '.join(map(str, dims))})"
         if dims
@@ -114,6 +111,10 @@ def recognise(data: Any, other: Any = None, systems: Any = None) -> Found:
         f"data is {what}; give scores, tallies, counts, trials or judgments (see betterthan.read), "
         "a file, a frame, or two sequences of scores"
     )
+
+
+# the kind, and its check in `schemas`, by the dim that tells it: the first that is there
+_ARRAYS = {names.TALLY: "tallies", names.ITEM: "scores", names.OUTCOME: "counts"}
 
 
 def _listed(systems: Any) -> Any:
@@ -162,11 +163,11 @@ def count_given(
     raw, facts, notes = _of_items(plain, asked) if found.by_item else _of_counts(plain)
     pooled, warned = dependence(plain if runs else found.before, taken)
     beside, absent = missing_beside(found, raw, asked)
-    facts = facts.merge(beside, join="exact").assign(_scored(scores, facts, asked))
+    facts = facts.merge(beside, join="exact").assign(scored(scores, facts, asked))
     notes += pooled + (warned := warned + absent) + [_RUNS] * runs
     checks.at_least_two(raw[names.SYSTEM_A].values.tolist())
     counts = policy_applied(raw, "third" if asked.ties == "all" else asked.ties)
-    notes += _of_counting(raw, counts, asked, quantity)
+    notes += notes_of_counting(raw, counts, asked, quantity)
     if asked.baseline is not None:
         checks.one_of(asked.baseline, systems_of(counts), "baseline")
     said = tuple(notes), tuple(warned), _signed(found, raw)
@@ -178,7 +179,7 @@ def _known(found: Found, taken: Sequence[str]) -> Sequence[str]:
     return [k for k in taken if k != CLUSTER] if unlabelled(found.data, CLUSTER) else taken
 
 
-def _scored(scores: Measured | None, facts: xr.Dataset, asked: Asked) -> dict[str, Any]:
+def scored(scores: Any, facts: xr.Dataset, asked: Asked) -> dict[str, Any]:
     """Means with their intervals: by Student's t of graded scores and of units; of right and wrong
     a share, with a uniform prior.
     """
@@ -212,7 +213,7 @@ def _evidence(
     return unit, scores, quantity_of(found.kind, scores, asked, advised, together=together)
 
 
-def _of_counting(
+def notes_of_counting(
     raw: xr.DataArray, counts: xr.DataArray, asked: Asked, quantity: Quantity
 ) -> list[str]:
     """Notes on ties and the rope; a rope needs ties to be known."""
@@ -277,25 +278,31 @@ def _of_counts(plain: xr.DataArray) -> tuple[xr.DataArray, xr.Dataset, list[str]
     return raw.transpose(*names.SQUARE, names.OUTCOME), xr.Dataset(), []
 
 
-def _signed(found: Found, raw: xr.DataArray) -> dict[str, Any]:
-    """What the answer says of its data."""
+def of_data(found: Found, raw: xr.DataArray) -> dict[str, Any]:
+    """What the answer says of its data, without looking at single scores."""
     attrs = found.before.attrs
     kept = {k: attrs[k] for k in _OF_DATA if k in attrs}
-    kept |= {"data_hash": fingerprint(found.before), "unit": raw.attrs.get("unit", "unknown")}
     kept |= {
+        "unit": raw.attrs.get("unit", "unknown"),
         "missing": raw.attrs.get("missing", "none"),
         "n_items": int(raw.attrs.get("n_items", -1)),
     }
     kept |= {"margin": float(raw.attrs.get("margin", 0.0))}
     kept["higher_is_better"] = bool(attrs.get("higher_is_better", True))
-    if found.by_item and names.TALLY not in found.before.dims:
-        kept["n_blank"] = int(found.before.isnull().sum())
     if found.by_item and several(found.before, names.DATASET):
         labels, number = np.unique(
             text_array(found.before[names.DATASET].values), return_counts=True
         )
         sizes = zip(labels.tolist(), number.tolist(), strict=True)
         kept["datasets"] = ", ".join(f"{label} {size:,}" for label, size in sizes)
+    return kept
+
+
+def _signed(found: Found, raw: xr.DataArray) -> dict[str, Any]:
+    """The same with what is said of single scores: which they are, and how many are missing."""
+    kept = of_data(found, raw) | {"data_hash": fingerprint(found.before)}
+    if found.by_item and names.TALLY not in found.before.dims:
+        kept["n_blank"] = int(found.before.isnull().sum())
     return kept
 
 

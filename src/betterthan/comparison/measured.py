@@ -43,6 +43,16 @@ class Measured:
         """Whether a score is missing."""
         return bool((self.sizes == 0).any())
 
+    @property
+    def scored(self) -> np.ndarray:
+        """Cells that each system has a score on."""
+        return (self.sizes > 0).sum(0)
+
+    def variances(self) -> np.ndarray:
+        """Of the scores of each system."""
+        each = np.where(self.sizes > 0, self.totals, np.nan) / np.maximum(self.sizes, 1)
+        return np.nanvar(each, axis=0, ddof=1)
+
     def means(self) -> Means:
         """Of each system on its own cells."""
         if self.single:

@@ -1,10 +1,10 @@
 """What is compared: how often a system wins, or its mean."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from betterthan import names
 from betterthan.comparison.asked import Asked
-from betterthan.comparison.measured import Measured
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Quantity:
 
 
 def quantity_of(
-    kind: str, scores: Measured | None, asked: Asked, advised: str | None, *, together: bool = True
+    kind: str, scores: Any, asked: Asked, advised: str | None, *, together: bool = True
 ) -> Quantity:
     """The quantity of data of a kind, given what was asked, or advised, and whether the runs of an
     item are taken together.

@@ -3,8 +3,10 @@
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.blocks.lazy import in_blocks
 from betterthan.counts.arrays import labelled
 from betterthan.counts.clusters import count_clusters
+from betterthan.counts.in_blocks import count_blocks
 from betterthan.counts.judgments import count_judgments
 from betterthan.counts.scoring import count_outcomes
 from betterthan.counts.units import CLUSTER
@@ -26,7 +28,9 @@ def count(
     data : xarray.DataArray or xarray.Dataset
         Scores (item, system), of which NaN is missing and ``attrs["higher_is_better"]`` (default
         True) gives the direction; judgments from `io.read_judgments`; or successes of trials from
-        `counts.trials`.
+        `counts.trials`. Scores may be held by dask in blocks of items, of which each is read once
+        and none is kept; of whole numbers ``attrs["missing_value"]`` then names the code of a
+        missing score.
     by : str, optional
         Count within each value of this item coordinate, such as ``"dataset"``; of judgments,
         ``"cluster"`` or ``"judge"``. ``"cluster"`` and ``"item"`` keep together what is alike: the
@@ -70,6 +74,13 @@ def count(
     1
     """
     labelled(data, "data", "scores (item, system) from betterthan.read, judgments or trials")
+    if in_blocks(data):
+        if by is not None:
+            raise ValueError(
+                f"by={by!r} needs scores in memory, and these are in blocks; select one value of "
+                f"{by} and count that, or load the data with .compute()"
+            )
+        return count_blocks(data, margin=margin, missing=missing)
     if by in _UNITS and not (isinstance(data, xr.Dataset) and "trials" not in data):
         if missing != "pairwise":
             raise ValueError(

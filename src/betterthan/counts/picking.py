@@ -55,7 +55,8 @@ def systems_of(data: Any) -> list[str]:
 
 
 def _selected(data: Any, asked: list[str]) -> Any:
-    if names.SYSTEM in data.dims and names.SYSTEM_A not in data:
+    met = isinstance(data, xr.Dataset) and names.SYSTEM_A in data  # of an array `in` reads values
+    if names.SYSTEM in data.dims and not met:
         return data.assign_coords({names.SYSTEM: systems_of(data)}).sel({names.SYSTEM: asked})
     if names.SYSTEM_A in data.dims:
         whole = data.assign_coords(dict.fromkeys(names.SQUARE, systems_of(data)))

@@ -17,6 +17,7 @@ from pathlib import Path
 from betterthan.evidence.decisions import stored
 from betterthan.evidence.decisions.cells import Cell, Map, run, stale
 from betterthan.evidence.decisions.roster import CELLS
+from betterthan.progress import in_words
 
 
 def calibrate(cells: Iterable[Cell], folder: Path, *, map: Map = map) -> int:
@@ -35,13 +36,18 @@ def calibrate(cells: Iterable[Cell], folder: Path, *, map: Map = map) -> int:
         How many cells were run.
     """
     every, number = list(cells), 0
-    for cell, why in stale(every, stored.read(folder)):
+    old, begun = list(stale(every, stored.read(folder))), time.monotonic()
+    for cell, why in old:
         start = time.process_time()
         record = run(cell, map=map)
         kept = {k: v for k, v in stored.read(folder).items() if k.startswith(f"{cell.family}/")}
         stored.write(folder, cell.family, _in_order(kept | {cell.name: record}, every))
-        print(f"{cell.name}: {why}; {time.process_time() - start:.1f} s of CPU", flush=True)
         number += 1
+        told = f"{cell.name}: {why}; {time.process_time() - start:.1f} s of CPU"
+        if left := len(old) - number:
+            rest = in_words((time.monotonic() - begun) / number * left)
+            told += f"; {left} more, about {rest}"
+        print(told, flush=True)
     return number
 
 

@@ -36,6 +36,8 @@ class Form:
     scalars: Callable[[xr.Dataset], Scalars]  # what is ranked, of truth and posterior alike
     design: dict[str, Any] = field(default_factory=dict)  # told in the evidence
     part: int = 1  # one in so many simulations is run of it
+    # a fit by weights of one of them with a seed, where the model has that
+    weighted: Callable[[xr.Dataset, int], xr.DataTree] | None = None
 
     def needed(self, least: int) -> int:
         """Simulations with which the gate of its ranks has its power, or more."""
@@ -84,6 +86,19 @@ def calibrate(form: Form, simulations: int, seed: int, keep: Path | None = None)
     draws = _stacked(done[:simulations])
     divergences = int(draws.pop(_DIVERGENCES).sum())
     return ranked(draws, _stacked([form.scalars(truth) for truth in truths]), divergences)
+
+
+def by_weights(form: Form, simulations: int, seed: int) -> tuple[Calibration, list[float]]:
+    """Rank each truth among the draws of a fit by weights, and k-hat of each."""
+    if form.weighted is None:
+        raise ValueError(f"{form.name} is not drawn by weights")
+    truths = form.simulate(simulations, seed)
+    k_hat, done = [], []
+    for k, truth in enumerate(truths):
+        posterior = form.weighted(truth, seed + k)["posterior"].to_dataset()
+        k_hat.append(float(posterior.attrs["pareto_k"]))
+        done.append(form.scalars(posterior))
+    return ranked(_stacked(done), _stacked([form.scalars(truth) for truth in truths]), 0), k_hat
 
 
 def one_by_one(simulate: Callable[..., xr.Dataset]) -> Callable[[int, int], list[xr.Dataset]]:

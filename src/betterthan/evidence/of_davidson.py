@@ -13,11 +13,12 @@ from betterthan import names
 from betterthan.evidence import distances
 from betterthan.evidence.calibration import Form, Scalars, numbered, one_by_one
 from betterthan.evidence.designs import Design, judgments_of
-from betterthan.models import davidson, shrinkage, tie_models
+from betterthan.models import davidson, refit, shrinkage, tie_models
 from betterthan.models.sampling import Sampling
 
 SYSTEMS, JUDGES, JUDGMENTS = 4, 3, 240
 _MANY = Sampling(draws=2000)
+_AS_REFITS = Sampling(draws=refit.DRAWS)
 
 
 def agreement(reference: dict[str, Any], seed: int) -> dict[str, Any]:
@@ -25,7 +26,9 @@ def agreement(reference: dict[str, Any], seed: int) -> dict[str, Any]:
     rows = []
     for k, ties in enumerate(tie_models.TIE_MODELS):
         data = davidson.simulate(2, judgments=40, tie_model=ties, rng=seed + k)
-        tree = davidson.fit(data, tie_model=ties, rng=seed, sampling=_MANY, predictive=False)
+        tree = davidson.fit(
+            data, tie_model=ties, sampler="nuts", rng=seed, sampling=_MANY, predictive=False
+        )
         counts = tree["constant_data"].to_dataset()["counts"].values[0]
         x = distances.drawn(tree, "ability").isel(system=0)
         rows.append({"ties": ties} | distances.from_weights(x, two_abilities(counts, ties)))
@@ -71,7 +74,8 @@ def fit_design(design: Design, seed: int) -> xr.DataTree:
     """One of the twenty designs at the default settings."""
     several = design.datasets > 1
     data = judgments_of(design, seed)
-    return davidson.fit(data, position=several, judges=several, rng=seed, predictive=False)
+    choices = {"position": several, "judges": several}
+    return davidson.fit(data, **choices, sampler="nuts", rng=seed, predictive=False)
 
 
 Row = tuple[str, str, str]  # the first system, the second, the judge
@@ -133,6 +137,15 @@ def _form(
         build=lambda t: davidson.build(full(t, rows_of(t, **among)), **among, **choices),
         data=lambda t: {"counts": counted(t, rows_of(t, **among), judges=judges)},
         scalars=partial(_scalars, kept=kept),
+        weighted=lambda t, seed: davidson.fit(
+            t,
+            **among,
+            **choices,
+            sampler="laplace",
+            sampling=_AS_REFITS,
+            rng=seed,
+            predictive=False,
+        ),
     )
 
 

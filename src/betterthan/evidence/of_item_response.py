@@ -14,16 +14,18 @@ from betterthan.evidence.calibration import Form, Scalars, numbered, one_by_one
 from betterthan.evidence.designs import Design, scores_of
 from betterthan.evidence.of_davidson import ability_prior
 from betterthan.exact.wins import rasch
-from betterthan.models import item_response
+from betterthan.models import item_response, refit
 from betterthan.models.sampling import Sampling
 
 ITEMS, SYSTEMS, TRIALS = 40, 4, 3
+_MANY = Sampling(draws=2000)
+_AS_REFITS = Sampling(draws=refit.DRAWS)
 
 
 def agreement(reference: dict[str, Any], seed: int) -> dict[str, Any]:
     """Two systems on 40 items, and what is printed."""
     data = item_response.simulate(40, systems=2, rng=seed)
-    tree = item_response.fit(data, rng=seed, sampling=Sampling(draws=2000), predictive=False)
+    tree = item_response.fit(data, sampler="nuts", rng=seed, sampling=_MANY, predictive=False)
     ability = distances.drawn(tree, "ability").isel(system=0)
     row = distances.from_weights(ability, two_systems(data["successes"].values))
     error = tree["posterior"].attrs["quadrature_error"]
@@ -89,7 +91,8 @@ def _log_chances(x: np.ndarray, mean: np.ndarray, spread: float) -> list[Any]:
 
 def fit_design(design: Design, seed: int) -> xr.DataTree:
     """One of the twenty designs at the default settings."""
-    return item_response.fit(scores_of(design, seed), rng=seed, predictive=False)
+    scores = scores_of(design, seed)
+    return item_response.fit(scores, sampler="nuts", rng=seed, predictive=False)
 
 
 def _scalars(data: xr.Dataset, kept: tuple[str, ...]) -> Scalars:
@@ -106,6 +109,9 @@ def _form(name: str, trials: int, *more: str, items: int = ITEMS, systems: int =
         build=item_response.build,
         data=lambda truth: {"successes": truth["successes"].values},
         scalars=partial(_scalars, kept=kept),
+        weighted=lambda truth, seed: item_response.fit(
+            truth, sampler="laplace", sampling=_AS_REFITS, rng=seed, predictive=False
+        ),
     )
 
 

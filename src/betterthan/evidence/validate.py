@@ -88,6 +88,38 @@ def with_larger(
     return found | {"larger": calibrated(row, row.larger, run)}
 
 
+def with_weights(
+    name: str, folder: Path, *, simulations: int | None, seed: int
+) -> dict[str, Any] | None:
+    """The evidence there is, with ranks of fits by weights; nothing where the model has none.
+
+    Raises
+    ------
+    ValueError
+        If the model no longer computes what the evidence is of, or weights are not to be trusted in
+        a simulation.
+    """
+    row = validation_of(name)
+    more = (row.larger,) if row.larger else ()
+    forms = [form for form in (*row.forms, *more) if form.weighted]
+    if not forms:
+        return None
+    found = _of_the_same_model(name, folder)
+    return found | {
+        "laplace": {form.name: _by_weights(row, form, simulations, seed) for form in forms}
+    }
+
+
+def _by_weights(
+    row: Validation, form: calibration.Form, simulations: int | None, seed: int
+) -> dict[str, Any]:
+    number = simulations or row.simulations(form)
+    found, k_hat = calibration.by_weights(form, number, seed)
+    worst = {"largest": max(k_hat), "median": float(np.median(k_hat))}
+    told = calibration.summary(found, number) | form.design
+    return {"calibration": told, "coverage": found.coverage, "pareto_k": worst}
+
+
 def _of_the_same_model(name: str, folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((folder / "evidence.json").read_text("utf-8"))
     differs = what_differs(found["computes"], computes(name))
@@ -178,20 +210,34 @@ def main(arguments: list[str] | None = None) -> int:
                 file=sys.stderr,
             )
             return 2
-        make = with_larger if chosen.larger else with_ranks if chosen.ranks else evidence
+        make = _MADE[chosen.part]
         try:
             found = make(name, folder, simulations=chosen.simulations, seed=chosen.seed)
         except ValueError as error:
             print(error, file=sys.stderr)
             return 2
         if found is None:
-            print(f"{name}: has no larger design")
+            print(f"{name}: has nothing of that kind")
             continue
         (folder / "evidence.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-        told = found["larger" if chosen.larger else "calibration"]
-        told = told.get("calibration", told)
-        print(f"{name}: {told['pooled']}, uniformity p {told['uniformity_p']}", flush=True)
+        for form, told in _told(name, found, chosen.part).items():
+            print(f"{form}: {told['pooled']}, uniformity p {told['uniformity_p']}", flush=True)
     return 0
+
+
+def _told(name: str, found: dict[str, Any], part: str) -> dict[str, dict[str, Any]]:
+    """The calibrations that were run, by form."""
+    if part == "laplace":
+        return {form: own["calibration"] for form, own in found["laplace"].items()}
+    return {name: found["larger"]["calibration"] if part == "larger" else found["calibration"]}
+
+
+_MADE = {
+    "all": evidence,
+    "larger": with_larger,
+    "ranks": with_ranks,
+    "laplace": with_weights,
+}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -203,10 +249,14 @@ def _parser() -> argparse.ArgumentParser:
     which.add_argument("--all", action="store_true", help="all models, one after the other")
     parser.add_argument("--simulations", type=int, help="default: as many as the gate needs")
     part = parser.add_mutually_exclusive_group()
-    part.add_argument(
-        "--larger", action="store_true", help="rank on the larger design alone, and add that"
-    )
-    part.add_argument("--ranks", action="store_true", help="rank anew alone; all else stands")
+    helps = {
+        "larger": "rank on the larger design alone, and add that",
+        "ranks": "rank anew alone; all else stands",
+        "laplace": "rank fits by weights alone, and add that",
+    }
+    for key, told in helps.items():
+        part.add_argument(f"--{key}", action="store_const", dest="part", const=key, help=told)
+    parser.set_defaults(part="all")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument(
         "--output", type=Path, default=Path(__file__).resolve().parents[3] / "models"

@@ -11,6 +11,7 @@ from betterthan.logs.elements import listed
 from betterthan.logs.heads import Head, LogFile
 from betterthan.logs.json_values import as_dict, as_dicts, as_text, count, flat, number, whole
 from betterthan.logs.record import OK, UNSCORED, Run
+from betterthan.progress import with_bar
 
 _MODEL = re.compile(r",?model(_deployment)?=[^,]*")
 # statistics of how it was run, no scores
@@ -44,7 +45,8 @@ def runs(files: Sequence[LogFile]) -> list[Run]:
         raise problem(files[0].name, _ALONE)
     specs = {file.path.parent: file for file in files if _is_spec(file.head)}
     stats = {file.path.parent: file for file in files if _is_stats(file.head)}
-    return [_run(file, specs, stats) for file in instances]
+    bar = with_bar(instances, len(instances), "reading files of instances")
+    return [_run(file, specs, stats) for file in bar]
 
 
 def _is_instances(head: Head) -> bool:

@@ -15,6 +15,7 @@ from betterthan.logs.inspect_header import add_reported, declared_metrics, run_o
 from betterthan.logs.inspect_values import add_scores
 from betterthan.logs.json_values import as_dict, count, parsed
 from betterthan.logs.record import DONE, KEPT, Run
+from betterthan.progress import with_bar
 
 _HEADER, _START, _ALL = "header.json", "_journal/start.json", "summaries.json"
 _IDS = {str, int, float, bool}
@@ -38,7 +39,8 @@ def runs(files: Sequence[LogFile], cluster: str | None = None) -> list[Run]:
         The metadata of samples that items of one cluster share.
     """
     contents = Contents()
-    return [_of(file, contents, cluster) for file in files]
+    bar = with_bar(files, len(files), "reading logs")
+    return [_of(file, contents, cluster) for file in bar]
 
 
 def _of(file: LogFile, contents: Contents, cluster: str | None) -> Run:

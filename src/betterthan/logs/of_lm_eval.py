@@ -11,6 +11,7 @@ from betterthan.logs.json_values import as_dict, whole
 from betterthan.logs.lm_eval_results import add_results, metrics_of, tasks_of
 from betterthan.logs.lm_eval_rows import add_rows
 from betterthan.logs.record import Run
+from betterthan.progress import with_bar
 
 _STAMP = re.compile(r"_(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)(?=\.|$)")
 _TASK = re.compile(r"samples_(.+)$")
@@ -42,7 +43,8 @@ def runs(files: Sequence[LogFile]) -> list[Run]:
     if not samples:
         raise problem(results[0].name, _ALONE)
     read: dict[Path, dict[str, Any]] = {}
-    found = [_run(file, _results_of(file, results), read) for file in samples]
+    bar = with_bar(samples, len(samples), "reading files of samples")
+    found = [_run(file, _results_of(file, results), read) for file in bar]
     for one in alone:
         found[0].said.append(("skipped", f"{one.name} has no samples"))
     return found

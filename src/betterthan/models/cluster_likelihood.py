@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from betterthan.models.compiling import held
+
 Tensors = Callable[..., Any]
 
 
@@ -15,7 +17,9 @@ def log_probability(values: np.ndarray) -> Tensors:
     """A function from counts and parameters to the log probability of each cluster of each pair."""
     rising, pairs = _rising(values), values.shape[1]
     # in how many orders the data could have come: a constant, computed once
-    orders = special.gammaln(values.sum(-1) + 1) - special.gammaln(values + 1).sum(-1)
+    orders = held(
+        "orders", special.gammaln(values.sum(-1) + 1) - special.gammaln(values + 1).sum(-1)
+    )
 
     def log_probability(counts: Any, n: Any, theta: Any, win: Any, decisive: Any) -> Any:
         wins, losses, ties = (counts[..., k] for k in range(3))
@@ -49,8 +53,8 @@ def _rising(values: np.ndarray) -> Tensors:
     import pytensor.tensor as pt
 
     largest, pairs = int(values.sum(-1).max(initial=0)), values.shape[1]
-    steps = np.arange(largest, dtype=float)
-    start = np.arange(pairs) * (largest + 1)
+    steps = held("steps", np.arange(largest, dtype=float))
+    start = held("start", np.arange(pairs) * (largest + 1))
 
     def rising(x: Any, k: Any) -> Any:
         logs: Any = pt.log(x[:, None] + steps)

@@ -5,6 +5,7 @@ exp(tie), d = x_i - x_j. Rao-Kupper: a judge sees a difference only above a thre
 (1970), JASA 65(329), 317-328; Rao & Kupper (1967), JASA 62(317), 194-204.
 """
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,17 +14,22 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.counts.judgments import Rows, judgment_rows
 from betterthan.exact.numeric.seeds import one_seed
-from betterthan.models import made_up, shrinkage, tie_models
+from betterthan.models import (
+    by_weights,
+    judgments_by_weights,
+    made_up,
+    shrinkage,
+    tie_models,
+)
 from betterthan.models.judged_by_cluster import by_cluster as by_cluster
-from betterthan.models.sampling import Sampling, fit_model
+from betterthan.models.sampling import Sampling
 from betterthan.models.tie_models import TIE_MODELS
 
 if TYPE_CHECKING:
     import pymc as pm
 
 TARGET_ACCEPT = 0.95
-_EFFECT = 0.5  # standard deviation of the normal prior of the position
-_JUDGES = (-1.2, 0.7)  # of the logarithm of the spread over judges
+_EFFECT, _JUDGES = judgments_by_weights.EFFECT, judgments_by_weights.JUDGES
 
 
 def simulate(
@@ -153,18 +159,24 @@ def fit(
     tie_model: str = "davidson",
     position: bool = False,
     judges: bool = False,
+    sampler: str | None = None,
     sampling: Sampling = Sampling(),
     rng: Any = None,
     predictive: bool = True,
 ) -> xr.DataTree:
-    """Sample the posterior of all systems with PyMC.
+    """Draw the posterior of all systems: by weights, or with PyMC.
 
     Parameters
     ----------
     data, tie_model, position, judges
         See `build`.
+    sampler : {"laplace", "nuts"} or None
+        ``laplace``: draws from near the posterior, weighted exactly and drawn again with equal
+        weights, in seconds. ``nuts``: PyMC. Default: by weights, and by NUTS, with a warning, where
+        the weights are not to be trusted (k-hat above 0.7).
     sampling : Sampling, optional
-        How many draws and chains; its ``target_accept`` is 0.95 here unless given.
+        How many draws and chains; of NUTS also ``tune`` and ``target_accept``, 0.95 here unless
+        given.
     rng : int, numpy.random.Generator or None
         The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
         draws.
@@ -176,37 +188,50 @@ def fit(
     xarray.DataTree
         In group posterior, over (chain, draw): ``ability`` (system) and the other variables of
         `build`, and ``tie_propensity``, the probability that equal systems tie. The rows, judgments
-        that differ in nothing but their outcome, are in group constant_data. For
-        `betterthan.fits.compare`.
+        that differ in nothing but their outcome, are in group constant_data. Of draws by weights
+        ``posterior.attrs`` hold ``pareto_k`` (k-hat), ``weights_ess``, how many draws of equal
+        weight they are worth, and ``proposed``. For `betterthan.fits.compare`.
 
     Raises
     ------
     ValueError
-        As `build`, or if an argument is not valid.
+        As `build`, or if an argument is not valid; or with ``sampler="laplace"`` where weights are
+        not to be trusted.
     """
-    model = build(data, tie_model=tie_model, position=position, judges=judges)
-    rows = judgment_rows(data, position=position, judges=judges)
-    attrs = {
+    _refuse_other_kinds(data)
+    checks.one_of(tie_model, TIE_MODELS, "tie_model")
+    form, seed = {"position": position, "judges": judges}, one_seed(rng)
+    rows = judgment_rows(data, **form)
+    seen = _seen_by_judges(rows) if judges else {}
+    known = by_weights.Known(
+        posterior=judgments_by_weights.posterior_of(rows, tie_model, **form),
+        variables=partial(judgments_by_weights.variables, rows, seen, _won(rows), position),
+        observed=_observed(rows),
+        labels={names.SYSTEM: rows.systems, "judge": rows.judges},
+        build=partial(build, data, tie_model=tie_model, **form),
+        target_accept=TARGET_ACCEPT,
+    )
+    attrs = _attrs(rows, tie_model) | {k: int(v) for k, v in form.items()}
+    tree = by_weights.fit_known(known, attrs, sampler, sampling, seed=seed, predictive=predictive)
+    told = tree["posterior"].to_dataset()
+    propensity = tie_models.propensity(told["tie"], tie_model)
+    tree["posterior"] = told.assign(tie_propensity=propensity.drop_attrs())
+    tree["constant_data"] = _constant(rows)
+    return tree
+
+
+def _attrs(rows: Rows, tie_model: str) -> dict[str, Any]:
+    return {
         "model": "davidson",
         "prior": [shrinkage.SHAPE, shrinkage.RATE, *tie_models.PRIOR[tie_model]],
         "tie_model": tie_model,
-        "position": int(position),
-        "judges": int(judges),
         "n_judgments": int(rows.counts.sum()),
     }
-    tree = fit_model(
-        model,
-        attrs,
-        sampling,
-        rng=rng,
-        predictive=predictive,
-        target_accept=TARGET_ACCEPT,
-    )
-    posterior = tree["posterior"].to_dataset()
-    propensity = tie_models.propensity(posterior["tie"], tie_model)
-    tree["posterior"] = posterior.assign(tie_propensity=propensity.drop_attrs())
-    tree["constant_data"] = _constant(rows)
-    return tree
+
+
+def _observed(rows: Rows) -> xr.DataArray:
+    coords = {"row": np.arange(len(rows.a)), names.OUTCOME: list(names.OUTCOMES)}
+    return xr.DataArray(rows.counts, coords, ("row", names.OUTCOME))
 
 
 def _refuse_other_kinds(data: Any) -> None:

@@ -15,6 +15,7 @@ from betterthan import checks, names
 from betterthan.counts.graded_pairs import Differences, differences_of
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.models import made_up, of_pairs, shrinkage
+from betterthan.models.compiling import held
 from betterthan.models.sampling import Sampling, fit_model
 
 if TYPE_CHECKING:
@@ -104,21 +105,22 @@ def build(scores: xr.DataArray, *, standardise: bool = True, resolution: float =
     data = differences_of(scores, standardise=standardise, resolution=resolution)
     with pm.Model(coords=_coords(data)) as model:
         y = pm.Data("difference", data.y, dims="row")
-        # counted and conjugate: how many tie says nothing of the differences of the others
-        pm.Beta("tied", 1.0 + data.n_tied, 1.0 + data.n - data.n_tied, dims=names.PAIR)
+        _share_of_ties(data)
         centre: Any = pm.Normal("centre", 0.0, _CENTRE, dims=names.PAIR)
         scale: Any = pm.LogNormal("scale", *_SCALE, dims=names.PAIR)
         tail: Any = pm.Exponential("tail_less_one", scale=_TAIL, dims=names.PAIR) + 1
         pm.Deterministic("tail", tail, dims=names.PAIR)
-        at = centre[data.pair]
+        pair = held("pair_of", data.pair)
+        at = centre[pair]
         if data.datasets:
-            at = _dataset_centres(data, centre, scale)[data.dataset, data.pair]
+            of = held("dataset_of", data.dataset)
+            at = _dataset_centres(data, centre, scale)[of, pair]
         pm.CustomDist(
             "y",
             tail,
             scale,
             at,
-            logp=_log_density(data.pair),
+            logp=_log_density(pair),
             random=_random(data.pair),
             observed=y,
             dims="row",
@@ -230,6 +232,14 @@ def _coords(data: Differences) -> dict[str, Any]:
     return coords | ({names.DATASET: data.datasets} if data.datasets else {})
 
 
+def _share_of_ties(data: Differences) -> None:
+    """Counted and conjugate: how many tie says nothing of the differences of the others."""
+    import pymc as pm
+
+    tied, n = held("n_tied", data.n_tied), held("n", data.n)
+    pm.Beta("tied", 1.0 + tied, 1.0 + n - tied, dims=names.PAIR)
+
+
 def _dataset_centres(data: Differences, centre: Any, scale: Any) -> Any:
     """Centres (dataset, pair) ~ Normal(centre, centre_sd); the coordinates take the differences as
     normal.
@@ -246,7 +256,7 @@ def _dataset_centres(data: Differences, centre: Any, scale: Any) -> Any:
     return pm.Deterministic("dataset_centre", centre + apart, dims=dims)
 
 
-def _log_density(pair: np.ndarray) -> Any:
+def _log_density(pair: Any) -> Any:
     """Log density of Student-t differences; what does not depend on the difference is computed once
     a pair.
     """

@@ -6,6 +6,7 @@ trials the items have, for each system anew, a Beta-distributed chance around th
 (1981), Psychometrika 46, 443-459.
 """
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,18 +16,16 @@ from betterthan import checks, names
 from betterthan.counts.successes import trials_of
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins import rasch
-from betterthan.models import item_likelihoods, made_up, shrinkage
-from betterthan.models.sampling import Sampling, fit_model
+from betterthan.models import by_weights, item_likelihoods, items_by_weights, made_up, shrinkage
+from betterthan.models.sampling import Sampling
 
 if TYPE_CHECKING:
     import pymc as pm
 
 TARGET_ACCEPT = 0.95
 _CELL = (names.ITEM, names.SYSTEM)
-_ITEM = (0.3, 0.6)  # mean and standard deviation of the logarithm of the spread of difficulties
-_MEAN = 1.5
-_TRIALS = (1.0, 3.0)  # Beta prior of the correlation of two trials beyond ability and difficulty
-_DISCRIMINATION = 0.5  # prior of the spread of log discriminations
+_MEAN, _ITEM, _TRIALS = items_by_weights.MEAN, items_by_weights.ITEM, items_by_weights.TRIALS
+_DISCRIMINATION = items_by_weights.DISCRIMINATION
 
 
 def simulate(items: int, *, systems: int = 4, trials: int = 1, rng: Any = None) -> xr.Dataset:
@@ -139,18 +138,24 @@ def fit(
     *,
     discrimination: bool = False,
     nodes: int | None = None,
+    sampler: str | None = None,
     sampling: Sampling = Sampling(),
     rng: Any = None,
     predictive: bool = True,
 ) -> xr.DataTree:
-    """Sample the posterior of all systems with PyMC.
+    """Draw the posterior of all systems: by weights, or with PyMC.
 
     Parameters
     ----------
     data, discrimination, nodes
         See `build`.
+    sampler : {"laplace", "nuts"} or None
+        ``laplace``: draws from near the posterior, weighted exactly and drawn again with equal
+        weights, in seconds. ``nuts``: PyMC. Default: by weights, and by NUTS, with a warning, where
+        the weights are not to be trusted (k-hat above 0.7).
     sampling : Sampling, optional
-        How many draws and chains; its ``target_accept`` is 0.95 here unless given.
+        How many draws and chains; of NUTS also ``tune`` and ``target_accept``, 0.95 here unless
+        given.
     rng : int, numpy.random.Generator or None
         The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
         draws.
@@ -164,39 +169,52 @@ def fit(
         In group posterior, over (chain, draw): ``ability`` (system) and the other variables of
         `build`, and ``expected_score`` (system), the share of all such items that a system solves.
         ``posterior.attrs`` hold ``quadrature_error``, by how much the log likelihood changes with
-        twice the nodes. For `betterthan.fits.compare`.
+        twice the nodes; and of draws by weights ``pareto_k`` (k-hat), ``weights_ess``, how many
+        draws of equal weight they are worth, and ``proposed``. For `betterthan.fits.compare`.
 
     Raises
     ------
     ValueError
-        As `build`, or if an argument is not valid.
+        As `build`, or if an argument is not valid; or with ``sampler="laplace"`` where weights are
+        not to be trusted.
     """
     _refuse_other_kinds(data)
     successes, trials, items, systems = trials_of(data)
-    number = _number_of_nodes(trials, nodes, discrimination)
-    attrs = {
+    number, seed = _number_of_nodes(trials, nodes, discrimination), one_seed(rng)
+    kind = _kind(trials, discrimination)
+    both = {"successes": successes, "trials": trials}
+    coords = {names.ITEM: items, names.SYSTEM: systems}
+    counts = _as_dataset(both, coords)
+    known = by_weights.Known(
+        posterior=items_by_weights.posterior_of(kind, successes, trials, number),
+        variables=partial(items_by_weights.variables, kind, **both, seed=seed),
+        observed=counts["successes"],
+        labels=coords,
+        build=partial(build, data, discrimination=discrimination, nodes=nodes),
+        target_accept=TARGET_ACCEPT,
+    )
+    attrs = _attrs(trials, number, discrimination)
+    tree = by_weights.fit_known(known, attrs, sampler, sampling, seed=seed, predictive=predictive)
+    told = tree["posterior"].to_dataset().assign(expected_score=_expected_score)
+    error = _quadrature_error(kind, successes, trials, number, told)
+    tree["posterior"] = told.assign_attrs(quadrature_error=error)
+    tree["constant_data"] = counts
+    return tree
+
+
+def _as_dataset(both: dict[str, np.ndarray], coords: dict[str, Any]) -> xr.Dataset:
+    return xr.Dataset({k: (_CELL, v) for k, v in both.items()}, coords)
+
+
+def _attrs(trials: np.ndarray, nodes: int, discrimination: bool) -> dict[str, Any]:
+    return {
         "model": "item_response",
         "prior": [shrinkage.SHAPE, shrinkage.RATE, *_ITEM],
         "discrimination": int(discrimination),
-        "nodes": number,
-        "n_items": len(items),
+        "nodes": nodes,
+        "n_items": len(trials),
         "n_missing": int((trials == 0).sum()),
     }
-    tree = fit_model(
-        build(data, discrimination=discrimination, nodes=nodes),
-        attrs,
-        sampling,
-        rng=rng,
-        predictive=predictive,
-        target_accept=TARGET_ACCEPT,
-    )
-    kind, posterior = _kind(trials, discrimination), tree["posterior"].to_dataset()
-    posterior["expected_score"] = _expected_score(posterior)
-    error = _quadrature_error(kind, successes, trials, number, posterior)
-    tree["posterior"] = posterior.assign_attrs(quadrature_error=error)
-    counts = {"successes": (_CELL, successes), "trials": (_CELL, trials)}
-    tree["constant_data"] = xr.Dataset(counts, coords={names.ITEM: items, names.SYSTEM: systems})
-    return tree
 
 
 def _refuse_other_kinds(data: Any) -> None:
@@ -233,17 +251,15 @@ def _quadrature_error(
     kind: str, successes: np.ndarray, trials: np.ndarray, number: int, posterior: xr.Dataset
 ) -> float:
     """By how much the log likelihood at the posterior mean changes with twice the nodes."""
-    import pytensor.tensor as pt
-
-    more = {"repeated": "trial_correlation", "discrimination": "discrimination_sd"}
-    parameters = ("ability", "mean", "difficulty_sd", more.get(kind, "mean"))
-    known = (posterior[k].mean(("chain", "draw")).values for k in parameters)
-    values = [pt.as_tensor(np.atleast_1d(v)) for v in known]
-    found = []
-    for nodes in (number, 2 * number):
-        of_items = _log_probability(kind, trials, *rasch.nodes(nodes))
-        log = of_items(pt.as_tensor(successes), trials, values[0][None], *values[1:])
-        found.append(float(log.sum().eval(mode="FAST_COMPILE")))
+    more = [items_by_weights.MORE[kind][0]] if kind in items_by_weights.MORE else []
+    known = [
+        posterior[k].mean(("chain", "draw")).values
+        for k in ("ability", "mean", "difficulty_sd", *more)
+    ]
+    found = [
+        items_by_weights.log_likelihood(kind, successes, trials, nodes, known)
+        for nodes in (number, 2 * number)
+    ]
     return abs(found[0] - found[1])
 
 

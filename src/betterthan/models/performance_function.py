@@ -18,6 +18,7 @@ from betterthan.exact.regression import least_squares
 from betterthan.features import repeats
 from betterthan.features.tables import FeatureTable, feature_table
 from betterthan.models import r2d2
+from betterthan.models.compiling import held
 from betterthan.models.sampling import Sampling, fit_model
 
 if TYPE_CHECKING:
@@ -229,9 +230,11 @@ def _model(
     x = (table.x - centre) / scale
     with pm.Model(coords=_coords(table, ordinal)) as model:
         data = pm.Data("features", x, dims=(names.DIALOGUE, names.FEATURE))
+        centre, scale = held("x_mean", centre), held("x_sd", scale)
+        mean, sd = held("y_mean", mean), held("y_sd", sd)
         r2 = pm.Beta("r2", *r2_prior)
         sigma: Any = _LOGISTIC_SD if ordinal else pm.HalfNormal("sigma", 1.0)
-        beta = r2d2.coefficients(r2, sigma, x.shape[1], len(x))
+        beta = r2d2.coefficients(r2, sigma, x.shape[1], held("rows", float(len(x))))
         effect = _group_effect(table, sigma, _LOGISTIC_SD if ordinal else 0.5)
         line = pm.math.dot(data, beta) + effect
         start: Any = 0.0
@@ -281,9 +284,10 @@ def _group_effect(table: FeatureTable, sigma: Any, scale: float) -> Any:
     if not table.grouped_by:
         return 0.0
     sd = pm.HalfNormal("group_sd", scale)
-    rows = len(table.y) / len(table.group_names)
+    rows = held("rows_a_group", len(table.y) / len(table.group_names))
     effects = r2d2.effects("group_raw", sd / sigma, rows, "group")
-    return pm.Deterministic("group_effect", sigma * effects, dims="group")[table.groups]  # type: ignore
+    each: Any = pm.Deterministic("group_effect", sigma * effects, dims="group")
+    return each[held("group_of", table.groups)]
 
 
 def _ordinal_likelihood(table: FeatureTable, line: Any) -> None:

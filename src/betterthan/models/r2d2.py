@@ -19,7 +19,7 @@ def prior_of_r2(values: Sequence[float]) -> tuple[float, float]:
     return numbers[0], numbers[1]
 
 
-def coefficients(r2: Any, sigma: Any, features: int, rows: int) -> Any:
+def coefficients(r2: Any, sigma: Any, features: int, rows: Any) -> Any:
     """Standardised coefficients whose prior variance is what R2 leaves them, split by the
     shares.
     """
@@ -40,7 +40,7 @@ def draw(
     return r2, np.sqrt(r2 / (1 - r2) * share)
 
 
-def effects(name: str, width: Any, rows: float, dim: str) -> Any:
+def effects(name: str, width: Any, rows: Any, dim: str) -> Any:
     """Normal effects of this width (in units of the noise), each seen in so many rows.
 
     NUTS moves on the effect over its conditional posterior width: well behaved when the rows tell

@@ -173,7 +173,8 @@ ROSTER = (
         "davidson",
         assumes="win : loss : tie = exp(d / 2) : exp(-d / 2) : exp(tie), d a difference of "
         "abilities, which are shrunk to their mean; A is better when its ability is larger",
-        computed="PyMC, abilities of all systems from their judgments (davidson)",
+        computed="abilities of all systems from their judgments, drawn by weights or PyMC "
+        "(davidson)",
         options=_of_judges,
         own_prior=True,
     ),
@@ -193,8 +194,8 @@ ROSTER = (
         "item_response",
         assumes="success ~ logistic(mean + ability - difficulty), abilities shrunk to their mean, "
         "difficulties integrated out; A is better when its ability is larger",
-        computed="PyMC, abilities of all systems on shared items, differences as shares solved "
-        "(item_response)",
+        computed="abilities of all systems on shared items, drawn by weights or PyMC, differences "
+        "as shares solved (item_response)",
         takes=(EPOCH,),
         own_prior=True,
     ),

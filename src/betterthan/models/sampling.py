@@ -10,10 +10,12 @@ from importlib.metadata import version
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
 from betterthan.exact.numeric.seeds import one_seed
+from betterthan.models import compiling
 from betterthan.signed import Signature
 
 if TYPE_CHECKING:
@@ -116,12 +118,12 @@ def fit_model(
             f"chains=...)"
         )
     settings, seed = sampling.settings(target_accept), one_seed(rng)
-    with steady_arithmetic(), _quiet_logger():
+    with steady_arithmetic(), quiet_logger():
         tree = sample(model, seed=seed, **settings)
         if predictive:
-            _add_predictive(model, tree, seed)
+            add_predictive(model, tree, seed)
     made = _how(tree["posterior"].attrs, settings, seed)
-    _tidy(tree, pairs)
+    tidy(tree, pairs)
     tree["posterior"].attrs = attrs | made
     return tree
 
@@ -131,23 +133,42 @@ def sample(
 ) -> xr.DataTree:
     """Draw from the posterior with every choice passed on: defaults of the sampler depend on the
     machine.
+
+    As ``pm.sample`` of the same seed, but that a model is compiled once and not at every call.
     """
-    import pymc as pm
+    import nutpie
+    from pymc.backends.arviz import patch_nutpie_idata
 
     shown = sys.stdout.isatty() and sys.stderr.isatty()
-    # convergence is judged by betterthan.fits.diagnose: on this sampler pymc skips its own checks
-    return pm.sample(
+    if shown and not compiling.is_compiled(model):
+        print("compiling the model: 2 to 30 s, once", file=sys.stderr)
+    tree = nutpie.sample(
+        compiling.compiled(model),
         draws=draws,
         tune=tune,
         chains=chains,
         cores=cores(chains),
+        seed=_first_seed(seed),
         target_accept=target_accept,
-        nuts_sampler=SAMPLER,
-        random_seed=seed,
-        progressbar=shown,
-        quiet=not shown,
-        model=model,
+        save_warmup=False,
+        progress_bar=shown,
     )
+    _label(tree, model)
+    patch_nutpie_idata(tree, model, sampling_time=0.0)  # observed_data and constant_data
+    return tree
+
+
+def _first_seed(seed: int) -> int:
+    """That of the first chain, from which the sampler takes those of the others."""
+    return int(np.random.default_rng(seed).spawn(1)[0].integers(2**30))
+
+
+def _label(tree: xr.DataTree, model: "pm.Model") -> None:
+    """Coordinates of this model: it may have been compiled for one with other names."""
+    posterior = tree["posterior"].to_dataset()
+    own = {d: np.array(model.coords[d]) for d in posterior.dims if d in model.coords}
+    own = {d: v.astype(object) if v.dtype.kind == "U" else v for d, v in own.items()}
+    tree["posterior"] = posterior.assign_coords(own)
 
 
 def cores(chains: int) -> int:
@@ -181,7 +202,8 @@ def _how(record: Mapping[Any, Any], settings: dict[str, Any], seed: int) -> dict
     return settings | signature.to_attrs() | told
 
 
-def _add_predictive(model: "pm.Model", tree: xr.DataTree, seed: int) -> None:
+def add_predictive(model: "pm.Model", tree: xr.DataTree, seed: int) -> None:
+    """Add the groups prior, prior_predictive, posterior_predictive and log_likelihood."""
     import pymc as pm
 
     choice = {"random_seed": seed, "compile_kwargs": _PREDICTIVE_MODE, "model": model}
@@ -209,7 +231,7 @@ def _drop_pairs_without_data(tree: xr.DataTree) -> None:
         tree["log_likelihood"] = likelihood.isel({names.PAIR: varies.values.nonzero()[0]})
 
 
-def _tidy(tree: xr.DataTree, pairs: xr.DataArray | None) -> None:
+def tidy(tree: xr.DataTree, pairs: xr.DataArray | None = None) -> None:
     """Put system_a and system_b on every group over pairs, and drop the hour at which it was
     made.
     """
@@ -226,7 +248,7 @@ def _tidy(tree: xr.DataTree, pairs: xr.DataArray | None) -> None:
 
 
 @contextlib.contextmanager
-def _quiet_logger() -> Iterator[None]:
+def quiet_logger() -> Iterator[None]:
     """Predictive sampling has no switch for its log lines."""
     logger = logging.getLogger("pymc")
     level = logger.level

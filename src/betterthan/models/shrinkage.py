@@ -52,11 +52,38 @@ def log_odds(
     """
     import pytensor.tensor as pt
 
+    each = effects(name, sd, *_near(won, tried, discount), dims)
+    return each - pt.mean(each)
+
+
+def free(
+    each: np.ndarray, sd: np.ndarray, won: np.ndarray, tried: np.ndarray, discount: float = 1.0
+) -> np.ndarray:
+    """What ``name_raw`` of `log_odds` is at effects (draw, effect) that need not sum to zero, of
+    spread sd (draw,).
+    """
+    information, pull = _near(won, tried, discount)
+    width = 1 / np.sqrt(1 / sd[:, None] ** 2 + information)
+    return each / width - width * pull
+
+
+def free_abilities(
+    each: np.ndarray, sd: np.ndarray, won: np.ndarray, tried: np.ndarray
+) -> np.ndarray:
+    """What ``ability_raw`` of `abilities` is at abilities (draw, system) that need not sum to
+    zero.
+    """
+    return free(each, sd, won, tried, _DISCOUNT)
+
+
+def _near(won: np.ndarray, tried: np.ndarray, discount: float) -> tuple[np.ndarray, np.ndarray]:
+    """Information on each effect, and information times estimate, of a normal curve near to the
+    likelihood.
+    """
     share = (won + 0.5) / (tried + 1)
     information = discount * tried * share * (1 - share)
     odds = np.log(share / (1 - share))
-    each = effects(name, sd, information, information * (odds - odds.mean()), dims)
-    return each - pt.mean(each)
+    return information, information * (odds - odds.mean())
 
 
 def abilities(won: np.ndarray, tried: np.ndarray) -> Any:

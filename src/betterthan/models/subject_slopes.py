@@ -15,6 +15,7 @@ import xarray as xr
 from betterthan import checks
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.models import rows_of_subjects, shrinkage
+from betterthan.models.compiling import held
 from betterthan.models.rows_of_subjects import Repeated, repeated
 from betterthan.models.sampling import Sampling, fit_model
 from betterthan.people.shared_texts import TEXT
@@ -138,9 +139,12 @@ def build(
         sigma = pm.HalfNormal("sigma", 1.0)
         effects: Any = _effects(data, alpha, beta, sigma)
         a, b, of_texts = effects
-        mean = alpha + a[data.of] + (beta + b[data.of]) * x + of_texts
+        of = held("subject_of", data.of)
+        mean = alpha + a[of] + (beta + b[of]) * x + of_texts
         pm.Normal("y", mean, sigma, observed=y, dims=ROW)
-        (y_mean, y_sd), (x_mean, x_sd) = data.y_scale, data.x_scale
+        y_mean, y_sd, x_mean, x_sd = (
+            held(f"scale_{k}", v) for k, v in enumerate((*data.y_scale, *data.x_scale))
+        )
         ratio = y_sd / x_sd
         slope: Any = pm.Deterministic("slope", beta * ratio)
         pm.Deterministic("intercept", y_mean + y_sd * alpha - slope * x_mean)
@@ -255,5 +259,5 @@ def _text_effects(
     weight = rows / (sigma**2 + (intercept_sd * one) ** 2 + (slope_sd * x) ** 2)
     along = shrinkage.effects("text", text_sd, weight, weight * (y - alpha * one - beta * x), AXIS)
     effect: Any = pt.dot(axes, along)
-    pm.Deterministic("text_effect", effect * data.y_scale[1], dims=TEXT)
-    return effect[data.text_of], pt.dot(share, effect), pt.dot(cross, effect)
+    pm.Deterministic("text_effect", effect * held("y_sd", data.y_scale[1]), dims=TEXT)
+    return effect[held("text_of", data.text_of)], pt.dot(share, effect), pt.dot(cross, effect)

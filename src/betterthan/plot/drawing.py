@@ -8,7 +8,8 @@ import math
 import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -70,9 +71,18 @@ def axes(ax: Any, width: float, height: float) -> "Axes":
     from matplotlib.figure import Figure
 
     if ax is None:
-        ax = Figure(figsize=(width, height), layout="constrained").add_subplot()
+        figure: Any = Figure(figsize=(width, height), layout="constrained")
+        # what a notebook asks for where no backend has said how figures are shown
+        figure._repr_png_ = partial(_png, figure)
+        ax = figure.add_subplot()
     ax.spines[["top", "right"]].set_visible(False)
     return ax
+
+
+def _png(figure: Any) -> bytes:
+    written = BytesIO()
+    figure.savefig(written, format="png", bbox_inches="tight", metadata={"Software": None})
+    return written.getvalue()
 
 
 def ramp() -> Any:

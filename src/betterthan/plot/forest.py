@@ -23,6 +23,8 @@ _LOOKS: dict[str, tuple[str, bool, str]] = {
     "no_verdict": ("D", False, "no verdict: the fit is not to be trusted"),
     "no_data": ("x", False, "no data: prior alone"),
 }
+_COLUMN, _PLOT, _WIDEST = 3.3, 2.1, 7.0  # inches: of a paper's column, of what is drawn, of all
+_LINE = 0.18  # inches of a line of the legend
 _FLIPPED = {"a_better": "b_better", "b_better": "a_better"}
 
 
@@ -99,10 +101,12 @@ def differences(
     if not len(every.mean):
         raise ValueError("no pair has a difference: nothing to draw")
     rows = every.take(_nearest(every, rope, limit, made))
-    height = 0.23 if len(rows.mean) <= 60 else 0.14
+    tall = _height(len(rows.mean)) * len(rows.mean) + _LINE * _legend(rows, rope)
     with drawing.style():
-        ax = drawing.axes(ax, 8.0, 0.95 + height * (len(rows.mean) + 1))
-        drawing.name_rows(ax, _row_names(rows, baseline))
+        labels = _row_names(rows, baseline)
+        width = min(max(drawing.inches(labels) + _PLOT, _COLUMN), _WIDEST)
+        ax = drawing.axes(ax, width, 1.2 + tall)
+        drawing.name_rows(ax, labels)
         _draw(ax, rows, rope, made.threshold or names.VERDICT_PROB)
         ax.set_xlabel("difference d = P(A wins) − P(B wins), per example")
         return drawing.finish(ax, _title(made, len(rows.mean), len(every.mean), baseline))
@@ -149,6 +153,16 @@ def _row_names(rows: _Rows, baseline: str | None) -> list[str]:
     return [f"{name[a]} − {name[b]}" for a, b in zip(rows.a, rows.b, strict=True)]
 
 
+def _height(rows: int) -> float:
+    """Inches of a row."""
+    return 0.23 if rows <= 60 else 0.14
+
+
+def _legend(rows: _Rows, rope: float) -> int:
+    """Lines of the legend, which stands above the rows."""
+    return len({"better" if v in _FLIPPED else v for v in rows.verdict.tolist()}) + bool(rope)
+
+
 def _draw(ax: "Axes", rows: _Rows, rope: float, needed: float) -> None:
     place = np.arange(len(rows.mean))
     ends = (-0.7, len(place) - 0.4)  # not behind the legend
@@ -162,7 +176,8 @@ def _draw(ax: "Axes", rows: _Rows, rope: float, needed: float) -> None:
     drawing.plain_numbers(ax.xaxis)
     ax.spines["left"].set_visible(False)
     tight = {"borderaxespad": 0, "borderpad": 0.2, "columnspacing": 1.4, "handletextpad": 0.4}
-    ax.legend(loc="upper left", ncols=4, **tight)
+    ax.legend(loc="upper left", ncols=1, **tight)
+    ax.set_ylim(len(place) - 0.4, -0.6 - _legend(rows, rope) * _LINE / _height(len(place)))
 
 
 def _mark(ax: "Axes", rows: _Rows, place: np.ndarray, needed: float) -> None:

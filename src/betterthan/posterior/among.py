@@ -1,11 +1,13 @@
 """Answers for all systems at once, from the mixture of normals that draws them together."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import xarray as xr
 
 from betterthan import names
+from betterthan.blocks.work import Work, here
 from betterthan.counts.shapes import pair_indices
 from betterthan.exact.joint.mixture import Mixture
 from betterthan.posterior import table
@@ -15,7 +17,12 @@ DRAWS = 10_000  # for ranks alone: pairs need none
 
 
 def of_mixture(
-    found: Mixture, systems: Sequence[str], asked: Question, *, higher_is_better: bool = True
+    found: Mixture,
+    systems: Sequence[str],
+    asked: Question,
+    *,
+    higher_is_better: bool = True,
+    at_work: Work = here,
 ) -> xr.Dataset:
     """``among_prob_better``, ``among_difference_*`` and ``among_verdict`` over (system_a,
     system_b), without draws; intervals are equal-tailed.
@@ -29,11 +36,14 @@ def of_mixture(
         Its rope is left to the pair alone.
     higher_is_better : bool, default True
         If not, differences are told as the scores stand: below 0 where A is better.
+    at_work : callable
+        Of `blocks.work`.
     """
     first, second = pair_indices(len(systems))
     middle = found.mean()
     middle = middle[first] - middle[second]
-    better, worse, low, high = found.answers(first, second, asked.ci_prob)
+    answers = partial(found.answers, prob=asked.ci_prob)
+    better, worse, low, high = at_work(answers, first, second, outputs=4)
     if not higher_is_better:
         middle, low, high = -middle, -high, -low
     parts = {

@@ -99,11 +99,50 @@ def missing_bounds(
     of = settled(policy_applied(counts, ties), prior, ties)
     answers = _answers(of, checks.rope(rope), checks.threshold(threshold))
     systems = scores[names.SYSTEM].values.astype(str).tolist()
-    found = _pairs(counts.values, ends, answers, systems)
+    found = _pairs(counts.values, ends.missing.sum(0), len(ends.low), answers, systems)
     found = found.assign(_difference(ends, bool(scores.attrs.get("higher_is_better", True))))
     made = Signature(version=betterthan.__version__, ties=ties, margin=margin, rope=rope)
     mine = {"limits": [low, high], "limits_from": said, "per": per, "threshold": threshold}
     return found.assign_attrs(made.to_attrs() | mine | {"prior": list(of.prior)})
+
+
+def bounds_of_right_or_wrong(
+    wins: np.ndarray,
+    shared: np.ndarray,
+    right: np.ndarray,
+    items: int,
+    systems: list[str],
+    **asked: Any,
+) -> xr.Dataset:
+    """``counts``, ``prob_better``, ``verdict``, ``n_missing`` and ``holds`` of `missing_bounds`,
+    of scores of 0 and 1 that were counted.
+
+    Parameters
+    ----------
+    wins : numpy.ndarray of int, (system, system)
+        Items that the first has right and the second wrong.
+    shared : numpy.ndarray of int, (system, system)
+        Items that both have a score on; of one system with itself, those it has a score on.
+    right : numpy.ndarray of int, (system,)
+        Items that each has right.
+    items : int
+        With those that nobody has a score on.
+    systems : list of str
+    **asked
+        ``ties, prior, rope`` and ``threshold``.
+    """
+    first, second = pair_indices(len(systems))
+    seen = np.diag(shared)
+    lost = wins.T  # in the best case for A what is missing is right of A, and wrong of B
+    ahead = items - (seen - right)[:, None] - right + lost
+    best = np.stack([ahead, lost, items - ahead - lost], axis=-1)
+    worst = np.swapaxes(best, 0, 1)[..., _TURNED]
+    observed = np.stack([wins, lost, shared - wins - lost], axis=-1)
+    counts = _by_case([square[first, second] for square in (observed, worst, best)])
+    ties = asked["ties"]
+    of = settled(policy_applied(counts, ties), asked["prior"], ties)
+    answers = _answers(of, asked["rope"], asked["threshold"])
+    return _pairs(counts.values, items - seen, items, answers, systems)
 
 
 def _counts(ends: Ends, margin: float) -> xr.DataArray:
@@ -115,9 +154,12 @@ def _counts(ends: Ends, margin: float) -> xr.DataArray:
     best = whole + _best(ends.low[some], ends.high[some], allowed)
     worst = np.swapaxes(best, 0, 1)[..., _TURNED]
     first, second = pair_indices(len(whole))
-    values = np.stack([square[first, second] for square in (observed, worst, best)])
+    return _by_case([square[first, second] for square in (observed, worst, best)])
+
+
+def _by_case(cases: list[np.ndarray]) -> xr.DataArray:
     dims = ("case", names.PAIR, names.OUTCOME)
-    return xr.DataArray(values, dims=dims, coords={names.OUTCOME: [*names.OUTCOMES]})
+    return xr.DataArray(np.stack(cases), dims=dims, coords={names.OUTCOME: [*names.OUTCOMES]})
 
 
 def _best(low: np.ndarray, high: np.ndarray, allowed: float) -> np.ndarray:
@@ -152,14 +194,18 @@ def _answers(of: Parameters, rope: float, threshold: float) -> dict[str, np.ndar
 
 
 def _pairs(
-    counts: np.ndarray, ends: Ends, answers: dict[str, np.ndarray], systems: list[str]
+    counts: np.ndarray,
+    missing: np.ndarray,
+    items: int,
+    answers: dict[str, np.ndarray],
+    systems: list[str],
 ) -> xr.Dataset:
-    """All answers over (system_a, system_b)."""
-    missing, n = ends.missing.sum(0), len(systems)
+    """All answers over (system_a, system_b), of so many missing scores of each system."""
+    n = len(systems)
     both = missing[:, None] + missing - np.diag(missing)
     none = counts[0].sum(-1) == 0
     by_case = (*names.SQUARE, "case")
-    tied = _square(n, counts, counts[..., _TURNED], (0, 0, len(ends.low)))
+    tied = _square(n, counts, counts[..., _TURNED], (0, 0, items))
     table: dict[str, Any] = {
         "counts": ((*by_case, names.OUTCOME), tied),
         "prob_better": (by_case, _square(n, answers["better"], answers["worse"], 0.5)),

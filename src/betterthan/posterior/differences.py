@@ -1,12 +1,14 @@
 """By how much: the posterior of d = theta_win - theta_loss, in closed form."""
 
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.blocks.work import Work, here
 from betterthan.exact.wins import dirichlet, intervals
 from betterthan.judged.dataset import is_judged
 from betterthan.posterior import of_judged
@@ -66,11 +68,11 @@ def difference(
     return size(given, ci_prob, ci_kind)
 
 
-def size(of: Parameters, ci_prob: float, ci_kind: str) -> xr.Dataset:
+def size(of: Parameters, ci_prob: float, ci_kind: str, at_work: Work = here) -> xr.Dataset:
     """The same of counts that were checked, under choices that were."""
     pairs = of.pairs()
     a, b, t = pairs.values
-    lower, upper = _interval(a, b, t, ci_prob, ci_kind)
+    lower, upper = _interval(a, b, t, ci_prob, ci_kind, at_work)
     mean, sd = dirichlet.mean_difference(a, b, t), dirichlet.sd_difference(a, b, t)
     both = {"mean": (mean, -mean), "sd": (sd, sd)}
     both |= {"lower": (lower, -upper), "upper": (upper, -lower)}
@@ -82,11 +84,11 @@ def size(of: Parameters, ci_prob: float, ci_kind: str) -> xr.Dataset:
 
 
 def _interval(
-    a: np.ndarray, b: np.ndarray, t: np.ndarray, ci_prob: float, ci_kind: str
+    a: np.ndarray, b: np.ndarray, t: np.ndarray, ci_prob: float, ci_kind: str, at_work: Work
 ) -> tuple[np.ndarray, np.ndarray]:
     if ci_kind == "eti":
-        return intervals.eti(a, b, t, ci_prob)
-    lower, upper, modes = intervals.hdi(a, b, t, ci_prob)
+        return at_work(partial(intervals.eti, prob=ci_prob), a, b, t, outputs=2)
+    lower, upper, modes = at_work(partial(intervals.hdi, prob=ci_prob), a, b, t, outputs=3)
     hidden = int((np.asarray(modes) > 1).sum())
     if hidden:
         warnings.warn(
@@ -140,15 +142,19 @@ def prob_equivalent(
     return masses(parameters(counts, prior, ties, question="the probability within a rope"), rope)
 
 
-def masses(of: Parameters, rope: float) -> xr.DataArray:
+def _masses(
+    a: np.ndarray, b: np.ndarray, t: np.ndarray, rope: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Below, within and above the rope."""
+    within = dirichlet.prob_within(a, b, t, rope) if rope else np.zeros(np.shape(a))
+    below, above = dirichlet.prob_below(a, b, t, -rope), dirichlet.prob_above(a, b, t, rope)
+    return np.asarray(below), np.asarray(within), np.asarray(above)
+
+
+def masses(of: Parameters, rope: float, at_work: Work = here) -> xr.DataArray:
     """The same of counts that were checked."""
     pairs = of.pairs()
-    a, b, t = pairs.values
-    found = [
-        dirichlet.prob_below(a, b, t, -rope),
-        dirichlet.prob_within(a, b, t, rope) if rope else np.zeros(np.shape(a)),
-        dirichlet.prob_above(a, b, t, rope),
-    ]
+    found = at_work(partial(_masses, rope=rope), *pairs.values, outputs=3)
     itself = (0.0, 1.0, 0.0) if rope else (0.5, 0.0, 0.5)
     parts = [pairs.wrap(found[k], found[2 - k], diagonal=itself[k], name="mass") for k in range(3)]
     regions = xr.DataArray(np.array(names.REGIONS), dims=names.REGION, name=names.REGION)

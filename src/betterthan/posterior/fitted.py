@@ -62,6 +62,14 @@ class Fit:
         """Draws (chain, draw, system) of a variable."""
         return self.posterior[name].transpose("chain", "draw", names.SYSTEM).values
 
+    @property
+    def _converged(self) -> dict[str, float]:
+        """What chains are judged by, or weights."""
+        if not np.isnan(self.diagnosis.pareto_k):
+            return {"pareto_k": self.diagnosis.pareto_k}
+        told = ("rhat_max", "divergences")
+        return {k: getattr(self.diagnosis, k) for k in told}
+
     def signed(self, asked: Question, **also: Any) -> Signature:
         """How an answer from it was made."""
         a = self.posterior.attrs
@@ -73,9 +81,8 @@ class Fit:
             draws=self.posterior.sizes["draw"],
             chains=self.posterior.sizes["chain"],
             inference_library=a.get("inference_library"),
-            rhat_max=self.diagnosis.rhat_max,
             ess_min=self.diagnosis.ess_min,
-            divergences=self.diagnosis.divergences,
+            **self._converged,
             failures=self.diagnosis.failures,
             **asdict(asked) | also,
         )

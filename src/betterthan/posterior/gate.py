@@ -11,6 +11,7 @@ from betterthan import names
 _FREE = "ability_raw"
 _ALONE = "Only 1 chain was drawn, so R-hat cannot tell whether chains agree; use chains=4."
 _LONGER = f"draw more (draws={2 * names.DRAWS}, tune={2 * names.TUNE})"
+_BY_NUTS = "sample with sampler='nuts'"
 _SMALLER_STEPS = "raise target_accept (0.95, then 0.99), or use a prior further from 0"
 
 
@@ -19,9 +20,11 @@ class Diagnosis:
     """What the diagnostics say about a posterior; ``passed`` is False if ``failures`` holds
     anything.
 
-    ``bfmi_min`` is nan and ``divergences`` and ``treedepth_reached`` are 0 for exact draws, which
-    have no sampler. ``treedepth_reached`` is told but is no failure: it costs time, not
-    correctness.
+    Of draws by weights (``sampler="laplace"``) ``pareto_k`` is k-hat of the weights, else nan, and
+    ``ess_min`` how many draws of equal weight they are worth; ``rhat_max`` is nan, as no chains
+    have to agree. ``bfmi_min`` is nan and ``divergences`` and ``treedepth_reached`` are 0 for exact
+    draws and those by weights, which have no sampler. ``treedepth_reached`` is told but is no
+    failure: it costs time, not correctness.
     """
 
     passed: bool
@@ -33,6 +36,7 @@ class Diagnosis:
     treedepth_reached: int
     chains: int
     draws: int
+    pareto_k: float = float("nan")
 
 
 def diagnose(tree: xr.DataTree) -> Diagnosis:
@@ -41,7 +45,8 @@ def diagnose(tree: xr.DataTree) -> Diagnosis:
     R-hat, bulk and tail ESS of the parameters (never of an indicator, which may be constant, nor of
     ``ability_raw``, whose mean nothing depends on: it is taken from the abilities, which are looked
     at), divergences, energy (BFMI) and the number of chains, against the limits in
-    `betterthan.names`.
+    `betterthan.names`. Of draws by weights instead k-hat of the weights and how many draws they are
+    worth.
 
     Parameters
     ----------
@@ -69,6 +74,8 @@ def diagnose(tree: xr.DataTree) -> Diagnosis:
     True
     """
     posterior = posterior_of(tree)
+    if "pareto_k" in posterior.attrs:
+        return _of_weights(posterior)
     looked_at = posterior[[v for v in parameters(posterior) if v != _FREE]]
     chains, draws = posterior.sizes["chain"], posterior.sizes["draw"]
     failures = [_ALONE] if chains < 2 else []
@@ -100,6 +107,34 @@ def posterior_of(tree: Any) -> xr.Dataset:
 def parameters(posterior: xr.Dataset) -> list[str]:
     """The variables that are looked at: all but ``difference``, which follows from them."""
     return [str(name) for name in posterior.data_vars if name != "difference"]
+
+
+def _of_weights(posterior: xr.Dataset) -> Diagnosis:
+    """Of draws that were weighted, and then drawn again with equal weights."""
+    k, ess = float(posterior.attrs["pareto_k"]), float(posterior.attrs["weights_ess"])
+    failures = []
+    if not k <= names.PARETO_K_MAX:
+        failures.append(
+            f"k-hat of the weights is {k:.2f}, above {names.PARETO_K_MAX}: a few draws may stand "
+            f"for all; {_BY_NUTS}."
+        )
+    if not ess >= names.ESS_MIN:
+        failures.append(
+            f"The weighted draws are worth {ess:.0f} of equal weight, below {names.ESS_MIN}; draw "
+            f"more, or {_BY_NUTS}."
+        )
+    return Diagnosis(
+        passed=not failures,
+        failures=tuple(failures),
+        rhat_max=float("nan"),
+        ess_min=ess,
+        divergences=0,
+        bfmi_min=float("nan"),
+        treedepth_reached=0,
+        chains=posterior.sizes["chain"],
+        draws=posterior.sizes["draw"],
+        pareto_k=k,
+    )
 
 
 def _mixing(looked_at: xr.Dataset, failures: list[str]) -> tuple[float, float]:

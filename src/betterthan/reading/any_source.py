@@ -13,6 +13,7 @@ from betterthan.io.reading import read_tables
 from betterthan.logs.pivoting import scores_of
 from betterthan.logs.reading import logs_of_runs
 from betterthan.reading.finding_logs import runs_in, tables_in
+from betterthan.reading.in_blocks import is_store, read_blocks
 from betterthan.reading.judged_files import with_judged
 from betterthan.reading.judged_outcomes import read_judged
 from betterthan.reading.other_layouts import OTHERS, reader_of
@@ -66,6 +67,7 @@ def read(
     higher_is_better: bool | None = None,
     unit: str | None = None,
     scale: int = 1,
+    lazy: bool = False,
 ) -> xr.DataArray: ...
 def read(
     source: Source,
@@ -100,6 +102,7 @@ def read(
     human: str | None = None,
     strata: str | Sequence[str] | None = None,
     drop: bool = False,
+    lazy: bool = False,
 ) -> xr.DataArray | xr.Dataset:
     """Read the results of several systems: scores of each item, or counts of each pair.
 
@@ -107,9 +110,9 @@ def read(
     ----------
     source : path, pandas.DataFrame, list of paths, or mapping of name to path or DataFrame
         A table, or the logs of an evaluation tool: a file, a folder (all files below it) or a
-        pattern such as ``"logs/*.eval"``. A table is CSV, TSV, JSON Lines, JSON (a list of objects)
-        or Parquet, known by its extension, each also with ``.gz``; text is UTF-8. What tool wrote
-        a log shows in its content.
+        pattern such as ``"logs/*.eval"``; or a Zarr store of scores. A table is CSV, TSV, JSON
+        Lines, JSON (a list of objects) or Parquet, known by its extension, each also with ``.gz``;
+        text is UTF-8. What tool wrote a log shows in its content.
     layout : str, optional
         What the columns mean; recognised from their names when not given.
 
@@ -175,6 +178,9 @@ def read(
     drop : bool, default False
         Of judged outcomes: leave out labels by people on items that the judge did not answer, and
         say how many; else they are refused.
+    lazy : bool, default False
+        Of Parquet files: leave the scores there, to be read block by block; several are then parts
+        of one table. A Zarr store always is.
 
     Returns
     -------
@@ -230,6 +236,12 @@ def read(
     of_logs: dict[str, Any] = {"task": task, "metric": metric, "filter": filter, "epoch": epoch}
     of_logs |= {"join": join, "errors": errors, "unscored": unscored}
     of_tables: dict[str, Any] = {"layout": layout, "names": names, "unit": unit, "scale": scale}
+    if lazy or is_store(source):
+        others = {"judge": judge, "human": human, "again": again, "items": items, "format": format}
+        left = {k: v for k, v in vars(told).items() if k != "ignore"}
+        _refuse(of_logs | of_tables | left | others | {"cluster": cluster}, "scores in blocks")
+        direction = {"higher_is_better": higher_is_better}
+        return read_blocks(source, systems=systems, ignore=told.ignore, **direction)
     if judge is not None or human is not None:
         _refuse(of_logs | of_tables | {"systems": systems, "again": again}, "judged outcomes")
         return read_judged(source, judge=judge, human=human, strata=strata, item=item, drop=drop)

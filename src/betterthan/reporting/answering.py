@@ -1,8 +1,10 @@
 """Sentences that are chosen and filled from facts; the page does the same with the same file.
 
-`sentences.json` is a list, said in its order, each with
+`sentences.json` (on comparisons) and `sentences_of_kinds.json` (on other answers) are lists, said
+in their order, each with
     id     its name,
-    of     what it is on, a list: "answer", "pair", "paper"; or "piece", which others say,
+    of     what it is on, a list: "answer", "pair", "paper", a kind such as "scores"; or "piece",
+           which others say,
     group  (optional) of sentences of one group only the first that holds is said,
     line   (optional) sentences of one line, which follow each other, are joined by a blank,
     when   (optional) a condition,
@@ -19,10 +21,12 @@ A template holds slots {fact} or {fact:format}, filled once:
     p      a probability, with the error in fact_mcse (`numbers.probability`);
     n      a whole number with commas;
     pct    a share as whole per cent;
-    diff   a difference with the digits its interval leaves (`numbers.difference`); the ends are
-           the facts fact_lower and fact_upper;
+    per    a probability as whole per cent that never rounds to 0 or 100 (`numbers.percent`);
+    diff   a difference with the digits that its interval, or its error in fact_mcse, leaves
+           (`numbers.difference`); the ends are the facts fact_lower and fact_upper;
     ends   these ends, in brackets;
-    score  three decimals; range, the facts fact_lower and fact_upper so, in brackets.
+    score  three decimals; signed, with the sign, too; range, the facts fact_lower and fact_upper
+           so, in brackets.
 A slot without its fact is an error: a condition should have asked.
 """
 
@@ -44,8 +48,17 @@ _SLOT = re.compile(r"\{(\w+)(?::(\w+))?\}")
 @cache
 def sentences() -> tuple[dict[str, Any], ...]:
     """All that can be said, in the order in which it is."""
-    text = files("betterthan.reporting").joinpath("sentences.json").read_text("utf-8")
-    return tuple(json.loads(text))
+    return (*on_comparisons(), *_read("sentences_of_kinds.json"))
+
+
+@cache
+def on_comparisons() -> tuple[dict[str, Any], ...]:
+    """What can be said of a comparison, which its page says again."""
+    return _read("sentences.json")
+
+
+def _read(name: str) -> tuple[dict[str, Any], ...]:
+    return tuple(json.loads(files("betterthan.reporting").joinpath(name).read_text("utf-8")))
 
 
 def said(facts: Facts, of: str = "answer") -> list[str]:
@@ -55,7 +68,9 @@ def said(facts: Facts, of: str = "answer") -> list[str]:
     ----------
     facts : mapping
         Of `facts` or `pair_facts`.
-    of : {"answer", "pair", "paper"}, default "answer"
+    of : {"answer", "pair", "paper", ...}, default "answer"
+        Or a kind of answer: "scores", "judged", "taus", "agreement", "consensus", "dispersions",
+        "function", "coefficients", "sets", "labels", "classifiers", "groups", "audit".
 
     Examples
     --------
@@ -125,15 +140,21 @@ def written(facts: Facts, name: str, form: str | None) -> str:
         return f"{value:,.0f}"
     if form == "pct":
         return f"{100 * value:.0f}%"
-    if form == "score":
-        return f"{value:.3f}"
+    if form == "per":
+        return f"{numbers.percent(value)}%"
+    if form in _DECIMALS:
+        return format(round(value, 3) + 0.0, _DECIMALS[form])  # which turns -0.0 into 0.0
     if form == "range":
         return f"[{facts[f'{name}_lower']:.3f}, {facts[f'{name}_upper']:.3f}]"
     if form in ("diff", "ends"):
         ends = (facts.get(f"{name}_{end}", float("nan")) for end in ("lower", "upper"))
-        mean, _, interval = numbers.difference(value, *ends).partition(" [")
+        told = numbers.difference(value, *ends, mcse=facts.get(f"{name}_mcse") or 0.0)
+        mean, _, interval = told.partition(" [")
         return mean if form == "diff" else f"[{interval}"
     return _plain(value)
+
+
+_DECIMALS = {"score": ".3f", "signed": "+.3f"}
 
 
 def _plain(value: Any) -> str:

@@ -73,6 +73,8 @@ def _computed(shown: Shown) -> list[tuple[str, str]]:
     how = ENGINES[first].how if first in ENGINES else first
     if made.rhat_max is not None:
         how += f"; worst R-hat {made.rhat_max:.3f}, effective sample size from {made.ess_min:.0f}"
+    elif made.pareto_k is not None:
+        how += f"; k-hat of the weights {made.pareto_k:.2f}, worth {made.ess_min:.0f} draws"
     elif first == "exact":
         how += "; probabilities within 1e-9, quantities of the difference within 1e-10"
     posterior = f"means with {interval_of(made.to_attrs())}, in the table of pairs"
@@ -168,15 +170,19 @@ def _told(found: dict[str, dict[str, np.ndarray]], shown: Shown) -> str:
     some = int(np.any(each, axis=0).sum())
     every = len(shown.systems) * (len(shown.systems) - 1) // 2
     which = "pairs" if pairs == every else "pairs shown"
+    told = f"{some:,} of {pairs:,} {which} {'gets' if some == 1 else 'get'} another verdict"
+    if pairs == 1:
+        told = "the pair gets another verdict" if some else "the pair keeps its verdict"
+    ending = " in at least one" if some or pairs > 1 else ""
     return (
         f"under {len(each):,} other combinations of prior, ties, missing scores and region, "
-        f"{some} of {pairs} {which} get another verdict in at least one"
+        f"{told}{ending}"
     )
 
 
 def _table(found: dict[str, dict[str, np.ndarray]]) -> Table:
     rows = [
-        (name.capitalize(), label, f"{int(changed.sum())} of {len(changed)}")
+        (name.capitalize(), label, f"{int(changed.sum()):,} of {len(changed):,}")
         for name, values in found.items()
         if name != "all"
         for label, changed in values.items()

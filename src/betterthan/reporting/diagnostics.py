@@ -12,10 +12,24 @@ def diagnostics_part(shown: Shown) -> Part:
     made = shown.made
     if made.rhat_max is not None:
         return Part("Diagnostics", facts=[*_of_chains(shown), *_against_closed_form(shown)])
+    if made.pareto_k is not None:
+        return Part("Diagnostics", facts=_of_weights(shown))
     if made.draws is None:
         nothing = "nothing was sampled, so there is nothing to diagnose"
         return Part("Diagnostics", facts=[("Closed form", nothing)])
     return Part("Diagnostics", facts=[("Draws", f"{made.draws:,}, independent, seed {made.seed}")])
+
+
+def _of_weights(shown: Shown) -> list[tuple[str, str]]:
+    made = shown.made
+    number = (made.chains or 1) * (made.draws or 0)
+    failed = f"FAILED, so no verdict is given: {' '.join(made.failures or ())}"
+    return [
+        ("Draws", f"{made.inference_library}, {number:,} draws, seed {made.seed}"),
+        ("k-hat of the weights", f"{made.pareto_k:.2f} (limit {names.PARETO_K_MAX:g})"),
+        ("Worth of the weighted draws", f"{made.ess_min:.0f} (limit {names.ESS_MIN})"),
+        ("Checks of the weights", failed if made.failures else "passed"),
+    ]
 
 
 def _of_chains(shown: Shown) -> list[tuple[str, str]]:

@@ -20,8 +20,9 @@ first_score_upper, first_right, first_scored; the same of second).
 On many
     joint, the quantity P(best) is of; no_joint, why there is none; best, p_best (with _mcse),
     best_set, n_best_set, p_set: by P(best); among, whether pairs are told among all systems;
-    leader: best, else the first that none beats; beats, loses_to, open_with: systems, by its
-    pairs, with n_beats, ...; unbeaten: systems that no other is better than.
+    leader: best, else the first that none beats; ranked_first, the first of systems if another;
+    beats, loses_to, open_with: systems, by its pairs, with n_beats, ...; unbeaten: systems that no
+    other is better than.
     n_pairs; n_decided, n_open, n_equivalent, n_split, n_no_data, n_no_verdict: by the verdict that
     counts, that among all where there is one; n_alone, n_both: decided by itself, and both ways;
     no_data_pairs, the first three of these as "A and B";
@@ -71,8 +72,8 @@ def facts(comparison: Comparison | xr.Dataset) -> Facts:
     """
     data = _leading(comparison)
     made = Signature.from_attrs(data.attrs)
-    pairs, systems = rows.pairs(data), _named(rows.systems(data))
-    found = _of_any(systems, made)
+    pairs, systems = rows.pairs(data), _named(_in_order(data, rows.systems(data)))
+    found = of_any(systems, made)
     if made.failures and "no_verdict" in pairs["verdict"].tolist():
         found["failures"] = " ".join(made.failures)
     pairs = pairs.assign(**{k: pairs[k].map(on_one_line) for k in ("system", "other")})
@@ -80,11 +81,16 @@ def facts(comparison: Comparison | xr.Dataset) -> Facts:
         row = pairs.to_dict("records")[0]
         found |= pair_facts(row, made) | _scores_of(row, systems)
         return plain(found | _firm(data, found))
-    counting = final(pairs)
-    found |= _best(systems, made) | _ended(pairs, counting)
-    found |= _leader(found, pairs, counting)
-    found |= _baseline(found["systems"], pairs, counting, made)
+    found |= standing(found, pairs, systems, made)
     return plain(found | _firm(data, found))
+
+
+def standing(found: Facts, pairs: pd.DataFrame, systems: pd.DataFrame, made: Signature) -> Facts:
+    """How several systems stand: the best, how the pairs ended, the leader, the baseline."""
+    counting = final(pairs)
+    told = _best(systems, made) | _ended(pairs, counting)
+    told |= _leader(found | told, pairs, counting)
+    return told | _baseline(found["systems"], pairs, counting, made)
 
 
 def _firm(data: xr.Dataset, found: Facts) -> Facts:
@@ -161,11 +167,23 @@ def _leading(comparison: Comparison | xr.Dataset) -> xr.Dataset:
     return data.isel({names.ENGINE: 0}) if names.ENGINE in data.dims else rows.leading(data)
 
 
+def _in_order(data: xr.Dataset, systems: pd.DataFrame) -> pd.DataFrame:
+    """As the table of systems has them: by expected rank, or else by the mean P(better)."""
+    if "expected_rank" in systems:
+        return systems
+    better = data["prob_better"].where(data["verdict"] != "no_data").mean(names.SYSTEM_B)
+    mean = dict(zip(map(str, better[names.SYSTEM_A].values), better.values.tolist(), strict=True))
+    means: Any = systems["system"].map(mean.get)
+    order = means.sort_values(ascending=False, kind="stable").index
+    return systems.loc[order].reset_index(drop=True)
+
+
 def _named(systems: pd.DataFrame) -> pd.DataFrame:
     return systems.assign(system=systems["system"].map(on_one_line))
 
 
-def _of_any(systems: pd.DataFrame, made: Signature) -> Facts:
+def of_any(systems: pd.DataFrame, made: Signature) -> Facts:
+    """How it was made, and of what."""
     found: Facts = {
         name: getattr(made, name)
         for name in ("threshold", "quantity", "beside_quantity", "missing", "n_units", "unit")
@@ -217,16 +235,17 @@ def _best(systems: pd.DataFrame, made: Signature) -> Facts:
     if "prob_best" not in systems:
         return {"no_joint": made.no_joint or "pairs alone do not say who is the best of all"}
     top = systems.sort_values("prob_best", ascending=False, kind="stable").to_dict("records")
-    among = [one["system"] for one in top if one.get("in_best_set")]
-    return {
+    known = {
         "joint": made.joint_quantity or "abilities",
         "best": top[0]["system"],
         "p_best": top[0]["prob_best"],
         "p_best_mcse": top[0].get("prob_best_mcse"),
-        "best_set": among,
-        "n_best_set": len(among),
-        "p_set": made.ci_prob or names.CI_PROB,
     }
+    if "in_best_set" not in systems:
+        return known
+    among = [one["system"] for one in top if one.get("in_best_set")]
+    share = made.ci_prob or names.CI_PROB
+    return known | {"best_set": among, "n_best_set": len(among), "p_set": share}
 
 
 def _ended(pairs: pd.DataFrame, counting: np.ndarray) -> Facts:
@@ -266,6 +285,7 @@ def _leader(found: Facts, pairs: pd.DataFrame, counting: np.ndarray) -> Facts:
     leader = found.get("best", unbeaten[0] if unbeaten else found["systems"][0])
     met = against(leader, found["systems"], pairs, counting)
     told = {"leader": leader, "unbeaten": unbeaten, "n_unbeaten": len(unbeaten)}
+    told |= {"ranked_first": found["systems"][0] if found["systems"][0] != leader else None}
     ends = {"beats": "worse", "loses_to": "better", "open_with": "undecided"}
     return told | _lists({name: met.get(end, []) for name, end in ends.items()})
 

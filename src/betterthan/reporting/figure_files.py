@@ -9,6 +9,7 @@ from typing import Any
 from betterthan import names, plot
 from betterthan.answers.comparison import Comparison
 from betterthan.files import write_all
+from betterthan.progress import with_bar
 
 SUFFIXES = ("pdf", "svg", "png")
 _DPI = 200
@@ -34,7 +35,7 @@ FIGURES = (
     Drawn("leaderboard", lambda c: plot.leaderboard(c)),
     Drawn("matrix", lambda c: plot.matrix(c)),
     Drawn("differences", lambda c: plot.differences(c)),
-    Drawn("rope_curve", lambda c: plot.rope_curve(c), 60),
+    Drawn("rope_curve", lambda c: plot.rope_curve(c)),
     Drawn("ranks", lambda c: plot.ranks(c)),
     Drawn("outcomes", lambda c: plot.outcomes(c), 8),
     Drawn("densities", lambda c: plot.densities(c), 2),
@@ -70,7 +71,7 @@ def write_figures(comparison: Comparison, folder: str | Path) -> tuple[list[Path
         raise ValueError(f"--figures {str(folder)!r} is a file; give a folder")
     written: dict[Path, str | bytes] = {}
     left_out = []
-    for figure in FIGURES:
+    for figure in with_bar(FIGURES, len(FIGURES), "figures"):
         why, files = _files(figure, comparison)
         written |= {folder / f"{figure.name}.{suffix}": data for suffix, data in files.items()}
         left_out += [f"{figure.name}: {why}"] if why else []

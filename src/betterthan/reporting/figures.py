@@ -25,11 +25,16 @@ def as_svg(figure: Figure) -> str:
 
     Paths instead of fonts, and no date: the page looks the same everywhere and every time.
     """
+    found = figure.draw()
+    if isinstance(found, str):
+        return found
     from matplotlib import rc_context
 
     buffer = StringIO()
     with rc_context({"svg.fonttype": "path", "svg.hashsalt": "betterthan"}):
-        figure.draw().figure.savefig(
+        drawn = found.figure
+        drawn.set_layout_engine("none")  # it was laid out when it was finished
+        drawn.savefig(
             buffer, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None}
         )
     svg = buffer.getvalue()

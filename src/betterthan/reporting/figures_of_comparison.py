@@ -12,9 +12,11 @@ from betterthan.plot.squares import matrix
 from betterthan.plot.standings import leaderboard
 from betterthan.plot.ternary import simplex
 from betterthan.reporting.page import Figure, Part
+from betterthan.reporting.painted import matrix_svg
 from betterthan.reporting.shown import MATRIX_OF, Shown
 
 _BARS_OF = 8  # systems whose pairs all fit a bar chart
+_DRAWN_OF = 60  # systems up to which the matrix is drawn with all a figure has
 _FOREST_OF = 40  # systems of the forest, the best ones
 
 
@@ -49,13 +51,18 @@ def _of_many(shown: Shown) -> list[Figure]:
     figures = [Figure("Systems", lambda: leaderboard(shown.whole, limit=_FOREST_OF))]
     if len(shown.systems) > MATRIX_OF:
         caption = "Probability that the row is better than the column"
-        figures.append(Figure(caption, lambda: matrix(shown.whole.drop_vars(names.ENGINE))))
+        whole = shown.whole.drop_vars(names.ENGINE, errors="ignore")
+        by_hand = len(shown.systems) > _DRAWN_OF
+        draw = (lambda: matrix_svg(whole, caption)) if by_hand else (lambda: matrix(whole))
+        note = "; rows are numbered, grey: never compared" if by_hand else ""
+        figures.append(Figure(caption + note, draw))
     return figures
 
 
 def _of_any(shown: Shown) -> list[Figure]:
     figures = []
-    if "difference_mean" in shown.whole and _told(shown):
+    few = len(shown.systems) <= _FOREST_OF  # of more, 40 of thousands of pairs tell little
+    if "difference_mean" in shown.whole and few and _told(shown):
         sized = shown.whole.drop_dims(names.SYSTEM, errors="ignore")
         figures.append(Figure("Differences with their intervals", lambda: differences(sized)))
     if len(shown.systems) <= _BARS_OF:

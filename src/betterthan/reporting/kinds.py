@@ -8,9 +8,11 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.answers.comparison import Comparison
+from betterthan.auditing.answer import Audit
 from betterthan.features.formulas import PerformanceFunction
 from betterthan.reporting import (
     of_agreement,
+    of_audit,
     of_comparison,
     of_features,
     of_groups,
@@ -78,6 +80,7 @@ KINDS = (
     Kind("labels.posterior", "label_posterior", of_labels.posterior_page),
     Kind("labels.confusions", _is_confusion, of_labels.page),
     Kind("significance.groups", "groups", of_groups.page),
+    Kind("audit", lambda answer: isinstance(answer, Audit), of_audit.page),
 )
 
 

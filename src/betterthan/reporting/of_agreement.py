@@ -6,8 +6,14 @@ import xarray as xr
 import betterthan
 from betterthan import names
 from betterthan.counts.fingerprint import fingerprint
+from betterthan.reporting.answering import said
 from betterthan.reporting.cells import interval_of, p_value_in
 from betterthan.reporting.escapes import on_one_line
+from betterthan.reporting.facts_of_orders import (
+    agreement_facts,
+    consensus_facts,
+    dispersion_facts,
+)
 from betterthan.reporting.figures_of_orders import order_figures
 from betterthan.reporting.of_orders import NOT_INDEPENDENT, ROWS
 from betterthan.reporting.page import Page, Part, Table
@@ -32,6 +38,7 @@ def page(found: xr.Dataset) -> Page:
         [Part("Agreement", tables=[table], notes=[note])],
         [NOT_INDEPENDENT, _NO_ACCURACY],
         [f"{made} | systems={systems}"],
+        said(agreement_facts(found), "agreement"),
     )
 
 
@@ -59,7 +66,8 @@ def consensus_page(found: xr.Dataset) -> Page:
     """The page on one order for several, from `orders.consensus`."""
     part = _of_documents(found) if names.DOCUMENT in found.dims else _of_one(found)
     signature = f"betterthan {betterthan.__version__} | consensus of orders"
-    return Page("Consensus of orders", _QUESTION, [part], [_NO_ACCURACY], [signature])
+    told = said(consensus_facts(found), "consensus")
+    return Page("Consensus of orders", _QUESTION, [part], [_NO_ACCURACY], [signature], told)
 
 
 def _of_one(found: xr.Dataset) -> Part:
@@ -121,6 +129,7 @@ def dispersions_page(found: xr.Dataset) -> Page:
         [Part("Concentration", facts=facts, tables=[table], notes=[note])],
         [],
         [signature],
+        said(dispersion_facts(found), "dispersions"),
     )
 
 

@@ -8,7 +8,8 @@ import xarray as xr
 
 from betterthan import schemas
 from betterthan.answers.made import signature
-from betterthan.reporting.answering import said, sentences
+from betterthan.reporting.agreeing import agreement_part
+from betterthan.reporting.answering import on_comparisons, said
 from betterthan.reporting.barg import barg_part
 from betterthan.reporting.diagnostics import diagnostics_part
 from betterthan.reporting.engines_beside import opposed_notes
@@ -37,7 +38,7 @@ def page(comparison: xr.Dataset) -> Page:
 def _for_scripts(comparison: xr.Dataset, shown: Shown) -> dict[str, Any]:
     """What the scripts of a page compute with, and what they say."""
     data = page_data(comparison) | {"more": outlook_columns(shown)}
-    return {"data": data, "facts": shown.facts, "sentences": sentences()}
+    return {"data": data, "facts": shown.facts, "sentences": on_comparisons()}
 
 
 def brief(comparison: xr.Dataset, title: str = "") -> Page:
@@ -47,7 +48,8 @@ def brief(comparison: xr.Dataset, title: str = "") -> Page:
     between = _pairs if len(shown.systems) <= _FEW else _matrix
     built = [_audit(shown), _systems(shown), between(shown)]
     parts = [replace(part, notes=()) for part in built if part is not None]
-    parts += [diagnostics_part(shown)] if shown.made.rhat_max is not None else []
+    sampled = shown.made.rhat_max is not None or shown.made.pareto_k is not None
+    parts += [diagnostics_part(shown)] if sampled else []
     signed = [on_one_line(signature(shown.whole))]
     return Page(on_one_line(title) if title else "", "", parts, (), signed, said(shown.facts))
 
@@ -66,7 +68,7 @@ def _page(shown: Shown, sections: tuple[Callable[[Shown], Any], ...]) -> Page:
 
 def _title(shown: Shown) -> str:
     if shown.many:
-        return f"{len(shown.systems)} systems compared"
+        return f"{len(shown.systems):,} systems compared"
     return f"{shown.systems[0]} and {shown.systems[1]} compared"
 
 
@@ -75,7 +77,7 @@ def _question(shown: Shown) -> str:
     first, second = shown.systems[:2]
     asked, near = f"Is {first} better than {second}", ", or do they differ"
     if shown.many:
-        asked = f"Which of {len(shown.systems)} systems are better than which"
+        asked = f"Which of {len(shown.systems):,} systems are better than which"
         near = ", and which differ"
     near = f"{near} by no more than {shown.rope:g}" if shown.rope else ""
     return f"{asked}{near}, given their wins, losses and ties {on}?"
@@ -126,6 +128,7 @@ SECTIONS = (
     _matrix,
     figures_part,
     _pairs,
+    agreement_part,
     outlook_part,
     _datasets,
     _ties,

@@ -8,8 +8,10 @@ import xarray as xr
 from betterthan import names
 from betterthan.features import repeats
 from betterthan.features.formulas import PerformanceFunction
+from betterthan.reporting.answering import said
 from betterthan.reporting.escapes import on_one_line
-from betterthan.reporting.page import Figure, Page, Part, Table
+from betterthan.reporting.facts_of_features import function_facts
+from betterthan.reporting.page import Figure, Page, Part, Table, parts_told
 
 FEATURES_OF = 40  # the coefficients that are listed
 CAUSES = (
@@ -53,13 +55,16 @@ def page(function: PerformanceFunction) -> Page:
             "betterthan.features.performance_function fitted"
         )
     response = on_one_line(str(fit.attrs["response"]))
-    built = (_data(fit), _formula(function), _measures(function), _coefficients(function))
-    parts = [*built, *([_steps(fit)] if fit.sizes["step"] > 1 else [])]
+    steps = _steps(fit) if fit.sizes["step"] > 1 else None
+    of_fit = (_formula(function), _measures(function), _coefficients(function))
+    parts = parts_told(*of_fit, steps, _data(fit))
     question = (
         f"Which of {fit.sizes[names.FEATURE]} features predict {response}, and how well in "
         "dialogues not yet seen?"
     )
-    return Page(f"What predicts {response}", question, parts, _limits(fit), [_signature(fit)])
+    told = said(function_facts(fit), "function")
+    signed = [_signature(fit)]
+    return Page(f"What predicts {response}", question, parts, _limits(fit), signed, told)
 
 
 def _data(fit: xr.Dataset) -> Part:

@@ -6,7 +6,9 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
+from betterthan.reporting.answering import said
 from betterthan.reporting.escapes import on_one_line
+from betterthan.reporting.facts_of_labels import group_facts
 from betterthan.reporting.page import Page, Part, Table
 from betterthan.reporting.shown import Shown
 from betterthan.significance.marks import Marks
@@ -40,6 +42,7 @@ def page(found: xr.Dataset) -> Page:
         [Part(_HEADING, tables=[marks_table(found)], notes=[on_one_line(str(a["note"]))])],
         ["Systems that cannot be told apart need not be equal."],
         [" | ".join(signature)],
+        said(group_facts(found), "groups"),
     )
 
 

@@ -6,6 +6,7 @@ from betterthan import names
 from betterthan.answers import numbers
 from betterthan.answers.made import signature
 from betterthan.comparison.pair_rows import ahead_first, best_first
+from betterthan.reporting.answering import said
 from betterthan.reporting.cells import (
     cell_of,
     difference_in,
@@ -15,7 +16,8 @@ from betterthan.reporting.cells import (
     within_rope,
 )
 from betterthan.reporting.escapes import on_one_line
-from betterthan.reporting.page import Page, Part, Table
+from betterthan.reporting.facts_of_judged import judged_facts
+from betterthan.reporting.page import Page, Part, Table, parts_told
 from betterthan.reporting.sentences import title_of_verdict
 from betterthan.reporting.shown import printable
 from betterthan.signed import Signature
@@ -36,16 +38,17 @@ def page(found: xr.Dataset) -> Page:
     places = ahead_first(found.isel({names.ENGINE: 0}))
     met = [cell for cell in (cell_of(found, *at) for at in places) if cell["n"].item() > 0]
     first = [cell.isel({names.ENGINE: 0}) for cell in met]
-    parts = [
-        Part("In words", lines=[_sentence(cell, made) for cell in first]),
-        *(_data(found, made), _pairs(first, made), _beside(met, made), _worth(met)),
-        *_engines(met),
-    ]
+    tables = (_pairs(first, made), _beside(met, made), _worth(met))
+    words = Part("In words", lines=[_sentence(cell, made) for cell in first])
+    parts = parts_told(
+        *tables, words if len(places) > 1 else None, _data(found, made), *_engines(met)
+    )
     asked = (
         "Which system is better by the labels of people, given what the judge says of all items?"
     )
     limits = [*(made.notes or ()), *_joint(made, len(places)), *_LIMITS]
-    return Page(_title(found), asked, parts, limits, [on_one_line(signature(found))])
+    signed, told = [on_one_line(signature(found))], said(judged_facts(found), "judged")
+    return Page(_title(found), asked, parts, limits, signed, told)
 
 
 def _title(found: xr.Dataset) -> str:
@@ -69,7 +72,7 @@ def _sentence(cell: xr.Dataset, made: Signature) -> str:
         f"{within_rope(cell)} they differ by no more than {made.rope:g}",
     }.get(verdict, f"Undecided between {a} and {b}: {a} is better with probability {p}")
     of = f"P({a} wins) - P({b} wins) {mean}, {interval_of(made.to_attrs())} [{ends}"
-    return f"{told}; {of}, by {int(cell['n_gold'])} labels among {int(cell['n'])} judged items."
+    return f"{told}; {of}, by {int(cell['n_gold']):,} labels among {int(cell['n']):,} judged items."
 
 
 def _data(found: xr.Dataset, made: Signature) -> Part:
@@ -129,7 +132,7 @@ def _worth(cells: list[xr.Dataset]) -> Part:
     for cell in cells:
         m, r2 = cell["n_gold"].item(), cell["r2"].item()
         row = [*names_in(cell), f"{int(cell['n']):,}", f"{int(m):,}", f"{r2:.2f}"]
-        row += [f"{cell['effective_gold'].item():.0f}", f"{m / (1 - r2):.0f}"]
+        row += [f"{cell['effective_gold'].item():,.0f}", f"{m / (1 - r2):,.0f}"]
         rows.append((*row, f"{100 * cell['unlabelled'].item():.0f}%"))
     notes = [
         "Worth in labels: as many labels alone as say the same; at most: with judged items without "

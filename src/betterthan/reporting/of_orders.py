@@ -7,6 +7,7 @@ import betterthan
 from betterthan import names
 from betterthan.answers import numbers
 from betterthan.comparison.pair_rows import ahead_first
+from betterthan.reporting.answering import said
 from betterthan.reporting.cells import (
     cell_of,
     interval_of,
@@ -16,15 +17,22 @@ from betterthan.reporting.cells import (
     sampled_by,
 )
 from betterthan.reporting.escapes import on_one_line
+from betterthan.reporting.facts_of_orders import tau_facts
+from betterthan.reporting.facts_of_scores import score_facts
 from betterthan.reporting.figures_of_orders import tau_figures
 from betterthan.reporting.of_scores import FEW_UNITS, systems_part
-from betterthan.reporting.page import Page, Part, Table
+from betterthan.reporting.page import Page, Part, Table, parts_told
 from betterthan.reporting.score_pairs import first_of, in_order, pairs_part, words_part
 from betterthan.reporting.tests_beside import for_whom
 
 ROWS = 40  # of a table over systems or documents
 _PAIRS_OF = 8  # systems whose documents are counted
 _QUESTION = "How near are the orders to the reference, and is one system's nearer than another's?"
+_NOT_SURE = {
+    True: "A mean tau does not say whether one system is surely nearer than another; "
+    "orders.compare does.",
+    False: "One document does not say whether one system is surely nearer than another.",
+}
 NOT_INDEPENDENT = (
     "Pairs of items within an order are not independent; the document is the unit of every "
     "comparison."
@@ -34,15 +42,14 @@ NOT_INDEPENDENT = (
 def page(taus: xr.Dataset) -> Page:
     """The page on taus, from `orders.kendall_tau`."""
     part = _over_documents(taus) if names.DOCUMENT in taus.dims else _one_document(taus)
-    limits = [NOT_INDEPENDENT]
+    limits = [NOT_INDEPENDENT, _NOT_SURE[names.DOCUMENT in taus.dims]]
     if names.REFERENCE not in taus.dims:
         limits.append("One reference is one good order of several; another would give other taus.")
     named = [] if names.REFERENCE in taus.dims else [f"reference={_reference(taus)}"]
     made = [f"betterthan {betterthan.__version__}", f"Kendall's tau-{taus.attrs['variant']}"]
-    systems = f"systems={taus.sizes[names.SYSTEM]}"
-    return Page(
-        _title(taus), _QUESTION, [_data(taus), part], limits, [" | ".join([*made, *named, systems])]
-    )
+    signed = " | ".join([*made, *named, f"systems={taus.sizes[names.SYSTEM]}"])
+    told = said(tau_facts(taus), "taus")
+    return Page(_title(taus), _QUESTION, [part, _data(taus)], limits, [signed], told)
 
 
 def _title(found: xr.Dataset) -> str:
@@ -139,21 +146,22 @@ def _documents_row(own: xr.DataArray, covered: tuple[str, ...]) -> tuple[str, ..
 def compared_page(found: xr.Dataset) -> Page:
     """The page on systems compared by their orders, from `orders.compare`."""
     found = in_order(found)
-    parts = [
-        _method(found),
-        _chance(found),
+    parts = parts_told(
         systems_part(found),
+        _chance(found),
         pairs_part(found),
         _counted(found),
         words_part(found),
-    ]
+        _method(found),
+    )
     limits = [NOT_INDEPENDENT, FEW_UNITS]
     if found.attrs["n_dropped"]:
         limits.append(
             "Documents that a system did not order are left out of the comparison, not counted as "
             "wrong."
         )
-    return Page(_title(found), _QUESTION, parts, limits, [_signature(found)])
+    told = said(score_facts(found), "scores")
+    return Page(_title(found), _QUESTION, parts, limits, [_signature(found)], told)
 
 
 def _method(found: xr.Dataset) -> Part:
@@ -184,7 +192,7 @@ def _chance(found: xr.Dataset) -> Part:
 
 def _chance_row(at: xr.Dataset) -> tuple[str, ...]:
     system, tau = str(at[names.SYSTEM].item()), f"{at['score'].item():+.3f}"
-    return (system, tau, f"{int(at['exact_matches'])}", p_value_in(at, "p_chance"))
+    return (system, tau, f"{int(at['exact_matches']):,}", p_value_in(at, "p_chance"))
 
 
 def _counted(found: xr.Dataset) -> Part:
@@ -200,7 +208,7 @@ def _counted(found: xr.Dataset) -> Part:
 
 
 def _counted_row(at: xr.Dataset) -> tuple[str, ...]:
-    counted = [f"{int(at[name])}" for name in ("ahead", "equal", "behind")]
+    counted = [f"{int(at[name]):,}" for name in ("ahead", "equal", "behind")]
     side = int(np.sign(int(at["ahead"]) - int(at["behind"])))
     tested = p_value_in(at, "p_sign") + for_whom(at["p_sign"].item(), side)
     return (*names_in(at), *counted, probability_in(at, "prob_ahead"), tested)

@@ -9,7 +9,7 @@ import xarray as xr
 from betterthan import names
 from betterthan.answers import numbers
 from betterthan.plan.answer import Plan
-from betterthan.reporting.page import Part, Table
+from betterthan.reporting.page import VERDICT, Part, Table
 from betterthan.reporting.sentences import title_of_verdict
 from betterthan.reporting.shown import Shown
 
@@ -28,18 +28,18 @@ def outlook_part(shown: Shown) -> Part | None:
     heading = "With more items, and with fresh ones"
     if found.data.sizes[names.PAIR] == 1:
         return Part(heading, lines=[*found.lines, _LOOKING])
-    return Part(heading, tables=[_table(found)], notes=[_LOOKING])
+    return Part(heading, tables=[_table(found, shown.verdict_head)], notes=[_LOOKING])
 
 
-def _table(found: Plan) -> Table:
+def _table(found: Plan, verdict: str = VERDICT) -> Table:
     """A row a pair, without columns that say nothing."""
     data, of = found.data, found.attrs["of"]
     pairs = [data.isel({names.PAIR: k}) for k in range(data.sizes[names.PAIR])]
     columns = {
         f"More {of}": [_more(one) for one in pairs],
         "Found again": [_or_dash(one["replicates"], numbers.probability) for one in pairs],
-        "Would turn": [_or_dash(one["turn"], "{:.0f}".format) for one in pairs],
-        "Or go": [_or_dash(one["drop"], "{:.0f}".format) for one in pairs],
+        "Would turn": [_or_dash(one["turn"], "{:,.0f}".format) for one in pairs],
+        "Or go": [_or_dash(one["drop"], "{:,.0f}".format) for one in pairs],
     }
     told = {head: cells for head, cells in columns.items() if set(cells) != {"–"}}
     a, b = (data[k].values.tolist() for k in names.SQUARE)
@@ -54,7 +54,7 @@ def _table(found: Plan) -> Table:
         f"many fresh {of} alone. Would turn, or go: the fewest decisive items without which, "
         "turned out otherwise or left out, the verdict is gone"
     )
-    return Table(("System", "Other", "Verdict", *told), rows, caption, left=2)
+    return Table(("System", "Other", verdict, *told), rows, caption, left=2)
 
 
 def outlook_columns(shown: Shown) -> list[dict[str, Any]]:
@@ -74,6 +74,8 @@ def outlook_columns(shown: Shown) -> list[dict[str, Any]]:
 
 
 def _more(one: xr.Dataset) -> str:
+    if one["now"] == "undecided" and not one["decisive"] and not one["n"]:
+        return "–"  # nothing but the prior
     if one["more_never"]:
         return "no number"
     if one["more_ceiling"] > 0 and np.isnan(one["more_items"]):

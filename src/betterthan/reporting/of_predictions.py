@@ -9,6 +9,7 @@ from betterthan.answers import numbers
 from betterthan.comparison.pair_rows import ahead_first
 from betterthan.exact.numeric import weights
 from betterthan.posterior.gate import diagnose
+from betterthan.reporting.answering import said
 from betterthan.reporting.cells import (
     cell_of,
     difference_in,
@@ -18,6 +19,8 @@ from betterthan.reporting.cells import (
     sampled_by,
 )
 from betterthan.reporting.escapes import on_one_line
+from betterthan.reporting.facts_of_features import coefficient_facts, set_facts
+from betterthan.reporting.facts_of_scores import prediction_facts
 from betterthan.reporting.of_features import CAUSES, FEATURES_OF, LIKE_THESE, draw_coefficients
 from betterthan.reporting.page import Figure, Page, Part, Table
 from betterthan.reporting.score_pairs import first_of
@@ -57,6 +60,7 @@ def sets_page(sets: xr.Dataset) -> Page:
         [Part("Feature sets", tables=[table], notes=[_of_best(sets)] if total > 1 else [])],
         [CAUSES, LIKE_THESE],
         [" | ".join(signature)],
+        said(set_facts(sets), "sets"),
     )
 
 
@@ -109,6 +113,7 @@ def posterior_page(tree: xr.DataTree) -> Page:
         [part],
         [CAUSES, LIKE_THESE],
         [f"{made} | seed={a['seed']}, {drawn}, {a['inference_library']}"],
+        said(coefficient_facts(tree), "coefficients"),
     )
 
 
@@ -164,6 +169,7 @@ def page(found: xr.Dataset) -> Page:
         [Part(heading, facts=facts, tables=[_components(ordered), *pairs])],
         [LIKE_THESE, _SHRUNK_TOO],
         [" | ".join(signature)],
+        said(prediction_facts(ordered, response), "scores"),
     )
 
 

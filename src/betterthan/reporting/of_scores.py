@@ -6,8 +6,10 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
+from betterthan.reporting.answering import said
 from betterthan.reporting.cells import interval_of, probability_in, sampled_by
-from betterthan.reporting.page import Figure, Page, Part, Table
+from betterthan.reporting.facts_of_scores import score_facts
+from betterthan.reporting.page import Figure, Page, Part, Table, parts_told
 from betterthan.reporting.score_pairs import in_order, pairs_part, said_of, words_part
 
 FEW_UNITS = (
@@ -19,8 +21,9 @@ FEW_UNITS = (
 def page(found: xr.Dataset) -> Page:
     """Everything a report says of it."""
     found = in_order(found)
-    parts = [_data(found), systems_part(found), pairs_part(found), words_part(found)]
-    return Page(_title(found), _question(found), parts, _limits(found), [_signature(found)])
+    parts = parts_told(systems_part(found), pairs_part(found), words_part(found), _data(found))
+    told = said(score_facts(found), "scores")
+    return Page(_title(found), _question(found), parts, _limits(found), [_signature(found)], told)
 
 
 def _title(found: xr.Dataset) -> str:

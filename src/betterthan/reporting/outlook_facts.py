@@ -44,7 +44,7 @@ def _of_open(pair: xr.Dataset) -> Facts:
     """What an undecided pair needs."""
     found, first, second = _looked_at(pair)
     top, items = found["more_ceiling"], found["more_items"]
-    if found["now"] != "undecided" or top != top:
+    if found["now"] != "undecided" or top != top or _nothing(pair):
         return {}
     more = {"open_first": first, "open_second": second, "more_target": _TARGET}
     if found["more_never"]:
@@ -63,6 +63,11 @@ def _of_decided(pair: xr.Dataset) -> Facts:
         return kept
     kept |= {"turn_items": int(turn), "turn_of": int(found["decisive"])}
     return kept | ({"drop_items": int(drop)} if drop == drop else {})
+
+
+def _nothing(pair: xr.Dataset) -> bool:
+    """Whether there are no wins, no losses, and no known ties: then the prior alone would speak."""
+    return pair.sizes.get(names.OUTCOME) == 2 and not pair["counts"].values.any()
 
 
 def _looked_at(pair: xr.Dataset) -> tuple[dict[str, Any], str, str]:

@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-_IN_WORDS = ("Verdict", "Groups", "Not told from")  # columns of text, wherever they stand
+VERDICT, ALONE = "Verdict", "Verdict (pair alone)"
+_IN_WORDS = (VERDICT, ALONE, "Groups", "Not told from")  # columns of text, wherever they stand
 _NO_ANCHOR = re.compile(r"[^a-z0-9]+")
 
 
@@ -59,7 +60,7 @@ class Figure:
     """A figure that is drawn only where a format shows it."""
 
     caption: str
-    draw: Callable[[], Any]  # returns matplotlib axes
+    draw: Callable[[], Any]  # returns matplotlib axes, or SVG as text
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,11 @@ class Part:
         return not (self.tables or self.notes or self.lines or self.figures)
 
 
+def parts_told(*parts: Part | None) -> list[Part]:
+    """The sections that there are."""
+    return [part for part in parts if part is not None]
+
+
 @dataclass(frozen=True)
 class Page:
     """What a report says of one answer, or of several, whatever its format."""
@@ -96,6 +102,25 @@ class Page:
     signatures: Sequence[str] = ()
     answer: Sequence[str] = ()  # what is said first
     data: Callable[[], Any] | None = None  # JSON that the scripts of a page work with
+    chapters: Sequence["Page"] = ()  # of several answers, each told by itself
+
+    @property
+    def told(self) -> list[tuple[str, "Page"]]:
+        """The chapters, or the page itself, each with what its anchors begin with."""
+        each = self.chapters or [self]
+        return [(f"c{k + 1}-" if k else "", page) for k, page in enumerate(each)]
+
+    @property
+    def contents(self) -> list[str]:
+        """Of several answers each with its first line."""
+        return [": ".join([one.title, *one.answer[:1]]) for one in self.chapters]
+
+    @property
+    def datas(self) -> list[tuple[str, Any]]:
+        """The data for scripts of each chapter; what can be said stands in the first alone."""
+        found = [(mark, page.data()) for mark, page in self.told if page.data]
+        rest = [(mark, {k: v for k, v in d.items() if k != "sentences"}) for mark, d in found[1:]]
+        return [*found[:1], *rest]
 
     @property
     def sections(self) -> list[tuple[str, Part]]:
@@ -111,45 +136,8 @@ class Page:
 
 def without_figures(page: Page) -> Page:
     """The page as it is where no figure can be shown."""
+    if page.chapters:
+        return replace(page, chapters=[without_figures(one) for one in page.chapters])
     parts = [replace(part, figures=()) for part in page.parts]
     empty = [Part(part.heading) for part in parts]
     return replace(page, parts=[p for p, e in zip(parts, empty, strict=True) if p != e])
-
-
-def joined(pages: Sequence[Page]) -> Page:
-    """One page of several: the title of the first that asks something, all parts in order.
-
-    Facts go under a heading that is there already. Where another part would repeat a heading, or
-    its page has an answer of its own, it starts with its own title.
-    """
-    parts: list[Part] = []
-    for page in pages:
-        parts = _added(parts, page)
-    return replace(
-        next((page for page in pages if page.question), pages[0]),
-        parts=parts,
-        answer=pages[0].answer,
-        limits=list(dict.fromkeys(line for page in pages for line in page.limits)),
-        signatures=list(dict.fromkeys(line for page in pages for line in page.signatures)),
-        data=_only([page.data for page in pages if page.data]),
-    )
-
-
-def _only(each: list[Any]) -> Any:
-    """Of one comparison the scripts can tell more; of several they would not know which."""
-    return each[0] if len(each) == 1 else None
-
-
-def _added(parts: list[Part], page: Page) -> list[Part]:
-    place = {part.heading: k for k, part in enumerate(parts)}
-    again = [part for part in page.parts if part.heading in place]
-    own = bool(parts and page.answer)
-    if own or not all(part.is_facts and parts[place[part.heading]].is_facts for part in again):
-        told = [*([page.question] if page.question else []), *(page.answer if parts else ())]
-        return [*parts, Part(page.title, lines=told), *page.parts]
-    parts = list(parts)
-    for part in again:
-        here = parts[place[part.heading]]
-        facts = dict.fromkeys([*here.facts, *part.facts])
-        parts[place[part.heading]] = replace(here, facts=list(facts))
-    return [*parts, *(part for part in page.parts if part.heading not in place)]

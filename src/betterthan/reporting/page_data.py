@@ -10,6 +10,7 @@ import xarray as xr
 from betterthan import names
 from betterthan.comparison.pair_rows import best_first
 from betterthan.counts.shapes import pair_indices
+from betterthan.reporting.agreeing import right_of
 from betterthan.reporting.escapes import on_one_line
 from betterthan.signed import Signature
 
@@ -65,6 +66,7 @@ def page_data(comparison: xr.Dataset) -> dict[str, Any]:
         "priors": {name: list(prior) for name, prior in names.PRIORS.items()},
         "tests": _tests_of(data, made),
         "pairs": _columns(data, made),
+        "right": right_of(data),
     }
 
 

@@ -13,7 +13,7 @@ from betterthan.reporting.page import Table
 from betterthan.reporting.sentences import title_of_verdict
 from betterthan.reporting.shown import PAIRS_SEEN, Shown
 
-_BESIDE = {"mean": "P(mean of A better)", "wins": "P(A wins more)", "among": "Among all"}
+_BESIDE = {"mean": "P(mean of A better)", "wins": "P(A wins more)", "among": "P among all"}
 _AS_WRONG = "Missing as wrong"
 
 
@@ -46,7 +46,7 @@ def _caption(shown: Shown) -> str:
     if total == 1:
         return "The pair"
     if len(shown.pairs) == total:
-        return f"All {total} pairs, the system ahead first"
+        return f"All {total:,} pairs, the system ahead first"
     base = ", with the baseline" if shown.made.baseline else ""
     return f"Pairs with the best{base}, and of neighbours, the system ahead first"
 
@@ -83,7 +83,9 @@ def _answered(shown: Shown, at: xr.Dataset) -> dict[str, list[str]]:
             columns[head] = _column(at, f"{name}_prob_better", numbers.probability)
     if "z" in beside:
         columns["z"] = [f"{z:+.1f}" for z in beside["z"].values]
-    columns["Verdict"] = [title_of_verdict(v, "A", "B") for v in at["verdict"].values.astype(str)]
+    columns[shown.verdict_head] = [
+        title_of_verdict(v, "A", "B") for v in at["verdict"].values.astype(str)
+    ]
     if "verdict_if_wrong" in at:
         told = zip(at["verdict_if_wrong"].values, at["prob_better_if_wrong"].values, strict=True)
         columns[_AS_WRONG] = [
@@ -116,7 +118,7 @@ def _hidden(
     shown: Shown, withheld: np.ndarray, no_data: np.ndarray, columns: dict[str, list[str]]
 ) -> dict[str, np.ndarray]:
     """Where nothing is to be read: no answer where no verdict is given, nothing without data."""
-    always = {"Wins", "Losses", "Ties", "Verdict", _AS_WRONG}
+    always = {"Wins", "Losses", "Ties", shown.verdict_head, _AS_WRONG}
     beside = {*_BESIDE.values(), "z"} | {ENGINES[k].beside for k in shown.engine_names[1:2]}
     none = np.zeros(len(withheld), dtype=bool)
     return {

@@ -36,15 +36,12 @@ def as_text(page: Page, width: int = WIDTH, *, colour: bool = False) -> str:
     if page.title:
         out.print(Text(page.title, "bold"))
         out.print("=" * min(len(page.title), width))
-    if page.question:
-        out.print(Text(page.question, "bright_black"))
-    if page.answer and page.title:
-        out.print("\nAnswer", style="bold")
-        _list(out, page.answer, "bold")
-    for line in () if page.title else page.answer:
-        out.print(Text(line, "bold"))
-    for part in page.parts:
-        _part(out, part)
+    if page.chapters:
+        _list(out, page.contents)
+    for _, chapter in page.told:
+        if page.chapters:
+            out.print(Text(f"\n{chapter.title}\n{'-' * min(len(chapter.title), width)}", "bold"))
+        _chapter(out, chapter)
     if page.limits:
         out.print("\nLimits", style="bold")
         _list(out, page.limits)
@@ -54,6 +51,19 @@ def as_text(page: Page, width: int = WIDTH, *, colour: bool = False) -> str:
         out.print(Text(signature, "bright_black"), soft_wrap=True)
     lines = out.file.getvalue().split("\n")  # type: ignore[attr-defined]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(line.rstrip() for line in lines)).lstrip("\n")
+
+
+def _chapter(out: Console, page: Page) -> None:
+    """The question, the answer, and the sections."""
+    if page.question:
+        out.print(Text(page.question, "bright_black"))
+    if page.answer and page.title:
+        out.print("\nAnswer", style="bold")
+        _list(out, page.answer, "bold")
+    for line in () if page.title else page.answer:
+        out.print(Text(line, "bold"))
+    for part in page.parts:
+        _part(out, part)
 
 
 def _part(out: Console, part: Part) -> None:

@@ -8,10 +8,11 @@ from betterthan import schemas
 from betterthan.answers.comparison import Comparison
 from betterthan.files import write_whole
 from betterthan.reporting import formats
+from betterthan.reporting.chapters import joined
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.kinds import page_of, plain
 from betterthan.reporting.of_comparison import brief as brief_page
-from betterthan.reporting.page import joined, without_figures
+from betterthan.reporting.page import without_figures
 from betterthan.reporting.plain import as_text
 
 
@@ -30,9 +31,10 @@ def report(
         One or more, in the order in which they are to be told: a comparison (from `compare`); what
         `scores.compare`, `orders.compare`, `orders.kendall_tau`, `orders.agreement`,
         `orders.consensus`, `features.compare`, `features.predict`, `labels.posterior`,
-        `significance.groups` or `fits.compare` of a Mallows model returned; a performance function,
-        and its posterior; confusions; orders. What one needs beside it is given as another: the
-        confusions after the scores, the orders after their taus.
+        `significance.groups`, `audit` or `fits.compare` of a Mallows model returned; a performance
+        function, and its posterior; confusions; orders. What one needs beside it is given as
+        another: the confusions after the scores, the orders after their taus. Several answers are
+        chapters of one page; comparisons on it are all alive, each by itself.
     format : {"text", "markdown", "html", "latex", "latex-table", ...}, optional
         Default: that of the suffix of `path`, else text. HTML is one self-contained page. LaTeX is
         a document for pdfLaTeX; names beyond Latin script need LuaLaTeX or XeLaTeX and a font that

@@ -104,8 +104,10 @@ def _counts_wins(found: xr.Dataset) -> bool:
     return "prob_more_wins" in found and not {"prob_better_closed", "prob_ahead"} & set(found)
 
 
-def words_part(found: xr.Dataset) -> Part:
-    """The first pairs in sentences."""
+def words_part(found: xr.Dataset) -> Part | None:
+    """The first pairs of several in sentences; of two systems the answer says it."""
+    if found.sizes[names.SYSTEM] == 2:
+        return None
     few, told = first_of(found, _TOLD), said_of(found)
     cells = [cell_of(few, i, j) for i, j in ahead_first(few)]
     return Part("In words", lines=[_sentence(cell, told) for cell in cells])
@@ -114,21 +116,21 @@ def words_part(found: xr.Dataset) -> Part:
 def _sentence(cell: xr.Dataset, told: str) -> str:
     (a, b), verdict = names_in(cell), str(cell["verdict"].item())
     p, tested = probability_in(cell, "prob_better"), p_value_in(cell)
-    why = _of_wins(cell, verdict) or _why(
-        verdict, cell["p_value"].item(), _favours(cell), cell.attrs["alpha"]
+    reason = of_wins(cell, verdict) or why(
+        verdict, cell["p_value"].item(), favours(cell), cell.attrs["alpha"]
     )
-    speaks = {1: f", for {a}", -1: f", for {b}"}.get(_favours(cell), "")
+    speaks = {1: f", for {a}", -1: f", for {b}"}.get(favours(cell), "")
     if verdict in ("no_verdict", "no_data"):
-        why = _withheld(cell)
-        return f"No verdict on the {told} of {a} and {b} ({why}); two-sided p {tested}{speaks}."
+        reason = withheld(cell)
+        return f"No verdict on the {told} of {a} and {b} ({reason}); two-sided p {tested}{speaks}."
     return (
         f"{told[:1].upper()}{told[1:]} of {a} is better than that of {b} with probability {p}; "
         f"two-sided p {tested}{speaks}. Verdict: {_verdict(verdict, a, b)}"
-        f"{f' ({why})' if why else ''}."
+        f"{f' ({reason})' if reason else ''}."
     )
 
 
-def _favours(cell: xr.Dataset) -> int:
+def favours(cell: xr.Dataset) -> int:
     """The system whose score is better on the data, for which the test of that score speaks."""
     better = 1 if cell.attrs.get("higher_is_better", True) else -1
     a, b = (cell["score"].sel({names.SYSTEM: name}).item() for name in names_in(cell))
@@ -136,7 +138,7 @@ def _favours(cell: xr.Dataset) -> int:
 
 
 def _p_for_whom(cell: xr.Dataset, name: str) -> str:
-    return p_value_in(cell, name) + for_whom(cell[name].item(), _favours(cell))
+    return p_value_in(cell, name) + for_whom(cell[name].item(), favours(cell))
 
 
 def _verdict(verdict: str, a: str, b: str) -> str:
@@ -144,14 +146,15 @@ def _verdict(verdict: str, a: str, b: str) -> str:
     return withheld.get(verdict) or title_of_verdict(verdict, a, b)
 
 
-def _withheld(cell: xr.Dataset) -> str:
+def withheld(cell: xr.Dataset) -> str:
+    """Why no verdict is given."""
     rare = cell.attrs.get("rare_labels")
     if str(cell["verdict"].item()) == "no_data" or not rare:
         return "a single unit shows no spread"
     return f"labels with too few gold items: {on_one_line(str(rare))}"
 
 
-def _of_wins(cell: xr.Dataset, verdict: str) -> str:
+def of_wins(cell: xr.Dataset, verdict: str) -> str:
     """Why a sure score is no verdict: the number of wins does not agree."""
     better = cell["prob_better"].item()
     threshold = cell.attrs.get("threshold", names.VERDICT_PROB)
@@ -170,7 +173,7 @@ def _of_wins(cell: xr.Dataset, verdict: str) -> str:
     )
 
 
-def _why(verdict: str, p: float, favours: int, alpha: float) -> str:
+def why(verdict: str, p: float, favours: int, alpha: float) -> str:
     """One clause where posterior and test do not say the same: first for whom, then how surely."""
     decided, small = verdict in ("a_better", "b_better"), p <= alpha
     if decided and small and favours != (1 if verdict == "a_better" else -1):

@@ -98,20 +98,20 @@ def _multiplicity(main: xr.Dataset) -> str:
     compared = int((verdict != "no_data").sum())
     if (verdict == "no_verdict").all():
         return (
-            f"Pairs compared: {compared}; there is no verdict on any, for the chains have not "
+            f"Pairs compared: {compared:,}; there is no verdict on any, for the chains have not "
             "converged."
         )
     if not given:
-        return f"Pairs compared: {compared}; none has a better system."
+        return f"Pairs compared: {compared:,}; none has a better system."
     if also is None:
         return (
-            f"Pairs compared: {compared}, of which {given} with a better system; by their own "
+            f"Pairs compared: {compared:,}, of which {given:,} with a better system; by their own "
             f"probabilities {wrong:.2g} of these verdicts are expected to be wrong, which is far "
             "too few where many systems are similar. The best of many is partly the luckiest."
         )
     both = int((also & (verdict != "undecided")).sum())
     return (
-        f"Pairs compared: {compared}, of which {given} with a better system by themselves, {both} "
-        f"also among all systems; among all, {wrong:.2g} of the {given} are expected to be wrong. "
-        "The best of many is partly the luckiest."
+        f"Pairs compared: {compared:,}, of which {given:,} with a better system by themselves, "
+        f"{both:,} also among all systems; among all, {wrong:.2g} of the {given:,} are expected to "
+        "be wrong. The best of many is partly the luckiest."
     )

@@ -13,6 +13,7 @@ from betterthan.plan.outlooks import outlook
 from betterthan.reporting.cells import cell_of
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.facts import Facts, facts
+from betterthan.reporting.page import ALONE, VERDICT
 from betterthan.signed import Signature
 
 PAIRS_OF = 12  # systems whose pairs have rows, in tables that choose no pairs
@@ -39,6 +40,11 @@ class Shown:
     def many(self) -> bool:
         """Whether there are more than two systems."""
         return len(self.systems) > 2
+
+    @property
+    def verdict_head(self) -> str:
+        """What heads a column of verdicts on pairs by themselves."""
+        return ALONE if "among_verdict" in self.whole else VERDICT
 
     @property
     def rope(self) -> float:

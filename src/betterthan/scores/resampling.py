@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import __version__, checks, names
+from betterthan.blocks.lazy import in_blocks
 from betterthan.counts.responses import Responses, numbers_of, responses_of, score_of
 from betterthan.counts.shapes import pair_indices
 from betterthan.exact.numeric import weights
@@ -16,6 +17,7 @@ from betterthan.posterior import from_draws, table
 from betterthan.posterior.table import Question
 from betterthan.scores import deciding
 from betterthan.scores.evidence import held
+from betterthan.scores.in_blocks import draws_of_blocks
 from betterthan.scores.weighted import scored, wins_of
 from betterthan.signed import Signature
 
@@ -40,8 +42,9 @@ def bootstrap_draws(
     Parameters
     ----------
     data : xarray.DataArray
-        Scores (item, system) without gaps, or tallies (item, system, tally), with or without a dim
-        label; for a function of your own any numbers (item, system, ...).
+        Scores (item, system) without gaps, which dask may hold in blocks of items; or tallies
+        (item, system, tally), with or without a dim label; for a function of your own any numbers
+        (item, system, ...).
     statistic : str or callable, optional
         For scores "mean" (default) or "accuracy"; for tallies "f1" (default), "precision",
         "recall", "f_beta" or "macro_f1"; see `randomization_test`. Or a vectorised function from
@@ -79,6 +82,8 @@ def bootstrap_draws(
     >>> bootstrap_draws(scores, draws=100, rng=1).sizes
     Frozen({'draw': 100, 'system': 2})
     """
+    if in_blocks(data) and not callable(statistic):
+        return draws_of_blocks(data, statistic, unit, draws, rng)
     responses = _responses(data, statistic, beta, unit)
     draws, seed = checks.whole(draws, "draws"), one_seed(rng)
     made, rests = _signed(responses, seed=seed, unit=unit), held(data, responses)

@@ -13,12 +13,14 @@ from xarray.indexes import PandasIndex
 
 import betterthan
 from betterthan import checks, names
+from betterthan.blocks.lazy import in_blocks
 from betterthan.counts.responses import Responses, responses_of, score_of
 from betterthan.counts.shapes import pair_indices
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.swaps import levels
 from betterthan.signed import Signature
 from betterthan.significance import nulls
+from betterthan.significance.block_swaps import of_blocks
 from betterthan.significance.corrections import adjusted_square
 
 
@@ -45,7 +47,8 @@ def randomization_test(
     Parameters
     ----------
     data : xarray.DataArray
-        Scores (item, system), or tallies (item, system, tally) with tp, fp, fn and an optional dim
+        Scores (item, system), without gaps also in blocks of items that dask holds; or tallies
+        (item, system, tally) with tp, fp, fn and an optional dim
         label.
     statistic : str or callable, optional
         For scores "mean" (default) or "accuracy" (scores of 0 and 1); for tallies "f1" (default),
@@ -120,6 +123,8 @@ def randomization_test(
     ):
         checks.one_of(value, allowed, what)
     cutoff, shuffles = checks.probability(cutoff, "cutoff"), checks.whole(shuffles, "shuffles")
+    if in_blocks(data):
+        return _in_blocks(data, statistic, locals())
     responses = data if isinstance(data, Responses) else responses_of(data, statistic, beta, unit)
     joint = correction if correction in names.JOINT_CORRECTIONS else None
     _agree(responses, alternative, stop_after, joint)
@@ -133,6 +138,13 @@ def randomization_test(
     made = _record(responses, how, why, drawn, correction)
     result.attrs = made | {"alternative": alternative, "unit": unit, "cutoff": cutoff}
     return result
+
+
+def _in_blocks(data: Any, statistic: Any, given: dict[str, Any]) -> xr.Dataset:
+    """The same of scores that dask holds."""
+    names_of = ("unit", "stop_after", "correction", "cutoff", "alternative", "method", "shuffles")
+    asked, seed = {k: given[k] for k in names_of}, one_seed(given["rng"])
+    return of_blocks(data, statistic, asked, seed, sided=_sided, how_sure=_how_sure)
 
 
 def _record(

@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
+from betterthan.blocks.lazy import in_blocks
 from betterthan.counts.responses import responses_from
 from betterthan.counts.scoring import apply_missing
 from betterthan.counts.ties import policy_of
@@ -151,7 +152,7 @@ def _named(tests: Any, what: str) -> tuple[str, ...] | None:
 def _suited(data: xr.DataArray) -> tuple[str, ...]:
     """The sign test, and randomization where it can say something else."""
     graded = names.TALLY in data.dims
-    if not graded and names.ITEM in data.dims:
+    if not graded and names.ITEM in data.dims and not in_blocks(data):
         graded = np.unique(data.values[~np.isnan(data.values)]).size > _TWO_VALUED
     return ("sign", "randomization") if graded else ("sign",)
 
@@ -174,6 +175,11 @@ def _randomization(data: xr.DataArray, counts: xr.DataArray, choices: Beside) ->
     """Its statistic's difference, A - B, and where it was sampled the exceedances and their
     error.
     """
+    if in_blocks(data):
+        raise ValueError(
+            "tests='randomization' beside scores in blocks would read them a third time; call "
+            "randomization_test(scores) by itself (of 0 and 1 it is the sign test)"
+        )
     if names.TALLY not in data.dims:  # of tallies none can be missing
         data = apply_missing(data, choices.missing)
     found = randomization_test(

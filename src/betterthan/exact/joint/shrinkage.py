@@ -34,6 +34,22 @@ class Contrasts:
         return (self.basis * self.variance) @ self.basis.T
 
 
+@dataclass(frozen=True)
+class Moments:
+    """Of what units add to the error of the contrasts, y (unit, contrast) in a Helmert basis."""
+
+    units: int
+    raw: np.ndarray  # (contrast, contrast): mean of y y'
+    squares: float  # mean of |y|^4
+
+
+def moments(rows: np.ndarray) -> Moments:
+    """From what each unit adds to the error of each mean (unit, system)."""
+    n, systems = rows.shape
+    y = rows @ helmert(systems)
+    return Moments(n, y.T @ y / n, float(((y**2).sum(1) ** 2).mean()))
+
+
 def contrasts(mean: np.ndarray, rows: np.ndarray, *, pseudo: int, scale: float) -> Contrasts:
     """From means (system,) and what each unit adds to their error (unit, system).
 
@@ -46,11 +62,14 @@ def contrasts(mean: np.ndarray, rows: np.ndarray, *, pseudo: int, scale: float) 
     scale : float
         Of the spread of systems before any data.
     """
-    n, systems = rows.shape
+    return contrasts_of(mean, moments(rows), pseudo=pseudo, scale=scale)
+
+
+def contrasts_of(mean: np.ndarray, of: Moments, *, pseudo: int, scale: float) -> Contrasts:
+    """The same from moments."""
+    n, systems, raw = of.units, len(mean), of.raw
     q = helmert(systems)
-    y = rows @ q
-    raw = y.T @ y / n
-    shrunk, mu = _drawn_together(y, raw)
+    shrunk, mu = _drawn_together(of)
     covariance = (1 - shrunk) * raw + shrunk * mu * np.eye(systems - 1)
     covariance = covariance / (n - 3)  # the variance of t, and the mean of n units
     if pseudo:
@@ -73,10 +92,10 @@ def helmert(systems: int) -> np.ndarray:
     return basis / np.sqrt(k * (k + 1))
 
 
-def _drawn_together(y: np.ndarray, raw: np.ndarray) -> tuple[float, float]:
+def _drawn_together(of: Moments) -> tuple[float, float]:
     """How far the covariance is drawn to a multiple of one, and that multiple (Ledoit & Wolf)."""
-    n, p = y.shape
-    mu = float(np.trace(raw)) / p
-    far = float((raw**2).sum()) - p * mu**2
-    noise = (float(((y**2).sum(1) ** 2).mean()) - float((raw**2).sum())) / n
+    p = len(of.raw)
+    mu = float(np.trace(of.raw)) / p
+    far = float((of.raw**2).sum()) - p * mu**2
+    noise = (of.squares - float((of.raw**2).sum())) / of.units
     return (min(1.0, noise / far) if far > 1e-14 * p * mu**2 else 1.0), mu

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
+from betterthan.exact.joint.shrinkage import Moments, moments
 from betterthan.exact.wins.beta import prob_above_half
 
 _ULPS = 8  # a spread of fewer units in the last place is rounding
@@ -30,12 +31,18 @@ class Means:
         """Their number."""
         return len(self.rows)
 
+    @property
+    def vary(self) -> bool:
+        """Whether units say anything else than the means."""
+        return bool((self.rows != 0).any())
+
+    def moments(self) -> Moments:
+        """Of the contrasts of all systems."""
+        return moments(self.rows)
+
     def half_width(self, prob: float) -> np.ndarray:
         """Of the interval of each mean by itself, (system,); nan of one unit, or without spread."""
-        k = np.maximum(self.scored, 2)
-        se = np.sqrt(k / (k - 1) * (self.rows**2).sum(0)) / self.units
-        half = special.stdtrit(k - 1, (1 + prob) / 2) * se
-        return np.where((se > 0) & (self.scored > 1), half, np.nan)
+        return half_width((self.rows**2).sum(0), self.scored, self.units, prob)
 
 
 @dataclass(frozen=True)
@@ -73,6 +80,14 @@ class PairMeans:
         half = special.stdtrit(np.maximum(self.units - 1, 1), (1 + prob) / 2) * self.error
         half = np.where((self.units > 1) & (self.error > 0), half, np.nan)
         return self.difference - half, self.difference + half
+
+
+def half_width(squares: np.ndarray, scored: np.ndarray, units: int, prob: float) -> np.ndarray:
+    """Of the interval of each mean, from the sum of squares of its rows; see `Means`."""
+    k = np.maximum(scored, 2)
+    se = np.sqrt(k / (k - 1) * squares) / units
+    half = special.stdtrit(k - 1, (1 + prob) / 2) * se
+    return np.where((se > 0) & (scored > 1), half, np.nan)
 
 
 def means(totals: np.ndarray, sizes: np.ndarray) -> Means:

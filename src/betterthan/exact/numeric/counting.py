@@ -22,6 +22,23 @@ def count(values: np.ndarray, margin: float) -> np.ndarray:
     return np.stack([wins, wins.T, shared - wins - wins.T], axis=-1)
 
 
+def with_nearest(values: np.ndarray, allowed: float) -> tuple[np.ndarray, np.ndarray, float]:
+    """Wins and shared items of every ordered pair beyond a slack, and the smallest difference that
+    is beyond it: up to there another slack gives the same.
+    """
+    gaps = bool(np.isnan(values).any())
+    levels = _levels(values)
+    if levels is not None:
+        apart = levels[:, None] - levels
+        nearest = float(apart[apart > allowed].min(initial=np.inf))
+        return *_count_levels(values, levels, allowed, gaps), nearest
+    nearest = np.inf
+    for k in range(values.shape[1]):
+        apart = values[:, k, None] - values
+        nearest = min(nearest, float(apart[apart > allowed].min(initial=np.inf)))
+    return *_count_graded(values, allowed, gaps), nearest
+
+
 def slack(values: np.ndarray, margin: float) -> float:
     """The margin plus rounding: a few units in the last place of the largest score."""
     largest = max(float(np.nanmax(np.abs(values), initial=0.0)), margin)

@@ -11,6 +11,7 @@ import numpy as np
 
 from betterthan.exact.planning.edges import fewest, wins_needed
 from betterthan.exact.wins.beta import log_bayes_factor_half, prob_above_half
+from betterthan.progress import with_bar
 
 _HALVINGS = 50  # of the interval in which a threshold is sought
 
@@ -102,7 +103,7 @@ def calibrated(
     (0.99353, np.int64(16))
     """
     low, high = 0.5, 1.0  # of thresholds: the error is too large, or is not
-    for _ in range(_HALVINGS):
+    for _ in with_bar(range(_HALVINGS), _HALVINGS, "boundary"):
         middle = (low + high) / 2
         wrong = walk(by_threshold(looks, middle, prior)).found[-1].sum()
         low, high = (low, middle) if wrong <= error else (middle, high)

@@ -10,7 +10,6 @@ probability keeps its relative accuracy.
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -149,32 +148,35 @@ def _lattice(
 
     Where an axis is `falling`, not taking the step is what leads to the higher index.
     """
-    order = np.argsort(steps.sum(1), kind="stable")  # small first: the array stays small for longer
+    # small steps first: the array stays small for longer
+    order = np.argsort(steps.sum(1), kind="stable")
     low, high = _windows(steps[order], reach)
-    rooms = np.empty((2, int((high - low + 1).prod(1).max(initial=1))))
-    p, at = np.ones((1,) * steps.shape[1]), [0] * steps.shape[1]
-    ways = (part.tolist() for part in (steps[order], falling[order], low, high))
-    for k, (step, down, first, last) in enumerate(zip(*ways, strict=True), 1):
-        p, at = _step(p, at, (step, down), rooms[k % 2], (first, last)), first
-        if k % _HALVINGS == 0:  # all at once is one pass less over the array for each
+    shapes = high - low + 1
+    cells = int(shapes.prod(1).max(initial=1))
+    room, spare = np.empty(cells), np.empty(cells)
+    p, at = room[:1].reshape((1,) * steps.shape[1]), [0] * steps.shape[1]
+    p[...] = 1
+    ways = (steps[order], falling[order], low, shapes)
+    each = zip(*(way.tolist() for way in ways), strict=True)
+    for k, (step, down, first, shape) in enumerate(each, 1):
+        grown = spare[: math.prod(shape)].reshape(shape)
+        _take_or_leave(p, at, grown, first, step, down)
+        p, at, room, spare = grown, first, spare, room
+        if k % _HALVINGS == 0:  # the factors 1/2, in one pass over the array for all of them
             p *= 0.5**_HALVINGS
     p *= 0.5 ** (len(steps) % _HALVINGS)
     return p, np.array(at)
 
 
-def _step(
-    p: np.ndarray, at: list[int], way: tuple[Any, Any], room: np.ndarray, window: tuple[Any, Any]
-) -> np.ndarray:
-    """The ways to the sums of the next window, first to last; the factor 1/2 is still to come."""
-    (step, down), (first, last) = way, window
-    shape = tuple(end - begin + 1 for begin, end in zip(first, last, strict=True))
-    grown = room[: math.prod(shape)].reshape(shape)
+def _take_or_leave(
+    p: np.ndarray, at: list[int], grown: np.ndarray, first: list[int], step: list, down: list
+) -> None:
+    """Add up in `grown`, from `first`, the sums of `p`, from `at`, with a step and without."""
     grown[...] = 0
     for taken in (False, True):
         moved = [s if d != taken else 0 for s, d in zip(step, down, strict=True)]
-        here, there = _overlap(at, p.shape, moved, first, shape)
+        here, there = _overlap(at, p.shape, moved, first, list(grown.shape))
         grown[there] += p[here]
-    return grown
 
 
 def _windows(steps: np.ndarray, reach: float) -> tuple[np.ndarray, np.ndarray]:
@@ -188,7 +190,7 @@ def _windows(steps: np.ndarray, reach: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _overlap(
-    at: list[int], size: tuple[int, ...], moved: list[int], first: list[int], shape: tuple[int, ...]
+    at: list[int], size: tuple[int, ...], moved: list[int], first: list[int], shape: list[int]
 ) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
     """Of sums from `at` on, moved, which lie in the next window, and where there."""
     here, there = [], []

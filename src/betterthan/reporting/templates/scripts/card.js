@@ -5,7 +5,7 @@ function cardOf(view, k) {
   const verdict = model.verdict(k, view.settings.rope, view.settings.threshold);
   const turn = model.turned(k, verdict), named_ = [facts.first, facts.second];
   const lines = said(view.all, clean(facts), "pair");
-  const rows = [["Verdict", wordsOf(facts.verdict, named_)]];
+  const rows = [["Verdict" + (data.among ? " (pair alone)" : ""), wordsOf(facts.verdict, named_)]];
   const add = (name, value) => { if (value !== null && value !== undefined) rows.push([name, value]); };
   add("Wins, losses, ties", tally(facts));
   if (facts.verdict !== "no_data" && facts.verdict !== "no_verdict") {
@@ -16,6 +16,7 @@ function cardOf(view, k) {
     } else if (data.among && !model.asReported) add("P among all", "as reported only: see above");
     sizes(view, k, facts, turn, add);
   }
+  agreement(view, k, turn, named_, add);
   tests(view, k, turn, named_, add);
   extras(view, k, turn, named_, facts, add);
   const list = make("dl", {});
@@ -45,7 +46,8 @@ function wordsOf(verdict, [first, second]) {
 function tally(facts) {
   const counted = [facts.wins, facts.losses];
   if (facts.ties !== null && facts.ties !== undefined) counted.push(facts.ties);
-  return counted.join(" / ") + (facts.n_units ? " in " + facts.n_units + " units" : "");
+  return counted.map(grouped).join(" / ")
+    + (facts.n_units ? " in " + grouped(facts.n_units) + " units" : "");
 }
 
 function sizes(view, k, facts, turn, add) {
@@ -62,6 +64,23 @@ function sizes(view, k, facts, turn, add) {
   if (view.settings.rope > 0 && facts.within_rope !== null) {
     add("P(|d| ≤ " + general(view.settings.rope, 4) + ")", probability(facts.within_rope, 0));
   }
+}
+
+// Right and wrong on the same examples, as reporting/agreeing.py has it
+function agreement(view, k, turn, [first, second], add) {
+  const { model, data } = view;
+  if (!data.right) return;
+  const [i, j] = [model.first[k], model.second[k]], [right, scored] = data.right;
+  const [w, l, t] = ["w", "l", "t"].map((name) => model.at(name, k)), n = w + l + t;
+  const both = right[i] - w, none = t - both;
+  if (scored[i] !== n || scored[j] !== n || right[j] !== both + l || both < 0 || none < 0) return;
+  add("Both right / only " + first + " / only " + second + " / both wrong",
+    [both, turn ? l : w, turn ? w : l, none].map(grouped).join(" / "));
+  const cross = both * none - w * l;
+  const phi = cross / Math.sqrt((both + w) * (l + none) * (both + l) * (w + none));
+  const kappa = 2 * cross / ((both + w) * (w + none) + (both + l) * (l + none));
+  if (Number.isFinite(phi)) add("Agreement: phi, kappa", signed(Number(fixed(phi, 2)) + 0, 2) + ", "
+    + signed(Number(fixed(kappa, 2)) + 0, 2));
 }
 
 function upperFirst(text) { return text.charAt(0).toUpperCase() + text.slice(1); }

@@ -2,10 +2,10 @@
 
 function controlsOf(view) {
   const { model, data, settings } = view, inputs = {};
-  const form = make("form", { class: "controls", "aria-label": "Settings",
+  const form = make("form", { class: "controls", "aria-label": "Settings" + view.of,
     onsubmit: (event) => event.preventDefault() });
   const slider = (key, name, low, high, step, why) => {
-    const id = "bt-" + key;
+    const id = view.pre + "bt-" + key;
     const range = make("input", { type: "range", id, min: low, max: high, step, disabled: why });
     const number = make("input", { type: "number", min: low, max: high, step: "any",
       "aria-label": name + ", as a number", disabled: why });
@@ -23,7 +23,7 @@ function controlsOf(view) {
       number, why ? make("p", { class: "why", text: why }) : null));
   };
   const select = (key, name, options) => {
-    const id = "bt-" + key, box = make("select", { id });
+    const id = view.pre + "bt-" + key, box = make("select", { id });
     for (const [value, text] of options) box.append(make("option", { value, text }));
     box.addEventListener("change", () => view.change({ [key]: read(key, box.value) }, true));
     inputs[key] = (value) => { box.value = value === null ? "" : value; };

@@ -90,24 +90,18 @@ function manyFacts(view, base) {
   const { model, settings } = view, { rope, threshold } = settings;
   const number = { undecided: 0, equivalent: 0, split: 0, no_data: 0, no_verdict: 0 };
   const beaten = new Array(model.size).fill(false);
-  const ahead = new Array(model.size).fill(0), behind = new Array(model.size).fill(0);
   let alone = 0, both = 0, decided = 0;
   for (let k = 0; k < model.number; k++) {
     const by = model.verdict(k, rope, threshold), last = model.finalVerdict(k, rope, threshold);
     const named_ = by === "a_better" || by === "b_better";
-    if (named_) {
-      alone++;
-      ahead[by === "a_better" ? model.first[k] : model.second[k]]++;
-      behind[by === "a_better" ? model.second[k] : model.first[k]]++;
-    }
+    if (named_) alone++;
     if (last === "a_better" || last === "b_better") {
       decided++;
       if (named_) both++;
       beaten[last === "a_better" ? model.second[k] : model.first[k]] = true;
     } else number[last]++;
   }
-  const systems = "best" in base || base.best ? base.systems
-    : ordered(model, ahead, behind);
+  const systems = base.systems;
   const unbeaten = systems.filter((name) => !beaten[view.index.get(name)]);
   const found = {
     systems, n_decided: decided, n_open: number.undecided, n_equivalent: number.equivalent,
@@ -115,17 +109,12 @@ function manyFacts(view, base) {
     n_alone: alone, n_both: both, unbeaten, n_unbeaten: unbeaten.length, wrong: null,
     leader: base.best || (unbeaten.length ? unbeaten[0] : systems[0]),
   };
+  found.ranked_first = found.leader === systems[0] ? null : systems[0];
   const met = against(view, view.index.get(found.leader), systems);
   Object.assign(found, lists({
     beats: met.worse || [], loses_to: met.better || [], open_with: met.undecided || [],
   }));
   return Object.assign(found, baselineFacts(view, systems));
-}
-
-function ordered(model, ahead, behind) {
-  const all = model.systems.map((_, k) => k);
-  all.sort((i, j) => ahead[j] - ahead[i] || behind[i] - behind[j] || model.place[i] - model.place[j]);
-  return all.map((k) => model.systems[k]);
 }
 
 function baselineFacts(view, systems) {

@@ -7,13 +7,14 @@ function liveTable(view) {
   const ties = "t" in data.pairs, sized = data.kind !== "signs";
   const interval_ = data.ci_prob === null ? "" : " [" + general(100 * data.ci_prob, 6) + "% "
     + (data.ci_kind || "eti").toUpperCase() + "]";
+  const judged = data.among ? "Verdict (pair alone)" : "Verdict";
   const columns = [
     ["A", "l", (row) => model.systems[row.a]], ["B", "l", (row) => model.systems[row.b]],
     ["Wins", "", (row) => row.wins], ["Losses", "", (row) => row.losses],
     ...(ties ? [["Ties", "", (row) => row.ties]] : []),
     ["P(A better)", "", (row) => row.p],
-    ...(data.among ? [["Among all", "among", (row) => row.among]] : []),
-    ["Verdict", "l", (row) => row.verdict],
+    ...(data.among ? [["P among all", "among", (row) => row.among]] : []),
+    [judged, "l", (row) => row.verdict],
     ...(sized ? [["Difference" + interval_, "", (row) => row.d],
       ["P(|d| ≤ rope)", "within", (row) => row.within]] : []),
   ];
@@ -26,11 +27,11 @@ function liveTable(view) {
   for (const [name, side, value] of columns) {
     const cell = make("th", { scope: "col", class: side || null, text: name });
     head.append(cell);
-    sortButton(cell, (down) => { live.sort = [value, down]; live.judged = name === "Verdict" || side === "within";
+    sortButton(cell, (down) => { live.sort = [value, down]; live.judged = name === judged || side === "within";
       fill(live); });
   }
   live.within = columns.findIndex((column) => column[1] === "within");
-  live.verdict = columns.findIndex((column) => column[0] === "Verdict");
+  live.verdict = columns.findIndex((column) => column[0] === judged);
   live.more = make("button", { type: "button", class: "more",
     onclick: () => { live.limit = live.limit < MORE_ROWS ? MORE_ROWS : live.limit + MORE_ROWS; fill(live); } });
   const search = make("input", { type: "search", placeholder: "Filter by system", maxlength: 200,
@@ -47,7 +48,7 @@ function liveTable(view) {
   body.addEventListener("pointerover", (event) => { point(view, event); });
   body.addEventListener("focusin", (event) => { point(view, event); });
   live.element = make("div", { class: "livepairs" }, model.number > 3 ? live.filter : null,
-    make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Every pair" }, table),
+    make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Every pair" + view.of }, table),
     live.more);
   return live;
 }
@@ -93,11 +94,11 @@ function fill(live) {
   live.shown = rows.slice(0, live.limit);
   body.replaceChildren(...live.shown.map((row) => rowOf(live, row)));
   const of = live.rows.length;
-  setText(live.caption, (rows.length < of ? rows.length + " of " : "") + of
+  setText(live.caption, (rows.length < of ? grouped(rows.length) + " of " : "") + grouped(of)
     + (of === 1 ? " pair" : " pairs") + (settings.baseline === null ? ""
     : " with the baseline " + model.systems[settings.baseline]) + ", the system ahead first");
   live.more.hidden = live.shown.length >= rows.length;
-  setText(live.more, "Show more of " + rows.length + " pairs");
+  setText(live.more, "Show more of " + grouped(rows.length) + " pairs");
 }
 
 function sorted(rows, value, down) {
@@ -125,15 +126,14 @@ function rowOf(live, row) {
   const size = known && live.within >= 0 ? turnedSize(model.size_of(row.k), row.turn) : [null];
   const cells = live.columns.map(([name, side]) => {
     if (name === "A" || name === "B") return model.systems[name === "A" ? row.a : row.b];
-    if (name === "Wins") return String(row.wins);
-    if (name === "Losses") return String(row.losses);
-    if (name === "Ties") return String(row.ties);
+    if (name === "Wins") return grouped(row.wins);
+    if (name === "Losses") return grouped(row.losses);
+    if (name === "Ties") return grouped(row.ties);
     if (side === "among") return known ? probability(row.among, 0) : "–";
     if (name === "P(A better)") {
       return known ? probability(row.p, model.at("pe", row.k) || 0) : "–";
     }
-    if (side === "within") return "";
-    return name === "Verdict" ? "" : difference(...size).join(" ");
+    return side === "within" || name.startsWith("Verdict") ? "" : difference(...size).join(" ");
   });
   const element = make("tr", { "data-i": row.a, "data-j": row.b });
   cells.forEach((text, c) => {

@@ -66,7 +66,7 @@ function shadeOf(p) { return "hsl(212 45% " + (100 - Math.round(60 * p)) + "%)";
 function paintedMatrix(view, systems) {
   const n = systems.length, size = Math.max(4, Math.min(9, Math.floor(900 / n)));
   const canvas = make("canvas", { width: n * size, height: n * size, tabindex: 0, role: "img",
-    class: "matrix", "aria-describedby": "bt-matrix-how" });
+    class: "matrix", "aria-describedby": view.pre + "bt-matrix-how" });
   const label = (r, c) => view.model.systems[systems[r]] + " against "
     + view.model.systems[systems[c]];
   let at = [0, 1];

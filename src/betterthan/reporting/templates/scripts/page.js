@@ -1,10 +1,13 @@
 // The page comes alive: tables are sorted, cells tell of their pair, and sliders move verdicts.
 
-function viewOf(given) {
+const VIEWS = []; // one of each comparison on the page
+
+// pre: what the ids of its chapter begin with
+function viewOf(given, pre) {
   const data = given.data, model = new Model(data);
   const reported = { rope: data.rope || 0, threshold: data.threshold, ties: data.ties, prior: null,
     baseline: data.baseline === null ? null : data.systems.indexOf(data.baseline) };
-  const view = { data, model, reported, base: given.facts, all: given.sentences, pinned: null,
+  const view = { data, model, reported, base: given.facts, all: given.sentences, pinned: null, pre,
     settings: Object.assign({}, reported), index: new Map(data.systems.map((s, k) => [s, k])),
     cells: [], waiting: 0 };
   view.ropeMoves = data.kind === "counts" || data.kind === "units";
@@ -14,18 +17,26 @@ function viewOf(given) {
   return view;
 }
 
-function start(given) {
-  const view = viewOf(given), { data, model } = view;
-  const answer = document.getElementById("answer") || document.querySelector("main section");
-  view.answer = document.getElementById("answer-lines");
-  view.card = make("aside", { id: "bt-card", "aria-label": "The pair", hidden: true, tabindex: -1 });
-  view.said = make("p", { id: "bt-said", class: "quiet", role: "status" });
-  view.grey = make("p", { id: "bt-grey", class: "grey", hidden: true });
-  view.moved = make("p", { id: "bt-moved", class: "grey", hidden: true });
+function start(given, pre) {
+  const view = viewOf(given, pre), { model } = view;
+  const id = (name) => pre + name;
+  const answer = document.getElementById(id("answer"));
+  view.root = answer.closest(".chapter");
+  view.of = view.root.localName === "main" ? "" : " of " + view.root.querySelector("h2").textContent;
+  view.answer = document.getElementById(id("answer-lines"));
+  view.firstLine = document.getElementById(id("first"));
+  view.card = make("aside", { id: id("bt-card"), class: "bt-card", "aria-label": "The pair" + view.of,
+    hidden: true, tabindex: -1 });
+  view.grey = make("p", { class: "grey", hidden: true });
+  view.moved = make("p", { class: "grey", hidden: true });
   const controls = controlsOf(view);
-  const part = make("section", { id: "try", "aria-labelledby": "bt-try" },
-    make("h2", { id: "bt-try", text: "What if" }), controls.form, view.moved, view.grey, view.said);
-  answer.after(part);
+  view.part = make("section", { id: id("try"), "aria-labelledby": id("bt-try")
+    + (view.of ? " " + id("chapter-heading") : "") },
+    make(answer.querySelector("h2, h3").localName, { id: id("bt-try"), class: "bt-try", text: "What if" }),
+    controls.form, view.moved, view.grey,
+    VIEWS.length ? null : make("p", { id: "bt-said", class: "quiet", role: "status" }));
+  answer.after(view.part);
+  VIEWS.push(view);
   document.body.append(view.card);
   attachPairs(view);
   attachMatrix(view);
@@ -35,21 +46,20 @@ function start(given) {
     view.pinned = model.pair(i, j);
     view.settings.pair = view.pinned;
     showCard(view, i, j, null);
-    remember(view);
+    remember();
     view.card.focus();
   };
   view.change = (what, done) => change(view, what, done, controls);
   view.unpin = () => unpin(view);
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") view.unpin(); });
-  window.addEventListener("hashchange", () => read(view, controls));
-  read(view, controls);
+  view.read = (hash) => read(view, controls, hash);
   return view;
 }
 
 function attachPairs(view) {
   view.live = liveTable(view);
-  const old = [...document.querySelectorAll('table[data-table="pairs"]')];
-  if (!old.length) { document.getElementById("try").append(view.live.element); return; }
+  const old = [...view.root.querySelectorAll('table[data-table="pairs"]')];
+  if (!old.length) { view.part.append(view.live.element); return; }
   old.forEach((table, k) => {
     const holder = table.closest("details.more") || table.closest(".scroll") || table;
     const rest = holder.nextElementSibling;
@@ -69,7 +79,7 @@ function attachSystems(view) {
   const ends = { "Better than": "worse", "Worse than": "better", Open: "undecided",
     "Equivalent to": "equivalent" };
   view.ends = [];
-  for (const table of document.querySelectorAll('table[data-table="systems"]')) {
+  for (const table of view.root.querySelectorAll('table[data-table="systems"]')) {
     const heads = [...table.tHead.rows[0].cells].map((cell) => cell.textContent.trim());
     for (const row of table.tBodies[0].rows) {
       const system = view.index.get(row.dataset.of);
@@ -97,7 +107,7 @@ function followSystems(view) {
 
 function attachMatrix(view) {
   const systems = view.data.order;
-  const table = document.querySelector('table[data-table="matrix"]');
+  const table = view.root.querySelector('table[data-table="matrix"]');
   if (table && table.tBodies[0].rows.length === systems.length) {
     view.cells = followTable(view, table, systems);
     return;
@@ -105,19 +115,27 @@ function attachMatrix(view) {
   if (systems.length < 3 || systems.length > 400) return;
   const painted = paintedMatrix(view, systems);
   view.paint = painted.paint;
-  const part = document.getElementById("systems") || document.getElementById("try");
+  const part = document.getElementById(view.pre + "systems") || view.part;
   part.append(make("figure", { class: "painted" }, painted.canvas, make("figcaption", {
-    id: "bt-matrix-how", text: "Every system against every other, the best first: darker where the "
+    id: view.pre + "bt-matrix-how", text: "Every system against every other, the best first: darker where the "
       + "row is more probably better than the column, dotted where it is open. Hover, or focus "
       + "and use the arrow keys.",
   })));
 }
 
-function read(view, controls) {
-  const given = settingsFrom(location.hash, view), pair = given.pair;
+function readAll() {
+  const hash = location.hash;
+  for (const view of VIEWS) view.wasRead = false;
+  for (const view of VIEWS) view.read(hash);
+  remember();
+}
+
+function read(view, controls, hash) {
+  const given = settingsFrom(hash, view), pair = given.pair;
   view.pinned = null;
   change(view, given, true, controls);
   if (pair !== null) view.pin(view.model.first[pair], view.model.second[pair]);
+  view.wasRead = true;
 }
 
 // A move of a slider writes the rows that are shown; what needs every pair follows when it rests
@@ -146,7 +164,7 @@ function settle(view, controls) {
   sayAnswer(view);
   greyOut(view);
   if (!view.card.hidden && view.at) showCard(view, ...view.at);
-  remember(view);
+  remember();
 }
 
 function sayAnswer(view) {
@@ -155,14 +173,15 @@ function sayAnswer(view) {
   const now = [...view.answer.children].map((line) => line.textContent);
   if (lines.length === now.length && lines.every((line, k) => line === now[k])) return;
   view.answer.replaceChildren(...lines.map((text) => make("li", { text })));
+  if (view.firstLine) setText(view.firstLine, lines[0]);
 }
 
 // What the settings of the reader do not reach is greyed, and it is said why
 function greyOut(view) {
   const { model, data, settings, reported } = view;
   const same = sameSettings(settings, reported);
-  document.body.classList.toggle("moved", !same);
-  document.body.classList.toggle("alone", !model.asReported);
+  view.root.classList.toggle("moved", !same);
+  view.root.classList.toggle("alone", !model.asReported);
   view.moved.hidden = same;
   setText(view.moved, same ? "" : "Shown as set here. The report has rope "
     + general(reported.rope, 4) + ", threshold " + general(reported.threshold, 4)
@@ -177,6 +196,7 @@ function greyOut(view) {
 
 function showCard(view, i, j, from) {
   const k = view.model.pair(i, j);
+  for (const other of VIEWS) if (other !== view && !other.card.hidden) hideCard(other);
   view.at = [i, j, from];
   view.card.replaceChildren(
     make("button", { type: "button", class: "close", "aria-label": "Close", text: "×",
@@ -188,27 +208,35 @@ function showCard(view, i, j, from) {
   }
 }
 
-function unpin(view) {
-  const from = view.at && view.at[2];
+function hideCard(view) {
   view.pinned = null;
   view.settings.pair = null;
   view.card.hidden = true;
   view.at = null;
-  remember(view);
+}
+
+function unpin(view) {
+  const from = view.at && view.at[2];
+  hideCard(view);
+  remember();
   if (from && document.contains(from) && view.card.contains(document.activeElement)) from.focus();
 }
 
 // Where there are many systems the answer is shown before anything is computed
 function begin(given) {
   for (const table of document.querySelectorAll("table")) enhanceTable(table);
-  const view = given ? start(given) : null;
-  Object.defineProperty(window, "betterthan", { value: Object.freeze({ view, above, decide, said, clean,
-    probability, difference, studentBelow, interval, factsNow: () => factsNow(view) }) });
+  const views = given.map(([mark, each]) => start(Object.assign({ sentences: given[0][1].sentences },
+    each), mark)), view = views[0] || null;
+  readAll();
+  window.addEventListener("hashchange", readAll);
+  Object.defineProperty(window, "betterthan", { value: Object.freeze({ view, views, above, decide,
+    said, clean, probability, difference, studentBelow, interval,
+    factsNow: () => factsNow(view) }) });
   document.documentElement.classList.add("scripts");
 }
 
-const place = document.getElementById("bt-data");
-const read_ = place ? JSON.parse(place.textContent) : null;
-if (read_ && read_.data.systems.length > 20) {
+const read_ = [...document.querySelectorAll("script.bt-data")].map((place) =>
+  [place.dataset.pre, JSON.parse(place.textContent)]);
+if (read_.some(([, given]) => given.data.systems.length > 20)) {
   requestAnimationFrame(() => setTimeout(() => begin(read_), 0));
 } else begin(read_);

@@ -28,6 +28,8 @@ function trimmed(text) {
   return text.includes(".") ? text.replace(/0+$/, "").replace(/\.$/, "") : text;
 }
 
+function grouped(n) { return String(n).replace(/\B(?=(\d{3})+(?!\d))/g, ","); }
+
 function signed(x, places) { return (x < 0 ? "" : "+") + fixed(x, places); }
 
 function placesOf(error) { return Math.min(6, Math.max(1, -Math.floor(Math.log10(error)))); }
@@ -56,17 +58,20 @@ function exponent(p) {
   return front + "e" + power[0] + power.slice(1).padStart(2, "0");
 }
 
-// A difference and its ends in brackets, to the third digit of the interval's width
-function difference(mean, low, up) {
+// A difference and its ends in brackets, to the third digit of the interval's width, or as many as
+// its error lets stand
+function difference(mean, low, up, error) {
   if (mean === null || mean === undefined || Number.isNaN(mean)) return ["–", ""];
   const width = up - low;
   if (!(width === width) || low === null || up === null || low === undefined) {
     return [(mean < 0 ? "" : "+") + general(mean, 3), ""];
   }
-  const places = width <= 0 ? 3
+  let places = width <= 0 ? 3
     : Math.max(2, 2 - Math.floor(Math.log10(width)) - (width >= 0.1 ? 1 : 0));
+  if (error > 0) places = Math.min(places + 2, placesOf(error));
   const told = [mean, low, up].map((x) => signed(Number(fixed(x, places)) + 0, places));
-  return [told[0], "[" + told[1] + ", " + told[2] + "]"];
+  const beside = error > 0 ? " ± " + fixed(error, places) : "";
+  return [told[0] + beside, "[" + told[1] + ", " + told[2] + "]"];
 }
 
 function named(systems) {
@@ -112,12 +117,15 @@ function written(facts, name, form) {
   if (value === null) throw new Error("no fact " + name);
   const ends = [own(facts, name + "_lower"), own(facts, name + "_upper")];
   if (form === "p") return probability(value, own(facts, name + "_mcse") || 0);
-  if (form === "n") return fixed(value, 0).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+  if (form === "n") return grouped(fixed(value, 0));
   if (form === "pct") return fixed(100 * value, 0) + "%";
+  if (form === "per") return percentOf(value) + "%";
   if (form === "score") return fixed(value, 3);
+  if (form === "signed") return signed(Number(fixed(value, 3)) + 0, 3);
   if (form === "range") return "[" + fixed(ends[0], 3) + ", " + fixed(ends[1], 3) + "]";
-  if (form === "diff") return difference(value, ends[0], ends[1])[0];
-  if (form === "ends") return difference(value, ends[0], ends[1])[1];
+  if (form === "diff" || form === "ends") {
+    return difference(value, ...ends, own(facts, name + "_mcse") || 0)[form === "diff" ? 0 : 1];
+  }
   if (typeof value === "string") return value;
   return typeof value === "number" ? general(value, 6) : named(value);
 }

@@ -6,8 +6,8 @@ const KEYS = ["rope", "threshold", "ties", "prior", "baseline", "pair"];
 function settingsFrom(fragment, view) {
   const found = Object.assign({}, view.reported, { pair: null });
   const text = String(fragment).replace(/^#/, "");
-  if (!text.includes("=") || text.length > 500) return found;
-  const given = new URLSearchParams(text);
+  if (!text.includes("=") || text.length > 500 * VIEWS.length) return found;
+  const all = new URLSearchParams(text), given = { get: (key) => all.get(view.pre + key) };
   const rope = numberIn(given.get("rope"), 0, view.ropeMost);
   const threshold = numberIn(given.get("threshold"), 0.5, 1);
   if (rope !== null && view.ropeMoves) found.rope = rope;
@@ -37,18 +37,22 @@ function placeIn(text, size) {
   return Number(text) < size ? Number(text) : null;
 }
 
-function fragmentOf(settings, reported) {
+// Of every comparison on the page; the keys of the second begin with c2-
+function fragmentNow() {
   const given = new URLSearchParams();
-  for (const key of KEYS) {
-    const value = settings[key];
-    if (value === (reported[key] === undefined ? null : reported[key])) continue;
-    given.set(key, value === null ? "none" : String(value));
+  for (const { settings, reported, pre } of VIEWS) {
+    for (const key of KEYS) {
+      const value = settings[key];
+      if (value === (reported[key] === undefined ? null : reported[key])) continue;
+      given.set(pre + key, value === null ? "none" : String(value));
+    }
   }
   return given.toString();
 }
 
-function remember(view) {
-  const fragment = fragmentOf(view.settings, view.reported);
+function remember() {
+  if (!VIEWS.every((view) => view.wasRead)) return; // not before all of it was looked at
+  const fragment = fragmentNow();
   const now = location.hash.replace(/^#/, "");
   if (fragment === now || (!fragment && !now.includes("="))) return;
   try {

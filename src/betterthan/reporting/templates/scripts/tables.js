@@ -62,7 +62,7 @@ function filterOf(table, body) {
       row.hidden = wanted !== "" && !row.textContent.toLowerCase().includes(wanted);
       shown += row.hidden ? 0 : 1;
     }
-    setText(count, wanted ? shown + " of " + body.rows.length : "");
+    setText(count, wanted ? grouped(shown) + " of " + grouped(body.rows.length) : "");
   });
   return make("p", { class: "filter" }, input, " ", count);
 }

@@ -1,0 +1,161 @@
+"""Draws of the pages' models, kept in docs/fits: to sample them anew takes most of a build.
+
+A file is named by numbers that say what was sampled: the log density of the model, with its data,
+and its variables at fixed points, the seed, and how long each chain is. While a model computes what
+it computed then, its page reads the draws; where any of these numbers is another one, the page
+samples, and the build ends in an error that says which files to keep or to remove.
+"""
+
+import hashlib
+import importlib.abc
+import importlib.util
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+KEPT = Path(__file__).parents[1] / "fits"
+FRESH = "BETTERTHAN_DOCS_FRESH"  # a folder for what was sampled, and for the names of what was read
+_MODULE = "betterthan.models.sampling"
+_STEPS = (0.1, 0.5, 2.0)  # how far the points are from where sampling starts
+_LARGE = 20  # numbers a draw
+_LARGEST = 1_200_000  # bytes of a file that is worth its room
+_STATS = {"diverging", "energy", "maxdepth_reached"}
+
+
+def name(model: Any, asked: dict[str, Any]) -> str:
+    """What was sampled, in sixteen letters."""
+    told = {"asked": asked, "computes": _at_points(model)}
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _at_points(model: Any) -> dict[str, list[str]]:
+    """Log density and all variables, in six digits: rounding differs between machines."""
+    parameters = sorted(model.value_vars, key=lambda v: v.name)
+    values = sorted(model.unobserved_value_vars, key=lambda v: v.name)
+    compiled = model.compile_fn(
+        [model.logp(), *values],
+        inputs=parameters,
+        mode="FAST_COMPILE",  # three evaluations: compiling would take all the time
+        on_unused_input="ignore",
+    )
+    start, random = model.initial_point(random_seed=1), np.random.default_rng(1)
+    points = [
+        {v.name: start[v.name] + step * random.normal(size=start[v.name].shape) for v in parameters}
+        for step in _STEPS
+    ]
+    told = ("log density", *(v.name for v in values))
+    found = zip(told, zip(*map(compiled, points), strict=True), strict=True)
+    return {k: [_digits(v) for v in at] for k, at in found}
+
+
+def _digits(values: Any) -> str:
+    flat = np.ravel(values).astype(float)
+    fixed = np.random.default_rng(2).uniform(0.5, 1.5, size=len(flat))  # none of them near 0
+    return f"{flat.shape} {np.abs(flat) @ fixed:.6g} {float(np.linalg.norm(flat)):.6g}"
+
+
+def keeping(sample: Callable[..., Any]) -> Callable[..., Any]:
+    """The function that samples; of what is kept it reads the draws."""
+
+    def kept(model: Any, **asked: Any) -> Any:
+        import xarray as xr
+
+        file = f"{name(model, asked)}.nc"
+        room = Path(os.environ[FRESH])
+        if (KEPT / file).exists():
+            (room / file).with_suffix(".read").touch()
+            return read(KEPT / file)
+        tree: xr.DataTree = sample(model, **asked)
+        write(tree, room / file)
+        if (room / file).stat().st_size > _LARGEST:  # sampled at every build
+            (room / file).unlink()
+            return tree
+        return read(room / file)  # what other builds will read
+
+    return kept
+
+
+def write(tree: Any, file: Path) -> None:
+    """In five digits, which are far below the error of any draw.
+
+    What the sampler moved on, of which the rest is made, is left out where it is large; a fit that
+    needs it ends in an error when it is made.
+    """
+    import xarray as xr
+
+    groups = {k: node.to_dataset() for k, node in tree.children.items()}
+    draws, stats = groups["posterior"], groups["sample_stats"]
+    large = draws.sizes["chain"] * draws.sizes["draw"] * _LARGE
+    raw = [v for v in draws if str(v).endswith("_raw") and draws[v].size > large]
+    groups["posterior"] = draws.drop_vars(raw)
+    groups["sample_stats"] = stats[[v for v in stats if v in _STATS]]
+    packed = {"zlib": True, "complevel": 9, "shuffle": True}
+    how = {}
+    for k, data in groups.items():
+        if k in ("posterior", "sample_stats"):
+            drawn = {v: data[v] for v in data if data[v].dtype == np.float64}
+            groups[k] = data.assign({v: x.copy(data=_short(x.values)) for v, x in drawn.items()})
+        how[f"/{k}"] = dict.fromkeys(data, packed)
+    xr.DataTree.from_dict(groups).to_netcdf(file, engine="h5netcdf", encoding=how)
+
+
+def _short(values: np.ndarray) -> np.ndarray:
+    """Rounded to 16 bits, so that the file is small; an error of 1e-5 of a draw."""
+    bits = np.ascontiguousarray(values, dtype=np.float32).view(np.uint32)
+    return ((bits + np.uint32(64)) & np.uint32(0xFFFFFF80)).view(np.float32)
+
+
+def read(file: Path) -> Any:
+    """As it was sampled, but for the last digits."""
+    import xarray as xr
+
+    tree = xr.load_datatree(file, engine="h5netcdf")
+    for group in tree.children:
+        data = tree[group].to_dataset()
+        single = {v: data[v].astype(float) for v in data if data[v].dtype == np.float32}
+        tree[group] = data.assign(single)
+    return tree
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Waits for the module that samples; a page that never samples loads nothing for it."""
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
+        if fullname != _MODULE:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(fullname)
+        assert spec is not None
+        assert spec.loader is not None
+        run = spec.loader.exec_module
+
+        def exec_module(module: Any) -> None:
+            run(module)
+            module.sample = keeping(module.sample)
+
+        spec.loader.exec_module = exec_module  # type: ignore[method-assign]
+        return spec
+
+
+def install() -> None:
+    """In a kernel: draws that are kept are read."""
+    if FRESH in os.environ:
+        sys.meta_path.insert(0, _Finder())
+
+
+def lacking(room: Path, whole: bool = True) -> list[str]:
+    """What is to be done for the kept files to be what the pages read; nothing if they are.
+
+    Of a build that is not `whole` it is not known which files no page reads.
+    """
+    kept = {p.stem for p in KEPT.glob("*.nc")}
+    fresh, seen = ({p.stem for p in room.glob(f"*.{k}")} for k in ("nc", "read"))
+    here, there = (os.path.relpath(folder, KEPT.parents[1]) for folder in (KEPT, room))
+    told = [f"cp {there}/{k}.nc {here}/" for k in sorted(fresh - kept)]
+    left = sorted(kept - fresh - seen) if whole else []
+    return told + [f"git rm {here}/{k}.nc" for k in left]

@@ -1,0 +1,109 @@
+"""Whether an array is in blocks, and what is known of it before any block is read.
+
+Nothing here loads dask: an array in blocks has loaded it already.
+"""
+
+from dataclasses import dataclass
+from typing import Any, TypeGuard
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+
+MOST = 2**28  # bytes of a block: several are in memory at once
+_CODES = ("missing_value", "_FillValue")
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Scores (item, system) in blocks of items."""
+
+    scores: xr.DataArray
+    systems: tuple[str, ...]
+    sizes: tuple[int, ...]  # items of each block
+    code: int | None  # stands for a missing score, where scores are whole numbers
+
+    @property
+    def items(self) -> int:
+        """How many items there are."""
+        return sum(self.sizes)
+
+    @property
+    def higher_is_better(self) -> bool:
+        """The direction of the scores."""
+        return bool(self.scores.attrs.get("higher_is_better", True))
+
+
+def in_blocks(data: Any) -> TypeGuard[xr.DataArray]:
+    """Whether this is an array that dask holds."""
+    return isinstance(data, xr.DataArray) and data.chunks is not None
+
+
+def blocks_of(data: xr.DataArray) -> Blocks:
+    """Scores in blocks, looked at without reading any.
+
+    Raises
+    ------
+    ValueError
+        If they are no scores, or the blocks are cut over systems, too large, or of unknown size.
+    """
+    if set(data.dims) != {names.ITEM, names.SYSTEM}:
+        raise ValueError(
+            f"data in blocks have dims ({', '.join(map(str, data.dims))}); give scores "
+            "(item, system), or load the data with .compute()"
+        )
+    if names.SYSTEM not in data.coords:
+        raise ValueError("scores need a coordinate 'system' with the names of the systems")
+    systems = tuple(str(s) for s in data[names.SYSTEM].values)
+    checks.unique(systems, "system")
+    checks.at_least_two(systems)
+    given = data.attrs.get("higher_is_better", True)
+    if given not in (0, 1):
+        raise ValueError(f"attrs['higher_is_better'] is {given!r}; give True or False")
+    ordered = data.transpose(names.ITEM, names.SYSTEM)
+    return Blocks(ordered, systems, _sizes(ordered), _code(ordered))
+
+
+def _sizes(scores: xr.DataArray) -> tuple[int, ...]:
+    """Items of each block."""
+    if scores.dtype.kind not in "fiub":
+        raise ValueError(
+            f"scores are {scores.dtype}; give numbers, with NaN where a score is missing"
+        )
+    cut: Any = scores.chunksizes
+    rows, columns = cut[names.ITEM], cut[names.SYSTEM]
+    if any(np.isnan(rows)):
+        raise ValueError("the blocks have no known sizes; call compute_chunk_sizes() on the data")
+    if len(columns) > 1:
+        raise ValueError(
+            f"blocks are cut over systems ({len(columns)} blocks of at most {max(columns)}); each "
+            "needs all systems: data.chunk(system=-1)"
+        )
+    if not sum(rows):
+        raise ValueError("scores hold no items")
+    width = columns[0] * scores.dtype.itemsize
+    if max(rows) * width > MOST:
+        raise ValueError(
+            f"a block of {max(rows):,} items x {columns[0]:,} systems of {scores.dtype} takes "
+            f"{max(rows) * width / 2**20:,.0f} MB, of at most {MOST // 2**20} MB; cut it: "
+            f"data.chunk(item={max(1, MOST // 8 // width)})"
+        )
+    return tuple(int(n) for n in rows)
+
+
+def _code(scores: xr.DataArray) -> int | None:
+    """The number that stands for a missing score, as attrs say it."""
+    held = [scores.attrs[name] for name in _CODES if name in scores.attrs]
+    if not held or scores.dtype.kind == "f":
+        return None
+    if scores.dtype.kind == "b":
+        raise ValueError("scores of True and False have no code for a missing one; give int8")
+    number = checks.real(held[0], "attrs['missing_value']", "a whole number")
+    limits = np.iinfo(scores.dtype)
+    if number != int(number) or not limits.min <= number <= limits.max:
+        raise ValueError(
+            f"attrs['missing_value'] is {number:g}, which no {scores.dtype} can be; give a whole "
+            f"number from {limits.min} to {limits.max}"
+        )
+    return int(number)

@@ -1,0 +1,191 @@
+"""Scores that come in blocks of items: counted, and summed, in two readings of each block."""
+
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.blocks.folding import folded
+from betterthan.blocks.lazy import Blocks, blocks_of
+from betterthan.comparison.asked import Asked
+from betterthan.comparison.dependence import pooled_note
+from betterthan.comparison.given import Found, Given, notes_of_counting, of_data, scored
+from betterthan.comparison.quantity import quantity_of
+from betterthan.counts.in_blocks import counts_of, rule_of, tables_of
+from betterthan.counts.picking import systems_of
+from betterthan.counts.ties import policy_applied
+from betterthan.counts.units import CLUSTER, EPOCH, several
+from betterthan.exact.blocks import spreads
+from betterthan.exact.blocks.outcomes import Tables
+from betterthan.exact.blocks.spreads import About, Spreads
+from betterthan.exact.joint.shrinkage import Moments
+from betterthan.exact.joint.units import PairMeans, half_width
+
+_NOTE = (
+    "The scores were read in blocks: they were not audited, and not searched for a reason why some "
+    "are missing."
+)
+
+
+@dataclass(frozen=True)
+class SummedMeans:
+    """Means of systems, more is better, with what a joint posterior needs of their errors."""
+
+    mean: np.ndarray
+    scored: np.ndarray
+    of: "Summed"
+
+    @property
+    def vary(self) -> bool:
+        """Whether units say anything else than the means."""
+        return bool((self.of.squares() > 0).any())
+
+    def moments(self) -> Moments:
+        """Of the contrasts of all systems."""
+        assert self.of.seen is not None  # read wherever it is asked for
+        return spreads.moments(self.of.found, self.of.about, self.of.seen)
+
+    def half_width(self, prob: float) -> np.ndarray:
+        """Of the interval of each mean by itself."""
+        about = self.of.about
+        return half_width(about.scale**2 * self.of.squares(), self.scored, self.of.units, prob)
+
+
+@dataclass(frozen=True)
+class Summed:
+    """What `Measured` says of scores, from sums over blocks: each item is an example of its own."""
+
+    found: Tables
+    about: About
+    seen: Spreads | None  # of a second reading, where one was needed
+    systems: list[str]
+    higher_is_better: bool
+
+    runs, single = False, True
+
+    @property
+    def graded(self) -> bool:
+        """More than right and wrong."""
+        return self.found.graded
+
+    @property
+    def units(self) -> int:
+        """Items."""
+        return self.found.items
+
+    @property
+    def gaps(self) -> bool:
+        """Whether a score is missing."""
+        return bool((self.scored < self.units).any())
+
+    @cached_property
+    def dataset(self) -> np.ndarray:
+        """Data sets are pooled."""
+        return np.zeros(1, dtype=int)
+
+    @property
+    def scored(self) -> np.ndarray:
+        """Items that each system has a score on."""
+        return np.diag(self.found.shared)
+
+    @property
+    def mean(self) -> np.ndarray:
+        """Of the scores as they stand; nan where there is none."""
+        return np.where(self.scored > 0, self.about.mean, np.nan)
+
+    def squares(self) -> np.ndarray:
+        """Sum over items of the squared distance from the mean, (system,)."""
+        if self.seen is not None and self.graded:
+            return np.diag(self.seen.products)
+        return self.scored * self.about.mean * (1 - self.about.mean)
+
+    def variances(self) -> np.ndarray:
+        """Of the scores of each system."""
+        return self.squares() / np.maximum(self.scored - 1, 1)
+
+    def means(self) -> SummedMeans:
+        """Of each system on its own items."""
+        sign = 1 if self.higher_is_better else -1
+        return SummedMeans(sign * self.mean, self.scored, self)
+
+    def told(self, prob: float) -> dict[str, tuple[str, np.ndarray]]:
+        """``score`` of each system, as the scores stand, with the ends of its interval."""
+        mean, half = self.mean, self.means().half_width(prob)
+        ends = {"score": mean, "score_lower": mean - half, "score_upper": mean + half}
+        return {name: (names.SYSTEM, values) for name, values in ends.items()}
+
+    def pairs(self) -> PairMeans:
+        """Of each pair, on the items that both have."""
+        assert self.seen is not None  # graded scores are read twice
+        sign = 1 if self.higher_is_better else -1
+        return spreads.pair_means(self.found, self.about, self.seen, sign)
+
+
+def count_given_blocks(found: Found, asked: Asked) -> Given:
+    """As `count_given`, of scores in blocks: each is read at most twice, and none is kept.
+
+    Raises
+    ------
+    ValueError
+        If rows belong together, which blocks do not know.
+    """
+    of = blocks_of(found.plain)
+    _alone(found.plain, asked)
+    scores = _summed(of, asked)
+    quantity = quantity_of("scores", scores, asked, None)
+    raw = counts_of(of, scores.found, asked.margin).assign_attrs(missing=asked.missing)
+    facts = _facts(scores, raw)
+    facts = facts.assign(scored(scores, facts, asked))
+    raw = raw.drop_vars(["n_used", "n_dropped"])
+    counts = policy_applied(raw, "third" if asked.ties == "all" else asked.ties)
+    notes = (_NOTE, *_pooled(found.plain), *notes_of_counting(raw, counts, asked, quantity))
+    if asked.baseline is not None:
+        checks.one_of(asked.baseline, systems_of(counts), "baseline")
+    signed = of_data(found, raw) | {
+        "data_hash": f"{scores.found.mark:016x}",
+        "n_blank": scores.found.blank,
+    }
+    return Given(
+        found, found.plain, raw, counts, facts, scores, quantity, names.ITEM, notes, (), signed
+    )
+
+
+def _alone(plain: xr.DataArray, asked: Asked) -> None:
+    """Refuse items of one cluster, or runs of one item."""
+    for name in (CLUSTER, EPOCH):
+        if asked.unit != names.ITEM and several(plain, name):
+            raise ValueError(
+                f"items have a coordinate {name!r}, and of scores in blocks each row is an example "
+                "of its own; take their mean first, load the data with .compute(), or say "
+                "unit='item'"
+            )
+
+
+def _summed(of: Blocks, asked: Asked) -> Summed:
+    """The first reading, and the second where means alone do not do."""
+    found = tables_of(of, asked.margin, asked.missing, mark=True)
+    about, seen = spreads.about(found), None
+    if found.graded or len(of.systems) > 2:
+        rule = rule_of(of, asked.missing)
+        seen = folded(of, partial(spreads.spreads, rule=rule, of=about), spreads.added)
+    return Summed(found, about, seen, list(of.systems), of.higher_is_better)
+
+
+def _facts(scores: Summed, raw: xr.DataArray) -> xr.Dataset:
+    """What is known of the systems beside the counts."""
+    table: dict[str, Any] = {
+        "score": (names.SYSTEM, scores.mean),
+        "n_scored": (names.SYSTEM, scores.scored),
+        "n_dropped": (names.SQUARE, raw["n_dropped"].values),
+    }
+    coords = dict.fromkeys((names.SYSTEM, *names.SQUARE), scores.systems)
+    return xr.Dataset(table, coords=coords)
+
+
+def _pooled(plain: xr.DataArray) -> list[str]:
+    if not several(plain, names.DATASET):
+        return []
+    return [pooled_note(len(set(plain[names.DATASET].values.tolist())))]

@@ -1,0 +1,48 @@
+"""How an answer was made, as its attrs say it."""
+
+from typing import Any
+
+import betterthan
+from betterthan import checks, names
+from betterthan.comparison.advice import Advice
+from betterthan.comparison.asked import Asked
+from betterthan.comparison.engines import Engine
+from betterthan.comparison.given import Given
+from betterthan.counts.units import CLUSTER
+
+
+def signed_of(
+    given: Given, asked: Asked, advice: Advice | None, engines: list[Engine]
+) -> dict[str, Any]:
+    """How the answer was made."""
+    unknown = given.counts.attrs.get("ties") == "unknown"
+    by_t = "n_units" in engines[0].answers  # Student's t has no prior of win, loss and tie
+    own = by_t or (advice is not None and advice.spec.own_prior)
+    made = {
+        "answer": "comparison",
+        "version": betterthan.__version__,
+        "prior": None if own else checks.prior(asked.prior, given.counts.sizes[names.OUTCOME]),
+        "ties": "unknown" if unknown else asked.ties,
+        "method": asked.method,
+        "quantity": given.quantity.lead,
+        "beside_quantity": given.quantity.other,
+        "splits": None if given.quantity.other is None else not given.quantity.chosen,
+        "difference_is": given.quantity.difference_is,
+        "baseline": asked.baseline,
+        "advice": None if advice is None else str(advice),
+        "notes": given.notes,
+    }
+    made |= _units(given) if by_t else {}
+    sampled = {k: v for engine in reversed(engines) for k, v in engine.signed.items()}
+    return given.signed | made | vars(asked.question) | sampled
+
+
+def _units(given: Given) -> dict[str, Any]:
+    """What the units are, where they are not single items."""
+    if given.unit == CLUSTER:
+        labels = {str(v) for v in given.plain[CLUSTER].values.tolist()}
+        return {"unit": CLUSTER, "n_units": len(labels)}
+    scores = given.scores
+    if scores is None or not scores.runs:
+        return {}
+    return {"unit": "repeated item", "n_units": scores.units}

@@ -1,0 +1,1 @@
+"""Scores that come in blocks of items: what each block says, in tables that add up."""

@@ -1,0 +1,1 @@
+"""Posteriors with normal priors given their spreads: nested Laplace with exact weights."""

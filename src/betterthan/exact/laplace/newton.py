@@ -1,0 +1,83 @@
+"""Largest values of many log densities at once, by Newton's method, with their curvature there."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+_STEPS = 100
+_HALVINGS = 30
+_ROUNDING = 1e-9  # of the height, relative
+_FLAT = 1e-8  # of the largest curvature: a direction that bends less is taken to bend so much
+
+
+class Curved(NamedTuple):
+    """Log densities at points, one each, with slope and less the second derivatives."""
+
+    height: np.ndarray  # (point,)
+    slope: np.ndarray  # (point, parameter)
+    down: np.ndarray  # (point, parameter, parameter)
+
+
+At = Callable[[np.ndarray, np.ndarray], Curved]  # of points, and of which density each is
+
+
+def largest(at: At, start: np.ndarray, near: float = 1e-4) -> tuple[np.ndarray, Curved]:
+    """Points (density, parameter) where each density is largest, and what it is there.
+
+    Parameters
+    ----------
+    at : function of points and of which density each is
+    start : numpy.ndarray, (density, parameter)
+    near : float
+        Of a step, in widths of the density: the next one would be about its square.
+
+    Raises
+    ------
+    ValueError
+        If one has no largest value within 100 steps.
+    """
+    x = start.copy()
+    left = np.arange(len(x))
+    here = at(x, left)
+    for _ in range(_STEPS):
+        now = Curved(*(part[left] for part in here))
+        root = lower(now.down)
+        white = np.linalg.solve(root, now.slope[..., None])
+        step = np.linalg.solve(root.swapaxes(1, 2), white)[..., 0]
+        far = np.sqrt((white[..., 0] ** 2).sum(1))
+        moved = _uphill(at, x[left], step, now.height, left)
+        for part, new in zip(here, moved[1], strict=True):
+            part[left] = new
+        x[left] = moved[0]
+        left = left[far > near]
+        if not len(left):
+            return x, here
+    raise ValueError(f"{len(left)} of {len(x)} log densities have no largest value near by")
+
+
+def lower(down: np.ndarray) -> np.ndarray:
+    """Lower triangular roots of curvatures; where one is none, it is bent until it is."""
+    try:
+        return np.linalg.cholesky(down)
+    except np.linalg.LinAlgError:
+        value, axes = np.linalg.eigh(down)
+        value = np.maximum(np.abs(value), _FLAT * np.abs(value).max(-1, keepdims=True))
+        return np.linalg.cholesky((axes * value[..., None, :]) @ axes.swapaxes(-1, -2))
+
+
+def _uphill(
+    at: At, x: np.ndarray, step: np.ndarray, before: np.ndarray, which: np.ndarray
+) -> tuple[np.ndarray, Curved]:
+    """The points after the steps, halved until none leads down, and what is there."""
+    slack = _ROUNDING * np.maximum(np.abs(before), 1.0)
+    after = at(x + step, which)
+    for _ in range(_HALVINGS):
+        down = np.flatnonzero(~(after.height >= before - slack))
+        if not len(down):
+            break
+        step[down] /= 2
+        again = at((x + step)[down], which[down])
+        for part, new in zip(after, again, strict=True):
+            part[down] = new
+    return x + step, after

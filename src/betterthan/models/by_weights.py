@@ -1,0 +1,152 @@
+"""A posterior drawn by weights instead of a sampler: when that may be trusted, and the tree it
+makes.
+"""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.exact.laplace import nested
+from betterthan.models.sampling import (
+    Sampling,
+    add_predictive,
+    fit_model,
+    quiet_logger,
+    steady_arithmetic,
+    tidy,
+)
+from betterthan.signed import Signature
+
+SAMPLERS = ("laplace", "nuts")
+LIBRARY = "nested Laplace, weighted"
+
+Variable = tuple[tuple[str, ...], np.ndarray]  # dims, and values (draw, ...)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Known:
+    """What there is to know of a model to draw it by weights, and else by PyMC."""
+
+    posterior: nested.Posterior
+    variables: Callable[[nested.Drawn], dict[str, Variable]]  # all of the PyMC model, of each draw
+    observed: xr.DataArray  # what the model sees
+    labels: dict[str, Any]  # of dims of the variables
+    build: Callable[[], Any]  # the PyMC model
+    target_accept: float
+
+
+def fit_known(
+    known: Known,
+    attrs: dict[str, Any],
+    sampler: str | None,
+    sampling: Sampling,
+    *,
+    seed: int,
+    predictive: bool,
+) -> xr.DataTree:
+    """The tree of a fit, by weights where they are to be trusted; see `sampling.fit_model`."""
+    found = drawn(known.posterior, sampler, sampling, seed)
+    if found is not None:
+        return _tree(known, found, attrs, sampling, seed, predictive=predictive)
+    return fit_model(
+        known.build(),
+        attrs,
+        sampling,
+        rng=seed,
+        predictive=predictive,
+        target_accept=known.target_accept,
+    )
+
+
+def drawn(
+    posterior: nested.Posterior, sampler: str | None, sampling: Sampling, seed: int
+) -> nested.Drawn | None:
+    """The draws, or nothing where the model is to be sampled by NUTS.
+
+    Parameters
+    ----------
+    posterior : nested.Posterior
+    sampler : {"laplace", "nuts"} or None
+        None: by weights, and by NUTS where they are not to be trusted.
+    sampling : Sampling
+    seed : int
+
+    Raises
+    ------
+    ValueError
+        If sampler is not valid, or weights were asked for and are not to be trusted.
+    """
+    if sampler is not None:
+        checks.one_of(sampler, SAMPLERS, "sampler")
+    if sampler == "nuts":
+        return None
+    found, why = _tried(posterior, sampling, seed)
+    if not why:
+        return found
+    if sampler == "laplace":
+        raise ValueError(f"sampler='laplace' is not to be trusted here: {why}; give sampler='nuts'")
+    warnings.warn(f"sampled by NUTS, as weights are not to be trusted here: {why}", stacklevel=5)
+    return None
+
+
+def _tried(
+    posterior: nested.Posterior, sampling: Sampling, seed: int
+) -> tuple[nested.Drawn | None, str]:
+    """The draws, and in words why not to trust them."""
+    number = int(sampling.chains) * int(sampling.draws)
+    try:
+        with np.errstate(all="ignore"):
+            found = nested.draws(posterior, number, np.random.default_rng(seed))
+    except (ValueError, np.linalg.LinAlgError) as error:
+        return None, str(error)
+    if not found.k_hat <= names.PARETO_K_MAX:
+        return found, f"k-hat is {found.k_hat:.2f}, above {names.PARETO_K_MAX:g}"
+    if found.effective < min(names.ESS_MIN, number):
+        return found, f"{found.proposed:,} weighted draws are worth {found.effective:.0f}"
+    return found, ""
+
+
+def _tree(
+    known: Known,
+    found: nested.Drawn,
+    attrs: dict[str, Any],
+    sampling: Sampling,
+    seed: int,
+    *,
+    predictive: bool,
+) -> xr.DataTree:
+    shape = int(sampling.chains), int(sampling.draws)
+    variables = known.variables(found)
+    data = {
+        name: (("chain", "draw", *dims), values.reshape(shape + values.shape[1:]))
+        for name, (dims, values) in variables.items()
+    }
+    used = {d for dims, _ in variables.values() for d in dims}
+    coords = {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])}
+    posterior = xr.Dataset(data, coords | {d: known.labels[d] for d in used})
+    groups = {"posterior": posterior, "observed_data": known.observed.to_dataset(name="y")}
+    tree = xr.DataTree.from_dict(groups)
+    if predictive:
+        with steady_arithmetic(), quiet_logger():
+            add_predictive(known.build(), tree, seed)
+        tidy(tree)
+    tree["posterior"].attrs = attrs | _how(found, shape, seed)
+    return tree
+
+
+def _how(found: nested.Drawn, shape: tuple[int, int], seed: int) -> dict[str, Any]:
+    """How draws were made, and how good the weights were."""
+    made = Signature(seed=seed, draws=shape[1], chains=shape[0], inference_library=LIBRARY)
+    quality = {
+        "pareto_k": found.k_hat,
+        "weights_ess": found.effective,
+        "proposed": found.proposed,
+        "sampler": "laplace",
+    }
+    return made.to_attrs() | quality | {"versions": f"betterthan {version('betterthan')}"}

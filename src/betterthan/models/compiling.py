@@ -1,0 +1,117 @@
+"""One compile a model: the next fit of the same graph takes new data, of whatever length.
+
+Compiling takes seconds, sampling often a fraction of one. Two models are the same where their log
+density and all that is kept of a draw are the same computation, up to the values of what `held` and
+``pm.Data`` hold. That is looked at node by node: nothing is taken for the same that is not.
+"""
+
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pymc as pm
+
+_KEPT: "deque[Graph]" = deque(maxlen=8)
+
+
+def held(name: str, values: Any) -> Any:
+    """What is known of the data, as a variable whose value and length may change after compiling.
+
+    Unlike ``pm.Data`` it is not stored with the draws.
+    """
+    import pytensor
+
+    values = np.asarray(values)
+    return pytensor.shared(values, name=name, shape=(None,) * values.ndim)
+
+
+def compiled(model: "pm.Model") -> Any:
+    """The model, ready to be sampled: an earlier one with the data of this one where they differ in
+    data alone, compiled anew where not.
+    """
+    here = Graph.of(model)
+    for earlier in _KEPT:
+        if earlier.same_as(here):
+            return earlier.with_data_of(here)
+    _KEPT.append(here)
+    return here.compiled()
+
+
+def is_compiled(model: "pm.Model") -> bool:
+    """Whether `compiled` would answer at once."""
+    here = Graph.of(model)
+    return any(earlier.same_as(here) for earlier in _KEPT)
+
+
+@dataclass(eq=False)
+class Graph:
+    """What a model computes, and what of it may change."""
+
+    model: Any
+    outputs: list[Any]  # log density, and all that is kept of a draw
+    parameters: dict[str, Any]
+    data: dict[str, Any]
+    shapes: dict[str, tuple[int, ...] | None]  # of what is kept; None where no dims are named
+    _compiled: Any = None
+
+    @classmethod
+    def of(cls, model: "pm.Model") -> "Graph":
+        """Of a model; builds its log density, which takes a tenth of a second."""
+        from pytensor.compile import SharedVariable
+        from pytensor.graph.traversal import graph_inputs
+
+        outputs = [model.logp(), *model.unobserved_value_vars]
+        inputs = list(graph_inputs(outputs))
+        return cls(
+            model=model,
+            outputs=outputs,
+            parameters={str(v.name): v for v in model.value_vars},
+            data={str(v.name): v for v in inputs if isinstance(v, SharedVariable)},
+            shapes={str(v.name): _shape(model, v) for v in model.unobserved_RVs},
+        )
+
+    def same_as(self, other: "Graph") -> bool:
+        """Whether the two differ in data alone; not where a shape is unknown."""
+        from pytensor.graph.basic import equal_computations
+
+        named = (self.shapes, list(self.parameters), self.data.keys())
+        if named != (other.shapes, list(other.parameters), other.data.keys()):
+            return False
+        if None in self.shapes.values():
+            return False
+        both = [
+            [*graph.parameters.values(), *(graph.data[name] for name in self.data)]
+            for graph in (self, other)
+        ]
+        return equal_computations(self.outputs, other.outputs, *both)
+
+    def compiled(self) -> Any:
+        """Compiled once."""
+        import nutpie
+
+        if self._compiled is None:
+            self._compiled = nutpie.compile_pymc_model(self.model)
+        return self._compiled
+
+    def with_data_of(self, other: "Graph") -> Any:
+        """Compiled, on the data of another; where chains start is computed from them, too."""
+        values = {name: variable.get_value() for name, variable in other.data.items()}
+        for name, value in values.items():
+            self.data[name].set_value(value)
+        compiled = self.compiled()
+        used = {
+            variable.name for variable in compiled.shared_var_keys
+        }  # not lengths of what is kept
+        return compiled.with_data(**{k: v for k, v in values.items() if k in used})
+
+
+def _shape(model: "pm.Model", variable: Any) -> tuple[int, ...] | None:
+    if variable.ndim == 0:
+        return ()
+    dims = model.named_vars_to_dims.get(variable.name)
+    if dims is None or None in dims:
+        return None
+    return tuple(int(model.dim_lengths[str(d)].eval()) for d in dims)

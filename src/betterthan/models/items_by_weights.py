@@ -1,0 +1,90 @@
+"""The item-response model as a posterior that is normal given its spread, or nearly so."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from betterthan import names
+from betterthan.exact.laplace import cells, items, spreads
+from betterthan.exact.laplace.nested import Drawn, Posterior
+from betterthan.exact.wins import rasch
+from betterthan.models import shrinkage
+from betterthan.models.by_weights import Variable
+
+MEAN = 1.5
+ITEM = (0.3, 0.6)  # mean and standard deviation of the logarithm of the spread of difficulties
+TRIALS = (1.0, 3.0)  # Beta prior of the correlation of two trials beyond ability and difficulty
+DISCRIMINATION = 0.5  # prior of the spread of log discriminations
+SLOPES = 9  # nodes of the integral over a slope
+
+# what has a parameter of its own: its name, and its value at a standard normal coordinate
+MORE: dict[str, tuple[str, spreads.Spread]] = {
+    "repeated": ("trial_correlation", spreads.beta(*TRIALS)),
+    "discrimination": ("discrimination_sd", spreads.half_normal(DISCRIMINATION)),
+}
+_SD = spreads.gamma(shrinkage.SHAPE, shrinkage.RATE)
+
+
+def posterior_of(kind: str, successes: np.ndarray, trials: np.ndarray, nodes: int) -> Posterior:
+    """Of successes of trials (item, system), the integral at so many difficulties."""
+    rest = np.array([ITEM] + [(0.0, 1.0)] * (kind in MORE))
+    prior = spreads.Around(successes.shape[1], _SD, MEAN, rest)
+    more = MORE[kind][1] if kind in MORE else _itself
+    return Posterior(prior, items.Items(_likelihood(kind, successes, trials, nodes, more)))
+
+
+def variables(
+    kind: str, found: Drawn, *, successes: np.ndarray, trials: np.ndarray, seed: int
+) -> dict[str, Variable]:
+    """All variables of the PyMC model, of each draw."""
+    each, rest = np.split(found.x, [successes.shape[1]], axis=1)
+    sd, mean = _SD(found.v[:, 0]), each.mean(1)
+    ability = each - mean[:, None]
+    # of the mean of abilities, which is taken from them, nothing depends: it is as its prior says
+    free = sd * np.random.default_rng([seed, 1]).normal(size=len(sd)) / np.sqrt(ability.shape[1])
+    seen = successes.sum(0), trials.sum(0)
+    raw = shrinkage.free_abilities(ability + free[:, None], sd, *seen)
+    of_system = (names.SYSTEM,)
+    told: dict[str, Variable] = {
+        "ability_raw": (of_system, raw),
+        "ability_sd": ((), sd),
+        "mean": ((), mean),
+        "difficulty_sd": ((), np.exp(rest[:, 0])),
+    }
+    if kind in MORE:
+        name, spread = MORE[kind]
+        told[name] = ((), spread(rest[:, 1]))
+    return told | {"ability": (of_system, ability)}
+
+
+def log_likelihood(
+    kind: str, successes: np.ndarray, trials: np.ndarray, nodes: int, parameters: list[np.ndarray]
+) -> float:
+    """At abilities (system,), their mean, the spread of difficulties, and what more there is."""
+    ability, mean, spread, *more = parameters
+    rest = np.append(np.log(spread), more)
+    at = _likelihood(kind, successes, trials, nodes, _itself)
+    return float(at.total((mean + ability)[None], rest[None])[0])
+
+
+def _likelihood(
+    kind: str,
+    successes: np.ndarray,
+    trials: np.ndarray,
+    nodes: int,
+    more: Callable[[np.ndarray], np.ndarray],
+) -> items.OfAbilities:
+    x, log_weight = rasch.nodes(nodes)
+    if kind == "rasch":
+        return items.Rasch.of(successes, trials, x, log_weight)
+    kinds = cells.kinds_of(successes, trials)
+    if kind == "repeated":
+        table = cells.Repeated(kinds, x, more)
+        return items.Cells.of(table, successes, trials, log_weight)
+    z, w = rasch.hermite(SLOPES)
+    steep = cells.Steep(kinds, np.tile(x, SLOPES), np.repeat(z, len(x)), more)
+    return items.Cells.of(steep, successes, trials, (w[:, None] + log_weight).ravel())
+
+
+def _itself(v: np.ndarray) -> np.ndarray:
+    return v

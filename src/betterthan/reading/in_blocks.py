@@ -1,0 +1,202 @@
+"""Scores that stay in their files and are read block by block: a Zarr store, or Parquet files."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import names
+from betterthan.blocks.lazy import MOST, blocks_of
+from betterthan.blocks.needed import needed
+from betterthan.counts.picking import picked
+from betterthan.io.problems import listed, problem
+
+_STORE = ("zarr.json", ".zgroup", ".zarray", ".zmetadata")
+_BLOCK = MOST // 8  # bytes that small chunks of a file are read together up to
+_BESIDE = (names.ITEM, names.DATASET, "cluster", "epoch")
+_NONE = -128  # in int8, for a blank cell
+
+
+def is_store(source: Any) -> bool:
+    """Whether a source is a Zarr store."""
+    if not isinstance(source, str | Path):
+        return False
+    path = Path(source)
+    return path.is_dir() and any((path / name).exists() for name in _STORE)
+
+
+def read_blocks(
+    source: Any, *, systems: Any = None, higher_is_better: bool | None = None, ignore: Any = ()
+) -> xr.DataArray:
+    """Scores (item, system) in blocks; nothing but their outline is read.
+
+    Parameters
+    ----------
+    source : path or list of paths
+        A Zarr store with an array over (item, system); or Parquet files, one column a system, whose
+        rows follow each other: they are parts of one table. Ids of items are not read.
+    systems : list of str, or mapping of str to str, optional
+        See `read`.
+    higher_is_better : bool, optional
+    ignore : sequence of str
+        Of Parquet files: columns that are no system.
+
+    Raises
+    ------
+    ValueError
+        If the source is neither, or not of this form.
+    """
+    needed("dask", "xarray")
+    if is_store(source):
+        found, what = _of_store(Path(source)), Path(source).name
+    else:
+        paths = _parquet(source)
+        columns = systems if isinstance(systems, Sequence) else None
+        found = _of_parquet(paths, tuple(ignore or ()), columns)
+        what = paths[0].name if len(paths) == 1 else f"{len(paths)} files, one after the other,"
+    found = picked(found, systems)
+    if higher_is_better is not None:
+        found = found.assign_attrs(higher_is_better=higher_is_better)
+    return found.assign_attrs(reading=_reading(found, what))
+
+
+def _reading(found: xr.DataArray, what: str) -> str:
+    """What was found, in one line."""
+    of = blocks_of(found)
+    code = f", {of.code} is missing" if of.code is not None else ""
+    blocks = "one block" if len(of.sizes) == 1 else f"{len(of.sizes):,} blocks"
+    return (
+        f"{what} read as scores in {blocks}: {of.items:,} items x "
+        f"{len(of.systems):,} systems ({found.dtype}{code}); ids of items are not looked at"
+    )
+
+
+def _of_store(path: Path) -> xr.DataArray:
+    """The array of scores of a Zarr store, whole numbers as they are."""
+    needed("zarr")
+    opened = xr.open_zarr(
+        path, chunks=None, mask_and_scale=False, consolidated=False, drop_variables=[names.ITEM]
+    )
+    name = _name_in(opened, path)
+    chosen = opened[name]
+    if chosen.dtype.kind == "f" or "scale_factor" in chosen.attrs:  # gaps as NaN
+        chosen = xr.open_zarr(path, chunks=None, consolidated=False, drop_variables=[names.ITEM])[
+            name
+        ]
+    rows = int(chosen.encoding.get("preferred_chunks", {}).get(names.ITEM, 1))
+    width = chosen.sizes[names.SYSTEM] * chosen.dtype.itemsize
+    return chosen.chunk({names.ITEM: rows * max(1, _BLOCK // (rows * width)), names.SYSTEM: -1})
+
+
+def _name_in(opened: xr.Dataset, path: Path) -> Any:
+    """The array of scores: the only one over items and systems, or the one that is called so."""
+    held = [k for k, v in opened.items() if set(v.dims) == {names.ITEM, names.SYSTEM}]
+    if not held or (len(held) > 1 and "scores" not in held):
+        there = listed([f"{k} ({', '.join(map(str, v.dims))})" for k, v in opened.items()])
+        what = "has several arrays" if held else "has no array"
+        raise problem(path.name, f"{what} over (item, system): {there}; name one 'scores'")
+    return "scores" if "scores" in held else held[0]
+
+
+def _parquet(source: Any) -> list[Path]:
+    """Files, each of which is there and Parquet by its name."""
+    many = source if isinstance(source, Sequence) and not isinstance(source, str) else [source]
+    if isinstance(source, Mapping) or not all(isinstance(one, str | Path) for one in many):
+        raise ValueError(
+            f"source is a {type(source).__name__}; give a Zarr store, or Parquet files"
+        )
+    paths = [Path(one) for one in many]
+    for path in paths:
+        if not path.is_file():
+            raise FileNotFoundError(f"no such file: {path}")
+        if path.suffix.lower() != ".parquet":
+            raise problem(path.name, "is read in blocks only as a Zarr store, or as Parquet")
+    return paths
+
+
+def _of_parquet(
+    paths: list[Path], ignore: tuple[str, ...], systems: Sequence[str] | None
+) -> xr.DataArray:
+    """One column a system, one block a row group."""
+    needed("pyarrow")
+    from dask import array
+    from dask.delayed import delayed
+    from pyarrow import parquet
+
+    outlines = [parquet.ParquetFile(path).metadata for path in paths]
+    columns = list(systems) if systems else _columns(paths[0], outlines[0], ignore)
+    for path, outline in zip(paths, outlines, strict=True):
+        _same(path, outline, columns)
+    kind = np.dtype(np.int8 if all(_small(o, columns) for o in outlines) else float)
+    rows = delayed(_rows)
+    blocks = [
+        array.from_delayed(
+            rows(path, k, columns, kind), (outline.row_group(k).num_rows, len(columns)), kind
+        )
+        for path, outline in zip(paths, outlines, strict=True)
+        for k in range(outline.num_row_groups)
+    ]
+    return xr.DataArray(
+        array.concatenate(blocks),
+        dims=(names.ITEM, names.SYSTEM),
+        coords={names.SYSTEM: columns},
+        attrs={"missing_value": _NONE} if kind.kind == "i" else {},
+        name="scores",
+    )
+
+
+def _columns(path: Path, outline: Any, ignore: tuple[str, ...]) -> list[str]:
+    """Columns of systems: all that do not say what stands beside the items."""
+    held = [outline.schema.column(k) for k in range(outline.num_columns)]
+    found = [c for c in held if c.name not in (*_BESIDE, *ignore)]
+    for column in found:
+        if column.physical_type not in ("BOOLEAN", "INT32", "INT64", "FLOAT", "DOUBLE"):
+            raise problem(
+                path.name,
+                f"column {column.name!r} holds no numbers; name the systems, or leave it out with "
+                "ignore",
+            )
+    return [c.name for c in found]
+
+
+def _same(path: Path, outline: Any, columns: Sequence[str]) -> None:
+    """Refuse a file that lacks a system."""
+    there = {outline.schema.column(k).name for k in range(outline.num_columns)}
+    absent = [name for name in columns if name not in there]
+    if absent:
+        raise problem(path.name, f"has no column {absent[0]!r}, which the others have")
+
+
+def _small(outline: Any, columns: Sequence[str]) -> bool:
+    """Whether the outline says that all numbers are whole, and fit into int8 beside a code."""
+    wanted = {
+        k for k in range(outline.num_columns) if outline.schema.column(k).name in set(columns)
+    }
+    for group in range(outline.num_row_groups):
+        for k in wanted:
+            column = outline.row_group(group).column(k)
+            if column.physical_type == "BOOLEAN":
+                continue
+            told = column.statistics
+            if column.physical_type not in ("INT32", "INT64") or told is None:
+                return False
+            if told.has_min_max and not _NONE < told.min <= told.max < -_NONE:
+                return False
+            if not told.has_min_max and told.null_count != column.num_values:
+                return False
+    return True
+
+
+def _rows(path: Path, group: int, columns: list[str], kind: np.dtype) -> np.ndarray:
+    """The numbers of one row group, (item, system)."""
+    from pyarrow import parquet
+
+    table = parquet.ParquetFile(path).read_row_group(group, columns=columns)
+    found = np.empty((table.num_rows, len(columns)), kind)
+    blank = _NONE if kind.kind == "i" else np.nan
+    for k, name in enumerate(columns):
+        column = table.column(name).cast("int8" if kind.kind == "i" else "double")
+        found[:, k] = column.fill_null(blank).to_numpy()
+    return found

@@ -1,0 +1,171 @@
+"""Randomization of scores that come in blocks of items: swaps by the item's number, the same ones
+however blocks are cut.
+"""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+import betterthan
+from betterthan import checks, names
+from betterthan.blocks.folding import folded
+from betterthan.blocks.lazy import Blocks, blocks_of
+from betterthan.counts.in_blocks import rule_of
+from betterthan.counts.shapes import pair_indices
+from betterthan.exact.blocks import drawn
+from betterthan.exact.blocks.drawn import Counted, Sums
+from betterthan.exact.swaps import levels
+from betterthan.exact.wins.sign import sign_p
+from betterthan.signed import Signature
+from betterthan.significance import nulls
+from betterthan.significance.corrections import adjusted_square
+
+_ROUNDING = 1e-12  # of the sizes of all scores: sums closer than that are equal
+_HELD = 2**22  # sums of pairs at once
+_MOST = 2**28  # bytes of what one block says
+
+
+def of_blocks(
+    data: xr.DataArray, statistic: Any, asked: dict[str, Any], seed: int, **tables: Any
+) -> xr.Dataset:
+    """See `randomization_test`; swaps are others than of the same scores in memory.
+
+    Parameters
+    ----------
+    data : xarray.DataArray
+    statistic : str, optional
+    asked : dict
+        The other choices.
+    seed : int
+    **tables
+        ``sided`` and ``how_sure``: from tails of pairs to squares.
+
+    Raises
+    ------
+    ValueError
+        If what is asked needs scores in memory, or a score is missing.
+    """
+    of = blocks_of(data)
+    _possible(of, statistic, asked)
+    seen = _read(of, asked, seed)
+    alone = not seen.tables.graded and asked["method"] != "monte_carlo"
+    if seen.tables.graded and asked["method"] == "exact":
+        raise ValueError(
+            "method='exact' is not possible in blocks of graded scores; use method='monte_carlo'"
+        )
+    sign = 1 if of.higher_is_better else -1
+    tails = _exact(seen, sign) if alone or seen.sums is None else _sampled(seen.sums, sign)
+    result = _assembled(of, seen, tails, asked | tables)
+    made = Signature(
+        version=betterthan.__version__,
+        statistic=statistic or "mean",
+        n_items=of.items,
+        method="binomial" if alone else "monte_carlo",
+        seed=None if alone else seed,
+        shuffles=None if alone else asked["shuffles"],
+        correction=asked["correction"],
+    )
+    kept = {k: asked[k] for k in ("alternative", "unit", "cutoff")}
+    why = "every swap counts" if alone else "scores are in blocks"
+    told = {"test": "randomization", "reason": why, "sampled": int(not alone)}
+    return result.assign_attrs(made.to_attrs() | told | kept)
+
+
+def _possible(of: Blocks, statistic: Any, asked: dict[str, Any]) -> None:
+    """Refuse what needs all scores at once."""
+    choices = ("mean", "accuracy")
+    if callable(statistic) or (statistic or "mean") not in choices:
+        raise ValueError(
+            f"statistic is {checks.shown(statistic)}; of scores in blocks choose one of "
+            f"{', '.join(choices)}"
+        )
+    wanted = {"unit": names.ITEM, "stop_after": None}
+    for name, only in wanted.items():
+        if asked[name] != only:
+            raise ValueError(f"{name}={asked[name]!r} needs scores in memory, not in blocks")
+    checks.one_of(asked["correction"], names.CORRECTIONS, "correction of scores in blocks,")
+    if asked["shuffles"] * (len(of.systems) + 1) * 8 > _MOST:
+        raise ValueError(
+            f"{asked['shuffles']:,} shuffles of {len(of.systems):,} systems are more than a block "
+            f"may hold; give at most {_MOST // 8 // (len(of.systems) + 1):,} shuffles"
+        )
+
+
+def _read(of: Blocks, asked: dict[str, Any], seed: int) -> Counted:
+    """One reading; a second where some blocks hold 0 and 1 alone, and others do not."""
+    see = partial(
+        drawn.counted_and_swapped, rule=rule_of(of, "error"), draws=asked["shuffles"], seed=seed
+    )
+    always = asked["method"] == "monte_carlo"
+    found = folded(of, partial(see, always=always), drawn.both_added)
+    if found.tables.graded and found.sums is None:
+        return folded(of, partial(see, always=True), drawn.both_added)
+    return found
+
+
+def _exact(seen: Counted, sign: int) -> nulls.Tails:
+    """Of 0 and 1: swaps of the items on which two systems differ are a binomial."""
+    first, second = pair_indices(len(seen.tables.wins))
+    wins, losses = seen.tables.wins[first, second], seen.tables.wins[second, first]
+    if sign < 0:
+        wins, losses = losses, wins
+    return nulls.Tails(np.stack([sign_p(wins, losses, side) for side in names.ALTERNATIVES]))
+
+
+def _sampled(sums: Sums, sign: int) -> nulls.Tails:
+    """All three tails of every pair, counted in the same swaps."""
+    moved, totals = sign * sums.sums[:, :-1], sign * sums.totals[:-1]
+    first, second = pair_indices(len(totals))
+    step = max(1, _HELD // len(moved))
+    parts = [
+        _reached(moved, totals, sums.sizes, first[k : k + step], second[k : k + step])
+        for k in range(0, len(first), step)
+    ]
+    counted = np.concatenate(parts, axis=1)
+    done = np.full(counted.shape, len(moved))
+    return nulls.Tails(levels.monte_carlo_p(counted, done), counted, done)
+
+
+def _reached(
+    moved: np.ndarray, totals: np.ndarray, sizes: np.ndarray, a: np.ndarray, b: np.ndarray
+) -> np.ndarray:
+    """How many swaps reach the difference of each pair: two-sided, greater, less."""
+    observed = totals[a] - totals[b]
+    swapped = observed - 2 * (moved[:, a] - moved[:, b])
+    near = _ROUNDING * (sizes[a] + sizes[b])
+    two = np.abs(swapped) >= np.abs(observed) - near
+    sides = two, swapped >= observed - near, swapped <= observed + near
+    return np.stack([side.sum(0) for side in sides])
+
+
+def _of_side(tails: nulls.Tails, side: str) -> nulls.Tails:
+    rows = [nulls.TWO_SIDED] if side == "two-sided" else [nulls.GREATER, nulls.LESS]
+    if tails.exceedances is None or tails.shuffles is None:
+        return nulls.Tails(tails.p[rows])
+    return nulls.Tails(tails.p[rows], tails.exceedances[rows], tails.shuffles[rows])
+
+
+def _assembled(of: Blocks, seen: Counted, tails: nulls.Tails, asked: dict[str, Any]) -> xr.Dataset:
+    """The table of `randomization_test`."""
+    side, sided = asked["alternative"], asked["sided"]
+    found = _of_side(tails, side)
+    score = np.diag(seen.tables.sums) / of.items
+    differ = seen.tables.wins + seen.tables.wins.T
+    least = 0.5**differ * (2.0 if side == "two-sided" else 1.0)
+    if found.shuffles is not None:
+        least = np.maximum(least, 1 / (asked["shuffles"] + 1))
+    table: dict[str, Any] = {
+        "p_value": sided(found.p, side, 1.0),
+        "difference": score[:, None] - score,
+        "n": seen.tables.shared,
+        "n_differ": differ,
+        "smallest_p": np.minimum(least, 1.0),
+    }
+    table |= asked["how_sure"](found, side, asked["cutoff"])
+    variables = {name: xr.Variable(names.SQUARE, values) for name, values in table.items()}
+    variables["score"] = xr.Variable(names.SYSTEM, score)
+    variables["p_adjusted"] = adjusted_square(table["p_value"], asked["correction"])
+    systems = list(of.systems)
+    return xr.Dataset(variables, coords=dict.fromkeys((*names.SQUARE, names.SYSTEM), systems))

@@ -1,0 +1,74 @@
+"""Several answers on one page: chapters, contents, ids."""
+
+import re
+
+import pytest
+
+import betterthan as bt
+from betterthan.reporting.chapters import joined
+from betterthan.reporting.page import Page, Part, Table
+
+TABLE = Part("Pairs", tables=[Table(("x",), [("1",)])])
+FACTS = Part("Data", facts=[("a", "1")])
+
+
+@pytest.fixture(scope="module")
+def several():
+    pair = bt.compare(bt.datasets.contingency_case("a"))
+    other = bt.compare(bt.datasets.contingency_case("b"), rope=0.01)
+    return pair, bt.datasets.beetle_confusion(), other
+
+
+def test_each_answer_is_a_chapter():
+    found = joined(
+        [Page("One", "?", [TABLE], answer=["a."]), Page("Two", "?", [FACTS], answer=["b."])]
+    )
+    assert [one.title for one in found.chapters] == ["One", "Two"]
+    assert found.title == "One, and 1 more answer"
+    assert found.contents == ["One: a.", "Two: b."]
+    assert [mark for mark, _ in found.told] == ["", "c2-"]
+
+
+def test_what_has_no_answer_goes_beside_and_titles_join():
+    beside = Page("Orders", parts=[FACTS])
+    taus = Page("Orders", "Near?", [TABLE], ["l"], ["s"], answer=["a."])
+    more = Page("Orders", "Nearer?", [Part("More", lines=["x"])], ["l", "m"], ["s"], answer=["b."])
+    found = joined([beside, taus, more])
+    assert not found.chapters
+    assert found.question == "Near?"
+    assert found.answer == ["a.", "b."]
+    assert [part.heading for part in found.parts] == ["Pairs", "More", "Data"]
+    assert (found.limits, found.signatures) == (["l", "m"], ["s"])
+
+
+def test_living_pages_are_never_one():
+    page = Page("Same", "?", [FACTS], answer=["a."], data=dict)
+    assert len(joined([page, page]).chapters) == 2
+
+
+@pytest.mark.parametrize("format", ["text", "markdown", "html", "latex"])
+def test_every_format_has_contents_and_all_answers(several, format):
+    written = bt.report(*several, format=format, figures=False)
+    plain = " ".join(re.sub(r"<[^>]+>|\\", "", written).split())
+    assert plain.count("A is better than B with probability 0.996") == 2  # in the contents, too
+    assert "Macro F is 0.435" in plain
+    assert "and 2 more answers" in plain
+    assert plain.count("Limits") in (1, 2)
+
+
+def test_ids_are_unique_and_links_lead_somewhere(several):
+    html = bt.report(*several, format="html", figures=False)
+    ids = re.findall(r'\bid="([^"]+)"', html)
+    assert len(ids) == len(set(ids))
+    links = re.findall(r'href="#([^"]+)"', html)
+    assert links
+    assert set(links) <= set(ids)
+    assert {"chapter", "c2-chapter", "c3-chapter", "c3-systems", "c3-bt-data"} - set(ids) == {
+        "c3-systems"  # counts say no scores
+    }
+
+
+def test_what_can_be_said_stands_once(several):
+    html = bt.report(*several, format="html", figures=False)
+    assert html.count('class="bt-data"') == 2
+    assert html.count('"sentences":') == 1

@@ -1,0 +1,107 @@
+"""Two processes of a dask cluster give what one process gives, to the digit."""
+
+import logging
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+from scale.made_blocks import graded, labelled, right_or_wrong, run, store
+
+import betterthan as bt
+from betterthan.blocks import work
+from betterthan.evidence import calibrate
+from betterthan.evidence.decisions import stored
+from betterthan.evidence.decisions.roster import CELLS
+
+distributed = pytest.importorskip("distributed")
+VALUES = right_or_wrong(6000, 5, missing=0.05)
+
+
+def lazy(rows=1000):
+    return labelled(VALUES, missing_value=-1).chunk(item=rows)
+
+
+@pytest.fixture(scope="module")
+def address():
+    with distributed.LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        processes=True,
+        dashboard_address=None,
+        silence_logs=logging.CRITICAL,
+    ) as cluster:
+        yield cluster.scheduler_address
+
+
+@pytest.fixture
+def client(address):
+    with distributed.Client(address) as one:
+        yield one
+
+
+def test_compare_is_the_same_with_two_workers_and_none(address, monkeypatch):
+    here = bt.compare(lazy(), rope=0.01, rng=3).data
+    monkeypatch.setattr(work, "MANY", 1)  # the pairs' integrals are shared out, too
+    monkeypatch.setattr(work, "_PART", 4)
+    with distributed.Client(address) as client, distributed.get_task_stream(client) as done:
+        there = bt.compare(lazy(700), rope=0.01, rng=3).data
+    assert here.attrs == there.attrs
+    for name, told in here.data_vars.items():
+        if told.dtype.kind == "f":
+            np.testing.assert_allclose(there[name], told, rtol=0, atol=1e-12)
+        else:
+            np.testing.assert_array_equal(there[name], told)
+    assert len({one["worker"] for one in done.data}) == 2
+
+
+def test_draws_and_permutations_are_the_same_with_two_workers_and_none(address):
+    values = graded(600, 3)
+    data = [labelled(values).chunk(item=rows) for rows in (100, 170)]
+    here = bt.scores.bootstrap_draws(data[0], draws=300, rng=3)
+    tested = bt.randomization_test(data[0], shuffles=300, rng=3)
+    with distributed.Client(address):
+        there = bt.scores.bootstrap_draws(data[1], draws=300, rng=3)
+        np.testing.assert_allclose(there, here, rtol=1e-12)
+        again = bt.randomization_test(data[1], shuffles=300, rng=3)
+    np.testing.assert_array_equal(again["p_value"], tested["p_value"])
+
+
+def test_the_command_line_gives_its_work_to_a_cluster(address, tmp_path, capsys):
+    zarr = store(tmp_path / "scores.zarr", VALUES, missing_value=-1)
+    with distributed.Client(address) as client, distributed.get_task_stream(client) as done:
+        given = "compare", zarr, "--scheduler", address, "--format", "json"
+        there, _, code = run(capsys, *given)
+    here, _, _ = run(capsys, "compare", zarr, "--format", "json")
+    assert code == 0
+    assert there == here
+    assert done.data
+
+
+def test_a_scheduler_without_workers_is_one_line(tmp_path, capsys):
+    zarr = store(tmp_path / "scores.zarr", VALUES, missing_value=-1)
+    none = {"n_workers": 0, "processes": False, "dashboard_address": ":0"}
+    with distributed.LocalCluster(**none, silence_logs=logging.CRITICAL) as cluster:
+        given = "compare", zarr, "--scheduler", cluster.scheduler_address
+        _, err, code = run(capsys, *given)
+    assert code == 2
+    assert "has no workers; start one with 'dask worker" in err.splitlines()[-1]
+
+
+def test_a_refusal_in_a_worker_is_the_same_line(client):
+    values = VALUES.copy()
+    with pytest.raises(ValueError, match="is -1 in int8: if that stands for a missing score"):
+        bt.count(labelled(values).chunk(item=1000))
+
+
+def test_calibration_is_shared_out_by_the_same_code(client, tmp_path):
+    cell = next(c for c in CELLS if c.name == "units/equal, 3 units of 5")
+    cell = replace(cell, sets=40, block=20, key_sets=2)
+    shared = partial(_map, client)
+    assert calibrate.calibrate([cell], tmp_path / "there", map=shared) == 1
+    assert calibrate.calibrate([cell], tmp_path / "here") == 1
+    assert stored.read(tmp_path / "there") == stored.read(tmp_path / "here")
+
+
+def _map(client, function, blocks):
+    return client.gather(client.map(function, blocks))

@@ -1,0 +1,146 @@
+"""Scores in a Zarr store or in Parquet files, on the command line, and what is refused in one
+line.
+"""
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from scale.made_blocks import graded, labelled, right_or_wrong, run, store
+
+import betterthan as bt
+
+VALUES = right_or_wrong(4000, 3, missing=0.02)
+GAPPED = np.where(VALUES < 0, np.nan, VALUES)
+
+
+def parts(folder, values, kind="Int64"):
+    """Three Parquet files, one after the other."""
+    paths = []
+    for k, part in enumerate(np.array_split(values, 3)):
+        frame = pd.DataFrame(part, columns=[f"s{j}" for j in range(values.shape[1])])
+        frame = frame.astype(kind)
+        frame.insert(0, "item", [f"q{k}-{j}" for j in range(len(part))])
+        frame.to_parquet(folder / f"{k}.parquet", row_group_size=300)
+        paths.append(folder / f"{k}.parquet")
+    return paths
+
+
+def test_a_store_stays_where_it_is_and_whole_numbers_stay_int8(tmp_path):
+    scores = bt.read(store(tmp_path / "scores.zarr", VALUES, missing_value=-1))
+    assert scores.chunks is not None
+    assert scores.dtype == np.int8
+    assert "4,000 items x 3 systems (int8, -1 is missing)" in scores.attrs["reading"]
+    np.testing.assert_array_equal(bt.count(scores), bt.count(labelled(GAPPED)))
+
+
+def test_floats_of_a_store_keep_their_gaps(tmp_path):
+    values = graded(1000, 3, missing=0.05)
+    scores = bt.read(store(tmp_path / "scores.zarr", values), higher_is_better=False)
+    whole = labelled(values, higher_is_better=False)
+    np.testing.assert_array_equal(bt.count(scores), bt.count(whole))
+
+
+@pytest.mark.parametrize("kind", ["Int64", "Float32"])
+def test_parquet_files_are_parts_of_one_table(tmp_path, kind):
+    scores = bt.read(parts(tmp_path, pd.DataFrame(GAPPED).to_numpy(), kind), lazy=True)
+    assert scores.dtype == (np.int8 if kind == "Int64" else np.float64)
+    np.testing.assert_array_equal(bt.count(scores), bt.count(labelled(GAPPED)))
+    some = bt.read(parts(tmp_path, GAPPED, kind), lazy=True, systems=["s2", "s0"])
+    assert some["system"].values.tolist() == ["s2", "s0"]
+
+
+def test_the_command_line_compares_a_store_and_parts_alike(tmp_path, capsys):
+    zarr = store(tmp_path / "scores.zarr", VALUES, missing_value=-1)
+    out, err, code = run(capsys, "compare", zarr, "--seed", 1, "--format", "json")
+    assert code == 0
+    assert "read as scores in" in err
+    files = parts(tmp_path, GAPPED)
+    again, err, code = run(
+        capsys, "compare", *files, "--scheduler", "threads", "--seed", 1, "--format", "json"
+    )
+    assert code == 0
+    assert "3 files, one after the other, read as scores in" in err
+    assert '"prob_better"' in out
+    kept = [line for line in out.splitlines() if "reading" not in line and "hash" not in line]
+    assert [x for x in again.splitlines() if "reading" not in x and "hash" not in x] == kept
+
+
+def test_an_unreachable_scheduler_is_one_line(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("betterthan.cli.scheduling._SECONDS", 0.3)
+    zarr = store(tmp_path / "scores.zarr", VALUES, missing_value=-1)
+    target = tmp_path / "report.html"
+    _, err, code = run(capsys, "compare", zarr, "--scheduler", "tcp://127.0.0.1:9", "-o", target)
+    assert code == 2
+    line = err.splitlines()[-1]
+    assert line.startswith("error: no dask scheduler answers at tcp://127.0.0.1:9")
+    assert "Traceback" not in err
+    assert not target.exists()
+
+
+BAD = {
+    "a code that nobody named": (lambda path: store(path, VALUES), "is -1 in int8"),
+    "another dim": (
+        lambda path: (
+            labelled(VALUES)
+            .rename(item="row")
+            .to_dataset()
+            .to_zarr(path, consolidated=False, zarr_format=2)
+        ),
+        "has no array over (item, system): 'scores (row, system)'",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_a_wrong_store_is_one_line_and_code_2(what, tmp_path, capsys):
+    make, words = BAD[what]
+    make(tmp_path / "scores.zarr")
+    out, err, code = run(capsys, "compare", tmp_path / "scores.zarr")
+    assert code == 2
+    assert not out
+    assert words in err.splitlines()[-1]
+    assert err.splitlines()[-1].startswith("error: ")
+
+
+def test_parts_must_have_the_same_systems_and_be_parquet(tmp_path):
+    files = parts(tmp_path, GAPPED)
+    pd.DataFrame({"item": ["a"], "s0": [1], "s1": [0]}).to_parquet(files[1])
+    with pytest.raises(ValueError, match=r"1\.parquet: has no column 's2'"):
+        bt.read(files, lazy=True)
+    (tmp_path / "x.csv").write_text("item,A,B\nq,1,0\n")
+    with pytest.raises(ValueError, match=r"x\.csv: is read in blocks only as"):
+        bt.read(tmp_path / "x.csv", lazy=True)
+    pd.DataFrame({"who": ["a"], "s0": [1], "s1": [0]}).to_parquet(files[0])
+    with pytest.raises(ValueError, match="column 'who' holds no numbers; name the systems"):
+        bt.read(files[0], lazy=True)
+    assert bt.read(files[0], lazy=True, ignore="who").shape == (1, 2)
+
+
+def test_choices_that_do_not_apply(tmp_path):
+    zarr = store(tmp_path / "scores.zarr", VALUES, missing_value=-1)
+    with pytest.raises(ValueError, match=r"layout='wide' does not apply: .* scores in blocks"):
+        bt.read(zarr, layout="wide")
+
+
+def test_without_the_extra_one_line_names_it(tmp_path, monkeypatch):
+    zarr = store(tmp_path / "scores.zarr", VALUES, missing_value=-1)
+    monkeypatch.setattr("betterthan.blocks.needed.find_spec", lambda name: None)
+    with pytest.raises(ValueError, match=r"needs dask, .* pip install 'betterthan\[scale\]'"):
+        bt.read(zarr)
+
+
+def test_scores_in_memory_need_no_dask():
+    # xarray loads dask.array by itself wherever it is installed
+    code = (
+        "import sys; absent = dict.fromkeys(('dask', 'distributed', 'zarr')); "
+        "sys.modules.update(absent)\n"
+        "import betterthan as bt, numpy as np, xarray as xr\n"
+        "data = xr.DataArray(np.eye(6), dims=('item', 'system'), "
+        "coords={'system': list('abcdef')})\n"
+        "bt.count(data); bt.compare(data)\n"
+        "assert not any(sys.modules[name] for name in absent)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
