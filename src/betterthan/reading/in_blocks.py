@@ -24,7 +24,10 @@ def is_store(source: Any) -> bool:
     if not isinstance(source, str | Path):
         return False
     path = Path(source)
-    return path.is_dir() and any((path / name).exists() for name in _STORE)
+    try:
+        return path.is_dir() and any((path / name).exists() for name in _STORE)
+    except (OSError, ValueError):  # no name of a file: whoever reads it says so
+        return False
 
 
 def read_blocks(
