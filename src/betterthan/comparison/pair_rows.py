@@ -115,7 +115,25 @@ def best_first(comparison: xr.Dataset) -> xr.Dataset:
 
 
 def ahead_first(table: xr.Dataset) -> list[tuple[int, int]]:
-    """Places of every pair, that of the system ahead first; of any table over both systems."""
+    """Places of every pair as `in_columns` has them; of any table over both systems."""
+    systems = [str(name) for name in table[names.SYSTEM_A].values]
+    pairs = zip(*np.triu_indices(len(systems), 1), strict=True)
     p = table["prob_better"].transpose(*names.SQUARE).values
-    pairs = zip(*np.triu_indices(len(p), 1), strict=True)
-    return [(int(j), int(i)) if p[i, j] < 0.5 else (int(i), int(j)) for i, j in pairs]
+    return in_columns([(int(i), int(j)) for i, j in pairs], p, systems)
+
+
+def in_columns(
+    pairs: list[tuple[int, int]], p: np.ndarray, systems: list[str]
+) -> list[tuple[int, int]]:
+    """Pairs for a table with columns A and B: the system ahead first.
+
+    A system that is called A stands in column A whoever is ahead, and one called B in column B: "A
+    better" must not be read as the other one's name.
+    """
+
+    def turned(i: int, j: int) -> bool:
+        if systems[j] == "A" or systems[i] == "B":
+            return True
+        return bool(p[i, j] < 0.5) and systems[i] != "A" and systems[j] != "B"
+
+    return [(j, i) if turned(i, j) else (i, j) for i, j in pairs]

@@ -13,6 +13,7 @@ from betterthan.reporting.page import Table
 from betterthan.reporting.sentences import title_of_verdict
 from betterthan.reporting.shown import PAIRS_SEEN, Shown
 
+LETTERED = "; a system called A or B in the column of its letter"
 _BESIDE = {"mean": "P(mean of A better)", "wins": "P(A wins more)", "among": "P among all"}
 _AS_WRONG = "Missing as wrong"
 
@@ -45,10 +46,11 @@ def _caption(shown: Shown) -> str:
     total = len(shown.systems) * (len(shown.systems) - 1) // 2
     if total == 1:
         return "The pair"
+    first = "the system ahead first" + (LETTERED if {"A", "B"} & set(shown.systems) else "")
     if len(shown.pairs) == total:
-        return f"All {total:,} pairs, the system ahead first"
+        return f"All {total:,} pairs, {first}"
     base = ", with the baseline" if shown.made.baseline else ""
-    return f"Pairs with the best{base}, and of neighbours, the system ahead first"
+    return f"Pairs with the best{base}, and of neighbours, {first}"
 
 
 def _rest(shown: Shown, rows: int) -> str:

@@ -62,7 +62,7 @@ function point(view, event) {
 function reread(live) {
   const { view } = live, { model, settings } = view, found = [];
   for (let k = 0; k < model.number; k++) {
-    const of = model.fixedOf(k), turn = of.p < 0.5;
+    const of = model.fixedOf(k), turn = turnedInColumns(model, k, of.p);
     const [a, b] = turn ? [model.second[k], model.first[k]] : [model.first[k], model.second[k]];
     if (settings.baseline !== null && a !== settings.baseline && b !== settings.baseline) continue;
     const [w, l] = [model.at("w", k), model.at("l", k)], among = model.at("among", k);
@@ -76,6 +76,13 @@ function reread(live) {
   found.sort((x, y) => none(x) - none(y) || model.place[x.a] - model.place[y.a]
     || model.place[x.b] - model.place[y.b]);
   live.rows = found;
+}
+
+// A system that is called A stands in column A whoever is ahead, and one called B in column B
+function turnedInColumns(model, k, p) {
+  const first = model.systems[model.first[k]], second = model.systems[model.second[k]];
+  if (second === "A" || first === "B") return true;
+  return p < 0.5 && first !== "A" && second !== "B";
 }
 
 function fill(live) {
@@ -96,7 +103,9 @@ function fill(live) {
   const of = live.rows.length;
   setText(live.caption, (rows.length < of ? grouped(rows.length) + " of " : "") + grouped(of)
     + (of === 1 ? " pair" : " pairs") + (settings.baseline === null ? ""
-    : " with the baseline " + model.systems[settings.baseline]) + ", the system ahead first");
+    : " with the baseline " + model.systems[settings.baseline]) + ", the system ahead first"
+    + (model.systems.some((name) => name === "A" || name === "B")
+      ? "; a system called A or B in the column of its letter" : ""));
   live.more.hidden = live.shown.length >= rows.length;
   setText(live.more, "Show more of " + grouped(rows.length) + " pairs");
 }
