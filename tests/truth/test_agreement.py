@@ -91,9 +91,9 @@ def test_every_p_value_says_for_whom_it_speaks():
     assert found["favours"].sel(PAIR).values.tolist() == [-1, -1]
     assert found["favours"].sel(system_a="B", system_b="A").values.tolist() == [1, 1]
     row = tests_beside.tests_part(shown_of(found.by_engine())).tables[0].rows[0]
-    assert row[:2] == ("B", "A")  # the better one is told as A
-    assert row[4].endswith("(A)")
-    assert row[5].endswith("(A)")
+    assert row[:2] == ("A", "B")  # each in the column of its letter
+    assert row[4].endswith("(B)")
+    assert row[5].endswith("(B)")
 
 
 @pytest.mark.parametrize("higher", [True, False])
