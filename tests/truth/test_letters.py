@@ -16,10 +16,10 @@ def scores_of(systems):
 
 
 def rows(text, systems):
-    """First system, second system and the letter of the verdict, of rows below the heads A, B."""
+    """First system, second system and who is said to be better, of rows below the heads A, B."""
     found, lettered = [], False
     for line in text.splitlines():
-        words, verdict = line.split(), re.search(r" ([AB]) better", line)
+        words, verdict = line.split(), re.search(r" (\w) better", line)
         if words[:2] == ["A", "B"] and not re.search(r"\d[^%]*$", line):
             lettered = True
         elif not words:
@@ -29,19 +29,26 @@ def rows(text, systems):
     return found
 
 
-@pytest.mark.parametrize("systems", ["AB", "BA", "ABC", "CBA", "ACB", "XB", "BX", "XA", "AX"])
+SETS = ["AB", "BA", "ABC", "CBA", "ACB", "XB", "BX", "XA", "AX"]
+
+
+@pytest.mark.parametrize("systems", SETS)
 @pytest.mark.parametrize("of", [bt.compare, lambda s: bt.scores.compare(s, rng=1, draws=500)])
-def test_a_system_called_a_or_b_stands_in_its_column(systems, of, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "200")
-    best = systems[-1]  # by construction
+def test_a_system_called_a_or_b_stands_in_its_column_and_rows_of_it_have_names(systems, of):
+    best, worst = systems[-1], systems[0]  # by construction
     found = rows(bt.report(of(scores_of(systems))), systems)
     assert found
-    for first, second, named in found:
+    for first, second, better in found:
         assert first != "B"
         assert second != "A"
-        better = first if named == "A" else second
-        if best in (first, second):
-            assert better == best
+        assert better == best or worst in (first, second)
+        assert better in (first, second)
+
+
+def test_p_values_speak_for_names_there():
+    lines = bt.report(bt.compare(scores_of("ACB"))).splitlines()
+    assert any(line.split()[:2] == ["A", "C"] and "(C)" in line for line in lines)
+    assert any(line.split()[:2] == ["A", "B"] and "(B)" in line for line in lines)
 
 
 def test_of_other_names_the_system_ahead_stands_first():

@@ -115,11 +115,17 @@ def best_first(comparison: xr.Dataset) -> xr.Dataset:
 
 
 def ahead_first(table: xr.Dataset) -> list[tuple[int, int]]:
-    """Places of every pair as `in_columns` has them; of any table over both systems."""
-    systems = [str(name) for name in table[names.SYSTEM_A].values]
-    pairs = zip(*np.triu_indices(len(systems), 1), strict=True)
+    """Places of every pair, that of the system ahead first; of any table over both systems."""
     p = table["prob_better"].transpose(*names.SQUARE).values
-    return in_columns([(int(i), int(j)) for i, j in pairs], p, systems)
+    pairs = zip(*np.triu_indices(len(p), 1), strict=True)
+    return [(int(j), int(i)) if p[i, j] < 0.5 else (int(i), int(j)) for i, j in pairs]
+
+
+def pairs_in_columns(table: xr.Dataset) -> list[tuple[int, int]]:
+    """Places of every pair as `in_columns` has them."""
+    systems = [str(name) for name in table[names.SYSTEM_A].values]
+    p = table["prob_better"].transpose(*names.SQUARE).values
+    return in_columns(ahead_first(table), p, systems)
 
 
 def in_columns(

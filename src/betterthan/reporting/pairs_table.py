@@ -7,7 +7,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.answers import numbers
-from betterthan.reporting.cells import interval_of
+from betterthan.reporting.cells import interval_of, letters_of
 from betterthan.reporting.engines import ENGINES
 from betterthan.reporting.page import Table
 from betterthan.reporting.sentences import title_of_verdict
@@ -85,13 +85,16 @@ def _answered(shown: Shown, at: xr.Dataset) -> dict[str, list[str]]:
             columns[head] = _column(at, f"{name}_prob_better", numbers.probability)
     if "z" in beside:
         columns["z"] = [f"{z:+.1f}" for z in beside["z"].values]
+    sides = [letters_of(shown.systems[i], shown.systems[j]) for i, j in shown.pairs]
     columns[shown.verdict_head] = [
-        title_of_verdict(v, "A", "B") for v in at["verdict"].values.astype(str)
+        title_of_verdict(v, *pair)
+        for v, pair in zip(at["verdict"].values.astype(str), sides, strict=True)
     ]
     if "verdict_if_wrong" in at:
-        told = zip(at["verdict_if_wrong"].values, at["prob_better_if_wrong"].values, strict=True)
+        wrong = (at[f"{name}_if_wrong"].values for name in ("verdict", "prob_better"))
         columns[_AS_WRONG] = [
-            f"{title_of_verdict(str(v), 'A', 'B')}, {numbers.probability(p)}" for v, p in told
+            f"{title_of_verdict(str(v), *pair)}, {numbers.probability(p)}"
+            for v, p, pair in zip(*wrong, sides, strict=True)
         ]
     return columns
 

@@ -67,7 +67,7 @@ function reread(live) {
     if (settings.baseline !== null && a !== settings.baseline && b !== settings.baseline) continue;
     const [w, l] = [model.at("w", k), model.at("l", k)], among = model.at("among", k);
     const d = of.of ? pairMean(of.of) * (view.data.lower ? -1 : 1) : model.at("d", k);
-    found.push({ k, a, b, turn, wins: turn ? l : w, losses: turn ? w : l, ties: model.at("t", k),
+    found.push({ k, a, b, turn, sides: lettersOf(model.systems[a], model.systems[b]), wins: turn ? l : w, losses: turn ? w : l, ties: model.at("t", k),
       p: turn ? of.q : of.p, among: among === null || among === undefined ? NaN
         : turn ? 1 - among : among, d: d === null || d === undefined ? NaN : turn ? -d : d,
       verdict: "", within: NaN, stays: of.stays });
@@ -84,6 +84,9 @@ function turnedInColumns(model, k, p) {
   if (second === "A" || first === "B") return true;
   return p < 0.5 && first !== "A" && second !== "B";
 }
+
+// What a row calls its two: letters of the columns, or names where one is called by its letter
+function lettersOf(a, b) { return a === "A" || b === "B" ? [a, b] : ["A", "B"]; }
 
 function fill(live) {
   const { view, body } = live, { model, settings } = view;
@@ -161,7 +164,7 @@ function rowOf(live, row) {
 }
 
 function write(row) {
-  setText(row.cells[0], (MARKS[row.verdict] || "") + " " + (WORDS[row.verdict] || row.verdict));
+  setText(row.cells[0], wordsOf(row.verdict, row.sides));
   setClass(row.cells[0], "l v-" + row.verdict);
   if (row.cells[1]) setText(row.cells[1], probability(row.within, 0));
 }
