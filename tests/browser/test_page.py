@@ -403,3 +403,20 @@ def test_axe_finds_nothing_serious(open_page, width, scheme):
     ]
     assert [one for one in told if one[0] in ("serious", "critical")] == []
     assert told == []
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 1, 0], [1, 2, 0]])
+def test_systems_called_by_the_letters_of_the_columns_are_named(open_page, order):
+    """Which of A, B and C is the best depends on the order."""
+    scores = right_or_wrong(3).isel(system=order).assign_coords(system=["A", "B", "C"])
+    page = open_page(html(scores))
+    wanted = expected(bt.compare(scores))
+    for row in live(page):
+        assert row["A"] != "B"
+        assert row["B"] != "A"
+        verdict = wanted[frozenset((row["A"], row["B"]))]
+        if verdict in ("A", "B", "C"):
+            assert row["Verdict"].endswith(f" {verdict} better")
+            assert (float(row["P(A better)"].lstrip("<>").split()[0]) > 0.5) == (
+                verdict == row["A"]
+            )

@@ -38,9 +38,7 @@ def page(found: xr.Dataset) -> Page:
     made = Signature.from_attrs(found.attrs)
     main = found.isel({names.ENGINE: 0})
     places = pairs_in_columns(main)
-    met = [cell for cell in (cell_of(found, *at) for at in places) if cell["n"].item() > 0]
-    first = [cell.isel({names.ENGINE: 0}) for cell in met]
-    told = [cell for cell in (cell_of(main, *at) for at in ahead_first(main)) if cell["n"] > 0]
+    met, first, told = _met(found, places), _met(main, places), _met(main, ahead_first(main))
     tables = (_pairs(first, made), _beside(met, made), _worth(met))
     words = Part("In words", lines=[_sentence(cell, made) for cell in told])
     parts = parts_told(
@@ -52,6 +50,12 @@ def page(found: xr.Dataset) -> Page:
     limits = [*(made.notes or ()), *_joint(made, len(places)), *_LIMITS]
     signed, answer = [on_one_line(signature(found))], said(judged_facts(found), "judged")
     return Page(_title(found), asked, parts, limits, signed, answer)
+
+
+def _met(found: xr.Dataset, places: list[tuple[int, int]]) -> list[xr.Dataset]:
+    """The pairs that have examples."""
+    cells = (cell_of(found, *at) for at in places)
+    return [cell for cell in cells if cell["n"].item() > 0]
 
 
 def _title(found: xr.Dataset) -> str:

@@ -85,11 +85,13 @@ def _answered(shown: Shown, at: xr.Dataset) -> dict[str, list[str]]:
             columns[head] = _column(at, f"{name}_prob_better", numbers.probability)
     if "z" in beside:
         columns["z"] = [f"{z:+.1f}" for z in beside["z"].values]
+    return columns | _verdicts(shown, at)
+
+
+def _verdicts(shown: Shown, at: xr.Dataset) -> dict[str, list[str]]:
     sides = [letters_of(shown.systems[i], shown.systems[j]) for i, j in shown.pairs]
-    columns[shown.verdict_head] = [
-        title_of_verdict(v, *pair)
-        for v, pair in zip(at["verdict"].values.astype(str), sides, strict=True)
-    ]
+    said = zip(at["verdict"].values.astype(str), sides, strict=True)
+    columns = {shown.verdict_head: [title_of_verdict(v, *pair) for v, pair in said]}
     if "verdict_if_wrong" in at:
         wrong = (at[f"{name}_if_wrong"].values for name in ("verdict", "prob_better"))
         columns[_AS_WRONG] = [
