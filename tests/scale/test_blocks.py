@@ -211,6 +211,10 @@ BAD = {
         lambda: bt.count(code([[0, -1], [-1, 1]], missing_value=-1)),
         "'s0' and 's1' have no item in common",
     ),
+    "an item twice": (
+        lambda: bt.compare(code([[0, 1], [1, 0], [1, 1]]).assign_coords(item=["a", "b", "a"])),
+        "item 'a' occurs more than once; give each item one row",
+    ),
     "by": (
         lambda: bt.count(code([[0, 1]]), by="dataset"),
         "by='dataset' needs scores in memory",
