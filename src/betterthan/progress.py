@@ -110,7 +110,7 @@ def in_words(seconds: float) -> str:
     Examples
     --------
     >>> in_words(3.4), in_words(95), in_words(7300)
-    ('3 s', '1 min 35 s', '2 h 2 min')
+    ('3 s', '1 min 35 s', '2 h 1 min')
     """
     whole = max(1, round(seconds))
     if whole < 60:

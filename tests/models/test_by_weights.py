@@ -147,6 +147,16 @@ def apart(one, other, name):
     return float(np.abs(both / np.sqrt(az.mcse(one[name]) ** 2 + variance)).max())
 
 
+def agree(trees):
+    """All variables of a fit by weights and of one by NUTS, in mean and squared deviation."""
+    weighted, sampled = (tree["posterior"].to_dataset() for tree in trees.values())
+    assert set(weighted.data_vars) == set(sampled.data_vars)
+    for name, array in sampled.data_vars.items():
+        assert weighted[name].dims == array.dims, name
+        assert apart(sampled, weighted, name) < 4, name
+        assert apart((sampled - sampled.mean()) ** 2, (weighted - sampled.mean()) ** 2, name) < 4
+
+
 @pytest.mark.sampled
 def test_items_by_weights_are_as_by_nuts():
     data = item_response.simulate(60, systems=5, trials=2, rng=4)
@@ -154,12 +164,7 @@ def test_items_by_weights_are_as_by_nuts():
         sampler: item_response.fit(data, sampler=sampler, rng=2, predictive=False)
         for sampler in by_weights.SAMPLERS
     }
-    weighted, sampled = (tree["posterior"].to_dataset() for tree in trees.values())
-    assert set(weighted.data_vars) == set(sampled.data_vars)
-    for name, array in sampled.data_vars.items():
-        assert weighted[name].dims == array.dims, name
-        assert apart(sampled, weighted, name) < 4, name
-        assert apart((sampled - sampled.mean()) ** 2, (weighted - sampled.mean()) ** 2, name) < 4
+    agree(trees)
     better = [bt.fits.compare(tree)["prob_better"].values for tree in trees.values()]
     assert np.abs(better[0] - better[1]).max() < 0.04
 
@@ -172,12 +177,7 @@ def test_judgments_by_weights_are_as_by_nuts():
         sampler: davidson.fit(data, **form, sampler=sampler, rng=2, predictive=False)
         for sampler in by_weights.SAMPLERS
     }
-    weighted, sampled = (tree["posterior"].to_dataset() for tree in trees.values())
-    assert set(weighted.data_vars) == set(sampled.data_vars)
-    for name, array in sampled.data_vars.items():
-        assert weighted[name].dims == array.dims, name
-        assert apart(sampled, weighted, name) < 4, name
-        assert apart((sampled - sampled.mean()) ** 2, (weighted - sampled.mean()) ** 2, name) < 4
+    agree(trees)
 
 
 @pytest.mark.sampled

@@ -8,7 +8,10 @@ import xarray as xr
 
 import betterthan as bt
 from betterthan.comparison.pair_rows import pair_rows
+from betterthan.reporting import page as told
 from betterthan.reporting.escapes import latex, markdown
+from betterthan.reporting.page import Part, Table
+from betterthan.reporting.plain import as_text
 
 NASTY = ('<script>alert("x")</script>', "50% & $more_{\\LaTeX}^~ #1 | `tick` [x]")
 
@@ -94,6 +97,15 @@ def test_text_never_crops_a_number_or_a_name():
     assert "…" not in text
     squeezed = re.sub(r"\s+", "", text)
     assert all(re.sub(r"\s+", "", name) in squeezed for name in NASTY)
+
+
+def test_text_of_any_width_crops_no_last_column():
+    rows = [("R", "Q", "+0.269 ± 0.004 [+0.103, +0.440]", "0.007 (A)", "A better")]
+    table = Table(("A", "B", "Difference", "p", "Verdict"), rows, "The pair", left=2)
+    for width in range(50, 80):
+        text = as_text(told.Page("Of one pair", parts=[Part("Pairs", tables=[table])]), width)
+        assert "A better" in text, width
+        assert max(map(len, text.splitlines())) <= width
 
 
 def test_html_escapes_names_and_asks_nothing_of_the_network():

@@ -15,6 +15,8 @@ from betterthan.evidence.decisions import stored
 from betterthan.evidence.decisions.roster import CELLS
 
 distributed = pytest.importorskip("distributed")
+# a warning of how fast the disk of this machine is
+pytestmark = pytest.mark.filterwarnings("ignore:Creating scratch directories is taking:UserWarning")
 VALUES = right_or_wrong(6000, 5, missing=0.05)
 
 

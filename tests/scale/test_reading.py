@@ -119,6 +119,40 @@ def test_parts_must_have_the_same_systems_and_be_parquet(tmp_path):
     assert bt.read(files[0], lazy=True, ignore="who").shape == (1, 2)
 
 
+def with_ids(path, ids, **coords):
+    scores = labelled(np.eye(4)).assign_coords(item=ids, **coords)
+    scores.chunk(item=2).to_dataset().to_zarr(path, consolidated=False, zarr_format=2)
+    return path
+
+
+def test_no_item_comes_twice(tmp_path):
+    files = parts(tmp_path, GAPPED)
+    assert "no item id comes twice" in bt.read(files, lazy=True).attrs["reading"]
+    with pytest.raises(ValueError, match=r"0\.parquet: row 1, .* 'q0-0': .* in 0\.parquet, row 1;"):
+        bt.read([files[0], files[1], files[0]], lazy=True)
+    frame = pd.read_parquet(files[2])
+    frame.loc[700, "item"] = "q1-350"
+    frame.to_parquet(files[2], row_group_size=300)
+    with pytest.raises(ValueError, match=r"2\.parquet: row 701, .* in 1\.parquet, row 351;"):
+        bt.read(files, lazy=True)
+    with pytest.raises(ValueError, match=r"b\.zarr: row 4, column 'item', value 'a'"):
+        bt.read(with_ids(tmp_path / "b.zarr", list("abca")))
+    assert "no item id comes" in bt.read(with_ids(tmp_path / "c.zarr", range(4))).attrs["reading"]
+
+
+@pytest.mark.parametrize("group", ["epoch", "cluster", "dataset"])
+def test_groups_of_items_are_not_lost_in_silence(tmp_path, group):
+    files = parts(tmp_path, GAPPED)
+    pd.read_parquet(files[1]).assign(**{group: 1}).to_parquet(files[1])
+    for more in ({}, {"systems": ["s0", "s1"]}):
+        with pytest.raises(ValueError, match=rf"1\.parquet: has '{group}' beside the items"):
+            bt.read(files, lazy=True, **more)
+    assert bt.read(files, lazy=True, ignore=group).sizes["item"] == len(GAPPED)
+    stored = with_ids(tmp_path / "x.zarr", range(4), **{group: ("item", [0, 0, 1, 1])})
+    with pytest.raises(ValueError, match=rf"x\.zarr: has '{group}' beside the items"):
+        bt.read(stored)
+
+
 def test_choices_that_do_not_apply(tmp_path):
     zarr = store(tmp_path / "scores.zarr", VALUES, missing_value=-1)
     with pytest.raises(ValueError, match=r"layout='wide' does not apply: .* scores in blocks"):

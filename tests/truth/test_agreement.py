@@ -91,9 +91,9 @@ def test_every_p_value_says_for_whom_it_speaks():
     assert found["favours"].sel(PAIR).values.tolist() == [-1, -1]
     assert found["favours"].sel(system_a="B", system_b="A").values.tolist() == [1, 1]
     row = tests_beside.tests_part(shown_of(found.by_engine())).tables[0].rows[0]
-    assert row[:2] == ("B", "A")  # the better one is told as A
-    assert row[4].endswith("(A)")
-    assert row[5].endswith("(A)")
+    assert row[:2] == ("A", "B")  # each in the column of its letter
+    assert row[4].endswith("(B)")
+    assert row[5].endswith("(B)")
 
 
 @pytest.mark.parametrize("higher", [True, False])
@@ -185,7 +185,7 @@ def test_two_engines_that_favour_different_systems_are_named():
     ],
 )
 def test_a_score_and_its_test(verdict, p, favours, said):
-    found = score_pairs._why(verdict, p, favours, 0.05)
+    found = score_pairs.why(verdict, p, favours, 0.05)
     assert said in found
     assert bool(said) == bool(found)
 
@@ -197,7 +197,9 @@ def test_a_score_says_for_whom_its_p_speaks(higher):
     scores.attrs["higher_is_better"] = higher
     written = " ".join(bt.report(bt.scores.compare(scores, rng=1, draws=500)).split())
     better = "B" if higher else "A"
-    assert f"for {better}. Verdict: {better} better." in written
+    other = "A" if higher else "B"
+    assert f"mean score of {better} is better than that of {other} with probability" in written
+    assert f"two-sided p of 0.0002 ± 0.0001, for {better}." in written
 
 
 def equal_systems(rng, systems=20, items=100):

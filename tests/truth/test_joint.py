@@ -206,3 +206,15 @@ def test_pymc_draws_the_same_posterior():
     # 2,000 draws of some autocorrelation: four standard errors of 1,000 independent ones
     np.testing.assert_allclose(sampled, exact.prob_above(first, second), atol=4 * 0.5 / 1000**0.5)
     assert tau.mean() == pytest.approx(exact.spread, abs=4 * tau.std() / 1000**0.5)
+
+
+def test_systems_apart_by_the_same_on_every_item_are_decided_without_a_slope():
+    noise = np.random.default_rng(1).normal(size=(30, 1))
+    scores = xr.DataArray(
+        noise + np.array([0.0, 1.0, 2.0]),
+        dims=("item", "system"),
+        coords={"system": list("ABC")},
+    )
+    found = bt.compare(scores, quantity="mean")
+    assert found.pairs["among_verdict"].tolist() == ["better"] * 3
+    np.testing.assert_allclose(found.pairs["among_lower"], found.pairs["difference"], atol=1e-6)

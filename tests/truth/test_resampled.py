@@ -115,9 +115,7 @@ def test_a_rare_label_is_named_and_takes_the_verdict_of_macro_f():
     assert few.attrs["rare_labels"] == "rare (5)"
     assert few["tied_with_top"].all()
     text = " ".join(bt.report(few).split())
-    assert (
-        "No verdict on the macro F1 of A and B (labels with too few gold items: rare (5))" in text
-    )
+    assert "No verdict on A and B: labels with too few gold items: rare (5)." in text
     assert "no verdict: rare label" in text
     enough = bt.scores.bootstrap(labelled(15), statistic="macro_f1", rng=1)
     assert enough["verdict"].sel(AB).item() == "a_better"

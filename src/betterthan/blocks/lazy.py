@@ -46,7 +46,8 @@ def blocks_of(data: xr.DataArray) -> Blocks:
     Raises
     ------
     ValueError
-        If they are no scores, or the blocks are cut over systems, too large, or of unknown size.
+        If they are no scores, an item comes twice, or the blocks are cut over systems, too large,
+        or of unknown size.
     """
     if set(data.dims) != {names.ITEM, names.SYSTEM}:
         raise ValueError(
@@ -58,6 +59,11 @@ def blocks_of(data: xr.DataArray) -> Blocks:
     systems = tuple(str(s) for s in data[names.SYSTEM].values)
     checks.unique(systems, "system")
     checks.at_least_two(systems)
+    ids = data.indexes.get(names.ITEM)  # what lies in files, its reader has looked at
+    if ids is not None and not ids.is_unique:
+        raise ValueError(
+            f"item {ids[ids.duplicated()][0]!r} occurs more than once; give each item one row"
+        )
     given = data.attrs.get("higher_is_better", True)
     if given not in (0, 1):
         raise ValueError(f"attrs['higher_is_better'] is {given!r}; give True or False")

@@ -74,8 +74,9 @@ def fit_design(design: Design, seed: int) -> xr.DataTree:
     """One of the twenty designs at the default settings."""
     several = design.datasets > 1
     data = judgments_of(design, seed)
-    choices = {"position": several, "judges": several}
-    return davidson.fit(data, **choices, sampler="nuts", rng=seed, predictive=False)
+    return davidson.fit(
+        data, position=several, judges=several, sampler="nuts", rng=seed, predictive=False
+    )
 
 
 Row = tuple[str, str, str]  # the first system, the second, the judge

@@ -217,7 +217,7 @@ def main(arguments: list[str] | None = None) -> int:
             print(error, file=sys.stderr)
             return 2
         if found is None:
-            print(f"{name}: has nothing of that kind")
+            print(f"{name}: {_WITHOUT[chosen.part]}")
             continue
         (folder / "evidence.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
         for form, told in _told(name, found, chosen.part).items():
@@ -232,6 +232,7 @@ def _told(name: str, found: dict[str, Any], part: str) -> dict[str, dict[str, An
     return {name: found["larger"]["calibration"] if part == "larger" else found["calibration"]}
 
 
+_WITHOUT = {"larger": "has no larger design", "laplace": "is not fitted by weights"}
 _MADE = {
     "all": evidence,
     "larger": with_larger,

@@ -22,10 +22,10 @@ def held(name: str, values: Any) -> Any:
 
     Unlike ``pm.Data`` it is not stored with the draws.
     """
-    import pytensor
+    from pytensor.compile.sharedvalue import shared
 
     values = np.asarray(values)
-    return pytensor.shared(values, name=name, shape=(None,) * values.ndim)
+    return shared(values, name=name, shape=(None,) * values.ndim)
 
 
 def compiled(model: "pm.Model") -> Any:
@@ -60,7 +60,7 @@ class Graph:
     @classmethod
     def of(cls, model: "pm.Model") -> "Graph":
         """Of a model; builds its log density, which takes a tenth of a second."""
-        from pytensor.compile import SharedVariable
+        from pytensor.compile.sharedvalue import SharedVariable
         from pytensor.graph.traversal import graph_inputs
 
         outputs = [model.logp(), *model.unobserved_value_vars]
@@ -82,11 +82,11 @@ class Graph:
             return False
         if None in self.shapes.values():
             return False
-        both = [
+        mine, others = (
             [*graph.parameters.values(), *(graph.data[name] for name in self.data)]
             for graph in (self, other)
-        ]
-        return equal_computations(self.outputs, other.outputs, *both)
+        )
+        return equal_computations(self.outputs, other.outputs, in_xs=mine, in_ys=others)
 
     def compiled(self) -> Any:
         """Compiled once."""
@@ -114,4 +114,5 @@ def _shape(model: "pm.Model", variable: Any) -> tuple[int, ...] | None:
     dims = model.named_vars_to_dims.get(variable.name)
     if dims is None or None in dims:
         return None
-    return tuple(int(model.dim_lengths[str(d)].eval()) for d in dims)
+    lengths: list[Any] = [model.dim_lengths[str(d)] for d in dims]
+    return tuple(int(length.eval()) for length in lengths)

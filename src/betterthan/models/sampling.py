@@ -166,7 +166,7 @@ def _first_seed(seed: int) -> int:
 def _label(tree: xr.DataTree, model: "pm.Model") -> None:
     """Coordinates of this model: it may have been compiled for one with other names."""
     posterior = tree["posterior"].to_dataset()
-    own = {d: np.array(model.coords[d]) for d in posterior.dims if d in model.coords}
+    own = {d: np.array(model.coords[d]) for d in map(str, posterior.dims) if d in model.coords}
     own = {d: v.astype(object) if v.dtype.kind == "U" else v for d, v in own.items()}
     tree["posterior"] = posterior.assign_coords(own)
 
@@ -208,7 +208,9 @@ def add_predictive(model: "pm.Model", tree: xr.DataTree, seed: int) -> None:
 
     choice = {"random_seed": seed, "compile_kwargs": _PREDICTIVE_MODE, "model": model}
     before = pm.sample_prior_predictive(draws=names.DRAWS, **choice)
-    after = pm.sample_posterior_predictive(tree, progressbar=False, **choice)
+    # the draws are of these data, also where priors take their scale from them
+    drawn = [str(v.name) for v in model.free_RVs]
+    after = pm.sample_posterior_predictive(tree, freeze_vars=drawn, progressbar=False, **choice)
     for source, groups in (
         (before, ("prior", "prior_predictive")),
         (after, ("posterior_predictive",)),

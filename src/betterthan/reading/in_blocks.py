@@ -1,6 +1,7 @@
 """Scores that stay in their files and are read block by block: a Zarr store, or Parquet files."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,12 @@ from betterthan.blocks.lazy import MOST, blocks_of
 from betterthan.blocks.needed import needed
 from betterthan.counts.picking import picked
 from betterthan.io.problems import listed, problem
+from betterthan.reading import block_ids
 
 _STORE = ("zarr.json", ".zgroup", ".zarray", ".zmetadata")
+_GROUPS = (names.DATASET, "cluster", "epoch")  # items that are not alone
 _BLOCK = MOST // 8  # bytes that small chunks of a file are read together up to
-_BESIDE = (names.ITEM, names.DATASET, "cluster", "epoch")
+_IDS = 2**20  # ids of a store that are read together
 _NONE = -128  # in int8, for a blank cell
 
 
@@ -24,19 +27,23 @@ def is_store(source: Any) -> bool:
     if not isinstance(source, str | Path):
         return False
     path = Path(source)
-    return path.is_dir() and any((path / name).exists() for name in _STORE)
+    try:
+        return path.is_dir() and any((path / name).exists() for name in _STORE)
+    except (OSError, ValueError):  # no name of a file: whoever reads it says so
+        return False
 
 
 def read_blocks(
     source: Any, *, systems: Any = None, higher_is_better: bool | None = None, ignore: Any = ()
 ) -> xr.DataArray:
-    """Scores (item, system) in blocks; nothing but their outline is read.
+    """Scores (item, system) in blocks; their outline is read, and the ids of items.
 
     Parameters
     ----------
     source : path or list of paths
         A Zarr store with an array over (item, system); or Parquet files, one column a system, whose
-        rows follow each other: they are parts of one table. Ids of items are not read.
+        rows follow each other: they are parts of one table. Ids of items are read to see that
+        none comes twice, up to 50,000,000.
     systems : list of str, or mapping of str to str, optional
         See `read`.
     higher_is_better : bool, optional
@@ -46,30 +53,37 @@ def read_blocks(
     Raises
     ------
     ValueError
-        If the source is neither, or not of this form.
+        If the source is neither, or not of this form; if an item comes twice, or items have
+        clusters, epochs or data sets, which blocks cannot heed.
     """
     needed("dask", "xarray")
     if is_store(source):
         found, what = _of_store(Path(source)), Path(source).name
+        parts = _ids_of_store(Path(source))
     else:
         paths = _parquet(source)
         columns = systems if isinstance(systems, Sequence) else None
         found = _of_parquet(paths, tuple(ignore or ()), columns)
         what = paths[0].name if len(paths) == 1 else f"{len(paths)} files, one after the other,"
+        parts = _ids_of_parquet(paths)
     found = picked(found, systems)
     if higher_is_better is not None:
         found = found.assign_attrs(higher_is_better=higher_is_better)
-    return found.assign_attrs(reading=_reading(found, what))
+    seen = len(parts) > 0 and found.sizes[names.ITEM] <= block_ids.MOST
+    if seen:
+        block_ids.refuse_twice(parts)
+    return found.assign_attrs(reading=_reading(found, what, seen))
 
 
-def _reading(found: xr.DataArray, what: str) -> str:
+def _reading(found: xr.DataArray, what: str, seen: bool) -> str:
     """What was found, in one line."""
+    ids = "no item id comes twice" if seen else "ids of items are not looked at"
     of = blocks_of(found)
     code = f", {of.code} is missing" if of.code is not None else ""
     blocks = "one block" if len(of.sizes) == 1 else f"{len(of.sizes):,} blocks"
     return (
         f"{what} read as scores in {blocks}: {of.items:,} items x "
-        f"{len(of.systems):,} systems ({found.dtype}{code}); ids of items are not looked at"
+        f"{len(of.systems):,} systems ({found.dtype}{code}); {ids}"
     )
 
 
@@ -81,6 +95,7 @@ def _of_store(path: Path) -> xr.DataArray:
     )
     name = _name_in(opened, path)
     chosen = opened[name]
+    _refuse_groups(path, list(chosen.coords), "open it with xarray, and drop that")
     if chosen.dtype.kind == "f" or "scale_factor" in chosen.attrs:  # gaps as NaN
         chosen = xr.open_zarr(path, chunks=None, consolidated=False, drop_variables=[names.ITEM])[
             name
@@ -128,7 +143,7 @@ def _of_parquet(
     outlines = [parquet.ParquetFile(path).metadata for path in paths]
     columns = list(systems) if systems else _columns(paths[0], outlines[0], ignore)
     for path, outline in zip(paths, outlines, strict=True):
-        _same(path, outline, columns)
+        _same(path, outline, columns, ignore)
     kind = np.dtype(np.int8 if all(_small(o, columns) for o in outlines) else float)
     rows = delayed(_rows)
     blocks = [
@@ -150,7 +165,7 @@ def _of_parquet(
 def _columns(path: Path, outline: Any, ignore: tuple[str, ...]) -> list[str]:
     """Columns of systems: all that do not say what stands beside the items."""
     held = [outline.schema.column(k) for k in range(outline.num_columns)]
-    found = [c for c in held if c.name not in (*_BESIDE, *ignore)]
+    found = [c for c in held if c.name not in (names.ITEM, *_GROUPS, *ignore)]
     for column in found:
         if column.physical_type not in ("BOOLEAN", "INT32", "INT64", "FLOAT", "DOUBLE"):
             raise problem(
@@ -161,9 +176,53 @@ def _columns(path: Path, outline: Any, ignore: tuple[str, ...]) -> list[str]:
     return [c.name for c in found]
 
 
-def _same(path: Path, outline: Any, columns: Sequence[str]) -> None:
-    """Refuse a file that lacks a system."""
+def _refuse_groups(path: Path, held: Sequence[Any], way: str) -> None:
+    """Refuse what says that items are not independent, and would be lost."""
+    groups = [name for name in _GROUPS if name in held]
+    if groups:
+        raise problem(
+            path.name,
+            f"has {groups[0]!r} beside the items, which blocks cannot heed; load it into memory, "
+            f"or {way} if each item stands for itself",
+        )
+
+
+def _ids_of_parquet(paths: list[Path]) -> list[block_ids.Part]:
+    """Ids of each row group of files that have them."""
+    from pyarrow import parquet
+
+    def read(path: Path, group: int) -> np.ndarray:
+        held = parquet.ParquetFile(path).read_row_group(group, columns=[names.ITEM])
+        return held.column(names.ITEM).to_pandas().to_numpy()
+
+    found = []
+    for path in paths:
+        outline, row = parquet.ParquetFile(path).metadata, 1
+        held = {outline.schema.column(k).name for k in range(outline.num_columns)}
+        for group in range(outline.num_row_groups) if names.ITEM in held else ():
+            found.append(block_ids.Part(path.name, row, partial(read, path, group)))
+            row += outline.row_group(group).num_rows
+    return found
+
+
+def _ids_of_store(path: Path) -> list[block_ids.Part]:
+    """Ids of a store that has them."""
+    opened = xr.open_zarr(path, chunks=None, consolidated=False, create_default_indexes=False)
+    if names.ITEM not in opened.variables:
+        return []
+    ids = opened[names.ITEM].variable
+
+    def read(first: int) -> np.ndarray:
+        return np.asarray(ids[first : first + _IDS].values)
+
+    starts = range(0, ids.size, _IDS)
+    return [block_ids.Part(path.name, first + 1, partial(read, first)) for first in starts]
+
+
+def _same(path: Path, outline: Any, columns: Sequence[str], ignore: tuple[str, ...]) -> None:
+    """Refuse a file that lacks a system, or has groups of items."""
     there = {outline.schema.column(k).name for k in range(outline.num_columns)}
+    _refuse_groups(path, sorted(there - {*ignore}), "give ignore")
     absent = [name for name in columns if name not in there]
     if absent:
         raise problem(path.name, f"has no column {absent[0]!r}, which the others have")

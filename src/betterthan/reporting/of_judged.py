@@ -5,12 +5,13 @@ import xarray as xr
 from betterthan import names
 from betterthan.answers import numbers
 from betterthan.answers.made import signature
-from betterthan.comparison.pair_rows import ahead_first, best_first
+from betterthan.comparison.pair_rows import ahead_first, best_first, pairs_in_columns
 from betterthan.reporting.answering import said
 from betterthan.reporting.cells import (
     cell_of,
     difference_in,
     interval_of,
+    letters_of,
     names_in,
     probability_in,
     within_rope,
@@ -35,11 +36,11 @@ def page(found: xr.Dataset) -> Page:
     """Everything a report says of it, from `compare` of judged counts."""
     found = printable(best_first(found))
     made = Signature.from_attrs(found.attrs)
-    places = ahead_first(found.isel({names.ENGINE: 0}))
-    met = [cell for cell in (cell_of(found, *at) for at in places) if cell["n"].item() > 0]
-    first = [cell.isel({names.ENGINE: 0}) for cell in met]
+    main = found.isel({names.ENGINE: 0})
+    places = pairs_in_columns(main)
+    met, first, told = _met(found, places), _met(main, places), _met(main, ahead_first(main))
     tables = (_pairs(first, made), _beside(met, made), _worth(met))
-    words = Part("In words", lines=[_sentence(cell, made) for cell in first])
+    words = Part("In words", lines=[_sentence(cell, made) for cell in told])
     parts = parts_told(
         *tables, words if len(places) > 1 else None, _data(found, made), *_engines(met)
     )
@@ -47,8 +48,14 @@ def page(found: xr.Dataset) -> Page:
         "Which system is better by the labels of people, given what the judge says of all items?"
     )
     limits = [*(made.notes or ()), *_joint(made, len(places)), *_LIMITS]
-    signed, told = [on_one_line(signature(found))], said(judged_facts(found), "judged")
-    return Page(_title(found), asked, parts, limits, signed, told)
+    signed, answer = [on_one_line(signature(found))], said(judged_facts(found), "judged")
+    return Page(_title(found), asked, parts, limits, signed, answer)
+
+
+def _met(found: xr.Dataset, places: list[tuple[int, int]]) -> list[xr.Dataset]:
+    """The pairs that have examples."""
+    cells = (cell_of(found, *at) for at in places)
+    return [cell for cell in cells if cell["n"].item() > 0]
 
 
 def _title(found: xr.Dataset) -> str:
@@ -101,7 +108,9 @@ def _pairs(cells: list[xr.Dataset], made: Signature) -> Part:
     for cell in cells:
         rope = [within_rope(cell)] if made.rope else []
         row = [*names_in(cell), difference_in(cell), probability_in(cell, "prob_better"), *rope]
-        rows.append((*row, title_of_verdict(str(cell["verdict"].item()), "A", "B")))
+        rows.append(
+            (*row, title_of_verdict(str(cell["verdict"].item()), *letters_of(*names_in(cell))))
+        )
     return Part("Pairs", tables=[Table((*heads, "Verdict"), rows, "Corrected by labels", left=2)])
 
 

@@ -7,12 +7,13 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.answers import numbers
-from betterthan.reporting.cells import interval_of
+from betterthan.reporting.cells import interval_of, letters_of
 from betterthan.reporting.engines import ENGINES
 from betterthan.reporting.page import Table
 from betterthan.reporting.sentences import title_of_verdict
 from betterthan.reporting.shown import PAIRS_SEEN, Shown
 
+LETTERED = "; a system called A or B in the column of its letter"
 _BESIDE = {"mean": "P(mean of A better)", "wins": "P(A wins more)", "among": "P among all"}
 _AS_WRONG = "Missing as wrong"
 
@@ -45,10 +46,11 @@ def _caption(shown: Shown) -> str:
     total = len(shown.systems) * (len(shown.systems) - 1) // 2
     if total == 1:
         return "The pair"
+    first = "the system ahead first" + (LETTERED if {"A", "B"} & set(shown.systems) else "")
     if len(shown.pairs) == total:
-        return f"All {total:,} pairs, the system ahead first"
+        return f"All {total:,} pairs, {first}"
     base = ", with the baseline" if shown.made.baseline else ""
-    return f"Pairs with the best{base}, and of neighbours, the system ahead first"
+    return f"Pairs with the best{base}, and of neighbours, {first}"
 
 
 def _rest(shown: Shown, rows: int) -> str:
@@ -83,13 +85,18 @@ def _answered(shown: Shown, at: xr.Dataset) -> dict[str, list[str]]:
             columns[head] = _column(at, f"{name}_prob_better", numbers.probability)
     if "z" in beside:
         columns["z"] = [f"{z:+.1f}" for z in beside["z"].values]
-    columns[shown.verdict_head] = [
-        title_of_verdict(v, "A", "B") for v in at["verdict"].values.astype(str)
-    ]
+    return columns | _verdicts(shown, at)
+
+
+def _verdicts(shown: Shown, at: xr.Dataset) -> dict[str, list[str]]:
+    sides = [letters_of(shown.systems[i], shown.systems[j]) for i, j in shown.pairs]
+    said = zip(at["verdict"].values.astype(str), sides, strict=True)
+    columns = {shown.verdict_head: [title_of_verdict(v, *pair) for v, pair in said]}
     if "verdict_if_wrong" in at:
-        told = zip(at["verdict_if_wrong"].values, at["prob_better_if_wrong"].values, strict=True)
+        wrong = (at[f"{name}_if_wrong"].values for name in ("verdict", "prob_better"))
         columns[_AS_WRONG] = [
-            f"{title_of_verdict(str(v), 'A', 'B')}, {numbers.probability(p)}" for v, p in told
+            f"{title_of_verdict(str(v), *pair)}, {numbers.probability(p)}"
+            for v, p, pair in zip(*wrong, sides, strict=True)
         ]
     return columns
 

@@ -125,7 +125,7 @@ def _list(out: Console, lines: Sequence[str], style: str = "") -> None:
 def _grid(out: Console, table: Table) -> None:
     """A table in as many pieces as it takes: no number is cropped or wrapped."""
     out.print(Text(f"\n{table.caption}", "bold"))
-    gap, widths, pieces = fitted(table, out.width)
+    gap, widths, pieces = fitted(table, out.width - 1)  # one is the edge
     for columns in pieces:
         grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, gap - 2))
         for k in columns:

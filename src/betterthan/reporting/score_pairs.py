@@ -4,11 +4,12 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.comparison.pair_rows import ahead_first
+from betterthan.comparison.pair_rows import ahead_first, pairs_in_columns
 from betterthan.reporting.cells import (
     cell_of,
     difference_in,
     interval_of,
+    letters_of,
     names_in,
     p_value_in,
     probability_in,
@@ -46,7 +47,7 @@ def pairs_part(found: xr.Dataset) -> Part:
     """Every pair: difference, probability, test."""
     shown, total = first_of(found, PAIRS_OF), found.sizes[names.SYSTEM]
     corrected = _CORRECTED.get(found.attrs["correction"]) if total > 2 else None
-    rows = [_row(shown, i, j, bool(corrected)) for i, j in ahead_first(shown)]
+    rows = [_row(shown, i, j, bool(corrected)) for i, j in pairs_in_columns(shown)]
     caption = f"All {len(rows)} pairs" if len(rows) > 1 else "The pair"
     if shown.sizes[names.SYSTEM] < total:
         pairs = total * (total - 1) // 2
@@ -89,7 +90,7 @@ def _row(found: xr.Dataset, i: int, j: int, corrected: bool) -> tuple[str, ...]:
     row += ["–" if withheld else within_rope(cell)] if found.attrs["rope"] else []
     row += [_p_for_whom(cell, k) for k in ("p_value", *(["p_adjusted"] if corrected else []))]
     row += [f"{int(side['wins']):,}" for side in (cell, back)]
-    return (*row, _verdict(str(cell["verdict"].item()), "A", "B"))
+    return (*row, _verdict(str(cell["verdict"].item()), *letters_of(*names_in(cell))))
 
 
 def units_of(found: xr.Dataset) -> str:
@@ -138,7 +139,9 @@ def favours(cell: xr.Dataset) -> int:
 
 
 def _p_for_whom(cell: xr.Dataset, name: str) -> str:
-    return p_value_in(cell, name) + for_whom(cell[name].item(), favours(cell))
+    return p_value_in(cell, name) + for_whom(
+        cell[name].item(), favours(cell), letters_of(*names_in(cell))
+    )
 
 
 def _verdict(verdict: str, a: str, b: str) -> str:

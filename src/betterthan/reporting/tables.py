@@ -5,7 +5,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.answers import numbers
-from betterthan.reporting.cells import names_in, probability_in
+from betterthan.reporting.cells import letters_of, names_in, probability_in
 from betterthan.reporting.page import Table
 from betterthan.reporting.sentences import title_of_verdict
 from betterthan.reporting.shown import Shown
@@ -72,8 +72,9 @@ def ties_table(shown: Shown) -> Table:
 
 def _policies(cell: xr.Dataset) -> tuple[str, ...]:
     columns = ("verdict_by_ties", "p_value_by_ties", "favours_by_ties")
+    sides = letters_of(*names_in(cell))
     told = [
-        f"{title_of_verdict(verdict, 'A', 'B')}, p {numbers.p_value(p)}{for_whom(p, favours)}"
+        f"{title_of_verdict(verdict, *sides)}, p {numbers.p_value(p)}{for_whom(p, favours, sides)}"
         for verdict, p, favours in zip(*(cell[k].values.tolist() for k in columns), strict=True)
     ]
     if str(cell["verdict"].item()) == "no_data":

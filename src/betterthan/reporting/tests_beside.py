@@ -6,7 +6,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.answers import numbers
-from betterthan.reporting.cells import names_in, probability_in
+from betterthan.reporting.cells import letters_of, names_in, probability_in
 from betterthan.reporting.differing import REASONS, reasons
 from betterthan.reporting.page import Part, Table
 from betterthan.reporting.sentences import title_of_verdict
@@ -64,23 +64,25 @@ def _heads(shown: Shown) -> list[str]:
 
 
 def _row(cell: xr.Dataset, width: int, shown: Shown) -> list[str]:
-    said = title_of_verdict(str(cell["verdict"].item()), "A", "B")
+    sides = letters_of(*names_in(cell))
+    said = title_of_verdict(str(cell["verdict"].item()), *sides)
     if not _known(cell):
         return [*names_in(cell), "–", said, *["–"] * (width - 4)]
     row = [*names_in(cell), probability_in(cell, "prob_better"), said]
     favours = cell["favours"].values.tolist()
     for k, test in enumerate(tests_of(cell)):
         p = cell["p_value"].values[k]
-        row.append(numbers.p_value(p, _error(cell, test)) + for_whom(p, favours[k]))
+        row.append(numbers.p_value(p, _error(cell, test)) + for_whom(p, favours[k], sides))
     if len(row) < width:
         p = cell["p_adjusted"].values[-1]
-        row.append(numbers.p_value(p) + for_whom(p, favours[-1]))
+        row.append(numbers.p_value(p) + for_whom(p, favours[-1], sides))
     return row
 
 
-def for_whom(p: float, favours: float) -> str:
+def for_whom(p: float, favours: float, sides: tuple[str, str]) -> str:
     """The system that a p-value speaks for, as it stands after it; nothing of p = 1."""
-    return {1: " (A)", -1: " (B)"}.get(int(favours), "") if p < 1 else ""
+    a, b = sides
+    return {1: f" ({a})", -1: f" ({b})"}.get(int(favours), "") if p < 1 else ""
 
 
 def _error(cell: xr.Dataset, test: str) -> float:

@@ -48,8 +48,7 @@ def randomization_test(
     ----------
     data : xarray.DataArray
         Scores (item, system), without gaps also in blocks of items that dask holds; or tallies
-        (item, system, tally) with tp, fp, fn and an optional dim
-        label.
+        (item, system, tally) with tp, fp, fn and an optional dim label.
     statistic : str or callable, optional
         For scores "mean" (default) or "accuracy" (scores of 0 and 1); for tallies "f1" (default),
         "precision", "recall", "f_beta", all micro-averaged, or "macro_f1" over labels; 0 / 0 is 0.
@@ -116,15 +115,12 @@ def randomization_test(
     >>> test["p_value"].sel(system_a="A", system_b="B").item(), test.attrs["method"]
     (0.0625, 'binomial')
     """
-    for value, allowed, what in (
-        (alternative, names.ALTERNATIVES, "alternative"),
-        (method, names.RANDOMIZATIONS, "method"),
-        (correction, names.CORRECTIONS + names.JOINT_CORRECTIONS, "correction"),
-    ):
-        checks.one_of(value, allowed, what)
+    _known(alternative, method, correction)
     cutoff, shuffles = checks.probability(cutoff, "cutoff"), checks.whole(shuffles, "shuffles")
     if in_blocks(data):
-        return _in_blocks(data, statistic, locals())
+        asked = {"unit": unit, "stop_after": stop_after, "correction": correction, "cutoff": cutoff}
+        asked |= {"alternative": alternative, "method": method, "shuffles": shuffles}
+        return of_blocks(data, statistic, asked, one_seed(rng), sided=_sided, how_sure=_how_sure)
     responses = data if isinstance(data, Responses) else responses_of(data, statistic, beta, unit)
     joint = correction if correction in names.JOINT_CORRECTIONS else None
     _agree(responses, alternative, stop_after, joint)
@@ -140,11 +136,11 @@ def randomization_test(
     return result
 
 
-def _in_blocks(data: Any, statistic: Any, given: dict[str, Any]) -> xr.Dataset:
-    """The same of scores that dask holds."""
-    names_of = ("unit", "stop_after", "correction", "cutoff", "alternative", "method", "shuffles")
-    asked, seed = {k: given[k] for k in names_of}, one_seed(given["rng"])
-    return of_blocks(data, statistic, asked, seed, sided=_sided, how_sure=_how_sure)
+def _known(alternative: str, method: str, correction: str) -> None:
+    """Refuse a choice that is none."""
+    checks.one_of(alternative, names.ALTERNATIVES, "alternative")
+    checks.one_of(method, names.RANDOMIZATIONS, "method")
+    checks.one_of(correction, names.CORRECTIONS + names.JOINT_CORRECTIONS, "correction")
 
 
 def _record(

@@ -109,9 +109,9 @@ class Differences:
         found = mean + wanted * sd
         for _ in range(_STEPS):
             score = special.ndtri(np.clip(self.above(found, -1.0), 1e-12, 1 - 1e-12))
-            # the slope of the normal score of F is f over the normal density there
+            # the slope of the normal score of F is f over the normal density there; far out it is 0
             slope = self.density(found) * np.sqrt(2 * np.pi) * np.exp(0.5 * score * score)
-            step = np.clip((score - wanted) / slope, -sd, sd)
+            step = np.clip((score - wanted) / np.maximum(slope, 1e-300), -sd, sd)
             found = found - step
             if (np.abs(step) <= _NEAR * sd).all():
                 break

@@ -169,7 +169,12 @@ def _lattice(
 
 
 def _take_or_leave(
-    p: np.ndarray, at: list[int], grown: np.ndarray, first: list[int], step: list, down: list
+    p: np.ndarray,
+    at: list[int],
+    grown: np.ndarray,
+    first: list[int],
+    step: list[int],
+    down: list[bool],
 ) -> None:
     """Add up in `grown`, from `first`, the sums of `p`, from `at`, with a step and without."""
     grown[...] = 0

@@ -27,8 +27,7 @@ function setClass(element, name) { if (element.className !== name) element.class
 
 const WORDS = {
   no_data: "no examples", no_verdict: "no verdict: not converged", equivalent: "equivalent",
-  split: "split: wins and mean differ", undecided: "undecided", better: "A better",
-  worse: "B better",
+  split: "split: wins and mean differ", undecided: "undecided",
 };
 const MARKS = { better: "●", worse: "●", equivalent: "≈", split: "✕", undecided: "○", no_data: "–",
   no_verdict: "–" };

@@ -62,12 +62,12 @@ function point(view, event) {
 function reread(live) {
   const { view } = live, { model, settings } = view, found = [];
   for (let k = 0; k < model.number; k++) {
-    const of = model.fixedOf(k), turn = of.p < 0.5;
+    const of = model.fixedOf(k), turn = turnedInColumns(model, k, of.p);
     const [a, b] = turn ? [model.second[k], model.first[k]] : [model.first[k], model.second[k]];
     if (settings.baseline !== null && a !== settings.baseline && b !== settings.baseline) continue;
     const [w, l] = [model.at("w", k), model.at("l", k)], among = model.at("among", k);
     const d = of.of ? pairMean(of.of) * (view.data.lower ? -1 : 1) : model.at("d", k);
-    found.push({ k, a, b, turn, wins: turn ? l : w, losses: turn ? w : l, ties: model.at("t", k),
+    found.push({ k, a, b, turn, sides: lettersOf(model.systems[a], model.systems[b]), wins: turn ? l : w, losses: turn ? w : l, ties: model.at("t", k),
       p: turn ? of.q : of.p, among: among === null || among === undefined ? NaN
         : turn ? 1 - among : among, d: d === null || d === undefined ? NaN : turn ? -d : d,
       verdict: "", within: NaN, stays: of.stays });
@@ -77,6 +77,16 @@ function reread(live) {
     || model.place[x.b] - model.place[y.b]);
   live.rows = found;
 }
+
+// A system that is called A stands in column A whoever is ahead, and one called B in column B
+function turnedInColumns(model, k, p) {
+  const first = model.systems[model.first[k]], second = model.systems[model.second[k]];
+  if (second === "A" || first === "B") return true;
+  return p < 0.5 && first !== "A" && second !== "B";
+}
+
+// What a row calls its two: letters of the columns, or names where one is called by its letter
+function lettersOf(a, b) { return a === "A" || b === "B" ? [a, b] : ["A", "B"]; }
 
 function fill(live) {
   const { view, body } = live, { model, settings } = view;
@@ -96,7 +106,9 @@ function fill(live) {
   const of = live.rows.length;
   setText(live.caption, (rows.length < of ? grouped(rows.length) + " of " : "") + grouped(of)
     + (of === 1 ? " pair" : " pairs") + (settings.baseline === null ? ""
-    : " with the baseline " + model.systems[settings.baseline]) + ", the system ahead first");
+    : " with the baseline " + model.systems[settings.baseline]) + ", the system ahead first"
+    + (model.systems.some((name) => name === "A" || name === "B")
+      ? "; a system called A or B in the column of its letter" : ""));
   live.more.hidden = live.shown.length >= rows.length;
   setText(live.more, "Show more of " + grouped(rows.length) + " pairs");
 }
@@ -152,7 +164,7 @@ function rowOf(live, row) {
 }
 
 function write(row) {
-  setText(row.cells[0], (MARKS[row.verdict] || "") + " " + (WORDS[row.verdict] || row.verdict));
+  setText(row.cells[0], wordsOf(row.verdict, row.sides));
   setClass(row.cells[0], "l v-" + row.verdict);
   if (row.cells[1]) setText(row.cells[1], probability(row.within, 0));
 }

@@ -1,0 +1,60 @@
+"""Ids of items that stay in their files: read once, part by part, to see that none comes twice."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from pandas.util import hash_array
+
+from betterthan.io.problems import problem
+
+MOST = 50_000_000  # items; a mark of each takes eight bytes
+
+
+@dataclass(frozen=True)
+class Part:
+    """Ids that follow each other in a file."""
+
+    file: str
+    row: int  # of the first, from 1
+    read: Callable[[], np.ndarray]
+
+
+def refuse_twice(parts: list[Part]) -> None:
+    """Refuse an id that has two rows.
+
+    Parts are compared by marks of 64 bits; what looks the same is read again, and compared itself.
+
+    Raises
+    ------
+    ValueError
+        With both rows.
+    """
+    marks = [_marks(part.read()) for part in parts]
+    every = np.sort(np.concatenate(marks)) if marks else np.empty(0, np.uint64)
+    twice = np.unique(every[1:][every[1:] == every[:-1]])
+    seen: dict[str, str] = {}
+    for name, file, row in _with_marks(parts, marks, twice):
+        if name in seen:
+            raise problem(
+                file,
+                f"row {row:,}, column 'item', value {name!r}: duplicate item id, already in "
+                f"{seen[name]}; give each item one row",
+            )
+        seen[name] = f"{file}, row {row:,}"
+
+
+def _marks(ids: np.ndarray) -> np.ndarray:
+    marked: Any = hash_array  # lazily loaded, so that its type is not known
+    return marked(np.asarray(ids).astype(str).astype(object), categorize=False)
+
+
+def _with_marks(
+    parts: list[Part], marks: list[np.ndarray], wanted: np.ndarray
+) -> Iterator[tuple[str, str, int]]:
+    """Ids with one of these marks, each with its file and row."""
+    for part, of in zip(parts, marks, strict=True):
+        at = np.flatnonzero(np.isin(of, wanted))
+        ids = part.read() if len(at) else of
+        yield from ((str(ids[k]), part.file, part.row + int(k)) for k in at)
