@@ -91,6 +91,28 @@ def test_tails_keep_their_digits():
         np.testing.assert_allclose(pairs.above(x), exact, rtol=1e-9)
 
 
+@pytest.mark.parametrize("x", [0.0, 0.01, -0.02])
+def test_many_labels_of_which_few_decide(x):
+    """All labelled: the answer of the labels alone. Rules of quadrature were 1e-4 off."""
+    gold = np.array([[7, 4, 1], [0, 2, 0], [497, 295, 194]])
+    pairs, (a, b, t) = of(gold, gold.sum(0)), gold.sum(1) + 1.0
+    np.testing.assert_allclose(pairs.above(x), dirichlet.prob_above(a, b, t, x), rtol=1e-9)
+    np.testing.assert_allclose(pairs.below(x), dirichlet.prob_below(a, b, t, x), rtol=1e-9)
+    ends = np.array([intervals.hdi(a, b, t, 0.95)[:2]]).T
+    np.testing.assert_allclose(pairs.interval(0.95, "hdi")[:2], ends, atol=1e-9)
+
+
+@pytest.mark.parametrize(("labels", "seed"), [(5, 1), (60, 2), (500, 3), (3000, 4)])
+def test_where_all_is_labelled_any_table_is_the_usual_answer(labels, seed):
+    random = np.random.default_rng(seed)
+    shares = [random.dirichlet(np.tile([0.02, 0.02, 1.0], 3), 20), random.dirichlet([0.3] * 9, 20)]
+    gold = random.multinomial(labels, np.concatenate(shares)).reshape(-1, 3, 3).swapaxes(1, 2)
+    pairs, (a, b, t) = JudgedPairs.of(gold, gold.sum(1)), (gold.sum(2) + 1.0).T
+    for x in (0.0, 0.05):
+        exact = dirichlet.prob_above(a, b, t, x)
+        np.testing.assert_allclose(pairs.above(x), exact, rtol=1e-9, atol=1e-12)
+
+
 def test_the_masses_are_each_an_integral_and_sum_to_one():
     for gold, judged in ((GOLD, JUDGED), (NINE, NINE_JUDGED)):
         pairs = of(gold, judged)
@@ -104,8 +126,8 @@ def test_without_gold_nothing_is_known_of_the_side():
     mean, sd = pairs.mean_and_sd()
     assert mean[0] == 0
     assert sd[0] == pytest.approx(0.341905154, abs=5e-10)
-    # no rule of the truth under a signal is smooth here: fewer digits
-    assert pairs.above(0.0)[0] == pytest.approx(0.5, abs=1e-7)
+    assert pairs.above(0.0)[0] == pytest.approx(0.5, abs=1e-11)
+    np.testing.assert_allclose(pairs.above(0.3) + pairs.below(0.3), 1, rtol=1e-12)
 
 
 def test_a_judge_that_says_one_thing_adds_nothing():
@@ -131,18 +153,30 @@ def test_a_useless_judge_leaves_what_the_labels_say():
     assert correlation_ratio(pairs.cells, pairs.size)[0] < 0.001
 
 
-def test_it_is_the_sum_over_all_truths_of_the_judged_items():
+@pytest.mark.parametrize(
+    ("gold", "more", "prior"),
+    [
+        ([[2, 1], [0, 3], [1, 0]], [3, 2], 2.0),
+        ([[0, 0], [0, 0], [0, 0]], [6, 5], 1 / 3),
+        ([[3, 0], [1, 0], [400, 250]], [9, 7], 1 / 3),
+        ([[200, 9], [0, 1], [2, 300]], [8, 0], 0.1),
+    ],
+)
+def test_it_is_the_sum_over_all_truths_of_the_judged_items(gold, more, prior):
     """Enumeration: the labels that were not made are Dirichlet-multinomial under each signal, and
     given them the answer is the usual one.
     """
-    gold, more, prior = np.array([[2, 1], [0, 3], [1, 0]]), np.array([3, 2]), 2.0
+    gold = np.array(gold)
     pairs = of(gold, gold.sum(0) + more, prior)
-    total = 0.0
-    for found in itertools.product(*(_ways(int(n)) for n in more)):
-        log = sum(_log_chance(np.array(k), gold[:, y] + prior) for y, k in enumerate(found))
-        a, b, t = gold.sum(1) + np.sum(found, axis=0) + 2 * prior
-        total += np.exp(log) * dirichlet.prob_above(a, b, t, 0.07)
-    assert pairs.above(0.07)[0] == pytest.approx(total, rel=1e-9)
+    truths = list(itertools.product(*(_ways(n) for n in more)))
+    log = [
+        sum(_log_chance(np.array(k), gold[:, y] + prior) for y, k in enumerate(truth))
+        for truth in truths
+    ]
+    a, b, t = (gold.sum(1) + np.sum(truths, axis=1) + 2 * prior).T
+    for x in (0.0, 0.07):
+        total = np.exp(log) @ dirichlet.prob_above(a, b, t, x)
+        assert pairs.above(x)[0] == pytest.approx(total, rel=1e-9)
 
 
 def _ways(n):
@@ -178,7 +212,7 @@ def test_few_labels_agree_with_draws_too():
     for x in (0.0, 0.4):
         p = pairs.above(x)[0]
         assert abs((d > x).mean() - p) < 4 * np.sqrt(p * (1 - p) / len(d))
-    assert abs(pairs.above(0.2) + pairs.below(0.2) - 1)[0] < 1e-6
+    assert abs(pairs.above(0.2) + pairs.below(0.2) - 1)[0] < 1e-11
 
 
 def test_where_the_density_has_two_modes_the_interval_has_equal_tails():

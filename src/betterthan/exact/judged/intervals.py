@@ -3,7 +3,8 @@
 import numpy as np
 from scipy import special
 
-from betterthan.exact.judged.inversion import CLOSE, LOOSE, Law, above
+from betterthan.exact.judged.inversion import CLOSE, LOOSE, above
+from betterthan.exact.judged.law import Law
 
 _FAR, _NEAR = 1e-3, 1e-4  # moves in sd: above, loose will do; below, the next has nothing to add
 _ROUNDS = 60
@@ -35,12 +36,12 @@ def one_mode(law: Law) -> np.ndarray:
     """Whether the density rises once and falls once; looked at where most of the spread
     is that of a signal with hardly a label, for only then can it have more modes.
     """
-    spread = _of_rules(law)[1]
+    spread = law.of_signals()[1]
     part = law.size * (law.size + 1) * spread
     part /= part.sum(-1, keepdims=True)
     rows = np.flatnonzero(((part > 0.25) & (spread > 0.2)).any(-1))
-    single = np.ones(len(law.size), dtype=bool)
-    centre, sd = _mean_and_sd(law)
+    single = np.ones(len(law.rest), dtype=bool)
+    centre, sd = law.mean_and_sd()
     for row in rows:
         x = np.clip(centre[row] + np.linspace(-4, 4, 49) * sd[row], -0.999, 0.999)
         heights = above(law.of(np.full(x.size, row)), x, LOOSE, 1)[0][:, 1]
@@ -50,23 +51,9 @@ def one_mode(law: Law) -> np.ndarray:
     return single
 
 
-def _of_rules(law: Law) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and variance of each g."""
-    mean = (law.weight * law.node).sum(-1)
-    return mean, (law.weight * (law.node - mean[..., None]) ** 2).sum(-1)
-
-
-def _mean_and_sd(law: Law) -> tuple[np.ndarray, np.ndarray]:
-    mean, spread = _of_rules(law)
-    size, total = law.size, law.size.sum(-1)
-    centre = (size * mean).sum(-1) / total
-    around = size * (mean - centre[:, None]) ** 2 + size * (size + 1) * spread
-    return centre, np.sqrt(around.sum(-1) / (total * (total + 1)))
-
-
 def _guess(law: Law, prob: float) -> np.ndarray:
     """Quantile of the scaled Beta with the mean and spread of d."""
-    mean, sd = _mean_and_sd(law)
+    mean, sd = law.mean_and_sd()
     centre, spread = (1 + mean) / 2, sd / 2
     weight = centre * (1 - centre) / spread**2 - 1
     guess = 2 * special.betaincinv(centre * weight, (1 - centre) * weight, prob) - 1
@@ -75,7 +62,7 @@ def _guess(law: Law, prob: float) -> np.ndarray:
 
 def upper_quantile(law: Law, prob: float) -> np.ndarray:
     """The x of each row with P(d > x) = prob: Newton on log P, bracketed."""
-    found, sd = _guess(law, 1 - prob), _mean_and_sd(law)[1]
+    found, sd = _guess(law, 1 - prob), law.mean_and_sd()[1]
     for close, enough in ((LOOSE, _FAR), (CLOSE, _NEAR)):  # a coarse root, and the root
         low, high, open_ = np.full(found.size, -1.0), np.ones(found.size), np.arange(found.size)
         for _ in range(_ROUNDS):
@@ -107,7 +94,7 @@ def _newton(
 
 def _equal_heights(law: Law, prob: float) -> tuple[np.ndarray, np.ndarray]:
     """Newton for "the mass is prob, the heights are equal"; whether each row came to an end."""
-    tail, sd = (1 - prob) / 2, _mean_and_sd(law)[1]
+    tail, sd = (1 - prob) / 2, law.mean_and_sd()[1]
     ends = np.stack([_guess(law, tail), _guess(law, 1 - tail)])
     settled = np.zeros(sd.size, dtype=bool)
     for close, enough in ((LOOSE, _FAR), (CLOSE, _NEAR)):  # a coarse root, and the root

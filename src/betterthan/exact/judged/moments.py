@@ -18,11 +18,16 @@ def mean_and_sd(cells: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.nda
     >>> float(mean), round(float(sd), 9)
     (0.0, 0.341905154)
     """
-    win, loss = cells[..., 0], cells[..., 1]
-    known, total = cells.sum(-1), size.sum(-1)
-    mean = (win - loss) / known
-    spread = ((win + loss) / known - mean**2) / (known + 1)
+    mean, spread = of_signals(cells)
+    total = size.sum(-1)
     centre = (size * mean).sum(-1) / total
     # E d^2 - centre^2, as a sum of positive terms
     around = size * (mean - centre[..., None]) ** 2 + size * (size + 1) * spread
     return centre, np.sqrt(around.sum(-1) / (total * (total + 1)))
+
+
+def of_signals(cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and variance of g = r_w - r_l under each signal, (..., signal)."""
+    win, loss, known = cells[..., 0], cells[..., 1], cells.sum(-1)
+    mean = (win - loss) / known
+    return mean, ((win + loss) / known - mean**2) / (known + 1)

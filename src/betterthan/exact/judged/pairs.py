@@ -11,32 +11,33 @@ A. Tenenbein (1970), A double sampling scheme for estimating from binomial data 
 misclassifications, JASA 65(331), 1350-1361, doi:10.1080/01621459.1970.10481170.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from betterthan.exact.judged import intervals
-from betterthan.exact.judged.inversion import Law, above
-from betterthan.exact.judged.moments import mean_and_sd
-from betterthan.exact.judged.rules import rules
+from betterthan.exact.judged.inversion import above
+from betterthan.exact.judged.law import Law
 
 CELL = 1 / 3  # prior of a cell: with three signals the margin is Dirichlet(1, 1, 1)
-# points of a rule, and how many steps of the schedule tell that it is too coarse; the last is of
-# hardly any labels
-_LEVELS = ((32, 4), (48, 5), (72, 6), (108, 7), (162, 7))
 _LEGENDRE = np.polynomial.legendre.leggauss(10)
 
 
 @dataclass(frozen=True)
 class JudgedPairs:
-    """Posterior of pairs: ``cells`` (pair, signal, truth) and ``size`` (pair, signal), and their
-    laws, each with the places of its pairs.
-    """
+    """Posterior of pairs: ``cells`` (pair, signal, truth), and the law of d that they make."""
 
-    cells: np.ndarray
-    size: np.ndarray
-    laws: tuple[tuple[np.ndarray, Law], ...]
+    law: Law
+
+    @property
+    def cells(self) -> np.ndarray:
+        """Parameters of the truth under each signal, (pair, signal, truth)."""
+        return self.law.cells
+
+    @property
+    def size(self) -> np.ndarray:
+        """Parameters of the signals, (pair, signal)."""
+        return self.law.size
 
     @classmethod
     def of(
@@ -58,34 +59,31 @@ class JudgedPairs:
         0.947146441983
         """
         alpha = np.broadcast_to(np.asarray(prior, dtype=float), gold.shape[1:])
-        cells = np.swapaxes(gold + alpha, 1, 2)
-        size = judged + alpha.sum(0)
-        return cls(cells, size, tuple(_laws(cells, size)))
+        return cls(Law(np.swapaxes(gold + alpha, 1, 2), judged - gold.sum(1)))
 
     def mean_and_sd(self) -> tuple[np.ndarray, np.ndarray]:
         """Mean and standard deviation of d of each pair."""
-        return mean_and_sd(self.cells, self.size)
+        return self.law.mean_and_sd()
 
     def above(self, x: float | np.ndarray) -> np.ndarray:
         """P(d > x) of each pair, at one x or at one for each.
 
-        The relative error is below 1e-9 for probabilities down to 1e-12, of up to a million items;
-        1e-7 where fewer than five are gold.
+        The relative error is below 1e-9 for probabilities down to 1e-12.
         """
-        return self._at(x, [0])[0]
+        return self._at(x)[:, 0]
 
     def below(self, x: float | np.ndarray) -> np.ndarray:
         """P(d < x) of each pair; the smaller of the tails is the one that is integrated."""
-        return self._at(x, [3])[0]
+        return self._at(x)[:, 3]
 
     def tails(self, x: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """P(d > x) and P(d < x), from one integral."""
-        above_, below = self._at(x, [0, 3])
-        return above_, below
+        found = self._at(x)
+        return found[:, 0], found[:, 3]
 
     def density(self, x: float | np.ndarray) -> np.ndarray:
         """Density of d at x, of each pair."""
-        return self._at(x, [1], need=2)[0]
+        return self._at(x, need=2)[:, 1]
 
     def within(self, rope: float) -> np.ndarray:
         """P(-rope < d < rope): where the rope is narrow an integral of the density, else the
@@ -105,58 +103,10 @@ class JudgedPairs:
         equal-tailed).
         """
         if kind == "hdi":
-            lower, upper, narrow = self._each(lambda law: intervals.hdi(law, prob))
-            return lower, upper, narrow.astype(bool)
-        lower, upper = self._each(lambda law: intervals.eti(law, prob))
+            return intervals.hdi(self.law, prob)
+        lower, upper = intervals.eti(self.law, prob)
         return lower, upper, np.ones(lower.shape, dtype=bool)
 
-    def _at(self, x: float | np.ndarray, which: list[int], *, need: int = 1) -> np.ndarray:
-        """Some of the answers of `above`, (answer, pair), with more points where it has not
-        settled.
-        """
-        found, at = np.empty((len(which), len(self.size))), np.broadcast_to(x, len(self.size))
-        for rows, law in self.laws:
-            left, points = rows, law.node.shape[-1]
-            for more, tries in (level for level in _LEVELS if level[0] >= points):
-                part = law if more == points else self._with(left, more, tries)
-                told, settled = above(part, at[left], need=need)
-                found[:, left] = told[:, which].T
-                left = left[~settled]
-                if not left.size:
-                    break
-        return found
-
-    def _with(self, rows: np.ndarray, points: int, tries: int) -> Law:
-        return _law(self.cells[rows], self.size[rows], points, tries)
-
-    def _each(self, answer: Callable[[Law], tuple[np.ndarray, ...]]) -> np.ndarray:
-        """Answers of all laws, (answer, pair)."""
-        parts = [np.asarray(answer(law), dtype=float) for _, law in self.laws]
-        whole = np.empty((len(parts[0]), len(self.size)))
-        for (rows, _), part in zip(self.laws, parts, strict=True):
-            whole[:, rows] = part
-        return whole
-
-
-def _laws(cells: np.ndarray, size: np.ndarray) -> list[tuple[np.ndarray, Law]]:
-    """Laws of pairs by how many points their rules need: the fewest on which the integrals of P and
-    of the density settle.
-    """
-    found, left = [], np.arange(len(size))
-    for points, tries in _LEVELS:
-        if not left.size:
-            break
-        law = _law(cells[left], size[left], points, tries)
-        middle = mean_and_sd(cells[left], size[left])[0]
-        last = points == _LEVELS[-1][0]
-        enough = np.ones(left.size, dtype=bool) if last else above(law, middle)[1]
-        if enough.any():
-            found.append((left[enough], law.of(np.flatnonzero(enough))))
-        left = left[~enough]
-    return found
-
-
-def _law(cells: np.ndarray, size: np.ndarray, points: int, tries: int) -> Law:
-    node, weight = rules(cells.reshape(-1, 3), points)
-    shape = (*size.shape, points)
-    return Law(size, node.reshape(shape), weight.reshape(shape), tries)
+    def _at(self, x: float | np.ndarray, *, need: int = 1) -> np.ndarray:
+        """The answers of `above`, (pair, answer)."""
+        return above(self.law, np.broadcast_to(x, len(self.law.rest)), need=need)[0]

@@ -1,0 +1,47 @@
+"""The law of d of pairs, as its counts."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from betterthan.exact.judged import moments
+
+
+@dataclass(frozen=True)
+class Law:
+    """Of each pair the cells of win, loss, tie, (pair, signal, truth), and how many items have no
+    label, (pair, signal).
+    """
+
+    cells: np.ndarray
+    rest: np.ndarray
+
+    @property
+    def size(self) -> np.ndarray:
+        """A of each signal: its cells, and what has no label."""
+        return self.cells.sum(-1) + self.rest
+
+    def of(self, rows: np.ndarray) -> Self:
+        """The law of these pairs."""
+        return type(self)(self.cells[rows], self.rest[rows])
+
+    def turned(self, where: np.ndarray | None = None) -> Self:
+        """The law of -d, of all pairs or where it is asked for."""
+        other = self.cells[..., [1, 0, 2]]
+        cells = other if where is None else np.where(where[:, None, None], other, self.cells)
+        return type(self)(cells, self.rest)
+
+    def beside(self, other: Self) -> Self:
+        """The pairs of both, those of the other behind."""
+        return type(self)(
+            np.concatenate([self.cells, other.cells]), np.concatenate([self.rest, other.rest])
+        )
+
+    def mean_and_sd(self) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and standard deviation of d of each pair."""
+        return moments.mean_and_sd(self.cells, self.size)
+
+    def of_signals(self) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and variance of the g of each signal, (pair, signal)."""
+        return moments.of_signals(self.cells)
