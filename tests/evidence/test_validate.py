@@ -263,7 +263,7 @@ def test_designs_span_what_they_should():
 
 
 def test_every_model_has_a_row_and_every_row_a_model():
-    assert len(validate.MODELS) == len(set(validate.MODELS)) == 11
+    assert len(validate.MODELS) == len(set(validate.MODELS)) == 12
     assert [row.name for row in ROSTER] == sorted(f.name for f in FOLDERS)
     for row in ROSTER:
         assert (row.looks is None) == (row.fit_design is None)

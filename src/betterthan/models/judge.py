@@ -115,7 +115,7 @@ def build(counts: xr.Dataset, *, labels: str = "inside", prior: Any = None) -> "
     rest = found[JUDGED].values - seen.sum(1)
     with pm.Model(coords=_coords(found)) as model:
         labelled = pm.Data("labelled", seen, dims=(names.PAIR, TRUTH, SIGNAL))
-        others = pm.Data("others", rest, dims=(names.PAIR, SIGNAL))
+        others: Any = pm.Data("others", rest, dims=(names.PAIR, SIGNAL))
         like = _like_inside if inside else _like_elsewhere
         theta, signal = like(labelled, seen.shape, checks.prior(prior))
         pm.Deterministic("difference", theta[:, 0] - theta[:, 1], dims=names.PAIR)

@@ -141,6 +141,13 @@ ROSTER = (
     Spec("beta_binomial"),
     Spec("independent_betas"),
     Spec(
+        "judge",
+        assumes="truth and signal of an item ~ Multinomial(phi), phi ~ Dirichlet; the truth of "
+        "items without a label is summed out; A is better when theta_win - theta_loss, over all "
+        "signals, is above 0",
+        computed="PyMC, labels of people on part of what a judge answered (judge)",
+    ),
+    Spec(
         "hierarchical",
         assumes="(win, loss, tie) of each data set ~ Multinomial(theta), theta ~ Dirichlet(kappa "
         "mu), "
