@@ -63,3 +63,24 @@ def test_colour_is_for_terminals_and_not_where_it_is_refused(run, monkeypatch):
     assert "\x1b[1m" in run("compare", "results.csv")[1]
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b[" not in run("compare", "results.csv")[1]
+
+
+def test_a_terminal_gets_the_answer_and_what_it_rests_on(run, monkeypatch, tmp_path):
+    names = [f"s{k}" for k in range(7)]
+    rows = [[f"q{i}", *(int(i % (k + 2) > 0) for k in range(7))] for i in range(30)]
+    lines = [",".join(map(str, row)) for row in [["item", *names], *rows]]
+    (tmp_path / "many.csv").write_text("\n".join(lines))
+    whole = run("compare", "many.csv")[1]
+    monkeypatch.setattr(
+        "betterthan.reporting.telling.sys.stdout.isatty", lambda: True, raising=False
+    )
+    monkeypatch.setenv("NO_COLOR", "1")
+    first = run("compare", "many.csv")[1]
+    assert "Analysis report (BARG)" in whole
+    assert "Analysis report (BARG)" not in first.rpartition("\n\n")[0]
+    assert first.splitlines()[-1].startswith(
+        "-o report.html, or .txt, writes the rest, too: Pairs,"
+    )
+    for heading in ("Answer", "Systems, the best first", "Probability, in per cent", "Limits"):
+        assert heading in first
+    assert 2 * len(first.splitlines()) < len(whole.splitlines())

@@ -60,7 +60,7 @@ def _heads(shown: Shown) -> list[str]:
     tests = [spec_of(test).head for test in tests_of(shown.whole)]
     corrected = _CORRECTED.get(str(shown.made.correction)) if shown.many else None
     last = [f"{corrected} {tests[-1]}"] if corrected else []
-    return ["A", "B", "P(A better)", "Verdict", *tests, *last]
+    return ["A", "B", "P(A better)", shown.verdict_head, *tests, *last]
 
 
 def _row(cell: xr.Dataset, width: int, shown: Shown) -> list[str]:
