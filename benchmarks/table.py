@@ -52,6 +52,12 @@ BOUNDS = {
     "an Inspect archive of 100 MB, with transcripts": "at most 1.5 times as long",
     "two Inspect logs as JSON of 100 MB": "400 MB",
     "1,000 small Inspect logs": "at most 10 times as long",
+    "abilities of 134 systems on 500 items": "at most 3 s",
+    "abilities of 59 systems, 8,931 votes": "at most 3 s",
+    "P of a judged pair, 10,000 items, nine signals": "at most 0.05 s",
+    "45 judged pairs, all answers": "at most 1 s",
+    "exact F1, 1,000 documents": "at most 1.5 s",
+    "page of 134 systems": "at most 2 s",
     "audit of 181 systems x 500 items, with all bounds": "at most half as long, 2 s",
 }
 

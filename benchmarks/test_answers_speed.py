@@ -1,0 +1,138 @@
+"""Joint models by weights, judged outcomes and a page, beside what answers less."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy.optimize import minimize
+from scipy.special import expit
+
+import betterthan as bt
+from betterthan.exact.judged.draws import draws
+from betterthan.exact.judged.pairs import JudgedPairs
+
+ITEMS, VOTES = "abilities of 134 systems on 500 items", "abilities of 59 systems, 8,931 votes"
+JUDGED, MANY = "P of a judged pair, 10,000 items, nine signals", "45 judged pairs, all answers"
+EXACT_1000, PAGE = "exact F1, 1,000 documents", "page of 134 systems"
+
+
+def answers(systems=134, items=500, seed=0):
+    random = np.random.default_rng(seed)
+    ability, difficulty = np.linspace(1.5, -1.5, systems), random.normal(size=items)
+    right = random.random((items, systems)) < expit(ability - difficulty[:, None])
+    labels = {"system": [f"s{k}" for k in range(systems)]}
+    return xr.DataArray(right.astype(float), dims=("item", "system"), coords=labels)
+
+
+def mode_of_abilities(right):
+    """Abilities and difficulties with normal priors, by L-BFGS: points, without errors."""
+    items, systems = right.shape
+
+    def loss(at):
+        ability, difficulty = at[:systems], at[systems:]
+        odds = ability - difficulty[:, None]
+        miss = expit(odds) - right
+        value = np.logaddexp(0, odds).sum() - (right * odds).sum() + at @ at / 2
+        return value, np.concatenate([miss.sum(0), -miss.sum(1)]) + at
+
+    return minimize(loss, np.zeros(systems + items), jac=True, method="L-BFGS-B").x
+
+
+@pytest.mark.parametrize("who", ["instead", "ours"])
+@pytest.mark.benchmark(group=ITEMS)
+def test_abilities_on_items(benchmark, who):
+    scores = answers()
+    if who == "ours":
+        fit = {"rng": 1, "predictive": False}
+        benchmark.pedantic(bt.models.item_response.fit, (scores,), fit, rounds=2)
+        return
+    benchmark.extra_info |= {"what": "their mode alone, by `scipy.optimize.minimize`"}
+    benchmark.pedantic(mode_of_abilities, (scores.values,), rounds=3)
+
+
+def mode_of_votes(first, second, said, systems=59):
+    """Abilities and the weight of ties after Davidson, by L-BFGS."""
+
+    def loss(at):
+        half = (at[first] - at[second]) / 2
+        logs = np.stack([half, -half, np.full(len(half), at[-1])])
+        top = np.logaddexp.reduce(logs)
+        share = np.exp(logs - top)
+        slope = ((share[0] - (said == 0)) - (share[1] - (said == 1))) / 2
+        gradient = np.bincount(first, slope, systems + 1) - np.bincount(second, slope, systems + 1)
+        gradient[-1] = (share[2] - (said == 2)).sum()
+        return (top - logs[said, np.arange(len(said))]).sum() + at @ at / 2, gradient + at
+
+    return minimize(loss, np.zeros(systems + 1), jac=True, method="L-BFGS-B").x
+
+
+@pytest.mark.parametrize("who", ["instead", "ours"])
+@pytest.mark.benchmark(group=VOTES)
+def test_abilities_by_votes(benchmark, who):
+    votes = bt.models.davidson.simulate(systems=59, judgments=8931, rng=0)
+    if who == "ours":
+        fit = {"rng": 1, "predictive": False}
+        benchmark.pedantic(bt.models.davidson.fit, (votes,), fit, rounds=2)
+        return
+    random = np.random.default_rng(0)
+    first, second = random.integers(0, 59, (2, 8931))
+    said = random.integers(0, 3, 8931)
+    benchmark.extra_info |= {"what": "their mode alone, by `scipy.optimize.minimize`"}
+    benchmark.pedantic(mode_of_votes, (first, second, said), rounds=3)
+
+
+def judged(pairs, signals, items, labels, seed=0):
+    random = np.random.default_rng(seed)
+    gold = random.multinomial(labels, np.full(3 * signals, 1 / (3 * signals)), size=pairs)
+    gold = gold.reshape(pairs, 3, signals)
+    rest = random.multinomial(items - labels, np.full(signals, 1 / signals), size=pairs)
+    return gold, gold.sum(1) + rest
+
+
+@pytest.mark.parametrize("who", ["instead", "ours"])
+@pytest.mark.benchmark(group=JUDGED)
+def test_one_judged_pair(benchmark, who):
+    pairs = JudgedPairs.of(*judged(1, 9, 10_000, 200))
+    if who == "ours":
+        benchmark.pedantic(lambda: pairs.above(0.0), rounds=5)
+        return
+    random = np.random.default_rng(0)
+    benchmark.extra_info |= {"what": "1,000,000 exact draws of it, an error of .0005"}
+    benchmark.pedantic(draws, (pairs.cells, pairs.size, 1_000_000, random), rounds=2)
+
+
+@pytest.mark.parametrize("who", ["instead", "ours"])
+@pytest.mark.benchmark(group=MANY)
+def test_many_judged_pairs(benchmark, who):
+    gold, seen = judged(45, 4, 100, 30)
+    names = [(f"s{a}", f"s{b}") for a in range(10) for b in range(a + 1, 10)]
+    table = dict(zip(names, zip(gold, seen, strict=True), strict=True))
+    if who == "ours":
+        counts = bt.judged.from_table(table)
+        benchmark.pedantic(bt.compare, (counts,), {"rope": 0.02}, rounds=3)
+        return
+    alone = bt.counts.from_table({pair: found[0].sum(1) for pair, found in table.items()})
+    benchmark.extra_info |= {"what": "the labels alone, by the same `compare`"}
+    benchmark.pedantic(bt.compare, (alone,), {"rope": 0.02}, rounds=3)
+
+
+@pytest.mark.parametrize("who", ["instead", "ours"])
+@pytest.mark.benchmark(group=EXACT_1000)
+def test_exact_f1(benchmark, who):
+    values = np.random.default_rng(0).poisson([5, 1, 1], (1000, 2, 3))
+    labels = {"system": ["s0", "s1"], "tally": ["tp", "fp", "fn"]}
+    data = xr.DataArray(values, dims=("item", "system", "tally"), coords=labels)
+    how = {"method": "exact"} if who == "ours" else {"method": "monte_carlo", "rng": 0}
+    benchmark.extra_info |= {"what": "our own 10,000 shuffles"}
+    benchmark.pedantic(bt.randomization_test, (data,), how, rounds=2)
+
+
+@pytest.mark.parametrize("who", ["instead", "ours"])
+@pytest.mark.benchmark(group=PAGE)
+def test_page(benchmark, who):
+    scores = answers()
+    found = bt.compare(scores)
+    if who == "ours":
+        benchmark.pedantic(bt.report, (found,), {"format": "html"}, rounds=2)
+        return
+    benchmark.extra_info |= {"what": "the answer itself, `compare`"}
+    benchmark.pedantic(bt.compare, (scores,), rounds=2)
