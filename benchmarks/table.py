@@ -72,6 +72,8 @@ def main() -> None:
             "pytest",
             str(HERE),
             "-q",
+            "-n",
+            "0",
             f"--benchmark-json={result}",
             "-W",
             "default",

@@ -47,6 +47,7 @@ def test_long_order(benchmark, who):
         benchmark.pedantic(stats.kendalltau, (first, second), rounds=5)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("who", ["ours", "instead"])
 @pytest.mark.benchmark(group=FIT)
 def test_mallows(benchmark, who):
