@@ -114,9 +114,10 @@ def test_where_all_is_labelled_any_table_is_the_usual_answer(labels, seed):
 
 
 def test_the_masses_are_each_an_integral_and_sum_to_one():
-    for gold, judged in ((GOLD, JUDGED), (NINE, NINE_JUDGED)):
+    few = [[2, 0], [0, 0], [1, 1]], [3, 2]  # the density has a corner at 0
+    for gold, judged in ((GOLD, JUDGED), (NINE, NINE_JUDGED), few):
         pairs = of(gold, judged)
-        for rope in (0.01, 0.05, 0.3):
+        for rope in (0.0001, 0.01, 0.05, 0.3):
             total = pairs.above(rope) + pairs.within(rope) + pairs.below(-rope)
             np.testing.assert_allclose(total, 1, atol=1e-9)
 

@@ -86,11 +86,11 @@ class JudgedPairs:
         return self._at(x, need=2)[:, 1]
 
     def within(self, rope: float) -> np.ndarray:
-        """P(-rope < d < rope): where the rope is narrow an integral of the density, else the
-        difference of the tails that are small.
+        """P(-rope < d < rope): where the rope is so narrow that tails cancel, an integral of the
+        density, which may have a corner at 0; else the difference of the tails that are small.
         """
         mean, sd = self.mean_and_sd()
-        if rope < sd.min() / 2:
+        if rope < sd.min() / 100:
             node, weight = _LEGENDRE
             heights = np.stack([self.density(rope * z) for z in node])
             return rope * (weight @ heights)
