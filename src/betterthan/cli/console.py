@@ -118,21 +118,17 @@ def deliver(comparison: "Comparison", form: str, target: Path | None) -> None:
 
 
 def on_screen(answer: "Comparison") -> str:
-    """A report as in a file; on a terminal its first parts, as wide as that, and in colour."""
-    from betterthan.reporting.kinds import page_of
-    from betterthan.reporting.page import first_of, without_figures
+    """A report as in a file; on a terminal what `print` shows of a comparison, in colour."""
+    from betterthan.reporting.kinds import page_of, plain
+    from betterthan.reporting.of_comparison import brief
+    from betterthan.reporting.page import without_figures
     from betterthan.reporting.plain import as_text
     from betterthan.reporting.telling import coloured, width
 
-    page, rest = without_figures(page_of(answer)), []
-    if sys.stdout.isatty():
-        page, rest = first_of(page)
-    written = as_text(page, width(), colour=coloured())
-    if not rest:
-        return written
-    return (
-        f"{written.rstrip()}\n\n-o report.html, or .txt, writes the rest, too: {', '.join(rest)}\n"
-    )
+    if not sys.stdout.isatty() or answer.made.answer != "comparison":
+        return as_text(without_figures(page_of(answer)), width(), colour=coloured())
+    first = as_text(brief(plain(answer)), width(), colour=coloured())
+    return f"{first.rstrip()}\n\nThe whole report: -o report.html, or .txt\n"
 
 
 def _table(rows: "pd.DataFrame") -> str:

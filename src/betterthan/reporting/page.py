@@ -141,19 +141,3 @@ def without_figures(page: Page) -> Page:
     parts = [replace(part, figures=()) for part in page.parts]
     empty = [Part(part.heading) for part in parts]
     return replace(page, parts=[p for p, e in zip(parts, empty, strict=True) if p != e])
-
-
-_FIRST = ("Audit", "Systems", "Matrix", "Pairs", "Each data set")  # what follows is to be looked up
-_FEW = 12  # rows of pairs that do not push the answer off a screen
-
-
-def first_of(page: Page) -> tuple[Page, list[str]]:
-    """What a reader at a terminal wants of a long comparison, and the headings of the rest."""
-    if page.chapters or not any(part.heading == "Systems" for part in page.parts):
-        return page, []
-    kept = [part for part in page.parts if part.heading in _FIRST and not _is_long(part)]
-    return replace(page, parts=kept), [p.heading for p in page.parts if p not in kept]
-
-
-def _is_long(part: Part) -> bool:
-    return part.heading == "Pairs" and sum(len(t.rows) for t in part.tables) > _FEW
