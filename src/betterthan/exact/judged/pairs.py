@@ -68,7 +68,8 @@ class JudgedPairs:
     def above(self, x: float | np.ndarray) -> np.ndarray:
         """P(d > x) of each pair, at one x or at one for each.
 
-        The relative error is below 1e-9 for probabilities down to 1e-12.
+        The relative error is below 1e-9 for probabilities down to 1e-12; below 1e-6 of a single
+        item under a prior of less than 1/3 a cell.
         """
         return self._at(x)[:, 0]
 
