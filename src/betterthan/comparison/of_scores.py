@@ -24,7 +24,7 @@ def of_scores(given: Given) -> xr.Dataset:
     if given.found.kind not in ("scores", "trials"):
         return xr.Dataset()
     told = differing(given.plain, ITEMS)
-    found = told[["spread", "with_rest", "score"]]
+    found = told[["spread", "with_rest", "score"]].drop_attrs()
     found = found.rename({name: f"item_{name}" for name in found.data_vars})
     found["n_differing"] = told.attrs["n_differing"]
     found = found.assign(_all_at_once(given))
