@@ -124,12 +124,11 @@ def test_refits_are_shared_out_a_part_a_worker(client):
         list(sharing.in_parts(_failing, range(2)))
 
 
-def test_fits_by_weights_are_ranked_the_same_by_workers(client):
+def test_fits_by_weights_are_ranked_the_same_by_workers(address):
     form = validation_of("item_response").forms[0]
-    with distributed.get_task_stream(client) as done:
+    with distributed.Client(address) as client, distributed.get_task_stream(client) as done:
         there, k_there = calibration.by_weights(form, 3, 1)
     assert len(done.data) == 3
-    client.close()
     here, k_here = calibration.by_weights(form, 3, 1)
     assert k_there == pytest.approx(k_here, abs=1e-9)
     assert there.coverage == here.coverage
