@@ -218,7 +218,7 @@ def _binomial(responses: Responses, pairs: Pairs) -> np.ndarray:
     else:
         values = np.where(responses.seen > 0, responses.values, np.nan).astype(float)
         wins, losses, _ = counting.count(values, 0.0)[pairs.first, pairs.second].T
-    greater, less = at_least(wins, losses), at_least(losses, wins)
+    greater, less = at_least(np.stack([wins, losses]), np.stack([losses, wins]))
     return np.stack([np.minimum(1.0, 2 * np.minimum(greater, less)), greater, less])
 
 
