@@ -1,5 +1,8 @@
+import pickle
+
 import pandas as pd
 import pytest
+from filelock import FileLock
 from hypothesis import settings
 
 from betterthan.models import performance_function
@@ -20,8 +23,27 @@ def regression_frame():
 
 
 @pytest.fixture(scope="session")
-def regression_tree(regression_frame):
-    return performance_function.fit(regression_frame, "gain", sampling=Sampling(draws=500), rng=7)
+def sampled_once(request, tmp_path_factory):
+    """Fits that several files of tests look at: the process that needs one first samples it."""
+
+    def fit(name, make):
+        if not hasattr(request.config, "workerinput"):
+            return make()
+        kept = tmp_path_factory.getbasetemp().parent / f"{name}.pickle"
+        with FileLock(kept.with_suffix(".lock")):
+            if not kept.exists():
+                kept.write_bytes(pickle.dumps(make()))
+        return pickle.loads(kept.read_bytes())
+
+    return fit
+
+
+@pytest.fixture(scope="session")
+def regression_tree(regression_frame, sampled_once):
+    fit = {"sampling": Sampling(draws=500), "rng": 7}
+    return sampled_once(
+        "regression", lambda: performance_function.fit(regression_frame, "gain", **fit)
+    )
 
 
 @pytest.fixture(scope="session")
@@ -34,5 +56,6 @@ def ratings():
 
 
 @pytest.fixture(scope="session")
-def ordinal_tree(ratings):
-    return performance_function.fit(ratings, "rating", by="user", ordinal=True, rng=7)
+def ordinal_tree(ratings, sampled_once):
+    fit = {"by": "user", "ordinal": True, "rng": 7}
+    return sampled_once("ordinal", lambda: performance_function.fit(ratings, "rating", **fit))
