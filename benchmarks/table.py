@@ -53,6 +53,7 @@ BOUNDS = {
     "two Inspect logs as JSON of 100 MB": "400 MB",
     "1,000 small Inspect logs": "at most 10 times as long",
     "abilities of 134 systems on 500 items": "at most 3 s",
+    "the same, with predictive draws and log likelihoods": "at most 6 s",
     "abilities of 59 systems, 8,931 votes": "at most 3 s",
     "P of a judged pair, 10,000 items, nine signals": "at most 0.05 s",
     "45 judged pairs, all answers": "at most 1 s",

@@ -1,5 +1,8 @@
 """Joint models by weights, judged outcomes and a page, beside what answers less."""
 
+import gc
+import time
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -10,6 +13,7 @@ import betterthan as bt
 from betterthan.exact.judged.draws import draws
 from betterthan.exact.judged.pairs import JudgedPairs
 
+AGAIN = "the same, with predictive draws and log likelihoods"
 ITEMS, VOTES = "abilities of 134 systems on 500 items", "abilities of 59 systems, 8,931 votes"
 JUDGED, MANY = "P of a judged pair, 10,000 items, nine signals", "45 judged pairs, all answers"
 EXACT_1000, PAGE = "exact F1, 1,000 documents", "page of 134 systems"
@@ -47,6 +51,26 @@ def test_abilities_on_items(benchmark, who):
         return
     benchmark.extra_info |= {"what": "their mode alone, by `scipy.optimize.minimize`"}
     benchmark.pedantic(mode_of_abilities, (scores.values,), rounds=3)
+
+
+@pytest.mark.parametrize("who", ["instead", "ours"])
+@pytest.mark.benchmark(group=AGAIN, timer=time.process_time)
+def test_abilities_on_items_with_predictive_draws(benchmark, who):
+    scores = answers()
+    if who == "ours":
+        # 2.7 GB of draws in int64: those of the round before go first
+        def scores_alone():
+            gc.collect()
+            return (scores,), {"rng": 1}
+
+        benchmark.pedantic(bt.models.item_response.fit, setup=scores_alone, rounds=3)
+        return
+    random, chance = np.random.default_rng(0), np.full((40, *scores.shape), 0.5)
+    benchmark.extra_info |= {
+        "what": "the 5,000 sets of 0 and 1 alone, by `Generator.binomial` (40 timed)",
+        "times": 125,
+    }
+    benchmark.pedantic(random.binomial, (1, chance), rounds=3)
 
 
 def mode_of_votes(first, second, said, systems=59):

@@ -180,7 +180,6 @@ def test_judgments_by_weights_are_as_by_nuts():
     agree(trees)
 
 
-@pytest.mark.sampled
 def test_a_tree_by_weights_is_whole():
     data = item_response.simulate(30, systems=3, rng=1)
     by_nuts = {"sample_stats"}

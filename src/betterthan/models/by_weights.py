@@ -13,20 +13,13 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.exact.laplace import nested
-from betterthan.models.sampling import (
-    Sampling,
-    add_predictive,
-    fit_model,
-    quiet_logger,
-    steady_arithmetic,
-    tidy,
-)
+from betterthan.models import forward
+from betterthan.models.forward import Values, Variable
+from betterthan.models.sampling import Sampling, fit_model
 from betterthan.signed import Signature
 
 SAMPLERS = ("laplace", "nuts")
 LIBRARY = "nested Laplace, weighted"
-
-Variable = tuple[tuple[str, ...], np.ndarray]  # dims, and values (draw, ...)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +27,9 @@ class Known:
     """What there is to know of a model to draw it by weights, and else by PyMC."""
 
     posterior: nested.Posterior
-    variables: Callable[[nested.Drawn], dict[str, Variable]]  # all of the PyMC model, of each draw
+    # all of the PyMC model, of each draw of spreads and parameters
+    variables: Callable[[np.ndarray, np.ndarray], dict[str, Variable]]
+    outcomes: Callable[[Values, np.random.Generator], np.ndarray]  # drawn anew, of each draw
     observed: xr.DataArray  # what the model sees
     labels: dict[str, Any]  # of dims of the variables
     build: Callable[[], Any]  # the PyMC model
@@ -122,22 +117,25 @@ def _tree(
     predictive: bool,
 ) -> xr.DataTree:
     shape = int(sampling.chains), int(sampling.draws)
-    variables = known.variables(found)
-    data = {
-        name: (("chain", "draw", *dims), values.reshape(shape + values.shape[1:]))
-        for name, (dims, values) in variables.items()
-    }
-    used = {d for dims, _ in variables.values() for d in dims}
-    coords = {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])}
-    posterior = xr.Dataset(data, coords | {d: known.labels[d] for d in used})
+    variables = known.variables(found.v, found.x)
+    posterior = forward.dataset(variables, shape, known.labels)
     groups = {"posterior": posterior, "observed_data": known.observed.to_dataset(name="y")}
-    tree = xr.DataTree.from_dict(groups)
     if predictive:
-        with steady_arithmetic(), quiet_logger():
-            add_predictive(known.build(), tree, seed)
-        tidy(tree)
+        groups |= forward.groups(_forward(known, found), variables, shape, seed)
+    tree = xr.DataTree.from_dict(groups)
     tree["posterior"].attrs = attrs | _how(found, shape, seed)
     return tree
+
+
+def _forward(known: Known, found: nested.Drawn) -> forward.Forward:
+    prior, likelihood = known.posterior.prior, known.posterior.likelihood
+    return forward.Forward(
+        prior=lambda number, random: known.variables(*prior.draw(number, random)),
+        outcomes=known.outcomes,
+        log_likelihood=likelihood.apart(found.x),
+        observed=known.observed,
+        labels=known.labels,
+    )
 
 
 def _how(found: nested.Drawn, shape: tuple[int, int], seed: int) -> dict[str, Any]:

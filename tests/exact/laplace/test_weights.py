@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 from betterthan.evidence.of_davidson import two_abilities
-from betterthan.exact.laplace import cells, items, judgments, nested, newton, pareto, spreads
+from betterthan.exact.laplace import (
+    cells,
+    items,
+    judgments,
+    nested,
+    newton,
+    pareto,
+    rows_of_cells,
+    spreads,
+)
 from betterthan.exact.wins import rasch
 from betterthan.models import item_response
 
@@ -36,10 +45,10 @@ def posterior(kind, data):
     z, w = rasch.hermite(5)
     inner = {
         "rasch": lambda: items.Rasch.of(y, n, x, log_weight),
-        "repeated": lambda: items.Cells.of(
+        "repeated": lambda: rows_of_cells.Cells.of(
             cells.Repeated(kinds, x, spreads.beta(1, 3)), y, n, log_weight
         ),
-        "slopes": lambda: items.Cells.of(
+        "slopes": lambda: rows_of_cells.Cells.of(
             cells.Steep(kinds, np.tile(x, 5), np.repeat(z, 81), spreads.half_normal(0.5)),
             y,
             n,

@@ -4,7 +4,7 @@ Of a row, the difference d of what both are worth and the tie parameter are sums
 d counts the advantage of the first place in, and the tie parameter what a judge adds.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,11 +32,18 @@ class Judgments:
 
     def log(self, x: np.ndarray) -> np.ndarray:
         """(point,)."""
+        return np.concatenate([rows.sum(1) for rows in self._rows(x)])
+
+    def apart(self, x: np.ndarray) -> np.ndarray:
+        """(point, row), with the number of orders in which the judgments of a row may stand."""
+        orders = special.gammaln(self.counts.sum(0) + 1) - special.gammaln(self.counts + 1).sum(0)
+        return np.concatenate([rows + orders for rows in self._rows(x)])
+
+    def _rows(self, x: np.ndarray) -> Iterator[np.ndarray]:
+        """Log likelihood (point, row), up to a constant, some points at a time."""
         size = max(1, _BLOCK // self.counts.shape[1])
-        blocks = [x[k : k + size] for k in range(0, len(x), size)]
-        return np.concatenate(
-            [self.log_of(self.counts, *self._sums(block)).sum(1) for block in blocks]
-        )
+        for k in range(0, len(x), size):
+            yield self.log_of(self.counts, *self._sums(x[k : k + size]))
 
     def curved(self, x: np.ndarray) -> Curved:
         """With slope and curvature."""

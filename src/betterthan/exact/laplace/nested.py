@@ -35,6 +35,10 @@ class Likelihood(Protocol):
         """(point,)."""
         ...
 
+    def apart(self, x: np.ndarray) -> np.ndarray:
+        """Of every item or row by itself, (point, item)."""
+        ...
+
     def curved(self, x: np.ndarray) -> Curved:
         """With slope and curvature."""
         ...
@@ -51,6 +55,10 @@ class Prior(Protocol):
     @property
     def centre(self) -> np.ndarray:
         """(parameter,)."""
+        ...
+
+    def draw(self, number: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Of both, (draw, spread) and (draw, parameter)."""
         ...
 
     def log(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
