@@ -55,6 +55,7 @@ BOUNDS = {
     "abilities of 134 systems on 500 items": "at most 3 s",
     "the same, with predictive draws and log likelihoods": "at most 6 s",
     "abilities of 59 systems, 8,931 votes": "at most 3 s",
+    "abilities by votes of 124 judges, 59 systems, 8,931 votes": "at most 3 s",
     "P of a judged pair, 10,000 items, nine signals": "at most 0.05 s",
     "45 judged pairs, all answers": "at most 1 s",
     "exact F1, 1,000 documents": "at most 1.5 s",

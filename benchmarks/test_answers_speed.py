@@ -15,6 +15,7 @@ from betterthan.exact.judged.pairs import JudgedPairs
 
 AGAIN = "the same, with predictive draws and log likelihoods"
 ITEMS, VOTES = "abilities of 134 systems on 500 items", "abilities of 59 systems, 8,931 votes"
+BY_JUDGES = "abilities by votes of 124 judges, 59 systems, 8,931 votes"
 JUDGED, MANY = "P of a judged pair, 10,000 items, nine signals", "45 judged pairs, all answers"
 EXACT_1000, PAGE = "exact F1, 1,000 documents", "page of 134 systems"
 
@@ -102,6 +103,15 @@ def test_abilities_by_votes(benchmark, who):
     said = random.integers(0, 3, 8931)
     benchmark.extra_info |= {"what": "their mode alone, by `scipy.optimize.minimize`"}
     benchmark.pedantic(mode_of_votes, (first, second, said), rounds=3)
+
+
+@pytest.mark.parametrize("who", ["instead", "ours"])
+@pytest.mark.benchmark(group=BY_JUDGES, timer=time.process_time)
+def test_abilities_by_votes_of_judges(benchmark, who):
+    votes = bt.models.davidson.simulate(systems=59, judgments=8931, judges=124, rng=0)
+    fit = {"judges": who == "ours", "rng": 1, "predictive": False}
+    benchmark.extra_info |= {"what": "the same fit, judges taken to be alike"}
+    benchmark.pedantic(bt.models.davidson.fit, (votes,), fit, rounds=3)
 
 
 def judged(pairs, signals, items, labels, seed=0):

@@ -86,19 +86,23 @@ def _again(
     return found
 
 
-def tables(chances: np.ndarray, n: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """Multinomial tables (draw, row, outcome) of n (row,) at chances of three outcomes; a uniform
-    number each, where there are few.
+def tables(
+    win: np.ndarray, loss: np.ndarray, n: np.ndarray, random: np.random.Generator
+) -> np.ndarray:
+    """Multinomial tables (draw, row, outcome) of n (row,), at chances of win and loss (draw, row);
+    a uniform number each, where there are few.
     """
-    found = np.zeros(chances.shape, np.int64)
+    found = np.zeros((*win.shape, 3), np.int64)
     few = n <= _FEW
     for j in range(int(n[few].max(initial=0))):
         some = np.flatnonzero(few & (n > j))
-        u = random.random((len(chances), len(some)))
-        first = chances[:, some, 0]
-        fell = np.add(u >= first, u >= first + chances[:, some, 1], dtype=np.int64)
+        u = random.random((len(win), len(some)))
+        first = win[:, some]
+        fell = (u >= first).astype(np.int8) + (u >= first + loss[:, some])
         for outcome in range(3):
             found[:, some, outcome] += fell == outcome
     many = np.flatnonzero(~few)
-    found[:, many] = random.multinomial(n[many], chances[:, many])
+    both = win[:, many], loss[:, many]
+    chances = np.stack([*both, np.maximum(1 - both[0] - both[1], 0.0)], axis=-1)
+    found[:, many] = random.multinomial(n[many], chances)
     return found

@@ -12,10 +12,7 @@ from betterthan.models.forward import Values, Variable
 
 EFFECT = 0.5  # standard deviation of the normal prior of the position
 JUDGES = (-1.2, 0.7)  # of the logarithm of the spread over judges
-_OF_ROWS = {
-    "davidson": (judgments.davidson, judgments.davidson_bent),
-    "rao_kupper": (judgments.rao_kupper, judgments.rao_kupper_bent),
-}
+_OF_ROWS = {"davidson": judgments.DAVIDSON, "rao_kupper": judgments.RAO_KUPPER}
 _SD = spreads.gamma(shrinkage.SHAPE, shrinkage.RATE)
 _OF_JUDGES = spreads.log_normal(*JUDGES)
 
@@ -29,9 +26,9 @@ def posterior_of(rows: Rows, tie_model: str, *, position: bool, judges: bool) ->
     rest = [tie_models.PRIOR[tie_model]] + [(0.0, EFFECT)] * position
     prior = spreads.Effects(tuple(kinds), np.array(rest))
     of_d, of_tie, netted = _designs(rows, position=position, judges=judges)
-    of_rows = _OF_ROWS[tie_model]
     counts = rows.counts.T.astype(float)
-    return Posterior(prior, judgments.Judgments(counts, of_d, of_tie, netted, *of_rows))
+    likelihood = judgments.Judgments(counts, of_d, of_tie, netted, _OF_ROWS[tie_model])
+    return Posterior(prior, likelihood)
 
 
 def variables(
@@ -82,9 +79,8 @@ def outcomes(rows: Rows, tie_model: str, told: Values, random: np.random.Generat
         d += told["position"][:, None]
     if "judge_position_effect" in told:
         d += told["judge_position_effect"][:, rows.judge]
-    with np.errstate(divide="ignore"):
-        chances = np.exp(tie_models.log_chances_of(d, tie, tie_model))
-    return forward.tables(chances, rows.counts.sum(1), random)
+    win, loss = tie_models.chances_of(d, tie, tie_model)
+    return forward.tables(win, loss, rows.counts.sum(1), random)
 
 
 def _of_judges(

@@ -82,8 +82,13 @@ def test_those_of_judgments_are_too(of):
     found = judgments_by_weights.posterior_of(judgment_rows(data, **form), of, **form)
     agrees_with_differences(found.likelihood, 4 + 3 + 3 + 2)
     point = np.random.default_rng(5).normal(size=(2, 12))
-    second = found.likelihood.bent_of(found.likelihood.counts, *found.likelihood._sums(point))[3:]
-    assert found.likelihood._dense(second) == pytest.approx(found.likelihood._sparse(second))
+    second = found.likelihood.of.bent(found.likelihood.counts, *found.likelihood._sums(point))[3:]
+    d, tie = (table.toarray() for table in (found.likelihood.of_d, found.likelihood.of_tie))
+    dd, both, tt = (weight[:, None, :] for weight in second)
+    beside = (d.T * both) @ tie
+    dense = (d.T * dd) @ d + (tie.T * tt) @ tie + beside + beside.swapaxes(1, 2)
+    mapped = (found.likelihood.bends @ np.hstack(second).T).T.reshape(dense.shape)
+    assert mapped == pytest.approx(dense)
 
 
 def agrees_with_differences(likelihood, size):
@@ -146,10 +151,9 @@ def test_two_abilities_are_those_of_a_grid():
     counts = np.array([[14.0], [6.0], [5.0]])
     d = sparse.csr_array(np.array([[1.0, -1.0, 0.0]]))
     tie = sparse.csr_array(np.array([[0.0, 0.0, 1.0]]))
-    of = judgments.davidson, judgments.davidson_bent
     prior = spreads.Effects(((2, spreads.gamma(3, 4)),), np.array([(-0.7, 1.5)]))
     found = nested.Near.of(
-        nested.Posterior(prior, judgments.Judgments(counts, d, tie, (), *of))
+        nested.Posterior(prior, judgments.Judgments(counts, d, tie, (), judgments.DAVIDSON))
     ).weighted(100_000, np.random.default_rng(1))
     weight = np.exp(found.log_ratio - found.log_ratio.max())
     ability = (found.x[:, 0] - found.x[:, 1]) / 2
