@@ -78,19 +78,21 @@ class Judgments:
         """What second derivatives of rows (d d, d tie, tie tie) add to those in two parameters,
         (parameter and parameter, derivative and row).
         """
+        d, tie = self.of_d, self.of_tie
+        size = (d.T @ np.zeros(self.counts.shape[1])).size
         parts = [
-            _crossed(self.of_d, self.of_d),
-            _crossed(self.of_d, self.of_tie) + _crossed(self.of_tie, self.of_d),
-            _crossed(self.of_tie, self.of_tie),
+            _crossed(d, d, size),
+            _crossed(d, tie, size) + _crossed(tie, d, size),
+            _crossed(tie, tie, size),
         ]
         return sparse.csr_array(sparse.hstack(parts))
 
 
-def _crossed(one: sparse.csr_array, other: sparse.csr_array) -> sparse.csr_array:
-    """Products of what stands in a row of one table and of another, (column and column, row); each
-    row has as many numbers as the next.
+def _crossed(one: sparse.csr_array, other: sparse.csr_array, size: int) -> sparse.csr_array:
+    """Products of what stands in a row of one table and of another, of so many columns, (column and
+    column, row); each row has as many numbers as the next.
     """
-    rows, size = np.shape(one)
+    rows = len(one.indptr) - 1
     (i, p), (j, q) = (
         (table.indices.reshape(rows, -1).astype(np.int64), table.data.reshape(rows, -1))
         for table in (one, other)
