@@ -9,13 +9,15 @@ import pytest
 import xarray as xr
 from scipy import stats
 
-from betterthan.models import davidson, forward, item_response, sampling
+from betterthan.models import clustered, davidson, forward, item_response, of_groups, sampling
 from betterthan.models.sampling import Sampling
 
 SHAPE = Sampling(draws=250)
 GROUPS = ("prior", "prior_predictive", "posterior_predictive", "log_likelihood")
 JUDGED = {"systems": 3, "judgments": 60, "judges": 2, "position": True}
 FORMS = {
+    "clusters": (clustered, {"count": 6, "size": 4, "pairs": 2}, {}),
+    "held": (clustered, {"count": 6, "size": 4, "pairs": 2}, {"correlation": 0.2}),
     "once": (item_response, {"items": 12, "systems": 3}, {}),
     "missing": (item_response, {"items": 12, "systems": 3}, {}),
     "trials": (item_response, {"items": 8, "systems": 3, "trials": 3}, {}),
@@ -30,6 +32,9 @@ def made(form):
     """A model, data and choices."""
     model, shape, choices = FORMS[form]
     data = model.simulate(**shape, rng=5)
+    if model is clustered:
+        data = data["counts"]
+        data[:, 1] *= form == "clusters"  # or a pair without data
     if form == "missing":
         gone = np.random.default_rng(1).random(data["trials"].shape) < 0.2
         data = data.assign({k: data[k].where(~gone, 0) for k in ("successes", "trials")})
@@ -42,12 +47,13 @@ def by_pymc(model, data, choices, tree):
     found = xr.DataTree.from_dict(kept)
     with sampling.steady_arithmetic(), sampling.quiet_logger():
         sampling.add_predictive(model.build(data, **choices), found, 3)
+    sampling.tidy(found, of_groups.by_cluster(data).pairs if model is clustered else None)
     return found
 
 
 def looks(array):
     """Of each draw: what is seen in all, of the first row, and of two cells together."""
-    values = array.values.reshape(-1, *array.shape[2:]).astype(float)
+    values = array.values.reshape(-1, array.shape[2], array[0, 0, 0].size).astype(float)
     first, second = values[:, :, 0], values[:, :, 1]
     total = values.reshape(len(values), -1) @ np.arange(values[0].size)
     return np.stack([total, first.sum(1), first[:, 0], (first * second).sum(1), total**2])
@@ -61,7 +67,9 @@ def far(one, other):
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize("form", ["missing", "trials", "slopes", "judges", "rao_kupper"])
+@pytest.mark.parametrize(
+    "form", ["clusters", "held", "missing", "trials", "slopes", "judges", "rao_kupper"]
+)
 def test_groups_are_those_of_pymc(form):
     model, data, choices = made(form)
     tree = model.fit(data, **choices, sampling=SHAPE, rng=1)

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import xarray as xr
@@ -15,25 +15,42 @@ from betterthan import checks, names
 from betterthan.exact.laplace import nested
 from betterthan.models import forward
 from betterthan.models.forward import Values, Variable
-from betterthan.models.sampling import Sampling, fit_model
+from betterthan.models.sampling import Sampling, drop_pairs_without_data, fit_model, tidy
 from betterthan.signed import Signature
 
 SAMPLERS = ("laplace", "nuts")
 LIBRARY = "nested Laplace, weighted"
 
 
+class Posterior(Protocol):
+    """A posterior that is drawn by weights."""
+
+    def draws(self, number: int, random: np.random.Generator) -> nested.Drawn:
+        """Of equal weight."""
+        ...
+
+    def from_prior(self, number: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Coordinates of spreads and parameters, (draw, ...)."""
+        ...
+
+    def apart(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """Log likelihoods (draw, *dims of the observed less the last)."""
+        ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class Known:
     """What there is to know of a model to draw it by weights, and else by PyMC."""
 
-    posterior: nested.Posterior
+    posterior: Posterior
     # all of the PyMC model, of each draw of spreads and parameters
     variables: Callable[[np.ndarray, np.ndarray], dict[str, Variable]]
     outcomes: Callable[[Values, np.random.Generator], np.ndarray]  # drawn anew, of each draw
     observed: xr.DataArray  # what the model sees
     labels: dict[str, Any]  # of dims of the variables
     build: Callable[[], Any]  # the PyMC model
-    target_accept: float
+    target_accept: float = names.TARGET_ACCEPT
+    pairs: xr.DataArray | None = None  # of a model over pairs
 
 
 def fit_known(
@@ -55,18 +72,19 @@ def fit_known(
         sampling,
         rng=seed,
         predictive=predictive,
+        pairs=known.pairs,
         target_accept=known.target_accept,
     )
 
 
 def drawn(
-    posterior: nested.Posterior, sampler: str | None, sampling: Sampling, seed: int
+    posterior: Posterior, sampler: str | None, sampling: Sampling, seed: int
 ) -> nested.Drawn | None:
     """The draws, or nothing where the model is to be sampled by NUTS.
 
     Parameters
     ----------
-    posterior : nested.Posterior
+    posterior : Posterior
     sampler : {"laplace", "nuts"} or None
         None: by weights, and by NUTS where they are not to be trusted.
     sampling : Sampling
@@ -90,14 +108,12 @@ def drawn(
     return None
 
 
-def _tried(
-    posterior: nested.Posterior, sampling: Sampling, seed: int
-) -> tuple[nested.Drawn | None, str]:
+def _tried(posterior: Posterior, sampling: Sampling, seed: int) -> tuple[nested.Drawn | None, str]:
     """The draws, and in words why not to trust them."""
     number = int(sampling.chains) * int(sampling.draws)
     try:
         with np.errstate(all="ignore"):
-            found = nested.draws(posterior, number, np.random.default_rng(seed))
+            found = posterior.draws(number, np.random.default_rng(seed))
     except (ValueError, np.linalg.LinAlgError) as error:
         return None, str(error)
     if not found.k_hat <= names.PARETO_K_MAX:
@@ -123,16 +139,19 @@ def _tree(
     if predictive:
         groups |= forward.groups(_forward(known, found), variables, shape, seed)
     tree = xr.DataTree.from_dict(groups)
+    tidy(tree, known.pairs)
+    if predictive:
+        drop_pairs_without_data(tree)
     tree["posterior"].attrs = attrs | _how(found, shape, seed)
     return tree
 
 
 def _forward(known: Known, found: nested.Drawn) -> forward.Forward:
-    prior, likelihood = known.posterior.prior, known.posterior.likelihood
+    made = known.posterior.from_prior
     return forward.Forward(
-        prior=lambda number, random: known.variables(*prior.draw(number, random)),
+        prior=lambda number, random: known.variables(*made(number, random)),
         outcomes=known.outcomes,
-        log_likelihood=likelihood.apart(found.x),
+        log_likelihood=known.posterior.apart(found.v, found.x),
         observed=known.observed,
         labels=known.labels,
     )

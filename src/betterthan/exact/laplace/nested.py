@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from scipy.linalg.blas import dtrmm  # pyright: ignore[reportAttributeAccessIssue]
 
 from betterthan import names
 from betterthan.exact.laplace import newton, pareto
@@ -79,6 +78,18 @@ class Posterior:
     prior: Prior
     likelihood: Likelihood
 
+    def draws(self, number: int, random: np.random.Generator) -> "Drawn":
+        """Of equal weight; see `draws`."""
+        return draws(self, number, random)
+
+    def from_prior(self, number: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Of the prior, (draw, spread) and (draw, parameter)."""
+        return self.prior.draw(number, random)
+
+    def apart(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """Log likelihood of every item or row by itself, (point, item)."""
+        return self.likelihood.apart(x)
+
     def log(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Log density (point,), up to a constant."""
         return self.prior.log(v, x) + self.likelihood.log(x)
@@ -127,15 +138,15 @@ def draws(posterior: Posterior, number: int, random: np.random.Generator) -> Dra
     near = Near.of(posterior)
     found = near.weighted(number, random)
     weight, k = pareto.smoothed(found.log_ratio)
-    while more := _more(number, weight, k):
-        again = near.weighted(more, random)
-        found = Weighted(*map(np.concatenate, zip(found, again, strict=True)))
+    while again := more(number, weight, k):
+        rest = near.weighted(again, random)
+        found = Weighted(*map(np.concatenate, zip(found, rest, strict=True)))
         weight, k = pareto.smoothed(found.log_ratio)
     at = pareto.evenly(weight, number, random)
     return Drawn(found.v[at], found.x[at], k, pareto.effective(weight), len(weight))
 
 
-def _more(number: int, weight: np.ndarray, k: float) -> int:
+def more(number: int, weight: np.ndarray, k: float) -> int:
     """How many to propose beside those weighed so far; 0: no more."""
     worth, so_far = pareto.effective(weight), len(weight)
     if k <= names.PARETO_K_MAX:
@@ -181,6 +192,8 @@ class Near:
 
     def weighted(self, number: int, random: np.random.Generator) -> Weighted:
         """Draws, and the log of posterior over proposal."""
+        from scipy.linalg.blas import dtrmm  # pyright: ignore[reportAttributeAccessIssue]
+
         v, log_v = self.tabled.draw(number, random)
         z, log_z = self._away(v, random)
         x, weights = self.grid.weights(v) @ self.modes, self.fewer.weights(v)
