@@ -55,7 +55,7 @@ def models(name: str) -> tuple[Any, Any, list[str], float]:
         return (
             m.clustered.build(counts),
             by_hand_clustered(counts),
-            ["p_value", "s", "win_correlation"],
+            ["p", "s", "win_correlation"],
             0.9,
         )
     if name == "davidson":

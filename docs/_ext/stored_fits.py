@@ -23,7 +23,7 @@ FRESH = "BETTERTHAN_DOCS_FRESH"  # a folder for what was sampled, and for the na
 _MODULE = "betterthan.models.sampling"
 _STEPS = (0.1, 0.5, 2.0)  # how far the points are from where sampling starts
 _LARGE = 20  # numbers a draw
-_LARGEST = 1_200_000  # bytes of a file that is worth its room
+_LARGEST = 3_000_000  # bytes of a file that is worth its room
 _STATS = {"diverging", "energy", "maxdepth_reached"}
 
 

@@ -51,7 +51,6 @@ LONGER = {
     ("reading/any_source.py", "read"): "many choices, handed on by name",
     ("reporting/of_outlook.py", "_table"): "one table, column by column",
     ("scores/comparing.py", "compare"): "many choices, handed on by name",
-    ("scores/resampling.py", "bootstrap"): "many choices, handed on by name",
     ("significance/block_swaps.py", "_assembled"): "one table, column by column",
 }
 

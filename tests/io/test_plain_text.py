@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from betterthan.io import cells
+from betterthan.io import cells, plain_text
 from betterthan.io.delimited import parse_delimited
 from betterthan.io.layouts import of_name
 from betterthan.io.plain_text import parse_plain
@@ -84,6 +84,35 @@ def test_the_fast_and_the_careful_reader_agree(text):
             assert listed(here[1]) == listed(there[1])
         assert list(table.columns[column]) == list(other.columns[column])
     same_reading(table, other)
+
+
+@given(texts(), st.integers(1, 5))
+@example("item;A\nq1;1\nq2;0\n3;x\n4;1\n", 2)
+@example("item;A\na;\nb;\nc;x\nd;y\n", 2)
+@example("item;A\nq1;x\nq2;y\n007;7\n08;8\n", 2)
+def test_rows_read_in_blocks_are_the_same_table(text, rows):
+    said, table = found(parse_plain, text.encode(), "x.csv", ";")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plain_text, "_ROWS", rows)
+        said_other, other = found(parse_plain, text.encode(), "x.csv", ";")
+        assert said == said_other
+        if table is None:
+            assert other is None
+            return
+        for column in table.columns:
+            assert list(table.columns[column]) == list(other.columns[column])
+            here, there = found(number, table, column), found(number, other, column)
+            assert here[0] == there[0]
+            assert listed(here[1]) == listed(there[1])
+        same_reading(table, other)
+
+
+@pytest.mark.parametrize("rows", [2, 2**18])
+def test_true_and_false_beside_blanks_are_kept(monkeypatch, rows):
+    monkeypatch.setattr(plain_text, "_ROWS", rows)
+    table = parse_plain(b"item;A\nq1;True\nq2;\nq3;False\nq4;True\n", "x.csv", ";")
+    assert list(table.columns["A"]) == ["True", "", "False", "True"]
+    np.testing.assert_array_equal(number(table, "A"), [1, np.nan, 0, 1])
 
 
 def listed(values):

@@ -9,12 +9,15 @@ import pytest
 from scale.made_blocks import graded, labelled, right_or_wrong, run, store
 
 import betterthan as bt
-from betterthan.blocks import work
-from betterthan.evidence import calibrate
+from betterthan.blocks import sharing, work
+from betterthan.evidence import calibrate, calibration
 from betterthan.evidence.decisions import stored
 from betterthan.evidence.decisions.roster import CELLS
+from betterthan.evidence.roster import validation_of
+from betterthan.fits import leaving_out
 
 distributed = pytest.importorskip("distributed")
+cloudpickle = pytest.importorskip("cloudpickle")
 # a warning of how fast the disk of this machine is
 pytestmark = pytest.mark.filterwarnings("ignore:Creating scratch directories is taking:UserWarning")
 VALUES = right_or_wrong(6000, 5, missing=0.05)
@@ -96,14 +99,54 @@ def test_a_refusal_in_a_worker_is_the_same_line(client):
         bt.count(labelled(values).chunk(item=1000))
 
 
-def test_calibration_is_shared_out_by_the_same_code(client, tmp_path):
+def test_calibration_is_shared_out_by_the_same_code(client, address, tmp_path, monkeypatch, capsys):
     cell = next(c for c in CELLS if c.name == "units/equal, 3 units of 5")
     cell = replace(cell, sets=40, block=20, key_sets=2)
-    shared = partial(_map, client)
-    assert calibrate.calibrate([cell], tmp_path / "there", map=shared) == 1
-    assert calibrate.calibrate([cell], tmp_path / "here") == 1
+    with distributed.get_task_stream(client) as done:
+        assert calibrate.calibrate([cell], tmp_path / "there") == 1
+    assert len(done.data) == 2
+    assert calibrate.calibrate([cell], tmp_path / "here", map=map) == 1
     assert stored.read(tmp_path / "there") == stored.read(tmp_path / "here")
+    monkeypatch.setattr(calibrate, "CELLS", [cell])
+    given = ["units", "--folder", str(tmp_path / "again"), "--scheduler", address]
+    assert calibrate.main(given) == 0
+    assert stored.read(tmp_path / "again") == stored.read(tmp_path / "here")
+    monkeypatch.setattr("betterthan.blocks.scheduling._SECONDS", 0.3)
+    assert calibrate.main(["units", "--scheduler", "tcp://127.0.0.1:9"]) == 2
+    assert "no dask scheduler answers at tcp://127.0.0.1:9" in capsys.readouterr().err
 
 
-def _map(client, function, blocks):
-    return client.gather(client.map(function, blocks))
+def test_refits_are_shared_out_a_part_a_worker(client):
+    assert list(sharing.in_parts(_counted, range(5))) == [(0, 2), (1, 2), (2, 3), (3, 3), (4, 3)]
+    assert list(sharing.in_parts(_counted, [7])) == [(7, 1)]
+    assert list(sharing.in_parts(_counted, [])) == []
+    with pytest.raises(ValueError, match="this step fails"):
+        list(sharing.in_parts(_failing, range(2)))
+
+
+def test_fits_by_weights_are_ranked_the_same_by_workers(address):
+    form = validation_of("item_response").forms[0]
+    with distributed.Client(address) as client, distributed.get_task_stream(client) as done:
+        there, k_there = calibration.by_weights(form, 3, 1)
+    assert len(done.data) == 3
+    here, k_here = calibration.by_weights(form, 3, 1)
+    assert k_there == pytest.approx(k_here, abs=1e-9)
+    assert there.coverage == here.coverage
+    for name, ranks in here.ranks.items():
+        np.testing.assert_array_equal(there.ranks[name], ranks)
+
+
+def test_what_refits_need_can_be_sent():
+    counts = bt.models.hierarchical.simulate(3, n=20, rng=1)["counts"]
+    steps = partial(leaving_out._left_out_of, counts, np.ones((3, 1, 3)), np.ones(3), 1)
+    assert cloudpickle.loads(cloudpickle.dumps(steps)).args[3] == 1
+    for form in validation_of("hierarchical").forms:
+        cloudpickle.dumps(partial(calibration._refits, form))
+
+
+def _counted(values):
+    return ((value, len(values)) for value in values)
+
+
+def _failing(values):
+    raise ValueError("this step fails")

@@ -69,7 +69,7 @@ def test_the_command_line_compares_a_store_and_parts_alike(tmp_path, capsys):
 
 
 def test_an_unreachable_scheduler_is_one_line(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("betterthan.cli.scheduling._SECONDS", 0.3)
+    monkeypatch.setattr("betterthan.blocks.scheduling._SECONDS", 0.3)
     zarr = store(tmp_path / "scores.zarr", VALUES, missing_value=-1)
     target = tmp_path / "report.html"
     _, err, code = run(capsys, "compare", zarr, "--scheduler", "tcp://127.0.0.1:9", "-o", target)

@@ -249,6 +249,17 @@ def test_errors_are_those_of_repeated_runs():
         assert (told >= spread * 0.7).all()
 
 
+def test_results_share_nothing():
+    data = right_or_wrong(12, 6, 20)
+    first = bt.scores.bootstrap(data, draws=50, rng=1)
+    kept = first.copy(deep=True)
+    for name in ("system_a", "system", "region", "rank", "prob_better"):
+        first[name].attrs["told"] = 1
+    first["prob_better"].values[:] = -1
+    first.coords["system_b"] = ["x", "y"]
+    assert bt.scores.bootstrap(data, draws=50, rng=1).identical(kept)
+
+
 def test_a_seed_repeats_and_netcdf_keeps(tmp_path):
     first = bt.scores.bootstrap(tallies())
     again = bt.scores.bootstrap(tallies(), rng=first.attrs["seed"])

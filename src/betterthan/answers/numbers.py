@@ -83,6 +83,17 @@ def difference(mean: float, lower: float, upper: float, mcse: float = 0.0) -> st
     return f"{mean:+.{places}f}{beside} [{lower:+.{places}f}, {upper:+.{places}f}]"
 
 
+def signed(value: float) -> str:
+    """A correlation, or what lies between -1 and 1 like one, to two decimals.
+
+    Examples
+    --------
+    >>> signed(0.41), signed(-0.001)
+    ('+0.41', '+0.00')
+    """
+    return "–" if math.isnan(value) else f"{round(value, 2) + 0.0:+.2f}"
+
+
 def bayes_factor(value: float) -> str:
     """A Bayes factor to three significant digits.
 

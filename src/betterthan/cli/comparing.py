@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from betterthan import names
+from betterthan.blocks.scheduling import scheduled
 from betterthan.cli.console import deliver, say, where
 from betterthan.cli.options import (
     Again,
@@ -48,7 +49,6 @@ from betterthan.cli.options import (
     TrueWords,
     Unscored,
 )
-from betterthan.cli.scheduling import scheduled
 from betterthan.cli.sources import ids_in, inputs_of, read_given
 from betterthan.files import refuse_inputs, write_whole
 

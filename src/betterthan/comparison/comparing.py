@@ -22,6 +22,7 @@ from betterthan.comparison.engines import Engine, answers_of, exact_answers, sam
 from betterthan.comparison.given import Found, Given, count_given, of_systems, recognise
 from betterthan.comparison.of_blocks import count_given_blocks
 from betterthan.comparison.of_judged import judged_answers
+from betterthan.comparison.of_scores import of_scores
 from betterthan.comparison.signing import signed_of
 from betterthan.comparison.tests_beside import tests_beside
 from betterthan.comparison.ties_beside import every_policy
@@ -140,6 +141,11 @@ def compare(
         methods ``z``. Over a dim ``test``: ``p_value``, ``p_adjusted`` and ``favours`` (1: the test
         speaks for system_a, -1: for system_b); also ``smallest_p`` (of the sign test with so many
         discordant items) and, with randomization, ``swapped_difference`` (of its statistic, A - B).
+        Of scores by item, over the ten items on which systems differ most, ``item_spread``,
+        ``item_with_rest`` and ``item_score`` (`counts.disagreements`), with ``n_differing``; of
+        three systems or more `significance.friedman` as ``friedman_statistic``, ``friedman_p`` and
+        ``friedman_n``; of graded ones ``score_sd``, ``score_quantile`` (system, quantile) and
+        ``score_worst_tenth``, the mean of the worst tenth.
         Where ties are unknown, what needs them is
         absent. Of judged counts ``gold_...`` (the labels alone) and ``judge_...`` (the judge alone,
         not corrected) stand beside ``prob_better``, ``difference_...`` and ``verdict``, with
@@ -211,6 +217,7 @@ def compare(
         lambda: among_all(given, asked, main, taken),
         lambda: every_policy(given, asked),
         lambda: tests_beside(given, asked),
+        lambda: of_scores(given),
     )
     for table in with_bar(tables, len(tables), f"comparing {len(result[names.SYSTEM_A])} systems"):
         beside = table()

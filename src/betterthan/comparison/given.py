@@ -20,12 +20,13 @@ from betterthan.comparison.sequences import two_sequences
 from betterthan.counts.fingerprint import fingerprint
 from betterthan.counts.judgments import JUDGMENT, count_judgments
 from betterthan.counts.picking import picked, systems_of
+from betterthan.counts.runs import mean_of_runs
 from betterthan.counts.scoring import apply_missing, counted
 from betterthan.counts.shapes import to_square
 from betterthan.counts.successes import trials_of
 from betterthan.counts.tallies import tally_scores
 from betterthan.counts.ties import policy_applied
-from betterthan.counts.units import CLUSTER, EPOCH, item_ids, several, unlabelled
+from betterthan.counts.units import CLUSTER, EPOCH, several, unlabelled
 from betterthan.exact.wins import shares
 from betterthan.io.text_arrays import text_array
 from betterthan.reading.any_source import read
@@ -223,23 +224,6 @@ def notes_of_counting(
         schemas.ties_known(counts, "a rope")
         notes += [_LARGE] if asked.question.rope > names.ROPE_LARGE else []
     return notes
-
-
-def mean_of_runs(scores: xr.DataArray) -> xr.DataArray:
-    """Scores of which each item stands once, with the mean of its runs, for runs have no common
-    order.
-    """
-    place, ids = pd.factorize(item_ids(scores))
-    values = scores.values.astype(float)
-    seen = ~np.isnan(values)
-    sums, number = (np.zeros((len(ids), values.shape[1])) for _ in range(2))
-    np.add.at(sums, place, np.where(seen, values, 0.0))
-    np.add.at(number, place, seen)
-    first = np.unique(place, return_index=True)[1]
-    kept = scores.isel({names.ITEM: first}).drop_vars("epoch").astype(float)
-    kept = kept.copy(data=np.where(number > 0, sums / np.maximum(number, 1), np.nan))
-    kept.attrs = {k: v for k, v in scores.attrs.items() if k != "n_items"}  # that counted runs
-    return kept
 
 
 _OF_DATA = ("source", "reading", "citation", "layout", "tool", "metric", "errors", "unscored")

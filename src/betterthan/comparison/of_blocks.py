@@ -25,8 +25,8 @@ from betterthan.exact.joint.shrinkage import Moments
 from betterthan.exact.joint.units import PairMeans, half_width
 
 _NOTE = (
-    "The scores were read in blocks: they were not audited, and not searched for a reason why some "
-    "are missing."
+    "The scores were read in blocks: they were not audited, not searched for a reason why some are "
+    "missing, and single items were not looked at."
 )
 
 

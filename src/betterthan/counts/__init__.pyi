@@ -1,3 +1,4 @@
+from .differing import disagreements as disagreements
 from .measure_table import from_measures as from_measures
 from .missing_scores import missing_by_difficulty as missing_by_difficulty
 from .scoring import item_outcomes as item_outcomes

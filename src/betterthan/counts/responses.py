@@ -42,6 +42,12 @@ class Responses:
         """Whether a score is missing."""
         return not self.seen.all()
 
+    @property
+    def items(self) -> np.ndarray | int:
+        """How many items each system has a score of."""
+        whole = self.seen.dtype == bool and not self.gaps
+        return len(self.seen) if whole else self.seen.sum(0)
+
 
 def responses_of(
     data: xr.DataArray, statistic: str | Callable[[np.ndarray], Any] | None, beta: float, unit: str
@@ -87,7 +93,7 @@ def score_of(responses: Responses) -> np.ndarray:
         return of_means(responses, (sums / responses.seen.sum(0)[0])[None])[0]
     if responses.kind == "sum":
         with np.errstate(invalid="ignore"):
-            mean = sums / responses.seen.sum(0) / responses.scale
+            mean = sums / responses.items / responses.scale
         return mean if responses.higher_is_better else -mean
     scores = ratios.score(sums[..., 0], sums[..., 1], responses.k)
     return scores.mean(-1) if responses.kind == "macro" else scores

@@ -14,21 +14,24 @@ from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+from betterthan.blocks.scheduling import scheduled
+from betterthan.blocks.sharing import shared_map
 from betterthan.evidence.decisions import stored
 from betterthan.evidence.decisions.cells import Cell, Map, run, stale
 from betterthan.evidence.decisions.roster import CELLS
 from betterthan.progress import in_words
 
 
-def calibrate(cells: Iterable[Cell], folder: Path, *, map: Map = map) -> int:
+def calibrate(cells: Iterable[Cell], folder: Path, *, map: Map = shared_map) -> int:
     """Run the cells that are not kept, or stale; each is written as soon as it is finished.
 
     Parameters
     ----------
     cells : iterable of Cell
     folder : pathlib.Path
-    map : callable, default map
-        That of a pool of workers shares out the sets of a cell; the numbers stay the same.
+    map : callable
+        Shares out the sets of a cell; the numbers stay the same. Default: the workers of a dask
+        cluster where a client is open, else one by one here.
 
     Returns
     -------
@@ -61,13 +64,21 @@ def main(arguments: list[str] | None = None) -> int:
     if chosen.list:
         print(*(f"{cell.name}: {cell.sets} sets" for cell in cells), sep="\n")
         return 0
-    if chosen.workers == 1:
-        number = calibrate(cells, chosen.folder)
-    else:
-        with ProcessPoolExecutor(chosen.workers) as pool:
-            number = calibrate(cells, chosen.folder, map=pool.map)
+    try:
+        with scheduled(chosen.scheduler):
+            number = _calibrated(cells, chosen)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 2
     print(f"{number} of {len(cells)} cells run; the others are up to date")
     return 0
+
+
+def _calibrated(cells: list[Cell], chosen: argparse.Namespace) -> int:
+    if chosen.workers == 1:
+        return calibrate(cells, chosen.folder)
+    with ProcessPoolExecutor(chosen.workers) as pool:
+        return calibrate(cells, chosen.folder, map=pool.map)
 
 
 def _in_order(records: stored.Records, more: list[Cell]) -> stored.Records:
@@ -82,7 +93,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("only", nargs="?", default="", help="a family, or the begin of a name")
     parser.add_argument("--list", action="store_true", help="the cells and nothing else")
-    parser.add_argument("--workers", type=int, default=1)
+    shared = parser.add_mutually_exclusive_group()
+    shared.add_argument("--workers", type=int, default=1, help="processes of this machine")
+    shared.add_argument("--scheduler", help="address of a dask scheduler whose workers play sets")
     parser.add_argument("--folder", type=Path, default=stored.FOLDER)
     return parser
 

@@ -4,8 +4,9 @@ fits.
 A model is compiled once and then sampled on new data each time; a run that was stopped goes on.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from betterthan.blocks.sharing import in_parts, shared_map
 from betterthan.evidence import rank_gate
 from betterthan.models import refit, sampling
 
@@ -57,7 +59,7 @@ class Calibration:
 
 
 def calibrate(form: Form, simulations: int, seed: int, keep: Path | None = None) -> Calibration:
-    """Rank each truth among the draws of its refit.
+    """Rank each truth among the draws of its refit; where a dask client is open, its workers refit.
 
     Parameters
     ----------
@@ -73,32 +75,43 @@ def calibrate(form: Form, simulations: int, seed: int, keep: Path | None = None)
     truths = form.simulate(simulations, seed)
     kept = keep / f"{form.name}.npz" if keep is not None else None
     done = _found(kept)
-    if len(done) < simulations:
-        compiled = refit.compiled(form.build(truths[0]))
-        target = sampling.own_target(form.model)
-        for k in range(len(done), simulations):
-            tree = refit.sampled(compiled.with_data(**form.data(truths[k])), seed + k, target)
-            diverging = tree["sample_stats"].to_dataset()["diverging"].values
-            here = {_DIVERGENCES: diverging.sum(keepdims=True)}
-            done.append(form.scalars(tree["posterior"].to_dataset()) | here)
-            if kept is not None and (k + 1) % KEEP_EVERY == 0:
-                _write(kept, done)
+    rest = [(truths[k], seed + k) for k in range(len(done), simulations)]
+    for found in in_parts(partial(_refits, form), rest):
+        done.append(found)
+        if kept is not None and len(done) % KEEP_EVERY == 0:
+            _write(kept, done)
     draws = _stacked(done[:simulations])
     divergences = int(draws.pop(_DIVERGENCES).sum())
     return ranked(draws, _stacked([form.scalars(truth) for truth in truths]), divergences)
 
 
-def by_weights(form: Form, simulations: int, seed: int) -> tuple[Calibration, list[float]]:
+def _refits(form: Form, given: Sequence[tuple[xr.Dataset, int]]) -> Iterator[Scalars]:
+    """Draws of the fit of each truth's data, with its seed; the model is compiled once."""
+    if not given:
+        return
+    compiled = refit.compiled(form.build(given[0][0]))
+    target = sampling.own_target(form.model)
+    for truth, seed in given:
+        tree = refit.sampled(compiled.with_data(**form.data(truth)), seed, target)
+        diverging = tree["sample_stats"].to_dataset()["diverging"].values
+        here = {_DIVERGENCES: diverging.sum(keepdims=True)}
+        yield form.scalars(tree["posterior"].to_dataset()) | here
+
+
+def by_weights(form: Form, simulations: int, seed: int) -> tuple[Calibration, Sequence[float]]:
     """Rank each truth among the draws of a fit by weights, and k-hat of each."""
     if form.weighted is None:
         raise ValueError(f"{form.name} is not drawn by weights")
     truths = form.simulate(simulations, seed)
-    k_hat, done = [], []
-    for k, truth in enumerate(truths):
-        posterior = form.weighted(truth, seed + k)["posterior"].to_dataset()
-        k_hat.append(float(posterior.attrs["pareto_k"]))
-        done.append(form.scalars(posterior))
-    return ranked(_stacked(done), _stacked([form.scalars(truth) for truth in truths]), 0), k_hat
+    given = [(truth, seed + k) for k, truth in enumerate(truths)]
+    k_hat, done = zip(*shared_map(partial(_weighted, form), given), strict=True)
+    return ranked(_stacked([*done]), _stacked([form.scalars(truth) for truth in truths]), 0), k_hat
+
+
+def _weighted(form: Form, given: tuple[xr.Dataset, int]) -> tuple[float, Scalars]:
+    assert form.weighted is not None
+    posterior = form.weighted(*given)["posterior"].to_dataset()
+    return float(posterior.attrs["pareto_k"]), form.scalars(posterior)
 
 
 def one_by_one(simulate: Callable[..., xr.Dataset]) -> Callable[[int, int], list[xr.Dataset]]:

@@ -1,16 +1,18 @@
 """How well a model predicts what was left out: of several the best, and one data set by one."""
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from betterthan import __version__, checks, names
+from betterthan.blocks.sharing import in_parts
 from betterthan.exact.numeric import held_out
 from betterthan.exact.numeric.seeds import one_seed
-from betterthan.models import hierarchical, of_groups, refit, sampling, simplex
+from betterthan.models import hierarchical, of_groups, refit, simplex
 from betterthan.progress import with_bar
 from betterthan.signed import Signature
 
@@ -72,7 +74,7 @@ def leave_one_dataset_out(
     counts: xr.DataArray, *, prior: Any = None, rng: Any = None
 ) -> xr.Dataset:
     """Predict each data set from the others: does partial pooling predict a new one better than
-    pooling?
+    pooling? Where a dask client is open, its workers refit.
 
     Parameters
     ----------
@@ -129,15 +131,18 @@ def leave_one_dataset_out(
     )
 
 
-def _each_left_out(
-    counts: xr.DataArray, values: np.ndarray, prior: np.ndarray, seed: int
-) -> Iterator[tuple[dict[str, np.ndarray], int]]:
-    """What the others predict of each data set, and divergences; the model is compiled once."""
-    import nutpie
+def _each_left_out(counts: xr.DataArray, values: np.ndarray, *how: Any) -> Iterator[Any]:
+    """What `_left_out_of` says of every data set, with a bar where somebody watches."""
+    each = in_parts(partial(_left_out_of, counts, values, *how), range(len(values)))
+    return with_bar(each, len(values), "data sets", long=True)
 
-    with sampling.steady_arithmetic():
-        compiled: Any = nutpie.compile_pymc_model(hierarchical.build(counts, prior=prior))
-    for k in with_bar(range(len(values)), len(values), "data sets", long=True):
+
+def _left_out_of(
+    counts: xr.DataArray, values: np.ndarray, prior: np.ndarray, seed: int, which: Sequence[int]
+) -> Iterator[tuple[dict[str, np.ndarray], int]]:
+    """What the others predict of data sets, and divergences; the model is compiled once."""
+    compiled: Any = refit.compiled(hierarchical.build(counts, prior=prior))
+    for k in which:
         others = values.copy()
         others[k] = 0  # without examples a data set has likelihood one
         tree = refit.sampled(compiled.with_data(counts=others), seed + k)

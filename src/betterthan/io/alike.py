@@ -32,25 +32,34 @@ def spelling(name: str) -> str:
 def alike(values: Iterable[str]) -> list[list[str]]:
     """Groups of two and more distinct names of one spelling, as they first occur."""
     groups: dict[str, list[str]] = {}
-    values = dict.fromkeys(values)
-    if _differ(list(values)):
+    values = list(values)
+    if _lower(values):
         return []
-    for value in values:
+    distinct = list(dict.fromkeys(values))
+    if _differ(distinct):
+        return []
+    for value in distinct:
         if not value[_LONGEST:]:
             groups.setdefault(spelling(value), []).append(value)
     return [group for group in groups.values() if len(group) > 1]
 
 
-def _differ(values: list[str]) -> bool:
-    """Whether names differ by more than case, all at once; False where they hold blanks or more
-    than ASCII too.
-    """
+def _plain(together: str) -> bool:
+    """Whether names hold neither blanks nor more than ASCII."""
+    return together.isascii() and together.split(maxsplit=1) == [together]
+
+
+def _lower(values: list[str]) -> bool:
+    """Whether names are as they are spelt, all at once."""
     together = "".join(values)
-    if not together.isascii() or together.split(maxsplit=1) != [together]:
+    return _plain(together) and together == together.casefold()
+
+
+def _differ(distinct: list[str]) -> bool:
+    """Whether names differ by more than case; False where they hold blanks or more than ASCII."""
+    if not _plain("".join(distinct)):
         return False
-    if together == together.casefold():
-        return True
-    return len(set("\n".join(values).casefold().split("\n"))) == len(values)
+    return len(set("\n".join(distinct).casefold().split("\n"))) == len(distinct)
 
 
 def tell_alike(source: str, values: Iterable[str], what: str) -> None:

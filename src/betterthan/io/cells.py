@@ -33,7 +33,10 @@ def read_once(table: Table, column: str, read: Callable[[Table, str], list[str]]
     cells = as_coded(table.columns[column])
     if cells is None:
         return coded(read(table, column))
-    found = coded(read(_distinct(table, column, cells), column))
+    made = read(_distinct(table, column, cells), column)
+    if made == cells.distinct:  # as a rule
+        return cells
+    found = coded(made)
     return Coded(found.distinct, found.codes[cells.codes])
 
 

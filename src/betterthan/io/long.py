@@ -55,6 +55,8 @@ class ItemRows:
     @cached_property
     def names(self) -> list[str]:
         """The id of each item."""
+        if self.unit is self.ids.codes:
+            return list(self.ids.distinct)
         return [self.ids.distinct[code] for code in self.ids.codes[self.first].tolist()]
 
     @property

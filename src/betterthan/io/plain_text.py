@@ -16,12 +16,10 @@ from betterthan.io.written import Coded, Numbers
 _BOM = b"\xef\xbb\xbf"
 _NUMBER = re.compile(r"\s*([+-]?\.?\d|$)")  # how a number begins; nothing is a missing one
 _NAMES = {alias for role in ("item", "system", "dataset", "cluster") for alias in ALIASES[role]}
+_ROWS = 2**18  # read at once: all of many rows take longer, and more memory
+_PANDAS = tuple(map(int, pd.__version__.split(".")[:2]))
 # older ones are off by a last digit unless told
-_EXACT: dict[str, Any] = (
-    {}
-    if tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
-    else {"float_precision": "round_trip"}
-)
+_EXACT: dict[str, Any] = {} if _PANDAS >= (3, 1) else {"float_precision": "round_trip"}
 
 
 def parse_plain(data: bytes, source: str, delimiter: str) -> Table | None:
@@ -61,31 +59,22 @@ def _cells(line: bytes, delimiter: str) -> list[str]:
 def _rows(data: bytes, start: int, width: int, delimiter: str) -> int:
     """How many lines there are, if all have as many cells, none longer than csv reads; else 0."""
     found, block = 0, csv.field_size_limit()  # bytes that are looked at together
+    row = delimiter.encode() * (width - 1) + b"\n"
+    others = bytes(set(range(256)) - set(row))
     while start < len(data):
         end = data.rfind(b"\n", start, start + block) + 1
         if len(data) - start <= block:
             end = len(data)
         if not end:
             return 0
-        lines = _even(np.frombuffer(data, np.uint8, end - start, start), width, ord(delimiter))
-        if not lines:
+        marks = data[start:end].translate(None, others)
+        if data[end - 1] != ord("\n"):
+            marks += b"\n"
+        lines = len(marks) // width
+        if marks != row * lines:
             return 0
         start, found = end, found + lines
     return found
-
-
-def _even(block: np.ndarray, width: int, delimiter: int) -> int:
-    """How many lines a block has, if they are all of `width` cells; else 0."""
-    if not len(block):
-        return 0
-    ends, cuts = np.flatnonzero(block == ord("\n")), np.flatnonzero(block == delimiter)
-    if block[-1] != ord("\n"):
-        ends = np.append(ends, len(block))
-    if len(cuts) != len(ends) * (width - 1):
-        return 0
-    cuts = cuts.reshape(len(ends), width - 1)
-    even = (cuts[:, -1] < ends).all() and (cuts[1:, 0] > ends[:-1]).all()
-    return len(ends) if even else 0
 
 
 class _Cells:
@@ -97,15 +86,18 @@ class _Cells:
         end = data.find(b"\n", start) + 1 or len(data)
         begins = [bool(_NUMBER.match(cell)) for cell in _cells(data[start:end], delimiter)]
         names = [name.strip().casefold() in _NAMES for name in header]
-        self.kept = [k for k, named in enumerate(names) if named and begins[k]]  # 007 is no 7
+        self.kept = [  # 007 is no 7; and older ones do not tell texts from true and false
+            k for k, named in enumerate(names) if (named if begins[k] else _PANDAS < (3,))
+        ]
         self.numeric = [k for k, named in enumerate(names) if not named and begins[k]]
 
     def columns(self) -> list[Any]:
         """Numbers where a column holds nothing else, and is not called as one of names."""
-        found = self._frame(dict.fromkeys(self.kept, object))
-        kinds = [dtype.kind for dtype in found.dtypes]
-        numeric = [k for k in self.numeric if kinds[k] in "iuf"]
-        values = found[numeric].to_numpy(np.float64)
+        with self._frame(dict.fromkeys(self.kept, object), chunksize=_ROWS) as read:
+            parts = list(read)
+        types = list(zip(*(part.dtypes for part in parts), strict=True))
+        numeric = [k for k in self.numeric if all(one.kind in "iuf" for one in types[k])]
+        values = _together([part[numeric].to_numpy(np.float64) for part in parts])
         finite = ~np.isinf(values).any(0)
         columns: dict[int, Any] = {
             k: self._numbers(k, values[:, place])
@@ -113,8 +105,9 @@ class _Cells:
             if finite[place]
         }
         for k in set(range(self._width)) - set(columns):
-            as_read = k in self.kept or (k not in self.numeric and kinds[k] == "O")
-            columns[k] = _texts(found[k] if as_read else self._written[k])
+            as_read = k in self.kept or all(isinstance(one, pd.StringDtype) for one in types[k])
+            cells = pd.concat([part[k] for part in parts]) if as_read else self._written[k]
+            columns[k] = _texts(cells)
         return [columns[k] for k in range(self._width)]
 
     def _numbers(self, k: int, values: np.ndarray) -> Numbers:
@@ -125,7 +118,7 @@ class _Cells:
         """All cells as they are written."""
         return self._frame(object)
 
-    def _frame(self, dtype: Any) -> pd.DataFrame:
+    def _frame(self, dtype: Any, chunksize: int | None = None) -> Any:
         self._file.seek(self._start)
         return pd.read_csv(
             self._file,
@@ -139,8 +132,13 @@ class _Cells:
             skip_blank_lines=False,
             quoting=csv.QUOTE_NONE,
             low_memory=False,
+            chunksize=chunksize,
             **_EXACT,
         )
+
+
+def _together(parts: list[np.ndarray]) -> np.ndarray:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _texts(cells: Any) -> Coded:

@@ -21,8 +21,9 @@ def text_array(values: Any) -> np.ndarray:
         return found
     texts = [text if type(text) is str else str(text) for text in found.ravel().tolist()]
     lengths = list(map(len, texts))
-    if max(lengths, default=0) * len(texts) > max(_SMALL, _WIDTHS * sum(lengths)):
+    longest = max(lengths, default=0)
+    if longest * len(texts) > max(_SMALL, _WIDTHS * sum(lengths)):
         wide = np.empty(len(texts), dtype=object)
         wide[:] = texts
         return wide.reshape(found.shape)
-    return np.array(texts, dtype=str).reshape(found.shape)
+    return np.array(texts, dtype=f"U{max(1, longest)}").reshape(found.shape)

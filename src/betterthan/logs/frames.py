@@ -66,10 +66,10 @@ def _with_failed(cells: Cells) -> list[np.ndarray]:
     """Scores, of which every metric has one of a sample that failed: an error."""
     failed = np.array(cells.failed, bool)
     metrics = list(dict.fromkeys(cells.metric)) or [""]
-    has = set(zip(cells.of, cells.metric, strict=True))
+    has = set(zip(cells.of, cells.metric, strict=True)) if failed.any() else set()
     more = [(k, m) for k in np.flatnonzero(failed).tolist() for m in metrics if (k, m) not in has]
     of = np.array([*cells.of, *(k for k, _ in more)], int)
-    status = np.array([STATUSES.index(one) for one in cells.status] + [0] * len(more), np.int8)
+    status = np.array([*map(STATUSES.index, cells.status), *[0] * len(more)], np.int8)
     status[failed[of]] = STATUSES.index(ERROR)
     metric = _objects([*cells.metric, *(m for _, m in more)])
     raw = np.array([*cells.raw, *([np.nan] * len(more))])

@@ -44,9 +44,9 @@ def digest_of_task(asked: str, target: str) -> bytes:
     >>> digest_of_task("Why?", "42") == digest("Why?", "42", None)
     True
     """
-    if "\r" in asked or "\r" in target or not (asked.isascii() and target.isascii()):
-        return digest(asked, target, None)
     text = f"{len(asked)}:{asked}{len(target)}:{target}-"
+    if "\r" in text or not text.isascii():
+        return digest(asked, target, None)
     return blake2b(text.encode(), digest_size=BYTES).digest()
 
 
@@ -56,8 +56,11 @@ def all_joined(start: bytes, others: Sequence[bytes | None]) -> list[bytes | Non
     """
     known = np.frombuffer(b"".join(filter(None, others)), np.uint8).reshape(-1, BYTES)
     both = (known ^ np.frombuffer(start, np.uint8)).tobytes()
-    ends = iter(range(BYTES, len(both) + 1, BYTES))
-    return [one and both[(end := next(ends)) - BYTES : end] for one in others]
+    joined = [both[k : k + BYTES] for k in range(0, len(both), BYTES)]
+    if len(joined) == len(others):
+        return [*joined]
+    left = iter(joined)
+    return [one and next(left) for one in others]
 
 
 def _written_out(parts: Sequence[Any]) -> str:

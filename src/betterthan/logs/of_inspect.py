@@ -72,7 +72,7 @@ class _Samples:
     def last(self) -> list[int]:
         """The place of each (id, epoch): of two the last, which a scoring again wrote."""
         keys = zip([str(one["id"]) for one in self.all], _epochs(self.all), strict=True)
-        return sorted({key: place for place, key in enumerate(keys)}.values())
+        return sorted(dict(zip(keys, range(len(self.all)), strict=True)).values())
 
 
 def _of_archive(file: LogFile, contents: Contents) -> tuple[dict[str, Any], _Samples]:

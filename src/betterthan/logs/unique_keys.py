@@ -2,6 +2,7 @@
 
 import json
 from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -79,9 +80,17 @@ def _keys_of(values: list[Any]) -> int:
     objects = values if kinds == {dict} else [one for one in values if type(one) is dict]
     found = sum(map(len, objects))
     for key in dict.fromkeys(k for one in objects[:_FIRST] for k, v in one.items() if _holds(v)):
-        found += _keys_of([one[key] for one in objects if key in one])
+        found += _keys_of(_under(objects, key))
     lists = [one for one in values if type(one) is list] if list in kinds else []
     return found + (_keys_of(list(chain.from_iterable(lists))) if lists else 0)
+
+
+def _under(objects: list[dict[str, Any]], key: str) -> list[Any]:
+    """The values of a key, where objects have it."""
+    try:
+        return list(map(itemgetter(key), objects))  # as a rule all have it
+    except KeyError:
+        return [one[key] for one in objects if key in one]
 
 
 def _holds(value: Any) -> bool:

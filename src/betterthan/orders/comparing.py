@@ -99,8 +99,8 @@ def compare(
         rng=seed,
     )
     chance = tau_test(orders, reference, references=references, shuffles=shuffles, rng=seed)
-    found = within(compared.data, -1.0, 1.0)
-    found = found.assign(_by_document(scores) | _by_system(chance))
+    cut = within(compared.data, -1.0, 1.0)
+    found = compared.data.assign(cut | _by_document(scores) | _by_system(chance))
     found["exact_matches"] = _exact_matches(orders, reference)
     made = Signature(answer="orders", version=betterthan.__version__, statistic="tau")
     dropped = int((~whole).sum())

@@ -5,7 +5,7 @@ Over (system_a, system_b), or (pair,) where the data came by pair: ``prob_better
 ``_mcse``, which is 0 where it is exact.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
@@ -16,8 +16,7 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.counts.shapes import pair_indices
 from betterthan.exact.numeric import weights
-from betterthan.posterior import from_draws
-from betterthan.posterior.verdicts import decide
+from betterthan.posterior import from_draws, verdicts
 
 # how the answer for (B, A) follows from that for (A, B): its name there, and what is done to it
 _MIRRORED: dict[str, tuple[str, Callable[[np.ndarray], np.ndarray]]] = {
@@ -74,7 +73,7 @@ def of_differences(difference: xr.DataArray, asked: Question, *, square: bool) -
         Whether the answer is over (system_a, system_b) rather than (pair,).
     """
     d = difference.transpose("chain", "draw", names.PAIR)
-    return of_pairs(_of_draws(d.values, asked), d, square=square)
+    return of_pairs(of_draws(d.values, asked), d, square=square)
 
 
 def of_posterior(tree: xr.DataTree, asked: Question) -> xr.Dataset:
@@ -118,14 +117,12 @@ def of_joint_draws(
     apart
         See `from_draws.joint_pairs`.
     """
-    answer = partial(
-        _of_draws, asked=asked, higher_is_better=higher_is_better, independent=independent
-    )
-    parts = from_draws.joint_pairs(draws, answer, apart)
+    which: Any = {"higher_is_better": higher_is_better, "independent": independent}
+    parts = from_draws.joint_pairs(draws, partial(of_draws, asked=asked, **which), apart)
     return square_of(parts, list(systems), *pair_indices(len(systems)))
 
 
-def _of_draws(
+def of_draws(
     d: np.ndarray, asked: Question, higher_is_better: bool = True, independent: bool = False
 ) -> dict[str, np.ndarray]:
     """Answers (pair, ...) from draws (chain, draw, pair) of differences."""
@@ -154,8 +151,15 @@ def square_of(
     That of (B, A) follows from that of (A, B); a system is no better than itself. ``prob_worse``
     is the other tail of ``prob_better``, where 1 less that has too few digits.
     """
-    n, whole = len(systems), {}
-    parts = dict(parts)
+    whole = squares(parts, len(systems), first, second)
+    return _labelled(whole, names.SQUARE, dict.fromkeys(names.SQUARE, systems))
+
+
+def squares(
+    parts: Mapping[str, np.ndarray], n: int, first: np.ndarray, second: np.ndarray
+) -> dict[str, np.ndarray]:
+    """The same on n systems as plain arrays (system_a, system_b, ...)."""
+    parts, whole = dict(parts), {}
     behind = parts.pop("prob_worse", None)
     for name, values in parts.items():
         other, mirror = _MIRRORED.get(name, (name, np.positive))
@@ -165,7 +169,7 @@ def square_of(
         whole[name] = full
     if behind is not None:
         whole["prob_better"][second, first] = behind
-    return _labelled(whole, names.SQUARE, dict.fromkeys(names.SQUARE, systems))
+    return whole
 
 
 def exact(table: xr.Dataset) -> xr.Dataset:
@@ -192,23 +196,25 @@ def with_verdicts(
         Number of examples; without any there is no data.
     """
     better = table["prob_better"]
-    others = _of_two(better)
-    regions = _regions(table, "mass") if asked.rope else _nowhere(better)
-    masses = (better.values, _other_tail(better), regions[names.REGIONS[1]])
-    verdict, also = decide(*masses, asked.rope, asked.threshold)
-    beside = {}
-    if "prob_better_mcse" in table and (table["prob_better_mcse"].values > 0).any():
-        sure, also = decide(*_less_errors(table, masses, asked), asked.rope, asked.threshold)
-        beside["too_close"] = (sure != verdict) & converged & others
-        verdict = sure
-    if not converged:
-        verdict, also = np.where(others, "no_verdict", verdict), np.zeros_like(also)
-    if n is not None:
-        verdict = np.where(_empty(n, better) & others, "no_data", verdict)
-    if asked.rope:
-        beside["beyond_rope"] = _beyond(verdict, regions, asked.threshold)
-    parts = {"verdict": verdict, "also_ahead": also} | beside
+    looked_at = ("prob_better", "mass") if asked.rope else ("prob_better",)
+    named = [k for name in looked_at for k in (name, f"{name}_mcse") if k in table]
+    parts = verdicts.of_masses(
+        {name: _plain(table[name], better.dims) for name in named},
+        _other_tail(better),
+        _of_two(better),
+        asked.rope,
+        asked.threshold,
+        converged=converged,
+        empty=False if n is None else _empty(n, better),
+    )
     return table.assign({name: (better.dims, values) for name, values in parts.items()})
+
+
+def _plain(answer: xr.DataArray, dims: tuple[Hashable, ...]) -> np.ndarray:
+    """Values over these dims, and over the regions in their order."""
+    if names.REGION not in answer.dims:
+        return answer.transpose(*dims).values
+    return answer.transpose(*dims, names.REGION).sel({names.REGION: list(names.REGIONS)}).values
 
 
 def _empty(n: xr.DataArray, better: xr.DataArray) -> np.ndarray:
@@ -221,34 +227,6 @@ def _of_two(better: xr.DataArray) -> np.ndarray:
         return np.ones(better.shape, dtype=bool)
     itself = better[names.SYSTEM_A] == better[names.SYSTEM_B]
     return ~itself.broadcast_like(better).transpose(*better.dims).values
-
-
-def _beyond(verdict: np.ndarray, regions: dict[str, np.ndarray], threshold: float) -> np.ndarray:
-    """Where the better system is better by more than the rope."""
-    b_beyond, _, a_beyond = (regions[r] >= threshold for r in names.REGIONS)
-    return ((verdict == "a_better") & a_beyond) | ((verdict == "b_better") & b_beyond)
-
-
-def _nowhere(better: xr.DataArray) -> dict[str, np.ndarray]:
-    """Masses that no verdict looks at."""
-    return {r: np.zeros(better.shape) for r in names.REGIONS}
-
-
-def _regions(table: xr.Dataset, name: str) -> dict[str, np.ndarray]:
-    """Each mass, in the shape of ``prob_better``."""
-    dims = table["prob_better"].dims
-    of = table[name].transpose(*dims, names.REGION)
-    return {r: of.sel({names.REGION: r}).values for r in names.REGIONS}
-
-
-def _less_errors(
-    table: xr.Dataset, masses: tuple[np.ndarray, np.ndarray, np.ndarray], asked: Question
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Masses less two of their Monte Carlo errors, where these are known."""
-    error = np.nan_to_num(table["prob_better_mcse"].transpose(*table["prob_better"].dims).values)
-    rope = _regions(table, "mass_mcse")[names.REGIONS[1]] if asked.rope else 0.0
-    a_ahead, b_ahead, within = masses
-    return a_ahead - 2 * error, b_ahead - 2 * error, within - 2 * np.nan_to_num(rope)
 
 
 def _other_tail(better: xr.DataArray) -> np.ndarray:

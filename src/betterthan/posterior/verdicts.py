@@ -1,5 +1,7 @@
 """The one rule that turns the posterior probabilities of the regions into a verdict."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from betterthan import names
@@ -46,3 +48,53 @@ def decide(
     )
     equivalent = (within >= threshold) & (rope > 0)
     return np.where(equivalent, "equivalent", ahead), equivalent & (ahead != "undecided")
+
+
+def of_masses(
+    masses: Mapping[str, np.ndarray],
+    behind: np.ndarray,
+    others: np.ndarray,
+    rope: float,
+    threshold: float,
+    *,
+    converged: bool = True,
+    empty: np.ndarray | bool = False,
+) -> dict[str, np.ndarray]:
+    """See `table.with_verdicts`, on plain arrays.
+
+    Parameters
+    ----------
+    masses : mapping of str to numpy.ndarray
+        ``prob_better`` and, with a rope, ``mass`` (..., region); the ``*_mcse`` of both, where they
+        are sampled.
+    behind : numpy.ndarray
+        The other tail of ``prob_better``.
+    others : numpy.ndarray of bool
+        Where a cell is of two systems, and not of one against itself.
+    rope, threshold
+    converged : bool, default True
+    empty : numpy.ndarray of bool, default False
+        Where there is no example.
+    """
+    better, error = masses["prob_better"], masses.get("prob_better_mcse")
+    regions = np.moveaxis(masses["mass"], -1, 0) if rope else np.zeros((3, *better.shape))
+    verdict, also = decide(better, behind, regions[1], rope, threshold)
+    beside = {}
+    if error is not None and (error > 0).any():
+        two, width = 2 * np.nan_to_num(error), masses["mass_mcse"][..., 1] if rope else 0.0
+        within = regions[1] - 2 * np.nan_to_num(width)
+        sure, also = decide(better - two, behind - two, within, rope, threshold)
+        beside["too_close"] = (sure != verdict) & converged & others
+        verdict = sure
+    if not converged:
+        verdict, also = np.where(others, "no_verdict", verdict), np.zeros_like(also)
+    verdict = np.where(empty & others, "no_data", verdict)
+    if rope:
+        beside["beyond_rope"] = _beyond(verdict, regions, threshold)
+    return {"verdict": verdict, "also_ahead": also} | beside
+
+
+def _beyond(verdict: np.ndarray, regions: np.ndarray, threshold: float) -> np.ndarray:
+    """Where the better system is better by more than the rope."""
+    b_beyond, _, a_beyond = regions >= threshold
+    return ((verdict == "a_better") & a_beyond) | ((verdict == "b_better") & b_beyond)

@@ -11,6 +11,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
+from betterthan.answers import numbers
 from betterthan.comparison.pair_rows import systems_of
 from betterthan.reporting.page import Part, Table
 from betterthan.reporting.shown import PAIRS_SEEN, Shown
@@ -97,8 +98,4 @@ _NOTE = (
 
 def _row(found: dict[str, np.ndarray], k: int) -> tuple[str, ...]:
     cells = [f"{int(found[name][k]):,}" for name in CELLS]
-    return (*cells, *(_signed(float(found[name][k])) for name in ("phi", "kappa")))
-
-
-def _signed(value: float) -> str:
-    return "–" if np.isnan(value) else f"{round(value, 2) + 0.0:+.2f}"
+    return (*cells, *(numbers.signed(float(found[name][k])) for name in ("phi", "kappa")))

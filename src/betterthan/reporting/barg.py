@@ -14,9 +14,7 @@ import xarray as xr
 from betterthan import names
 from betterthan.answers.made import signature
 from betterthan.counts.ties import policy_applied
-from betterthan.exact.wins import beta
-from betterthan.exact.wins.dirichlet import sd_difference
-from betterthan.posterior import differences
+from betterthan.exact.wins import beta, dirichlet
 from betterthan.posterior.parameters import settled
 from betterthan.posterior.verdicts import decide
 from betterthan.reporting.cells import interval_of
@@ -61,7 +59,7 @@ def _model(shown: Shown) -> list[tuple[str, str]]:
     facts = [("1 Likelihood and prior", model_of(shown))]
     prior = shown.made.prior
     if prior is not None and len(prior) == 3:
-        sd = float(sd_difference(*prior))
+        sd = float(dirichlet.sd_difference(*prior))
         mean = (prior[0] - prior[1]) / sum(prior)
         implied = f"before any data the difference has mean {mean:.3g} and standard deviation "
         facts.append(("1 Implied prior", f"{implied}{sd:.3g}"))
@@ -153,11 +151,9 @@ def _counts(shown: Shown) -> dict[str, xr.DataArray]:
 def _verdicts(counts: xr.DataArray, prior: Any, ties: str, rope: float, shown: Shown) -> np.ndarray:
     each = counts.transpose(names.PAIR, names.OUTCOME)
     of = settled(policy_applied(each, ties), tuple(prior))
-    a, b, _ = of.values
+    a, b, t = of.values
     ahead, behind = beta.prob_above_half(a, b), beta.prob_above_half(b, a)
-    within: Any = 0.0
-    if rope:
-        within = differences.masses(of, rope).sel({names.REGION: "rope"}).values
+    within = dirichlet.prob_within(a, b, t, rope) if rope else 0.0
     threshold = float(shown.made.threshold or names.VERDICT_PROB)
     return decide(ahead, behind, within, rope, threshold)[0].astype("U16")
 

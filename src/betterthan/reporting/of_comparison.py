@@ -16,6 +16,7 @@ from betterthan.reporting.engines_beside import opposed_notes
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.figures_of_comparison import figures_part
 from betterthan.reporting.of_groups import groups_beside
+from betterthan.reporting.of_items import items_part
 from betterthan.reporting.of_outlook import outlook_columns, outlook_part
 from betterthan.reporting.page import Page, Part
 from betterthan.reporting.page_data import page_data
@@ -23,7 +24,7 @@ from betterthan.reporting.pairs_table import pairs_table
 from betterthan.reporting.sentences import limits, multiplicity
 from betterthan.reporting.settings import data_part, model_part
 from betterthan.reporting.shown import MATRIX_OF, Shown, shown_of
-from betterthan.reporting.systems_table import systems_table
+from betterthan.reporting.systems_table import spread_table, systems_table
 from betterthan.reporting.tables import datasets_table, matrix_table, ties_table
 from betterthan.reporting.tests_beside import tests_part
 
@@ -89,7 +90,7 @@ def _systems(shown: Shown) -> Part | None:
         return None
     return Part(
         "Systems",
-        tables=[systems_table(shown)],
+        tables=[systems_table(shown), *spread_table(shown)],
         notes=multiplicity(shown) if shown.many else (),
     )
 
@@ -129,6 +130,7 @@ SECTIONS = (
     figures_part,
     _pairs,
     agreement_part,
+    items_part,
     outlook_part,
     _datasets,
     _ties,

@@ -41,6 +41,26 @@ def systems_table(shown: Shown) -> Table:
     )
 
 
+def spread_table(shown: Shown) -> list[Table]:
+    """Of graded scores how each system's spread; of right and wrong the accuracy says it all."""
+    whole = shown.whole
+    if "score_quantile" not in whole:
+        return []
+    found = whole[["score_sd", "score_worst_tenth", "score_quantile"]]
+    systems = systems_of(whole)["system"].tolist()
+    at = found.sel({names.SYSTEM: systems})
+    numbers = np.column_stack(
+        [at["score_sd"], at["score_quantile"].transpose(names.SYSTEM, ...), at["score_worst_tenth"]]
+    )
+    quantiles = [f"{100 * q:g}%" for q in whole["quantile"].values]
+    heads = ("System", "Std. deviation", *quantiles, "Mean of the worst tenth")
+    rows = [
+        (system, *(f"{x:.3g}" for x in row)) for system, row in zip(systems, numbers, strict=True)
+    ]
+    caption = "How the scores of each system spread over the items: quantiles, and the worst tenth"
+    return [Table(heads, rows, caption, name="spread", shown=SYSTEMS_SEEN)]
+
+
 def final_verdicts(whole: xr.Dataset) -> np.ndarray:
     """The verdict of every cell that counts: among all systems where it is told; but no data, no
     verdict and a split stay what they are.

@@ -113,11 +113,26 @@ def _notes(shown: Shown, used: Sequence[str], pointed: Sequence[str]) -> list[st
             f"On the other {agreeing} of {len(pointed)} pairs posterior and tests agree, on the "
             "system too."
         )
+    notes += _all_at_once(shown)
     notes.append(
         "A p-value is the probability of a result at least this extreme if the systems were equal; "
         "it is not the probability that they are equal."
     )
     return notes
+
+
+def _all_at_once(shown: Shown) -> list[str]:
+    if "friedman_p" not in shown.whole:
+        return []
+    statistic, p, n = (shown.whole[f"friedman_{k}"].item() for k in ("statistic", "p", "n"))
+    systems, unit = len(shown.systems), shown.made.unit or names.ITEM
+    told = f"Friedman's test of all {systems} systems at once, on the {n:,} {unit}s that all have: "
+    if statistic != statistic:
+        return [told + "no two differ on any."]
+    return [
+        f"{told}chi-square {statistic:.1f} on {systems - 1} degrees of freedom, p = "
+        f"{numbers.p_value(p)}; it asks whether any differ, not which."
+    ]
 
 
 def settings_of_tests(shown: Shown) -> list[tuple[str, str]]:

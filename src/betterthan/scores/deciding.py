@@ -1,28 +1,29 @@
 """What resampled scores say of pairs: where units say all the same, and when a verdict is given."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-import xarray as xr
 
 from betterthan import names
 from betterthan.exact.numeric import weights
 from betterthan.exact.wins.beta import prob_above_half
-from betterthan.posterior import table
+from betterthan.posterior import verdicts
 from betterthan.posterior.table import Question
 from betterthan.scores.evidence import Held
 
+Parts = dict[str, np.ndarray]
+_OF_ENDS = tuple(f"difference_{end}{of}" for end in ("lower", "upper") for of in ("", "_mcse"))
 
-def decided(
-    found: xr.Dataset, wins: np.ndarray, held: Held, asked: Question, size: float
-) -> xr.Dataset:
-    """The table with ``prob_more_wins`` and verdicts.
+
+def decided(found: Parts, wins: np.ndarray, held: Held, asked: Question, size: float) -> Parts:
+    """The answers with ``prob_more_wins`` and verdicts.
 
     Parameters
     ----------
-    found : xarray.Dataset
-        Over (system_a, system_b), from joint draws.
+    found : dict of str to numpy.ndarray, (system_a, system_b, ...)
+        From joint draws.
     wins : numpy.ndarray, (system, system)
         Units on which the system of the row is ahead.
     held : Held
@@ -31,44 +32,43 @@ def decided(
         The largest absolute score, beside which rounding is judged.
     """
     more = np.asarray(prob_above_half(1.0 + wins, 1.0 + wins.T))
-    parts = {"wins": wins, "prob_more_wins": more}
-    found = found.assign({name: (names.SQUARE, part) for name, part in parts.items()})
-    found = table.with_verdicts(_without_width(found, asked, size), asked)
-    return found.assign({k: (names.SQUARE, v) for k, v in _agreed(found, held, asked).items()})
+    others = ~np.eye(len(wins), dtype=bool)
+    found = found | {"wins": wins, "prob_more_wins": more}
+    found |= _without_width(found, others, asked, size)
+    behind = found["prob_better"].T
+    found |= verdicts.of_masses(found, behind, others, asked.rope, asked.threshold)
+    return found | _agreed(found, held, asked)
 
 
-def _without_width(found: xr.Dataset, asked: Question, size: float) -> xr.Dataset:
+def _without_width(found: Parts, others: np.ndarray, asked: Question, size: float) -> Parts:
     """Where all units say the same of a pair there is no interval, and wins say who is better."""
-    lower, upper = (found[f"difference_{end}"].values for end in ("lower", "upper"))
-    flat = ~weights.told(lower, upper, size) & ~np.eye(found.sizes[names.SYSTEM_A], dtype=bool)
+    lower, upper = (found[f"difference_{end}"] for end in ("lower", "upper"))
+    flat = ~weights.told(lower, upper, size) & others
     if not flat.any():
-        return found
-    pair = xr.DataArray(flat, dims=names.SQUARE)
-    none = [f"difference_{end}{of}" for end in ("lower", "upper") for of in ("", "_mcse")]
-    parts = {name: found[name].where(~pair) for name in none}
+        return {}
     more = found["prob_more_wins"]
-    parts["prob_better"] = found["prob_better"].where(~pair, more)
-    parts["prob_better_mcse"] = found["prob_better_mcse"].where(~pair, 0.0)
-    masses = _masses(more) if asked.rope == 0 else xr.full_like(found["mass"], np.nan)
-    parts["mass"] = found["mass"].where(~pair, masses)
-    parts["mass_mcse"] = found["mass_mcse"].where(~pair, masses * 0)
-    return found.assign(parts)
+    masses = _masses(more) if asked.rope == 0 else np.full_like(found["mass"], np.nan)
+    parts = {name: np.where(flat, np.nan, found[name]) for name in _OF_ENDS}
+    parts["prob_better"] = np.where(flat, more, found["prob_better"])
+    parts["prob_better_mcse"] = np.where(flat, 0.0, found["prob_better_mcse"])
+    parts["mass"] = np.where(flat[..., None], masses, found["mass"])
+    parts["mass_mcse"] = np.where(flat[..., None], masses * 0, found["mass_mcse"])
+    return parts
 
 
-def _masses(more: xr.DataArray) -> xr.DataArray:
+def _masses(more: np.ndarray) -> np.ndarray:
     """Of both sides, and none between."""
-    sides = np.stack([more.values.T, np.zeros(more.shape), more.values], axis=-1)
-    return xr.DataArray(sides, dims=(*names.SQUARE, names.REGION))
+    return np.stack([more.T, np.zeros(more.shape), more], axis=-1)
 
 
-def _agreed(found: xr.Dataset, held: Held, asked: Question) -> Mapping[str, np.ndarray]:
+def _agreed(found: Parts, held: Held, asked: Question) -> Parts:
     """Verdicts that the numbers of wins agree with; none on rare labels, nor on a single unit."""
-    more, verdict = found["prob_more_wins"].values, found["verdict"].values
-    sure, better = more >= asked.threshold, found["prob_better"].values
+    more, verdict = found["prob_more_wins"], found["verdict"]
+    sure, better = more >= asked.threshold, found["prob_better"]
     agrees = np.where(verdict == "a_better", sure, sure.T)
     sided = np.isin(verdict, ("a_better", "b_better"))
     verdict = np.where(sided & ~agrees, "undecided", verdict)
-    also = found["also_ahead"].values & np.where(better > 0.5, sure, sure.T)
+    also = found["also_ahead"] & np.where(better > 0.5, sure, sure.T)
     withheld = "no_data" if held.units < 2 else "no_verdict" if held.rare else ""
     if withheld:
         verdict = np.where(np.eye(len(verdict), dtype=bool), verdict, withheld)
@@ -76,32 +76,28 @@ def _agreed(found: xr.Dataset, held: Held, asked: Question) -> Mapping[str, np.n
     parts = {"verdict": verdict, "also_ahead": also}
     if "beyond_rope" in found:
         named = np.isin(verdict, ("a_better", "b_better"))
-        parts["beyond_rope"] = found["beyond_rope"].values & named
+        parts["beyond_rope"] = found["beyond_rope"] & named
     return parts
 
 
-def behind_top(found: xr.Dataset, higher_is_better: bool) -> np.ndarray:
+def behind_top(verdict: np.ndarray, score: np.ndarray, higher_is_better: bool) -> np.ndarray:
     """Which systems the one of the highest score is found better than."""
-    score = found["score"].values
-    top = int(np.argmax(score if higher_is_better else -score))
-    return found["verdict"].values[top] == "a_better"
+    return verdict[int(np.argmax(score if higher_is_better else -score))] == "a_better"
 
 
-def within(found: xr.Dataset, low: float, high: float) -> xr.Dataset:
+def within(found: Any, low: float, high: float) -> dict[str, Any]:
     """Ends of intervals cut at what a score, and a difference of two, can be; draws are not."""
-    ends = ("lower", "upper")
-    parts = {f"score_{end}": found[f"score_{end}"].clip(low, high) for end in ends}
     widest = high - low
-    of_two = {f"difference_{end}": found[f"difference_{end}"].clip(-widest, widest) for end in ends}
-    return found.assign(parts | of_two)
+    ends = {f"score_{end}": (low, high) for end in ("lower", "upper")}
+    ends |= {f"difference_{end}": (-widest, widest) for end in ("lower", "upper")}
+    return {name: found[name].clip(*most) for name, most in ends.items()}
 
 
-def warn(found: xr.Dataset, held: Held, statistic: str) -> None:
+def warn(found: Parts, systems: list[str], held: Held, statistic: str) -> None:
     """One line for each reason to read less into the answer."""
-    systems = found[names.SYSTEM].values.astype(str)
-    flat = systems[np.isnan(found["score_lower"].values)].tolist()
-    alike = np.argwhere(np.triu(np.isnan(found["difference_lower"].values)))
-    pairs = [(str(systems[i]), str(systems[j])) for i, j in alike]
+    flat = [systems[k] for k in np.flatnonzero(np.isnan(found["score_lower"]))]
+    alike = np.argwhere(np.triu(np.isnan(found["difference_lower"])))
+    pairs = [(systems[i], systems[j]) for i, j in alike.tolist()]
     lines = [few_units(held.units), _rare_line(held), no_width(flat, statistic, pairs)]
     for line in filter(None, lines):
         warnings.warn(line, stacklevel=3)

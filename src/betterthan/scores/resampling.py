@@ -1,6 +1,7 @@
 """Bayesian bootstrap: joint draws of all systems' scores from one set of weighted items."""
 
 from dataclasses import asdict
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from betterthan.exact.wins.beta import prob_above_half
 from betterthan.posterior import from_draws, table
 from betterthan.posterior.table import Question
 from betterthan.scores import deciding
-from betterthan.scores.evidence import held
+from betterthan.scores.evidence import Held, held
 from betterthan.scores.in_blocks import draws_of_blocks
 from betterthan.scores.weighted import scored, wins_of
 from betterthan.signed import Signature
@@ -170,21 +171,16 @@ def bootstrap(
     asked = Question.checked(rope, ci_prob, ci_kind, threshold, of_score=True)
     responses = _responses(data, statistic, beta, unit)
     draws, seed = checks.whole(draws, "draws"), one_seed(rng)
-    raw, rests, wins = _drawn(responses, draws, seed), held(data, responses), wins_of(responses)
+    raw, rests = _drawn(responses, draws, seed), held(data, responses)
     wide = weights.widened(raw, rests.units, seed)
-    which: Any = {"higher_is_better": responses.higher_is_better, "independent": True}
-    found = table.of_joint_draws(wide[None], responses.systems, asked, **which)
-    found = found.assign(_means(raw, responses.systems))
-    found = deciding.decided(found, wins, rests, asked, np.abs(raw).max())
-    found = found.assign(_closed(responses, wins, found["prob_better"]))
-    ranks = table.of_systems(wide[None], responses.systems, ci_prob=asked.ci_prob, **which)
-    scores = _by_system(raw, wide, responses, asked)
-    found = deciding.within(found.merge(ranks, join="exact").assign(scores), *_range(responses))
-    behind = deciding.behind_top(found, responses.higher_is_better)
-    found["tied_with_top"] = (names.SYSTEM, ~behind)
-    deciding.warn(found, rests, responses.statistic)
+    pairs = _of_pairs(raw, wide, responses, rests, asked)
+    found = pairs | _of_systems(raw, wide, responses, asked)
+    found |= deciding.within(found, *_range(responses))
+    higher = responses.higher_is_better
+    found["tied_with_top"] = ~deciding.behind_top(found["verdict"], found["score"], higher)
+    deciding.warn(found, responses.systems, rests, responses.statistic)
     made = _signed(responses, answer="pairs", unit=unit, seed=seed, draws=draws, **asdict(asked))
-    return found.assign_attrs(made.to_attrs() | rests.to_attrs())
+    return _labelled(found, set(pairs), responses.systems, made.to_attrs() | rests.to_attrs())
 
 
 def _responses(data: xr.DataArray, statistic: Any, beta: float, unit: str) -> Responses:
@@ -237,39 +233,68 @@ def _right_or_wrong(responses: Responses) -> bool:
     return single and bool(np.isin(np.abs(responses.values), (0, responses.scale)).all())
 
 
-def _closed(responses: Responses, wins: np.ndarray, sampled: xr.DataArray) -> dict[str, Any]:
+def _of_pairs(
+    raw: np.ndarray, wide: np.ndarray, responses: Responses, rests: Held, asked: Question
+) -> dict[str, np.ndarray]:
+    """Answers (system_a, system_b, ...), with verdicts."""
+    places, wins = pair_indices(len(responses.systems)), wins_of(responses)
+    which: Any = {"higher_is_better": responses.higher_is_better, "independent": True}
+    parts = from_draws.joint_pairs(wide[None], partial(table.of_draws, asked=asked, **which))
+    # of draws as they were: where few units widen them, a mean of the wider ones would be noise
+    parts |= from_draws.joint_pairs(raw[None], _means)
+    found = table.squares(parts, len(responses.systems), *places)
+    found = deciding.decided(found, wins, rests, asked, np.abs(raw).max())
+    return found | _closed(responses, wins, found["prob_better"])
+
+
+def _means(d: np.ndarray) -> dict[str, np.ndarray]:
+    error = from_draws.mean_error(d, independent=True)
+    return {"difference_mean": d.mean((0, 1)), "difference_mean_mcse": error}
+
+
+def _closed(responses: Responses, wins: np.ndarray, sampled: np.ndarray) -> dict[str, np.ndarray]:
     """For scores of 0 and 1 the closed form, and by how much the bootstrap is surer."""
     if not _right_or_wrong(responses):
         return {}
     closed = np.asarray(prob_above_half(1.0 + wins, 1.0 + wins.T))
-    gap = np.abs(sampled.values - 0.5) - np.abs(closed - 0.5)
-    return {"prob_better_closed": (names.SQUARE, closed), "gap": (names.SQUARE, gap)}
+    return {"prob_better_closed": closed, "gap": np.abs(sampled - 0.5) - np.abs(closed - 0.5)}
 
 
-def _means(raw: np.ndarray, systems: list[str]) -> xr.Dataset:
-    """Means of differences, from draws as they were before they were widened: those of so few units
-    that a mean of them would be noise are in them.
-    """
-
-    def answer(d: np.ndarray) -> dict[str, np.ndarray]:
-        error = from_draws.mean_error(d, independent=True)
-        return {"difference_mean": d.mean((0, 1)), "difference_mean_mcse": error}
-
-    parts = from_draws.joint_pairs(raw[None], answer)
-    return table.square_of(parts, systems, *pair_indices(len(systems)))
-
-
-def _by_system(
+def _of_systems(
     raw: np.ndarray, wide: np.ndarray, responses: Responses, asked: Question
-) -> dict[str, tuple[str, np.ndarray]]:
-    """Scores, their means, and intervals; none where all units say the same."""
-    found = table.by_system("score_mean", raw[None], asked, prefix="score_", independent=True)
+) -> dict[str, np.ndarray]:
+    """Answers (system, ...); no interval where all units say the same."""
+    oriented = wide if responses.higher_is_better else -wide
+    found = from_draws.ranks(oriented[None], independent=True)
+    found["in_best_set"] = weights.best_set(found["prob_best"], asked.ci_prob)
+    found["score_mean"] = raw.mean(0)
+    found["score_mean_mcse"] = from_draws.mean_error(raw[None], independent=True)
     ends = weights.interval(wide, asked.ci_prob, asked.ci_kind)
     known = weights.told(*ends, np.abs(raw).max())
     for name, end in zip(("score_lower", "score_upper"), ends, strict=True):
-        found[name] = (names.SYSTEM, np.where(known, end, np.nan))
-    found["score"] = (names.SYSTEM, score_of(responses))
-    return found
+        found[name] = np.where(known, end, np.nan)
+    return found | {"score": score_of(responses)}
+
+
+def _labelled(
+    found: dict[str, np.ndarray], of_pairs: set[str], systems: list[str], attrs: dict[str, Any]
+) -> xr.Dataset:
+    """All answers under their names, in one Dataset."""
+    pair, one = (*names.SQUARE, names.REGION), (names.SYSTEM, "rank")
+    dims = {name: pair if name in of_pairs else one for name in found}
+    parts = {name: (dims[name][: values.ndim], values) for name, values in found.items()}
+    return xr.Dataset(parts, coords=_coords(*systems), attrs=attrs)
+
+
+@lru_cache(maxsize=8)
+def _coords(*systems: str) -> xr.Coordinates:
+    """Kept, as making five indexes takes as long as a thousand draws; a Dataset copies what it
+    takes.
+    """
+    a, b = names.SQUARE
+    named = {a: systems, b: systems, names.REGION: names.REGIONS, names.SYSTEM: systems}
+    ranks = np.arange(1, len(systems) + 1)
+    return xr.Coordinates({name: list(of) for name, of in named.items()} | {"rank": ranks})
 
 
 def _range(responses: Responses) -> tuple[float, float]:

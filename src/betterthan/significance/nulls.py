@@ -11,7 +11,7 @@ from betterthan import names
 from betterthan.counts.responses import Responses
 from betterthan.exact.numeric import counting
 from betterthan.exact.swaps import corrections, levels, randomization, shuffling
-from betterthan.exact.wins import sign
+from betterthan.exact.wins.halves import at_least
 from betterthan.progress import with_bar
 from betterthan.significance.swapping import Pairs, permuted_ranges
 
@@ -45,6 +45,8 @@ class Drawn:
 
 def plan(responses: Responses, method: str) -> tuple[str, str]:
     """(how, why): binomial, convolution, lattice, enumeration or monte_carlo."""
+    if method == "monte_carlo":
+        return method, "asked for"
     items = len(responses.values)
     how = _exact_way(responses)
     if how != "enumeration":
@@ -52,11 +54,7 @@ def plan(responses: Responses, method: str) -> tuple[str, str]:
         if largest <= names.LATTICE_CELLS_MAX and (
             method == "exact" or work <= names.LATTICE_WORK_MAX
         ):
-            return (
-                ("monte_carlo", "asked for")
-                if method == "monte_carlo"
-                else (how, "every swap counts")
-            )
+            return how, "every swap counts"
         why = f"the exact null would need {largest:,} cells of at most {names.LATTICE_CELLS_MAX:,}"
         if largest <= names.LATTICE_CELLS_MAX:
             most = f"{names.LATTICE_WORK_MAX:.0e}"
@@ -65,13 +63,13 @@ def plan(responses: Responses, method: str) -> tuple[str, str]:
         why = (
             f"{items} items are more than the {names.ENUMERATION_MAX} of which all swaps are tried"
         )
-    if method != "monte_carlo" and items <= names.ENUMERATION_MAX:
+    if items <= names.ENUMERATION_MAX:
         return "enumeration", f"all {2**items:,} swaps tried"
     if method == "exact":
         raise ValueError(
             f"method='exact' is not possible here: {why}; use method='monte_carlo' or 'auto'"
         )
-    return "monte_carlo", "asked for" if method == "monte_carlo" else why
+    return "monte_carlo", why
 
 
 def exact_tails(responses: Responses, how: str) -> Tails:
@@ -214,10 +212,13 @@ def _cost(responses: Responses) -> tuple[int, int]:
 
 def _binomial(responses: Responses, pairs: Pairs) -> np.ndarray:
     """Scores of two values: the sign test with ties dropped."""
-    values = np.where(responses.seen > 0, responses.values, np.nan).astype(float)
-    counts = counting.count(values, 0.0)[pairs.first, pairs.second]
-    wins, losses = counts[:, 0], counts[:, 1]
-    greater, less = sign.sign_p(wins, losses, "greater"), sign.sign_p(wins, losses, "less")
+    if pairs.paired:
+        won, lost = pairs.columns > 0, pairs.columns < 0
+        wins, losses = np.count_nonzero(won, axis=0), np.count_nonzero(lost, axis=0)
+    else:
+        values = np.where(responses.seen > 0, responses.values, np.nan).astype(float)
+        wins, losses, _ = counting.count(values, 0.0)[pairs.first, pairs.second].T
+    greater, less = at_least(np.stack([wins, losses]), np.stack([losses, wins]))
     return np.stack([np.minimum(1.0, 2 * np.minimum(greater, less)), greater, less])
 
 

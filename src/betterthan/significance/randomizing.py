@@ -4,6 +4,7 @@ difference?
 
 from collections.abc import Callable
 from functools import lru_cache
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -217,14 +218,15 @@ def _assembled(
         "smallest_p": np.minimum(least, 1.0),
     }
     table |= _how_sure(found, alternative, cutoff)
-    variables = {name: xr.Variable(names.SQUARE, values) for name, values in table.items()}
-    variables["score"] = xr.Variable(names.SYSTEM, score)
+    table["score"] = score
     if found.adjusted is not None:
-        square = _square(found.adjusted, found.adjusted, 1.0)
-        variables["p_adjusted"] = xr.Variable(names.SQUARE, square)
+        table["p_adjusted"], told = _square(found.adjusted, found.adjusted, 1.0), {}
     else:
-        variables["p_adjusted"] = adjusted_square(table["p_value"], correction)
-    return xr.Dataset(variables, coords=_coords(*systems))
+        adjusted = adjusted_square(table["p_value"], correction)
+        table["p_adjusted"], told = adjusted.values, adjusted.attrs
+    result = _blank(tuple(systems), tuple(table)).copy(data=table)
+    result.variables["p_adjusted"].attrs.update(told)
+    return result
 
 
 def _how_sure(found: nulls.Tails, alternative: str, cutoff: float) -> dict[str, np.ndarray]:
@@ -243,12 +245,18 @@ def _how_sure(found: nulls.Tails, alternative: str, cutoff: float) -> dict[str, 
 
 
 @lru_cache(maxsize=8)
-def _coords(*systems: str) -> xr.Coordinates:
-    """The same names on three dims, from one index, and kept: building them takes as long as a
-    thousand shuffles.
-
-    A Dataset copies what it takes, so nothing that is done to a result reaches the next one.
+def _blank(systems: tuple[str, ...], answers: tuple[str, ...]) -> xr.Dataset:
+    """A table that holds no numbers yet, and takes no room; kept, as making it takes as long as
+    two thousand shuffles. What is filled in is a copy: nothing done to it reaches the next one.
     """
+    dims = {name: names.SQUARE if name != "score" else (names.SYSTEM,) for name in answers}
+    of = len(systems)
+    empty = {name: (d, np.broadcast_to(np.nan, (of,) * len(d))) for name, d in dims.items()}
+    return xr.Dataset(empty, coords=_coords(systems))
+
+
+def _coords(systems: tuple[str, ...]) -> xr.Coordinates:
+    """The same names on three dims, from one index."""
     labels = np.array(systems)
     index = PandasIndex(pd.Index(labels, dtype=object), names.SYSTEM, coord_dtype=labels.dtype)
     indexes = {dim: index.rename({}, {names.SYSTEM: dim}) for dim in (*names.SQUARE, names.SYSTEM)}
@@ -271,7 +279,7 @@ def _sided(values: np.ndarray, alternative: str, diagonal: float) -> np.ndarray:
 
 
 def _square(above: Any, below: Any, diagonal: float) -> np.ndarray:
-    systems = round((1 + np.sqrt(1 + 8 * len(above))) / 2)
+    systems = (1 + isqrt(1 + 8 * len(above))) // 2
     square = np.full((systems, systems), diagonal, dtype=np.result_type(above))
     first, second = pair_indices(systems)
     square[first, second], square[second, first] = above, below
@@ -282,14 +290,19 @@ def _units(responses: Responses) -> tuple[np.ndarray, np.ndarray]:
     """How many units each pair shares, and in how many of them its responses differ; one system at
     a time.
     """
-    values = responses.values.reshape(*responses.values.shape[:2], -1)
-    seen = responses.seen > 0
-    n, differ = [], []
-    for k in range(values.shape[1]):
-        shared = seen & seen[:, k : k + 1]
-        n.append(shared.sum(0))
-        differ.append(((values != values[:, k : k + 1]).any(-1) & shared).sum(0))
-    return np.array(n), np.array(differ)
+    items, systems = responses.seen.shape
+    values, seen = responses.values.reshape(items, systems, -1), responses.seen > 0
+    n = np.full((systems, systems), items)
+    differ = np.zeros_like(n)
+    for k in range(systems):
+        apart = values[:, k + 1 :] != values[:, k : k + 1]
+        apart = apart.any(-1) if values.shape[2] > 1 else apart[..., 0]
+        if responses.gaps:
+            shared = seen[:, k:] & seen[:, k : k + 1]
+            n[k, k:] = n[k:, k] = np.count_nonzero(shared, axis=0)
+            apart &= shared[:, 1:]
+        differ[k, k + 1 :] = differ[k + 1 :, k] = np.count_nonzero(apart, axis=0)
+    return n, differ
 
 
 def _difference(responses: Responses, score: np.ndarray) -> np.ndarray:

@@ -35,7 +35,8 @@ class Pairs:
         columns = self.differences_of_items() if self.paired else responses.values
         self.columns = np.moveaxis(columns, 1, -1)  # (item, ..., pair or system)
         if responses.kind == "sum":
-            self.totals = self.differences_of_items().sum(0)[:, None]
+            apart = columns if self.paired else self.differences_of_items()
+            self.totals = apart.sum(0)[:, None]
         else:
             totals = responses.values.sum(0).astype(float)[..., None]
             a, b = totals[self.first], totals[self.second]
@@ -110,7 +111,7 @@ class Pairs:
     def _swapped(self, swaps: np.ndarray) -> tuple[np.ndarray, ...]:
         """(x, y) of A, then of B, after the swaps; each ([label,] pair, rows)."""
         moved = self._moved(swaps)
-        x, y = np.moveaxis(moved, -3, 0)
+        x, y = moved[..., 0, :, :], moved[..., 1, :, :]
         xa, ya, xb, yb = self.totals
         return xa - x, ya - y, xb + x, yb + y
 
@@ -130,8 +131,8 @@ class Pairs:
 
 def _components(totals: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """X and y, each ([label,] pair, 1), of totals (pair, [label,] x y, 1)."""
-    x, y = np.moveaxis(totals, -2, 0)
-    return np.moveaxis(x, 0, -2), np.moveaxis(y, 0, -2)
+    x, y = totals[..., 0, :], totals[..., 1, :]
+    return x.swapaxes(0, -2), y.swapaxes(0, -2)
 
 
 def permuted_ranges(responses: Responses, shuffles: int, seed: int, rows: int) -> np.ndarray:

@@ -51,7 +51,9 @@ def widened(draws: np.ndarray, units: int | np.ndarray, seed: int) -> np.ndarray
     chi2 = np.random.default_rng([seed, 1]).chisquare(np.maximum(k - 1, 1), (len(draws), len(k)))
     middle = draws.mean(0)
     apart = draws - middle
-    still = np.ptp(draws, axis=0) <= _ROUNDING * np.abs(draws).max(0)
+    columns = np.ascontiguousarray(draws.T)  # numpy is slow along the long side of few columns
+    low, high = columns.min(1), columns.max(1)
+    still = high - low <= _ROUNDING * np.maximum(-low, high)
     factor = np.where(k < 2, 1.0, np.sqrt((k + 1) / chi2))
     return middle + np.where(still, 0.0, apart * factor)
 

@@ -15,6 +15,8 @@ def holm(p: np.ndarray) -> np.ndarray:
     >>> holm([0.01, 0.04, 0.03, np.nan]).round(4).tolist()
     [0.03, 0.06, 0.06, nan]
     """
+    if np.shape(p)[-1] == 1:  # alone it needs no correction
+        return np.array(p, dtype=float)
     p, order, ascending, tests = _sorted(p)
     left = tests - np.arange(p.shape[-1])
     return _restored(p, order, np.maximum.accumulate(ascending * left, axis=-1))

@@ -46,9 +46,8 @@ def more_shuffles(
         return (sure >= confidence) | (sure <= 1 - confidence)
 
     low, high = np.zeros(b.shape), np.zeros(b.shape)
-    while (open_ := ~settled(high) & (high < _MORE_MAX)).any():
+    while (open_ := (never := ~settled(high)) & (high < _MORE_MAX)).any():
         low, high = np.where(open_, high, low), np.where(open_, np.maximum(1, 2 * high), high)
-    never = ~settled(high)
     while (high - low > np.maximum(1, 0.005 * high)).any():  # two digits are enough of a forecast
         middle = np.floor((low + high) / 2)
         done = settled(middle)

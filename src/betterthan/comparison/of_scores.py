@@ -1,0 +1,55 @@
+"""What single scores say beside the pairs: how they spread, on which items systems differ most, and
+whether the systems differ at all.
+"""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import names
+from betterthan.comparison.given import Given
+from betterthan.counts.differing import differing
+from betterthan.significance.all_at_once import FEWEST, ranked
+
+QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
+ITEMS = 10  # on which systems differ most
+_TENTH = 10
+
+
+def of_scores(given: Given) -> xr.Dataset:
+    """Of scores by item ``item_spread``, ``item_with_rest``, ``item_score`` and ``n_differing``;
+    of three systems or more Friedman's test; of graded ones quantiles.
+    """
+    if given.found.kind not in ("scores", "trials"):
+        return xr.Dataset()
+    told = differing(given.plain, ITEMS)
+    found = told[["spread", "with_rest", "score"]].drop_attrs()
+    found = found.rename({name: f"item_{name}" for name in found.data_vars})
+    found["n_differing"] = told.attrs["n_differing"]
+    found = found.assign(_all_at_once(given))
+    return found.assign(_spread(given.plain)) if given.scores.graded else found
+
+
+def _all_at_once(given: Given) -> dict[str, Any]:
+    if given.plain.sizes[names.SYSTEM] < FEWEST:
+        return {}
+    found = ranked(given.plain, given.unit)
+    told = {"friedman_statistic": found["statistic"], "friedman_p": found["p_value"]}
+    return told | {"friedman_n": found.attrs["n"]} if found.attrs["n"] > 1 else {}
+
+
+def _spread(scores: xr.DataArray) -> dict[str, Any]:
+    """Standard deviation, quantiles, and the mean of the worst tenth, of each system's scores."""
+    values = scores.values.astype(float)
+    better = 1 if scores.attrs.get("higher_is_better", True) else -1
+    ascending = better * np.sort(better * values, axis=0)  # the worst first, nan last
+    n = (~np.isnan(values)).sum(0)
+    worst = np.arange(len(values))[:, None] < np.maximum(np.ceil(n / _TENTH), 1)
+    quantiles = np.nanquantile(values, QUANTILES, axis=0).T
+    return {
+        "score_sd": (names.SYSTEM, np.nanstd(values, axis=0, ddof=1)),
+        "score_quantile": ((names.SYSTEM, "quantile"), quantiles),
+        "score_worst_tenth": (names.SYSTEM, np.nanmean(np.where(worst, ascending, np.nan), 0)),
+        "quantile": ("quantile", np.array(QUANTILES)),
+    }

@@ -1,0 +1,39 @@
+"""How far apart systems are on each item, and whether an item goes with all the others."""
+
+import numpy as np
+
+
+def spreads(values: np.ndarray) -> dict[str, np.ndarray]:
+    """Of values (item, system), nan where one is missing: over items how many systems were
+    ``scored``, their ``mean``, their standard deviation ``spread``, and ``with_rest``, the
+    correlation, over systems, of the item's values with their means on the other items.
+
+    What is not known is nan: of one system the spread, of equal values the correlation.
+
+    Examples
+    --------
+    >>> found = spreads(np.array([[1, 0, 0], [1, 1, 0], [0, 0, 1.0], [1, 0, 0]]))
+    >>> found["spread"].round(3).tolist(), found["with_rest"].round(3).tolist()
+    ([0.577, 0.577, 0.577, 0.577], [1.0, 0.0, -0.756, 1.0])
+    """
+    seen = ~np.isnan(values)
+    filled, n = np.where(seen, values, 0.0), seen.sum(1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        # nan where a system has no other item
+        rest = (filled.sum(0) - filled) / np.where(seen, seen.sum(0) - 1, np.nan)
+        mean = np.where(n > 0, filled.sum(1) / n, np.nan)
+        spread = np.where(n > 1, np.sqrt((_centred(values, seen) ** 2).sum(1) / (n - 1)), np.nan)
+        both = np.isfinite(rest)
+        own, others = _centred(values, both), _centred(rest, both)
+        squares = (own**2).sum(1) * (others**2).sum(1)
+        along = (own * others).sum(1) / np.sqrt(np.where(squares > _NOTHING, squares, np.nan))
+    return {"scored": n, "mean": mean, "spread": spread, "with_rest": np.clip(along, -1, 1)}
+
+
+def _centred(values: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """Less the mean of what is known of the row; 0 elsewhere."""
+    filled = np.where(known, values, 0.0)
+    return np.where(known, filled - (filled.sum(1) / known.sum(1))[:, None], 0.0)
+
+
+_NOTHING = 1e-24  # a product of sums of squares that rounding alone has left
