@@ -16,6 +16,7 @@ from betterthan.exact.judged.pairs import JudgedPairs
 AGAIN = "the same, with predictive draws and log likelihoods"
 ITEMS, VOTES = "abilities of 134 systems on 500 items", "abilities of 59 systems, 8,931 votes"
 BY_JUDGES = "abilities by votes of 124 judges, 59 systems, 8,931 votes"
+CLUSTERS = "28 pairs of clusters, 60 of 6 items, draws of all parameters"
 JUDGED, MANY = "P of a judged pair, 10,000 items, nine signals", "45 judged pairs, all answers"
 EXACT_1000, PAGE = "exact F1, 1,000 documents", "page of 134 systems"
 
@@ -112,6 +113,18 @@ def test_abilities_by_votes_of_judges(benchmark, who):
     fit = {"judges": who == "ours", "rng": 1, "predictive": False}
     benchmark.extra_info |= {"what": "the same fit, judges taken to be alike"}
     benchmark.pedantic(bt.models.davidson.fit, (votes,), fit, rounds=3)
+
+
+@pytest.mark.parametrize("who", ["instead", "ours"])
+@pytest.mark.benchmark(group=CLUSTERS, timer=time.process_time)
+def test_pairs_of_clusters(benchmark, who):
+    counts = bt.models.clustered.simulate(60, size=6, pairs=28, rng=0)["counts"]
+    if who == "ours":
+        fit = {"rng": 1, "predictive": False}
+        benchmark.pedantic(bt.models.clustered.fit, (counts,), fit, rounds=3)
+        return
+    benchmark.extra_info |= {"what": "P(A better) alone by quadrature, `closed_form`"}
+    benchmark.pedantic(bt.models.clustered.closed_form, (counts,), rounds=2)
 
 
 def judged(pairs, signals, items, labels, seed=0):
