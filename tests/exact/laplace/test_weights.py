@@ -161,3 +161,21 @@ def test_two_abilities_are_those_of_a_grid():
     mean = weight @ ability / weight.sum()
     error = np.sqrt((weight**2 * (ability - mean) ** 2).sum()) / weight.sum()
     assert abs(mean - x @ mass) < 4 * error < 0.01
+
+
+@pytest.mark.parametrize("far", [1.0, 40.0, 3000.0])
+def test_sums_over_judgments_are_those_of_their_rows(far):
+    """Also where an exponential is no number."""
+    random = np.random.default_rng(1)
+    counts = random.integers(0, 4, (3, 7)).astype(float)
+    d, tie = random.normal(0, far, (5, 7)), random.normal(0, far, (5, 7))
+    for of in (judgments.DAVIDSON, judgments.RAO_KUPPER):
+        if of is judgments.RAO_KUPPER:
+            tie = np.clip(tie, -3, 3)
+        rows = of.log(counts, d, tie)
+        assert np.isfinite(rows).all()
+        assert of.total(counts, d, tie) == pytest.approx(rows.sum(1), rel=1e-12)
+    logs = np.stack([d / 2, -d / 2, tie])
+    exact = np.logaddexp.reduce(logs)
+    wanted = (counts[:, None] * (logs - exact)).sum(0)
+    assert judgments.davidson(counts, d, tie) == pytest.approx(wanted, rel=1e-9, abs=1e-9)
