@@ -1,5 +1,8 @@
 """Joint models by weights, judged outcomes and a page, beside what answers less."""
 
+import gc
+import time
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -10,7 +13,10 @@ import betterthan as bt
 from betterthan.exact.judged.draws import draws
 from betterthan.exact.judged.pairs import JudgedPairs
 
+AGAIN = "the same, with predictive draws and log likelihoods"
 ITEMS, VOTES = "abilities of 134 systems on 500 items", "abilities of 59 systems, 8,931 votes"
+BY_JUDGES = "abilities by votes of 124 judges, 59 systems, 8,931 votes"
+CLUSTERS = "28 pairs of clusters, 60 of 6 items, draws of all parameters"
 JUDGED, MANY = "P of a judged pair, 10,000 items, nine signals", "45 judged pairs, all answers"
 EXACT_1000, PAGE = "exact F1, 1,000 documents", "page of 134 systems"
 
@@ -49,6 +55,26 @@ def test_abilities_on_items(benchmark, who):
     benchmark.pedantic(mode_of_abilities, (scores.values,), rounds=3)
 
 
+@pytest.mark.parametrize("who", ["instead", "ours"])
+@pytest.mark.benchmark(group=AGAIN, timer=time.process_time)
+def test_abilities_on_items_with_predictive_draws(benchmark, who):
+    scores = answers()
+    if who == "ours":
+        # 2.7 GB of draws in int64: those of the round before go first
+        def scores_alone():
+            gc.collect()
+            return (scores,), {"rng": 1}
+
+        benchmark.pedantic(bt.models.item_response.fit, setup=scores_alone, rounds=3)
+        return
+    random, chance = np.random.default_rng(0), np.full((40, *scores.shape), 0.5)
+    benchmark.extra_info |= {
+        "what": "the 5,000 sets of 0 and 1 alone, by `Generator.binomial` (40 timed)",
+        "times": 125,
+    }
+    benchmark.pedantic(random.binomial, (1, chance), rounds=3)
+
+
 def mode_of_votes(first, second, said, systems=59):
     """Abilities and the weight of ties after Davidson, by L-BFGS."""
 
@@ -78,6 +104,27 @@ def test_abilities_by_votes(benchmark, who):
     said = random.integers(0, 3, 8931)
     benchmark.extra_info |= {"what": "their mode alone, by `scipy.optimize.minimize`"}
     benchmark.pedantic(mode_of_votes, (first, second, said), rounds=3)
+
+
+@pytest.mark.parametrize("who", ["instead", "ours"])
+@pytest.mark.benchmark(group=BY_JUDGES, timer=time.process_time)
+def test_abilities_by_votes_of_judges(benchmark, who):
+    votes = bt.models.davidson.simulate(systems=59, judgments=8931, judges=124, rng=1)
+    fit = {"judges": who == "ours", "rng": 1, "predictive": False}
+    benchmark.extra_info |= {"what": "the same fit, judges taken to be alike"}
+    benchmark.pedantic(bt.models.davidson.fit, (votes,), fit, rounds=3)
+
+
+@pytest.mark.parametrize("who", ["instead", "ours"])
+@pytest.mark.benchmark(group=CLUSTERS, timer=time.process_time)
+def test_pairs_of_clusters(benchmark, who):
+    counts = bt.models.clustered.simulate(60, size=6, pairs=28, rng=0)["counts"]
+    if who == "ours":
+        fit = {"rng": 1, "predictive": False}
+        benchmark.pedantic(bt.models.clustered.fit, (counts,), fit, rounds=3)
+        return
+    benchmark.extra_info |= {"what": "P(A better) alone by quadrature, `closed_form`"}
+    benchmark.pedantic(bt.models.clustered.closed_form, (counts,), rounds=2)
 
 
 def judged(pairs, signals, items, labels, seed=0):

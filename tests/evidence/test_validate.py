@@ -221,8 +221,8 @@ def test_second_forms_are_calibrated_too(joint):
 BY_WEIGHTS = [row for row in ROSTER if row.forms[0].weighted]
 
 
-def test_two_models_are_drawn_by_weights():
-    assert [row.name for row in BY_WEIGHTS] == ["davidson", "item_response"]
+def test_three_models_are_drawn_by_weights():
+    assert [row.name for row in BY_WEIGHTS] == ["clustered", "davidson", "item_response"]
 
 
 @pytest.mark.parametrize("row", BY_WEIGHTS, ids=lambda row: row.name)

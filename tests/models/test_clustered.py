@@ -22,7 +22,7 @@ def data():
 
 @pytest.fixture(scope="module")
 def tree(data):
-    return model.fit(data["counts"], rng=1)
+    return model.fit(data["counts"], sampler="nuts", rng=1)
 
 
 @pytest.mark.sampled
@@ -72,11 +72,11 @@ def test_clusters_of_one_are_independent_examples():
 
 
 @pytest.mark.sampled
-def test_held_correlation_pools(data):
+@pytest.mark.parametrize("sampler", ["laplace", "nuts"])
+def test_held_correlation_pools(data, sampler):
     counts = data["counts"]
-    tree = model.fit(
-        counts, correlation=1e-7, rng=1, predictive=False, sampling=Sampling(draws=500)
-    )
+    how = {"sampler": sampler, "sampling": Sampling(draws=500)}
+    tree = model.fit(counts, correlation=1e-7, rng=1, predictive=False, **how)
     exact = bt.prob_better(counts.sum("cluster")).values
     found = (tree["posterior"]["difference"] > 0).mean(("chain", "draw")).values
     assert np.abs(probability_z(exact, found, np.full(3, 1000.0))).max() < 4

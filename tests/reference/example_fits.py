@@ -53,9 +53,11 @@ def fitted(name: str) -> xr.DataTree:
     """The fit, without what examples do not need."""
     data, fit = CALLS[name]
     groups = OF_JUDGMENTS if data == JUDGMENTS else GROUPS
-    # judgments are drawn by weights unless asked: the examples show what a sampler leaves behind
-    more = 'sampler="nuts"' if groups is OF_JUDGMENTS else "predictive=False"
-    fit = fit.format(f"{SAMPLED}, {more}")
+    more = [] if groups is OF_JUDGMENTS else ["predictive=False"]
+    if name == "clustered" or groups is OF_JUDGMENTS:
+        # drawn by weights unless asked: the examples show what a sampler leaves behind
+        more.insert(0, 'sampler="nuts"')
+    fit = fit.format(", ".join([SAMPLED, *more]))
     known = {"bt": bt, "np": np, "xr": xr}
     tree = eval(fit, known | {"data": eval(data, known)})
     kept = {k: tree[k].to_dataset() for k in tree.children if k in groups}

@@ -91,10 +91,11 @@ def test_prior_as_it_is_sampled_is_the_prior():
 
 
 @pytest.mark.sampled
-def test_the_fit_says_it_too():
+@pytest.mark.parametrize("sampler", ["laplace", "nuts"])
+def test_the_fit_says_it_too(sampler):
     counts = clustered.simulate(12, size=5, rng=1)["counts"]
     values = np.zeros(counts.shape, dtype=int)
     values[:8, 0, 0] = values[8:, 0, 1] = 5
-    tree = clustered.fit(counts.copy(data=values), rng=1, predictive=False)
+    tree = clustered.fit(counts.copy(data=values), sampler=sampler, rng=1, predictive=False)
     found = (tree["posterior"]["difference"] > 0).mean().item()
     assert found == pytest.approx(pure(8, 4, 5), abs=0.03)

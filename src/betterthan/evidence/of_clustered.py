@@ -9,18 +9,19 @@ from betterthan.counts.clusters import count_clusters
 from betterthan.evidence import dealing, distances
 from betterthan.evidence.calibration import Form, Scalars, numbered, one_by_one
 from betterthan.evidence.designs import Design, scores_of
-from betterthan.models import clustered
+from betterthan.models import clustered, refit
 from betterthan.models.sampling import Sampling
 
 CLUSTERS, SIZE = 25, 4
 _GRID = ((6, 3), (30, 5), (12, 40))  # clusters, and examples of each
 _MANY = Sampling(draws=2000)
+_AS_REFITS = Sampling(draws=refit.DRAWS)
 
 
 def agreement(reference: dict[str, Any], seed: int) -> dict[str, Any]:
     """Clusters that are alike, and clusters that differ."""
     cases = reference["case"]
-    fit = partial(clustered.fit, rng=seed, sampling=_MANY, predictive=False)
+    fit = partial(clustered.fit, sampler="nuts", rng=seed, sampling=_MANY, predictive=False)
     alike = fit(dealing.dealt(cases, "cluster", seed), correlation=1 / (1 + dealing.NEAR_ONE))
     rows = []
     for k, (count, size) in enumerate(_GRID):
@@ -37,7 +38,8 @@ def agreement(reference: dict[str, Any], seed: int) -> dict[str, Any]:
 
 def fit_design(design: Design, seed: int) -> xr.DataTree:
     """One of the twenty designs at the default settings."""
-    return clustered.fit(count_clusters(scores_of(design, seed)), rng=seed, predictive=False)
+    counts = count_clusters(scores_of(design, seed))
+    return clustered.fit(counts, sampler="nuts", rng=seed, predictive=False)
 
 
 def _scalars(data: xr.Dataset) -> Scalars:
@@ -54,6 +56,9 @@ def _form(name: str, count: int, size: int) -> Form:
         build=lambda truth: clustered.build(truth["counts"]),
         data=lambda truth: {"counts": truth["counts"].values},
         scalars=_scalars,
+        weighted=lambda truth, seed: clustered.fit(
+            truth["counts"], sampler="laplace", sampling=_AS_REFITS, rng=seed, predictive=False
+        ),
     )
 
 

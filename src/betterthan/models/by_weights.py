@@ -6,39 +6,51 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
 from betterthan.exact.laplace import nested
-from betterthan.models.sampling import (
-    Sampling,
-    add_predictive,
-    fit_model,
-    quiet_logger,
-    steady_arithmetic,
-    tidy,
-)
+from betterthan.models import forward
+from betterthan.models.forward import Values, Variable
+from betterthan.models.sampling import Sampling, drop_pairs_without_data, fit_model, tidy
 from betterthan.signed import Signature
 
 SAMPLERS = ("laplace", "nuts")
 LIBRARY = "nested Laplace, weighted"
 
-Variable = tuple[tuple[str, ...], np.ndarray]  # dims, and values (draw, ...)
+
+class Posterior(Protocol):
+    """A posterior that is drawn by weights."""
+
+    def draws(self, number: int, random: np.random.Generator) -> nested.Drawn:
+        """Of equal weight."""
+        ...
+
+    def from_prior(self, number: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Coordinates of spreads and parameters, (draw, ...)."""
+        ...
+
+    def apart(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """Log likelihoods (draw, *dims of the observed less the last)."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class Known:
     """What there is to know of a model to draw it by weights, and else by PyMC."""
 
-    posterior: nested.Posterior
-    variables: Callable[[nested.Drawn], dict[str, Variable]]  # all of the PyMC model, of each draw
+    posterior: Posterior
+    # all of the PyMC model, of each draw of spreads and parameters
+    variables: Callable[[np.ndarray, np.ndarray], dict[str, Variable]]
+    outcomes: Callable[[Values, np.random.Generator], np.ndarray]  # drawn anew, of each draw
     observed: xr.DataArray  # what the model sees
     labels: dict[str, Any]  # of dims of the variables
     build: Callable[[], Any]  # the PyMC model
-    target_accept: float
+    target_accept: float = names.TARGET_ACCEPT
+    pairs: xr.DataArray | None = None  # of a model over pairs
 
 
 def fit_known(
@@ -60,18 +72,19 @@ def fit_known(
         sampling,
         rng=seed,
         predictive=predictive,
+        pairs=known.pairs,
         target_accept=known.target_accept,
     )
 
 
 def drawn(
-    posterior: nested.Posterior, sampler: str | None, sampling: Sampling, seed: int
+    posterior: Posterior, sampler: str | None, sampling: Sampling, seed: int
 ) -> nested.Drawn | None:
     """The draws, or nothing where the model is to be sampled by NUTS.
 
     Parameters
     ----------
-    posterior : nested.Posterior
+    posterior : Posterior
     sampler : {"laplace", "nuts"} or None
         None: by weights, and by NUTS where they are not to be trusted.
     sampling : Sampling
@@ -95,14 +108,12 @@ def drawn(
     return None
 
 
-def _tried(
-    posterior: nested.Posterior, sampling: Sampling, seed: int
-) -> tuple[nested.Drawn | None, str]:
+def _tried(posterior: Posterior, sampling: Sampling, seed: int) -> tuple[nested.Drawn | None, str]:
     """The draws, and in words why not to trust them."""
     number = int(sampling.chains) * int(sampling.draws)
     try:
         with np.errstate(all="ignore"):
-            found = nested.draws(posterior, number, np.random.default_rng(seed))
+            found = posterior.draws(number, np.random.default_rng(seed))
     except (ValueError, np.linalg.LinAlgError) as error:
         return None, str(error)
     if not found.k_hat <= names.PARETO_K_MAX:
@@ -122,22 +133,28 @@ def _tree(
     predictive: bool,
 ) -> xr.DataTree:
     shape = int(sampling.chains), int(sampling.draws)
-    variables = known.variables(found)
-    data = {
-        name: (("chain", "draw", *dims), values.reshape(shape + values.shape[1:]))
-        for name, (dims, values) in variables.items()
-    }
-    used = {d for dims, _ in variables.values() for d in dims}
-    coords = {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])}
-    posterior = xr.Dataset(data, coords | {d: known.labels[d] for d in used})
+    variables = known.variables(found.v, found.x)
+    posterior = forward.dataset(variables, shape, known.labels)
     groups = {"posterior": posterior, "observed_data": known.observed.to_dataset(name="y")}
-    tree = xr.DataTree.from_dict(groups)
     if predictive:
-        with steady_arithmetic(), quiet_logger():
-            add_predictive(known.build(), tree, seed)
-        tidy(tree)
+        groups |= forward.groups(_forward(known, found), variables, shape, seed)
+    tree = xr.DataTree.from_dict(groups)
+    tidy(tree, known.pairs)
+    if predictive:
+        drop_pairs_without_data(tree)
     tree["posterior"].attrs = attrs | _how(found, shape, seed)
     return tree
+
+
+def _forward(known: Known, found: nested.Drawn) -> forward.Forward:
+    made = known.posterior.from_prior
+    return forward.Forward(
+        prior=lambda number, random: known.variables(*made(number, random)),
+        outcomes=known.outcomes,
+        log_likelihood=known.posterior.apart(found.v, found.x),
+        observed=known.observed,
+        labels=known.labels,
+    )
 
 
 def _how(found: nested.Drawn, shape: tuple[int, int], seed: int) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from betterthan.exact.wins.clusters import log_gamma_beyond
 from betterthan.models.compiling import held
 
 Tensors = Callable[..., Any]
@@ -17,9 +18,7 @@ def log_probability(values: np.ndarray) -> Tensors:
     """A function from counts and parameters to the log probability of each cluster of each pair."""
     rising, pairs = _rising(values), values.shape[1]
     # in how many orders the data could have come: a constant, computed once
-    orders = held(
-        "orders", special.gammaln(values.sum(-1) + 1) - special.gammaln(values + 1).sum(-1)
-    )
+    constant = held("orders", orders(values))
 
     def log_probability(counts: Any, n: Any, theta: Any, win: Any, decisive: Any) -> Any:
         wins, losses, ties = (counts[..., k] for k in range(3))
@@ -29,9 +28,32 @@ def log_probability(values: np.ndarray) -> Tensors:
         s: Any = theta[:, 0] + theta[:, 1]
         p = theta[:, 0] / s
         won = _beta_binomial(rising, wins, losses, p, win)
-        return orders + won + _beta_binomial(rising, wins + losses, ties, s, decisive)
+        return constant + won + _beta_binomial(rising, wins + losses, ties, s, decisive)
 
     return log_probability
+
+
+def orders(values: np.ndarray) -> np.ndarray:
+    """Log of the number of orders in which the examples of each cluster may stand."""
+    return special.gammaln(values.sum(-1) + 1) - special.gammaln(values + 1).sum(-1)
+
+
+def apart(k: np.ndarray, rest: np.ndarray, t: np.ndarray, kappa: np.ndarray) -> np.ndarray:
+    """Log probability of k and the rest (cluster, pair) of a Beta-binomial, up to the number of
+    orders, (draw, cluster, pair), at log odds t of its mean and kappa, (draw, pair); each kind of
+    cluster is looked at once.
+    """
+    found = np.zeros((len(t), *k.shape))
+    p, q = special.expit(t), special.expit(-t)
+    for own, other in np.unique(np.stack([k, rest], axis=-1).reshape(-1, 2), axis=0):
+        cluster, pair = ((k == own) & (rest == other)).nonzero()
+        some, back = np.unique(pair, return_inverse=True)
+        log = own * special.log_expit(t[:, some]) + other * special.log_expit(-t[:, some])
+        log += log_gamma_beyond((p * kappa)[:, some], own)
+        log += log_gamma_beyond((q * kappa)[:, some], other)
+        log -= log_gamma_beyond(kappa[:, some], own + other)
+        found[:, cluster, pair] = log[:, back]
+    return found
 
 
 def random(

@@ -5,6 +5,7 @@ clusters as Beta variables: p_c with mean p and correlation `win`, s_c with mean
 `decisive`; both are integrated out.
 """
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,15 +15,23 @@ from betterthan import checks, names
 from betterthan.counts.pairing import probability_as_given
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins import clusters
-from betterthan.models import cluster_likelihood, of_groups, of_pairs, simplex
+from betterthan.models import (
+    by_weights,
+    cluster_likelihood,
+    clusters_by_weights,
+    of_groups,
+    of_pairs,
+    simplex,
+)
+from betterthan.models.clusters_by_weights import Clusters
 from betterthan.models.of_groups import CLUSTER, Groups
-from betterthan.models.sampling import Sampling, fit_model
+from betterthan.models.sampling import Sampling
 
 if TYPE_CHECKING:
     import pymc as pm
 
 _CELL = (CLUSTER, names.PAIR, names.OUTCOME)
-_CORRELATIONS = ("win_correlation", "decisive_correlation")
+_CORRELATIONS = clusters_by_weights.CORRELATIONS
 
 
 def simulate(
@@ -128,18 +137,24 @@ def fit(
     *,
     prior: Any = None,
     correlation: float | None = None,
+    sampler: str | None = None,
     sampling: Sampling = Sampling(),
     rng: Any = None,
     predictive: bool = True,
 ) -> xr.DataTree:
-    """Sample the posterior of all pairs with PyMC.
+    """Draw the posterior of all pairs: by weights, or with PyMC.
 
     Parameters
     ----------
     counts, prior, correlation
         See `build`.
+    sampler : {"laplace", "nuts"} or None
+        ``laplace``: draws from near the posterior, weighted exactly and drawn again with equal
+        weights, in seconds. ``nuts``: PyMC. Default: by weights, and by NUTS, with a warning, where
+        the weights of a pair are not to be trusted (k-hat above 0.7).
     sampling : Sampling, optional
-        How many draws and chains; its ``target_accept`` is 0.9 here unless given.
+        How many draws and chains; of NUTS also ``tune`` and ``target_accept``, 0.9 here unless
+        given.
     rng : int, numpy.random.Generator or None
         The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
         draws.
@@ -152,13 +167,16 @@ def fit(
         In group posterior, over (chain, draw, pair): the variables of `build`, ``theta`` (also
         outcome) and ``difference`` of the population of clusters, ``correlation`` of the outcomes
         (1, 0, -1) of two examples of a cluster, and ``design_effect``: how many times the variance
-        is that of as many independent examples. The counts are in group constant_data. For
+        is that of as many independent examples. The counts are in group constant_data. Of draws by
+        weights ``posterior.attrs`` hold ``pareto_k`` (k-hat) and ``weights_ess``, how many draws of
+        equal weight they are worth, of the worst pair, and ``proposed``. For
         `betterthan.fits.compare`.
 
     Raises
     ------
     ValueError
-        As `build`, or if an argument is not valid.
+        As `build`, or if an argument is not valid; or with ``sampler="laplace"`` where weights are
+        not to be trusted.
 
     See Also
     --------
@@ -172,8 +190,11 @@ def fit(
     }
     if correlation is not None:
         attrs["correlation"] = correlation
-    model = build(counts, prior=prior, correlation=correlation)
-    tree = fit_model(model, attrs, sampling, pairs=data.pairs, rng=rng, predictive=predictive)
+        checks.probability(correlation, "correlation")
+    known = _known(data, counts, prior, correlation)
+    tree = by_weights.fit_known(
+        known, attrs, sampler, sampling, seed=one_seed(rng), predictive=predictive
+    )
     posterior = tree["posterior"].to_dataset()
     added = _population(posterior, data, correlation or 0.0)
     tree["posterior"] = posterior.assign({k: v.drop_attrs() for k, v in added.items()})
@@ -215,6 +236,22 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
     ]
     better, worse = np.array(both).reshape(-1, 2).T
     return probability_as_given(data.pairs, better, worse, data.square)
+
+
+def _known(
+    data: Groups, counts: xr.DataArray, prior: Any, correlation: float | None
+) -> by_weights.Known:
+    posterior = Clusters(data.values, checks.prior(prior), correlation)
+    labels = of_pairs.coords(data.pairs) | data.levels
+    return by_weights.Known(
+        posterior=posterior,
+        variables=posterior.variables,
+        outcomes=posterior.outcomes,
+        observed=xr.DataArray(data.values, {d: labels[d] for d in _CELL}, _CELL),
+        labels=labels,
+        build=partial(build, counts, prior=prior, correlation=correlation),
+        pairs=data.pairs,
+    )
 
 
 def _draw_truth(

@@ -202,15 +202,7 @@ def fit(
     checks.one_of(tie_model, TIE_MODELS, "tie_model")
     form, seed = {"position": position, "judges": judges}, one_seed(rng)
     rows = judgment_rows(data, **form)
-    seen = _seen_by_judges(rows) if judges else {}
-    known = by_weights.Known(
-        posterior=judgments_by_weights.posterior_of(rows, tie_model, **form),
-        variables=partial(judgments_by_weights.variables, rows, seen, _won(rows), position),
-        observed=_observed(rows),
-        labels={names.SYSTEM: rows.systems, "judge": rows.judges},
-        build=partial(build, data, tie_model=tie_model, **form),
-        target_accept=TARGET_ACCEPT,
-    )
+    known = _known(rows, partial(build, data, tie_model=tie_model, **form), tie_model, **form)
     attrs = _attrs(rows, tie_model) | {k: int(v) for k, v in form.items()}
     tree = by_weights.fit_known(known, attrs, sampler, sampling, seed=seed, predictive=predictive)
     told = tree["posterior"].to_dataset()
@@ -218,6 +210,22 @@ def fit(
     tree["posterior"] = told.assign(tie_propensity=propensity.drop_attrs())
     tree["constant_data"] = _constant(rows)
     return tree
+
+
+def _known(
+    rows: Rows, build: Any, tie_model: str, *, position: bool, judges: bool
+) -> by_weights.Known:
+    form = {"position": position, "judges": judges}
+    seen = _seen_by_judges(rows) if judges else {}
+    return by_weights.Known(
+        posterior=judgments_by_weights.posterior_of(rows, tie_model, **form),
+        variables=partial(judgments_by_weights.variables, rows, seen, _won(rows), position),
+        outcomes=partial(judgments_by_weights.outcomes, rows, tie_model),
+        observed=_observed(rows),
+        labels={names.SYSTEM: rows.systems, "judge": rows.judges},
+        build=build,
+        target_accept=TARGET_ACCEPT,
+    )
 
 
 def _attrs(rows: Rows, tie_model: str) -> dict[str, Any]:

@@ -188,6 +188,7 @@ def fit(
     known = by_weights.Known(
         posterior=items_by_weights.posterior_of(kind, successes, trials, number),
         variables=partial(items_by_weights.variables, kind, **both, seed=seed),
+        outcomes=partial(items_by_weights.outcomes, kind, trials),
         observed=counts["successes"],
         labels=coords,
         build=partial(build, data, discrimination=discrimination, nodes=nodes),

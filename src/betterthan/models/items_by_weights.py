@@ -5,11 +5,11 @@ from collections.abc import Callable
 import numpy as np
 
 from betterthan import names
-from betterthan.exact.laplace import cells, items, spreads
-from betterthan.exact.laplace.nested import Drawn, Posterior
-from betterthan.exact.wins import rasch
+from betterthan.exact.laplace import cells, items, rows_of_cells, spreads
+from betterthan.exact.laplace.nested import Posterior
+from betterthan.exact.wins import rasch, rasch_draws
 from betterthan.models import shrinkage
-from betterthan.models.by_weights import Variable
+from betterthan.models.forward import Values, Variable
 
 MEAN = 1.5
 ITEM = (0.3, 0.6)  # mean and standard deviation of the logarithm of the spread of difficulties
@@ -34,11 +34,17 @@ def posterior_of(kind: str, successes: np.ndarray, trials: np.ndarray, nodes: in
 
 
 def variables(
-    kind: str, found: Drawn, *, successes: np.ndarray, trials: np.ndarray, seed: int
+    kind: str,
+    v: np.ndarray,
+    x: np.ndarray,
+    *,
+    successes: np.ndarray,
+    trials: np.ndarray,
+    seed: int,
 ) -> dict[str, Variable]:
     """All variables of the PyMC model, of each draw."""
-    each, rest = np.split(found.x, [successes.shape[1]], axis=1)
-    sd, mean = _SD(found.v[:, 0]), each.mean(1)
+    each, rest = np.split(x, [successes.shape[1]], axis=1)
+    sd, mean = _SD(v[:, 0]), each.mean(1)
     ability = each - mean[:, None]
     # of the mean of abilities, which is taken from them, nothing depends: it is as its prior says
     free = sd * np.random.default_rng([seed, 1]).normal(size=len(sd)) / np.sqrt(ability.shape[1])
@@ -55,6 +61,22 @@ def variables(
         name, spread = MORE[kind]
         told[name] = ((), spread(rest[:, 1]))
     return told | {"ability": (of_system, ability)}
+
+
+def outcomes(
+    kind: str, trials: np.ndarray, told: Values, random: np.random.Generator
+) -> np.ndarray:
+    """Successes of all systems on all items drawn anew, (draw, item, system)."""
+    size = len(told["mean"]), len(trials)
+    place = told["mean"][:, None] + told["ability"]
+    difficulty = told["difficulty_sd"][:, None] * random.standard_normal(size)
+    if kind == "repeated":
+        alike = told["trial_correlation"]
+        return rasch_draws.succeeded(place, difficulty, alike, trials, random)
+    slope = None
+    if kind == "discrimination":
+        slope = np.exp(told["discrimination_sd"][:, None] * random.standard_normal(size))
+    return rasch_draws.solved(place, difficulty, slope, trials > 0, random)
 
 
 def log_likelihood(
@@ -80,10 +102,10 @@ def _likelihood(
     kinds = cells.kinds_of(successes, trials)
     if kind == "repeated":
         table = cells.Repeated(kinds, x, more)
-        return items.Cells.of(table, successes, trials, log_weight)
+        return rows_of_cells.Cells.of(table, successes, trials, log_weight)
     z, w = rasch.hermite(SLOPES)
     steep = cells.Steep(kinds, np.tile(x, SLOPES), np.repeat(z, len(x)), more)
-    return items.Cells.of(steep, successes, trials, (w[:, None] + log_weight).ravel())
+    return rows_of_cells.Cells.of(steep, successes, trials, (w[:, None] + log_weight).ravel())
 
 
 def _itself(v: np.ndarray) -> np.ndarray:

@@ -6,16 +6,13 @@ from scipy import sparse
 from betterthan import names
 from betterthan.counts.judgments import Rows
 from betterthan.exact.laplace import judgments, spreads
-from betterthan.exact.laplace.nested import Drawn, Posterior
-from betterthan.models import shrinkage, tie_models
-from betterthan.models.by_weights import Variable
+from betterthan.exact.laplace.nested import Posterior
+from betterthan.models import forward, shrinkage, tie_models
+from betterthan.models.forward import Values, Variable
 
 EFFECT = 0.5  # standard deviation of the normal prior of the position
 JUDGES = (-1.2, 0.7)  # of the logarithm of the spread over judges
-_OF_ROWS = {
-    "davidson": (judgments.davidson, judgments.davidson_bent),
-    "rao_kupper": (judgments.rao_kupper, judgments.rao_kupper_bent),
-}
+_OF_ROWS = {"davidson": judgments.DAVIDSON, "rao_kupper": judgments.RAO_KUPPER}
 _SD = spreads.gamma(shrinkage.SHAPE, shrinkage.RATE)
 _OF_JUDGES = spreads.log_normal(*JUDGES)
 
@@ -29,9 +26,9 @@ def posterior_of(rows: Rows, tie_model: str, *, position: bool, judges: bool) ->
     rest = [tie_models.PRIOR[tie_model]] + [(0.0, EFFECT)] * position
     prior = spreads.Effects(tuple(kinds), np.array(rest))
     of_d, of_tie, netted = _designs(rows, position=position, judges=judges)
-    of_rows = _OF_ROWS[tie_model]
     counts = rows.counts.T.astype(float)
-    return Posterior(prior, judgments.Judgments(counts, of_d, of_tie, netted, *of_rows))
+    likelihood = judgments.Judgments(counts, of_d, of_tie, netted, _OF_ROWS[tie_model])
+    return Posterior(prior, likelihood)
 
 
 def variables(
@@ -39,7 +36,8 @@ def variables(
     seen: dict[str, np.ndarray],
     won: tuple[np.ndarray, np.ndarray],
     position: bool,
-    found: Drawn,
+    v: np.ndarray,
+    x: np.ndarray,
 ) -> dict[str, Variable]:
     """All variables of the PyMC model, of each draw.
 
@@ -51,11 +49,12 @@ def variables(
     won : tuple of numpy.ndarray
         Judgments each system won, and in how many it was.
     position : bool
-    found : Drawn
+    v, x : numpy.ndarray
+        Spreads in their coordinates, (draw, spread), and parameters, (draw, parameter).
     """
     n, j = len(rows.systems), len(rows.judges) if seen else 0
-    each, tied, placed, rest = np.split(found.x, np.cumsum([n, j, j * position]), axis=1)
-    sd, of_system = _SD(found.v[:, 0]), (names.SYSTEM,)
+    each, tied, placed, rest = np.split(x, np.cumsum([n, j, j * position]), axis=1)
+    sd, of_system = _SD(v[:, 0]), (names.SYSTEM,)
     told: dict[str, Variable] = {
         "ability_raw": (of_system, shrinkage.free_abilities(each, sd, *won)),
         "ability_sd": ((), sd),
@@ -64,10 +63,24 @@ def variables(
     }
     told |= {"position": ((), rest[:, 1])} if position else {}
     if tied.size:
-        told |= _of_judges("judge_tie", tied, found.v[:, 1], seen["tied"], seen["tried"])
+        told |= _of_judges("judge_tie", tied, v[:, 1], seen["tied"], seen["tried"])
     if placed.size:
-        told |= _of_judges("judge_position", placed, found.v[:, 2], seen["first"], seen["tried"])
+        told |= _of_judges("judge_position", placed, v[:, 2], seen["first"], seen["tried"])
     return told
+
+
+def outcomes(rows: Rows, tie_model: str, told: Values, random: np.random.Generator) -> np.ndarray:
+    """Judgments drawn anew, (draw, row, outcome)."""
+    ability, tie = told["ability"], told["tie"][:, None]
+    d = ability[:, rows.a] - ability[:, rows.b]
+    if "judge_tie_effect" in told:
+        tie = tie + told["judge_tie_effect"][:, rows.judge]
+    if "position" in told:
+        d += told["position"][:, None]
+    if "judge_position_effect" in told:
+        d += told["judge_position_effect"][:, rows.judge]
+    win, loss = tie_models.chances_of(d, tie, tie_model)
+    return forward.tables(win, loss, rows.counts.sum(1), random)
 
 
 def _of_judges(

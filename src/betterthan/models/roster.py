@@ -168,7 +168,7 @@ ROSTER = (
         "them; "
         "A is better when it wins more than half of the discordant examples of the population of "
         "clusters",
-        computed="PyMC, examples of a cluster correlated (clustered)",
+        computed="examples of a cluster correlated, drawn by weights or PyMC (clustered)",
         taken_as="Clusters are taken as independent draws of one population, and examples of one "
         "as correlated.",
         takes=(CLUSTER, EPOCH),

@@ -219,10 +219,10 @@ def add_predictive(model: "pm.Model", tree: xr.DataTree, seed: int) -> None:
             tree[group] = source[group].to_dataset()
     with model:
         pm.compute_log_likelihood(tree, progressbar=False)
-    _drop_pairs_without_data(tree)
+    drop_pairs_without_data(tree)
 
 
-def _drop_pairs_without_data(tree: xr.DataTree) -> None:
+def drop_pairs_without_data(tree: xr.DataTree) -> None:
     """A pair without examples has likelihood 1 whatever the draw: arviz.loo cannot take it, and
     needs it not.
     """

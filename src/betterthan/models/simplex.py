@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from betterthan.exact.laplace.shares import STRETCH
 from betterthan.exact.wins.clusters import KAPPA
-
-_STRETCH = 6.0
 
 
 def decisive_first() -> Any:
@@ -79,7 +78,7 @@ def _logit(raw: Any) -> Any:
     import pytensor.tensor as pt
 
     stretched: Any = pt.sinh(raw)
-    return _STRETCH * stretched
+    return STRETCH * stretched
 
 
 def _log_density_of_raw(raw: Any, a: Any, b: Any) -> Any:
@@ -92,9 +91,14 @@ def _log_density_of_raw(raw: Any, a: Any, b: Any) -> Any:
 
 
 def _draw_raw(a: Any, b: Any, rng: Any = None, size: Any = None) -> np.ndarray:
+    return np.arcsinh(draw_log_odds(a, b, rng, size) / STRETCH)
+
+
+def draw_log_odds(a: Any, b: Any, rng: Any, size: Any) -> np.ndarray:
+    """Log odds of Beta variables."""
     # Gamma(a) = Gamma(a + 1) U^(1/a), in logarithms
     log = [np.log(rng.standard_gamma(k + 1, size)) + np.log(rng.random(size)) / k for k in (a, b)]
-    return np.arcsinh((log[0] - log[1]) / _STRETCH)
+    return log[0] - log[1]
 
 
 def draw(random: np.random.Generator, shape: np.ndarray, size: tuple[int, ...] = ()) -> np.ndarray:

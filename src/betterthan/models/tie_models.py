@@ -43,6 +43,18 @@ def log_chances_of(d: np.ndarray, tie: np.ndarray, tie_model: str) -> np.ndarray
     return np.stack([win, loss, np.log1p(-np.exp(win) - np.exp(loss))], axis=-1)
 
 
+def chances_of(d: np.ndarray, tie: np.ndarray, tie_model: str) -> tuple[np.ndarray, np.ndarray]:
+    """P(win) and P(loss), of numbers."""
+    free = np.exp(tie)
+    if tie_model == "rao_kupper":
+        from scipy import special
+
+        return special.expit(d - free), special.expit(-d - free)
+    won = np.exp(d / 2)
+    total = won + 1 / won + free
+    return won / total, 1 / (won * total)
+
+
 def ahead(x: np.ndarray, y: np.ndarray, tie: np.ndarray, tie_model: str) -> np.ndarray:
     """P(win) - P(loss) of a judgment without advantage of place, of two abilities."""
     free = np.exp(tie)

@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 from betterthan.evidence.of_davidson import two_abilities
-from betterthan.exact.laplace import cells, items, judgments, nested, newton, pareto, spreads
+from betterthan.exact.laplace import (
+    cells,
+    items,
+    judgments,
+    nested,
+    newton,
+    pareto,
+    rows_of_cells,
+    spreads,
+)
 from betterthan.exact.wins import rasch
 from betterthan.models import item_response
 
@@ -36,10 +45,10 @@ def posterior(kind, data):
     z, w = rasch.hermite(5)
     inner = {
         "rasch": lambda: items.Rasch.of(y, n, x, log_weight),
-        "repeated": lambda: items.Cells.of(
+        "repeated": lambda: rows_of_cells.Cells.of(
             cells.Repeated(kinds, x, spreads.beta(1, 3)), y, n, log_weight
         ),
-        "slopes": lambda: items.Cells.of(
+        "slopes": lambda: rows_of_cells.Cells.of(
             cells.Steep(kinds, np.tile(x, 5), np.repeat(z, 81), spreads.half_normal(0.5)),
             y,
             n,
@@ -73,8 +82,13 @@ def test_those_of_judgments_are_too(of):
     found = judgments_by_weights.posterior_of(judgment_rows(data, **form), of, **form)
     agrees_with_differences(found.likelihood, 4 + 3 + 3 + 2)
     point = np.random.default_rng(5).normal(size=(2, 12))
-    second = found.likelihood.bent_of(found.likelihood.counts, *found.likelihood._sums(point))[3:]
-    assert found.likelihood._dense(second) == pytest.approx(found.likelihood._sparse(second))
+    second = found.likelihood.of.bent(found.likelihood.counts, *found.likelihood._sums(point))[3:]
+    d, tie = (table.toarray() for table in (found.likelihood.of_d, found.likelihood.of_tie))
+    dd, both, tt = (weight[:, None, :] for weight in second)
+    beside = (d.T * both) @ tie
+    dense = (d.T * dd) @ d + (tie.T * tt) @ tie + beside + beside.swapaxes(1, 2)
+    mapped = (found.likelihood.bends @ np.hstack(second).T).T.reshape(dense.shape)
+    assert mapped == pytest.approx(dense)
 
 
 def agrees_with_differences(likelihood, size):
@@ -137,10 +151,9 @@ def test_two_abilities_are_those_of_a_grid():
     counts = np.array([[14.0], [6.0], [5.0]])
     d = sparse.csr_array(np.array([[1.0, -1.0, 0.0]]))
     tie = sparse.csr_array(np.array([[0.0, 0.0, 1.0]]))
-    of = judgments.davidson, judgments.davidson_bent
     prior = spreads.Effects(((2, spreads.gamma(3, 4)),), np.array([(-0.7, 1.5)]))
     found = nested.Near.of(
-        nested.Posterior(prior, judgments.Judgments(counts, d, tie, (), *of))
+        nested.Posterior(prior, judgments.Judgments(counts, d, tie, (), judgments.DAVIDSON))
     ).weighted(100_000, np.random.default_rng(1))
     weight = np.exp(found.log_ratio - found.log_ratio.max())
     ability = (found.x[:, 0] - found.x[:, 1]) / 2
@@ -148,3 +161,21 @@ def test_two_abilities_are_those_of_a_grid():
     mean = weight @ ability / weight.sum()
     error = np.sqrt((weight**2 * (ability - mean) ** 2).sum()) / weight.sum()
     assert abs(mean - x @ mass) < 4 * error < 0.01
+
+
+@pytest.mark.parametrize("far", [1.0, 40.0, 3000.0])
+def test_sums_over_judgments_are_those_of_their_rows(far):
+    """Also where an exponential is no number."""
+    random = np.random.default_rng(1)
+    counts = random.integers(0, 4, (3, 7)).astype(float)
+    d, tie = random.normal(0, far, (5, 7)), random.normal(0, far, (5, 7))
+    for of in (judgments.DAVIDSON, judgments.RAO_KUPPER):
+        if of is judgments.RAO_KUPPER:
+            tie = np.clip(tie, -3, 3)
+        rows = of.log(counts, d, tie)
+        assert np.isfinite(rows).all()
+        assert of.total(counts, d, tie) == pytest.approx(rows.sum(1), rel=1e-12)
+    logs = np.stack([d / 2, -d / 2, tie])
+    exact = np.logaddexp.reduce(logs)
+    wanted = (counts[:, None] * (logs - exact)).sum(0)
+    assert judgments.davidson(counts, d, tie) == pytest.approx(wanted, rel=1e-9, abs=1e-9)

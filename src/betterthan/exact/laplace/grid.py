@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 REACH = 5.0  # of standard normal coordinates
 _FINE = {1: 2000, 2: 150, 3: 40}  # steps of each coordinate, by how many there are
@@ -107,6 +106,8 @@ class Tabled:
 
 def _cardinal(axis: np.ndarray, v: np.ndarray) -> np.ndarray:
     """Splines (point, node) that are 1 at one node and 0 at the others."""
+    from scipy.interpolate import CubicSpline
+
     return CubicSpline(axis, np.eye(len(axis)))(np.clip(v, axis[0], axis[-1]))
 
 

@@ -4,6 +4,7 @@ The same integral as in the PyMC model, on the same nodes; the curvature that go
 of a sum over something not seen (Louis 1982, JRSS B 44(2), 226-233).
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -16,7 +17,6 @@ from betterthan.exact.laplace.newton import Curved
 
 _BLOCK = 1_000_000  # numbers held at a time
 _STEP = 1e-3  # of the differences by which all but abilities are looked at
-_NOWHERE = 1e-9  # items at a node that say nothing of the curvature
 _OVERFLOW = 600.0  # of an exponent
 
 
@@ -41,6 +41,10 @@ class OfAbilities(Protocol):
         """Of all data, (point,)."""
         ...
 
+    def apart(self, each: np.ndarray, rest: np.ndarray) -> np.ndarray:
+        """Of every item, (point, item)."""
+        ...
+
     def curved(self, each: np.ndarray, rest: np.ndarray, *, bent: bool) -> Curved:
         """(point,), and in the abilities; without curvature unless `bent`."""
         ...
@@ -54,14 +58,22 @@ class Items:
 
     def log(self, x: np.ndarray) -> np.ndarray:
         """(point,)."""
-        size = max(1, _BLOCK // self.inner.cells)
-        blocks = [x[k : k + size] for k in range(0, len(x), size)]
-        return np.concatenate([self.inner.total(*self._parts(block)) for block in blocks])
+        return self._in_blocks(self.inner.total, x)
+
+    def apart(self, x: np.ndarray) -> np.ndarray:
+        """(point, item)."""
+        return self._in_blocks(self.inner.apart, x)
 
     def curved(self, x: np.ndarray) -> Curved:
         """With slope and curvature, point by point."""
         found = [self._at(point) for point in x]
         return Curved(*(np.stack(part) for part in zip(*found, strict=True)))
+
+    def _in_blocks(
+        self, of: Callable[[np.ndarray, np.ndarray], np.ndarray], x: np.ndarray
+    ) -> np.ndarray:
+        size = max(1, _BLOCK // self.inner.cells)
+        return np.concatenate([of(*self._parts(x[k : k + size])) for k in range(0, len(x), size)])
 
     def _parts(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return x[:, : self.inner.systems], x[:, self.inner.systems :]
@@ -96,7 +108,8 @@ class Rasch:
     pattern: np.ndarray  # (group,): of the items of a group, who tried
     solved: np.ndarray  # (group,): by how many
     items: np.ndarray  # (group,): how many there are
-    wins: np.ndarray  # (system,): items solved
+    group: np.ndarray  # (item,)
+    successes: np.ndarray  # (item, system)
     node: np.ndarray
     log_weight: np.ndarray
 
@@ -107,12 +120,15 @@ class Rasch:
         """Of successes and trials (item, system)."""
         tried, of_item = np.unique(trials, axis=0, return_inverse=True)
         kinds = np.column_stack([of_item.ravel(), successes.sum(1)])
-        (pattern, solved), items = (
-            part.T if part.ndim > 1 else part
-            for part in np.unique(kinds, axis=0, return_counts=True)
-        )
-        wins = successes.sum(0).astype(float)
-        return cls(tried.astype(float), pattern, solved, items, wins, node, log_weight)
+        groups, group, items = np.unique(kinds, axis=0, return_inverse=True, return_counts=True)
+        seen = items, group.ravel(), successes.astype(float)
+        pattern, solved = groups.T
+        return cls(tried.astype(float), pattern, solved, *seen, node, log_weight)
+
+    @cached_property
+    def wins(self) -> np.ndarray:
+        """Items solved, (system,)."""
+        return self.successes.sum(0)
 
     @property
     def systems(self) -> int:
@@ -122,15 +138,21 @@ class Rasch:
     @property
     def cells(self) -> int:
         """Numbers held for one point."""
-        return len(self.node) * (len(self.solved) + len(self.tried) + self.systems)
+        alone = len(self.tried) == 1  # and then no system is held by itself
+        return len(self.node) * (10 if alone else len(self.tried) + self.systems)
 
     def rows(self, each: np.ndarray, rest: np.ndarray) -> np.ndarray:
         """Of each group of items, less what says who solved it."""
-        return self._held(each, np.exp(rest[:, 0]))[0]
+        joint = self._joint(each, np.exp(rest[:, 0]))
+        return np.stack([_summed(log)[0] for log in joint])
 
     def total(self, each: np.ndarray, rest: np.ndarray) -> np.ndarray:
         """(point,)."""
         return each @ self.wins + self.rows(each, rest) @ self.items
+
+    def apart(self, each: np.ndarray, rest: np.ndarray) -> np.ndarray:
+        """(point, item)."""
+        return each @ self.successes.T + self.rows(each, rest)[:, self.group]
 
     def curved(self, each: np.ndarray, rest: np.ndarray, *, bent: bool) -> Curved:
         """In the abilities."""
@@ -171,15 +193,21 @@ class Rasch:
 
     def _held(self, each: np.ndarray, spread: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Log probability of each group (point, group), and the posterior of its difficulty."""
+        log, share = zip(*map(_summed, self._joint(each, spread)), strict=True)
+        shares = np.stack(share)
+        return np.stack(log), np.divide(shares, shares.sum(2, keepdims=True), out=shares)
+
+    def _joint(self, each: np.ndarray, spread: np.ndarray) -> Iterator[np.ndarray]:
+        """Log probability of each group and its difficulty, (group, node), point by point: that of
+        one point stays near the processor.
+        """
         place = -spread[:, None] * self.node  # (point, node)
-        missed = self._missed(each, place)
-        log = self.solved[:, None] * place[:, None, :]
-        log += (self.log_weight - missed)[:, self.pattern]
-        top = log.max(2, keepdims=True)
-        share = np.exp(log - top, out=log)
-        total = share.sum(2, keepdims=True)
-        share /= total
-        return (top + np.log(total))[..., 0], share
+        base = self.log_weight - self._missed(each, place)
+        several = len(self.tried) > 1
+        for here, own in zip(place, base, strict=True):
+            log = self.solved[:, None] * here
+            log += own[self.pattern] if several else own
+            yield log
 
     def _missed(self, each: np.ndarray, place: np.ndarray) -> np.ndarray:
         """Less the log probability that nobody who tried solves it, (point, pattern, node)."""
@@ -197,108 +225,9 @@ class Rasch:
         return (log + np.log(product))[:, None]
 
 
-@dataclass(frozen=True)
-class Cells:
-    """Any number of trials, or slopes: log probabilities of what is seen in a cell are tabled.
-
-    ``table`` gives, at each node, the log probability of every kind of cell and its two derivatives
-    in the ability.
-    """
-
-    table: "Table"
-    seen: np.ndarray  # (row, system, kind): 0 and 1
-    items: np.ndarray  # (row,)
-    log_weight: np.ndarray
-
-    @cached_property
-    def flat(self) -> np.ndarray:
-        """What is seen, (row, system and kind)."""
-        return self.seen.reshape(len(self.seen), -1)
-
-    @cached_property
-    def kind(self) -> np.ndarray:
-        """Which kind a cell is, from 1, (row, system); 0 where nothing was tried."""
-        return np.where(self.seen.any(2), self.seen.argmax(2) + 1, 0)
-
-    @classmethod
-    def of(
-        cls, table: "Table", successes: np.ndarray, trials: np.ndarray, log_weight: np.ndarray
-    ) -> "Cells":
-        """Of successes and trials (item, system)."""
-        both, items = np.unique(np.hstack([successes, trials]), axis=0, return_counts=True)
-        y, n = np.split(both, 2, axis=1)
-        seen = (y[..., None] == table.kinds[:, 0]) & (n[..., None] == table.kinds[:, 1])
-        return cls(table, seen.astype(float), items, log_weight)
-
-    @property
-    def systems(self) -> int:
-        """How many."""
-        return self.seen.shape[1]
-
-    @property
-    def cells(self) -> int:
-        """Numbers held for one point."""
-        return len(self.log_weight) * (len(self.items) + 4 * self.flat.shape[1])
-
-    def rows(self, each: np.ndarray, rest: np.ndarray) -> np.ndarray:
-        """Of each distinct row."""
-        return self._held(self.table.log(each, rest))[0]
-
-    def total(self, each: np.ndarray, rest: np.ndarray) -> np.ndarray:
-        """(point,)."""
-        return self.rows(each, rest) @ self.items
-
-    def curved(self, each: np.ndarray, rest: np.ndarray, *, bent: bool) -> Curved:
-        """In the abilities."""
-        log, first, second = self.table.bent(each, rest)  # (point, system, kind, node)
-        height, share = self._held(log)
-        share *= self.items[:, None]
-        often = np.matmul(self.flat.T, share).reshape(log.shape)
-        slope = (often * first).sum((2, 3))
-        if not bent:
-            return Curved(height @ self.items, slope, np.zeros((len(each), 0, 0)))
-        down = -self._spread(first, share)
-        at = np.arange(self.systems)
-        down[:, at, at] -= (often * second).sum((2, 3))
-        return Curved(height @ self.items, slope, down)
-
-    def _spread(self, first: np.ndarray, share: np.ndarray) -> np.ndarray:
-        """Covariance of slopes over the difficulty of each row, summed, (point, system, system)."""
-        return np.stack([self._spread_at(*point) for point in zip(first, share, strict=True)])
-
-    def _spread_at(self, first: np.ndarray, share: np.ndarray) -> np.ndarray:
-        """The same at one point."""
-        there = np.flatnonzero(share.max(0) > _NOWHERE)
-        padded = np.zeros((len(there), len(first), first.shape[1] + 1))
-        padded[..., 1:] = first[..., there].transpose(2, 0, 1)
-        slopes = padded[:, np.arange(self.systems), self.kind]  # (node, row, system)
-        weighed = slopes * share.T[there][:, :, None]
-        mean = weighed.sum(0)
-        both = np.matmul(weighed.swapaxes(1, 2), slopes).sum(0)
-        return both - (mean.T / self.items) @ mean
-
-    def _held(self, log: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Log probability of each row (point, row), and the posterior of its difficulty."""
-        of_rows = np.matmul(self.flat, log.reshape(len(log), -1, log.shape[-1])) + self.log_weight
-        top = of_rows.max(2, keepdims=True)
-        share = np.exp(of_rows - top, out=of_rows)
-        total = share.sum(2, keepdims=True)
-        share /= total
-        return (top + np.log(total))[..., 0], share
-
-
-class Table(Protocol):
-    """Log probabilities of kinds of cells."""
-
-    @property
-    def kinds(self) -> np.ndarray:
-        """Successes and trials (kind, 2)."""
-        ...
-
-    def log(self, each: np.ndarray, rest: np.ndarray) -> np.ndarray:
-        """(point, system, kind, node)."""
-        ...
-
-    def bent(self, each: np.ndarray, rest: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The same, with its first and second derivative in the ability."""
-        ...
+def _summed(log: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Log of what each row sums to, and the row over its largest value, in its place."""
+    top = log.max(1, keepdims=True)
+    log -= top
+    share = np.exp(log, out=log)
+    return top[:, 0] + np.log(share.sum(1)), share

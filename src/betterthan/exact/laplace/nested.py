@@ -23,6 +23,7 @@ _SIDE = (1.5, 3.0)  # how far along an axis it is seen how far the density reach
 _WIDEST = 5.0
 # at how many values of each spread that is seen: of several spreads or many parameters, and else
 _PLACES = 3, 9
+_ROOTS = {1: 15, 2: 5, 3: 5}  # at how many values of each spread the axes are known
 _MANY = 40
 _MORE = 4  # times as many draws at most, where weights are uneven
 _MOST = 16  # where they are even, and k-hat is high
@@ -33,6 +34,10 @@ class Likelihood(Protocol):
 
     def log(self, x: np.ndarray) -> np.ndarray:
         """(point,)."""
+        ...
+
+    def apart(self, x: np.ndarray) -> np.ndarray:
+        """Of every item or row by itself, (point, item)."""
         ...
 
     def curved(self, x: np.ndarray) -> Curved:
@@ -53,6 +58,10 @@ class Prior(Protocol):
         """(parameter,)."""
         ...
 
+    def draw(self, number: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Of both, (draw, spread) and (draw, parameter)."""
+        ...
+
     def log(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Of both, (point,), up to a constant."""
         ...
@@ -68,6 +77,18 @@ class Posterior:
 
     prior: Prior
     likelihood: Likelihood
+
+    def draws(self, number: int, random: np.random.Generator) -> "Drawn":
+        """Of equal weight; see `draws`."""
+        return draws(self, number, random)
+
+    def from_prior(self, number: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Of the prior, (draw, spread) and (draw, parameter)."""
+        return self.prior.draw(number, random)
+
+    def apart(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """Log likelihood of every item or row by itself, (point, item)."""
+        return self.likelihood.apart(x)
 
     def log(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Log density (point,), up to a constant."""
@@ -117,15 +138,15 @@ def draws(posterior: Posterior, number: int, random: np.random.Generator) -> Dra
     near = Near.of(posterior)
     found = near.weighted(number, random)
     weight, k = pareto.smoothed(found.log_ratio)
-    while more := _more(number, weight, k):
-        again = near.weighted(more, random)
-        found = Weighted(*map(np.concatenate, zip(found, again, strict=True)))
+    while again := more(number, weight, k):
+        rest = near.weighted(again, random)
+        found = Weighted(*map(np.concatenate, zip(found, rest, strict=True)))
         weight, k = pareto.smoothed(found.log_ratio)
     at = pareto.evenly(weight, number, random)
     return Drawn(found.v[at], found.x[at], k, pareto.effective(weight), len(weight))
 
 
-def _more(number: int, weight: np.ndarray, k: float) -> int:
+def more(number: int, weight: np.ndarray, k: float) -> int:
     """How many to propose beside those weighed so far; 0: no more."""
     worth, so_far = pareto.effective(weight), len(weight)
     if k <= names.PARETO_K_MAX:
@@ -146,30 +167,39 @@ class Near:
     grid: Grid
     tabled: Tabled
     modes: np.ndarray  # (node, parameter)
-    root: np.ndarray  # (node, parameter, parameter), lower triangular
+    fewer: Grid  # of v, at which the axes are known
+    root: np.ndarray  # (fewer, parameter, parameter), lower triangular
     places: Grid  # of v, at which is known how far the axes reach
     wide: np.ndarray  # (place, side, parameter): its logarithm
 
     @classmethod
     def of(cls, posterior: Posterior) -> "Near":
         """Made around the posterior."""
-        grid, modes, root, log = _on_grid(posterior)
+        grid, modes, down, log = _on_grid(posterior)
         few = _PLACES[0] if grid.nodes.shape[1] > 1 or modes.shape[1] > _MANY else _PLACES[1]
         places, at = grid.part(few)
-        wide = np.stack([_reach(posterior, grid.nodes[k], modes[k], root[k]) for k in at])
+        axes = _roots(down[at])
+        wide = np.stack(
+            [
+                _reach(posterior, grid.nodes[k], modes[k], own)
+                for k, own in zip(at, axes, strict=True)
+            ]
+        )
         log = log + places.linear(grid.nodes) @ np.log(wide.sum(1)).sum(1)
         tabled = Tabled.of(grid, log)
-        return cls(posterior, grid, tabled, modes, root, places, np.log(wide))
+        fewer, at = grid.part(_ROOTS[grid.nodes.shape[1]])
+        return cls(posterior, grid, tabled, modes, fewer, _roots(down[at]), places, np.log(wide))
 
     def weighted(self, number: int, random: np.random.Generator) -> Weighted:
         """Draws, and the log of posterior over proposal."""
+        from scipy.linalg.blas import dtrmm  # pyright: ignore[reportAttributeAccessIssue]
+
         v, log_v = self.tabled.draw(number, random)
         z, log_z = self._away(v, random)
-        weights = self.grid.weights(v)
+        x, weights = self.grid.weights(v) @ self.modes, self.fewer.weights(v)
         log_det = np.log(np.abs(weights @ self.root.diagonal(0, 1, 2))).sum(1)
-        x = weights @ self.modes
         for node, root in enumerate(self.root):
-            x += weights[:, [node]] * (z @ root.T)
+            x += weights[:, [node]] * dtrmm(1.0, root, z.T, lower=1).T
         return Weighted(v, x, self.posterior.log(v, x) - (log_v + log_z - log_det))
 
     def _away(self, v: np.ndarray, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -188,8 +218,8 @@ class Near:
 
 
 def _on_grid(posterior: Posterior) -> tuple[Grid, np.ndarray, np.ndarray, np.ndarray]:
-    """A grid of v where its density is not near to nothing; modes given each, roots of the
-    covariances, and the log density of v by Laplace's method.
+    """A grid of v where its density is not near to nothing; modes given each, the curvature there,
+    and the log density of v by Laplace's method.
     """
     spreads, centre = posterior.prior.spreads, posterior.prior.centre
     coarse, fine = _NODES[spreads]
@@ -206,7 +236,12 @@ def _on_grid(posterior: Posterior) -> tuple[Grid, np.ndarray, np.ndarray, np.nda
         start, grid = grid.weights(finer.nodes) @ modes, finer
     else:
         raise ValueError("the spread's density has no end within reach")
-    return grid, modes, newton.lower(np.linalg.inv(here.down)), log
+    return grid, modes, here.down, log
+
+
+def _roots(down: np.ndarray) -> np.ndarray:
+    """Of the covariances that go with curvatures."""
+    return newton.lower(np.linalg.inv(down))
 
 
 def _reach(posterior: Posterior, v: np.ndarray, mode: np.ndarray, root: np.ndarray) -> np.ndarray:

@@ -42,10 +42,8 @@ def largest(at: At, start: np.ndarray, near: float = 1e-4) -> tuple[np.ndarray, 
     here = at(x, left)
     for _ in range(_STEPS):
         now = Curved(*(part[left] for part in here))
-        root = lower(now.down)
-        white = np.linalg.solve(root, now.slope[..., None])
-        step = np.linalg.solve(root.swapaxes(1, 2), white)[..., 0]
-        far = np.sqrt((white[..., 0] ** 2).sum(1))
+        step = np.linalg.solve(_upwards(now.down), now.slope[..., None])[..., 0]
+        far = np.sqrt((now.slope * step).sum(1))
         moved = _uphill(at, x[left], step, now.height, left)
         for part, new in zip(here, moved[1], strict=True):
             part[left] = new
@@ -61,9 +59,22 @@ def lower(down: np.ndarray) -> np.ndarray:
     try:
         return np.linalg.cholesky(down)
     except np.linalg.LinAlgError:
-        value, axes = np.linalg.eigh(down)
-        value = np.maximum(np.abs(value), _FLAT * np.abs(value).max(-1, keepdims=True))
-        return np.linalg.cholesky((axes * value[..., None, :]) @ axes.swapaxes(-1, -2))
+        return np.linalg.cholesky(_bent(down))
+
+
+def _upwards(down: np.ndarray) -> np.ndarray:
+    """Curvatures, with which a step leads up."""
+    try:
+        np.linalg.cholesky(down)
+    except np.linalg.LinAlgError:
+        return _bent(down)
+    return down
+
+
+def _bent(down: np.ndarray) -> np.ndarray:
+    value, axes = np.linalg.eigh(down)
+    value = np.maximum(np.abs(value), _FLAT * np.abs(value).max(-1, keepdims=True))
+    return (axes * value[..., None, :]) @ axes.swapaxes(-1, -2)
 
 
 def _uphill(

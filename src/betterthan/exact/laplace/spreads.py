@@ -45,6 +45,11 @@ def half_normal(sd: float) -> Spread:
     return lambda v: -sd * special.ndtri(special.ndtr(-v) / 2)
 
 
+def _normal(of: np.ndarray, number: int, random: np.random.Generator) -> np.ndarray:
+    """Draws of means and standard deviations (parameter, 2)."""
+    return of[:, 0] + of[:, 1] * random.standard_normal((number, len(of)))
+
+
 @dataclass(frozen=True)
 class Around:
     """Abilities of a spread around a mean that has its own prior, and more parameters.
@@ -66,6 +71,14 @@ class Around:
     def centre(self) -> np.ndarray:
         """(parameter,)."""
         return np.append(np.zeros(self.systems), self.rest[:, 0])
+
+    def draw(self, number: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Of both, (draw, spread) and (draw, parameter)."""
+        v = random.standard_normal((number, 1))
+        ability = self.spread(v) * random.standard_normal((number, self.systems))
+        mean = self.mean_sd * random.standard_normal((number, 1))
+        each = mean + ability - ability.mean(1, keepdims=True)
+        return v, np.hstack([each, _normal(self.rest, number, random)])
 
     def log(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
         """(point,), up to a constant."""
@@ -106,6 +119,15 @@ class Effects:
     def centre(self) -> np.ndarray:
         """(parameter,)."""
         return np.append(np.zeros(sum(n for n, _ in self.kinds)), self.rest[:, 0])
+
+    def draw(self, number: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Of both, (draw, spread) and (draw, parameter)."""
+        v = random.standard_normal((number, self.spreads))
+        each = [
+            spread(own)[:, None] * random.standard_normal((number, n))
+            for own, (n, spread) in zip(v.T, self.kinds, strict=True)
+        ]
+        return v, np.hstack([*each, _normal(self.rest, number, random)])
 
     def log(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
         """(point,), up to a constant."""

@@ -200,14 +200,14 @@ def _beyond(x: np.ndarray, k: np.ndarray, repeats: np.ndarray) -> np.ndarray:
     times = np.bincount(of.ravel(), weights=repeats)
     if len(k) and distinct[-1] > _LOGS * len(distinct):
         for number, many in zip(distinct, times, strict=True):
-            total += many * _log_gamma_beyond(x, number)
+            total += many * log_gamma_beyond(x, number)
         return total
     for j in range(1, int(distinct[-1]) if len(k) else 0):  # x + j is a factor where k is above j
         total += times[distinct > j].sum() * np.log1p(j / x)
     return total
 
 
-def _log_gamma_beyond(x: np.ndarray, k: float) -> np.ndarray:
+def log_gamma_beyond(x: np.ndarray, k: float) -> np.ndarray:
     """Log Gamma(x + k) / Gamma(x) less k log x."""
     large = np.maximum(x, _STIRLING)
     series = (large + k - 0.5) * np.log1p(k / large) - k + (1 / (large + k) - 1 / large) / 12

@@ -12,6 +12,7 @@ _REACH = 6.0  # standard deviations of difficulty on either side
 _WIDE = 4.0
 _CLOSER = 2.5
 _STEP = 1.2  # of the posterior width of a difficulty: the rule is then off by 1e-6 of it
+_LARGEST = 300.0
 _ALIKE = 0.1  # correlation of repeated trials for which the nodes are chosen
 
 
@@ -53,15 +54,23 @@ def expected_score(
     rest (...).
     """
     x, log_weight = nodes(61)
-    total = np.zeros_like(ability)
+    total, odds = np.zeros_like(ability), mean[..., None] + ability
+    if slope is None and factors(odds, _REACH * spread):
+        against = np.exp(-odds)
+        for node, weight in zip(x, np.exp(log_weight), strict=True):
+            total += weight / (1 + against * np.exp(node * spread[..., None]))
+        return total
     steep = [(0.0, 0.0)] if slope is None else list(zip(*hermite(9), strict=True))
     for z, w in steep:
         factor = 1.0 if slope is None else np.exp(slope * z)[..., None]
         for node, weight in zip(x, np.exp(log_weight + w), strict=True):
-            total += weight * special.expit(
-                factor * (mean[..., None] + ability - node * spread[..., None])
-            )
+            total += weight * special.expit(factor * (odds - node * spread[..., None]))
     return total
+
+
+def factors(*logs: np.ndarray) -> bool:
+    """Whether odds may be taken for products, of numbers with these logarithms."""
+    return all(np.abs(log).max(initial=0.0) < _LARGEST for log in logs)
 
 
 def draw_successes(

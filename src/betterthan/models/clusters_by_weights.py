@@ -1,0 +1,115 @@
+"""The model of clusters as two posteriors of each pair, of two parameters each: wins among decisive
+examples, and decisive ones among all.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from betterthan import names
+from betterthan.exact.laplace import shares
+from betterthan.exact.laplace.nested import Drawn
+from betterthan.exact.wins import clusters
+from betterthan.models import cluster_likelihood, simplex
+from betterthan.models.forward import Values, Variable
+
+CORRELATIONS = ("win_correlation", "decisive_correlation")
+_OF_PAIR = (names.PAIR,)
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """Counts of clusters and their prior; the parameters are log odds of p of every pair and then
+    of s, the spreads how alike clusters are, in the same order.
+    """
+
+    values: np.ndarray  # (cluster, pair, outcome)
+    prior: tuple[float, ...]  # of win, loss and tie
+    correlation: float | None  # where it is held
+
+    @property
+    def priors(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Beta priors of p and s."""
+        win, loss, tie = self.prior
+        return (win, loss), (win + loss, tie)
+
+    @property
+    def kappa(self) -> float | None:
+        """How alike clusters are, where that is held."""
+        return None if self.correlation is None else 1 / self.correlation - 1
+
+    @property
+    def shares(self) -> tuple[shares.Shares, shares.Shares]:
+        """Wins among decisive examples, decisive ones among all."""
+        win, loss, tie = np.moveaxis(self.values, -1, 0)
+        first, second = self.priors
+        return (
+            shares.Shares.of(win, loss, first, self.kappa),
+            shares.Shares.of(win + loss, tie, second, self.kappa),
+        )
+
+    def draws(self, number: int, random: np.random.Generator) -> Drawn:
+        """Of equal weight; k-hat and what they are worth are those of the worst pair."""
+        both = [shares.draws(half, number, random) for half in self.shares]
+        return Drawn(
+            v=np.hstack([half.r for half in both]),
+            x=np.hstack([half.t for half in both]),
+            k_hat=float(max(half.k_hat.max() for half in both)),
+            effective=float(min(half.effective.min() for half in both)),
+            proposed=max(half.proposed for half in both),
+        )
+
+    def from_prior(self, number: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Coordinates of correlations and shares, (draw, half and pair)."""
+        size = number, self.values.shape[1]
+        odds = [simplex.draw_log_odds(*prior, random, size) for prior in self.priors]
+        alike = simplex.draw_log_odds(*clusters.CORRELATION, random, (number, 2 * size[1]))
+        return np.arcsinh(alike / shares.STRETCH), np.hstack(odds)
+
+    def apart(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """Log likelihood of each cluster of each pair, (draw, cluster, pair)."""
+        win, loss, tie = np.moveaxis(self.values, -1, 0)
+        parts = [(win, loss), (win + loss, tie)]
+        halves = zip(parts, self.shares, np.hsplit(x, 2), np.hsplit(v, 2), strict=True)
+        found = sum(
+            cluster_likelihood.apart(*counts, t, half.kappa(r)) for counts, half, t, r in halves
+        )
+        return found + cluster_likelihood.orders(self.values)
+
+    def variables(self, v: np.ndarray, x: np.ndarray) -> dict[str, Variable]:
+        """All variables of the PyMC model, of each draw."""
+        (p, s), (q, rest) = (np.split(special.expit(sign * x), 2, axis=1) for sign in (1, -1))
+        theta = np.stack([s * p, s * q, rest], axis=-1)
+        told: dict[str, Variable] = {
+            "p": (_OF_PAIR, p),
+            "s": (_OF_PAIR, s),
+            "theta": ((*_OF_PAIR, names.OUTCOME), theta),
+        }
+        if self.correlation is None:
+            for name, raw in zip(CORRELATIONS, np.hsplit(v, 2), strict=True):
+                told[f"{name}_raw"] = (_OF_PAIR, raw)
+                told[name] = (_OF_PAIR, special.expit(shares.STRETCH * np.sinh(raw)))
+        return told
+
+    def outcomes(self, told: Values, random: np.random.Generator) -> np.ndarray:
+        """Counts of clusters drawn anew, (draw, cluster, pair, outcome)."""
+        n = self.values.sum(-1)
+        alike = [told[k] if k in told else np.array(self.correlation) for k in CORRELATIONS]
+        share = [
+            _shares(told[mean], own, len(n), random)
+            for mean, own in zip(("p", "s"), alike, strict=True)
+        ]
+        some = random.binomial(n, share[1])
+        wins = random.binomial(some, share[0])
+        return np.stack([wins, some - wins, n - some], axis=-1)
+
+
+def _shares(
+    mean: np.ndarray, correlation: np.ndarray, count: int, random: np.random.Generator
+) -> np.ndarray:
+    """Of so many clusters, (draw, cluster, pair)."""
+    with np.errstate(divide="ignore"):
+        kappa = np.clip(1 / correlation - 1, *clusters.KAPPA)
+    a, b = (np.maximum(part * kappa, 1e-12)[:, None] for part in (mean, 1 - mean))
+    return random.beta(a, b, (len(mean), count, mean.shape[1]))
