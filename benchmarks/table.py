@@ -60,7 +60,6 @@ BOUNDS = {
     "abilities of 59 systems, 8,931 votes, beside choix": "–",
     "the same beside evalica": "–",
     "the same beside evalica's bootstrap": "at most as long",
-    "abilities of 8 systems on 381 items, beside bambi": "at least 20 times as fast",
     "accuracy, 1,000 items, beside mlxtend": "at least 100 times as fast",
     "signed rank of 50 data sets, beside baycomp": "at least 5 times as fast",
     "P of a judged pair, 10,000 items, nine signals": "at most 0.05 s",
