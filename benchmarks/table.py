@@ -57,6 +57,7 @@ BOUNDS = {
     "abilities of 59 systems, 8,931 votes": "at most 3 s",
     "abilities by votes of 124 judges, 59 systems, 8,931 votes": "at most 3 s",
     "28 pairs of clusters, 60 of 6 items, draws of all parameters": "at most 1 s",
+    "28 pairs over 10 data sets of 50, draws of all parameters": "at most 1.5 s",
     "abilities of 59 systems, 8,931 votes, beside choix": "–",
     "the same beside evalica": "–",
     "the same beside evalica's bootstrap": "at most as long",

@@ -10,6 +10,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 import betterthan as bt
+from betterthan.evidence.of_hierarchical import common_mean
 from betterthan.exact.judged.draws import draws
 from betterthan.exact.judged.pairs import JudgedPairs
 
@@ -17,6 +18,7 @@ AGAIN = "the same, with predictive draws and log likelihoods"
 ITEMS, VOTES = "abilities of 134 systems on 500 items", "abilities of 59 systems, 8,931 votes"
 BY_JUDGES = "abilities by votes of 124 judges, 59 systems, 8,931 votes"
 CLUSTERS = "28 pairs of clusters, 60 of 6 items, draws of all parameters"
+DATASETS = "28 pairs over 10 data sets of 50, draws of all parameters"
 JUDGED, MANY = "P of a judged pair, 10,000 items, nine signals", "45 judged pairs, all answers"
 EXACT_1000, PAGE = "exact F1, 1,000 documents", "page of 134 systems"
 
@@ -125,6 +127,19 @@ def test_pairs_of_clusters(benchmark, who):
         return
     benchmark.extra_info |= {"what": "P(A better) alone by quadrature, `closed_form`"}
     benchmark.pedantic(bt.models.clustered.closed_form, (counts,), rounds=2)
+
+
+@pytest.mark.parametrize("who", ["instead", "ours"])
+@pytest.mark.benchmark(group=DATASETS, timer=time.process_time)
+def test_pairs_over_data_sets(benchmark, who):
+    counts = bt.models.hierarchical.simulate(10, n=50, pairs=28, rng=0)["counts"]
+    if who == "ours":
+        fit = {"rng": 1, "predictive": False}
+        benchmark.pedantic(bt.models.hierarchical.fit, (counts,), fit, rounds=3)
+        return
+    what = "the common difference alone, by sums over a grid (1 pair timed)"
+    benchmark.extra_info |= {"what": what, "times": 28}
+    benchmark.pedantic(common_mean, (counts.values[:, 0],), rounds=2)
 
 
 def judged(pairs, signals, items, labels, seed=0):

@@ -221,14 +221,15 @@ def test_second_forms_are_calibrated_too(joint):
 BY_WEIGHTS = [row for row in ROSTER if row.forms[0].weighted]
 
 
-def test_three_models_are_drawn_by_weights():
-    assert [row.name for row in BY_WEIGHTS] == ["clustered", "davidson", "item_response"]
+def test_four_models_are_drawn_by_weights():
+    names = ["clustered", "davidson", "hierarchical", "item_response"]
+    assert [row.name for row in BY_WEIGHTS] == names
 
 
 @pytest.mark.parametrize("row", BY_WEIGHTS, ids=lambda row: row.name)
 def test_draws_by_weights_are_calibrated(row):
     found = evidence_on(row.name)["laplace"]
-    forms = {form.name: form for form in (*row.forms, row.larger)}
+    forms = {form.name: form for form in (*row.forms, row.larger) if form.weighted}
     assert set(found) == set(forms)
     for name, told in found.items():
         ranks = told["calibration"]

@@ -24,7 +24,6 @@ def tree(data):
     return bt.models.hierarchical.fit(data, rng=1, predictive=False)
 
 
-@pytest.mark.sampled
 def test_weights_change_the_verdict(tree):
     found = bt.fits.compare(tree, weights={"v": 0.6, "w": 0.1, "x": 0.1, "y": 0.1, "z": 0.1})
     at = found["prob_better"].isel(pair=0)
@@ -38,14 +37,12 @@ def test_weights_change_the_verdict(tree):
     assert found["prob_better_dataset"].sel(dataset="v").item() < 0.01
 
 
-@pytest.mark.sampled
 def test_one_weight_is_that_data_set(tree):
     found = bt.fits.compare(tree, weights={"v": 1, "w": 0, "x": 0, "y": 0, "z": 0})
     given = found["prob_better"].sel(target="given").item()
     assert given == pytest.approx(found["prob_better_dataset"].sel(dataset="v").item())
 
 
-@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
@@ -61,7 +58,6 @@ def test_bad_weights(tree, weights, message):
         bt.fits.compare(tree, weights=weights)
 
 
-@pytest.mark.sampled
 def test_leaving_one_out(data):
     found = bt.fits.leave_one_dataset_out(data, rng=1)
     assert (found["elpd"].sum() > found["elpd_pooled"].sum()).item()
@@ -78,7 +74,6 @@ def test_log_probability_sums_to_one():
     assert held_out.log_mean_exp(np.log(np.array([1.0, 3.0]))) == pytest.approx(np.log(2))
 
 
-@pytest.mark.sampled
 def test_data_set_without_a_decision_is_answered_with_a_warning(data):
     tied = data.copy()
     tied.values[2] = [[0, 0, 25]]
@@ -88,14 +83,12 @@ def test_data_set_without_a_decision_is_answered_with_a_warning(data):
     assert found["prob_better_dataset"].sel(dataset="x").item() > 0.3
 
 
-@pytest.mark.sampled
 def test_verdict_is_withheld(tree):
     with pytest.warns(UserWarning, match="no verdict"):
         found = bt.fits.compare(tree.isel(draw=slice(0, 40)))
     assert (found["verdict"] == "no_verdict").all()
 
 
-@pytest.mark.sampled
 def test_what_is_no_fit_of_these_models_is_refused(tree):
     other = bt.posterior.draws(bt.datasets.contingency_case("a"), draws=50, rng=1)
     with pytest.raises(ValueError, match=r"tree is a fit of dirichlet_multinomial; give a fit of"):
@@ -106,7 +99,6 @@ def test_what_is_no_fit_of_these_models_is_refused(tree):
         bt.fits.compare(tree, items=5)
 
 
-@pytest.mark.sampled
 def test_threshold_moves_the_verdicts(tree):
     better = bt.fits.compare(tree)["prob_better"].isel(pair=0).sel(target="new").item()
     assert 0.55 < better < 0.95
@@ -120,7 +112,6 @@ def test_threshold_moves_the_verdicts(tree):
         bt.fits.compare(tree, threshold=0.5)
 
 
-@pytest.mark.sampled
 def test_an_answer_says_how_it_was_made(tree):
     made = Signature.from_attrs(bt.fits.compare(tree, rope=0.02).attrs)
     assert (made.answer, made.model, made.unit) == ("pairs", "hierarchical", "item")

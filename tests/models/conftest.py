@@ -5,8 +5,11 @@ import warnings
 import arviz as az
 import numpy as np
 import pytest
+import xarray as xr
+from scipy import special
 
 from betterthan.exact.numeric.sampling_error import probability_z
+from betterthan.models import by_weights, sampling, simplex
 from betterthan.posterior.gate import diagnose
 from betterthan.posterior.sampled import draws_prob_better
 
@@ -88,3 +91,136 @@ def round_trip():
             np.testing.assert_array_equal(draws_prob_better(back).values, exact.values)
 
     return check
+
+
+def _density(model, posterior):
+    """Log density of a PyMC model at draws, in its own coordinates."""
+    parameters = model.value_vars
+    log = model.compile_fn(model.logp(), inputs=parameters, mode="FAST_COMPILE")
+    values = {v.name: model.rvs_to_values[v].name for v in model.free_RVs}
+    transforms = {
+        "_log__": np.log,
+        "_logodds__": special.logit,
+        "_decisivefirst__": lambda mu: simplex.decisive_first().forward(mu).eval(),
+    }
+    found = []
+    for draw in posterior.stack(sample=("chain", "draw")).transpose("sample", ...)["sample"]:
+        at = {}
+        for name, value in values.items():
+            ending = value.removeprefix(name)
+            own = posterior[name].sel(chain=draw["chain"], draw=draw["draw"]).values
+            at[value] = transforms.get(ending, np.asarray)(own)
+        found.append(float(log(at)))
+    return np.array(found)
+
+
+def _apart(one, other, name):
+    """Distance of the means of a variable, in Monte Carlo errors, the second of independent
+    draws.
+    """
+    both = one[name].mean(("chain", "draw")) - other[name].mean(("chain", "draw"))
+    size = other.sizes["chain"] * other.sizes["draw"]
+    variance = other[name].var(("chain", "draw")) / size
+    return float(np.abs(both / np.sqrt(az.mcse(one[name]) ** 2 + variance)).max())
+
+
+def _agree(fit):
+    """All variables of fits by weights and by NUTS, in mean and squared deviation."""
+    trees = [fit(sampler=sampler, rng=2, predictive=False) for sampler in by_weights.SAMPLERS]
+    weighted, sampled = (tree["posterior"].to_dataset() for tree in trees)
+    assert set(weighted.data_vars) == set(sampled.data_vars)
+    for name, array in sampled.data_vars.items():
+        assert weighted[name].dims == array.dims, name
+        assert _apart(sampled, weighted, name) < 4, name
+        assert _apart((sampled - sampled.mean()) ** 2, (weighted - sampled.mean()) ** 2, name) < 4
+    return trees
+
+
+@pytest.fixture(scope="session")
+def density():
+    return _density
+
+
+@pytest.fixture(scope="session")
+def agree():
+    return _agree
+
+
+class NutsWasAsked(Exception):  # noqa: N818
+    pass
+
+
+@pytest.fixture
+def no_nuts(monkeypatch):
+    """What is raised where NUTS is asked for."""
+
+    def refused(*arguments, **choices):
+        raise NutsWasAsked
+
+    monkeypatch.setattr(sampling, "sample", refused)
+    return NutsWasAsked
+
+
+def _log_density(tables, r, x):
+    """Of draws, all tables together."""
+    pair = np.tile(np.arange(r.shape[1]), len(r))
+    log = tables.log(x.reshape(len(pair), -1), tables.alike.kappa(r).ravel(), pair)
+    return (log.reshape(r.shape) + tables.alike.log_prior(r)).sum(1)
+
+
+def _of_groups(cells, size=1):
+    values = np.array(cells).reshape(len(cells), -1, 3) * size
+    a, b = ([f"{k}{i}" for i in range(values.shape[1])] for k in "AB")
+    return xr.DataArray(
+        values,
+        dims=("cluster", "pair", "outcome"),
+        coords={
+            "outcome": ["win", "loss", "tie"],
+            "system_a": ("pair", a),
+            "system_b": ("pair", b),
+        },
+    )
+
+
+GROUPS_IN_CORNERS = {
+    "nothing": _of_groups([[0, 0, 0]] * 3),
+    "two of one": _of_groups([[1, 0, 0], [0, 0, 1]]),
+    "runs": _of_groups([[1, 0, 0]] * 6 + [[0, 1, 0]] * 5 + [[0, 0, 1]] * 9, 5),
+    "all won": _of_groups([[4, 0, 0]] * 30),
+    "alike": _of_groups([[3, 2, 5]] * 40),
+    "few and large": _of_groups([[300, 200, 40], [100, 500, 10], [4, 300, 800]], 7),
+    "huge": _of_groups([[40_000, 50_000, 10_000]] * 3),
+    "of many sizes": _of_groups([[k, (3 * k) % 7, k // 2] for k in range(60)]),
+    "several": _of_groups([[1, 0, 2, 5, 5, 0, 0, 0, 0, 90, 9, 1]] * 9),
+}
+
+
+@pytest.fixture(scope="session")
+def log_density():
+    return _log_density
+
+
+@pytest.fixture(scope="session")
+def of_groups():
+    return _of_groups
+
+
+@pytest.fixture(params=GROUPS_IN_CORNERS)
+def groups_in_corner(request):
+    """Counts over clusters, which may stand for data sets."""
+    return GROUPS_IN_CORNERS[request.param]
+
+
+@pytest.fixture
+def far_tails(monkeypatch):
+    """Lets the density of a kind of tables rise far out, in the second table."""
+
+    def let(kind):
+        log = kind.log
+
+        def with_far_tails(self, x, kappa, of):
+            return log(self, x, kappa, of) + np.clip(4 * np.abs(x[:, 0]), 3, 40) * (of == 1)
+
+        monkeypatch.setattr(kind, "log", with_far_tails)
+
+    return let

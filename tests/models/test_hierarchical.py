@@ -45,7 +45,6 @@ def share(margin):
     return (margin > 0).mean(("chain", "draw")).values
 
 
-@pytest.mark.sampled
 def test_fit_is_whole_and_passes_the_gate(tree):
     assert set(tree.children) >= GROUPS
     assert diagnose(tree).passed, diagnose(tree).failures
@@ -55,7 +54,6 @@ def test_fit_is_whole_and_passes_the_gate(tree):
     assert {"system_a", "system_b"} <= set(tree["posterior"].coords)
 
 
-@pytest.mark.sampled
 def test_truth_is_within_reach(tree, data):
     posterior = tree["posterior"].to_dataset()
     for name in ("mu", "correlation", "theta"):
@@ -66,7 +64,6 @@ def test_truth_is_within_reach(tree, data):
         assert np.abs(z).max() < 4.5, name
 
 
-@pytest.mark.sampled
 def test_probabilities_of_a_data_set_lie_between_its_own_and_the_mean(tree, data):
     counts = data["counts"]
     own = (counts / counts.sum("outcome")).values
@@ -84,7 +81,6 @@ def test_probabilities_of_a_data_set_lie_between_its_own_and_the_mean(tree, data
     assert np.abs(shrunk - own)[3].mean() < np.abs(shrunk - own)[4].mean()
 
 
-@pytest.mark.sampled
 def test_held_concentration_pools_completely(data):
     counts = data["counts"]
     tree = model.fit(

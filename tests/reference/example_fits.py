@@ -54,7 +54,7 @@ def fitted(name: str) -> xr.DataTree:
     data, fit = CALLS[name]
     groups = OF_JUDGMENTS if data == JUDGMENTS else GROUPS
     more = [] if groups is OF_JUDGMENTS else ["predictive=False"]
-    if name == "clustered" or groups is OF_JUDGMENTS:
+    if name in ("clustered", "hierarchical") or groups is OF_JUDGMENTS:
         # drawn by weights unless asked: the examples show what a sampler leaves behind
         more.insert(0, 'sampler="nuts"')
     fit = fit.format(", ".join([SAMPLED, *more]))

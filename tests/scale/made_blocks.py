@@ -2,6 +2,8 @@
 
 import sys
 import threading
+from importlib import metadata
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -76,3 +78,29 @@ def run(capsys, *arguments):
             main()
     out, err = capsys.readouterr()
     return out, err, left.value.code
+
+
+# steps for workers, who load them from here
+
+
+def counted(values):
+    return ((value, len(values)) for value in values)
+
+
+def failing(values):
+    raise ValueError("this step fails")
+
+
+def has_betterthan(told):
+    """Lets a worker say that it has this version of betterthan, or none."""
+
+    real = metadata.distribution
+
+    def distribution(name):
+        if name != "betterthan":
+            return real(name)
+        if told is None:
+            raise metadata.PackageNotFoundError(name)
+        return SimpleNamespace(version=told)
+
+    metadata.distribution = distribution

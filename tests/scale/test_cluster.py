@@ -3,18 +3,29 @@
 import logging
 from dataclasses import replace
 from functools import partial
+from importlib import metadata
 
 import numpy as np
 import pytest
-from scale.made_blocks import graded, labelled, right_or_wrong, run, store
+from scale.made_blocks import (
+    counted,
+    failing,
+    graded,
+    has_betterthan,
+    labelled,
+    right_or_wrong,
+    run,
+    store,
+)
 
 import betterthan as bt
-from betterthan.blocks import sharing, work
+from betterthan.blocks import scheduling, sharing, work
 from betterthan.evidence import calibrate, calibration
 from betterthan.evidence.decisions import stored
 from betterthan.evidence.decisions.roster import CELLS
 from betterthan.evidence.roster import validation_of
 from betterthan.fits import leaving_out
+from betterthan.models.of_groups import by_dataset
 
 distributed = pytest.importorskip("distributed")
 cloudpickle = pytest.importorskip("cloudpickle")
@@ -93,6 +104,24 @@ def test_a_scheduler_without_workers_is_one_line(tmp_path, capsys):
     assert "has no workers; start one with 'dask worker" in err.splitlines()[-1]
 
 
+@pytest.mark.parametrize(
+    ("there", "told"), [(None, "no betterthan"), ("0.0.1", "betterthan 0.0.1")]
+)
+def test_workers_must_have_the_same_betterthan(client, address, there, told):
+    """A worker that cannot load what it is sent stops, and its work would be waited for forever."""
+    client.run(has_betterthan, there)
+    try:
+        with (
+            pytest.raises(ValueError, match=rf"dask worker at tcp://.* has {told}; install"),
+            scheduling.scheduled(address),
+        ):
+            pass
+    finally:
+        client.run(has_betterthan, metadata.version("betterthan"))
+    with scheduling.scheduled(address):
+        pass
+
+
 def test_a_refusal_in_a_worker_is_the_same_line(client):
     values = VALUES.copy()
     with pytest.raises(ValueError, match="is -1 in int8: if that stands for a missing score"):
@@ -117,11 +146,11 @@ def test_calibration_is_shared_out_by_the_same_code(client, address, tmp_path, m
 
 
 def test_refits_are_shared_out_a_part_a_worker(client):
-    assert list(sharing.in_parts(_counted, range(5))) == [(0, 2), (1, 2), (2, 3), (3, 3), (4, 3)]
-    assert list(sharing.in_parts(_counted, [7])) == [(7, 1)]
-    assert list(sharing.in_parts(_counted, [])) == []
+    assert list(sharing.in_parts(counted, range(5))) == [(0, 2), (1, 2), (2, 3), (3, 3), (4, 3)]
+    assert list(sharing.in_parts(counted, [7])) == [(7, 1)]
+    assert list(sharing.in_parts(counted, [])) == []
     with pytest.raises(ValueError, match="this step fails"):
-        list(sharing.in_parts(_failing, range(2)))
+        list(sharing.in_parts(failing, range(2)))
 
 
 def test_fits_by_weights_are_ranked_the_same_by_workers(address):
@@ -138,15 +167,7 @@ def test_fits_by_weights_are_ranked_the_same_by_workers(address):
 
 def test_what_refits_need_can_be_sent():
     counts = bt.models.hierarchical.simulate(3, n=20, rng=1)["counts"]
-    steps = partial(leaving_out._left_out_of, counts, np.ones((3, 1, 3)), np.ones(3), 1)
-    assert cloudpickle.loads(cloudpickle.dumps(steps)).args[3] == 1
+    step = partial(leaving_out._left_out_of, by_dataset(counts), np.ones(3), 1)
+    assert cloudpickle.loads(cloudpickle.dumps(step)).args[2] == 1
     for form in validation_of("hierarchical").forms:
         cloudpickle.dumps(partial(calibration._refits, form))
-
-
-def _counted(values):
-    return ((value, len(values)) for value in values)
-
-
-def _failing(values):
-    raise ValueError("this step fails")

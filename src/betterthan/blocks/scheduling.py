@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 _HERE = ("threads", "synchronous")
 _SECONDS = 5  # to answer in
@@ -19,7 +20,7 @@ def scheduled(address: str | None) -> Iterator[None]:
     Raises
     ------
     ValueError
-        If no scheduler answers there, or it has no workers.
+        If no scheduler answers there, or it has no workers, or they have no betterthan or another.
     """
     if address is None:
         yield
@@ -57,4 +58,26 @@ def _connected(address: str) -> Iterator[None]:
                 f"the dask scheduler at {address} has no workers; start one with "
                 f"'dask worker {address}'"
             )
+        _same_everywhere(client)
         yield
+
+
+def _same_everywhere(client: Any) -> None:
+    """Refuse workers that cannot load what they are sent: they would stop, and nobody would say."""
+    from importlib.metadata import version
+
+    def theirs() -> str | None:  # sent as it stands here, for there may be no betterthan to load
+        from importlib import metadata
+
+        try:
+            return metadata.version("betterthan")
+        except metadata.PackageNotFoundError:
+            return None
+
+    here = version("betterthan")
+    for worker, there in client.run(theirs).items():
+        if there != here:
+            told = f"betterthan {there}" if there else "no betterthan"
+            raise ValueError(
+                f"the dask worker at {worker} has {told}; install betterthan {here} there, as here"
+            )

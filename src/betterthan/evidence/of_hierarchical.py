@@ -14,19 +14,21 @@ from betterthan.counts.scoring import count_outcomes
 from betterthan.evidence import dealing, distances
 from betterthan.evidence.calibration import Form, Scalars, numbered, one_by_one
 from betterthan.evidence.designs import Design, scores_of
-from betterthan.models import hierarchical
+from betterthan.models import hierarchical, refit
 from betterthan.models.sampling import Sampling
 
 DATASETS, EXAMPLES = 5, 30
 CROSSED, CROSSED_EXAMPLES = (3, 4), 25
 _MANY = Sampling(draws=2000)
+_AS_REFITS = Sampling(draws=refit.DRAWS)
+_by_nuts = partial(hierarchical.fit, sampler="nuts", predictive=False)
 
 
 def agreement(reference: dict[str, Any], seed: int) -> dict[str, Any]:
     """All data sets alike, each by itself, and between."""
     cases = reference["case"]
     counts = dealing.dealt(cases, names.DATASET, seed)
-    fit = partial(hierarchical.fit, rng=seed, sampling=_MANY, predictive=False)
+    fit = partial(_by_nuts, rng=seed, sampling=_MANY)
     alike = distances.drawn(fit(counts, concentration=dealing.NEAR_ONE), "mu")
     apart = distances.drawn(fit(counts, concentration=3.0, centre=(1, 1, 1)), "theta")
     none = hierarchical.closed_form(counts, pooling="none").values
@@ -43,7 +45,7 @@ def agreement(reference: dict[str, Any], seed: int) -> dict[str, Any]:
 def fit_design(design: Design, seed: int) -> xr.DataTree:
     """One of the twenty designs at the default settings."""
     counts = count_outcomes(scores_of(design, seed), by=names.DATASET)
-    return hierarchical.fit(counts, rng=seed, predictive=False)
+    return _by_nuts(counts, rng=seed)
 
 
 def common_mean(y: np.ndarray) -> distances.Weighed:
@@ -77,7 +79,7 @@ def _log_likelihood(y: np.ndarray, kappa: float, mu: np.ndarray) -> np.ndarray:
 
 def _row(seed: int, datasets: int, n: int) -> dict[str, Any]:
     data = hierarchical.simulate(datasets, n=n, rng=seed)["counts"]
-    tree = hierarchical.fit(data, rng=seed, sampling=_MANY, predictive=False)
+    tree = _by_nuts(data, rng=seed, sampling=_MANY)
     mu = distances.drawn(tree, "mu").isel(pair=0)
     z = distances.from_weights(_margin(mu), common_mean(data.values[:, 0]))
     return {"datasets": datasets, "n": n} | z
@@ -92,6 +94,12 @@ def _scalars(data: xr.Dataset, kept: tuple[str, ...]) -> Scalars:
     return found | {"mu_win_less_loss": found["mu_1"] - found["mu_2"]}
 
 
+def _weighted(truth: xr.Dataset, seed: int) -> xr.DataTree:
+    return hierarchical.fit(
+        truth["counts"], sampler="laplace", sampling=_AS_REFITS, rng=seed, predictive=False
+    )
+
+
 def _form(name: str, datasets: Any, n: int, kept: tuple[str, ...]) -> Form:
     return Form(
         name=name,
@@ -100,6 +108,7 @@ def _form(name: str, datasets: Any, n: int, kept: tuple[str, ...]) -> Form:
         build=lambda truth: hierarchical.build(truth["counts"]),
         data=lambda truth: {"counts": truth["counts"].values},
         scalars=partial(_scalars, kept=kept),
+        weighted=None if isinstance(datasets, tuple) else _weighted,
     )
 
 

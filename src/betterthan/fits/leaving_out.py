@@ -1,7 +1,7 @@
 """How well a model predicts what was left out: of several the best, and one data set by one."""
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -9,10 +9,12 @@ import numpy as np
 import xarray as xr
 
 from betterthan import __version__, checks, names
-from betterthan.blocks.sharing import in_parts
+from betterthan.blocks.sharing import shared_map
 from betterthan.exact.numeric import held_out
 from betterthan.exact.numeric.seeds import one_seed
-from betterthan.models import hierarchical, of_groups, refit, simplex
+from betterthan.models import hierarchical, of_groups, simplex
+from betterthan.models.of_groups import Groups
+from betterthan.posterior.gate import diagnose
 from betterthan.progress import with_bar
 from betterthan.signed import Signature
 
@@ -112,7 +114,7 @@ def leave_one_dataset_out(
         raise ValueError("leaving one out takes two data sets or more, of one factor")
     seed, numbers = one_seed(rng), np.array(checks.prior(prior))
     (dim, labels), *_ = levels.items()
-    told, divergences = zip(*_each_left_out(counts, values, numbers, seed), strict=True)
+    told, divergences = zip(*_each_left_out(groups, numbers, seed), strict=True)
     labelled = {c: pairs[c] for c in (names.PAIR, *names.SQUARE)}
     return xr.Dataset(
         {
@@ -131,25 +133,24 @@ def leave_one_dataset_out(
     )
 
 
-def _each_left_out(counts: xr.DataArray, values: np.ndarray, *how: Any) -> Iterator[Any]:
+def _each_left_out(groups: Groups, *how: Any) -> Iterator[Any]:
     """What `_left_out_of` says of every data set, with a bar where somebody watches."""
-    each = in_parts(partial(_left_out_of, counts, values, *how), range(len(values)))
-    return with_bar(each, len(values), "data sets", long=True)
+    each = shared_map(partial(_left_out_of, groups, *how), range(len(groups.values)))
+    return with_bar(each, len(groups.values), "data sets", long=True)
 
 
 def _left_out_of(
-    counts: xr.DataArray, values: np.ndarray, prior: np.ndarray, seed: int, which: Sequence[int]
-) -> Iterator[tuple[dict[str, np.ndarray], int]]:
-    """What the others predict of data sets, and divergences; the model is compiled once."""
-    compiled: Any = refit.compiled(hierarchical.build(counts, prior=prior))
-    for k in which:
-        others = values.copy()
-        others[k] = 0  # without examples a data set has likelihood one
-        tree = refit.sampled(compiled.with_data(counts=others), seed + k)
-        random = np.random.default_rng([seed, k])
-        foreseen = _foreseen(tree["posterior"].to_dataset(), values[k], random)
-        foreseen["elpd_pooled"] = held_out.log_probability(values[k], prior + others.sum(0))
-        yield foreseen, int(tree["sample_stats"].to_dataset()["diverging"].sum())
+    groups: Groups, prior: np.ndarray, seed: int, k: int
+) -> tuple[dict[str, np.ndarray], int]:
+    """What the others predict of a data set, and divergences of their fit."""
+    others = groups.values.copy()
+    others[k] = 0  # without examples a data set has likelihood one
+    left = xr.DataArray(others, groups.coords, groups.dims)
+    tree = hierarchical.fit(left, prior=prior, rng=seed + k, predictive=False)
+    random = np.random.default_rng([seed, k])
+    foreseen = _foreseen(tree["posterior"].to_dataset(), groups.values[k], random)
+    foreseen["elpd_pooled"] = held_out.log_probability(groups.values[k], prior + others.sum(0))
+    return foreseen, diagnose(tree).divergences
 
 
 def _foreseen(

@@ -13,8 +13,9 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.exact.laplace import nested
-from betterthan.models import forward
+from betterthan.models import forward, of_pairs
 from betterthan.models.forward import Values, Variable
+from betterthan.models.of_groups import Groups
 from betterthan.models.sampling import Sampling, drop_pairs_without_data, fit_model, tidy
 from betterthan.signed import Signature
 
@@ -51,6 +52,32 @@ class Known:
     build: Callable[[], Any]  # the PyMC model
     target_accept: float = names.TARGET_ACCEPT
     pairs: xr.DataArray | None = None  # of a model over pairs
+
+
+class OfGroups(Posterior, Protocol):
+    """A posterior of pairs in groups, which knows its variables."""
+
+    def variables(self, v: np.ndarray, x: np.ndarray) -> dict[str, Variable]:
+        """All of the PyMC model, of each draw of spreads and parameters."""
+        ...
+
+    def outcomes(self, told: Values, random: np.random.Generator) -> np.ndarray:
+        """Counts drawn anew, of each draw."""
+        ...
+
+
+def of_groups(posterior: OfGroups, data: Groups, build: Callable[[], Any]) -> Known:
+    """What there is to know of a model of counts of pairs in groups."""
+    labels = of_pairs.coords(data.pairs) | data.levels
+    return Known(
+        posterior=posterior,
+        variables=posterior.variables,
+        outcomes=posterior.outcomes,
+        observed=xr.DataArray(data.values, {d: labels[d] for d in data.dims}, data.dims),
+        labels=labels,
+        build=build,
+        pairs=data.pairs,
+    )
 
 
 def fit_known(

@@ -242,16 +242,8 @@ def _known(
     data: Groups, counts: xr.DataArray, prior: Any, correlation: float | None
 ) -> by_weights.Known:
     posterior = Clusters(data.values, checks.prior(prior), correlation)
-    labels = of_pairs.coords(data.pairs) | data.levels
-    return by_weights.Known(
-        posterior=posterior,
-        variables=posterior.variables,
-        outcomes=posterior.outcomes,
-        observed=xr.DataArray(data.values, {d: labels[d] for d in _CELL}, _CELL),
-        labels=labels,
-        build=partial(build, counts, prior=prior, correlation=correlation),
-        pairs=data.pairs,
-    )
+    made = partial(build, counts, prior=prior, correlation=correlation)
+    return by_weights.of_groups(posterior, data, made)
 
 
 def _draw_truth(

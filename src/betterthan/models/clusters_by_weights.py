@@ -8,8 +8,10 @@ import numpy as np
 from scipy import special
 
 from betterthan import names
-from betterthan.exact.laplace import shares
+from betterthan.exact.laplace import tables
 from betterthan.exact.laplace.nested import Drawn
+from betterthan.exact.laplace.shares import Shares
+from betterthan.exact.laplace.tables import Alike
 from betterthan.exact.wins import clusters
 from betterthan.models import cluster_likelihood, simplex
 from betterthan.models.forward import Values, Variable
@@ -35,26 +37,27 @@ class Clusters:
         return (win, loss), (win + loss, tie)
 
     @property
-    def kappa(self) -> float | None:
-        """How alike clusters are, where that is held."""
-        return None if self.correlation is None else 1 / self.correlation - 1
+    def alike(self) -> Alike:
+        """How alike clusters are."""
+        held = None if self.correlation is None else 1 / self.correlation - 1
+        return Alike(clusters.CORRELATION, clusters.STRETCH, held)
 
     @property
-    def shares(self) -> tuple[shares.Shares, shares.Shares]:
+    def shares(self) -> tuple[Shares, Shares]:
         """Wins among decisive examples, decisive ones among all."""
         win, loss, tie = np.moveaxis(self.values, -1, 0)
         first, second = self.priors
         return (
-            shares.Shares.of(win, loss, first, self.kappa),
-            shares.Shares.of(win + loss, tie, second, self.kappa),
+            Shares.of(win, loss, first, self.alike),
+            Shares.of(win + loss, tie, second, self.alike),
         )
 
     def draws(self, number: int, random: np.random.Generator) -> Drawn:
         """Of equal weight; k-hat and what they are worth are those of the worst pair."""
-        both = [shares.draws(half, number, random) for half in self.shares]
+        both = [tables.draws(half, number, random) for half in self.shares]
         return Drawn(
             v=np.hstack([half.r for half in both]),
-            x=np.hstack([half.t for half in both]),
+            x=np.hstack([half.x[..., 0] for half in both]),
             k_hat=float(max(half.k_hat.max() for half in both)),
             effective=float(min(half.effective.min() for half in both)),
             proposed=max(half.proposed for half in both),
@@ -65,7 +68,7 @@ class Clusters:
         size = number, self.values.shape[1]
         odds = [simplex.draw_log_odds(*prior, random, size) for prior in self.priors]
         alike = simplex.draw_log_odds(*clusters.CORRELATION, random, (number, 2 * size[1]))
-        return np.arcsinh(alike / shares.STRETCH), np.hstack(odds)
+        return np.arcsinh(alike / clusters.STRETCH), np.hstack(odds)
 
     def apart(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Log likelihood of each cluster of each pair, (draw, cluster, pair)."""
@@ -73,7 +76,8 @@ class Clusters:
         parts = [(win, loss), (win + loss, tie)]
         halves = zip(parts, self.shares, np.hsplit(x, 2), np.hsplit(v, 2), strict=True)
         found = sum(
-            cluster_likelihood.apart(*counts, t, half.kappa(r)) for counts, half, t, r in halves
+            cluster_likelihood.apart(*counts, t, half.alike.kappa(r))
+            for counts, half, t, r in halves
         )
         return found + cluster_likelihood.orders(self.values)
 
@@ -89,7 +93,7 @@ class Clusters:
         if self.correlation is None:
             for name, raw in zip(CORRELATIONS, np.hsplit(v, 2), strict=True):
                 told[f"{name}_raw"] = (_OF_PAIR, raw)
-                told[name] = (_OF_PAIR, special.expit(shares.STRETCH * np.sinh(raw)))
+                told[name] = (_OF_PAIR, special.expit(self.alike.logit(raw)))
         return told
 
     def outcomes(self, told: Values, random: np.random.Generator) -> np.ndarray:

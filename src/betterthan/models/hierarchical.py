@@ -6,7 +6,8 @@ with theta integrated out. Crossed factors, such as corpus x language: theta is 
 effects.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,11 +15,21 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.counts.pairing import probability_as_given
+from betterthan.exact.laplace.tables import Alike
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins.beta import prob_above_half
-from betterthan.models import crossing, made_up, of_groups, of_pairs, simplex
+from betterthan.models import (
+    by_weights,
+    crossing,
+    datasets_given_mean,
+    made_up,
+    of_groups,
+    of_pairs,
+    simplex,
+)
+from betterthan.models.datasets_by_weights import DataSets
 from betterthan.models.of_groups import Groups
-from betterthan.models.sampling import Sampling, fit_model
+from betterthan.models.sampling import Sampling
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -147,18 +158,25 @@ def fit(
     prior: Any = None,
     concentration: float | None = None,
     centre: Any = None,
+    sampler: str | None = None,
     sampling: Sampling = Sampling(),
     rng: Any = None,
     predictive: bool = True,
 ) -> xr.DataTree:
-    """Sample the posterior of all pairs with PyMC.
+    """Draw the posterior of all pairs: by weights, or with PyMC.
 
     Parameters
     ----------
     counts, prior, concentration, centre
         See `build`.
+    sampler : {"laplace", "nuts"} or None
+        ``laplace``: draws from near the posterior, weighted exactly and drawn again with equal
+        weights, in seconds; not of crossed factors, or where `centre` is held. ``nuts``: PyMC.
+        Default: by weights, and by NUTS, with a warning, where the weights of a pair are not to be
+        trusted (k-hat above 0.7), or where there are none.
     sampling : Sampling, optional
-        How many draws and chains; its ``target_accept`` is 0.9 here unless given.
+        How many draws and chains; of NUTS also ``tune`` and ``target_accept``, 0.9 here unless
+        given.
     rng : int, numpy.random.Generator or None
         The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
         draws.
@@ -170,13 +188,15 @@ def fit(
     xarray.DataTree
         In group posterior, over (chain, draw): ``theta`` (dataset, pair, outcome), drawn given the
         rest where it is integrated out, ``theta_new`` (pair, outcome) of a data set not seen, and
-        the variables of `build`. The counts are in group constant_data. For
-        `betterthan.fits.compare`.
+        the variables of `build`. The counts are in group constant_data. Of draws by weights
+        ``posterior.attrs`` hold ``pareto_k`` (k-hat) and ``weights_ess``, how many draws of equal
+        weight they are worth, of the worst pair, and ``proposed``. For `betterthan.fits.compare`.
 
     Raises
     ------
     ValueError
-        As `build`, or if an argument is not valid.
+        As `build`, or if an argument is not valid; or with ``sampler="laplace"`` where there are no
+        weights, or they are not to be trusted.
 
     See Also
     --------
@@ -184,24 +204,18 @@ def fit(
     """
     data = of_groups.by_dataset(counts)
     crossed = len(data.levels) == 2
-    attrs: dict[str, Any] = {
-        "model": "hierarchical",
-        "prior": list(_PRIOR_CROSSED if crossed else checks.prior(prior)),
-        "square": int(data.square),
-        "factors": list(data.levels),
-    }
-    if concentration is not None:
-        attrs["concentration"] = concentration
-    if centre is not None:
-        attrs["centre"] = list(checks.prior(centre))
-    model = build(counts, prior=prior, concentration=concentration, centre=centre)
-    tree = fit_model(model, attrs, sampling, pairs=data.pairs, rng=rng, predictive=predictive)
-    posterior = tree["posterior"].to_dataset()
-    random = np.random.default_rng([posterior.attrs["seed"], 1])
+    attrs = _attrs(data, prior, concentration, centre)
+    if crossed or centre is not None:
+        sampler = _nuts_alone(sampler)
+    made = partial(build, counts, prior=prior, concentration=concentration, centre=centre)
+    known, seed = _known(data, prior, concentration, made), one_seed(rng)
+    tree = by_weights.fit_known(known, attrs, sampler, sampling, seed=seed, predictive=predictive)
+    posterior, random = tree["posterior"].to_dataset(), np.random.default_rng([seed, 1])
     if crossed:
         added = crossing.new_theta(posterior, random)
     else:
-        added = _conjugate(posterior, data, concentration, centre, random)
+        mean = attrs.get("centre")
+        added = datasets_given_mean.draw(posterior, data, concentration, mean, random)
     tree["posterior"] = posterior.assign(added).assign_coords(data.coords)
     tree["constant_data"] = xr.Dataset({"counts": (data.dims, data.values)}, coords=data.coords)
     return tree
@@ -258,6 +272,35 @@ def closed_form(
 _PRIOR_CROSSED = (crossing.MEAN_SD, crossing.SPREAD)
 
 
+def _attrs(data: Groups, prior: Any, concentration: float | None, centre: Any) -> dict[str, Any]:
+    attrs: dict[str, Any] = {
+        "model": "hierarchical",
+        "prior": list(_PRIOR_CROSSED if len(data.levels) == 2 else checks.prior(prior)),
+        "square": int(data.square),
+        "factors": list(data.levels),
+    }
+    if concentration is not None:
+        attrs["concentration"] = concentration
+    return attrs if centre is None else attrs | {"centre": list(checks.prior(centre))}
+
+
+def _nuts_alone(sampler: str | None) -> str:
+    if sampler == "laplace":
+        raise ValueError(
+            "sampler='laplace' draws one factor whose mean is estimated; crossed factors, and a "
+            "centre that is held, are for sampler='nuts'"
+        )
+    return checks.one_of(sampler or "nuts", by_weights.SAMPLERS, "sampler")
+
+
+def _known(
+    data: Groups, prior: Any, concentration: float | None, made: Callable[[], Any]
+) -> by_weights.Known:
+    held = None if concentration is None else float(checks.positive(concentration, "concentration"))
+    posterior = DataSets(data.values, checks.prior(prior), Alike(CORRELATION, held=held))
+    return by_weights.of_groups(posterior, data, made)
+
+
 def _mean(prior: Any, centre: Any, shape: tuple[int, ...]) -> Any:
     """Mu (pair, outcome), estimated or held."""
     if centre is not None:
@@ -281,25 +324,3 @@ def _dirichlet(name: str, alpha: Any, dims: tuple[str, ...], **shape: Any) -> An
 
     transform = simplex.decisive_first()
     return pm.Dirichlet(name, a=alpha, dims=dims, default_transform=transform, **shape)
-
-
-def _conjugate(
-    posterior: xr.Dataset, data: Groups, concentration: Any, centre: Any, random: Any
-) -> dict[str, Any]:
-    """Theta of each data set given mu and kappa, which is Dirichlet, and theta of one not seen."""
-    samples = ("chain", "draw")
-    if centre is None:
-        mu = posterior["mu"].transpose(*samples, names.PAIR, names.OUTCOME).values
-    else:
-        held = np.array(checks.prior(centre))
-        sizes = (posterior.sizes["chain"], posterior.sizes["draw"], *data.values.shape[1:])
-        mu = np.broadcast_to(held / held.sum(), sizes)
-    if concentration is None:
-        kappa = (1 / posterior["correlation"].transpose(*samples, names.PAIR).values - 1)[..., None]
-    else:
-        kappa = float(concentration)
-    added = {"theta_new": ((*samples, *data.dims[1:]), simplex.draw(random, kappa * mu))}
-    if "theta" not in posterior:
-        each = [simplex.draw(random, kappa * mu + table) for table in data.values]
-        added["theta"] = ((*samples, *data.dims), np.stack(each, axis=2))
-    return added

@@ -154,7 +154,8 @@ ROSTER = (
         "one mu and kappa a pair; A is better when theta_win - theta_loss, its mean over data "
         "sets, "
         "is above 0",
-        computed="PyMC, data sets shrunk to a common mean, each weighing the same (hierarchical)",
+        computed="data sets shrunk to a common mean, each weighing the same, drawn by weights or "
+        "PyMC (hierarchical)",
         taken_as="Examples of one data set are taken as independent, and data sets as draws of one "
         "kind.",
         takes=(names.DATASET,),

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from betterthan.exact.laplace.shares import STRETCH
-from betterthan.exact.wins.clusters import KAPPA
+from betterthan.exact.wins.clusters import KAPPA, STRETCH
 
 
 def decisive_first() -> Any:

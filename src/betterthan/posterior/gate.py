@@ -111,7 +111,9 @@ def parameters(posterior: xr.Dataset) -> list[str]:
 
 def _of_weights(posterior: xr.Dataset) -> Diagnosis:
     """Of draws that were weighted, and then drawn again with equal weights."""
-    k, ess = float(posterior.attrs["pareto_k"]), float(posterior.attrs["weights_ess"])
+    k, weighed = float(posterior.attrs["pareto_k"]), float(posterior.attrs["weights_ess"])
+    chains, draws = posterior.sizes["chain"], posterior.sizes["draw"]
+    ess = min(weighed, chains * draws)  # no more are worth something than were kept
     failures = []
     if not k <= names.PARETO_K_MAX:
         failures.append(
@@ -131,8 +133,8 @@ def _of_weights(posterior: xr.Dataset) -> Diagnosis:
         divergences=0,
         bfmi_min=float("nan"),
         treedepth_reached=0,
-        chains=posterior.sizes["chain"],
-        draws=posterior.sizes["draw"],
+        chains=chains,
+        draws=draws,
         pareto_k=k,
     )
 

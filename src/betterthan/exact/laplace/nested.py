@@ -19,7 +19,9 @@ from betterthan.exact.laplace.newton import Curved
 _NODES = {1: (9, 15), 2: (7, 9), 3: (5, 7)}  # of each spread, by how many there are: coarse, fine
 _DEEP = {1: 18.0, 2: 10.0, 3: 9.0}  # by how much the log density of spreads falls to the ends
 _PASSES = 6  # until the grid is where the density is
-_SIDE = (1.5, 3.0)  # how far along an axis it is seen how far the density reaches
+# how far along an axis it is seen how far the density reaches; the last of few parameters alone: of
+# many, what a few draws would gain all others lose
+_SIDE = 1.5, 3.0, 6.0
 _WIDEST = 5.0
 # at how many values of each spread that is seen: of several spreads or many parameters, and else
 _PLACES = 3, 9
@@ -249,7 +251,8 @@ def _reach(posterior: Posterior, v: np.ndarray, mode: np.ndarray, root: np.ndarr
     normal (Geweke 1989, Econometrica 57(6), 1317-1339); at least one.
     """
     found = np.ones((2, len(mode)))
-    at = np.array([[side * far for far in _SIDE] for side in (-1, 1)])  # (side, far)
+    out = _SIDE if len(mode) <= _MANY else _SIDE[:-1]
+    at = np.array([[side * far for far in out] for side in (-1, 1)])  # (side, far)
     x = mode + at[:, :, None, None] * root.T
     flat = np.concatenate([mode[None], x.reshape(-1, len(mode))])
     height = posterior.log(np.broadcast_to(v, (len(flat), len(v))), flat)

@@ -8,6 +8,7 @@ from scipy import special
 from betterthan.exact.wins.clusters import log_gamma_beyond
 
 _LOGS = 20  # logarithms take as long as a gamma function and its difference
+_LEAST = 1e-150  # of x, whose square and its inverse are numbers; the limit at 0 is reached before
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ class Rising:
 
     def bent(self, x: np.ndarray, of: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Sums over steps j of j / (x + j), and of j x / (x + j)^2."""
+        x = np.maximum(x, _LEAST)
         first, second = np.zeros(x.shape), np.zeros(x.shape)
         for j, many in enumerate(self.beyond, 1):
             share = j / (x + j)

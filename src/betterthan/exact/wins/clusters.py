@@ -12,6 +12,7 @@ from betterthan.exact.numeric.nodes import eased
 # Beta prior of the correlation of two examples of one cluster: U-shaped, for runs of one item are
 # all but the same and items of one document all but independent
 CORRELATION = (0.3, 0.2)
+STRETCH = 6.0  # its logit is so many times a hyperbolic sine, where it is drawn
 KAPPA = (1e-9, 1e6)  # clusters are of one kind, or alike, beyond
 _NODES = 200
 _LOGS = 20  # logarithms take as long as a gamma function and its difference

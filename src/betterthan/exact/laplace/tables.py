@@ -1,0 +1,277 @@
+"""Many tables at once, each with one number that says how alike its groups are, and a few log odds
+beside it: draws of both, each weighted exactly.
+
+How alike groups are is the correlation rho, as r, logit rho = stretch sinh r. On nodes of r the
+density of the log odds has its largest value and widths by Newton's method; in between, and beside
+them, the proposal is a t with a reach of its own on either side of each axis.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from scipy import special
+
+from betterthan.exact.laplace import newton, pareto
+from betterthan.exact.laplace.nested import more
+from betterthan.exact.laplace.newton import Curved
+from betterthan.exact.wins.clusters import KAPPA
+
+_END = 4.3  # of r: beyond, the prior has less than e^-60
+_NODES, _STEPS = 41, 400  # of r: where the odds are looked at, and where r is drawn
+_DEEP = 18.0  # by how much the log density of r falls to its ends
+_PASSES = 6  # until r is looked at where its density is
+_NARROWER = 0.6  # what is left of r where it is worth another look
+# how far it is seen how far the odds reach, and the most that a t takes after them
+_SIDE, _WIDEST = (1.5, 3.0, 6.0, 12.0, 24.0), 10.0
+# the proposal is to fall so much less than the density: the largest weights are then many alike
+# near the centre, and not a few far out, which k-hat would take for a heavy tail
+_LESS, _FREEDOM = 0.6, 7
+_FIRST = 1.5  # times as many proposed as are to be worth
+
+
+@dataclass(frozen=True)
+class Alike:
+    """How alike groups are: the prior of rho, or kappa = 1 / rho - 1, which is held."""
+
+    prior: tuple[float, float]
+    stretch: float = 1.0
+    held: float | None = None
+
+    def logit(self, r: np.ndarray) -> np.ndarray:
+        """Of rho."""
+        return self.stretch * np.sinh(r)
+
+    def kappa(self, r: np.ndarray) -> np.ndarray:
+        """Kept where it says something."""
+        if self.held is not None:
+            return np.full(r.shape, self.held)
+        return np.exp(np.clip(-self.logit(r), *np.log(KAPPA)))
+
+    def log_prior(self, r: np.ndarray) -> np.ndarray:
+        """Log density of r, up to a constant; uniform where kappa is held."""
+        if self.held is not None:
+            return np.zeros(r.shape)
+        (a, b), logit = self.prior, self.logit(r)
+        return np.log(np.cosh(r)) + a * special.log_expit(logit) + b * special.log_expit(-logit)
+
+
+class Density(Protocol):
+    """Of log odds, in each table by itself."""
+
+    @property
+    def alike(self) -> Alike:
+        """How alike groups are."""
+        ...
+
+    @property
+    def start(self) -> np.ndarray:
+        """Log odds near to the largest value, (table, parameter)."""
+        ...
+
+    def log(self, x: np.ndarray, kappa: np.ndarray, of: np.ndarray) -> np.ndarray:
+        """Log density of x (point, parameter), each point of its table, up to a constant."""
+        ...
+
+    def curved(self, x: np.ndarray, kappa: np.ndarray, of: np.ndarray) -> Curved:
+        """With its slope and less its second derivatives."""
+        ...
+
+
+class Drawn(NamedTuple):
+    """Draws of equal weight, and how good the weights were, (table,)."""
+
+    r: np.ndarray  # (draw, table)
+    x: np.ndarray  # (draw, table, parameter)
+    k_hat: np.ndarray
+    effective: np.ndarray
+    proposed: int
+
+
+def draws(density: Density, number: int, random: np.random.Generator) -> Drawn:
+    """So many draws of each table; as many are proposed as are worth that number, within reason."""
+    near = Near.of(density)
+    found = near.weighted(int(_FIRST * number), random)
+    smoothed = _smoothed(found[2])
+    while again := _more(number, *smoothed):
+        rest = near.weighted(again, random)
+        found = tuple(np.concatenate(both) for both in zip(found, rest, strict=True))
+        smoothed = _smoothed(found[2])
+    weight, k_hat = smoothed
+    at = np.stack([pareto.evenly(own, number, random) for own in weight], axis=1)
+    r, x = (part[at, np.arange(at.shape[1])] for part in found[:2])
+    worth = np.array([pareto.effective(own) for own in weight])
+    return Drawn(r, x, k_hat, worth, weight.shape[1])
+
+
+def _smoothed(log_ratio: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Weights (table, draw) and k-hat (table,)."""
+    weight, k_hat = zip(*map(pareto.smoothed, log_ratio.T), strict=True)
+    return np.stack(weight), np.array(k_hat)
+
+
+def _more(number: int, weight: np.ndarray, k_hat: np.ndarray) -> int:
+    """As many as the table asks for that asks for most."""
+    return max(more(number, own, float(k)) for own, k in zip(weight, k_hat, strict=True))
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Of the odds given r: (..., parameter), and their root (..., parameter, parameter)."""
+
+    centre: np.ndarray
+    root: np.ndarray  # of the covariance, lower triangular
+    log_down: np.ndarray  # how far each axis reaches
+    log_up: np.ndarray
+
+    @property
+    def packed(self) -> np.ndarray:
+        """As numbers between which a curve may go, (..., number)."""
+        row, column = _below(self.centre.shape[-1])
+        diagonal = np.log(np.diagonal(self.root, axis1=-2, axis2=-1))
+        parts = self.centre, diagonal, self.root[..., row, column], self.log_down, self.log_up
+        return np.concatenate(parts, axis=-1)
+
+    @classmethod
+    def unpacked(cls, numbers: np.ndarray, size: int) -> "Shape":
+        """Of so many parameters."""
+        row, column = _below(size)
+        sizes = [size, size, len(row), size]
+        centre, diagonal, rest, down, up = np.split(numbers, np.cumsum(sizes), axis=-1)
+        root = np.zeros((*centre.shape, size))
+        root[..., range(size), range(size)] = np.exp(diagonal)
+        root[..., row, column] = rest
+        return cls(centre, root, down, up)
+
+
+def _below(size: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.tril_indices(size, -1)
+
+
+@dataclass(frozen=True)
+class Near:
+    """The proposal of each table: a tabled density of r, and given r a t of the odds."""
+
+    density: Density
+    ends: np.ndarray  # (2, table): of r
+    chance: np.ndarray  # (step, table): of a step of r
+    edges: np.ndarray  # (edge of a step, table, number): shapes, packed
+
+    @classmethod
+    def of(cls, density: Density) -> "Near":
+        """Made around the density."""
+        from scipy.interpolate import CubicSpline
+
+        ends, log, shape = _on_nodes(density)
+        # as wide as it reaches, r is proposed as often
+        log = log + np.log(np.exp(shape.log_down) + np.exp(shape.log_up)).sum(-1)
+        u, steps = np.linspace(0, 1, _NODES), np.linspace(0, 1, _STEPS + 1)
+        edges = CubicSpline(u, shape.packed)(steps)
+        height = CubicSpline(u, log)((steps[1:] + steps[:-1]) / 2)
+        chance = np.exp(height - height.max(0))
+        return cls(density, ends, chance / chance.sum(0), edges)
+
+    def weighted(
+        self, number: int, random: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Draws of r (draw, table) and the odds, and the log of density over proposal."""
+        tables = np.arange(self.chance.shape[1])
+        step, part = self._steps(number, random), random.random((number, len(tables)))
+        low, high = self.ends
+        r = low + (high - low) * (step + part) / _STEPS
+        log_r = np.log(self.chance[step, tables] / (high - low))
+        before, after = (self.edges[step + k, tables] for k in (0, 1))
+        numbers = before + part[..., None] * (after - before)
+        here = Shape.unpacked(numbers, self.density.start.shape[1])
+        away, log_away = _away(here, random)
+        x = here.centre + np.einsum("...ij,...j->...i", here.root, away)
+        log_root = np.log(np.diagonal(here.root, axis1=-2, axis2=-1)).sum(-1)
+        return r, x, _log(self.density, r, x) - log_r - (log_away - log_root)
+
+    def _steps(self, number: int, random: np.random.Generator) -> np.ndarray:
+        """Of each table, steps drawn with their chance."""
+        tables = self.chance.shape[1]
+        total = self.chance.cumsum(0)
+        ends = total / total[-1] + np.arange(tables)
+        u = random.random((number, tables)) + np.arange(tables)
+        found = np.searchsorted(ends.T.ravel(), u.ravel(), side="right").reshape(u.shape)
+        return np.minimum(found - _STEPS * np.arange(tables), _STEPS - 1)
+
+
+def _away(shape: Shape, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """How far from the centre along each axis, (draw, table, axis), of a t that reaches so far to
+    either side, and its log density.
+    """
+    z = np.abs(random.standard_t(_FREEDOM, shape.centre.shape))
+    down, up = np.exp(shape.log_down), np.exp(shape.log_up)
+    above = random.random(z.shape) < up / (up + down)
+    log = -(_FREEDOM + 1) / 2 * np.log1p(z**2 / _FREEDOM) - np.log(up + down)
+    return z * np.where(above, up, -down), log.sum(-1)
+
+
+def _log(density: Density, r: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Of both, (draw, table)."""
+    of = np.broadcast_to(np.arange(r.shape[1]), r.shape).ravel()
+    alike = density.alike
+    log = density.log(x.reshape(len(of), -1), alike.kappa(r).ravel(), of)
+    return log.reshape(r.shape) + alike.log_prior(r)
+
+
+def _on_nodes(density: Density) -> tuple[np.ndarray, np.ndarray, Shape]:
+    """Ends of r, (2, table), where its density is not near to nothing; on nodes between them, its
+    log density by Laplace's method (node, table), and the shape of the odds.
+    """
+    start = np.broadcast_to(density.start, (_NODES, *density.start.shape))
+    ends = np.outer([-_END, _END], np.ones(start.shape[1]))
+    for _ in range(_PASSES):
+        r = _nodes(ends)
+        mode, root, log = _modes(density, r, start)
+        near = log > log.max(0) - _DEEP
+        first = np.maximum(near.argmax(0) - 1, 0)
+        last = np.minimum(_NODES - near[::-1].argmax(0), _NODES - 1)
+        if (last - first >= _NARROWER * (_NODES - 1)).all():
+            return ends, log, Shape(mode, root, *_reach(density, r, mode, root))
+        low, size = ends[0], ends[1] - ends[0]
+        ends = low + size * np.stack([first, last]) / (_NODES - 1)
+        start = np.broadcast_to(mode[log.argmax(0), np.arange(mode.shape[1])], mode.shape)
+    raise ValueError("how alike groups are has no density within reach")
+
+
+def _nodes(ends: np.ndarray) -> np.ndarray:
+    """Of r, (node, table)."""
+    return ends[0] + (ends[1] - ends[0]) * np.linspace(0, 1, _NODES)[:, None]
+
+
+def _modes(
+    density: Density, r: np.ndarray, start: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Where the odds are largest given r, roots of their covariance, and the log density of r."""
+    kappa, of = density.alike.kappa(r).ravel(), np.tile(np.arange(r.shape[1]), len(r))
+
+    def at(x: np.ndarray, which: np.ndarray) -> Curved:
+        return density.curved(x, kappa[which], of[which])
+
+    mode, here = newton.largest(at, start.reshape(len(of), -1))
+    root = newton.lower(np.linalg.inv(here.down))
+    log = here.height + np.log(np.diagonal(root, axis1=-2, axis2=-1)).sum(-1)
+    root, mode = root.reshape(*start.shape, -1), mode.reshape(start.shape)
+    return mode, root, log.reshape(r.shape) + density.alike.log_prior(r)
+
+
+def _reach(
+    density: Density, r: np.ndarray, mode: np.ndarray, root: np.ndarray
+) -> Iterator[np.ndarray]:
+    """Log of how far the density reaches down and up each axis, (node, table, axis), in widths; at
+    least 1.
+    """
+    height = _log(density, r, mode)
+    for way in (-1, 1):
+        found = np.ones(mode.shape)
+        for out in _SIDE:
+            for axis in range(mode.shape[-1]):
+                fall = height - _log(density, r, mode + way * out * root[..., axis])
+                fall = np.maximum(_LESS * fall, 1e-9)  # of a t that reaches so far
+                wide = out / np.sqrt(_FREEDOM * np.expm1(2 * fall / (_FREEDOM + 1)))
+                found[..., axis] = np.maximum(found[..., axis], wide)
+        yield np.log(np.minimum(found, _WIDEST))

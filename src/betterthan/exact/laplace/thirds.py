@@ -1,0 +1,76 @@
+"""Wins, losses and ties that differ between groups, which are Dirichlet-multinomial, in many tables
+at once: the density of their mean given how alike groups are.
+
+The mean stands as log odds of a win among decisive examples, and of a decisive one among all.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from betterthan.exact.laplace.newton import Curved
+from betterthan.exact.laplace.rising import Rising
+from betterthan.exact.laplace.tables import Alike
+
+
+@dataclass(frozen=True)
+class Thirds:
+    """Groups of three outcomes, table by table."""
+
+    each: tuple[Rising, Rising, Rising]  # wins, losses and ties
+    all: Rising
+    sums: np.ndarray  # (outcome, table), of all groups and of the prior
+    alike: Alike
+
+    @classmethod
+    def of(cls, values: np.ndarray, prior: tuple[float, ...], alike: Alike) -> "Thirds":
+        """Of values (group, table, outcome), with a Dirichlet prior of the mean."""
+        win, loss, tie = (Rising.of(part) for part in np.moveaxis(values, -1, 0))
+        return cls(
+            each=(win, loss, tie),
+            all=Rising.of(values.sum(-1)),
+            sums=np.array(prior)[:, None] + values.sum(0).T,
+            alike=alike,
+        )
+
+    @property
+    def start(self) -> np.ndarray:
+        """Log odds of all groups together, (table, 2)."""
+        win, loss, tie = self.sums
+        return np.stack([np.log(win / loss), np.log((win + loss) / tie)], axis=-1)
+
+    def log(self, x: np.ndarray, kappa: np.ndarray, of: np.ndarray) -> np.ndarray:
+        """Log density of points, each of its table, up to a constant."""
+        win, loss, tie = self.sums[:, of]
+        up, down = special.log_expit(x).T, special.log_expit(-x).T
+        found = win * up[0] + loss * down[0] + (win + loss) * up[1] + tie * down[1]
+        for rising, share in zip(self.each, _mean(x), strict=True):
+            found += rising.log(kappa * share, of)
+        return found - self.all.log(kappa, of)
+
+    def curved(self, x: np.ndarray, kappa: np.ndarray, of: np.ndarray) -> Curved:
+        """With its slope and less its second derivatives."""
+        (p, s), (q, u) = special.expit(x).T, special.expit(-x).T
+        (win, loss, tie), (win_bend, loss_bend, tie_bend) = self._by_log_mean(x, kappa, of)
+        slope = np.stack([win * q - loss * p, (win + loss) * u - tie * s], axis=-1)
+        down = np.empty((len(x), 2, 2))
+        down[:, 0, 0] = (win + loss) * p * q - q**2 * win_bend - p**2 * loss_bend
+        down[:, 1, 1] = (win + loss + tie) * s * u - u**2 * (win_bend + loss_bend) - s**2 * tie_bend
+        down[:, 0, 1] = down[:, 1, 0] = u * (p * loss_bend - q * win_bend)
+        return Curved(self.log(x, kappa, of), slope, down)
+
+    def _by_log_mean(
+        self, x: np.ndarray, kappa: np.ndarray, of: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Slopes by log mu of win, loss and tie, and second derivatives, (outcome, point)."""
+        steps = zip(self.each, _mean(x), strict=True)
+        bent = [rising.bent(kappa * mu, of) for rising, mu in steps]
+        first, second = (np.stack(part) for part in zip(*bent, strict=True))
+        return self.sums[:, of] - first, second
+
+
+def _mean(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of win, loss and tie."""
+    up, down = special.expit(x).T, special.expit(-x).T
+    return up[1] * up[0], up[1] * down[0], down[1]

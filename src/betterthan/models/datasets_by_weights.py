@@ -1,0 +1,78 @@
+"""The model of data sets as a posterior of each pair, of three parameters: wins among decisive
+examples, decisive ones among all, and how alike data sets are.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from betterthan import names
+from betterthan.exact.laplace import tables
+from betterthan.exact.laplace.nested import Drawn
+from betterthan.exact.laplace.tables import Alike
+from betterthan.exact.laplace.thirds import Thirds
+from betterthan.exact.wins.clusters import log_gamma_beyond
+from betterthan.models import cluster_likelihood, simplex
+from betterthan.models.forward import Values, Variable
+
+
+@dataclass(frozen=True)
+class DataSets:
+    """Counts of data sets and their prior; the parameters are log odds of both shares of each pair,
+    the spread is how alike data sets are.
+    """
+
+    values: np.ndarray  # (dataset, pair, outcome)
+    prior: tuple[float, ...]  # of win, loss and tie
+    alike: Alike
+
+    @property
+    def thirds(self) -> Thirds:
+        """Their density."""
+        return Thirds.of(self.values, self.prior, self.alike)
+
+    def draws(self, number: int, random: np.random.Generator) -> Drawn:
+        """Of equal weight; k-hat and what they are worth are those of the worst pair."""
+        found = tables.draws(self.thirds, number, random)
+        worst = float(found.k_hat.max()), float(found.effective.min())
+        return Drawn(found.r, found.x, *worst, found.proposed)
+
+    def from_prior(self, number: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Coordinates of correlations (draw, pair), and of shares (draw, pair, share)."""
+        win, loss, tie = self.prior
+        size = number, self.values.shape[1]
+        each = (win, loss), (win + loss, tie)
+        odds = [simplex.draw_log_odds(*own, random, size) for own in each]
+        alike = simplex.draw_log_odds(*self.alike.prior, random, size)
+        return np.arcsinh(alike / self.alike.stretch), np.stack(odds, axis=-1)
+
+    def apart(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """Log likelihood of each data set of each pair, (draw, dataset, pair)."""
+        kappa, mu = self.alike.kappa(v), _mean(x)
+        found = np.empty((len(x), *self.values.shape[:2]))
+        for k, own in enumerate(self.values):
+            rising = log_gamma_beyond(kappa[..., None] * mu, own) + own * np.log(mu)
+            found[:, k] = rising.sum(-1) - log_gamma_beyond(kappa, own.sum(-1))
+        return found + cluster_likelihood.orders(self.values)
+
+    def variables(self, v: np.ndarray, x: np.ndarray) -> dict[str, Variable]:
+        """All variables of the PyMC model, of each draw."""
+        told: dict[str, Variable] = {"mu": ((names.PAIR, names.OUTCOME), _mean(x))}
+        if self.alike.held is None:
+            told["correlation"] = ((names.PAIR,), special.expit(self.alike.logit(v)))
+        return told
+
+    def outcomes(self, told: Values, random: np.random.Generator) -> np.ndarray:
+        """Counts of data sets drawn anew, (draw, dataset, pair, outcome)."""
+        kappa = self.alike.held
+        if kappa is None:
+            kappa = (1 / told["correlation"] - 1)[..., None]
+        each = [simplex.draw(random, kappa * told["mu"]) for _ in self.values]
+        return random.multinomial(self.values.sum(-1), np.stack(each, axis=1))
+
+
+def _mean(x: np.ndarray) -> np.ndarray:
+    """Of win, loss and tie, (..., outcome)."""
+    (p, s), (q, rest) = (np.moveaxis(special.expit(sign * x), -1, 0) for sign in (1, -1))
+    return np.stack([s * p, s * q, rest], axis=-1)

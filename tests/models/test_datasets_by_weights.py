@@ -1,0 +1,104 @@
+"""Draws by weights of data sets: the density is the model's own, draws are those of NUTS and of a
+grid, and where weights cannot be trusted it says so.
+"""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from betterthan.evidence import of_hierarchical
+from betterthan.exact.laplace.tables import Alike
+from betterthan.exact.laplace.thirds import Thirds
+from betterthan.models import by_weights, hierarchical
+from betterthan.models.datasets_by_weights import DataSets
+from betterthan.models.sampling import Sampling
+from betterthan.posterior.gate import diagnose
+
+FEW = Sampling(draws=3, chains=2)
+UNEVEN = (0.5, 2.0, 3.0)
+
+
+@pytest.mark.sampled
+@pytest.mark.parametrize("concentration", [None, 4.0])
+def test_the_density_of_data_sets_is_that_of_the_model(concentration, density, log_density):
+    counts = hierarchical.simulate(4, n=[5, 0, 40, 9], pairs=2, prior=UNEVEN, rng=3)["counts"]
+    form = {"prior": UNEVEN, "concentration": concentration}
+    tree = hierarchical.fit(counts, **form, sampling=FEW, rng=1, predictive=False)
+    alike = Alike(hierarchical.CORRELATION, held=concentration)
+    found = by_weights.drawn(DataSets(counts.values, UNEVEN, alike), "laplace", FEW, 1)
+    own = log_density(DataSets(counts.values, UNEVEN, alike).thirds, found.v, found.x)
+    own = own - (np.log(np.cosh(found.v)).sum(1) if concentration is None else 0)  # logit, not r
+    apart = density(hierarchical.build(counts, **form), tree["posterior"].to_dataset()) - own
+    assert np.ptp(apart) < 1e-8, apart
+
+
+@pytest.mark.sampled
+def test_data_sets_by_weights_are_as_by_nuts(agree):
+    data = hierarchical.simulate(5, n=[20, 30, 60, 200, 15], pairs=2, rng=4)
+    agree(partial(hierarchical.fit, data["counts"]))
+
+
+@pytest.mark.usefixtures("no_nuts")
+@pytest.mark.parametrize("prior", [None, (0.1, 0.1, 0.1)])
+def test_corners_of_data_sets_are_within_reach(groups_in_corner, prior):
+    check(groups_in_corner.rename(cluster="dataset"), prior)
+
+
+@pytest.mark.usefixtures("no_nuts")
+@pytest.mark.parametrize("prior", [None, (0.1, 0.1, 0.1)])
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [[0, 803, 197], [0, 996, 4]],
+        [[65, 0, 935], [909, 0, 91]],
+        [[30, 0, 0], [0, 30, 0], [30, 0, 0]],
+    ],
+    ids=["no win", "against each other", "no tie"],
+)
+def test_data_sets_without_an_outcome_are_within_reach(cells, prior, of_groups):
+    check(of_groups(cells).rename(cluster="dataset"), prior)
+
+
+def check(counts, prior):
+    tree = hierarchical.fit(counts, prior=prior, rng=1, predictive=False)
+    assert diagnose(tree).passed
+    assert diagnose(tree).pareto_k <= 0.7
+    posterior = tree["posterior"].to_dataset()
+    assert all(np.isfinite(own.values).all() for own in posterior.data_vars.values())
+    assert posterior["theta"].sum("outcome").values == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("n", [[20, 35], [3, 0, 8, 5, 2]])
+def test_data_sets_are_those_of_a_grid(n):
+    """Mean and spread of the difference of the common mean, from sums over a grid."""
+    counts = hierarchical.simulate(len(n), n=n, rng=6)["counts"]
+    mu = hierarchical.fit(counts, rng=1, predictive=False)["posterior"]["mu"].values
+    draws = (mu[..., 0] - mu[..., 1]).ravel()
+    value, weight = of_hierarchical.common_mean(counts.values[:, 0])
+    exact = weight @ value
+    sd = np.sqrt(weight @ (value - exact) ** 2)
+    assert abs(draws.mean() - exact) < 4 * sd / np.sqrt(3500)
+    assert draws.std() == pytest.approx(sd, rel=0.05)
+
+
+def test_crossed_factors_are_for_nuts(no_nuts):
+    counts = hierarchical.simulate((2, 2), n=5, rng=1)["counts"]
+    with pytest.raises(ValueError, match="crossed factors, and a centre that is held"):
+        hierarchical.fit(counts, sampler="laplace")
+    with pytest.raises(ValueError, match="sampler is 'mcmc'"):
+        hierarchical.fit(counts, sampler="mcmc")
+    with pytest.raises(no_nuts):
+        hierarchical.fit(counts)
+
+
+def test_data_sets_that_cannot_be_trusted_go_to_nuts(far_tails, no_nuts):
+    counts = hierarchical.simulate(6, pairs=2, rng=1)["counts"]
+    far_tails(Thirds)
+    with pytest.raises(ValueError, match=r"is not to be trusted here: .*give sampler='nuts'"):
+        hierarchical.fit(counts, sampler="laplace", rng=1, predictive=False)
+    with (
+        pytest.warns(UserWarning, match="sampled by NUTS, as weights are not to be trusted"),
+        pytest.raises(no_nuts),
+    ):
+        hierarchical.fit(counts, rng=1, predictive=False)
