@@ -4,9 +4,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy import special
 
 import betterthan as bt
-from betterthan.exact.planning.edges import wins_needed
+from betterthan.exact.planning.edges import fewest, wins_needed
 
 
 def a_of(found, n):
@@ -19,6 +20,22 @@ FEWEST |= {500: 269, 1000: 527, 0: 1, 1: 2, 2: 3, 3: 4}
 
 def test_fewest_wins_for_a_verdict():
     assert {m: int(wins_needed(m)) for m in FEWEST} == FEWEST
+
+
+@pytest.mark.parametrize("threshold", [0.5000001, 0.8, 0.95, 0.999999, 1 - 1e-12])
+@pytest.mark.parametrize(
+    "prior", [(1.0, 1.0), (3.0, 0.2), (0.01, 0.01), (200.0, 1.0), (0.1, 300.0)]
+)
+def test_fewest_wins_are_those_of_a_search(prior, threshold):
+    """From one win on to all of them, for priors that the first guess knows least of."""
+    m = np.concatenate([np.arange(400), np.arange(400, 60_000, 2999)])
+
+    def enough(wins):
+        return (
+            special.betainc(prior[1] + np.maximum(m - wins, 0), prior[0] + wins, 0.5) >= threshold
+        )
+
+    np.testing.assert_array_equal(wins_needed(m, prior, threshold), fewest(enough, 0, m + 1))
 
 
 @pytest.mark.parametrize(

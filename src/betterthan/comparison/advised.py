@@ -13,7 +13,6 @@ from betterthan.comparison.asked import Asked
 from betterthan.comparison.engines import Engine
 from betterthan.comparison.given import Given
 from betterthan.counts.units import UNIT, default_unit, in_units
-from betterthan.fits.comparing import compare as compare_fit
 from betterthan.models.roster import BOOTSTRAP, Spec
 from betterthan.scores.resampling import bootstrap
 from betterthan.signed import Signature
@@ -45,6 +44,8 @@ def advised_answers(given: Given, asked: Asked, advice: Advice) -> Engine | None
     asked_of = vars(asked.question)
     found: Any
     if spec.fitted:
+        from betterthan.fits.comparing import compare as compare_fit
+
         prior = {} if _prior(asked) is None else {"prior": asked.prior}
         ready = spec.prepare(given.found)
         choices = spec.options(given.found) | prior

@@ -13,7 +13,6 @@ from betterthan.comparison.asked import Asked
 from betterthan.comparison.given import Given
 from betterthan.counts.picking import systems_of
 from betterthan.counts.units import CLUSTER
-from betterthan.fits.checking import cross_check
 from betterthan.posterior import closed, differences, on_units, table
 from betterthan.posterior.gate import Diagnosis, diagnose
 from betterthan.posterior.parameters import settled
@@ -105,6 +104,7 @@ def _of_counts(given: Given, asked: Asked) -> xr.Dataset:
 
 def sampled_answers(given: Given, asked: Asked) -> Engine:
     """The same from PyMC, each number with its Monte Carlo error."""
+    from betterthan.fits.checking import cross_check
     from betterthan.models import beta_binomial, dirichlet_multinomial
 
     three = given.counts.sizes[names.OUTCOME] == 3
@@ -123,6 +123,7 @@ def sampled_answers(given: Given, asked: Asked) -> Engine:
 
 def sampled_judged(data: xr.Dataset, n: xr.DataArray, asked: Asked) -> Engine:
     """The answers of judged counts from PyMC; `n` is the items of each pair, as a square."""
+    from betterthan.fits.checking import cross_check
     from betterthan.models import judge
 
     tree = judge.fit(

@@ -9,7 +9,6 @@ from betterthan import checks, names, schemas
 from betterthan.exact.wins import beta
 from betterthan.exact.wins.halves import over_distinct
 from betterthan.judged.dataset import is_judged
-from betterthan.posterior import of_judged
 from betterthan.posterior.parameters import Parameters, across, each, parameters, real_numbers
 from betterthan.posterior.sampled import draws_prob_better
 
@@ -69,6 +68,8 @@ def prob_better(
     if isinstance(data, xr.DataTree):
         return draws_prob_better(data)
     if is_judged(data):
+        from betterthan.posterior import of_judged
+
         return of_judged.better(data, prior, ties, model)
     if not isinstance(data, xr.DataArray):
         raise ValueError(

@@ -10,12 +10,9 @@ import xarray as xr
 from betterthan import checks
 from betterthan.io.columns import Columns, words
 from betterthan.io.reading import read_tables
-from betterthan.logs.pivoting import scores_of
-from betterthan.logs.reading import logs_of_runs
 from betterthan.reading.finding_logs import runs_in, tables_in
 from betterthan.reading.in_blocks import is_store, read_blocks
 from betterthan.reading.judged_files import with_judged
-from betterthan.reading.judged_outcomes import read_judged
 from betterthan.reading.other_layouts import OTHERS, reader_of
 
 Source = str | Path | pd.DataFrame | Sequence[str | Path] | Mapping[str, str | Path | pd.DataFrame]
@@ -243,6 +240,8 @@ def read(
         direction = {"higher_is_better": higher_is_better}
         return read_blocks(source, systems=systems, ignore=told.ignore, **direction)
     if judge is not None or human is not None:
+        from betterthan.reading.judged_outcomes import read_judged
+
         _refuse(of_logs | of_tables | {"systems": systems, "again": again}, "judged outcomes")
         return read_judged(source, judge=judge, human=human, strata=strata, item=item, drop=drop)
     if drop:
@@ -252,6 +251,9 @@ def read(
         return reader_of(layout)(source)
     logs = runs_in(source, format, items, cluster) if layout is None else None
     if logs is not None:
+        from betterthan.logs.pivoting import scores_of
+        from betterthan.logs.reading import logs_of_runs
+
         _refuse(of_tables | vars(told), "a log")
         found = logs_of_runs(*logs, systems=systems, again=again)
         return scores_of(found, **of_logs, higher_is_better=higher_is_better)

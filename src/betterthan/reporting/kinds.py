@@ -1,27 +1,15 @@
 """What a report can be of: one row a kind of answer."""
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import xarray as xr
 
 from betterthan import names
 from betterthan.answers.comparison import Comparison
-from betterthan.auditing.answer import Audit
-from betterthan.features.formulas import PerformanceFunction
-from betterthan.reporting import (
-    of_agreement,
-    of_audit,
-    of_comparison,
-    of_features,
-    of_groups,
-    of_judged,
-    of_labels,
-    of_orders,
-    of_predictions,
-    of_scores,
-)
 from betterthan.reporting.page import Page, Part
 
 
@@ -31,13 +19,28 @@ class Kind:
 
     by: str  # what makes it
     told: str | Callable[[Any], bool]  # attrs["answer"], or a test of data that have none
-    page: Callable[[Any], Page]
+    made_in: str  # file and function of its page; loaded where there is one to make
+
+    def page(self, answer: Any) -> Page:
+        """Of an answer of this kind."""
+        file, function = self.made_in.split(".")
+        return getattr(import_module(f"betterthan.reporting.{file}"), function)(answer)
 
     def holds(self, answer: Any) -> bool:
         """Whether an answer is of this kind."""
         if callable(self.told):
             return self.told(answer)
         return isinstance(answer, xr.Dataset) and answer.attrs.get("answer") == self.told
+
+
+def _is_a(name: str, file: str) -> Callable[[Any], bool]:
+    """A test of what a class has made; where its file was not loaded, there is nothing of it."""
+
+    def test(answer: Any) -> bool:
+        loaded = sys.modules.get(f"betterthan.{file}")
+        return loaded is not None and isinstance(answer, getattr(loaded, name))
+
+    return test
 
 
 def _is_posterior(answer: Any) -> bool:
@@ -60,27 +63,27 @@ def _is_confusion(answer: Any) -> bool:
 
 
 KINDS = (
-    Kind("compare", "comparison", of_comparison.page),
-    Kind("compare", "judged", of_judged.page),
-    Kind("scores.compare", "scores", of_scores.page),
-    Kind("orders.kendall_tau", "taus", of_orders.page),
-    Kind("orders.compare", "orders", of_orders.compared_page),
-    Kind("orders.agreement", "agreement", of_agreement.page),
-    Kind("orders.consensus", "consensus", of_agreement.consensus_page),
-    Kind("fits.compare of mallows", "dispersions", of_agreement.dispersions_page),
-    Kind("orders.read", _is_orders, of_agreement.orders_page),
+    Kind("compare", "comparison", "of_comparison.page"),
+    Kind("compare", "judged", "of_judged.page"),
+    Kind("scores.compare", "scores", "of_scores.page"),
+    Kind("orders.kendall_tau", "taus", "of_orders.page"),
+    Kind("orders.compare", "orders", "of_orders.compared_page"),
+    Kind("orders.agreement", "agreement", "of_agreement.page"),
+    Kind("orders.consensus", "consensus", "of_agreement.consensus_page"),
+    Kind("fits.compare of mallows", "dispersions", "of_agreement.dispersions_page"),
+    Kind("orders.read", _is_orders, "of_agreement.orders_page"),
     Kind(
         "features.performance_function",
-        lambda answer: isinstance(answer, PerformanceFunction),
-        of_features.page,
+        _is_a("PerformanceFunction", "features.formulas"),
+        "of_features.page",
     ),
-    Kind("models.performance_function.fit", _is_posterior, of_predictions.posterior_page),
-    Kind("features.compare", "feature_sets", of_predictions.sets_page),
-    Kind("features.predict", "prediction", of_predictions.page),
-    Kind("labels.posterior", "label_posterior", of_labels.posterior_page),
-    Kind("labels.confusions", _is_confusion, of_labels.page),
-    Kind("significance.groups", "groups", of_groups.page),
-    Kind("audit", lambda answer: isinstance(answer, Audit), of_audit.page),
+    Kind("models.performance_function.fit", _is_posterior, "of_predictions.posterior_page"),
+    Kind("features.compare", "feature_sets", "of_predictions.sets_page"),
+    Kind("features.predict", "prediction", "of_predictions.page"),
+    Kind("labels.posterior", "label_posterior", "of_labels.posterior_page"),
+    Kind("labels.confusions", _is_confusion, "of_labels.page"),
+    Kind("significance.groups", "groups", "of_groups.page"),
+    Kind("audit", _is_a("Audit", "auditing.answer"), "of_audit.page"),
 )
 
 

@@ -113,11 +113,20 @@ def _table(size: int, prior: tuple[float, ...], threshold: float) -> np.ndarray:
 
 
 def _needed(m: np.ndarray, prior: tuple[float, ...], threshold: float) -> np.ndarray:
-    def won(wins: np.ndarray) -> np.ndarray:
+    def won(wins: np.ndarray, m: np.ndarray = m) -> np.ndarray:
         losses = np.maximum(m - wins, 0)
         return prob_above_half(prior[0] + wins, prior[1] + losses) >= threshold
 
-    return fewest(won, 0, m + 1)
+    # by the normal distribution: nearly always right, or one off
+    z, n = special.ndtri(threshold), m + prior[0] + prior[1]
+    about = np.rint(n * (1 + z / np.sqrt(n + 1 + z**2)) / 2 - prior[0])
+    about = np.clip(about, 1, np.maximum(m, 1)).astype(np.int64)
+    enough = won(about)
+    found = np.where(enough, about, about + 1)
+    beside = np.where(enough, about - 1, about + 1)
+    rest = np.flatnonzero((won(beside) == enough) | (beside > m))
+    found[rest] = fewest(lambda wins: won(wins, m[rest]), 0, m[rest] + 1)
+    return found
 
 
 def edges(total: Any, decisive: Any, rule: Rule, wanted: Any = True) -> Edges:
