@@ -79,14 +79,10 @@ def _spread(z: np.ndarray) -> np.ndarray:
 def _log_chances(x: np.ndarray, mean: np.ndarray, spread: float) -> list[Any]:
     """Log probabilities (ability, mean) that both solve an item, the first, the second, neither."""
     node, log_weight = rasch.nodes(81)
-    at = mean[:, None] - spread * node
-    first, second = at + x[:, None, None], at - x[:, None, None]
-    return [
-        special.logsumexp(
-            special.log_expit(a * first) + special.log_expit(b * second) + log_weight, axis=-1
-        )
-        for a, b in ((1, 1), (1, -1), (-1, 1), (-1, -1))
-    ]
+    at, weight = mean[:, None] - spread * node, np.exp(log_weight)
+    first, second = (special.expit(at + side * x[:, None, None]) for side in (1, -1))
+    both = [(a * b) @ weight for a in (first, 1 - first) for b in (second, 1 - second)]
+    return [np.log(chance) for chance in both]
 
 
 def fit_design(design: Design, seed: int) -> xr.DataTree:
