@@ -83,3 +83,9 @@ def test_clusters_that_cannot_be_trusted_go_to_nuts(far_tails, no_nuts):
         pytest.raises(no_nuts),
     ):
         clustered.fit(counts, rng=1, predictive=False)
+
+
+@pytest.mark.usefixtures("no_nuts")
+def test_steps_that_would_lead_too_far_are_shortened(of_groups):
+    counts = of_groups([[5, 7111, 1414], [2, 0, 0]])
+    assert clustered.fit(counts, rng=1, predictive=False)["posterior"].attrs["pareto_k"] <= 0.7

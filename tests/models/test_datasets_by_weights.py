@@ -102,3 +102,40 @@ def test_data_sets_that_cannot_be_trusted_go_to_nuts(far_tails, no_nuts):
         pytest.raises(no_nuts),
     ):
         hierarchical.fit(counts, rng=1, predictive=False)
+
+
+@pytest.mark.usefixtures("no_nuts")
+@pytest.mark.parametrize(
+    ("cells", "prior"),
+    [
+        ([[1, 0, 0], [0, 0, 100], [0, 4, 0]], None),
+        ([[0, 0, 21], [4, 0, 6], [0, 1567, 134]], None),
+        ([[2, 0, 0], [5, 7111, 1414]], None),
+        ([[8005, 0, 1], [3, 0, 25], [0, 0, 2]], None),
+        ([[0, 20, 0], [0, 11, 0]], (1, 1, 20)),
+        ([[0, 10, 1], [0, 28, 42], [0, 42, 40]], (1, 1, 200)),
+        ([[0, 85, 0], [0, 3, 0], [0, 31, 0], [0, 13, 0], [0, 2, 0], [0, 100, 2]], (0.2, 0.2, 20)),
+        ([[20, 10, 20, 0, 5, 5], [5, 5, 5, 0, 9, 4]], "haldane"),
+    ],
+)
+def test_steps_that_would_lead_too_far_are_shortened(cells, prior, of_groups):
+    """Beyond some 700 a share is 0 to all digits, where a density must not seem to rise."""
+    check(of_groups(cells).rename(cluster="dataset"), prior)
+
+
+@pytest.mark.usefixtures("no_nuts")
+def test_an_outcome_that_never_comes_has_a_likelihood_under_a_prior_near_0(of_groups):
+    counts = of_groups([[0, 10, 20], [0, 12, 23], [0, 9, 30]]).rename(cluster="dataset")
+    tree = hierarchical.fit(counts, prior="haldane", rng=1)
+    assert (tree["posterior"]["mu"].values[..., 0] == 0).any()
+    log = tree["log_likelihood"]["y"].values
+    assert np.isfinite(log).all()
+    assert (log < 0).all()
+
+
+@pytest.mark.usefixtures("no_nuts")
+def test_one_draw_is_a_draw(of_groups):
+    counts = of_groups([[20, 10, 20], [15, 12, 23]]).rename(cluster="dataset")
+    one = Sampling(draws=1, chains=1)
+    tree = hierarchical.fit(counts, sampling=one, rng=1, predictive=False)
+    assert tree["posterior"]["mu"].shape == (1, 1, 1, 3)

@@ -141,7 +141,9 @@ def _tried(posterior: Posterior, sampling: Sampling, seed: int) -> tuple[nested.
     try:
         with np.errstate(all="ignore"):
             found = posterior.draws(number, np.random.default_rng(seed))
-    except (ValueError, np.linalg.LinAlgError) as error:
+    except np.linalg.LinAlgError:
+        return None, "a log density has no largest value near by"
+    except ValueError as error:
         return None, str(error)
     if not found.k_hat <= names.PARETO_K_MAX:
         return found, f"k-hat is {found.k_hat:.2f}, above {names.PARETO_K_MAX:g}"

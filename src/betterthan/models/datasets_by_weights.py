@@ -52,7 +52,7 @@ class DataSets:
         kappa, mu = self.alike.kappa(v), _mean(x)
         found = np.empty((len(x), *self.values.shape[:2]))
         for k, own in enumerate(self.values):
-            rising = log_gamma_beyond(kappa[..., None] * mu, own) + own * np.log(mu)
+            rising = log_gamma_beyond(kappa[..., None] * mu, own) + special.xlogy(own, mu)
             found[:, k] = rising.sum(-1) - log_gamma_beyond(kappa, own.sum(-1))
         return found + cluster_likelihood.orders(self.values)
 

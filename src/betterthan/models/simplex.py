@@ -104,6 +104,7 @@ def draw(random: np.random.Generator, shape: np.ndarray, size: tuple[int, ...] =
     """Dirichlet draws, a whole table of them at once; in logarithms, for parameters near 0."""
     alpha = np.broadcast_to(shape, (*size, *shape.shape))
     # Gamma(a) = Gamma(a + 1) U^(1/a)
-    log = np.log(random.standard_gamma(alpha + 1)) + np.log(random.random(alpha.shape)) / alpha
+    with np.errstate(divide="ignore", over="ignore"):  # a parameter that is 0 draws nothing
+        log = np.log(random.standard_gamma(alpha + 1)) + np.log(random.random(alpha.shape)) / alpha
     top = np.exp(log - log.max(-1, keepdims=True))
     return top / top.sum(-1, keepdims=True)

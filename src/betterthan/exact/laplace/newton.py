@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 _STEPS = 100
+_LONGEST = 30.0  # of a step: beside these log odds a share is 0 to a dozen digits
 _HALVINGS = 30
 _ROUNDING = 1e-9  # of the height, relative
 _FLAT = 1e-8  # of the largest curvature: a direction that bends less is taken to bend so much
@@ -44,6 +45,7 @@ def largest(at: At, start: np.ndarray, near: float = 1e-4) -> tuple[np.ndarray, 
         now = Curved(*(part[left] for part in here))
         step = np.linalg.solve(_upwards(now.down), now.slope[..., None])[..., 0]
         far = np.sqrt((now.slope * step).sum(1))
+        step *= np.minimum(1, _LONGEST / np.maximum(np.abs(step).max(1), 1e-300))[:, None]
         moved = _uphill(at, x[left], step, now.height, left)
         for part, new in zip(here, moved[1], strict=True):
             part[left] = new
@@ -84,7 +86,7 @@ def _uphill(
     slack = _ROUNDING * np.maximum(np.abs(before), 1.0)
     after = at(x + step, which)
     for _ in range(_HALVINGS):
-        down = np.flatnonzero(~(after.height >= before - slack))
+        down = np.flatnonzero(~((after.height >= before - slack) & (after.height < np.inf)))
         if not len(down):
             break
         step[down] /= 2

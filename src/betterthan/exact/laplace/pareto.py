@@ -14,14 +14,22 @@ _TAIL_LEAST = 5
 def smoothed(log_ratio: np.ndarray) -> tuple[np.ndarray, float]:
     """Weights (draw,) that sum to one, the largest of them smoothed, and k-hat.
 
+    Raises
+    ------
+    ValueError
+        If a weight is no number.
+
     Examples
     --------
     >>> weight, k = smoothed(np.zeros(1000))
     >>> float(weight.sum().round(12)), k
     (1.0, -inf)
     """
-    log = log_ratio - log_ratio.max()
-    number = len(log)
+    if not np.isfinite(log_ratio.max()):
+        raise ValueError("a weight is no number")
+    log, number = log_ratio - log_ratio.max(), len(log_ratio)
+    if number <= _TAIL_LEAST:  # too few to have a tail
+        return np.exp(log) / np.exp(log).sum(), -np.inf
     tail = int(np.ceil(min(0.2 * number, 3 * np.sqrt(number))))
     order = np.argsort(log, kind="stable")
     largest, cut = order[-tail:], np.exp(log[order[-tail - 1]])

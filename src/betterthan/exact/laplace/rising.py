@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from betterthan.exact.wins.clusters import log_gamma_beyond
+from betterthan.exact.wins.clusters import LEAST, log_gamma_beyond
 
 _LOGS = 20  # logarithms take as long as a gamma function and its difference
-_LEAST = 1e-150  # of x, whose square and its inverse are numbers; the limit at 0 is reached before
+_SQUARED = 1e-150  # x whose square, and its inverse, are numbers; the limit at 0 is reached before
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Rising:
 
     def log(self, x: np.ndarray, of: np.ndarray) -> np.ndarray:
         """At points, each of its table."""
-        total = np.zeros(x.shape)
+        x, total = np.maximum(x, LEAST), np.zeros(x.shape)
         for j, many in enumerate(self.beyond, 1):
             total += many[of] * np.log1p(j / x)
         for k, many in zip(self.value, self.often, strict=True):
@@ -44,7 +44,7 @@ class Rising:
 
     def bent(self, x: np.ndarray, of: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Sums over steps j of j / (x + j), and of j x / (x + j)^2."""
-        x = np.maximum(x, _LEAST)
+        x = np.maximum(x, _SQUARED)
         first, second = np.zeros(x.shape), np.zeros(x.shape)
         for j, many in enumerate(self.beyond, 1):
             share = j / (x + j)

@@ -13,6 +13,7 @@ from betterthan.exact.numeric.nodes import eased
 # all but the same and items of one document all but independent
 CORRELATION = (0.3, 0.2)
 STRETCH = 6.0  # its logit is so many times a hyperbolic sine, where it is drawn
+LEAST = 1e-300  # what a parameter that is 0 to all digits is taken for
 KAPPA = (1e-9, 1e6)  # clusters are of one kind, or alike, beyond
 _NODES = 200
 _LOGS = 20  # logarithms take as long as a gamma function and its difference
@@ -210,7 +211,7 @@ def _beyond(x: np.ndarray, k: np.ndarray, repeats: np.ndarray) -> np.ndarray:
 
 def log_gamma_beyond(x: np.ndarray, k: float) -> np.ndarray:
     """Log Gamma(x + k) / Gamma(x) less k log x."""
-    large = np.maximum(x, _STIRLING)
+    x, large = np.maximum(x, LEAST), np.maximum(x, _STIRLING)
     series = (large + k - 0.5) * np.log1p(k / large) - k + (1 / (large + k) - 1 / large) / 12
     exact = special.gammaln(x + k) - special.gammaln(x) - k * np.log(x)
     return np.where(x < _STIRLING, exact, series)
