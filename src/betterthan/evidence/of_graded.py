@@ -50,12 +50,16 @@ def centre(y: np.ndarray) -> distances.Weighed:
     for u, m in zip((unit + 1) / 2, mass / 2, strict=True):
         tail = 1 - graded._TAIL * np.log1p(-u)
         for node, weight in zip(z, w, strict=True):
-            log_scale = graded._SCALE[0] + graded._SCALE[1] * node
-            far = ((y - x[:, None]) * np.exp(-log_scale)) ** 2
-            here = len(y) * (stats.t.logpdf(0, tail) - log_scale)  # at y, and then around it
-            here = here - (tail + 1) / 2 * np.log1p(far / tail).sum(1)
+            here = _log_likelihood(y, x, graded._SCALE[0] + graded._SCALE[1] * node, tail)
             log = np.logaddexp(log, here + weight + np.log(m))
     return x, distances.weights(log + stats.norm.logpdf(x, 0, graded._CENTRE))
+
+
+def _log_likelihood(y: np.ndarray, x: np.ndarray, log_scale: float, tail: float) -> np.ndarray:
+    """Of y, Student-t around each x."""
+    far = ((y - x[:, None]) * np.exp(-log_scale)) ** 2
+    centre = stats.t.logpdf(0, tail) - log_scale
+    return len(y) * centre - (tail + 1) / 2 * np.log1p(far / tail).sum(1)
 
 
 def fit_design(design: Design, seed: int) -> xr.DataTree:
