@@ -261,3 +261,10 @@ def test_what_a_fit_says_of_its_weights():
     assert "k-hat of the weights is 0.90" in told.failures[0]
     with pytest.warns(UserWarning, match="no verdict: k-hat"):
         assert (bt.fits.compare(tree)["verdict"].values == "no_verdict").sum() == 6
+
+
+@pytest.mark.parametrize("sampler", [None, "laplace", "nuts"])
+def test_what_says_how_to_sample_is_one_clear_line(sampler):
+    data = davidson.simulate(2, judgments=20, rng=1)
+    with pytest.raises(ValueError, match=r"sampling is dict; give betterthan.models.Sampling\("):
+        davidson.fit(data, sampler=sampler, sampling={"draws": 50}, rng=1)

@@ -16,7 +16,13 @@ from betterthan.exact.laplace import nested
 from betterthan.models import forward, of_pairs
 from betterthan.models.forward import Values, Variable
 from betterthan.models.of_groups import Groups
-from betterthan.models.sampling import Sampling, drop_pairs_without_data, fit_model, tidy
+from betterthan.models.sampling import (
+    Sampling,
+    checked,
+    drop_pairs_without_data,
+    fit_model,
+    tidy,
+)
 from betterthan.signed import Signature
 
 SAMPLERS = ("laplace", "nuts")
@@ -90,7 +96,7 @@ def fit_known(
     predictive: bool,
 ) -> xr.DataTree:
     """The tree of a fit, by weights where they are to be trusted; see `sampling.fit_model`."""
-    found = drawn(known.posterior, sampler, sampling, seed)
+    found = drawn(known.posterior, sampler, checked(sampling), seed)
     if found is not None:
         return _tree(known, found, attrs, sampling, seed, predictive=predictive)
     return fit_model(

@@ -172,8 +172,8 @@ def fit(
     sampler : {"laplace", "nuts"} or None
         ``laplace``: draws from near the posterior, weighted exactly and drawn again with equal
         weights, in seconds; not of crossed factors, or where `centre` is held. ``nuts``: PyMC.
-        Default: by weights, and by NUTS, with a warning, where the weights of a pair are not to be
-        trusted (k-hat above 0.7), or where there are none.
+        Default: by weights where they are made, and by NUTS, with a warning, where those of a pair
+        are not to be trusted (k-hat above 0.7).
     sampling : Sampling, optional
         How many draws and chains; of NUTS also ``tune`` and ``target_accept``, 0.9 here unless
         given.

@@ -76,6 +76,16 @@ class Sampling:
         }
 
 
+def checked(sampling: Any) -> Sampling:
+    """How to sample, refused where it is something else."""
+    if not isinstance(sampling, Sampling):
+        raise ValueError(
+            f"sampling is {type(sampling).__name__}; give betterthan.models.Sampling(draws=..., "
+            f"chains=...)"
+        )
+    return sampling
+
+
 def own_target(model: ModuleType) -> float:
     """The target_accept of a model, where none is asked for."""
     return getattr(model, "TARGET_ACCEPT", names.TARGET_ACCEPT)
@@ -112,12 +122,7 @@ def fit_model(
     -------
     xarray.DataTree
     """
-    if not isinstance(sampling, Sampling):
-        raise ValueError(
-            f"sampling is {type(sampling).__name__}; give betterthan.models.Sampling(draws=..., "
-            f"chains=...)"
-        )
-    settings, seed = sampling.settings(target_accept), one_seed(rng)
+    settings, seed = checked(sampling).settings(target_accept), one_seed(rng)
     with steady_arithmetic(), quiet_logger():
         tree = sample(model, seed=seed, **settings)
         if predictive:
