@@ -124,7 +124,7 @@ def _apart(one, other, name):
     return float(np.abs(both / np.sqrt(az.mcse(one[name]) ** 2 + variance)).max())
 
 
-def _agree(fit):
+def _roads_agree(fit):
     """All variables of fits by weights and by NUTS, in mean and squared deviation."""
     trees = [fit(sampler=sampler, rng=2, predictive=False) for sampler in by_weights.SAMPLERS]
     weighted, sampled = (tree["posterior"].to_dataset() for tree in trees)
@@ -142,8 +142,8 @@ def density():
 
 
 @pytest.fixture(scope="session")
-def agree():
-    return _agree
+def roads_agree():
+    return _roads_agree
 
 
 class NutsWasAsked(Exception):  # noqa: N818
@@ -212,15 +212,23 @@ def groups_in_corner(request):
 
 
 @pytest.fixture
-def far_tails(monkeypatch):
-    """Lets the density of a kind of tables rise far out, in the second table."""
+def far_tails_go_to_nuts(monkeypatch, no_nuts):
+    """Whether a model with a density that rises far out, of the second pair, is left to NUTS."""
 
-    def let(kind):
+    def check(model, kind):
         log = kind.log
 
         def with_far_tails(self, x, kappa, of):
             return log(self, x, kappa, of) + np.clip(4 * np.abs(x[:, 0]), 3, 40) * (of == 1)
 
+        counts = model.simulate(6, pairs=2, rng=1)["counts"]
         monkeypatch.setattr(kind, "log", with_far_tails)
+        with pytest.raises(ValueError, match=r"is not to be trusted here: .*give sampler='nuts'"):
+            model.fit(counts, sampler="laplace", rng=1, predictive=False)
+        with (
+            pytest.warns(UserWarning, match="sampled by NUTS, as weights are not to be trusted"),
+            pytest.raises(no_nuts),
+        ):
+            model.fit(counts, rng=1, predictive=False)
 
-    return let
+    return check

@@ -119,18 +119,18 @@ def test_the_density_of_judgments_is_that_of_the_model(form, density):
 
 
 @pytest.mark.sampled
-def test_items_by_weights_are_as_by_nuts(agree):
+def test_items_by_weights_are_as_by_nuts(roads_agree):
     data = item_response.simulate(60, systems=5, trials=2, rng=4)
-    trees = agree(partial(item_response.fit, data))
+    trees = roads_agree(partial(item_response.fit, data))
     better = [bt.fits.compare(tree)["prob_better"].values for tree in trees]
     assert np.abs(better[0] - better[1]).max() < 0.04
 
 
 @pytest.mark.sampled
-def test_judgments_by_weights_are_as_by_nuts(agree):
+def test_judgments_by_weights_are_as_by_nuts(roads_agree):
     data = davidson.simulate(5, judgments=300, judges=4, position=True, rng=4)
     form = {"judges": True, "position": True}
-    agree(partial(davidson.fit, data, **form))
+    roads_agree(partial(davidson.fit, data, **form))
 
 
 def test_a_tree_by_weights_is_whole():

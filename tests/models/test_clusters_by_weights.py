@@ -33,8 +33,8 @@ def test_the_density_of_clusters_is_that_of_the_model(correlation, density, log_
 
 
 @pytest.mark.sampled
-def test_clusters_by_weights_are_as_by_nuts(agree):
-    agree(partial(clustered.fit, clustered.simulate(20, size=5, pairs=3, rng=4)["counts"]))
+def test_clusters_by_weights_are_as_by_nuts(roads_agree):
+    roads_agree(partial(clustered.fit, clustered.simulate(20, size=5, pairs=3, rng=4)["counts"]))
 
 
 @pytest.mark.usefixtures("no_nuts")
@@ -73,16 +73,8 @@ def test_shares_of_clusters_are_those_of_a_grid():
             assert draws.std() == pytest.approx(sd, rel=0.06), name
 
 
-def test_clusters_that_cannot_be_trusted_go_to_nuts(far_tails, no_nuts):
-    counts = clustered.simulate(6, pairs=2, rng=1)["counts"]
-    far_tails(Shares)
-    with pytest.raises(ValueError, match=r"is not to be trusted here: .*give sampler='nuts'"):
-        clustered.fit(counts, sampler="laplace", rng=1, predictive=False)
-    with (
-        pytest.warns(UserWarning, match="sampled by NUTS, as weights are not to be trusted"),
-        pytest.raises(no_nuts),
-    ):
-        clustered.fit(counts, rng=1, predictive=False)
+def test_clusters_that_cannot_be_trusted_go_to_nuts(far_tails_go_to_nuts):
+    far_tails_go_to_nuts(clustered, Shares)
 
 
 @pytest.mark.usefixtures("no_nuts")

@@ -11,7 +11,7 @@ from betterthan import names
 from betterthan.exact.laplace import tables
 from betterthan.exact.laplace.nested import Drawn
 from betterthan.exact.laplace.tables import Alike
-from betterthan.exact.laplace.thirds import Thirds
+from betterthan.exact.laplace.thirds import Thirds, mean_of
 from betterthan.exact.wins.clusters import log_gamma_beyond
 from betterthan.models import cluster_likelihood, simplex
 from betterthan.models.forward import Values, Variable
@@ -49,7 +49,7 @@ class DataSets:
 
     def apart(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Log likelihood of each data set of each pair, (draw, dataset, pair)."""
-        kappa, mu = self.alike.kappa(v), _mean(x)
+        kappa, mu = self.alike.kappa(v), mean_of(x)
         found = np.empty((len(x), *self.values.shape[:2]))
         for k, own in enumerate(self.values):
             rising = log_gamma_beyond(kappa[..., None] * mu, own) + special.xlogy(own, mu)
@@ -58,7 +58,7 @@ class DataSets:
 
     def variables(self, v: np.ndarray, x: np.ndarray) -> dict[str, Variable]:
         """All variables of the PyMC model, of each draw."""
-        told: dict[str, Variable] = {"mu": ((names.PAIR, names.OUTCOME), _mean(x))}
+        told: dict[str, Variable] = {"mu": ((names.PAIR, names.OUTCOME), mean_of(x))}
         if self.alike.held is None:
             told["correlation"] = ((names.PAIR,), special.expit(self.alike.logit(v)))
         return told
@@ -70,9 +70,3 @@ class DataSets:
             kappa = (1 / told["correlation"] - 1)[..., None]
         each = [simplex.draw(random, kappa * told["mu"]) for _ in self.values]
         return random.multinomial(self.values.sum(-1), np.stack(each, axis=1))
-
-
-def _mean(x: np.ndarray) -> np.ndarray:
-    """Of win, loss and tie, (..., outcome)."""
-    (p, s), (q, rest) = (np.moveaxis(special.expit(sign * x), -1, 0) for sign in (1, -1))
-    return np.stack([s * p, s * q, rest], axis=-1)

@@ -45,7 +45,7 @@ class Thirds:
         win, loss, tie = self.sums[:, of]
         up, down = special.log_expit(x).T, special.log_expit(-x).T
         found = win * up[0] + loss * down[0] + (win + loss) * up[1] + tie * down[1]
-        for rising, share in zip(self.each, _mean(x), strict=True):
+        for rising, share in zip(self.each, mean_of(x).T, strict=True):
             found += rising.log(kappa * share, of)
         return found - self.all.log(kappa, of)
 
@@ -64,13 +64,13 @@ class Thirds:
         self, x: np.ndarray, kappa: np.ndarray, of: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Slopes by log mu of win, loss and tie, and second derivatives, (outcome, point)."""
-        steps = zip(self.each, _mean(x), strict=True)
+        steps = zip(self.each, mean_of(x).T, strict=True)
         bent = [rising.bent(kappa * mu, of) for rising, mu in steps]
         first, second = (np.stack(part) for part in zip(*bent, strict=True))
         return self.sums[:, of] - first, second
 
 
-def _mean(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of win, loss and tie."""
-    up, down = special.expit(x).T, special.expit(-x).T
-    return up[1] * up[0], up[1] * down[0], down[1]
+def mean_of(x: np.ndarray) -> np.ndarray:
+    """Probabilities of win, loss and tie, (..., outcome), at their log odds (..., 2)."""
+    (p, s), (q, rest) = (np.moveaxis(special.expit(sign * x), -1, 0) for sign in (1, -1))
+    return np.stack([s * p, s * q, rest], axis=-1)
