@@ -6,6 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
@@ -80,9 +81,9 @@ class Comparison:
         first = "exact" if first in ("both", "advised", None) else first
         tables = [self.data, *self.beside.values()]
         shared = [v for v in self.data.data_vars if v in _COMPUTED and all(v in t for t in tables)]
-        labels = xr.DataArray([first, *self.beside], dims=names.ENGINE, name=names.ENGINE)
-        both = xr.concat([t[shared] for t in tables], labels, join="exact", combine_attrs="drop")
-        return self.data.drop_vars(shared).merge(both, join="exact").assign_attrs(self.data.attrs)
+        both = {v: _side_by_side([t[v] for t in tables]) for v in shared}
+        engines = {names.ENGINE: [first, *self.beside]}
+        return self.data.assign(both).assign_coords(engines)
 
     def statement(self) -> list[str]:
         """The answer in plain sentences."""
@@ -125,6 +126,12 @@ class Comparison:
 def _telling() -> Any:
     """How what `compare` returns is told: loaded when asked, for it stands on all floors."""
     return import_module("betterthan.reporting.telling")
+
+
+def _side_by_side(found: list[xr.DataArray]) -> tuple[tuple[Any, ...], np.ndarray]:
+    """The same of several engines."""
+    dims = found[0].dims
+    return (names.ENGINE, *dims), np.stack([one.transpose(*dims).values for one in found])
 
 
 _COMPUTED = {

@@ -47,17 +47,20 @@ def leading(data: xr.Dataset) -> xr.Dataset:
     return data.isel(dict.fromkeys(lead, 0))
 
 
-def systems(data: xr.Dataset) -> pd.DataFrame:
-    """One row a system: its score, the joint answer where there is one, and how its pairs ended."""
+def systems(data: xr.Dataset, ended: pd.DataFrame | None = None) -> pd.DataFrame:
+    """One row a system: its score, the joint answer where there is one, and how its pairs ended
+    (their rows, where they are known).
+    """
     labels = _labels(data)
     table: Any = pd.DataFrame({"system": labels})
+    order = _places(labels, data)
     for name in _BY_SYSTEM:
         if name in data and data[name].dims == (names.SYSTEM,):
-            table[name] = data[name].sel({names.SYSTEM: labels}).values
+            table[name] = data[name].values[order]
     for end in ("lower", "upper"):
         if end in data and data[end].dims == (names.SYSTEM,):
-            table[end] = data[end].sel({names.SYSTEM: labels}).values
-    decided: Any = pairs(leading(data))
+            table[end] = data[end].values[order]
+    decided: Any = pairs(leading(data)) if ended is None else ended
     for name, ahead in (("better_than", "system"), ("worse_than", "other")):
         won = decided[decided["verdict"] == "better"][ahead].value_counts()
         table[name] = table["system"].map(won).fillna(0).astype(int)
@@ -93,23 +96,38 @@ def _labels(data: xr.Dataset) -> list[str]:
     return list(dict.fromkeys(both.ravel().tolist()))
 
 
+def _places(labels: list[str], data: xr.Dataset) -> list[int]:
+    """Where the systems of the pairs stand among those of the table of systems."""
+    if names.SYSTEM not in data.coords:
+        return list(range(len(labels)))
+    at = {str(system): place for place, system in enumerate(data[names.SYSTEM].values)}
+    return [at[label] for label in labels]
+
+
 def each_pair(data: xr.Dataset) -> xr.Dataset:
     """Each unordered pair once, over (pair,), with the other tail of every probability."""
     if names.PAIR in data["prob_better"].dims:
         return data.assign(prob_worse=1 - data["prob_better"])
-    size = data.sizes[names.SYSTEM_A]
-    first, second = np.triu_indices(size, 1)
+    first, second = np.triu_indices(data.sizes[names.SYSTEM_A], 1)
     labels = np.array([str(s) for s in data[names.SYSTEM_A].values])
-    at = {
-        k: xr.DataArray(v, dims=names.PAIR)
-        for k, v in zip(names.SQUARE, (first, second), strict=True)
+    found: dict[Any, Any] = {
+        name: _of_pairs(of, first, second)
+        for name, of in data.variables.items()
+        if set(names.SQUARE) <= set(of.dims)
     }
-    held = [v for v in data.data_vars if set(names.SQUARE) <= set(data[v].dims)]
-    found = data[held].isel(at).drop_vars(names.SQUARE, errors="ignore")
-    found = found.assign(_other_tails(data, first, second))
-    return found.assign_coords(
-        {names.SYSTEM_A: (names.PAIR, labels[first]), names.SYSTEM_B: (names.PAIR, labels[second])}
-    )
+    found |= _other_tails(data, first, second)
+    rest = {dim for of in found.values() for dim in of[0]}
+    kept: dict[Any, Any] = {k: of.variable for k, of in data.coords.items() if set(of.dims) <= rest}
+    sides = {
+        k: (names.PAIR, labels[at]) for k, at in zip(names.SQUARE, (first, second), strict=True)
+    }
+    return xr.Dataset(found, kept | sides, data.attrs)
+
+
+def _of_pairs(of: xr.Variable, first: np.ndarray, second: np.ndarray) -> tuple[Any, ...]:
+    """A square as dims, values and attrs by pair; the pair stands first."""
+    square = of.transpose(*names.SQUARE, ...)
+    return (names.PAIR, *square.dims[2:]), square.values[first, second], of.attrs
 
 
 def _other_tails(data: xr.Dataset, first: np.ndarray, second: np.ndarray) -> dict[str, Any]:
@@ -118,7 +136,7 @@ def _other_tails(data: xr.Dataset, first: np.ndarray, second: np.ndarray) -> dic
     for prefix in ("", *(f"{name}_" for name in _BESIDE)):
         if f"{prefix}prob_better" in data:
             other = data[f"{prefix}prob_better"].transpose(..., names.SYSTEM_B, names.SYSTEM_A)
-            found[f"{prefix}prob_worse"] = (names.PAIR, other.values[..., first, second])
+            found[f"{prefix}prob_worse"] = ((names.PAIR,), other.values[..., first, second])
     return found
 
 

@@ -9,7 +9,6 @@ import xarray as xr
 from betterthan import names
 from betterthan.auditing.finding import NOTE, SHOWN
 from betterthan.auditing.of_answers import told_of
-from betterthan.auditing.roster import CHECKS, SCORES
 from betterthan.auditing.told import shares
 from betterthan.logs.record import ERROR, UNSCORED
 from betterthan.posterior.bounds import missing_bounds
@@ -52,6 +51,8 @@ def lines_beside(
 
 def _of_status(scores: xr.DataArray) -> Iterator[str]:
     """Errors, what was not scored, and what the checks of scores find."""
+    from betterthan.auditing.roster import CHECKS, SCORES
+
     meanings = scores["status"].attrs["flag_meanings"].split()
     systems = scores[names.SYSTEM].values.astype(str)
     for status, told in ((ERROR, "errors"), (UNSCORED, "unscored")):

@@ -1,15 +1,14 @@
 """The command line: one command is one call of the public API."""
 
-import sys
-import warnings
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from betterthan import __version__, names
 from betterthan.cli import auditing, comparing, gating, planning, showing, studies
-from betterthan.cli.console import INTERRUPTED, deliver, fail, one_file, put, say, where
+from betterthan.cli.console import deliver, one_file, put, where
+from betterthan.cli.ending import ended
 from betterthan.cli.options import (
     Files,
     Format,
@@ -25,9 +24,6 @@ from betterthan.cli.options import (
 )
 from betterthan.cli.sources import inputs_of, read_given
 from betterthan.cli.words import register
-
-if TYPE_CHECKING:
-    pass
 
 app = typer.Typer(
     help="Is my system better than yours, and how sure can we be?",
@@ -145,34 +141,7 @@ def _main(
 
 def main() -> None:
     """Run the command line; bad input ends with one line on stderr and exit code 2."""
-    warnings.showwarning = lambda message, *_args, **_kwargs: say(f"warning: {message}")
-    try:
-        code = app(standalone_mode=False) or 0
-        if code == INTERRUPTED:  # the argument parser says so in silence
-            raise KeyboardInterrupt
-        sys.exit(code)
-    except (ValueError, OSError, ArithmeticError) as error:
-        fail(str(error))
-    except ModuleNotFoundError as error:  # installed without what samples
-        fail(
-            f"this needs {error.name}, which is not installed; install it, or choose the method "
-            f"exact"
-        )
-    except MemoryError:
-        fail("there is not enough memory for this; give fewer systems, items or draws")
-    except RecursionError:
-        fail("what was given is nested too deeply; give plain tables")
-    except Exception as error:
-        if isinstance(error.__context__, KeyboardInterrupt):  # as the argument parser wraps it
-            raise KeyboardInterrupt from None
-        if not hasattr(error, "format_message"):  # not a complaint of the argument parser
-            raise
-        message = error.format_message()  # type: ignore[attr-defined]
-        # no arguments: that is a question, and the answer is the help
-        if not message or "\n" in message:
-            print(message)
-            raise SystemExit(2) from None
-        fail(f"{message[:1].lower()}{message[1:].rstrip('.')}; see betterthan --help")
+    ended(partial(app, standalone_mode=False))
 
 
 if __name__ == "__main__":

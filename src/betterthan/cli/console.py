@@ -101,7 +101,7 @@ def deliver(comparison: "Comparison", form: str, target: Path | None) -> None:
 
     told = plain(comparison)
     if form == "text" and target is None:
-        written = on_screen(comparison)
+        written = on_screen(told)
     else:
         with working("writing the report"):
             written = as_json(told) if form == "json" else bt.report(comparison, format=form)

@@ -3,6 +3,9 @@
 import os
 import signal
 import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 from betterthan.cli.console import INTERRUPTED
 
@@ -18,14 +21,26 @@ def run() -> None:
 
         print(f"betterthan {__version__}")
         return
-    from betterthan.cli.commands import main
+    from betterthan.cli.ending import ended
 
+    command = _command(sys.argv[1:])
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        main()
+        ended(command)
     except KeyboardInterrupt:
         sys.stderr.write(_LINE)
         raise SystemExit(INTERRUPTED) from None
+
+
+def _command(given: list[str]) -> Callable[[], Any]:
+    """What is asked for; files alone need no parser, whose loading takes as long as comparing."""
+    if given[:1] == ["compare"] and given[1:] and not any(x.startswith("-") for x in given):
+        from betterthan.cli.comparing import compare
+
+        return partial(compare, given[1:])
+    from betterthan.cli.commands import app
+
+    return partial(app, standalone_mode=False)
 
 
 def _leave(*_: object) -> None:

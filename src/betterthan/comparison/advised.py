@@ -12,6 +12,7 @@ from betterthan.comparison.advice import Advice
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.engines import Engine
 from betterthan.comparison.given import Given
+from betterthan.counts.arrays import without_attrs
 from betterthan.counts.units import UNIT, default_unit, in_units
 from betterthan.models.roster import BOOTSTRAP, Spec
 from betterthan.scores.resampling import bootstrap
@@ -106,8 +107,8 @@ def _as_engine(found: xr.Dataset, spec: Spec) -> Engine:
     table = xr.Dataset({key: found.get(key, nothing) for key in _COLUMNS})
     if "also_ahead" not in found:
         table["also_ahead"] = xr.zeros_like(nothing, dtype=bool)
-    table = table.drop_vars([c for c in table.coords if c not in table.dims]).drop_attrs()
-    beside = found[[key for key in BESIDE if key in found]].drop_attrs()
+    table = without_attrs(table.drop_vars([c for c in table.coords if c not in table.dims]))
+    beside = without_attrs(found[[key for key in BESIDE if key in found]])
     beside = beside.drop_vars([c for c in beside.coords if c not in beside.dims])
     made = Signature.from_attrs(found.attrs)
     also = [k for k in ("position", "judges") if found.attrs.get(k)]

@@ -1,7 +1,7 @@
 """Three or more systems at once: pairs among all of them, who is the best, and how sure is that."""
 
 from collections.abc import Collection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
@@ -11,7 +11,6 @@ from betterthan.comparison.asked import Asked
 from betterthan.comparison.engines import Engine, working
 from betterthan.comparison.given import Given
 from betterthan.comparison.measured import Measured
-from betterthan.comparison.of_blocks import Summed
 from betterthan.counts.units import CLUSTER, unlabelled
 from betterthan.exact.joint import shrinkage, units
 from betterthan.exact.joint.mixture import Mixture, mixture
@@ -19,6 +18,9 @@ from betterthan.exact.joint.units import Means
 from betterthan.models.roster import AMONG_ALL
 from betterthan.posterior import among
 from betterthan.signed import Signature
+
+if TYPE_CHECKING:
+    from betterthan.comparison.of_blocks import Summed
 
 
 def among_all(given: Given, asked: Asked, main: Engine, taken: Collection[str]) -> xr.Dataset:
@@ -64,7 +66,7 @@ _TOLD = (
 )
 
 
-def _posterior(scores: Measured | Summed, equal: bool) -> Mixture | None:
+def _posterior(scores: "Measured | Summed", equal: bool) -> Mixture | None:
     means = _equally_weighed(scores) if equal else scores.means()
     if not means.vary:
         return None
@@ -78,7 +80,7 @@ def _posterior(scores: Measured | Summed, equal: bool) -> Mixture | None:
     return mixture(of)
 
 
-def _scale(scores: Measured | Summed) -> float:
+def _scale(scores: "Measured | Summed") -> float:
     """Of the spread of systems before any data: a quarter of 0 to 1, half the sd of other
     scores.
     """
@@ -137,7 +139,7 @@ def _of_model(main: Engine) -> xr.Dataset:
     return xr.Dataset(attrs={"joint_model": main.name, "joint_draws": draws})
 
 
-def _made(given: Given, scores: Measured | Summed, equal: bool, asked: Asked) -> Signature:
+def _made(given: Given, scores: "Measured | Summed", equal: bool, asked: Asked) -> Signature:
     of_what = "items with their runs" if scores.runs and given.unit == "item" else f"{given.unit}s"
     return Signature(
         joint_model=AMONG_ALL,

@@ -9,6 +9,7 @@ from betterthan import names
 from betterthan.auditing.beside import lines_beside
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.given import Given
+from betterthan.counts.arrays import without_attrs
 from betterthan.posterior.bounds import bounds_of_right_or_wrong, missing_bounds
 
 
@@ -76,7 +77,7 @@ def holding(given: Given, bounds: xr.Dataset | None) -> xr.Dataset:
     held = {"missing_holds": bounds["holds"]}
     if given.counts.sizes[names.OUTCOME] == bounds.sizes[names.OUTCOME]:  # ties were kept
         held["counts_worst"] = bounds["counts"].sel(case="worst", drop=True)
-    return bounds[["n_missing"]].assign(held).drop_attrs()
+    return without_attrs(bounds[["n_missing"]].assign(held))
 
 
 def _looked_at(given: Given, asked: Asked) -> bool:

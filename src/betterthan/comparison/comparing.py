@@ -6,26 +6,23 @@ import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
 
 from betterthan import names
 from betterthan.answers.comparison import Comparison
-from betterthan.comparison.advice import Advice, advise_on
-from betterthan.comparison.advised import advised_answers
 from betterthan.comparison.among_all import among_all
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.audited import audited, bounds_of, holding
 from betterthan.comparison.engines import Engine, answers_of, exact_answers, sampled_answers
 from betterthan.comparison.given import Found, Given, count_given, of_systems, recognise
-from betterthan.comparison.of_blocks import count_given_blocks
-from betterthan.comparison.of_judged import judged_answers
 from betterthan.comparison.of_scores import of_scores
 from betterthan.comparison.signing import signed_of
 from betterthan.comparison.tests_beside import tests_beside
 from betterthan.comparison.ties_beside import every_policy
+from betterthan.counts.arrays import without_attrs
 from betterthan.counts.units import CLUSTER, EPOCH
 from betterthan.judged.dataset import is_judged
 from betterthan.models.sampling import Sampling
@@ -35,6 +32,11 @@ from betterthan.posterior.table import Question
 from betterthan.progress import with_bar, working
 from betterthan.signed import Signature
 from betterthan.significance.roster import Tests
+
+if TYPE_CHECKING:
+    from betterthan.comparison.advice import Advice
+
+# what most comparisons do not ask for is loaded by those that do
 
 
 def compare(
@@ -200,7 +202,7 @@ def compare(
     if is_judged(data):
         return _judged(data, asked)
     found = of_systems(recognise(data, other, asked.systems), asked)
-    advice = advise_on(found) if asked.method == "advised" else None
+    advice = _advice(found) if asked.method == "advised" else None
     taken = _taken(asked, advice)
     given = _counted_once(found, asked, taken, advice)
     for line in given.warned:
@@ -221,7 +223,7 @@ def compare(
     )
     for table in with_bar(tables, len(tables), f"comparing {len(result[names.SYSTEM_A])} systems"):
         beside = table()
-        result = result.merge(beside.drop_attrs(), join="exact", compat="override")
+        result = result.merge(without_attrs(beside), join="exact", compat="override")
         result.attrs |= beside.attrs
     result["sign_error"] = sign_error(result)
     for engine in others:
@@ -231,17 +233,27 @@ def compare(
     return Comparison(result.assign_attrs(signed | result.attrs), _beside(others))
 
 
+def _advice(found: Found) -> "Advice":
+    from betterthan.comparison.advice import advise_on
+
+    return advise_on(found)
+
+
 def _counted_once(
-    found: Found, asked: Asked, taken: tuple[str, ...], advice: Advice | None
+    found: Found, asked: Asked, taken: tuple[str, ...], advice: "Advice | None"
 ) -> Given:
     """What was found, counted: in memory, or block by block."""
     if found.kind == "blocks":
+        from betterthan.comparison.of_blocks import count_given_blocks
+
         return count_given_blocks(found, asked)
     return count_given(found, asked, taken, advice and advice.options.get("quantity"))
 
 
 def _judged(data: xr.Dataset, asked: Asked) -> Comparison:
     """The comparison of judged counts."""
+    from betterthan.comparison.of_judged import judged_answers
+
     result, others = judged_answers(data, asked)
     result["sign_error"] = sign_error(result)
     return Comparison(result, _beside(others))
@@ -258,10 +270,10 @@ def sign_error(result: xr.Dataset) -> xr.DataArray:
     verdict = result["verdict"].transpose(*better.dims).values
     sides = [verdict == "a_better", verdict == "b_better"]
     named = np.select(sides, [behind, among.values], np.nan)
-    return better.copy(data=named).drop_attrs().rename("sign_error")
+    return without_attrs(better.copy(data=named)).rename("sign_error")
 
 
-def _taken(asked: Asked, advice: Advice | None) -> tuple[str, ...]:
+def _taken(asked: Asked, advice: "Advice | None") -> tuple[str, ...]:
     """Of dataset, cluster and epoch, what is taken into account."""
     if advice is not None and advice.spec.fitted:
         return advice.spec.takes
@@ -277,7 +289,7 @@ def _with_other(result: xr.Dataset, given: Given, asked: Asked, main: Engine) ->
         return result
     question = replace(asked.question, rope=0.0)
     told = answers_of(other, given, replace(asked, question=question))[list(_OTHER)]
-    told = told.rename({name: f"{other}_{name}" for name in _OTHER}).drop_attrs()
+    told = without_attrs(told.rename({name: f"{other}_{name}" for name in _OTHER}))
     result = result.merge(told, join="exact")
     if given.quantity.chosen:
         return result
@@ -289,9 +301,11 @@ def _with_other(result: xr.Dataset, given: Given, asked: Asked, main: Engine) ->
 _OTHER = ("prob_better", "difference_mean", "difference_lower", "difference_upper", "verdict")
 
 
-def _answered(given: Given, asked: Asked, advice: Advice | None) -> list[Engine]:
+def _answered(given: Given, asked: Asked, advice: "Advice | None") -> list[Engine]:
     """The engines that were asked for, the one to be read first."""
     if advice is not None:
+        from betterthan.comparison.advised import advised_answers
+
         fitted = advised_answers(given, asked, advice)
         return [*([fitted] if fitted else []), exact_answers(given, asked)]
     ways = {"exact": (exact_answers,), "mcmc": (sampled_answers,)}
@@ -300,11 +314,11 @@ def _answered(given: Given, asked: Asked, advice: Advice | None) -> list[Engine]
 
 
 def _counted(given: Given, asked: Asked) -> dict[str, xr.DataArray]:
-    counts = given.counts.drop_attrs()
+    counts = without_attrs(given.counts)
     return {
         "counts": counts,
         "n": counts.sum(names.OUTCOME),
-        "bayes_factor_01": closed.bayes(settled(given.counts, asked.prior)).drop_attrs(),
+        "bayes_factor_01": without_attrs(closed.bayes(settled(given.counts, asked.prior))),
     }
 
 

@@ -11,6 +11,7 @@ from betterthan.blocks.work import Work, work_on
 from betterthan.comparison import unit_wins
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.given import Given
+from betterthan.counts.arrays import without_attrs
 from betterthan.counts.picking import systems_of
 from betterthan.counts.units import CLUSTER
 from betterthan.posterior import closed, differences, on_units, table
@@ -117,7 +118,7 @@ def sampled_answers(given: Given, asked: Asked) -> Engine:
         found = found.assign(_nothing(found["prob_better"]))
     diagnosis = diagnose(tree)
     whole = table.with_verdicts(found, asked.question, converged=diagnosis.passed, n=_number(given))
-    beside = xr.Dataset({"z": cross_check(given.counts, tree)["z"].drop_attrs()})
+    beside = xr.Dataset({"z": without_attrs(cross_check(given.counts, tree)["z"])})
     return Engine("mcmc", whole, beside, _signed(tree["posterior"].attrs) | _judged(diagnosis))
 
 

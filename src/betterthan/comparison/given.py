@@ -17,6 +17,7 @@ from betterthan.comparison.measured import Measured, measured, unit_of
 from betterthan.comparison.missing_beside import missing_beside
 from betterthan.comparison.quantity import Quantity, quantity_of
 from betterthan.comparison.sequences import two_sequences
+from betterthan.counts.arrays import without_attrs
 from betterthan.counts.fingerprint import fingerprint
 from betterthan.counts.judgments import JUDGMENT, count_judgments
 from betterthan.counts.picking import picked, systems_of
@@ -247,8 +248,8 @@ def _of_items(plain: xr.DataArray, asked: Asked) -> tuple[xr.DataArray, xr.Datas
     raw = counted(scored, asked.margin).assign_attrs(missing=asked.missing)
     labels = scored[names.SYSTEM].values.astype(str)
     scored = scored.assign_coords({names.SYSTEM: labels}).astype(float)
-    facts = xr.Dataset({"score": scored.mean(names.ITEM).drop_attrs()})
-    facts["n_scored"] = scored.notnull().sum(names.ITEM).drop_attrs()
+    facts = xr.Dataset({"score": without_attrs(scored.mean(names.ITEM))})
+    facts["n_scored"] = without_attrs(scored.notnull().sum(names.ITEM))
     facts["n_dropped"] = (names.SQUARE, raw["n_dropped"].values)
     return raw.drop_vars(["n_used", "n_dropped"]), facts, [_BY_F1] if tallies else []
 

@@ -13,6 +13,7 @@ import betterthan
 from betterthan import checks, names
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.engines import Engine, sampled_judged
+from betterthan.counts.arrays import without_attrs
 from betterthan.counts.picking import picked, systems_of
 from betterthan.exact.judged.pairs import JudgedPairs
 from betterthan.exact.wins import dirichlet, intervals
@@ -173,7 +174,7 @@ def _joined(*parts: xr.Dataset) -> xr.Dataset:
     for part in parts:
         variables |= {name: array.variable for name, array in part.data_vars.items()}
         coords |= {name: array.variable for name, array in part.coords.items()}
-    return xr.Dataset(variables, coords).drop_attrs()
+    return without_attrs(xr.Dataset(variables, coords))
 
 
 def _bare(pairs: int) -> list[str]:

@@ -9,6 +9,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.comparison.given import Given
+from betterthan.counts.arrays import without_attrs
 from betterthan.counts.differing import differing
 from betterthan.significance.all_at_once import FEWEST, ranked
 
@@ -24,7 +25,7 @@ def of_scores(given: Given) -> xr.Dataset:
     if given.found.kind not in ("scores", "trials"):
         return xr.Dataset()
     told = differing(given.plain, ITEMS)
-    found = told[["spread", "with_rest", "score"]].drop_attrs()
+    found = without_attrs(told[["spread", "with_rest", "score"]])
     found = found.rename({name: f"item_{name}" for name in found.data_vars})
     found["n_differing"] = told.attrs["n_differing"]
     found = found.assign(_all_at_once(given))

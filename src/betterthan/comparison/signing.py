@@ -1,18 +1,20 @@
 """How an answer was made, as its attrs say it."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import betterthan
 from betterthan import checks, names
-from betterthan.comparison.advice import Advice
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.engines import Engine
 from betterthan.comparison.given import Given
 from betterthan.counts.units import CLUSTER
 
+if TYPE_CHECKING:
+    from betterthan.comparison.advice import Advice
+
 
 def signed_of(
-    given: Given, asked: Asked, advice: Advice | None, engines: list[Engine]
+    given: Given, asked: Asked, advice: "Advice | None", engines: list[Engine]
 ) -> dict[str, Any]:
     """How the answer was made."""
     unknown = given.counts.attrs.get("ties") == "unknown"

@@ -4,11 +4,13 @@ are.
 
 from typing import Any
 
+import numpy as np
 import xarray as xr
 
 from betterthan import names
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.given import Given
+from betterthan.counts.arrays import without_attrs
 from betterthan.signed import Signature
 from betterthan.significance.corrections import adjust
 from betterthan.significance.roster import Beside
@@ -21,28 +23,29 @@ def tests_beside(given: Given, asked: Asked) -> xr.Dataset:
     specs = asked.tests.on(plain)
     choices = Beside(asked.tests, ties=asked.ties, missing="pairwise", rng=asked.seed)
     found = [_where_met(spec.of(plain, given.raw, choices), given.raw) for spec in specs]
-    labels = xr.DataArray([spec.name for spec in specs], dims=names.TEST, name=names.TEST)
-    p = _stacked([one["p_value"] for one in found], labels)
-    table = xr.Dataset({"p_value": p.transpose(names.TEST, *names.SQUARE)})
     corrected = [adjust(one["p_value"], correction=asked.tests.correction) for one in found]
-    table["p_adjusted"] = _stacked(corrected, labels)
-    table["favours"] = _stacked([one["favours"] for one in found], labels)
-    table = table.assign({k: v for one in found for k, v in one.items() if k not in table})
-    table["smallest_p"] = signs_of(given.raw, choices.sign_ties)["smallest_p"]
+    told: dict[Any, Any] = {
+        "p_value": _stacked([one["p_value"] for one in found]),
+        "p_adjusted": _stacked(corrected),
+        "favours": _stacked([one["favours"] for one in found]),
+    }
+    told |= {k: v for one in found for k, v in one.items() if k not in told}
+    told["smallest_p"] = signs_of(given.raw, choices.sign_ties)["smallest_p"]
     if asked.ties == "all":
         every = signs_of(given.raw, "all", alpha=asked.tests.alpha)
-        table["p_value_by_ties"], table["p_flips"] = every["p_value"], every["flips"]
-        table["favours_by_ties"] = every["favours"]
+        told |= {"p_value_by_ties": every["p_value"], "p_flips": every["flips"]}
+        told["favours_by_ties"] = every["favours"]
+    table = xr.Dataset(told, {names.TEST: [spec.name for spec in specs]})
     said = {k: v for one in found for k, v in one.attrs.items()}
     tests = tuple(spec.name for spec in specs)
-    return table.drop_attrs().assign_attrs(_signed(tests, asked, choices) | said)
+    return without_attrs(table).assign_attrs(_signed(tests, asked, choices) | said)
 
 
 def _where_met(found: xr.Dataset, raw: xr.DataArray) -> xr.Dataset:
     """Without the p-values of pairs that share nothing: nan, which is no hypothesis."""
     if raw.sizes[names.OUTCOME] == 2:  # ties are unknown, and may be all there is
         return found
-    n = raw.sum(names.OUTCOME).drop_attrs()
+    n = without_attrs(raw.sum(names.OUTCOME))
     met = (n > 0) | (n[names.SYSTEM_A] == n[names.SYSTEM_B])
     return found.assign(p_value=found["p_value"].where(met))
 
@@ -56,6 +59,6 @@ def _signed(tests: tuple[str, ...], asked: Asked, choices: Beside) -> dict[str, 
     ).to_attrs()
 
 
-def _stacked(found: list[xr.DataArray], labels: xr.DataArray) -> xr.DataArray:
-    plain = [one.drop_attrs() for one in found]
-    return xr.concat(plain, labels, join="exact", coords="minimal", compat="override")
+def _stacked(found: list[xr.DataArray]) -> tuple[tuple[str, ...], np.ndarray]:
+    """Test by test."""
+    return (names.TEST, *names.SQUARE), np.stack([x.transpose(*names.SQUARE).values for x in found])

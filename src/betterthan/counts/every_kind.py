@@ -6,7 +6,6 @@ from betterthan import checks, names
 from betterthan.blocks.lazy import in_blocks
 from betterthan.counts.arrays import labelled
 from betterthan.counts.clusters import count_clusters
-from betterthan.counts.in_blocks import count_blocks
 from betterthan.counts.judgments import count_judgments
 from betterthan.counts.scoring import count_outcomes
 from betterthan.counts.units import CLUSTER
@@ -80,6 +79,8 @@ def count(
                 f"by={by!r} needs scores in memory, and these are in blocks; select one value of "
                 f"{by} and count that, or load the data with .compute()"
             )
+        from betterthan.counts.in_blocks import count_blocks
+
         return count_blocks(data, margin=margin, missing=missing)
     if by in _UNITS and not (isinstance(data, xr.Dataset) and "trials" not in data):
         if missing != "pairwise":

@@ -4,6 +4,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
+from betterthan.counts.arrays import without_attrs
 from betterthan.counts.shapes import to_pairs, to_square
 
 
@@ -69,11 +70,8 @@ def probability_as_given(
     square : bool
         Whether the counts came as a square.
     """
-    answer = (
-        pairs.isel({names.OUTCOME: 0}, drop=True)
-        .copy(data=better)
-        .rename("prob_better")
-        .drop_attrs()
+    answer = without_attrs(
+        pairs.isel({names.OUTCOME: 0}, drop=True).copy(data=better).rename("prob_better")
     )
     if not square:
         return answer

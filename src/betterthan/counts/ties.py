@@ -109,7 +109,7 @@ def policy_applied(counts: xr.DataArray, ties: str) -> xr.DataArray:
     square = set(names.SQUARE) <= set(counts.dims)
     if square and policy.mirror != policy.name:
         return to_square(policy_applied(to_pairs(counts), ties))
-    decisive = counts.sel({names.OUTCOME: list(names.DECISIVE)}).copy()
+    decisive = counts.isel({names.OUTCOME: slice(2)}).copy()
     if policy.needs_ties:
         need_ties(counts, ties)
         wins, losses, tied = np.moveaxis(counts.values.astype(np.int64), -1, 0)

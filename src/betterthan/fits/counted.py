@@ -7,6 +7,7 @@ from typing import Any
 import xarray as xr
 
 from betterthan import names
+from betterthan.counts.arrays import without_attrs
 from betterthan.counts.shapes import to_square
 from betterthan.posterior import closed, differences, table
 from betterthan.posterior.parameters import settled
@@ -39,13 +40,13 @@ def closed_answer(counts: xr.DataArray, prior: Any, asked: Question, n: xr.DataA
     found = xr.Dataset({"prob_better": closed.better(of)})
     if asked.rope:
         found["mass"] = differences.masses(of, asked.rope)
-    return table.with_verdicts(found.drop_attrs(), asked, n=n)[["prob_better", "verdict"]]
+    return table.with_verdicts(without_attrs(found), asked, n=n)[["prob_better", "verdict"]]
 
 
 def as_asked(values: xr.DataArray, square: bool) -> xr.DataArray:
     """Numbers by pair that are the same of (A, B) and (B, A), in the shape of the answers."""
-    bare = values.drop_attrs()
-    return to_square(bare, mirror="same") if square else bare
+    plain = without_attrs(values)
+    return to_square(plain, mirror="same") if square else plain
 
 
 def named_pair(counts: xr.DataArray, k: int) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
+from betterthan.counts.arrays import without_attrs
 from betterthan.counts.shapes import to_square
 from betterthan.fits.counted import SAMPLES, as_asked, closed_answer, named_pair
 from betterthan.models import clustered
@@ -36,7 +37,7 @@ def of_clusters(fit: Fit, asked: Question) -> xr.Dataset:
 
 
 def _exactly(counts: xr.DataArray, prior: tuple[float, ...], square: bool) -> xr.DataArray:
-    exact = clustered.closed_form(counts, prior=prior).drop_attrs()  # by pair
+    exact = without_attrs(clustered.closed_form(counts, prior=prior))  # by pair
     # mirrored, P(B better) is 1 - P(A better): of tails below 1e-16 closed_form itself says more
     return to_square(exact, mirror="probability", diagonal=0.5) if square else exact
 

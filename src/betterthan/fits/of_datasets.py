@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.counts.arrays import without_attrs
 from betterthan.counts.shapes import to_square
 from betterthan.fits.counted import SAMPLES, as_asked, by_label, closed_answer, named_pair
 from betterthan.models import simplex
@@ -121,7 +122,7 @@ def _flat(values: xr.DataArray, factors: list[str]) -> xr.DataArray:
 
 def _shares(counts: xr.DataArray, weights: Mapping[str, float] | None) -> dict[str, xr.DataArray]:
     """How much each data set weighs for each pair, by the name of the target."""
-    n = counts.sum(names.OUTCOME).drop_attrs()
+    n = without_attrs(counts.sum(names.OUTCOME))
     equal = xr.ones_like(n) / n.sizes[names.DATASET]
     shares = {"equal": equal, "size": (n / n.sum(names.DATASET)).fillna(equal)}
     if weights is not None:

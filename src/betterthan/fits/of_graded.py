@@ -5,6 +5,7 @@ import warnings
 import xarray as xr
 
 from betterthan import names
+from betterthan.counts.arrays import without_attrs
 from betterthan.counts.graded_pairs import MANY, NEAR
 from betterthan.counts.shapes import to_square
 from betterthan.fits.counted import SAMPLES, better_alone, by_label
@@ -19,7 +20,7 @@ def of_graded(fit: Fit, asked: Question) -> xr.Dataset:
     found = table.of_differences(posterior["difference"], asked, square=True)
     found = table.with_verdicts(found, asked, converged=fit.diagnosis.passed)
     found = found.assign(_withheld(fit, found))
-    size = posterior["effect_size"].mean(SAMPLES).drop_attrs()
+    size = without_attrs(posterior["effect_size"].mean(SAMPLES))
     found["effect_size"] = to_square(size, mirror="difference")
     for key in ("n", "n_tied", "near_ties"):
         found[key] = to_square(fit.constant[key], mirror="same")
@@ -45,7 +46,7 @@ def _withheld(fit: Fit, found: xr.Dataset) -> dict[str, xr.DataArray]:
             stacklevel=4,
         )
     few = to_square(near.copy(data=flat.astype(float)), mirror="same") == 0
-    kept = few.drop_attrs().reset_coords(drop=True)
+    kept = without_attrs(few).reset_coords(drop=True)
     return {
         "verdict": found["verdict"].where(kept, "no_verdict"),
         "also_ahead": found["also_ahead"] & kept,

@@ -12,6 +12,7 @@ from betterthan.logs.partial_json import partial
 from betterthan.logs.zip_directory import Member, members_of
 
 HEAD = 2**16  # bytes that are looked at
+JSON = ("object", "lines", "list")  # kinds of head
 _LFS = b"version https://git-lfs"
 _IMAGES = {b"\x89PNG": "an image", b"\xff\xd8\xff": "an image", b"GIF8": "an image"}
 _OTHERS = {b"%PDF": "a PDF"}

@@ -1,11 +1,11 @@
 """What is known of each kind of file of judgments: one row each, in a written tuple."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from typing import Any
 
 from betterthan.io.table import Table
-from betterthan.logs.heads import Head, LogFile
+from betterthan.logs.heads import JSON, Head, LogFile
 
 
 @dataclass(frozen=True)
@@ -21,20 +21,25 @@ class Judged:
     name: str
     tool: str  # as its makers write it
     said: str  # how a judgment is read, where there is a choice
+    kinds: tuple[str, ...] = JSON  # of `Head`; its own file is loaded for these alone
 
-    @property
-    def recognises(self) -> Callable[[Head], bool]:
+    def recognises(self, head: Head) -> bool:
         """Whether a file is of this kind."""
-        return import_module(f"betterthan.logs.judged_{self.name}").recognises
+        return head.kind in self.kinds and self._file.recognises(head)
+
+    def table(self, file: LogFile) -> Table:
+        """Its judgments."""
+        return self._file.table(file)
 
     @property
-    def table(self) -> Callable[[LogFile], Table]:
-        """Its judgments."""
-        return import_module(f"betterthan.logs.judged_{self.name}").table
+    def _file(self) -> Any:
+        return import_module(f"betterthan.logs.judged_{self.name}")
 
+
+_TABLES = (*JSON, "text", "parquet")
 
 JUDGED: tuple[Judged, ...] = (
-    Judged("one_hot", "votes with a column for each outcome", ""),
+    Judged("one_hot", "votes with a column for each outcome", "", _TABLES),
     Judged(
         "mt_bench",
         "MT-bench",
@@ -52,6 +57,7 @@ JUDGED: tuple[Judged, ...] = (
         "alpaca_eval",
         "AlpacaEval",
         "a preference below 1.5 is for the first generator, above for the second, 1.5 a tie",
+        _TABLES,
     ),
 )
 

@@ -1,10 +1,11 @@
 """What is known of each kind of log: one row each, in a written tuple."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from typing import Any
 
-from betterthan.logs.heads import Head, LogFile
+from betterthan.logs.heads import JSON, Head, LogFile
 from betterthan.logs.record import Run
 
 
@@ -25,11 +26,15 @@ class Reader:
     system: str  # what names the system
     takes_items: bool = False  # whether it needs the ids of the data set where no file has them
     takes_cluster: bool = False  # whether samples have metadata that items can share
+    kinds: tuple[str, ...] = JSON  # of `Head`; its own file is loaded for these alone
+
+    def recognises(self, head: Head) -> bool:
+        """Whether a file is of this kind."""
+        return head.kind in self.kinds and self._file.recognises(head)
 
     @property
-    def recognises(self) -> Callable[[Head], bool]:
-        """Whether a file is of this kind."""
-        return import_module(f"betterthan.logs.of_{self.name}").recognises
+    def _file(self) -> Any:
+        return import_module(f"betterthan.logs.of_{self.name}")
 
     def runs(
         self,
@@ -40,16 +45,15 @@ class Reader:
         """The runs in files of this kind; `items` are the ids of the data set, `cluster` names the
         metadata that items of one cluster share.
         """
-        module = import_module(f"betterthan.logs.of_{self.name}")
         if self.takes_cluster:
-            return module.runs(files, cluster)
-        return module.runs(files, items) if self.takes_items else module.runs(files)
+            return self._file.runs(files, cluster)
+        return self._file.runs(files, items) if self.takes_items else self._file.runs(files)
 
     def check(self, runs: Sequence[Run]) -> None:
         """Refuse runs that cannot be compared, where the reader has a function ``check`` for it:
         its files are read by the names that a mapping gave them.
         """
-        check = getattr(import_module(f"betterthan.logs.of_{self.name}"), "check", None)
+        check = getattr(self._file, "check", None)
         if runs and check is not None:
             check(runs)
 
@@ -62,6 +66,7 @@ READERS: tuple[Reader, ...] = (
         "0.3.6x, 2024-10, 0.3.285",
         "eval.model",
         takes_cluster=True,
+        kinds=("zip", "object"),
     ),
     Reader(
         "lm_eval",
@@ -112,6 +117,7 @@ READERS: tuple[Reader, ...] = (
         "``promptfoo eval -o out.json``, or ``out.jsonl``",
         "0.118, 0.123",
         "provider and prompt",
+        kinds=(*JSON, "text"),
     ),
     Reader(
         "tool_rows",
@@ -119,6 +125,7 @@ READERS: tuple[Reader, ...] = (
         "a table of ``result_df``, ``to_pandas()`` or an export",
         "MLflow 3.17",
         "the file, or the name you give",
+        kinds=(*JSON, "text", "parquet"),
     ),
     Reader(
         "deepeval",
@@ -140,6 +147,7 @@ READERS: tuple[Reader, ...] = (
         "``trec_eval -q`` or ``ir_measures -q``",
         "ir_measures 0.4.3",
         "the file",
+        kinds=("text",),
     ),
-    Reader("sacrebleu", "sacrebleu -sl", "a line a sentence", "2.6.0", "the file"),
+    Reader("sacrebleu", "sacrebleu -sl", "a line a sentence", "2.6.0", "the file", kinds=("text",)),
 )

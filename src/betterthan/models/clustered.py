@@ -12,6 +12,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.counts.arrays import without_attrs
 from betterthan.counts.pairing import probability_as_given
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins import clusters
@@ -197,7 +198,7 @@ def fit(
     )
     posterior = tree["posterior"].to_dataset()
     added = _population(posterior, data, correlation or 0.0)
-    tree["posterior"] = posterior.assign({k: v.drop_attrs() for k, v in added.items()})
+    tree["posterior"] = posterior.assign({k: without_attrs(v) for k, v in added.items()})
     tree["constant_data"] = xr.Dataset({"counts": (_CELL, data.values)}, coords=data.coords)
     return tree
 

@@ -12,6 +12,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.counts.arrays import without_attrs
 from betterthan.counts.judgments import Rows, judgment_rows
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.models import (
@@ -207,7 +208,7 @@ def fit(
     tree = by_weights.fit_known(known, attrs, sampler, sampling, seed=seed, predictive=predictive)
     told = tree["posterior"].to_dataset()
     propensity = tie_models.propensity(told["tie"], tie_model)
-    tree["posterior"] = told.assign(tie_propensity=propensity.drop_attrs())
+    tree["posterior"] = told.assign(tie_propensity=without_attrs(propensity))
     tree["constant_data"] = _constant(rows)
     return tree
 

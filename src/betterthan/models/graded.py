@@ -12,6 +12,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.counts.arrays import without_attrs
 from betterthan.counts.graded_pairs import Differences, differences_of
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.models import made_up, of_pairs, shrinkage
@@ -188,7 +189,7 @@ def fit(
         target_accept=TARGET_ACCEPT,
     )
     posterior = tree["posterior"].to_dataset()
-    added = {k: v.drop_attrs() for k, v in _in_scores(posterior, data).items()}
+    added = {k: without_attrs(v) for k, v in _in_scores(posterior, data).items()}
     tree["posterior"] = posterior.drop_vars("tail_less_one").assign(added)
     labels = {k: data.names_of_pairs[k] for k in (names.PAIR, *names.SQUARE)}
     counted = ("n", "n_tied", "unit", "near_ties")

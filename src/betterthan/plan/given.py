@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.counts.arrays import without_attrs
 from betterthan.counts.shapes import pair_indices, to_pairs
 from betterthan.exact.planning.edges import Rule
 from betterthan.exact.wins import dirichlet
@@ -53,7 +54,7 @@ class Pairs:
             full = squared(values, swapped, itself, labels.shape)
         else:
             full = values.reshape((*labels.shape, *values.shape[1:]))
-        coords = {**labels.drop_attrs().coords, **extra}
+        coords = {**without_attrs(labels).coords, **extra}
         return xr.DataArray(full, dims=(*labels.dims, *extra), coords=coords)
 
 

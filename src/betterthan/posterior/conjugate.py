@@ -9,10 +9,10 @@ import xarray as xr
 from scipy.special import expit
 
 from betterthan import __version__, checks, names
+from betterthan.counts.arrays import without_attrs
 from betterthan.counts.pairing import as_pairs
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.judged.dataset import is_judged
-from betterthan.posterior import of_judged
 from betterthan.signed import Signature
 
 
@@ -63,6 +63,8 @@ def draws(
     0.96
     """
     if is_judged(counts):
+        from betterthan.posterior import of_judged
+
         return of_judged.draws_of(counts, prior, draws, chains, rng)
     pairs, square = as_pairs(counts)
     numbers = checks.prior(prior, pairs.sizes[names.OUTCOME])
@@ -99,7 +101,7 @@ def _tree(pairs: xr.DataArray, posterior: dict[str, np.ndarray], ties: bool) -> 
     )
     systems = {k: (names.PAIR, pairs[k].values) for k in names.SQUARE}
     for group in ("posterior", "observed_data"):
-        tree[group] = tree[group].to_dataset().assign_coords(systems).drop_attrs()
+        tree[group] = without_attrs(tree[group].to_dataset().assign_coords(systems))
     return tree
 
 

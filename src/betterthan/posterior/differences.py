@@ -11,7 +11,6 @@ from betterthan import checks, names
 from betterthan.blocks.work import Work, here
 from betterthan.exact.wins import dirichlet, intervals
 from betterthan.judged.dataset import is_judged
-from betterthan.posterior import of_judged
 from betterthan.posterior.parameters import Parameters, across, each, parameters, real_numbers
 
 
@@ -63,6 +62,8 @@ def difference(
     checks.probability(ci_prob, "ci_prob")
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
     if is_judged(counts):
+        from betterthan.posterior import of_judged
+
         return of_judged.size(counts, ci_prob, ci_kind, prior, ties)
     given = parameters(counts, prior, ties, question="the size of the difference")
     return size(given, ci_prob, ci_kind)
@@ -138,6 +139,8 @@ def prob_equivalent(
     """
     rope = checks.rope(rope)
     if is_judged(counts):
+        from betterthan.posterior import of_judged
+
         return of_judged.masses(counts, rope, prior, ties)
     return masses(parameters(counts, prior, ties, question="the probability within a rope"), rope)
 
@@ -195,6 +198,8 @@ def sf(
     """
     at = checks.real(delta, "delta")
     if is_judged(counts):
+        from betterthan.posterior import of_judged
+
         return of_judged.beyond(counts, at, prior, ties)
     given = parameters(counts, prior, ties, question="the size of the difference")
     return each(

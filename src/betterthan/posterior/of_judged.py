@@ -12,6 +12,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import __version__, checks, names
+from betterthan.counts.arrays import without_attrs
 from betterthan.exact.judged import draws as exact_draws
 from betterthan.exact.judged.pairs import JudgedPairs
 from betterthan.exact.judged.worth import correlation_ratio, effective_gold
@@ -133,7 +134,7 @@ def _signed(tree: xr.DataTree, data: xr.Dataset, attrs: dict[str, Any]) -> xr.Da
     """With the systems of each pair, and how the draws were made."""
     sides = {k: (names.PAIR, data[k].values) for k in names.SQUARE}
     posterior = tree["posterior"].to_dataset().assign_coords(sides)
-    tree["posterior"] = posterior.drop_attrs().assign_attrs(
+    tree["posterior"] = without_attrs(posterior).assign_attrs(
         attrs | {"inference_library_version": __version__}
     )
     return tree

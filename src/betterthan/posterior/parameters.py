@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import __version__, checks, names, schemas
+from betterthan.counts.arrays import without_attrs
 from betterthan.counts.shapes import to_pairs
 from betterthan.counts.ties import apply_ties
 
@@ -154,7 +155,9 @@ def across(
         raise ValueError(f"{dim} has {at.ndim} dims; give one number or a list of numbers")
     a, b, t = (v[..., None] for v in given.values)
     labels = given.counts.isel({names.OUTCOME: 0}, drop=True).expand_dims({dim: at}, axis=-1)
-    return labels.copy(data=answer(a, b, t, at)).rename(name).drop_attrs().assign_attrs(given.attrs)
+    return without_attrs(labels.copy(data=answer(a, b, t, at)).rename(name)).assign_attrs(
+        given.attrs
+    )
 
 
 def real_numbers(values: Any, what: str) -> np.ndarray:

@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.counts.arrays import without_attrs
 from betterthan.counts.ties import mirror_of
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.posterior.closed import prob_better
@@ -79,7 +80,7 @@ def prior_sweep(
 
 def _told(counts: xr.DataArray, prior: Any, rope: float, ties: str, threshold: float) -> xr.Dataset:
     """P(A better) and the verdict under one prior."""
-    better = prob_better(counts, prior=prior, ties=ties).drop_attrs()
+    better = without_attrs(prob_better(counts, prior=prior, ties=ties))
     behind = prob_better(_exchanged(counts), prior=_reversed(prior), ties=mirror_of(ties))
     within: Any = 0.0
     if rope:

@@ -14,6 +14,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.counts.arrays import without_attrs
 from betterthan.counts.shapes import pair_indices
 from betterthan.exact.numeric import weights
 from betterthan.posterior import from_draws, verdicts
@@ -176,7 +177,7 @@ def exact(table: xr.Dataset) -> xr.Dataset:
     """A table of closed forms, with an error of 0 beside each answer."""
     known = {str(name): (array.dims, array.values) for name, array in table.data_vars.items()}
     errors = {f"{k}_mcse": (dims, np.zeros_like(values)) for k, (dims, values) in known.items()}
-    return xr.Dataset(known | errors, table.coords).drop_attrs()
+    return without_attrs(xr.Dataset(known | errors, table.coords))
 
 
 def with_verdicts(

@@ -8,10 +8,7 @@ import pandas as pd
 
 from betterthan.io.files import FORMATS, dataset_name
 from betterthan.io.problems import listed, problem
-from betterthan.logs.clustering import CONTENT, by_content
 from betterthan.logs.finding import Found, find_files
-from betterthan.logs.of_tool_rows import run_of_frame
-from betterthan.logs.reading import read_runs
 from betterthan.logs.recognising import Sorted, sort_files, sorted_of_folder
 from betterthan.logs.record import Run
 
@@ -40,9 +37,13 @@ def runs_in(
     """The runs in logs, each with the name that a mapping gave it; None where tables are meant."""
     logs = logs_in(source, format)
     if logs is not None:
+        from betterthan.logs.reading import read_runs
+
         return read_runs(logs, items, cluster)
     found = _in_frames(source)
     if found is not None and cluster is not None:
+        from betterthan.logs.clustering import CONTENT, by_content
+
         if cluster != CONTENT:
             raise ValueError(f"cluster={cluster!r} does not apply to frames; give 'content'")
         by_content(found[0])
@@ -54,6 +55,8 @@ def _in_frames(source: Any) -> tuple[list[Run], list[str | None]] | None:
     frames = source if isinstance(source, Mapping) else {"DataFrame": source}
     if not frames or not all(isinstance(one, pd.DataFrame) for one in frames.values()):
         return None
+    from betterthan.logs.of_tool_rows import run_of_frame
+
     found = {str(name): run_of_frame(frame, str(name)) for name, frame in frames.items()}
     runs = {name: run for name, run in found.items() if run is not None}
     if runs and len(runs) < len(found):

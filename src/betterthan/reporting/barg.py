@@ -98,13 +98,11 @@ def _sensitivity(shown: Shown) -> dict[str, dict[str, np.ndarray]]:
     if not by_counts or made.ties not in ("third", "all") or shown.engine_names[0] != "exact":
         return {}
     grid = _grid(shown)
-    counts = _counts(shown)
-    prior, ties, rope = grid[0][0], grid[1][0], grid[2][0]
-    base = _verdicts(counts["as they are"], prior, ties, rope, shown)
+    verdict = _verdicts(_counts(shown), grid, float(made.threshold or names.VERDICT_PROB))
+    base = next(iter(verdict.values()))
     found: dict[str, dict[str, np.ndarray]] = {}
-    for prior, ties, rope, case in product(*grid[:3], counts):
-        new = _verdicts(counts[case], prior, ties, rope, shown)
-        for name, label in _labels(prior, ties, rope, case, grid):
+    for choices, new in verdict.items():
+        for name, label in _labels(*choices, grid):
             found.setdefault(name, {})[label] = new != base
     return found
 
@@ -148,14 +146,22 @@ def _counts(shown: Shown) -> dict[str, xr.DataArray]:
     return {k: v.drop_vars(names.SQUARE, errors="ignore").astype(int) for k, v in found.items()}
 
 
-def _verdicts(counts: xr.DataArray, prior: Any, ties: str, rope: float, shown: Shown) -> np.ndarray:
-    each = counts.transpose(names.PAIR, names.OUTCOME)
-    of = settled(policy_applied(each, ties), tuple(prior))
-    a, b, t = of.values
+def _verdicts(counts: dict[str, xr.DataArray], grid: Any, threshold: float) -> dict[Any, Any]:
+    """Of each prior, policy for ties, rope and case the verdict of every pair: what was asked for
+    first.
+    """
+    priors, policies, ropes = grid
+    square = {k: of.transpose(names.PAIR, names.OUTCOME) for k, of in counts.items()}
+    of = {(ties, case): policy_applied(square[case], ties) for ties in policies for case in counts}
+    made = list(product(priors, of))
+    a, b, t = np.stack([settled(of[at], tuple(prior)).values for prior, at in made], axis=1)
     ahead, behind = beta.prob_above_half(a, b), beta.prob_above_half(b, a)
-    within = dirichlet.prob_within(a, b, t, rope) if rope else 0.0
-    threshold = float(shown.made.threshold or names.VERDICT_PROB)
-    return decide(ahead, behind, within, rope, threshold)[0].astype("U16")
+    found = {}
+    for rope in ropes:
+        within = dirichlet.prob_within(a, b, t, rope) if rope else 0.0
+        verdict = decide(ahead, behind, within, rope, threshold)[0]
+        found |= {(p, at[0], rope, at[1]): v for (p, at), v in zip(made, verdict, strict=True)}
+    return {key: found[key] for key in product(priors, policies, ropes, counts)}
 
 
 def _told(found: dict[str, dict[str, np.ndarray]], shown: Shown) -> str:

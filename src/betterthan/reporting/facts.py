@@ -72,7 +72,8 @@ def facts(comparison: Comparison | xr.Dataset) -> Facts:
     """
     data = _leading(comparison)
     made = Signature.from_attrs(data.attrs)
-    pairs, systems = rows.pairs(data), _named(_in_order(data, rows.systems(data)))
+    pairs = rows.pairs(data)
+    systems = _named(_in_order(data, rows.systems(data, pairs)))
     found = of_any(systems, made)
     if made.failures and "no_verdict" in pairs["verdict"].tolist():
         found["failures"] = " ".join(made.failures)

@@ -21,7 +21,8 @@ def judged_facts(found: xr.Dataset) -> Facts:
     """
     data = found.isel({names.ENGINE: 0}) if names.ENGINE in found.dims else found
     made = Signature.from_attrs(found.attrs)
-    pairs, systems = rows.pairs(data), rows.systems(data)
+    pairs = rows.pairs(data)
+    systems = rows.systems(data, pairs)
     met: Any = pairs[pairs["n"] > 0]
     told = of_any(systems, made) | _of_labels(met, made)
     if len(pairs) > 1:

@@ -65,7 +65,7 @@ def _standing(found: xr.Dataset, made: Signature, told: Facts) -> Facts:
     if "failures" not in told and pairs["verdict"].isin(_UNTOLD).all():
         told = told | {"failures": f"{withheld(cell_of(found, 0, 1))}."}
     if len(pairs) > 1:
-        return told | standing(told, pairs, rows.systems(found), made)
+        return told | standing(told, pairs, rows.systems(found, pairs), made)
     row = pairs.to_dict("records")[0]
     return told | _of_two(found, row, str(told["statistic"]))
 

@@ -4,13 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from betterthan import names
-from betterthan.plot.bars import outcomes
-from betterthan.plot.curves import densities
-from betterthan.plot.forest import differences
-from betterthan.plot.squares import matrix
-from betterthan.plot.standings import leaderboard
-from betterthan.plot.ternary import simplex
+from betterthan import names, plot
 from betterthan.reporting.page import Figure, Part
 from betterthan.reporting.painted import matrix_svg
 from betterthan.reporting.shown import MATRIX_OF, Shown
@@ -33,7 +27,7 @@ def _of_a_pair(shown: Shown) -> list[Figure]:
     counts, prior = shown.whole["counts"], shown.made.prior
 
     def posterior(of: str, **rope: Any) -> Any:
-        return lambda: densities(counts, prior=prior, show=of, **rope)
+        return lambda: plot.densities(counts, prior=prior, show=of, **rope)
 
     wins = Figure(
         "Posterior of the probability of winning a discordant example", posterior("decisive")
@@ -42,18 +36,18 @@ def _of_a_pair(shown: Shown) -> list[Figure]:
         return [wins]
     return [
         Figure("Posterior of the difference", posterior("difference", rope=shown.rope)),
-        Figure("Posterior of win, loss and tie", lambda: simplex(counts, prior=prior)),
+        Figure("Posterior of win, loss and tie", lambda: plot.simplex(counts, prior=prior)),
         wins,
     ]
 
 
 def _of_many(shown: Shown) -> list[Figure]:
-    figures = [Figure("Systems", lambda: leaderboard(shown.whole, limit=_FOREST_OF))]
+    figures = [Figure("Systems", lambda: plot.leaderboard(shown.whole, limit=_FOREST_OF))]
     if len(shown.systems) > MATRIX_OF:
         caption = "Probability that the row is better than the column"
         whole = shown.whole.drop_vars(names.ENGINE, errors="ignore")
         by_hand = len(shown.systems) > _DRAWN_OF
-        draw = (lambda: matrix_svg(whole, caption)) if by_hand else (lambda: matrix(whole))
+        draw = (lambda: matrix_svg(whole, caption)) if by_hand else (lambda: plot.matrix(whole))
         note = "; rows are numbered, grey: never compared" if by_hand else ""
         figures.append(Figure(caption + note, draw))
     return figures
@@ -64,10 +58,10 @@ def _of_any(shown: Shown) -> list[Figure]:
     few = len(shown.systems) <= _FOREST_OF  # of more, 40 of thousands of pairs tell little
     if "difference_mean" in shown.whole and few and _told(shown):
         sized = shown.whole.drop_dims(names.SYSTEM, errors="ignore")
-        figures.append(Figure("Differences with their intervals", lambda: differences(sized)))
+        figures.append(Figure("Differences with their intervals", lambda: plot.differences(sized)))
     if len(shown.systems) <= _BARS_OF:
         counts = shown.whole["counts"]
-        figures.append(Figure("Wins, ties and losses", lambda: outcomes(counts)))
+        figures.append(Figure("Wins, ties and losses", lambda: plot.outcomes(counts)))
     return figures
 
 

@@ -6,9 +6,10 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
+from betterthan.counts.shapes import to_pairs
 from betterthan.counts.ties import POLICIES, policy_applied
+from betterthan.exact.wins import beta, dirichlet
 from betterthan.plan.outlooks import outlook
-from betterthan.posterior import closed, differences
 from betterthan.posterior.parameters import settled
 from betterthan.posterior.verdicts import decide
 from betterthan.reporting.escapes import on_one_line
@@ -109,16 +110,17 @@ def ties_facts(data: xr.Dataset) -> Facts:
     verdict = data["verdict"].transpose(*names.SQUARE).values.astype(str)
     if not _tried(data, made, len(verdict)):
         return {}
-    upper = np.triu_indices(len(verdict), 1)
-    now = under(data["counts"], made, "third")
-    told = np.isin(verdict, ["a_better", "b_better", "equivalent", "undecided"])
-    if (now[upper] != verdict[upper])[told[upper]].any():  # not what was asked for
+    of_pairs = verdict[np.triu_indices(len(verdict), 1)]
+    pairs = to_pairs(data["counts"])
+    now = under(pairs, made, "third")
+    told = np.isin(of_pairs, ["a_better", "b_better", "equivalent", "undecided"])
+    if (now != of_pairs)[told].any():  # not what was asked for
         return {}
-    other = {policy.name: under(data["counts"], made, policy.name) for policy in POLICIES}
-    changed = {name: ((of != now) & told)[upper] for name, of in other.items()}
+    other = {policy.name: under(pairs, made, policy.name) for policy in POLICIES}
     if len(verdict) == 2:
-        return _of_two(data, {name: str(of[0, 1]) for name, of in other.items()})
-    return _of_many(changed, int(told[upper].sum()))
+        return _of_two(data, {name: str(of[0]) for name, of in other.items()})
+    changed = {name: (of != now) & told for name, of in other.items()}
+    return _of_many(changed, int(told.sum()))
 
 
 def _tried(data: xr.Dataset, made: Signature, n: int) -> bool:
@@ -136,16 +138,13 @@ def _tried(data: xr.Dataset, made: Signature, n: int) -> bool:
     )
 
 
-def under(counts: xr.DataArray, made: Signature, policy: str) -> np.ndarray:
-    """The verdict of every cell above the diagonal under a policy for ties."""
-    square = counts.transpose(*names.SQUARE, names.OUTCOME)
-    of = settled(policy_applied(square, policy), made.prior)
-    p, within = closed.better(of).transpose(*names.SQUARE).values, np.zeros(())
+def under(pairs: xr.DataArray, made: Signature, policy: str) -> np.ndarray:
+    """The verdict of every pair under a policy for ties, of counts (pair, outcome)."""
+    a, b, t = settled(policy_applied(pairs, policy), made.prior).values
     rope, threshold = made.rope or 0.0, made.threshold or names.VERDICT_PROB
-    if rope:
-        mass = differences.masses(of, rope).sel({names.REGION: "rope"})
-        within = mass.transpose(*names.SQUARE).values
-    return decide(p, p.T, within, rope, threshold)[0].astype("U16")
+    within = dirichlet.prob_within(a, b, t, rope) if rope else 0.0
+    ahead, behind = beta.prob_above_half(a, b), beta.prob_above_half(b, a)
+    return decide(ahead, behind, within, rope, threshold)[0].astype("U16")
 
 
 def _of_two(data: xr.Dataset, verdict: dict[str, str]) -> Facts:

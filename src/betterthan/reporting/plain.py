@@ -1,14 +1,15 @@
 """A page as text for the terminal."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from io import StringIO
 from typing import Any
 
-from rich import box
+from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Table as Grid
+from rich.control import strip_control_codes
 from rich.text import Text
 
 from betterthan.reporting.page import Page, Part, Table
@@ -19,7 +20,9 @@ _NAME = 36  # characters of a name before it is folded
 _NARROW = 18  # characters that a name has at least, if it is so long
 _BETWEEN = (3, 2)  # characters from one column to the next, and where these are too many
 _MATRIX_OF = 10  # systems whose matrix fits a terminal
-_JUSTIFY = {"l": "left", "r": "right", "c": "center"}
+_BOLD, _GREY = "bold", "bright_black"
+
+_Line = tuple[str, str]  # and its style
 
 
 def as_text(page: Page, width: int = WIDTH, *, colour: bool = False) -> str:
@@ -32,41 +35,45 @@ def as_text(page: Page, width: int = WIDTH, *, colour: bool = False) -> str:
     colour : bool, default False
         Headings and the answer in bold, what is beside in grey: for a terminal.
     """
-    out = _console(StringIO(), width, colour)
+    told = _page(page, width)
+    lines = [_painted(*line) for line in told] if colour else [line for line, _ in told]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(line.rstrip() for line in lines) + "\n").lstrip("\n")
+
+
+def _page(page: Page, width: int) -> Iterator[_Line]:
     if page.title:
-        out.print(Text(page.title, "bold"))
-        out.print("=" * min(len(page.title), width))
+        yield from _said(page.title, width, _BOLD)
+        yield "=" * min(len(page.title), width), ""
     if page.chapters:
-        _list(out, page.contents)
+        yield from _list(page.contents, width)
     for _, chapter in page.told:
         if page.chapters:
-            out.print(Text(f"\n{chapter.title}\n{'-' * min(len(chapter.title), width)}", "bold"))
-        _chapter(out, chapter)
+            yield from _said(f"\n{chapter.title}", width, _BOLD)
+            yield "-" * min(len(chapter.title), width), _BOLD
+        yield from _chapter(chapter, width)
     if page.limits:
-        out.print("\nLimits", style="bold")
-        _list(out, page.limits)
+        yield from _said("\nLimits", width, _BOLD)
+        yield from _list(page.limits, width)
     if page.signatures:
-        out.print()
-    for signature in page.signatures:
-        out.print(Text(signature, "bright_black"), soft_wrap=True)
-    lines = out.file.getvalue().split("\n")  # type: ignore[attr-defined]
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(line.rstrip() for line in lines)).lstrip("\n")
+        yield "", ""
+    for signature in page.signatures:  # of one piece, to be copied
+        yield strip_control_codes(signature), _GREY
 
 
-def _chapter(out: Console, page: Page) -> None:
+def _chapter(page: Page, width: int) -> Iterator[_Line]:
     """The question, the answer, and the sections."""
     if page.question:
-        out.print(Text(page.question, "bright_black"))
+        yield from _said(page.question, width, _GREY)
     if page.answer and page.title:
-        out.print("\nAnswer", style="bold")
-        _list(out, page.answer, "bold")
+        yield from _said("\nAnswer", width, _BOLD)
+        yield from _list(page.answer, width, _BOLD)
     for line in () if page.title else page.answer:
-        out.print(Text(line, "bold"))
+        yield from _said(line, width, _BOLD)
     for part in page.parts:
-        _part(out, part)
+        yield from _part(part, width)
 
 
-def _part(out: Console, part: Part) -> None:
+def _part(part: Part, width: int) -> Iterator[_Line]:
     """A section without what a terminal cannot show; a table needs no heading, its caption says
     the same.
     """
@@ -74,23 +81,124 @@ def _part(out: Console, part: Part) -> None:
     if not (part.facts or tables or part.notes or part.lines):
         return
     if part.facts or not tables:
-        out.print(f"\n{part.heading}", style="bold")
+        yield from _said(f"\n{part.heading}", width, _BOLD)
     if part.facts:
-        _facts(out, part.facts)
+        yield from _two_columns([(f"  {key}", value) for key, value in part.facts], 2, width)
     for table in tables:
-        _grid(out, _numbered(table) if table.shades else table.seen)
+        yield from _grid(_numbered(table) if table.shades else table.seen, width)
     if part.notes or part.lines:
-        _list(out, [*part.notes, *part.lines])
+        yield from _list([*part.notes, *part.lines], width)
 
 
-def _console(file: Any, width: int, colour: bool) -> Console:
-    """Plain characters whatever the surroundings: a notebook or FORCE_COLOR changes nothing."""
+def _said(text: str, width: int, style: str = "") -> Iterator[_Line]:
+    """A text in lines."""
+    yield from ((line, style) for line in _wrapped(text, width))
+
+
+def _list(lines: Sequence[str], width: int, style: str = "") -> Iterator[_Line]:
+    return _two_columns([("  -", line) for line in lines], 1, width, style)
+
+
+def _two_columns(
+    rows: Sequence[tuple[str, str]], gap: int, width: int, style: str = ""
+) -> Iterator[_Line]:
+    """What stands at the left, at most half of the width where the rest needs the other."""
+    left, right = (max((cell_len(row[k]) for row in rows), default=0) for k in (0, 1))
+    left = min(left, max(width - gap - right, width // 2 - gap))
+    for key, text in rows:
+        cells = [_wrapped(key, left, "ellipsis"), _wrapped(text, width - gap - left, "ellipsis")]
+        yield from ((line, style) for line in _beside(cells, (left, 0), "ll", gap))
+
+
+def _grid(table: Table, width: int) -> Iterator[_Line]:
+    """A table in as many pieces as it takes: no number is cropped or wrapped."""
+    yield from _said(f"\n{table.caption}", width, _BOLD)
+    gap, wide, pieces = fitted(table, width - 1)  # one is the edge
+    for columns in pieces:
+        widths = _held([wide[k] for k in columns], gap, width - 1)
+        yield from _piece(table, columns, widths, gap)
+
+
+def _piece(table: Table, columns: list[int], widths: list[int], gap: int) -> Iterator[_Line]:
+    """Some columns of a table, each as wide as it is told, with room around."""
+    sides = [table.sides[k] for k in columns]
+
+    def cells(row: Sequence[str]) -> list[list[str]]:
+        return [_wrapped(row[k], w) for k, w in zip(columns, widths, strict=True)]
+
+    yield "", ""
+    for line in _beside(cells(table.heads), widths, sides, gap, bottom=True):
+        yield f" {line}", _BOLD
+    yield f" {'─' * (sum(widths) + gap * (len(widths) - 1))}", ""
+    for row in table.rows:
+        yield from ((f" {line}", "") for line in _beside(cells(row), widths, sides, gap))
+    yield "", ""
+
+
+def _wrapped(text: str, width: int, overflow: Any = "fold") -> list[str]:
+    """In lines of at most so many characters, of which some take two places."""
+    text = strip_control_codes(text)
+    if "\n" not in text and "\t" not in text and cell_len(text) <= width:
+        return [text]
+    return [line.plain for line in Text(text).wrap(_console(), width, overflow=overflow)]
+
+
+def _beside(
+    cells: Sequence[list[str]],
+    widths: Sequence[int],
+    sides: Sequence[str],
+    gap: int,
+    *,
+    bottom: bool = False,
+) -> Iterator[str]:
+    """The lines of cells that stand beside each other, from the first line or down to the last."""
+    most = max(map(len, cells))
+    blank = [[""] * (most - len(cell)) for cell in cells]
+    full = [b + c if bottom else c + b for b, c in zip(blank, cells, strict=True)]
+    for line in zip(*full, strict=True):
+        parts = zip(line, widths, sides, strict=True)
+        yield (" " * gap).join(_PADDED[side](part, w) for part, w, side in parts)
+
+
+def _left(text: str, width: int) -> str:
+    return text + " " * (width - cell_len(text))
+
+
+def _right(text: str, width: int) -> str:
+    return " " * (width - cell_len(text.rstrip())) + text.rstrip()
+
+
+def _centred(text: str, width: int) -> str:
+    return _left(" " * ((width - cell_len(text.rstrip())) // 2) + text.rstrip(), width)
+
+
+_PADDED: dict[str, Callable[[str, int], str]] = {"l": _left, "r": _right, "c": _centred}
+
+
+def _held(widths: list[int], gap: int, most: int) -> list[int]:
+    """Where names and one more column are wider than the terminal the widest ones give way."""
+    for _ in range(sum(widths) + gap * (len(widths) - 1) - most):
+        widest = widths.index(max(widths))
+        widths[widest] = max(widths[widest] - 1, 1)
+    return widths
+
+
+def _painted(line: str, style: str) -> str:
+    """As a terminal shows it in its style."""
+    out = _console()
+    with out.capture() as capture:
+        out.print(Text(line, style), soft_wrap=True, end="")
+    return capture.get()
+
+
+@cache
+def _console() -> Console:
+    """Whatever the surroundings: a notebook or FORCE_COLOR changes nothing."""
     return Console(
-        file=file,
-        width=width,
-        color_system="standard" if colour else None,
-        force_terminal=colour,
-        no_color=not colour,
+        file=StringIO(),
+        color_system="standard",
+        force_terminal=True,
+        no_color=False,
         force_jupyter=False,
         highlight=False,
         emoji=False,
@@ -106,35 +214,6 @@ def _numbered(matrix: Table) -> Table:
     heads = ("", *(str(k + 1) for k in range(len(matrix.rows))))
     rows = [(f"{k + 1} {row[0]}", *row[1:]) for k, row in enumerate(matrix.rows)]
     return replace(matrix, heads=heads, rows=rows)
-
-
-def _facts(out: Console, facts: Sequence[tuple[str, str]]) -> None:
-    grid = Grid.grid(padding=(0, 2))
-    for key, value in facts:
-        grid.add_row(Text(f"  {key}"), Text(value))
-    out.print(grid)
-
-
-def _list(out: Console, lines: Sequence[str], style: str = "") -> None:
-    grid = Grid.grid(padding=(0, 1))
-    for line in lines:
-        grid.add_row(Text("  -"), Text(line, style))
-    out.print(grid)
-
-
-def _grid(out: Console, table: Table) -> None:
-    """A table in as many pieces as it takes: no number is cropped or wrapped."""
-    out.print(Text(f"\n{table.caption}", "bold"))
-    gap, widths, pieces = fitted(table, out.width - 1)  # one is the edge
-    for columns in pieces:
-        grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, gap - 2))
-        for k in columns:
-            side: Any = _JUSTIFY[table.sides[k]]
-            width: Any = {"min_width": widths[k], "max_width": widths[k]}
-            grid.add_column(Text(table.heads[k]), justify=side, overflow="fold", **width)
-        for row in table.rows:
-            grid.add_row(*(Text(row[k]) for k in columns))
-        out.print(grid)
 
 
 def fitted(table: Table, width: int) -> tuple[int, list[int], list[list[int]]]:

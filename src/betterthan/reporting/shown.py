@@ -31,7 +31,7 @@ class Shown:
     made: Signature
     given: list[str]  # all systems, in the order of the data
 
-    @property
+    @cached_property
     def systems(self) -> list[str]:
         """Names of all systems."""
         return [str(s) for s in self.whole[names.SYSTEM_A].values]

@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import __version__, checks, names
+from betterthan.counts.arrays import without_attrs
 from betterthan.counts.tallies import tally_totals
 from betterthan.exact.labels import f_beta, f_scores
 from betterthan.signed import Signature
@@ -86,7 +87,7 @@ def posterior(
         if beta != 1:
             raise ValueError(f"beta={beta:g} is for statistic='f_beta', not {statistic!r}")
         parts = _closed(counted, statistic, weights, ci_prob, ci_kind)
-    like = totals.isel({names.TALLY: 0}, drop=True).astype(float).drop_attrs()
+    like = without_attrs(totals.isel({names.TALLY: 0}, drop=True).astype(float))
     result = xr.Dataset({name: like.copy(data=values) for name, values in parts.items()})
     made = Signature(
         version=__version__,

@@ -18,7 +18,6 @@ from betterthan.posterior import from_draws, table
 from betterthan.posterior.table import Question
 from betterthan.scores import deciding
 from betterthan.scores.evidence import Held, held
-from betterthan.scores.in_blocks import draws_of_blocks
 from betterthan.scores.weighted import scored, wins_of
 from betterthan.signed import Signature
 
@@ -84,6 +83,8 @@ def bootstrap_draws(
     Frozen({'draw': 100, 'system': 2})
     """
     if in_blocks(data) and not callable(statistic):
+        from betterthan.scores.in_blocks import draws_of_blocks
+
         return draws_of_blocks(data, statistic, unit, draws, rng)
     responses = _responses(data, statistic, beta, unit)
     draws, seed = checks.whole(draws, "draws"), one_seed(rng)

@@ -9,11 +9,11 @@ import xarray as xr
 
 from betterthan import checks, names, schemas
 from betterthan.blocks.lazy import in_blocks
+from betterthan.counts.arrays import without_attrs
 from betterthan.counts.responses import responses_from
 from betterthan.counts.scoring import apply_missing
 from betterthan.counts.ties import policy_of
 from betterthan.signed import Signature
-from betterthan.significance.randomizing import randomization_test
 from betterthan.significance.signs import signs_of
 
 _TWO_VALUED = 2  # scores of two values: randomizing their mean is the sign test
@@ -159,16 +159,16 @@ def _suited(data: xr.DataArray) -> tuple[str, ...]:
 
 def _sign(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
     found = signs_of(counts, choices.sign_ties)
-    return found[["p_value", "favours"]].drop_attrs()
+    return without_attrs(found[["p_value", "favours"]])
 
 
 def _mid_p(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
     found = signs_of(counts, choices.sign_ties)
-    return found[["mid_p", "favours"]].rename(mid_p="p_value").drop_attrs()
+    return without_attrs(found[["mid_p", "favours"]].rename(mid_p="p_value"))
 
 
 def _trinomial(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
-    return signs_of(counts, "third")[["p_value", "favours"]].drop_attrs()
+    return without_attrs(signs_of(counts, "third")[["p_value", "favours"]])
 
 
 def _randomization(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
@@ -180,6 +180,8 @@ def _randomization(data: xr.DataArray, counts: xr.DataArray, choices: Beside) ->
             "tests='randomization' beside scores in blocks would read them a third time; call "
             "randomization_test(scores) by itself (of 0 and 1 it is the sign test)"
         )
+    from betterthan.significance.randomizing import randomization_test
+
     if names.TALLY not in data.dims:  # of tallies none can be missing
         data = apply_missing(data, choices.missing)
     found = randomization_test(
@@ -194,7 +196,7 @@ def _randomization(data: xr.DataArray, counts: xr.DataArray, choices: Beside) ->
         shuffle_seed=found.attrs["seed"] if sampled else None,
     )
     kept = ["p_value", "difference", *(["exceedances", "p_value_mcse"] if sampled else [])]
-    result = found[kept].rename(difference="swapped_difference").drop_attrs()
+    result = without_attrs(found[kept].rename(difference="swapped_difference"))
     better = 1 if data.attrs.get("higher_is_better", True) else -1
     side = np.sign(result["swapped_difference"].fillna(0.0))
     result["favours"] = (better * side).astype(int)
