@@ -1,5 +1,6 @@
 """An answer as plain tables: one row a pair, the better system first; one row a system."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -109,13 +110,20 @@ def each_pair(data: xr.Dataset) -> xr.Dataset:
     if names.PAIR in data["prob_better"].dims:
         return data.assign(prob_worse=1 - data["prob_better"])
     first, second = np.triu_indices(data.sizes[names.SYSTEM_A], 1)
+    return of_pairs(data, first, second, _other_tails(data, first, second))
+
+
+def of_pairs(
+    data: xr.Dataset, first: np.ndarray, second: np.ndarray, more: Mapping[str, Any] | None = None
+) -> xr.Dataset:
+    """Of all that is over both systems the pairs of these places, over (pair,), and `more`."""
     labels = np.array([str(s) for s in data[names.SYSTEM_A].values])
     found: dict[Any, Any] = {
         name: _of_pairs(of, first, second)
         for name, of in data.variables.items()
         if set(names.SQUARE) <= set(of.dims)
     }
-    found |= _other_tails(data, first, second)
+    found |= more or {}
     rest = {dim for of in found.values() for dim in of[0]}
     kept: dict[Any, Any] = {k: of.variable for k, of in data.coords.items() if set(of.dims) <= rest}
     sides = {

@@ -221,10 +221,12 @@ def compare(
         lambda: tests_beside(given, asked),
         lambda: of_scores(given),
     )
-    for table in with_bar(tables, len(tables), f"comparing {len(result[names.SYSTEM_A])} systems"):
-        beside = table()
-        result = result.merge(without_attrs(beside), join="exact", compat="override")
-        result.attrs |= beside.attrs
+    what = f"comparing {len(result[names.SYSTEM_A])} systems"
+    beside = [table() for table in with_bar(tables, len(tables), what)]
+    told = [result, *(without_attrs(table) for table in beside)]
+    result = xr.merge(told, join="exact", compat="override", combine_attrs="override")
+    for table in beside:
+        result.attrs |= table.attrs
     result["sign_error"] = sign_error(result)
     for engine in others:
         result = result.merge(engine.beside[[k for k in ("z",) if k in engine.beside]])

@@ -105,7 +105,8 @@ def best_first(comparison: xr.Dataset) -> xr.Dataset:
     """Its systems by their expected rank; where none is told, from the one that is most probably
     better than the others to the least.
     """
-    main = comparison.isel({names.ENGINE: 0})
+    known = [v for v in ("prob_better", "verdict", "expected_rank") if v in comparison]
+    main = comparison[known].isel({names.ENGINE: 0})
     better = main["prob_better"].where(main["verdict"] != "no_data")
     order = np.argsort(-better.mean(names.SYSTEM_B).values, kind="stable")
     if "expected_rank" in main:

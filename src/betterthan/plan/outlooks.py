@@ -16,6 +16,10 @@ from betterthan.signed import Signature
 
 SHOWN = 45  # pairs of which all is told
 _BY_COUNTS = (None, "dirichlet_multinomial", "beta_binomial")  # models that answer what counts do
+_NEEDED = (
+    *("prob_better", "verdict", "counts", "n", "n_units"),
+    *("difference_mean", "difference_lower", "difference_upper"),
+)
 _TOLD = ("more_items", "more_probability", "more_ceiling", "replicates", "drop", "turn")
 
 
@@ -68,7 +72,7 @@ def outlook(comparison: Any, *, target: float = 0.8, pairs: Any = None, most: in
     target, most = checks.probability(target, "target"), checks.whole(most, "most")
     data = _checked(comparison)
     made = Signature.from_attrs(data.attrs)
-    each = _wanted(rows.each_pair(_leading(data)), pairs).isel({names.PAIR: slice(most)})
+    each = _wanted(rows.each_pair(_leading(needed(data))), pairs).isel({names.PAIR: slice(most)})
     verdict = each["verdict"].values.astype("U16")
     seen = _seen(each, made)
     told = {name: np.full(len(verdict), np.nan) for name in _TOLD}
@@ -88,6 +92,11 @@ def _checked(comparison: Any) -> xr.Dataset:
             f"comparison is {checks.shown(comparison)}; give what betterthan.compare returns"
         )
     return data
+
+
+def needed(data: xr.Dataset) -> xr.Dataset:
+    """Of a comparison what an outlook is made of: the rest would be carried along for nothing."""
+    return data[[name for name in _NEEDED if name in data]]
 
 
 def _wanted(each: xr.Dataset, pairs: Any) -> xr.Dataset:

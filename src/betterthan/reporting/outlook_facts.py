@@ -9,7 +9,7 @@ from betterthan import names
 from betterthan.counts.shapes import to_pairs
 from betterthan.counts.ties import POLICIES, policy_applied
 from betterthan.exact.wins import beta, dirichlet
-from betterthan.plan.outlooks import outlook
+from betterthan.plan.outlooks import needed, outlook
 from betterthan.posterior.parameters import settled
 from betterthan.posterior.verdicts import decide
 from betterthan.reporting.escapes import on_one_line
@@ -28,17 +28,14 @@ def outlook_facts(data: xr.Dataset, found: Facts) -> Facts:
     """
     if "leader" not in found:
         return _of_open(data) | _of_decided(data)
+    data = needed(data)
     systems = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
     told: Facts = {}
     for name, tell in (("open_with", _of_open), ("beats", _of_decided)):
         for other in found[name][:1]:
             places = [systems.index(found["leader"]), systems.index(other)]
-            told |= tell(data.isel(dict.fromkeys(_dims(data), places)))
+            told |= tell(data.isel(dict.fromkeys(names.SQUARE, places)))
     return told
-
-
-def _dims(data: xr.Dataset) -> list[str]:
-    return [dim for dim in (*names.SQUARE, names.SYSTEM) if dim in data.dims]
 
 
 def _of_open(pair: xr.Dataset) -> Facts:

@@ -7,6 +7,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.answers import numbers
+from betterthan.answers.rows import of_pairs
 from betterthan.reporting.cells import interval_of, letters_of
 from betterthan.reporting.engines import ENGINES
 from betterthan.reporting.page import Table
@@ -38,8 +39,8 @@ def pairs_table(shown: Shown) -> Table:
 
 def _at(table: xr.Dataset, shown: Shown) -> xr.Dataset:
     """Of any table over both systems the pairs shown, over (pair,)."""
-    places = zip(names.SQUARE, zip(*shown.pairs, strict=True), strict=True)
-    return table.isel({dim: xr.DataArray(list(at), dims=names.PAIR) for dim, at in places})
+    first, second = np.array(shown.pairs).T
+    return of_pairs(table, first, second)
 
 
 def _caption(shown: Shown) -> str:
@@ -76,7 +77,8 @@ def _counted(at: xr.Dataset) -> dict[str, list[str]]:
 def _answered(shown: Shown, at: xr.Dataset) -> dict[str, list[str]]:
     """P(A better) by the first engine and by one beside it, how far they are apart, the verdict."""
     columns = {"P(A better)": _column(at, "prob_better", numbers.probability)}
-    beside = _at(shown.engines, shown)
+    both = [v for v in ("prob_better", "prob_better_mcse", "z") if v in shown.engines]
+    beside = _at(shown.engines[both], shown)
     for name in shown.engine_names[1:2]:
         other = beside.isel({names.ENGINE: 1})
         columns[ENGINES[name].beside] = _column(other, "prob_better", numbers.probability)

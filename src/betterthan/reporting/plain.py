@@ -7,10 +7,7 @@ from functools import cache
 from io import StringIO
 from typing import Any
 
-from rich.cells import cell_len
-from rich.console import Console
-from rich.control import strip_control_codes
-from rich.text import Text
+from rich.cells import cell_len, chop_cells
 
 from betterthan.reporting.page import Page, Part, Table
 
@@ -20,6 +17,8 @@ _NAME = 36  # characters of a name before it is folded
 _NARROW = 18  # characters that a name has at least, if it is so long
 _BETWEEN = (3, 2)  # characters from one column to the next, and where these are too many
 _MATRIX_OF = 10  # systems whose matrix fits a terminal
+_WORD = re.compile(r"\s*\S+\s*")  # with the blanks behind it
+_CONTROLS = dict.fromkeys((7, 8, 11, 12, 13))  # a terminal would act on them
 _BOLD, _GREY = "bold", "bright_black"
 
 _Line = tuple[str, str]  # and its style
@@ -57,7 +56,7 @@ def _page(page: Page, width: int) -> Iterator[_Line]:
     if page.signatures:
         yield "", ""
     for signature in page.signatures:  # of one piece, to be copied
-        yield strip_control_codes(signature), _GREY
+        yield signature.translate(_CONTROLS), _GREY
 
 
 def _chapter(page: Page, width: int) -> Iterator[_Line]:
@@ -106,7 +105,7 @@ def _two_columns(
     left, right = (max((cell_len(row[k]) for row in rows), default=0) for k in (0, 1))
     left = min(left, max(width - gap - right, width // 2 - gap))
     for key, text in rows:
-        cells = [_wrapped(key, left, "ellipsis"), _wrapped(text, width - gap - left, "ellipsis")]
+        cells = [_wrapped(key, left), _wrapped(text, width - gap - left)]
         yield from ((line, style) for line in _beside(cells, (left, 0), "ll", gap))
 
 
@@ -135,12 +134,20 @@ def _piece(table: Table, columns: list[int], widths: list[int], gap: int) -> Ite
     yield "", ""
 
 
-def _wrapped(text: str, width: int, overflow: Any = "fold") -> list[str]:
+def _wrapped(text: str, width: int) -> list[str]:
     """In lines of at most so many characters, of which some take two places."""
-    text = strip_control_codes(text)
-    if "\n" not in text and "\t" not in text and cell_len(text) <= width:
-        return [text]
-    return [line.plain for line in Text(text).wrap(_console(), width, overflow=overflow)]
+    lines: list[str] = []
+    for given in text.translate(_CONTROLS).split("\n"):
+        line = ""
+        for word in _WORD.findall(given.expandtabs()):
+            size = cell_len(word.rstrip())
+            if line and cell_len(line) + size > width:
+                lines.append(line.rstrip())
+                line = ""
+            *whole, line = chop_cells(word, width) if size > width else [line + word]
+            lines += whole
+        lines.append(line.rstrip())
+    return lines
 
 
 def _beside(
@@ -187,13 +194,15 @@ def _painted(line: str, style: str) -> str:
     """As a terminal shows it in its style."""
     out = _console()
     with out.capture() as capture:
-        out.print(Text(line, style), soft_wrap=True, end="")
+        out.print(line, style=style, soft_wrap=True, end="")
     return capture.get()
 
 
 @cache
-def _console() -> Console:
+def _console() -> Any:
     """Whatever the surroundings: a notebook or FORCE_COLOR changes nothing."""
+    from rich.console import Console
+
     return Console(
         file=StringIO(),
         color_system="standard",
