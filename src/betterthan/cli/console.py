@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     import pandas as pd
+    import xarray as xr
 
     from betterthan.answers.comparison import Comparison
 
@@ -117,17 +118,17 @@ def deliver(comparison: "Comparison", form: str, target: Path | None) -> None:
             say(line)
 
 
-def on_screen(answer: "Comparison") -> str:
+def on_screen(told: "xr.Dataset") -> str:
     """A report as in a file; on a terminal what `print` shows of a comparison, in colour."""
-    from betterthan.reporting.kinds import page_of, plain
+    from betterthan.reporting.kinds import page_of
     from betterthan.reporting.of_comparison import brief
     from betterthan.reporting.page import without_figures
     from betterthan.reporting.plain import as_text
     from betterthan.reporting.telling import coloured, width
 
-    if not sys.stdout.isatty() or answer.made.answer != "comparison":
-        return as_text(without_figures(page_of(answer)), width(), colour=coloured())
-    first = as_text(brief(plain(answer)), width(), colour=coloured())
+    if not sys.stdout.isatty() or told.attrs.get("answer") != "comparison":
+        return as_text(without_figures(page_of(told)), width(), colour=coloured())
+    first = as_text(brief(told), width(), colour=coloured())
     return f"{first.rstrip()}\n\nThe whole report: -o report.html, or .txt\n"
 
 
