@@ -1,61 +1,64 @@
-"""The command `compare`."""
+"""The command `compare`; its annotations are read when it is registered with the parser, without
+which it runs where there is nothing to parse.
+"""
+
+from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from betterthan import names
 from betterthan.blocks.scheduling import scheduled
 from betterthan.cli.console import deliver, say, where
-from betterthan.cli.options import (
-    Again,
-    Cluster,
-    Decimal,
-    Epoch,
-    Errors,
-    FalseWords,
-    Figures,
-    Files,
-    Filter,
-    Github,
-    Ignore,
-    Interval,
-    Item,
-    Items,
-    Join,
-    Junit,
-    Layout,
-    Lower,
-    Method,
-    Metric,
-    Names,
-    Output,
-    PaperFormat,
-    Percent,
-    Prob,
-    Rope,
-    Scale,
-    Scheduler,
-    Score,
-    Seed,
-    Sep,
-    Shuffles,
-    System,
-    Systems,
-    Task,
-    Tool,
-    TrueWords,
-    Unscored,
-)
 from betterthan.cli.sources import ids_in, inputs_of, read_given
 from betterthan.files import refuse_inputs, write_whole
 
 if TYPE_CHECKING:
+    import typer
     import xarray as xr
 
     from betterthan.answers.comparison import Comparison
+    from betterthan.cli.options import (
+        Again,
+        Cluster,
+        Decimal,
+        Epoch,
+        Errors,
+        FalseWords,
+        Figures,
+        Files,
+        Filter,
+        Github,
+        Ignore,
+        Interval,
+        Item,
+        Items,
+        Join,
+        Junit,
+        Layout,
+        Lower,
+        Method,
+        Metric,
+        Names,
+        Output,
+        PaperFormat,
+        Percent,
+        Prob,
+        Rope,
+        Scale,
+        Scheduler,
+        Score,
+        Seed,
+        Sep,
+        Shuffles,
+        System,
+        Systems,
+        Task,
+        Tool,
+        TrueWords,
+        Unscored,
+    )
 
 
 def compare(
@@ -234,7 +237,7 @@ def _of_judged(
     return {}
 
 
-def _to_machines(comparison: "Comparison", github: bool, junit: Path | None) -> None:
+def _to_machines(comparison: Comparison, github: bool, junit: Path | None) -> None:
     """Tell GitHub and a reader of JUnit's XML, too."""
     import betterthan as bt
     from betterthan.reporting import machines
@@ -246,7 +249,7 @@ def _to_machines(comparison: "Comparison", github: bool, junit: Path | None) -> 
         say(f"wrote {junit}")
 
 
-def _draw(comparison: "Comparison", folder: Path) -> None:
+def _draw(comparison: Comparison, folder: Path) -> None:
     """Figures for a paper, and which of them were left out."""
     from betterthan.reporting.figure_files import write_figures
 
@@ -257,8 +260,8 @@ def _draw(comparison: "Comparison", folder: Path) -> None:
 
 
 def _votes(
-    files: list[str], data: "xr.DataArray", method: str, judge: str | None
-) -> "xr.DataArray | xr.Dataset":
+    files: list[str], data: xr.DataArray, method: str, judge: str | None
+) -> xr.DataArray | xr.Dataset:
     """Votes with who was shown first and who judged, which counts of them do not say, where that is
     asked.
     """

@@ -1,15 +1,19 @@
 """What runs first: an interrupt is one line and code 130, also while libraries still load."""
 
+import gc
 import os
 import signal
 import sys
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 from betterthan.cli.console import INTERRUPTED
 
 _LINE = "interrupted\n"
+_ALWAYS = ("xarray", "scipy.special")  # what every command takes long to load
+_OF_COMPARE = ("reading.any_source", "comparison.comparing", "reporting.of_comparison")
 
 
 def run() -> None:
@@ -35,12 +39,26 @@ def run() -> None:
 def _command(given: list[str]) -> Callable[[], Any]:
     """What is asked for; files alone need no parser, whose loading takes as long as comparing."""
     if given[:1] == ["compare"] and given[1:] and not any(x.startswith("-") for x in given):
+        _load(*_ALWAYS, *(f"betterthan.{name}" for name in _OF_COMPARE))
         from betterthan.cli.comparing import compare
 
         return partial(compare, given[1:])
+    if given[1:] and "--help" not in given:
+        _load(*_ALWAYS)
     from betterthan.cli.commands import app
 
     return partial(app, standalone_mode=False)
+
+
+def _load(*modules: str) -> None:
+    """What is needed anyway; the collector of garbage would look through it all again and again
+    while it loads.
+    """
+    gc.disable()
+    for module in modules:
+        import_module(module)
+    gc.freeze()
+    gc.enable()
 
 
 def _leave(*_: object) -> None:

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, get_args, get_type_hints
 
 import typer
 from typer.core import TyperCommand
 from typer.models import OptionInfo
+
+from betterthan.cli import options
 
 _OF_TYPE = {float: "NUMBER", int: "NUMBER", Path: "FILE", str: "TEXT"}
 _OF_NAME = {
@@ -41,6 +43,8 @@ class Plain(TyperCommand):
 
 def register(app: typer.Typer, function: Callable[..., Any]) -> Callable[..., Any]:
     """Make a command of a function; its options say in words what they take."""
+    known = vars(options) | {"typer": typer} | function.__globals__
+    function.__annotations__ = get_type_hints(function, known, include_extras=True)
     for name, hint in function.__annotations__.items():
         kind, *told = get_args(hint) or (hint,)
         for option in (x for x in told if isinstance(x, OptionInfo)):

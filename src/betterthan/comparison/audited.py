@@ -6,11 +6,9 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.auditing.beside import lines_beside
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.given import Given
 from betterthan.counts.arrays import without_attrs
-from betterthan.posterior.bounds import bounds_of_right_or_wrong, missing_bounds
 
 
 def audited(given: Given, asked: Asked, bounds: xr.Dataset | None) -> dict[str, Any]:
@@ -19,8 +17,10 @@ def audited(given: Given, asked: Asked, bounds: xr.Dataset | None) -> dict[str, 
     Bounds are those of wins by item, with missing scores left out pair by pair: where the answer
     is another, the line says so.
     """
-    if not _looked_at(given, asked):
+    if not _looked_at(given, asked) or not _wanting(given.found.before):
         return {}
+    from betterthan.auditing.beside import lines_beside
+
     by = "" if _by_item(given) else "by wins on items"
     lines = lines_beside(given.found.before, baseline=asked.baseline, by=by, bounds=bounds)
     return {"audit": tuple(lines)} if lines else {}
@@ -35,6 +35,8 @@ def bounds_of(given: Given, asked: Asked) -> xr.Dataset | None:
     missing = np.isnan(given.found.before.values.astype(float)) if given.found.by_item else []
     if not np.any(missing) or np.all(missing):
         return None
+    from betterthan.posterior.bounds import missing_bounds
+
     rope = 0.0 if given.quantity.lead == "mean" else asked.question.rope
     return missing_bounds(
         given.found.before,
@@ -51,6 +53,8 @@ def _of_blocks(given: Given, asked: Asked) -> xr.Dataset | None:
     found, scores = given.scores.found, given.scores
     if found.graded or not found.blank or asked.missing != "pairwise" or asked.margin >= 1:
         return None
+    from betterthan.posterior.bounds import bounds_of_right_or_wrong
+
     right, wins = np.diag(found.sums).astype(np.int64), found.wins
     if not scores.higher_is_better:  # where 0 is right
         right, wins = scores.scored - right, wins.T
@@ -82,6 +86,11 @@ def holding(given: Given, bounds: xr.Dataset | None) -> xr.Dataset:
 
 def _looked_at(given: Given, asked: Asked) -> bool:
     return given.found.kind == "scores" and asked.missing == "pairwise"
+
+
+def _wanting(scores: xr.DataArray) -> bool:
+    """Whether a log tells how each came about, or some are missing: else nothing is to be said."""
+    return "status" in scores.coords or bool(np.isnan(scores.values.astype(float)).any())
 
 
 def _by_item(given: Given) -> bool:

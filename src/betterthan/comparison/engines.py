@@ -1,7 +1,7 @@
 """The ways of computing the answers for all pairs: closed forms, and PyMC."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
@@ -15,8 +15,10 @@ from betterthan.counts.arrays import without_attrs
 from betterthan.counts.picking import systems_of
 from betterthan.counts.units import CLUSTER
 from betterthan.posterior import closed, differences, on_units, table
-from betterthan.posterior.gate import Diagnosis, diagnose
 from betterthan.posterior.parameters import settled
+
+if TYPE_CHECKING:
+    from betterthan.posterior.gate import Diagnosis
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,8 @@ def sampled_answers(given: Given, asked: Asked) -> Engine:
     found = table.of_posterior(tree, asked.question)
     if not three and given.ties_known:
         found = found.assign(_nothing(found["prob_better"]))
+    from betterthan.posterior.gate import diagnose
+
     diagnosis = diagnose(tree)
     whole = table.with_verdicts(found, asked.question, converged=diagnosis.passed, n=_number(given))
     beside = xr.Dataset({"z": without_attrs(cross_check(given.counts, tree)["z"])})
@@ -130,6 +134,8 @@ def sampled_judged(data: xr.Dataset, n: xr.DataArray, asked: Asked) -> Engine:
     tree = judge.fit(
         data, prior=asked.prior, sampling=asked.sampling, rng=asked.seed, predictive=False
     )
+    from betterthan.posterior.gate import diagnose
+
     posterior, diagnosis = tree["posterior"].to_dataset(), diagnose(tree)
     found = table.of_differences(posterior["difference"], asked.question, square=True)
     whole = table.with_verdicts(found, asked.question, converged=diagnosis.passed, n=n)
@@ -160,6 +166,6 @@ def _signed(attrs: Any) -> dict[str, Any]:
     return {k: attrs[k] for k in kept if k in attrs}
 
 
-def _judged(diagnosis: Diagnosis) -> dict[str, Any]:
+def _judged(diagnosis: "Diagnosis") -> dict[str, Any]:
     told = ("rhat_max", "ess_min", "divergences")
     return {k: getattr(diagnosis, k) for k in told} | {"failures": tuple(diagnosis.failures)}

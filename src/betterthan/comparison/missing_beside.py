@@ -9,9 +9,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.answers import numbers
-from betterthan.auditing.of_answers import of_difficulty
 from betterthan.comparison.asked import Asked
-from betterthan.counts.missing_scores import missing_by_difficulty
 from betterthan.counts.scoring import counted
 from betterthan.counts.ties import policy_applied
 from betterthan.posterior import closed, differences
@@ -42,6 +40,8 @@ def missing_beside(found: Any, raw: xr.DataArray, asked: Asked) -> tuple[xr.Data
     scores = found.before
     if found.kind != "scores" or asked.missing not in _LEFT_OUT or not scores.isnull().any():
         return xr.Dataset(), []
+    from betterthan.counts.missing_scores import missing_by_difficulty
+
     missing = missing_by_difficulty(scores, rng=asked.seed)
     if not bool(missing["differs"].any()):
         return xr.Dataset(), []
@@ -80,6 +80,8 @@ def _answer(raw: xr.DataArray, asked: Asked) -> tuple[np.ndarray, np.ndarray]:
 
 def _of_systems(found: xr.Dataset) -> list[str]:
     """A sentence on each system whose scores are missing where items are hard, or easy."""
+    from betterthan.auditing.of_answers import of_difficulty
+
     named = [str(s) for s in found[names.SYSTEM].values[found["differs"].values]]
     tested = int(found["p_value"].notnull().sum())
     said = [of_difficulty(found.sel({names.SYSTEM: name}), tested) for name in named[:_NAMED]]

@@ -2,14 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 
-from betterthan.io.judged import judgments
-from betterthan.io.long import long_scores
-from betterthan.io.pair_counts import pair_counts
 from betterthan.io.table import Reading
-from betterthan.io.tally_rows import tallies
-from betterthan.io.votes import vote_counts
-from betterthan.io.wide import predicted_scores, wide_scores
 
 
 @dataclass(frozen=True)
@@ -25,10 +20,16 @@ class Layout:
     needs: tuple[str, ...]  # roles that columns must play, the one that gives it away first
     by: str  # how it is recognised: by its columns, by gold, as the rest, or only when asked for
     gives: str  # scores, counts, tallies or judgments
-    reader: Callable[..., Reading]
+    read_in: str  # file and function of its reader; loaded where there is one to read
     sentence: str  # its columns
     takes: tuple[str, ...] = ()  # choices of `betterthan.read` that apply to it
     unit: str | None = None  # what one count stands for, unless told
+
+    @property
+    def reader(self) -> Callable[..., Reading]:
+        """From a table to what was read."""
+        file, function = self.read_in.split(".")
+        return getattr(import_module(f"betterthan.io.{file}"), function)
 
 
 LAYOUTS = (
@@ -37,7 +38,7 @@ LAYOUTS = (
         (),
         "rest",
         "scores",
-        wide_scores,
+        "wide.wide_scores",
         "a column of item ids (may be absent), and a column of scores for each system",
         takes=("higher_is_better", "systems"),
     ),
@@ -46,7 +47,7 @@ LAYOUTS = (
         ("system", "item", "score"),
         "columns",
         "scores",
-        long_scores,
+        "long.long_scores",
         "``system, item, score``",
         takes=("higher_is_better",),
     ),
@@ -55,7 +56,7 @@ LAYOUTS = (
         ("gold",),
         "gold",
         "scores",
-        predicted_scores,
+        "wide.predicted_scores",
         "item ids, ``gold``, and a column of predicted labels for each system",
         takes=("systems",),
     ),
@@ -64,7 +65,7 @@ LAYOUTS = (
         ("system_a", "system_b", "winner"),
         "columns",
         "counts",
-        vote_counts,
+        "votes.vote_counts",
         "``model_a, model_b, winner``; the winner is a side, a name, or a tie",
         takes=("unit",),
         unit="judgment",
@@ -74,7 +75,7 @@ LAYOUTS = (
         ("system_a", "system_b", "wins", "losses"),
         "columns",
         "counts",
-        pair_counts,
+        "pair_counts.pair_counts",
         "``system_a, system_b, wins, losses``; ties are unknown without a column ``ties``",
         takes=("unit",),
         unit="unknown",
@@ -84,7 +85,7 @@ LAYOUTS = (
         ("system", "item", "tp", "fp", "fn"),
         "columns",
         "tallies",
-        tallies,
+        "tally_rows.tallies",
         "``system, item, tp, fp, fn`` and an optional ``label``; see `io.tallies_from_table`",
         takes=("scale",),
     ),
@@ -93,7 +94,7 @@ LAYOUTS = (
         ("system_a", "system_b", "winner"),
         "asking",
         "judgments",
-        judgments,
+        "judged.judgments",
         "those of votes, and an optional ``judge``, each judgment by itself; see "
         "`io.read_judgments`",
         unit="judgment",

@@ -20,7 +20,6 @@ from betterthan.io.layouts import Layout, of_name, that_take
 from betterthan.io.problems import problem
 from betterthan.io.recognition import recognise, require
 from betterthan.io.saying import line
-from betterthan.io.several import joined
 from betterthan.io.table import Reading, Table
 from betterthan.signed import Signature
 
@@ -200,6 +199,8 @@ def _joined(
     if layout.gives not in ("scores", "counts"):
         hint = ", with a column 'dataset'" if layout.gives == "tallies" else ""
         raise ValueError(f"several files of {layout.name} are not joined; give one table{hint}")
+    from betterthan.io.several import joined
+
     return joined([one.data for one in readings], datasets, [table.source for table in tables])
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from betterthan import names
-from betterthan.counts.clusters import count_clusters
 from betterthan.counts.judgments import JUDGE
 from betterthan.counts.scoring import count_outcomes
 from betterthan.counts.shapes import to_square
@@ -68,6 +67,8 @@ def _by_dataset(given: Any) -> Any:
 
 def _by_cluster(given: Any) -> Any:
     if given.kind != COUNTED:
+        from betterthan.counts.clusters import count_clusters
+
         return count_clusters(given.data, margin=given.margin)
     extra = [d for d in _extra(given.data) if d != CLUSTER]
     return _squared(given.data.sum(extra, keep_attrs=True))

@@ -15,7 +15,6 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.exact.numeric.seeds import one_seed
-from betterthan.models import compiling
 from betterthan.signed import Signature
 
 if TYPE_CHECKING:
@@ -143,6 +142,8 @@ def sample(
     """
     import nutpie
     from pymc.backends.arviz import patch_nutpie_idata
+
+    from betterthan.models import compiling
 
     shown = sys.stdout.isatty() and sys.stderr.isatty()
     if shown and not compiling.is_compiled(model):

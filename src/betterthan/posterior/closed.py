@@ -10,7 +10,6 @@ from betterthan.exact.wins import beta
 from betterthan.exact.wins.halves import over_distinct
 from betterthan.judged.dataset import is_judged
 from betterthan.posterior.parameters import Parameters, across, each, parameters, real_numbers
-from betterthan.posterior.sampled import draws_prob_better
 
 _BLOCK = 1_000_000  # pairs at once
 
@@ -66,6 +65,8 @@ def prob_better(
     0.71
     """
     if isinstance(data, xr.DataTree):
+        from betterthan.posterior.sampled import draws_prob_better
+
         return draws_prob_better(data)
     if is_judged(data):
         from betterthan.posterior import of_judged

@@ -11,9 +11,9 @@ from betterthan import checks
 from betterthan.io.columns import Columns, words
 from betterthan.io.reading import read_tables
 from betterthan.reading.finding_logs import runs_in, tables_in
-from betterthan.reading.in_blocks import is_store, read_blocks
 from betterthan.reading.judged_files import with_judged
 from betterthan.reading.other_layouts import OTHERS, reader_of
+from betterthan.reading.stores import is_store
 
 Source = str | Path | pd.DataFrame | Sequence[str | Path] | Mapping[str, str | Path | pd.DataFrame]
 _OF_LOGS = {"join": "auto", "errors": "missing", "unscored": "missing"}
@@ -234,6 +234,8 @@ def read(
     of_logs |= {"join": join, "errors": errors, "unscored": unscored}
     of_tables: dict[str, Any] = {"layout": layout, "names": names, "unit": unit, "scale": scale}
     if lazy or is_store(source):
+        from betterthan.reading.in_blocks import read_blocks
+
         others = {"judge": judge, "human": human, "again": again, "items": items, "format": format}
         left = {k: v for k, v in vars(told).items() if k != "ignore"}
         _refuse(of_logs | of_tables | left | others | {"cluster": cluster}, "scores in blocks")

@@ -14,23 +14,12 @@ from betterthan.blocks.needed import needed
 from betterthan.counts.picking import picked
 from betterthan.io.problems import listed, problem
 from betterthan.reading import block_ids
+from betterthan.reading.stores import is_store
 
-_STORE = ("zarr.json", ".zgroup", ".zarray", ".zmetadata")
 _GROUPS = (names.DATASET, "cluster", "epoch")  # items that are not alone
 _BLOCK = MOST // 8  # bytes that small chunks of a file are read together up to
 _IDS = 2**20  # ids of a store that are read together
 _NONE = -128  # in int8, for a blank cell
-
-
-def is_store(source: Any) -> bool:
-    """Whether a source is a Zarr store."""
-    if not isinstance(source, str | Path):
-        return False
-    path = Path(source)
-    try:
-        return path.is_dir() and any((path / name).exists() for name in _STORE)
-    except (OSError, ValueError):  # no name of a file: whoever reads it says so
-        return False
 
 
 def read_blocks(

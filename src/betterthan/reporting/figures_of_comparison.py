@@ -3,10 +3,10 @@
 from typing import Any
 
 import numpy as np
+import xarray as xr
 
 from betterthan import names, plot
 from betterthan.reporting.page import Figure, Part
-from betterthan.reporting.painted import matrix_svg
 from betterthan.reporting.shown import MATRIX_OF, Shown
 
 _BARS_OF = 8  # systems whose pairs all fit a bar chart
@@ -47,10 +47,16 @@ def _of_many(shown: Shown) -> list[Figure]:
         caption = "Probability that the row is better than the column"
         whole = shown.whole.drop_vars(names.ENGINE, errors="ignore")
         by_hand = len(shown.systems) > _DRAWN_OF
-        draw = (lambda: matrix_svg(whole, caption)) if by_hand else (lambda: plot.matrix(whole))
+        draw = (lambda: _by_hand(whole, caption)) if by_hand else (lambda: plot.matrix(whole))
         note = "; rows are numbered, grey: never compared" if by_hand else ""
         figures.append(Figure(caption + note, draw))
     return figures
+
+
+def _by_hand(whole: xr.Dataset, caption: str) -> str:
+    from betterthan.reporting.painted import matrix_svg
+
+    return matrix_svg(whole, caption)
 
 
 def _of_any(shown: Shown) -> list[Figure]:

@@ -10,7 +10,6 @@ import xarray as xr
 from betterthan import checks, names, schemas
 from betterthan.blocks.lazy import in_blocks
 from betterthan.counts.arrays import without_attrs
-from betterthan.counts.responses import responses_from
 from betterthan.counts.scoring import apply_missing
 from betterthan.counts.ties import policy_of
 from betterthan.signed import Signature
@@ -180,6 +179,7 @@ def _randomization(data: xr.DataArray, counts: xr.DataArray, choices: Beside) ->
             "tests='randomization' beside scores in blocks would read them a third time; call "
             "randomization_test(scores) by itself (of 0 and 1 it is the sign test)"
         )
+    from betterthan.counts.responses import responses_from
     from betterthan.significance.randomizing import randomization_test
 
     if names.TALLY not in data.dims:  # of tallies none can be missing
