@@ -17,6 +17,13 @@ def results(tmp_path):
     return path
 
 
+@pytest.fixture(autouse=True)
+def unfrozen():
+    """What this process holds is looked through again."""
+    yield
+    gc.unfreeze()
+
+
 def ended(monkeypatch, capsys, *given):
     monkeypatch.setattr(sys, "argv", ["betterthan", *map(str, given)])
     with pytest.raises(SystemExit) as stop:
@@ -50,7 +57,6 @@ def test_nothing_given_is_for_the_parser(monkeypatch, capsys):
 def test_garbage_is_collected_again(results, monkeypatch, capsys):
     ended(monkeypatch, capsys, "compare", results)
     assert gc.isenabled()
-    gc.unfreeze()
 
 
 def test_no_parser_is_loaded_for_files_alone(results):

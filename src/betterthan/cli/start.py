@@ -55,10 +55,12 @@ def _load(*modules: str) -> None:
     while it loads.
     """
     gc.disable()
-    for module in modules:
-        import_module(module)
-    gc.freeze()
-    gc.enable()
+    try:
+        for module in modules:
+            import_module(module)
+        gc.freeze()
+    finally:
+        gc.enable()
 
 
 def _leave(*_: object) -> None:

@@ -101,8 +101,8 @@ def _sensitivity(shown: Shown) -> dict[str, dict[str, np.ndarray]]:
     verdict = _verdicts(_counts(shown), grid, float(made.threshold or names.VERDICT_PROB))
     base = next(iter(verdict.values()))
     found: dict[str, dict[str, np.ndarray]] = {}
-    for choices, new in verdict.items():
-        for name, label in _labels(*choices, grid):
+    for (prior, ties, rope, case), new in verdict.items():
+        for name, label in _labels(prior, ties, rope, case, grid):
             found.setdefault(name, {})[label] = new != base
     return found
 

@@ -18,7 +18,7 @@ _NARROW = 18  # characters that a name has at least, if it is so long
 _BETWEEN = (3, 2)  # characters from one column to the next, and where these are too many
 _MATRIX_OF = 10  # systems whose matrix fits a terminal
 _WORD = re.compile(r"\s*\S+\s*")  # with the blanks behind it
-_CONTROLS = dict.fromkeys((7, 8, 11, 12, 13))  # a terminal would act on them
+_CONTROLS: dict[int, None] = dict.fromkeys((7, 8, 11, 12, 13))  # a terminal would act on them
 _BOLD, _GREY = "bold", "bright_black"
 
 _Line = tuple[str, str]  # and its style
