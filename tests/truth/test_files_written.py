@@ -121,8 +121,17 @@ def test_a_pipe_is_not_replaced_by_a_file(tmp_path):
     assert not pipe.is_file()
 
 
-@pytest.mark.parametrize("module", ["typer", "betterthan.cli.commands", "pandas", "scipy"])
-def test_an_interrupt_while_libraries_load(tmp_path, module):
+@pytest.mark.parametrize(
+    ("module", "options"),
+    [
+        ("typer", ["--rope", "0.01"]),
+        ("betterthan.cli.commands", ["--rope", "0.01"]),
+        ("betterthan.cli.comparing", []),  # files alone need no parser
+        ("pandas", []),
+        ("scipy", []),
+    ],
+)
+def test_an_interrupt_while_libraries_load(tmp_path, module, options):
     path = tmp_path / "data.csv"
     path.write_text(WIDE)
     code = f"""
@@ -132,7 +141,7 @@ class Interrupting:
         if name == {module!r}:
             os.kill(os.getpid(), signal.SIGINT)
 sys.meta_path.insert(0, Interrupting())
-sys.argv = ["betterthan", "compare", {str(path)!r}]
+sys.argv = ["betterthan", "compare", {str(path)!r}, *{options!r}]
 runpy.run_module("betterthan.cli", run_name="__main__")
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -19,6 +19,7 @@ from betterthan.comparison.audited import audited, bounds_of, holding
 from betterthan.comparison.engines import Engine, answers_of, exact_answers, sampled_answers
 from betterthan.comparison.given import Found, Given, count_given, of_systems, recognise
 from betterthan.comparison.of_scores import of_scores
+from betterthan.comparison.sign_errors import sign_error
 from betterthan.comparison.signing import signed_of
 from betterthan.comparison.tests_beside import tests_beside
 from betterthan.comparison.ties_beside import every_policy
@@ -223,13 +224,11 @@ def compare(
     )
     what = f"comparing {len(result[names.SYSTEM_A])} systems"
     beside = [table() for table in with_bar(tables, len(tables), what)]
-    told = [result, *(without_attrs(table) for table in beside)]
+    far = [engine.beside[["z"]] for engine in others if "z" in engine.beside]
+    told = [result, *map(without_attrs, beside), *far]
     result = xr.merge(told, join="exact", compat="override", combine_attrs="override")
-    for table in beside:
-        result.attrs |= table.attrs
+    result.attrs |= {k: v for table in beside for k, v in table.attrs.items()}
     result["sign_error"] = sign_error(result)
-    for engine in others:
-        result = result.merge(engine.beside[[k for k in ("z",) if k in engine.beside]])
     made = signed_of(given, asked, advice, engines) | audited(given, asked, bounds)
     signed = Signature(**made).to_attrs()
     return Comparison(result.assign_attrs(signed | result.attrs), _beside(others))
@@ -259,20 +258,6 @@ def _judged(data: xr.Dataset, asked: Asked) -> Comparison:
     result, others = judged_answers(data, asked)
     result["sign_error"] = sign_error(result)
     return Comparison(result, _beside(others))
-
-
-def sign_error(result: xr.Dataset) -> xr.DataArray:
-    """Probability that a verdict names the wrong system of the two, among all systems where that is
-    told; nan where none is named.
-    """
-    better = result["prob_better"]
-    among = result.get("among_prob_better", better)
-    swapped = among.transpose(..., names.SYSTEM_B, names.SYSTEM_A)
-    behind = swapped.values  # the other tail, not 1 less this one
-    verdict = result["verdict"].transpose(*better.dims).values
-    sides = [verdict == "a_better", verdict == "b_better"]
-    named = np.select(sides, [behind, among.values], np.nan)
-    return without_attrs(better.copy(data=named)).rename("sign_error")
 
 
 def _taken(asked: Asked, advice: "Advice | None") -> tuple[str, ...]:
