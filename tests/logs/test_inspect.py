@@ -9,6 +9,7 @@ import pytest
 
 from betterthan.logs import elements, of_inspect, packed
 from betterthan.logs.heads import LogFile
+from betterthan.logs.inspect_content import Contents, digests_of_plain
 
 from . import made_inspect as made
 from .samples import cells_of
@@ -350,3 +351,32 @@ def test_a_long_list_is_streamed(tmp_path, monkeypatch):
     with path.open("rb") as file:
         assert sum(1 for _ in elements.fields(file, "a", frozenset({"s"}))) == 1000
     assert max(held) < 3000
+
+
+PLAIN = [{"input": f"Question {k}?", "target": str(k % 3)} for k in range(50)]
+
+
+def test_digests_in_one_go_are_those_one_by_one():
+    one_by_one = [Contents().of(sample) for sample in PLAIN]
+    assert digests_of_plain(PLAIN) == one_by_one
+    assert len({*one_by_one}) == 50
+
+
+@pytest.mark.parametrize(
+    "sample",
+    [
+        {"input": "cut...\n(content truncated)", "target": "a"},
+        {"input": "(Image)", "target": "a"},
+        {"input": "attachment://1", "target": "a"},
+        {"input": "Why?", "target": "attachment://1"},
+        {"input": "Warum, Müller?", "target": "a"},
+        {"input": "two\r\nlines", "target": "a"},
+        {"input": "Which?", "target": "a", "choices": ["a", "b"]},
+        {"input": [{"role": "user", "content": "Why?"}], "target": "a"},
+        {"input": "Why?", "target": ["a", "b"]},
+        {"input": "Why?"},
+    ],
+)
+def test_what_is_not_plain_is_looked_at_by_itself(sample):
+    for place in (0, 25, 50):
+        assert digests_of_plain([*PLAIN[:place], sample, *PLAIN[place:]]) is None

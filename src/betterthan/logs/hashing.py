@@ -50,6 +50,20 @@ def digest_of_task(asked: str, target: str) -> bytes:
     return blake2b(text.encode(), digest_size=BYTES).digest()
 
 
+def digests_of_tasks(asked: Sequence[str], targets: Sequence[str]) -> list[bytes | None]:
+    """The same of many, in ASCII and without carriage returns.
+
+    Examples
+    --------
+    >>> digests_of_tasks(["Why?"], ["42"]) == [digest_of_task("Why?", "42")]
+    True
+    """
+    return [
+        blake2b(f"{len(a)}:{a}{len(t)}:{t}-".encode(), digest_size=BYTES).digest()
+        for a, t in zip(asked, targets, strict=True)
+    ]
+
+
 def all_joined(start: bytes, others: Sequence[bytes | None]) -> list[bytes | None]:
     """Digests of two things, from that of the first and those of the second: of one second, equal
     where the first is. None where that is not known.

@@ -2,12 +2,12 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from betterthan.logs.archives import Archive
 from betterthan.logs.elements import fields
-from betterthan.logs.hashing import digest, digest_of_task
+from betterthan.logs.hashing import digest, digest_of_task, digests_of_tasks
 from betterthan.logs.inspect_header import steps_of
 from betterthan.logs.json_values import as_dict
 
@@ -15,6 +15,7 @@ _CUT = "...\n(content truncated)"  # behind 5120 characters of a text in a summa
 _STANDS_FOR = re.compile(r"\([A-Z][a-z_]+\)")  # (Image) and such, in place of what is no text
 _ATTACHED = "attachment://"
 _ODD = ("(", _ATTACHED)
+_NOT_PLAIN = ("\r", f"{_CUT}\n", *(f"\n{start}" for start in _ODD))  # of texts, one a line
 _BY_PLACE = re.compile(r"attachment://\d+")  # which the log counts, and no other log alike
 _GIVEN = ("input", "choices", "target")
 _KEPT, _SHORT = 2**13, 2**13  # how many texts are kept, and of how many characters
@@ -52,6 +53,21 @@ class Contents:
         if len(self._known) < _KEPT and len(asked) < _SHORT:
             self._known[asked, target] = found
         return found
+
+
+def digests_of_plain(samples: Sequence[dict[str, Any]]) -> list[bytes | None] | None:
+    """The digests of samples of which each asks for a plain text, all in one go, as `Contents.of`
+    has them one by one; None where one may be cut, or asks for more.
+    """
+    asked, targets = ([one.get(key) for one in samples] for key in ("input", "target"))
+    if set(map(type, asked)) | set(map(type, targets)) != {str}:
+        return None
+    if any(one.get("choices") for one in samples):
+        return None
+    whole = "\n".join(["", *asked, *targets, ""])
+    if not whole.isascii() or any(sign in whole for sign in _NOT_PLAIN):
+        return None
+    return digests_of_tasks(asked, targets)
 
 
 def _is_odd(text: str) -> bool:

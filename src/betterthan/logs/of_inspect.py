@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from betterthan.io.problems import counted, listed, problem, shown
@@ -10,7 +11,7 @@ from betterthan.logs.archives import Archive
 from betterthan.logs.elements import fields
 from betterthan.logs.hashing import all_joined, digest
 from betterthan.logs.heads import Head, LogFile
-from betterthan.logs.inspect_content import Contents, prompts_of, shown_of
+from betterthan.logs.inspect_content import Contents, digests_of_plain, prompts_of, shown_of
 from betterthan.logs.inspect_header import add_reported, declared_metrics, run_of, steps_of
 from betterthan.logs.inspect_values import add_scores
 from betterthan.logs.json_values import as_dict, count, parsed
@@ -69,9 +70,15 @@ class _Samples:
     all: list[dict[str, Any]] = field(default_factory=list)
     contents: list[bytes | None] = field(default_factory=list)
 
+    @cached_property
+    def epochs(self) -> list[int]:
+        """Of each sample."""
+        found = [one.get("epoch") for one in self.all]
+        return [one if type(one) is int else count(one, 1) for one in found]
+
     def last(self) -> list[int]:
         """The place of each (id, epoch): of two the last, which a scoring again wrote."""
-        keys = zip([str(one["id"]) for one in self.all], _epochs(self.all), strict=True)
+        keys = zip([str(one["id"]) for one in self.all], self.epochs, strict=True)
         return sorted(dict(zip(keys, range(len(self.all)), strict=True)).values())
 
 
@@ -80,6 +87,9 @@ def _of_archive(file: LogFile, contents: Contents) -> tuple[dict[str, Any], _Sam
         header = _header(archive, file)
         choices = any(step.get("solver") == "multiple_choice" for step in steps_of(header))
         samples = _Samples(_summaries(archive, file))
+        plain = None if choices else digests_of_plain(samples.all)
+        if plain is not None:
+            return header, replace(samples, contents=plain)
         try:
             samples.contents.extend(contents.of(one, archive, choices) for one in samples.all)
         except RecursionError:
@@ -177,7 +187,7 @@ def _add_samples(run: Run, header: dict[str, Any], samples: _Samples, kept: list
     errors = [one.get("error") for one in own]
     run.cells.samples(
         [one["id"] for one in own],
-        epoch=_epochs(own),
+        epoch=[samples.epochs[k] for k in kept],
         content=contents,
         prompt=all_joined(digest(prompts_of(header)), contents),
         text=[asked if type(asked := one.get("input")) is str else shown_of(one) for one in own],
@@ -189,11 +199,6 @@ def _add_samples(run: Run, header: dict[str, Any], samples: _Samples, kept: list
 
 def _is_sample(value: Any) -> bool:
     return type(value) is dict and type(value.get("id")) in _IDS
-
-
-def _epochs(samples: list[dict[str, Any]]) -> list[int]:
-    found = [one.get("epoch") for one in samples]
-    return [one if type(one) is int else count(one, 1) for one in found]
 
 
 def _why(error: Any) -> str:

@@ -21,6 +21,7 @@ _log = logging.getLogger("betterthan")
 Source = str | Path | Sequence[str | Path] | Mapping[str, Any]
 
 
+@uncollected()
 def read_logs(
     source: Source,
     *,
