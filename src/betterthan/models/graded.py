@@ -259,7 +259,7 @@ def _dataset_centres(data: Differences, centre: Any, scale: Any) -> Any:
 
 def _log_density(pair: Any) -> Any:
     """Log density of Student-t differences; what does not depend on the difference is computed once
-    a pair.
+    a pair, divisions too.
     """
     import pytensor.tensor as pt
 
@@ -271,9 +271,9 @@ def _log_density(pair: Any) -> Any:
             pt.log(scale),
         ]
         constant = whole[0] - whole[1] - whole[2] / 2 - whole[3]
-        z = (y - at) / scale[pair]
-        each: Any = pt.log1p(z**2 / tail[pair])
-        return constant[pair] - (tail[pair] + 1) / 2 * each
+        width, half = 1 / (scale**2 * tail), (tail + 1) / 2
+        each: Any = pt.log1p((y - at) ** 2 * width[pair])
+        return constant[pair] - half[pair] * each
 
     return log_density
 
