@@ -62,6 +62,7 @@ def _plain(file: BinaryIO) -> list[Member] | None:
 def _entries(data: bytes, number: int) -> list[Member] | None:
     found: list[Member] = []
     at, unpack, size = 0, _ENTRY.unpack_from, _ENTRY.size
+    make = tuple.__new__  # of so many without a look at each
     letters = data.decode("latin-1")
     for _ in range(number):
         if at + size > len(data):
@@ -73,6 +74,6 @@ def _entries(data: bytes, number: int) -> list[Member] | None:
             return None
         at += size + name
         text = letters[at - name : at]
-        found.append(Member._make((text, flags, way, crc, packed, whole, begin)))
+        found.append(make(Member, (text, flags, way, crc, packed, whole, begin)))
     names = "".join([one.filename for one in found])
     return found if at == len(data) and names.isascii() and not _TURNED & set(names) else None
