@@ -59,7 +59,8 @@ def digests_of_plain(samples: Sequence[dict[str, Any]]) -> list[bytes | None] | 
     """The digests of samples of which each asks for a plain text, all in one go, as `Contents.of`
     has them one by one; None where one may be cut, or asks for more.
     """
-    asked, targets = ([one.get(key) for one in samples] for key in ("input", "target"))
+    asked: list[Any] = [one.get("input") for one in samples]
+    targets: list[Any] = [one.get("target") for one in samples]
     if set(map(type, asked)) | set(map(type, targets)) != {str}:
         return None
     if any(one.get("choices") for one in samples):
