@@ -44,9 +44,14 @@ def digest_of_task(asked: str, target: str) -> bytes:
     >>> digest_of_task("Why?", "42") == digest("Why?", "42", None)
     True
     """
-    text = f"{len(asked)}:{asked}{len(target)}:{target}-"
-    if "\r" in text or not text.isascii():
+    both = asked + target
+    if "\r" in both or not both.isascii():
         return digest(asked, target, None)
+    return _of_plain(asked, target)
+
+
+def _of_plain(asked: str, target: str) -> bytes:
+    text = f"{len(asked)}:{asked}{len(target)}:{target}-"
     return blake2b(text.encode(), digest_size=BYTES).digest()
 
 
@@ -58,10 +63,7 @@ def digests_of_tasks(asked: Sequence[str], targets: Sequence[str]) -> list[bytes
     >>> digests_of_tasks(["Why?"], ["42"]) == [digest_of_task("Why?", "42")]
     True
     """
-    return [
-        blake2b(f"{len(a)}:{a}{len(t)}:{t}-".encode(), digest_size=BYTES).digest()
-        for a, t in zip(asked, targets, strict=True)
-    ]
+    return list(map(_of_plain, asked, targets))
 
 
 def all_joined(start: bytes, others: Sequence[bytes | None]) -> list[bytes | None]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from betterthan import names
+from betterthan.exact.wins import beta, dirichlet
 
 
 def decide(
@@ -48,6 +49,21 @@ def decide(
     )
     equivalent = (within >= threshold) & (rope > 0)
     return np.where(equivalent, "equivalent", ahead), equivalent & (ahead != "undecided")
+
+
+def of_parameters(
+    a: np.ndarray, b: np.ndarray, t: np.ndarray, rope: float, threshold: float
+) -> np.ndarray:
+    """The verdict of each Dirichlet(a, b, t) of win, loss and tie; t is 0 where there are no ties.
+
+    Examples
+    --------
+    >>> of_parameters(np.array([13.0, 3.0]), np.array([3.0, 3.0]), np.array([9.0, 9.0]), 0, 0.95)
+    array(['a_better', 'undecided'], dtype='<U16')
+    """
+    ahead, behind = beta.prob_above_half(a, b), beta.prob_above_half(b, a)
+    within = dirichlet.prob_within(a, b, t, rope) if rope else 0.0
+    return decide(ahead, behind, within, rope, threshold)[0].astype("U16")
 
 
 def of_masses(

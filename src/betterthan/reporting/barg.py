@@ -14,9 +14,9 @@ import xarray as xr
 from betterthan import names
 from betterthan.answers.made import signature
 from betterthan.counts.ties import policy_applied
-from betterthan.exact.wins import beta, dirichlet
+from betterthan.exact.wins import dirichlet
 from betterthan.posterior.parameters import settled
-from betterthan.posterior.verdicts import decide
+from betterthan.posterior.verdicts import of_parameters
 from betterthan.reporting.cells import interval_of
 from betterthan.reporting.engines import ENGINES
 from betterthan.reporting.escapes import on_one_line
@@ -155,11 +155,9 @@ def _verdicts(counts: dict[str, xr.DataArray], grid: Any, threshold: float) -> d
     of = {(ties, case): policy_applied(square[case], ties) for ties in policies for case in counts}
     made = list(product(priors, of))
     a, b, t = np.stack([settled(of[at], tuple(prior)).values for prior, at in made], axis=1)
-    ahead, behind = beta.prob_above_half(a, b), beta.prob_above_half(b, a)
     found = {}
     for rope in ropes:
-        within = dirichlet.prob_within(a, b, t, rope) if rope else 0.0
-        verdict = decide(ahead, behind, within, rope, threshold)[0]
+        verdict = of_parameters(a, b, t, rope, threshold)
         found |= {(p, at[0], rope, at[1]): v for (p, at), v in zip(made, verdict, strict=True)}
     return {key: found[key] for key in product(priors, policies, ropes, counts)}
 

@@ -8,10 +8,9 @@ import xarray as xr
 from betterthan import names
 from betterthan.counts.shapes import to_pairs
 from betterthan.counts.ties import POLICIES, policy_applied
-from betterthan.exact.wins import beta, dirichlet
 from betterthan.plan.outlooks import needed, outlook
 from betterthan.posterior.parameters import settled
-from betterthan.posterior.verdicts import decide
+from betterthan.posterior.verdicts import of_parameters
 from betterthan.reporting.escapes import on_one_line
 from betterthan.signed import Signature
 
@@ -138,10 +137,7 @@ def _tried(data: xr.Dataset, made: Signature, n: int) -> bool:
 def under(pairs: xr.DataArray, made: Signature, policy: str) -> np.ndarray:
     """The verdict of every pair under a policy for ties, of counts (pair, outcome)."""
     a, b, t = settled(policy_applied(pairs, policy), made.prior).values
-    rope, threshold = made.rope or 0.0, made.threshold or names.VERDICT_PROB
-    within = dirichlet.prob_within(a, b, t, rope) if rope else 0.0
-    ahead, behind = beta.prob_above_half(a, b), beta.prob_above_half(b, a)
-    return decide(ahead, behind, within, rope, threshold)[0].astype("U16")
+    return of_parameters(a, b, t, made.rope or 0.0, made.threshold or names.VERDICT_PROB)
 
 
 def _of_two(data: xr.Dataset, verdict: dict[str, str]) -> Facts:
