@@ -14,7 +14,7 @@ import numpy as np
 from betterthan import names
 from betterthan.io.problems import problem, shown
 from betterthan.io.table import Table
-from betterthan.io.written import Coded, Numbers, as_coded, coded
+from betterthan.io.written import Coded, FirstRows, Numbers, as_coded, coded
 
 # In a column of numbers only: elsewhere any of these may be somebody's name or label.
 _MISSING = frozenset({"", "na", "n/a", "nan", "null", "none"})
@@ -42,7 +42,7 @@ def read_once(table: Table, column: str, read: Callable[[Table, str], list[str]]
 
 def _distinct(table: Table, column: str, cells: Coded) -> Table:
     """The table of the first rows of the distinct cells of a column."""
-    return Table(table.source, {column: cells.distinct}, Coded(table.rows, cells.first))
+    return Table(table.source, {column: cells.distinct}, FirstRows(cells, table.rows))
 
 
 def texts(table: Table, column: str) -> list[str]:
@@ -50,6 +50,8 @@ def texts(table: Table, column: str) -> list[str]:
     values = table.columns[column]
     if isinstance(values, np.ndarray):
         values = values.tolist()
+    if set(map(type, values)) == {str}:  # as a rule, and told in a third of the time
+        return list(values)
     return [
         value if type(value) is str else _checked_text(table, column, k)
         for k, value in enumerate(values)

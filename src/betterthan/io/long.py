@@ -31,7 +31,7 @@ def long_scores(table: Table) -> Reading:
     scores = cells.numbers(table, score)
     place = rows.unit * len(systems.distinct) + systems.codes  # among items x systems
     _refuse_repeated(table, rows, systems, place)
-    shape = len(rows.first), len(systems.distinct)
+    shape = rows.items, len(systems.distinct)
     refuse_large(table.source, items=shape[0], systems=shape[1])
     values = np.full(shape, np.nan)
     values.ravel()[place] = scores
@@ -48,9 +48,18 @@ class ItemRows:
 
     ids: Coded  # of each row
     unit: np.ndarray  # the item of each row, as a number
-    first: np.ndarray  # the first row of each item
     beside: dict[str, str]  # columns of the optional coordinates
     by_row: dict[str, np.ndarray]  # the coordinates of each row
+
+    @property
+    def items(self) -> int:
+        """How many there are."""
+        return len(self.ids.distinct if self.unit is self.ids.codes else self.first)
+
+    @cached_property
+    def first(self) -> np.ndarray:
+        """The first row of each item."""
+        return self.ids.first if self.unit is self.ids.codes else first_rows(self.unit)
 
     @cached_property
     def names(self) -> list[str]:
@@ -73,10 +82,10 @@ def item_rows(table: Table, column: str) -> ItemRows:
     )
     by_row = {role: coordinate(table, found, role) for role, found in beside.items()}
     unit = units(ids, by_row)
-    first = ids.first if unit is ids.codes else first_rows(unit)
+    rows = ItemRows(ids, unit, beside, by_row)
     if "cluster" in by_row:
-        refuse_two_clusters(table, beside["cluster"], by_row["cluster"], first[unit])
-    return ItemRows(ids, unit, first, beside, by_row)
+        refuse_two_clusters(table, beside["cluster"], by_row["cluster"], rows.first[unit])
+    return rows
 
 
 def units(ids: Coded, coords: dict[str, np.ndarray]) -> np.ndarray:
@@ -90,7 +99,7 @@ def units(ids: Coded, coords: dict[str, np.ndarray]) -> np.ndarray:
 
 
 def _refuse_repeated(table: Table, rows: ItemRows, systems: Coded, cell: np.ndarray) -> None:
-    if not _any_twice(cell, len(rows.first) * len(systems.distinct)):
+    if not _any_twice(cell, rows.items * len(systems.distinct)):
         return
     again = pd.Series(cell).duplicated().to_numpy()
     k = int(again.argmax())

@@ -97,13 +97,11 @@ class _Cells:
             parts = list(read)
         types = list(zip(*(part.dtypes for part in parts), strict=True))
         numeric = [k for k in self.numeric if all(one.kind in "iuf" for one in types[k])]
-        values = _together([part[numeric].to_numpy(np.float64) for part in parts])
-        finite = ~np.isinf(values).any(0)
-        columns: dict[int, Any] = {
-            k: self._numbers(k, values[:, place])
-            for place, k in enumerate(numeric)
-            if finite[place]
-        }
+        columns: dict[int, Any] = {}
+        for k in numeric:
+            values = _together([part[k].to_numpy(np.float64) for part in parts])
+            if not np.isinf(values).any():
+                columns[k] = self._numbers(k, values)
         for k in set(range(self._width)) - set(columns):
             as_read = k in self.kept or all(isinstance(one, pd.StringDtype) for one in types[k])
             cells = pd.concat([part[k] for part in parts]) if as_read else self._written[k]

@@ -38,7 +38,7 @@ class _Cells:
     @property
     def shape(self) -> tuple[int, int, int]:
         """Items, systems, labels."""
-        return len(self.items.first), len(self.systems), len(self.labels)
+        return self.items.items, len(self.systems), len(self.labels)
 
     @property
     def place(self) -> np.ndarray:

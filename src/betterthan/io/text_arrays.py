@@ -19,7 +19,9 @@ def text_array(values: Any) -> np.ndarray:
     found = values if isinstance(values, np.ndarray) else np.array(values, dtype=object)
     if found.dtype.kind == "U":
         return found
-    texts = [text if type(text) is str else str(text) for text in found.ravel().tolist()]
+    texts = found.ravel().tolist()
+    if set(map(type, texts)) - {str}:
+        texts = [text if type(text) is str else str(text) for text in texts]
     lengths = list(map(len, texts))
     longest = max(lengths, default=0)
     if longest * len(texts) > max(_SMALL, _WIDTHS * sum(lengths)):

@@ -40,6 +40,22 @@ class Coded(Sequence[Any]):
 
 
 @dataclass(frozen=True, eq=False)
+class FirstRows(Sequence[Any]):
+    """The rows where distinct cells first occur; these are looked for when one is asked for, as
+    messages do.
+    """
+
+    cells: Coded
+    rows: Sequence[Any]
+
+    def __len__(self) -> int:
+        return len(self.cells.distinct)
+
+    def __getitem__(self, k: Any) -> Any:
+        return self.rows[int(self.cells.first[k])]
+
+
+@dataclass(frozen=True, eq=False)
 class Numbers(Sequence[Any]):
     """Cells that are all plainly numbers, or blank.
 
