@@ -25,7 +25,8 @@ class Archive:
         self.name = file.name
         if file.head.kind != "zip":
             raise problem(self.name, f"is {file.head.kind}, and not a zip file")
-        self._members = {member.filename: member for member in file.head.infos}
+        self._infos = file.head.infos
+        self._members = {name: k for k, name in enumerate(self._infos.names)}
         self._file: BinaryIO = file.path.open("rb")
 
     def __enter__(self) -> "Archive":
@@ -49,7 +50,7 @@ class Archive:
 
     def open(self, member: str) -> BinaryIO:
         """A member from its beginning; size and check sum are checked at its end."""
-        info = self._members[member]
+        info = self._infos[self._members[member]]
         where = f"{self.name}, member {member}"
         if info.file_size > packed.MOST_BYTES:
             what = f"unpacks to {info.file_size:,} bytes, more than {packed.MOST_BYTES:,}"

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 from betterthan.logs.packed import opened
 from betterthan.logs.partial_json import partial
-from betterthan.logs.zip_directory import Member, members_of
+from betterthan.logs.zip_directory import Directory, members_of
 
 HEAD = 2**16  # bytes that are looked at
 JSON = ("object", "lines", "list")  # kinds of head
@@ -33,7 +33,7 @@ class Head:
     first: Any = None  # the object, the first of the lines or of the list; cut, where it is long
     members: tuple[str, ...] = ()  # of a zip; of parquet, words of its footer: columns too
     lines: tuple[str, ...] = ()  # the first of a text
-    infos: tuple[Member, ...] = field(default=(), repr=False, compare=False)  # of a zip
+    infos: Directory = field(default=Directory(), repr=False, compare=False)  # of a zip
 
     @property
     def keys(self) -> frozenset[str]:
@@ -99,8 +99,8 @@ def head_of(start: bytes, path: Path) -> Head:
 
 def _of_zip(path: Path) -> Head:
     try:
-        infos = tuple(members_of(path))
-        return Head("zip", members=tuple(one.filename for one in infos), infos=infos)
+        infos = members_of(path)
+        return Head("zip", members=infos.names, infos=infos)
     # NotImplementedError is zipfile's word for a directory of a version that it does not read
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         return Head("a zip file that is cut or damaged")

@@ -15,7 +15,7 @@ _CUT = "...\n(content truncated)"  # behind 5120 characters of a text in a summa
 _STANDS_FOR = re.compile(r"\([A-Z][a-z_]+\)")  # (Image) and such, in place of what is no text
 _ATTACHED = "attachment://"
 _ODD = ("(", _ATTACHED)
-_NOT_PLAIN = ("\r", f"{_CUT}\n", *(f"\n{start}" for start in _ODD))  # of texts, one a line
+_FIRST = frozenset(start[0] for start in _ODD)
 _BY_PLACE = re.compile(r"attachment://\d+")  # which the log counts, and no other log alike
 _GIVEN = ("input", "choices", "target")
 _KEPT, _SHORT = 2**13, 2**13  # how many texts are kept, and of how many characters
@@ -65,10 +65,17 @@ def digests_of_plain(samples: Sequence[dict[str, Any]]) -> list[bytes | None] | 
         return None
     if any(one.get("choices") for one in samples):
         return None
-    whole = "\n".join(["", *asked, *targets, ""])
-    if not whole.isascii() or any(sign in whole for sign in _NOT_PLAIN):
+    whole = "\n".join([*asked, *targets])
+    if not whole.isascii() or "\r" in whole or _CUT in whole or _any_odd([*asked, *targets]):
         return None
     return digests_of_tasks(asked, targets)
+
+
+def _any_odd(texts: Sequence[str]) -> bool:
+    """Whether one stands for something else; told by first letters alone, as a rule."""
+    if not _FIRST & {text[:1] for text in texts}:
+        return False
+    return any(text.startswith(_ODD) for text in texts)
 
 
 def _is_odd(text: str) -> bool:

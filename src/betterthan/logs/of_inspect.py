@@ -78,7 +78,10 @@ class _Samples:
 
     def last(self) -> list[int]:
         """The place of each (id, epoch): of two the last, which a scoring again wrote."""
-        keys = zip([str(one["id"]) for one in self.all], self.epochs, strict=True)
+        ids = [str(one["id"]) for one in self.all]
+        if len(set(ids)) == len(ids):
+            return list(range(len(ids)))
+        keys = zip(ids, self.epochs, strict=True)
         return sorted(dict(zip(keys, range(len(self.all)), strict=True)).values())
 
 
