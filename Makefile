@@ -23,7 +23,6 @@ lint: $(STAMP)
 
 types: $(STAMP)
 	@PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright --level error > $(VENV)/pyright.log 2>&1 || (cat $(VENV)/pyright.log; exit 1)
-	@PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright --level error --project pyright-strict.json > $(VENV)/pyright.log 2>&1 || (cat $(VENV)/pyright.log; exit 1)
 
 unsampled: $(STAMP)
 	@$(BIN)/python -m pytest -n $(WORKERS) -m 'not sampled and not browser' --cov=betterthan --cov-branch --cov-report= --cov-fail-under=92

@@ -9,7 +9,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 
 _AFTER = 2.0  # seconds of work that need no word
 _EVERY = 0.5  # from one line to the next
@@ -47,7 +47,7 @@ def with_bar[T](steps: Iterable[T], total: int, what: str, long: bool = True) ->
 
 
 @contextlib.contextmanager
-def working(what: str, expect: str = "") -> Iterator[None]:
+def working(what: str, expect: str = "") -> Generator[None]:
     """Around work in one piece: after two seconds a line on stderr, with the time it has taken.
 
     Parameters

@@ -157,7 +157,7 @@ def _scores_by_metric(
             found.append(alone)
             continue
         try:
-            told = {**own, "metric": metric, "filter": None}
+            told: dict[str, Any] = {**own, "metric": metric, "filter": None}
             by_metric[metric] = _with_task(logs, metric, scores_of(logs, **told))
         except ValueError as error:
             if not (any(one.code == "content" for one in found) and "content" in str(error)):

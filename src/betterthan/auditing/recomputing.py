@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -90,7 +91,7 @@ def _compared(run: Frame, metric: str, told: float, rule: Rule, records: Frame) 
     """What is reported, against what the items give."""
     number = rule.number(records)
     items, scored = records["item"].nunique(), records[records["status"] == OK]["item"].nunique()
-    about = {"systems": (run["system"],), "task": run["task"], "metric": metric}
+    about: dict[str, Any] = {"systems": (run["system"],), "task": run["task"], "metric": metric}
     about |= {"n": scored, "of": items, "where": run["files"][0]}
     if np.isfinite(number) and abs(number - told) <= rule.within * max(1.0, abs(told)):
         if scored == items and len(records) == (records["status"] == OK).sum():

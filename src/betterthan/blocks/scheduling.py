@@ -1,6 +1,6 @@
 """Where blocks are worked on: here, or by the workers of a dask scheduler."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -9,7 +9,7 @@ _SECONDS = 5  # to answer in
 
 
 @contextmanager
-def scheduled(address: str | None) -> Iterator[None]:
+def scheduled(address: str | None) -> Generator[None]:
     """Let dask work at `address` while this is open.
 
     Parameters
@@ -39,7 +39,7 @@ def scheduled(address: str | None) -> Iterator[None]:
 
 
 @contextmanager
-def _connected(address: str) -> Iterator[None]:
+def _connected(address: str) -> Generator[None]:
     import logging
 
     from distributed import Client

@@ -112,8 +112,8 @@ def gate(
     try:
         if accept:
             return _accept(Path(baseline), candidate, choices)
-        how = {"margin": margin, "threshold": threshold, "max_missing": max_missing}
-        how["looks"] = _looks(looks, of)
+        how: dict[str, Any] = {"margin": margin, "threshold": threshold}
+        how |= {"max_missing": max_missing, "looks": _looks(looks, of)}
         found = _gated(baseline, candidate, inconclusive, [junit, json], how, choices)
     except (ValueError, OSError, ArithmeticError, ImportError, MemoryError, RecursionError):
         raise

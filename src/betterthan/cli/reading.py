@@ -46,7 +46,7 @@ def measured(
     if chosen == "confusion":
         return None, read_confusion(file), None
     if chosen != "predictions":
-        better = {"higher_is_better": higher_is_better, "scale": scale}
+        better: dict[str, Any] = {"higher_is_better": higher_is_better, "scale": scale}
         return read(file, layout=chosen, systems=systems, **better), None, None
     labels = read_labels(file)
     if systems is not None:

@@ -44,7 +44,7 @@ def evidence(name: str, folder: Path, *, simulations: int | None, seed: int) -> 
     """Run everything for one model; draws the rank plot into `folder`."""
     row, key = validation_of(name), computes(name)
     run = _run(name, key, folder, simulations, seed)
-    found = {
+    found: dict[str, Any] = {
         "model": name,
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "seed": seed,

@@ -13,8 +13,10 @@ from betterthan.gating.baseline_files import LOGS, TABLE, Baseline
 from betterthan.io.table import Table
 from betterthan.logs.record import Logs, Run
 
-_OF_RUN = ("tool", "version", "task", "config", "state", "epochs", "own_ids", "ordered")
-_OF_RUN += ("judge", "scorer")
+_OF_RUN = (
+    *("tool", "version", "task", "config", "state", "epochs", "own_ids", "ordered"),
+    *("judge", "scorer"),
+)
 _BESIDE = {"dataset": names.DATASET, "cluster": CLUSTER, "epoch": EPOCH}
 
 

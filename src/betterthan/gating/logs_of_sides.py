@@ -55,7 +55,8 @@ def of_logs(logs: Logs, given: Mapping[str, Any]) -> Sides:
     absent = [side for side in SIDES if side not in there]
     if absent:
         return Sides(stops=(f"the {absent[0]} has no score by {metric}",))
-    how = {k: given[k] for k in OF_LOGS if k in given} | {"metric": metric, "filter": None}
+    how: dict[str, Any] = {k: given[k] for k in OF_LOGS if k in given}
+    how |= {"metric": metric, "filter": None}
     stops, warned, said = _found_by_audit(logs, how)
     if stops:
         return Sides(stops=stops)

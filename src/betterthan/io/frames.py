@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Sequence
+from importlib import import_module
 from itertools import chain
 from typing import Any
 
@@ -16,7 +17,7 @@ from betterthan.io.table import MOST_CELLS, Table, make_table
 def parse_parquet(data: bytes, source: str) -> Table:
     """The table in Parquet bytes; rows are numbered from 1."""
     try:
-        import pyarrow  # noqa: F401  # an optional dependency
+        import_module("pyarrow")
     except ImportError:
         raise problem(source, "reading Parquet needs pyarrow; run: pip install pyarrow") from None
     try:

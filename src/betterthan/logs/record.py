@@ -1,6 +1,6 @@
 """What every log becomes first: runs, each with its samples and their scores."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ KEPT: ContextVar[int | None] = ContextVar("kept", default=80)
 
 
 @contextmanager
-def whole_texts() -> Iterator[None]:
+def whole_texts() -> Generator[None]:
     """Keep whole texts of what is read within."""
     before = KEPT.set(None)
     try:

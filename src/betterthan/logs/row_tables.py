@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -72,7 +72,7 @@ def _delimiter(head: Head) -> str:
 
 
 @contextmanager
-def _long_cells() -> Iterator[None]:
+def _long_cells() -> Generator[None]:
     before = csv.field_size_limit(_LONGEST)
     try:
         yield

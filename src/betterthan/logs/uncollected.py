@@ -1,12 +1,12 @@
 """Reading without looking for circles among what was read, which has none."""
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def uncollected() -> Generator[None]:
     """Let Python's cyclic collector rest: values of JSON go when the last that refers to them goes,
     and looking through all of them again and again takes a fifth of the time of reading.
 

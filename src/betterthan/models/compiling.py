@@ -63,7 +63,7 @@ class Graph:
         from pytensor.compile.sharedvalue import SharedVariable
         from pytensor.graph.traversal import graph_inputs
 
-        outputs = [model.logp(), *model.unobserved_value_vars]
+        outputs: list[Any] = [model.logp(), *model.unobserved_value_vars]
         inputs = list(graph_inputs(outputs))
         return cls(
             model=model,

@@ -206,7 +206,7 @@ def _draw_datasets(centre: np.ndarray, of: np.ndarray, random: np.random.Generat
     sd = np.abs(random.normal(scale=_SPREAD, size=len(centre)))
     each = centre + sd * random.normal(size=shape)
     dims = (names.DATASET, names.PAIR)
-    found = {"centre_sd": (dims[1:], sd), "dataset_centre": (dims, each)}
+    found: dict[str, Any] = {"centre_sd": (dims[1:], sd), "dataset_centre": (dims, each)}
     found["dataset_of"] = ((names.ITEM,), of)
     return xr.Dataset(found, made_up.labels(dims[:1], shape[:1]))
 

@@ -4,7 +4,7 @@ import contextlib
 import logging
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from types import ModuleType
@@ -183,7 +183,7 @@ def cores(chains: int) -> int:
 
 
 @contextlib.contextmanager
-def steady_arithmetic() -> Iterator[None]:
+def steady_arithmetic() -> Generator[None]:
     """Compile without fastmath: with it, fresh and cached code round differently and chains
     part.
     """
@@ -212,7 +212,11 @@ def add_predictive(model: "pm.Model", tree: xr.DataTree, seed: int) -> None:
     """Add the groups prior, prior_predictive, posterior_predictive and log_likelihood."""
     import pymc as pm
 
-    choice = {"random_seed": seed, "compile_kwargs": _PREDICTIVE_MODE, "model": model}
+    choice: dict[str, Any] = {
+        "random_seed": seed,
+        "compile_kwargs": _PREDICTIVE_MODE,
+        "model": model,
+    }
     before = pm.sample_prior_predictive(draws=names.DRAWS, **choice)
     # the draws are of these data, also where priors take their scale from them
     drawn = [str(v.name) for v in model.free_RVs]
@@ -256,7 +260,7 @@ def tidy(tree: xr.DataTree, pairs: xr.DataArray | None = None) -> None:
 
 
 @contextlib.contextmanager
-def quiet_logger() -> Iterator[None]:
+def quiet_logger() -> Generator[None]:
     """Predictive sampling has no switch for its log lines."""
     logger = logging.getLogger("pymc")
     level = logger.level

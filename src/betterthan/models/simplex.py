@@ -29,7 +29,11 @@ def decisive_first() -> Any:
         def backward(self, value: Any, *inputs: Any) -> Any:
             share, decisive = value[..., 0], value[..., 1]
             some: Any = pt.sigmoid(decisive)
-            parts = [some * pt.sigmoid(share), some * pt.sigmoid(-share), pt.sigmoid(-decisive)]
+            parts: list[Any] = [
+                some * pt.sigmoid(share),
+                some * pt.sigmoid(-share),
+                pt.sigmoid(-decisive),
+            ]
             return pt.stack(parts, axis=-1)
 
         def log_jac_det(self, value: Any, *inputs: Any) -> Any:

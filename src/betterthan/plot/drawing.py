@@ -6,7 +6,7 @@ greyscale.
 
 import math
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 from io import BytesIO
@@ -58,7 +58,7 @@ _LENGTHS = (24, 36, 48)
 
 
 @contextmanager
-def style() -> Iterator[None]:
+def style() -> Generator[None]:
     """The style of the package's figures, for as long as the context lasts."""
     import matplotlib
 

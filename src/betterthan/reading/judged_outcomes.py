@@ -44,7 +44,7 @@ def read_judged(
     if isinstance(source, str | Path) and Path(source).is_file():
         _refuse_tool(Path(source))
     chosen = [strata] if isinstance(strata, str) else list(strata or ())
-    columns = {"judge": judge, "human": human, "item": item, "strata": chosen}
+    columns: dict[str, Any] = {"judge": judge, "human": human, "item": item, "strata": chosen}
     return count(table_of(source), **columns, drop=drop)
 
 

@@ -1,6 +1,7 @@
 """The table of pairs: one row for each that matters, the system ahead first."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -31,7 +32,7 @@ def pairs_table(shown: Shown) -> Table:
         (*key, *("–" if hidden[c][k] else column[k] for c, column in columns.items()))
         for k, key in enumerate(keys)
     ]
-    seen = {"shown": PAIRS_SEEN, "rest": _rest(shown, len(rows))}
+    seen: dict[str, Any] = {"shown": PAIRS_SEEN, "rest": _rest(shown, len(rows))}
     return Table(
         ("A", "B", *columns), rows, _caption(shown), left=2, name="pairs", keys=keys, **seen
     )

@@ -16,8 +16,7 @@ _ORDER = (
 _BESIDE = re.compile(r"(?<=[;,{(]) // .*$")  # a comment at the end of a line
 _QUOTED = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')""")
 _BESIDE_SIGNS = re.compile(r" ?([=,{}():?;&|]) ?")
-_UNSAFE = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026"}
-_UNSAFE |= {0x2028: "\\u2028", 0x2029: "\\u2029"}
+_UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
 
 @cache

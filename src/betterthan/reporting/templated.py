@@ -49,7 +49,7 @@ def _written(template: str, page: Page, **choices: Any) -> str:
         keep_trailing_newline=True,
         **choices,
     )
-    environment.filters |= _FILTERS
+    environment.filters.update(_FILTERS)
     environment.globals |= {"scripts": scripts, "allowed": allowed}
     return environment.get_template(template).render(p=page)
 
@@ -107,7 +107,7 @@ def breakable(text: str) -> str:
     return re.sub(r"(\\_|/|\.|-)(?=\S)", r"\1\\allowbreak{}", latex(text))
 
 
-_FILTERS = {
+_FILTERS: dict[str, Any] = {
     "tex": latex,
     "md": markdown,
     "svg": svg,

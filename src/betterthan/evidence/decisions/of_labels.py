@@ -14,8 +14,10 @@ from betterthan.labels.matrices import from_table
 from betterthan.labels.uncertainty import posterior
 
 _DRAWS = 1000
-_TOLD = (("pooled", "f"), ("weighted", "f"), ("macro", "f"), ("macro", "recall"))
-_TOLD += (("macro", "precision"), ("weighted", "precision"))
+_TOLD = (
+    *(("pooled", "f"), ("weighted", "f"), ("macro", "f"), ("macro", "recall")),
+    *(("macro", "precision"), ("weighted", "precision")),
+)
 
 
 @dataclass(frozen=True)
@@ -134,11 +136,15 @@ def _share_cell(statistic: str, value: float, items: int) -> Cell:
     )
 
 
-_AVERAGED = [(2, 20, 400), (2, 100, 400), (3, 30, 400), (5, 15, 400), (5, 50, 400)]
-_AVERAGED += [(10, 100, 300), (20, 100, 200), (20, 500, 200), (77, 500, 60), (77, 3080, 60)]
-_SINGLE = [("recall", r, n) for r, n in ((0.2, 5), (0.5, 5), (0.1, 10), (0.9, 10), (0.9, 25))]
-_SINGLE += [("recall", 0.9, 100), ("recall", 0.9, 500)]
-_SINGLE += [("f1", f, n) for f in (0.8, 0.95) for n in (10, 20, 50, 100)]
+_AVERAGED = [
+    *((2, 20, 400), (2, 100, 400), (3, 30, 400), (5, 15, 400), (5, 50, 400)),
+    *((10, 100, 300), (20, 100, 200), (20, 500, 200), (77, 500, 60), (77, 3080, 60)),
+]
+_RECALLS = ((0.2, 5), (0.5, 5), (0.1, 10), (0.9, 10), (0.9, 25), (0.9, 100), (0.9, 500))
+_SINGLE = [
+    *(("recall", share, n) for share, n in _RECALLS),
+    *(("f1", f, n) for f in (0.8, 0.95) for n in (10, 20, 50, 100)),
+]
 CELLS = (
     *(_cell(labels, items, sets) for labels, items, sets in _AVERAGED),
     *(_share_cell(*single) for single in _SINGLE),
