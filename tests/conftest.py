@@ -1,3 +1,4 @@
+import gc
 import pickle
 
 import pandas as pd
@@ -10,6 +11,14 @@ from betterthan.models.sampling import Sampling
 
 settings.register_profile("steady", derandomize=True, deadline=None, max_examples=60)
 settings.load_profile("steady")
+
+
+def pytest_collection_finish():
+    """What is loaded by now stays: the collector need not look through it again and again, as it
+    would (statsmodels asks it to at every correction of a p value).
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
