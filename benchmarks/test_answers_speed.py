@@ -1,7 +1,6 @@
 """Joint models by weights, judged outcomes and a page, beside what answers less."""
 
 import gc
-import time
 
 import numpy as np
 import pytest
@@ -51,14 +50,14 @@ def test_abilities_on_items(benchmark, who):
     scores = answers()
     if who == "ours":
         fit = {"rng": 1, "predictive": False}
-        benchmark.pedantic(bt.models.item_response.fit, (scores,), fit, rounds=2)
+        benchmark.pedantic(bt.models.item_response.fit, (scores,), fit)
         return
     benchmark.extra_info |= {"what": "their mode alone, by `scipy.optimize.minimize`"}
-    benchmark.pedantic(mode_of_abilities, (scores.values,), rounds=3)
+    benchmark.pedantic(mode_of_abilities, (scores.values,))
 
 
 @pytest.mark.parametrize("who", ["instead", "ours"])
-@pytest.mark.benchmark(group=AGAIN, timer=time.process_time)
+@pytest.mark.benchmark(group=AGAIN)
 def test_abilities_on_items_with_predictive_draws(benchmark, who):
     scores = answers()
     if who == "ours":
@@ -67,14 +66,14 @@ def test_abilities_on_items_with_predictive_draws(benchmark, who):
             gc.collect()
             return (scores,), {"rng": 1}
 
-        benchmark.pedantic(bt.models.item_response.fit, setup=scores_alone, rounds=3)
+        benchmark.pedantic(bt.models.item_response.fit, setup=scores_alone)
         return
     random, chance = np.random.default_rng(0), np.full((40, *scores.shape), 0.5)
     benchmark.extra_info |= {
         "what": "the 5,000 sets of 0 and 1 alone, by `Generator.binomial` (40 timed)",
         "times": 125,
     }
-    benchmark.pedantic(random.binomial, (1, chance), rounds=3)
+    benchmark.pedantic(random.binomial, (1, chance))
 
 
 def mode_of_votes(first, second, said, systems=59):
@@ -99,47 +98,47 @@ def test_abilities_by_votes(benchmark, who):
     votes = bt.models.davidson.simulate(systems=59, judgments=8931, rng=0)
     if who == "ours":
         fit = {"rng": 1, "predictive": False}
-        benchmark.pedantic(bt.models.davidson.fit, (votes,), fit, rounds=2)
+        benchmark.pedantic(bt.models.davidson.fit, (votes,), fit)
         return
     random = np.random.default_rng(0)
     first, second = random.integers(0, 59, (2, 8931))
     said = random.integers(0, 3, 8931)
     benchmark.extra_info |= {"what": "their mode alone, by `scipy.optimize.minimize`"}
-    benchmark.pedantic(mode_of_votes, (first, second, said), rounds=3)
+    benchmark.pedantic(mode_of_votes, (first, second, said))
 
 
 @pytest.mark.parametrize("who", ["instead", "ours"])
-@pytest.mark.benchmark(group=BY_JUDGES, timer=time.process_time)
+@pytest.mark.benchmark(group=BY_JUDGES)
 def test_abilities_by_votes_of_judges(benchmark, who):
     votes = bt.models.davidson.simulate(systems=59, judgments=8931, judges=124, rng=1)
     fit = {"judges": who == "ours", "rng": 1, "predictive": False}
     benchmark.extra_info |= {"what": "the same fit, judges taken to be alike"}
-    benchmark.pedantic(bt.models.davidson.fit, (votes,), fit, rounds=3)
+    benchmark.pedantic(bt.models.davidson.fit, (votes,), fit)
 
 
 @pytest.mark.parametrize("who", ["instead", "ours"])
-@pytest.mark.benchmark(group=CLUSTERS, timer=time.process_time)
+@pytest.mark.benchmark(group=CLUSTERS)
 def test_pairs_of_clusters(benchmark, who):
     counts = bt.models.clustered.simulate(60, size=6, pairs=28, rng=0)["counts"]
     if who == "ours":
         fit = {"rng": 1, "predictive": False}
-        benchmark.pedantic(bt.models.clustered.fit, (counts,), fit, rounds=3)
+        benchmark.pedantic(bt.models.clustered.fit, (counts,), fit)
         return
     benchmark.extra_info |= {"what": "P(A better) alone by quadrature, `closed_form`"}
-    benchmark.pedantic(bt.models.clustered.closed_form, (counts,), rounds=2)
+    benchmark.pedantic(bt.models.clustered.closed_form, (counts,))
 
 
 @pytest.mark.parametrize("who", ["instead", "ours"])
-@pytest.mark.benchmark(group=DATASETS, timer=time.process_time)
+@pytest.mark.benchmark(group=DATASETS)
 def test_pairs_over_data_sets(benchmark, who):
     counts = bt.models.hierarchical.simulate(10, n=50, pairs=28, rng=0)["counts"]
     if who == "ours":
         fit = {"rng": 1, "predictive": False}
-        benchmark.pedantic(bt.models.hierarchical.fit, (counts,), fit, rounds=3)
+        benchmark.pedantic(bt.models.hierarchical.fit, (counts,), fit)
         return
     what = "the common difference alone, by sums over a grid (1 pair timed)"
     benchmark.extra_info |= {"what": what, "times": 28}
-    benchmark.pedantic(common_mean, (counts.values[:, 0],), rounds=2)
+    benchmark.pedantic(common_mean, (counts.values[:, 0],))
 
 
 def judged(pairs, signals, items, labels, seed=0):
@@ -155,11 +154,11 @@ def judged(pairs, signals, items, labels, seed=0):
 def test_one_judged_pair(benchmark, who):
     pairs = JudgedPairs.of(*judged(1, 9, 10_000, 200))
     if who == "ours":
-        benchmark.pedantic(lambda: pairs.above(0.0), rounds=5)
+        benchmark.pedantic(lambda: pairs.above(0.0), rounds=2)
         return
     random = np.random.default_rng(0)
     benchmark.extra_info |= {"what": "1,000,000 exact draws of it, an error of .0005"}
-    benchmark.pedantic(draws, (pairs.cells, pairs.size, 1_000_000, random), rounds=2)
+    benchmark.pedantic(draws, (pairs.cells, pairs.size, 1_000_000, random))
 
 
 @pytest.mark.parametrize("who", ["instead", "ours"])
@@ -170,11 +169,11 @@ def test_many_judged_pairs(benchmark, who):
     table = dict(zip(names, zip(gold, seen, strict=True), strict=True))
     if who == "ours":
         counts = bt.judged.from_table(table)
-        benchmark.pedantic(bt.compare, (counts,), {"rope": 0.02}, rounds=3)
+        benchmark.pedantic(bt.compare, (counts,), {"rope": 0.02})
         return
     alone = bt.counts.from_table({pair: found[0].sum(1) for pair, found in table.items()})
     benchmark.extra_info |= {"what": "the labels alone, by the same `compare`"}
-    benchmark.pedantic(bt.compare, (alone,), {"rope": 0.02}, rounds=3)
+    benchmark.pedantic(bt.compare, (alone,), {"rope": 0.02})
 
 
 @pytest.mark.parametrize("who", ["instead", "ours"])
@@ -185,7 +184,7 @@ def test_exact_f1(benchmark, who):
     data = xr.DataArray(values, dims=("item", "system", "tally"), coords=labels)
     how = {"method": "exact"} if who == "ours" else {"method": "monte_carlo", "rng": 0}
     benchmark.extra_info |= {"what": "our own 10,000 shuffles"}
-    benchmark.pedantic(bt.randomization_test, (data,), how, rounds=2)
+    benchmark.pedantic(bt.randomization_test, (data,), how)
 
 
 @pytest.mark.parametrize("who", ["instead", "ours"])
@@ -194,7 +193,7 @@ def test_page(benchmark, who):
     scores = answers()
     found = bt.compare(scores)
     if who == "ours":
-        benchmark.pedantic(bt.report, (found,), {"format": "html"}, rounds=2)
+        benchmark.pedantic(bt.report, (found,), {"format": "html"})
         return
     benchmark.extra_info |= {"what": "the answer itself, `compare`"}
-    benchmark.pedantic(bt.compare, (scores,), rounds=2)
+    benchmark.pedantic(bt.compare, (scores,))

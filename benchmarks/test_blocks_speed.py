@@ -2,8 +2,6 @@
 without.
 """
 
-import time
-
 import large
 import pytest
 
@@ -11,7 +9,7 @@ COUNT = "counting 200,000 items x 500 systems, int8 in blocks"
 
 
 @pytest.mark.parametrize("who", ["instead", "ours"])
-@pytest.mark.benchmark(group=COUNT, timer=time.process_time)
+@pytest.mark.benchmark(group=COUNT)
 def test_count(benchmark, who):
     given = 200_000, 500, 0
     if who == "ours":

@@ -5,13 +5,13 @@ beside the plain matrix, and what a process takes to say anything.
 import os
 import subprocess
 import sys
-import time
 from unittest import mock
 
 import numpy as np
 import pytest
 from scipy.special import betainc
 from test_speed import labelled, right_or_wrong
+from timers import children
 
 import betterthan as bt
 from betterthan.exact.wins import contour, ends, intervals
@@ -46,20 +46,20 @@ def by_share(a, b, t):
 
 
 @pytest.mark.parametrize("who", ["instead", "ours"])
-@pytest.mark.benchmark(group=INTERVALS, timer=time.process_time)
+@pytest.mark.benchmark(group=INTERVALS)
 def test_intervals(benchmark, who):
     a, b, t = parameters(134)
     few = a[:FEW], b[:FEW], t[:FEW]
     assert ends.narrowest(*few, 0.95)[2].all()
     np.testing.assert_allclose(by_share(*few)[:2], intervals.hdi(*few, 0.95)[:2], atol=1e-10)
     if who == "ours":
-        benchmark.pedantic(intervals.hdi, (a, b, t, 0.95), rounds=5)
+        benchmark.pedantic(intervals.hdi, (a, b, t, 0.95), rounds=2)
         return
     benchmark.extra_info |= {
         "what": f"the integrals over the share of decisive items ({FEW} pairs timed)",
         "times": len(a) / FEW,
     }
-    benchmark.pedantic(by_share, few, rounds=2)
+    benchmark.pedantic(by_share, few)
 
 
 def distinct(wins, losses):
@@ -70,7 +70,7 @@ def distinct(wins, losses):
 
 
 @pytest.mark.parametrize("who", ["instead", "ours"])
-@pytest.mark.benchmark(group=MATRIX, timer=time.process_time)
+@pytest.mark.benchmark(group=MATRIX)
 def test_matrix_of_counts(benchmark, who):
     counts = bt.count(labelled(right_or_wrong(500, 134)))
     wins, losses = (counts.values[..., k] for k in (0, 1))
@@ -82,9 +82,9 @@ def test_matrix_of_counts(benchmark, who):
         benchmark(distinct, wins, losses)
 
 
-def grouped(value, group, timer=time.process_time):
+def grouped(value, group, **how):
     """A parameter that is a group of its own."""
-    return pytest.param(value, marks=pytest.mark.benchmark(group=group, timer=timer))
+    return pytest.param(value, marks=pytest.mark.benchmark(group=group, **how))
 
 
 @pytest.mark.parametrize("who", ["instead", "ours"])
@@ -93,26 +93,26 @@ def test_compare(benchmark, systems, who):
     scores = labelled(right_or_wrong(500, systems))
     if who == "ours":
         bt.compare(scores.isel(system=slice(3)))
-        benchmark.pedantic(bt.compare, (scores,), rounds=2 if systems < 600 else 1)
+        benchmark.pedantic(bt.compare, (scores,))
     else:
         benchmark.extra_info["what"] = "the matrix alone, `prob_better(count(scores))`"
-        benchmark.pedantic(lambda: bt.prob_better(bt.count(scores)), rounds=5)
+        benchmark.pedantic(lambda: bt.prob_better(bt.count(scores)), rounds=2)
 
 
 @pytest.mark.parametrize("who", ["instead", "ours"])
-@pytest.mark.benchmark(group=LONG, timer=time.process_time)
+@pytest.mark.benchmark(group=LONG)
 def test_many_items(benchmark, who):
     items = 100_000 if who == "ours" else 10_000
     scores = labelled(right_or_wrong(items, 20))
     if who == "instead":
         benchmark.extra_info |= {"what": "10,000 items, x 10: what is linear", "times": 10}
-    benchmark.pedantic(bt.scores.bootstrap, (scores,), {"draws": 1000, "rng": 1}, rounds=3)
+    benchmark.pedantic(bt.scores.bootstrap, (scores,), {"draws": 1000, "rng": 1})
 
 
 @pytest.mark.parametrize("who", ["instead", "ours"])
 @pytest.mark.parametrize(
     "option",
-    [grouped("--version", VERSION, time.time), grouped("--help", HELP, time.time)],
+    [grouped("--version", VERSION, timer=children), grouped("--help", HELP, timer=children)],
     ids=["version", "help"],
 )
 def test_first_words(benchmark, option, who):
@@ -125,6 +125,6 @@ def test_first_words(benchmark, option, who):
         subprocess.run,
         (command,),
         {"check": True, "capture_output": True, "env": environment},
-        rounds=7,
+        rounds=3,
         warmup_rounds=1,
     )

@@ -2,7 +2,6 @@
 refits.
 """
 
-import time
 import tracemalloc
 
 import numpy as np
@@ -71,7 +70,7 @@ def product(data, draws):
 
 
 @pytest.mark.parametrize("who", ["ours", "instead"])
-@pytest.mark.benchmark(group=DRAWS, timer=time.process_time)
+@pytest.mark.benchmark(group=DRAWS)
 def test_joint_draws(benchmark, who):
     data = scores(100, 1000)
     if who == "ours":
@@ -140,7 +139,7 @@ def resampled_plainly(documents, draws):
 
 
 @pytest.mark.parametrize("who", ["ours", "instead"])
-@pytest.mark.benchmark(group=PAIRED, timer=time.process_time)
+@pytest.mark.benchmark(group=PAIRED)
 def test_paired_f(benchmark, who):
     data = tallies(100)
     if who == "ours":
@@ -150,18 +149,18 @@ def test_paired_f(benchmark, who):
             "documents resampled in a Python loop, sums of lists (1,000 draws timed, x 10)"
         )
         benchmark.extra_info["times"] = 10
-        benchmark.pedantic(resampled_plainly, (data.values.tolist(), 1_000), rounds=3)
+        benchmark.pedantic(resampled_plainly, (data.values.tolist(), 1_000))
 
 
 @pytest.mark.parametrize("who", ["ours", "instead"])
-@pytest.mark.benchmark(group=PAIRED_SACREBLEU, timer=time.process_time)
+@pytest.mark.benchmark(group=PAIRED_SACREBLEU)
 def test_paired_f_beside_sacrebleu(benchmark, who):
     data = tallies(100)
     if who == "ours":
         benchmark(bt.scores.bootstrap, data, draws=10_000, rng=1)
     else:
         benchmark.extra_info["what"] = "`sacrebleu.significance.PairedTest`, the same tallies"
-        benchmark.pedantic(by_sacrebleu, (data.values, 10_000), rounds=3)
+        benchmark.pedantic(by_sacrebleu, (data.values, 10_000))
 
 
 def aic(y, x):
@@ -193,7 +192,7 @@ def refitted(x, y):
 
 
 @pytest.mark.parametrize("who", ["ours", "instead"])
-@pytest.mark.benchmark(group=CHOSEN, timer=time.process_time)
+@pytest.mark.benchmark(group=CHOSEN)
 def test_stepwise(benchmark, who):
     x, y = features()
     frame = pd.DataFrame(x, columns=[f"x{k}" for k in range(20)])
@@ -207,12 +206,12 @@ def test_stepwise(benchmark, who):
             np.testing.assert_allclose(held[fold], expected)
     else:
         benchmark.extra_info["what"] = "`statsmodels` OLS refitted for every candidate"
-        benchmark.pedantic(refitted, (x, y), rounds=2)
+        benchmark.pedantic(refitted, (x, y))
 
 
 @pytest.mark.parametrize("who", ["ours", "instead"])
 @pytest.mark.filterwarnings("ignore:fewer than 5")
-@pytest.mark.benchmark(group=LARGE, timer=time.process_time)
+@pytest.mark.benchmark(group=LARGE)
 def test_many_systems(benchmark, who):
     data = scores(134, 500)
     if who == "ours":
@@ -220,7 +219,7 @@ def test_many_systems(benchmark, who):
         benchmark.extra_info["note"] = (
             f"{used:.0f} MB of new memory; draws x systems x systems would be 575 MB"
         )
-        benchmark.pedantic(bt.scores.bootstrap, (data,), {"rng": 1}, rounds=3)
+        benchmark.pedantic(bt.scores.bootstrap, (data,), {"rng": 1})
     else:
         benchmark.extra_info["what"] = "the joint draws alone, `scores.bootstrap_draws`"
         benchmark(bt.scores.bootstrap_draws, data, rng=1)

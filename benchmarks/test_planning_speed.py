@@ -20,7 +20,7 @@ def test_curve(benchmark, who):
     a, b, t = design = (12, 6, 22)
     ours = bt.plan.assurance(range(1, 1001), design=design)["probability"].values[:, 0]
     if who == "ours":
-        benchmark.pedantic(bt.plan.assurance, (range(1, 1001),), {"design": design}, rounds=3)
+        benchmark.pedantic(bt.plan.assurance, (range(1, 1001),), {"design": design})
         return
     at = np.linspace(50, 1000, FEW).astype(int)
 
@@ -35,7 +35,7 @@ def test_curve(benchmark, who):
     np.testing.assert_allclose(instead(), ours[at - 1], atol=1e-9)
     benchmark.extra_info |= {"what": f"`scipy.stats.betabinom` ({FEW} of 1,000 n timed, x 50)"}
     benchmark.extra_info |= {"times": 1000 // FEW}
-    benchmark.pedantic(instead, rounds=2)
+    benchmark.pedantic(instead)
 
 
 @pytest.mark.parametrize("who", ["instead", "ours"])
@@ -43,19 +43,19 @@ def test_curve(benchmark, who):
 def test_rope(benchmark, who):
     if who == "ours":
         how = {"design": (10, 10, 180), "rope": 0.05}
-        benchmark.pedantic(bt.plan.assurance, (400,), how, rounds=3)
+        benchmark.pedantic(bt.plan.assurance, (400,), how)
         return
     w = np.arange(0, 401, 20)
     benchmark.extra_info |= {"what": "the masses of all 80,601 counts (861 timed)", "times": 94}
     l = np.arange(41)
-    benchmark.pedantic(lambda: prob_within(w[:, None] + 1.0, l + 1.0, 400.0, 0.05), rounds=2)
+    benchmark.pedantic(lambda: prob_within(w[:, None] + 1.0, l + 1.0, 400.0, 0.05))
 
 
 @pytest.mark.parametrize("who", ["instead", "ours"])
 @pytest.mark.benchmark(group=BOUNDARY)
 def test_boundary(benchmark, who):
     if who == "ours":
-        benchmark.pedantic(bt.plan.stopping_boundary, (1000,), rounds=3)
+        benchmark.pedantic(bt.plan.stopping_boundary, (1000,))
         return
     rng = np.random.default_rng(0)
     need = wins_needed(np.arange(1, 1001), threshold=0.9987)
@@ -66,7 +66,7 @@ def test_boundary(benchmark, who):
         return ((wins >= need) | (lost >= need)).any(1).mean()
 
     benchmark.extra_info |= {"what": "10,000 simulated walks, of one threshold alone"}
-    benchmark.pedantic(instead, rounds=2)
+    benchmark.pedantic(instead)
 
 
 @pytest.mark.parametrize("who", ["instead", "ours"])
@@ -78,7 +78,7 @@ def test_pairs(benchmark, who):
     labels = {"outcome": ["win", "loss", "tie"]}
     table = xr.DataArray(counts, dims=("pair", "outcome"), coords=labels)
     if who == "ours":
-        benchmark.pedantic(bt.plan.foresee, (table,), {"more": 200}, rounds=2)
+        benchmark.pedantic(bt.plan.foresee, (table,), {"more": 200})
         return
 
     def instead():
@@ -95,4 +95,4 @@ def test_pairs(benchmark, who):
         "what": f"`scipy.stats.betabinom` ({FEW} pairs timed)",
         "times": 445.55,
     }
-    benchmark.pedantic(instead, rounds=2)
+    benchmark.pedantic(instead)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import xarray as xr
 from scipy.special import betainc
+from timers import children
 
 import betterthan as bt
 from betterthan.exact.wins.beta import prob_greater
@@ -71,10 +72,10 @@ def test_large(benchmark, who):
     values = right_or_wrong(100_000, 500)
     if who == "instead":
         benchmark.extra_info["what"] = "`X @ X.T` and `betainc` in numpy"
-        benchmark.pedantic(bare, (values,), rounds=3)
+        benchmark.pedantic(bare, (values,))
         return
     scores = labelled(values)
-    benchmark.pedantic(ours, (scores,), rounds=3)
+    benchmark.pedantic(ours, (scores,))
     tracemalloc.start()
     ours(scores)
     peak = tracemalloc.get_traced_memory()[1]
@@ -105,7 +106,7 @@ def process(benchmark, tmp_path):
             subprocess.run,
             ([sys.executable, *words],),
             {"capture_output": True, "env": environment},
-            rounds=9,
+            rounds=3,
             warmup_rounds=1,
         )
 
@@ -116,8 +117,8 @@ def process(benchmark, tmp_path):
 @pytest.mark.parametrize(
     "options",
     [
-        pytest.param((), marks=pytest.mark.benchmark(group=PROCESS)),
-        pytest.param(("--rope", "0.01"), marks=pytest.mark.benchmark(group=PARSED)),
+        pytest.param((), marks=pytest.mark.benchmark(group=PROCESS, timer=children)),
+        pytest.param(("--rope", "0.01"), marks=pytest.mark.benchmark(group=PARSED, timer=children)),
     ],
     ids=["files", "options"],
 )
@@ -130,7 +131,7 @@ def test_process(process, who, options, tmp_path):
 
 
 @pytest.mark.parametrize("who", ["instead", "ours"])
-@pytest.mark.benchmark(group=GATE)
+@pytest.mark.benchmark(group=GATE, timer=children)
 def test_gate(process, who, tmp_path):
     rng = np.random.default_rng(3)
     old = rng.random(400) < 0.7
@@ -147,7 +148,7 @@ def test_gate(process, who, tmp_path):
 def test_independent_betas(benchmark, who):
     a, b, c, d = np.random.default_rng(0).uniform(1, 500, (4, 100_000))
     if who == "ours":
-        benchmark.pedantic(prob_greater, (a, b, c, d), rounds=5)
+        benchmark.pedantic(prob_greater, (a, b, c, d), rounds=2)
         return
     rng, few = np.random.default_rng(1), 1000
 
@@ -160,7 +161,7 @@ def test_independent_betas(benchmark, who):
         "what": "10,000 Monte Carlo draws a pair (1,000 pairs timed, x 100)",
         "times": 100,
     }
-    benchmark.pedantic(draws, rounds=2)
+    benchmark.pedantic(draws)
 
 
 @pytest.mark.parametrize("who", ["instead", "ours"])
@@ -168,7 +169,7 @@ def test_independent_betas(benchmark, who):
 def test_rope_masses(benchmark, who):
     counts = bt.count(labelled(right_or_wrong(500, 134)))
     if who == "ours":
-        benchmark.pedantic(bt.prob_equivalent, (counts, 0.02), rounds=5)
+        benchmark.pedantic(bt.prob_equivalent, (counts, 0.02), rounds=2)
     else:
         benchmark.extra_info["what"] = "the plain matrix, `prob_better`"
         benchmark(bt.prob_better, counts)

@@ -36,12 +36,12 @@ def test_choix(benchmark, votes, who):
     said = votes["outcome"].values.tolist()
     won = [(a, b) if x > 0 else (b, a) for a, b, x in zip(first, second, said, strict=True) if x]
     if who == "ours":
-        benchmark.pedantic(bt.models.davidson.fit, (votes,), FIT, rounds=2)
+        benchmark.pedantic(bt.models.davidson.fit, (votes,), FIT)
         return
     benchmark.extra_info["what"] = "`choix.ilsr_pairwise`: points, ties left out"
     point = choix.ilsr_pairwise(59, won, alpha=0.01)
     assert np.corrcoef(point, abilities(bt.models.davidson.fit(votes, **FIT)))[0, 1] > 0.99
-    benchmark.pedantic(choix.ilsr_pairwise, (59, won), {"alpha": 0.01}, rounds=5)
+    benchmark.pedantic(choix.ilsr_pairwise, (59, won), {"alpha": 0.01}, rounds=2)
 
 
 @pytest.mark.parametrize("who", ["instead", "ours"])
@@ -54,17 +54,17 @@ def test_evalica(benchmark, votes, group, who):
     given = [votes[f"system_{k}"].values.tolist() for k in "ab"]
     given.append([winner[x] for x in votes["outcome"].values.tolist()])
     if who == "ours":
-        benchmark.pedantic(bt.models.davidson.fit, (votes,), FIT, rounds=2)
+        benchmark.pedantic(bt.models.davidson.fit, (votes,), FIT)
         return
     if group == EVALICA:
         benchmark.extra_info["what"] = "`evalica.bradley_terry`: points, ties half"
         point = np.log(evalica.bradley_terry(*given).scores[votes["system"].values])
         assert np.corrcoef(point, abilities(bt.models.davidson.fit(votes, **FIT)))[0, 1] > 0.99
-        benchmark.pedantic(evalica.bradley_terry, given, rounds=5)
+        benchmark.pedantic(evalica.bradley_terry, given, rounds=2)
         return
     benchmark.extra_info["what"] = "`evalica.bootstrap`, percentile, 1,000 resamples: intervals"
     how = {"bootstrap_method": "percentile", "random_state": 1}
-    benchmark.pedantic(evalica.bootstrap, (evalica.bradley_terry, *given), how, rounds=1)
+    benchmark.pedantic(evalica.bootstrap, (evalica.bradley_terry, *given), how)
 
 
 @pytest.mark.parametrize("who", ["instead", "ours"])
@@ -76,11 +76,11 @@ def test_mlxtend(benchmark, who):
     if who == "ours":
         benchmark.extra_info["note"] = "ours is exact"
         scores = xr.DataArray(right, dims=("item", "system"), coords={"system": ["A", "B"]})
-        benchmark.pedantic(bt.randomization_test, (scores,), rounds=50, warmup_rounds=3)
+        benchmark.pedantic(bt.randomization_test, (scores,), rounds=20, warmup_rounds=1)
         return
     benchmark.extra_info["what"] = "`mlxtend.evaluate.permutation_test`, paired, 1,000 shuffles"
     how = {"method": "approximate", "num_rounds": 1000, "paired": True, "seed": 1}
-    benchmark.pedantic(evaluate.permutation_test, tuple(right.T), how, rounds=3)
+    benchmark.pedantic(evaluate.permutation_test, tuple(right.T), how)
 
 
 @pytest.mark.parametrize("who", ["instead", "ours"])
@@ -92,18 +92,19 @@ def test_baycomp(benchmark, who):
     scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["A", "B"]})
     how = {"rope": 0.01, "draws": 50_000, "rng": 1}
     if who == "ours":
-        benchmark.pedantic(bt.scores.signed_rank, (scores,), how, rounds=5)
+        benchmark.pedantic(bt.scores.signed_rank, (scores,), how, rounds=2)
         return
     benchmark.extra_info["what"] = "`baycomp.SignedRankTest.probs`, as many draws"
     theirs = baycomp.SignedRankTest.probs(*values.T, rope=0.01)
     mine = bt.scores.signed_rank(scores, **how)["mass"].values[0, 1]
     assert np.abs(np.array(theirs)[::-1] - mine).max() < 0.02
-    benchmark.pedantic(baycomp.SignedRankTest.probs, tuple(values.T), {"rope": 0.01}, rounds=5)
+    benchmark.pedantic(baycomp.SignedRankTest.probs, tuple(values.T), {"rope": 0.01}, rounds=2)
 
 
 @pytest.mark.sampled
 @pytest.mark.parametrize("who", ["instead", "ours"])
-@pytest.mark.benchmark(group=BAMBI)
+@pytest.mark.once
+@pytest.mark.benchmark(group=BAMBI, timer=time.perf_counter)
 def test_bambi(benchmark, who):
     import arviz as az
 
@@ -130,7 +131,7 @@ def test_bambi(benchmark, who):
 
     if who == "ours":
         fit = bt.models.item_response.fit
-        benchmark.pedantic(effective, (lambda: fit(right, **FIT), "ability"), rounds=1)
+        benchmark.pedantic(effective, (lambda: fit(right, **FIT), "ability"))
         return
     benchmark.extra_info["what"] = "`right ~ 0 + system + (1 | item)` of bambi, 4 x 1,000 draws"
-    benchmark.pedantic(effective, (obvious, "system"), rounds=1)
+    benchmark.pedantic(effective, (obvious, "system"))
