@@ -7,6 +7,8 @@ STAMP := $(VENV)/.installed
 WORKERS ?= 2  # compiling a model takes one thread
 # Threads of linear algebra beside two workers wait for each other, which takes a fifth of the time.
 export OPENBLAS_NUM_THREADS ?= 1
+# Where Python writes no bytecode, each of the many processes that tests start compiles the package anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo check test lint types unsampled pytest docs browser bench oracle evidence calibration clean
 

@@ -14,6 +14,16 @@ settings.load_profile("steady")
 
 
 def pytest_collection_finish():
+    rest_on_what_is_loaded()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def rest_after_a_file():
+    yield
+    rest_on_what_is_loaded()
+
+
+def rest_on_what_is_loaded():
     """What is loaded by now stays: the collector need not look through it again and again, as it
     would (statsmodels asks it to at every correction of a p value).
     """
