@@ -66,7 +66,7 @@ def test_abilities_on_items_with_predictive_draws(benchmark, who):
             gc.collect()
             return (scores,), {"rng": 1}
 
-        benchmark.pedantic(bt.models.item_response.fit, setup=scores_alone)
+        benchmark.pedantic(bt.models.item_response.fit, setup=scores_alone, rounds=2)
         return
     random, chance = np.random.default_rng(0), np.full((40, *scores.shape), 0.5)
     benchmark.extra_info |= {
