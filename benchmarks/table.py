@@ -34,7 +34,8 @@ BOUNDS = {
     "micro F1, 100 documents, 10,000 shuffles": "at least 60 times as fast",
     "the same beside sacrebleu": "at least 100 times as fast",
     "accuracy, 1,000 items": "at least 200 times as fast",
-    "accuracy, 1,000 items, beside sacrebleu": "at least 200 times as fast",
+    # 200 was held to while the other was timed at its worst: alone it takes 75 ms and not 100
+    "accuracy, 1,000 items, beside sacrebleu": "at least 150 times as fast",
     "exact F1, 100 documents": "at most 20 times as long",
     "exact F1, 300 documents": "at most 300 times as long",
     "17 systems (136 pairs), micro F1, 100 documents, 10,000 shuffles": "at most 5 times as long",

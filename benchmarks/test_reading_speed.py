@@ -62,7 +62,7 @@ def made(tmp_path_factory):
     return get
 
 
-def run(benchmark, who, ours, instead, what, rounds=1):
+def run(benchmark, who, ours, instead, what, rounds=2):
     """Time one of two."""
     if who == "instead":
         benchmark.extra_info["what"] = what
