@@ -48,10 +48,9 @@ def _distinct(table: Table, column: str, cells: Coded) -> Table:
 def texts(table: Table, column: str) -> list[str]:
     """The cells as text, exactly as written; what is missing is empty."""
     values = table.columns[column]
-    if isinstance(values, np.ndarray):
-        values = values.tolist()
+    values = values.tolist() if isinstance(values, np.ndarray) else list(values)
     if set(map(type, values)) == {str}:  # as a rule, and told in a third of the time
-        return list(values)
+        return values
     return [
         value if type(value) is str else _checked_text(table, column, k)
         for k, value in enumerate(values)
