@@ -13,7 +13,7 @@ from betterthan.io.cells import labels
 from betterthan.io.problems import listed, problem, shown
 from betterthan.io.roles import candidates, find
 from betterthan.io.table import NAMELESS, Table
-from betterthan.io.text_arrays import text_array
+from betterthan.io.text_arrays import text_array, text_axes
 
 BESIDE = ("dataset", "cluster", "epoch")  # optional coordinates on item, in this order
 
@@ -83,10 +83,9 @@ def scores_array(
 ) -> xr.DataArray:
     """Scores over (item, system)."""
     beside: dict[Hashable, Any] = {role: (names.ITEM, array) for role, array in coords.items()}
-    axes = {names.ITEM: text_array(ids), names.SYSTEM: text_array(systems)}
-    return xr.DataArray(
-        values, dims=(names.ITEM, names.SYSTEM), coords=axes | beside, name="scores"
-    )
+    axes = text_axes({names.ITEM: ids, names.SYSTEM: systems})
+    found = xr.DataArray(values, axes, dims=(names.ITEM, names.SYSTEM), name="scores")
+    return found.assign_coords(beside) if beside else found
 
 
 def at_least_two(table: Table, systems: Sequence[str]) -> None:

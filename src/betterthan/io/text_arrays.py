@@ -1,8 +1,12 @@
 """Texts in arrays, without a place of the longest one's size for each."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import xarray as xr
+from xarray.indexes import PandasIndex
 
 _WIDTHS = 4  # times the letters there are: so much may stay empty
 _SMALL = 2**20  # letters that need no second thought
@@ -22,10 +26,36 @@ def text_array(values: Any) -> np.ndarray:
     texts = found.ravel().tolist()
     if set(map(type, texts)) - {str}:
         texts = [text if type(text) is str else str(text) for text in texts]
-    lengths = list(map(len, texts))
-    longest = max(lengths, default=0)
-    if longest * len(texts) > max(_SMALL, _WIDTHS * sum(lengths)):
+    dtype = _dtype(texts)
+    if dtype.kind == "O":
         wide = np.empty(len(texts), dtype=object)
         wide[:] = texts
         return wide.reshape(found.shape)
-    return np.array(texts, dtype=f"U{max(1, longest)}").reshape(found.shape)
+    return np.array(texts, dtype=dtype).reshape(found.shape)
+
+
+def text_axes(axes: Mapping[str, Sequence[str]]) -> xr.Coordinates:
+    """Dims and the texts along each: what `text_array` would give, whose array is not made, as
+    pandas keeps texts of an index in its own way.
+    """
+    indexes = {dim: _index(dim, list(texts)) for dim, texts in axes.items()}
+    variables = {dim: found.create_variables()[dim] for dim, found in indexes.items()}
+    return xr.Coordinates(variables, indexes=indexes)
+
+
+def _index(dim: str, texts: list[str]) -> PandasIndex:
+    dtype = _dtype(texts)
+    try:
+        found = pd.Index(texts, name=dim, dtype=object if dtype.kind == "O" or not texts else None)
+    except UnicodeEncodeError:  # half a letter, which some JSON holds
+        found = pd.Index(texts, name=dim, dtype=object)
+    return PandasIndex(found, dim, coord_dtype=dtype)
+
+
+def _dtype(texts: list[str]) -> np.dtype:
+    """Of fixed width, unless far more would stay empty than there are letters."""
+    lengths = list(map(len, texts))
+    longest = max(lengths, default=0)
+    if longest * len(texts) > max(_SMALL, _WIDTHS * sum(lengths)):
+        return np.dtype(object)
+    return np.dtype(f"U{max(1, longest)}")
