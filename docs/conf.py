@@ -1,6 +1,7 @@
 """Sphinx: pages are executed; the outputs are kept until the package changes."""
 
 import ast
+import gc
 import hashlib
 import os
 import shutil
@@ -9,6 +10,8 @@ from importlib.metadata import version as installed
 from pathlib import Path
 
 from sphinx.errors import ExtensionError
+
+gc.set_threshold(100_000, 20, 100)  # pages are many small objects, and all of them stay
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent

@@ -14,6 +14,7 @@ settings.load_profile("steady")
 
 
 def pytest_collection_finish():
+    gc.set_threshold(100_000, 20, 100)  # compiling a model makes many small objects, and keeps them
     rest_on_what_is_loaded()
 
 

@@ -2,11 +2,14 @@
 colors; draws that are kept are read.
 """
 
+import gc
 import os
 import subprocess
 import sys
 
 from IPython.core.magic import register_cell_magic
+
+gc.set_threshold(100_000, 20, 100)  # libraries make many small objects, and keep them
 
 if "BETTERTHAN_DOCS" in os.environ:
     sys.path.append(os.path.join(os.environ["BETTERTHAN_DOCS"], "_ext"))
