@@ -83,9 +83,8 @@ def scores_array(
 ) -> xr.DataArray:
     """Scores over (item, system)."""
     beside: dict[Hashable, Any] = {role: (names.ITEM, array) for role, array in coords.items()}
-    axes = text_axes({names.ITEM: ids, names.SYSTEM: systems})
-    found = xr.DataArray(values, axes, dims=(names.ITEM, names.SYSTEM), name="scores")
-    return found.assign_coords(beside) if beside else found
+    axes = text_axes({names.ITEM: ids, names.SYSTEM: systems}).assign(beside)
+    return xr.DataArray(values, axes, dims=(names.ITEM, names.SYSTEM), name="scores")
 
 
 def at_least_two(table: Table, systems: Sequence[str]) -> None:

@@ -41,8 +41,9 @@ def with_nearest(values: np.ndarray, allowed: float) -> tuple[np.ndarray, np.nda
 
 def slack(values: np.ndarray, margin: float) -> float:
     """The margin plus rounding: a few units in the last place of the largest score."""
-    ends = np.nanmax(values, initial=0.0), -np.nanmin(values, initial=0.0)  # no copy, as abs is
-    largest = max(*map(float, ends), margin)
+    # by its two ends: absolute values would be a copy of all
+    high, low = np.nanmax(values, initial=0.0), np.nanmin(values, initial=0.0)
+    largest = max(float(high), -float(low), margin)
     return margin + names.SCORE_ULPS * float(np.finfo(values.dtype).eps) * largest
 
 
