@@ -228,7 +228,7 @@ def add_predictive(model: "pm.Model", tree: xr.DataTree, seed: int) -> None:
         for group in groups:
             tree[group] = source[group].to_dataset()
     with model:
-        pm.compute_log_likelihood(tree, progressbar=False)
+        pm.compute_log_likelihood(tree, progressbar=False, compile_kwargs=_PREDICTIVE_MODE)
     drop_pairs_without_data(tree)
 
 
