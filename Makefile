@@ -9,6 +9,8 @@ WORKERS ?= 2  # compiling a model takes one thread
 export OPENBLAS_NUM_THREADS ?= 1
 # Where Python writes no bytecode, each of the many processes that tests start compiles the package anew.
 unexport PYTHONDONTWRITEBYTECODE
+# Tests and pages compile models for longer than they sample them: less to optimise takes a fifth off.
+pytest docs: export NUMBA_OPT ?= 1
 
 .PHONY: demo check test lint types unsampled pytest docs browser bench oracle evidence calibration clean
 

@@ -35,14 +35,17 @@ def name(model: Any, asked: dict[str, Any]) -> str:
 
 def _at_points(model: Any) -> dict[str, list[str]]:
     """Log density and all variables, in six digits: rounding differs between machines."""
+    from betterthan.models.sampling import without_compiler
+
     parameters = sorted(model.value_vars, key=lambda v: v.name)
     values = sorted(model.unobserved_value_vars, key=lambda v: v.name)
-    compiled = model.compile_fn(
-        [model.logp(), *values],
-        inputs=parameters,
-        mode="FAST_COMPILE",  # three evaluations: compiling would take all the time
-        on_unused_input="ignore",
-    )
+    with without_compiler():  # three evaluations: compiling would take all the time
+        compiled = model.compile_fn(
+            [model.logp(), *values],
+            inputs=parameters,
+            mode="FAST_COMPILE",
+            on_unused_input="ignore",
+        )
     start, random = model.initial_point(random_seed=1), np.random.default_rng(1)
     points = [
         {v.name: start[v.name] + step * random.normal(size=start[v.name].shape) for v in parameters}

@@ -101,7 +101,9 @@ def _density(model, posterior):
     transforms = {
         "_log__": np.log,
         "_logodds__": special.logit,
-        "_decisivefirst__": lambda mu: simplex.decisive_first().forward(mu).eval(),
+        "_decisivefirst__": lambda mu: (
+            simplex.decisive_first().forward(mu).eval(mode="FAST_COMPILE")
+        ),
     }
     found = []
     for draw in posterior.stack(sample=("chain", "draw")).transpose("sample", ...)["sample"]:

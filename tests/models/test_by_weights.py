@@ -126,13 +126,6 @@ def test_items_by_weights_are_as_by_nuts(roads_agree):
     assert np.abs(better[0] - better[1]).max() < 0.04
 
 
-@pytest.mark.sampled
-def test_judgments_by_weights_are_as_by_nuts(roads_agree):
-    data = davidson.simulate(5, judgments=300, judges=4, position=True, rng=4)
-    form = {"judges": True, "position": True}
-    roads_agree(partial(davidson.fit, data, **form))
-
-
 def test_a_tree_by_weights_is_whole():
     data = item_response.simulate(30, systems=3, rng=1)
     by_nuts = {"sample_stats"}

@@ -73,6 +73,20 @@ def test_clusters_of_one_are_independent_examples():
 
 @pytest.mark.sampled
 @pytest.mark.parametrize("sampler", ["laplace", "nuts"])
+def test_clusters_that_are_all_alike_say_no_more_than_as_many_examples(sampler):
+    counts = model.simulate(12, size=5, pairs=3, rng=1)["counts"]
+    values = np.zeros(counts.shape, dtype=int)
+    values[:8, :, 0] = values[8:, :, 1] = 5
+    tree = model.fit(counts.copy(data=values), sampler=sampler, rng=1, predictive=False)
+    found = (tree["posterior"]["difference"] > 0).mean(("chain", "draw")).values
+    exact, _ = clusters.prob_above_half(
+        np.array([5] * 8 + [0] * 4), np.array([0] * 8 + [5] * 4), 1.0, 1.0
+    )
+    assert found == pytest.approx(np.full(3, exact), abs=0.03)
+
+
+@pytest.mark.sampled
+@pytest.mark.parametrize("sampler", ["laplace", "nuts"])
 def test_held_correlation_pools(data, sampler):
     counts = data["counts"]
     how = {"sampler": sampler, "sampling": Sampling(draws=500)}

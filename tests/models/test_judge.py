@@ -75,7 +75,7 @@ def _at(built, **values):
     transformed = {}
     for rv in built.free_RVs:
         value, transform = built.rvs_to_values[rv], built.rvs_to_transforms[rv]
-        transformed[value.name] = transform.forward(given[rv.name]).eval()
+        transformed[value.name] = transform.forward(given[rv.name]).eval(mode="FAST_COMPILE")
     return built.compile_logp(mode="FAST_COMPILE", jacobian=False)(transformed)
 
 

@@ -66,21 +66,23 @@ def _at_points(model: Any) -> dict[str, Any]:
     """
     parameters = sorted(model.value_vars, key=lambda v: v.name)
     values = sorted(model.unobserved_value_vars, key=lambda v: v.name)
-    compiled = model.compile_fn(
-        [model.logp(), model.dlogp(vars=[model.values_to_rvs[v] for v in parameters]), *values],
-        inputs=parameters,
-        mode="FAST_COMPILE",  # five evaluations: compiling would take all the time
-        on_unused_input="ignore",
-    )
+    gradient = model.dlogp(vars=[model.values_to_rvs[v] for v in parameters])
+    with sampling.without_compiler():  # five evaluations: compiling would take all the time
+        compiled = model.compile_fn(
+            [model.logp(), gradient, *values],
+            inputs=parameters,
+            mode="FAST_COMPILE",
+            on_unused_input="ignore",
+        )
     start, random = model.initial_point(random_seed=SEED), np.random.default_rng(SEED)
     points = [
         {v.name: start[v.name] + step * random.normal(size=start[v.name].shape) for v in parameters}
         for step in STEPS
     ]
-    log_density, gradient, *rest = zip(*map(compiled, points), strict=True)
+    log_density, gradients, *rest = zip(*map(compiled, points), strict=True)
     return {
         "log_density": [float(v) for v in log_density],
-        "gradient": [short(v) for v in gradient],
+        "gradient": [short(v) for v in gradients],
         "values": {
             str(v.name): short(np.stack(each)) for v, each in zip(values, rest, strict=True)
         },

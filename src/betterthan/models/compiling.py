@@ -115,4 +115,4 @@ def _shape(model: "pm.Model", variable: Any) -> tuple[int, ...] | None:
     if dims is None or None in dims:
         return None
     lengths: list[Any] = [model.dim_lengths[str(d)] for d in dims]
-    return tuple(int(length.eval()) for length in lengths)
+    return tuple(int(length.eval(mode="FAST_COMPILE")) for length in lengths)

@@ -183,6 +183,17 @@ def cores(chains: int) -> int:
 
 
 @contextlib.contextmanager
+def without_compiler() -> Generator[None]:
+    """For a few evaluations: operations as Python and numpy have them; each that is compiled to C
+    takes half a second.
+    """
+    from pytensor.configdefaults import config
+
+    with config.change_flags(cxx=""):
+        yield
+
+
+@contextlib.contextmanager
 def steady_arithmetic() -> Generator[None]:
     """Compile without fastmath: with it, fresh and cached code round differently and chains
     part.
