@@ -20,7 +20,7 @@ INTERVALS = "HDIs of the 8,911 pairs of 134 systems"
 MATRIX = "P matrix of 134 systems x 500 items from counts"
 COMPARE = {s: f"`compare` of {s} systems x 500 items" for s in (134, 300, 600)}
 LONG = "20 systems x 100,000 items, 1,000 joint draws and all answers"
-VERSION, HELP = "`betterthan --version`", "`betterthan --help`"
+IMPORT, VERSION, HELP = "`import betterthan`", "`betterthan --version`", "`betterthan --help`"
 FEW = 300  # pairs, of those that are timed slowly
 
 
@@ -111,12 +111,16 @@ def test_many_items(benchmark, who):
 
 @pytest.mark.parametrize("who", ["instead", "ours"])
 @pytest.mark.parametrize(
-    "option",
-    [grouped("--version", VERSION, timer=children), grouped("--help", HELP, timer=children)],
-    ids=["version", "help"],
+    "words",
+    [
+        grouped(["-c", "import betterthan"], IMPORT, timer=children),
+        grouped(["-m", "betterthan.cli", "--version"], VERSION, timer=children),
+        grouped(["-m", "betterthan.cli", "--help"], HELP, timer=children),
+    ],
+    ids=["import", "version", "help"],
 )
-def test_first_words(benchmark, option, who):
-    command = [sys.executable, "-m", "betterthan.cli", option]
+def test_first_words(benchmark, words, who):
+    command = [sys.executable, *words]
     if who == "instead":
         benchmark.extra_info["what"] = '`python -c "import numpy"`'
         command = [sys.executable, "-c", "import numpy"]

@@ -12,9 +12,7 @@ from betterthan.progress import with_bar
 _LONG = 2e8  # differences above which a bar is shown, some seconds
 
 
-def better(
-    d: np.ndarray, *, higher_is_better: bool = True, independent: bool = False
-) -> dict[str, np.ndarray]:
+def better(d: np.ndarray, *, higher_is_better: bool = True) -> dict[str, np.ndarray]:
     """Who is better, from draws (chain, draw, pair) of differences A - B.
 
     Parameters
@@ -22,8 +20,6 @@ def better(
     d : numpy.ndarray, (chain, draw, pair)
     higher_is_better : bool, default True
         If not, A is better where the difference is below 0.
-    independent : bool, default False
-        Whether the draws are; else their effective number is found from the chains.
 
     Returns
     -------
@@ -32,26 +28,22 @@ def better(
         indicator.
     """
     ahead = d if higher_is_better else -d
-    p, number = share((ahead > 0) + 0.5 * (ahead == 0), d, independent)
+    p, number = share((ahead > 0) + 0.5 * (ahead == 0), d)
     return {"prob_better": p, "prob_better_mcse": probability_error(p, number), "ess": number}
 
 
-def masses(
-    d: np.ndarray, rope: float, *, higher_is_better: bool = True, independent: bool = False
-) -> dict[str, np.ndarray]:
+def masses(d: np.ndarray, rope: float, *, higher_is_better: bool = True) -> dict[str, np.ndarray]:
     """``mass`` (pair, region) of B better, within the rope and A better, and ``mass_mcse``; see
     `better`.
     """
     ahead = d if higher_is_better else -d
     regions = (ahead < -rope, np.abs(ahead) <= rope, ahead > rope)
-    found = [share(region, d, independent) for region in regions]
+    found = [share(region, d) for region in regions]
     mass, number = (np.stack(part, axis=-1) for part in zip(*found, strict=True))
     return {"mass": mass, "mass_mcse": probability_error(mass, number)}
 
 
-def sizes(
-    d: np.ndarray, ci_prob: float, ci_kind: str, *, independent: bool = False
-) -> dict[str, np.ndarray]:
+def sizes(d: np.ndarray, ci_prob: float, ci_kind: str) -> dict[str, np.ndarray]:
     """By how much, from draws (chain, draw, pair) of differences A - B.
 
     Returns
@@ -60,18 +52,23 @@ def sizes(
         ``difference_mean``, ``difference_lower``, ``difference_upper`` and their ``*_mcse``; that
         of an end is of the quantile found there: a narrowest interval as a whole may slide by more.
     """
-    flat = d.reshape(-1, d.shape[-1])
-    parts = {
-        "difference_mean": flat.mean(0),
-        "difference_mean_mcse": mean_error(d, independent=independent),
-    }
-    ordered = np.sort(flat, axis=0)
+    parts = means(d)
+    ordered = np.sort(d.reshape(-1, d.shape[-1]), axis=0)
     ends = weights.interval_of_sorted(ordered, ci_prob, ci_kind)
     for key, end in zip(("lower", "upper"), ends, strict=True):
-        level, number = share(d <= end, d, independent)
+        level, number = share(d <= end, d)
         parts[f"difference_{key}"] = end
         parts[f"difference_{key}_mcse"] = quantile_error(ordered, level, number)
     return parts
+
+
+def means(d: np.ndarray, *, independent: bool = False) -> dict[str, np.ndarray]:
+    """``difference_mean`` (pair,) and its ``difference_mean_mcse``, from draws (chain, draw, pair);
+    their effective number is found from the chains, unless they are independent.
+    """
+    mean = d.reshape(-1, d.shape[-1]).mean(0)
+    error = mean_error(d, independent=independent)
+    return {"difference_mean": mean, "difference_mean_mcse": error}
 
 
 def joint_pairs(
@@ -181,7 +178,7 @@ def _best_of_others(draws: np.ndarray) -> np.ndarray:
 
 
 def share(
-    indicator: np.ndarray, behind: np.ndarray, independent: bool
+    indicator: np.ndarray, behind: np.ndarray, independent: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
     """Mean of indicators (chain, draw, column), and how many independent draws say as much.
 

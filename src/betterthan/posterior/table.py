@@ -18,6 +18,7 @@ from betterthan.counts.arrays import without_attrs
 from betterthan.counts.shapes import pair_indices
 from betterthan.exact.numeric import weights
 from betterthan.posterior import from_draws, verdicts
+from betterthan.posterior.from_sorted import Sorted
 
 # how the answer for (B, A) follows from that for (A, B): its name there, and what is done to it
 _MIRRORED: dict[str, tuple[str, Callable[[np.ndarray], np.ndarray]]] = {
@@ -127,10 +128,22 @@ def of_draws(
     d: np.ndarray, asked: Question, higher_is_better: bool = True, independent: bool = False
 ) -> dict[str, np.ndarray]:
     """Answers (pair, ...) from draws (chain, draw, pair) of differences."""
-    which: Any = {"higher_is_better": higher_is_better, "independent": independent}
-    parts = from_draws.better(d, **which) | from_draws.masses(d, asked.rope, **which)
+    if independent:
+        found = intervals_of_draws(d, asked, higher_is_better)
+        return found | from_draws.means(d, independent=True)
+    parts = from_draws.better(d, higher_is_better=higher_is_better)
+    parts |= from_draws.masses(d, asked.rope, higher_is_better=higher_is_better)
     del parts["ess"]
-    return parts | from_draws.sizes(d, asked.ci_prob, asked.ci_kind, independent=independent)
+    return parts | from_draws.sizes(d, asked.ci_prob, asked.ci_kind)
+
+
+def intervals_of_draws(
+    d: np.ndarray, asked: Question, higher_is_better: bool = True
+) -> dict[str, np.ndarray]:
+    """The same of independent draws, but for the mean."""
+    return Sorted.of(d).answers(
+        asked.rope, asked.ci_prob, asked.ci_kind, higher_is_better=higher_is_better
+    )
 
 
 def of_pairs(parts: Mapping[str, np.ndarray], pairs: xr.DataArray, *, square: bool) -> xr.Dataset:

@@ -239,18 +239,15 @@ def _of_pairs(
 ) -> dict[str, np.ndarray]:
     """Answers (system_a, system_b, ...), with verdicts."""
     places, wins = pair_indices(len(responses.systems)), wins_of(responses)
-    which: Any = {"higher_is_better": responses.higher_is_better, "independent": True}
-    parts = from_draws.joint_pairs(wide[None], partial(table.of_draws, asked=asked, **which))
+    intervals = partial(
+        table.intervals_of_draws, asked=asked, higher_is_better=responses.higher_is_better
+    )
+    parts = from_draws.joint_pairs(wide[None], intervals)
     # of draws as they were: where few units widen them, a mean of the wider ones would be noise
-    parts |= from_draws.joint_pairs(raw[None], _means)
+    parts |= from_draws.joint_pairs(raw[None], partial(from_draws.means, independent=True))
     found = table.squares(parts, len(responses.systems), *places)
     found = deciding.decided(found, wins, rests, asked, np.abs(raw).max())
     return found | _closed(responses, wins, found["prob_better"])
-
-
-def _means(d: np.ndarray) -> dict[str, np.ndarray]:
-    error = from_draws.mean_error(d, independent=True)
-    return {"difference_mean": d.mean((0, 1)), "difference_mean_mcse": error}
 
 
 def _closed(responses: Responses, wins: np.ndarray, sampled: np.ndarray) -> dict[str, np.ndarray]:
