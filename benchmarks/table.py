@@ -20,6 +20,7 @@ BOUNDS = {
     "counting 200,000 items x 500 systems, int8 in blocks": "at most 1.3 times as long",
     "`betterthan compare FILE.csv`, 8 systems x 1,000 items": "at most 1.5 times as long",
     "the same with an option, which takes a parser": "at most 2 times as long",
+    "`betterthan compare FILE.csv --method advised`, 134 systems x 500 items": "at most 10 s",
     "gate of a build, whole process, 400 items": "at most 2 times as long",
     "P(X > Y) of 100,000 independent Beta pairs": "at least 100 times as fast",
     "ROPE masses of the 8,911 pairs of 134 systems": "at most 40 times as long",

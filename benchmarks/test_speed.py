@@ -24,6 +24,7 @@ PROCESS, PARSED = (
     "`betterthan compare FILE.csv`, 8 systems x 1,000 items",
     "the same with an option, which takes a parser",
 )
+ADVISED = "`betterthan compare FILE.csv --method advised`, 134 systems x 500 items"
 PAIRS = "P(X > Y) of 100,000 independent Beta pairs"
 GATE = "gate of a build, whole process, 400 items"
 MASSES = "ROPE masses of the 8,911 pairs of 134 systems"
@@ -95,7 +96,7 @@ def process(benchmark, tmp_path):
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     environment |= {"PYTHONPATH": str(tmp_path)}
 
-    def run(who, *command):
+    def run(who, *command, rounds=3):
         if who == "instead":
             benchmark.extra_info["what"] = f'`python -c "{BARE}"`'
         words = ("-m", "betterthan.cli", *command) if who == "ours" else ("-c", BARE)
@@ -106,11 +107,19 @@ def process(benchmark, tmp_path):
             subprocess.run,
             ([sys.executable, *words],),
             {"capture_output": True, "env": environment},
-            rounds=3,
-            warmup_rounds=1,
+            rounds=rounds,
+            warmup_rounds=rounds > 1,
         )
 
     return run
+
+
+def written(values, file):
+    """A table of scores as a file."""
+    rows = [",".join(["item", *(f"s{k}" for k in range(values.shape[1]))])]
+    rows += [",".join([f"q{i}", *map(str, row)]) for i, row in enumerate(values.astype(int))]
+    file.write_text("\n".join(rows))
+    return str(file)
 
 
 @pytest.mark.parametrize("who", ["instead", "ours"])
@@ -123,11 +132,15 @@ def process(benchmark, tmp_path):
     ids=["files", "options"],
 )
 def test_process(process, who, options, tmp_path):
-    values = right_or_wrong(1000, 8).astype(int)
-    rows = [",".join(["item", *(f"s{k}" for k in range(8))])]
-    rows += [",".join([f"q{i}", *map(str, row)]) for i, row in enumerate(values)]
-    (tmp_path / "results.csv").write_text("\n".join(rows))
-    process(who, "compare", str(tmp_path / "results.csv"), *options)
+    file = written(right_or_wrong(1000, 8), tmp_path / "results.csv")
+    process(who, "compare", file, *options)
+
+
+@pytest.mark.parametrize("who", ["instead", "ours"])
+@pytest.mark.benchmark(group=ADVISED, timer=children)
+def test_advised(process, who, tmp_path):
+    file = written(right_or_wrong(500, 134), tmp_path / "results.csv")
+    process(who, "compare", file, "--method", "advised", rounds=1)
 
 
 @pytest.mark.parametrize("who", ["instead", "ours"])

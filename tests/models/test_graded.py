@@ -83,12 +83,12 @@ def test_new_data_set_is_less_certain(tree):
 
 
 @pytest.mark.sampled
-def test_pairs_without_a_difference_are_answered_with_a_warning():
-    values = np.random.default_rng(1).normal(size=(30, 3))
+def test_pairs_without_a_difference_are_answered_with_a_warning(scores):
+    values = np.random.default_rng(1).normal(size=scores.shape)
     values[:, 1] = values[:, 0]
-    scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["A", "B", "C"]})
-    with pytest.warns(UserWarning, match="'A' and 'B' differ on 0 of 30 items"):
-        tree = model.fit(scores, rng=1, predictive=False)
+    alike = scores.copy(data=values).assign_coords(system=["A", "B", "C"])
+    with pytest.warns(UserWarning, match="'A' and 'B' differ on 0 of 90 items"):
+        tree = model.fit(alike, rng=1, predictive=False)
     found = bt.fits.compare(tree)
     assert found["prob_better"].values[0, 1] == pytest.approx(0.5, abs=0.04)
     assert abs(found["difference_mean"].values[0, 1]) < 0.05  # all but none of the items differ

@@ -5,7 +5,7 @@ from scipy import special, stats
 
 import betterthan as bt
 from betterthan.models import judge as model
-from betterthan.models.sampling import Sampling
+from betterthan.models.sampling import Sampling, without_compiler
 
 GOLD, JUDGED = np.array([[18, 2, 5], [3, 9, 4], [4, 3, 12]]), np.array([210, 120, 170])
 NINE = np.array(
@@ -76,7 +76,8 @@ def _at(built, **values):
     for rv in built.free_RVs:
         value, transform = built.rvs_to_values[rv], built.rvs_to_transforms[rv]
         transformed[value.name] = transform.forward(given[rv.name]).eval(mode="FAST_COMPILE")
-    return built.compile_logp(mode="FAST_COMPILE", jacobian=False)(transformed)
+    with without_compiler():
+        return built.compile_logp(mode="FAST_COMPILE", jacobian=False)(transformed)
 
 
 @pytest.mark.parametrize("signals", [3, 9])
