@@ -115,12 +115,28 @@ def _by_content(records: Frame) -> np.ndarray:
     if records["item_hash"].isna().any():
         run = records.loc[records["item_hash"].isna(), "system"].astype(str).iloc[0]
         raise ValueError(f'the log of {run} does not hold what was asked; say join="id"')
-    samples = records.drop_duplicates(["run", "item", "item_hash"])
-    alike = samples.groupby(["run", "item_hash"], observed=True, sort=False)
-    _refuse_uneven(samples, alike.size())
-    names = _names(samples, alike.cumcount())
-    keys = zip(*(records[k].tolist() for k in ("run", "item", "item_hash")), strict=True)
-    return np.array([names[key] for key in keys], object)
+    run, item, digest = (
+        pd.factorize(records[k])[0].astype(np.int64) for k in ("run", "item", "item_hash")
+    )
+    sample, first = _numbered(run, item, digest)
+    held = run[first], digest[first]
+    time = np.zeros(len(first), np.int64)
+    if len(_numbered(*held)[1]) < len(first):
+        samples = records.iloc[first]
+        alike = samples.groupby(["run", "item_hash"], observed=True, sort=False)
+        _refuse_uneven(samples, alike.size())
+        time = alike.cumcount().to_numpy()
+    content, named = _numbered(held[1], time)
+    return _names(records["item"].iloc[first[named]].tolist())[content][sample]
+
+
+def _numbered(*columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of whole numbers by number, the same where all columns are, and the first of each."""
+    key = columns[0]
+    for column in columns[1:]:
+        key = pd.factorize(key)[0].astype(np.int64) * (int(column.max(initial=0)) + 1) + column
+    number = pd.factorize(key)[0]
+    return number, np.unique(number, return_index=True)[1]
 
 
 def _refuse_uneven(samples: Frame, copies: Frame) -> None:
@@ -139,22 +155,16 @@ def _refuse_uneven(samples: Frame, copies: Frame) -> None:
     )
 
 
-def _names(samples: Frame, time: Frame) -> dict[tuple[int, str, bytes], str]:
-    """What the item of each sample is called: as in the first log that holds it."""
-    called: dict[tuple[bytes, int], str] = {}
-    taken: set[str] = set()
-    found = {}
-    for run, item, digest, k in zip(
-        *(samples[k].tolist() for k in ("run", "item", "item_hash")), time.tolist(), strict=True
-    ):
-        if (digest, k) not in called:
-            name = str(item)
+def _names(items: Sequence[str]) -> np.ndarray:
+    """What items are called, of which several contents may have the same id."""
+    names, taken = list(items), set[str]()
+    if len(set(names)) < len(names):
+        for k, name in enumerate(names):
             while name in taken:
                 name += "'"
             taken.add(name)
-            called[digest, k] = name
-        found[run, item, digest] = called[digest, k]
-    return found
+            names[k] = name
+    return np.array(names, object)
 
 
 def _by_order(records: Frame) -> np.ndarray:

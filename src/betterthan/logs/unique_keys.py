@@ -14,7 +14,8 @@ _LARGE = 2**15  # bytes from which counting keys is faster than looking at each 
 _PIECE = 2**17  # bytes that are counted at a time, and stay in the processor's cache
 _QUOTE, _COLON, _BACKSLASH = (ord(sign) for sign in '":\\')
 _BLANK = 32  # and what is below, such as line ends
-_each_looked_at = json.JSONDecoder(object_pairs_hook=unique_keys).decode
+_SPACE = " \t\n\r"  # of JSON
+_each_looked_at = json.JSONDecoder(object_pairs_hook=unique_keys).raw_decode
 
 
 def loads(data: bytes) -> Any:
@@ -41,10 +42,14 @@ def loads(data: bytes) -> Any:
         value = json.loads(data)
         if keys_written(data) == _keys_of([value]):
             return value
-    try:
-        return _each_looked_at(data.decode())  # as most are; json.loads looks for other encodings
+    try:  # as most are: in UTF-8, and one value from the first letter on
+        text = data.decode()
+        value, end = _each_looked_at(text)
+        if not text[end:].strip(_SPACE):
+            return value
     except ValueError:
-        return json.loads(data, object_pairs_hook=unique_keys)
+        pass
+    return json.loads(data, object_pairs_hook=unique_keys)
 
 
 def keys_written(data: bytes) -> int:
