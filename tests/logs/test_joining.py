@@ -1,0 +1,49 @@
+"""Records of one content are one item, whatever they are called and however often they come."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from betterthan.logs.joining import _by_content
+
+
+def one_by_one(records):
+    """The same in a loop over samples: runs, ids and contents, in the order in which they come."""
+    called, taken, times, seen = {}, set(), {}, {}
+    for run, item, digest in records[["run", "item", "item_hash"]].itertuples(index=False):
+        if (run, item, digest) in seen:
+            continue
+        k = times[run, digest] = times.get((run, digest), -1) + 1
+        if (digest, k) not in called:
+            name = item
+            while name in taken:
+                name += "'"
+            taken.add(name)
+            called[digest, k] = name
+        seen[run, item, digest] = called[digest, k]
+    return [seen[key] for key in records[["run", "item", "item_hash"]].itertuples(index=False)]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_contents_are_joined_as_one_by_one(seed):
+    random = np.random.default_rng(seed)
+    copies = random.integers(1, 3, 8)  # a content stands as often in each run that holds it
+    rows = []
+    for run in range(3):
+        held = [(k, c) for k in range(8) if random.random() < 0.8 for c in range(copies[k])]
+        for place in random.permutation(len(held)):
+            k, c = held[place]
+            # some runs number their items; another content may have the same id
+            item = str(place) if run == 1 else f"q{(k if c == 0 else 10 * k + c) % 20}"
+            rows += [(run, item, bytes([k]))] * int(random.integers(1, 3))
+    records = pd.DataFrame(rows, columns=["run", "item", "item_hash"])
+    records = records.assign(system=records["run"].map("m{}".format), text="a question")
+    assert _by_content(records).tolist() == one_by_one(records)
+
+
+def test_an_uneven_number_of_copies_is_refused():
+    records = pd.DataFrame(
+        {"run": [0, 0, 1], "item": ["1", "2", "1"], "item_hash": [b"x"] * 3, "text": "Why?"}
+    ).assign(system="m")
+    with pytest.raises(ValueError, match="stand a different number of times"):
+        _by_content(records)
