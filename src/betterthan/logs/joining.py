@@ -118,19 +118,19 @@ def _by_content(records: Frame) -> np.ndarray:
     run, item, digest = (
         pd.factorize(records[k])[0].astype(np.int64) for k in ("run", "item", "item_hash")
     )
-    sample, first = _numbered(run, item, digest)
+    sample, first = numbered(run, item, digest)
     held = run[first], digest[first]
     time = np.zeros(len(first), np.int64)
-    if len(_numbered(*held)[1]) < len(first):
+    if len(numbered(*held)[1]) < len(first):
         samples = records.iloc[first]
         alike = samples.groupby(["run", "item_hash"], observed=True, sort=False)
         _refuse_uneven(samples, alike.size())
         time = alike.cumcount().to_numpy()
-    content, named = _numbered(held[1], time)
+    content, named = numbered(held[1], time)
     return _names(records["item"].iloc[first[named]].tolist())[content][sample]
 
 
-def _numbered(*columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def numbered(*columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Rows of whole numbers by number, the same where all columns are, and the first of each."""
     key = columns[0]
     for column in columns[1:]:

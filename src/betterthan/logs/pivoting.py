@@ -15,7 +15,7 @@ from betterthan.io.saying import named_systems
 from betterthan.io.table import refuse_large
 from betterthan.io.text_arrays import text_array
 from betterthan.logs.choosing import chosen_records
-from betterthan.logs.joining import joined
+from betterthan.logs.joining import joined, numbered
 from betterthan.logs.record import ERROR, MISSING, OK, STATUSES, UNSCORED, Logs
 from betterthan.signed import Signature
 
@@ -147,9 +147,7 @@ def _square(logs: Logs, records: pd.DataFrame, join: str, systems: list[str]) ->
 
 def _units(key: np.ndarray, epoch: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The unit of each record, an item in an epoch, and the first record of each unit."""
-    items = pd.factorize(key)[0]
-    unit = pd.factorize(items.astype(np.int64) * (int(epoch.max()) + 1) + epoch)[0]
-    return unit, np.unique(unit, return_index=True)[1]
+    return numbered(pd.factorize(key)[0], epoch)
 
 
 def _clusters(records: pd.DataFrame, unit: np.ndarray, number: int) -> np.ndarray | None:
