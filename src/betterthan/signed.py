@@ -37,6 +37,7 @@ class Signature:
     beside_quantity: str | None = None  # the other one, where both are told
     splits: bool | None = None  # whether a verdict is withheld where the two disagree
     difference_is: str | None = None  # in words
+    difference_most: float | None = None  # the largest that there can be, where it is known
     ties: str | None = None
     missing: str | None = None
     margin: float | None = None

@@ -95,8 +95,9 @@ def test_spans_of_what_is_known_are_no_spans():
     found = spans(apart, apart, unit)
     assert found.low == found.high == pytest.approx(apart.mean())
     assert found.least_error == pytest.approx(found.most_error)
-    sums = np.array([-0.1 - 2 * 0.15, 0.4 - 0.15, 0.3 - 0.15])
-    assert found.most_error == pytest.approx(np.sqrt(3 / 2 * (sums**2).sum()) / 4)
+    means = [apart[unit != k].mean() - apart.mean() for k in range(3)]
+    j = 1 + 2 * ((1 / 4) / (3 / 4)) ** 2  # of all but the largest unit
+    assert found.most_error == pytest.approx(np.sqrt(np.square(means).sum() / j))
 
 
 def test_units_that_all_say_the_same_pass_with_enough_of_them():

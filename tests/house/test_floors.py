@@ -83,9 +83,9 @@ def test_heavy_libraries_are_imported_inside_functions(path):
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
-def test_files_are_short_and_have_a_purpose(path):
+def test_files_are_one_idea_and_have_a_purpose(path):
     text = path.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 330
+    assert len(text.splitlines()) <= 700
     assert ast.get_docstring(ast.parse(text))
 
 

@@ -19,7 +19,9 @@ def test_identical_runs_say_no_more_than_one_each():
     runs = bt.compare(scores(RUNS, item=np.arange(60) // 5, epoch=np.arange(60) % 5))
     clusters = bt.compare(scores(RUNS, cluster=np.arange(60) // 5))
     assert better(once) == pytest.approx(0.867, abs=5e-4)
-    assert better(runs) == better(clusters) == pytest.approx(0.8671384, abs=5e-8)
+    # by t .8671384; truncated to differences of at most 1; of skewed items Hall's is less certain
+    assert better(clusters) == pytest.approx(0.8648000828, abs=5e-10)
+    assert better(runs) == pytest.approx(0.8427941439, abs=5e-10)
     assert runs["verdict"].values[0, 1] == clusters["verdict"].values[0, 1] == "undecided"
     with pytest.warns(UserWarning, match="come in clusters"):
         alone = bt.compare(scores(RUNS, cluster=np.arange(60) // 5), unit="item")
@@ -85,12 +87,12 @@ def equal_in_units(rng, sets, units, size, alike):
 @pytest.mark.parametrize(("units", "size", "alike"), [(5, 20, 0.6), (10, 5, 1.0), (20, 20, 0.3)])
 def test_equal_systems_get_a_verdict_about_as_often_as_said(units, size, alike):
     """Student's t on units: about .10 at most; as independent examples up to .79."""
-    from betterthan.exact.joint.units import PairMeans, differences
+    from betterthan.exact.joint.units import differences
 
     rng = np.random.default_rng(units + size)
     net = equal_in_units(rng, 2000, units, size, alike).sum(2).T.astype(float)
     nothing, sizes = np.zeros(net.shape), np.full(net.shape, float(size))
-    p = PairMeans(*differences(net, sizes, nothing, sizes)).prob_above()
+    p = differences(net, sizes, nothing, sizes).prob_above()
     rate = ((p >= 0.95) | (p <= 0.05)).mean()
     assert rate < 0.12 + 2 * np.sqrt(0.1 * 0.9 / 2000)
 

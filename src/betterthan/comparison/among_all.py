@@ -1,6 +1,7 @@
 """Three or more systems at once: pairs among all of them, who is the best, and how sure is that."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from betterthan.posterior import among
 from betterthan.signed import Signature
 
 if TYPE_CHECKING:
-    from betterthan.comparison.of_blocks import Summed
+    from betterthan.comparison.of_blocks import Summed, SummedMeans
 
 
 def among_all(given: Given, asked: Asked, main: Engine, taken: Collection[str]) -> xr.Dataset:
@@ -48,9 +49,13 @@ def among_all(given: Given, asked: Asked, main: Engine, taken: Collection[str]) 
     scores = given.scores
     assert scores is not None  # else there was a reason
     equal = names.DATASET in taken and len(set(scores.dataset.tolist())) > 1
-    found = _posterior(scores, equal)
-    if found is None:
+    means = _equally_weighed(scores) if equal else scores.means()
+    if not means.vary:
         return _none("all units say the same of the systems, so nothing tells how sure that is")
+    if means.df <= shrinkage.DF_MIN:
+        worth = f"the {scores.units} {given.unit}s are of unequal size, worth {means.df + 1:.1f}"
+        return _none(f"{worth} of equal size: too few to tell how the systems vary together")
+    found = _posterior(scores, means, equal)
     which: Any = {"higher_is_better": scores.higher_is_better or not scores.graded}
     which["at_work"] = working(given)
     ranks = among.ranks_of(found, scores.systems, asked.question, asked.rank_seed)
@@ -66,10 +71,7 @@ _TOLD = (
 )
 
 
-def _posterior(scores: "Measured | Summed", equal: bool) -> Mixture | None:
-    means = _equally_weighed(scores) if equal else scores.means()
-    if not means.vary:
-        return None
+def _posterior(scores: "Measured | Summed", means: "Means | SummedMeans", equal: bool) -> Mixture:
     right_or_wrong = not scores.graded and scores.single and not equal
     of = shrinkage.contrasts_of(
         means.mean,
@@ -100,7 +102,8 @@ def _equally_weighed(scores: Any) -> Means:
     whole = sum(part.units for part in parts)
     rows = [part.rows * whole / (part.units * len(parts)) for part in parts]
     scored = np.sum([part.scored for part in parts], axis=0)
-    return Means(np.mean([part.mean for part in parts], axis=0), np.concatenate(rows), scored)
+    mean, df = np.mean([part.mean for part in parts], axis=0), min(part.df for part in parts)
+    return replace(parts[0], mean=mean, rows=np.concatenate(rows), scored=scored, df=df)
 
 
 def _not_told(given: Given, asked: Asked) -> str:

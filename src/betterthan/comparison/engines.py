@@ -58,8 +58,12 @@ def answers_of(quantity: str, given: Given, asked: Asked) -> xr.Dataset:
         return _of_counts(given, asked)
     if quantity == given.quantity.lead != "mean":
         _refuse_of_items(given, asked)
-    told = table.exact(found.drop_vars("n_units")).assign(n_units=found["n_units"])
+    kept = found[[name for name in _OF_UNITS if name in found]]
+    told = table.exact(found.drop_vars(kept.data_vars)).merge(kept, join="exact")
     return table.with_verdicts(told, question, n=found["n_units"].where(found["n_units"] > 1, 0))
+
+
+_OF_UNITS = ("n_units", "difference_error", "difference_df", "difference_skewness")
 
 
 def working(given: Given) -> Work:

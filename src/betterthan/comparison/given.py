@@ -188,7 +188,7 @@ def scored(scores: Any, facts: xr.Dataset, asked: Asked) -> dict[str, Any]:
     if scores is None:
         return {}
     if not scores.single or scores.graded:
-        return scores.told(asked.question.ci_prob)
+        return scores.told(asked.question)
     scored, question = facts["n_scored"], asked.question
     ones = (facts["score"] * scored).fillna(0).round().astype(int)
     ends = shares.interval(ones.values, scored.values, question.ci_prob, question.ci_kind)

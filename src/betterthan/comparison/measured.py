@@ -13,6 +13,7 @@ from betterthan.counts.units import CLUSTER, EPOCH, ids_of, item_ids, several, u
 from betterthan.exact.joint import units
 from betterthan.exact.joint.units import Means, PairMeans
 from betterthan.io.text_arrays import text_array
+from betterthan.posterior.table import Question
 
 
 @dataclass(frozen=True)
@@ -53,25 +54,45 @@ class Measured:
         each = np.where(self.sizes > 0, self.totals, np.nan) / np.maximum(self.sizes, 1)
         return np.nanvar(each, axis=0, ddof=1)
 
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The range of a mean, of which more is better, where it is known."""
+        if self.graded:
+            return -np.inf, np.inf
+        return (0.0, 1.0) if self.higher_is_better else (-1.0, 0.0)
+
+    @property
+    def of_items(self) -> bool:
+        """Whether units are items, with all their runs; else clusters."""
+        return self.units == len(self.unit)
+
     def means(self) -> Means:
         """Of each system on its own cells."""
-        if self.single:
-            return units.means(self.totals, self.sizes)
-        return units.means(
-            units.summed(self.totals, self.unit), units.summed(self.sizes, self.unit)
-        )
+        sums = self.totals, self.sizes
+        if not self.of_items:
+            sums = (units.summed(x, self.unit) for x in sums)
+        return units.means(*sums, limits=self.limits, skewed=self.of_items)
 
-    def told(self, prob: float) -> dict[str, tuple[str, np.ndarray]]:
-        """``score`` of each system, as the scores stand, with the ends of its interval."""
-        found, sign = self.means(), 1 if self.higher_is_better else -1
-        half = found.half_width(prob)
-        ends = {"score": found.mean, "score_lower": found.mean - sign * half}
-        ends |= {"score_upper": found.mean + sign * half}
-        return {name: (names.SYSTEM, sign * values) for name, values in ends.items()}
+    def told(self, question: Question) -> dict[str, tuple[str, np.ndarray]]:
+        """``score`` of each system, as the scores stand, with the bounds of its interval."""
+        of = self.means()
+        ends = of.law.interval(question.ci_prob, question.ci_kind)
+        return oriented_scores(of.mean, *ends, self.higher_is_better)
 
     def pairs(self) -> PairMeans:
         """Of each pair, on the cells that both have."""
-        return units.pair_means(self.totals, self.sizes, self.unit)
+        low, high = self.limits
+        sums = self.totals, self.sizes, self.unit
+        return units.pair_means(*sums, most=high - low, skewed=self.of_items)
+
+
+def oriented_scores(
+    mean: np.ndarray, lower: np.ndarray, upper: np.ndarray, higher_is_better: bool
+) -> dict[str, tuple[str, np.ndarray]]:
+    """Means of which more is better and their bounds, as the scores stand."""
+    ends = (mean, lower, upper) if higher_is_better else (-mean, -upper, -lower)
+    names_of = ("score", "score_lower", "score_upper")
+    return {name: (names.SYSTEM, values) for name, values in zip(names_of, ends, strict=True)}
 
 
 def unit_of(data: Any, asked: str | None) -> str:

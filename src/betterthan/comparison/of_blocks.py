@@ -13,6 +13,7 @@ from betterthan.blocks.lazy import Blocks, blocks_of
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.dependence import pooled_note
 from betterthan.comparison.given import Found, Given, notes_of_counting, of_data, scored
+from betterthan.comparison.measured import oriented_scores
 from betterthan.comparison.quantity import quantity_of
 from betterthan.counts.in_blocks import counts_of, rule_of, tables_of
 from betterthan.counts.picking import systems_of
@@ -22,7 +23,9 @@ from betterthan.exact.blocks import spreads
 from betterthan.exact.blocks.outcomes import Tables
 from betterthan.exact.blocks.spreads import About, Spreads
 from betterthan.exact.joint.shrinkage import Moments
-from betterthan.exact.joint.units import PairMeans, half_width
+from betterthan.exact.joint.student import Student
+from betterthan.exact.joint.units import PairMeans
+from betterthan.posterior.table import Question
 
 _NOTE = (
     "The scores were read in blocks: they were not audited, not searched for a reason why some are "
@@ -48,10 +51,23 @@ class SummedMeans:
         assert self.of.seen is not None  # read wherever it is asked for
         return spreads.moments(self.of.found, self.of.about, self.of.seen)
 
-    def half_width(self, prob: float) -> np.ndarray:
-        """Of the interval of each mean by itself."""
-        about = self.of.about
-        return half_width(about.scale**2 * self.of.squares(), self.scored, self.of.units, prob)
+    @property
+    def df(self) -> float:
+        """Items less one."""
+        return self.of.units - 1.0
+
+    @property
+    def law(self) -> Student:
+        """Of each mean by itself."""
+        squares, n = self.of.squares(), np.maximum(self.scored, 1)
+        error = np.sqrt(squares / np.maximum(n - 1, 1) / n)
+        skewness = None
+        if self.of.graded and self.of.seen is not None:
+            sign = 1 if self.of.higher_is_better else -1
+            cubes = np.diag(self.of.seen.cubes)
+            skewness = sign * spreads.skewness_of(n, np.zeros(len(n)), squares, cubes)
+        error = np.where(self.scored > 1, error, 0.0)
+        return Student(self.mean, error, np.maximum(n - 1.0, 1.0), skewness=skewness, units=n)
 
 
 @dataclass(frozen=True)
@@ -111,11 +127,11 @@ class Summed:
         sign = 1 if self.higher_is_better else -1
         return SummedMeans(sign * self.mean, self.scored, self)
 
-    def told(self, prob: float) -> dict[str, tuple[str, np.ndarray]]:
-        """``score`` of each system, as the scores stand, with the ends of its interval."""
-        mean, half = self.mean, self.means().half_width(prob)
-        ends = {"score": mean, "score_lower": mean - half, "score_upper": mean + half}
-        return {name: (names.SYSTEM, values) for name, values in ends.items()}
+    def told(self, question: Question) -> dict[str, tuple[str, np.ndarray]]:
+        """``score`` of each system, as the scores stand, with the bounds of its interval."""
+        of = self.means()
+        ends = of.law.interval(question.ci_prob, question.ci_kind)
+        return oriented_scores(of.mean, *ends, self.higher_is_better)
 
     def pairs(self) -> PairMeans:
         """Of each pair, on the items that both have."""

@@ -34,9 +34,15 @@ def signed_of(
         "advice": None if advice is None else str(advice),
         "notes": given.notes,
     }
-    made |= _units(given) if by_t else {}
+    made |= _units(given) | {"difference_most": _most(given)} if by_t else {}
     sampled = {k: v for engine in reversed(engines) for k, v in engine.signed.items()}
     return given.signed | made | vars(asked.question) | sampled
+
+
+def _most(given: Given) -> float | None:
+    """The largest difference that there can be; unknown of means of graded scores."""
+    of_means = given.quantity.lead == "mean" and given.scores.graded
+    return None if of_means else 1.0
 
 
 def _units(given: Given) -> dict[str, Any]:

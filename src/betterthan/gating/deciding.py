@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from betterthan import checks, names
+from betterthan.exact.joint.shrinkage import DF_MIN
 from betterthan.exact.wins import intervals
 from betterthan.gating.answer import Gate
 from betterthan.gating.decision import Evidence
@@ -189,10 +190,18 @@ def _further(of: Paired, cases: Cases | None, margin: float, threshold: float) -
     if cases is not None:
         return further_items(cases.observed, margin, threshold)
     found = observed(of)
-    units, spread = int(found.units[0]), float(found.error[0] * np.sqrt(found.units[0]))
-    if units < 2 or spread == 0:
+    error, df = float(found.error[0]), float(found.df[0])
+    if error == 0 or df <= DF_MIN:
         return None
-    return further_units(float(found.difference[0]), spread, units, margin, threshold)
+    worth = df + 1
+    return further_units(
+        float(found.difference[0]),
+        error * np.sqrt(worth),
+        int(found.units[0]),
+        margin,
+        threshold,
+        worth=worth,
+    )
 
 
 def evidence_of(

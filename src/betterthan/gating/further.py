@@ -94,7 +94,13 @@ def _decisive(n: int, a: float, b: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def further_units(
-    difference: float, spread: float, units: int, margin: float, threshold: float
+    difference: float,
+    spread: float,
+    units: int,
+    margin: float,
+    threshold: float,
+    *,
+    worth: float | None = None,
 ) -> Further:
     """The same of means on units, by Student's t with the spread of the units so far.
 
@@ -106,19 +112,23 @@ def further_units(
         The standard deviation of a unit.
     units : int
     margin, threshold : float
+    worth : float, optional
+        How many units of equal size they are worth, by default their number.
 
     Examples
     --------
     >>> further_units(-0.02, 0.3, 60, 0.05, 0.95).units
     191
     """
+    seen = units if worth is None else worth
 
     def prob(more: int) -> float:
-        whole = units + more
+        fresh = more * seen / units
+        whole = seen + fresh
         needed = special.stdtrit(whole - 1, threshold) * spread / np.sqrt(whole) - margin
         # the mean of those to come must be at least this, and is 0 give or take its error
-        rest = (whole * needed - units * difference) / more
-        return float(special.ndtr(-rest * np.sqrt(more) / spread))
+        rest = (whole * needed - seen * difference) / fresh
+        return float(special.ndtr(-rest * np.sqrt(fresh) / spread))
 
     return _first(prob, TARGET)
 

@@ -21,13 +21,21 @@ class Means:
         there = np.isfinite(values)
         ids = ids_of(scores, CLUSTER) if CLUSTER in scores.coords else item_ids(scores)
         unit = np.unique(ids, return_inverse=True)[1]
-        if len(set(unit.tolist())) == len(unit) and np.isin(values[there], (0, 1)).all():
+        binary = np.isin(values[there], (0, 1)).all()
+        single = len(set(unit.tolist())) == len(unit)
+        if single and binary:
             raise ValueError(
                 "scores are 0 and 1, one for each item, which are counted; give bt.count(scores)"
             )
-        found = pair_means(np.where(there, values, 0.0), there.astype(float), unit)
+        found = pair_means(
+            np.where(there, values, 0.0),
+            there.astype(float),
+            unit,
+            most=1.0 if binary else np.inf,
+            skewed=len(set(unit.tolist())) == len(set(item_ids(scores).tolist())),
+        )
         side = 1.0 if scores.attrs.get("higher_is_better", True) else -1.0
-        self.units = Units(side * found.difference, found.error, found.units)
+        self.units = Units.of(found, side)
         self.systems = [str(s) for s in scores[names.SYSTEM].values]
         self.rope = checks.margin(rope, "rope")
         self.threshold = checks.threshold(threshold)
@@ -44,9 +52,7 @@ class Means:
 
     def today(self) -> xr.Dataset:
         """The verdict, the difference and its error."""
-        found = self.after(0)
-        some = ~np.isnan(found).any(1)
-        now = np.where(some, np.array(VERDICTS)[np.nan_to_num(found).argmax(1)], "no_data")
+        now = np.where(self.some, np.array(VERDICTS)[self._now()], "no_data")
         of, back = self.units, other_side(now).astype("U16")
         return xr.Dataset(
             {
@@ -78,8 +84,17 @@ class Means:
 
     def same(self, found: np.ndarray) -> np.ndarray:
         """P(today's verdict), (rows,)."""
-        now = np.nan_to_num(self.after(0)).argmax(1)
-        return found[np.arange(len(found)), now]
+        return found[np.arange(len(found)), self._now()]
+
+    @property
+    def some(self) -> np.ndarray:
+        """Pairs of two units or more that differ, (rows,)."""
+        return (self.units.units > 1) & (self.units.error > 0)
+
+    def _now(self) -> np.ndarray:
+        """The place of today's verdict among `VERDICTS`, (rows,)."""
+        sided = self.units.today(self.rope, self.threshold)
+        return np.concatenate([sided, 1 - sided.sum(1, keepdims=True)], axis=1).argmax(1)
 
 
 def is_scores(data: Any) -> bool:

@@ -19,6 +19,7 @@ _BY_COUNTS = (None, "dirichlet_multinomial", "beta_binomial")  # models that ans
 _NEEDED = (
     *("prob_better", "verdict", "counts", "n", "n_units"),
     *("difference_mean", "difference_lower", "difference_upper"),
+    *("difference_error", "difference_df", "difference_skewness"),
 )
 _TOLD = ("more_items", "more_probability", "more_ceiling", "replicates", "drop", "turn")
 

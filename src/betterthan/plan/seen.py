@@ -1,13 +1,12 @@
 """What the answers of a comparison were computed from, and what follows for items to come."""
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import xarray as xr
-from scipy import special
 
 from betterthan import names
+from betterthan.exact.joint.units import PairMeans
 from betterthan.exact.planning import fragile
 from betterthan.exact.planning.edges import Rule
 from betterthan.exact.planning.units import Units, after_units, limit_units
@@ -70,6 +69,11 @@ class CountsSeen:
         return {name: np.where(verdict == "a_better", a, b) for name, a, b in sides}
 
 
+_OF_UNITS = (
+    *("n_units", "difference_mean", "difference_error", "difference_df", "difference_skewness"),
+)
+
+
 @dataclass(frozen=True)
 class UnitsSeen:
     """Differences of means on units."""
@@ -80,19 +84,20 @@ class UnitsSeen:
 
     @classmethod
     def of(cls, pairs: xr.Dataset, made: Signature) -> "UnitsSeen":
-        """Of pairs of a comparison, whose intervals tell the error."""
-        number = pairs["n_units"].values.astype(float)
-        width = (pairs["difference_upper"] - pairs["difference_lower"]).values / 2
-        share = made.ci_prob or names.CI_PROB
-        error = width / special.stdtrit(np.maximum(number - 1, 1), (1 + share) / 2)
-        side = -1.0 if made.lower_mean else 1.0
-        units = Units(side * pairs["difference_mean"].values, np.nan_to_num(error), number)
+        """Of pairs of a comparison."""
+        of = {name: pairs[name].values.astype(float) for name in _OF_UNITS if name in pairs}
+        n, df = of["n_units"], np.nan_to_num(of["difference_df"], nan=1.0)
+        error = np.nan_to_num(of["difference_error"])
+        none = np.zeros(len(n), dtype=int)
+        most = np.inf if made.difference_most is None else made.difference_most
+        middle = np.nan_to_num(of["difference_mean"])
+        found = PairMeans(middle, error, n, none, none, df, of.get("difference_skewness"), most)
+        units = Units.of(found, -1.0 if made.lower_mean else 1.0)
         return cls(units, made.rope or 0.0, made.threshold or names.VERDICT_PROB)
 
     def take(self, at: np.ndarray) -> "UnitsSeen":
         """Some of the pairs."""
-        of: Any = self.units
-        return replace(self, units=Units(of.difference[at], of.error[at], of.units[at]))
+        return replace(self, units=self.units.take(at))
 
     def ceiling(self) -> np.ndarray:
         """P(a verdict for either) with ever more units."""

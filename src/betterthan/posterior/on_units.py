@@ -14,7 +14,8 @@ from betterthan.posterior.table import Question
 def of_units(
     found: PairMeans, systems: Sequence[str], asked: Question, *, higher_is_better: bool = True
 ) -> xr.Dataset:
-    """``prob_better``, ``difference_*``, ``mass`` and ``n_units`` over (system_a, system_b).
+    """``prob_better``, ``difference_*``, ``mass`` and ``n_units`` over (system_a, system_b); also
+    the standard error, degrees of freedom and, of items, skewness of the difference.
 
     Parameters
     ----------
@@ -25,7 +26,7 @@ def of_units(
     higher_is_better : bool, default True
         If not, differences are told as the scores stand: below 0 where A is better.
     """
-    low, high = found.interval(asked.ci_prob)
+    low, high = found.interval(asked.ci_prob, asked.ci_kind)
     middle = found.difference
     if not higher_is_better:
         middle, low, high = -middle, -high, -low
@@ -39,7 +40,11 @@ def of_units(
         "difference_upper": high,
         "mass": np.stack([behind, within, beyond], axis=-1),
         "n_units": found.units.astype(float),
+        "difference_error": found.error,
+        "difference_df": np.where(found.units > 1, found.df, np.nan),
     }
+    if found.skewness is not None:
+        parts["difference_skewness"] = found.skewness if higher_is_better else -found.skewness
     square = table.square_of(parts, list(systems), *pair_indices(len(systems)))
     return square.assign(n_units=square["n_units"].astype(np.int64))
 
@@ -51,5 +56,4 @@ def of_net_wins(
     pair).
     """
     nothing = np.zeros(net.shape)
-    found = PairMeans(*differences(net, size, nothing, size))
-    return of_units(found, systems, asked)
+    return of_units(differences(net, size, nothing, size, most=1.0), systems, asked)

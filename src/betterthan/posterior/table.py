@@ -28,6 +28,7 @@ _MIRRORED: dict[str, tuple[str, Callable[[np.ndarray], np.ndarray]]] = {
     "difference_lower_mcse": ("difference_upper_mcse", np.positive),
     "difference_upper": ("difference_lower", np.negative),
     "difference_upper_mcse": ("difference_lower_mcse", np.positive),
+    "difference_skewness": ("difference_skewness", np.negative),
     "mass": ("mass", lambda x: x[..., ::-1]),
     "mass_mcse": ("mass_mcse", lambda x: x[..., ::-1]),
 }

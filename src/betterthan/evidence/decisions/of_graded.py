@@ -54,7 +54,7 @@ _D = (-0.1, 0.0, 0.5)  # of the means, in standard deviations of the noise
 def on_items(difference: np.ndarray) -> PairMeans:
     """Student's t on items, (set, item); a pair is a set."""
     total, one = difference.T, np.ones_like(difference.T)
-    return PairMeans(*differences(total, one, np.zeros_like(total), one))
+    return differences(total, one, np.zeros_like(total), one, skewed=True)
 
 
 def answered(apart: np.ndarray) -> Values:

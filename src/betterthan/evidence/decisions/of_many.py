@@ -34,7 +34,14 @@ def alone(scores: Scores) -> Values:
 def on_units(scores: Scores) -> Values:
     """Student's t of each pair, (pair,)."""
     seen = ~np.isnan(scores.values)
-    found = units.pair_means(np.where(seen, scores.values, 0.0), seen * 1.0, scores.unit)
+    binary = np.isin(scores.values[seen], (0, 1)).all()
+    found = units.pair_means(
+        np.where(seen, scores.values, 0.0),
+        seen * 1.0,
+        scores.unit,
+        most=1.0 if binary else np.inf,
+        skewed=len(set(scores.unit.tolist())) == len(seen),
+    )
     lower, upper = found.interval(names.CI_PROB)
     better = {"better": found.prob_above(), "worse": found.prob_below()}
     return better | {"lower": lower, "upper": upper}

@@ -52,7 +52,7 @@ def on_units(outcome: np.ndarray, sizes: tuple[int, ...]) -> PairMeans:
     first = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     total = np.add.reduceat(outcome.astype(float), first, axis=1).T
     size = np.repeat(np.array(sizes, dtype=float)[:, None], len(outcome), axis=1)
-    return PairMeans(*differences(total, size, np.zeros_like(total), size))
+    return differences(total, size, np.zeros_like(total), size, most=1.0)
 
 
 def counted(outcome: np.ndarray) -> np.ndarray:

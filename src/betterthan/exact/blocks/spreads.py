@@ -35,6 +35,8 @@ class Spreads:
     products: np.ndarray  # z_a z_b
     squares: np.ndarray  # z_a^2 where both have a score
     sums: np.ndarray  # z_a where both have a score
+    cubes: np.ndarray  # z_a^3 where both have a score
+    mixed: np.ndarray  # z_a^2 z_b
 
     def plus(self, other: "Spreads") -> "Spreads":
         """What two blocks say together."""
@@ -43,6 +45,8 @@ class Spreads:
             self.products + other.products,
             self.squares + other.squares,
             self.sums + other.sums,
+            self.cubes + other.cubes,
+            self.mixed + other.mixed,
         )
 
 
@@ -59,7 +63,7 @@ def spreads(block: np.ndarray, start: int, rule: Rule, of: About) -> Spreads:
     each = (
         _graded(leaf, of) if of.graded else _linear(leaf, of) for leaf in leaves(block, start, rule)
     )
-    return reduce(Spreads.plus, each, Spreads(0.0, none, none, none))
+    return reduce(Spreads.plus, each, Spreads(0.0, *[none] * 5))
 
 
 def added(parts: list[Spreads]) -> Spreads:
@@ -76,7 +80,7 @@ def _linear(leaf: Leaf, of: About) -> Spreads:
         columns += np.array([across.sum(), -(c * m).sum()])
     else:
         columns += leaf.seen.astype(float) @ np.stack([across, -c * m], axis=1)
-    return _with_fourth(columns[:, 0], columns[:, 1], len(m), np.zeros((3, 0, 0)))
+    return _with_fourth(columns[:, 0], columns[:, 1], len(m), np.zeros((5, 0, 0)))
 
 
 def _graded(leaf: Leaf, of: About) -> Spreads:
@@ -85,7 +89,8 @@ def _graded(leaf: Leaf, of: About) -> Spreads:
         z = np.where(leaf.seen, z, 0.0)
     seen = np.ones(z.shape) if leaf.seen is None else leaf.seen.astype(float)
     r = z * of.scale
-    found = np.stack([z.T @ z, (z * z).T @ seen, z.T @ seen])
+    square = z * z
+    found = np.stack([z.T @ z, square.T @ seen, z.T @ seen, (square * z).T @ seen, square.T @ z])
     return _with_fourth((r * r).sum(1), r.sum(1), z.shape[1], found)
 
 
@@ -123,5 +128,19 @@ def pair_means(found: Tables, of: About, seen: Spreads, sign: int) -> PairMeans:
     slack = _ULPS * np.finfo(float).eps * found.largest
     error = np.where((error > slack) & (left > _ALIKE * both), error, 0.0)
     apart = sign * np.where(np.abs(apart) > slack, apart, 0.0)
+    mixed, cubes = seen.mixed, seen.cubes
+    third = cubes[a, b] - cubes[b, a] - 3 * (mixed[a, b] - mixed[b, a])
+    skewness = sign * skewness_of(n, z_a - z_b, left, third)
     # only read where there is no error, and all items say the same
-    return PairMeans(apart, error, n, n * (apart > 0), n * (apart < 0))
+    won, lost = n * (apart > 0), n * (apart < 0)
+    return PairMeans(apart, error, n, won, lost, n - 1.0, skewness)
+
+
+def skewness_of(
+    n: np.ndarray, mean: np.ndarray, squares: np.ndarray, cubes: np.ndarray
+) -> np.ndarray:
+    """From sums of squares about the mean, and of cubes about 0; 0 without a spread."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        third = cubes / n - 3 * mean * squares / n - mean**3
+        found = third / (squares / n) ** 1.5
+    return np.where(np.isfinite(found), found, 0.0)

@@ -14,6 +14,7 @@ import numpy as np
 SCALE = 0.25  # of tau for scores of 0 and 1
 SHARE_OF_SD = 0.5  # of tau for other scores: times their pooled sd
 UNITS_MIN = 5  # below, a covariance is a guess
+DF_MIN = 2.0  # at so few degrees of freedom or fewer, t has no variance
 PSEUDO = 4  # items of coin flips that scores of 0 and 1 have before any is seen
 APART = np.array([0.2, 0.4, 0.8, 1.6])  # how far one system may stand apart, times the scale
 

@@ -1,20 +1,20 @@
-"""Means of systems on units of evidence: items, or clusters and repeated runs taken together.
+"""Means of systems on units of analysis: items, or clusters and repeated runs taken together.
 
 A unit c has for each system s a total T_cs and a size n_cs (its scored items or runs). The mean of
-a system is sum T / sum n; what a unit adds to its error is K (T_cs - n_cs mean_s) / sum n, for K
-units.
+a system is sum T / sum n; its error is the sharp jackknife's (`jackknife`).
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import special
 
+from betterthan.exact.joint.jackknife import Shares, changes
 from betterthan.exact.joint.shrinkage import Moments, moments
+from betterthan.exact.joint.student import Student, too_skewed
 from betterthan.exact.wins.beta import prob_above_half
 
 _ULPS = 8  # a spread of fewer units in the last place is rounding
+_ROUNDING = 1e-12  # the same of units of unequal size, beside the largest mean of a unit
 _HELD = 2**22  # numbers held at once for one system against all others
 
 
@@ -25,6 +25,8 @@ class Means:
     mean: np.ndarray  # (system,)
     rows: np.ndarray  # (unit, system): what each unit adds to the error of a mean
     scored: np.ndarray  # (system,): units that a system has a score on
+    df: float  # of the means of all systems together
+    law: Student  # of each mean by itself
 
     @property
     def units(self) -> int:
@@ -40,19 +42,16 @@ class Means:
         """Of the contrasts of all systems."""
         return moments(self.rows)
 
-    def half_width(self, prob: float) -> np.ndarray:
-        """Of the interval of each mean by itself, (system,); nan of one unit, or without spread."""
-        return half_width((self.rows**2).sum(0), self.scored, self.units, prob)
-
 
 @dataclass(frozen=True)
 class PairMeans:
     """Differences A - B on the units that both systems have, one number a pair, in the order of a
     square's upper triangle.
 
-    The posterior is ``difference`` + ``error`` times Student's t of ``units`` - 1 degrees of
-    freedom. Where all units say the same there is no error, and who is better is told by how many
-    units were won and lost.
+    The posterior is ``difference`` + ``error`` times Student's t of ``df`` degrees of freedom,
+    truncated to differences of at most ``most``; see `Student` for the part of the skewness. Where
+    all units say the same there is no error, and who is better is told by how many units were won
+    and lost.
     """
 
     difference: np.ndarray
@@ -60,50 +59,100 @@ class PairMeans:
     units: np.ndarray
     won: np.ndarray
     lost: np.ndarray
+    df: np.ndarray
+    skewness: np.ndarray | None = None  # of the differences of units, where these are items
+    most: float = np.inf
+
+    @property
+    def law(self) -> Student:
+        """The posterior of the differences; nan where there is no error."""
+        error = np.where(self.units > 1, self.error, 0.0)
+        df = np.where(self.units > 1, self.df, 1.0)
+        ends = -self.most, self.most
+        return Student(self.difference, error, df, *ends, self.skewness, np.maximum(self.units, 1))
 
     def prob_above(self, delta: float = 0.0) -> np.ndarray:
         """P(d > delta); nan for fewer than two units, or without error beside a delta."""
-        apart = self.difference - delta
-        at = np.divide(apart, self.error, out=np.zeros_like(apart), where=self.error > 0)
-        by_t = special.stdtr(np.maximum(self.units - 1, 1), at)
-        none = prob_above_half(1.0 + self.won, 1.0 + self.lost) if delta == 0 else np.nan
-        return np.where(self.units < 2, np.nan, np.where(self.error > 0, by_t, none))
+        found = self.law.prob_above(delta)
+        if delta:
+            return found
+        none = np.where(self.units > 1, prob_above_half(1.0 + self.won, 1.0 + self.lost), np.nan)
+        return np.where((self.units > 1) & (self.error > 0), found, none)
 
     def prob_below(self, delta: float = 0.0) -> np.ndarray:
         """P(d < delta), as exact in its tail."""
-        return PairMeans(-self.difference, self.error, self.units, self.lost, self.won).prob_above(
-            -delta if delta else 0.0
+        skewness = None if self.skewness is None else -self.skewness
+        mirror = replace(
+            self, difference=-self.difference, won=self.lost, lost=self.won, skewness=skewness
         )
+        return mirror.prob_above(-delta if delta else 0.0)
 
-    def interval(self, prob: float) -> tuple[np.ndarray, np.ndarray]:
-        """Ends of the narrowest, which is also the equal-tailed one; nan where none can be told."""
-        half = special.stdtrit(np.maximum(self.units - 1, 1), (1 + prob) / 2) * self.error
-        half = np.where((self.units > 1) & (self.error > 0), half, np.nan)
-        return self.difference - half, self.difference + half
+    def interval(self, prob: float, kind: str = "hdi") -> tuple[np.ndarray, np.ndarray]:
+        """Bounds of the narrowest or the equal-tailed interval; nan where none can be told."""
+        return self.law.interval(prob, kind)
 
-
-def half_width(squares: np.ndarray, scored: np.ndarray, units: int, prob: float) -> np.ndarray:
-    """Of the interval of each mean, from the sum of squares of its rows; see `Means`."""
-    k = np.maximum(scored, 2)
-    se = np.sqrt(k / (k - 1) * squares) / units
-    half = special.stdtrit(k - 1, (1 + prob) / 2) * se
-    return np.where((se > 0) & (scored > 1), half, np.nan)
+    def too_skewed(self) -> np.ndarray:
+        """Pairs of which t may be far off: skewed differences of few items, or few but zeros."""
+        if self.skewness is None:
+            return np.zeros(len(self.units), dtype=bool)
+        return too_skewed(self.skewness, self.units, self.won + self.lost) & (self.error > 0)
 
 
-def means(totals: np.ndarray, sizes: np.ndarray) -> Means:
+def means(
+    totals: np.ndarray,
+    sizes: np.ndarray,
+    *,
+    limits: tuple[float, float] = (-np.inf, np.inf),
+    skewed: bool = False,
+) -> Means:
     """Of totals and sizes (unit, system); a size of 0 is a missing cell.
+
+    Parameters
+    ----------
+    totals, sizes : numpy.ndarray, (unit, system)
+    limits : two float
+        The range that a mean can have.
+    skewed : bool, default False
+        Whether skewed units are corrected for, where they have one size.
 
     Examples
     --------
-    >>> found = means(np.array([[1.0, 0], [1, 1], [0, 0]]), np.ones((3, 2)))
-    >>> found.mean.round(3).tolist(), found.rows[:, 0].round(3).tolist()
+    >>> of = means(np.array([[1.0, 0], [1, 1], [0, 0]]), np.ones((3, 2)))
+    >>> of.mean.round(3).tolist(), of.rows[:, 0].round(3).tolist()
     ([0.667, 0.333], [0.333, 0.333, -0.667])
     """
-    number = sizes.sum(0)
+    number, k = sizes.sum(0), len(totals)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = totals.sum(0) / number
-        rows = len(totals) * (totals - sizes * mean) / number
-    return Means(mean, rows, (sizes > 0).sum(0))
+        rows = k * (totals - sizes * mean) / number
+    scored = (sizes > 0).sum(0)
+    of, df = Shares.of(sizes), float(k - 1)
+    part = np.maximum(scored, 2)
+    error = np.sqrt(part / (part - 1) * (rows**2).sum(0)) / k
+    skewness = _skewness(rows, scored, of.equal) if skewed else None
+    if not of.equal.all():
+        moved = changes(totals, sizes) / np.sqrt(of.constant)
+        error = np.where(of.equal, error, np.sqrt((moved**2).sum(0)))
+        # rows of which the covariance is that of t with the jackknife's errors
+        df = float(_averaged(of).df[0])
+        rows = -moved * np.sqrt(max(k * (k - 3), 0) * df / max(df - 2, np.finfo(float).tiny))
+    error = np.where(scored > 1, np.nan_to_num(error), 0.0)
+    freedom = np.where(scored > 1, of.df, 1.0)
+    law = Student(mean, error, freedom, *limits, skewness, np.maximum(scored, 1))
+    return Means(mean, rows, scored, df, law)
+
+
+def _averaged(of: Shares) -> Shares:
+    """One column: the mean of the shares of all."""
+    return Shares.of(np.nanmean(of.share, axis=1, keepdims=True))
+
+
+def _skewness(rows: np.ndarray, units: np.ndarray, equal: np.ndarray) -> np.ndarray:
+    """Of what units add to an error, (column,); 0 where units are of unequal size."""
+    square = rows * rows
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = (square * rows).sum(0) / units / (square.sum(0) / units) ** 1.5
+    return np.where(equal & np.isfinite(found), found, 0.0)
 
 
 def summed(values: np.ndarray, unit: np.ndarray) -> np.ndarray:
@@ -113,7 +162,14 @@ def summed(values: np.ndarray, unit: np.ndarray) -> np.ndarray:
     return found
 
 
-def pair_means(totals: np.ndarray, sizes: np.ndarray, unit: np.ndarray) -> PairMeans:
+def pair_means(
+    totals: np.ndarray,
+    sizes: np.ndarray,
+    unit: np.ndarray,
+    *,
+    most: float = np.inf,
+    skewed: bool = False,
+) -> PairMeans:
     """Differences of means on the cells that both systems have.
 
     Parameters
@@ -122,53 +178,61 @@ def pair_means(totals: np.ndarray, sizes: np.ndarray, unit: np.ndarray) -> PairM
         Sum of the scores of an item, and how many they are; 0 where there is none.
     unit : numpy.ndarray of int, (item,)
         Which unit an item belongs to, numbered from 0.
+    most : float, default infinite
+        The largest difference that there can be: 1 of accuracies.
+    skewed : bool, default False
+        Whether skewed differences are corrected for, where units have one size.
 
     Examples
     --------
     >>> score = np.array([[0.9, 0.7], [0.8, 0.9], [0.4, 0.1], [0.7, 0.6], [1, 0.5], [0.6, 0.4]])
-    >>> found = pair_means(score, np.ones((6, 2)), np.arange(6))
-    >>> found.prob_above().round(10).tolist()
+    >>> of = pair_means(score, np.ones((6, 2)), np.arange(6))
+    >>> of.prob_above().round(10).tolist()
     [0.9710136132]
     """
     systems = totals.shape[1]
     single = len(np.unique(unit)) == len(unit)
 
-    def alone(x: np.ndarray) -> np.ndarray:
+    def sums(x: np.ndarray) -> np.ndarray:
         return x if single else summed(x, unit)
 
+    def against(k: int, others: slice) -> PairMeans:
+        """System k against others, on the cells that both have."""
+        both = (sizes[:, k : k + 1] > 0) & (sizes[:, others] > 0)
+        of_k = sums(np.where(both, totals[:, k : k + 1], 0.0)), sums(sizes[:, k : k + 1] * both)
+        of_others = sums(np.where(both, totals[:, others], 0.0)), sums(sizes[:, others] * both)
+        return differences(*of_k, *of_others, most=most, skewed=skewed)
+
+    step = _columns(len(totals))
     parts = [
-        _against(totals, sizes, k, slice(start, start + _columns(len(totals))), alone)
+        against(k, slice(start, start + step))
         for k in range(systems - 1)
-        for start in range(k + 1, systems, _columns(len(totals)))
+        for start in range(k + 1, systems, step)
     ]
-    empty = [np.empty(0)] * 5
-    return PairMeans(*(np.concatenate(p) for p in zip(*parts, strict=True)) if parts else empty)
+    return _joined(parts) if parts else against(0, slice(1, 1))
+
+
+def _joined(parts: list[PairMeans]) -> PairMeans:
+    """Pairs of one part after those of another."""
+    held = [k for k, v in vars(parts[0]).items() if isinstance(v, np.ndarray)]
+    whole = {k: np.concatenate([getattr(part, k) for part in parts]) for k in held}
+    return replace(parts[0], **whole)
 
 
 def _columns(items: int) -> int:
     return max(1, _HELD // max(items, 1))
 
 
-def _against(
-    totals: np.ndarray,
-    sizes: np.ndarray,
-    k: int,
-    others: slice,
-    alone: Callable[[np.ndarray], np.ndarray],
-) -> tuple[np.ndarray, ...]:
-    """One system against others, on the cells that both have."""
-    both = (sizes[:, k : k + 1] > 0) & (sizes[:, others] > 0)
-    of_a = alone(np.where(both, totals[:, k : k + 1], 0.0)), alone(sizes[:, k : k + 1] * both)
-    of_b = alone(np.where(both, totals[:, others], 0.0)), alone(sizes[:, others] * both)
-    return differences(*of_a, *of_b)
-
-
 def differences(
-    total_a: np.ndarray, size_a: np.ndarray, total_b: np.ndarray, size_b: np.ndarray
-) -> tuple[np.ndarray, ...]:
-    """Difference, error, units, units won and units lost of pairs, from totals and sizes (unit,
-    pair) of both.
-    """
+    total_a: np.ndarray,
+    size_a: np.ndarray,
+    total_b: np.ndarray,
+    size_b: np.ndarray,
+    *,
+    most: float = np.inf,
+    skewed: bool = False,
+) -> PairMeans:
+    """Of pairs, from totals and sizes (unit, pair) of both; see `pair_means`."""
     with np.errstate(invalid="ignore", divide="ignore"):
         n_a, n_b = size_a.sum(0), size_b.sum(0)
         mean_a, mean_b = total_a.sum(0) / n_a, total_b.sum(0) / n_b
@@ -178,6 +242,39 @@ def differences(
         here_a, here_b = total_a / size_a, total_b / size_b
     largest = np.nanmax(np.maximum(np.abs(here_a), np.abs(here_b)), axis=0, initial=0.0)
     slack = _ULPS * np.finfo(float).eps * largest
-    won, lost = ((here_a - here_b) > slack).sum(0), ((here_b - here_a) > slack).sum(0)
-    difference = np.where(np.abs(mean_a - mean_b) > slack, mean_a - mean_b, 0.0)
-    return difference, np.where(error > slack, error, 0.0), units, won, lost
+    equal, rounding, df = _one_size(size_a) & _one_size(size_b), slack, units - 1.0
+    if not equal.all():
+        at = ~equal
+        error[at], df[at] = _unequal(*(x[:, at] for x in (total_a, size_a, total_b, size_b)))
+        rounding = np.where(at, _ROUNDING * largest, slack)
+    return PairMeans(
+        difference=np.where(np.abs(mean_a - mean_b) > slack, mean_a - mean_b, 0.0),
+        error=np.where(error > rounding, error, 0.0),
+        units=units,
+        won=((here_a - here_b) > slack).sum(0),
+        lost=((here_b - here_a) > slack).sum(0),
+        df=df,
+        skewness=_skewness(apart, units, equal) if skewed else None,
+        most=most,
+    )
+
+
+def _one_size(sizes: np.ndarray) -> np.ndarray:
+    """Whether all units that there are have one size, (pair,)."""
+    return ((sizes == 0) | (sizes == sizes.max(0, initial=0.0))).all(0)
+
+
+def _unequal(
+    total_a: np.ndarray, size_a: np.ndarray, total_b: np.ndarray, size_b: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Error and degrees of freedom (pair,) of units of unequal size.
+
+    Where all pairs have the same sizes, these are looked at once.
+    """
+    alike = all((x == x[:, :1]).all() for x in (size_a, size_b)) and (size_a == size_b).all()
+    of = Shares.of(size_a[:, :1]) if alike else Shares.of(size_a).averaged(Shares.of(size_b))
+    moved = changes(total_a, size_a) - changes(total_b, size_b)
+    with np.errstate(invalid="ignore"):
+        error = np.sqrt((moved**2).sum(0) / of.constant)
+    pairs = total_a.shape[1]
+    return np.nan_to_num(error), np.broadcast_to(np.nan_to_num(of.df, nan=1.0), (pairs,))

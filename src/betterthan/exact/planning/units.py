@@ -3,15 +3,20 @@
 K units have the mean difference x and its error s / sqrt(K). The mean of k more is x + D, D about
 Student's t of K - 1 degrees of freedom; given D, the spread of those k is that of an F variable.
 So the verdict on all K + k, or on the k alone, which looks at a mean and a spread, has a
-probability that is one integral over D.
+probability that is one integral over D. Units of unequal size count as df + 1, and units to come,
+of like sizes, in the same proportion. At 2 degrees of freedom or fewer t has no variance, and
+nothing is predicted.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import special
 
+from betterthan.exact.joint.shrinkage import DF_MIN
+from betterthan.exact.joint.student import Student
+from betterthan.exact.joint.units import PairMeans
 from betterthan.exact.numeric.nodes import legendre
 
 _POINTS = 400
@@ -22,18 +27,61 @@ _HALVINGS = 50
 class Units:
     """What was seen of each pair, (rows,): its mean difference, the error of that, and on how many
     units.
+
+    Of units of unequal size ``df`` are the degrees of freedom; ``law`` is the posterior of which
+    today's verdict is, where it is more than Student's t.
     """
 
     difference: np.ndarray
     error: np.ndarray
     units: np.ndarray
+    df: np.ndarray | None = None
+    law: Student | None = None
+
+    @classmethod
+    def of(cls, found: PairMeans, sign: float = 1.0) -> Self:
+        """From means of pairs; a `sign` of -1 exchanges the systems."""
+        law = found.law if sign > 0 else found.law.mirrored()
+        return cls(sign * found.difference, found.error, found.units, found.df, law)
+
+    @property
+    def freedom(self) -> np.ndarray:
+        """Degrees of freedom, at least 1."""
+        df = self.units - 1.0 if self.df is None else self.df
+        return np.maximum(np.nan_to_num(df), 1.0)
+
+    @property
+    def posterior(self) -> Student:
+        """Of the mean differences."""
+        return self.law or Student(self.difference, self.error, self.freedom)
+
+    @property
+    def predicts(self) -> np.ndarray:
+        """Whether units to come can be predicted, (rows,)."""
+        return (self.freedom > DF_MIN) & (self.error > 0)
+
+    def take(self, at: np.ndarray) -> "Units":
+        """Some of the rows."""
+        df = None if self.df is None else self.df[at]
+        law = None if self.law is None else self.law.take(at)
+        return Units(self.difference[at], self.error[at], self.units[at], df, law)
+
+    def today(self, rope: float, threshold: float) -> np.ndarray:
+        """Of A better, B better and equivalent, 1 for that which is today's verdict, (rows, 3)."""
+        of = self.posterior
+        ahead, behind = of.prob_above(0.0), of.prob_below(0.0)
+        equal = np.zeros(len(ahead), dtype=bool)
+        if rope:
+            equal = 1 - of.prob_above(rope) - of.prob_below(-rope) >= threshold
+        sides = (ahead >= threshold) & ~equal, (behind >= threshold) & ~equal, equal
+        return np.stack(sides, axis=1).astype(float)
 
 
 def after_units(
     seen: Units, more: Any, rope: float, threshold: float, *, kept: bool = True
 ) -> np.ndarray:
-    """P(A better, B better, equivalent, undecided) after `more` units, (rows, 4); nan of fewer than
-    two units, or without a spread.
+    """P(A better, B better, equivalent, undecided) after `more` units, (rows, 4); nan at 2 degrees
+    of freedom or fewer, or without a spread.
 
     Parameters
     ----------
@@ -49,22 +97,23 @@ def after_units(
     >>> after_units(seen, 100, 0.0, 0.95).round(4).tolist()
     [[0.6755, 0.0029, 0.0, 0.3216]]
     """
-    more = np.broadcast_to(more, seen.difference.shape)
-    good = (seen.units > 1) & (seen.error > 0)
+    # of units of unequal size so many of equal size
+    more = np.broadcast_to(more, seen.difference.shape) * (seen.freedom + 1) / seen.units
+    good = seen.predicts
     enough = more > (0 if kept else 1)
     told = np.where(enough[:, None], _told(seen, more, rope, threshold, kept), 0.0)
     if kept:
-        told = np.where(enough[:, None], told, _today(seen, rope, threshold))
+        told = np.where(enough[:, None], told, seen.today(rope, threshold))
     rest = np.clip(1 - told.sum(1, keepdims=True), 0.0, 1.0)
     return np.where(good[:, None], np.concatenate([told, rest], axis=1), np.nan)
 
 
 def _told(seen: Units, more: np.ndarray, rope: float, threshold: float, kept: bool) -> np.ndarray:
     """Of the three verdicts, (rows, 3)."""
-    good = (seen.units > 1) & (seen.error > 0)
-    units = np.where(good, seen.units, 2).astype(float)[:, None]
+    good = seen.predicts
+    units = np.where(good, seen.freedom + 1, 2.0)[:, None]
     s = np.where(good, seen.error, 1.0)[:, None] * np.sqrt(units)
-    k = np.maximum(more, 1).astype(float)[:, None]
+    k = np.where(more > 0, more, 1.0)[:, None]
     node, weight = legendre(_POINTS)
     step = special.stdtrit(units - 1, (1 + node) / 2) * s * np.sqrt(1 / k + 1 / units)
     known = (units - 1) * s**2 + step**2 / (1 / k + 1 / units)  # and of the new ones, an F variable
@@ -73,9 +122,10 @@ def _told(seen: Units, more: np.ndarray, rope: float, threshold: float, kept: bo
     def below(error: np.ndarray) -> np.ndarray:
         """P(the error of all that is looked at is at most this)."""
         squares = error**2 * np.maximum(whole - 1, 1) * whole
-        new = (squares / known - (1.0 if kept else 0.0)) * units / np.maximum(k - 1, 1)
+        own = np.where(k > 1, k - 1, 1.0)
+        new = (squares / known - (1.0 if kept else 0.0)) * units / own
         alone = (new >= 0).astype(float)  # one unit has no spread of its own
-        spread = special.fdtr(np.maximum(k - 1, 1), units, np.maximum(new, 0))
+        spread = special.fdtr(own, units, np.maximum(new, 0))
         return np.where(k > 1, spread, alone)
 
     mean = seen.difference[:, None] + part * step
@@ -114,23 +164,10 @@ def _within(mean: Any, error: Any, whole: Any, rope: float) -> np.ndarray:
     return up - down
 
 
-def _today(seen: Units, rope: float, threshold: float) -> np.ndarray:
-    """Of each verdict but undecided, 1 where it is that of today, (rows, 3)."""
-    error = np.where(seen.error > 0, seen.error, 1.0)
-    freedom = np.maximum(seen.units - 1, 1)
-    ahead = special.stdtr(freedom, seen.difference / error)
-    equal = np.zeros(len(error), bool)
-    if rope:
-        equal = _within(seen.difference, error, freedom + 1, rope) >= threshold
-    behind = special.stdtr(freedom, -seen.difference / error)
-    sides = (ahead >= threshold) & ~equal, (behind >= threshold) & ~equal, equal
-    return np.stack(sides, axis=1).astype(float)
-
-
 def limit_units(seen: Units, rope: float) -> np.ndarray:
     """P(A better), P(B better) and P(equivalent) with ever more units, (rows, 3)."""
-    error = np.where(seen.error > 0, seen.error, np.nan)
-    freedom = np.maximum(seen.units - 1, 1)
+    error = np.where(seen.predicts, seen.error, np.nan)
+    freedom = seen.freedom
     above = special.stdtr(freedom, (seen.difference - rope) / error)
     below = special.stdtr(freedom, (-rope - seen.difference) / error)
     return np.stack([above, below, np.clip(1 - above - below, 0, 1) * (rope > 0)], axis=1)
