@@ -57,6 +57,7 @@ class Signature:
     chains: int | None = None
     inference_library: str | None = None
     rhat_max: float | None = None
+    df: float | None = None  # of Student's t, of scores of units of unequal size
     pareto_k: float | None = None  # of draws by weights, in the place of R-hat and divergences
     ess_min: float | None = None
     divergences: int | None = None

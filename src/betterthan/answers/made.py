@@ -88,7 +88,7 @@ def _prior(made: Signature) -> str | None:
     return f"{'Dirichlet' if len(made.prior) == 3 else 'Beta'}({numbers})"
 
 
-_WITHOUT = ("bayesian_bootstrap",)
+_WITHOUT = ("bayesian_bootstrap", "jackknife")
 
 
 def _tests(made: Signature) -> str:

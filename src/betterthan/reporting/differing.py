@@ -48,6 +48,7 @@ OF_MODELS = {
     "item_response": "together",
     "graded": "sizes",
     "bayesian_bootstrap": "sizes",
+    "jackknife": "sizes",
 }
 _SIDES = {"a_better": 1, "b_better": -1}
 _OF_SIGNS = ("sign", "mid_p", "trinomial")

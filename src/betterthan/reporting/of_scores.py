@@ -52,12 +52,27 @@ def _data(found: xr.Dataset) -> Part:
         ("Source", a["reading"] or "data given"),
         ("Statistic", said_of(found) + lower),
         ("Weighed and swapped", f"{a['n_items']:,} {units}"),
-        ("Posterior", f"Bayesian bootstrap, {spread}, {drawn}"),
+        ("Posterior", _left_out(a) or f"Bayesian bootstrap, {spread}, {drawn}"),
         ("Test", f"randomization of the same statistic, two-sided, {how}"),
     ]
     if a["rope"]:
         facts.append(("Practically equivalent", f"a difference of at most {a['rope']:g}"))
     return Part("Data and method", facts=facts)
+
+
+def _left_out(a: dict[Any, Any]) -> str:
+    """How units of unequal size were answered, where they were."""
+    if "df" not in a:
+        return ""
+    return (
+        f"Student's t, {a['df']:.1f} degrees of freedom, with the errors of leaving out one unit "
+        f"at a time: {a['n_weighed']:,} units of unequal size, worth {a['df'] + 1:.1f}; ranks from "
+        f"{a['draws']:,} joint draws, seed {a['seed']}"
+    )
+
+
+def _weighed(a: dict[Any, Any]) -> str:
+    return f", D={a['n_weighed']}" if "n_weighed" in a else ""
 
 
 def systems_part(found: xr.Dataset) -> Part:
@@ -136,7 +151,7 @@ def _signature(found: xr.Dataset) -> str:
     parts = [
         f"betterthan {a['version']}",
         f"{a['statistic']} by {a['unit']}",
-        f"Bayesian bootstrap, D={a['n_weighed']}" if "n_weighed" in a else "Bayesian bootstrap",
+        f"jackknife, df={a['df']:.3g}" if "df" in a else f"Bayesian bootstrap{_weighed(a)}",
         sampled_by(a),
         f"rope={a['rope']:g}",
         f"interval={interval_of(a)}",

@@ -1,6 +1,6 @@
 """Bayesian bootstrap: joint draws of all systems' scores from one set of weighted items."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -14,14 +14,16 @@ from betterthan.counts.shapes import pair_indices
 from betterthan.exact.numeric import weights
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins.beta import prob_above_half
-from betterthan.posterior import from_draws, table
+from betterthan.posterior import from_draws, on_units, table
 from betterthan.posterior.table import Question
 from betterthan.scores import deciding
 from betterthan.scores.evidence import Held, held
-from betterthan.scores.weighted import scored, wins_of
+from betterthan.scores.leaving_out import LeftOut, left_out
+from betterthan.scores.weighted import columns_of, scored, wins_of
 from betterthan.signed import Signature
 
 _NUMBERS = 2**17  # weights held at once: 1 MB stays in the cache
+JACKKNIFE = "jackknife"  # the model of scores that a few units decide
 _ROWS, _MOST = 16, 2**22  # draws at once of many items, and weights then: 32 MB
 
 
@@ -89,8 +91,10 @@ def bootstrap_draws(
     responses = _responses(data, statistic, beta, unit)
     draws, seed = checks.whole(draws, "draws"), one_seed(rng)
     made, rests = _signed(responses, seed=seed, unit=unit), held(data, responses)
+    few = left_out(responses, _range(responses))
+    made = replace(made, **_by_leaving_out(few))
     return xr.DataArray(
-        weights.widened(_drawn(responses, draws, seed), rests.units, seed),
+        _joint_draws(responses, few, rests, draws, seed)[1],
         dims=("draw", names.SYSTEM),
         coords={"draw": np.arange(draws), names.SYSTEM: responses.systems},
         attrs=made.to_attrs() | rests.to_attrs(),
@@ -116,7 +120,9 @@ def bootstrap(
     The Bayesian counterpart of `randomization_test`: the items get random weights, the same for all
     systems, and the scores are computed anew for each draw. An item that was not seen has no
     weight, so the draws are moved away from their mean by sqrt((D + 1) / chi2), of D units and D -
-    1 degrees of freedom. Below 5 units there is a warning. A verdict needs `threshold` twice: of
+    1 degrees of freedom. Where units have unequal shares of the denominator, which leave fewer than
+    30 degrees of freedom, such as F1 over documents of which one is long, units are left out one by
+    one instead, and Student's t answers. Below 5 units there is a warning. A verdict needs `threshold` twice: of
     ``prob_better``, and of ``prob_more_wins`` beside it. On a macro-average there is none as long
     as a label has fewer than 15 gold items; it is named.
 
@@ -172,16 +178,22 @@ def bootstrap(
     asked = Question.checked(rope, ci_prob, ci_kind, threshold, of_score=True)
     responses = _responses(data, statistic, beta, unit)
     draws, seed = checks.whole(draws, "draws"), one_seed(rng)
-    raw, rests = _drawn(responses, draws, seed), held(data, responses)
-    wide = weights.widened(raw, rests.units, seed)
-    pairs = _of_pairs(raw, wide, responses, rests, asked)
-    found = pairs | _of_systems(raw, wide, responses, asked)
+    rests, few = held(data, responses), left_out(responses, _range(responses))
+    raw, wide = _joint_draws(responses, few, rests, draws, seed)
+    pairs = _of_pairs(raw, wide, few, responses, rests, asked)
+    found = pairs | _of_systems(raw, wide, few, responses, asked)
     found |= deciding.within(found, *_range(responses))
     higher = responses.higher_is_better
     found["tied_with_top"] = ~deciding.behind_top(found["verdict"], found["score"], higher)
     deciding.warn(found, responses.systems, rests, responses.statistic)
     made = _signed(responses, answer="pairs", unit=unit, seed=seed, draws=draws, **asdict(asked))
+    made = replace(made, **_by_leaving_out(few))
     return _labelled(found, set(pairs), responses.systems, made.to_attrs() | rests.to_attrs())
+
+
+def _by_leaving_out(few: LeftOut | None) -> dict[str, Any]:
+    """What provenance says where units are left out instead of weighed."""
+    return {} if few is None else {"model": JACKKNIFE, "df": few.df}
 
 
 def _responses(data: xr.DataArray, statistic: Any, beta: float, unit: str) -> Responses:
@@ -206,15 +218,24 @@ def _responses(data: xr.DataArray, statistic: Any, beta: float, unit: str) -> Re
 
 def _drawn(responses: Responses, draws: int, seed: int) -> np.ndarray:
     """Scores (draw, system) under random weights."""
-    values = responses.values
-    columns = values.reshape(len(values), -1).astype(float)
-    # weights over their sum, and over how many items a unit holds
-    if responses.kind in ("sum", "means"):
-        columns = np.concatenate([columns, responses.seen.astype(float)[:, :1]], axis=1)
+    columns = columns_of(responses)
     # of many items more at once: a draw by itself reads all the scores for one sum each
     rows = max(1, _NUMBERS // len(columns), min(_ROWS, _MOST // len(columns)))
     sums = weights.weighted_sums(columns, draws, seed, rows)
     return np.concatenate([scored(responses, part) for part in sums])
+
+
+def _joint_draws(
+    responses: Responses, few: LeftOut | None, rests: Held, draws: int, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draws (draw, system) under random weights, and as far apart as so few units let them be; of
+    units of unequal size the score itself, and draws with the errors of leaving one out.
+    """
+    if few is None:
+        raw = _drawn(responses, draws, seed)
+        return raw, weights.widened(raw, rests.units, seed)
+    side = 1.0 if responses.higher_is_better else -1.0
+    return side * few.score[None], side * few.draws(draws, seed)
 
 
 def _signed(responses: Responses, **also: Any) -> Signature:
@@ -235,10 +256,21 @@ def _right_or_wrong(responses: Responses) -> bool:
 
 
 def _of_pairs(
-    raw: np.ndarray, wide: np.ndarray, responses: Responses, rests: Held, asked: Question
+    raw: np.ndarray,
+    wide: np.ndarray,
+    few: LeftOut | None,
+    responses: Responses,
+    rests: Held,
+    asked: Question,
 ) -> dict[str, np.ndarray]:
     """Answers (system_a, system_b, ...), with verdicts."""
     places, wins = pair_indices(len(responses.systems)), wins_of(responses)
+    if few is not None:
+        better = responses.higher_is_better
+        exact = on_units.of_units(few.pairs(), responses.systems, asked, higher_is_better=better)
+        exact = table.exact(exact.drop_vars(["n_units", "difference_error", "difference_df"]))
+        found = {str(name): exact[name].values for name in exact}
+        return deciding.decided(found, wins, rests, asked, np.abs(raw).max())
     intervals = partial(
         table.intervals_of_draws, asked=asked, higher_is_better=responses.higher_is_better
     )
@@ -259,15 +291,24 @@ def _closed(responses: Responses, wins: np.ndarray, sampled: np.ndarray) -> dict
 
 
 def _of_systems(
-    raw: np.ndarray, wide: np.ndarray, responses: Responses, asked: Question
+    raw: np.ndarray,
+    wide: np.ndarray,
+    few: LeftOut | None,
+    responses: Responses,
+    asked: Question,
 ) -> dict[str, np.ndarray]:
     """Answers (system, ...); no interval where all units say the same."""
     oriented = wide if responses.higher_is_better else -wide
     found = from_draws.ranks(oriented[None], independent=True)
     found["in_best_set"] = weights.best_set(found["prob_best"], asked.ci_prob)
     found["score_mean"] = raw.mean(0)
-    found["score_mean_mcse"] = from_draws.mean_error(raw[None], independent=True)
-    ends = weights.interval(wide, asked.ci_prob, asked.ci_kind)
+    if few is None:
+        found["score_mean_mcse"] = from_draws.mean_error(raw[None], independent=True)
+        ends = weights.interval(wide, asked.ci_prob, asked.ci_kind)
+    else:
+        found["score_mean_mcse"] = np.zeros(raw.shape[1])
+        ends = few.systems().interval(asked.ci_prob, asked.ci_kind)
+        ends = ends if responses.higher_is_better else (-ends[1], -ends[0])
     known = weights.told(*ends, np.abs(raw).max())
     for name, end in zip(("score_lower", "score_upper"), ends, strict=True):
         found[name] = np.where(known, end, np.nan)

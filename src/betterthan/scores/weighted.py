@@ -6,6 +6,14 @@ from betterthan.counts.responses import Responses, of_means
 from betterthan.exact.swaps import ratios
 
 
+def columns_of(responses: Responses) -> np.ndarray:
+    """What is summed over units, (unit, column); of means also how many items a unit holds."""
+    columns = responses.values.reshape(len(responses.values), -1).astype(float)
+    if responses.kind in ("sum", "means"):
+        return np.concatenate([columns, responses.seen.astype(float)[:, :1]], axis=1)
+    return columns
+
+
 def scored(responses: Responses, sums: np.ndarray) -> np.ndarray:
     """Scores (rows, system) from weighted sums (rows, column)."""
     if responses.kind == "sum":

@@ -209,10 +209,10 @@ def pair_means(
         for k in range(systems - 1)
         for start in range(k + 1, systems, step)
     ]
-    return _joined(parts) if parts else against(0, slice(1, 1))
+    return joined(parts) if parts else against(0, slice(1, 1))
 
 
-def _joined(parts: list[PairMeans]) -> PairMeans:
+def joined(parts: list[PairMeans]) -> PairMeans:
     """Pairs of one part after those of another."""
     held = [k for k, v in vars(parts[0]).items() if isinstance(v, np.ndarray)]
     whole = {k: np.concatenate([getattr(part, k) for part in parts]) for k in held}
