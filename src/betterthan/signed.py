@@ -64,6 +64,7 @@ class Signature:
     failures: tuple[str, ...] | None = None  # why there is no verdict
     # the tests beside it
     tests: tuple[str, ...] | None = None
+    tests_on: str | None = None  # clusters, where tests look at these and not at items
     alpha: float | None = None
     correction: str | None = None
     sign_ties: str | None = None

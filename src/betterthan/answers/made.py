@@ -92,7 +92,9 @@ _WITHOUT = ("bayesian_bootstrap", "jackknife")
 
 
 def _tests(made: Signature) -> str:
-    said = f"tests={', '.join(made.tests or ())} (two-sided, at {made.alpha:g}, {made.correction})"
+    on = f" on {made.tests_on}" if made.tests_on else ""
+    said = f"tests={', '.join(made.tests or ())}{on}"
+    said += f" (two-sided, at {made.alpha:g}, {made.correction})"
     if made.randomization_method:
         said += f", {made.randomization_statistic} by {made.randomization_method}"
     return said + (f", {made.shuffles} shuffles, seed {made.shuffle_seed}" if made.shuffles else "")

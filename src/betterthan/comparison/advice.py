@@ -8,11 +8,10 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.comparison.given import Found, recognise
-from betterthan.comparison.measured import unit_of
 from betterthan.counts.judgments import JUDGE
 from betterthan.counts.picking import systems_of
 from betterthan.counts.shapes import to_pairs
-from betterthan.counts.units import CLUSTER, EPOCH, ids_of, several
+from betterthan.counts.units import CLUSTER, EPOCH, ids_of, several, unit_of
 from betterthan.models.roster import Spec, spec_of
 
 _SYSTEMS_FITTED = 32  # beyond, a model of pairs is refused: names.MCMC_PAIRS_MAX

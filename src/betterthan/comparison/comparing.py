@@ -19,6 +19,7 @@ from betterthan.comparison.audited import audited, bounds_of, holding
 from betterthan.comparison.engines import Engine, answers_of, exact_answers, sampled_answers
 from betterthan.comparison.given import Found, Given, count_given, of_systems, recognise
 from betterthan.comparison.of_scores import of_scores
+from betterthan.comparison.on_clusters import clusters_of
 from betterthan.comparison.sign_errors import sign_error
 from betterthan.comparison.signing import signed_of
 from betterthan.comparison.tests_beside import tests_beside
@@ -32,6 +33,7 @@ from betterthan.posterior.parameters import settled
 from betterthan.posterior.table import Question
 from betterthan.progress import with_bar, working
 from betterthan.signed import Signature
+from betterthan.significance.on_clusters import OnClusters
 from betterthan.significance.roster import Tests
 
 if TYPE_CHECKING:
@@ -212,14 +214,15 @@ def compare(
         engines = _answered(given, asked, advice)
     main, *others = engines
     result = xr.merge([main.answers, main.beside.drop_vars("z", errors="ignore")], join="exact")
-    result = _with_other(result, given, asked, main).assign(_counted(given, asked))
+    clusters = clusters_of(given, asked)
+    result = _with_other(result, given, asked, main).assign(_counted(given, asked, clusters))
     bounds = bounds_of(given, asked)
     tables = (
         lambda: given.facts,
         lambda: holding(given, bounds),
         lambda: among_all(given, asked, main, taken),
         lambda: every_policy(given, asked),
-        lambda: tests_beside(given, asked),
+        lambda: tests_beside(given, asked, clusters),
         lambda: of_scores(given),
     )
     what = f"comparing {len(result[names.SYSTEM_A])} systems"
@@ -300,13 +303,15 @@ def _answered(given: Given, asked: Asked, advice: "Advice | None") -> list[Engin
     return [answer(given, asked) for answer in ways.get(asked.method, both)]
 
 
-def _counted(given: Given, asked: Asked) -> dict[str, xr.DataArray]:
+def _counted(given: Given, asked: Asked, clusters: OnClusters | None) -> dict[str, xr.DataArray]:
+    """Counts of items, and the Bayes factor of what is independent: items, or clusters."""
     counts = without_attrs(given.counts)
-    return {
-        "counts": counts,
-        "n": counts.sum(names.OUTCOME),
-        "bayes_factor_01": without_attrs(closed.bayes(settled(given.counts, asked.prior))),
-    }
+    found = {"counts": counts, "n": counts.sum(names.OUTCOME)}
+    tested, prior = given.counts, asked.prior
+    if clusters is not None:
+        tested, prior = clusters.counts, None
+        found["cluster_counts"] = without_attrs(tested)
+    return found | {"bayes_factor_01": without_attrs(closed.bayes(settled(tested, prior)))}
 
 
 def _beside(others: list[Engine]) -> dict[str, xr.Dataset]:

@@ -8,9 +8,9 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.blocks.work import Work, work_on
-from betterthan.comparison import unit_wins
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.given import Given
+from betterthan.comparison.on_clusters import net_wins
 from betterthan.counts.arrays import without_attrs
 from betterthan.counts.picking import systems_of
 from betterthan.counts.units import CLUSTER
@@ -53,7 +53,7 @@ def answers_of(quantity: str, given: Given, asked: Asked) -> xr.Dataset:
         up = {"higher_is_better": scores.higher_is_better or quantity == "accuracy"}
         found = on_units.of_units(scores.pairs(), scores.systems, question, **up)
     elif given.unit == CLUSTER:
-        found = on_units.of_net_wins(*_net_wins(given, asked), systems_of(given.counts), question)
+        found = on_units.of_net_wins(*net_wins(given, asked), systems_of(given.counts), question)
     else:
         return _of_counts(given, asked)
     if quantity == given.quantity.lead != "mean":
@@ -90,12 +90,6 @@ def _refuse_of_items(given: Given, asked: Asked) -> None:
 def _alone(given: Given) -> bool:
     """Whether each item is an example of its own."""
     return given.scores is not None and given.scores.single
-
-
-def _net_wins(given: Given, asked: Asked) -> tuple[np.ndarray, np.ndarray]:
-    if given.found.by_item:
-        return unit_wins.of_items(given.plain, asked.margin, asked.ties)
-    return unit_wins.of_counts(given.plain, asked.ties)
 
 
 def _of_counts(given: Given, asked: Asked) -> xr.Dataset:

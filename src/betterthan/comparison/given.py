@@ -13,7 +13,7 @@ from betterthan import checks, names, schemas
 from betterthan.blocks.lazy import blocks_of, in_blocks
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.dependence import dependence
-from betterthan.comparison.measured import Measured, measured, unit_of
+from betterthan.comparison.measured import Measured, measured
 from betterthan.comparison.missing_beside import missing_beside
 from betterthan.comparison.quantity import Quantity, quantity_of
 from betterthan.comparison.sequences import two_sequences
@@ -27,7 +27,7 @@ from betterthan.counts.shapes import to_square
 from betterthan.counts.successes import trials_of
 from betterthan.counts.tallies import tally_scores
 from betterthan.counts.ties import policy_applied
-from betterthan.counts.units import CLUSTER, EPOCH, several, unlabelled
+from betterthan.counts.units import CLUSTER, EPOCH, several, unit_of, unlabelled
 from betterthan.exact.wins import shares
 from betterthan.io.text_arrays import text_array
 from betterthan.reading.any_source import read

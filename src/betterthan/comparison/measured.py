@@ -9,7 +9,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.counts.scoring import oriented
-from betterthan.counts.units import CLUSTER, EPOCH, ids_of, item_ids, several, unlabelled
+from betterthan.counts.units import CLUSTER, EPOCH, ids_of, item_ids, several
 from betterthan.exact.joint import units
 from betterthan.exact.joint.units import Means, PairMeans
 from betterthan.io.text_arrays import text_array
@@ -93,21 +93,6 @@ def oriented_scores(
     ends = (mean, lower, upper) if higher_is_better else (-mean, -upper, -lower)
     names_of = ("score", "score_lower", "score_upper")
     return {name: (names.SYSTEM, values) for name, values in zip(names_of, ends, strict=True)}
-
-
-def unit_of(data: Any, asked: str | None) -> str:
-    """The unit of evidence: the cluster where items come in clusters, else the item with its runs.
-
-    One cluster of all items is one unit. Where an item has no cluster, items are taken alone.
-    """
-    if asked == names.ITEM or CLUSTER not in getattr(data, "coords", {}):
-        return names.ITEM
-    if names.ITEM not in data.dims:
-        return CLUSTER if data.sizes.get(CLUSTER, 1) > 1 else names.ITEM
-    labels = data[CLUSTER].values.tolist()
-    rows = len(set(item_ids(data).tolist()))
-    shared = 0 < len({str(v) for v in labels}) < rows
-    return CLUSTER if shared and not unlabelled(data, CLUSTER) else names.ITEM
 
 
 def measured(found: Any, unit: str, *, together: bool) -> Measured | None:

@@ -13,16 +13,22 @@ from betterthan.comparison.given import Given
 from betterthan.counts.arrays import without_attrs
 from betterthan.signed import Signature
 from betterthan.significance.corrections import adjust
+from betterthan.significance.on_clusters import OnClusters
 from betterthan.significance.roster import Beside
 from betterthan.significance.signs import signs_of
 
 
-def tests_beside(given: Given, asked: Asked) -> xr.Dataset:
-    """Two-sided p-values over (test, system_a, system_b), and what each test says beside."""
+def tests_beside(given: Given, asked: Asked, clusters: OnClusters | None) -> xr.Dataset:
+    """Two-sided p-values over (test, system_a, system_b), and what each test says beside.
+
+    Where clusters are the unit of the answer, tests look at whole clusters.
+    """
     plain = given.plain
-    specs = asked.tests.on(plain)
-    choices = Beside(asked.tests, ties=asked.ties, missing="pairwise", rng=asked.seed)
-    found = [_where_met(spec.of(plain, given.raw, choices), given.raw) for spec in specs]
+    specs = asked.tests.on(plain, clustered=clusters is not None)
+    raw = given.raw if clusters is None else clusters.counts
+    ties = asked.ties if clusters is None else "third"  # a policy for items has been followed
+    choices = Beside(asked.tests, ties=ties, missing="pairwise", rng=asked.seed, clusters=clusters)
+    found = [_where_met(spec.of(plain, raw, choices), raw) for spec in specs]
     corrected = [adjust(one["p_value"], correction=asked.tests.correction) for one in found]
     told: dict[Any, Any] = {
         "p_value": _stacked([one["p_value"] for one in found]),
@@ -30,7 +36,7 @@ def tests_beside(given: Given, asked: Asked) -> xr.Dataset:
         "favours": _stacked([one["favours"] for one in found]),
     }
     told |= {k: v for one in found for k, v in one.items() if k not in told}
-    told["smallest_p"] = signs_of(given.raw, choices.sign_ties)["smallest_p"]
+    told["smallest_p"] = signs_of(raw, choices.sign_ties)["smallest_p"]
     if asked.ties == "all":
         every = signs_of(given.raw, "all", alpha=asked.tests.alpha)
         told |= {"p_value_by_ties": every["p_value"], "p_flips": every["flips"]}
@@ -38,7 +44,8 @@ def tests_beside(given: Given, asked: Asked) -> xr.Dataset:
     table = xr.Dataset(told, {names.TEST: [spec.name for spec in specs]})
     said = {k: v for one in found for k, v in one.attrs.items()}
     tests = tuple(spec.name for spec in specs)
-    return without_attrs(table).assign_attrs(_signed(tests, asked, choices) | said)
+    on = {} if clusters is None else {"tests_on": "clusters"}
+    return without_attrs(table).assign_attrs(_signed(tests, asked, choices) | said | on)
 
 
 def _where_met(found: xr.Dataset, raw: xr.DataArray) -> xr.Dataset:

@@ -61,6 +61,21 @@ def in_units(data: Any, by: str) -> Any:
     return data.assign_coords({UNIT: (names.ITEM, pd.factorize(ids_of(data, by))[0])})
 
 
+def unit_of(data: Any, asked: str | None = None) -> str:
+    """The unit of evidence: the cluster where items come in clusters, else the item with its runs.
+
+    One cluster of all items is one unit. Where an item has no cluster, items are taken alone.
+    """
+    if asked == names.ITEM or CLUSTER not in getattr(data, "coords", {}):
+        return names.ITEM
+    if names.ITEM not in data.dims:
+        return CLUSTER if data.sizes.get(CLUSTER, 1) > 1 else names.ITEM
+    labels = data[CLUSTER].values.tolist()
+    rows = len(set(item_ids(data).tolist()))
+    shared = 0 < len({str(v) for v in labels}) < rows
+    return CLUSTER if shared and not unlabelled(data, CLUSTER) else names.ITEM
+
+
 def unlabelled(data: Any, by: str) -> list[int]:
     """Places of the rows without a value."""
     if by not in data.coords:

@@ -9,9 +9,8 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import names
-from betterthan.comparison.measured import unit_of
 from betterthan.counts.scoring import oriented
-from betterthan.counts.units import CLUSTER, ids_of, item_ids
+from betterthan.counts.units import CLUSTER, ids_of, item_ids, unit_of
 from betterthan.posterior.open_scores import limits_of, of_runs, summed
 
 

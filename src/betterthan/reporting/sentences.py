@@ -49,9 +49,13 @@ def limits(shown: Shown) -> list[str]:
 
 def _independence(shown: Shown) -> list[str]:
     if shown.made.n_units is not None:
+        tests = (
+            "tests and Bayes factors count whole clusters, too."
+            if shown.made.tests_on
+            else "tests compare the means of their runs."
+        )
         return [
-            f"The {shown.made.unit}s are taken as independent, and not the examples in them; the "
-            "tests beside it take examples as independent, and are too certain."
+            f"The {shown.made.unit}s are taken as independent, not the examples in them; {tests}"
         ]
     if shown.made.unit != "judgment":
         return [ENGINES[shown.engine_names[0]].taken_as or EXAMPLES_INDEPENDENT]

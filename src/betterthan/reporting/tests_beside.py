@@ -137,7 +137,8 @@ def _all_at_once(shown: Shown) -> list[str]:
 
 def settings_of_tests(shown: Shown) -> list[tuple[str, str]]:
     """How the tests were done, for the list of settings."""
-    said = [_how(test, shown.made) for test in tests_of(shown.whole)]
+    on = f" on {shown.made.tests_on}" if shown.made.tests_on else ""
+    said = [_how(test, shown.made) + on for test in tests_of(shown.whole)]
     told = f"two-sided, at {shown.made.alpha:g}: {'; '.join(said)}" if said else ""
     return [("Tests", told)] if said else []
 

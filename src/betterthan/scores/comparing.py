@@ -11,6 +11,7 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.answers.comparison import Comparison
 from betterthan.counts.fingerprint import fingerprint
+from betterthan.counts.units import unit_of
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.scores.evidence import single_mentions
 from betterthan.scores.f_scores import posterior
@@ -26,7 +27,7 @@ def compare(
     *,
     statistic: str | None = None,
     beta: float = 1.0,
-    unit: str = names.ITEM,
+    unit: str | None = None,
     rope: float = names.ROPE,
     ci_prob: float = names.CI_PROB,
     ci_kind: str = names.CI_KIND,
@@ -84,6 +85,7 @@ def compare(
     """
     checks.one_of(correction, names.CORRECTIONS, "correction")
     alpha, seed = checks.probability(alpha, "alpha"), one_seed(rng)
+    unit = unit or unit_of(data)
     found = bayesian_bootstrap(
         data,
         statistic=statistic,

@@ -11,6 +11,7 @@ from betterthan import __version__, checks, names
 from betterthan.blocks.lazy import in_blocks
 from betterthan.counts.responses import Responses, numbers_of, responses_of, score_of
 from betterthan.counts.shapes import pair_indices
+from betterthan.counts.units import unit_of
 from betterthan.exact.numeric import weights
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins.beta import prob_above_half
@@ -32,7 +33,7 @@ def bootstrap_draws(
     *,
     statistic: Any = None,
     beta: float = 1.0,
-    unit: str = names.ITEM,
+    unit: str | None = None,
     draws: int = names.BOOTSTRAP_DRAWS,
     rng: Any = None,
 ) -> xr.DataArray:
@@ -54,9 +55,9 @@ def bootstrap_draws(
         ``lambda m: m[..., 0] / m[..., 1]``.
     beta : float, default 1
         For "f_beta".
-    unit : str, default "item"
+    unit : str, optional
         Name of an item coordinate: items with the same value of it, such as one document's, share
-        one weight.
+        one weight. By default ``cluster`` where items come in clusters, else each item is one.
     draws : int, default 4,000
     rng : int, numpy.random.Generator or None
         Seed; it is recorded.
@@ -84,6 +85,7 @@ def bootstrap_draws(
     >>> bootstrap_draws(scores, draws=100, rng=1).sizes
     Frozen({'draw': 100, 'system': 2})
     """
+    unit = unit or unit_of(data)
     if in_blocks(data) and not callable(statistic):
         from betterthan.scores.in_blocks import draws_of_blocks
 
@@ -107,7 +109,7 @@ def bootstrap(
     *,
     statistic: Any = None,
     beta: float = 1.0,
-    unit: str = names.ITEM,
+    unit: str | None = None,
     rope: float = names.ROPE,
     ci_prob: float = names.CI_PROB,
     ci_kind: str = names.CI_KIND,
@@ -122,9 +124,9 @@ def bootstrap(
     weight, so the draws are moved away from their mean by sqrt((D + 1) / chi2), of D units and D -
     1 degrees of freedom. Where units have unequal shares of the denominator, which leave fewer than
     30 degrees of freedom, such as F1 over documents of which one is long, units are left out one by
-    one instead, and Student's t answers. Below 5 units there is a warning. A verdict needs `threshold` twice: of
-    ``prob_better``, and of ``prob_more_wins`` beside it. On a macro-average there is none as long
-    as a label has fewer than 15 gold items; it is named.
+    one instead, and Student's t answers. Below 5 units there is a warning. A verdict needs
+    `threshold` twice: of ``prob_better``, and of ``prob_more_wins`` beside it. On a macro-average
+    there is none as long as a label has fewer than 15 gold items; it is named.
 
     Parameters
     ----------
@@ -176,6 +178,7 @@ def bootstrap(
     [0.9, 0.9]
     """
     asked = Question.checked(rope, ci_prob, ci_kind, threshold, of_score=True)
+    unit = unit or unit_of(data)
     responses = _responses(data, statistic, beta, unit)
     draws, seed = checks.whole(draws, "draws"), one_seed(rng)
     rests, few = held(data, responses), left_out(responses, _range(responses))

@@ -17,6 +17,7 @@ from betterthan import checks, names
 from betterthan.blocks.lazy import in_blocks
 from betterthan.counts.responses import Responses, responses_of, score_of
 from betterthan.counts.shapes import pair_indices
+from betterthan.counts.units import unit_of
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.swaps import levels
 from betterthan.signed import Signature
@@ -31,7 +32,7 @@ def randomization_test(
     statistic: str | Callable[[np.ndarray], Any] | None = None,
     beta: float = 1.0,
     alternative: str = "two-sided",
-    unit: str = names.ITEM,
+    unit: str | None = None,
     method: str = "auto",
     shuffles: int = names.SHUFFLES,
     stop_after: int | None = None,
@@ -59,9 +60,10 @@ def randomization_test(
         For "f_beta": recall counts beta times as much as precision.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
         ``greater``: the system of the row is better.
-    unit : str, default "item"
+    unit : str, optional
         Name of an item coordinate: items with the same value of it, such as one document's, are
-        swapped together.
+        swapped together. By default ``cluster`` where items come in clusters; "item" takes items as
+        independent.
     method : {"auto", "exact", "monte_carlo"}, default "auto"
         ``auto`` is exact where the null distributions have at most `names.LATTICE_CELLS_MAX` cells
         and take at most `names.LATTICE_WORK_MAX` additions, or there are at most
@@ -118,6 +120,7 @@ def randomization_test(
     """
     _known(alternative, method, correction)
     cutoff, shuffles = checks.probability(cutoff, "cutoff"), checks.whole(shuffles, "shuffles")
+    unit = unit or unit_of(data)
     if in_blocks(data):
         asked = {"unit": unit, "stop_after": stop_after, "correction": correction, "cutoff": cutoff}
         asked |= {"alternative": alternative, "method": method, "shuffles": shuffles}

@@ -12,7 +12,9 @@ from betterthan.blocks.lazy import in_blocks
 from betterthan.counts.arrays import without_attrs
 from betterthan.counts.scoring import apply_missing
 from betterthan.counts.ties import policy_of
+from betterthan.counts.units import CLUSTER
 from betterthan.signed import Signature
+from betterthan.significance.on_clusters import OnClusters
 from betterthan.significance.signs import signs_of
 
 _TWO_VALUED = 2  # scores of two values: randomizing their mean is the sign test
@@ -66,16 +68,18 @@ class Tests:
         """As an argument `tests` may be given: the choices, names of tests, or None."""
         return tests if isinstance(tests, cls) else cls(_named(tests, "tests"))
 
-    def on(self, data: xr.DataArray) -> tuple["TestSpec", ...]:
-        """The rows of the tests, in the order asked; those that suit the data if none was named.
+    def on(self, data: xr.DataArray, *, clustered: bool = False) -> tuple["TestSpec", ...]:
+        """The rows of the tests, in the order asked; those that suit the data, or its clusters, if
+        none was named.
 
         Raises
         ------
         ValueError
             If a test needs the items, and the data are counts.
         """
-        specs = tuple(spec_of(name) for name in self.which or _suited(data))
-        if names.ITEM not in data.dims:
+        suited = ("sign", "randomization") if clustered else _suited(data)
+        specs = tuple(spec_of(name) for name in self.which or suited)
+        if names.ITEM not in data.dims and not clustered:
             for spec in specs:
                 if spec.needs_items:
                     raise ValueError(
@@ -93,6 +97,7 @@ class Beside:
     ties: str = "third"
     missing: str = "pairwise"
     rng: Any = None
+    clusters: OnClusters | None = None  # where tests look at whole clusters
 
     @property
     def sign_ties(self) -> str:
@@ -174,6 +179,8 @@ def _randomization(data: xr.DataArray, counts: xr.DataArray, choices: Beside) ->
     """Its statistic's difference, A - B, and where it was sampled the exceedances and their
     error.
     """
+    if choices.clusters is not None and names.TALLY not in data.dims:
+        return _swapped_clusters(choices.clusters, choices, better=_better(data))
     if in_blocks(data):
         raise ValueError(
             "tests='randomization' beside scores in blocks would read them a third time; call "
@@ -184,8 +191,12 @@ def _randomization(data: xr.DataArray, counts: xr.DataArray, choices: Beside) ->
 
     if names.TALLY not in data.dims:  # of tallies none can be missing
         data = apply_missing(data, choices.missing)
+    unit = names.ITEM if choices.clusters is None else CLUSTER
     found = randomization_test(
-        responses_from(data), shuffles=choices.tests.shuffles, correction="none", rng=choices.rng
+        responses_from(data, unit=unit),
+        shuffles=choices.tests.shuffles,
+        correction="none",
+        rng=choices.rng,
     )
     sampled = bool(found.attrs["sampled"])
     made = Signature(
@@ -197,9 +208,30 @@ def _randomization(data: xr.DataArray, counts: xr.DataArray, choices: Beside) ->
     )
     kept = ["p_value", "difference", *(["exceedances", "p_value_mcse"] if sampled else [])]
     result = without_attrs(found[kept].rename(difference="swapped_difference"))
-    better = 1 if data.attrs.get("higher_is_better", True) else -1
     side = np.sign(result["swapped_difference"].fillna(0.0))
-    result["favours"] = (better * side).astype(int)
+    result["favours"] = (_better(data) * side).astype(int)
+    return result.assign_attrs(made.to_attrs())
+
+
+def _better(data: xr.DataArray) -> int:
+    """The sign of a difference for the first system."""
+    return 1 if data.attrs.get("higher_is_better", True) else -1
+
+
+def _swapped_clusters(clusters: OnClusters, choices: Beside, better: int) -> xr.Dataset:
+    """Randomization of whole clusters: of their totals, of which more is better."""
+    found, how = clusters.swapped(choices.tests.shuffles, choices.rng)
+    sampled = how == "monte_carlo"
+    made = Signature(
+        randomization_method=how,
+        randomization_reason="whole clusters are swapped",
+        randomization_statistic="cluster totals",
+        shuffles=choices.tests.shuffles if sampled else None,
+        shuffle_seed=choices.rng if sampled else None,
+    )
+    result = found.rename(difference="swapped_difference")
+    result["favours"] = np.sign(result["swapped_difference"]).astype(int)
+    result["swapped_difference"] = better * result["swapped_difference"]
     return result.assign_attrs(made.to_attrs())
 
 

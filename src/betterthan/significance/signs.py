@@ -11,11 +11,14 @@ import betterthan
 from betterthan import checks, names, schemas
 from betterthan.counts.arrays import labelled
 from betterthan.counts.measure_table import from_measures
-from betterthan.counts.scoring import count_outcomes
+from betterthan.counts.scoring import apply_missing, count_outcomes, oriented
 from betterthan.counts.shapes import to_square
 from betterthan.counts.ties import POLICIES, Policy, need_ties, policy_of
+from betterthan.counts.units import CLUSTER, ids_of, unit_of
+from betterthan.exact.joint.units import pair_sums
 from betterthan.exact.wins import sign
 from betterthan.signed import Signature
+from betterthan.significance.on_clusters import OnClusters
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,7 @@ def sign_test(
     ties: str = "drop",
     alternative: str = "two-sided",
     alpha: float = names.ALPHA,
+    unit: str | None = None,
     missing: str = "pairwise",
     margin: float = 0.0,
 ) -> xr.Dataset:
@@ -53,6 +57,9 @@ def sign_test(
         ``greater``: the system of the row, ``system_a``, is better.
     alpha : float, default 0.05
         Level of significance, for ``decisive_needed`` and ``flips``.
+    unit : {"item", "cluster"}, optional
+        What wins or loses. By default the cluster where items come in clusters (a coordinate
+        ``cluster``), by its mean score; "item" takes items as independent.
     missing, margin
         For scores: see `count`.
 
@@ -96,7 +103,32 @@ def sign_test(
     checks.one_of(ties, names.TIES, "ties")
     checks.one_of(alternative, names.ALTERNATIVES, "alternative")
     alpha = checks.probability(alpha, "alpha")
-    return signs_of(_counts_of(data, missing, margin), ties, alternative, alpha)
+    if unit is not None:
+        checks.one_of(unit, (names.ITEM, CLUSTER), "unit")
+    if isinstance(data, xr.DataArray) and (unit or unit_of(data)) == CLUSTER:
+        counts = _of_clusters(data, missing, margin)
+    else:
+        counts = _counts_of(data, missing, margin)
+    return signs_of(counts, ties, alternative, alpha)
+
+
+def _of_clusters(data: xr.DataArray, missing: str, margin: float) -> xr.DataArray:
+    """Clusters won, lost and tied, of scores by item."""
+    if names.ITEM not in data.dims:
+        raise ValueError(
+            f"counts have dims {', '.join(map(str, data.dims))}; sum them over the clusters, which "
+            "takes items as independent, or give scores"
+        )
+    if checks.margin(margin):
+        raise ValueError(f"margin={margin:g} is of single items; also pass unit='item'")
+    scores = apply_missing(schemas.scores(data), missing)
+    values = oriented(scores).astype(float)
+    there = np.isfinite(values)
+    unit = pd.factorize(ids_of(scores, CLUSTER))[0]
+    systems = [str(s) for s in scores[names.SYSTEM].values]
+    checks.at_least_two(systems)
+    sums = np.where(there, values, 0.0), there.astype(float), np.asarray(unit)
+    return OnClusters.of(systems, lambda: pair_sums(*sums)).counts
 
 
 def signs_of(

@@ -4,6 +4,7 @@ A unit c has for each system s a total T_cs and a size n_cs (its scored items or
 a system is sum T / sum n; its error is the sharp jackknife's (`jackknife`).
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -190,26 +191,32 @@ def pair_means(
     >>> of.prob_above().round(10).tolist()
     [0.9710136132]
     """
+    parts = [
+        differences(*sums, most=most, skewed=skewed) for sums in pair_sums(totals, sizes, unit)
+    ]
+    return joined(parts)
+
+
+def pair_sums(
+    totals: np.ndarray, sizes: np.ndarray, unit: np.ndarray
+) -> Iterator[tuple[np.ndarray, ...]]:
+    """Totals and sizes (unit, pair) of the first and of the second system of each pair, on the
+    cells that both have, some pairs at a time.
+    """
     systems = totals.shape[1]
     single = len(np.unique(unit)) == len(unit)
+    step = max(1, _HELD // max(len(totals), 1))
 
     def sums(x: np.ndarray) -> np.ndarray:
         return x if single else summed(x, unit)
 
-    def against(k: int, others: slice) -> PairMeans:
-        """System k against others, on the cells that both have."""
-        both = (sizes[:, k : k + 1] > 0) & (sizes[:, others] > 0)
-        of_k = sums(np.where(both, totals[:, k : k + 1], 0.0)), sums(sizes[:, k : k + 1] * both)
-        of_others = sums(np.where(both, totals[:, others], 0.0)), sums(sizes[:, others] * both)
-        return differences(*of_k, *of_others, most=most, skewed=skewed)
-
-    step = _columns(len(totals))
-    parts = [
-        against(k, slice(start, start + step))
-        for k in range(systems - 1)
-        for start in range(k + 1, systems, step)
-    ]
-    return joined(parts) if parts else against(0, slice(1, 1))
+    for k in range(max(systems - 1, 1)):
+        for start in range(k + 1, max(systems, 2), step):
+            one, others = slice(k, k + 1), slice(start, start + step)
+            both = (sizes[:, one] > 0) & (sizes[:, others] > 0)
+            first = sums(np.where(both, totals[:, one], 0.0)), sums(sizes[:, one] * both)
+            second = sums(np.where(both, totals[:, others], 0.0)), sums(sizes[:, others] * both)
+            yield *first, *second
 
 
 def joined(parts: list[PairMeans]) -> PairMeans:
@@ -217,10 +224,6 @@ def joined(parts: list[PairMeans]) -> PairMeans:
     held = [k for k, v in vars(parts[0]).items() if isinstance(v, np.ndarray)]
     whole = {k: np.concatenate([getattr(part, k) for part in parts]) for k in held}
     return replace(parts[0], **whole)
-
-
-def _columns(items: int) -> int:
-    return max(1, _HELD // max(items, 1))
 
 
 def differences(

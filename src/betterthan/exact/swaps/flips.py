@@ -1,0 +1,155 @@
+"""Swaps of whole clusters: is the difference larger than if each cluster chose its sign by a coin?
+
+Swapping two systems in a cluster changes the sign of its difference D. The two-sided p-value is the
+share of the 2^K sign vectors with a sum at least as far from 0 as the observed one. It is exact for
+clusters of any size when each cluster is as likely to be swapped as not.
+"""
+
+import numpy as np
+from scipy import special
+
+EXACT = 20  # clusters that differ, up to which all sign vectors are counted
+NORMAL = 1_000  # clusters above which the sum is taken as normal
+_SLACK = 1e-9  # of the sum of |D|: sums that are as close are equal
+_HELD = 2**22
+_WORK = 1e9  # additions that exact swaps of clusters with unequal runs may take
+
+
+def flips(differences: np.ndarray, draws: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Two-sided p-values and, where they were sampled, how many draws were as extreme, else -1.
+
+    Parameters
+    ----------
+    differences : numpy.ndarray, (cluster, pair)
+        Sums of A - B over the items of a cluster; 0 where the two do not differ.
+    draws : int
+        Random sign vectors, the same for all pairs, where there are more than 20 clusters.
+    seed : int
+
+    Examples
+    --------
+    >>> sums = np.array([[0.6], [-0.5], [0.3], [0.8], [2.0], [0.4]])
+    >>> flips(sums, 0, 0)[0].tolist()
+    [0.125]
+    """
+    count = (differences != 0).sum(0)
+    p, extreme = np.ones(len(count)), np.full(len(count), -1)
+    few, many = (count > 0) & (count <= EXACT), count > EXACT
+    if few.any():
+        p[few] = _counted(_packed(differences[:, few]))
+    if many.any() and len(differences) > NORMAL:
+        chosen = differences[:, many]
+        z = np.abs(chosen.sum(0)) / np.sqrt((chosen**2).sum(0))
+        p[many] = 2 * special.ndtr(-z)
+    elif many.any():
+        extreme[many] = _sampled(differences[:, many], draws, seed)
+        p[many] = (1 + extreme[many]) / (1 + draws)
+    return p, extreme
+
+
+def smallest_p(clusters: np.ndarray) -> np.ndarray:
+    """The least two-sided p that so many clusters can give, (pair,).
+
+    Examples
+    --------
+    >>> smallest_p(np.array([0, 4, 5, 6])).tolist()
+    [1.0, 0.125, 0.0625, 0.03125]
+    """
+    return np.minimum(1.0, 2.0 * 0.5 ** np.asarray(clusters, dtype=float))
+
+
+def _packed(differences: np.ndarray) -> np.ndarray:
+    """Without rows in which no pair differs: those that do come first, (at most EXACT, pair)."""
+    order = np.argsort(differences == 0, axis=0, kind="stable")
+    return np.take_along_axis(differences, order, 0)[:EXACT]
+
+
+def _counted(differences: np.ndarray) -> np.ndarray:
+    """Exact p: sums of the first half of the clusters are looked up among those of the second."""
+    size = np.abs(differences).sum(0)
+    total = np.abs(differences.sum(0)) - _SLACK * size
+    half = len(differences) // 2
+    step = max(1, _HELD // 2 ** (len(differences) - half))
+    return np.concatenate(
+        [
+            _share(differences[:half, k : k + step], differences[half:, k : k + step], *of)
+            for k in range(0, len(size), step)
+            for of in [(total[k : k + step], size[k : k + step])]
+        ]
+    )
+
+
+def _share(
+    first: np.ndarray, second: np.ndarray, total: np.ndarray, size: np.ndarray
+) -> np.ndarray:
+    """Of all sign vectors, those whose sum is `total` or further from 0."""
+    one, other = _sums(first), np.sort(_sums(second), axis=0)
+    # one sorted sequence for all pairs, each in a place of its own: sums lie within [-1, 1]
+    place = 4.0 * np.arange(len(size))
+    ordered = (other / size + place).T.ravel()
+    needed = np.minimum((total - one) / size, 1.5) + place
+    below = np.searchsorted(ordered, needed.ravel()).reshape(needed.shape)
+    above = (len(other) * (np.arange(len(size)) + 1) - below).sum(0)
+    return np.minimum(1.0, 2 * above / (len(one) * len(other)))
+
+
+def _sums(differences: np.ndarray) -> np.ndarray:
+    """The sums of all sign vectors, (2^cluster, pair)."""
+    sums = np.zeros((1, differences.shape[1]))
+    for row in differences:
+        sums = np.concatenate([sums + row, sums - row])
+    return sums
+
+
+def _sampled(differences: np.ndarray, draws: int, seed: int) -> np.ndarray:
+    """Random sign vectors with a sum at least as far from 0, (pair,)."""
+    random = np.random.default_rng(seed)
+    total = np.abs(differences.sum(0)) - _SLACK * np.abs(differences).sum(0)
+    extreme = np.zeros(differences.shape[1], dtype=np.int64)
+    step = max(1, _HELD // max(differences.shape))
+    for start in range(0, draws, step):
+        signs = random.integers(0, 2, (min(step, draws - start), len(differences))) * 2.0 - 1
+        extreme += (np.abs(signs @ differences) >= total).sum(0)
+    return extreme
+
+
+def swaps(
+    total_a: np.ndarray,
+    size_a: np.ndarray,
+    total_b: np.ndarray,
+    size_b: np.ndarray,
+    draws: int,
+    seed: int,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same for the difference of means, from totals and sizes (cluster, pair) of both systems.
+
+    Where the two have as many scores in each cluster, a swap changes the sign of a difference; else
+    totals and sizes change places, and the means are computed again.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        largest = np.nanmax(np.abs([total_a / size_a, total_b / size_b]), (0, 1), initial=0.0)
+    if (size_a == size_b).all():
+        apart = total_a - total_b
+        return flips(np.where(np.abs(apart) > 1e-12 * largest * size_a, apart, 0.0), draws, seed)
+    clusters, pairs = total_a.shape
+    counted = clusters <= EXACT and 2.0**clusters * clusters * pairs <= _WORK
+    rows = 2**clusters if counted else draws
+    random, extreme = np.random.default_rng(seed), np.zeros(pairs, dtype=np.int64)
+
+    def differences(swapped: np.ndarray) -> np.ndarray:
+        changed = [swapped @ (b - a) for a, b in ((total_a, total_b), (size_a, size_b))]
+        first = (total_a.sum(0) + changed[0]) / (size_a.sum(0) + changed[1])
+        return first - (total_b.sum(0) - changed[0]) / (size_b.sum(0) - changed[1])
+
+    observed = np.abs(differences(np.zeros((1, clusters)))[0]) - _SLACK * largest
+    step = max(1, _HELD // max(total_a.shape))
+    for start in range(0, rows, step):
+        number = np.arange(start, min(start + step, rows))
+        if counted:
+            swapped = (number[:, None] >> np.arange(clusters)) & 1
+        else:
+            swapped = random.integers(0, 2, (len(number), clusters))
+        extreme += (np.abs(differences(swapped.astype(float))) >= observed).sum(0)
+    if counted:
+        return extreme / rows, np.full(pairs, -1)
+    return (1 + extreme) / (1 + rows), extreme

@@ -1,0 +1,69 @@
+"""Tests on whole clusters: the signs of their differences, and swaps of all in a cluster."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import xarray as xr
+
+from betterthan import names
+from betterthan.counts.shapes import pair_indices, square_array
+from betterthan.exact.joint.units import PairMeans, differences, joined
+from betterthan.exact.swaps import flips, levels
+
+Sums = tuple[np.ndarray, ...]  # totals and sizes (cluster, pair) of both systems
+
+
+@dataclass(frozen=True)
+class OnClusters:
+    """What the clusters of a comparison say, of pairs in the order of a square's upper triangle."""
+
+    systems: list[str]
+    pairs: PairMeans
+    sums: Callable[[], Iterable[Sums]]
+
+    @classmethod
+    def of(cls, systems: list[str], sums: Callable[[], Iterable[Sums]]) -> "OnClusters":
+        """From a function that gives the sums of some pairs at a time."""
+        return cls(systems, joined([differences(*each) for each in sums()]), sums)
+
+    @property
+    def counts(self) -> xr.DataArray:
+        """Clusters won, lost and tied, (system_a, system_b, outcome)."""
+        of = self.pairs
+        each = np.stack([of.won, of.lost, of.units - of.won - of.lost], axis=-1).astype(np.int64)
+        square = self._square(each, each[:, [1, 0, 2]], 0)
+        found = square_array(square, self.systems, {})
+        return found.assign_attrs(unit="cluster", ties="third")
+
+    @property
+    def most_decisive(self) -> int:
+        """The most clusters in which two systems differ."""
+        return int((self.pairs.won + self.pairs.lost).max(initial=0))
+
+    def swapped(self, draws: int, seed: int) -> tuple[xr.Dataset, str]:
+        """Two-sided ``p_value`` of swapping whole clusters, ``difference`` of the means, and where
+        it was sampled ``exceedances`` and ``p_value_mcse``; and how it was computed.
+        """
+        parts = [flips.swaps(*each, draws, seed) for each in self.sums()]
+        p, extreme = (np.concatenate(part) for part in zip(*parts, strict=True))
+        d = self.pairs.difference
+        told = {"p_value": self._square(p, p, 1.0), "difference": self._square(d, -d, 0.0)}
+        sampled = extreme >= 0
+        if sampled.any():
+            error = np.where(sampled, levels.monte_carlo_error(extreme, np.array(draws)), 0.0)
+            told["exceedances"] = self._square(extreme, extreme, -1)
+            told["p_value_mcse"] = self._square(error, error, 0.0)
+        how = "monte_carlo" if sampled.any() else "flips"
+        large = len(next(iter(self.sums()))[0]) > flips.NORMAL
+        how = "normal" if large and self.most_decisive > flips.EXACT else how
+        coords = dict.fromkeys(names.SQUARE, self.systems)
+        return xr.Dataset({k: (names.SQUARE, v) for k, v in told.items()}, coords), how
+
+    def _square(self, values: np.ndarray, swapped: np.ndarray, own: float) -> np.ndarray:
+        """Over both systems, with `own` of a system against itself."""
+        n = len(self.systems)
+        first, second = pair_indices(n)
+        full = np.full((n, n, *values.shape[1:]), own, dtype=values.dtype)
+        full[first, second], full[second, first] = values, swapped
+        return full
