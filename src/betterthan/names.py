@@ -34,6 +34,7 @@ DIFFERENCES = {
     "accuracy": "difference in accuracy",
     "mean": "difference of means, in units of the score",
 }
+WEIGHTS = ("item", "unit")  # what counts once in a mean
 EVIDENCE_UNITS = ("item",)  # asked for, it takes items of a cluster as independent
 ROPE_LARGE = 0.2  # a rope of a probability above this is no small difference
 PROB_MODELS = ("dirichlet", "independent")

@@ -29,6 +29,9 @@ class Signature:
     n_items: int | None = None  # -1: differs from pair to pair
     n_blank: int | None = None
     n_units: int | None = None  # clusters, or items with their runs, where these are the examples
+    n_effective: float | None = None  # what they are worth in units of equal size, if less
+    unit_notes: tuple[str, ...] | None = None  # what a reader must know of them
+    weight: str | None = None  # unit: each of them counts once in a mean, and not each item
     higher_is_better: bool | None = None
     # what was asked
     baseline: str | None = None
@@ -109,7 +112,7 @@ class Signature:
         return cls(**held)
 
 
-_LINES = {"failures", "tests", "audit", "notes"}
+_LINES = {"failures", "tests", "audit", "notes", "unit_notes"}
 
 
 def _plain(value: Any) -> Any:

@@ -10,12 +10,12 @@ import xarray as xr
 from betterthan import names
 
 _BY_PAIR = (
-    *("n", "n_units", "n_dropped", "bayes_factor_01", "sign_error"),
+    *("n", "n_units", "difference_df", "n_dropped", "bayes_factor_01", "sign_error"),
     *("also_ahead", "beyond_rope", "too_close", "z", "ties_flip", "p_flips", "drop", "turn"),
     *("n_gold", "r2", "effective_gold", "unlabelled"),
 )
 # another quantity, all systems at once, labels or judge alone: <name>_prob_better
-_BESIDE = ("mean", "wins", "among", "gold", "judge")
+_BESIDE = ("mean", "wins", "among", "unit", "gold", "judge")
 _BY_SYSTEM = (
     *("score", "score_lower", "score_upper", "n_right", "n_scored", "mean", "ability", "theta"),
     *("prob_best", "prob_best_mcse", "expected_rank", "rank_lower", "rank_upper", "in_best_set"),

@@ -71,6 +71,10 @@ def compare(
         str | None,
         typer.Option(help="item: take items of a cluster, and runs of an item, as independent."),
     ] = None,
+    weight: Annotated[
+        str,
+        typer.Option(help="unit: count each cluster, or repeatedly run item, once in a mean."),
+    ] = "item",
     rope: Rope = names.ROPE,
     prior: Annotated[
         str,
@@ -195,6 +199,7 @@ def compare(
         _votes(files, data, method, judge) if human is None else data,
         quantity=quantity,
         unit=unit,
+        weight=weight,
         rope=rope,
         method=method,
         ties=ties,

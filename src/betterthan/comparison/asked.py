@@ -19,6 +19,7 @@ class Asked:
     method: str
     quantity: str | None
     unit: str | None
+    weight: str
     ties: str
     missing: str
     margin: float
@@ -43,6 +44,10 @@ class Asked:
                 f"method='advised' keeps ties as an outcome; ties={choices['ties']!r} is for the "
                 "other methods"
             )
+        if choices["weight"] == "unit" and choices["method"] != "exact":
+            raise ValueError(
+                f"weight='unit' has a closed form; method={choices['method']!r} weighs items alike"
+            )
         if not isinstance(sampling, Sampling):
             raise ValueError(
                 f"sampling is {type(sampling).__name__}; give betterthan.models.Sampling(...)"
@@ -59,4 +64,9 @@ class Asked:
 
 
 _OR_NONE = {"quantity": names.QUANTITIES, "unit": names.EVIDENCE_UNITS}
-_CHOICES = {"method": names.METHODS, "ties": names.TIES, "missing": names.MISSING}
+_CHOICES = {
+    "method": names.METHODS,
+    "ties": names.TIES,
+    "missing": names.MISSING,
+    "weight": names.WEIGHTS,
+}

@@ -24,6 +24,7 @@ from betterthan.comparison.sign_errors import sign_error
 from betterthan.comparison.signing import signed_of
 from betterthan.comparison.tests_beside import tests_beside
 from betterthan.comparison.ties_beside import every_policy
+from betterthan.comparison.unit_notes import unequal, unit_notes, worth
 from betterthan.counts.arrays import without_attrs
 from betterthan.counts.units import CLUSTER, EPOCH
 from betterthan.judged.dataset import is_judged
@@ -48,6 +49,7 @@ def compare(
     *,
     quantity: str | None = None,
     unit: str | None = None,
+    weight: str = "item",
     rope: float = names.ROPE,
     systems: Sequence[str] | Mapping[str, str] | None = None,
     baseline: str | None = None,
@@ -87,6 +89,10 @@ def compare(
         By default the unit of evidence is the cluster where items come in clusters, and the item
         with all its runs; then differences of means, or of wins, on units are answered by Student's
         t. "item" takes each row as independent.
+    weight : {"item", "unit"}, default "item"
+        Whether a mean weighs items alike, or clusters and repeatedly run items: with "unit" each
+        counts once, by its mean. That is another question where scores depend on how large a
+        cluster is. Where sizes are unequal, the other answer is given next to the default.
     rope : float, default 0
         Half width of the region of practical equivalence: a difference of probabilities below 1,
         or, with ``quantity="mean"``, in units of the score. At 0 no verdict is ever "equivalent".
@@ -136,7 +142,11 @@ def compare(
         ``among_difference_mean``, ``_lower``, ``_upper``, ``among_verdict``, and over ``system``
         ``prob_best``, ``expected_rank``, ``rank_lower``, ``rank_upper`` and ``in_best_set`` (else
         ``attrs["no_joint"]`` says why not). Also
-        ``counts``, ``n``, ``n_units`` (where units are not items), ``bayes_factor_01``; from scores
+        ``counts``, ``n``, ``bayes_factor_01``; where Student's t answers ``n_units``,
+        ``difference_error``, ``difference_df`` (the effective number of units is one more) and of
+        items ``difference_skewness``; of clusters ``cluster_counts``, on which sign tests and the
+        Bayes factor are, and where their sizes are unequal ``unit_prob_better`` and more, of
+        clusters that each count once; from scores
         ``n_dropped`` and, over ``system``, ``score`` with its interval, ``score_lower`` and
         ``score_upper`` (of right and wrong with a uniform prior, else by Student's t), ``n_right``
         and ``n_scored``, and where scores are missing on hard
@@ -192,6 +202,7 @@ def compare(
         method=method,
         quantity=quantity,
         unit=unit,
+        weight=weight,
         ties=ties,
         missing=missing,
         margin=margin,
@@ -227,12 +238,16 @@ def compare(
     )
     what = f"comparing {len(result[names.SYSTEM_A])} systems"
     beside = [table() for table in with_bar(tables, len(tables), what)]
+    beside.append(_each_once(result, given, asked, main))
     far = [engine.beside[["z"]] for engine in others if "z" in engine.beside]
     told = [result, *map(without_attrs, beside), *far]
     result = xr.merge(told, join="exact", compat="override", combine_attrs="override")
     result.attrs |= {k: v for table in beside for k, v in table.attrs.items()}
     result["sign_error"] = sign_error(result)
     made = signed_of(given, asked, advice, engines) | audited(given, asked, bounds)
+    made |= {"unit_notes": unit_notes(result, given, asked, clusters)}
+    if unequal(result):
+        made["n_effective"] = worth(result)[0]
     signed = Signature(**made).to_attrs()
     return Comparison(result.assign_attrs(signed | result.attrs), _beside(others))
 
@@ -286,6 +301,16 @@ def _with_other(result: xr.Dataset, given: Given, asked: Asked, main: Engine) ->
     verdict, behind = result["verdict"].values, result[f"{other}_prob_better"].values
     split = ((verdict == "a_better") & (behind < 0.5)) | ((verdict == "b_better") & (behind > 0.5))
     return result.assign(verdict=(result["verdict"].dims, np.where(split, "split", verdict)))
+
+
+def _each_once(result: xr.Dataset, given: Given, asked: Asked, main: Engine) -> xr.Dataset:
+    """The answer of units that each count once, where their sizes are unequal."""
+    if main.name != "exact" or asked.weight == "unit" or not unequal(result):
+        return xr.Dataset()
+    scores = given.scores and replace(given.scores, weight="unit")
+    once = replace(given, scores=scores), replace(asked, weight="unit")
+    found = answers_of(given.quantity.lead, *once)[list(_OTHER)]
+    return without_attrs(found.rename({name: f"unit_{name}" for name in _OTHER}))
 
 
 _OTHER = ("prob_better", "difference_mean", "difference_lower", "difference_upper", "verdict")

@@ -1,7 +1,7 @@
 """What was given to compare: recognised, checked and counted once."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -212,6 +212,14 @@ def _evidence(
     unit = unit_of(found.data, None if CLUSTER in taken else names.ITEM)
     together = EPOCH in taken
     scores = measured(found, unit, together=together)
+    if asked.weight == "unit":
+        of_units = unit == CLUSTER or (scores is not None and scores.runs)
+        if not of_units:
+            raise ValueError(
+                "weight='unit' counts each cluster or repeatedly run item once; here each item is "
+                "a unit of its own"
+            )
+        scores = scores and replace(scores, weight="unit")
     return unit, scores, quantity_of(found.kind, scores, asked, advised, together=together)
 
 

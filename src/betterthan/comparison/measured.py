@@ -28,6 +28,7 @@ class Measured:
     higher_is_better: bool
     graded: bool  # more than right and wrong
     runs: bool  # an item was run several times
+    weight: str = "item"  # what counts once in a mean: an item, or a unit
 
     @property
     def units(self) -> int:
@@ -70,7 +71,9 @@ class Measured:
         """Of each system on its own cells."""
         sums = self.totals, self.sizes
         if not self.of_items:
-            sums = (units.summed(x, self.unit) for x in sums)
+            sums = units.summed(sums[0], self.unit), units.summed(sums[1], self.unit)
+        if self.weight == "unit":
+            sums = units.once(*sums)
         return units.means(*sums, limits=self.limits, skewed=self.of_items)
 
     def told(self, question: Question) -> dict[str, tuple[str, np.ndarray]]:
@@ -82,8 +85,14 @@ class Measured:
     def pairs(self) -> PairMeans:
         """Of each pair, on the cells that both have."""
         low, high = self.limits
-        sums = self.totals, self.sizes, self.unit
-        return units.pair_means(*sums, most=high - low, skewed=self.of_items)
+        return units.pair_means(
+            self.totals,
+            self.sizes,
+            self.unit,
+            most=high - low,
+            skewed=self.of_items,
+            each_once=self.weight == "unit",
+        )
 
 
 def oriented_scores(
@@ -133,7 +142,8 @@ def _measured(
     totals: np.ndarray,
     sizes: np.ndarray,
     unit: str,
-    **also: bool,
+    runs: bool,
+    graded: bool,
 ) -> Measured:
     rows = np.arange(len(totals))
     unit_of_row = pd.factorize(ids_of(plain, CLUSTER))[0] if unit == CLUSTER else rows
@@ -145,5 +155,6 @@ def _measured(
         pd.factorize(text_array(plain[names.DATASET].values))[0] if known else 0 * rows,
         [str(s) for s in plain[names.SYSTEM].values],
         bool(plain.attrs.get("higher_is_better", True)),
-        **also,
+        graded=graded,
+        runs=runs,
     )

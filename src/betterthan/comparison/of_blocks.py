@@ -171,6 +171,11 @@ def count_given_blocks(found: Found, asked: Asked) -> Given:
 
 def _alone(plain: xr.DataArray, asked: Asked) -> None:
     """Refuse items of one cluster, or runs of one item."""
+    if asked.weight == "unit":
+        raise ValueError(
+            "weight='unit' is for clusters, and of scores in blocks each row is an example of its "
+            "own; load the data with .compute()"
+        )
     for name in (CLUSTER, EPOCH):
         if asked.unit != names.ITEM and several(plain, name):
             raise ValueError(

@@ -9,15 +9,17 @@ from betterthan.comparison.asked import Asked
 from betterthan.comparison.given import Given
 from betterthan.counts.picking import systems_of
 from betterthan.counts.units import CLUSTER
-from betterthan.exact.joint.units import pair_sums
+from betterthan.exact.joint.units import once, pair_sums
 from betterthan.significance.on_clusters import OnClusters, Sums
 
 
 def net_wins(given: Given, asked: Asked) -> tuple[np.ndarray, np.ndarray]:
     """Wins less losses, and examples, of each cluster, (cluster, pair)."""
     if given.found.by_item:
-        return unit_wins.of_items(given.plain, asked.margin, asked.ties)
-    return unit_wins.of_counts(given.plain, asked.ties)
+        found = unit_wins.of_items(given.plain, asked.margin, asked.ties)
+    else:
+        found = unit_wins.of_counts(given.plain, asked.ties)
+    return once(*found) if asked.weight == "unit" else found
 
 
 def clusters_of(given: Given, asked: Asked) -> OnClusters | None:
@@ -29,12 +31,12 @@ def clusters_of(given: Given, asked: Asked) -> OnClusters | None:
         return None
 
     def totals() -> Iterator[Sums]:
-        return pair_sums(scores.totals, scores.sizes, scores.unit)
+        sums = scores.totals, scores.sizes, scores.unit
+        return pair_sums(*sums, each_once=asked.weight == "unit")
 
     def wins() -> Iterator[Sums]:
         net, size = net_wins(given, asked)
         yield net, size, np.zeros_like(net), size
 
     of_means = scores is not None and given.quantity.lead != "wins"
-    systems = scores.systems if of_means else systems_of(given.counts)
-    return OnClusters.of(systems, totals if of_means else wins)
+    return OnClusters.of(systems_of(given.counts), totals if of_means else wins)

@@ -33,6 +33,7 @@ def signed_of(
         "baseline": asked.baseline,
         "advice": None if advice is None else str(advice),
         "notes": given.notes,
+        "weight": None if asked.weight == "item" else asked.weight,
     }
     made |= _units(given) | {"difference_most": _most(given)} if by_t else {}
     sampled = {k: v for engine in reversed(engines) for k, v in engine.signed.items()}

@@ -5,12 +5,13 @@ when a reader moves a threshold or a rope.
 
 On any answer
     kind "two" | "many"; n_systems, n_others (one less); systems (best first); n (examples, where
-    all pairs have as many); unit, units (in words); n_units; threshold; rope; interval "95% HDI";
-    quantity, beside_quantity; lower_score; failures (text); baseline; n_missing (cells), missing
-    (policy), missing_pairs (of how many pairs a score is missing), missing_holding (how many of
-    their verdicts hold for every value of these); where scores are missing on hard or easy items
-    and counting them as wrong changes a verdict, of two systems missing_wrong_first,
-    missing_wrong_second, missing_wrong_p, of many missing_wrong_changed, of how many pairs.
+    all pairs have as many); unit, units (in words); n_units; unit_notes (text);
+    threshold; rope; interval "95% HDI"; quantity, beside_quantity; lower_score; failures (text);
+    baseline; n_missing (cells), missing (policy), missing_pairs (of how many pairs a score is
+    missing), missing_holding (how many of their verdicts hold for every value of these); where
+    scores are missing on hard or easy items and counting them as wrong changes a verdict, of two
+    systems missing_wrong_first, missing_wrong_second, missing_wrong_p, of many
+    missing_wrong_changed, of how many pairs.
     ties_same, ties_changed, n_ties_changed: policies for ties under which verdicts stay, or not.
     more_items, more_never, more_beyond, more_target with open_first, open_second: what an open pair
     needs; replicates, turn_items, turn_of, drop_items with kept_first, kept_second: whether a
@@ -202,6 +203,7 @@ def of_any(systems: pd.DataFrame, made: Signature) -> Facts:
         "lower_score": made.higher_is_better is False,
         "baseline": None if made.baseline is None else on_one_line(made.baseline),
         "n_missing": made.n_blank or None,
+        "unit_notes": " ".join(made.unit_notes or ()) or None,
     }
 
 

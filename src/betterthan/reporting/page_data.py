@@ -26,6 +26,9 @@ _TOLD = {
     "lo": "difference_lower",
     "up": "difference_upper",
     "k": "n_units",
+    "e": "difference_error",
+    "f": "difference_df",
+    "g": "difference_skewness",
     "n": "n",
     "among": "among_prob_better",
     "ad": "among_difference_mean",
@@ -87,7 +90,8 @@ def _choices(made: Signature) -> dict[str, Any]:
     of = {"lower": made.lower_mean, "other": made.beside_quantity, "splits": bool(made.splits)}
     converged = not made.failures
     is_ = made.difference_is
-    return found | of | {"baseline": baseline, "converged": converged, "difference_is": is_}
+    told = {"baseline": baseline, "converged": converged, "difference_is": is_}
+    return found | of | told | {"most": made.difference_most}
 
 
 def _columns(data: xr.Dataset, made: Signature) -> dict[str, Any]:

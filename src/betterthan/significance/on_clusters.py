@@ -11,7 +11,9 @@ from betterthan.counts.shapes import pair_indices, square_array
 from betterthan.exact.joint.units import PairMeans, differences, joined
 from betterthan.exact.swaps import flips, levels
 
-Sums = tuple[np.ndarray, ...]  # totals and sizes (cluster, pair) of both systems
+Sums = tuple[
+    np.ndarray, np.ndarray, np.ndarray, np.ndarray
+]  # totals and sizes (cluster, pair) of both systems
 
 
 @dataclass(frozen=True)

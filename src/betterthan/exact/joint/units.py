@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from betterthan.exact.joint.jackknife import Shares, changes
-from betterthan.exact.joint.shrinkage import Moments, moments
+from betterthan.exact.joint.shrinkage import DF_MIN, Moments, moments
 from betterthan.exact.joint.student import Student, too_skewed
 from betterthan.exact.wins.beta import prob_above_half
 
@@ -134,9 +134,9 @@ def means(
     if not of.equal.all():
         moved = changes(totals, sizes) / np.sqrt(of.constant)
         error = np.where(of.equal, error, np.sqrt((moved**2).sum(0)))
-        # rows of which the covariance is that of t with the jackknife's errors
         df = float(_averaged(of).df[0])
-        rows = -moved * np.sqrt(max(k * (k - 3), 0) * df / max(df - 2, np.finfo(float).tiny))
+        # rows of which the covariance is that of t with the jackknife's errors, where t has one
+        rows = -moved * np.sqrt(k * (k - 3) * df / (df - 2) if df > DF_MIN else k * k)
     error = np.where(scored > 1, np.nan_to_num(error), 0.0)
     freedom = np.where(scored > 1, of.df, 1.0)
     law = Student(mean, error, freedom, *limits, skewness, np.maximum(scored, 1))
@@ -170,6 +170,7 @@ def pair_means(
     *,
     most: float = np.inf,
     skewed: bool = False,
+    each_once: bool = False,
 ) -> PairMeans:
     """Differences of means on the cells that both systems have.
 
@@ -183,6 +184,8 @@ def pair_means(
         The largest difference that there can be: 1 of accuracies.
     skewed : bool, default False
         Whether skewed differences are corrected for, where units have one size.
+    each_once : bool, default False
+        Whether each unit counts once, by its mean; else each item does.
 
     Examples
     --------
@@ -191,17 +194,15 @@ def pair_means(
     >>> of.prob_above().round(10).tolist()
     [0.9710136132]
     """
-    parts = [
-        differences(*sums, most=most, skewed=skewed) for sums in pair_sums(totals, sizes, unit)
-    ]
-    return joined(parts)
+    sums = pair_sums(totals, sizes, unit, each_once=each_once)
+    return joined([differences(*each, most=most, skewed=skewed) for each in sums])
 
 
 def pair_sums(
-    totals: np.ndarray, sizes: np.ndarray, unit: np.ndarray
-) -> Iterator[tuple[np.ndarray, ...]]:
+    totals: np.ndarray, sizes: np.ndarray, unit: np.ndarray, *, each_once: bool = False
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
     """Totals and sizes (unit, pair) of the first and of the second system of each pair, on the
-    cells that both have, some pairs at a time.
+    cells that both have, some pairs at a time; with `each_once` means of units, of size 1.
     """
     systems = totals.shape[1]
     single = len(np.unique(unit)) == len(unit)
@@ -216,7 +217,15 @@ def pair_sums(
             both = (sizes[:, one] > 0) & (sizes[:, others] > 0)
             first = sums(np.where(both, totals[:, one], 0.0)), sums(sizes[:, one] * both)
             second = sums(np.where(both, totals[:, others], 0.0)), sums(sizes[:, others] * both)
+            if each_once:
+                first, second = once(*first), once(*second)
             yield *first, *second
+
+
+def once(totals: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Means of units as totals of size 1, and 0 where there is nothing."""
+    some = sizes > 0
+    return np.divide(totals, sizes, out=np.zeros_like(totals), where=some), some.astype(float)
 
 
 def joined(parts: list[PairMeans]) -> PairMeans:

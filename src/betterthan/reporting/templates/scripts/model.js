@@ -64,10 +64,10 @@ class Model {
   parameters(k) {
     const { kind, lower } = this.data;
     if (kind === "units") {
-      const [d, low, up, n] = ["d", "lo", "up", "k"].map((name) => this.at(name, k));
-      if (d === null || low === null || up === null) return null;
-      const reach = studentQuantile((1 + this.data.ci_prob) / 2, n - 1);
-      return { d: lower ? -d : d, e: (up - low) / 2 / reach, k: n };
+      const [d, e, f, g, n] = ["d", "e", "f", "g", "k"].map((name) => this.at(name, k));
+      if (d === null || f === null || !(e > 0)) return null;
+      const skewness = (lower ? -1 : 1) * (g || 0) / 3 / Math.sqrt(n);
+      return { d: lower ? -d : d, e, f, g: skewness, most: this.data.most };
     }
     if (kind !== "counts") return null;
     let [w, l, t] = ["w", "l", "t"].map((name) => this.at(name, k));

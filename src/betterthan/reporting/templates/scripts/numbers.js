@@ -101,11 +101,26 @@ function studentBelow(x, freedom) {
   return x > 0 ? 1 - tail : tail;
 }
 
-// P(d > x) of a pair in which A is better the larger d is: {a, b, t} or {d, e, k}
+// P(d > x) of a pair in which A is better the larger d is: {a, b, t}, or Student's t of {d, e, f}
+// truncated to differences of at most {most}; with a skewness {g} also Hall's t, and of the two
+// probabilities the one nearer to 1/2
 function pairAbove(of, x) {
   if (of.a !== undefined) return above(of.a, of.b, of.t, x);
   if (!(of.e > 0)) return NaN;
-  return studentBelow((of.d - x) / of.e, of.k - 1);
+  const plain = studentAbove(of, x, 0);
+  if (!of.g) return plain;
+  const hall = studentAbove(of, x, of.g);
+  return Math.max(Math.min(plain, hall), Math.min(Math.max(plain, hall), 0.5));
+}
+
+function studentAbove(of, x, skew) {
+  const over = (y) => {
+    const t = (of.d - y) / of.e;
+    return studentBelow(t + skew * t * t + skew * skew * t * t * t / 3 + skew / 2, of.f);
+  };
+  if (of.most === null || of.most === undefined) return over(x);
+  const high = over(of.most), low = over(-of.most);
+  return (over(Math.max(-of.most, Math.min(of.most, x))) - high) / (low - high);
 }
 
 function pairMean(of) {
@@ -113,14 +128,14 @@ function pairMean(of) {
 }
 
 function pairSpread(of) {
-  if (of.a === undefined) return of.e * (of.k > 3 ? Math.sqrt((of.k - 1) / (of.k - 3)) : 3);
+  if (of.a === undefined) return of.e * (of.f > 2 ? Math.sqrt(of.f / (of.f - 2)) : 3);
   const n = of.a + of.b + of.t;
   return Math.sqrt((4 * of.a * of.b + (of.a + of.b) * of.t) / (n * n * (n + 1)));
 }
 
 // The x with P(d < x) = p, by bisection on its own scale
 function quantile(of, p) {
-  const mean = pairMean(of), sd = pairSpread(of), bounded = of.a !== undefined;
+  const mean = pairMean(of), sd = pairSpread(of), bounded = of.a !== undefined || of.most === 1;
   let low = bounded ? Math.max(-1, mean - 12 * sd) : mean - 40 * sd;
   let high = bounded ? Math.min(1, mean + 12 * sd) : mean + 40 * sd;
   for (let k = 0; k < 60 && high - low > 1e-7 * sd; k++) {
@@ -154,7 +169,7 @@ function interval(of, mass, kind) {
 function curve(of, points) {
   const mean = pairMean(of), sd = pairSpread(of);
   if (!(sd > 0)) return [];
-  const bounded = of.a !== undefined;
+  const bounded = of.a !== undefined || of.most === 1;
   const low = bounded ? Math.max(-1, mean - 4.5 * sd) : mean - 4.5 * sd;
   const high = bounded ? Math.min(1, mean + 4.5 * sd) : mean + 4.5 * sd;
   const width = (high - low) / points;
