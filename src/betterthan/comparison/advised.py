@@ -45,15 +45,8 @@ def advised_answers(given: Given, asked: Asked, advice: Advice) -> Engine | None
     asked_of = vars(asked.question)
     found: Any
     if spec.fitted:
-        from betterthan.fits.comparing import compare as compare_fit
-
-        prior = {} if _prior(asked) is None else {"prior": asked.prior}
-        ready = spec.prepare(given.found)
-        choices = spec.options(given.found) | prior
-        tree = spec.fit(ready, **choices, sampling=asked.sampling, rng=asked.seed, predictive=False)
-        found = compare_fit(tree, **asked_of).data
-        found = _equally_weighed(found) if "target" in found.dims else found
-    elif spec.name == BOOTSTRAP:
+        return fitted_answers(spec, given, asked)
+    if spec.name == BOOTSTRAP:
         unit = default_unit(given.found.data) or "item"
         together = in_units(given.found.data, unit)
         found = bootstrap(together, unit=UNIT, rng=asked.seed, **asked_of)
@@ -65,6 +58,18 @@ def advised_answers(given: Given, asked: Asked, advice: Advice) -> Engine | None
     else:
         return None
     return _as_engine(found, spec)
+
+
+def fitted_answers(spec: Spec, given: Given, asked: Asked) -> Engine:
+    """The answers of a fitted model."""
+    from betterthan.fits.comparing import compare as compare_fit
+
+    prior = {} if _prior(asked) is None else {"prior": asked.prior}
+    ready = spec.prepare(given.found)
+    choices = spec.options(given.found) | prior
+    tree = spec.fit(ready, **choices, sampling=asked.sampling, rng=asked.seed, predictive=False)
+    found = compare_fit(tree, **vars(asked.question)).data
+    return _as_engine(_equally_weighed(found) if "target" in found.dims else found, spec)
 
 
 def refuse_unknown(spec: Spec, asked: Asked) -> None:

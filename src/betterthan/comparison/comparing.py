@@ -102,7 +102,8 @@ def compare(
     baseline : str, optional
         The system that the others are told against.
     method : {"exact", "mcmc", "both", "advised"}, default "exact"
-        Closed forms; PyMC; both and how far they lie apart; or the model that `advise` names for
+        Closed forms; PyMC; both and how far they lie apart (of clusters and repeated runs PyMC's
+        model of wins is `models.clustered`, which answers another question than means); or the model that `advise` names for
         the data, with the closed form beside it. Of several data sets each then weighs the same.
     ties : {"third", "drop", "half", "to_a", "to_b", "all"}, default "third"
         See `counts.apply_ties`; in ``to_a`` and ``to_b``, A is the system named first. ``all``
@@ -282,7 +283,7 @@ def _taken(asked: Asked, advice: "Advice | None") -> tuple[str, ...]:
     """Of dataset, cluster and epoch, what is taken into account."""
     if advice is not None and advice.spec.fitted:
         return advice.spec.takes
-    if asked.method in ("mcmc", "both") or asked.unit == names.ITEM:
+    if asked.unit == names.ITEM:
         return ()
     return (CLUSTER, EPOCH)
 
@@ -323,9 +324,24 @@ def _answered(given: Given, asked: Asked, advice: "Advice | None") -> list[Engin
 
         fitted = advised_answers(given, asked, advice)
         return [*([fitted] if fitted else []), exact_answers(given, asked)]
-    ways = {"exact": (exact_answers,), "mcmc": (sampled_answers,)}
-    both = (exact_answers, sampled_answers)
-    return [answer(given, asked) for answer in ways.get(asked.method, both)]
+    if asked.method == "exact":
+        return [exact_answers(given, asked)]
+    sampled = _clustered_answers if _in_units(given) else sampled_answers
+    answers = [exact_answers] if asked.method == "both" else []
+    return [answer(given, asked) for answer in (*answers, sampled)]
+
+
+def _in_units(given: Given) -> bool:
+    """Whether examples are correlated: items of a cluster, or runs of an item."""
+    return given.unit == CLUSTER or (given.scores is not None and given.scores.runs)
+
+
+def _clustered_answers(given: Given, asked: Asked) -> Engine:
+    """PyMC's model of wins on clusters, or on items with their runs."""
+    from betterthan.comparison.advised import fitted_answers
+    from betterthan.models.roster import spec_of
+
+    return fitted_answers(spec_of("clustered"), given, asked)
 
 
 def _counted(given: Given, asked: Asked, clusters: OnClusters | None) -> dict[str, xr.DataArray]:

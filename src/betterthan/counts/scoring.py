@@ -8,6 +8,7 @@ import xarray as xr
 from betterthan import checks, names, schemas
 from betterthan.counts.arrays import origin
 from betterthan.counts.shapes import pair_coords, pair_indices, square_array
+from betterthan.counts.units import CLUSTER, unit_of
 from betterthan.exact.numeric import counting
 from betterthan.signed import Signature
 
@@ -83,7 +84,10 @@ def counted(scores: xr.DataArray, margin: float, by: str | None = None) -> xr.Da
     made = Signature(
         unit=names.ITEM, n_items=n_items, margin=margin, missing="pairwise", ties="third"
     )
-    return counts.assign_attrs(origin(scores, "higher_is_better") | made.to_attrs())
+    grouped = by is not None and by != CLUSTER and unit_of(scores) == CLUSTER
+    # what takes the items of a group as independent refuses these
+    clusters = {"clusters": len(set(scores[CLUSTER].values.tolist()))} if grouped else {}
+    return counts.assign_attrs(origin(scores, "higher_is_better") | made.to_attrs() | clusters)
 
 
 def _by_group(scores: xr.DataArray, margin: float, by: str) -> tuple[dict[str, Any], np.ndarray]:

@@ -67,6 +67,11 @@ def by_dataset(counts: xr.DataArray) -> Groups:
     """
     counts = schemas.counts(counts)
     schemas.ties_known(counts, "a model of data sets")
+    if CLUSTER in counts.dims or counts.attrs.get("clusters"):
+        raise ValueError(
+            "items come in clusters, which a model of data sets takes as independent items; "
+            "betterthan.compare(data) answers on clusters, data.drop_vars('cluster') drops them"
+        )
     factors = [str(d) for d in counts.dims if d not in (*names.SQUARE, names.PAIR, names.OUTCOME)]
     if not 1 <= len(factors) <= 2:
         raise ValueError(

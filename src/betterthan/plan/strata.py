@@ -7,6 +7,7 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.counts.scoring import count_outcomes
+from betterthan.counts.units import CLUSTER, unit_of
 from betterthan.exact.planning.edges import Rule
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.plan import words
@@ -80,11 +81,15 @@ def micro_macro(
 
 def _counted(data: Any, by: Any) -> tuple[xr.DataArray, dict[str, xr.DataArray]]:
     """Counts of strata; of scores also the share of items that are alike for all."""
-    if not isinstance(data, xr.DataArray) or names.ITEM not in data.dims:
-        if not isinstance(data, xr.DataArray):
-            raise ValueError(
-                f"data is {checks.shown(data)}; give scores and by=, or counts of strata"
-            )
+    if not isinstance(data, xr.DataArray):
+        raise ValueError(f"data is {checks.shown(data)}; give scores and by=, or counts of strata")
+    by_item = names.ITEM in data.dims
+    if data.attrs.get("clusters") or (by_item and unit_of(data) == CLUSTER):
+        raise ValueError(
+            "items come in clusters, and strata take them as independent; betterthan.compare(data) "
+            "answers on clusters, data.drop_vars('cluster') drops them"
+        )
+    if not by_item:
         return as_counts(data), {}
     if not isinstance(by, str):
         raise ValueError(f"by is {checks.shown(by)}; give the coordinate that names the strata")

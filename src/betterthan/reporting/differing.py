@@ -15,8 +15,8 @@ REASONS = {
     "questions of these data, and the answers go opposite ways.",
     "weights": "The model weighs every data set alike, the test every example: in the test a large "
     "data set outweighs several small ones.",
-    "clusters": "The model takes examples of a cluster as correlated, the test as independent: "
-    "in the test a large cluster counts as many.",
+    "clusters": "The model counts wins and losses within clusters; the test looks at whole "
+    "clusters, each of which favors one system.",
     "sizes": "One weighs how large the differences are (a mean), the other counts only which "
     "system was ahead on an item (wins).",
     "together": "The model estimates all systems jointly, from all their results; the test looks "
@@ -94,7 +94,8 @@ class Pair:
     @property
     def counted(self) -> tuple[int, int]:
         """Wins and losses that the posterior counted."""
-        wins, losses = (int(count) for count in self.cell["counts"].values[:2])
+        name = "cluster_counts" if "cluster_counts" in self.cell else "counts"
+        wins, losses = (int(count) for count in self.cell[name].values[:2])
         return wins, losses
 
     @cached_property

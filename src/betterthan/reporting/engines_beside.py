@@ -11,8 +11,8 @@ from betterthan.reporting.shown import PAIRS_SEEN, Shown
 _NAMED = 4  # pairs that are named; more are counted
 _WHY = {
     "weights": "the model weighs every data set alike, the closed form every example",
-    "clusters": "the model takes examples of a cluster as correlated, the closed form as "
-    "independent",
+    "clusters": "the model counts wins and losses within clusters, the closed form weighs clusters "
+    "by Student's t",
     "sizes": "the model weighs how large the differences are, the closed form counts which system "
     "was ahead",
     "together": "the model estimates all systems jointly, the closed form each pair alone",
