@@ -52,6 +52,7 @@ class Signature:
     labels_by: str | None = None  # of judged items, whose labels are the truth
     judged_by: str | None = None  # and the columns of the judge's answers
     # the model and its draws
+    engine: str | None = None  # exact, mcmc, or the model that is read first
     model: str | None = None
     modelled: str | None = None
     prior: tuple[float, ...] | None = None

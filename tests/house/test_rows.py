@@ -67,7 +67,7 @@ def test_a_new_model_is_one_row(monkeypatch):
     def asked(**choices):
         plain = {"method": "advised", "ties": "third", "missing": "pairwise", "margin": 0.0}
         plain |= {"prior": None, "systems": None, "baseline": None, "question": Question()}
-        plain |= {"quantity": None, "unit": None}
+        plain |= {"quantity": None, "unit": None, "weight": "item"}
         return Asked.checked(**plain | choices, tests=None, sampling=Sampling(), rng=1)
 
     refuse_unknown(made_up, asked())

@@ -77,10 +77,7 @@ class Comparison:
         way that is to be read first: for tables that set them side by side.
         """
         made = self.made
-        first = made.model if made.method == "advised" and self.beside else made.method
-        first = "exact" if first in ("both", "advised", None) else first
-        # items that come in clusters have a model of their own
-        first = "clustered" if first == "mcmc" and made.model == "clustered" else first
+        first = made.engine or ("mcmc" if made.method == "mcmc" else "exact")
         tables = [self.data, *self.beside.values()]
         shared = [v for v in self.data.data_vars if v in _COMPUTED and all(v in t for t in tables)]
         both = {v: _side_by_side([t[v] for t in tables]) for v in shared}

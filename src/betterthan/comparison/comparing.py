@@ -102,9 +102,9 @@ def compare(
     baseline : str, optional
         The system that the others are told against.
     method : {"exact", "mcmc", "both", "advised"}, default "exact"
-        Closed forms; PyMC; both and how far they lie apart (of clusters and repeated runs PyMC's
-        model of wins is `models.clustered`, which answers another question than means); or the model that `advise` names for
+        Closed forms; PyMC; both and how far they lie apart; or the model that `advise` names for
         the data, with the closed form beside it. Of several data sets each then weighs the same.
+        Of clusters and repeated runs PyMC's model is `models.clustered`, of wins, not of means.
     ties : {"third", "drop", "half", "to_a", "to_b", "all"}, default "third"
         See `counts.apply_ties`; in ``to_a`` and ``to_b``, A is the system named first. ``all``
         answers by ``third`` and shows what every policy would have said.
@@ -339,9 +339,9 @@ def _in_units(given: Given) -> bool:
 def _clustered_answers(given: Given, asked: Asked) -> Engine:
     """PyMC's model of wins on clusters, or on items with their runs."""
     from betterthan.comparison.advised import fitted_answers
-    from betterthan.models.roster import spec_of
+    from betterthan.models.roster import CLUSTERED, spec_of
 
-    return fitted_answers(spec_of("clustered"), given, asked)
+    return fitted_answers(spec_of(CLUSTERED), given, asked)
 
 
 def _counted(given: Given, asked: Asked, clusters: OnClusters | None) -> dict[str, xr.DataArray]:

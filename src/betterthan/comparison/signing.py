@@ -26,6 +26,7 @@ def signed_of(
         "prior": None if own else checks.prior(asked.prior, given.counts.sizes[names.OUTCOME]),
         "ties": "unknown" if unknown else asked.ties,
         "method": asked.method,
+        "engine": engines[0].name,
         "quantity": given.quantity.lead,
         "beside_quantity": given.quantity.other,
         "splits": None if given.quantity.other is None else not given.quantity.chosen,

@@ -13,6 +13,7 @@ from betterthan.counts.units import CLUSTER, EPOCH, several
 
 BOOTSTRAP = "bayesian_bootstrap"  # of scores: it has no fit, and answers beside any model
 AMONG_ALL = "among_all"
+CLUSTERED = "clustered"  # of wins on clusters, and on items with their runs
 COUNTED, BY_ITEM, ONE_BY_ONE = "counts", ("scores", "tallies", "trials"), "judgments"
 
 

@@ -1,6 +1,7 @@
 from .answer import Plan as Plan
 from .assuring import assurance as assurance
 from .assuring import items_needed as items_needed
+from .clustering import cluster_power as cluster_power
 from .foreseeing import foresee as foresee
 from .foreseeing import replication as replication
 from .fragile import fragility as fragility

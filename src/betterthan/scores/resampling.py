@@ -219,7 +219,7 @@ def _responses(data: xr.DataArray, statistic: Any, beta: float, unit: str) -> Re
     return responses
 
 
-def _drawn(responses: Responses, draws: int, seed: int) -> np.ndarray:
+def drawn(responses: Responses, draws: int, seed: int) -> np.ndarray:
     """Scores (draw, system) under random weights."""
     columns = columns_of(responses)
     # of many items more at once: a draw by itself reads all the scores for one sum each
@@ -235,7 +235,7 @@ def _joint_draws(
     units of unequal size the score itself, and draws with the errors of leaving one out.
     """
     if few is None:
-        raw = _drawn(responses, draws, seed)
+        raw = drawn(responses, draws, seed)
         return raw, weights.widened(raw, rests.units, seed)
     side = 1.0 if responses.higher_is_better else -1.0
     return side * few.score[None], side * few.draws(draws, seed)

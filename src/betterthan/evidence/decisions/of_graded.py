@@ -3,7 +3,7 @@ wins as `compare` tells them unless a quantity is asked for.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -11,10 +11,10 @@ import numpy as np
 from betterthan import names
 from betterthan.evidence.decisions import of_pairs
 from betterthan.evidence.decisions.cells import Cell, Values
-from betterthan.evidence.decisions.rates import Rate, coverage, of_verdicts
+from betterthan.evidence.decisions.rates import Rate, coverage, of_verdicts, rate
 from betterthan.exact.joint.units import PairMeans, differences
 
-T, WINS, BOTH = "means, t on items", "wins", "wins, unless the mean is against them"
+T, WINS, BOTH = "means, t or Hall's t on items", "wins", "wins, unless the mean is against them"
 
 
 @dataclass(frozen=True)
@@ -106,4 +106,83 @@ def _cell(noise: Noise, n: int) -> Cell:
     )
 
 
-CELLS = tuple(_cell(noise, n) for noise in NOISES for n in (5, 20, 50))
+def _exponential(random: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+    return random.standard_exponential(shape) - 1
+
+
+def _lognormal(random: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+    return np.exp(random.standard_normal(shape)) - np.exp(0.5)
+
+
+def _penalties(random: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+    """Penalties of error counts: no error in .6 of the items, else a gamma of shape 1/2."""
+    some = random.random(shape) < 0.4
+    return np.where(some, random.gamma(0.5, 4.0, shape), 0.0) - 0.8
+
+
+def _wide(random: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+    """Differences of two lognormals of sd 2 in logs: symmetric, with very heavy tails."""
+    return np.exp(2 * random.standard_normal(shape)) - np.exp(2 * random.standard_normal(shape))
+
+
+def _seldom(random: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+    """Nothing but zeros in .95 of the items."""
+    return np.where(random.random(shape) < 0.05, random.standard_normal(shape), 0.0)
+
+
+def _ratings(random: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+    """Differences of two ratings from 1 to 5."""
+    return random.integers(1, 6, shape) - random.integers(1, 6, shape).astype(float)
+
+
+SKEWED = (
+    Noise("exponential", _exponential),
+    Noise("lognormal", _lognormal),
+    Noise("penalties", _penalties),
+    Noise("normal", _normal),
+    Noise("t3", _t3),
+    Noise("wide", _wide),
+    Noise("5% nonzero", _seldom),
+    Noise("ratings", _ratings),
+)
+BEFORE = "t alone"
+
+
+def _skewed_play(noise: Noise, n: int, sets: int, random: np.random.Generator) -> Values:
+    apart = noise.draw(random, (sets, n))
+    now = on_items(apart)
+    found: Values = {}
+    for answer, of in ((BEFORE, replace(now, skewness=None)), (T, now)):
+        lower, upper = of.interval(names.CI_PROB)
+        parts = {
+            "better": of.prob_above(),
+            "worse": of.prob_below(),
+            "lower": lower,
+            "upper": upper,
+        }
+        found |= {f"{answer} {k}": v for k, v in parts.items()}
+    return found | {"warned": now.too_skewed().astype(float)}
+
+
+def _skewed_rates(values: Values) -> list[Rate]:
+    rows = []
+    for answer in (BEFORE, T):
+        better, worse = values[f"{answer} better"], values[f"{answer} worse"]
+        rows.append(of_verdicts(answer, better, 0.0, worse=worse)[0])
+        rows.append(coverage(answer, values[f"{answer} lower"], values[f"{answer} upper"], 0.0))
+    return [*rows, rate(T, "warns of skewness", values["warned"])]
+
+
+def _skewed_cell(noise: Noise, n: int) -> Cell:
+    return Cell(
+        name=f"skewed/{noise.name}, {n} items",
+        truth=f"two systems with equal means on {n} items, differences {noise.name}",
+        play=partial(_skewed_play, noise, n),
+        rates=_skewed_rates,
+    )
+
+
+CELLS = (
+    *(_cell(noise, n) for noise in NOISES for n in (5, 20, 50)),
+    *(_skewed_cell(noise, n) for noise in SKEWED for n in (10, 20, 30, 50, 100)),
+)

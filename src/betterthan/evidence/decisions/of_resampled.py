@@ -6,16 +6,20 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from math import nan
 
 import numpy as np
 import xarray as xr
 from scipy import special
 
 from betterthan import names
+from betterthan.counts.responses import responses_from
 from betterthan.evidence.decisions import of_graded
 from betterthan.evidence.decisions.cells import Cell, Values
-from betterthan.evidence.decisions.rates import Rate, coverage, rate
-from betterthan.scores.resampling import bootstrap
+from betterthan.evidence.decisions.rates import Rate, coverage, of_verdicts, rate
+from betterthan.exact.numeric import weights
+from betterthan.scores.leaving_out import left_out
+from betterthan.scores.resampling import bootstrap, drawn
 
 DRAWS = 1000
 SETS, FEWER = 500, 250
@@ -192,8 +196,83 @@ _GRADED = tuple(
     )
     for noise in of_graded.NOISES[:2]
 )
-CELLS = tuple(
-    _cell(kind, said, units, truth)
-    for kind, said, truth, each in (*_KINDS, *_GRADED)
-    for units in each
+_UNEQUAL = {
+    "200, 9 x 5": (200, *[5] * 9),
+    "200, 19 x 5": (200, *[5] * 19),
+    "10 x 20": (20,) * 10,
+    "5 x 20": (20,) * 5,
+    "1 to 40, 10": tuple(int(round(x)) for x in np.geomspace(1, 40, 10)),
+}
+_LEFT_OUT = "leaving out one document"
+
+
+def _long_documents(
+    sizes: tuple[int, ...], copies: float, random: np.random.Generator
+) -> np.ndarray:
+    """Mentions found with probability .8 on average, of which a share goes as its document does."""
+    length = np.array(sizes)[:, None]
+    copying = random.binomial(np.broadcast_to(length, (len(sizes), 2)), copies)
+    whole = random.random((len(sizes), 2)) < 0.8
+    tp = copying * whole + random.binomial(length - copying, 0.8)
+    fp = random.poisson(0.2 * length, (len(sizes), 2))
+    return np.stack([tp, fp, length - tp], axis=-1)
+
+
+def _unequal_play(sizes: tuple[int, ...], sets: int, random: np.random.Generator) -> Values:
+    found: dict[str, list[float]] = {}
+    for _ in range(sets):
+        for copies in (0.0, 0.5):
+            data = _labelled(_long_documents(sizes, copies, random))
+            responses = responses_from(data, "f1")
+            left = left_out(responses, (0.0, 1.0))
+            draws = weights.widened(drawn(responses, DRAWS, 1), len(sizes), 1)
+            apart = draws[:, 0] - draws[:, 1]
+            better = nan if left is None else float(left.pairs().prob_above()[0])
+            worse = nan if left is None else float(left.pairs().prob_below()[0])
+            low, high = (nan, nan) if left is None else left.pairs().interval(names.CI_PROB)
+            row = {
+                "better": better,
+                "worse": worse,
+                "lower": float(np.squeeze(low)),
+                "upper": float(np.squeeze(high)),
+                "weights": float((apart > 0).mean()),
+            }
+            for key, value in row.items():
+                found.setdefault(f"{copies} {key}", []).append(value)
+    return {key: np.array(value) for key, value in found.items()}
+
+
+def _unequal_rates(values: Values) -> list[Rate]:
+    rows = []
+    for copies in (0.0, 0.5):
+        told = f"copies {copies:g}"
+        drawn_ = values[f"{copies} weights"]
+        rows.append(of_verdicts(f"{ANSWER}, {told}", drawn_, 0.0)[0])
+        answer = f"{_LEFT_OUT}, {told}"
+        better, worse = values[f"{copies} better"], values[f"{copies} worse"]
+        rows.append(of_verdicts(answer, better, 0.0, worse=worse)[0])
+        rows.append(coverage(answer, values[f"{copies} lower"], values[f"{copies} upper"], 0.0))
+    return rows
+
+
+def _unequal_cell(shape: str, sizes: tuple[int, ...]) -> Cell:
+    return Cell(
+        name=f"documents/{shape}",
+        truth=f"two equal systems, F1 of documents of {shape} mentions, of which none or half go "
+        f"as their document does; {DRAWS:,} draws; prob_better alone",
+        play=partial(_unequal_play, sizes),
+        rates=_unequal_rates,
+        sets=600,
+        block=50,
+        key_sets=3,
+    )
+
+
+CELLS = (
+    *(
+        _cell(kind, said, units, truth)
+        for kind, said, truth, each in (*_KINDS, *_GRADED)
+        for units in each
+    ),
+    *(_unequal_cell(*of) for of in _UNEQUAL.items()),
 )

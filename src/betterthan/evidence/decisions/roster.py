@@ -13,6 +13,7 @@ from betterthan.evidence.decisions import (
     of_pairs,
     of_people,
     of_resampled,
+    of_sizes,
     of_units,
 )
 from betterthan.evidence.decisions.cells import Cell
@@ -20,6 +21,7 @@ from betterthan.evidence.decisions.cells import Cell
 CELLS: tuple[Cell, ...] = (
     *of_pairs.CELLS,
     *of_units.CELLS,
+    *of_sizes.CELLS,
     *of_graded.CELLS,
     *of_many.CELLS,
     *of_datasets.CELLS,
