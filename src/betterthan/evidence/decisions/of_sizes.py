@@ -250,10 +250,7 @@ def _play_plan(
 
 def _rates_plan(shape: tuple[int, ...], rho: float, values: Values) -> list[Rate]:
     stated = power(np.array(shape, dtype=float), 0.15, 0.6, rho, names.VERDICT_PROB).better
-    first, second = (values[k] >= names.VERDICT_PROB for k in ("first", "second"))
-    return [
-        rate("cluster_power", "names the better system", np.concatenate([first, second]), stated)
-    ]
+    return [rate("plan", "names the better system", values["p"] >= names.VERDICT_PROB, stated)]
 
 
 def _play_again(shape: tuple[int, ...], sets: int, random: np.random.Generator) -> Values:
@@ -322,6 +319,8 @@ def _cell_right(shape: str, sizes: tuple[int, ...]) -> Cell:
         "none, .3 or all copy the outcome of their cluster",
         play=partial(_play_right, sizes),
         rates=_rates_right,
+        sets=SETS_MANY,
+        block=1000,
     )
 
 
@@ -341,6 +340,7 @@ def _cell_plan(shape: str, sizes: tuple[int, ...], rho: float) -> Cell:
         truth=f"A better by .15, items of sd .6 that correlate by {rho:g} in clusters of {shape}",
         play=partial(_play_plan, sizes, rho),
         rates=partial(_rates_plan, sizes, rho),
+        sets=SETS_MANY,
     )
 
 

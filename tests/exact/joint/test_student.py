@@ -1,0 +1,131 @@
+"""Truncated t and Hall's t: published values, numerical integration and narrowest widths."""
+
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import integrate, optimize, special, stats
+
+from betterthan.exact.joint.student import Student, hall_inverse, hall_of
+
+REFERENCE = tomllib.loads(
+    (Path(__file__).parents[2] / "reference" / "unequal_units.toml").read_text("utf-8")
+)
+
+
+def student(df, mean, error, low=-np.inf, high=np.inf, **more):
+    return Student(*(np.array([x]) for x in (mean, error, df)), low, high, **more)
+
+
+def ends(interval):
+    return [float(x[0]) for x in interval]
+
+
+@pytest.mark.parametrize("name", ["truncated", "truncated_near_one", "truncated_in_the_middle"])
+def test_narrowest_intervals_of_the_truncated_t(name):
+    reference = REFERENCE[name]
+    assert ends(student(*reference["at"]).interval(0.95, "hdi")) == pytest.approx(
+        reference["hdi"], abs=5e-12
+    )
+
+
+def test_probability_and_quantiles_of_the_truncated_t():
+    reference = REFERENCE["truncated"]
+    of = student(*reference["at"])
+    assert of.prob_above(0.0)[0] == pytest.approx(reference["prob_above_0"], abs=5e-13)
+    assert ends(of.interval(0.95, "eti")) == pytest.approx(reference["eti"], abs=5e-12)
+
+
+AT = st.tuples(
+    st.floats(1.0, 60.0), st.floats(-1.0, 1.0), st.floats(0.01, 5.0), st.floats(-0.99, 0.99)
+)
+
+
+@given(AT)
+def test_probabilities_agree_with_the_density_and_both_sides_add_up(at):
+    df, mean, error, delta = at
+    of = student(df, mean, error, -1.0, 1.0)
+    density = stats.t(df, mean, error).pdf
+    points = [x for x in (mean - error, mean, mean + error) if -1 < x < 1]
+    whole = integrate.quad(density, -1, 1, points=points or None, limit=200)[0]
+    above = integrate.quad(
+        density, delta, 1, points=[x for x in points if x > delta] or None, limit=200
+    )[0]
+    assert of.prob_above(delta)[0] == pytest.approx(above / whole, abs=1e-7)
+    assert of.prob_above(delta)[0] + of.prob_below(delta)[0] == pytest.approx(1.0, abs=1e-12)
+
+
+@given(AT)
+def test_the_narrowest_interval_holds_its_mass_and_none_is_narrower(at):
+    df, mean, error, _ = at
+    of = student(df, mean, error, -1.0, 1.0)
+    low, high = ends(of.interval(0.9, "hdi"))
+    assert -1 <= low < high <= 1
+    assert (of.prob_above(low) - of.prob_above(high))[0] == pytest.approx(0.9, abs=1e-9)
+    found = optimize.minimize_scalar(
+        lambda p: float((of.quantile(p + 0.9) - of.quantile(p))[0]),
+        bounds=(0, 0.1),
+        method="bounded",
+    )
+    assert high - low <= found.fun + 1e-6
+
+
+@given(AT, st.floats(0.001, 0.999))
+def test_quantiles_are_the_inverse_of_probabilities(at, prob):
+    df, mean, error, _ = at
+    of = student(df, mean, error, -1.0, 1.0)
+    assert of.prob_below(float(of.quantile(prob)[0]))[0] == pytest.approx(prob, abs=1e-9)
+
+
+def test_an_unknown_range_gives_plain_t_to_the_digit():
+    of = student(7.0, 0.3, 0.2)
+    assert of.prob_above(0.1)[0] == special.stdtr(7.0, (0.3 - 0.1) / 0.2)
+    assert ends(of.interval(0.95, "hdi")) == pytest.approx(ends(of.interval(0.95, "eti")))
+
+
+def test_hall_and_the_less_certain_of_both():
+    reference = REFERENCE["skewed"]
+    x = np.array(reference["x"])
+    n, error = len(x), stats.sem(x)
+    assert error == pytest.approx(reference["error"], abs=5e-13)
+    assert stats.skew(x) == pytest.approx(reference["skewness"], abs=5e-12)
+    t = x.mean() / error
+    assert hall_of(np.array([t]), stats.skew(x), n)[0] == pytest.approx(
+        reference["hall"], abs=5e-11
+    )
+    skewed = {"skewness": np.array([stats.skew(x)]), "units": np.array([n])}
+    of = student(n - 1.0, x.mean(), error, **skewed)
+    assert student(n - 1.0, x.mean(), error).prob_above(0.0)[0] == pytest.approx(
+        reference["prob_t"], abs=5e-13
+    )
+    assert special.stdtr(n - 1, reference["hall"]) == pytest.approx(
+        reference["prob_hall"], abs=5e-12
+    )
+    assert of.prob_above(0.0)[0] == pytest.approx(reference["prob"], abs=5e-13)
+    assert ends(of.interval(0.95, "hdi")) == pytest.approx(reference["interval"], abs=5e-11)
+
+
+@given(st.floats(-20, 20), st.floats(-3, 3), st.integers(3, 500))
+def test_hall_is_monotone_and_inverted(h, skewness, units):
+    t = hall_inverse(np.array([h]), skewness, units)
+    assert hall_of(t, skewness, units)[0] == pytest.approx(h, abs=1e-8)
+    assert hall_of(t + 1e-3, skewness, units)[0] >= hall_of(t, skewness, units)[0]
+
+
+@given(st.floats(-2, 2), st.floats(-3, 3), st.floats(0.0, 0.5))
+def test_exchanging_the_systems_mirrors_every_answer(mean, skewness, rope):
+    more = {"skewness": np.array([skewness]), "units": np.array([9])}
+    of = student(8.0, mean, 0.5, **more)
+    back = student(8.0, -mean, 0.5, **(more | {"skewness": np.array([-skewness])}))
+    assert of.prob_above(rope)[0] == pytest.approx(back.prob_below(-rope)[0], abs=1e-14)
+    low, high = ends(of.interval(0.9, "eti"))
+    assert ends(back.interval(0.9, "eti")) == pytest.approx([-high, -low])
+
+
+def test_no_error_is_no_answer():
+    of = student(5.0, 0.3, 0.0, -1.0, 1.0)
+    assert np.isnan(of.prob_above(0.0)[0])
+    assert np.isnan(ends(of.interval(0.95, "hdi"))).all()
