@@ -77,7 +77,7 @@ def _asked(made: Signature) -> list[str]:
 def _counted(made: Signature, sizes: Any) -> list[str]:
     n = [] if made.n_items is None else [f"n={made.n_items if made.n_items >= 0 else 'by pair'}"]
     if made.n_units is not None:
-        worth = f", worth {made.n_effective:.1f}" if made.n_effective else ""
+        worth = f", worth {made.n_effective:.3g}" if made.n_effective else ""
         once = ", each once" if made.weight == "unit" else ""
         n += [f"units={made.n_units} {made.unit}s{worth}{once}"]
     systems = next((sizes[d] for d in (names.SYSTEM_A, names.SYSTEM) if d in sizes), None)

@@ -60,7 +60,8 @@ def unit_notes(
 def _sizes(result: xr.Dataset, given: Given, asked: Asked, units: str) -> str:
     """How much of the data the largest units hold, and what they are worth."""
     effective, number = worth(result)
-    told = f"the data are worth {effective:.1f} {units} of {number:,}"
+    digits = 1 if effective < 100 else 0
+    told = f"the data are worth {effective:,.{digits}f} {units} of {number:,}"
     if asked.weight == "unit":
         return ""
     share = np.sort(_shares(given))[::-1]
@@ -119,10 +120,12 @@ def _smallest(clusters: OnClusters, asked: Asked) -> str:
     """Where no test on clusters can reach its level."""
     number = clusters.most_decisive
     least = min(1.0, 2.0 * 0.5**number)
-    if least <= asked.tests.alpha:
+    if least <= asked.tests.alpha or least == 1:
         return ""
-    many = f"{number} cluster{'s differ' if number != 1 else ' differs'}"
-    return f"{many}, so that no test on clusters can have a p-value below {least:.3g}."
+    return (
+        f"{number} clusters differ, so that no test on clusters can have a p-value below "
+        f"{least:.3g}."
+    )
 
 
 def _chance(result: xr.Dataset, asked: Asked) -> str:

@@ -72,6 +72,8 @@ def means_foreseen(data: xr.Dataset) -> tuple[str, ...]:
     if who is None or "more" in data.dims:
         return ()
     one = _one(data)
+    if one["probability"].isnull().any():
+        return (_difference(one, who), _TOO_FEW)
     return (
         _difference(one, who),
         f"With {int(one['n_more'])} more: {_each(one['probability'], who)}.",
@@ -84,9 +86,17 @@ def means_again(data: xr.Dataset) -> tuple[str, ...]:
     if who is None:
         return ()
     one = _one(data)
+    if one["probability"].isnull().any():
+        return (_difference(one, who), _TOO_FEW)
     again = numbers.probability(float(one["same"]))
     said = f"On {int(one['n_more'])} fresh ones alone the same verdict has probability {again}"
     return (_difference(one, who), f"{said}: {_each(one['probability'], who)}.")
+
+
+_TOO_FEW = (
+    "Units that are worth 3 of equal size or fewer, or that do not differ, predict nothing about "
+    "more of them."
+)
 
 
 def _difference(one: xr.Dataset, who: dict[str, str]) -> str:

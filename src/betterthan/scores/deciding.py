@@ -93,12 +93,24 @@ def within(found: Any, low: float, high: float) -> dict[str, Any]:
     return {name: found[name].clip(*most) for name, most in ends.items()}
 
 
-def warn(found: Parts, systems: list[str], held: Held, statistic: str) -> None:
-    """One line for each reason to read less into the answer."""
+def warn(
+    found: Parts, systems: list[str], held: Held, statistic: str, single: Sequence[str] = ()
+) -> None:
+    """One line for each reason to read less into the answer; `single` systems have all that their
+    score counts in one unit.
+    """
     flat = [systems[k] for k in np.flatnonzero(np.isnan(found["score_lower"]))]
     alike = np.argwhere(np.triu(np.isnan(found["difference_lower"])))
     pairs = [(systems[i], systems[j]) for i, j in alike.tolist()]
+    flat = [k for k in flat if k not in single]
+    pairs = [pair for pair in pairs if not set(pair) & set(single)]
     lines = [few_units(held.units), _rare_line(held), no_width(flat, statistic, pairs)]
+    if single:
+        each = _first([repr(k) for k in single])
+        lines.append(
+            f"no error of the {statistic} of {each}: without one unit nothing is left that it "
+            "counts; pairs are answered by how many units each system won"
+        )
     for line in filter(None, lines):
         warnings.warn(line, stacklevel=3)
 

@@ -35,6 +35,11 @@ class LeftOut:
         return float(self._shares.df[0])
 
     @property
+    def single(self) -> np.ndarray:
+        """Systems whose score counts a single unit, (system,)."""
+        return np.isnan(self.change).any(0)
+
+    @property
     def _shares(self) -> Shares:
         return Shares.of((self.size / self.size.sum(0)).mean(1, keepdims=True))
 

@@ -188,7 +188,8 @@ def bootstrap(
     found |= deciding.within(found, *_range(responses))
     higher = responses.higher_is_better
     found["tied_with_top"] = ~deciding.behind_top(found["verdict"], found["score"], higher)
-    deciding.warn(found, responses.systems, rests, responses.statistic)
+    single = [] if few is None else np.array(responses.systems)[few.single].tolist()
+    deciding.warn(found, responses.systems, rests, responses.statistic, single)
     made = _signed(responses, answer="pairs", unit=unit, seed=seed, draws=draws, **asdict(asked))
     made = replace(made, **_by_leaving_out(few))
     return _labelled(found, set(pairs), responses.systems, made.to_attrs() | rests.to_attrs())
