@@ -279,6 +279,7 @@ def joint(data, taken):
         sampling=Sampling(),
         quantity=None,
         unit=None,
+        weight="item",
         **choices,
     )
     given = count_given(recognise(data), asked, taken)

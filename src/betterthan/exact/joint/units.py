@@ -211,15 +211,22 @@ def pair_sums(
     def sums(x: np.ndarray) -> np.ndarray:
         return x if single else summed(x, unit)
 
+    whole = bool((sizes > 0).all())  # then all pairs share the sums of the systems
+    if whole:
+        totals, sizes = sums(totals), sums(sizes)
     for k in range(max(systems - 1, 1)):
         for start in range(k + 1, max(systems, 2), step):
             one, others = slice(k, k + 1), slice(start, start + step)
-            both = (sizes[:, one] > 0) & (sizes[:, others] > 0)
-            first = sums(np.where(both, totals[:, one], 0.0)), sums(sizes[:, one] * both)
-            second = sums(np.where(both, totals[:, others], 0.0)), sums(sizes[:, others] * both)
-            if each_once:
-                first, second = once(*first), once(*second)
-            yield *first, *second
+            if whole:
+                shape = totals[:, others].shape
+                of_one = np.broadcast_to(totals[:, one], shape)
+                first = of_one, np.broadcast_to(sizes[:, one], shape)
+                second = totals[:, others], sizes[:, others]
+            else:
+                both = (sizes[:, one] > 0) & (sizes[:, others] > 0)
+                first = sums(np.where(both, totals[:, one], 0.0)), sums(sizes[:, one] * both)
+                second = sums(np.where(both, totals[:, others], 0.0)), sums(sizes[:, others] * both)
+            yield once(*first) + once(*second) if each_once else (*first, *second)
 
 
 def once(totals: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

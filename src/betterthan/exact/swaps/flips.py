@@ -83,14 +83,14 @@ def _share(
     first: np.ndarray, second: np.ndarray, total: np.ndarray, size: np.ndarray
 ) -> np.ndarray:
     """Of all sign vectors, those whose sum is `total` or further from 0."""
-    one, other = _sums(first), np.sort(_sums(second), axis=0)
+    one, other = _sums(first).T, np.sort(_sums(second).T, axis=1)  # (pair, sign vector)
     # one sorted sequence for all pairs, each in a place of its own: sums lie within [-1, 1]
-    place = 4.0 * np.arange(len(size))
-    ordered = (other / size + place).T.ravel()
-    needed = np.minimum((total - one) / size, 1.5) + place
+    place = 4.0 * np.arange(len(size))[:, None]
+    ordered = (other / size[:, None] + place).ravel()
+    needed = np.minimum((total[:, None] - one) / size[:, None], 1.5) + place
     below = np.searchsorted(ordered, needed.ravel()).reshape(needed.shape)
-    above = (len(other) * (np.arange(len(size)) + 1) - below).sum(0)
-    return np.minimum(1.0, 2 * above / (len(one) * len(other)))
+    above = (other.shape[1] * (np.arange(len(size))[:, None] + 1) - below).sum(1)
+    return np.minimum(1.0, 2 * above / (one.shape[1] * other.shape[1]))
 
 
 def _sums(differences: np.ndarray) -> np.ndarray:
