@@ -178,6 +178,21 @@ def _rates(values: Values) -> list[Rate]:
     return rows + [rate(f"{k}, 0.1", "names the better system", v) for k, v in sure.items()]
 
 
+def _play_telling(clusters: int, sets: int, random: np.random.Generator) -> Values:
+    """Random sizes, and effects that grow with them; over items they are 0 on average."""
+    spread = 20.0  # sizes are 1 and a geometric number of this mean
+    sizes = random.geometric(1 / (1 + spread), (clusters, sets)).astype(float)
+    weighed = 1 + 2 * spread  # the mean size of the cluster of an item
+    effect = 0.5 * (sizes - weighed) / weighed
+    totals = sizes * effect + np.sqrt(sizes) * random.standard_normal(sizes.shape)
+    return _kept(answered(totals, sizes, np.inf), "any")
+
+
+def _rates_telling(values: Values) -> list[Rate]:
+    rows = _verdicts(values, "any", (BEFORE, NOW), "sizes tell")
+    return [*rows, coverage(f"{NOW}, sizes tell", values["any lower"], values["any upper"], 0.0)]
+
+
 def _play_right(shape: tuple[int, ...], sets: int, random: np.random.Generator) -> Values:
     sizes = np.array(shape, dtype=float)
     values: Values = {}
@@ -312,6 +327,17 @@ def _cell(kind: _Kind, shape: str, sizes: tuple[int, ...]) -> Cell:
     )
 
 
+def _cell_telling(clusters: int) -> Cell:
+    return Cell(
+        name=f"sizes_tell/{clusters} clusters",
+        truth=f"two equal systems on {clusters} clusters of random (geometric) sizes, whose "
+        "effects grow with their size and are 0 on average over items",
+        play=partial(_play_telling, clusters),
+        rates=_rates_telling,
+        sets=SETS_MANY,
+    )
+
+
 def _cell_right(shape: str, sizes: tuple[int, ...]) -> Cell:
     return Cell(
         name=f"sizes_right/{shape}",
@@ -359,6 +385,7 @@ CELLS = (
     *(_cell(_KINDS[0], *of) for of in _ALL.items()),
     *(_cell(kind, *of) for kind in _KINDS[1:] for of in UNEQUAL.items()),
     *(_cell(kind, k, EQUAL[k]) for kind in _NOT_SOLVED for k in ("5 x 20", "20 x 10")),
+    *(_cell_telling(clusters) for clusters in (6, 10, 20, 40)),
     *(_cell_right(*of) for of in _ALL.items()),
     *(_cell_tests(k, _ALL[k]) for k in ("5 x 20", "20 x 10", "200, 4 x 5", "1 to 40, 10")),
     *(
