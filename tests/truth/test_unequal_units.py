@@ -74,6 +74,8 @@ def test_compare_gate_and_plan_give_one_probability():
         found["prob_better"].sel(system_a="B", system_b="A").item()
     )
     assert gate.evidence.lower == pytest.approx(pair(found, "difference_lower"))
+    assert gate.evidence.effective == pytest.approx(pair(found, "difference_df") + 1)
+    assert "in 7 clusters, worth" in str(gate)
     plan = bt.plan.foresee(data, more=4)
     assert plan["error"].sel(AB).item() == pytest.approx(pair(found, "difference_error"))
 

@@ -223,11 +223,21 @@ def evidence_of(
         lost=_by_size(of, -1),
         means=(before, now),
         **_size(of, cases),
+        effective=_effective(of, cases),
         higher_is_better=of.higher_is_better,
         chances=chances,
         cases=cases,
         further=further,
     )
+
+
+def _effective(of: Paired, cases: Cases | None) -> float | None:
+    """How many units of equal size clusters of unequal size are worth."""
+    if cases is not None:
+        return None
+    found = observed(of)
+    equal = found.units[0] < 2 or found.df[0] == found.units[0] - 1
+    return None if equal else float(found.df[0] + 1)
 
 
 def _by_size(of: Paired, sign: int) -> list[str]:

@@ -36,6 +36,8 @@ class Evidence:
     chances : Chances
     cases : Cases or None
         Wins, losses and ties, where the closed form answers; None where Student's t does.
+    effective : float or None
+        How many units of equal size they are worth; None where that is their number.
     further : Further or None
         How many units more would help; None where that is not asked, or cannot be told.
     """
@@ -56,6 +58,7 @@ class Evidence:
     higher_is_better: bool
     chances: Chances
     cases: Cases | None = None
+    effective: float | None = None
     further: Further | None = None
 
 

@@ -43,6 +43,7 @@ def _evidence(of: Evidence) -> dict[str, Any]:
         "unit": of.per,
         "n_items": of.items,
         "n_units": of.units,
+        "effective_units": of.effective,
         "n_runs": of.runs,
         "missing": dict(zip(_SIDES, of.missing, strict=True)) | {"cells": of.cells},
         "means": dict(zip(_SIDES, of.means, strict=True)),

@@ -76,6 +76,7 @@ def _outcomes(of: Evidence) -> str:
     told = f"{won} won, {lost} lost, {of.items - won - lost} tied of {counted(of.items, 'item')}"
     if of.per != "item":
         told += f" in {counted(of.units, of.per)}"
+        told += "" if of.effective is None else f", worth {of.effective:.1f} of equal size"
     return told + (f", the mean of up to {of.runs} runs of each" if of.runs > 1 else "")
 
 
