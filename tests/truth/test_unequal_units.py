@@ -133,6 +133,19 @@ def test_the_answer_says_what_unequal_clusters_are_worth():
         assert "One cluster holds 91" in " ".join(bt.report(one, format=form).split())
 
 
+def test_documents_with_tallies_in_clusters_say_how_much_the_largest_hold():
+    random, sizes = np.random.default_rng(4), (30, 4, 5, 3, 4, 4)
+    values = random.poisson([4, 1, 1], (50, 2, 3))
+    data = xr.DataArray(
+        values,
+        dims=("item", "system", "tally"),
+        coords=documents().coords | {"cluster": ("item", clusters(sizes))},
+    )
+    found = bt.compare(data)
+    assert "One cluster holds 60% of the items" in statement(found)
+    assert found["p_value"].sel(AB).sel(test="randomization").item() in np.arange(1, 65) / 64
+
+
 def test_it_survives_a_file(tmp_path):
     found = bt.compare(by_size(ONE_LARGE, seed=2))
     found.save(tmp_path / "c.nc")

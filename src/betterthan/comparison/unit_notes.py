@@ -51,20 +51,25 @@ def unit_notes(
     unit = given.unit if clusters is not None else "item"
     lines = [_skewed(result)]
     if unequal(result):
-        lines += [_sizes(result, given, asked, f"{unit}s"), _each_once(result, unit, asked)]
+        lines += [
+            _sizes(result, given, asked, clusters, f"{unit}s"),
+            _each_once(result, unit, asked),
+        ]
     if clusters is not None:
         lines += [_smallest(clusters, asked), _chance(result, asked)]
     return tuple(filter(None, lines))
 
 
-def _sizes(result: xr.Dataset, given: Given, asked: Asked, units: str) -> str:
+def _sizes(
+    result: xr.Dataset, given: Given, asked: Asked, clusters: OnClusters | None, units: str
+) -> str:
     """How much of the data the largest units hold, and what they are worth."""
     effective, number = worth(result)
     digits = 1 if effective < 100 else 0
     told = f"the data are worth {effective:,.{digits}f} {units} of {number:,}"
     if asked.weight == "unit":
         return ""
-    share = np.sort(_shares(given))[::-1]
+    share = np.sort(_shares(given, clusters))[::-1]
     largest = int(np.searchsorted(share.cumsum(), HALF - 1e-12)) + 1
     held = f"{100 * share[:largest].sum():.0f}% of the items"
     if largest == 1:
@@ -72,15 +77,12 @@ def _sizes(result: xr.Dataset, given: Given, asked: Asked, units: str) -> str:
     return f"The {units} are of unequal size: the {largest:,} largest hold {held}; {told}."
 
 
-def _shares(given: Given) -> np.ndarray:
+def _shares(given: Given, clusters: OnClusters | None) -> np.ndarray:
     """The share of each unit in the items."""
-    if given.scores is not None:
-        sizes = given.scores.sizes.sum(1)
-        total = np.bincount(given.scores.unit, weights=sizes)
+    if clusters is None:
+        total = np.bincount(given.scores.unit, weights=given.scores.sizes.sum(1))
     else:
-        kept = [d for d in given.plain.dims if d == given.unit]
-        total = given.plain.sum([d for d in given.plain.dims if d not in kept]).values
-        total = total if kept else np.ones(1)
+        total = np.sum([(size_a + size_b).sum(1) for _, size_a, _, size_b in clusters.sums()], 0)
     return total / total.sum()
 
 
