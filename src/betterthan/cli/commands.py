@@ -50,8 +50,9 @@ def groups(
     statistic: Annotated[str | None, typer.Option(help=", ".join(names.STATISTICS))] = None,
     beta: Annotated[float, typer.Option(help="For f_beta: the weight of recall.")] = 1.0,
     unit: Annotated[
-        str, typer.Option(help="Item column whose items are swapped together.")
-    ] = names.ITEM,
+        str | None,
+        typer.Option(help="Item column whose items are swapped together; by default clusters."),
+    ] = None,
     method: Annotated[str, typer.Option(help=", ".join(names.RANDOMIZATIONS))] = "auto",
     shuffles: Shuffles = names.SHUFFLES,
     cutoff: Annotated[

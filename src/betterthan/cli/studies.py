@@ -27,8 +27,9 @@ def measures(
     statistic: Annotated[str | None, typer.Option(help=", ".join(names.STATISTICS))] = None,
     beta: Annotated[float, typer.Option(help="For f_beta: the weight of recall.")] = 1.0,
     unit: Annotated[
-        str, typer.Option(help="Item column whose items stay together, such as dialogue.")
-    ] = names.ITEM,
+        str | None,
+        typer.Option(help="Item column whose items stay together; by default clusters."),
+    ] = None,
     rope: Rope = names.ROPE,
     interval: Interval = names.CI_KIND,
     ci_prob: Prob = names.CI_PROB,

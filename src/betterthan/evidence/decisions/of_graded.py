@@ -179,6 +179,7 @@ def _skewed_cell(noise: Noise, n: int) -> Cell:
         truth=f"two systems with equal means on {n} items, differences {noise.name}",
         play=partial(_skewed_play, noise, n),
         rates=_skewed_rates,
+        key_sets=2,
     )
 
 

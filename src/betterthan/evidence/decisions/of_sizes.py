@@ -323,6 +323,7 @@ def _cell(kind: _Kind, shape: str, sizes: tuple[int, ...]) -> Cell:
         play=partial(_play, kind.draw, sizes),
         rates=_rates,
         sets=SETS_MANY,
+        key_sets=2,
         block=1000,
     )
 
@@ -335,6 +336,7 @@ def _cell_telling(clusters: int) -> Cell:
         play=partial(_play_telling, clusters),
         rates=_rates_telling,
         sets=SETS_MANY,
+        key_sets=2,
     )
 
 
@@ -346,6 +348,7 @@ def _cell_right(shape: str, sizes: tuple[int, ...]) -> Cell:
         play=partial(_play_right, sizes),
         rates=_rates_right,
         sets=SETS_MANY,
+        key_sets=2,
         block=1000,
     )
 
@@ -367,6 +370,7 @@ def _cell_plan(shape: str, sizes: tuple[int, ...], rho: float) -> Cell:
         play=partial(_play_plan, sizes, rho),
         rates=partial(_rates_plan, sizes, rho),
         sets=SETS_MANY,
+        key_sets=2,
     )
 
 
@@ -377,6 +381,7 @@ def _cell_again(shape: str, sizes: tuple[int, ...]) -> Cell:
         play=partial(_play_again, sizes),
         rates=_rates_again,
         sets=SETS_MANY,
+        key_sets=2,
     )
 
 
