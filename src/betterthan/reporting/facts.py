@@ -203,7 +203,7 @@ def of_any(systems: pd.DataFrame, made: Signature) -> Facts:
         "lower_score": made.higher_is_better is False,
         "baseline": None if made.baseline is None else on_one_line(made.baseline),
         "n_missing": made.n_blank or None,
-        "unit_notes": on_one_line(" ".join(made.unit_notes or ())) or None,
+        "unit_notes": on_one_line(" ".join(made.unit_notes)) if made.unit_notes else None,
     }
 
 

@@ -370,7 +370,6 @@ def _cell_plan(shape: str, sizes: tuple[int, ...], rho: float) -> Cell:
         play=partial(_play_plan, sizes, rho),
         rates=partial(_rates_plan, sizes, rho),
         sets=SETS_MANY,
-        key_sets=2,
     )
 
 
@@ -381,7 +380,6 @@ def _cell_again(shape: str, sizes: tuple[int, ...]) -> Cell:
         play=partial(_play_again, sizes),
         rates=_rates_again,
         sets=SETS_MANY,
-        key_sets=2,
     )
 
 
