@@ -100,6 +100,14 @@ def test_no_interval_leaves_what_is_possible(sizes):
         assert (found["score_upper"] <= 1).all()
 
 
+def test_two_clusters_are_plain_t_with_an_interval_cut_at_what_is_possible():
+    right = np.repeat([[1, 0], [1, 0], [1, 0], [1, 1], [0, 0], [1, 0]], 2, axis=0)
+    found = bt.compare(scores(right, cluster=np.repeat([0, 1], 6)))
+    test = stats.ttest_1samp([1.0, 1 / 3], 0, alternative="greater")
+    assert pair(found, "prob_better") == pytest.approx(1 - test.pvalue)
+    assert pair(found, "difference_upper") == 1.0
+
+
 def test_each_cluster_once_is_the_t_test_of_cluster_means():
     data = graded((40, 3, 9, 12, 6, 25), seed=5)
     found = bt.compare(data, quantity="mean", weight="unit")

@@ -22,15 +22,15 @@ _NAMED = 3  # pairs that are listed
 
 
 def worth(result: xr.Dataset) -> tuple[float, int]:
-    """The effective number of units, df + 1, of the pair that has the fewest, and how many units
-    there are.
+    """The effective number of units, df + 1, and how many units there are, of the pair whose
+    units are worth the least for their number.
     """
     at = pair_indices(result.sizes[names.SYSTEM_A])
     df, units = (result[k].values[at] for k in ("difference_df", "n_units"))
     some = units > 1
     if not some.any():
         return float("nan"), int(units.max(initial=0))
-    least = int(np.nanargmin(np.where(some, df, np.inf)))
+    least = int(np.where(some, (df + 1) / np.maximum(units, 1), np.inf).argmin())
     return float(df[least] + 1), int(units[least])
 
 

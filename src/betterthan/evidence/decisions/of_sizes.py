@@ -82,6 +82,14 @@ def _normal(
     return sizes[:, None] * shared + own
 
 
+def _bounded(
+    sizes: np.ndarray, correlation: float, sets: int, random: np.random.Generator
+) -> np.ndarray:
+    """The same with standard deviation 1/2, cut at means of -1 and 1."""
+    totals = _normal(sizes, correlation, sets, random) / 2
+    return np.clip(totals, -sizes[:, None], sizes[:, None])
+
+
 def _uneven(
     sizes: np.ndarray, correlation: float, sets: int, random: np.random.Generator
 ) -> np.ndarray:
@@ -148,13 +156,15 @@ def _kept(found: dict[str, PairMeans], key: str) -> Values:
     return values | {f"{key} lower": lower, f"{key} upper": upper}
 
 
-def _play(draw: Totals, shape: tuple[int, ...], sets: int, random: np.random.Generator) -> Values:
+def _play(
+    draw: Totals, most: float, shape: tuple[int, ...], sets: int, random: np.random.Generator
+) -> Values:
     sizes = np.array(shape, dtype=float)
     values: Values = {}
     for rho in CORRELATIONS:
         totals = draw(sizes, rho, sets, random)
         wide = np.broadcast_to(sizes[:, None], totals.shape)
-        values |= _kept(answered(totals, wide, np.inf), f"{rho}")
+        values |= _kept(answered(totals, wide, most), f"{rho}")
     return values | _powers(sizes, sets, random)
 
 
@@ -302,6 +312,7 @@ class _Kind:
     name: str
     said: str
     draw: Totals
+    most: float = np.inf  # of a difference
 
 
 _KINDS = (
@@ -309,6 +320,8 @@ _KINDS = (
     _Kind("uneven", "the same; clusters' sds lognormal (.7) and effects t of 3 df", _uneven),
     _Kind("largest", "the same; the largest cluster's sd is three times as large", _largest),
 )
+_CUT = _Kind("bounded", "the same; scores within 0 and 1, so that t is truncated", _bounded, 1.0)
+_FEW = {"2 x 5": (5, 5), "2 x 20": (20, 20), "3 x 20": (20,) * 3}
 _NOT_SOLVED = tuple(
     _Kind(f"{kind} effects", f"effects of clusters {kind}, of mean 0", partial(_skewed, kind))
     for kind in ("exponential", "lognormal")
@@ -320,7 +333,7 @@ def _cell(kind: _Kind, shape: str, sizes: tuple[int, ...]) -> Cell:
         name=f"sizes/{kind.name}, {shape}",
         truth=f"two equal systems on clusters of {shape} items; {kind.said}; power at .1 where who "
         "knows the variance has .8",
-        play=partial(_play, kind.draw, sizes),
+        play=partial(_play, kind.draw, kind.most, sizes),
         rates=_rates,
         sets=SETS_MANY,
         key_sets=2,
@@ -387,6 +400,7 @@ _ALL = UNEQUAL | SEVERAL_LARGE | EQUAL
 CELLS = (
     *(_cell(_KINDS[0], *of) for of in _ALL.items()),
     *(_cell(kind, *of) for kind in _KINDS[1:] for of in UNEQUAL.items()),
+    *(_cell(_CUT, *of) for of in (_FEW | EQUAL).items()),
     *(_cell(kind, k, EQUAL[k]) for kind in _NOT_SOLVED for k in ("5 x 20", "20 x 10")),
     *(_cell_telling(clusters) for clusters in (6, 10, 20, 40)),
     *(_cell_right(*of) for of in _ALL.items()),

@@ -6,6 +6,9 @@ every probability is the one of t and Hall's t that is nearer to 1/2, or 1/2 whe
 different sides: each of the two alone names one of two equal systems too often, t where the units
 are skewed, Hall's where they have heavy tails (P. Hall 1992, Journal of the Royal Statistical
 Society B 54(1), 221-228).
+
+Of two units t is not truncated, only its intervals are cut at the range: truncation makes the tails
+of t with one degree of freedom so light that it names one of two equal systems too often.
 """
 
 from dataclasses import dataclass, replace
@@ -14,9 +17,8 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-TOO_SKEWED = (
-    0.25  # of |skewness| / sqrt(units): above it, means of so few units are far from normal
-)
+TOO_SKEWED = 0.25  # of |skewness| / sqrt(units): above it, so few units are far from normal
+TWO = 2  # units: t of so few is not truncated
 FEWEST_VALUES = 5  # units other than 0, below which the skewness itself is a guess
 
 
@@ -30,7 +32,7 @@ class Student:
     low: float = -np.inf  # the range of the mean
     high: float = np.inf
     skewness: np.ndarray | None = None  # of the units
-    units: np.ndarray | None = None  # their number, for the skewness
+    units: np.ndarray | None = None  # their number
 
     def take(self, at: np.ndarray) -> "Student":
         """Some of the columns."""
@@ -64,7 +66,7 @@ class Student:
         >>> one.quantile(0.025).round(9).tolist(), one.prob_above(0.0).round(9).tolist()
         ([-0.464075167], [0.880823844])
         """
-        low, high = (self._standard(end, hall) for end in (self.low, self.high))
+        low, high = (self._standard(end, hall) for end in self._ends())
         below, above = special.stdtr(self.df, low), special.stdtr(self.df, -high)
         mass = _mass(low, high, self.df)
         # from the end whose tail is smaller
@@ -90,24 +92,32 @@ class Student:
 
     def _narrowest(self, prob: float) -> tuple[np.ndarray, np.ndarray]:
         """Of t: symmetric about the mean, or from one end of the range where that does not fit."""
-        mass = _mass(self._standard(self.low), self._standard(self.high), self.df)
+        low, high = self._ends()
+        mass = _mass(self._standard(low), self._standard(high), self.df)
         half = self.error * special.stdtrit(self.df, (1 + prob * mass) / 2)
         lower, upper = self.mean - half, self.mean + half
-        over, under = upper > self.high, lower < self.low
+        over, under = upper > high, lower < low
         nearer = self.mean - self.low >= self.high - self.mean
         to_high, to_low = over & (~under | nearer), under & ~(over & nearer)
         lower = np.where(to_high, self.quantile(1 - prob), np.where(to_low, self.low, lower))
         upper = np.where(to_low, self.quantile(prob), np.where(to_high, self.high, upper))
         good = self.error > 0
+        lower, upper = (np.clip(end, self.low, self.high) for end in (lower, upper))
         return np.where(good, lower, np.nan), np.where(good, upper, np.nan)
 
     def _above(self, delta: float, hall: bool) -> np.ndarray:
-        inside = min(max(delta, self.low), self.high)
-        at, low, high = (self._standard(x, hall) for x in (inside, self.low, self.high))
+        first, last = self._ends()
+        inside = np.clip(delta, first, last)
+        at, low, high = (self._standard(x, hall) for x in (inside, first, last))
         found = _mass(at, high, self.df) / _mass(low, high, self.df)
         return np.where(self.error > 0, found, np.nan)
 
-    def _standard(self, x: float, hall: bool = False) -> np.ndarray:
+    def _ends(self) -> tuple[np.ndarray, np.ndarray]:
+        """Where t is truncated, (column,)."""
+        units = np.full(self.mean.shape, np.inf) if self.units is None else self.units
+        return np.where(units > TWO, self.low, -np.inf), np.where(units > TWO, self.high, np.inf)
+
+    def _standard(self, x: Any, hall: bool = False) -> np.ndarray:
         """A mean x in errors from the mean; where the probability of t is that of Hall's t."""
         error = np.where(self.error > 0, self.error, 1.0)
         z = (x - self.mean) / error
