@@ -130,7 +130,7 @@ def means(
     of, df = Shares.of(sizes), float(k - 1)
     part = np.maximum(scored, 2)
     error = np.sqrt(part / (part - 1) * (rows**2).sum(0)) / k
-    skewness = _skewness(rows, scored, of.equal) if skewed else None
+    skewness = _skewness(rows, rows * rows, scored, of.equal) if skewed else None
     if not of.equal.all():
         moved = changes(totals, sizes) / np.sqrt(of.constant)
         error = np.where(of.equal, error, np.sqrt((moved**2).sum(0)))
@@ -148,11 +148,13 @@ def _averaged(of: Shares) -> Shares:
     return Shares.of(np.nanmean(of.share, axis=1, keepdims=True))
 
 
-def _skewness(rows: np.ndarray, units: np.ndarray, equal: np.ndarray) -> np.ndarray:
+def _skewness(
+    rows: np.ndarray, squares: np.ndarray, units: np.ndarray, equal: np.ndarray
+) -> np.ndarray:
     """Of what units add to an error, (column,); 0 where units are of unequal size."""
-    square = rows * rows
+    third = np.einsum("uc,uc->c", squares, rows)
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = (square * rows).sum(0) / units / (square.sum(0) / units) ** 1.5
+        found = third / units / (squares.sum(0) / units) ** 1.5
     return np.where(equal & np.isfinite(found), found, 0.0)
 
 
@@ -257,7 +259,8 @@ def differences(
         mean_a, mean_b = total_a.sum(0) / n_a, total_b.sum(0) / n_b
         apart = (total_a - size_a * mean_a) / n_a - (total_b - size_b * mean_b) / n_b
         units = (size_a > 0).sum(0)
-        error = np.sqrt(units / np.maximum(units - 1, 1) * (apart**2).sum(0))
+        squares = apart * apart
+        error = np.sqrt(units / np.maximum(units - 1, 1) * squares.sum(0))
         here_a, here_b = total_a / size_a, total_b / size_b
     largest = np.nanmax(np.maximum(np.abs(here_a), np.abs(here_b)), axis=0, initial=0.0)
     slack = _ULPS * np.finfo(float).eps * largest
@@ -273,13 +276,15 @@ def differences(
         won=((here_a - here_b) > slack).sum(0),
         lost=((here_b - here_a) > slack).sum(0),
         df=df,
-        skewness=_skewness(apart, units, equal) if skewed else None,
+        skewness=_skewness(apart, squares, units, equal) if skewed else None,
         most=most,
     )
 
 
 def _one_size(sizes: np.ndarray) -> np.ndarray:
     """Whether all units that there are have one size, (pair,)."""
+    if sizes.size and sizes.min() == sizes.max():
+        return np.ones(sizes.shape[1], dtype=bool)
     return ((sizes == 0) | (sizes == sizes.max(0, initial=0.0))).all(0)
 
 
