@@ -66,6 +66,9 @@ class Student:
         >>> one.quantile(0.025).round(9).tolist(), one.prob_above(0.0).round(9).tolist()
         ([-0.464075167], [0.880823844])
         """
+        if self._unbounded:
+            found = self._place(self._plain_quantile(prob), hall)
+            return np.where(self.error > 0, found, np.nan)
         low, high = (self._standard(end, hall) for end in self._ends())
         below, above = special.stdtr(self.df, low), special.stdtr(self.df, -high)
         mass = _mass(low, high, self.df)
@@ -92,6 +95,8 @@ class Student:
 
     def _narrowest(self, prob: float) -> tuple[np.ndarray, np.ndarray]:
         """Of t: symmetric about the mean, or from one end of the range where that does not fit."""
+        if self._unbounded:
+            return self.quantile((1 - prob) / 2), self.quantile((1 + prob) / 2)
         low, high = self._ends()
         mass = _mass(self._standard(low), self._standard(high), self.df)
         half = self.error * special.stdtrit(self.df, (1 + prob * mass) / 2)
@@ -106,11 +111,25 @@ class Student:
         return np.where(good, lower, np.nan), np.where(good, upper, np.nan)
 
     def _above(self, delta: float, hall: bool) -> np.ndarray:
+        if self._unbounded:
+            found = special.stdtr(self.df, -self._standard(delta, hall))
+            return np.where(self.error > 0, found, np.nan)
         first, last = self._ends()
         inside = np.clip(delta, first, last)
         at, low, high = (self._standard(x, hall) for x in (inside, first, last))
         found = _mass(at, high, self.df) / _mass(low, high, self.df)
         return np.where(self.error > 0, found, np.nan)
+
+    @property
+    def _unbounded(self) -> bool:
+        """Whether the range of the mean is not known."""
+        return self.low == -np.inf and self.high == np.inf
+
+    def _plain_quantile(self, prob: float) -> np.ndarray:
+        """Of t, once for each number of degrees of freedom."""
+        df, place = np.unique(self.df, return_inverse=True)
+        upper = special.stdtrit(df, max(prob, 1 - prob))[place]
+        return upper if prob >= 0.5 else -upper
 
     def _ends(self) -> tuple[np.ndarray, np.ndarray]:
         """Where t is truncated, (column,)."""
