@@ -108,6 +108,15 @@ def test_two_clusters_are_plain_t_with_an_interval_cut_at_what_is_possible():
     assert pair(found, "difference_upper") == 1.0
 
 
+def test_two_clusters_and_a_single_item_are_no_more_certain_than_plain_t():
+    """It had 1.01 degrees of freedom, and truncated named equal systems in .127 of sets."""
+    random, size = np.random.default_rng(3), np.array([100.0, 100.0, 1.0])[:, None]
+    mean = np.clip(random.normal(0, 0.36, (3, 8000)), -1, 1)
+    wide = np.broadcast_to(size, mean.shape)
+    p = differences(size * mean, wide, 0 * mean, wide, most=1.0).prob_above()
+    assert ((p >= 0.95) | (p <= 0.05)).mean() < 0.11
+
+
 def test_each_cluster_once_is_the_t_test_of_cluster_means():
     data = graded((40, 3, 9, 12, 6, 25), seed=5)
     found = bt.compare(data, quantity="mean", weight="unit")

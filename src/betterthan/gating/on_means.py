@@ -108,7 +108,7 @@ class Spans:
                 least = min(least, 0.5 if mean == delta else float(mean > delta))
                 continue
             mean_, error_, df = np.array([[mean], [error], [self.df]])
-            of = Student(mean_, error_, df, -self.most, self.most, units=np.array([self.units]))
+            of = Student(mean_, error_, df, -self.most, self.most)
             least = min(least, float(of.prob_above(delta)[0]))
         return least
 

@@ -49,8 +49,7 @@ class LeftOut:
         known = (shares.units > 1) & np.isfinite(self.change).all(0)
         error = np.sqrt((self.change**2).sum(0) / shares.constant)
         df = np.where(known, shares.df, 1.0)
-        error = np.where(known, error, 0.0)
-        return Student(self.score, error, df, self.low, self.high, units=shares.units)
+        return Student(self.score, np.where(known, error, 0.0), df, self.low, self.high)
 
     def pairs(self) -> PairMeans:
         """The posterior of the difference of each pair; no error where it cannot be had."""

@@ -40,7 +40,7 @@ def test_probability_and_quantiles_of_the_truncated_t():
 
 
 AT = st.tuples(
-    st.floats(1.0, 60.0), st.floats(-1.0, 1.0), st.floats(0.01, 5.0), st.floats(-0.99, 0.99)
+    st.floats(2.0, 60.0), st.floats(-1.0, 1.0), st.floats(0.01, 5.0), st.floats(-0.99, 0.99)
 )
 
 
@@ -78,6 +78,14 @@ def test_quantiles_are_the_inverse_of_probabilities(at, prob):
     df, mean, error, _ = at
     of = student(df, mean, error, -1.0, 1.0)
     assert of.prob_below(float(of.quantile(prob)[0]))[0] == pytest.approx(prob, abs=1e-9)
+
+
+def test_with_fewer_than_two_degrees_of_freedom_only_the_interval_is_cut():
+    of, plain = student(1.9, 0.6, 0.4, -1.0, 1.0), student(1.9, 0.6, 0.4)
+    assert of.prob_above(0.0)[0] == pytest.approx(plain.prob_above(0.0)[0], rel=1e-12)
+    assert ends(of.interval(0.95, "hdi")) == pytest.approx(
+        np.clip(ends(plain.interval(0.95, "hdi")), -1, 1)
+    )
 
 
 def test_an_unknown_range_gives_plain_t_to_the_digit():

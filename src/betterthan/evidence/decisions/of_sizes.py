@@ -321,7 +321,7 @@ _KINDS = (
     _Kind("largest", "the same; the largest cluster's sd is three times as large", _largest),
 )
 _CUT = _Kind("bounded", "the same; scores within 0 and 1, so that t is truncated", _bounded, 1.0)
-_FEW = {"2 x 5": (5, 5), "2 x 20": (20, 20), "3 x 20": (20,) * 3}
+_FEW = {"2 x 5": (5, 5), "2 x 20": (20, 20), "100, 100, 1": (100, 100, 1), "3 x 20": (20,) * 3}
 _NOT_SOLVED = tuple(
     _Kind(f"{kind} effects", f"effects of clusters {kind}, of mean 0", partial(_skewed, kind))
     for kind in ("exponential", "lognormal")

@@ -7,8 +7,8 @@ different sides: each of the two alone names one of two equal systems too often,
 are skewed, Hall's where they have heavy tails (P. Hall 1992, Journal of the Royal Statistical
 Society B 54(1), 221-228).
 
-Of two units t is not truncated, only its intervals are cut at the range: truncation makes the tails
-of t with one degree of freedom so light that it names one of two equal systems too often.
+With fewer than 2 degrees of freedom t is not truncated; only its intervals are cut at the range.
+Truncation would take so much from its tails that it names one of two equal systems too often.
 """
 
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ import numpy as np
 from scipy import special
 
 TOO_SKEWED = 0.25  # of |skewness| / sqrt(units): above it, so few units are far from normal
-TWO = 2  # units: t of so few is not truncated
+DF_TRUNCATED = 2.0  # degrees of freedom from which on t is truncated
 FEWEST_VALUES = 5  # units other than 0, below which the skewness itself is a guess
 
 
@@ -32,7 +32,7 @@ class Student:
     low: float = -np.inf  # the range of the mean
     high: float = np.inf
     skewness: np.ndarray | None = None  # of the units
-    units: np.ndarray | None = None  # their number
+    units: np.ndarray | None = None  # their number, for the skewness
 
     def take(self, at: np.ndarray) -> "Student":
         """Some of the columns."""
@@ -133,8 +133,8 @@ class Student:
 
     def _ends(self) -> tuple[np.ndarray, np.ndarray]:
         """Where t is truncated, (column,)."""
-        units = np.full(self.mean.shape, np.inf) if self.units is None else self.units
-        return np.where(units > TWO, self.low, -np.inf), np.where(units > TWO, self.high, np.inf)
+        cut = self.df >= DF_TRUNCATED
+        return np.where(cut, self.low, -np.inf), np.where(cut, self.high, np.inf)
 
     def _standard(self, x: Any, hall: bool = False) -> np.ndarray:
         """A mean x in errors from the mean; where the probability of t is that of Hall's t."""

@@ -67,7 +67,7 @@ class Model {
       const [d, e, f, g, n] = ["d", "e", "f", "g", "k"].map((name) => this.at(name, k));
       if (d === null || f === null || !(e > 0)) return null;
       const skewness = (lower ? -1 : 1) * (g || 0) / 3 / Math.sqrt(n);
-      return { d: lower ? -d : d, e, f, g: skewness, most: n > 2 ? this.data.most : null };
+      return { d: lower ? -d : d, e, f, g: skewness, most: f >= 2 ? this.data.most : null };
     }
     if (kind !== "counts") return null;
     let [w, l, t] = ["w", "l", "t"].map((name) => this.at(name, k));
