@@ -1,4 +1,4 @@
-"""What a reader must know of the units of an answer: how much they are worth, and where another
+"""Sentences on the units of an answer: what unequal clusters are worth, and where another
 reasonable answer differs.
 """
 

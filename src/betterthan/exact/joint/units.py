@@ -50,9 +50,9 @@ class PairMeans:
     square's upper triangle.
 
     The posterior is ``difference`` + ``error`` times Student's t of ``df`` degrees of freedom,
-    truncated to differences of at most ``most``; see `Student` for the part of the skewness. Where
-    all units say the same there is no error, and who is better is told by how many units were won
-    and lost.
+    truncated to differences of at most ``most``; `Student` adds the correction for skewness. Where
+    all units show the same difference there is no error: P(better) then follows from the numbers of
+    units won and lost.
     """
 
     difference: np.ndarray
