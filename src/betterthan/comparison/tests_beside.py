@@ -2,6 +2,7 @@
 are.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,8 @@ def tests_beside(given: Given, asked: Asked, clusters: OnClusters | None) -> xr.
     raw = given.raw if clusters is None else clusters.counts
     ties = asked.ties if clusters is None else "third"  # a policy for items has been followed
     choices = Beside(asked.tests, ties=ties, missing="pairwise", rng=asked.seed, clusters=clusters)
+    signs = signs_of(raw, choices.sign_ties)
+    choices = replace(choices, signs=signs)
     found = [_where_met(spec.of(plain, raw, choices), raw) for spec in specs]
     corrected = [adjust(one["p_value"], correction=asked.tests.correction) for one in found]
     told: dict[Any, Any] = {
@@ -36,7 +39,7 @@ def tests_beside(given: Given, asked: Asked, clusters: OnClusters | None) -> xr.
         "favours": _stacked([one["favours"] for one in found]),
     }
     told |= {k: v for one in found for k, v in one.items() if k not in told}
-    told["smallest_p"] = signs_of(raw, choices.sign_ties)["smallest_p"]
+    told["smallest_p"] = signs["smallest_p"]
     if asked.ties == "all":
         every = signs_of(given.raw, "all", alpha=asked.tests.alpha)
         told |= {"p_value_by_ties": every["p_value"], "p_flips": every["flips"]}
@@ -52,9 +55,10 @@ def _where_met(found: xr.Dataset, raw: xr.DataArray) -> xr.Dataset:
     """Without the p-values of pairs that share nothing: nan, which is no hypothesis."""
     if raw.sizes[names.OUTCOME] == 2:  # ties are unknown, and may be all there is
         return found
-    n = without_attrs(raw.sum(names.OUTCOME))
-    met = (n > 0) | (n[names.SYSTEM_A] == n[names.SYSTEM_B])
-    return found.assign(p_value=found["p_value"].where(met))
+    n = raw.transpose(*names.SQUARE, names.OUTCOME).values.sum(-1)
+    met = (n > 0) | np.eye(len(n), dtype=bool)
+    p = found["p_value"].transpose(*names.SQUARE).values
+    return found.assign(p_value=(names.SQUARE, np.where(met, p, np.nan)))
 
 
 def _signed(tests: tuple[str, ...], asked: Asked, choices: Beside) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import xarray as xr
@@ -29,7 +30,7 @@ class OnClusters:
         """From a function that gives the sums of some pairs at a time."""
         return cls(systems, joined([differences(*each) for each in sums()]), sums)
 
-    @property
+    @cached_property
     def counts(self) -> xr.DataArray:
         """Clusters won, lost and tied, (system_a, system_b, outcome)."""
         of = self.pairs

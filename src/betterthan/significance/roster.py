@@ -98,6 +98,7 @@ class Beside:
     missing: str = "pairwise"
     rng: Any = None
     clusters: OnClusters | None = None  # where tests look at whole clusters
+    signs: xr.Dataset | None = None  # the sign test of the counts, where it was done already
 
     @property
     def sign_ties(self) -> str:
@@ -162,12 +163,12 @@ def _suited(data: xr.DataArray) -> tuple[str, ...]:
 
 
 def _sign(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
-    found = signs_of(counts, choices.sign_ties)
+    found = signs_of(counts, choices.sign_ties) if choices.signs is None else choices.signs
     return without_attrs(found[["p_value", "favours"]])
 
 
 def _mid_p(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
-    found = signs_of(counts, choices.sign_ties)
+    found = signs_of(counts, choices.sign_ties) if choices.signs is None else choices.signs
     return without_attrs(found[["mid_p", "favours"]].rename(mid_p="p_value"))
 
 
