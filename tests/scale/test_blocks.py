@@ -74,7 +74,7 @@ def test_scores_within_rounding_of_a_larger_one_elsewhere_tie_as_in_memory():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_compare_says_what_it_says_in_memory_and_reads_each_block_twice(kind):
+def test_compare_says_what_it_says_in_memory_and_reads_right_or_wrong_once(kind):
     values, attrs = KINDS[kind]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of an audit, which blocks do not have
@@ -83,7 +83,8 @@ def test_compare_says_what_it_says_in_memory_and_reads_each_block_twice(kind):
     for rows in (2500, 8192):
         lazy, read = watched(values, rows, **attrs)
         answers.append(bt.compare(lazy, tests="sign", rng=1).data)
-        assert read.most() == 2
+        graded = not np.isin(values[~np.isnan(values.astype(float))], (-1, 0, 1)).all()
+        assert read.most() == 1 + graded
     only_in_memory = {"prob_better_if_wrong", "verdict_if_wrong"}
     only_in_memory |= {"item_score", "item_spread", "item_with_rest", "n_differing"}
     only_in_memory |= {"friedman_statistic", "friedman_p", "friedman_n"}
@@ -142,7 +143,7 @@ def test_a_system_without_a_score(make):
     told = bt.compare(watched(values, 70)[0], tests="sign", rng=1).data
     assert told["verdict"].sel(system_a="s0", system_b="s1").item() == "no_data"
     assert np.isnan(told["score"].sel(system="s1"))
-    assert told.attrs["no_joint"] == "s1 has fewer than two scores"
+    assert told.attrs["no_joint"].startswith("scores are missing")
 
 
 def test_two_systems_of_right_and_wrong_need_one_reading():

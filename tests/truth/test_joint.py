@@ -1,12 +1,12 @@
-"""The joint posterior of all systems: reference values, exact identities, and PyMC."""
+"""The joint posterior of all systems, and Student's t, in the answers of `compare`."""
 
 import numpy as np
 import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.exact.joint import rows, shrinkage, units
-from betterthan.exact.joint.mixture import Mixture, mixture
+from betterthan.exact.joint import abilities
+from betterthan.exact.joint.abilities import Abilities
 
 ITEMS = "1111 1100 1110 1100 1100 1000 1100 0011 0011 1111 1100 0000"
 X = np.array([[int(c) for c in row] for row in ITEMS.split()], dtype=float)
@@ -29,105 +29,25 @@ def scores(values, **coords):
     )
 
 
-@pytest.fixture(scope="module")
-def contrasts():
-    of = units.means(X, np.ones_like(X))
-    return shrinkage.contrasts(of.mean, of.rows, pseudo=4, scale=0.25)
-
-
-@pytest.fixture(scope="module")
-def whole(contrasts):
-    return mixture(contrasts)
-
-
-@pytest.fixture(scope="module")
-def none_apart(whole):
-    weight = whole.weight.copy()
-    weight[:, 1:] = 0
-    return Mixture(whole.of, whole.tau, weight / weight.sum())
-
-
-def test_means_of_rows_of_0_and_1():
-    mean, covariance = rows.moments(X)
-    assert mean.tolist() == [0.6875, 0.625, 0.4375, 0.375]
-    expected = [[55, 34, -13, -18], [34, 60, -6, -12], [-13, -6, 63, 38], [-18, -12, 38, 60]]
-    np.testing.assert_allclose(4352 * covariance, expected, rtol=1e-12)
-
-
-def test_draws_of_rows_have_these_moments_and_the_closed_form_of_pairs():
-    mean, covariance = rows.moments(X)
-    wide = np.concatenate([X, X, X[:, :1]], axis=1)  # nine systems: the base by sticks
-    for values, tolerance in ((X, 4e-3), (wide, 6e-3)):
-        drawn = rows.draws(values, 100_000, np.random.default_rng(3))[:, :4]
-        np.testing.assert_allclose(drawn.mean(0), mean, atol=2e-3)
-        np.testing.assert_allclose(np.cov(drawn.T), covariance, atol=3e-4)
-        better = (drawn[:, FIRST] > drawn[:, SECOND]).mean(0)
-        closed = bt.prob_better(bt.count(scores(X))).values[FIRST, SECOND]
-        np.testing.assert_allclose(better, closed, atol=tolerance)  # 4 standard errors of draws
-    best = np.bincount(rows.draws(X, 200_000, np.random.default_rng(4)).argmax(1)) / 200_000
-    np.testing.assert_allclose(best, [0.6956, 0.2236, 0.0607, 0.0201], atol=4e-3)
-
-
-def test_the_covariance_is_drawn_to_a_multiple_of_one(contrasts):
-    assert contrasts.shrunk == pytest.approx(0.21253985, abs=5e-9)
-    row = [0.016659410, 0.005004055, -0.010717806, -0.010945659]
-    np.testing.assert_allclose(contrasts.covariance[0], row, atol=5e-10)
-    assert contrasts.covariance[1, 1] == pytest.approx(0.015747998, abs=5e-10)
-    assert contrasts.covariance[1, 2] == pytest.approx(-0.010034247, abs=5e-10)
-
-
-def test_no_answer_depends_on_the_basis_or_the_order():
-    order = [2, 0, 3, 1]
-    of = units.means(X[:, order], np.ones_like(X))
-    turned = mixture(shrinkage.contrasts(of.mean, of.rows, pseudo=4, scale=0.25))
-    here = bt.compare(scores(X))["among_prob_better"].values
-    there = turned.prob_above(*np.triu_indices(4, 1))
-    expected = [here[order[i], order[j]] for i, j in zip(FIRST, SECOND, strict=True)]
-    np.testing.assert_allclose(there, expected, atol=1e-9)
-
-
-def test_reference_where_none_stands_apart(none_apart):
-    assert none_apart.spread == pytest.approx(0.11403499, abs=5e-9)
-    found = none_apart.prob_above(FIRST, SECOND)
-    expected = [0.61701403, 0.68401246, 0.75491220, 0.59889389, 0.68401246, 0.61701403]
-    np.testing.assert_allclose(found, expected, atol=6e-9)
-    expected = [0.05296298, 0.02076468, -0.02076468, -0.05296298]
-    np.testing.assert_allclose(none_apart.mean(), expected, atol=5e-9)
-
-
-def test_reference_of_the_whole(whole):
-    assert 1 - whole.prob_apart.sum() == pytest.approx(0.55353376, abs=5e-9)
-    expected = [0.11981421, 0.10341891, 0.10341891, 0.11981421]
-    np.testing.assert_allclose(whole.prob_apart, expected, atol=5e-9)
-    assert whole.spread == pytest.approx(0.11723034, abs=1e-8)
-    found = whole.prob_above(FIRST, SECOND)
-    expected = [0.62748157, 0.70034912, 0.77620096, 0.60859162, 0.70034912, 0.62748157]
-    np.testing.assert_allclose(found, expected, atol=6e-9)
-    drawn = whole.draws(200_000, np.random.default_rng(5))
-    best = np.bincount(drawn.argmax(1)) / len(drawn)
-    np.testing.assert_allclose(best, [0.468, 0.254, 0.176, 0.102], atol=4e-3)
-
-
-def test_draws_and_intervals_are_of_the_same_mixture(whole):
-    drawn = whole.draws(200_000, np.random.default_rng(6))
-    apart = drawn[:, FIRST] - drawn[:, SECOND]
-    np.testing.assert_allclose((apart > 0).mean(0), whole.prob_above(FIRST, SECOND), atol=4e-3)
-    np.testing.assert_allclose(drawn.mean(0), whole.mean(), atol=2e-3)
-    low, high = whole.interval(FIRST, SECOND, 0.9)
-    np.testing.assert_allclose((apart <= low).mean(0), 0.05, atol=2e-3)
-    np.testing.assert_allclose((apart <= high).mean(0), 0.95, atol=2e-3)
-    np.testing.assert_allclose(drawn.sum(1), 0, atol=1e-12)
-
-
-def test_the_comparison_says_the_same(whole):
-    found = bt.compare(scores(X), ci_prob=0.9)
-    np.testing.assert_allclose(
-        found["among_prob_better"].values[FIRST, SECOND], whole.prob_above(FIRST, SECOND)
-    )
+def test_the_comparison_says_what_the_joint_posterior_says():
+    found = bt.compare(scores(X), ci_prob=0.9, rope=0.1)
+    pairs = Abilities.fit(abilities.of_right(X.T @ X, 12, (1, 1, 1))).pairs(0.9, "hdi", 0.1)
     p = found["among_prob_better"].values
+    np.testing.assert_allclose(p[FIRST, SECOND], pairs.better)
     np.testing.assert_allclose(p + p.T, 1, atol=1e-12)
-    low, _ = whole.interval(FIRST, SECOND, 0.9)
-    np.testing.assert_allclose(found["among_difference_lower"].values[FIRST, SECOND], low)
+    np.testing.assert_allclose(found["among_difference_lower"].values[FIRST, SECOND], pairs.lower)
+    np.testing.assert_allclose(found["among_mass"].values[FIRST, SECOND], pairs.mass)
+    assert found["prob_best"].values == pytest.approx([0.538, 0.277, 0.114, 0.070], abs=0.02)
+
+
+def test_a_third_system_like_the_second_draws_the_first_towards_both():
+    """Two systems are answered by themselves; a copy of the second tells that systems are alike."""
+    one = np.repeat([[1.0, 0], [0, 1], [1, 1]], [8, 2, 10], axis=0)
+    alone = bt.compare(scores(one))["prob_better"].values[0, 1]
+    among = bt.compare(scores(one[:, [0, 1, 1]]))["among_prob_better"].values
+    assert alone == pytest.approx(0.967285, abs=5e-7)
+    assert among[0, 1] == pytest.approx(0.921421, abs=5e-7)
+    assert among[1, 2] == 0.5
 
 
 def test_student_t_on_units_without_and_with_sizes():
@@ -191,43 +111,6 @@ def test_systems_that_answer_alike_share_everything():
     np.testing.assert_allclose(found["expected_rank"], 2.5, atol=0.05)
 
 
-@pytest.mark.sampled
-def test_pymc_draws_the_same_posterior():
-    """Eight schools with their known errors, as eight contrasts in which none stands apart."""
-    import pymc as pm
-
-    effect = np.array([28.0, 8, -3, 7, -1, 1, 18, 12]) / 100
-    error = np.array([15.0, 10, 16, 11, 9, 11, 10, 18]) / 100
-    q = shrinkage.helmert(8)
-    variance, axes = np.linalg.eigh(q.T @ np.diag(error**2) @ q)
-    of = shrinkage.Contrasts(q @ axes, (effect @ q) @ axes, variance, 0.0, 0.25)
-    weight = mixture(of).weight.copy()
-    weight[:, 1:] = 0
-    exact = Mixture(of, mixture(of).tau, weight / weight.sum())
-    with pm.Model():
-        tau = pm.HalfCauchy("tau", 0.25)
-        raw = pm.Normal("raw", 0, 1, shape=7)
-        contrast = tau * raw
-        pm.Normal("seen", contrast, np.sqrt(variance), observed=of.at)
-        pm.Deterministic("ability", contrast @ of.basis.T)
-        tree = pm.sample(
-            draws=1000,
-            tune=500,
-            chains=2,
-            cores=1,
-            random_seed=1,
-            progressbar=False,
-            target_accept=0.95,
-        )
-    ability = tree["posterior"]["ability"].values.reshape(-1, 8)
-    tau = tree["posterior"]["tau"].values.ravel()
-    first, second = np.triu_indices(8, 1)
-    sampled = (ability[:, first] > ability[:, second]).mean(0)
-    # 2,000 draws of some autocorrelation: four standard errors of 1,000 independent ones
-    np.testing.assert_allclose(sampled, exact.prob_above(first, second), atol=4 * 0.5 / 1000**0.5)
-    assert tau.mean() == pytest.approx(exact.spread, abs=4 * tau.std() / 1000**0.5)
-
-
 def test_systems_apart_by_the_same_on_every_item_are_decided_without_a_slope():
     noise = np.random.default_rng(1).normal(size=(30, 1))
     scores = xr.DataArray(
@@ -236,5 +119,5 @@ def test_systems_apart_by_the_same_on_every_item_are_decided_without_a_slope():
         coords={"system": list("ABC")},
     )
     found = bt.compare(scores, quantity="mean")
-    assert found.pairs["among_verdict"].tolist() == ["better"] * 3
-    np.testing.assert_allclose(found.pairs["among_lower"], found.pairs["difference"], atol=1e-6)
+    assert found.pairs["verdict"].tolist() == ["better"] * 3
+    assert "the same on every item" in found.attrs["no_joint"]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from betterthan.exact.joint import shrinkage, units
-from betterthan.exact.joint.mixture import mixture
+from betterthan.exact.joint import abilities
+from betterthan.exact.joint.abilities import Abilities
 from betterthan.exact.numeric import weights
 from tests.truth.test_joint import scores
 
@@ -58,9 +58,9 @@ def test_the_best_set_holds_the_best():
     held = []
     for _ in range(100):
         ability = rng.normal(0, 0.1, 20)
-        of = units.means(solved(rng, ability, 100).values, np.ones((100, 20)))
-        contrasts = shrinkage.contrasts(of.mean, of.rows, pseudo=shrinkage.PSEUDO, scale=0.25)
-        best = mixture(contrasts).draws(1000, rng).argmax(1)
+        right = solved(rng, ability, 100).values
+        of = abilities.of_right(right.T @ right, 100, (1, 1, 1))
+        best = Abilities.fit(of).draws(1000, rng).argmax(1)
         share = np.bincount(best, minlength=20) / 1000
         held.append(weights.best_set(share, 0.95)[ability.argmax()])
     assert np.mean(held) > 0.88  # .96; the bootstrap held .68 to .78
@@ -95,14 +95,14 @@ def test_counts_and_few_items_say_why():
     assert "4 items are too few" in bt.compare(data[:4]).attrs["no_joint"]
 
 
-def test_gaps_are_told_on_the_cells_there_are():
+def test_missing_scores_leave_pairs_alone_and_say_how_to_compare_all():
     rng = np.random.default_rng(4)
     data = solved(rng, np.linspace(-1, 1, 5), 100)
-    holes = data.where(rng.random(data.shape) > 0.2)
+    holes = data.where(rng.random(data.shape) > 0.05)
     found = bt.compare(holes)
-    best = [bt.compare(d)["expected_rank"].values.argmin() for d in (data, holes)]
-    assert best == [4, 4]
-    assert found["among_prob_better"].values[4, 0] > 0.95
+    assert "among_prob_better" not in found
+    assert "missing='complete'" in found.attrs["no_joint"]
+    assert bt.compare(holes, missing="complete")["among_prob_better"].values[4, 0] > 0.95
 
 
 def test_a_pair_decided_alone_and_not_among_all_says_so(equal):

@@ -9,12 +9,13 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.comparison.asked import Asked
-from betterthan.comparison.engines import Engine, working
+from betterthan.comparison.engines import Engine
 from betterthan.comparison.given import Given
 from betterthan.comparison.measured import Measured
 from betterthan.counts.units import CLUSTER, unlabelled
-from betterthan.exact.joint import shrinkage, units
-from betterthan.exact.joint.mixture import Mixture, mixture
+from betterthan.exact.joint import abilities, units
+from betterthan.exact.joint.abilities import Abilities, Evidence
+from betterthan.exact.joint.student import DF_MIN
 from betterthan.exact.joint.units import Means
 from betterthan.models.roster import AMONG_ALL
 from betterthan.posterior import among
@@ -49,19 +50,29 @@ def among_all(given: Given, asked: Asked, main: Engine, taken: Collection[str]) 
     scores = given.scores
     assert scores is not None  # else there was a reason
     equal = names.DATASET in taken and len(set(scores.dataset.tolist())) > 1
-    means = _equally_weighed(scores) if equal else scores.means()
-    if not means.vary:
-        return _none("all units say the same of the systems, so nothing tells how sure that is")
-    if means.df <= shrinkage.DF_MIN:
-        worth = f"the {scores.units} {given.unit}s are of unequal size, worth {means.df + 1:.1f}"
-        return _none(f"{worth} of equal size: too few to tell how the systems vary together")
-    found = _posterior(scores, means, equal)
-    which: Any = {"higher_is_better": scores.higher_is_better or not scores.graded}
-    which["at_work"] = working(given)
+    if scores.graded or not scores.single or equal:
+        means = _equally_weighed(scores) if equal else scores.means()
+        if means.df <= DF_MIN:
+            worth = (
+                f"the {scores.units} {given.unit}s are of unequal size, worth {means.df + 1:.1f}"
+            )
+            return _none(f"{worth} of equal size: too few to tell how the systems vary together")
+        of = _of_means(scores, means, equal)
+    else:
+        win, loss, *tie = checks.prior(asked.prior, given.counts.sizes[names.OUTCOME])
+        both, items = scores.both_right()
+        of = abilities.of_right(both, items, (win, loss, tie[0] if tie else 1.0))
+    if not of.variance:
+        return _none(
+            f"differences are the same on every {given.unit}, so nothing tells their error"
+        )
+    found = Abilities.fit(of)
     ranks = among.ranks_of(found, scores.systems, asked.question, asked.rank_seed)
     told = ranks[list(_TOLD)]
     if given.quantity.lead != "wins":
-        told = told.merge(among.of_mixture(found, scores.systems, asked.question, **which))
+        up = scores.higher_is_better or not scores.graded
+        pairs = among.of_pairs(found, scores.systems, asked.question, higher_is_better=up)
+        told = told.merge(pairs)
     return told.assign_attrs(_made(given, scores, equal, asked).to_attrs())
 
 
@@ -71,39 +82,27 @@ _TOLD = (
 )
 
 
-def _posterior(scores: "Measured | Summed", means: "Means | SummedMeans", equal: bool) -> Mixture:
-    right_or_wrong = not scores.graded and scores.single and not equal
-    of = shrinkage.contrasts_of(
-        means.mean,
-        means.moments(),
-        pseudo=shrinkage.PSEUDO if right_or_wrong else 0,
-        scale=_scale(scores),
-    )
-    return mixture(of)
-
-
-def _scale(scores: "Measured | Summed") -> float:
-    """Of the spread of systems before any data: a quarter of 0 to 1, half the sd of other
-    scores.
-    """
-    if not scores.graded:
-        return shrinkage.SCALE
-    return shrinkage.SHARE_OF_SD * float(np.sqrt(np.nanmean(scores.variances())))
+def _of_means(scores: "Measured | Summed", means: "Means | SummedMeans", equal: bool) -> Evidence:
+    low, high = scores.limits
+    if equal and isinstance(means, Means):
+        pairs = units.pairs_of(means, high - low)
+    else:
+        pairs = scores.pairs()
+    return abilities.of_means(means.mean, means.covariance, means.df, pairs, scores.sd())
 
 
 def _equally_weighed(scores: Any) -> Means:
-    """Means over data sets that weigh the same, and what each unit adds to their error."""
+    """Means over data sets that weigh the same, and what each unit adds to an error."""
     parts = []
     for k in range(int(scores.dataset.max()) + 1):
         here = scores.dataset == k
         place = np.unique(scores.unit[here], return_inverse=True)[1]
         sums = (units.summed(x[here], place) for x in (scores.totals, scores.sizes))
         parts.append(units.means(*sums))
-    whole = sum(part.units for part in parts)
-    rows = [part.rows * whole / (part.units * len(parts)) for part in parts]
+    added = [part.parts / len(parts) for part in parts]
     scored = np.sum([part.scored for part in parts], axis=0)
     mean, df = np.mean([part.mean for part in parts], axis=0), min(part.df for part in parts)
-    return replace(parts[0], mean=mean, rows=np.concatenate(rows), scored=scored, df=df)
+    return replace(parts[0], mean=mean, parts=np.concatenate(added), scored=scored, df=df)
 
 
 def _not_told(given: Given, asked: Asked) -> str:
@@ -126,12 +125,12 @@ def _not_told(given: Given, asked: Asked) -> str:
     prior = checks.prior(asked.prior, given.counts.sizes[names.OUTCOME])
     if prior[0] != prior[1]:
         return "a prior that favours one side of a pair is told pair by pair"
-    if scores.units < shrinkage.UNITS_MIN:
+    if scores.units < abilities.FEWEST:
         few = f"{scores.units} {given.unit}{'s are' if scores.units > 1 else ' is'} too few"
         return f"{few} to tell how the systems vary together"
-    empty = scores.scored < 2
-    if empty.any():
-        return f"{scores.systems[int(empty.argmax())]} has fewer than two scores"
+    if scores.gaps:
+        how = "missing='complete' compares all on the items that all have"
+        return f"scores are missing, and pairs are then on different items; {how}"
     return ""
 
 

@@ -1,6 +1,7 @@
 """Scores as sums on the units of evidence, and what a difference of them is."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -50,10 +51,15 @@ class Measured:
         """Cells that each system has a score on."""
         return (self.sizes > 0).sum(0)
 
-    def variances(self) -> np.ndarray:
-        """Of the scores of each system."""
-        each = np.where(self.sizes > 0, self.totals, np.nan) / np.maximum(self.sizes, 1)
-        return np.nanvar(each, axis=0, ddof=1)
+    def sd(self) -> float:
+        """Standard deviation of the means of units, of all systems together."""
+        totals, sizes = self._of_units()
+        return float(np.nanstd(np.where(sizes > 0, totals, np.nan) / np.maximum(sizes, 1)))
+
+    def both_right(self) -> tuple[np.ndarray, int]:
+        """On how many items both of two systems are right, (system, system), and the items."""
+        right = self.totals - self.limits[0]
+        return right.T @ right, len(right)
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -69,12 +75,18 @@ class Measured:
 
     def means(self) -> Means:
         """Of each system on its own cells."""
+        return self._means
+
+    @cached_property
+    def _means(self) -> Means:
+        return units.means(*self._of_units(), limits=self.limits, skewed=self.of_items)
+
+    def _of_units(self) -> tuple[np.ndarray, np.ndarray]:
+        """Totals and sizes (unit, system)."""
         sums = self.totals, self.sizes
         if not self.of_items:
             sums = units.summed(sums[0], self.unit), units.summed(sums[1], self.unit)
-        if self.weight == "unit":
-            sums = units.once(*sums)
-        return units.means(*sums, limits=self.limits, skewed=self.of_items)
+        return units.once(*sums) if self.weight == "unit" else sums
 
     def told(self, question: Question) -> dict[str, tuple[str, np.ndarray]]:
         """``score`` of each system, as the scores stand, with the bounds of its interval."""
@@ -84,6 +96,10 @@ class Measured:
 
     def pairs(self) -> PairMeans:
         """Of each pair, on the cells that both have."""
+        return self._pairs
+
+    @cached_property
+    def _pairs(self) -> PairMeans:
         low, high = self.limits
         return units.pair_means(
             self.totals,

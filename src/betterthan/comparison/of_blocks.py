@@ -21,8 +21,7 @@ from betterthan.counts.ties import policy_applied
 from betterthan.counts.units import CLUSTER, EPOCH, several
 from betterthan.exact.blocks import spreads
 from betterthan.exact.blocks.outcomes import Tables
-from betterthan.exact.blocks.spreads import About, Spreads
-from betterthan.exact.joint.shrinkage import Moments
+from betterthan.exact.blocks.spreads import Spreads
 from betterthan.exact.joint.student import Student
 from betterthan.exact.joint.units import PairMeans
 from betterthan.posterior.table import Question
@@ -46,10 +45,11 @@ class SummedMeans:
         """Whether units say anything else than the means."""
         return bool((self.of.squares() > 0).any())
 
-    def moments(self) -> Moments:
-        """Of the contrasts of all systems."""
-        assert self.of.seen is not None  # read wherever it is asked for
-        return spreads.moments(self.of.found, self.of.about, self.of.seen)
+    @property
+    def covariance(self) -> np.ndarray:
+        """Of the means, (system, system)."""
+        assert self.of.seen is not None  # graded scores are read twice
+        return self.of.seen.products / (self.of.units * (self.of.units - 1))
 
     @property
     def df(self) -> float:
@@ -75,7 +75,7 @@ class Summed:
     """What `Measured` says of scores, from sums over blocks: each item is an example of its own."""
 
     found: Tables
-    about: About
+    average: np.ndarray  # (system,), of the scores as they stand
     seen: Spreads | None  # of a second reading, where one was needed
     systems: list[str]
     higher_is_better: bool
@@ -110,17 +110,32 @@ class Summed:
     @property
     def mean(self) -> np.ndarray:
         """Of the scores as they stand; nan where there is none."""
-        return np.where(self.scored > 0, self.about.mean, np.nan)
+        return np.where(self.scored > 0, self.average, np.nan)
 
     def squares(self) -> np.ndarray:
         """Sum over items of the squared distance from the mean, (system,)."""
         if self.seen is not None and self.graded:
             return np.diag(self.seen.products)
-        return self.scored * self.about.mean * (1 - self.about.mean)
+        return self.scored * self.average * (1 - self.average)
 
-    def variances(self) -> np.ndarray:
-        """Of the scores of each system."""
-        return self.squares() / np.maximum(self.scored - 1, 1)
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The range of a mean, of which more is better, where it is known."""
+        if self.graded:
+            return -np.inf, np.inf
+        return (0.0, 1.0) if self.higher_is_better else (-1.0, 0.0)
+
+    def sd(self) -> float:
+        """Standard deviation of the scores of all systems together."""
+        mean = np.average(self.average, weights=self.scored)
+        squares = self.squares() + self.scored * (self.average - mean) ** 2
+        return float(np.sqrt(squares.sum() / self.scored.sum()))
+
+    def both_right(self) -> tuple[np.ndarray, int]:
+        """On how many items both of two systems are right, (system, system), and the items."""
+        ones, n = np.diag(self.found.sums), self.units
+        both = self.found.sums - self.found.wins
+        return (both if self.higher_is_better else n - ones - ones[:, None] + both), n
 
     def means(self) -> SummedMeans:
         """Of each system on its own items."""
@@ -137,7 +152,7 @@ class Summed:
         """Of each pair, on the items that both have."""
         assert self.seen is not None  # graded scores are read twice
         sign = 1 if self.higher_is_better else -1
-        return spreads.pair_means(self.found, self.about, self.seen, sign)
+        return spreads.pair_means(self.found, self.average, self.seen, sign)
 
 
 def count_given_blocks(found: Found, asked: Asked) -> Given:
@@ -188,11 +203,11 @@ def _alone(plain: xr.DataArray, asked: Asked) -> None:
 def _summed(of: Blocks, asked: Asked) -> Summed:
     """The first reading, and the second where means alone do not do."""
     found = tables_of(of, asked.margin, asked.missing, mark=True)
-    about, seen = spreads.about(found), None
-    if found.graded or len(of.systems) > 2:
+    average, seen = spreads.means(found), None
+    if found.graded:
         rule = rule_of(of, asked.missing)
-        seen = folded(of, partial(spreads.spreads, rule=rule, of=about), spreads.added)
-    return Summed(found, about, seen, list(of.systems), of.higher_is_better)
+        seen = folded(of, partial(spreads.spreads, rule=rule, mean=average), spreads.added)
+    return Summed(found, average, seen, list(of.systems), of.higher_is_better)
 
 
 def _facts(scores: Summed, raw: xr.DataArray) -> xr.Dataset:

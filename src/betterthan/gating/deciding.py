@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from betterthan import checks, names
-from betterthan.exact.joint.shrinkage import DF_MIN
+from betterthan.exact.joint.student import DF_MIN
 from betterthan.exact.wins import intervals
 from betterthan.gating.answer import Gate
 from betterthan.gating.decision import Evidence

@@ -8,7 +8,7 @@ import xarray as xr
 
 from betterthan import __version__, checks, names
 from betterthan.answers import numbers
-from betterthan.exact.joint.shrinkage import DF_MIN
+from betterthan.exact.joint.student import DF_MIN
 from betterthan.exact.planning.clusters import Power, power, spread_sizes
 from betterthan.plan.answer import Plan
 from betterthan.plan.given import VERDICTS

@@ -1,67 +1,57 @@
-"""Answers for all systems at once, from the mixture of normals that draws them together."""
+"""Answers for all systems at once, from the posterior of their abilities."""
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.blocks.work import Work, here
 from betterthan.counts.shapes import pair_indices
-from betterthan.exact.joint.mixture import Mixture
+from betterthan.exact.joint.abilities import Abilities
 from betterthan.posterior import table
 from betterthan.posterior.table import Question
 
 DRAWS = 10_000  # for ranks alone: pairs need none
 
 
-def of_mixture(
-    found: Mixture,
-    systems: Sequence[str],
-    asked: Question,
-    *,
-    higher_is_better: bool = True,
-    at_work: Work = here,
+def of_pairs(
+    found: Abilities, systems: Sequence[str], asked: Question, *, higher_is_better: bool = True
 ) -> xr.Dataset:
-    """``among_prob_better``, ``among_difference_*`` and ``among_verdict`` over (system_a,
-    system_b), without draws; intervals are equal-tailed.
+    """``among_prob_better``, ``among_difference_*``, with a rope ``among_mass``, and
+    ``among_verdict`` over (system_a, system_b), without draws.
 
     Parameters
     ----------
-    found : Mixture
-        Of abilities of which more is better.
+    found : Abilities
+        Of which more is better.
     systems : sequence of str
     asked : Question
-        Its rope is left to the pair alone.
     higher_is_better : bool, default True
         If not, differences are told as the scores stand: below 0 where A is better.
-    at_work : callable
-        Of `blocks.work`.
     """
-    first, second = pair_indices(len(systems))
-    middle = found.mean()
-    middle = middle[first] - middle[second]
-    answers = partial(found.answers, prob=asked.ci_prob)
-    better, worse, low, high = at_work(answers, first, second, outputs=4)
+    of = found.pairs(asked.ci_prob, asked.ci_kind, asked.rope)
+    middle, low, high = of.mean, of.lower, of.upper
     if not higher_is_better:
         middle, low, high = -middle, -high, -low
     parts = {
-        "prob_better": better,
-        "prob_worse": worse,
+        "prob_better": of.better,
+        "prob_worse": of.worse,
         "difference_mean": middle,
         "difference_lower": low,
         "difference_upper": high,
     }
-    square = table.square_of(parts, list(systems), first, second)
-    decided = table.with_verdicts(square, Question(threshold=asked.threshold))
-    decided = decided.drop_vars("also_ahead")
+    if asked.rope:
+        parts["mass"] = of.mass
+    square = table.square_of(parts, list(systems), *pair_indices(len(systems)))
+    decided = table.with_verdicts(square, asked).drop_vars(
+        ["also_ahead", "beyond_rope"], errors="ignore"
+    )
     return decided.rename({name: f"among_{name}" for name in decided.data_vars})
 
 
-def ranks_of(found: Mixture, systems: Sequence[str], asked: Question, seed: int) -> xr.Dataset:
+def ranks_of(found: Abilities, systems: Sequence[str], asked: Question, seed: int) -> xr.Dataset:
     """``prob_best``, ``expected_rank``, ``rank_lower``, ``rank_upper``, ``in_best_set`` over
-    system, and ``prob_rank``, from draws of the same mixture.
+    system, and ``prob_rank``, from draws of the same posterior.
     """
     drawn = found.draws(DRAWS, np.random.default_rng(seed))[None]
     told = table.of_systems(drawn, systems, ci_prob=asked.ci_prob, independent=True)

@@ -161,15 +161,12 @@ def test_sizes_that_differ_by_system_average_their_shares():
     assert found.error[0] == pytest.approx(np.sqrt(squares / Shares.of(w).constant[0]))
 
 
-def test_joint_rows_have_the_variance_of_t_of_the_pairs():
-    """Of units of unequal size the contrasts' covariance is that of t with the pair's error."""
+def test_the_covariance_of_all_means_has_the_errors_of_the_pairs():
     random = np.random.default_rng(3)
     size = np.repeat(np.array([9.0, 14, 7, 12, 10, 8, 11])[:, None], 3, axis=1)
     total = random.normal(size=(7, 3)) * size
     of = means(total, size)
     pair = differences(total[:, :1], size[:, :1], total[:, 1:2], size[:, :1])
     assert of.df == pytest.approx(pair.df[0])
-    k = len(size)
-    covariance = of.rows.T @ of.rows / k / (k - 3)
-    apart = covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]
-    assert apart == pytest.approx(pair.error[0] ** 2 * of.df / (of.df - 2))
+    apart = of.covariance[0, 0] + of.covariance[1, 1] - 2 * of.covariance[0, 1]
+    assert apart == pytest.approx(pair.error[0] ** 2)

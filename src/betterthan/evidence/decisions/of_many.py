@@ -12,7 +12,8 @@ from betterthan.evidence.decisions import of_pairs
 from betterthan.evidence.decisions.cells import FEW, Cell, Values
 from betterthan.evidence.decisions.rates import Rate, coverage, of_verdicts, rate
 from betterthan.evidence.decisions.tables_of_items import Graded, Rasch, Scores
-from betterthan.exact.joint import mixture, shrinkage, units
+from betterthan.exact.joint import abilities, units
+from betterthan.exact.joint.abilities import Abilities, Evidence
 from betterthan.exact.numeric import weights
 from betterthan.posterior.verdicts import decide
 
@@ -49,37 +50,31 @@ def on_units(scores: Scores) -> Values:
 
 def among_all(scores: Scores, random: np.random.Generator) -> Values:
     """Of each pair (pair,) among all systems, and which systems are in the best set (system,)."""
-    found = mixture.mixture(contrasts_of(scores))
-    first, second = pair_indices(scores.values.shape[1])
-    lower, upper = found.interval(first, second, names.CI_PROB)
+    found = Abilities.fit(evidence_of(scores))
+    of = found.pairs(names.CI_PROB, names.CI_KIND, 0.0)
     best = weights.ranks(found.draws(_DRAWS, random))[:, 0]
     return {
-        "better": found.prob_above(first, second),
-        "worse": found.prob_above(second, first),
-        "lower": lower,
-        "upper": upper,
+        "better": of.better,
+        "worse": of.worse,
+        "lower": of.lower,
+        "upper": of.upper,
         "best": weights.best_set(best, names.CI_PROB),
     }
 
 
-def contrasts_of(scores: Scores) -> shrinkage.Contrasts:
-    """What the data say of differences: items of right and wrong have four of coin flips before."""
-    seen = ~np.isnan(scores.values)
-    summed = np.where(seen, scores.values, 0.0), seen * 1.0
-    single = len(scores.unit) == scores.unit[-1] + 1
-    means = units.means(*summed) if single else units.means(*_by_unit(summed, scores.unit))
-    right_or_wrong = np.isin(scores.values[seen], (0.0, 1.0)).all()
-    sd = float(np.sqrt(np.nanvar(scores.values, axis=0, ddof=1).mean()))
-    return shrinkage.contrasts(
-        means.mean,
-        means.rows,
-        pseudo=shrinkage.PSEUDO if single and right_or_wrong else 0,
-        scale=shrinkage.SCALE if right_or_wrong else shrinkage.SHARE_OF_SD * sd,
+def evidence_of(scores: Scores) -> Evidence:
+    """What the data say of all systems and of each pair."""
+    values, unit = scores.values, scores.unit
+    single, right_or_wrong = len(unit) == unit[-1] + 1, np.isin(values, (0.0, 1.0)).all()
+    if single and right_or_wrong:
+        return abilities.of_right(values.T @ values, len(values), (1.0, 1.0, 1.0))
+    sums = [units.summed(x, unit) for x in (values, np.ones(values.shape))]
+    most = 1.0 if right_or_wrong else np.inf
+    means = units.means(*sums)
+    pairs = units.pair_means(values, np.ones(values.shape), unit, most=most, skewed=single)
+    return abilities.of_means(
+        means.mean, means.covariance, means.df, pairs, float((sums[0] / sums[1]).std())
     )
-
-
-def _by_unit(columns: tuple[np.ndarray, ...], unit: np.ndarray) -> list[np.ndarray]:
-    return [units.summed(column, unit) for column in columns]
 
 
 Truth = Rasch | Graded

@@ -1,8 +1,4 @@
-"""Second sums of scores about means that are known: what a joint posterior of all systems needs.
-
-A unit is an item. It adds to the error of a mean r_is = n (x_is - mean_s) / n_s, and 0 where the
-score is missing (`exact.joint.units`).
-"""
+"""Sums of products of graded scores about means that are known. A unit is an item."""
 
 from dataclasses import dataclass
 from functools import reduce
@@ -11,7 +7,6 @@ import numpy as np
 
 from betterthan.exact.blocks.leaves import Leaf, Rule, leaves
 from betterthan.exact.blocks.outcomes import Tables
-from betterthan.exact.joint.shrinkage import Moments, helmert
 from betterthan.exact.joint.units import PairMeans
 
 _ULPS = 8
@@ -19,19 +14,9 @@ _ALIKE = 1e-13  # of a sum of squares: what is left of scores that differ by a c
 
 
 @dataclass(frozen=True)
-class About:
-    """Means (system,) of the scores, and by what an item's distance from them is multiplied."""
-
-    mean: np.ndarray
-    scale: np.ndarray
-    graded: bool
-
-
-@dataclass(frozen=True)
 class Spreads:
     """Of a block; two can be added. Pairs are (system, system), z is score less mean."""
 
-    fourth: float  # sum over items of the squared length, squared, of r without its mean
     products: np.ndarray  # z_a z_b
     squares: np.ndarray  # z_a^2 where both have a score
     sums: np.ndarray  # z_a where both have a score
@@ -41,7 +26,6 @@ class Spreads:
     def plus(self, other: "Spreads") -> "Spreads":
         """What two blocks say together."""
         return Spreads(
-            self.fourth + other.fourth,
             self.products + other.products,
             self.squares + other.squares,
             self.sums + other.sums,
@@ -50,20 +34,16 @@ class Spreads:
         )
 
 
-def about(found: Tables) -> About:
-    """Means of what was counted; 0 of a system that has no score."""
+def means(found: Tables) -> np.ndarray:
+    """Of what was counted, (system,); 0 of a system that has no score."""
     number, total = np.diag(found.shared), np.diag(found.sums)
-    some = np.maximum(number, 1)
-    return About(total / some, np.where(number > 0, found.items / some, 0.0), found.graded)
+    return total / np.maximum(number, 1)
 
 
-def spreads(block: np.ndarray, start: int, rule: Rule, of: About) -> Spreads:
-    """Of a block (item, system) whose first item has the number `start`."""
-    none = np.zeros((len(of.mean),) * 2 if of.graded else (0, 0))
-    each = (
-        _graded(leaf, of) if of.graded else _linear(leaf, of) for leaf in leaves(block, start, rule)
-    )
-    return reduce(Spreads.plus, each, Spreads(0.0, *[none] * 5))
+def spreads(block: np.ndarray, start: int, rule: Rule, mean: np.ndarray) -> Spreads:
+    """Of a block (item, system) of graded scores whose first item has the number `start`."""
+    none = Spreads(*np.zeros((5, len(mean), len(mean))))
+    return reduce(Spreads.plus, (_of_leaf(leaf, mean) for leaf in leaves(block, start, rule)), none)
 
 
 def added(parts: list[Spreads]) -> Spreads:
@@ -71,57 +51,24 @@ def added(parts: list[Spreads]) -> Spreads:
     return reduce(Spreads.plus, parts)
 
 
-def _linear(leaf: Leaf, of: About) -> Spreads:
-    """Of 0 and 1 squares are linear, and all products were counted: x^2 is x."""
-    c, m = of.scale, of.mean
-    long, across = c**2 * (1 - 2 * m), c**2 * m**2
-    columns = leaf.values.astype(float) @ np.stack([long, c], axis=1)
-    if leaf.seen is None:
-        columns += np.array([across.sum(), -(c * m).sum()])
-    else:
-        columns += leaf.seen.astype(float) @ np.stack([across, -c * m], axis=1)
-    return _with_fourth(columns[:, 0], columns[:, 1], len(m), np.zeros((5, 0, 0)))
-
-
-def _graded(leaf: Leaf, of: About) -> Spreads:
-    z = leaf.values.astype(float) - of.mean
+def _of_leaf(leaf: Leaf, mean: np.ndarray) -> Spreads:
+    z = leaf.values.astype(float) - mean
     if leaf.seen is not None:
         z = np.where(leaf.seen, z, 0.0)
     seen = np.ones(z.shape) if leaf.seen is None else leaf.seen.astype(float)
-    r = z * of.scale
     square = z * z
-    found = np.stack([z.T @ z, square.T @ seen, z.T @ seen, (square * z).T @ seen, square.T @ z])
-    return _with_fourth((r * r).sum(1), r.sum(1), z.shape[1], found)
+    return Spreads(z.T @ z, square.T @ seen, z.T @ seen, (square * z).T @ seen, square.T @ z)
 
 
-def _with_fourth(square: np.ndarray, total: np.ndarray, size: int, found: np.ndarray) -> Spreads:
-    length = square - total**2 / size  # without the mean of all systems
-    return Spreads(float((length**2).sum()), *found)
-
-
-def moments(found: Tables, of: About, seen: Spreads) -> Moments:
-    """Of the contrasts of all systems."""
-    n, q = found.items, helmert(len(of.mean))
-    if of.graded:
-        products = seen.products
-    else:
-        # x_a x_b - m_b x_a - m_a x_b + m_a m_b, over items that both have
-        m, both = of.mean, found.sums - found.wins
-        products = both - m * found.sums - m[:, None] * found.sums.T
-        products = products + np.outer(m, m) * found.shared
-    products = products * np.outer(of.scale, of.scale)
-    return Moments(n, q.T @ products @ q / n, seen.fourth / n)
-
-
-def pair_means(found: Tables, of: About, seen: Spreads, sign: int) -> PairMeans:
+def pair_means(found: Tables, mean: np.ndarray, seen: Spreads, sign: int) -> PairMeans:
     """Differences of means on the items that both have, of graded scores; `sign` -1 where less is
     better.
     """
-    a, b = np.triu_indices(len(of.mean), 1)
+    a, b = np.triu_indices(len(mean), 1)
     n = found.shared[a, b]
     with np.errstate(invalid="ignore", divide="ignore"):
         z_a, z_b = seen.sums[a, b] / n, seen.sums[b, a] / n
-        apart = of.mean[a] - of.mean[b] + z_a - z_b
+        apart = mean[a] - mean[b] + z_a - z_b
         both = seen.squares[a, b] + seen.squares[b, a]
         left = both - 2 * seen.products[a, b] - n * (z_a - z_b) ** 2
         error = np.sqrt(np.maximum(left, 0.0) / np.maximum(n - 1, 1) / n)

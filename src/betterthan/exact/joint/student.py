@@ -18,7 +18,10 @@ import numpy as np
 from scipy import special
 
 TOO_SKEWED = 0.25  # of |skewness| / sqrt(units): above it, so few units are far from normal
+DF_MIN = 2.0  # degrees of freedom, of which and of fewer t has no variance
 DF_TRUNCATED = 2.0  # degrees of freedom from which on t is truncated
+_NORMAL = 9  # degrees of freedom from which on t is taken to a normal score
+_FAR = 1e100  # errors: further out is as far
 FEWEST_VALUES = 5  # units other than 0, below which the skewness itself is a guess
 
 
@@ -52,12 +55,21 @@ class Student:
         """P(mean < delta), precise in the tail where it is small."""
         return self.mirrored().prob_above(-delta)
 
+    def without_skewness(self) -> "Student":
+        """By t alone."""
+        return replace(self, skewness=None)
+
+    def inside(self) -> np.ndarray:
+        """The probability of t within the range."""
+        low, high = self._ends()
+        return _mass(self._standard(low), self._standard(high), self.df)
+
     def mirrored(self) -> "Student":
         """Of the means with their signs changed."""
         skewness = None if self.skewness is None else -self.skewness
         return replace(self, mean=-self.mean, low=-self.high, high=-self.low, skewness=skewness)
 
-    def quantile(self, prob: float, *, hall: bool = False) -> np.ndarray:
+    def quantile(self, prob: Any, *, hall: bool = False) -> np.ndarray:
         """The mean below which the posterior probability is `prob`, by t or by Hall's t.
 
         Examples
@@ -66,8 +78,8 @@ class Student:
         >>> one.quantile(0.025).round(9).tolist(), one.prob_above(0.0).round(9).tolist()
         ([-0.464075167], [0.880823844])
         """
-        if self._unbounded:
-            found = self._place(self._plain_quantile(prob), hall)
+        if self.unbounded:
+            found = self.place(self._plain_quantile(prob), hall)
             return np.where(self.error > 0, found, np.nan)
         low, high = (self._standard(end, hall) for end in self._ends())
         below, above = special.stdtr(self.df, low), special.stdtr(self.df, -high)
@@ -75,7 +87,7 @@ class Student:
         # from the end whose tail is smaller
         up = special.stdtrit(self.df, below + prob * mass)
         down = -special.stdtrit(self.df, above + (1 - prob) * mass)
-        found = self._place(np.where(below <= above, up, down), hall)
+        found = self.place(np.where(below <= above, up, down), hall)
         return np.where(self.error > 0, np.clip(found, self.low, self.high), np.nan)
 
     def interval(self, prob: float, kind: str) -> tuple[np.ndarray, np.ndarray]:
@@ -95,10 +107,10 @@ class Student:
 
     def _narrowest(self, prob: float) -> tuple[np.ndarray, np.ndarray]:
         """Of t: symmetric about the mean, or from one end of the range where that does not fit."""
-        if self._unbounded:
+        if self.unbounded:
             return self.quantile((1 - prob) / 2), self.quantile((1 + prob) / 2)
         low, high = self._ends()
-        mass = _mass(self._standard(low), self._standard(high), self.df)
+        mass = self.inside()
         half = self.error * special.stdtrit(self.df, (1 + prob * mass) / 2)
         lower, upper = self.mean - half, self.mean + half
         over, under = upper > high, lower < low
@@ -111,7 +123,7 @@ class Student:
         return np.where(good, lower, np.nan), np.where(good, upper, np.nan)
 
     def _above(self, delta: float, hall: bool) -> np.ndarray:
-        if self._unbounded:
+        if self.unbounded:
             found = special.stdtr(self.df, -self._standard(delta, hall))
             return np.where(self.error > 0, found, np.nan)
         first, last = self._ends()
@@ -121,7 +133,7 @@ class Student:
         return np.where(self.error > 0, found, np.nan)
 
     @property
-    def _unbounded(self) -> bool:
+    def unbounded(self) -> bool:
         """Whether the range of the mean is not known."""
         return self.low == -np.inf and self.high == np.inf
 
@@ -142,12 +154,50 @@ class Student:
         z = (x - self.mean) / error
         return -hall_of(-z, *self._skew()) if hall else z
 
-    def _place(self, z: np.ndarray, hall: bool) -> np.ndarray:
-        """The mean that `_standard` takes to z."""
+    def place(self, z: np.ndarray, hall: bool) -> np.ndarray:
+        """The mean that lies z errors from the middle of t, or where Hall's t has the same
+        probability below.
+        """
         return self.mean - self.error * (hall_inverse(-z, *self._skew()) if hall else -z)
 
     def _skew(self) -> tuple[Any, Any]:
         return self.skewness, self.units
+
+
+def distribution(z: np.ndarray, df: np.ndarray | None) -> np.ndarray:
+    """P(t < z) of Student's t, or of a normal without degrees of freedom.
+
+    Of `_NORMAL` degrees of freedom and more z becomes a normal score (G. W. Hill 1970,
+    Communications of the ACM 13(10), 617-619), which is several times as fast and within 1e-8.
+
+    Examples
+    --------
+    >>> distribution(np.array([2.0, 2.0]), np.array([4.0, 4.0])).round(9).tolist()
+    [0.941941738, 0.941941738]
+    """
+    if df is None:
+        return special.ndtr(z)
+    if df.size and df.min() < _NORMAL:
+        return special.stdtr(df, z)
+    z = np.clip(z, -_FAR, _FAR)
+    a = df - 0.5
+    y = a * np.log1p(z * z / df)
+    b = 48 * a * a
+    series = (((-0.4 * y - 3.3) * y - 24) * y - 85.5) / (0.8 * y * y + 100 + b)
+    return special.ndtr(np.copysign(((series + y + 3) / b + 1) * np.sqrt(y), z))
+
+
+def heights(z: np.ndarray, df: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Density at z, and by how much its log falls there."""
+    if df is None:
+        return np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi), z
+    log = special.gammaln((df + 1) / 2) - special.gammaln(df / 2) - 0.5 * np.log(np.pi * df)
+    return np.exp(log - (df + 1) / 2 * np.log1p(z * z / df)), (df + 1) * z / (df + z * z)
+
+
+def quantile(prob: np.ndarray | float, df: np.ndarray | None) -> np.ndarray:
+    """The z below which the probability is `prob`; precise where that is small."""
+    return special.ndtri(prob) if df is None else special.stdtrit(df, prob)
 
 
 def hall_of(t: np.ndarray, skewness: Any, units: Any) -> np.ndarray:

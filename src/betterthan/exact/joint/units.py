@@ -6,16 +6,17 @@ a system is sum T / sum n; its error is the sharp jackknife's (`jackknife`).
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from betterthan.exact.joint.jackknife import Shares, changes
-from betterthan.exact.joint.shrinkage import DF_MIN, Moments, moments
 from betterthan.exact.joint.student import Student, too_skewed
 from betterthan.exact.wins.beta import prob_above_half
 
 _ULPS = 8  # a spread of fewer units in the last place is rounding
 _ROUNDING = 1e-12  # the same of units of unequal size, beside the largest mean of a unit
+_ALIKE = 1e-13  # of a sum of squares: what is left of means that differ by a constant
 _HELD = 2**22  # numbers held at once for one system against all others
 
 
@@ -24,7 +25,8 @@ class Means:
     """Of S systems on K units."""
 
     mean: np.ndarray  # (system,)
-    rows: np.ndarray  # (unit, system): what each unit adds to the error of a mean
+    parts: np.ndarray  # (unit, system): what each unit adds to an error; their products sum to the
+    # covariance of the means
     scored: np.ndarray  # (system,): units that a system has a score on
     df: float  # of the means of all systems together
     law: Student  # of each mean by itself
@@ -32,16 +34,17 @@ class Means:
     @property
     def units(self) -> int:
         """Their number."""
-        return len(self.rows)
+        return len(self.parts)
 
     @property
     def vary(self) -> bool:
         """Whether units say anything else than the means."""
-        return bool((self.rows != 0).any())
+        return bool((self.parts != 0).any())
 
-    def moments(self) -> Moments:
-        """Of the contrasts of all systems."""
-        return moments(self.rows)
+    @property
+    def covariance(self) -> np.ndarray:
+        """Of the means, (system, system)."""
+        return self.parts.T @ self.parts
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,11 @@ class PairMeans:
         df = np.where(self.units > 1, self.df, 1.0)
         ends = -self.most, self.most
         return Student(self.difference, error, df, *ends, self.skewness, np.maximum(self.units, 1))
+
+    def take(self, at: Any) -> "PairMeans":
+        """Some of the pairs."""
+        held = {k: v[at] for k, v in vars(self).items() if isinstance(v, np.ndarray)}
+        return replace(self, **held)
 
     def prob_above(self, delta: float = 0.0) -> np.ndarray:
         """P(d > delta); nan for fewer than two units, or without error beside a delta."""
@@ -119,28 +127,25 @@ def means(
     Examples
     --------
     >>> of = means(np.array([[1.0, 0], [1, 1], [0, 0]]), np.ones((3, 2)))
-    >>> of.mean.round(3).tolist(), of.rows[:, 0].round(3).tolist()
-    ([0.667, 0.333], [0.333, 0.333, -0.667])
+    >>> of.mean.round(3).tolist(), of.parts[:, 0].round(3).tolist()
+    ([0.667, 0.333], [0.136, 0.136, -0.272])
     """
     number, k = sizes.sum(0), len(totals)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = totals.sum(0) / number
-        rows = k * (totals - sizes * mean) / number
+        moved = (totals - sizes * mean) / number
     scored = (sizes > 0).sum(0)
     of, df = Shares.of(sizes), float(k - 1)
     part = np.maximum(scored, 2)
-    error = np.sqrt(part / (part - 1) * (rows**2).sum(0)) / k
-    skewness = _skewness(rows, rows * rows, scored, of.equal) if skewed else None
+    skewness = _skewness(moved, moved * moved, scored, of.equal) if skewed else None
+    parts = np.sqrt(part / (part - 1)) * moved
     if not of.equal.all():
-        moved = changes(totals, sizes) / np.sqrt(of.constant)
-        error = np.where(of.equal, error, np.sqrt((moved**2).sum(0)))
-        df = float(_averaged(of).df[0])
-        # rows of which the covariance is that of t with the jackknife's errors, where t has one
-        rows = -moved * np.sqrt(k * (k - 3) * df / (df - 2) if df > DF_MIN else k * k)
-    error = np.where(scored > 1, np.nan_to_num(error), 0.0)
+        left_out = -changes(totals, sizes) / np.sqrt(of.constant)
+        parts, df = np.where(of.equal, parts, left_out), float(_averaged(of).df[0])
+    error = np.where(scored > 1, np.nan_to_num(np.sqrt((parts**2).sum(0))), 0.0)
     freedom = np.where(scored > 1, of.df, 1.0)
     law = Student(mean, error, freedom, *limits, skewness, np.maximum(scored, 1))
-    return Means(mean, rows, scored, df, law)
+    return Means(mean, parts, scored, df, law)
 
 
 def _averaged(of: Shares) -> Shares:
@@ -235,6 +240,29 @@ def once(totals: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     """Means of units as totals of size 1, and 0 where there is nothing."""
     some = sizes > 0
     return np.divide(totals, sizes, out=np.zeros_like(totals), where=some), some.astype(float)
+
+
+def pairs_of(of: Means, most: float) -> PairMeans:
+    """Of all pairs of systems that have a score on every unit, with the degrees of freedom of all.
+
+    Parameters
+    ----------
+    of : Means
+    most : float
+        The largest difference that there can be.
+    """
+    first, second = np.triu_indices(len(of.mean), 1)
+    difference = of.mean[first] - of.mean[second]
+    square = of.parts.T @ of.parts
+    own = np.diag(square)
+    both = own[first] + own[second]
+    left = both - 2 * square[first, second]
+    error = np.sqrt(np.where(left > _ALIKE * both, left, 0.0))
+    units = np.full(len(first), of.units)
+    # only read where there is no error, and all units show the same difference
+    won, lost = units * (difference > 0), units * (difference < 0)
+    df = np.full(len(first), of.df)
+    return PairMeans(difference, error, units, won, lost, df, most=most)
 
 
 def joined(parts: list[PairMeans]) -> PairMeans:

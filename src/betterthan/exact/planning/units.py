@@ -14,8 +14,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import special
 
-from betterthan.exact.joint.shrinkage import DF_MIN
-from betterthan.exact.joint.student import Student
+from betterthan.exact.joint.student import DF_MIN, Student
 from betterthan.exact.joint.units import PairMeans
 from betterthan.exact.numeric.nodes import legendre
 

@@ -19,8 +19,8 @@ def narrowest(a: _Array, b: _Array, t: _Array, prob: float) -> tuple[_Array, _Ar
 
     Rows with a parameter below 1, or too wild for the contour, are not: see `intervals.hdi`.
     """
-    mean, sd, skew = _shape(a, b, t)
-    ends, settled = _guess(mean, sd, skew, prob), np.zeros(a.shape, dtype=bool)
+    mean, sd, skew = shape(a, b, t)
+    ends, settled = edgeworth(mean, sd, skew, prob), np.zeros(a.shape, dtype=bool)
     open_ = np.flatnonzero(np.minimum(np.minimum(a, b), t) >= 1)
     for _ in range(_ROUNDS):
         now = ends[:, open_]
@@ -62,7 +62,7 @@ def _tails(a: _Array, b: _Array, t: _Array, ends: _Array) -> tuple[_Array, _Arra
     return mass, density, slope * [[-1.0], [1.0]], settled.all(0)
 
 
-def _shape(a: _Array, b: _Array, t: _Array) -> tuple[_Array, _Array, _Array]:
+def shape(a: _Array, b: _Array, t: _Array) -> tuple[_Array, _Array, _Array]:
     """Mean, sd and skewness, from the moments of G_win - G_loss = N d."""
     n, net, sum_ = a + b + t, a - b, a + b
     mean = net / n
@@ -72,7 +72,7 @@ def _shape(a: _Array, b: _Array, t: _Array) -> tuple[_Array, _Array, _Array]:
     return mean, sd, (third - 3 * mean * second + 2 * mean**3) / sd**3
 
 
-def _guess(mean: _Array, sd: _Array, skew: _Array, prob: float) -> _Array:
+def edgeworth(mean: _Array, sd: _Array, skew: _Array, prob: float) -> _Array:
     """Where Edgeworth's density of that skewness has equal heights, well inside (-1, 1)."""
     z = special.ndtri((1 + prob) / 2)
     shift = np.clip(skew, -2, 2) * (z * z - 3) / 6

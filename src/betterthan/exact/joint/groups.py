@@ -1,0 +1,245 @@
+"""Abilities of many systems in one, two or three groups, and what is learned of the groups.
+
+An ability is the centre of its group plus Normal(0, tau^2), with tau ~ half-Cauchy(scale). One,
+two and three groups are equally probable; the sizes of groups are Dirichlet(1, .., 1), their
+centres Normal(m, (omega scale)^2) about a mean m with a flat prior, omega .4 or 1.
+
+Groups and tau are learned from a working likelihood, in which the scores of all systems have one
+error variance v. The sum over groups takes those that are contiguous in the sorted scores; a
+system belongs to each group with a probability of its own, so systems of equal score are treated
+alike.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from scipy import special
+
+MOST_GROUPS = 3
+_OMEGA = (0.4, 1.0)  # spread of the centres of groups, times the scale; equally probable
+_PANELS = np.array([0.0, 0.5, 1.5, 4.0, 12.0, np.inf])  # of tau, in units of sqrt(v)
+_NODES = 5  # of Gauss and Legendre, a panel
+_CUT = 1e-4  # partitions that together weigh less are left out, the least first
+_FAR = 45.0  # nats below an upper bound of the largest weight: nothing
+
+
+@dataclass(frozen=True)
+class Partitions:
+    """Ways to form so many groups of the sorted scores, each with a tau, (way, ...)."""
+
+    tau: np.ndarray  # (way,)
+    k: np.ndarray  # (way,): tau^2 / (tau^2 + v), by how much a difference is kept
+    weight: np.ndarray  # (way,)
+    sizes: np.ndarray  # (way, group)
+    centre: np.ndarray  # (way, group), posterior means
+    kept: np.ndarray  # (way, group): how much of its own mean a centre keeps
+    common: np.ndarray  # (way,): variance of the mean of the centres
+    label: np.ndarray  # (way, system, group): probability of a system to belong to a group
+
+    @property
+    def groups(self) -> int:
+        """Their number."""
+        return self.sizes.shape[1]
+
+    def drawn_centres(
+        self, way: np.ndarray, variance: float, random: np.random.Generator
+    ) -> np.ndarray:
+        """The centre of the group of each system, (draw, system)."""
+        error = (self.tau[way] ** 2 + variance)[:, None] / self.sizes[way]
+        centre = self.centre[way]
+        centre = centre + np.sqrt(self.kept[way] * error) * random.standard_normal(error.shape)
+        shared = np.sqrt(self.common[way])[:, None] * random.standard_normal((len(way), 1))
+        centre = centre + (1 - self.kept[way]) * shared
+        if self.groups == 1:
+            return centre
+        below = self.label.cumsum(2)[way, :, :-1]
+        own = (random.random((*below.shape[:2], 1)) > below).sum(2)
+        return np.take_along_axis(centre, own, 1)
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Posterior of tau and of the groups, given scores of which more is better."""
+
+    score: np.ndarray  # (system,)
+    variance: float  # v
+    parts: tuple[Partitions, ...]  # by the number of groups; weights sum to 1
+
+    @property
+    def spread(self) -> float:
+        """Posterior mean of tau, the spread of abilities within a group."""
+        return sum(float(part.weight @ part.tau) for part in self.parts)
+
+    @property
+    def kept(self) -> float:
+        """Posterior mean of k: 1 where systems are not drawn together at all."""
+        return sum(float(part.weight @ part.k) for part in self.parts)
+
+    @cached_property
+    def prob_groups(self) -> np.ndarray:
+        """Probability of one, two and three groups."""
+        found = [part.weight.sum() for part in self.parts]
+        return np.array(found + [0.0] * (MOST_GROUPS - len(found)))
+
+    def mean(self) -> np.ndarray:
+        """Posterior means of the abilities, (system,)."""
+        found = self.kept * self.score
+        for part in self.parts:
+            away = part.weight * (1 - part.k)
+            found = found + np.einsum("w,wsg,wg->s", away, part.label, part.centre)
+        return found
+
+    def members(self, groups: int) -> np.ndarray:
+        """The most probable group of each system among so many, 0 the lowest, (system,)."""
+        part = self.parts[groups - 1]
+        return np.einsum("w,wsg->sg", part.weight, part.label).argmax(1)
+
+    def draws(self, errors: np.ndarray, random: np.random.Generator) -> np.ndarray:
+        """Joint draws (draw, system) of the abilities, from draws of the errors of all systems."""
+        edges = np.cumsum([0, *(len(part.weight) for part in self.parts)])
+        weight = np.concatenate([part.weight for part in self.parts])
+        drawn = np.sort(random.choice(len(weight), len(errors), p=weight / weight.sum()))
+        found = np.empty(errors.shape)
+        for part, low, high in zip(self.parts, edges, edges[1:], strict=False):
+            rows = slice(*np.searchsorted(drawn, [low, high]))
+            way = drawn[rows] - low
+            k = part.k[way][:, None]
+            own = k * self.score + np.sqrt(k) * errors[rows]
+            found[rows] = own + (1 - k) * part.drawn_centres(way, self.variance, random)
+        return found
+
+
+def groups_of(score: np.ndarray, variance: float, scale: float, most: int = MOST_GROUPS) -> Groups:
+    """The posterior of tau and of at most `most` groups.
+
+    Parameters
+    ----------
+    score : numpy.ndarray, (system,)
+    variance : float
+        v, above 0.
+    scale : float
+        Of tau, and of the distance between groups.
+    most : int, default 3
+
+    Examples
+    --------
+    >>> found = groups_of(np.array([0.2, 0.22, 0.6, 0.61]), 0.0004, 0.25)
+    >>> found.prob_groups.round(3).tolist(), found.members(2).tolist()
+    ([0.324, 0.569, 0.107], [0, 0, 1, 1])
+    """
+    most = min(most, len(score))
+    tau, at_node = _tau(variance, scale)
+    squares = tau**2 + variance
+    prior = np.log(at_node / most) - 0.5 * (len(score) - 1) * np.log(squares)
+    cuts = [_Cuts.of(score, groups) for groups in range(1, most + 1)]
+    bounds = [prior + cut.bounds(squares) for cut in cuts]
+    least = max(bound.max() for bound in bounds) - _FAR
+    ways = [
+        _weighed(c, b > least, prior, tau, variance, scale)
+        for c, b in zip(cuts, bounds, strict=False)
+    ]
+    weights = [way.weight for way in ways]
+    top = max(weight.max() for weight in weights)
+    each = np.exp(np.sort(np.concatenate(weights)) - top)
+    least, total = each[np.searchsorted(each.cumsum(), _CUT * each.sum())], 0.0
+    parts = []
+    for way in ways:
+        weight = np.exp(way.weight - top)
+        kept = weight >= least
+        part = replace(way, **{k: v[kept] for k, v in vars(replace(way, weight=weight)).items()})
+        total += part.weight.sum()
+        parts.append(replace(part, label=_labels(score, part, variance)))
+    parts = [replace(part, weight=part.weight / total) for part in parts]
+    return Groups(score, variance, tuple(parts))
+
+
+def _tau(variance: float, scale: float) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes of tau and their weights: the prior is flat in the angle of tau / scale."""
+    edges = np.arctan(np.sqrt(variance) * _PANELS / scale)
+    x, w = np.polynomial.legendre.leggauss(_NODES)
+    half, middle = np.diff(edges) / 2, (edges[1:] + edges[:-1]) / 2
+    angle = middle[:, None] + half[:, None] * x
+    return scale * np.tan(angle.ravel()), (half[:, None] * w).ravel()
+
+
+@dataclass(frozen=True)
+class _Cuts:
+    """Where the sorted scores can be cut into so many groups, (cut, ...)."""
+
+    sizes: np.ndarray  # (cut, group)
+    means: np.ndarray  # (cut, group)
+    squares: np.ndarray  # within groups, summed
+    log_prior: np.ndarray
+
+    @classmethod
+    def of(cls, score: np.ndarray, groups: int) -> Self:
+        number, middle = len(score), score.mean()
+        inner: list[np.ndarray] = []
+        if groups == 2:
+            inner = [np.arange(1, number)]
+        elif groups == 3:
+            inner = [at + 1 for at in np.triu_indices(number - 1, 1)]
+        ways = len(inner[0]) if inner else 1
+        edges = np.stack([np.zeros(ways, int), *inner, np.full(ways, number)], axis=1)
+        ordered = np.sort(score) - middle
+        sums, squares = (np.r_[0, x.cumsum()][edges] for x in (ordered, ordered**2))
+        sizes, sums = np.diff(edges, axis=1), np.diff(sums, axis=1)
+        within = (np.diff(squares, axis=1) - sums**2 / sizes).sum(1)
+        log = special.gammaln
+        prior = log(groups + 1) + log(groups) - log(number + groups) + log(sizes + 1).sum(1)
+        return cls(sizes, middle + sums / sizes, np.maximum(within, 0.0), prior)
+
+    def bounds(self, squares: np.ndarray) -> np.ndarray:
+        """Above the log weight of each cut under each tau, but for the prior of tau and a constant
+        that all share, (cut, tau).
+        """
+        return self.log_prior[:, None] - 0.5 * self.squares[:, None] / squares
+
+
+def _weighed(
+    cuts: _Cuts,
+    kept: np.ndarray,
+    prior: np.ndarray,
+    tau: np.ndarray,
+    variance: float,
+    scale: float,
+) -> Partitions:
+    """The log weights of cuts and taus (cut, tau) that are kept, and the posterior of the centres;
+    without labels.
+    """
+    cut, node = np.nonzero(kept)
+    omega = np.array(_OMEGA if cuts.sizes.shape[1] > 1 else (0.0,))
+    cut, node = np.repeat(cut, len(omega)), np.repeat(node, len(omega))
+    wide = (np.tile(omega * scale, len(cut) // len(omega)) ** 2)[:, None]
+    sizes, means = cuts.sizes[cut], cuts.means[cut]
+    squares = tau[node] ** 2 + variance
+    error = squares[:, None] / sizes  # of the mean of a group
+    precision = 1 / (wide + error)
+    total = precision.sum(1)
+    middle = ((precision * means).sum(1) / total)[:, None]
+    away = (precision * (means - middle) ** 2).sum(1)
+    log = prior[node] + cuts.log_prior[cut] - 0.5 * cuts.squares[cut] / squares
+    log += 0.5 * (np.log(error * precision).sum(1) - np.log(total * squares) - away)
+    return Partitions(
+        tau=tau[node],
+        k=tau[node] ** 2 / squares,
+        weight=log - np.log(len(omega)),
+        sizes=sizes,
+        centre=middle + wide * precision * (means - middle),
+        kept=wide * precision,
+        common=1 / total,
+        label=np.zeros((len(cut), 0, 0)),
+    )
+
+
+def _labels(score: np.ndarray, part: Partitions, variance: float) -> np.ndarray:
+    """Probabilities of systems to belong to groups of one variance, so that the better of two is
+    never the less probable in an upper group.
+    """
+    squares = (part.tau**2 + variance)[:, None, None]
+    away = (score[:, None] - part.centre[:, None]) ** 2
+    log = np.log(part.sizes + 1.0)[:, None] - 0.5 * away / squares
+    odds = np.exp(log - log.max(2, keepdims=True))
+    return odds / odds.sum(2, keepdims=True)
