@@ -83,6 +83,10 @@ class Signature:
     joint_seed: int | None = None
     joint_units: str | None = None
     joint_quantity: str | None = None
+    joint_kept: float | None = None  # of a difference, after systems are drawn together
+    joint_spread: float | None = None  # of abilities within a group
+    joint_groups: tuple[float, ...] | None = None  # probabilities of one, two and three groups
+    joint_notes: tuple[str, ...] | None = None  # what a reader must know of it
     no_joint: str | None = None
     # in words
     advice: str | None = None
@@ -106,14 +110,15 @@ class Signature:
         for name in _LINES & held.keys():
             if isinstance(held[name], str):
                 held[name] = tuple(line for line in held[name].split("\n") if line)
-        if "prior" in held:
-            held["prior"] = _numbers(held["prior"])
+        for name in ("prior", "joint_groups"):
+            if name in held:
+                held[name] = _numbers(held[name])
         if "higher_is_better" in held:
             held["higher_is_better"] = bool(held["higher_is_better"])
         return cls(**held)
 
 
-_LINES = {"failures", "tests", "audit", "notes", "unit_notes"}
+_LINES = {"failures", "tests", "audit", "notes", "unit_notes", "joint_notes"}
 
 
 def _plain(value: Any) -> Any:

@@ -68,9 +68,25 @@ def systems(data: xr.Dataset, ended: pd.DataFrame | None = None) -> pd.DataFrame
     left = decided[decided["verdict"] != "better"]
     either = pd.concat([left["system"], left["other"]]).value_counts()
     table["open"] = table["system"].map(either).fillna(0).astype(int)
-    by = ["expected_rank"] if "expected_rank" in table else ["better_than", "worse_than"]
-    up = [name != "better_than" for name in by]
-    return table.sort_values(by, ascending=up, kind="stable").reset_index(drop=True)
+    by = order_by(data)
+    if by is not None:
+        table["order"] = by[order]
+    keys = ["better_than", "worse_than"] if by is None else ["order"]
+    up = [name != "better_than" for name in keys]
+    ordered = table.sort_values(keys, ascending=up, kind="stable").reset_index(drop=True)
+    return ordered.drop(columns="order", errors="ignore")
+
+
+def order_by(data: xr.Dataset) -> np.ndarray | None:
+    """What systems are listed by, (system,), the least first: scores where all have one on the same
+    items and all are answered jointly, else expected ranks; None where there are none.
+
+    P(best) need not follow the scores: of near copies each is less probably the best.
+    """
+    if data.attrs.get("joint_model") == names.AMONG_ALL and "score" in data:
+        lower = data.attrs.get("higher_is_better", True) in (False, 0)
+        return (1 if lower else -1) * data["score"].values
+    return data["expected_rank"].values if "expected_rank" in data else None
 
 
 def square(data: xr.Dataset) -> pd.DataFrame:

@@ -11,13 +11,13 @@ from betterthan import checks, names
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.engines import Engine
 from betterthan.comparison.given import Given
+from betterthan.comparison.joint_notes import joint_notes
 from betterthan.comparison.measured import Measured
 from betterthan.counts.units import CLUSTER, unlabelled
 from betterthan.exact.joint import abilities, units
 from betterthan.exact.joint.abilities import Abilities, Evidence
 from betterthan.exact.joint.student import DF_MIN
 from betterthan.exact.joint.units import Means
-from betterthan.models.roster import AMONG_ALL
 from betterthan.posterior import among
 from betterthan.signed import Signature
 
@@ -50,6 +50,7 @@ def among_all(given: Given, asked: Asked, main: Engine, taken: Collection[str]) 
     scores = given.scores
     assert scores is not None  # else there was a reason
     equal = names.DATASET in taken and len(set(scores.dataset.tolist())) > 1
+    means = None
     if scores.graded or not scores.single or equal:
         means = _equally_weighed(scores) if equal else scores.means()
         if means.df <= DF_MIN:
@@ -67,13 +68,22 @@ def among_all(given: Given, asked: Asked, main: Engine, taken: Collection[str]) 
             f"differences are the same on every {given.unit}, so nothing tells their error"
         )
     found = Abilities.fit(of)
+    parts = means if isinstance(means, Means) else None
+    notes, families = joint_notes(found, scores.systems, scores.units, given.unit, parts)
     ranks = among.ranks_of(found, scores.systems, asked.question, asked.rank_seed)
     told = ranks[list(_TOLD)]
     if given.quantity.lead != "wins":
         up = scores.higher_is_better or not scores.graded
-        pairs = among.of_pairs(found, scores.systems, asked.question, higher_is_better=up)
-        told = told.merge(pairs)
-    return told.assign_attrs(_made(given, scores, equal, asked).to_attrs())
+        which: Any = {"higher_is_better": up, "alone": families}
+        told = told.merge(among.of_pairs(found, scores.systems, asked.question, **which))
+    made = replace(
+        _made(given, scores, equal, asked),
+        joint_notes=notes,
+        joint_kept=found.groups.kept,
+        joint_spread=found.groups.spread,
+        joint_groups=tuple(found.groups.prob_groups.tolist()),
+    )
+    return told.assign_attrs(made.to_attrs())
 
 
 _TOLD = (
@@ -144,7 +154,7 @@ def _of_model(main: Engine) -> xr.Dataset:
 def _made(given: Given, scores: "Measured | Summed", equal: bool, asked: Asked) -> Signature:
     of_what = "items with their runs" if scores.runs and given.unit == "item" else f"{given.unit}s"
     return Signature(
-        joint_model=AMONG_ALL,
+        joint_model=names.AMONG_ALL,
         joint_draws=among.DRAWS,
         joint_seed=asked.rank_seed,
         joint_units=f"{scores.units:,} {of_what}"

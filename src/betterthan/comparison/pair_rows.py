@@ -102,15 +102,16 @@ def systems_of(main: xr.Dataset) -> pd.DataFrame:
 
 
 def best_first(comparison: xr.Dataset) -> xr.Dataset:
-    """Its systems by their expected rank; where none is told, from the one that is most probably
-    better than the others to the least.
+    """Its systems by their scores or expected ranks (`rows.order_by`); where there are none, from
+    the one that is most probably better than the others to the least.
     """
-    known = [v for v in ("prob_better", "verdict", "expected_rank") if v in comparison]
+    known = [k for k in ("prob_better", "verdict", "expected_rank", "score") if k in comparison]
     main = comparison[known].isel({names.ENGINE: 0})
     better = main["prob_better"].where(main["verdict"] != "no_data")
     order = np.argsort(-better.mean(names.SYSTEM_B).values, kind="stable")
-    if "expected_rank" in main:
-        order = order[np.argsort(main["expected_rank"].values[order], kind="stable")]
+    by = rows.order_by(main)
+    if by is not None:
+        order = np.argsort(by, kind="stable")
     dims = [dim for dim in (*names.SQUARE, names.SYSTEM) if dim in comparison.dims]
     return comparison.isel(dict.fromkeys(dims, order))
 

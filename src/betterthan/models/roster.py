@@ -12,7 +12,6 @@ from betterthan.counts.shapes import to_square
 from betterthan.counts.units import CLUSTER, EPOCH, several
 
 BOOTSTRAP = "bayesian_bootstrap"  # of scores: it has no fit, and answers beside any model
-AMONG_ALL = "among_all"
 CLUSTERED = "clustered"  # of wins on clusters, and on items with their runs
 COUNTED, BY_ITEM, ONE_BY_ONE = "counts", ("scores", "tallies", "trials"), "judgments"
 
@@ -133,7 +132,7 @@ ROSTER = (
         knows_margin=True,
     ),
     Spec(
-        AMONG_ALL,
+        names.AMONG_ALL,
         computed="closed form of each pair, and all systems jointly by quadrature",
         takes=(CLUSTER, EPOCH),
         options=_of_quantity,

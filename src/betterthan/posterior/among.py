@@ -15,7 +15,12 @@ DRAWS = 10_000  # for ranks alone: pairs need none
 
 
 def of_pairs(
-    found: Abilities, systems: Sequence[str], asked: Question, *, higher_is_better: bool = True
+    found: Abilities,
+    systems: Sequence[str],
+    asked: Question,
+    *,
+    higher_is_better: bool = True,
+    alone: bool = False,
 ) -> xr.Dataset:
     """``among_prob_better``, ``among_difference_*``, with a rope ``among_mass``, and
     ``among_verdict`` over (system_a, system_b), without draws.
@@ -28,8 +33,10 @@ def of_pairs(
     asked : Question
     higher_is_better : bool, default True
         If not, differences are told as the scores stand: below 0 where A is better.
+    alone : bool, default False
+        Whether "equivalent" is left to the pair by itself.
     """
-    of = found.pairs(asked.ci_prob, asked.ci_kind, asked.rope)
+    of = found.pairs(asked.ci_prob, asked.ci_kind, asked.rope, alone=alone)
     middle, low, high = of.mean, of.lower, of.upper
     if not higher_is_better:
         middle, low, high = -middle, -high, -low

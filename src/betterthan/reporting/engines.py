@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from betterthan.models.roster import AMONG_ALL, BOOTSTRAP, ROSTER
+from betterthan import names
+from betterthan.models.roster import BOOTSTRAP, ROSTER
 
 
 @dataclass(frozen=True)
@@ -24,10 +25,11 @@ _SHRUNK = (
 _JOINT = {
     BOOTSTRAP: "The joint answer is by the Bayesian bootstrap of the score itself "
     "({joint_draws:,} draws).",
-    AMONG_ALL: "The answers among all systems are by quadrature, of {joint_units}: systems are "
-    "shrunk towards each other, the more strongly the more similar they are, for the best of many "
-    "is partly the luckiest; ranks are from {joint_draws:,} draws of the same posterior "
-    "(seed {joint_seed}).",
+    names.AMONG_ALL: "The answers among all systems are by quadrature, of {joint_units}: differences "
+    "are drawn together by {joint_drawn:.0%}, for the best of many is partly the luckiest; the "
+    "probability of one group of systems is {joint_groups[0]:.2f}, of two {joint_groups[1]:.2f}, of "
+    "three {joint_groups[2]:.2f}; ranks are from {joint_draws:,} draws of the same posterior (seed "
+    "{joint_seed}).",
 }
 ENGINES = {
     "exact": Words("closed form, no sampling error", beside="as if one set, independent"),

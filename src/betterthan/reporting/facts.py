@@ -5,7 +5,7 @@ when a reader moves a threshold or a rope.
 
 On any answer
     kind "two" | "many"; n_systems, n_others (one less); systems (best first); n (examples, where
-    all pairs have as many); unit, units (in words); n_units; unit_notes (text);
+    all pairs have as many); unit, units (in words); n_units; unit_notes, joint_notes (text);
     threshold; rope; interval "95% HDI"; quantity, beside_quantity; lower_score; failures (text);
     baseline; n_missing (cells), missing (policy), missing_pairs (of how many pairs a score is
     missing), missing_holding (how many of their verdicts hold for every value of these); where
@@ -20,7 +20,8 @@ On two systems also those of `pair_facts`, and their scores (first_score, first_
 first_score_upper, first_right, first_scored; the same of second).
 On many
     joint, the quantity P(best) is of; no_joint, why there is none; best, p_best (with _mcse),
-    best_set, n_best_set, p_set: by P(best); among, whether pairs are told among all systems;
+    best_set, n_best_set, p_set: by P(best); best_tied, those with the score of the best, where these
+    are several; among, whether pairs are told among all systems;
     leader: best, else the first that none beats; ranked_first, the first of systems if another;
     beats, loses_to, open_with: systems, by its pairs, with n_beats, ...; unbeaten: systems that no
     other is better than.
@@ -204,6 +205,7 @@ def of_any(systems: pd.DataFrame, made: Signature) -> Facts:
         "baseline": None if made.baseline is None else on_one_line(made.baseline),
         "n_missing": made.n_blank or None,
         "unit_notes": on_one_line(" ".join(made.unit_notes)) if made.unit_notes else None,
+        "joint_notes": on_one_line(" ".join(made.joint_notes)) if made.joint_notes else None,
     }
 
 
@@ -240,12 +242,17 @@ def _best(systems: pd.DataFrame, made: Signature) -> Facts:
     top = systems.sort_values("prob_best", ascending=False, kind="stable").to_dict("records")
     known = {
         "joint": made.joint_quantity or "abilities",
+        "by_score": made.joint_model == names.AMONG_ALL,
         "best": top[0]["system"],
         "p_best": top[0]["prob_best"],
         "p_best_mcse": top[0].get("prob_best_mcse"),
     }
     if "in_best_set" not in systems:
         return known
+    score = top[0].get("score")
+    tied = [one["system"] for one in systems.to_dict("records") if one.get("score") == score]
+    if made.joint_model == names.AMONG_ALL and len(tied) > 1:
+        known |= {"best": tied[0], "best_tied": tied}
     among = [one["system"] for one in top if one.get("in_best_set")]
     share = made.ci_prob or names.CI_PROB
     return known | {"best_set": among, "n_best_set": len(among), "p_set": share}

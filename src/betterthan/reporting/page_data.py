@@ -102,6 +102,8 @@ def _columns(data: xr.Dataset, made: Signature) -> dict[str, Any]:
     found = {key: data[name].isel(at).values for key, name in held.items()}
     if kind_of(data) == "drawn" and made.rope:
         found |= _within(data.isel(at))
+    if "among_mass" in data:
+        found["aw"] = data["among_mass"].isel(at).sel({names.REGION: names.REGIONS[1]}).values
     counts = data["counts"].isel(at).transpose(names.PAIR, names.OUTCOME).values
     found |= {key: counts[:, k] for k, key in enumerate("wlt"[: counts.shape[1]])}
     return {key: _column(key, values) for key, values in (found | _tests(data, at)).items()}
@@ -155,7 +157,7 @@ def _column(key: str, values: np.ndarray) -> Any:
     return told[0] if told and all(v == told[0] for v in told) else told
 
 
-_SHARES = ("p", "other", "among", "wrong")
+_SHARES = ("p", "other", "among", "aw", "wrong")
 
 
 def _verdict(key: str, verdict: str) -> int:

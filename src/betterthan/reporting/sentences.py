@@ -89,7 +89,8 @@ def multiplicity(shown: Shown) -> list[str]:
         how = made.no_joint or "pairs alone do not say who is the best of all"
         return [_multiplicity(shown.whole), f"There is no joint answer here: {how}."]
     joint = ENGINES[str(made.joint_model)].joint
-    return [_multiplicity(shown.whole), joint.format_map(made.to_attrs())]
+    drawn = {} if made.joint_kept is None else {"joint_drawn": 1 - made.joint_kept}
+    return [_multiplicity(shown.whole), joint.format_map(made.to_attrs() | drawn)]
 
 
 def _multiplicity(main: xr.Dataset) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 from betterthan.exact.joint.groups import Groups, Partitions, groups_of
 from betterthan.exact.joint.mixture import Mixture, interval
 from betterthan.exact.joint.own import Averages, Own, Wins
+from betterthan.exact.joint.student import distribution
 from betterthan.exact.joint.units import PairMeans
 
 _Array = Any  # an array of floats
@@ -129,7 +130,7 @@ class Abilities:
         """The posterior, given the evidence, whose variance must be above 0."""
         return cls(of, groups_of(of.score, of.variance, of.scale))
 
-    def pairs(self, prob: float, kind: str, rope: float) -> Answers:
+    def pairs(self, prob: float, kind: str, rope: float, *, alone: bool = False) -> Answers:
         """Probabilities, intervals and masses of all pairs.
 
         Parameters
@@ -139,9 +140,11 @@ class Abilities:
         kind : {"hdi", "eti"}
         rope : float
             Half width of the region of practical equivalence.
+        alone : bool, default False
+            Whether the masses are those of each pair by itself.
         """
         parts = [
-            _answers(mixture, self.of.own.take(at), prob, kind, rope)
+            _answers(mixture, self.of.own.take(at), prob, kind, rope, alone)
             for at, mixture in self.mixtures()
         ]
         found = {k: np.concatenate([getattr(p, k) for p in parts]) for k in vars(parts[0])}
@@ -307,18 +310,19 @@ def _shared_error(part: Partitions, low: int, high: int, alike: _Array) -> _Arra
     return mean(0, 1) - mean(0, 0) / 2 - mean(1, 1) / 2
 
 
-def _answers(mixture: Mixture, own: Own, prob: float, kind: str, rope: float) -> Answers:
-    better, worse = mixture.above(-own.z), mixture.below(-own.z)
+def _answers(
+    mixture: Mixture, own: Own, prob: float, kind: str, rope: float, alone: bool
+) -> Answers:
+    z = own.z
+    better, worse = mixture.above(-z), mixture.below(-z)
     lower, upper = interval(mixture, own, prob, kind)
     behind, beyond = worse, better
     if rope:
-        behind, beyond = mixture.below(own.score(-rope)), mixture.above(own.score(rope))
+        u, v = own.score(-rope), own.score(rope)
+        behind, beyond = mixture.below(u), mixture.above(v)
+        if alone:
+            behind, beyond = distribution(u, own.df), distribution(-v, own.df)
     within = np.clip(1 - behind - beyond, 0.0, 1.0) if rope else np.zeros(len(better))
-    return Answers(
-        better,
-        worse,
-        own.mean(*mixture.moments()),
-        lower,
-        upper,
-        np.stack([behind, within, beyond], axis=-1),
-    )
+    mean = own.mean(*mixture.moments())
+    mass = np.stack([behind, within, beyond], axis=-1)
+    return Answers(better, worse, mean, lower, upper, mass)

@@ -138,7 +138,7 @@ def groups_of(score: np.ndarray, variance: float, scale: float, most: int = MOST
     least = max(bound.max() for bound in bounds) - _FAR
     ways = [
         _weighed(c, b > least, prior, tau, variance, scale)
-        for c, b in zip(cuts, bounds, strict=False)
+        for c, b in zip(cuts, bounds, strict=True)
     ]
     weights = [way.weight for way in ways]
     top = max(weight.max() for weight in weights)

@@ -59,7 +59,8 @@ function sizes(view, k, facts, turn, add) {
   if (data.among && model.asReported && model.at("ad", k) !== null) {
     const among = turnedSize(["ad", "alo", "aup"].map((name) => model.at(name, k)), turn);
     const shown = difference(...among);
-    add("The same among all", shown[0] + " " + general(100 * data.ci_prob, 6) + "% ETI " + shown[1]);
+    add("The same among all", shown[0] + " " + general(100 * data.ci_prob, 6) + "% "
+      + (data.ci_kind || "eti").toUpperCase() + " " + shown[1]);
   }
   if (view.settings.rope > 0 && facts.within_rope !== null) {
     add("P(|d| ≤ " + general(view.settings.rope, 4) + ")", probability(facts.within_rope, 0));

@@ -50,7 +50,7 @@ function pairFacts(view, k) {
   if (data.other && other !== null && other !== undefined) found.other_p = turn ? 1 - other : other;
   if (among !== null && among !== undefined && model.asReported) {
     found.among_p = turn ? 1 - among : among;
-    found.among_verdict = told(model.amongVerdict(k, threshold), turn);
+    found.among_verdict = told(model.amongVerdict(k, rope, threshold), turn);
   }
   return found;
 }

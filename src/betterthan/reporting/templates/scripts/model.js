@@ -17,7 +17,7 @@ const POLICIES = { // halves of the ties that A and B are given
   third: null, drop: [0, 0], half: [1, 1], to_a: [2, 0], to_b: [0, 2],
 };
 
-const MILLIONTHS = new Set(["p", "other", "among", "wrong"]); // how they are stored
+const MILLIONTHS = new Set(["p", "other", "among", "aw", "wrong"]); // how they are stored
 
 class Model {
   constructor(data) {
@@ -118,11 +118,14 @@ class Model {
     return decide(of, rope, threshold);
   }
 
-  // Among all systems, of which the rope is no matter; "" where it is not told
-  amongVerdict(k, threshold) {
+  // Among all systems, "" where it is not told; at another rope than the report's, a pair is
+  // equivalent where it is by itself
+  amongVerdict(k, rope, threshold) {
     if (!this.data.among) return "";
     const p = this.at("among", k);
     if (p === null) return "";
+    const known = rope === this.data.rope, within = known ? this.at("aw", k) : null;
+    if (rope > 0 && (known ? within : this.massesOf(k, rope)[0]) >= threshold) return "equivalent";
     return p >= threshold ? "a_better" : 1 - p >= threshold ? "b_better" : "undecided";
   }
 
@@ -132,7 +135,7 @@ class Model {
     if (!this.data.among || alone === "no_data" || alone === "no_verdict" || alone === "split") {
       return alone;
     }
-    return this.amongVerdict(k, threshold) || alone;
+    return this.amongVerdict(k, rope, threshold) || alone;
   }
 
   // Whether the second system is told first, for it is better, or ahead

@@ -1,0 +1,75 @@
+"""What makes the joint model less trustworthy: systems that err alike, and a unit that dominates."""
+
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from betterthan.exact.joint.abilities import Evidence
+
+_Array = Any  # an array of floats
+_TYPICAL = 0.75  # quantile of the distances of pairs
+_NEAR = 0.5  # of a typical distance: nearer systems err alike
+_SURE = 2.0  # standard errors of a distance
+_DOMINATES = 0.5  # of the sum of squares of all units
+_ALPHA = 0.05
+
+
+def err_alike(of: Evidence, units: int) -> _Array:
+    """Systems whose errors are clearly more like those of another than is typical, (system,).
+
+    The distance of two systems is the squared error of their difference over that of independent
+    systems. Near copies have a distance of less than half of a typical one.
+
+    Parameters
+    ----------
+    of : Evidence
+    units : int
+        Items or units, on which the distances rest.
+
+    Examples
+    --------
+    >>> from betterthan.exact.joint.abilities import of_right
+    >>> right = np.random.default_rng(0).random((200, 4)) < 0.6
+    >>> right = np.concatenate([right, right[:, :1]], axis=1).astype(float)
+    >>> err_alike(of_right(right.T @ right, 200, (1.0, 1.0, 1.0)), 200).tolist()
+    [True, False, False, False, True]
+    """
+    own = np.diag(of.covariance)
+    first, second = np.triu_indices(len(own), 1)
+    distance = of.error**2 / np.maximum(own[first] + own[second], 1e-300)
+    # a sum of squares of so many units has a relative error of sqrt(2 / units)
+    near = distance * (1 + _SURE * np.sqrt(2 / units)) < _NEAR * np.quantile(distance, _TYPICAL)
+    found = np.zeros(len(own), dtype=bool)
+    found[first[near]] = found[second[near]] = True
+    return found
+
+
+def dominating(parts: _Array) -> tuple[int, float] | None:
+    """The unit that adds more to the errors of differences than all others together, and its share;
+    None where that can be chance among equally variable units.
+
+    Parameters
+    ----------
+    parts : numpy.ndarray, (unit, system)
+        Of `units.Means`.
+
+    Examples
+    --------
+    >>> parts = np.random.default_rng(0).normal(size=(12, 3))
+    >>> dominating(parts), dominating(parts * np.r_[12, np.ones(11)][:, None])
+    (None, (0, 0.8))
+    """
+    apart = parts - parts.mean(1, keepdims=True)
+    squares = (apart**2).sum(1)
+    total = squares.sum()
+    if not total:
+        return None
+    unit, k = int(squares.argmax()), len(parts)
+    share = squares[unit] / total
+    # so many independent contrasts have the spread of squares of these
+    contrasts = total**2 / ((apart.T @ apart) ** 2).sum()
+    chance = k * special.betainc((k - 1) * contrasts / 2, contrasts / 2, 1 - share)
+    if share <= _DOMINATES or chance > _ALPHA:
+        return None
+    return unit, round(float(share), 3)
