@@ -114,11 +114,16 @@ def test_choices_of_the_command_line(tmp_path, capsys):
 
 
 def test_equal_systems_are_equal_and_others_are_as_able_as_they_score():
-    equal = Rasch(systems=10, items=30, missing=0.2).draw(np.random.default_rng(1))
+    equal = Rasch(systems=10, items=30, families=3, copied=0.5).draw(np.random.default_rng(1))
     assert len(set(equal.truth.tolist())) == 1
     apart = Rasch(systems=4, items=60_000, sd=0.8, opposite=0.5, twins=1.0)
     scores = apart.draw(np.random.default_rng(2))
     np.testing.assert_allclose(scores.values.mean(0), scores.truth, atol=0.01)
+    many = Rasch(systems=6, items=60_000, sd=0.3, families=2, copied=0.9, groups=2, gap=1.0)
+    scores = many.draw(np.random.default_rng(3))
+    np.testing.assert_allclose(scores.values.mean(0), scores.truth, atol=0.01)
+    alike = np.corrcoef(scores.values.T)
+    assert alike[0, 2] > 0.85 > 0.5 > alike[0, 1]
 
 
 def test_rates_that_are_known_exactly():

@@ -54,7 +54,7 @@ def test_of_a_pair(seed):
     [
         Rasch(systems=5, items=20, sd=0.5),
         Rasch(systems=4, items=20, apart=1.5, twins=1.0),
-        Rasch(systems=5, items=30, missing=0.2),
+        Rasch(systems=6, items=30, sd=0.3, families=2, copied=0.9),
     ],
 )
 def test_of_many_systems(truth):

@@ -8,7 +8,6 @@ from betterthan.exact.joint import model_checks
 from betterthan.exact.joint.abilities import Abilities
 from betterthan.exact.joint.units import Means
 
-_PROBABLE = 0.5  # that there are several groups
 _FEW, _SOME = 20, 50  # items or units below which joint answers, and joint intervals, hold less
 _NAMED = 6  # systems of a group that are listed
 _NUMBERS = {2: "two", 3: "three"}
@@ -31,12 +30,11 @@ def joint_notes(
     means : Means, optional
         What each unit adds to the errors; None of right and wrong items.
     """
-    alike = model_checks.err_alike(found.of, units)
-    families = 3 * alike.sum() >= len(systems)
+    families = model_checks.families(found.of, units)
     lines = [_in_groups(found, systems), _few(units, unit)]
     if families:
         lines.append(
-            f"{alike.sum()} of the {len(systems)} systems make nearly the same errors as another. "
+            f"{families} of the {len(systems)} systems make nearly the same errors as another. "
             "The joint model takes errors as independent: between such families its intervals hold "
             "less often than stated, and a pair is equivalent only where it is by itself."
         )
@@ -50,10 +48,10 @@ def joint_notes(
 
 def _in_groups(found: Abilities, systems: Sequence[str]) -> str:
     """The members of groups, where several groups are more probable than one."""
-    prob = found.groups.prob_groups
-    if prob[1:].sum() <= _PROBABLE:
+    number = model_checks.in_groups(found.groups)
+    if number == 1:
         return ""
-    number = 2 + int(prob[1:].argmax())
+    prob = found.groups.prob_groups
     member = found.groups.members(number)
     order = np.argsort(-found.of.score, kind="stable")
     parts = []

@@ -12,7 +12,7 @@ from betterthan.evidence.decisions import of_pairs
 from betterthan.evidence.decisions.cells import FEW, Cell, Values
 from betterthan.evidence.decisions.rates import Rate, coverage, of_verdicts, rate
 from betterthan.evidence.decisions.tables_of_items import Graded, Rasch, Scores
-from betterthan.exact.joint import abilities, units
+from betterthan.exact.joint import abilities, model_checks, units
 from betterthan.exact.joint.abilities import Abilities, Evidence
 from betterthan.exact.numeric import weights
 from betterthan.posterior.verdicts import decide
@@ -49,17 +49,26 @@ def on_units(scores: Scores) -> Values:
 
 
 def among_all(scores: Scores, random: np.random.Generator) -> Values:
-    """Of each pair (pair,) among all systems, and which systems are in the best set (system,)."""
-    found = Abilities.fit(evidence_of(scores))
-    of = found.pairs(names.CI_PROB, names.CI_KIND, 0.0)
+    """Of each pair (pair,) among all systems, also the probability of a difference within the rope
+    (`rope_of`), and which systems are in the best set (system,).
+    """
+    found, items = Abilities.fit(evidence_of(scores)), len(scores.values)
+    alone = model_checks.families(found.of, items) > 0
+    of = found.pairs(names.CI_PROB, names.CI_KIND, rope_of(items), alone=alone)
     best = weights.ranks(found.draws(_DRAWS, random))[:, 0]
     return {
         "better": of.better,
         "worse": of.worse,
         "lower": of.lower,
         "upper": of.upper,
+        "within": of.mass[:, 1],
         "best": weights.best_set(best, names.CI_PROB),
     }
+
+
+def rope_of(items: int) -> float:
+    """Half width of a region that so many items can tell from its surroundings."""
+    return 1 / np.sqrt(items)
 
 
 def evidence_of(scores: Scores) -> Evidence:
@@ -111,7 +120,21 @@ def _rates(truth: Truth, told: tuple[str, ...], values: Values) -> list[Rate]:
         rows.append(coverage(answer, lower, upper, d, of="d of a pair"))
         if getattr(truth, "apart", 0):
             rows += _of_the_one_apart(answer, truth.systems - 1, better, (lower, upper), d)
-    return rows + _of_the_best(values) if "all" in told else rows
+    if "all" not in told:
+        return rows
+    return [*rows, *_of_the_best(values), *_equivalent(truth, values)]
+
+
+def _equivalent(truth: Truth, values: Values) -> list[Rate]:
+    """Pairs that are called equivalent, and how many of these are not, beside what is expected."""
+    within, d = values["all within"], np.abs(values["d"])
+    named = within >= names.VERDICT_PROB
+    expected = float(np.where(named, 1 - within, 0.0).sum(1).mean())
+    wrong = (named & (d > rope_of(truth.items))).sum(1)
+    return [
+        rate(ALL, "equivalent pairs a set", named.sum(1)),
+        rate(ALL, "wrongly equivalent a set", wrong, expected),
+    ]
 
 
 def _named(better: np.ndarray, worse: np.ndarray) -> np.ndarray:
@@ -166,16 +189,34 @@ def _special(name: str, sets: int, *told: str, **choices: Any) -> Cell:
     return _cell(name, truth, sets, *told, words=f"{name}; items of difficulty sd {1.5:g}")
 
 
+def _of_items(items: int, sets: int) -> tuple[Cell, ...]:
+    """Truths that the prior holds, and that it does not, of 20 systems."""
+    shared: Any = {"systems": 20, "items": items}
+    return (
+        _special("equal", sets, **shared),
+        _special("abilities of sd .3", sets, sd=0.3, **shared),
+        _special("abilities of sd .1 and one 1.5 above", sets, sd=0.1, apart=1.5, **shared),
+        _special("two groups, 1 apart", sets, sd=0.05, groups=2, gap=1.0, **shared),
+        _special("two groups, 2 apart", sets, sd=0.1, groups=2, gap=2.0, **shared),
+        _special("three groups, 1 apart", sets, sd=0.05, groups=3, gap=1.0, **shared),
+        _special("four groups, .7 apart", sets, sd=0.05, groups=4, gap=0.7, **shared),
+        _special("abilities of t of 2 degrees, times .15", sets, sd=0.15, heavy=True, **shared),
+        _special("four families of near copies", sets, sd=0.3, families=4, copied=0.9, **shared),
+    )
+
+
 CELLS = (
     _plain(3, 10, 0.5, 1000),
+    *_of_items(20, 100),
+    *_of_items(100, 100),
+    *_of_items(500, 100),
     _plain(10, 20, 0.05, FEW),
     _plain(10, 30, 0.3, FEW),
     _plain(10, 100, 0.3, 120),
-    _plain(20, 100, 0.0, 100),
     _plain(20, 100, 0.1, 80),
-    _plain(50, 50, 0.3, 15),
-    _plain(50, 200, 0.1, 20),
-    _special("abilities of sd .1 and one 1.5 above", 60, systems=20, items=100, sd=0.1, apart=1.5),
+    _plain(50, 50, 0.3, 30),
+    _plain(50, 200, 0.1, 30),
+    _special("two groups, 1.5 apart", FEW, systems=6, items=100, sd=0.05, groups=2, gap=1.5),
     _special("equal and one 1.5 above", 80, systems=20, items=30, apart=1.5),
     _special(
         "abilities of sd .3, two kinds of items with opposite skills of sd .5",
@@ -193,7 +234,6 @@ CELLS = (
         sd=0.3,
         twins=1.0,
     ),
-    _special("equal, a fifth of the scores missing", 100, systems=10, items=30, missing=0.2),
     _special(
         "equal, 10 clusters",
         100,

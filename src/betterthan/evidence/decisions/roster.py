@@ -2,6 +2,7 @@
 
 from betterthan.evidence.decisions import (
     of_alike,
+    of_checks,
     of_datasets,
     of_gates,
     of_graded,
@@ -24,6 +25,7 @@ CELLS: tuple[Cell, ...] = (
     *of_sizes.CELLS,
     *of_graded.CELLS,
     *of_many.CELLS,
+    *of_checks.CELLS,
     *of_datasets.CELLS,
     *of_judgments.CELLS,
     *of_judged.CELLS,

@@ -11,7 +11,7 @@ _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(81)
 
 @dataclass(frozen=True, kw_only=True)
 class Scores:
-    """One simulated set: scores, nan where missing; which unit an item is of; true means."""
+    """One simulated set: scores; which unit an item is of; true means."""
 
     values: np.ndarray  # (item, system)
     unit: np.ndarray  # (item,), numbered from 0
@@ -28,24 +28,36 @@ class Rasch:
     items: int
     sd: float = 0.0  # of abilities, in log odds
     apart: float = 0.0  # how far the first system stands above the rest
+    groups: int = 1  # of as many systems as can be
+    gap: float = 0.0  # from group to group
+    heavy: bool = False  # abilities of Student's t of 2 degrees of freedom, times sd
+    families: int = 0  # of near copies: a share `copied` of answers is that of the family
+    copied: float = 0.0
     opposite: float = (
         0.0  # sd of a skill that helps on one half of the items and harms on the other
     )
     twins: float = 0.0  # sd of what an item is to a family of systems, of two families
-    missing: float = 0.0  # share of cells without a score
     clusters: int = 0  # of items, of equal size
     together: float = 0.0  # sd of what a cluster is to a system
 
     def draw(self, random: np.random.Generator) -> Scores:
         """One set."""
         shape = (self.items, self.systems)
-        ability = self.sd * random.standard_normal(self.systems)
+        drawn = random.standard_t(2, self.systems) if self.heavy else None
+        drawn = random.standard_normal(self.systems) if drawn is None else drawn
+        ability = self.sd * drawn + self.gap * (np.arange(self.systems) % self.groups)
         ability[0] += self.apart
+        if self.families:
+            ability = ability[np.arange(self.systems) % self.families]
         skill = self.opposite * random.standard_normal(self.systems)
         unit = np.arange(self.items) // (self.items // (self.clusters or self.items))
         logits = ability + skill * self._sign[:, None] + self._of_items(unit, random)
-        values = (random.random(shape) < special.expit(logits)).astype(float)
-        values[random.random(shape) < self.missing] = np.nan
+        right = special.expit(logits)
+        values = (random.random(shape) < right).astype(float)
+        if self.families:
+            family = np.arange(self.systems) % self.families
+            shared = random.random((self.items, self.families))[:, family] < right
+            values = np.where(random.random(shape) < self.copied, shared, values)
         around = np.sqrt(DIFFICULTY**2 + self.twins**2 + self.together**2)
         both = [_mean_right(ability + sign * skill, around) for sign in (1, -1)]
         return Scores(values=values, unit=unit, truth=(both[0] + both[1]) / 2)

@@ -1,4 +1,4 @@
-"""What makes the joint model less trustworthy: systems that err alike, and a unit that dominates."""
+"""What a reader of the joint answer must know: groups, systems that err alike, a dominating unit."""
 
 from typing import Any
 
@@ -6,13 +6,22 @@ import numpy as np
 from scipy import special
 
 from betterthan.exact.joint.abilities import Evidence
+from betterthan.exact.joint.groups import Groups
 
 _Array = Any  # an array of floats
+_PROBABLE = 0.5  # that there are several groups
 _TYPICAL = 0.75  # quantile of the distances of pairs
 _NEAR = 0.5  # of a typical distance: nearer systems err alike
 _SURE = 2.0  # standard errors of a distance
 _DOMINATES = 0.5  # of the sum of squares of all units
 _ALPHA = 0.05
+_FAMILIES = 3  # one of so many systems must err like another
+
+
+def in_groups(of: Groups) -> int:
+    """How many groups systems fall into, where several are more probable than one; else 1."""
+    prob = of.prob_groups
+    return 2 + int(prob[1:].argmax()) if prob[1:].sum() > _PROBABLE else 1
 
 
 def err_alike(of: Evidence, units: int) -> _Array:
@@ -45,6 +54,12 @@ def err_alike(of: Evidence, units: int) -> _Array:
     return found
 
 
+def families(of: Evidence, units: int) -> int:
+    """How many systems err like another, where that is at least a third of them; else 0."""
+    alike = err_alike(of, units)
+    return int(alike.sum()) if _FAMILIES * alike.sum() >= len(alike) else 0
+
+
 def dominating(parts: _Array) -> tuple[int, float] | None:
     """The unit that adds more to the errors of differences than all others together, and its share;
     None where that can be chance among equally variable units.
@@ -58,7 +73,7 @@ def dominating(parts: _Array) -> tuple[int, float] | None:
     --------
     >>> parts = np.random.default_rng(0).normal(size=(12, 3))
     >>> dominating(parts), dominating(parts * np.r_[12, np.ones(11)][:, None])
-    (None, (0, 0.8))
+    (None, (0, 0.872))
     """
     apart = parts - parts.mean(1, keepdims=True)
     squares = (apart**2).sum(1)
@@ -66,10 +81,12 @@ def dominating(parts: _Array) -> tuple[int, float] | None:
     if not total:
         return None
     unit, k = int(squares.argmax()), len(parts)
-    share = squares[unit] / total
-    # so many independent contrasts have the spread of squares of these
-    contrasts = total**2 / ((apart.T @ apart) ** 2).sum()
-    chance = k * special.betainc((k - 1) * contrasts / 2, contrasts / 2, 1 - share)
+    # by its distance from the mean of the others, of which it is no part
+    share, rest = squares[unit] / total * k / (k - 1), np.delete(apart, unit, axis=0)
+    rest = rest - rest.mean(0)
+    # as many independent contrasts as have squares that vary like those of the other units
+    contrasts = (rest**2).sum() ** 2 / max(((rest.T @ rest) ** 2).sum(), 1e-300)
+    chance = k * special.betainc((k - 2) * contrasts / 2, contrasts / 2, 1 - share)
     if share <= _DOMINATES or chance > _ALPHA:
         return None
-    return unit, round(float(share), 3)
+    return unit, round(min(float(share), 1.0), 3)

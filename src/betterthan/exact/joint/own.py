@@ -100,8 +100,9 @@ class Wins:
     def chart(self, d: _Array) -> tuple[_Array, _Array, _Array]:
         """u, du/dd, and the slope of its log; nan where the contour does not settle."""
         tail = contour.beyond(self.a, self.b, self.t, d)
+        known = tail.settled & (tail.mass > 0) & (tail.mass < 1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            u = np.where(tail.settled, -special.ndtri(tail.mass), np.nan)
+            u = np.where(known, -special.ndtri(tail.mass), np.nan)
             steep = tail.density * np.sqrt(2 * np.pi) * np.exp(0.5 * u * u)
             return u, steep, tail.slope / tail.density + u * steep
 
