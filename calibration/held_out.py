@@ -1,10 +1,10 @@
 """Who is ahead on items that were held out? ``python calibration/held_out.py DATA``.
 
 Splits real tables of scores at random: some items are for training, the rest show who is ahead.
-Three answers are given the training items alone, and their probabilities are scored on the rest:
-``joint``, the posterior of all systems; ``pairwise``, the closed form of each pair; ``normal``, each
-pair drawn towards 0 by one normal prior whose spread is estimated by moments. Pairs that tie on the
-rest are left out, and counted.
+Three answers see the training items alone, and their probabilities are scored on the rest:
+``joint``, the posterior of all systems; ``pairwise``, the closed form of each pair; ``normal``,
+each pair drawn towards 0 by one normal prior whose spread is estimated by moments. Pairs that tie
+on the rest are left out, and counted.
 
 DATA is a folder with the tables, which are not ours to publish; the numbers are, and stand in
 ``calibration/held_out/tables.json``. Seeds are fixed.
@@ -168,9 +168,7 @@ def run(setting: Setting, values: np.ndarray, answer: Answer = answers) -> dict[
         "splits": setting.splits,
         "pairs": pairs,
         "ties": ties,
-        "answers": {
-            name: _summary(losses, briers[name], stated[name], name) for name in losses
-        },
+        "answers": {name: _summary(losses, briers[name], stated[name], name) for name in losses},
     }
 
 
@@ -193,11 +191,11 @@ def _summary(
     apart = loss - np.array(losses.get("pairwise", losses[name]))
     p, held = (np.concatenate(part) for part in zip(*stated, strict=True))
     place = np.clip(np.searchsorted(BINS, p, side="right") - 1, 0, len(BINS) - 2)
+    each = [place == k for k in range(len(BINS) - 1)]
     reliability = [
-        [int((place == k).sum()), round(float(p[place == k].mean()), 4)]
-        + [round(float(held[place == k].mean()), 4)]
-        for k in range(len(BINS) - 1)
-        if (place == k).any()
+        [int(at.sum()), *(round(float(x[at].mean()), 4) for x in (p, held))]
+        for at in each
+        if at.any()
     ]
     return {
         "log_loss": round(float(loss.mean()), 5),

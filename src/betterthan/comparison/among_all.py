@@ -79,13 +79,14 @@ def among_all(given: Given, asked: Asked, main: Engine, taken: Collection[str]) 
     made = replace(
         _made(given, scores, equal, asked),
         joint_notes=notes,
-        joint_kept=found.groups.kept,
-        joint_spread=found.groups.spread,
-        joint_groups=tuple(found.groups.prob_groups.tolist()),
+        joint_kept=round(found.groups.kept, _DIGITS),
+        joint_spread=round(found.groups.spread, _DIGITS),
+        joint_groups=tuple(found.groups.prob_groups.round(_DIGITS).tolist()),
     )
     return told.assign_attrs(made.to_attrs())
 
 
+_DIGITS = 6
 _TOLD = (
     *("prob_best", "prob_best_mcse", "expected_rank", "expected_rank_mcse"),
     *("rank_lower", "rank_upper", "in_best_set", "prob_rank"),

@@ -138,11 +138,12 @@ def compare(
         with a rope ``beyond_rope``; ``sign_error`` (how probable it is that a verdict names the
         wrong system); each number that was sampled with its ``_mcse``, and ``too_close``. Of graded
         scores ``mean_prob_better`` and more of the mean (or ``wins_...``, where the mean decides).
-        Of three or more systems scored by item the same among all systems, shrunk towards each
-        other, the more strongly the more similar they are: ``among_prob_better``,
-        ``among_difference_mean``, ``_lower``, ``_upper``, ``among_verdict``, and over ``system``
-        ``prob_best``, ``expected_rank``, ``rank_lower``, ``rank_upper`` and ``in_best_set`` (else
-        ``attrs["no_joint"]`` says why not). Also
+        Of three or more systems scored on the same items the joint answer of all, whose differences
+        are drawn together, the more strongly the more similar the systems are:
+        ``among_prob_better``, ``among_difference_mean``, ``_lower``, ``_upper``, with a rope
+        ``among_mass``, ``among_verdict``, and over ``system`` ``prob_best``, ``expected_rank``,
+        ``rank_lower``, ``rank_upper`` and ``in_best_set`` (else ``attrs["no_joint"]`` says why
+        not); ``attrs["joint_notes"]`` says where it needs care. Also
         ``counts``, ``n``, ``bayes_factor_01``; where Student's t answers ``n_units``,
         ``difference_error``, ``difference_df`` (the effective number of units is one more) and of
         items ``difference_skewness``; of clusters ``cluster_counts``, on which sign tests and the
@@ -187,9 +188,8 @@ def compare(
 
     References
     ----------
-    O. Ledoit and M. Wolf (2004), A well-conditioned estimator for large-dimensional covariance
-    matrices, Journal of Multivariate Analysis 88(2), 365-411, doi:10.1016/S0047-259X(03)00096-4:
-    what systems share, among all of them.
+    T. S. Ferguson (1973), A Bayesian analysis of some nonparametric problems, Annals of Statistics
+    1(2), 209-230, doi:10.1214/aos/1176342360: errors of right and wrong items, jointly.
 
     Examples
     --------

@@ -25,11 +25,11 @@ _SHRUNK = (
 _JOINT = {
     BOOTSTRAP: "The joint answer is by the Bayesian bootstrap of the score itself "
     "({joint_draws:,} draws).",
-    names.AMONG_ALL: "The answers among all systems are by quadrature, of {joint_units}: differences "
-    "are drawn together by {joint_drawn:.0%}, for the best of many is partly the luckiest; the "
-    "probability of one group of systems is {joint_groups[0]:.2f}, of two {joint_groups[1]:.2f}, of "
-    "three {joint_groups[2]:.2f}; ranks are from {joint_draws:,} draws of the same posterior (seed "
-    "{joint_seed}).",
+    names.AMONG_ALL: "The answers among all systems are by quadrature, of {joint_units}: "
+    "differences are drawn together by {joint_drawn:.0%}, for the best of many is partly the "
+    "luckiest; the probability of one group of systems is {joint_groups[0]:.2f}, of two "
+    "{joint_groups[1]:.2f}, of three {joint_groups[2]:.2f}; ranks are from {joint_draws:,} draws "
+    "of the same posterior (seed {joint_seed}).",
 }
 ENGINES = {
     "exact": Words("closed form, no sampling error", beside="as if one set, independent"),

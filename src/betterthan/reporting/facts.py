@@ -20,8 +20,9 @@ On two systems also those of `pair_facts`, and their scores (first_score, first_
 first_score_upper, first_right, first_scored; the same of second).
 On many
     joint, the quantity P(best) is of; no_joint, why there is none; best, p_best (with _mcse),
-    best_set, n_best_set, p_set: by P(best); best_tied, those with the score of the best, where these
-    are several; among, whether pairs are told among all systems;
+    best_set, n_best_set, p_set: by P(best); by_score, whether systems are listed by score;
+    best_tied, those with the score of the best, if several; among, whether pairs are told among all
+    systems;
     leader: best, else the first that none beats; ranked_first, the first of systems if another;
     beats, loses_to, open_with: systems, by its pairs, with n_beats, ...; unbeaten: systems that no
     other is better than.

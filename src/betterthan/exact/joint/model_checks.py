@@ -1,4 +1,4 @@
-"""What a reader of the joint answer must know: groups, systems that err alike, a dominating unit."""
+"""What a reader of the joint answer must know: groups, near copies, a dominating unit."""
 
 from typing import Any
 
