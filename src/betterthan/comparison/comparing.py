@@ -244,7 +244,7 @@ def compare(
     told = [result, *map(without_attrs, beside), *far]
     result = xr.merge(told, join="exact", compat="override", combine_attrs="override")
     result.attrs |= {k: v for table in beside for k, v in table.attrs.items()}
-    result["sign_error"] = sign_error(result)
+    result["sign_error"] = sign_error(result).variable
     made = signed_of(given, asked, advice, engines) | audited(given, asked, bounds)
     made |= {"unit_notes": unit_notes(result, given, asked, clusters)}
     if unequal(result):

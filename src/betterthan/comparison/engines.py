@@ -58,9 +58,8 @@ def answers_of(quantity: str, given: Given, asked: Asked) -> xr.Dataset:
         return _of_counts(given, asked)
     if quantity == given.quantity.lead != "mean":
         _refuse_of_items(given, asked)
-    kept = found[[name for name in _OF_UNITS if name in found]]
-    told = table.exact(found.drop_vars(kept.data_vars)).merge(kept, join="exact")
-    return table.with_verdicts(told, question, n=found["n_units"].where(found["n_units"] > 1, 0))
+    several = found["n_units"].copy(data=found["n_units"].values > 1)
+    return table.with_verdicts(table.exact(found, facts=_OF_UNITS), question, n=several)
 
 
 _OF_UNITS = ("n_units", "difference_error", "difference_df", "difference_skewness")

@@ -30,23 +30,25 @@ def of_units(
     middle = found.difference
     if not higher_is_better:
         middle, low, high = -middle, -high, -low
-    beyond, behind = found.prob_above(asked.rope), found.prob_below(-asked.rope)
-    within = np.clip(1 - beyond - behind, 0.0, 1.0) if asked.rope else np.zeros_like(beyond)
+    better, worse = found.prob_above(), found.prob_below()
+    beyond, behind, within = better, worse, np.zeros_like(better)
+    if asked.rope:
+        beyond, behind = found.prob_above(asked.rope), found.prob_below(-asked.rope)
+        within = np.clip(1 - beyond - behind, 0.0, 1.0)
     parts = {
-        "prob_better": found.prob_above(),
-        "prob_worse": found.prob_below(),
+        "prob_better": better,
+        "prob_worse": worse,
         "difference_mean": np.where(found.units > 1, middle, np.nan),
         "difference_lower": low,
         "difference_upper": high,
         "mass": np.stack([behind, within, beyond], axis=-1),
-        "n_units": found.units.astype(float),
+        "n_units": np.asarray(found.units, dtype=np.int64),
         "difference_error": found.error,
         "difference_df": np.where(found.units > 1, found.df, np.nan),
     }
     if found.skewness is not None:
         parts["difference_skewness"] = found.skewness if higher_is_better else -found.skewness
-    square = table.square_of(parts, list(systems), *pair_indices(len(systems)))
-    return square.assign(n_units=square["n_units"].astype(np.int64))
+    return table.square_of(parts, list(systems), *pair_indices(len(systems)))
 
 
 def of_net_wins(

@@ -5,7 +5,7 @@ Over (system_a, system_b), or (pair,) where the data came by pair: ``prob_better
 ``_mcse``, which is 0 where it is exact.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
@@ -178,7 +178,8 @@ def squares(
     behind = parts.pop("prob_worse", None)
     for name, values in parts.items():
         other, mirror = _MIRRORED.get(name, (name, np.positive))
-        full = np.empty((n, n, *values.shape[1:]))
+        kind = values.dtype if values.dtype.kind == "i" else float
+        full = np.empty((n, n, *values.shape[1:]), kind)
         full[:] = _ITSELF.get(name, 0.0)
         full[first, second], full[second, first] = values, mirror(parts[other])
         whole[name] = full
@@ -187,10 +188,11 @@ def squares(
     return whole
 
 
-def exact(table: xr.Dataset) -> xr.Dataset:
-    """A table of closed forms, with an error of 0 beside each answer."""
+def exact(table: xr.Dataset, *, facts: Collection[str] = ()) -> xr.Dataset:
+    """A table of closed forms, with an error of 0 beside each answer but `facts`."""
     known = {str(name): (array.dims, array.values) for name, array in table.data_vars.items()}
-    errors = {f"{k}_mcse": (dims, np.zeros_like(values)) for k, (dims, values) in known.items()}
+    answers = {k: of for k, of in known.items() if k not in facts}
+    errors = {f"{k}_mcse": (dims, np.zeros_like(values)) for k, (dims, values) in answers.items()}
     return without_attrs(xr.Dataset(known | errors, table.coords))
 
 
@@ -233,6 +235,8 @@ def _plain(answer: xr.DataArray, dims: tuple[Hashable, ...]) -> np.ndarray:
 
 
 def _empty(n: xr.DataArray, better: xr.DataArray) -> np.ndarray:
+    if n.dims == better.dims and n.shape == better.shape:
+        return n.values == 0
     return (n == 0).broadcast_like(better).transpose(*better.dims).values
 
 
@@ -240,8 +244,10 @@ def _of_two(better: xr.DataArray) -> np.ndarray:
     """Where a cell is of two systems, and not of one against itself."""
     if names.SYSTEM_A not in better.dims:
         return np.ones(better.shape, dtype=bool)
-    itself = better[names.SYSTEM_A] == better[names.SYSTEM_B]
-    return ~itself.broadcast_like(better).transpose(*better.dims).values
+    rows, columns = sorted(names.SQUARE, key=better.dims.index)
+    others = better[rows].values[:, None] != better[columns].values
+    sides = [size if d in names.SQUARE else 1 for d, size in better.sizes.items()]
+    return np.broadcast_to(others.reshape(sides), better.shape)
 
 
 def _other_tail(better: xr.DataArray) -> np.ndarray:

@@ -230,9 +230,10 @@ def _swapped_clusters(clusters: OnClusters, choices: Beside, better: int) -> xr.
         shuffles=choices.tests.shuffles if sampled else None,
         shuffle_seed=choices.rng if sampled else None,
     )
-    result = found.rename(difference="swapped_difference")
-    result["favours"] = np.sign(result["swapped_difference"]).astype(int)
-    result["swapped_difference"] = better * result["swapped_difference"]
+    difference = found["difference"].variable
+    result = found.drop_vars("difference").assign(
+        favours=np.sign(difference).astype(int), swapped_difference=better * difference
+    )
     return result.assign_attrs(made.to_attrs())
 
 

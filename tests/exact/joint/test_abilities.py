@@ -106,8 +106,9 @@ def test_merging_components_moves_probabilities_by_little(monkeypatch):
     exact = Abilities.fit(of)
     there = exact.pairs(0.9, "eti", 0.0)
     assert cells < 0.5 * len(exact._apart.start)
-    np.testing.assert_allclose(here.better, there.better, atol=1e-5)
-    np.testing.assert_allclose(here.lower, there.lower, atol=1e-5)
+    # what merging may move under one tau
+    np.testing.assert_allclose(here.better, there.better, atol=abilities._SLACK)
+    np.testing.assert_allclose(here.lower, there.lower, atol=abilities._SLACK)
 
 
 def test_pairs_and_joint_draws_agree():

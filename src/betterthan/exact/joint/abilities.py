@@ -26,7 +26,7 @@ FEWEST = 5  # items or units, below which nothing is learned of how systems diff
 _PSEUDO = 4  # items of coin flips that right and wrong items have before any is seen
 _DF = 2.5  # least degrees of freedom for the variance of t
 _EXACT = 2e4  # (component, pair) up to which no components are merged
-_SLACK = 1e-5  # of a probability: what merging may move it under one tau
+_SLACK = 5e-5  # of a probability: what merging may move it under one tau
 _SHORT, _ALIKE = 0.0064, 0.017  # how much merging moves it, by shift^3 and by variance^2
 _LEAST = 1e-7  # components to which no pair gives more weight are left out
 _JITTER = 1e-12  # of the largest variance: errors of copies differ by that
@@ -261,24 +261,40 @@ class Apart:
         """Weights, shifts and variances (component, pair), and the place of each tau: the first
         system is in the upper group of a cell, then the second.
         """
-        parts = [self._one_way(first, second), self._one_way(second, first)]
+        up, down = self._merged(first, second) if self._cut else self._single(first, second)
         # both or neither, so that systems of equal score stay even
-        counts = np.maximum(*(weight.max(1, initial=0.0) for weight, _, _ in parts)) >= _LEAST
-        (up, shift, more), (down, back, less) = ([x[counts] for x in part] for part in parts)
-        node = np.tile(self.node[counts], 2)
-        return np.r_[up, down], np.r_[shift, -back], np.r_[more, less], node
+        counts = np.maximum(up[0].max(1, initial=0.0), down[0].max(1, initial=0.0)) >= _LEAST
+        weight, shift, extra = (np.r_[x[counts], y[counts]] for x, y in zip(up, down, strict=True))
+        shift[counts.sum() :] *= -1
+        return weight, shift, extra, np.tile(self.node[counts], 2)
 
-    def _one_way(self, above: _Array, below: _Array) -> tuple[_Array, _Array, _Array]:
-        weight = self.upper[:, above] * self.lower[:, below]
-        shift, extra = self.shift[:, None], self.extra[:, None]
-        if len(self.start) == len(weight):
-            return weight, np.repeat(shift, len(above), 1), np.repeat(extra, len(above), 1)
-        total, once, twice = (
-            np.add.reduceat(weight * x, self.start, axis=0) for x in (1.0, shift, extra + shift**2)
-        )
-        some = np.maximum(total, 1e-300)
-        middle = once / some
-        return total, middle, np.maximum(twice / some - middle**2, 0.0)
+    @property
+    def _cut(self) -> bool:
+        """Whether cells have several atoms."""
+        return len(self.start) < len(self.shift)
+
+    def _single(self, first: _Array, second: _Array) -> list[tuple[_Array, _Array, _Array]]:
+        shift, extra = (np.repeat(x[:, None], len(first), 1) for x in (self.shift, self.extra))
+        ways = (first, second), (second, first)
+        return [(self.upper[:, a] * self.lower[:, b], shift, extra) for a, b in ways]
+
+    def _merged(self, first: _Array, second: _Array) -> list[tuple[_Array, _Array, _Array]]:
+        """Weight, mean and variance of the shifts in each cell."""
+        lowest = first.min(initial=0)
+        rows = slice(lowest, first.max(initial=0) + 1)
+        moments = np.stack([self.shift**0, self.shift, self.extra + self.shift**2])
+        sums = np.empty((2, 3, len(self.start), len(first)))
+        for cell, begin in enumerate(self.start):
+            at = slice(begin, self.start[cell + 1] if cell + 1 < len(self.start) else None)
+            upper, lower = self.upper[at], self.lower[at]
+            for k, moment in enumerate(moments[:, at]):
+                weighed = upper * moment[:, None]
+                sums[0, k, cell] = (weighed[:, rows].T @ lower)[first - lowest, second]
+                sums[1, k, cell] = (lower[:, rows].T @ weighed)[first - lowest, second]
+        some = np.maximum(sums[:, 0], 1e-300)
+        shift = sums[:, 1] / some
+        extra = np.maximum(sums[:, 2] / some - shift**2, 0.0)
+        return [(sums[k, 0], shift[k], extra[k]) for k in range(2)]
 
 
 def _between(

@@ -36,11 +36,17 @@ class Mixture:
         """P(difference > u), precise where it is small."""
         return (self.weight * distribution((self.centre - u) / self.sd, self.df)).sum(0)
 
-    def shape(self, u: _Array) -> tuple[_Array, _Array]:
-        """Density at u, and its slope."""
-        height, fall = heights((u - self.centre) / self.sd, self.df)
-        height = self.weight * height / self.sd
-        return height.sum(0), -(height * fall / self.sd).sum(0)
+    def around(self, u: _Array, sign: float) -> tuple[_Array, _Array, _Array]:
+        """P(difference < u), or with sign -1 P(difference > u); the density at u, and its slope."""
+        z = (u - self.centre) / self.sd
+        tail = (self.weight * distribution(sign * z, self.df)).sum(0)
+        height, fall = heights(z, self.df)
+        height *= self.weight
+        height /= self.sd
+        density = height.sum(0)
+        height *= fall
+        height /= self.sd
+        return tail, density, -height.sum(0)
 
     def moments(self) -> tuple[_Array, _Array]:
         """Mean and variance, as of normals."""
@@ -55,11 +61,11 @@ class Mixture:
         found = found + wanted * sd
         low, high = found - 40 * sd, found + 40 * sd
         for _ in range(_ROUNDS):
-            below = self.below(found)
+            below, density, _ = self.around(found, 1.0)
             low, high = np.where(below < prob, found, low), np.where(below < prob, high, found)
             score = special.ndtri(np.clip(below, 1e-15, 1 - 1e-15))
             # the slope of the normal score of P is the density over the normal one there
-            slope = self.shape(found)[0] * np.sqrt(2 * np.pi) * np.exp(0.5 * score * score)
+            slope = density * np.sqrt(2 * np.pi) * np.exp(0.5 * score * score)
             moved = found - np.clip((score - wanted) / np.maximum(slope, 1e-300), -sd, sd)
             moved = np.where((moved < low) | (moved > high), (low + high) / 2, moved)
             done = np.abs(moved - found) <= _STEP * sd
@@ -125,10 +131,10 @@ def _from_an_end(mixture: Mixture, own: Own, prob: float) -> _Array:
 def _newton(mixture: Mixture, own: Own, ends: _Array, prob: float) -> _Array:
     """The step of both ends towards equal heights around `prob`, (2, pair)."""
     tails, height, slope = [], [], []
-    for end, tail in zip(ends, (mixture.below, mixture.above), strict=True):
+    for end, sign in zip(ends, (1.0, -1.0), strict=True):
         u, steep, bend = own.chart(end)
-        tails.append(tail(u))
-        at, change = mixture.shape(u)
+        tail, at, change = mixture.around(u, sign)
+        tails.append(tail)
         with np.errstate(divide="ignore", invalid="ignore"):
             height.append(at * steep)
             slope.append(change / at * steep + bend)
