@@ -73,6 +73,7 @@ CUTOFF = 0.01
 CONFIDENCE = 0.99
 SHUFFLES = 10_000
 BOOTSTRAP_DRAWS = 4_000
+SCORE_MAX = 1e100  # in size: squares and cubes of scores are numbers, too
 AMONG_ALL = "among_all"  # the joint model of `compare`
 UNITS_MIN = 5  # below this many weighed units the spread of their scores is a guess
 LABEL_ITEMS_MIN = 15  # gold items of the rarest label, for a verdict on a macro-average

@@ -34,14 +34,25 @@ def scores(data: Any) -> Any:
     _unique_items(data)
     if data.sizes[names.ITEM] == 0:
         raise ValueError("scores hold no items")
-    infinite = np.isinf(data.values)
-    if infinite.any():
-        row, column = np.argwhere(infinite)[0]
-        raise ValueError(
-            f"score at position ({row}, {column}) is infinite; give a finite number or leave blank"
-        )
+    _countable_scores(data.values)
     order = (names.ITEM, names.SYSTEM)
     return data if data.dims == order else data.transpose(*order)
+
+
+def _countable_scores(values: np.ndarray) -> None:
+    """Refuse scores whose squares are more, or less, than a number can be."""
+    size = np.abs(values)
+    large = size > names.SCORE_MAX
+    if large.any():
+        row, column = np.argwhere(large)[0]
+        value = values[row, column]
+        told = "infinite" if np.isinf(value) else f"{value:g}"
+        right = "a finite number" if np.isinf(value) else f"at most {names.SCORE_MAX:g} in size"
+        raise ValueError(
+            f"score at position ({row}, {column}) is {told}; give {right} or leave blank"
+        )
+    if values.dtype.kind == "f" and 0 < (top := np.nanmax(size, initial=0.0)) < 1 / names.SCORE_MAX:
+        raise ValueError(f"the largest score is {top:g}; give scores in a larger unit")
 
 
 def tallies(data: Any) -> Any:

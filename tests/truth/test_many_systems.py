@@ -137,3 +137,115 @@ def test_many_alike_systems_on_few_clusters():
         among += named(found, "among_verdict")
     assert among / 6 < 1.0
     assert alone / 6 < 9  # 10 % of 45, with its spread over sets
+
+
+GRADED = np.random.default_rng(0).normal(size=(20, 3))
+RIGHT = (np.random.default_rng(1).random((40, 3)) < 0.6).astype(float)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        RIGHT[:, [0, 1, 1]],
+        np.repeat(RIGHT[:, :2], 10, axis=1),
+        np.c_[RIGHT[:, :2], np.ones(40)],
+        np.ones((30, 3)),
+        RIGHT[:5],
+        GRADED[:, [0, 1, 1]],
+        np.c_[GRADED[:, :2], np.full(20, 0.3)],
+        GRADED[:5],
+    ],
+    ids=[
+        "copy",
+        "copies",
+        "constant",
+        "all right",
+        "5",
+        "graded copy",
+        "graded constant",
+        "5 graded",
+    ],
+)
+@pytest.mark.parametrize("rope", [0.0, 0.1])
+def test_odd_tables_have_a_joint_answer(values, rope):
+    """A warning would be an error."""
+    quantity = None if np.isin(values, (0, 1)).all() else "mean"
+    found = bt.compare(scores(values), quantity=quantity, rope=rope)
+    p = found["among_prob_better"].values
+    np.testing.assert_allclose(p + p.T, 1, atol=1e-12)
+    assert found["prob_best"].sum().item() == pytest.approx(1)
+    alike = (values[:, :, None] == values[:, None]).all(0)
+    assert (p[alike] == 0.5).all()
+    best = found["prob_best"].values
+    assert np.ptp(best[alike[0]]) < 0.03  # copies share it
+    assert found.statement()
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        (np.repeat(GRADED[:, :1], 3, axis=1), "the same on every item"),
+        (GRADED[:1], "1 item is too few"),
+        (RIGHT[:2], "2 items are too few"),
+        (np.where(np.eye(40, 3) > 0, np.nan, RIGHT), "scores are missing"),
+    ],
+    ids=["equal", "1", "2", "missing"],
+)
+def test_tables_without_a_joint_answer_say_why(values, why):
+    quantity = None if np.isin(values[~np.isnan(values)], (0, 1)).all() else "mean"
+    assert why in bt.compare(scores(values), quantity=quantity).attrs["no_joint"]
+
+
+@pytest.mark.parametrize(
+    ("times", "message"),
+    [
+        (1e300, r"score at position \(0, 0\) is 1.257\S+e\+299; give at most 1e\+100 in size"),
+        (1e-300, r"the largest score is \S+e-300; give scores in a larger unit"),
+    ],
+)
+def test_scores_whose_squares_are_no_numbers_are_refused(times, message):
+    with pytest.raises(ValueError, match=message):
+        bt.compare(scores(GRADED * times), quantity="mean")
+
+
+def test_systems_in_two_groups_are_named():
+    rng = np.random.default_rng(8)
+    found = bt.compare(solved(rng, np.r_[np.zeros(5), np.full(5, 2.5)], 200), tests="sign")
+    (line, *_) = found.made.joint_notes
+    assert line.startswith("The systems fall into two groups (probability of more than one group ")
+    upper, lower = line.partition(": ")[2].rstrip(".").split("; ")
+    assert set(upper.split(", ")) == set("FGHIJ")
+    assert set(lower.split(", ")) == set("ABCDE")
+    assert line in " ".join(found.statement())
+
+
+def test_near_copies_are_equivalent_only_where_the_pair_is_by_itself():
+    rng = np.random.default_rng(9)
+    base = solved(rng, np.array([0.0, 0.2]), 100).values
+    other = rng.random((100, 12)) < 0.5
+    copies = np.where(rng.random((100, 12)) < 0.05, other, np.repeat(base, 6, axis=1))
+    found = bt.compare(scores(copies), tests="sign", rope=0.06)
+    assert any("nearly the same errors" in line for line in found.made.joint_notes)
+    np.testing.assert_allclose(found["among_mass"], found["mass"], atol=1e-9)
+    assert (found["among_prob_better"].values != found["prob_better"].values).any()
+
+
+def test_one_dominating_document_is_named():
+    rng = np.random.default_rng(10)
+    graded = rng.normal(size=(12, 3))
+    graded[4] *= 30
+    found = bt.compare(scores(graded), quantity="mean", tests="sign")
+    assert "One item makes up" in " ".join(found.made.joint_notes)
+    assert "squared differences" in " ".join(found.statement())
+
+
+def test_equal_scores_at_the_top_are_not_ranked():
+    rng = np.random.default_rng(11)
+    right = solved(rng, np.array([0.5, 0.4, 0.3, -2.0]), 60).values
+    right[:, 1] = right[::-1, 0]  # as many right as the first
+    right[:, 2] = 0
+    found = bt.compare(scores(right[:, :3]), tests="sign")
+    first = found.statement()[0]
+    assert "A and B have the same score" in first
+    assert "most probably" not in first
+    assert found.systems["system"].tolist()[:2] == ["A", "B"]

@@ -40,6 +40,13 @@ def _all_at_once(given: Given) -> dict[str, Any]:
     return told | {"friedman_n": found.attrs["n"]} if found.attrs["n"] > 1 else {}
 
 
+def _sd(values: np.ndarray, n: np.ndarray) -> np.ndarray:
+    """Of each system; nan of a single score."""
+    mean = np.nansum(values, axis=0) / np.maximum(n, 1)
+    squares = np.nansum((values - mean) ** 2, axis=0)
+    return np.sqrt(np.where(n > 1, squares, np.nan) / np.maximum(n - 1, 1))
+
+
 def _spread(scores: xr.DataArray) -> dict[str, Any]:
     """Standard deviation, quantiles, and the mean of the worst tenth, of each system's scores."""
     values = scores.values.astype(float)
@@ -49,7 +56,7 @@ def _spread(scores: xr.DataArray) -> dict[str, Any]:
     worst = np.arange(len(values))[:, None] < np.maximum(np.ceil(n / _TENTH), 1)
     quantiles = np.nanquantile(values, QUANTILES, axis=0).T
     return {
-        "score_sd": (names.SYSTEM, np.nanstd(values, axis=0, ddof=1)),
+        "score_sd": (names.SYSTEM, _sd(values, n)),
         "score_quantile": ((names.SYSTEM, "quantile"), quantiles),
         "score_worst_tenth": (names.SYSTEM, np.nanmean(np.where(worst, ascending, np.nan), 0)),
         "quantile": ("quantile", np.array(QUANTILES)),

@@ -157,8 +157,7 @@ class Abilities:
     def mixtures(self) -> Iterator[tuple[slice, Mixture]]:
         """The mixtures of the pairs, a block of them at a time."""
         first, second = np.triu_indices(len(self.of.score), 1)
-        atoms = 1 + len(self._apart.shift)
-        step = max(1, int(_HELD // atoms))
+        step = max(1, _HELD // (1 + 2 * len(self._apart.start)))
         for start in range(0, len(first), step):
             at = slice(start, start + step)
             yield at, self._mixture(first[at], second[at], at)
@@ -280,21 +279,21 @@ class Apart:
 
     def _merged(self, first: _Array, second: _Array) -> list[tuple[_Array, _Array, _Array]]:
         """Weight, mean and variance of the shifts in each cell."""
-        lowest = first.min(initial=0)
-        rows = slice(lowest, first.max(initial=0) + 1)
-        moments = np.stack([self.shift**0, self.shift, self.extra + self.shift**2])
-        sums = np.empty((2, 3, len(self.start), len(first)))
-        for cell, begin in enumerate(self.start):
-            at = slice(begin, self.start[cell + 1] if cell + 1 < len(self.start) else None)
-            upper, lower = self.upper[at], self.lower[at]
-            for k, moment in enumerate(moments[:, at]):
-                weighed = upper * moment[:, None]
-                sums[0, k, cell] = (weighed[:, rows].T @ lower)[first - lowest, second]
-                sums[1, k, cell] = (lower[:, rows].T @ weighed)[first - lowest, second]
-        some = np.maximum(sums[:, 0], 1e-300)
-        shift = sums[:, 1] / some
-        extra = np.maximum(sums[:, 2] / some - shift**2, 0.0)
-        return [(sums[k, 0], shift[k], extra[k]) for k in range(2)]
+        moments = np.stack([self.shift**0, self.shift, self.extra + self.shift**2], axis=1)
+        weighed = self.upper[:, None] * moments[:, :, None]  # (atom, moment, system)
+        systems = self.lower.shape[1]
+        places = first * systems + second, second * systems + first
+        sums = np.empty((2, len(self.start), 3, len(first)))
+        ends = [*self.start[1:], len(self.shift)]
+        for cell, at in enumerate(map(slice, self.start, ends)):
+            product = weighed[at].reshape(-1, 3 * systems).T @ self.lower[at]
+            product = product.reshape(3, systems * systems)
+            for way, place in enumerate(places):
+                np.take(product, place, axis=1, out=sums[way, cell])
+        weight, once, twice = np.moveaxis(sums, 2, 0)
+        shift = once / np.maximum(weight, 1e-300)
+        extra = np.maximum(twice / np.maximum(weight, 1e-300) - shift**2, 0.0)
+        return [(weight[way], shift[way], extra[way]) for way in range(2)]
 
 
 def _between(

@@ -163,22 +163,24 @@ class Averages:
         """The difference at u."""
         law = self.law
         if law.unbounded:
-            return np.where(law.error > 0, law.place(u, hall=hall), np.nan)
+            with np.errstate(invalid="ignore"):  # without an error there is no place
+                return np.where(law.error > 0, law.place(u, hall=hall), np.nan)
         return law.quantile(distribution(u, self.df), hall=hall)
 
     def chart(self, d: _Array) -> tuple[_Array, _Array, _Array]:
         """u, du/dd, and the slope of its log."""
         law = self.law
+        error = np.where(law.error > 0, law.error, np.nan)
         with np.errstate(divide="ignore", invalid="ignore"):
-            y = (d - law.mean) / law.error
+            y = (d - law.mean) / error
             if law.unbounded:
-                return y, 1 / law.error, np.zeros(d.shape)
+                return y, 1 / error, np.zeros(d.shape)
             plain = law.without_skewness()
             u = self._score(plain.prob_below(d), plain.prob_above(d))
             height, fall = heights(y, self.df)
             own_height, own_fall = heights(u, self.df)
-            steep = height / (law.error * law.inside() * own_height)
-            return u, steep, own_fall * steep - fall / law.error
+            steep = height / (error * law.inside() * own_height)
+            return u, steep, own_fall * steep - fall / error
 
     def guess(self, middle: _Array, sd: _Array, prob: float) -> _Array:
         """As of t."""
