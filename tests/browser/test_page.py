@@ -231,6 +231,23 @@ def test_the_keyboard_reaches_every_cell_and_the_card(open_page):
     assert float(page.locator("#bt-threshold").input_value()) < float(before)
 
 
+def test_a_pair_is_jointly_equivalent_as_reported_and_with_another_rope_where_it_is_alone(open_page):
+    scores = right_or_wrong(6, items=60, seed=1)
+    scores[:, 1:4] = scores[:, [1]].values  # copies
+    comparison = bt.compare(scores, rope=0.15)
+    page = open_page(bt.report(comparison, format="html", figures=False))
+    joint = """rope => { const {model} = betterthan.view, told = [];
+      for (let k = 0; k < model.number; k++) told.push(model.amongVerdict(k, rope, 0.95));
+      return told; }"""
+    upper = np.triu_indices(6, 1)
+    reported = comparison["among_verdict"].values[upper].tolist()
+    assert page.evaluate(joint, 0.15) == reported
+    assert "equivalent" in reported
+    alone = bt.compare(scores, rope=0.1)["verdict"].values[upper] == "equivalent"
+    moved = np.array(page.evaluate(joint, 0.1)) == "equivalent"
+    np.testing.assert_array_equal(moved, alone)
+
+
 def test_the_card_tells_everything_of_its_pair(open_page):
     comparison = bt.compare(right_or_wrong())
     page = open_page(bt.report(comparison, format="html", figures=False))
