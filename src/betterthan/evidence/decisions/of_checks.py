@@ -7,7 +7,7 @@ import numpy as np
 from betterthan.evidence.decisions.cells import Cell, Values
 from betterthan.evidence.decisions.of_many import evidence_of
 from betterthan.evidence.decisions.rates import Rate, rate
-from betterthan.evidence.decisions.tables_of_items import Rasch
+from betterthan.evidence.decisions.tables_of_items import Rasch, Scores
 from betterthan.exact.joint import model_checks, units
 from betterthan.exact.joint.groups import groups_of
 
@@ -33,7 +33,11 @@ def _play_units(
     wide = np.r_[times, np.ones(number - 1)][:, None]
     drawn = [random.normal(size=(number, systems)) * wide for _ in range(sets)]
     means = [units.means(x, np.ones(x.shape)) for x in drawn]
-    return {UNIT: np.array([model_checks.dominating(of.parts) is not None for of in means])}
+    found = {UNIT: np.array([model_checks.dominating(of.parts) is not None for of in means])}
+    if times > 1:
+        return found
+    evidence = [evidence_of(Scores(values=x, unit=np.arange(number), truth=x[0])) for x in drawn]
+    return found | {COPIES: np.array([model_checks.families(of, number) > 0 for of in evidence])}
 
 
 def _rates(own: str, values: Values) -> list[Rate]:
@@ -66,7 +70,7 @@ def _of_units(number: int, systems: int, times: float) -> Cell:
 _ONE = [(3, 100, 0.3), (10, 20, 0.3), (10, 100, 0.3), (20, 20, 0.3), (20, 100, 0.1)]
 _ONE += [(20, 100, 0.3), (20, 100, 1.0), (20, 500, 0.3), (40, 100, 0.3)]
 _TWO = [(6, 100, 1.5), (20, 100, 1.0), (20, 100, 2.0), (20, 500, 1.0)]
-_SIZES = [(5, 3), (5, 10), (10, 3), (10, 10), (30, 3)]
+_SIZES = [(5, 3), (5, 14), (10, 3), (10, 10), (30, 3)]
 
 CELLS = (
     *(

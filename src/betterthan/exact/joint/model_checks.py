@@ -12,7 +12,7 @@ _Array = Any  # an array of floats
 _PROBABLE = 0.5  # that there are several groups
 _TYPICAL = 0.75  # quantile of the distances of pairs
 _NEAR = 0.5  # of a typical distance: nearer systems err alike
-_SURE = 2.0  # standard errors of a distance
+_BY_CHANCE = 0.25  # systems whose nearest neighbor is that near by chance, at most on average
 _DOMINATES = 0.5  # of the sum of squares of all units
 _ALPHA = 0.05
 _FAMILIES = 3  # one of so many systems must err like another
@@ -47,8 +47,10 @@ def err_alike(of: Evidence, units: int) -> _Array:
     own = np.diag(of.covariance)
     first, second = np.triu_indices(len(own), 1)
     distance = of.error**2 / np.maximum(own[first] + own[second], 1e-300)
-    # a sum of squares of so many units has a relative error of sqrt(2 / units)
-    near = distance * (1 + _SURE * np.sqrt(2 / units)) < _NEAR * np.quantile(distance, _TYPICAL)
+    # a distance is a sum of squares of so many units, and each system has many neighbors
+    chance, half = _BY_CHANCE / len(own), (units - 1) / 2
+    low = special.gammaincinv(half, chance) / half  # what the smallest ratio is by chance
+    near = distance < _NEAR * low * np.quantile(distance, _TYPICAL)
     found = np.zeros(len(own), dtype=bool)
     found[first[near]] = found[second[near]] = True
     return found
