@@ -72,5 +72,5 @@ def _few(units: int, unit: str) -> str:
     also = "verdicts are rare and " if units < _FEW else ""
     return (
         f"With {units} {unit}s, {also}joint intervals hold less often than stated where systems "
-        "fall into groups."
+        "fall into groups or one stands far above the rest."
     )
