@@ -1,4 +1,4 @@
-"""Wins and means are two questions once scores are graded, and no one is named where they split."""
+"""Wins and means are two questions once scores are graded; where they split, nobody is the winner."""
 
 import numpy as np
 import pytest
@@ -16,16 +16,17 @@ def rare_losses():
     return scores(np.c_[a, b])
 
 
-def test_wins_and_mean_that_favour_different_systems_are_split(rare_losses):
+def test_the_mean_decides_and_wins_that_favor_the_other_system_split(rare_losses):
     found = bt.compare(rare_losses)
     assert rare_losses.mean("item").diff("system").item() > 0  # the mean of B is higher
-    assert found["prob_better"].values[0, 1] > 0.9999
-    assert found["mean_prob_better"].values[0, 1] < 0.05
+    assert (found.made.quantity, found.made.beside_quantity) == ("mean", "wins")
+    assert found["prob_better"].values[0, 1] < 0.05
+    assert found["wins_prob_better"].values[0, 1] > 0.9999
     assert found["verdict"].values[0, 1] == found["verdict"].values[1, 0] == "split"
     assert not found["sign_error"].notnull().any()
     said = found.statement()[0]
-    assert "A wins more often" in said
-    assert "No system is named" in said
+    assert "B has the better mean with probability 0.987" in said
+    assert "A wins more often with probability >0.999. No winner is declared." in said
     assert " is better than " not in said
     assert found.pairs["verdict"].tolist() == ["split"]
 
@@ -40,6 +41,27 @@ def test_a_quantity_that_is_given_decides_and_the_other_stands_beside(rare_losse
     assert by_mean.pairs.loc[0, ["system", "wins_verdict"]].tolist() == ["B", "worse"]
     assert by_mean.made.difference_is == "difference of means, in units of the score"
     assert "(probability that it wins more often: <0.001)" in by_mean.statement()[0]
+
+
+@pytest.mark.parametrize(
+    "choices", [{"margin": 0.05}, {"prior": "jeffreys"}, {"ties": "half"}, {"ties": "all"}]
+)
+def test_what_speaks_of_wins_is_answered_by_wins(rare_losses, choices):
+    assert bt.compare(rare_losses, **choices).made.quantity == "wins"
+
+
+def test_order_and_verdicts_of_three_systems_are_of_one_quantity():
+    """A wins most often, C has the highest mean."""
+    rng = np.random.default_rng(15)
+    c = rng.uniform(0.3, 0.8, 300)
+    b = c - 0.05
+    a = np.where(np.arange(300) < 60, c - 0.4, c + 0.02)
+    found = bt.compare(scores(np.c_[a, b, c]))
+    assert found.systems["system"].tolist() == ["C", "B", "A"]
+    first = found.statement()[0]
+    assert first.startswith("C is the best of the 3 systems by the mean")
+    assert found["among_verdict"].sel(system_a="C", system_b="B").item() == "a_better"
+    assert found["verdict"].sel(system_a="A", system_b="C").item() == "split"
 
 
 def test_advice_for_graded_scores_is_the_mean(rare_losses):
@@ -59,9 +81,13 @@ def test_scores_of_0_and_1_have_one_quantity():
         np.testing.assert_array_equal(same["prob_better"].values, found["prob_better"].values)
 
 
-def test_a_rope_says_of_what_it_is(rare_losses):
-    with pytest.raises(ValueError, match=r"rope=0\.01 does not say of what"):
-        bt.compare(rare_losses, rope=0.01)
+def test_a_rope_is_in_units_of_the_quantity_that_decides(rare_losses):
+    assert bt.compare(rare_losses, rope=0.01).made.quantity == "mean"
+    assert bt.compare(rare_losses, rope=5.0)["verdict"].values[0, 1] == "equivalent"
+    with pytest.raises(ValueError, match=r"rope is 5\.0; give a number from 0"):
+        bt.compare(rare_losses, quantity="wins", rope=5.0)
+    with pytest.raises(ValueError, match=r"rope is 5\.0; give a number from 0"):
+        bt.compare(bt.datasets.contingency_case("a"), rope=5.0)
     with pytest.raises(ValueError, match="quantity='mean' needs scores by item"):
         bt.compare(bt.datasets.contingency_case("a"), quantity="mean")
     wide = bt.compare(rare_losses, quantity="mean", rope=5.0)  # in units of the score

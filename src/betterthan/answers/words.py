@@ -58,9 +58,12 @@ def of_pair(row: dict[str, Any], made: Signature) -> str:
     p = numbers.probability(row["prob_better"], row.get("mcse", 0.0))
     size, beside = _size(row, made), _beside(row, made)
     if verdict == "split":
+        ahead = ["wins more often", "has the better mean"]
+        ahead = ahead[::-1] if made.quantity == "mean" else ahead
+        against = numbers.probability(1 - row[f"{made.beside_quantity}_prob_better"])
         return (
-            f"Split between {first} and {second}: {first} wins more often with probability "
-            f"{p}{size}, the mean does not support it{beside}; no system is named."
+            f"Split between {first} and {second}: {first} {ahead[0]} with probability {p}{size}; "
+            f"{second} {ahead[1]} with probability {against}. No winner is declared."
         )
     if verdict == "better":
         of = ("The mean of ", "that of ") if made.quantity == "mean" else ("", "")

@@ -65,7 +65,7 @@ def compare(
     files: Files,
     quantity: Annotated[
         str | None,
-        typer.Option(help="Of graded scores, what decides: wins or mean. Default: both are told."),
+        typer.Option(help="Of graded scores, what decides: mean (default) or wins."),
     ] = None,
     unit: Annotated[
         str | None,

@@ -19,7 +19,7 @@ def show(
     files: Files,
     quantity: Annotated[
         str | None,
-        typer.Option(help="Of graded scores, what decides: wins or mean. Default: both are told."),
+        typer.Option(help="Of graded scores, what decides: mean (default) or wins."),
     ] = None,
     rope: Rope = names.ROPE,
     baseline: Annotated[

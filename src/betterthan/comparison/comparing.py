@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from betterthan import names
+from betterthan import checks, names
 from betterthan.answers.comparison import Comparison
 from betterthan.comparison.among_all import among_all
 from betterthan.comparison.asked import Asked
@@ -82,9 +82,10 @@ def compare(
         which must be the same; lists by position, of equal length; two paths are two files.
     quantity : {"wins", "mean"}, optional
         What is compared: how often a system wins an item, or its mean score. Scores of 0 and 1 have
-        one quantity, accuracy. Of graded scores both are told by default, wins decide, and where
-        the mean favours the other system the verdict is ``split``; the quantity that is given
-        decides alone.
+        one quantity, accuracy. Of graded scores the mean decides by default, and wins are reported
+        next to it; where wins favor the other system the verdict is ``split``. The quantity that is
+        given decides alone. With a `margin`, a `prior`, a policy for `ties` or PyMC's `method`, all
+        of which speak of wins, the default is wins.
     unit : {"item"}, optional
         By default the unit of evidence is the cluster where items come in clusters, and the item
         with all its runs; then differences of means, or of wins, on units are answered by Student's
@@ -95,7 +96,7 @@ def compare(
         cluster is. Where sizes are unequal, the other answer is given next to the default.
     rope : float, default 0
         Half width of the region of practical equivalence: a difference of probabilities below 1,
-        or, with ``quantity="mean"``, in units of the score. At 0 no verdict is ever "equivalent".
+        or, where means decide, in units of the score. At 0 no verdict is ever "equivalent".
         "Better" says that the difference is above 0; ``beyond_rope`` that it is above the rope.
     systems : sequence of str, or mapping of str to str, optional
         A list picks systems and orders them; a mapping renames them.
@@ -199,7 +200,7 @@ def compare(
     [['A', 'B', 'better']]
     """
     asked = Asked.checked(
-        question=Question.checked(rope, ci_prob, ci_kind, threshold, of_score=quantity == "mean"),
+        question=Question.checked(rope, ci_prob, ci_kind, threshold, of_score=quantity != "wins"),
         method=method,
         quantity=quantity,
         unit=unit,
@@ -215,6 +216,7 @@ def compare(
         rng=rng,
     )
     if is_judged(data):
+        checks.rope(rope)
         return _judged(data, asked)
     found = of_systems(recognise(data, other, asked.systems), asked)
     advice = _advice(found) if asked.method == "advised" else None

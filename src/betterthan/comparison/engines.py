@@ -82,7 +82,7 @@ def _refuse_of_items(given: Given, asked: Asked) -> None:
     if checks.prior(asked.prior, length) != checks.prior(None, length):
         raise ValueError(
             f"prior={asked.prior!r} is of win, loss and tie of independent items, and says nothing "
-            f"of Student's t on {given.unit}s; leave it out, or say unit='item'"
+            f"of Student's t on {given.unit}s; leave it out, or pass unit='item' or quantity='wins'"
         )
 
 

@@ -230,6 +230,7 @@ def notes_of_counting(
     unknown = raw.sizes[names.OUTCOME] == 2 and raw.attrs.get("ties", "unknown") == "unknown"
     notes = ["Ties are unknown: who is better is answered, by how much is not."] if unknown else []
     if asked.question.rope and quantity.lead != "mean":
+        checks.rope(asked.question.rope)
         schemas.ties_known(counts, "a rope")
         notes += [_LARGE] if asked.question.rope > names.ROPE_LARGE else []
     return notes

@@ -9,7 +9,7 @@ from betterthan.comparison.asked import Asked
 
 @dataclass(frozen=True)
 class Quantity:
-    """``lead`` decides; ``other`` is told beside it, where there is one.
+    """``lead`` decides; ``other`` is reported next to it, where there is one.
 
     For scores of 0 and 1 wins and mean are one thing, accuracy. Once scores are graded they are
     two, and may name different systems.
@@ -34,7 +34,7 @@ def quantity_of(
     Raises
     ------
     ValueError
-        If it cannot be told of these data, or a rope does not say of what it is.
+        If it cannot be told of these data.
     """
     wanted = asked.quantity or advised
     if asked.quantity == "mean" and asked.method in ("mcmc", "both"):
@@ -55,15 +55,15 @@ def quantity_of(
             return Quantity("wins", "mean")
         _refuse_ties(asked, () if scores.single else ("drop", "to_a", "to_b"))
         return Quantity("accuracy")
-    if asked.question.rope and wanted is None:
-        raise ValueError(
-            f"rope={asked.question.rope:g} does not say of what: with graded scores also give "
-            "quantity='wins' (a difference of probabilities) or quantity='mean' (in units of the "
-            "score)"
-        )
     other = {"wins": "mean", "mean": "wins"}
-    lead = wanted or "wins"
+    lead = wanted or _default(asked)
     return Quantity(lead, other[lead], chosen=wanted is not None)
+
+
+def _default(asked: Asked) -> str:
+    """Of graded scores: the mean, but what speaks of wins is answered by wins."""
+    of_wins = asked.margin or asked.prior is not None or asked.ties != "third"
+    return "wins" if of_wins or asked.method in ("mcmc", "both") else "mean"
 
 
 def _refuse_ties(asked: Asked, refused: tuple[str, ...]) -> None:

@@ -109,7 +109,8 @@ def pair_facts(row: Mapping[str, Any], made: Signature) -> Facts:
 
     first, second, verdict ("better": the first is); p (with _mcse); wins, losses, ties, n, n_units;
     difference (with _lower, _upper), difference_is; within_rope, beyond_rope; other_quantity and
-    other_p, of the quantity that stands beside; among_p, among_verdict; too_close.
+    other_p, of the quantity that stands beside, and other_against, of the second system; among_p,
+    among_verdict; too_close.
     """
     found = {name: row.get(column) for name, column in _OF_PAIR.items()}
     other = made.beside_quantity
@@ -120,10 +121,15 @@ def pair_facts(row: Mapping[str, Any], made: Signature) -> Facts:
         "unit": made.unit,
         "other_quantity": other if f"{other}_prob_better" in row else None,
         "other_p": row.get(f"{other}_prob_better"),
+        "other_against": _less_than_one(row.get(f"{other}_prob_better")),
     }
     if made.ci_prob is not None:
         asked["interval"] = interval_of({"ci_prob": made.ci_prob, "ci_kind": made.ci_kind or "eti"})
     return plain(found | asked)
+
+
+def _less_than_one(p: float | None) -> float | None:
+    return None if p is None else 1 - p
 
 
 _SAME = (

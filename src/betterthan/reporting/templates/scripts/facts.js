@@ -32,7 +32,7 @@ function pairFacts(view, k) {
     p: turn ? of.q : of.p, p_mcse: of.error || null, wins: turn ? l : w, losses: turn ? w : l,
     ties: t, n, n_units: model.at("k", k), rope, threshold, difference: d,
     difference_lower: low, difference_upper: up, within_rope: null, beyond_rope: null,
-    other_quantity: data.other, other_p: null, among_p: null, among_verdict: null,
+    other_quantity: data.other, other_p: null, other_against: null, among_p: null, among_verdict: null,
     by_mean: data.quantity === "mean", unit: data.unit, difference_is: differenceIs(data, i, j),
     interval: data.ci_prob === null ? null
       : general(100 * data.ci_prob, 6) + "% " + (data.ci_kind || "eti").toUpperCase(),
@@ -47,7 +47,10 @@ function pairFacts(view, k) {
     found.beyond_rope = found.verdict === "better" && ahead >= threshold;
   }
   const other = model.at("other", k), among = model.at("among", k);
-  if (data.other && other !== null && other !== undefined) found.other_p = turn ? 1 - other : other;
+  if (data.other && other !== null && other !== undefined) {
+    found.other_p = turn ? 1 - other : other;
+    found.other_against = 1 - found.other_p;
+  }
   if (among !== null && among !== undefined && model.asReported) {
     found.among_p = turn ? 1 - among : among;
     found.among_verdict = told(model.amongVerdict(k, rope, threshold), turn);
