@@ -41,8 +41,10 @@ def scores(data: Any) -> Any:
 
 def _countable_scores(values: np.ndarray) -> None:
     """Refuse scores whose squares are more, or less, than a number can be."""
+    if values.dtype.kind != "f":
+        return
     size = np.abs(values)
-    large = size > names.SCORE_MAX
+    large = size > min(names.SCORE_MAX, np.finfo(values.dtype).max)
     if large.any():
         row, column = np.argwhere(large)[0]
         value = values[row, column]
@@ -51,7 +53,7 @@ def _countable_scores(values: np.ndarray) -> None:
         raise ValueError(
             f"score at position ({row}, {column}) is {told}; give {right} or leave blank"
         )
-    if values.dtype.kind == "f" and 0 < (top := np.nanmax(size, initial=0.0)) < 1 / names.SCORE_MAX:
+    if 0 < (top := float(np.nanmax(size, initial=0.0))) < 1 / names.SCORE_MAX:
         raise ValueError(f"the largest score is {top:g}; give scores in a larger unit")
 
 
