@@ -44,7 +44,7 @@ def _countable_scores(values: np.ndarray) -> None:
     if values.dtype.kind != "f":
         return
     size = np.abs(values)
-    large = size > min(names.SCORE_MAX, np.finfo(values.dtype).max)
+    large = size > min(names.SCORE_MAX, float(np.finfo(values.dtype).max))
     if large.any():
         row, column = np.argwhere(large)[0]
         value = values[row, column]

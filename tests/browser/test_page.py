@@ -231,7 +231,9 @@ def test_the_keyboard_reaches_every_cell_and_the_card(open_page):
     assert float(page.locator("#bt-threshold").input_value()) < float(before)
 
 
-def test_a_pair_is_jointly_equivalent_as_reported_and_with_another_rope_where_it_is_alone(open_page):
+def test_a_pair_is_jointly_equivalent_as_reported_and_with_another_rope_where_it_is_alone(
+    open_page,
+):
     scores = right_or_wrong(6, items=60, seed=1)
     scores[:, 1:4] = scores[:, [1]].values  # copies
     comparison = bt.compare(scores, rope=0.15)

@@ -71,11 +71,9 @@ def among_all(given: Given, asked: Asked, main: Engine, taken: Collection[str]) 
     parts = means if isinstance(means, Means) else None
     notes, families = joint_notes(found, scores.systems, scores.units, given.unit, parts)
     ranks = among.ranks_of(found, scores.systems, asked.question, asked.rank_seed)
-    told = ranks[list(_TOLD)]
-    if given.quantity.lead != "wins":
-        up = scores.higher_is_better or not scores.graded
-        which: Any = {"higher_is_better": up, "alone": families}
-        told = told.merge(among.of_pairs(found, scores.systems, asked.question, **which))
+    up = scores.higher_is_better or not scores.graded
+    which: Any = {"higher_is_better": up, "alone": families}
+    pairs = among.of_pairs(found, scores.systems, asked.question, **which)
     made = replace(
         _made(given, scores, equal, asked),
         joint_notes=notes,
@@ -83,7 +81,7 @@ def among_all(given: Given, asked: Asked, main: Engine, taken: Collection[str]) 
         joint_spread=round(found.groups.spread, _DIGITS),
         joint_groups=tuple(found.groups.prob_groups.round(_DIGITS).tolist()),
     )
-    return told.assign_attrs(made.to_attrs())
+    return ranks[list(_TOLD)].merge(pairs).assign_attrs(made.to_attrs())
 
 
 _DIGITS = 6
@@ -136,6 +134,8 @@ def _not_told(given: Given, asked: Asked) -> str:
     prior = checks.prior(asked.prior, given.counts.sizes[names.OUTCOME])
     if prior[0] != prior[1]:
         return "a prior that favours one side of a pair is told pair by pair"
+    if given.quantity.lead == "wins" and (scores.graded or not scores.single):
+        return "wins are answered pair by pair; quantity='mean' has a joint answer"
     if scores.units < abilities.FEWEST:
         few = f"{scores.units} {given.unit}{'s are' if scores.units > 1 else ' is'} too few"
         return f"{few} to tell how the systems vary together"

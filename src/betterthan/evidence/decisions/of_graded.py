@@ -1,5 +1,5 @@
-"""Two systems with graded scores: the difference of means by Student's t on items, wins beside, and
-wins as `compare` tells them unless a quantity is asked for.
+"""Two systems with graded scores: means by Student's t on items, wins, and means as `compare`
+answers unless a quantity is asked for.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from betterthan.evidence.decisions.cells import Cell, Values
 from betterthan.evidence.decisions.rates import Rate, coverage, of_verdicts, rate
 from betterthan.exact.joint.units import PairMeans, differences
 
-T, WINS, BOTH = "means, t or Hall's t on items", "wins", "wins, unless the mean is against them"
+T, WINS, BOTH = "means, t or Hall's t on items", "wins", "means, unless wins are against them"
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def on_items(difference: np.ndarray) -> PairMeans:
 
 
 def answered(apart: np.ndarray) -> Values:
-    """By mean, by wins, and by wins unless the mean is against them, of differences (set, item)."""
+    """By mean, by wins, and by mean unless wins are against it, of differences (set, item)."""
     t, won = on_items(apart), (apart > 0).sum(1)
     lower, upper = t.interval(names.CI_PROB)
     mean, behind = t.prob_above(), t.prob_below()
@@ -70,9 +70,9 @@ def answered(apart: np.ndarray) -> Values:
         "upper": upper,
         "wins better": wins["better"],
         "wins worse": wins["worse"],
-        # no verdict by wins while the mean of the other is more probably the higher
-        "both better": np.where(mean < 0.5, 0.0, wins["better"]),
-        "both worse": np.where(mean > 0.5, 0.0, wins["worse"]),
+        # no verdict by the mean while the other more probably wins more often
+        "both better": np.where(wins["better"] < 0.5, 0.0, mean),
+        "both worse": np.where(wins["better"] > 0.5, 0.0, behind),
     }
 
 
