@@ -1,4 +1,4 @@
-"""Wins and means are two questions once scores are graded; where they split, nobody is the winner."""
+"""Wins and means are two questions once scores are graded; where they split, no one wins."""
 
 import numpy as np
 import pytest
