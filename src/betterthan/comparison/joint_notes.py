@@ -53,7 +53,7 @@ def _in_groups(found: Abilities, systems: Sequence[str]) -> str:
         return ""
     prob = found.groups.prob_groups
     member = found.groups.members(number)
-    order = np.argsort(-found.of.score, kind="stable")
+    order = np.argsort(-found.of.score, kind="stable").tolist()
     parts = []
     for group in sorted(set(member.tolist()), reverse=True):
         names_of = [systems[k] for k in order if member[k] == group]
