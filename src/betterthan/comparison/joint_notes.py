@@ -53,10 +53,11 @@ def _in_groups(found: Abilities, systems: Sequence[str]) -> str:
         return ""
     prob = found.groups.prob_groups
     member = found.groups.members(number)
-    order = np.argsort(-found.of.score, kind="stable").tolist()
+    named, order = list(enumerate(systems)), np.argsort(-found.of.score, kind="stable")
+    by_score = [named[k] for k in order.tolist()]
     parts = []
     for group in sorted(set(member.tolist()), reverse=True):
-        names_of = [systems[k] for k in order if member[k] == group]
+        names_of = [name for k, name in by_score if member[k] == group]
         more = f" and {len(names_of) - _NAMED:,} more" if len(names_of) > _NAMED else ""
         parts.append(", ".join(names_of[:_NAMED]) + more)
     return (
