@@ -1,6 +1,6 @@
 """Tests on whole clusters: the signs of their differences, and swaps of all in a cluster."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,9 +12,27 @@ from betterthan.counts.shapes import pair_indices, square_array
 from betterthan.exact.joint.units import PairMeans, differences, joined
 from betterthan.exact.swaps import flips, levels
 
+_HELD = 2**18  # numbers (cluster, pair) that are tested at once
 Sums = tuple[
     np.ndarray, np.ndarray, np.ndarray, np.ndarray
 ]  # totals and sizes (cluster, pair) of both systems
+
+
+def _together(each: Iterable[Sums]) -> Iterator[Sums]:
+    """The same sums, those of more pairs at a time."""
+    held: list[Sums] = []
+    for sums in each:
+        held.append(sums)
+        if sum(part[0].size for part in held) >= _HELD:
+            yield _joined(held)
+            held = []
+    if held:
+        yield _joined(held)
+
+
+def _joined(held: list[Sums]) -> Sums:
+    total_a, size_a, total_b, size_b = (np.concatenate(x, axis=1) for x in zip(*held, strict=True))
+    return total_a, size_a, total_b, size_b
 
 
 @dataclass(frozen=True)
@@ -48,7 +66,7 @@ class OnClusters:
         """Two-sided ``p_value`` of swapping whole clusters, ``difference`` of the means, and where
         it was sampled ``exceedances`` and ``p_value_mcse``; and how it was computed.
         """
-        parts = [flips.swaps(*each, draws, seed) for each in self.sums()]
+        parts = [flips.swaps(*each, draws, seed) for each in _together(self.sums())]
         p, extreme = (np.concatenate(part) for part in zip(*parts, strict=True))
         d = self.pairs.difference
         told = {"p_value": self._square(p, p, 1.0), "difference": self._square(d, -d, 0.0)}

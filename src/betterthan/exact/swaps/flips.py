@@ -11,6 +11,7 @@ from scipy import special
 EXACT = 20  # clusters that differ, up to which all sign vectors are counted
 NORMAL = 1_000  # clusters above which the sum is taken as normal
 _SLACK = 1e-9  # of the sum of |D|: sums that are as close are equal
+_WHOLE = 4_000  # of the sum of |D|: whole numbers up to here are counted one by one
 _HELD = 2**22
 _WORK = 1e9  # additions that exact swaps of clusters with unequal runs may take
 
@@ -65,8 +66,12 @@ def _packed(differences: np.ndarray) -> np.ndarray:
 
 
 def _counted(differences: np.ndarray) -> np.ndarray:
-    """Exact p: sums of the first half of the clusters are looked up among those of the second."""
+    """Exact p: sums of the first half of the clusters are looked up among those of the second; of
+    whole numbers, such as right answers, those with each sum are counted.
+    """
     size = np.abs(differences).sum(0)
+    if size.max() <= _WHOLE and (differences == np.round(differences)).all():
+        return _of_whole(np.abs(differences).astype(np.int64), np.abs(differences.sum(0)))
     total = np.abs(differences.sum(0)) - _SLACK * size
     half = len(differences) // 2
     step = max(1, _HELD // 2 ** (len(differences) - half))
@@ -77,6 +82,21 @@ def _counted(differences: np.ndarray) -> np.ndarray:
             for of in [(total[k : k + step], size[k : k + step])]
         ]
     )
+
+
+def _of_whole(sizes: np.ndarray, total: np.ndarray) -> np.ndarray:
+    """The same of whole numbers (cluster, pair): the clusters whose sign is -1 hold at most half of
+    what the sum of all has above `total`.
+    """
+    most = ((sizes.sum(0) - total) // 2).astype(np.int64)
+    sums = np.arange(most.max(initial=0) + 1)
+    ways = np.zeros((len(total), len(sums)))  # of choosing clusters with that sum
+    ways[:, 0] = 1
+    for size in sizes:
+        before = sums - size[:, None]
+        ways += np.where(before >= 0, np.take_along_axis(ways, np.maximum(before, 0), 1), 0)
+    below = np.where(sums <= most[:, None], ways, 0).sum(1)
+    return np.minimum(1.0, 2 * below / 2.0 ** len(sizes))
 
 
 def _share(
