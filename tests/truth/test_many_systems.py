@@ -230,6 +230,11 @@ def test_near_copies_are_equivalent_only_where_the_pair_is_by_itself():
     assert any("nearly the same errors" in line for line in found.made.joint_notes)
     np.testing.assert_allclose(found["among_mass"], found["mass"], atol=1e-9)
     assert (found["among_prob_better"].values != found["prob_better"].values).any()
+    upper = np.triu_indices(12, 1)
+    pairwise, joint = (found[k].values[upper] for k in ("verdict", "among_verdict"))
+    assert (joint == "equivalent").any()
+    both = ((pairwise == joint) & np.isin(pairwise, ("a_better", "b_better"))).sum()
+    assert f" {both} also among all systems" in " ".join(bt.report(found).split())
 
 
 def test_one_dominating_document_is_named():

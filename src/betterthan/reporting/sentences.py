@@ -98,7 +98,8 @@ def _multiplicity(main: xr.Dataset) -> str:
     verdict, error = (
         main[k].transpose(*names.SQUARE).values[upper] for k in ("verdict", "sign_error")
     )
-    wrong, given = np.nansum(error), int(np.isin(verdict, ("a_better", "b_better")).sum())
+    named = np.isin(verdict, ("a_better", "b_better"))
+    wrong, given = np.nansum(error), int(named.sum())
     also = main["among_verdict"].values[upper] == verdict if "among_verdict" in main else None
     compared = int((verdict != "no_data").sum())
     if (verdict == "no_verdict").all():
@@ -114,7 +115,7 @@ def _multiplicity(main: xr.Dataset) -> str:
             f"probabilities {wrong:.2g} of these verdicts are expected to be wrong, which is far "
             "too few where many systems are similar. The best of many is partly the luckiest."
         )
-    both = int((also & (verdict != "undecided")).sum())
+    both = int((also & named).sum())
     return (
         f"Pairs compared: {compared:,}, of which {given:,} with a better system by themselves, "
         f"{both:,} also among all systems; among all, {wrong:.2g} of the {given:,} are expected to "
