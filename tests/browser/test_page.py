@@ -96,10 +96,8 @@ def test_sliders_give_what_python_gives(open_page, name):
             rope = 0.0
         else:
             page.set("rope", rope)
-        asked = {"quantity": "wins"} if name == "graded" and rope else {}
-        again = bt.compare(make(), **choices | {"rope": rope, "threshold": threshold} | asked)
-        if name != "graded" or not rope:  # there wins and mean are split with a rope, too
-            assert verdicts(page) == expected(again)
+        again = bt.compare(make(), **choices | {"rope": rope, "threshold": threshold})
+        assert verdicts(page) == expected(again)
         masses(page, again, rope)
     assert page.errors == []
 

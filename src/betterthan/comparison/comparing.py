@@ -302,8 +302,15 @@ def _with_other(result: xr.Dataset, given: Given, asked: Asked, main: Engine) ->
     if given.quantity.chosen:
         return result
     verdict, behind = result["verdict"].values, result[f"{other}_prob_better"].values
-    split = ((verdict == "a_better") & (behind < 0.5)) | ((verdict == "b_better") & (behind > 0.5))
-    return result.assign(verdict=(result["verdict"].dims, np.where(split, "split", verdict)))
+    also, dims = result["also_ahead"].values, result["verdict"].dims
+    up, down = result["prob_better"].values > 0.5, result["prob_better"].values < 0.5
+    # an equivalent pair is split, too, where one side is ahead with the threshold
+    split = ((verdict == "a_better") | (also & up)) & (behind < 0.5)
+    split |= ((verdict == "b_better") | (also & down)) & (behind > 0.5)
+    told = {"verdict": np.where(split, "split", verdict), "also_ahead": also & ~split}
+    if "beyond_rope" in result:
+        told["beyond_rope"] = result["beyond_rope"].values & ~split
+    return result.assign({name: (dims, values) for name, values in told.items()})
 
 
 def _each_once(result: xr.Dataset, given: Given, asked: Asked, main: Engine) -> xr.Dataset:
