@@ -21,8 +21,8 @@ first_score_upper, first_right, first_scored; the same of second).
 On many
     joint, the quantity P(best) is of; no_joint, why there is none; best, p_best (with _mcse),
     best_set, n_best_set, p_set: by P(best); by_score, whether systems are listed by score;
-    best_tied, those with the score of the best, if several; among, whether pairs are told among all
-    systems;
+    best_tied, systems that share the best score, if several; among, whether pairs have a joint
+    answer;
     leader: best, else the first that none beats; ranked_first, the first of systems if another;
     beats, loses_to, open_with: systems, by its pairs, with n_beats, ...; unbeaten: systems that no
     other is better than.
@@ -109,8 +109,8 @@ def pair_facts(row: Mapping[str, Any], made: Signature) -> Facts:
 
     first, second, verdict ("better": the first is); p (with _mcse); wins, losses, ties, n, n_units;
     difference (with _lower, _upper), difference_is; within_rope, beyond_rope; other_quantity and
-    other_p, of the quantity that stands beside, and other_against, of the second system; among_p,
-    among_verdict; too_close.
+    other_p and other_against, the probabilities of the first and of the second system by the other
+    quantity; among_p, among_verdict; too_close.
     """
     found = {name: row.get(column) for name, column in _OF_PAIR.items()}
     other = made.beside_quantity

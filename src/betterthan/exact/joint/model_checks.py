@@ -1,4 +1,4 @@
-"""What a reader of the joint answer must know: groups, near copies, a dominating unit."""
+"""Checks of the joint model: systems in groups, near copies, one dominating unit."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the items say of each pair by itself, as the joint model takes it up.
+"""Pairwise posteriors in the form that the joint model uses.
 
 A chart of the posterior of a difference d has u = F^-1(P(difference < d)), where F is the
 distribution function of a standard normal, or of Student's t. So u is the difference in errors from
