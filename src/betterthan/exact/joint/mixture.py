@@ -102,7 +102,7 @@ def _narrowest(mixture: Mixture, own: Own, prob: float) -> tuple[_Array, _Array]
         now = ends[:, rows]
         step = _newton(_some(mixture, rows), own.take(rows), now, prob)
         known = np.isfinite(step).all(0)
-        ends[:, rows] = own.inside(now, now + np.where(known, step, 0.0), rows)
+        ends[:, rows] = own.inside(now, now + np.where(known, step, 0.0))
         done = np.abs(step).max(0) < _SHORT * size[rows]
         settled[rows[known & done]] = True
         rows = rows[known & ~done]

@@ -60,7 +60,7 @@ class Own(Protocol):
         """About where the narrowest interval (2, pair) ends, if u is normal with these."""
         ...
 
-    def inside(self, ends: _Array, moved: _Array, rows: _Array) -> _Array:
+    def inside(self, ends: _Array, moved: _Array) -> _Array:
         """The moved ends, at most half way to the end of what is possible."""
         ...
 
@@ -111,7 +111,7 @@ class Wins:
         mean, size, skew = shape(self.a, self.b, self.t)
         return edgeworth(mean + size * middle, size * sd, skew, prob)
 
-    def inside(self, ends: _Array, moved: _Array, rows: _Array) -> _Array:
+    def inside(self, ends: _Array, moved: _Array) -> _Array:
         """Within -1 and 1."""
         return np.clip(moved, (ends - 1) / 2, (ends + 1) / 2)
 
@@ -190,7 +190,7 @@ class Averages:
         low, high = law.mean - 0.95 * (law.mean - law.low), law.mean + 0.95 * (law.high - law.mean)
         return np.stack([np.maximum(ends[0], low), np.minimum(ends[1], high)])
 
-    def inside(self, ends: _Array, moved: _Array, rows: _Array) -> _Array:
+    def inside(self, ends: _Array, moved: _Array) -> _Array:
         """Within the range of the mean."""
         law = self.law
         return np.clip(moved, (ends + law.low) / 2, (ends + law.high) / 2)
