@@ -144,6 +144,17 @@ def test_nothing_drawn_together_is_the_closed_form_of_the_pair_to_the_digit():
         np.testing.assert_allclose(found.mass[:, 1], within, atol=1e-11)
 
 
+def test_a_prior_below_one_has_its_narrowest_interval_where_a_system_never_lost():
+    scores = np.zeros((30, 3))
+    scores[:9, 0] = scores[:6, 1] = scores[:4, 2] = 1  # the first never loses
+    half = (0.5, 0.5, 0.5)
+    of = abilities.of_right(scores.T @ scores, 30, half)
+    found = certain(of).pairs(0.95, "hdi", 0.0)
+    lower, upper, _ = intervals.hdi(of.own.a, of.own.b, of.own.t, 0.95)
+    np.testing.assert_allclose(found.lower, lower, atol=1e-6)
+    np.testing.assert_allclose(found.upper, upper, atol=1e-6)
+
+
 @pytest.mark.parametrize("skewed", [False, True])
 @pytest.mark.parametrize("kind", ["hdi", "eti"])
 def test_nothing_drawn_together_is_students_t_to_the_digit(kind, skewed):

@@ -20,6 +20,7 @@ from betterthan.exact.wins.ends import edgeworth, shape
 
 _Array = Any  # an array of floats, (pair,)
 _TINY = 1e-300
+_NEAR = 1e-4  # of a standard deviation: neighbors from which a slope is taken
 
 
 class Own(Protocol):
@@ -98,13 +99,28 @@ class Wins:
         return intervals.quantile(self.a, self.b, self.t, special.ndtr(u))
 
     def chart(self, d: _Array) -> tuple[_Array, _Array, _Array]:
-        """u, du/dd, and the slope of its log; nan where the contour does not settle."""
+        """u, du/dd, and the slope of its log; nan at the ends of the range."""
         tail = contour.beyond(self.a, self.b, self.t, d)
-        known = tail.settled & (tail.mass > 0) & (tail.mass < 1)
+        mass, density, slope = (np.array(z) for z in (tail.mass, tail.density, tail.slope))
+        left = np.flatnonzero(~tail.settled)
+        if left.size:  # a parameter below 1
+            mass[left], density[left], slope[left] = self.take(left)._shape_at(d[left])
+        known = (mass > 0) & (mass < 1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            u = np.where(known, -special.ndtri(tail.mass), np.nan)
-            steep = tail.density * np.sqrt(2 * np.pi) * np.exp(0.5 * u * u)
-            return u, steep, tail.slope / tail.density + u * steep
+            u = np.where(known, -special.ndtri(mass), np.nan)
+            steep = density * np.sqrt(2 * np.pi) * np.exp(0.5 * u * u)
+            return u, steep, slope / density + u * steep
+
+    def _shape_at(self, d: _Array) -> tuple[_Array, _Array, _Array]:
+        """P(difference > d), the density, and its slope from two neighbors."""
+        three = self.a, self.b, self.t
+        near = _NEAR * np.minimum(shape(*three)[1], 1 - np.abs(d))
+        low, high = (dirichlet.density(*three, x) for x in (d - near, d + near))
+        return (
+            dirichlet.prob_above(*three, d),
+            dirichlet.density(*three, d),
+            (high - low) / 2 / near,
+        )
 
     def guess(self, middle: _Array, sd: _Array, prob: float) -> _Array:
         """By Edgeworth's series."""
