@@ -75,14 +75,19 @@ def test_of_many_systems_on_clusters():
     comparison = bt.compare(as_scores(scores.values, scores.unit), tests="sign", rng=1)
     agree(of_many.on_units(scores), comparison)
     agree(of_many.among_all(scores, random), comparison, "among")
+    scores = Rasch(systems=4, items=40, sizes=(12, 9, 7, 5, 4, 3), together=1.0).draw(random)
+    comparison = bt.compare(as_scores(scores.values, scores.unit), tests="sign", rng=1)
+    agree(of_many.among_all(scores, random), comparison, "among")
 
 
 def test_of_many_systems_with_graded_scores():
     random = np.random.default_rng(5)
     scores = Graded(systems=4, items=12, sd=0.3, noise=0.5).draw(random)
-    comparison = bt.compare(as_scores(scores.values), quantity="mean", tests="sign", rng=1)
-    agree(of_many.on_units(scores), comparison)
-    agree(of_many.among_all(scores, random), comparison, "among")
+    skewed = Graded(systems=4, items=12, sd=0.3, noise=0.5, skewed=True).draw(random)
+    for one in (scores, skewed):
+        comparison = bt.compare(as_scores(one.values), tests="sign", rng=1)
+        agree(of_many.on_units(one), comparison)
+        agree(of_many.among_all(one, random), comparison, "among")
 
 
 def test_of_a_pair_on_units():

@@ -246,6 +246,17 @@ CELLS = (
         together=1.0,
     ),
     _special(
+        "equal, 10 unequal clusters",
+        100,
+        "item",
+        "t",
+        "all",
+        systems=10,
+        items=200,
+        sizes=(60, 40, 20, 20, 20, 10, 10, 10, 5, 5),
+        together=1.0,
+    ),
+    _special(
         "equal, 5 clusters",
         100,
         "item",
@@ -263,5 +274,16 @@ CELLS = (
         "t",
         "all",
         words="graded scores, means of sd .1, noise of sd .5",
+    ),
+    *(
+        _cell(
+            "graded, " + (f"lognormal, means of sd {sd:g}" if sd else "equal, lognormal"),
+            Graded(systems=10, items=30, sd=sd, noise=0.5, skewed=True),
+            FEW,
+            "t",
+            "all",
+            words=f"graded scores, means of sd {sd:g}, lognormal noise of sd .5",
+        )
+        for sd in (0.0, 0.1)
     ),
 )

@@ -38,6 +38,7 @@ class Rasch:
     )
     twins: float = 0.0  # sd of what an item is to a family of systems, of two families
     clusters: int = 0  # of items, of equal size
+    sizes: tuple[int, ...] = ()  # of clusters, where these are unequal
     together: float = 0.0  # sd of what a cluster is to a system
 
     def draw(self, random: np.random.Generator) -> Scores:
@@ -51,6 +52,7 @@ class Rasch:
             ability = ability[np.arange(self.systems) % self.families]
         skill = self.opposite * random.standard_normal(self.systems)
         unit = np.arange(self.items) // (self.items // (self.clusters or self.items))
+        unit = np.repeat(np.arange(len(self.sizes)), self.sizes) if self.sizes else unit
         logits = ability + skill * self._sign[:, None] + self._of_items(unit, random)
         right = special.expit(logits)
         values = (random.random(shape) < right).astype(float)
@@ -79,19 +81,23 @@ class Rasch:
 
 @dataclass(frozen=True, kw_only=True)
 class Graded:
-    """Systems of normal means; noise on each score."""
+    """Systems of normal means; noise on each score, normal or lognormal."""
 
     systems: int
     items: int
     sd: float
     noise: float
+    skewed: bool = False
 
     def draw(self, random: np.random.Generator) -> Scores:
         """One set."""
         truth = self.sd * random.standard_normal(self.systems)
         level = random.standard_normal((self.items, 1))  # an item is hard for all
-        noise = self.noise * random.standard_normal((self.items, self.systems))
-        return Scores(values=truth + level + noise, unit=np.arange(self.items), truth=truth)
+        noise = random.standard_normal((self.items, self.systems))
+        if self.skewed:  # of mean 0 and standard deviation 1, too
+            noise = (np.exp(noise) - np.exp(0.5)) / np.sqrt(np.exp(2) - np.exp(1))
+        values = truth + level + self.noise * noise
+        return Scores(values=values, unit=np.arange(self.items), truth=truth)
 
 
 def _mean_right(ability: np.ndarray, around: float) -> np.ndarray:
