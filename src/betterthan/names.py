@@ -20,6 +20,7 @@ MEASURES = ("precision", "recall", "f")
 AVERAGES = ("macro", "weighted", "pooled")
 TALLIES = ("tp", "fp", "fn")
 # by precedence: the first that holds is given
+MISSING_DECIDES, NOT_CONVERGED = "missing scores decide", "not converged"  # why "no_verdict"
 VERDICTS = ("no_data", "no_verdict", "split", "equivalent", "a_better", "b_better", "undecided")
 
 # Choices a caller may name.

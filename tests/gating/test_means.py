@@ -6,9 +6,10 @@ import xarray as xr
 from scipy import special
 
 import betterthan as bt
+from betterthan.exact.joint.spans import spans
 from betterthan.gating.ends import paired
 from betterthan.gating.further import further_units
-from betterthan.gating.on_means import all_alike, chances_of_means, spans
+from betterthan.gating.on_means import all_alike, chances_of_means
 
 SURE = 0.95
 
@@ -92,7 +93,7 @@ def test_no_values_of_what_is_missing_lead_outside(clusters):
 
 def test_spans_of_what_is_known_are_no_spans():
     apart, unit = np.array([0.1, -0.2, 0.4, 0.3]), np.array([0, 0, 1, 2])
-    found = spans(apart, apart, unit)
+    found = spans(apart[:, None], apart[:, None], unit)
     assert found.low == found.high == pytest.approx(apart.mean())
     assert found.least_error == pytest.approx(found.most_error)
     means = [apart[unit != k].mean() - apart.mean() for k in range(3)]

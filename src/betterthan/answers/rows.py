@@ -12,7 +12,7 @@ from betterthan import names
 _BY_PAIR = (
     *("n", "n_units", "difference_df", "n_dropped", "bayes_factor_01", "sign_error"),
     *("also_ahead", "beyond_rope", "too_close", "z", "ties_flip", "p_flips", "drop", "turn"),
-    *("n_gold", "r2", "effective_gold", "unlabelled"),
+    *("n_gold", "r2", "effective_gold", "unlabelled", "n_missing", "missing_holds", "reason"),
 )
 # another quantity, all systems at once, labels or judge alone: <name>_prob_better
 _BESIDE = ("mean", "wins", "among", "unit", "gold", "judge")

@@ -3,11 +3,13 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from betterthan.answers import numbers
 from betterthan.signed import Signature
 
 _MANY = 4  # names in a sentence; more are counted
+AT_RANDOM = " if the missing scores are missing at random"
 
 
 def statement(pairs: Any, systems: Any, made: Signature) -> list[str]:
@@ -24,7 +26,21 @@ def statement(pairs: Any, systems: Any, made: Signature) -> list[str]:
     if len(pairs) == 1:
         return [of_pair(pairs.to_dict("records")[0], made), *_judged(pairs, made)]
     told = [*_best(systems, made), *_baseline(pairs, systems, made), _tally(pairs, made)]
+    if at_random(pairs, made):
+        told[0] = f"{told[0].removesuffix('.')},{AT_RANDOM}."
     return [*told, *_judged(pairs, made)]
+
+
+def at_random(pairs: Any, made: Signature) -> bool:
+    """Whether verdicts hold only if scores are missing at random: some values of the missing scores
+    lead to another, or that is not known.
+    """
+    if not made.n_blank or made.missing not in ("pairwise", "complete"):
+        return False
+    if "missing_holds" not in pairs:
+        return True
+    held = pairs["missing_holds"].astype(bool) | pairs["verdict"].isin(["no_data", "no_verdict"])
+    return not held.all()
 
 
 def _judged(pairs: Any, made: Signature) -> list[str]:
@@ -54,8 +70,9 @@ def of_pair(row: dict[str, Any], made: Signature) -> str:
     if verdict == "no_data":
         return _no_data(row)
     if verdict == "no_verdict":
-        return f"No verdict on {first} and {second}."
+        return f"No verdict on {first} and {second}{_reason(row)}."
     p = numbers.probability(row["prob_better"], row.get("mcse", 0.0))
+    p += AT_RANDOM if at_random(pd.DataFrame([row]), made) else ""
     size, beside = _size(row, made), _beside(row, made)
     if verdict == "split":
         ahead = ["wins more often", "has the better mean"]
@@ -74,10 +91,17 @@ def of_pair(row: dict[str, Any], made: Signature) -> str:
     return f"{_open(row, p + size + beside)}; this is not evidence that they are equal."
 
 
+def _reason(row: dict[str, Any]) -> str:
+    """Why there is no verdict."""
+    reason = row.get("reason", "")
+    return f": {reason}" if reason else ""
+
+
 def _within(row: dict[str, Any], made: Signature) -> str:
     return (
         f"{row['system']} and {row['other']} are practically equivalent: they differ by no more "
         f"than {made.rope:g} with probability {numbers.probability(row['within_rope'])}"
+        f"{AT_RANDOM if at_random(pd.DataFrame([row]), made) else ''}"
     )
 
 

@@ -17,6 +17,7 @@ from betterthan.auditing.near import near_copies
 from betterthan.auditing.roster import CHECKS, LOGS, SCORES, Check
 from betterthan.auditing.seen import records_of, runs_of
 from betterthan.auditing.tables import of_bounds, of_records, of_scores
+from betterthan.counts.units import default_unit
 from betterthan.io.problems import listed
 from betterthan.logs.choosing import chosen_records
 from betterthan.logs.joining import JOINS
@@ -225,7 +226,7 @@ def _of_scores(
         _known(baseline, scores[names.SYSTEM].values.tolist())
         ends = missing_bounds(scores, **how)
         own = [one for check in CHECKS if check.looks_at == SCORES for one in _with(check, scores)]
-        own += of_answers.open_verdicts(ends, baseline)
+        own += of_answers.open_verdicts(ends, baseline, _by(scores))
         task = str(scores.attrs.get("task", ""))
         found += [replace(one, metric=metric, task=task) for one in own]
         tables.append(of_scores(scores, metric))
@@ -235,6 +236,13 @@ def _of_scores(
     table = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
     ended = pd.concat(bounds, ignore_index=True) if bounds else pd.DataFrame()
     return Audit(table_of(merged(found, list(by_metric))), table, ended, source)
+
+
+def _by(scores: xr.DataArray) -> str:
+    """What the bounds are by, where a comparison is by means, or on clusters or runs."""
+    values = scores.values.astype(float)
+    graded = not np.isin(values[~np.isnan(values)], (0.0, 1.0)).all()
+    return "by wins on items" if graded or default_unit(scores) else ""
 
 
 def _with(check: Check, seen: Any) -> Iterator[Finding]:

@@ -41,8 +41,12 @@ def of_difficulty(at: Any, tested: int) -> str:
     )
 
 
-def open_verdicts(bounds: xr.Dataset, baseline: str | None = None) -> Iterator[Finding]:
-    """Pairs whose verdict some values of the missing scores would change."""
+def open_verdicts(
+    bounds: xr.Dataset, baseline: str | None = None, by: str = ""
+) -> Iterator[Finding]:
+    """Pairs whose verdict some values of the missing scores would change; `by` says what verdicts
+    are by, where that is not what a comparison is by.
+    """
     systems = bounds[names.SYSTEM_A].values.astype(str).tolist()
     items = int(bounds["counts"].values[0, 0, -1].sum())
     missing, told = bounds["n_missing"].values, told_of(bounds)
@@ -50,7 +54,9 @@ def open_verdicts(bounds: xr.Dataset, baseline: str | None = None) -> Iterator[F
         pair = (systems[i], systems[j])
         if baseline in (None, *pair):
             n = int(missing[i, j])
-            yield Finding("verdict", told(i, j), WARN, pair, n=n, of=2 * items)
+            yield Finding(
+                "verdict", told(i, j) + (f", {by}" if by else ""), WARN, pair, n=n, of=2 * items
+            )
 
 
 def told_of(bounds: xr.Dataset) -> Callable[[int, int], str]:
@@ -58,15 +64,19 @@ def told_of(bounds: xr.Dataset) -> Callable[[int, int], str]:
     the worst and the best case.
     """
     systems = bounds[names.SYSTEM_A].values.astype(str).tolist()
-    verdicts, better = bounds["verdict"].values[..., 0], bounds["prob_better"].values
+    verdicts = bounds["verdict"].isel(case=0, missing_dims="ignore").values
+    better = bounds["prob_better"].values
     missing, holds = bounds["n_missing"].values, bounds["holds"].values
 
     def told(i: int, j: int) -> str:
         if better[i, j, 0] < 0.5:  # told from the side that is ahead
             i, j = j, i
         a, b, verdict = systems[i], systems[j], str(verdicts[i, j]).replace("_", " ")
-        said = f"{a} better than {b}" if verdict == "a better" else f"{a} against {b} {verdict}"
         low, high = (_two(p) for p in better[i, j, 1:])
+        if verdict == "no verdict":
+            values = _values(int(missing[i, j]))
+            return f"{a} against {b}: {values} could change the verdict (P {low} to {high})"
+        said = f"{a} better than {b}" if verdict == "a better" else f"{a} against {b} {verdict}"
         return f"{said}: {_of_values(int(missing[i, j]), bool(holds[i, j]))} (P {low} to {high})"
 
     return told
@@ -76,6 +86,10 @@ def _of_values(n: int, holds: bool) -> str:
     values = "each value of the missing score"
     values = values if n == 1 else f"every value of the {n} missing scores"
     return f"holds for {values}: {'yes' if holds else 'no'}"
+
+
+def _values(n: int) -> str:
+    return "the missing score" if n == 1 else f"the {n} missing scores"
 
 
 def _two(p: float) -> str:

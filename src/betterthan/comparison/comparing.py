@@ -15,9 +15,16 @@ from betterthan import checks, names
 from betterthan.answers.comparison import Comparison
 from betterthan.comparison.among_all import among_all
 from betterthan.comparison.asked import Asked
-from betterthan.comparison.audited import audited, bounds_of, holding
+from betterthan.comparison.audited import audited
 from betterthan.comparison.engines import Engine, answers_of, exact_answers, sampled_answers
 from betterthan.comparison.given import Found, Given, count_given, of_systems, recognise
+from betterthan.comparison.missing_bounds import (
+    as_answered,
+    bounds_of,
+    holding,
+    withheld,
+    without_verdicts,
+)
 from betterthan.comparison.of_scores import of_scores
 from betterthan.comparison.on_clusters import clusters_of
 from betterthan.comparison.sign_errors import sign_error
@@ -229,11 +236,15 @@ def compare(
     main, *others = engines
     result = xr.merge([main.answers, main.beside.drop_vars("z", errors="ignore")], join="exact")
     clusters = clusters_of(given, asked)
-    result = _with_other(result, given, asked, main).assign(_counted(given, asked, clusters))
-    bounds = bounds_of(given, asked)
+    result = _with_other(result, given, asked, main)
+    bounds = bounds_of(given, asked, result)
+    none = withheld(given, bounds)
+    result = without_verdicts(result, none)
+    bounds = as_answered(bounds, result)
+    result = result.assign(_counted(given, asked, clusters))
     tables = (
         lambda: given.facts,
-        lambda: holding(given, bounds),
+        lambda: holding(given, asked, bounds),
         lambda: among_all(given, asked, main, taken),
         lambda: every_policy(given, asked),
         lambda: tests_beside(given, asked, clusters),
@@ -252,7 +263,7 @@ def compare(
     if unequal(result):
         made["n_effective"] = worth(result)[0]
     signed = Signature(**made).to_attrs()
-    return Comparison(result.assign_attrs(signed | result.attrs), _beside(others))
+    return Comparison(result.assign_attrs(signed | result.attrs), _beside(others, none))
 
 
 def _advice(found: Found) -> "Advice":
@@ -277,6 +288,7 @@ def _judged(data: xr.Dataset, asked: Asked) -> Comparison:
     from betterthan.comparison.of_judged import judged_answers
 
     result, others = judged_answers(data, asked)
+    result = without_verdicts(result, None)
     result["sign_error"] = sign_error(result)
     return Comparison(result, _beside(others))
 
@@ -364,10 +376,11 @@ def _counted(given: Given, asked: Asked, clusters: OnClusters | None) -> dict[st
     return found | {"bayes_factor_01": without_attrs(closed.bayes(settled(tested, prior)))}
 
 
-def _beside(others: list[Engine]) -> dict[str, xr.Dataset]:
+def _beside(others: list[Engine], none: np.ndarray | None = None) -> dict[str, xr.Dataset]:
+    """The answers of other engines, without verdicts where the first has none."""
+    answers = {one.name: without_verdicts(one.answers, none) for one in others}
+    signed = {one.name: Signature(**one.signed).to_attrs() for one in others}
     return {
-        engine.name: engine.answers.assign(sign_error=sign_error(engine.answers)).assign_attrs(
-            Signature(**engine.signed).to_attrs()
-        )
-        for engine in others
+        name: of.assign(sign_error=sign_error(of)).assign_attrs(signed[name])
+        for name, of in answers.items()
     }

@@ -49,7 +49,9 @@ def missing_beside(found: Any, raw: xr.DataArray, asked: Asked) -> tuple[xr.Data
     now, then = _answer(raw, asked), _answer(wrong, asked)
     table = {"prob_better_if_wrong": then[0], "verdict_if_wrong": then[1]}
     coords = {k: raw[k].values for k in names.SQUARE}
+    coords |= {names.SYSTEM: missing[names.SYSTEM].values}
     beside = xr.Dataset({k: (names.SQUARE, v) for k, v in table.items()}, coords=coords)
+    beside["missing_differs"] = (names.SYSTEM, missing["differs"].values)
     told = [*_of_systems(missing), _of_verdicts(raw[names.SYSTEM_A].values.tolist(), now, then)]
     return beside, [" ".join(told)]  # one thing to warn of
 

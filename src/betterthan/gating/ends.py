@@ -9,9 +9,8 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import names
-from betterthan.counts.scoring import oriented
 from betterthan.counts.units import CLUSTER, ids_of, item_ids, unit_of
-from betterthan.posterior.open_scores import limits_of, of_runs, summed
+from betterthan.posterior.open_scores import ends_as_planned, limits_of
 
 
 @dataclass(frozen=True)
@@ -97,14 +96,10 @@ def paired(scores: xr.DataArray) -> Paired:
     low, high, _ = limits_of(scores, None)
     better = bool(scores.attrs.get("higher_is_better", True))
     limits = (low, high) if better else (-high, -low)
-    values = oriented(scores).astype(float)
-    place, labels = pd.factorize(item_ids(scores))
-    sums, number = summed(values, place, len(labels))
-    # of an item as many runs as anybody made of it, but no more than the side makes of any
-    planned = np.minimum(np.bincount(place)[:, None], np.maximum(number.max(0, initial=1), 1))
-    ends = of_runs(sums, number, limits, planned)
+    ends, planned, place = ends_as_planned(scores, (low, high))
+    values = scores.values.astype(float)
     return Paired(
-        [str(i) for i in labels],
+        [str(i) for i in pd.unique(item_ids(scores))],
         ends.low,
         ends.high,
         ends.observed,
@@ -112,7 +107,7 @@ def paired(scores: xr.DataArray) -> Paired:
         per=unit_of(scores, None),
         runs=int(planned.max()),
         gone=int(ends.missing.sum()),
-        binary=bool(np.isin(scores.values[~np.isnan(values)], (0.0, 1.0)).all()),
+        binary=bool(np.isin(values[~np.isnan(values)], (0.0, 1.0)).all()),
         limits=limits,
         higher_is_better=better,
     )

@@ -20,7 +20,7 @@ _LOOKS: dict[str, tuple[str, bool, str]] = {
     "equivalent": ("s", True, "equivalent (P ≥ {:g})"),
     "split": ("^", False, "split: wins and mean favour different systems"),
     "undecided": ("o", False, "undecided"),
-    "no_verdict": ("D", False, "no verdict: the fit is not to be trusted"),
+    "no_verdict": ("D", False, "no verdict: not converged, or missing scores decide"),
     "no_data": ("x", False, "no data: prior alone"),
 }
 _COLUMN, _PLOT, _WIDEST = 3.3, 2.1, 7.0  # inches: of a paper's column, of what is drawn, of all

@@ -95,15 +95,30 @@ def missing_bounds(
     low, high, said = limits_of(scores, limits)
     ends = ends_of(scores, (low, high), per, runs)
     checks.one_of(ties, tuple(t for t in names.TIES if t != "all"), "ties")
-    counts = _counts(ends, checks.margin(margin))
-    of = settled(policy_applied(counts, ties), prior, ties)
-    answers = _answers(of, checks.rope(rope), checks.threshold(threshold))
-    systems = scores[names.SYSTEM].values.astype(str).tolist()
-    found = _pairs(counts.values, ends.missing.sum(0), len(ends.low), answers, systems)
+    asked = {"margin": checks.margin(margin), "ties": ties, "prior": prior}
+    asked |= {"rope": checks.rope(rope), "threshold": checks.threshold(threshold)}
+    found = bounds_of_ends(ends, scores[names.SYSTEM].values.astype(str).tolist(), **asked)
     found = found.assign(_difference(ends, bool(scores.attrs.get("higher_is_better", True))))
     made = Signature(version=betterthan.__version__, ties=ties, margin=margin, rope=rope)
     mine = {"limits": [low, high], "limits_from": said, "per": per, "threshold": threshold}
-    return found.assign_attrs(made.to_attrs() | mine | {"prior": list(of.prior)})
+    return found.assign_attrs(found.attrs | made.to_attrs() | mine)
+
+
+def bounds_of_ends(ends: Ends, systems: list[str], **asked: Any) -> xr.Dataset:
+    """What `missing_bounds` says of pairs, without the difference.
+
+    Parameters
+    ----------
+    ends : Ends
+    systems : list of str
+    **asked
+        ``margin, ties, prior, rope`` and ``threshold``.
+    """
+    counts, ties = _counts(ends, asked["margin"]), asked["ties"]
+    of = settled(policy_applied(counts, ties), asked["prior"], ties)
+    answers = _answers(of, asked["rope"], asked["threshold"])
+    found = _pairs(counts.values, ends.missing.sum(0), len(ends.low), answers, systems)
+    return found.assign_attrs(prior=list(of.prior))
 
 
 def bounds_of_right_or_wrong(

@@ -78,6 +78,28 @@ def ends_of(scores: xr.DataArray, limits: tuple[float, float], per: str, runs: i
     return of_runs(sums, number, (low, high), _planned(ids, rows, number, runs))
 
 
+def ends_as_planned(
+    scores: xr.DataArray, limits: tuple[float, float]
+) -> tuple[Ends, np.ndarray, np.ndarray]:
+    """The ends of each item, of whose runs each may be missing, as many as anybody made of it, but
+    no more than the system makes of any; how many these are, (item, system); and which item each
+    row is of, numbered from 0.
+
+    Parameters
+    ----------
+    scores : xarray.DataArray, dims (item, system)
+    limits : two float
+        As the scores stand.
+    """
+    better = scores.attrs.get("higher_is_better", True)
+    values = oriented(scores).astype(float)
+    place, labels = pd.factorize(item_ids(scores))
+    sums, number = summed(values, place, len(labels))
+    planned = np.minimum(np.bincount(place)[:, None], np.maximum(number.max(0, initial=1), 1))
+    limits = limits if better else (-limits[1], -limits[0])
+    return of_runs(sums, number, limits, planned), planned, place
+
+
 def of_runs(
     sums: np.ndarray, number: np.ndarray, limits: tuple[float, float], planned: np.ndarray
 ) -> Ends:

@@ -38,6 +38,7 @@ REASONS = {
     "model": "The posterior is that of a model which uses more than wins and losses of this pair; "
     "the test does not.",
     "chains": "The chains have not converged, so only the tests speak.",
+    "missing": "Missing scores decide, so only the tests speak, which leave these out.",
 }
 # of a model, what makes it answer otherwise than a test of the pair's items
 OF_MODELS = {
@@ -82,6 +83,13 @@ class Pair:
         return str(self.cell["verdict"].item())
 
     @property
+    def withheld(self) -> str:
+        """Why there is no verdict: a key of `REASONS`."""
+        known = "reason" in self.cell
+        decides = known and str(self.cell["reason"].item()) == names.MISSING_DECIDES
+        return "missing" if decides else "chains"
+
+    @property
     def side(self) -> int:
         """The system that the verdict names: 1 A, -1 B, 0 none."""
         return _SIDES.get(self.verdict, 0)
@@ -114,7 +122,7 @@ def reasons(cell: xr.Dataset, made: Signature) -> list[str]:
     """Why the verdict on a pair and its tests differ: keys of `REASONS`, none where they agree."""
     pair = Pair(cell, made)
     if pair.verdict in ("no_data", "no_verdict"):
-        return ["chains"] if pair.verdict == "no_verdict" else []
+        return [] if pair.verdict == "no_data" else [pair.withheld]
     apart = [test for test in pair.tests if test.significant_for != pair.side]
     opposed = pair.side != 0 and any(t.significant_for == -pair.side for t in apart)
     found = ["opposed"] if opposed else []

@@ -12,6 +12,7 @@ On any answer
     scores are missing on hard or easy items and counting them as wrong changes a verdict, of two
     systems missing_wrong_first, missing_wrong_second, missing_wrong_p, of many
     missing_wrong_changed, of how many pairs.
+    at_random: some values of the missing scores lead to other verdicts, or that is not known.
     ties_same, ties_changed, n_ties_changed: policies for ties under which verdicts stay, or not.
     more_items, more_never, more_beyond, more_target with open_first, open_second: what an open pair
     needs; replicates, turn_items, turn_of, drop_items with kept_first, kept_second: whether a
@@ -44,7 +45,7 @@ import xarray as xr
 from betterthan import names
 from betterthan.answers import rows
 from betterthan.answers.comparison import Comparison
-from betterthan.answers.words import difference_of
+from betterthan.answers.words import at_random, difference_of
 from betterthan.reporting.cells import interval_of
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.outlook_facts import missing_facts, outlook_facts, ties_facts
@@ -80,6 +81,7 @@ def facts(comparison: Comparison | xr.Dataset) -> Facts:
     found = of_any(systems, made)
     if made.failures and "no_verdict" in pairs["verdict"].tolist():
         found["failures"] = " ".join(made.failures)
+    found["at_random"] = at_random(pairs, made) or None
     pairs = pairs.assign(**{k: pairs[k].map(on_one_line) for k in ("system", "other")})
     if len(pairs) == 1:
         row = pairs.to_dict("records")[0]
@@ -110,7 +112,7 @@ def pair_facts(row: Mapping[str, Any], made: Signature) -> Facts:
     first, second, verdict ("better": the first is); p (with _mcse); wins, losses, ties, n, n_units;
     difference (with _lower, _upper), difference_is; within_rope, beyond_rope; other_quantity and
     other_p and other_against, the probabilities of the first and of the second system by the other
-    quantity; among_p, among_verdict; too_close.
+    quantity; among_p, among_verdict; too_close; reason, why there is no verdict.
     """
     found = {name: row.get(column) for name, column in _OF_PAIR.items()}
     other = made.beside_quantity
@@ -134,7 +136,7 @@ def _less_than_one(p: float | None) -> float | None:
 
 _SAME = (
     *("verdict", "difference", "wins", "losses", "ties", "n", "n_units", "within_rope"),
-    *("also_ahead", "beyond_rope", "too_close", "among_verdict"),
+    *("also_ahead", "beyond_rope", "too_close", "among_verdict", "reason"),
 )
 _OF_PAIR = {name: name for name in _SAME} | {
     "first": "system",
@@ -282,6 +284,9 @@ def _ended(pairs: pd.DataFrame, counting: np.ndarray) -> Facts:
             f"{a} and {b}" for a, b in zip(*_met(pairs, counting == "no_data"), strict=True)
         ],
         "wrong": wrong,
+        "n_missing_decides": int((pairs["reason"] == names.MISSING_DECIDES).sum())
+        if "reason" in pairs
+        else None,
     }
 
 

@@ -113,6 +113,8 @@ def ties_facts(data: xr.Dataset) -> Facts:
     if (now != of_pairs)[told].any():  # not what was asked for
         return {}
     other = {policy.name: under(pairs, made, policy.name) for policy in POLICIES}
+    if len(verdict) == 2 and not told.any():
+        return {}
     if len(verdict) == 2:
         return _of_two(data, {name: str(of[0]) for name, of in other.items()})
     changed = {name: (of != now) & told for name, of in other.items()}

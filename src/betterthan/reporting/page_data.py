@@ -89,8 +89,9 @@ def _choices(made: Signature) -> dict[str, Any]:
     baseline = None if made.baseline is None else on_one_line(made.baseline)
     of = {"lower": made.lower_mean, "other": made.beside_quantity, "splits": bool(made.splits)}
     converged = not made.failures
+    reason = names.MISSING_DECIDES if converged else names.NOT_CONVERGED
     is_ = made.difference_is
-    told = {"baseline": baseline, "converged": converged, "difference_is": is_}
+    told = {"baseline": baseline, "converged": converged, "reason": reason, "difference_is": is_}
     return found | of | told | {"most": made.difference_most}
 
 

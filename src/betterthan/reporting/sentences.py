@@ -15,7 +15,7 @@ def title_of_verdict(verdict: str, a: str, b: str) -> str:
         "b_better": f"{b} better",
         "no_data": "no examples",
         "split": "split: wins and mean differ",
-        "no_verdict": "no verdict: not converged",
+        "no_verdict": "no verdict",
     }
     return words.get(verdict, verdict)
 
@@ -103,10 +103,8 @@ def _multiplicity(main: xr.Dataset) -> str:
     also = main["among_verdict"].values[upper] == verdict if "among_verdict" in main else None
     compared = int((verdict != "no_data").sum())
     if (verdict == "no_verdict").all():
-        return (
-            f"Pairs compared: {compared:,}; there is no verdict on any, for the chains have not "
-            "converged."
-        )
+        reason = main["reason"].values[0, -1] if "reason" in main else names.NOT_CONVERGED
+        return f"Pairs compared: {compared:,}; there is no verdict on any: {reason}."
     if not given:
         return f"Pairs compared: {compared:,}; none has a better system."
     if also is None:

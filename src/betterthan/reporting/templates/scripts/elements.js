@@ -26,7 +26,7 @@ function setText(element, text) { if (element.textContent !== text) element.text
 function setClass(element, name) { if (element.className !== name) element.className = name; }
 
 const WORDS = {
-  no_data: "no examples", no_verdict: "no verdict: not converged", equivalent: "equivalent",
+  no_data: "no examples", no_verdict: "no verdict", equivalent: "equivalent",
   split: "split: wins and mean differ", undecided: "undecided",
 };
 const MARKS = { better: "●", worse: "●", equivalent: "≈", split: "✕", undecided: "○", no_data: "–",

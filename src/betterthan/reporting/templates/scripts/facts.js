@@ -11,6 +11,8 @@ function factsNow(view) {
   for (const name in base) if (!STALE.test(name)) found[name] = base[name];
   found.rope = settings.rope;
   found.threshold = settings.threshold;
+  // whether other values of the missing scores turn the new verdicts is not known
+  if (base.n_missing && ["pairwise", "complete"].includes(base.missing)) found.at_random = true;
   if (model.size === 2) return Object.assign(found, pairFacts(view, 0), scoresTurned(base, view));
   return Object.assign(found, manyFacts(view, found));
 }
@@ -33,7 +35,7 @@ function pairFacts(view, k) {
     ties: t, n, n_units: model.at("k", k), rope, threshold, difference: d,
     difference_lower: low, difference_upper: up, within_rope: null, beyond_rope: null,
     other_quantity: data.other, other_p: null, other_against: null, among_p: null, among_verdict: null,
-    by_mean: data.quantity === "mean", unit: data.unit, difference_is: differenceIs(data, i, j),
+    by_mean: data.quantity === "mean", reason: data.reason, unit: data.unit, difference_is: differenceIs(data, i, j),
     interval: data.ci_prob === null ? null
       : general(100 * data.ci_prob, 6) + "% " + (data.ci_kind || "eti").toUpperCase(),
   };

@@ -1,0 +1,158 @@
+"""What missing scores could do to verdicts: a condition in the first sentence, or no verdict."""
+
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import betterthan as bt
+from betterthan import names
+
+SURE = 0.95
+
+
+def as_scores(values, **coords):
+    values = np.asarray(values, float)
+    told = {k: ("item", v) for k, v in coords.items()}
+    told["system"] = [f"s{k}" for k in range(values.shape[1])]
+    return xr.DataArray(values, dims=("item", "system"), coords=told)
+
+
+def compared(scores, **asked):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of scores missing with difficulty
+        return bt.compare(scores, tests="sign", **asked)
+
+
+def first_lines(c):
+    report = " ".join(c.report().split()).partition("  - ")[0]
+    return [c.statement()[0], report, c.report(format="sentence")]
+
+
+# wins ahead by far, or barely; items without a score for s1
+FIRM = [[1, 0]] * 30 + [[1, 1]] * 10 + [[0, np.nan]] * 2
+FRAGILE = [[1, 0]] * 9 + [[0, 1]] * 2 + [[1, 1]] * 10 + [[0, np.nan]] * 2
+
+
+@pytest.mark.parametrize(("values", "conditional"), [(FIRM, False), (FRAGILE, True)])
+def test_the_first_sentence_is_conditional_where_bounds_hold_another_verdict(values, conditional):
+    c = compared(as_scores(values))
+    assert c.data["verdict"].values[0, 1] == "a_better"
+    assert bool(c.data["missing_holds"].values[0, 1]) is not conditional
+    for line in first_lines(c):
+        assert ("missing at random" in line) is conditional
+
+
+def test_the_condition_stands_in_every_format():
+    c = compared(as_scores(FRAGILE))
+    for form in ("text", "markdown", "html", "latex", "sentence"):
+        assert "missing scores are missing at random" in " ".join(c.report(format=form).split())
+
+
+def hard_items(graded, n=60, seed=1):
+    """Three systems; s2 has no score on most items that the others fail."""
+    rng = np.random.default_rng(seed)
+    hard = rng.random(n)
+    values = (rng.random((n, 3)) > hard[:, None] * [1, 0.9, 0.6]).astype(float)
+    gone = (values[:, :2].mean(1) < 0.5) & (rng.random(n) < 0.6)
+    values += graded * rng.normal(0, 0.1, values.shape)
+    values[gone, 2] = np.nan
+    return as_scores(values)
+
+
+@pytest.mark.parametrize("graded", [False, True])
+def test_no_verdict_where_scores_are_missing_with_difficulty_and_decide(graded):
+    c = compared(hard_items(graded))
+    assert c.data["missing_differs"].values.tolist() == [False, False, True]
+    verdict, reason = (c.data[k].values for k in ("verdict", "reason"))
+    holds = c.data["missing_holds"].values
+    for k in (0, 1):
+        assert not holds[k, 2]
+        assert verdict[k, 2] == verdict[2, k] == "no_verdict"
+        assert reason[k, 2] == names.MISSING_DECIDES
+    assert (verdict[0, 1], reason[0, 1]) == ("undecided", "")
+    assert "2 without a verdict, for scores are missing" in " ".join(c.report().split())
+    assert c.pairs["reason"].tolist().count(names.MISSING_DECIDES) == 2
+
+
+def test_two_systems_without_a_verdict_are_not_said_to_be_unconverged():
+    c = compared(hard_items(False).isel(system=[0, 2]))
+    text = " ".join(c.report().split())
+    assert "No verdict on s2 and s0: scores are missing with the difficulty" in text
+    assert "converged" not in text
+    assert "could change the verdict" in text  # the audit names no verdict either
+
+
+def test_another_engine_gives_no_verdict_either():
+    scores = hard_items(False)
+    found = compared(scores)
+    assert found.data["sign_error"].isnull().values[0, 2]
+
+
+def test_a_verdict_that_holds_stands_although_scores_are_missing_with_difficulty():
+    values = [[1, 0, 1]] * 60 + [[1, 1, 0]] * 10 + [[1, 0, np.nan]] * 4
+    values = np.array(values, float)
+    values[:60:2, 2] = 0
+    c = compared(as_scores(values))
+    assert c.data["verdict"].values[0, 2] == "a_better"
+    assert bool(c.data["missing_holds"].values[0, 2])
+
+
+@pytest.mark.parametrize("beside", ["nothing", "cluster", "epoch"])
+@pytest.mark.parametrize("quantity", ["mean", "wins"])
+def test_no_values_lead_to_another_verdict_where_it_is_said_to_hold(beside, quantity):
+    """Fills of the missing scores, all corners of them and some at random, for 8 data sets."""
+    rng = np.random.default_rng(4)
+    n, seen = 96, set()
+    coords = {
+        "nothing": {},
+        "cluster": {"cluster": np.arange(n) // 3},
+        "epoch": {"item": np.arange(n) // 2, "epoch": np.arange(n) % 2},
+    }[beside]
+    for k in range(8):
+        base = rng.random(n)
+        values = np.clip(np.array([base + 0.03 * k, base]).T + rng.normal(0, 0.1, (n, 2)), 0, 1)
+        gone = rng.choice(n, 2, replace=False)
+        values[gone, [0, 1]] = np.nan
+        if beside == "epoch":  # an item without any run
+            values[gone[:1] // 2 * 2 + [[0], [1]], 0] = np.nan
+        c = compared(as_scores(values, **coords), quantity=quantity)
+        holds, verdict = bool(c.data["missing_holds"].values[0, 1]), c.data["verdict"].values[0, 1]
+        seen.add(holds)
+        if not holds:
+            continue
+        at = np.isnan(values)
+        for fill in [*itertools.product((0, 1), repeat=at.sum()), *rng.random((6, at.sum()))]:
+            whole = values.copy()
+            whole[at] = fill
+            other = compared(as_scores(whole, **coords), quantity=quantity)
+            assert other.data["verdict"].values[0, 1] == verdict
+    assert True in seen
+
+
+def test_bounds_are_of_what_the_answer_is_of():
+    """Runs of an item: by wins on items A is surely better, by means on items it is open."""
+    rng = np.random.default_rng(3)
+    items = np.repeat(np.arange(12), 3)
+    values = np.array([np.where(items < 8, 1, 0), np.where(items < 6, 1, 0)]).T.astype(float)
+    values[rng.choice(36, 3, replace=False), 1] = np.nan
+    c = compared(as_scores(values, item=items, epoch=np.tile([1, 2, 3], 12)))
+    line = c.made.audit[0]
+    assert str(c.data["verdict"].values[0, 1]).replace("_", " ") in line
+    assert "by wins" not in line
+
+
+def test_complete_items_are_no_way_around_the_condition():
+    c = compared(as_scores(FRAGILE), missing="complete")
+    assert "missing at random" in c.statement()[0]
+    assert "missing at random" not in compared(as_scores(FRAGILE), missing="wrong").statement()[0]
+
+
+def test_the_audit_says_where_it_speaks_of_another_quantity():
+    values = np.array([[0.5, 0.25], [0.75, 0.5], [1.0, np.nan], [0.5, 0.75]] * 4)
+    found = bt.audit(as_scores(values)).findings
+    told = found[found["code"] == "verdict"]["message"].tolist()
+    assert told
+    assert all(line.endswith("by wins on items") for line in told)
