@@ -51,6 +51,19 @@ def test_a_pilot_says_how_unsure_it_is(pilot, capsys, monkeypatch):
     assert bt.plan.replication(counts).lines[1] in out
 
 
+def test_a_pilot_asks_for_the_system_that_is_ahead(tmp_path, capsys, monkeypatch):
+    path = tmp_path / "results.csv"
+    rows = [(0, 1)] * 12 + [(1, 0)] * 4 + [(1, 1)] * 24
+    path.write_text("item,old,new\n" + "".join(f"q{k},{a},{b}\n" for k, (a, b) in enumerate(rows)))
+    _, out, _ = run(capsys, monkeypatch, "--pilot", path)
+    assert out.startswith("A is new, B is old.\n")
+    assert "items give the verdict new better with probability 0.8" in out
+    assert "No number" not in out
+    _, out, _ = run(capsys, monkeypatch, "--pilot", path, "--of", "a_better")
+    assert out.startswith("A is old, B is new.\n")
+    assert "No number of items gives the verdict old better" in out
+
+
 def test_no_number_is_said_with_its_ceiling(pilot, capsys, monkeypatch):
     _, out, _ = run(capsys, monkeypatch, "--pilot", pilot, "--target", 0.95)
     assert "first none, always none, ceiling 0.9" in out

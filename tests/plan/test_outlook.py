@@ -23,18 +23,16 @@ def test_of_counts(rope):
         if str(one["now"].values) == "undecided":
             assert np.isnan(one["replicates"])
             more = float(one["more_items"])
-            if np.isnan(more):
-                assert bool(one["more_never"])
-                continue
             then = bt.plan.foresee((w, l, t), more=int(more), rope=rope)["probability"]
-            told = float(then.sel(verdict=["a_better", "b_better"]).sum())
+            told = float(1 - then.sel(verdict="undecided"))
+            equivalent = float(then.sel(verdict="equivalent"))
+            assert float(one["more_equivalent"]) == pytest.approx(equivalent, abs=1e-12)
             assert float(one["more_probability"]) == pytest.approx(told, abs=1e-12)
             assert told >= 0.8
             needed = bt.plan.items_needed(
-                bt.counts.from_table({("A", "B"): (w, l, t)}), keep=True, of="either", rope=rope
+                bt.counts.from_table({("A", "B"): (w, l, t)}), keep=True, of="any", rope=rope
             )
             assert float(needed["first"]) <= more < 1.6 * float(needed["first"])
-            assert float(one["more_ceiling"]) == pytest.approx(float(needed["ceiling"]), abs=1e-12)
         else:
             assert float(one["replicates"]) == pytest.approx(float(now["same"]), abs=1e-12)
             firm = bt.plan.fragility((w, l, t), rope=rope)
@@ -42,12 +40,17 @@ def test_of_counts(rope):
             assert np.isnan(one["more_items"])
 
 
-def test_no_number_of_items():
-    comparison = bt.compare(bt.counts.from_table(TABLE), rope=0.2)
-    found = bt.plan.outlook(comparison)
-    assert "No number of further items would decide between" in str(comparison)
-    assert bool(found["more_never"].values[0])
-    assert "no number of items gives a verdict for either with probability 0.8" in found.lines[0]
+def test_items_that_would_show_two_systems_equivalent_are_a_verdict():
+    """18 to 18 wins of 500 with a rope of 0.02: most likely they are equivalent."""
+    comparison = bt.compare(bt.counts.from_table({("A", "B"): (18, 18, 464)}), rope=0.02)
+    found = bt.plan.outlook(comparison).data.isel(pair=0)
+    then = bt.plan.foresee((18, 18, 464), more=1500, rope=0.02)["probability"]
+    assert then.values[:3].round(3).tolist() == [0.158, 0.158, 0.656]
+    assert 0 < float(found["more_items"]) < 1500
+    assert float(found["more_probability"]) >= 0.8
+    said = " ".join(str(comparison).split())
+    assert "more items like these would decide between A and B, or show that they are" in said
+    assert "No number" not in said
 
 
 def test_said_in_a_report():

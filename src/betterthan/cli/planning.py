@@ -36,8 +36,12 @@ def plan(
     ] = None,
     rope: Rope = names.ROPE,
     of: Annotated[
-        str, typer.Option(help="Verdict: a_better, b_better, either, equivalent or any.")
-    ] = "a_better",
+        str | None,
+        typer.Option(
+            help="Verdict: a_better, b_better, either, equivalent or any; of a pilot that the "
+            "system ahead is better, if not given."
+        ),
+    ] = None,
     target: Annotated[float, typer.Option(help="Wanted probability of it.")] = 0.8,
     threshold: Annotated[
         float, typer.Option(help="Probability from which a verdict is given.")
@@ -54,7 +58,11 @@ def plan(
     from betterthan import checks
 
     how = {"rope": checks.rope(rope), "threshold": checks.threshold(threshold)}
-    wanted = {"target": target, "of": of, "most": most or (_MOST_BY_ROPE if rope else _MOST)}
+    wanted = {
+        "target": target,
+        "of": of or "a_better",
+        "most": most or (_MOST_BY_ROPE if rope else _MOST),
+    }
     if (pilot is None) == (decisive is None and difference is None):
         raise ValueError(
             "say what is known: --pilot results.csv, or --decisive 0.2 --difference 0.05"
@@ -62,7 +70,7 @@ def plan(
     if pilot is not None:
         better = False if lower_is_better else None
         counts = _counts(pilot, systems=systems, layout=layout, higher_is_better=better)
-        _of_pilot(counts, until, wanted, how)
+        _of_pilot(counts if of else _ahead_first(counts), until, wanted, how)
         return
     if until is not None or systems is not None or layout is not None or lower_is_better:
         raise ValueError("--until, --systems, --layout and --lower-is-better are for a --pilot")
@@ -101,6 +109,12 @@ def _counts(pilot: list[str], **choices: Any) -> Any:
             f"({', '.join(map(str, found))}); name two with --systems A,B"
         )
     return counts
+
+
+def _ahead_first(counts: Any) -> Any:
+    """The two systems in the order of their wins, as given where these are equal."""
+    won = counts.isel({names.OUTCOME: 0}).values.tolist()
+    return counts.isel({key: [1, 0] for key in names.SQUARE}) if won[1][0] > won[0][1] else counts
 
 
 def _of_pilot(counts: Any, until: int | None, wanted: dict[str, Any], how: dict[str, Any]) -> None:

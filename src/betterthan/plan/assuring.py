@@ -169,9 +169,17 @@ def items_needed(
         "decisive": first * given.decisive_share,
         "probability": probability(np.array([int(first)]))[0] if first == first else np.nan,
     }
-    asked = {"target": target, "of": of, "keep": int(keep), "most": most}
+    asked = {"target": target, "of": of, "keep": int(keep), "most": most} | _who(design)
     data = xr.Dataset(found, attrs=_attrs(given, rule, "items needed") | asked)
     return Plan(data, words.needed(data, data.attrs))
+
+
+def _who(design: Any) -> dict[str, list[str]]:
+    """The two systems, where the design is the counts of both."""
+    labels = getattr(design, "coords", {})
+    if names.SYSTEM_A not in labels or design.sizes.get(names.SYSTEM_A) != 2:
+        return {}
+    return {"systems": [str(one) for one in labels[names.SYSTEM_A].values]}
 
 
 def _probability(

@@ -21,7 +21,8 @@ _NEEDED = (
     *("difference_mean", "difference_lower", "difference_upper"),
     *("difference_error", "difference_df", "difference_skewness"),
 )
-_TOLD = ("more_items", "more_probability", "more_ceiling", "replicates", "drop", "turn")
+_TOLD = ("more_items", "more_probability", "more_equivalent", "replicates", "drop", "turn")
+_VERDICT = slice(3)  # of `VERDICTS`, all but undecided
 
 
 def outlook(comparison: Any, *, target: float = 0.8, pairs: Any = None, most: int = SHOWN) -> Plan:
@@ -32,7 +33,7 @@ def outlook(comparison: Any, *, target: float = 0.8, pairs: Any = None, most: in
     comparison : Comparison
         From `compare`, answered by counts of wins, losses and ties, or by means on units.
     target : float, default 0.8
-        The probability with which more items are to give a verdict for either system.
+        The probability with which more items are to give a verdict.
     pairs : sequence of (str, str), optional
         Of which pairs of systems, in this order; of all when not given.
     most : int, default 45
@@ -46,9 +47,10 @@ def outlook(comparison: Any, *, target: float = 0.8, pairs: Any = None, most: in
         lost.
 
         Of an undecided pair, as far as the data so far tell: ``more_items``, a round number of
-        further items after which one of the two is found better with probability
-        ``more_probability``, at least `target`; NaN where none up to 10,000 will do.
-        ``more_ceiling``: what no number of items can pass; ``more_never``: it is below the target.
+        further items after which there is a verdict with probability ``more_probability``, at least
+        `target`: for either system or, with a rope, that the two are equivalent, which has
+        probability ``more_equivalent``. Where none up to 10,000 will do ``more_items`` is NaN, and
+        the probabilities are those after 10,000.
 
         Of a decided one: ``replicates``, the probability that as many fresh items alone give the
         same verdict; ``turn`` and ``drop``, see `fragility` (of counts; with a rope ``turn`` alone,
@@ -79,7 +81,7 @@ def outlook(comparison: Any, *, target: float = 0.8, pairs: Any = None, most: in
     told = {name: np.full(len(verdict), np.nan) for name in _TOLD}
     if seen is not None:
         told |= _of_open(seen, verdict, target) | _of_decided(seen, verdict)
-    found = _labelled(each, verdict, told, target)
+    found = _labelled(each, verdict, told)
     kept = {k: v for k, v in data.attrs.items() if k in ("version", "prior", "rope", "threshold")}
     of = "clusters" if isinstance(seen, UnitsSeen) and made.unit == "cluster" else "items"
     found = found.assign_attrs(kept | {"answer": "outlook", "target": target, "of": of})
@@ -138,9 +140,20 @@ def _of_open(
     """What the undecided pairs need."""
     at = np.flatnonzero(verdict == "undecided")
     part = seen.take(at)
-    top = part.ceiling()
-    items, reached = soonest(part.either, part.surely, top, target)
-    found = {"more_items": items, "more_probability": reached, "more_ceiling": top}
+    each = np.full((len(at), len(VERDICTS)), np.nan)
+
+    def sure(rows: np.ndarray, n: np.ndarray) -> np.ndarray:
+        each[rows] = part.after(rows, n)
+        return each[rows, _VERDICT].sum(1)
+
+    def glance(rows: np.ndarray, n: np.ndarray) -> np.ndarray:
+        return part.glance(rows, n)[:, _VERDICT].sum(1)
+
+    known = np.flatnonzero(part.predicts())
+    items = np.full(len(at), np.nan)
+    items[known] = soonest(glance, sure, known, target)
+    found = {"more_items": items, "more_probability": each[:, _VERDICT].sum(1)}
+    found["more_equivalent"] = each[:, VERDICTS.index("equivalent")]
     return {name: _placed(values, at, len(verdict)) for name, values in found.items()}
 
 
@@ -159,9 +172,7 @@ def _placed(values: np.ndarray, at: np.ndarray, number: int) -> np.ndarray:
     return full
 
 
-def _labelled(
-    pairs: xr.Dataset, verdict: np.ndarray, told: dict[str, np.ndarray], target: float
-) -> xr.Dataset:
+def _labelled(pairs: xr.Dataset, verdict: np.ndarray, told: dict[str, np.ndarray]) -> xr.Dataset:
     """The system that is ahead first."""
     turn = rows.turned(pairs)
     a, b = (pairs[k].values.astype(str) for k in names.SQUARE)
@@ -172,7 +183,7 @@ def _labelled(
     if "counts" in pairs:
         won_or_lost = pairs["counts"].isel({names.OUTCOME: slice(2)})
         table["decisive"] = won_or_lost.sum(names.OUTCOME).values
-    table |= told | {"more_never": told["more_ceiling"] < target}
+    table |= told
     first, second = np.where(turn, b, a), np.where(turn, a, b)
     coords = {names.SYSTEM_A: (names.PAIR, first), names.SYSTEM_B: (names.PAIR, second)}
     return xr.Dataset({k: (names.PAIR, v) for k, v in table.items()}, coords=coords)

@@ -9,8 +9,8 @@ from betterthan import names
 from betterthan.exact.joint.units import PairMeans
 from betterthan.exact.planning import fragile
 from betterthan.exact.planning.edges import Rule
-from betterthan.exact.planning.units import Units, after_units, limit_units
-from betterthan.exact.planning.verdicts import Items, after, limit
+from betterthan.exact.planning.units import Units, after_units
+from betterthan.exact.planning.verdicts import Items, after
 from betterthan.signed import Signature
 
 _SEARCHED = 3  # pairs of which it is searched, with a rope, how many items would have to turn
@@ -39,18 +39,17 @@ class CountsSeen:
         """Some of the pairs."""
         return replace(self, counts=self.counts[at])
 
-    def ceiling(self) -> np.ndarray:
-        """P(a verdict for either) with ever more items."""
-        return limit(self.items, self.rule)[:, :2].sum(1)
+    def predicts(self) -> np.ndarray:
+        """Of which pairs items to come can be foreseen."""
+        return np.ones(len(self.counts), dtype=bool)
 
-    def either(self, at: np.ndarray, n: np.ndarray) -> np.ndarray:
-        """P(a verdict for either) after n more, with a rope at a glance."""
-        rule = replace(self.rule, rough=True)
-        return after(self.items.take(at), self.counts[at], n, rule)[:, :2].sum(1)
+    def glance(self, at: np.ndarray, n: np.ndarray) -> np.ndarray:
+        """P(each verdict) of some pairs after n more, (rows, 4); with a rope roughly."""
+        return after(self.items.take(at), self.counts[at], n, replace(self.rule, rough=True))
 
-    def surely(self, at: np.ndarray, n: np.ndarray) -> np.ndarray:
+    def after(self, at: np.ndarray, n: np.ndarray) -> np.ndarray:
         """The same, exactly."""
-        return after(self.items.take(at), self.counts[at], n, self.rule)[:, :2].sum(1)
+        return after(self.items.take(at), self.counts[at], n, self.rule)
 
     def again(self) -> np.ndarray:
         """P(each verdict) on as many fresh items, (rows, 4)."""
@@ -99,15 +98,15 @@ class UnitsSeen:
         """Some of the pairs."""
         return replace(self, units=self.units.take(at))
 
-    def ceiling(self) -> np.ndarray:
-        """P(a verdict for either) with ever more units."""
-        return limit_units(self.units, self.rope)[:, :2].sum(1)
+    def predicts(self) -> np.ndarray:
+        """Of which pairs units to come can be foreseen."""
+        return self.units.predicts
 
-    def either(self, at: np.ndarray, n: np.ndarray) -> np.ndarray:
-        """P(a verdict for either) after n more."""
-        return after_units(self.take(at).units, n, self.rope, self.threshold)[:, :2].sum(1)
+    def after(self, at: np.ndarray, n: np.ndarray) -> np.ndarray:
+        """P(each verdict) of some pairs after n more, (rows, 4)."""
+        return after_units(self.take(at).units, n, self.rope, self.threshold)
 
-    surely = either
+    glance = after
 
     def again(self) -> np.ndarray:
         """P(each verdict) on as many fresh units, (rows, 4)."""

@@ -128,8 +128,8 @@ def assurance(data: xr.Dataset) -> tuple[str, ...]:
 
 
 _OF = {
-    "a_better": "the verdict A better",
-    "b_better": "the verdict B better",
+    "a_better": "the verdict {a} better",
+    "b_better": "the verdict {b} better",
     "either": "a verdict for either system",
     "equivalent": "the verdict equivalent",
     "any": "any verdict",
@@ -138,7 +138,8 @@ _OF = {
 
 def needed(data: xr.Dataset, attrs: dict[str, Any]) -> tuple[str, ...]:
     """How many items, or that no number will do."""
-    what, target = _OF[attrs["of"]], f"{attrs['target']:g}"
+    who = dict(zip("ab", attrs.get("systems", ("A", "B")), strict=True))
+    what, target = _OF[attrs["of"]].format(**who), f"{attrs['target']:g}"
     first, always, top = (float(data[k]) for k in ("first", "always", "ceiling"))
     more = " more" if attrs["keep"] else ""
     if np.isnan(first):
@@ -265,7 +266,7 @@ def outlook_of(one: xr.Dataset, attrs: dict[str, Any]) -> str:
     a, b = (str(one[k].values) for k in names.SQUARE)
     now, of = str(one["now"].values), attrs["of"]
     if now == "undecided":
-        return f"{a} or {b}: {_more(one, attrs, of)}." if one["more_ceiling"] > 0 else ""
+        return "" if np.isnan(one["more_probability"]) else f"{a} or {b}: {_more(one, attrs, of)}."
     again = float(one["replicates"])
     if np.isnan(again):
         return ""
@@ -280,20 +281,19 @@ def outlook_of(one: xr.Dataset, attrs: dict[str, Any]) -> str:
 
 def _more(one: xr.Dataset, attrs: dict[str, Any], of: str) -> str:
     """How many more, as far as the data tell."""
-    top, target = float(one["more_ceiling"]), f"{attrs['target']:g}"
-    if top < attrs["target"]:
-        return (
-            f"no number of {of} gives a verdict for either with probability {target}, for the "
-            f"probability that they differ by more than {attrs['rope']:g} is "
-            f"{numbers.probability(top)}"
-        )
-    if np.isnan(one["more_items"]):
-        return f"more than 10,000 more {of} are needed for a verdict with probability {target}"
-    reached = numbers.probability(float(one["more_probability"]))
-    return (
-        f"{int(one['more_items']):,} more {of} give a verdict, for either, with probability "
-        f"{reached}, as far as the data so far tell"
+    reached, alike = (
+        numbers.probability(float(one[k])) for k in ("more_probability", "more_equivalent")
     )
+    if np.isnan(one["more_items"]):
+        return (
+            f"more than 10,000 more {of} are needed for a verdict with probability "
+            f"{attrs['target']:g}"
+        )
+    said = (
+        f"after {int(one['more_items']):,} more {of} there is a verdict with probability {reached}"
+    )
+    equal = f" (equivalent: {alike})" if attrs["rope"] else ""
+    return f"{said}{equal}, as far as the data so far tell"
 
 
 def strata(data: xr.Dataset) -> tuple[str, ...]:

@@ -49,7 +49,7 @@ def _table(found: Plan, verdict: str = VERDICT) -> Table:
     rows = list(zip(a, b, verdicts, *told.values(), strict=True))
     target = f"{found.attrs['target']:g}"
     caption = (
-        f"More {of}: after so many more there is a verdict for either with probability {target}, "
+        f"More {of}: after so many more there is a verdict with probability {target}, "
         "as far as the data so far tell. Found again: the probability of the same verdict on as "
         f"many fresh {of} alone. Would turn, or go: the fewest decisive items without which, "
         "turned out otherwise or left out, the verdict is gone"
@@ -76,9 +76,7 @@ def outlook_columns(shown: Shown) -> list[dict[str, Any]]:
 def _more(one: xr.Dataset) -> str:
     if one["now"] == "undecided" and not one["decisive"] and not one["n"]:
         return "–"  # nothing but the prior
-    if one["more_never"]:
-        return "no number"
-    if one["more_ceiling"] > 0 and np.isnan(one["more_items"]):
+    if np.isnan(one["more_items"]) and not np.isnan(one["more_probability"]):
         return "above 10,000"
     return _or_dash(one["more_items"], "{:,.0f}".format)
 

@@ -40,12 +40,10 @@ def outlook_facts(data: xr.Dataset, found: Facts) -> Facts:
 def _of_open(pair: xr.Dataset) -> Facts:
     """What an undecided pair needs."""
     found, first, second = _looked_at(pair)
-    top, items = found["more_ceiling"], found["more_items"]
-    if found["now"] != "undecided" or top != top or _nothing(pair):
+    reached, items = found["more_probability"], found["more_items"]
+    if found["now"] != "undecided" or reached != reached or _nothing(pair):
         return {}
     more = {"open_first": first, "open_second": second, "more_target": _TARGET}
-    if found["more_never"]:
-        return more | {"more_never": True}
     return more | ({"more_beyond": _FAR} if items != items else {"more_items": int(items)})
 
 

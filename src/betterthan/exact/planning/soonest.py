@@ -11,36 +11,33 @@ ROUND = np.array([5] + [int(x * 10**k) for k in (1, 2, 3) for x in _LEADING] + [
 _Prob = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
-def soonest(
-    prob: _Prob, sure: _Prob, ceiling: np.ndarray, target: float
-) -> tuple[np.ndarray, np.ndarray]:
+def soonest(prob: _Prob, sure: _Prob, rows: np.ndarray, target: float) -> np.ndarray:
     """For each row a round number at which a probability reaches the target, as it did not at the
-    one before, and what it is there; nan where none does up to 10,000.
+    one before; nan where none does up to 10,000.
 
     Parameters
     ----------
     prob, sure : callable
-        Of some rows (their places) at a number of items each: at a glance, and exactly.
-    ceiling : numpy.ndarray, (rows,)
-        What no number can pass.
+        Of some rows (their places) at a number of items each: at a glance, and exactly. The last
+        number that `sure` is asked of a row is the one that is returned, or 10,000.
+    rows : numpy.ndarray of int
+        Places of the rows.
     target : float
 
     Examples
     --------
-    >>> rate = np.array([0.01, 0.2, 0.5])
+    >>> rate = np.array([0.01, 0.2, 0])
     >>> curve = lambda rows, n: 1 - np.exp(-rate[rows] * n)
-    >>> soonest(curve, curve, np.array([1.0, 1.0, 0.5]), 0.8)[0].tolist()
+    >>> soonest(curve, curve, np.arange(3), 0.8).tolist()
     [200.0, 10.0, nan]
     """
-    items, reached = (np.full(len(ceiling), np.nan) for _ in range(2))
-    rows = np.flatnonzero(ceiling >= target)
-    at = _halved(prob, rows, target)
-    while (open_ := np.flatnonzero(np.isnan(items[rows]) & (at < len(ROUND)))).size:
-        there = sure(rows[open_], ROUND[at[open_]])
-        met = there >= target
-        items[rows[open_[met]]], reached[rows[open_[met]]] = ROUND[at[open_[met]]], there[met]
+    items = np.full(len(rows), np.nan)
+    at = np.minimum(_halved(prob, rows, target), len(ROUND) - 1)
+    while (open_ := np.flatnonzero(np.isnan(items) & (at < len(ROUND)))).size:
+        met = sure(rows[open_], ROUND[at[open_]]) >= target
+        items[open_[met]] = ROUND[at[open_[met]]]
         at[open_[~met]] += 1
-    return items, reached
+    return items
 
 
 def _halved(prob: _Prob, rows: np.ndarray, target: float) -> np.ndarray:
