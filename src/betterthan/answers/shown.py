@@ -8,6 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan.answers import numbers, rows
+from betterthan.answers.words import difference_of
 from betterthan.signed import Signature
 
 _PAIRS_OF = 10  # systems up to which every pair has a row
@@ -55,8 +56,7 @@ def _what(data: xr.Dataset, made: Signature) -> str:
     """What the differences are, and what stands beside."""
     said = []
     if made.difference_is and "difference_mean" in data:
-        of = made.difference_is.replace("A wins", "system wins").replace("B wins", "other wins")
-        said.append(f"difference: {of}" + (", lower is better" * made.lower_mean))
+        said.append(f"difference: {difference_of('system', 'other', made).rstrip(',')}")
     if "judge_prob_better" in data:
         said.append("labels alone, judge alone: the same by each, the judge not corrected")
     if "among_prob_better" in data:

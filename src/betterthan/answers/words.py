@@ -136,7 +136,19 @@ def _size(row: dict[str, Any], made: Signature) -> str:
     if made.ci_prob is None:
         return f" ({what}: {mean})"
     kind = (made.ci_kind or "eti").upper()
-    return f" ({what}: {mean}, {100 * made.ci_prob:g}% {kind} [{ends})"
+    held = ONE_SIDED if one_sided(row["verdict"], row["lower"], row["upper"]) else ""
+    return f" ({what}: {mean}, {100 * made.ci_prob:g}% {kind} [{ends}{held})"
+
+
+ONE_SIDED = "; one-sided: the interval includes 0"
+
+
+def one_sided(verdict: Any, lower: Any, upper: Any) -> Any:
+    """Where a verdict, which looks at one side, stands next to a two-sided interval that includes
+    0.
+    """
+    better = np.isin(np.asarray(verdict).astype(str), ["better", "worse", "a_better", "b_better"])
+    return better & (np.asarray(lower) <= 0) & (np.asarray(upper) >= 0)
 
 
 def difference_of(first: str, second: str, made: Signature) -> str:

@@ -121,27 +121,3 @@ def ahead_first(table: xr.Dataset) -> list[tuple[int, int]]:
     p = table["prob_better"].transpose(*names.SQUARE).values
     pairs = zip(*np.triu_indices(len(p), 1), strict=True)
     return [(int(j), int(i)) if p[i, j] < 0.5 else (int(i), int(j)) for i, j in pairs]
-
-
-def pairs_in_columns(table: xr.Dataset) -> list[tuple[int, int]]:
-    """Places of every pair as `in_columns` has them."""
-    systems = [str(name) for name in table[names.SYSTEM_A].values]
-    p = table["prob_better"].transpose(*names.SQUARE).values
-    return in_columns(ahead_first(table), p, systems)
-
-
-def in_columns(
-    pairs: list[tuple[int, int]], p: np.ndarray, systems: list[str]
-) -> list[tuple[int, int]]:
-    """Pairs for a table with columns A and B: the system ahead first.
-
-    A system that is called A stands in column A whoever is ahead, and one called B in column B: "A
-    better" must not be read as the other one's name.
-    """
-
-    def turned(i: int, j: int) -> bool:
-        if systems[j] == "A" or systems[i] == "B":
-            return True
-        return bool(p[i, j] < 0.5) and systems[i] != "A" and systems[j] != "B"
-
-    return [(j, i) if turned(i, j) else (i, j) for i, j in pairs]

@@ -108,7 +108,7 @@ def differences(
         ax = drawing.axes(ax, width, 1.2 + tall)
         drawing.name_rows(ax, labels)
         _draw(ax, rows, rope, made.threshold or names.VERDICT_PROB)
-        ax.set_xlabel("difference d = P(A wins) − P(B wins), per example")
+        ax.set_xlabel("P(first wins) − P(second wins), per example")
         return drawing.finish(ax, _title(made, len(rows.mean), len(every.mean), baseline))
 
 

@@ -83,7 +83,8 @@ def agreement_part(shown: Shown) -> Part | None:
         for k, (i, j) in enumerate(pairs)
         if found["both_right"][k] >= 0
     ]
-    heads = ("A", "B", "Both right", "Only A", "Only B", "Both wrong", "phi", "kappa")
+    heads = ("System", "Other", "Both right", "Only system", "Only other")
+    heads += ("Both wrong", "phi", "kappa")
     caption = "Right and wrong on the same examples"
     table = Table(heads, rows, caption, left=2, name="agreement", shown=PAIRS_SEEN)
     return Part("Agreement", tables=[table], notes=[_NOTE], folded=len(rows) > 1) if rows else None

@@ -21,13 +21,6 @@ def names_in(cell: xr.Dataset) -> tuple[str, str]:
     return a, b
 
 
-def letters_of(a: str, b: str) -> tuple[str, str]:
-    """What a row of a table calls its two systems: the letters of their columns, or their names
-    where one of them is called by its letter.
-    """
-    return (a, b) if a == "A" or b == "B" else ("A", "B")
-
-
 def probability_in(at: xr.Dataset, name: str) -> str:
     """A probability, with its Monte Carlo error where it has one."""
     return numbers.probability(at[name].item(), _error(at, name))

@@ -22,6 +22,7 @@ _LATEX = {
     "≤": r"$\le$",
     "–": "--",
     "−": r"$-$",
+    "†": r"$\dagger$",
     "✓": r"$\checkmark$",  # of amssymb
     "\N{REPLACEMENT CHARACTER}": "?",  # which pdfLaTeX does not know
 }

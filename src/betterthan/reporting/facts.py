@@ -45,7 +45,7 @@ import xarray as xr
 from betterthan import names
 from betterthan.answers import rows
 from betterthan.answers.comparison import Comparison
-from betterthan.answers.words import at_random, difference_of
+from betterthan.answers.words import at_random, difference_of, one_sided
 from betterthan.reporting.cells import interval_of
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.outlook_facts import missing_facts, outlook_facts, ties_facts
@@ -110,7 +110,8 @@ def pair_facts(row: Mapping[str, Any], made: Signature) -> Facts:
     """Those of one pair, from a row of `pair_rows`: the system that is ahead is the first.
 
     first, second, verdict ("better": the first is); p (with _mcse); wins, losses, ties, n, n_units;
-    difference (with _lower, _upper), difference_is; within_rope, beyond_rope; other_quantity and
+    difference (with _lower, _upper), difference_is; one_sided, whether the interval of a verdict
+    includes 0; within_rope, beyond_rope; other_quantity and
     other_p and other_against, the probabilities of the first and of the second system by the other
     quantity; among_p, among_verdict; too_close; reason, why there is no verdict.
     """
@@ -123,6 +124,10 @@ def pair_facts(row: Mapping[str, Any], made: Signature) -> Facts:
         "unit": made.unit,
         "other_quantity": other if f"{other}_prob_better" in row else None,
         "other_p": row.get(f"{other}_prob_better"),
+        "one_sided": bool(
+            one_sided(row["verdict"], row.get("lower", np.nan), row.get("upper", np.nan))
+        )
+        or None,
         "other_against": _less_than_one(row.get(f"{other}_prob_better")),
     }
     if made.ci_prob is not None:

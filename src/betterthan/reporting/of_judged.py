@@ -5,13 +5,12 @@ import xarray as xr
 from betterthan import names
 from betterthan.answers import numbers
 from betterthan.answers.made import signature
-from betterthan.comparison.pair_rows import ahead_first, best_first, pairs_in_columns
+from betterthan.comparison.pair_rows import ahead_first, best_first
 from betterthan.reporting.answering import said
 from betterthan.reporting.cells import (
     cell_of,
     difference_in,
     interval_of,
-    letters_of,
     names_in,
     probability_in,
     within_rope,
@@ -37,10 +36,10 @@ def page(found: xr.Dataset) -> Page:
     found = printable(best_first(found))
     made = Signature.from_attrs(found.attrs)
     main = found.isel({names.ENGINE: 0})
-    places = pairs_in_columns(main)
-    met, first, told = _met(found, places), _met(main, places), _met(main, ahead_first(main))
+    places = ahead_first(main)
+    met, first = _met(found, places), _met(main, places)
     tables = (_pairs(first, made), _beside(met, made), _worth(met))
-    words = Part("In words", lines=[_sentence(cell, made) for cell in told])
+    words = Part("In words", lines=[_sentence(cell, made) for cell in first])
     parts = parts_told(
         *tables, words if len(places) > 1 else None, _data(found, made), *_engines(met)
     )
@@ -102,23 +101,21 @@ def _data(found: xr.Dataset, made: Signature) -> Part:
 
 def _pairs(cells: list[xr.Dataset], made: Signature) -> Part:
     interval = interval_of(made.to_attrs())
-    heads = ["A", "B", f"Difference [{interval}]", "P(A better)"]
+    heads = ["System", "Other", f"Difference [{interval}]", "P(better)"]
     heads += [f"P(|d| ≤ {made.rope:g})"] if made.rope else []
     rows = []
     for cell in cells:
         rope = [within_rope(cell)] if made.rope else []
         row = [*names_in(cell), difference_in(cell), probability_in(cell, "prob_better"), *rope]
-        rows.append(
-            (*row, title_of_verdict(str(cell["verdict"].item()), *letters_of(*names_in(cell))))
-        )
+        rows.append((*row, title_of_verdict(str(cell["verdict"].item()), *names_in(cell))))
     return Part("Pairs", tables=[Table((*heads, "Verdict"), rows, "Corrected by labels", left=2)])
 
 
 def _beside(cells: list[xr.Dataset], made: Signature) -> Part:
     """Labels alone, and the judge alone, which has no verdict of its own here."""
     judge = bool(cells) and "judge_prob_better" in cells[0]
-    heads = ["A", "B", "Labels alone: wins, losses, ties", "P(A better)", "Difference"]
-    heads += ["Judge alone: P(A better)", "Difference"] if judge else []
+    heads = ["System", "Other", "Labels alone: wins, losses, ties", "P(better)", "Difference"]
+    heads += ["Judge alone: P(better)", "Difference"] if judge else []
     rows = []
     for cell in cells:
         wins = ", ".join(f"{int(x):,}" for x in cell["counts"].values)
@@ -136,7 +133,7 @@ def _of(cell: xr.Dataset, name: str) -> tuple[str, str]:
 
 def _worth(cells: list[xr.Dataset]) -> Part:
     """What the judge adds to the labels."""
-    heads = ("A", "B", "Judged", "Labels", "R2", "Worth in labels", "At most", "No label")
+    heads = ("System", "Other", "Judged", "Labels", "R2", "Worth in labels", "At most", "No label")
     rows = []
     for cell in cells:
         m, r2 = cell["n_gold"].item(), cell["r2"].item()
@@ -159,5 +156,5 @@ def _engines(cells: list[xr.Dataset]) -> list[Part]:
     for cell in cells:
         each = [cell.sel({names.ENGINE: e}) for e in engines]
         rows.append((*names_in(cell), *(probability_in(one, "prob_better") for one in each)))
-    heads = ("A", "B", *(f"P(A better), {e}" for e in engines))
+    heads = ("System", "Other", *(f"P(better), {e}" for e in engines))
     return [Part("Two ways of computing", tables=[Table(heads, rows, left=2)])]

@@ -6,12 +6,11 @@ import xarray as xr
 import betterthan
 from betterthan import names
 from betterthan.answers import numbers
-from betterthan.comparison.pair_rows import pairs_in_columns
+from betterthan.comparison.pair_rows import ahead_first
 from betterthan.reporting.answering import said
 from betterthan.reporting.cells import (
     cell_of,
     interval_of,
-    letters_of,
     names_in,
     p_value_in,
     probability_in,
@@ -201,9 +200,10 @@ def _counted(found: xr.Dataset) -> Part:
     alone.
     """
     shown = first_of(found, _PAIRS_OF)
-    rows = [_counted_row(cell_of(shown, i, j)) for i, j in pairs_in_columns(shown)]
-    heads = ("A", "B", "A ahead", "Equal", "B ahead", "P(A ahead more often)", "Sign test p")
-    caption = "In how many documents one is ahead; (A) or (B): for whom the test speaks"
+    rows = [_counted_row(cell_of(shown, i, j)) for i, j in ahead_first(shown)]
+    heads = ("System", "Other", "System ahead", "Equal", "Other ahead")
+    heads += ("P(ahead more often)", "Sign test p")
+    caption = "In how many documents one is ahead; in brackets: for whom the test speaks"
     table = Table(heads, rows, caption, left=2)
     return Part("Documents counted", tables=[table])
 
@@ -211,9 +211,7 @@ def _counted(found: xr.Dataset) -> Part:
 def _counted_row(at: xr.Dataset) -> tuple[str, ...]:
     counted = [f"{int(at[name]):,}" for name in ("ahead", "equal", "behind")]
     side = int(np.sign(int(at["ahead"]) - int(at["behind"])))
-    tested = p_value_in(at, "p_sign") + for_whom(
-        at["p_sign"].item(), side, letters_of(*names_in(at))
-    )
+    tested = p_value_in(at, "p_sign") + for_whom(at["p_sign"].item(), side, names_in(at))
     return (*names_in(at), *counted, probability_in(at, "prob_ahead"), tested)
 
 

@@ -6,7 +6,7 @@ import xarray as xr
 import betterthan
 from betterthan import names
 from betterthan.answers import numbers
-from betterthan.comparison.pair_rows import pairs_in_columns
+from betterthan.comparison.pair_rows import ahead_first
 from betterthan.exact.numeric import weights
 from betterthan.posterior.gate import diagnose
 from betterthan.reporting.answering import said
@@ -14,7 +14,6 @@ from betterthan.reporting.cells import (
     cell_of,
     difference_in,
     interval_of,
-    letters_of,
     names_in,
     probability_in,
     sampled_by,
@@ -190,9 +189,9 @@ def _components(found: xr.Dataset) -> Table:
 def _pairs(found: xr.Dataset) -> Table:
     shown = first_of(found, _PAIRS_OF)
     rows = []
-    for cell in (cell_of(shown, i, j) for i, j in pairs_in_columns(shown)):
-        verdict = title_of_verdict(str(cell["verdict"].item()), *letters_of(*names_in(cell)))
+    for cell in (cell_of(shown, i, j) for i, j in ahead_first(shown)):
+        verdict = title_of_verdict(str(cell["verdict"].item()), *names_in(cell))
         p = probability_in(cell, "prob_better")
         rows.append((*names_in(cell), difference_in(cell), p, verdict))
-    heads = ("A", "B", f"Difference [{interval_of(found.attrs)}]", "P(A better)", "Verdict")
+    heads = ("System", "Other", f"Difference [{interval_of(found.attrs)}]", "P(better)", "Verdict")
     return Table(heads, rows, "Pairs of components", left=2)

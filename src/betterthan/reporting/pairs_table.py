@@ -9,14 +9,15 @@ import xarray as xr
 from betterthan import names
 from betterthan.answers import numbers
 from betterthan.answers.rows import of_pairs
-from betterthan.reporting.cells import interval_of, letters_of
+from betterthan.answers.words import difference_of, one_sided
+from betterthan.reporting.cells import interval_of
 from betterthan.reporting.engines import ENGINES
 from betterthan.reporting.page import Table
 from betterthan.reporting.sentences import title_of_verdict
 from betterthan.reporting.shown import PAIRS_SEEN, Shown
 
-LETTERED = "; a system called A or B in the column of its letter"
-_BESIDE = {"mean": "P(mean of A better)", "wins": "P(A wins more)", "among": "P among all"}
+ONE_SIDED_MARK = " †"
+_BESIDE = {"mean": "P(mean better)", "wins": "P(wins more)", "among": "P among all"}
 _AS_WRONG = "Missing as wrong"
 
 
@@ -33,9 +34,20 @@ def pairs_table(shown: Shown) -> Table:
         for k, key in enumerate(keys)
     ]
     seen: dict[str, Any] = {"shown": PAIRS_SEEN, "rest": _rest(shown, len(rows))}
+    caption = _caption(shown)
+    if "difference_lower" in at and _one_sided(at).any():
+        caption += (
+            f".{ONE_SIDED_MARK}: one-sided; the {interval_of(shown.made.to_attrs())} includes 0"
+        )
     return Table(
-        ("A", "B", *columns), rows, _caption(shown), left=2, name="pairs", keys=keys, **seen
+        ("System", "Other", *columns), rows, caption, left=2, name="pairs", keys=keys, **seen
     )
+
+
+def _one_sided(at: xr.Dataset) -> np.ndarray:
+    """Verdicts whose interval includes 0."""
+    lower, upper = (at[f"difference_{end}"].values for end in ("lower", "upper"))
+    return one_sided(at["verdict"].values, lower, upper)
 
 
 def _at(table: xr.Dataset, shown: Shown) -> xr.Dataset:
@@ -48,11 +60,10 @@ def _caption(shown: Shown) -> str:
     total = len(shown.systems) * (len(shown.systems) - 1) // 2
     if total == 1:
         return "The pair"
-    first = "the system ahead first" + (LETTERED if {"A", "B"} & set(shown.systems) else "")
     if len(shown.pairs) == total:
-        return f"All {total:,} pairs, {first}"
+        return f"All {total:,} pairs, the system ahead first"
     base = ", with the baseline" if shown.made.baseline else ""
-    return f"Pairs with the best{base}, and of neighbours, {first}"
+    return f"Pairs with the best{base}, and of neighbours, the system ahead first"
 
 
 def _rest(shown: Shown, rows: int) -> str:
@@ -76,8 +87,8 @@ def _counted(at: xr.Dataset) -> dict[str, list[str]]:
 
 
 def _answered(shown: Shown, at: xr.Dataset) -> dict[str, list[str]]:
-    """P(A better) by the first engine and by one beside it, how far they are apart, the verdict."""
-    columns = {"P(A better)": _column(at, "prob_better", numbers.probability)}
+    """P(better) by the first engine and by one beside it, how far they are apart, the verdict."""
+    columns = {"P(better)": _column(at, "prob_better", numbers.probability)}
     both = [v for v in ("prob_better", "prob_better_mcse", "z") if v in shown.engines]
     beside = _at(shown.engines[both], shown)
     for name in shown.engine_names[1:2]:
@@ -92,7 +103,7 @@ def _answered(shown: Shown, at: xr.Dataset) -> dict[str, list[str]]:
 
 
 def _verdicts(shown: Shown, at: xr.Dataset) -> dict[str, list[str]]:
-    sides = [letters_of(shown.systems[i], shown.systems[j]) for i, j in shown.pairs]
+    sides = [(shown.systems[i], shown.systems[j]) for i, j in shown.pairs]
     said = zip(at["verdict"].values.astype(str), sides, strict=True)
     columns = {shown.verdict_head: [title_of_verdict(v, *pair) for v, pair in said]}
     if "verdict_if_wrong" in at:
@@ -108,11 +119,13 @@ def _sized(shown: Shown, at: xr.Dataset) -> dict[str, list[str]]:
     """The difference, and what is said of it."""
     columns = {}
     if "difference_mean" in at:
-        what = shown.made.difference_is or "Difference"
+        what = difference_of("system", "other", shown.made).removesuffix(", lower is better,")
         head = f"{what[0].upper()}{what[1:]} [{interval_of(shown.made.to_attrs())}]"
         ends = (at[f"difference_{end}"].values.tolist() for end in ("mean", "lower", "upper"))
         errors = at.get("difference_mean_mcse", at["difference_mean"] * 0).values.tolist()
-        columns[head] = [numbers.difference(*each) for each in zip(*ends, errors, strict=True)]
+        marks = np.where(_one_sided(at), ONE_SIDED_MARK, "")
+        written = (numbers.difference(*each) for each in zip(*ends, errors, strict=True))
+        columns[head] = [text + mark for text, mark in zip(written, marks, strict=True)]
         if shown.rope:
             held = [name for name in ("mass", "mass_mcse") if name in at]
             within = at[held].sel({names.REGION: "rope"})

@@ -4,12 +4,11 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.comparison.pair_rows import ahead_first, pairs_in_columns
+from betterthan.comparison.pair_rows import ahead_first
 from betterthan.reporting.cells import (
     cell_of,
     difference_in,
     interval_of,
-    letters_of,
     names_in,
     p_value_in,
     probability_in,
@@ -47,22 +46,20 @@ def pairs_part(found: xr.Dataset) -> Part:
     """Every pair: difference, probability, test."""
     shown, total = first_of(found, PAIRS_OF), found.sizes[names.SYSTEM]
     corrected = _CORRECTED.get(found.attrs["correction"]) if total > 2 else None
-    rows = [_row(shown, i, j, bool(corrected)) for i, j in pairs_in_columns(shown)]
+    rows = [_row(shown, i, j, bool(corrected)) for i, j in ahead_first(shown)]
     caption = f"All {len(rows)} pairs" if len(rows) > 1 else "The pair"
     if shown.sizes[names.SYSTEM] < total:
         pairs = total * (total - 1) // 2
         caption = f"The first {PAIRS_OF} systems: {len(rows)} of {pairs:,} pairs"
     units = units_of(found)
     notes = [
-        f"A ahead, B ahead: {units} on which one scores higher by itself.",
-        "(A) or (B): the system that p speaks for.",
+        f"System ahead, other ahead: {units} on which one scores higher by itself.",
+        "In brackets: the system that p speaks for.",
     ]
     if "prob_better_closed" in found:
         notes.append("Closed form: of wins and losses alone, with a prior of one each.")
     elif _counts_wins(found):
-        notes.append(
-            f"P(A ahead more often): of the {units} ahead alone, with a prior of one each."
-        )
+        notes.append(f"P(ahead more often): of the {units} ahead alone, with a prior of one each.")
     return Part(
         "Pairs",
         tables=[Table(_heads(found, corrected), rows, caption, left=2)],
@@ -73,11 +70,18 @@ def pairs_part(found: xr.Dataset) -> Part:
 
 def _heads(found: xr.Dataset, corrected: str | None) -> tuple[str, ...]:
     rope = found.attrs["rope"]
-    heads = ["A", "B", f"Difference [{interval_of(found.attrs)}]", "P(A better)"]
+    heads = ["System", "Other", f"Difference [{interval_of(found.attrs)}]", "P(better)"]
     heads += ["closed form"] if "prob_better_closed" in found else []
-    heads += ["P(A ahead more often)"] if _counts_wins(found) else []
+    heads += ["P(ahead more often)"] if _counts_wins(found) else []
     heads += [f"P(|d| ≤ {rope:g})"] if rope else []
-    return (*heads, "p", *([corrected] if corrected else []), "A ahead", "B ahead", "Verdict")
+    return (
+        *heads,
+        "p",
+        *([corrected] if corrected else []),
+        "System ahead",
+        "Other ahead",
+        "Verdict",
+    )
 
 
 def _row(found: xr.Dataset, i: int, j: int, corrected: bool) -> tuple[str, ...]:
@@ -90,7 +94,7 @@ def _row(found: xr.Dataset, i: int, j: int, corrected: bool) -> tuple[str, ...]:
     row += ["–" if withheld else within_rope(cell)] if found.attrs["rope"] else []
     row += [_p_for_whom(cell, k) for k in ("p_value", *(["p_adjusted"] if corrected else []))]
     row += [f"{int(side['wins']):,}" for side in (cell, back)]
-    return (*row, _verdict(str(cell["verdict"].item()), *letters_of(*names_in(cell))))
+    return (*row, _verdict(str(cell["verdict"].item()), *names_in(cell)))
 
 
 def units_of(found: xr.Dataset) -> str:
@@ -139,9 +143,7 @@ def favours(cell: xr.Dataset) -> int:
 
 
 def _p_for_whom(cell: xr.Dataset, name: str) -> str:
-    return p_value_in(cell, name) + for_whom(
-        cell[name].item(), favours(cell), letters_of(*names_in(cell))
-    )
+    return p_value_in(cell, name) + for_whom(cell[name].item(), favours(cell), names_in(cell))
 
 
 def _verdict(verdict: str, a: str, b: str) -> str:

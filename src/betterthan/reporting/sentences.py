@@ -23,11 +23,7 @@ def title_of_verdict(verdict: str, a: str, b: str) -> str:
 def limits(shown: Shown) -> list[str]:
     """What this comparison cannot say."""
     notes = [*(shown.made.notes or ()), *_independence(shown)]
-    if _touches_zero(shown.whole):
-        notes.append(
-            "A verdict looks at one side only, so the two-sided interval of a decided pair may "
-            "still hold 0."
-        )
+    notes += _named_by_chance(shown)
     notes.append(
         "Undecided means that these data do not settle the matter, not that the systems are equal."
     )
@@ -73,11 +69,26 @@ def _independence(shown: Shown) -> list[str]:
     return notes
 
 
-def _touches_zero(main: xr.Dataset) -> bool:
-    if "difference_lower" not in main:
-        return False
-    around = (main["difference_lower"].values < 0) & (main["difference_upper"].values > 0)
-    return bool((around & np.isin(main["verdict"].values, ["a_better", "b_better"])).any())
+def _named_by_chance(shown: Shown) -> list[str]:
+    """How often the rule names one of two equal systems."""
+    threshold = shown.made.threshold or names.VERDICT_PROB
+    rate, stricter = 200 * (1 - threshold), (1 + threshold) / 2
+    said = (
+        f"A verdict on a pair by itself looks at one side: of two equal systems it names one in "
+        f"about {rate:.2g}% of data sets, or {rate / 2:.2g}% with threshold={stricter:g}, and the "
+        "two-sided interval of a decided pair may include 0."
+    )
+    if "among_verdict" in shown.whole and threshold >= names.VERDICT_PROB:
+        said += (
+            f" Among all systems: where {_SIMULATED} are equal, in at most "
+            f"{100 * NAMED_AMONG_EQUAL:g}% of pairs (simulated)."
+        )
+    return [said]
+
+
+# of pairs of equal systems, how many the joint answer names one of: see docs/calibration.md
+NAMED_AMONG_EQUAL = 0.003
+_SIMULATED = "10 or 20 systems"
 
 
 def multiplicity(shown: Shown) -> list[str]:

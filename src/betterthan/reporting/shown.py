@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.comparison.pair_rows import best_first, in_columns
+from betterthan.comparison.pair_rows import best_first
 from betterthan.plan.answer import Plan
 from betterthan.plan.outlooks import outlook
 from betterthan.reporting.cells import cell_of
@@ -74,7 +74,7 @@ class Shown:
         """
         p = self.whole["prob_better"].transpose(*names.SQUARE).values
         met = _all(len(p)) if len(p) <= ALL_PAIRS_OF else self._matter(len(p))
-        return in_columns(met, p, self.systems)
+        return [(j, i) if p[i, j] < 0.5 else (i, j) for i, j in met]
 
     def _matter(self, n: int) -> list[tuple[int, int]]:
         found = {(0, k) for k in range(1, n)} | {(k, k + 1) for k in range(n - 1)}

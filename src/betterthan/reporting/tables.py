@@ -5,7 +5,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.answers import numbers
-from betterthan.reporting.cells import letters_of, names_in, probability_in
+from betterthan.reporting.cells import names_in, probability_in
 from betterthan.reporting.page import Table
 from betterthan.reporting.sentences import title_of_verdict
 from betterthan.reporting.shown import Shown
@@ -47,15 +47,15 @@ def _cells(p: np.ndarray, decided: np.ndarray) -> list[str]:
 
 
 def datasets_table(shown: Shown) -> Table:
-    """P(A better) on each data set and on a new one."""
+    """P(better) on each data set and on a new one."""
     labels = [str(label) for label in shown.whole[names.DATASET].values]
     rows = []
     for cell in shown.cells:
         each = [cell.isel({names.DATASET: k}) for k in range(len(labels))]
         found = [probability_in(at, "prob_better_dataset") for at in each]
         rows.append((*names_in(cell), *found, probability_in(cell, "prob_better_new")))
-    caption = "P(A better) on each data set, drawn to what they have in common, and on one not seen"
-    return Table(("A", "B", *labels, "a new one"), rows, caption, left=2)
+    caption = "P(better) on each data set, drawn to what they have in common, and on one not seen"
+    return Table(("System", "Other", *labels, "a new one"), rows, caption, left=2)
 
 
 def ties_table(shown: Shown) -> Table:
@@ -64,15 +64,15 @@ def ties_table(shown: Shown) -> Table:
     rows = [_policies(cell) for cell in shown.cells]
     caption = (
         "Verdict and two-sided p under every policy for ties (third: the trinomial test); to_a and "
-        f"to_b give them to the A or the B of the row, (A) or (B): for whom the test speaks; a "
-        f"test flips at {shown.made.alpha:g}, or to the other system"
+        f"to_b give them to the system or the other of the row; in brackets: for whom the test "
+        f"speaks; a test flips at {shown.made.alpha:g}, or to the other system"
     )
-    return Table(("A", "B", *policies, "Flips"), rows, caption, left=99)
+    return Table(("System", "Other", *policies, "Flips"), rows, caption, left=99)
 
 
 def _policies(cell: xr.Dataset) -> tuple[str, ...]:
     columns = ("verdict_by_ties", "p_value_by_ties", "favours_by_ties")
-    sides = letters_of(*names_in(cell))
+    sides = names_in(cell)
     told = [
         f"{title_of_verdict(verdict, *sides)}, p {numbers.p_value(p)}{for_whom(p, favours, sides)}"
         for verdict, p, favours in zip(*(cell[k].values.tolist() for k in columns), strict=True)

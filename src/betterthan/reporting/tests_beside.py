@@ -6,7 +6,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.answers import numbers
-from betterthan.reporting.cells import letters_of, names_in, probability_in
+from betterthan.reporting.cells import names_in, probability_in
 from betterthan.reporting.differing import REASONS, reasons
 from betterthan.reporting.page import Part, Table
 from betterthan.reporting.sentences import title_of_verdict
@@ -36,7 +36,7 @@ def tests_part(shown: Shown) -> Part | None:
     rows = [_row(cell, len(heads), shown) for cell in cells]
     pointed = [", ".join(str(used.index(reason) + 1) for reason in each) for each in why]
     caption = (
-        "Posterior and tests side by side; (A) or (B): the system that the test speaks for; a "
+        "Posterior and tests side by side; in brackets: the system that the test speaks for; a "
         "number in the last column says why they differ"
     )
     table = Table(
@@ -60,11 +60,11 @@ def _heads(shown: Shown) -> list[str]:
     tests = [spec_of(test).head for test in tests_of(shown.whole)]
     corrected = _CORRECTED.get(str(shown.made.correction)) if shown.many else None
     last = [f"{corrected} {tests[-1]}"] if corrected else []
-    return ["A", "B", "P(A better)", shown.verdict_head, *tests, *last]
+    return ["System", "Other", "P(better)", shown.verdict_head, *tests, *last]
 
 
 def _row(cell: xr.Dataset, width: int, shown: Shown) -> list[str]:
-    sides = letters_of(*names_in(cell))
+    sides = names_in(cell)
     said = title_of_verdict(str(cell["verdict"].item()), *sides)
     if not _known(cell):
         return [*names_in(cell), "–", said, *["–"] * (width - 4)]

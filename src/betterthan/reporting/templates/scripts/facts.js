@@ -39,6 +39,7 @@ function pairFacts(view, k) {
     interval: data.ci_prob === null ? null
       : general(100 * data.ci_prob, 6) + "% " + (data.ci_kind || "eti").toUpperCase(),
   };
+  found.one_sided = oneSided(found.verdict, d, low, up);
   const sure = Math.max(of.p, of.q) - 2 * of.error >= threshold;
   found.also_ahead = verdict === "equivalent" && sure;
   found.too_close = !sure && verdict === "undecided" && Math.max(of.p, of.q) >= threshold;
@@ -58,6 +59,12 @@ function pairFacts(view, k) {
     found.among_verdict = told(model.amongVerdict(k, rope, threshold), turn);
   }
   return found;
+}
+
+// A verdict looks at one side; its two-sided interval may include 0
+function oneSided(verdict, mean, low, up) {
+  const known = mean !== null && low !== null && low !== undefined;
+  return known && (verdict === "better" || verdict === "worse") && low <= 0 && up >= 0;
 }
 
 // As the system named first reads a verdict

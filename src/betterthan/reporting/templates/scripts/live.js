@@ -9,10 +9,10 @@ function liveTable(view) {
     + (data.ci_kind || "eti").toUpperCase() + "]";
   const judged = data.among ? "Verdict (pair alone)" : "Verdict";
   const columns = [
-    ["A", "l", (row) => model.systems[row.a]], ["B", "l", (row) => model.systems[row.b]],
+    ["System", "l", (row) => model.systems[row.a]], ["Other", "l", (row) => model.systems[row.b]],
     ["Wins", "", (row) => row.wins], ["Losses", "", (row) => row.losses],
     ...(ties ? [["Ties", "", (row) => row.ties]] : []),
-    ["P(A better)", "", (row) => row.p],
+    ["P(better)", "", (row) => row.p],
     ...(data.among ? [["P among all", "among", (row) => row.among]] : []),
     [judged, "l", (row) => row.verdict],
     ...(sized ? [["Difference" + interval_, "", (row) => row.d],
@@ -31,6 +31,7 @@ function liveTable(view) {
       fill(live); });
   }
   live.within = columns.findIndex((column) => column[1] === "within");
+  live.size = columns.findIndex((column) => column[0].startsWith("Difference"));
   live.verdict = columns.findIndex((column) => column[0] === judged);
   live.more = make("button", { type: "button", class: "more",
     onclick: () => { live.limit = live.limit < MORE_ROWS ? MORE_ROWS : live.limit + MORE_ROWS; fill(live); } });
@@ -62,12 +63,12 @@ function point(view, event) {
 function reread(live) {
   const { view } = live, { model, settings } = view, found = [];
   for (let k = 0; k < model.number; k++) {
-    const of = model.fixedOf(k), turn = turnedInColumns(model, k, of.p);
+    const of = model.fixedOf(k), turn = of.p < 0.5;
     const [a, b] = turn ? [model.second[k], model.first[k]] : [model.first[k], model.second[k]];
     if (settings.baseline !== null && a !== settings.baseline && b !== settings.baseline) continue;
     const [w, l] = [model.at("w", k), model.at("l", k)], among = model.at("among", k);
     const d = of.of ? pairMean(of.of) * (view.data.lower ? -1 : 1) : model.at("d", k);
-    found.push({ k, a, b, turn, sides: lettersOf(model.systems[a], model.systems[b]), wins: turn ? l : w, losses: turn ? w : l, ties: model.at("t", k),
+    found.push({ k, a, b, turn, sides: [model.systems[a], model.systems[b]], wins: turn ? l : w, losses: turn ? w : l, ties: model.at("t", k),
       p: turn ? of.q : of.p, among: among === null || among === undefined ? NaN
         : turn ? 1 - among : among, d: d === null || d === undefined ? NaN : turn ? -d : d,
       verdict: "", within: NaN, stays: of.stays });
@@ -77,16 +78,6 @@ function reread(live) {
     || model.place[x.b] - model.place[y.b]);
   live.rows = found;
 }
-
-// A system that is called A stands in column A whoever is ahead, and one called B in column B
-function turnedInColumns(model, k, p) {
-  const first = model.systems[model.first[k]], second = model.systems[model.second[k]];
-  if (second === "A" || first === "B") return true;
-  return p < 0.5 && first !== "A" && second !== "B";
-}
-
-// What a row calls its two: letters of the columns, or names where one is called by its letter
-function lettersOf(a, b) { return a === "A" || b === "B" ? [a, b] : ["A", "B"]; }
 
 function fill(live) {
   const { view, body } = live, { model, settings } = view;
@@ -107,8 +98,7 @@ function fill(live) {
   setText(live.caption, (rows.length < of ? grouped(rows.length) + " of " : "") + grouped(of)
     + (of === 1 ? " pair" : " pairs") + (settings.baseline === null ? ""
     : " with the baseline " + model.systems[settings.baseline]) + ", the system ahead first"
-    + (model.systems.some((name) => name === "A" || name === "B")
-      ? "; a system called A or B in the column of its letter" : ""));
+    + (live.size >= 0 && view.data.ci_prob !== null ? ". †: one-sided; the interval includes 0" : ""));
   live.more.hidden = live.shown.length >= rows.length;
   setText(live.more, "Show more of " + grouped(rows.length) + " pairs");
 }
@@ -136,16 +126,19 @@ function rowOf(live, row) {
   judge(live, row, settings);
   const known = !row.stays;
   const size = known && live.within >= 0 ? turnedSize(model.size_of(row.k), row.turn) : [null];
+  row.ends = size;
+  row.text = size[0] === null ? "" : difference(...size).join(" ");
   const cells = live.columns.map(([name, side]) => {
-    if (name === "A" || name === "B") return model.systems[name === "A" ? row.a : row.b];
+    if (name === "System") return model.systems[row.a];
+    if (name === "Other") return model.systems[row.b];
     if (name === "Wins") return grouped(row.wins);
     if (name === "Losses") return grouped(row.losses);
     if (name === "Ties") return grouped(row.ties);
     if (side === "among") return known ? probability(row.among, 0) : "–";
-    if (name === "P(A better)") {
+    if (name === "P(better)") {
       return known ? probability(row.p, model.at("pe", row.k) || 0) : "–";
     }
-    return side === "within" || name.startsWith("Verdict") ? "" : difference(...size).join(" ");
+    return side === "within" || name.startsWith("Verdict") ? "" : row.text;
   });
   const element = make("tr", { "data-i": row.a, "data-j": row.b });
   cells.forEach((text, c) => {
@@ -158,7 +151,7 @@ function rowOf(live, row) {
     }
     element.append(cell);
   });
-  row.cells = [element.cells[live.verdict], live.within >= 0 ? element.cells[live.within] : null];
+  row.cells = [live.verdict, live.within, live.size].map((at) => at < 0 ? null : element.cells[at]);
   write(row);
   return element;
 }
@@ -167,6 +160,7 @@ function write(row) {
   setText(row.cells[0], wordsOf(row.verdict, row.sides));
   setClass(row.cells[0], "l v-" + row.verdict);
   if (row.cells[1]) setText(row.cells[1], probability(row.within, 0));
+  if (row.cells[2]) setText(row.cells[2], row.text + (oneSided(row.verdict, ...row.ends) ? " †" : ""));
 }
 
 // A slider has moved: the rows that are shown
