@@ -96,8 +96,13 @@ def prior(value: Any, length: int = 3, labels: Sequence[str] = names.OUTCOMES) -
     """Return Dirichlet parameters: a name of `names.PRIORS` or `length` positive numbers."""
     if value is None:
         value = names.PRIOR
+    if isinstance(value, str) and value == names.SKEPTICAL:
+        raise ValueError(
+            f"prior={value!r} follows the ties of the data, and there are none here; give a name "
+            f"({', '.join(names.PRIORS)}) or one number per outcome"
+        )
     if isinstance(value, str):
-        value = names.PRIORS[one_of(value, tuple(names.PRIORS), "prior")]
+        value = names.PRIORS[one_of(value, (*names.PRIORS, names.SKEPTICAL), "prior")]
     try:
         numbers = tuple(float(v) for v in value)
     except (TypeError, ValueError):

@@ -60,6 +60,7 @@ PRIORS = {
     "jeffreys": (0.5, 0.5, 0.5),
     "haldane": (0.01, 0.01, 0.01),  # close to Haldane's improper prior, yet proper
 }
+SKEPTICAL, SKEPTICAL_SD = "skeptical", 0.05  # a prior by the ties of the data; sd of a difference
 MOST_PRIOR = 1e9  # the largest number of a prior: to here the closed forms are exact
 CI_PROB = 0.95
 CI_KIND = "hdi"

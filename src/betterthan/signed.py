@@ -56,6 +56,7 @@ class Signature:
     model: str | None = None
     modelled: str | None = None
     prior: tuple[float, ...] | None = None
+    prior_sd: float | None = None  # of a normal prior of differences of means
     seed: int | None = None
     draws: int | None = None
     chains: int | None = None

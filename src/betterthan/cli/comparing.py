@@ -79,8 +79,8 @@ def compare(
     prior: Annotated[
         str,
         typer.Option(
-            help=f"{', '.join(names.PRIORS)}, or three numbers for win,loss,tie; win is of the "
-            f"system named first."
+            help=f"{', '.join(names.PRIORS)}, {names.SKEPTICAL}, or three numbers for "
+            "win,loss,tie; win is of the system named first."
         ),
     ] = "uniform",
     ties: Annotated[str, typer.Option(help=", ".join(names.TIES))] = "third",
@@ -287,12 +287,12 @@ def _votes(
 
 
 def _prior(text: str) -> str | tuple[float, ...]:
-    if text in names.PRIORS:
+    known = (*names.PRIORS, names.SKEPTICAL)
+    if text in known:
         return text
     try:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
-        known = ", ".join(names.PRIORS)
         raise ValueError(
-            f"prior is {text!r}; give one of {known}, or three numbers such as 1,1,1"
+            f"prior is {text!r}; give one of {', '.join(known)}, or three numbers such as 1,1,1"
         ) from None

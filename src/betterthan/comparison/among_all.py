@@ -131,6 +131,8 @@ def _not_told(given: Given, asked: Asked) -> str:
         return f"wins by more than a margin of {asked.margin:g} are told pair by pair"
     if asked.ties not in ("third", "drop", "all"):
         return f"ties={asked.ties!r} is told pair by pair; a mean has no ties"
+    if asked.prior_sd:
+        return "the skeptical prior is of a pair; the joint model has a prior of its own"
     prior = checks.prior(asked.prior, given.counts.sizes[names.OUTCOME])
     if prior[0] != prior[1]:
         return "a prior that favours one side of a pair is told pair by pair"

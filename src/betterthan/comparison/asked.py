@@ -1,12 +1,15 @@
 """What was asked of a comparison: its choices, checked once."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import xarray as xr
 
 from betterthan import checks, names
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.models.sampling import Sampling
+from betterthan.posterior.parameters import prior_of
 from betterthan.posterior.table import Question
 from betterthan.significance.roster import Tests
 
@@ -29,7 +32,21 @@ class Asked:
     systems: Sequence[str] | Mapping[str, str] | None
     baseline: str | None
     seed: int
+    prior_sd: float  # of a normal prior of differences of means; 0 for none
     rank_seed: int  # of draws for ranks: fixed if none was given, so that data have one answer
+
+    @property
+    def skeptical(self) -> bool:
+        """Whether the prior is the skeptical one, which follows the data."""
+        return isinstance(self.prior, str) and self.prior == names.SKEPTICAL
+
+    def with_prior(self, counts: xr.DataArray, scale: float) -> Self:
+        """With a prior in numbers: of counts, and of differences of scores on a scale."""
+        if not self.skeptical:
+            return self
+        return replace(
+            self, prior=prior_of(self.prior, counts), prior_sd=names.SKEPTICAL_SD * scale
+        )
 
     @classmethod
     def checked(cls, *, rng: Any, tests: Any, sampling: Any, **choices: Any) -> "Asked":
@@ -58,6 +75,7 @@ class Asked:
             margin=checks.margin(choices["margin"]),
             tests=Tests.asked(tests),
             sampling=sampling,
+            prior_sd=0.0,
             seed=(seed := one_seed(rng)),  # one seed for all that samples
             rank_seed=0 if rng is None else seed,
         )

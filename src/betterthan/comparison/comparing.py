@@ -17,7 +17,7 @@ from betterthan.comparison.among_all import among_all
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.audited import audited
 from betterthan.comparison.engines import Engine, answers_of, exact_answers, sampled_answers
-from betterthan.comparison.given import Found, Given, count_given, of_systems, recognise
+from betterthan.comparison.given import Found, Given, count_given, of_systems, recognise, scale_of
 from betterthan.comparison.missing_bounds import (
     as_answered,
     bounds_of,
@@ -120,6 +120,9 @@ def compare(
         For scores: see `count`.
     prior : str or sequence of three float, optional
         Dirichlet parameters of win, loss, tie, or a name of `names.PRIORS`. Default all ones.
+        "skeptical" expects systems to be alike: a difference has a prior standard deviation of
+        0.05, and ties the share that they have in all pairs; a difference of means a normal prior,
+        of 0.05 of the scale (1 of scores within 0 and 1, else their range). It has no joint answer.
     threshold : float in (0.5, 1), default 0.95
         Probability from which a verdict is given.
     ci_prob : float, default 0.95
@@ -229,6 +232,7 @@ def compare(
     advice = _advice(found) if asked.method == "advised" else None
     taken = _taken(asked, advice)
     given = _counted_once(found, asked, taken, advice)
+    asked = asked.with_prior(given.counts, scale_of(given))
     for line in given.warned:
         warnings.warn(line, stacklevel=2)
     with working("comparing pairs") if asked.method == "exact" else nullcontext():

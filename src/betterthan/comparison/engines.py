@@ -51,9 +51,11 @@ def answers_of(quantity: str, given: Given, asked: Asked) -> xr.Dataset:
     ):
         # accuracy is higher where errors are fewer
         up = {"higher_is_better": scores.higher_is_better or quantity == "accuracy"}
+        up |= {"prior_sd": asked.prior_sd}
         found = on_units.of_units(scores.pairs(), scores.systems, question, **up)
     elif given.unit == CLUSTER:
-        found = on_units.of_net_wins(*net_wins(given, asked), systems_of(given.counts), question)
+        wins, systems = net_wins(given, asked), systems_of(given.counts)
+        found = on_units.of_net_wins(*wins, systems, question, prior_sd=asked.prior_sd)
     else:
         return _of_counts(given, asked)
     if quantity == given.quantity.lead != "mean":
@@ -79,6 +81,8 @@ def _refuse_of_items(given: Given, asked: Asked) -> None:
             "policy, or say unit='item'"
         )
     length = given.counts.sizes[names.OUTCOME]
+    if asked.prior_sd:
+        return
     if checks.prior(asked.prior, length) != checks.prior(None, length):
         raise ValueError(
             f"prior={asked.prior!r} is of win, loss and tie of independent items, and says nothing "

@@ -30,6 +30,7 @@ from betterthan.counts.ties import policy_applied
 from betterthan.counts.units import CLUSTER, EPOCH, several, unit_of, unlabelled
 from betterthan.exact.wins import shares
 from betterthan.io.text_arrays import text_array
+from betterthan.posterior.open_scores import limits_of
 from betterthan.reading.any_source import read
 
 
@@ -197,6 +198,16 @@ def scored(scores: Any, facts: xr.Dataset, asked: Asked) -> dict[str, Any]:
 
 
 _ENDS = ("lower", "upper")
+
+
+def scale_of(given: Given) -> float:
+    """The width of the scale of scores: 1 of scores within 0 and 1, else their range."""
+    if given.scores is None or not given.found.by_item or given.found.kind == "blocks":
+        return 1.0
+    if given.quantity.lead != "mean":
+        return 1.0
+    low, high, _ = limits_of(given.found.before, None)
+    return high - low or 1.0
 
 
 def _runs(found: Found, taken: Sequence[str]) -> bool:

@@ -119,17 +119,21 @@ def looked_at(given: Given) -> bool:
 
 def of_units(given: Given, asked: Asked) -> bool:
     """Whether Student's t on units answers, in a quantity whose bounds are known."""
-    if given.scores is None:
+    if by_items(given) or given.scores is None or asked.prior_sd:
         return False
+    return given.quantity.lead != "wins" or asked.ties in _NET
+
+
+def by_items(given: Given) -> bool:
+    """Whether wins on items answer, in closed form."""
     if given.quantity.lead == "wins":
-        return given.unit == CLUSTER and asked.ties in _NET
-    return given.quantity.lead == "mean" or not given.scores.single
+        return given.unit != CLUSTER
+    return given.quantity.lead != "mean" and (given.scores is None or given.scores.single)
 
 
 def told(given: Given, asked: Asked) -> bool:
     """Whether the bounds are of what the answer is of."""
-    on_clusters = given.quantity.lead == "wins" and given.unit == CLUSTER
-    return of_units(given, asked) or not on_clusters
+    return of_units(given, asked) or by_items(given)
 
 
 def _ends(given: Given) -> Ends:

@@ -62,7 +62,8 @@ def quantity_of(
 
 def _default(asked: Asked) -> str:
     """Of graded scores: the mean, but what speaks of wins is answered by wins."""
-    of_wins = asked.margin or asked.prior is not None or asked.ties != "third"
+    of_wins = asked.margin or asked.ties != "third"
+    of_wins = of_wins or not (asked.prior is None or asked.skeptical)
     return "wins" if of_wins or asked.method in ("mcmc", "both") else "mean"
 
 

@@ -36,6 +36,7 @@ def signed_of(
         "notes": given.notes,
         "weight": None if asked.weight == "item" else asked.weight,
     }
+    made |= {"prior_sd": asked.prior_sd} if by_t and asked.prior_sd else {}
     made |= _units(given) | {"difference_most": _most(given)} if by_t else {}
     sampled = {k: v for engine in reversed(engines) for k, v in engine.signed.items()}
     return given.signed | made | vars(asked.question) | sampled

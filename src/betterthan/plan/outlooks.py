@@ -125,7 +125,7 @@ def _leading(data: xr.Dataset) -> xr.Dataset:
 
 def _seen(pairs: xr.Dataset, made: Signature) -> CountsSeen | UnitsSeen | None:
     """What the answers were computed from, where it is counts, or means on units."""
-    if made.failures or made.threshold is None:
+    if made.failures or made.threshold is None or made.prior_sd:
         return None
     if "n_units" in pairs:
         return UnitsSeen.of(pairs, made)

@@ -6,13 +6,19 @@ import numpy as np
 import xarray as xr
 
 from betterthan.counts.shapes import pair_indices
+from betterthan.exact.joint.skeptical import Skeptical
 from betterthan.exact.joint.units import PairMeans, differences
 from betterthan.posterior import table
 from betterthan.posterior.table import Question
 
 
 def of_units(
-    found: PairMeans, systems: Sequence[str], asked: Question, *, higher_is_better: bool = True
+    found: PairMeans,
+    systems: Sequence[str],
+    asked: Question,
+    *,
+    higher_is_better: bool = True,
+    prior_sd: float = 0.0,
 ) -> xr.Dataset:
     """``prob_better``, ``difference_*``, ``mass`` and ``n_units`` over (system_a, system_b); also
     the standard error, degrees of freedom and, of items, skewness of the difference.
@@ -25,9 +31,13 @@ def of_units(
     asked : Question
     higher_is_better : bool, default True
         If not, differences are told as the scores stand: below 0 where A is better.
+    prior_sd : float, default 0
+        Standard deviation of a normal prior of the differences, in their unit; 0 for none.
     """
+    if prior_sd:
+        found = Skeptical.of(found, prior_sd)
     low, high = found.interval(asked.ci_prob, asked.ci_kind)
-    middle = found.difference
+    middle = found.expected()
     if not higher_is_better:
         middle, low, high = -middle, -high, -low
     better, worse = found.prob_above(), found.prob_below()
@@ -52,10 +62,16 @@ def of_units(
 
 
 def of_net_wins(
-    net: np.ndarray, size: np.ndarray, systems: Sequence[str], asked: Question
+    net: np.ndarray,
+    size: np.ndarray,
+    systems: Sequence[str],
+    asked: Question,
+    *,
+    prior_sd: float = 0.0,
 ) -> xr.Dataset:
     """The same of wins less losses of each unit (unit, pair), and of how many examples (unit,
     pair).
     """
     nothing = np.zeros(net.shape)
-    return of_units(differences(net, size, nothing, size, most=1.0), systems, asked)
+    found = differences(net, size, nothing, size, most=1.0)
+    return of_units(found, systems, asked, prior_sd=prior_sd)

@@ -129,12 +129,49 @@ def settled(counts: xr.DataArray, prior: Any, ties: str = "third") -> Parameters
     """Parameters of counts that were checked and that a tie policy was applied to."""
     if names.SYSTEM_A in counts.dims and names.SYSTEM_B in counts.dims:
         counts = counts.transpose(..., names.SYSTEM_A, names.SYSTEM_B, names.OUTCOME)
-    numbers = checks.prior(prior, counts.sizes[names.OUTCOME])
+    numbers = prior_of(prior, counts)
     policy = counts.attrs.get("ties", ties) if counts.sizes[names.OUTCOME] == 2 else ties
     known = ("missing", "margin", "n_items", "unit", "source")
     kept = {k: counts.attrs[k] for k in known if k in counts.attrs}
     signed = {"version": __version__, "prior": list(numbers), "ties": policy}
     return Parameters(counts, numbers, signed | kept)
+
+
+_SHARES = 0.0025, 0.995  # the least and the largest share of ties of a skeptical prior
+
+
+def prior_of(prior: Any, counts: xr.DataArray) -> tuple[float, ...]:
+    """Dirichlet parameters of a prior; of "skeptical" (a, a, t) by the ties of all pairs.
+
+    The prior difference of win and loss has a standard deviation of 0.05: of (a, a, t) that adds up
+    to s its variance is 2a / (s (s + 1)). The share of ties t / s is that of the counts, from
+    0.0025 to 0.995.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> counts = bt.counts.from_table({("A", "B"): (20, 10, 70)})
+    >>> [round(x, 3) for x in prior_of("skeptical", counts)]
+    [17.85, 17.85, 83.3]
+    """
+    length = counts.sizes[names.OUTCOME]
+    if not (isinstance(prior, str) and prior == names.SKEPTICAL):
+        return checks.prior(prior, length)
+    values, ties = counts.values, 0.0
+    if length == 3:
+        ties = float(np.clip(_share(values), *_SHARES))
+    total = (1 - ties) / names.SKEPTICAL_SD**2 - 1
+    even = total * (1 - ties) / 2
+    return (even, even, total * ties)[:length]
+
+
+def _share(values: np.ndarray) -> float:
+    """The share of ties in all counts but those of systems with themselves."""
+    if values.ndim > 2 and values.shape[-2] == values.shape[-3]:
+        first, second = np.triu_indices(values.shape[-2], 1)
+        values = values[..., first, second, :]
+    number = values.sum()
+    return float(values[..., 2].sum() / number) if number else 0.0
 
 
 def each(

@@ -33,8 +33,8 @@ def prior_sweep(
     ----------
     counts : xarray.DataArray, dims (..., outcome)
     priors : mapping of name to Dirichlet parameters, optional
-        Default `names.PRIORS`: uniform, jeffreys, haldane. The first is the one the others are
-        compared with.
+        Default `names.PRIORS` (uniform, jeffreys, haldane) and "skeptical", see `prob_better`. The
+        first is the one the others are compared with.
     rope : float in [0, 1), default 0
         Half width of the region of practical equivalence.
     ties
@@ -64,7 +64,8 @@ def prior_sweep(
     (False, 23.0, 4.0)
     """
     rope, threshold = checks.rope(rope), checks.threshold(threshold)
-    chosen = dict(priors) if priors is not None else dict(names.PRIORS)
+    every = {**names.PRIORS, names.SKEPTICAL: names.SKEPTICAL}
+    chosen = dict(priors) if priors is not None else every
     if not chosen:
         raise ValueError("priors is empty; give at least one prior")
     told = [_told(counts, prior, rope, ties, threshold) for prior in chosen.values()]
@@ -81,7 +82,7 @@ def prior_sweep(
 def _told(counts: xr.DataArray, prior: Any, rope: float, ties: str, threshold: float) -> xr.Dataset:
     """P(A better) and the verdict under one prior."""
     better = without_attrs(prob_better(counts, prior=prior, ties=ties))
-    behind = prob_better(_exchanged(counts), prior=_reversed(prior), ties=mirror_of(ties))
+    behind = prob_better(_exchanged(counts), prior=_exchanged_prior(prior), ties=mirror_of(ties))
     within: Any = 0.0
     if rope:
         masses = prob_equivalent(counts, rope, prior=prior, ties=ties)
@@ -129,6 +130,8 @@ def _exchanged(counts: xr.DataArray) -> xr.DataArray:
     return counts.copy(data=values.values)
 
 
-def _reversed(prior: Any) -> tuple[float, ...]:
+def _exchanged_prior(prior: Any) -> Any:
+    if isinstance(prior, str) and prior == names.SKEPTICAL:
+        return prior
     numbers = checks.prior(prior, 3 if prior is None or isinstance(prior, str) else len(prior))
     return (numbers[1], numbers[0], *numbers[2:])

@@ -15,7 +15,7 @@ from betterthan import names
 from betterthan.answers.made import signature
 from betterthan.counts.ties import policy_applied
 from betterthan.exact.wins import dirichlet
-from betterthan.posterior.parameters import settled
+from betterthan.posterior.parameters import prior_of, settled
 from betterthan.posterior.verdicts import of_parameters
 from betterthan.reporting.cells import interval_of
 from betterthan.reporting.engines import ENGINES
@@ -110,7 +110,8 @@ def _sensitivity(shown: Shown) -> dict[str, dict[str, np.ndarray]]:
 def _grid(shown: Shown) -> tuple[list[Any], list[str], list[float]]:
     """Priors, policies for ties and ropes, those asked for first."""
     asked = tuple(shown.made.prior or ())
-    priors = [asked, *(p for p in names.PRIORS.values() if tuple(p) != asked)]
+    others = (*names.PRIORS.values(), prior_of(names.SKEPTICAL, shown.whole["counts"]))
+    priors = [asked, *(p for p in others if tuple(p) != asked)]
     ropes = (0.0, shown.rope / 2, 2 * shown.rope) if shown.rope else _SMALL_ROPES[1:]
     return priors, list(_TIES), [shown.rope, *ropes]
 

@@ -14,9 +14,9 @@ On any answer
     missing_wrong_changed, of how many pairs.
     at_random: some values of the missing scores lead to other verdicts, or that is not known.
     ties_same, ties_changed, n_ties_changed: policies for ties under which verdicts stay, or not.
-    more_items, more_beyond, more_target with open_first, open_second: what an open pair
-    needs; replicates, turn_items, turn_of, drop_items with kept_first, kept_second: whether a
-    verdict is found again, and what would turn it.
+    more_items, more_beyond, more_target with open_first, open_second: what an open pair needs;
+    replicates, turn_items, turn_of, drop_items with kept_first, kept_second: whether a verdict is
+    found again, and what would turn it; pseudo_even, items of a prior that would, where few.
 On two systems also those of `pair_facts`, and their scores (first_score, first_score_lower,
 first_score_upper, first_right, first_scored; the same of second).
 On many

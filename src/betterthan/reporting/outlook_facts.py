@@ -10,6 +10,7 @@ from betterthan.counts.shapes import to_pairs
 from betterthan.counts.ties import POLICIES, policy_applied
 from betterthan.plan.outlooks import needed, outlook
 from betterthan.posterior.parameters import settled
+from betterthan.posterior.sensitivity import prior_sweep
 from betterthan.posterior.verdicts import of_parameters
 from betterthan.reporting.escapes import on_one_line
 from betterthan.signed import Signature
@@ -17,6 +18,7 @@ from betterthan.signed import Signature
 Facts = dict[str, Any]
 _PAIRS_OF = 100  # pairs up to which policies for ties are tried with a rope, which needs quadrature
 _TARGET = 0.8  # probability with which more items are to decide
+_FEW = 5  # items of a prior that undo a verdict, up to which it is said
 _FAR = 10_000  # items up to which `outlook` looks
 _WORDS = {"third": "kept", "drop": "dropped", "half": "half each"}
 
@@ -54,10 +56,22 @@ def _of_decided(pair: xr.Dataset) -> Facts:
     if found["now"] == "undecided" or again != again:
         return {}
     kept = {"kept_first": first, "kept_second": second, "replicates": again}
+    kept |= _undone(pair)
     if found["now"] == "equivalent" or turn != turn:
         return kept
     kept |= {"turn_items": int(turn), "turn_of": int(found["decisive"])}
     return kept | ({"drop_items": int(drop)} if drop == drop else {})
+
+
+def _undone(pair: xr.Dataset) -> Facts:
+    """The fewest items of a prior, half won by each, that undo the verdict, where they are few."""
+    made = Signature.from_attrs(pair.attrs)
+    if made.prior is None or "n_units" in pair or made.ties not in ("third", "drop", "half"):
+        return {}
+    counts = policy_applied(pair["counts"], made.ties or "third")
+    swept = prior_sweep(counts, priors={"asked": made.prior}, threshold=made.threshold)
+    even = float(swept["pseudo_even"].values[0, 1])
+    return {"pseudo_even": int(even)} if even <= _FEW else {}
 
 
 def _nothing(pair: xr.Dataset) -> bool:

@@ -10,6 +10,7 @@ import xarray as xr
 from betterthan import names
 from betterthan.comparison.pair_rows import best_first
 from betterthan.counts.shapes import pair_indices
+from betterthan.posterior.parameters import prior_of
 from betterthan.reporting.agreeing import right_of
 from betterthan.reporting.escapes import on_one_line
 from betterthan.signed import Signature
@@ -52,8 +53,8 @@ def page_data(comparison: xr.Dataset) -> dict[str, Any]:
     -------
     dict
         Plain JSON; a column of one value is that value. ``kind`` says what the difference of a pair
-        follows: "counts" (a Dirichlet posterior), "units" (Student's t), "drawn" (draws, of which
-        the page has the answers alone), or "signs" (no difference: ties are unknown).
+        follows: "counts" (a Dirichlet posterior), "units" (Student's t), "drawn" (of which the page
+        has the answers alone), or "signs" (no difference: ties are unknown).
     """
     data = comparison.isel({names.ENGINE: 0})
     made = Signature.from_attrs(comparison.attrs)
@@ -66,7 +67,7 @@ def page_data(comparison: xr.Dataset) -> dict[str, Any]:
         "kind": kind_of(data),
         "among": "among_prob_better" in data,
         "verdicts": list(names.VERDICTS),
-        "priors": {name: list(prior) for name, prior in names.PRIORS.items()},
+        "priors": _priors(data),
         "tests": _tests_of(data, made),
         "pairs": _columns(data, made),
         "right": right_of(data),
@@ -75,11 +76,20 @@ def page_data(comparison: xr.Dataset) -> dict[str, Any]:
 
 def kind_of(data: xr.Dataset) -> str:
     """What the difference of a pair follows."""
-    if "prob_better_mcse" in data and (data["prob_better_mcse"].values > 0).any():
+    sampled = "prob_better_mcse" in data and (data["prob_better_mcse"].values > 0).any()
+    if sampled or data.attrs.get("prior_sd"):
         return "drawn"
     if "n_units" in data:
         return "units"
     return "counts" if "difference_mean" in data else "signs"
+
+
+def _priors(data: xr.Dataset) -> dict[str, list[float]]:
+    """Those that a reader may choose."""
+    found = {name: list(prior) for name, prior in names.PRIORS.items()}
+    if kind_of(data) == "counts":
+        found[names.SKEPTICAL] = list(prior_of(names.SKEPTICAL, data["counts"]))
+    return found
 
 
 def _choices(made: Signature) -> dict[str, Any]:

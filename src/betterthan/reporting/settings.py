@@ -132,9 +132,10 @@ def _of_units(shown: Shown) -> str:
     made = shown.made
     what = {"wins": "wins less losses", "accuracy": "accuracy"}.get(str(made.quantity), "scores")
     units = f"{made.n_units} {made.unit}s" if made.n_units else "items"
+    prior = f", under a normal prior of sd {made.prior_sd:g}" if made.prior_sd else ""
     return (
         f"the difference of the means ({what}, on {units}) ~ its estimate + its standard error x "
-        "Student's t; A is better when it favours A"
+        f"Student's t{prior}; A is better when it favours A"
     )
 
 

@@ -96,6 +96,10 @@ class PairMeans:
         )
         return mirror.prob_above(-delta if delta else 0.0)
 
+    def expected(self) -> np.ndarray:
+        """The difference that is reported next to the interval."""
+        return self.difference
+
     def interval(self, prob: float, kind: str = "hdi") -> tuple[np.ndarray, np.ndarray]:
         """Bounds of the narrowest or the equal-tailed interval; nan where none can be told."""
         return self.law.interval(prob, kind)

@@ -1,7 +1,7 @@
 // The facts of an answer under the settings of the reader, as reporting/facts.py makes them.
 
 // What was found out under the settings of the report alone
-const STALE = /^(drop_|kept_|turn_|replicates|more_|open_first|open_second|ties_|n_ties_|missing_|also_ahead|too_close)/;
+const STALE = /^(pseudo_|drop_|kept_|turn_|replicates|more_|open_first|open_second|ties_|n_ties_|missing_|also_ahead|too_close)/;
 
 function factsNow(view) {
   const { model, settings, reported } = view;
