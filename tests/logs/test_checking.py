@@ -111,7 +111,7 @@ def test_settings_that_differ_in_half_a_character_are_two(tmp_path):
 @pytest.mark.parametrize("trial", [2**53 + 1, 10**300])
 def test_an_epoch_beyond_counting(tmp_path, trial):
     write_tau2(tmp_path / "t.json", [simulation("0"), simulation("1", trial)])
-    said = r"^t\.json, row 2: an epoch is at most 2,147,483,647, item '1' has .*number the runs"
+    said = r"^t\.json, row 2: an epoch is at most 1,000,000, item '1' has .*number the runs"
     with pytest.raises(ValueError, match=said):
         _read(tmp_path)
 
@@ -128,3 +128,10 @@ def test_a_number_of_too_many_digits(tmp_path):
     path.write_text(path.read_text().replace('"score": 1.0', '"score": ' + "9" * 5000))
     with pytest.raises(ValueError, match=r"row 1: not readable as JSON \(a number of more than 4"):
         _read(tmp_path)
+
+
+def test_high_epochs_of_several_logs_are_counted_on(tmp_path):
+    for stem in "ab":
+        write_tau2(tmp_path / f"{stem}.json", [simulation("0", 10**6 - 1)], info=INFO)
+    epochs = bt.read_logs(tmp_path, again="epochs").records["epoch"]
+    assert epochs.max() == 2 * 10**6
