@@ -147,7 +147,7 @@ def test_what_a_name_may_hold(name):
     assert (text.flaw(name), text.first_flawed([name]), text.escaped(name)) == ("", None, name)
 
 
-def test_a_number_of_too_many_digits_is_told_with_its_line(tmp_path):
+def test_a_number_of_too_many_digits_has_its_line_in_the_error(tmp_path):
     path = tmp_path / "r.json"
     path.write_text('[{"item": "q1",\n"A": ' + "9" * 5000 + ', "B": 0}]')
     said = r"^r\.json, row 2: not readable as JSON \(a number of more than 4,300 digits\)$"

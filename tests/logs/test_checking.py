@@ -57,8 +57,8 @@ def test_names_given_to_logs(tmp_path):
 
 
 def test_a_cluster_by_metadata(tmp_path):
-    told = [made_inspect.summary("q0") | {"metadata": {"group": "g\0"}}]
-    header = json.dumps(made_inspect.header() | {"samples": told})
+    log = [made_inspect.summary("q0") | {"metadata": {"group": "g\0"}}]
+    header = json.dumps(made_inspect.header() | {"samples": log})
     (tmp_path / "a.json").write_text(header)
     with pytest.raises(ValueError, match=r"^a\.json, row 1: cluster 'g\\x00' holds a control"):
         bt.read_logs(tmp_path, cluster="group")
@@ -84,7 +84,7 @@ def test_an_error_may_hold_anything(tmp_path):
     assert bt.read_logs(tmp_path).runs["why"].str.contains(r"\ud800", regex=False).all()
 
 
-def test_a_prompt_that_names_an_item_is_escaped_and_told_from_others(tmp_path):
+def test_a_prompt_that_names_an_item_is_escaped_and_differs_from_others(tmp_path):
     def rated(asked, score):
         return {"user_input": asked, "response": FREE, "faithfulness": score}
 
@@ -102,8 +102,8 @@ def test_settings_that_differ_in_half_a_character_are_two(tmp_path):
     for stem, last in (("a", "\ud800"), ("b", "\ud801")):
         header = made_inspect.header()
         header["eval"]["task_args"] = {"prompt": "x" * 300 + last}
-        told = header | {"samples": [made_inspect.summary("q0")]}
-        (tmp_path / f"{stem}.json").write_text(json.dumps(told))
+        log = header | {"samples": [made_inspect.summary("q0")]}
+        (tmp_path / f"{stem}.json").write_text(json.dumps(log))
     runs, _ = read_runs(sort_files(find_files(tmp_path)))
     assert runs[0].config != runs[1].config
 
@@ -117,8 +117,8 @@ def test_an_epoch_beyond_counting(tmp_path, trial):
 
 
 def test_more_runs_than_were_ever_meant(tmp_path):
-    told = INFO | {"num_trials": 10**15}
-    write_tau2(tmp_path / "t.json", [simulation("0")], info=told)
+    log = INFO | {"num_trials": 10**15}
+    write_tau2(tmp_path / "t.json", [simulation("0")], info=log)
     with pytest.raises(ValueError, match=r"^t\.json: names 2 items x 1,000,000,000,000,000 runs"):
         _read(tmp_path)
 
