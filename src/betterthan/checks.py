@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from betterthan import names
+from betterthan.text import first_flawed, flaw
 
 
 def one_of(value: Any, allowed: Sequence[str], what: str) -> str:
@@ -141,8 +142,18 @@ def positive(values: Any, what: str) -> np.ndarray:
     return array
 
 
+def fit(labels: Iterable[Any], what: str) -> None:
+    """Refuse labels with what no name may hold, such as U+0000."""
+    texts = [label for label in labels if isinstance(label, str)]
+    k = first_flawed(texts)
+    if k is not None:
+        raise ValueError(f"{what} {texts[k]!r} {flaw(texts[k])}")
+
+
 def unique(labels: Iterable[Hashable], what: str) -> None:
-    """Refuse labels that occur twice."""
+    """Refuse labels that occur twice, or hold what no name may."""
+    labels = list(labels)
+    fit(labels, what)
     seen: set[Hashable] = set()
     for label in labels:
         if label in seen:

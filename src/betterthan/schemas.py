@@ -9,6 +9,11 @@ import numpy as np
 
 from betterthan import checks, names
 
+_NAMED = (  # what holds names along data
+    *(names.SYSTEM, *names.SQUARE, names.LABEL, names.PREDICTED, names.ACTUAL),
+    *(names.DATASET, "cluster", "epoch", "judge"),
+)
+
 
 def scores(data: Any) -> Any:
     """Return `data` when it is a DataArray of scores, (item, system) in any order."""
@@ -16,6 +21,7 @@ def scores(data: Any) -> Any:
         raise ValueError(
             f"expected scores with dims (item, system), got {_describe(data)}; see betterthan.read"
         )
+    fit_names(data)
     coords = data.coords.variables  # of the array itself an array with attrs would be made anew
     systems = list(map(str, coords[names.SYSTEM].values)) if names.SYSTEM in coords else []
     if not systems:
@@ -37,6 +43,16 @@ def scores(data: Any) -> Any:
     _countable_scores(data.values)
     order = (names.ITEM, names.SYSTEM)
     return data if data.dims == order else data.transpose(*order)
+
+
+def fit_names(data: Any) -> None:
+    """Refuse names and labels along data with what none may hold, such as U+0000; of items see
+    `_unique_items`.
+    """
+    held = data.variables if hasattr(data, "data_vars") else data.coords.variables
+    for role in _NAMED:
+        if role in held and held[role].dtype.kind not in "iufb":
+            checks.fit(held[role].values.ravel().tolist(), role)
 
 
 def _countable_scores(values: np.ndarray) -> None:
@@ -86,6 +102,7 @@ def _named_tallies(data: Any) -> None:
             f"tallies have a dim {sorted(map(str, extra))[0]!r}; give (item, system, tally) and "
             f"label"
         )
+    fit_names(data)
     coords = data.coords.variables
     found = tuple(map(str, coords[names.TALLY].values)) if names.TALLY in coords else ()
     if found != names.TALLIES:
@@ -110,6 +127,7 @@ def counts(data: Any) -> Any:
             f"expected counts with a dim 'outcome' (win, loss, tie), got {_describe(data)}; "
             "see betterthan.count and betterthan.counts.from_table"
         )
+    fit_names(data)
     labels = tuple(str(v) for v in data[names.OUTCOME].values)
     if labels not in (names.OUTCOMES, names.DECISIVE):
         raise ValueError(
@@ -160,6 +178,7 @@ def confusion(data: Any) -> tuple[np.ndarray, np.ndarray, list[str]]:
             f"expected a confusion matrix, dims (predicted, actual), got {_describe(data)}; "
             "see betterthan.labels.confusion_matrix"
         )
+    fit_names(data)
     ordered = data.transpose(..., names.PREDICTED, names.ACTUAL)
     labels = [str(x) for x in ordered[names.PREDICTED].values]
     if labels != [str(x) for x in ordered[names.ACTUAL].values]:
@@ -251,8 +270,11 @@ def _unique_items(scores: Any) -> None:
         if k in scores.coords and scores[k].dims == (names.ITEM,)
     ]
     if names.ITEM in keys:
-        rows = list(zip(*(scores[k].values.tolist() for k in keys), strict=True))
-        checks.unique(rows if len(keys) > 1 else [row[0] for row in rows], "item")
+        columns = {k: scores[k].values.tolist() for k in keys}
+        checks.fit(columns[names.ITEM], names.ITEM)
+        rows = list(zip(*columns.values(), strict=True))
+        if len(set(rows)) < len(rows):
+            checks.unique(rows if len(keys) > 1 else [row[0] for row in rows], "item")
 
 
 def _is_array(data: Any, dims: tuple[str, ...]) -> bool:

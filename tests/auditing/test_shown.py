@@ -14,7 +14,7 @@ from betterthan.cli.commands import main
 from .test_checks import SIX, of, run, scores
 from .toy_logs import MEANS, PROMPT, A, B, inspect
 
-LONG = of(run("<b>a|b</b>", SIX), run("b\x1b[31m", SIX | {"q5": None}))
+LONG = of(run("<b>a|b</b>", SIX), run("b\u202e[31m", SIX | {"q5": None}))
 
 
 def test_levels_stand_in_order_and_the_table_below():
@@ -32,7 +32,7 @@ def test_names_are_no_markup():
     assert "<b>" not in found._repr_html_().replace("<b>warn", "").replace("<b>note", "").replace(
         "<p><b>", ""
     )
-    assert "\x1b" not in found._repr_html_() + repr(found) + found.to_markdown()
+    assert "\u202e" not in found._repr_html_() + repr(found) + found.to_markdown()
     assert r"\<b>a\|b" in found.to_markdown()
 
 

@@ -38,6 +38,7 @@ FIRST, SECOND = (
     {"b", "right", "second", "model_b", "system_b"},
 )
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+WHITE = {*"\t\n\v\f\r\x85"}  # of control characters
 BLANK = {"", "na", "n/a", "nan", "null", "none"}
 
 
@@ -55,6 +56,8 @@ def text(cell):
         return ""
     need(not isinstance(cell, list | dict), "a list in a cell")
     need(not isinstance(cell, float) or abs(cell) < 2**53, "a float that is no name")
+    odd = {c for c in str(cell) if unicodedata.category(c) in ("Cc", "Cs")} - WHITE
+    need(not odd, f"{odd} in a name")
     if isinstance(cell, float) and not math.isinf(cell) and cell == int(cell):
         return str(int(cell))
     return str(cell)

@@ -11,7 +11,7 @@ import betterthan
 
 SOURCE = Path(betterthan.__file__).parent
 FLOORS = [
-    {"names"},
+    {"names", "text"},
     {"checks", "files", "progress", "signed"},
     {"schemas"},
     {"answers", "blocks", "exact", "io"},

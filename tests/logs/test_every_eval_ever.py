@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import betterthan as bt
 from betterthan.logs import of_every_eval_ever as reader
 from betterthan.logs.heads import LogFile
 
@@ -105,6 +106,19 @@ def test_models_and_evaluations_are_runs_of_their_own(tmp_path):
 def test_cells_without_a_score(tmp_path, change, cell):
     (run,) = read(write(tmp_path, [row("q0") | change]))
     assert [one[3:] for one in scores(run)] == [cell]
+
+
+@pytest.mark.parametrize("failed", [0, 1, 2])
+def test_an_error_in_any_row_is_one_of_its_sample(tmp_path, failed):
+    rows = [row("q0", 1.0, "acc"), row("q0", 0.0, "acc_norm"), row("q0", 0.5, "f1")]
+    rows[failed]["error"] = "timeout after 60 s\nmore"
+    (run,) = read(write(tmp_path, [*rows, row("q1", 0.25, "acc")]))
+    assert [one[3:] for one in scores(run)] == [(None, "error")] * 3 + [(0.25, "ok")]
+    assert (run.cells.failed, run.why) == ([True, False], "timeout after 60 s")
+    rows += [row("q1", 1.0, "acc_norm")]
+    write(tmp_path, [one | {"model_id": m} for one in rows for m in ("m", "n")])
+    found = bt.read(tmp_path, metric="acc_norm")
+    assert found.isnull().values.tolist() == [[True, True], [False, False]]
 
 
 def test_repeats_are_told_from_rows_given_twice(tmp_path):

@@ -75,6 +75,14 @@ def test_another_file_gives_the_items(tmp_path):
     assert len(report.cells) == 4
 
 
+@pytest.mark.parametrize("resolved", [5, -1, 1, 0.0, "0", "true", [], {}])
+def test_resolved_is_true_or_false(tmp_path, resolved):
+    write(tmp_path, details={A: {"resolved": True}, B: {"resolved": resolved}})
+    said = r"^details\.json, row 2, column 'resolved', value .*: is neither true nor false"
+    with pytest.raises(ValueError, match=said):
+        read(tmp_path)
+
+
 def test_details_with_the_results_of_their_folder(tmp_path):
     details = {A: {"resolved": True, "cost": 1.0}, B: {"resolved": False}, C: {"resolved": None}}
     results = {"resolved": [A, B], "no_generation": [], "no_logs": []}

@@ -77,6 +77,21 @@ def test_simulations_in_a_folder_beside(tmp_path, given):
     assert scores(run) == [("0", 1, 0.0, "ok"), ("0", 2, 1.0, "ok")]
 
 
+@pytest.mark.parametrize("reward", ["1.0", "x", 1e308, 1.01, -0.5, float("inf"), True, [1.0]])
+def test_a_reward_is_a_number_from_0_to_1(tmp_path, reward):
+    write(tmp_path / "a.json", [simulation("0"), simulation("1", 0, reward)])
+    said = r"^a\.json, row 2, column 'reward', value .*: is no reward; one is a number from 0 to 1"
+    with pytest.raises(ValueError, match=said):
+        read(tmp_path)
+
+
+def test_a_reward_that_was_not_given(tmp_path):
+    one = simulation("0") | {"reward_info": {"reward": None}}
+    write(tmp_path / "a.json", [one, simulation("1", 0, float("nan")), simulation("1", 1, 0.5)])
+    (run,) = read(tmp_path)
+    assert [one[2:] for one in scores(run)] == [(None, "unscored")] * 2 + [(0.5, "ok")]
+
+
 def test_no_simulations(tmp_path):
     write(tmp_path / "a.json", [])
     with pytest.raises(ValueError, match=r"a\.json: holds no simulations"):

@@ -96,6 +96,14 @@ def test_bad_lines_are_named(tmp_path, more, what):
         read(write(tmp_path / "a.txt", TREC * 1 + more))
 
 
+def test_ids_that_are_not_utf_8_are_not_made_one(tmp_path):
+    path = tmp_path / "a.txt"
+    filler = "".join(f"map\tf{k}\t0.5\n" for k in range(9000)).encode()
+    path.write_bytes(filler + b"map\tq\xfe\t0.5\nmap\tq\xff\t0.5\n")
+    with pytest.raises(ValueError, match=r"^a\.txt, row 9001: not UTF-8; save the file as UTF-8"):
+        read(path)
+
+
 def test_a_blank_value_is_unscored(tmp_path):
     (run,) = read(write(tmp_path / "a.txt", TREC + "map\tq3\tnan\n"))
     assert run.cells.status[-1] == "unscored"

@@ -184,12 +184,12 @@ def test_scores_have_two_to_four_decimals(scores, written):
     assert [row[2] for row in marks_table(groups(data)).rows] == written
 
 
-HOSTILE = ["a_b & $c$ | <i>#%", "\\emph{x}\x1b[31m\nnext", "]*`~^"]
+HOSTILE = ["a_b & $c$ | <i>#%", "\\emph{x}\u202e[31m\nnext", "]*`~^"]
 
 
 def test_names_are_harmless():
     found = groups(chain(3, labels=HOSTILE))
-    assert "\x1b" not in "".join(bt.report(found, format=f) for f in PAGES)
+    assert "\u202e" not in "".join(bt.report(found, format=f) for f in PAGES)
     assert html_rows(bt.report(found, format="html"))[1][0] == HOSTILE[0]
     rows = [line for line in bt.report(found, format="markdown").split("\n") if line[:1] == "|"]
     assert {line.replace(r"\|", "").count("|") for line in rows} == {2 + 3 + 1 + 1}

@@ -14,7 +14,8 @@ import betterthan as bt
 from betterthan.cli import commands
 from betterthan.reporting import escapes
 
-NAMES = ["=1+1\x1b[31mA", "@\u202eB\x07", "+C\x9b1m", "-D", "E"]
+NAMES = ["=1+1\u202eA", "@\u2066B\u200e", "+C\ufeff1m", "-D", "E"]
+CONTROLLED = ["\x1b[31mA", "B\x07", "C\x9b1m", "D\0d", "E"]  # which no reader takes
 FORMATS = ("text", "markdown", "html", "latex")
 
 
@@ -73,9 +74,17 @@ def test_an_answer_that_shows_itself(frame):
     assert {*comparison.pairs["system"]} <= set(NAMES)
 
 
+def test_names_that_no_reader_takes(frame):
+    data = bt.compare(frame).by_engine()
+    names = np.array(CONTROLLED, dtype=object)
+    named = data.assign_coords({k: (k, names) for k in ("system_a", "system_b", "system")})
+    for form in FORMATS:
+        assert acted_on(bt.report(named, format=form, figures=False)) == []
+
+
 def test_orders_with_figures():
     orders = bt.orders.read(
-        pd.DataFrame({"judge": NAMES[:3], "order": ["a\x1b > b", "b > a\x1b", "a\x1b > b"]})
+        pd.DataFrame({"judge": NAMES[:3], "order": ["a\u202e > b", "b > a\u202e", "a\u202e > b"]})
     )
     for form in FORMATS:
         assert acted_on(bt.report(orders, bt.orders.agreement(orders), format=form)) == []

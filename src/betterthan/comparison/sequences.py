@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from betterthan import names
+from betterthan import checks, names
 from betterthan.reading.any_source import read
 
 
@@ -82,11 +82,14 @@ def _by_label(first: pd.Series, second: pd.Series) -> xr.DataArray:
                 "systems the same items"
             )
     systems = [str(s.name) for s in (first, second) if s.name is not None]
+    items = [str(x) for x in first.index]
+    checks.fit(systems, "system")
+    checks.fit(items, "item")
     systems = systems if len(set(systems)) == 2 else ["A", "B"]
     both = [
         _numbers(s.to_numpy(), w) for s, w in ((first, "data"), (second.loc[first.index], "other"))
     ]
-    return _scores(np.stack(both, axis=1), systems, [str(x) for x in first.index])
+    return _scores(np.stack(both, axis=1), systems, items)
 
 
 def _numbers(side: Any, name: str) -> np.ndarray:

@@ -229,6 +229,7 @@ def _columns(judgments: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             "expected judgments (system_a, system_b, outcome) over a dim 'judgment'; see "
             "read_judgments"
         )
+    schemas.fit_names(judgments)
     outcome = judgments[names.OUTCOME].values
     odd = ~np.isin(outcome, (-1, 0, 1))
     if odd.any():

@@ -46,6 +46,7 @@ def from_table(
     checks.one_of(unit, names.UNITS, "unit")
     width = _width(table)
     systems = list(dict.fromkeys(str(s) for pair in table for s in pair))
+    checks.unique(systems, "system")
     checks.at_least_two(systems)
     cells = {(str(a), str(b)): _cell(a, b, entry) for (a, b), entry in table.items()}
     square = _filled(cells, systems, width)

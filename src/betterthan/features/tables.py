@@ -108,6 +108,7 @@ def _frame(features: Any) -> tuple[pd.DataFrame, tuple[str, ...]]:
     wanted = "pandas.DataFrame, one row for each dialogue"
     checks.of_type(frame, pd.DataFrame, "features are", wanted)
     checks.unique([str(c) for c in frame.columns], "feature")
+    checks.fit(map(str, frame.index), "row")
     return frame, confusions
 
 
@@ -167,6 +168,7 @@ def _group_labels(frame: pd.DataFrame, groups: Any) -> tuple[np.ndarray | None, 
     if column.isna().any():
         row = int(column.isna().to_numpy().argmax()) + 1
         raise ValueError(f"{name!r} is missing in row {row}; every row needs one")
+    checks.fit(column.tolist(), name)
     return column.astype(str).to_numpy(), name
 
 

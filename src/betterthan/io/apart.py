@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from betterthan.io import cells
 from betterthan.io.items import BESIDE, items_of
 from betterthan.io.problems import listed, problem
 from betterthan.io.recognition import recognise
@@ -72,8 +73,8 @@ def own_name(table: Table) -> str | None:
 def _systems(table: Table) -> list[str]:
     """The systems that a table holds: named in a column, or a column each."""
     if recognise(table) == "long":
-        column = table.columns[str(find(table, "system"))]
-        return list(dict.fromkeys(str(cell).strip() for cell in column))
+        column = str(find(table, "system"))
+        return list(dict.fromkeys(text.strip() for text in cells.texts(table, column)))
     if recognise(table) != "wide":
         return []
     used = items_of(table).used

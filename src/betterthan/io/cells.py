@@ -15,6 +15,7 @@ from betterthan import names
 from betterthan.io.problems import problem, shown
 from betterthan.io.table import Table
 from betterthan.io.written import Coded, FirstRows, Numbers, as_coded, coded
+from betterthan.text import first_flawed, flaw, stripped
 
 # In a column of numbers only: elsewhere any of these may be somebody's name or label.
 _MISSING = frozenset({"", "na", "n/a", "nan", "null", "none"})
@@ -46,7 +47,18 @@ def _distinct(table: Table, column: str, cells: Coded) -> Table:
 
 
 def texts(table: Table, column: str) -> list[str]:
-    """The cells as text, exactly as written; what is missing is empty."""
+    """The cells as names and labels, exactly as written; what is missing is empty."""
+    found = as_written(table, column)
+    k = first_flawed(found)
+    if k is not None:
+        raise problem(
+            table.source, flaw(found[k]), row=table.rows[k], column=column, value=found[k]
+        )
+    return found
+
+
+def as_written(table: Table, column: str) -> list[str]:
+    """The cells as text, whatever they hold; what is missing is empty."""
     values = table.columns[column]
     values = values.tolist() if isinstance(values, np.ndarray) else list(values)
     if set(map(type, values)) == {str}:  # as a rule, and told in a third of the time
@@ -211,7 +223,7 @@ def _is_other(number: float | None) -> bool:
 
 def _parse(value: Any) -> float | None:
     if isinstance(value, str):
-        word = value.strip()
+        word = stripped(value)
         if word.casefold() in _MISSING:
             return math.nan
         if _NUMBER.fullmatch(word):

@@ -13,6 +13,7 @@ from betterthan.io.cells import holds_numbers
 from betterthan.io.problems import listed, problem
 from betterthan.io.roles import ALIASES, find
 from betterthan.io.table import Table
+from betterthan.text import stripped
 
 _POINT = re.compile(r"[+-]?[\d.,]*\.[\d.,]*%?")  # 1.200 may be 1200, or 1.2
 _BESIDE = ("dataset", "cluster", "epoch", "judge")
@@ -114,7 +115,7 @@ def _scored(table: Table, name: str, values: Any, told: Columns, met: set[str]) 
     of_word |= dict.fromkeys((w.casefold() for w in told.false), 0.0)
     found = []
     for k, value in enumerate(values):
-        word = value.strip() if isinstance(value, str) else value
+        word = stripped(value) if isinstance(value, str) else value
         if isinstance(word, str) and word.casefold() in of_word:
             met.add(word.casefold())
             found.append(of_word[word.casefold()])

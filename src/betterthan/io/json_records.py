@@ -1,6 +1,8 @@
 """JSON Lines (one object a line) and JSON (a list of objects)."""
 
 import json
+import re
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -52,9 +54,23 @@ def _loads(text: str, source: str, row: int | None) -> Any:
     except RepeatedKeyError as error:
         raise problem(source, f"the key {error} occurs twice in one object", row=row) from None
     except ValueError as error:  # a number of more digits than Python reads
-        raise problem(source, f"not readable as JSON ({error})", row=row) from None
+        at = row or _row_of_digits(text)
+        raise problem(source, f"not readable as JSON ({unreadable(error)})", row=at) from None
     except RecursionError:
         raise problem(source, "not readable as JSON (nested too deeply)", row=row) from None
+
+
+def unreadable(error: ValueError) -> str:
+    """Why valid JSON cannot be read, without advice for programmers."""
+    if "int_max_str_digits" in str(error):
+        return f"a number of more than {sys.get_int_max_str_digits():,} digits"
+    return getattr(error, "reason", str(error))
+
+
+def _row_of_digits(text: str) -> int | None:
+    """The line of the first number of more digits than Python reads."""
+    found = re.search(rf"\d{{{sys.get_int_max_str_digits() + 1}}}", text)
+    return None if found is None else text.count("\n", 0, found.start()) + 1
 
 
 class RepeatedKeyError(Exception):

@@ -115,6 +115,7 @@ def _named(source: Any) -> dict[str, Any]:
     if isinstance(source, Mapping):
         if not source:
             raise ValueError("source is an empty mapping; give at least one file or DataFrame")
+        checks.fit(map(str, source), "table")
         return {str(name): one for name, one in source.items()}
     if not isinstance(source, list | tuple):
         return {"DataFrame" if isinstance(source, pd.DataFrame) else "": source}
@@ -131,6 +132,7 @@ def _named(source: Any) -> dict[str, Any]:
         if name in named:
             raise ValueError(f"two files are called {name!r}; give a mapping of name to file")
         named[name] = one
+    checks.fit(named, "the name of the file")
     return named
 
 

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from betterthan.io.problems import printable, problem, shown
-from betterthan.io.written import Coded, Numbers, as_coded
+from betterthan.io.written import Numbers, as_coded
+from betterthan.text import flaw
 
 MOST_CELLS = 10**8  # of an array that is made of a table; each takes 8 bytes or more
 _DIGIT = re.compile(r"[-+.\d]")
@@ -70,6 +71,7 @@ def make_table(
     source: str, header: Sequence[Any], columns: Sequence[Any], rows: Sequence[Any]
 ) -> Table:
     """A table with stripped, unique column names and at least one row."""
+    _refuse_flawed(source, [str(name) for name in header])
     names = [str(name).strip() for name in header]
     place: dict[str, int] = {}
     for k, name in enumerate(names):
@@ -91,29 +93,15 @@ def make_table(
             source, "holds column names but no rows; give one row for each item, pair or vote"
         )
     table = Table(printable(source), dict(zip(names, columns, strict=True)), rows)
-    _refuse_half_characters(table)
     _refuse_second_header(table)
     return table
 
 
-def _refuse_half_characters(table: Table) -> None:
-    """Refuse text that no file can hold: one half of a pair of surrogates."""
-    for name, column in {"": list(table.columns), **table.columns}.items():
-        if isinstance(column, np.ndarray | Coded | Numbers):
-            continue  # numbers, or decoded from UTF-8
-        try:
-            "".join([cell for cell in column if cell.__class__ is str]).encode()
-        except UnicodeEncodeError:
-            k = next(k for k, cell in enumerate(column) if isinstance(cell, str) and _half(cell))
-            what = "holds half of a character (a lone surrogate); write the file as UTF-8 anew"
-            if column is not table.columns.get(name):
-                raise problem(table.source, what, column=column[k]) from None
-            row, value = table.rows[k], column[k]
-            raise problem(table.source, what, row=row, column=name, value=value) from None
-
-
-def _half(text: str) -> bool:
-    return any("\ud800" <= letter <= "\udfff" for letter in text)
+def _refuse_flawed(source: str, header: Sequence[str]) -> None:
+    """Refuse the name of a column that can be no name."""
+    for name in header:
+        if what := flaw(name):
+            raise problem(source, what, column=name)
 
 
 def _refuse_second_header(table: Table) -> None:

@@ -8,6 +8,7 @@ from betterthan.io import cells
 from betterthan.io.problems import problem, shown
 from betterthan.io.table import Table
 from betterthan.judged.outcomes import BLANK, TIE, UNKNOWN, outcomes, pair_of
+from betterthan.text import first_flawed
 
 _MOST = 12  # columns that are looked at
 _OPPOSED = 3  # rows on which two columns differ, below which a third may be so by chance
@@ -22,6 +23,7 @@ def refuse_merged(
     sides = pair_of(table)
     which = tuple(np.array(cells.texts(table, c), dtype=object) for c in sides)
     others = [c for c in table.columns if c not in (*columns, human, *sides)][:_MOST]
+    others = [c for c in others if first_flawed(cells.as_written(table, c)) is None]
     read = {c: outcomes(table, c, (which[0], which[1]), words) for c in others}
     answers = [
         c for c in others if (read[c] < BLANK).mean() > 0.5 and not (read[c] == UNKNOWN).any()

@@ -8,6 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.text import stripped
 
 
 def confusion_matrix(
@@ -210,8 +211,10 @@ def _array(
 def _listed(values: Any, what: str) -> list[str]:
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise ValueError(f"{what} is a {type(values).__name__}; give a sequence of labels")
-    return list(map(_label, values))
+    found = list(map(_label, values))
+    checks.fit(found, f"{what}: label")
+    return found
 
 
 def _label(value: Any) -> str:
-    return "" if value is None or value != value else str(value).strip()
+    return "" if value is None or value != value else stripped(str(value))

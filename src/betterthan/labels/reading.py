@@ -167,5 +167,5 @@ def is_confusion(table: Table) -> bool:
     unclassified.
     """
     first, *labels = table.columns
-    rows = [text.strip() for text in cells.texts(table, first)]
+    rows = [text.strip() for text in cells.as_written(table, first)]
     return len(labels) > 0 and set(rows) - {_UNCLASSIFIED} == set(labels) - {_UNCLASSIFIED}

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
+from betterthan.io.json_records import unreadable
 from betterthan.io.problems import problem
 from betterthan.logs import packed
 
@@ -108,7 +109,7 @@ class _Window:
                     raise self._wrong(error.msg, error.pos) from None
             except (ValueError, RecursionError) as error:
                 deep = isinstance(error, RecursionError)
-                why = "nested too deeply" if deep else str(error)
+                why = "nested too deeply" if deep else unreadable(error)
                 raise problem(self._name, f"not readable as JSON ({why})") from None
             else:
                 if end < len(self._text) or self._ended:

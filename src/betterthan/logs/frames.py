@@ -9,6 +9,7 @@ import pandas as pd
 
 from betterthan.io.text_arrays import text_array
 from betterthan.logs.record import ERROR, MISSING, OK, STATUSES, Cells, Logs, Run
+from betterthan.text import encodable
 
 RECORDS = (
     *("run", "system", "task", "metric", "item", "item_hash", "prompt_hash", "epoch"),
@@ -54,7 +55,7 @@ def _of_run(place: int, run: Run) -> dict[str, np.ndarray]:
         "cluster": _objects(cells.cluster),
         "file": np.array(cells.file, np.int32),
         "row": np.array(cells.row, np.int64),
-        "text": _objects(cells.text),
+        "text": _objects(encodable(cells.text)),
     }
     found = {name: values[of] for name, values in beside.items()}
     found |= {"metric": metric, "raw": raw, "status": status}
@@ -105,9 +106,14 @@ def _of_runs(runs: Sequence[Run], systems: Sequence[str]) -> pd.DataFrame:
     names += ("again", "declared", "epochs", "own_ids", "ordered", "reported", "rule", "judge")
     names += ("scorer", "files", "said", "reduced", "refused")
     table: dict[str, Any] = {"system": list(systems), "base": [run.system for run in runs]}
-    table |= {name: [getattr(run, name) for run in runs] for name in names}
+    table |= {name: _held([getattr(run, name) for run in runs]) for name in names}
     table["higher_is_better"] = [{m: m not in run.lower for m in run.metrics} for run in runs]
     return pd.DataFrame(table)
+
+
+def _held(values: list[Any]) -> Sequence[Any]:
+    """Values as a frame can hold them."""
+    return encodable(values) if all(isinstance(one, str) for one in values) else values
 
 
 def _objects(values: Sequence[Any]) -> np.ndarray:

@@ -7,6 +7,7 @@ from typing import Any
 from betterthan.logs.heads import LogFile
 from betterthan.logs.json_values import as_dict, as_dicts, as_list, as_text, count, flat, number
 from betterthan.logs.record import DIED, DONE, FAILED, Run
+from betterthan.text import stripped
 
 _STATES = {"success": DONE, "started": DIED}
 _LONGEST = 200  # characters of a setting
@@ -86,7 +87,7 @@ def _short(value: Any) -> Any:
     """A setting, or its beginning with a digest of the whole."""
     if not isinstance(value, str) or len(value) <= _LONGEST:
         return value
-    name = blake2b(value.encode("utf-8", "replace"), digest_size=4).hexdigest()
+    name = blake2b(value.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
     return f"{value[:_LONGEST]}... #{name}"
 
 
@@ -128,4 +129,4 @@ def _said(header: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _id(value: Any) -> str:
-    return str(value).strip()
+    return stripped(str(value))

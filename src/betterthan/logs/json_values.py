@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from math import isfinite
 from typing import Any
 
-from betterthan.io.json_records import RepeatedKeyError
+from betterthan.io.json_records import RepeatedKeyError, unreadable
 from betterthan.io.problems import problem
 from betterthan.logs.elements import listed
 from betterthan.logs.heads import LogFile
@@ -111,8 +111,7 @@ def parsed(data: bytes, name: str, row: int | None = None) -> Any:
         what = f"not valid JSON ({error.msg}, character {error.colno}); is the file cut?"
         raise problem(name, what, row=at) from None
     except (UnicodeDecodeError, ValueError) as error:
-        reason = getattr(error, "reason", error)
-        raise problem(name, f"not readable as JSON ({reason})", row=row) from None
+        raise problem(name, f"not readable as JSON ({unreadable(error)})", row=row) from None
     except RecursionError:
         raise problem(name, "not readable as JSON (nested too deeply)", row=row) from None
 

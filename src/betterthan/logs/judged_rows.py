@@ -9,6 +9,7 @@ from betterthan.io.table import Table, make_table
 from betterthan.logs.hashing import digest
 from betterthan.logs.heads import LogFile
 from betterthan.logs.json_parts import as_text
+from betterthan.text import stripped
 
 FIRST, SECOND, TIE, FAILED = "model_a", "model_b", "tie", ""  # the winner
 
@@ -58,7 +59,7 @@ def once(
 
 def name_in(row: dict[str, Any], key: str, file: LogFile, place: int) -> str:
     """The name of a system, which must be there."""
-    name = as_text(row.get(key)).strip()
+    name = stripped(as_text(row.get(key)))
     if not name:
         raise problem(file.name, "is blank; give a name", row=place, column=key)
     return name

@@ -7,6 +7,7 @@ from typing import Any
 from betterthan import checks
 from betterthan.io.problems import listed
 from betterthan.logs.record import Run
+from betterthan.text import escaped
 
 _LONGEST = 40  # characters of a prompt in a name
 _NO_SETTING = ("limit", "samples", "sample_id", "epochs")  # how much was run, not of what
@@ -123,7 +124,7 @@ def _told(value: Any) -> str:
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.split())
+    return " ".join(escaped(text).split())
 
 
 def _cut(text: str) -> str:

@@ -2,6 +2,8 @@
 
 from collections.abc import Hashable, Iterable
 
+from betterthan.text import escaped
+
 _ENDS = {1: "st", 2: "nd", 3: "rd"}
 
 
@@ -42,6 +44,6 @@ def name_of(text: str, content: bytes) -> str:
     >>> name_of("1+1", bytes(16))
     '1+1 #000000000000'
     """
-    plain = " ".join(text.split())
+    plain = " ".join(escaped(text).split())
     short = plain if len(plain) <= 40 else f"{plain[:37]}..."
     return f"{short} #{content.hex()[:12]}".strip()

@@ -8,7 +8,7 @@ from betterthan.io.problems import counted, problem
 from betterthan.logs.hashing import digest
 from betterthan.logs.heads import Head, LogFile
 from betterthan.logs.json_values import as_dict, as_dicts, as_text, flat, number, records, whole
-from betterthan.logs.record import Run
+from betterthan.logs.record import ERROR, Cells, Run
 
 _ALONE = "holds means and no samples: convert with --include_samples, and give both files"
 _METRIC = "score"  # of rows that do not say which result they are of
@@ -74,6 +74,7 @@ def _runs_of(file: LogFile, told: dict[str, dict[str, Any]]) -> list[Run]:
         raise problem(file.name, "holds no samples")
     total = sum(rows.number for rows in groups.values())
     for rows in groups.values():
+        _fail(rows.run.cells)
         _number_epochs(rows)
         name = next((n for n, one in told.items() if one.get("evaluation_id") == rows.id), None)
         if name is not None:
@@ -93,15 +94,15 @@ def _add(rows: _Rows, row: int, one: dict[str, Any], file: LogFile) -> None:
     rows.number += 1
     if (item, time) not in rows.places:
         rows.places[item, time] = _sample(rows.run, item, row, one)
+    place = rows.places[item, time]
+    _add_error(rows.run, place, one.get("error"))
     value = judged.get("score")
     raw = number(judged.get("is_correct") if value is None else value)
-    failed = rows.run.cells.failed[rows.places[item, time]]
-    rows.run.cells.score(rows.places[item, time], metric, raw, "error" if failed else "ok")
+    rows.run.cells.score(place, metric, raw)
 
 
 def _sample(run: Run, item: str, row: int, one: dict[str, Any]) -> int:
-    given, error = as_dict(one.get("input")), one.get("error")
-    run.why = run.why or (as_text(error).partition("\n")[0] or "error" if error else "")
+    given = as_dict(one.get("input"))
     hashed = one.get("sample_hash")
     parts = [hashed] if hashed else [given.get(k) for k in ("raw", "reference", "choices")]
     sent = given.get("formatted") or given.get("raw")
@@ -111,8 +112,22 @@ def _sample(run: Run, item: str, row: int, one: dict[str, Any]) -> int:
         prompt=None if sent is None else digest(sent),
         text=as_text(given.get("raw")),
         row=row,
-        failed=bool(error),
     )
+
+
+def _add_error(run: Run, place: int, error: Any) -> None:
+    """Add the error of a row: its sample failed, whatever metric the row is of."""
+    if error:
+        run.cells.failed[place] = True
+        run.why = run.why or as_text(error).partition("\n")[0] or "error"
+
+
+def _fail(cells: Cells) -> None:
+    """Make every score of a sample that failed an error, as of a row before its error."""
+    cells.status[:] = [
+        ERROR if cells.failed[of] else status
+        for of, status in zip(cells.of, cells.status, strict=True)
+    ]
 
 
 def _number_epochs(rows: _Rows) -> None:

@@ -122,9 +122,17 @@ def _of_details(files: Sequence[LogFile]) -> dict[Path, Run]:
         run = found.get(file.path, found[folder])
         for row, (item, one) in enumerate(told.items(), start=1):
             place = run.cells.sample(item, text=item, row=row, file=len(run.files) - 1)
-            run.cells.score(place, _METRIC, number(as_dict(one).get(_METRIC)))
+            run.cells.score(place, _METRIC, _resolved(as_dict(one).get(_METRIC), file, row))
         run.declared = list(run.cells.item)
     return found
+
+
+def _resolved(value: Any, file: LogFile, row: int) -> float | None:
+    """Whether an instance was resolved, as a score; None where nothing says."""
+    if value is None or isinstance(value, bool):
+        return None if value is None else float(value)
+    what = "is neither true nor false, nor null where it is not known"
+    raise problem(file.name, what, row=row, column=_METRIC, value=value)
 
 
 def _add(run: Run, told: dict[str, Any], lists: Sequence[tuple[str, float | None, str]]) -> None:

@@ -1,5 +1,6 @@
 """Simulations of tau2-bench, in one file or in a folder beside it."""
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
@@ -9,7 +10,7 @@ from betterthan.io.problems import problem, shown
 from betterthan.logs.elements import fields
 from betterthan.logs.hashing import digest
 from betterthan.logs.heads import Head, LogFile
-from betterthan.logs.json_values import as_dict, as_text, count, flat, number, whole
+from betterthan.logs.json_values import as_dict, as_text, count, flat, whole
 from betterthan.logs.record import ERROR, OK, Run
 
 _ENDED = ("too_many_errors", "agent_error", "user_error", "infrastructure_error")
@@ -105,7 +106,19 @@ def _short(one: dict[str, Any], name: str, row: int | None) -> dict[str, Any]:
         raise problem(name, "is a simulation without a task_id", row=row)
     kept = {key: one.get(key) for key in ("task_id", "trial", "termination_reason")}
     reward = one.get("reward_info")
-    return kept | {"reward": None if reward is None else [as_dict(reward).get("reward")]}
+    if reward is None:
+        return kept | {"reward": None}
+    return kept | {"reward": [_reward(as_dict(reward).get("reward"), name, row)]}
+
+
+def _reward(value: Any, name: str, row: int | None) -> float:
+    """A reward as the score that it is, NaN where there is none."""
+    if value is None or value != value:
+        return math.nan
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        what = "is no reward; one is a number from 0 to 1, or null where there is none"
+        raise problem(name, what, row=row, column=_METRIC, value=value)
+    return float(value)
 
 
 def _add(
@@ -122,7 +135,7 @@ def _add(
         file=file,
         failed=failed,
     )
-    raw = None if failed else number(one["reward"][0])
+    raw = None if failed else one["reward"][0]
     run.cells.score(place, _METRIC, raw, ERROR if failed else OK)
     if failed and not run.why:
         run.why = as_text(one["termination_reason"]) or "a simulation without a reward"

@@ -111,7 +111,11 @@ def _add_lines(run: Run, file: LogFile, measure: int, query: int) -> int:
 def _lines(file: LogFile) -> Iterator[tuple[int, list[str]]]:
     with file.open() as lines:
         for row, line in enumerate(lines, start=1):
-            fields = line.decode("utf-8-sig", "replace").split()
+            try:
+                fields = line.decode("utf-8-sig").split()
+            except UnicodeDecodeError:
+                what = "not UTF-8; save the file as UTF-8"
+                raise problem(file.name, what, row=row) from None
             if fields and len(fields) != 3:
                 what = f"has {len(fields)} fields where there are 3; is the file cut?"
                 raise problem(file.name, what, row=row)

@@ -29,7 +29,7 @@ def partial(text: str) -> tuple[Any, int]:
         start = len(text) - len(text.lstrip())
         value, end = json.JSONDecoder().raw_decode(text, start)
         return value, end
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):  # also a number of more digits than Python reads
         return _begun(text), -1
 
 
@@ -83,5 +83,5 @@ def _value(mark: str) -> Any:
         return _LITERALS[mark]
     try:
         return json.loads(mark)
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return mark

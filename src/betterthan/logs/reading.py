@@ -6,8 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from betterthan import checks
 from betterthan.io.problems import printable
 from betterthan.logs.again import one_each
+from betterthan.logs.checking import checked
 from betterthan.logs.clustering import CONTENT, by_content, refuse_cluster
 from betterthan.logs.finding import Found, find_files
 from betterthan.logs.frames import logs_of
@@ -119,6 +121,7 @@ def logs_of_runs(
     """The records of runs, each with the name that a mapping gave it."""
     callable_: Any = systems if callable(systems) else None
     runs, found = one_each(runs, named(runs, keys, callable_), again)
+    checks.fit(found, "system")
     wanted = chosen(systems, list(dict.fromkeys(found)))
     kept = [k for name in wanted for k, system in enumerate(found) if system == name]
     return logs_of([runs[k] for k in kept], [wanted[found[k]] for k in kept])
@@ -138,7 +141,7 @@ def read_runs(
         before = len(runs)
         for key, group in _by_key(files.by_reader.get(reader.name, [])).items():
             found = reader.runs([one.file for one in group], items, metadata)
-            runs += [_by_its_tool(run, reader) for run in found]
+            runs += [_by_its_tool(checked(run), reader) for run in found]
             keys += [key] * len(found)
         reader.check(runs[before:])
     if not runs:

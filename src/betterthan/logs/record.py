@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from betterthan.text import stripped
+
 OK, ERROR, UNSCORED, MISSING = STATUSES = ("ok", "error", "unscored", "missing")
 DONE, FAILED, DIED = STATES = ("done", "failed", "died")
 Frame = Any  # a pandas.DataFrame, inside: pandas is typed in part only
@@ -113,7 +115,7 @@ class Cells:
         **columns : sequence
             The others, all but cluster and file.
         """
-        self.item = [one.strip() if type(one) is str else _id(one) for one in items]
+        self.item = [stripped(one) if type(one) is str else _id(one) for one in items]
         self.epoch, self.row, self.failed = (list(columns[k]) for k in ("epoch", "row", "failed"))
         self.content, self.prompt = (list(columns[k]) for k in ("content", "prompt"))
         kept = KEPT.get()
@@ -249,4 +251,4 @@ def _id(item: Any) -> str:
     """An id as text: 7, 7.0 and "7" are one."""
     if isinstance(item, float) and item.is_integer():
         return str(int(item))
-    return str(item).strip()
+    return stripped(str(item))

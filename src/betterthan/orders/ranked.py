@@ -13,6 +13,7 @@ from scipy import stats
 
 from betterthan import checks, names
 from betterthan.io.text_arrays import text_array
+from betterthan.text import stripped
 
 DOCUMENT, POSITION, REFERENCE = names.DOCUMENT, names.POSITION, names.REFERENCE
 
@@ -58,7 +59,9 @@ def from_lists(lists: Mapping[Any, Any]) -> xr.DataArray:
     Frozen({'system': 2, 'position': 3})
     """
     nested = _nested(lists)
+    checks.fit(map(str, nested), "document")
     systems = list(dict.fromkeys(str(s) for inner in nested.values() for s in inner))
+    checks.unique(systems, "system")
     coords = {DOCUMENT: text_array(list(map(str, nested))), names.SYSTEM: text_array(systems)}
     orders = xr.DataArray(_padded(nested, systems), coords, (*coords, POSITION))
     ranked_of(orders)
@@ -129,6 +132,8 @@ def from_ranks(table: pd.DataFrame) -> xr.DataArray:
             "a rank is not a number; give one row of ranks for each system, 1 for the first item"
         ) from None
     systems, items = [str(s) for s in table.index], [str(c) for c in table.columns]
+    checks.unique(systems, "system")
+    checks.unique(items, "item")
     coords = {names.SYSTEM: systems, names.ITEM: items}
     ranks = xr.DataArray(values, dims=(names.SYSTEM, names.ITEM), coords=coords)
     ranked_of(ranks)
@@ -174,7 +179,8 @@ def _items_of(order: Any, document: str, system: str) -> list[str]:
         raise ValueError(
             f"{where}: the order is empty; leave the system out of the document where it gave none"
         )
-    items = ["" if item is None or item != item else str(item).strip() for item in order]
+    items = ["" if item is None or item != item else stripped(str(item)) for item in order]
+    checks.fit(items, f"{where}: item")
     if "" in items:
         raise ValueError(
             f"{where}, position {items.index('') + 1}: the item is blank; every item needs a name"
@@ -188,6 +194,7 @@ def _place(document: str, system: str) -> str:
 
 def _from_positions(values: np.ndarray, documents: list[str], systems: list[str]) -> Ranked:
     """The rank of an item is the position where it stands."""
+    checks.fit(values.ravel().tolist(), "item")
     text = values if values.dtype.kind == "U" else text_array(np.where(pd.isna(values), "", values))
     _refuse_holes(text, documents, systems)
     code, items = _coded(text)
@@ -242,8 +249,9 @@ def _from_ranks(ranks: xr.DataArray, documents: list[str], systems: list[str]) -
         raise ValueError("a rank is not a number; 1 is the first item") from None
     items = np.array(list(map(str, range(values.shape[-1]))))
     if names.ITEM in ranks.coords:
-        items = np.array([str(i) for i in ranks[names.ITEM].values])
-        checks.unique(items.tolist(), "item")
+        named = [str(i) for i in ranks[names.ITEM].values]
+        checks.unique(named, "item")
+        items = np.array(named)
     gaps = np.argwhere(~without_gaps(values))
     if len(gaps):
         d, s = gaps[0]

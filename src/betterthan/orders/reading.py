@@ -19,6 +19,7 @@ from betterthan.io.table import Table, refuse_large, unread
 from betterthan.io.text_arrays import text_array
 from betterthan.orders.cell import groups_of, unseparated
 from betterthan.orders.ranked import DOCUMENT, POSITION, from_lists, gap_of, ranked_of, without_gaps
+from betterthan.text import first_flawed, flaw
 
 _SYSTEM = ("system", "model", "judge", "rater", "annotator")
 _DOCUMENT = ("document", "doc", "doc_id", "document_id", "text", "query")
@@ -142,7 +143,11 @@ def _cells_of(rows: _Rows, column: str) -> list[list[list[str]]]:
             orders.append(groups_of(value))
         except ValueError as error:
             raise rows.wrong(str(error), k, column, value) from None
-        if not orders[k]:
+        plain = _plain(orders[k])
+        flawed = first_flawed(plain)
+        if flawed is not None:
+            raise rows.wrong(flaw(plain[flawed]), k, column, value)
+        if not plain:
             what = "the order is empty; leave the row out where a system gave none"
             raise rows.wrong(what, k, column, value)
     k = unseparated([_plain(order) for order in orders])

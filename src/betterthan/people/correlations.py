@@ -183,7 +183,9 @@ def _rated(ratings: Any) -> tuple[np.ndarray, list[str]]:
     if isinstance(ratings, xr.DataArray):
         ratings = ratings.to_pandas()
     index = ratings.index if isinstance(ratings, pd.DataFrame) else range(len(values))
-    return values, [str(s) for s in index]
+    subjects = [str(s) for s in index]
+    checks.fit(subjects, "subject")
+    return values, subjects
 
 
 def _with_the_others(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

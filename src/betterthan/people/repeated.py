@@ -296,4 +296,5 @@ def _columns(table: pd.DataFrame, numbers: list[str], labels: list[str]) -> pd.D
         if data[name].isna().any():
             row = data.index[data[name].isna()][0]
             raise ValueError(f"row {row}, column {name!r}: missing; every row needs its {name}")
+        checks.fit(data[name].tolist(), name)
     return data

@@ -198,6 +198,8 @@ def read(
         If a file cannot be read as what its extension says, or is not UTF-8.
         If no layout fits the columns, or more than one.
         If a cell is not what its column needs; the message names file, row, column and value.
+        If a name, an id, a label or a score holds a control character other than white space, such
+        as U+0000, or half of a pair of surrogates.
         If an item, a system, a pair or a score is given twice, or counts contradict each other.
         If there are fewer than two systems, or several files differ in their systems.
         If a column of numbers is plainly no system: a mean or a sum of the others, or of a range

@@ -8,6 +8,7 @@ import numpy as np
 from pandas.util import hash_array
 
 from betterthan.io.problems import problem
+from betterthan.text import first_flawed, flaw
 
 MOST = 50_000_000  # items; a mark of each takes eight bytes
 
@@ -29,9 +30,9 @@ def refuse_twice(parts: list[Part]) -> None:
     Raises
     ------
     ValueError
-        With both rows.
+        With both rows; or with the row of an id that no item may have.
     """
-    marks = [_marks(part.read()) for part in parts]
+    marks = [_marks(part) for part in parts]
     every = np.sort(np.concatenate(marks)) if marks else np.empty(0, np.uint64)
     twice = np.unique(every[1:][every[1:] == every[:-1]])
     seen: dict[str, str] = {}
@@ -45,9 +46,19 @@ def refuse_twice(parts: list[Part]) -> None:
         seen[name] = f"{file}, row {row:,}"
 
 
-def _marks(ids: np.ndarray) -> np.ndarray:
+def _marks(part: Part) -> np.ndarray:
+    ids = part.read()
+    if ids.dtype.kind not in "iufb":
+        _refuse_flawed(part, list(map(str, ids.tolist())))
     marked: Any = hash_array  # lazily loaded, so that its type is not known
     return marked(np.asarray(ids).astype(str).astype(object), categorize=False)
+
+
+def _refuse_flawed(part: Part, ids: list[str]) -> None:
+    """Refuse an id with what no name may hold."""
+    k = first_flawed(ids)
+    if k is not None:
+        raise problem(part.file, flaw(ids[k]), row=part.row + k, column="item", value=ids[k])
 
 
 def _with_marks(

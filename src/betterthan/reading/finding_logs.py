@@ -55,10 +55,11 @@ def _in_frames(source: Any) -> tuple[list[Run], list[str | None]] | None:
     frames = source if isinstance(source, Mapping) else {"DataFrame": source}
     if not frames or not all(isinstance(one, pd.DataFrame) for one in frames.values()):
         return None
+    from betterthan.logs.checking import checked
     from betterthan.logs.of_tool_rows import run_of_frame
 
     found = {str(name): run_of_frame(frame, str(name)) for name, frame in frames.items()}
-    runs = {name: run for name, run in found.items() if run is not None}
+    runs = {name: checked(run) for name, run in found.items() if run is not None}
     if runs and len(runs) < len(found):
         other = next(name for name, run in found.items() if run is None)
         what = f"has not the columns of {next(iter(runs.values())).tool}, as others here have"

@@ -1,0 +1,79 @@
+"""Which text may be a name, an id, a label or a score: one rule for tables, logs and arrays.
+
+It holds no half of a pair of surrogates, and of control characters white space alone. Arrays drop a
+U+0000 at the end of a text, so that two names would become one.
+"""
+
+import re
+from collections.abc import Sequence
+
+_FLAW = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
+_BLANKS = "".join(c for c in map(chr, range(0x3001)) if c.isspace() and not _FLAW.match(c))
+
+
+def flaw(text: str) -> str:
+    r"""Why a text can be no name; empty where it can.
+
+    Examples
+    --------
+    >>> flaw("A\0"), flaw("gpt 4\n(new)")
+    ('holds a control character (U+0000, character 2); write it without', '')
+    """
+    found = _FLAW.search(text)
+    if found is None:
+        return ""
+    at = f"U+{ord(found[0]):04X}, character {found.start() + 1:,}"
+    if found[0] >= "\ud800":
+        return f"holds half of a character (a lone surrogate, {at}); write it as UTF-8 anew"
+    return f"holds a control character ({at}); write it without"
+
+
+def first_flawed(texts: Sequence[str]) -> int | None:
+    r"""The place of the first text that can be no name.
+
+    Examples
+    --------
+    >>> first_flawed(["A", "B\x1b"]), first_flawed(["A", "B"])
+    (1, None)
+    """
+    together = "".join(texts)
+    if together.isprintable() or not _FLAW.search(together):
+        return None
+    return next(k for k, text in enumerate(texts) if _FLAW.search(text))
+
+
+def stripped(text: str) -> str:
+    r"""A text without the white space around it, which U+001C to U+001F are not.
+
+    Examples
+    --------
+    >>> stripped(" A\n"), stripped("A\x1c")
+    ('A', 'A\x1c')
+    """
+    return text.strip(_BLANKS)
+
+
+def escaped(text: str) -> str:
+    r"""A text of which a name is made, such as a prompt: what no name may hold as its escape.
+
+    Examples
+    --------
+    >>> print(escaped("red \x1b[31m"))
+    red \x1b[31m
+    """
+    return _FLAW.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def encodable(texts: Sequence[str]) -> Sequence[str]:
+    r"""Free texts as a frame can hold them: each half of a pair of surrogates as its escape.
+
+    Examples
+    --------
+    >>> print(*encodable(["a\ud800", "b"]))
+    a\ud800 b
+    """
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        return [text.encode("utf-8", "backslashreplace").decode() for text in texts]
+    return texts
