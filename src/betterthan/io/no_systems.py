@@ -30,12 +30,12 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
     """Refuse columns of a wide table that are plainly no scores of systems, or are called so."""
     far, near = _far(values)
     if len(far):
-        odd = [systems[k] for k in far]
+        odd = [systems[k] for k in far.tolist()]
         what = (
             f"runs from {_range(values[:, far[0]])}, while {shown(systems[near])} runs from "
             f"{_range(values[:, near])}: not scores of one kind; {how_to_choose(systems, odd)}"
         )
-        raise problem(table.source, what, column=systems[int(far[0])])
+        raise problem(table.source, what, column=odd[0])
     called = np.array([bool(_SUMMARY.fullmatch(system)) for system in systems])
     for k, told in _summaries(values, np.where(called, 1, _ENOUGH)):
         what = f"is the {told} of the other columns, and no system"

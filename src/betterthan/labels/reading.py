@@ -72,10 +72,10 @@ def read(
     items, column = items_of(table), str(sole(table, "gold"))
     gold = cells.labels(table, column, "each item its right answer")
     rest = [name for name in table.columns if name not in items.used | {column}]
-    named = systems is not None and not isinstance(systems, Mapping)
-    picked = chosen(table, rest, words(systems) if named else None)
+    asked = None if systems is None or isinstance(systems, Mapping) else words(systems)
+    picked = chosen(table, rest, asked)
     predicted = _predicted(table, picked)
-    of_labels = said_of_labels(table, (column, gold), predicted, named)
+    of_labels = said_of_labels(table, (column, gold), predicted, named=asked is not None)
     values = text_array(list(predicted.values())).T
     refuse_apart_by_scores(table.source, picked, items.ids, values != "")
     axes = {names.ITEM: text_array(items.ids), names.SYSTEM: text_array(picked)}
