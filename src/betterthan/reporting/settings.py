@@ -3,6 +3,7 @@
 import numpy as np
 
 from betterthan import names
+from betterthan.io.problems import counted
 from betterthan.reporting.engines import ALSO, BESIDE, ENGINES, advised
 from betterthan.reporting.page import Part
 from betterthan.reporting.shown import Shown
@@ -131,7 +132,7 @@ def _of_units(shown: Shown) -> str:
     """Of Student's t."""
     made = shown.made
     what = {"wins": "wins less losses", "accuracy": "accuracy"}.get(str(made.quantity), "scores")
-    units = f"{made.n_units} {made.unit}s" if made.n_units else "items"
+    units = counted(made.n_units, str(made.unit)) if made.n_units else "items"
     return (
         f"the difference of the means ({what}, on {units}) ~ its estimate + its standard error x "
         "Student's t; A is better when it favours A"
