@@ -4,6 +4,7 @@ import numpy as np
 
 from betterthan import names
 from betterthan.io.problems import counted
+from betterthan.reporting.diagnostics import computed_by
 from betterthan.reporting.engines import ALSO, BESIDE, ENGINES, advised
 from betterthan.reporting.page import Part
 from betterthan.reporting.shown import Shown
@@ -78,7 +79,7 @@ def model_part(shown: Shown) -> Part:
     """What the answer assumes, and by what rule there is a verdict."""
     made, engines = shown.made, shown.engine_names
     alone = advised(engines[0])
-    how = [ENGINES[engine].how for engine in (engines[:1] if alone else engines)]
+    how = [computed_by(shown, engine) for engine in (engines[:1] if alone else engines)]
     rope = f"at most {shown.rope:g} apart" if shown.rope else _NO_ROPE
     facts = [
         *([("Decided by", _QUANTITIES[str(made.quantity)])] if made.beside_quantity else []),
