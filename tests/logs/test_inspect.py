@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+import betterthan as bt
 from betterthan.logs import elements, of_inspect, packed
 from betterthan.logs.heads import LogFile
 from betterthan.logs.inspect_content import Contents, digests_of_plain
@@ -180,6 +181,67 @@ def test_a_system_message_is_another_prompt_for_the_same_content(tmp_path):
     a, b = run("Be brief"), run("Think")
     assert a.content == b.content
     assert a.prompt != b.prompt
+
+
+SETTINGS_OF_SOLVERS = {
+    "a seed": [{"solver": "flaky", "params": {"seed": "gpt-small"}}],
+    "another seed": [{"solver": "flaky", "params": {"seed": "gpt-large"}}],
+    "a model": [{"solver": "debate", "params": {"model": "openai/gpt-4.1", "tool": "bash"}}],
+    "effort": [{"solver": "generate", "params": {"tool_calls": "loop", "reasoning_effort": "low"}}],
+    "an older version": [{"solver": "generate", "params": {}}],
+    "a limit": [{"solver": "basic_agent", "params": {"message_limit": 9, "submit_name": "end"}}],
+    "no prompt": [{"solver": "react", "params": {"prompt": None, "submit": True}}],
+    "choices": [{"solver": "multiple_choice", "params": {"cot": False, "max_tokens": 9}}],
+}
+PROMPTS_OF_SOLVERS = {
+    "a template": [{"solver": "system_message", "params": {"template": "Be brief"}}],
+    "a value": [{"solver": "system_message", "params": {"template": "Be {how}", "how": "brief"}}],
+    "another": [{"solver": "system_message", "params": {"template": "Be {how}", "how": "kind"}}],
+    "around": [{"solver": "prompt_template", "params": {"template": "Q: {prompt} A:"}}],
+    "of choices": [{"solver": "multiple_choice", "params": {"template": "Q: {question}"}}],
+    "thoughts": [{"solver": "multiple_choice", "params": {"cot": True}}],
+    "an agent": [{"solver": "react", "params": {"prompt": {"instructions": "Search"}}}],
+    "one's own": [{"solver": "mine", "params": {"system_prompt": "Be brief", "seed": "s"}}],
+    "within": [
+        {
+            "solver": "basic_agent",
+            "params": {"init": [{"name": "system_message", "params": {"template": "Hi"}}]},
+        }
+    ],
+}
+
+
+def prompt_under(tmp_path, steps):
+    head = made.header(plan__steps=steps)
+    sample = made.summary("q0", choices=["a", "b"])
+    return read(made.eval_log(tmp_path / "a.eval", head, [sample])).cells.prompt
+
+
+@pytest.mark.parametrize("case", SETTINGS_OF_SOLVERS)
+def test_other_settings_of_a_solver_are_no_prompt(tmp_path, case):
+    plain = prompt_under(tmp_path, [])
+    assert prompt_under(tmp_path, SETTINGS_OF_SOLVERS[case]) == plain
+
+
+def test_a_seed_of_a_solver_is_one_setting_and_no_prompt_to_the_audit(tmp_path):
+    for k, model in enumerate(("small", "middle", "large")):
+        steps = [{"solver": "flaky", "params": {"seed": f"gpt-{model}", "mode": model}}]
+        head = made.header(model=f"org/{model}", plan__steps=steps, eval__task_id=f"t{k}")
+        samples = [made.summary(f"q{j}", "CI"[(j + k) % 2]) for j in range(12)]
+        made.eval_log(tmp_path / f"{model}.eval", head, samples)
+    findings = bt.audit(tmp_path).findings
+    assert "prompt" not in findings["code"].tolist()
+    told = findings[findings["code"] == "config"].sort_values("level")
+    assert told["message"].tolist() == [
+        "other settings differ: flaky.mode",
+        "flaky.seed gpt-large, gpt-middle and gpt-small",
+    ]
+    assert told["level"].tolist() == ["note", "warn"]
+
+
+def test_every_text_that_a_solver_adds_is_a_prompt(tmp_path):
+    found = [prompt_under(tmp_path, steps) for steps in ([], *PROMPTS_OF_SOLVERS.values())]
+    assert len({prompt for (prompt,) in found}) == len(PROMPTS_OF_SOLVERS) + 1
 
 
 def test_the_judge_and_the_scorer(tmp_path):

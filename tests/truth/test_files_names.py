@@ -1,7 +1,6 @@
 """Two spellings of one name, a second header, a column that is no system: refused or named."""
 
 import re
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -140,7 +139,10 @@ def test_a_column_of_another_range_is_refused_and_systems_is_the_way_out(
         ValueError, match=rf"^t\.csv, column '{name}': runs from .* not scores"
     ) as e:
         read_text(tmp_path, text)
-    assert str(e.value).endswith("say which are systems, such as systems=['A', 'B']")
+    assert str(e.value).endswith(
+        f"leave it out: ignore='{name}', or --ignore {name}; or name the systems: "
+        "systems=['A', 'B'], or --systems A,B"
+    )
     scores = read_text(tmp_path, text, systems=["B", "A"])
     assert scores.system.values.tolist() == ["B", "A"]
     assert scores.attrs["reading"].endswith(f"ignored columns '{name}'")
@@ -191,14 +193,32 @@ def test_a_row_that_sums_up_is_refused(tmp_path, total):
         bt.read(long)
 
 
-def test_what_is_only_called_a_summary_is_named_in_a_warning():
-    frame = pd.DataFrame({"item": ["q1", "q2", "total"], "A": [1, 0, 1], "latency": [1, 1, 0]})
-    with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter("always")
+@pytest.mark.parametrize("name", ["latency", "n_tokens", "average"])
+def test_a_column_that_is_only_called_no_system_is_refused_until_it_is_named(name):
+    cells = np.linspace(0.4, 0.8, 20)
+    frame = pd.DataFrame({"item": range(20), "old": [1, 0] * 10, "new": [1, 1] * 10, name: cells})
+    with pytest.raises(ValueError, match=f"column '{name}': by its name no scores") as e:
         bt.read(frame)
-    told = sorted(str(one.message) for one in found)
-    assert told[0].startswith("DataFrame: 'latency' taken as systems; if they are none, leave")
-    assert told[1].startswith("DataFrame: item 'total' is taken as one item; if it sums")
+    assert str(e.value).endswith("systems=['old', 'new'], or --systems old,new")
+    with pytest.raises(ValueError, match=f"column '{name}': by its name no scores"):
+        bt.compare(frame)
+    assert bt.read(frame, ignore=name).system.values.tolist() == ["old", "new"]
+    assert bt.read(frame, systems=["old", "new"]).system.values.tolist() == ["old", "new"]
+    assert bt.read(frame, systems=["old", name]).system.values.tolist() == ["old", name]
+
+
+def test_several_columns_that_are_called_no_systems_are_refused_together():
+    columns = {"A b": [1, 0], "B": [1, 1], "cost": [0, 1], "total": [1, 0]}
+    said = r"column 'cost': .* as those of 'total'; leave them out: ignore=\['cost', 'total'\]"
+    with pytest.raises(ValueError, match=said) as e:
+        bt.read(pd.DataFrame(columns))
+    assert str(e.value).endswith("or --systems 'A b,B'")
+
+
+def test_an_item_that_is_only_called_a_summary_is_named_in_a_warning():
+    frame = pd.DataFrame({"item": ["q1", "q2", "total"], "A": [1, 0, 1], "B": [1, 1, 0]})
+    with pytest.warns(UserWarning, match="DataFrame: item 'total' is taken as one item; if it sum"):
+        bt.read(frame)
 
 
 def test_the_reading_names_the_systems(tmp_path):

@@ -68,7 +68,7 @@ def of_pair(row: dict[str, Any], made: Signature) -> str:
     """One pair in one sentence; the row names the system that is ahead first."""
     first, second, verdict = row["system"], row["other"], row["verdict"]
     if verdict == "no_data":
-        return _no_data(row)
+        return _no_data(row, made)
     if verdict == "no_verdict":
         return f"No verdict on {first} and {second}{_reason(row)}."
     p = numbers.probability(row["prob_better"], row.get("mcse", 0.0))
@@ -113,13 +113,16 @@ def _open(row: dict[str, Any], how: str) -> str:
     )
 
 
-def _no_data(row: dict[str, Any]) -> str:
+def _no_data(row: dict[str, Any], made: Signature) -> str:
     """They share nothing, or one unit, of which no spread can be seen."""
     first, second = row["system"], row["other"]
     if row.get("n", 0) and row.get("n_units", 2) == 1:
+        one, new = ("items are in one cluster", "clusters")
+        if made.unit != "cluster":
+            one, new = ("runs are of one item", "items")
         return (
-            f"Nothing is said about {first} and {second}: all their examples belong to one "
-            "cluster or item, which is one example."
+            f"Nothing is said about {first} and {second}: all their {one}, so nothing can be said "
+            f"about new {new}."
         )
     return f"Nothing is said about {first} and {second}: they share no example."
 
@@ -178,7 +181,7 @@ def _beside(row: dict[str, Any], made: Signature) -> str:
 
 def _best(systems: Any, made: Signature) -> list[str]:
     """Who is the best of all, where that was answered jointly."""
-    if "prob_best" not in systems:
+    if "prob_best" not in systems or systems["prob_best"].isna().all():
         return []
     top = systems.sort_values("prob_best", ascending=False, kind="stable")
     first = top.iloc[0]

@@ -99,6 +99,7 @@ def _counts(pilot: list[str], **choices: Any) -> Any:
 
     source_of(pilot)
     data = read_given(pilot, **choices)
+    _clustered(data)
     counts = data if names.OUTCOME in data.dims else bt.count(data)
     if names.SYSTEM in data.dims and not data.isin((0, 1)).where(data.notnull(), True).all():
         say("scores are graded: this plan is of winning more items, which a higher mean need not")
@@ -115,6 +116,24 @@ def _ahead_first(counts: Any) -> Any:
     """The two systems in the order of their wins, as given where these are equal."""
     won = counts.isel({names.OUTCOME: 0}).values.tolist()
     return counts.isel({key: [1, 0] for key in names.SQUARE}) if won[1][0] > won[0][1] else counts
+
+
+def _clustered(data: Any) -> None:
+    """Say that items in clusters are planned as independent ones; one cluster plans nothing."""
+    from betterthan.counts.units import CLUSTER
+
+    if CLUSTER not in data.coords:
+        return
+    found = len(set(data[CLUSTER].values.tolist()))
+    if found == 1:
+        raise ValueError(
+            "all items of the pilot are in one cluster, so nothing can be said about new clusters; "
+            "give a pilot with items of several"
+        )
+    say(
+        f"items come in {found:,} clusters; this plan takes them as independent and asks for too "
+        "few: see betterthan.plan.cluster_power"
+    )
 
 
 def _of_pilot(counts: Any, until: int | None, wanted: dict[str, Any], how: dict[str, Any]) -> None:

@@ -11,7 +11,6 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.cli.console import say
 from betterthan.io.cells import holds_numbers, numbers, texts
-from betterthan.io.choosing import chosen_of
 from betterthan.io.files import read_file
 from betterthan.io.problems import listed, problem
 from betterthan.io.recognition import recognise
@@ -35,6 +34,7 @@ def measured(
     higher_is_better: bool,
     scale: int,
     systems: list[str] | None = None,
+    ignore: list[str] | None = None,
 ) -> tuple[xr.DataArray | None, Any, str | None]:
     """Tallies or scores to compare, confusion matrices to describe, and the statistic that suits
     them.
@@ -46,11 +46,10 @@ def measured(
     if chosen == "confusion":
         return None, read_confusion(file), None
     if chosen != "predictions":
-        better: dict[str, Any] = {"higher_is_better": higher_is_better, "scale": scale}
-        return read(file, layout=chosen, systems=systems, **better), None, None
-    labels = read_labels(file)
-    if systems is not None:
-        labels = chosen_of(table.source, labels, systems)
+        how: dict[str, Any] = {"higher_is_better": higher_is_better, "scale": scale}
+        how |= {"layout": chosen, "systems": systems, "ignore": ignore}
+        return read(file, **how), None, None
+    labels = read_labels(file, systems=systems, ignore=ignore)
     confusions = confusions_from_labels(labels).assign_attrs(labels.attrs)
     if labels.sizes["system"] == 1:
         return None, confusions.isel(system=0, drop=True), None

@@ -10,6 +10,7 @@ from betterthan.cli.console import one_file, put, say
 from betterthan.cli.options import (
     File,
     Format,
+    Ignore,
     Interval,
     Lower,
     Output,
@@ -45,6 +46,7 @@ def measures(
         ),
     ] = None,
     systems: Systems = None,
+    ignore: Ignore = None,
     lower_is_better: Lower = False,
     scale: Scale = 1,
     seed: Seed = None,
@@ -64,6 +66,7 @@ def measures(
         higher_is_better=not lower_is_better,
         scale=scale,
         systems=systems.split(",") if systems is not None else None,
+        ignore=ignore.split(",") if ignore is not None else None,
     )
     say(str((data if data is not None else confusions).attrs["reading"]))
     answers = [] if confusions is None else [with_seed(confusions, seed)]

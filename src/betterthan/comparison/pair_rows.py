@@ -93,12 +93,23 @@ def _by_engine(comparison: Comparison | xr.Dataset) -> xr.Dataset:
 
 def systems_of(main: xr.Dataset) -> pd.DataFrame:
     """The rows of `system_rows`, of one engine, in the order given."""
-    verdict = main["verdict"].values.astype(str)
+    verdict = np.where(in_one_unit(main), "no_verdict", main["verdict"].values.astype(str))
     others = ~np.eye(len(verdict), dtype=bool)
     table: dict[str, Any] = {"system": main[names.SYSTEM_A].values.astype(str)}
     for name, verdicts in _ENDED.items():
         table[name] = (np.isin(verdict, verdicts) & others).sum(1)
     return pd.DataFrame(table | {v: main[v].values for v in _OF_SYSTEM if v in main})
+
+
+def in_one_unit(main: xr.Dataset) -> np.ndarray:
+    """The pairs whose examples are all in one cluster, or all of one item: they were compared, and
+    that says nothing about new clusters or items.
+    """
+    dims = [dim for dim in names.SQUARE if dim in main.dims]
+    if "n_units" not in main or "n" not in main:
+        return np.zeros(main["verdict"].shape, dtype=bool)
+    one = (main["verdict"] == "no_data") & (main["n"] > 0) & (main["n_units"] == 1)
+    return one.transpose(..., *dims).values
 
 
 def best_first(comparison: xr.Dataset) -> xr.Dataset:

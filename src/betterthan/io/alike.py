@@ -4,6 +4,7 @@ import re
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -135,8 +136,9 @@ def refuse_apart_by_pairs(
     refuse_apart(source, alike(systems), "systems", apart, "never meet each other")
 
 
-def alike_labels(source: str, labels: Sequence[str]) -> str:
+def alike_labels(source: str, *columns: Sequence[str]) -> str:
     """What is said of labels that look the same; refused are two that are one number."""
+    labels = [label for label in dict.fromkeys(chain(*columns)) if label]
     numbers: dict[float, str] = {}
     for label in labels:
         if PLAIN_NUMBER.fullmatch(label.strip()):

@@ -1,12 +1,15 @@
 """The systems that are asked for: columns of a wide table, or names in any other."""
 
 from collections.abc import Mapping, Sequence
+from shlex import quote
 from typing import Any
 
 from betterthan import checks, names
-from betterthan.io.problems import listed, problem
+from betterthan.io.problems import listed, problem, shown
 from betterthan.io.table import Table
 from betterthan.io.text_arrays import text_array
+
+_SHOWN = 8  # columns in a message, as many as `listed` has
 
 
 def named_systems(systems: Any) -> list[str] | None:
@@ -31,6 +34,29 @@ def chosen(table: Table, columns: list[str], systems: Sequence[str] | None) -> l
         what = f"has no column {absent[0]!r} of a system among {listed(columns)}"
         raise problem(table.source, what)
     return list(systems)
+
+
+def how_to_choose(columns: Sequence[str], odd: Sequence[str]) -> str:
+    """Both ways to read a table of which `odd` columns may be no systems, in Python and as
+    options.
+    """
+    left = [column for column in columns if column not in odd]
+    named = left if len(left) > 1 else columns
+    return (
+        f"leave {'it' if len(odd) == 1 else 'them'} out: ignore={_in_python(odd)}, "
+        f"or --ignore {_as_option(odd)}; "
+        f"or name the systems: systems={_in_python(named)}, or --systems {_as_option(named)}"
+    )
+
+
+def _in_python(columns: Sequence[str]) -> str:
+    if len(columns) == 1:
+        return shown(columns[0])
+    return f"[{', '.join(map(shown, columns[:_SHOWN]))}{', ...' if columns[_SHOWN:] else ''}]"
+
+
+def _as_option(columns: Sequence[str]) -> str:
+    return quote(",".join(columns[:_SHOWN])) + (",..." if columns[_SHOWN:] else "")
 
 
 def chosen_of(source: str, data: Any, systems: Sequence[str] | None) -> Any:

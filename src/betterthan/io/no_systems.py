@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from betterthan.io.choosing import how_to_choose
 from betterthan.io.problems import listed, problem, shown
 from betterthan.io.table import Table
 
@@ -26,31 +27,25 @@ _ENOUGH = 5  # rows on which systems differ, and another column is their mean
 
 
 def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarray) -> None:
-    """Refuse columns of a wide table of which some are plainly no scores of systems; warn of those
-    that are only called so.
-    """
+    """Refuse columns of a wide table that are plainly no scores of systems, or are called so."""
     far, near = _far(values)
     if len(far):
-        left = [system for k, system in enumerate(systems) if k not in far]
+        odd = [systems[k] for k in far.tolist()]
         what = (
             f"runs from {_range(values[:, far[0]])}, while {shown(systems[near])} runs from "
-            f"{_range(values[:, near])}: not scores of one kind; {_way_out(left, systems)}"
+            f"{_range(values[:, near])}: not scores of one kind; {how_to_choose(systems, odd)}"
         )
-        raise problem(table.source, what, column=systems[int(far[0])])
+        raise problem(table.source, what, column=odd[0])
     called = np.array([bool(_SUMMARY.fullmatch(system)) for system in systems])
     for k, told in _summaries(values, np.where(called, 1, _ENOUGH)):
-        left = [system for system in systems if system != systems[k]]
-        what = f"is the {told} of the other columns, and no system; {_way_out(left, systems)}"
+        what = f"is the {told} of the other columns, and no system"
+        what += f"; {how_to_choose(systems, [systems[k]])}"
         raise problem(table.source, what, column=systems[k])
-    _tell_odd(table, systems)
-
-
-def _tell_odd(table: Table, systems: Sequence[str]) -> None:
     odd = [s for s in systems if _SUMMARY.fullmatch(s) or _MEASURE.fullmatch(s)]
     if odd:
-        left = [system for system in systems if system not in odd]
-        what = f"{listed(odd)} taken as systems; if they are none, {_way_out(left, systems)}"
-        warnings.warn(str(problem(table.source, what)), UserWarning, stacklevel=2)
+        also = f", as those of {listed(odd[1:])}" if len(odd) > 1 else ""
+        what = f"by its name no scores of a system{also}; {how_to_choose(systems, odd)}"
+        raise problem(table.source, what, column=odd[0])
 
 
 def refuse_total(source: str, items: Sequence[str], values: np.ndarray) -> None:
@@ -109,10 +104,3 @@ def _largest(values: np.ndarray) -> np.ndarray:
 
 def _range(column: np.ndarray) -> str:
     return f"{np.nanmin(column):g} to {np.nanmax(column):g}"
-
-
-def _way_out(left: Sequence[str], systems: Sequence[str]) -> str:
-    """What to do: `left` are systems in any case."""
-    names = left if len(left) > 1 else systems
-    named = ", ".join(map(repr, map(str, names[:3]))) + (", ..." if len(names) > 3 else "")
-    return f"leave the column out, or say which are systems, such as systems=[{named}]"

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from betterthan.io import cells
-from betterthan.io.alike import alike_labels, refuse_apart_by_scores
+from betterthan.io.alike import refuse_apart_by_scores
 from betterthan.io.choosing import chosen
 from betterthan.io.items import at_least_two, items_of, scores_array, sole
+from betterthan.io.no_predictions import said_of_labels
 from betterthan.io.no_systems import refuse_other_numbers, refuse_total
-from betterthan.io.problems import listed, problem
+from betterthan.io.problems import problem
 from betterthan.io.table import Reading, Table
 
 _NOT_SCORES = (
@@ -46,28 +47,25 @@ def predicted_scores(table: Table, systems: Sequence[str] | None = None) -> Read
     items = items_of(table)
     gold_column = str(sole(table, "gold"))
     rest = [column for column in table.columns if column not in items.used | {gold_column}]
-    systems = chosen(table, rest, systems)
+    named, systems = systems is not None, chosen(table, rest, systems)
     at_least_two(table, systems)
-    gold = np.array(cells.labels(table, gold_column, "each item its right answer"), dtype=object)
-    if not any(map(_is_number, set(gold.tolist()))):
-        _refuse_confidences(table, systems, gold_column)
-    values, labels = _compared(table, systems, gold)
+    gold = cells.labels(table, gold_column, "each item its right answer")
+    predicted = {system: cells.predictions(table, system) for system in systems}
     said = f"{items.said}, 1 where a prediction equals column {gold_column!r}"
-    said += alike_labels(table.source, labels)
+    said += said_of_labels(table, (gold_column, gold), predicted, named)
+    values = _right(gold, predicted)
     refuse_apart_by_scores(table.source, systems, items.ids, ~np.isnan(values))
     ignored = [*items.ignored, *(column for column in rest if column not in systems)]
     return Reading(scores_array(values, items.ids, systems, items.coords), said, ignored)
 
 
-def _compared(table: Table, systems: list[str], gold: np.ndarray) -> tuple[np.ndarray, list[str]]:
-    """Whether each prediction equals gold, NaN where it is blank; and all labels."""
-    values = np.empty((len(gold), len(systems)))
-    labels = dict.fromkeys(gold.tolist())
-    for k, system in enumerate(systems):
-        predicted = np.array(cells.predictions(table, system), dtype=object)
-        values[:, k] = np.where(predicted == "", np.nan, predicted == gold)
-        labels |= dict.fromkeys(predicted.tolist())
-    return values, [label for label in labels if label]
+def _right(gold: list[str], predicted: dict[str, list[str]]) -> np.ndarray:
+    """Whether each prediction equals gold, NaN where it is blank."""
+    values, right = np.empty((len(gold), len(predicted))), np.array(gold, dtype=object)
+    for k, said in enumerate(predicted.values()):
+        own = np.array(said, dtype=object)
+        values[:, k] = np.where(own == "", np.nan, own == right)
+    return values
 
 
 def _refuse_row_numbers(table: Table, systems: list[str], values: np.ndarray) -> None:
@@ -82,23 +80,3 @@ def _refuse_row_numbers(table: Table, systems: list[str], values: np.ndarray) ->
                 "counts the rows; name it 'item' if it holds the item ids, otherwise leave it out"
             )
             raise problem(table.source, what, column=systems[k])
-
-
-def _refuse_confidences(table: Table, systems: list[str], gold: str) -> None:
-    """Refuse numbers beside gold that is text: as predictions they would all be wrong."""
-    numbers = [system for system in systems if cells.holds_numbers(table, system)]
-    if numbers:
-        beside = f", as in {listed(numbers[1:])}" if len(numbers) > 1 else ""
-        what = (
-            f"numbers{beside}, while the labels in column {gold!r} are text; leave out whichever "
-            "does not belong, with ignore="
-        )
-        raise problem(table.source, what, column=numbers[0])
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

@@ -1,19 +1,23 @@
 """Predicted labels beside gold, as they are; and confusion matrices that somebody printed."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import xarray as xr
 
 from betterthan import names
 from betterthan.io import cells
-from betterthan.io.alike import alike_labels, refuse_apart_by_scores
+from betterthan.io.alike import refuse_apart_by_scores
+from betterthan.io.choosing import chosen, renamed
+from betterthan.io.columns import Columns, applied, words
 from betterthan.io.files import table_of
 from betterthan.io.items import items_of, sole
+from betterthan.io.no_predictions import said_of_labels
 from betterthan.io.problems import counted, listed, printable, problem, shown
 from betterthan.io.recognition import require
+from betterthan.io.saying import named_systems
 from betterthan.io.table import Table
 from betterthan.io.text_arrays import text_array
 from betterthan.labels.matrices import from_table
@@ -22,7 +26,12 @@ from betterthan.signed import Signature
 _UNCLASSIFIED = "unclassified"
 
 
-def read(source: str | Path | pd.DataFrame) -> xr.DataArray:
+def read(
+    source: str | Path | pd.DataFrame,
+    *,
+    systems: str | Sequence[str] | Mapping[str, str] | None = None,
+    ignore: str | Sequence[str] | None = None,
+) -> xr.DataArray:
     """Read predicted labels beside the gold labels.
 
     Parameters
@@ -30,6 +39,11 @@ def read(source: str | Path | pd.DataFrame) -> xr.DataArray:
     source : path or pandas.DataFrame
         Item ids (may be absent), ``gold``, and a column of predicted labels for each system, one or
         more.
+    systems : str, list of str or mapping of str to str, optional
+        The columns of predicted labels, in this order; all that are left when not given. A mapping
+        renames them.
+    ignore : str or list of str, optional
+        Columns that nothing is read from.
 
     Returns
     -------
@@ -43,6 +57,7 @@ def read(source: str | Path | pd.DataFrame) -> xr.DataArray:
         If there is no such file.
     ValueError
         If the file cannot be read, there is no gold column or no system, or a gold label is blank.
+        If a column that is not named in `systems` shares no or nearly no label with gold.
 
     Examples
     --------
@@ -52,39 +67,32 @@ def read(source: str | Path | pd.DataFrame) -> xr.DataArray:
     ([['yes'], ['']], "DataFrame read as labels: 2 items x 1 system ('A'), item ids from column
     'item', 1 unclassified")
     """
-    table = table_of(source)
+    table = applied(table_of(source), Columns(ignore=words(ignore)))
     require(table, "predictions")
     items, column = items_of(table), str(sole(table, "gold"))
     gold = cells.labels(table, column, "each item its right answer")
-    systems = [name for name in table.columns if name not in items.used | {column}]
-    values = _predicted(table, systems)
-    alike = _alike(table, systems, items.ids, values, gold)
-    axes = {names.ITEM: text_array(items.ids), names.SYSTEM: text_array(systems)}
+    rest = [name for name in table.columns if name not in items.used | {column}]
+    asked = None if systems is None or isinstance(systems, Mapping) else words(systems)
+    picked = chosen(table, rest, asked)
+    predicted = _predicted(table, picked)
+    of_labels = said_of_labels(table, (column, gold), predicted, named=asked is not None)
+    values = text_array(list(predicted.values())).T
+    refuse_apart_by_scores(table.source, picked, items.ids, values != "")
+    axes = {names.ITEM: text_array(items.ids), names.SYSTEM: text_array(picked)}
     beside = items.coords | {"gold": text_array(gold)}
     labels = xr.DataArray(values, dims=tuple(axes), coords=axes, name="label").assign_coords(
         {name: (names.ITEM, array) for name, array in beside.items()}
     )
-    said = f"{_size(gold, systems)}, {items.said}, {int((values == '').sum())} unclassified{alike}"
-    return labels.assign_attrs(_signed(table, f"labels: {said}"))
+    blank = int((values == "").sum())
+    said = f"{counted(len(gold), 'item')} x {named_systems(picked)}, {items.said}"
+    said = f"labels: {said}, {blank} unclassified{of_labels}"
+    return renamed(labels, systems).assign_attrs(_signed(table, said))
 
 
-def _size(gold: list[str], systems: list[str]) -> str:
-    return f"{counted(len(gold), 'item')} x {counted(len(systems), 'system')} ({listed(systems)})"
-
-
-def _alike(
-    table: Table, systems: list[str], ids: list[str], values: np.ndarray, gold: list[str]
-) -> str:
-    """What is said of labels of one spelling; items and systems apart are refused."""
-    refuse_apart_by_scores(table.source, systems, ids, values != "")
-    distinct = dict.fromkeys([*gold, *values.ravel().tolist()])
-    return alike_labels(table.source, [label for label in distinct if label])
-
-
-def _predicted(table: Table, systems: list[str]) -> np.ndarray:
+def _predicted(table: Table, systems: list[str]) -> dict[str, list[str]]:
     if not systems:
         raise problem(table.source, f"no column of predicted labels among {listed(table.columns)}")
-    return text_array([cells.predictions(table, system) for system in systems]).T
+    return {system: cells.predictions(table, system) for system in systems}
 
 
 def _signed(table: Table, said: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from betterthan.logs.archives import Archive
 from betterthan.logs.elements import fields
 from betterthan.logs.hashing import digest, digest_of_task, digests_of_tasks
 from betterthan.logs.inspect_header import steps_of
-from betterthan.logs.json_values import as_dict
+from betterthan.logs.json_values import as_dict, as_dicts
 
 _CUT = "...\n(content truncated)"  # behind 5120 characters of a text in a summary
 _STANDS_FOR = re.compile(r"\([A-Z][a-z_]+\)")  # (Image) and such, in place of what is no text
@@ -18,6 +18,12 @@ _ODD = ("(", _ATTACHED)
 _FIRST = frozenset(start[0] for start in _ODD)
 _BY_PLACE = re.compile(r"attachment://\d+")  # which the log counts, and no other log alike
 _GIVEN = ("input", "choices", "target")
+# solvers of Inspect that write messages, and names of parameters of others that are texts
+_WRITERS = (
+    *("system_message", "user_message", "assistant_message", "prompt_template"),
+    *("chain_of_thought", "multiple_choice", "self_critique"),
+)
+_OF_TEXT = re.compile(r"(^|_)(template|prompt|message|instruction|prefix|suffix)s?$")
 _KEPT, _SHORT = 2**13, 2**13  # how many texts are kept, and of how many characters
 
 
@@ -108,15 +114,33 @@ def shown_of(summary: dict[str, Any]) -> str:
 
 
 def prompts_of(header: dict[str, Any]) -> list[Any]:
-    """What the plan and the settings of a run add to each input: templates and messages."""
-    found: list[Any] = []
-    for step in steps_of(header):
-        texts = {k: v for k, v in as_dict(step.get("params")).items() if isinstance(v, str)}
-        if texts:
-            found.append([step.get("solver"), texts])
+    """What the plan and the settings of a run add to each input: templates and messages.
+
+    Other parameters of a solver, such as a seed or the name of a model, are settings; so is any of
+    a solver that is not of Inspect whose name is not that of a text.
+    """
+    found = [text for step in steps_of(header) for text in _texts_of_step(step, step.get("solver"))]
     plan, about = as_dict(header.get("plan")), as_dict(header.get("eval"))
     settings = [plan.get("config"), about.get("model_generate_config")]
     return found + [text for one in settings if (text := as_dict(one).get("system_message"))]
+
+
+def _texts_of_step(step: dict[str, Any], solver: Any) -> Iterable[Any]:
+    """The texts that a solver adds, and those of solvers among its parameters."""
+    params = as_dict(step.get("params"))
+    whole = solver in _WRITERS
+    texts = {
+        key: value
+        for key, value in params.items()
+        if (whole and (isinstance(value, str) or value is True))
+        or (value and isinstance(value, str | dict | list) and _OF_TEXT.search(key))
+    }
+    if texts:
+        yield [solver, texts]
+    for key, value in params.items():
+        if key not in texts:
+            for inner in as_dicts(value if isinstance(value, list) else [value]):
+                yield from _texts_of_step(inner, inner.get("name"))
 
 
 def _begun(summary: dict[str, Any], archive: Archive) -> dict[str, Any] | None:

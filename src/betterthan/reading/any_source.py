@@ -202,8 +202,9 @@ def read(
         as U+0000, or half of a pair of surrogates.
         If an item, a system, a pair or a score is given twice, or counts contradict each other.
         If there are fewer than two systems, or several files differ in their systems.
-        If a column of numbers is plainly no system: a mean or a sum of the others, or of a range
-        that no score has; name the systems then.
+        If a column of numbers is plainly no system: a mean or a sum of the others, of a range that
+        no score has, or called a latency or a total; name the systems then.
+        If a column of predictions shares no or nearly no label with gold; name the systems then.
         If two ids or systems differ only by blanks, case or unicode form and never stand side by
         side; where they do, a warning names them.
         If an argument does not apply to the layout.
@@ -251,8 +252,11 @@ def read(
     if drop:
         raise ValueError("drop=True is for judged outcomes; name their columns, judge and human")
     if layout is not None and layout in OTHERS:
-        _refuse(of_logs | {"systems": systems, "names": names, "unit": unit}, layout)
-        return reader_of(layout)(source)
+        own = {"systems": systems, "ignore": told.ignore}
+        taken = own if layout == "labels" else {}
+        others = vars(told) | {"systems": systems, "names": names, "unit": unit}
+        _refuse(of_logs | {k: v for k, v in others.items() if k not in taken}, layout)
+        return reader_of(layout)(source, **taken)
     logs = runs_in(source, format, items, cluster) if layout is None else None
     if logs is not None:
         from betterthan.logs.pivoting import scores_of

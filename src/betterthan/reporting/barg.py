@@ -18,7 +18,7 @@ from betterthan.exact.wins import dirichlet
 from betterthan.posterior.parameters import prior_of, settled
 from betterthan.posterior.verdicts import of_parameters
 from betterthan.reporting.cells import interval_of
-from betterthan.reporting.engines import ENGINES
+from betterthan.reporting.diagnostics import computed_by
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.page import Part, Table
 from betterthan.reporting.settings import model_of, rule_of
@@ -68,15 +68,15 @@ def _model(shown: Shown) -> list[tuple[str, str]]:
 
 def _computed(shown: Shown) -> list[tuple[str, str]]:
     made, first = shown.made, shown.engine_names[0]
-    how = ENGINES[first].how if first in ENGINES else first
+    how = ""
     if made.rhat_max is not None:
-        how += f"; worst R-hat {made.rhat_max:.3f}, effective sample size from {made.ess_min:.0f}"
+        how = f"; worst R-hat {made.rhat_max:.3f}, effective sample size from {made.ess_min:.0f}"
     elif made.pareto_k is not None:
-        how += f"; k-hat of the weights {made.pareto_k:.2f}, worth {made.ess_min:.0f} draws"
+        how = f"; k-hat of the weights {made.pareto_k:.2f}, worth {made.ess_min:.0f} draws"
     elif first == "exact":
-        how += "; probabilities within 1e-9, quantities of the difference within 1e-10"
+        how = "; probabilities within 1e-9, quantities of the difference within 1e-10"
     posterior = f"means with {interval_of(made.to_attrs())}, in the table of pairs"
-    return [("2 Computation", how), ("3 Posterior", posterior)]
+    return [("2 Computation", computed_by(shown, first, how)), ("3 Posterior", posterior)]
 
 
 def _decided(shown: Shown) -> list[tuple[str, str]]:

@@ -3,21 +3,48 @@
 import numpy as np
 
 from betterthan import names
+from betterthan.reporting.engines import ENGINES
 from betterthan.reporting.page import Part
 from betterthan.reporting.shown import Shown
 
 
 def diagnostics_part(shown: Shown) -> Part:
     """Sampler, convergence, and the distance from the closed form where both were computed."""
-    made = shown.made
+    made, beside = shown.made, sampled_beside(shown)
     if made.rhat_max is not None:
-        return Part("Diagnostics", facts=[*_of_chains(shown), *_against_closed_form(shown)])
+        return Part("Diagnostics", [*_of_chains(shown), *_against_closed_form(shown), *beside])
     if made.pareto_k is not None:
-        return Part("Diagnostics", facts=_of_weights(shown))
-    if made.draws is None:
-        nothing = "nothing was sampled, so there is nothing to diagnose"
-        return Part("Diagnostics", facts=[("Closed form", nothing)])
-    return Part("Diagnostics", facts=[("Draws", f"{made.draws:,}, independent, seed {made.seed}")])
+        return Part("Diagnostics", facts=[*_of_weights(shown), *beside])
+    if made.draws is not None:
+        drawn = ("Draws", f"{made.draws:,}, independent, seed {made.seed}")
+        return Part("Diagnostics", facts=[drawn, *beside])
+    nothing = "nothing was sampled, so there is nothing to diagnose"
+    if beside:
+        nothing = (
+            "pairs were not sampled; what was are independent draws, ± their Monte Carlo error"
+        )
+    return Part("Diagnostics", facts=[("Closed form", nothing), *beside])
+
+
+def sampled_beside(shown: Shown) -> list[tuple[str, str]]:
+    """What was sampled beside the answers on pairs, and in how many draws."""
+    made, whole, found = shown.made, shown.whole, []
+    if made.joint_model == names.AMONG_ALL and "prob_best" in whole:
+        draws = f"{made.joint_draws:,} draws of the joint posterior, seed {made.joint_seed}"
+        found.append(("P(best) and ranks", draws))
+    if made.randomization_method == "monte_carlo":
+        shuffled = f"{made.shuffles:,} random permutations, seed {made.shuffle_seed}"
+        found.append(("Randomization p", shuffled))
+    return found
+
+
+def computed_by(shown: Shown, engine: str, how_well: str = "") -> str:
+    """How an engine computes, and how well; what beside a closed form was sampled all the same."""
+    how = ENGINES[engine].how if engine in ENGINES else engine
+    if engine != "exact":
+        return f"{how}{how_well}"
+    beside = [f"; {what} from {draws}" for what, draws in sampled_beside(shown)]
+    return "".join([how, " on pairs" if beside else "", how_well, *beside])
 
 
 def _of_weights(shown: Shown) -> list[tuple[str, str]]:

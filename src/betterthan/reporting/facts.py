@@ -5,13 +5,13 @@ when a reader moves a threshold or a rope.
 
 On any answer
     kind "two" | "many"; n_systems, n_others (one less); systems (best first); n (examples, where
-    all pairs have as many); unit, units (in words); n_units; unit_notes, joint_notes (text);
-    threshold; rope; interval "95% HDI"; quantity, beside_quantity; lower_score; failures (text);
-    baseline; n_missing (cells), missing (policy), missing_pairs (of how many pairs a score is
-    missing), missing_holding (how many of their verdicts hold for every value of these); where
-    scores are missing on hard or easy items and counting them as wrong changes a verdict, of two
-    systems missing_wrong_first, missing_wrong_second, missing_wrong_p, of many
-    missing_wrong_changed, of how many pairs.
+    all pairs have as many); unit, units (in words); n_units; clusters (in words, with their
+    number); unit_notes, joint_notes (text); threshold; rope; interval "95% HDI"; quantity,
+    beside_quantity; lower_score; failures (text); baseline; n_missing (cells), missing (policy),
+    missing_pairs (of how many pairs a score is missing), missing_holding (how many of their
+    verdicts hold for every value of these); where scores are missing on hard or easy items and
+    counting them as wrong changes a verdict, of two systems missing_wrong_first,
+    missing_wrong_second, missing_wrong_p, of many missing_wrong_changed, of how many pairs.
     at_random: some values of the missing scores lead to other verdicts, or that is not known.
     ties_same, ties_changed, n_ties_changed: policies for ties under which verdicts stay, or not.
     more_items, more_beyond, more_target with open_first, open_second: what an open pair needs;
@@ -46,6 +46,7 @@ from betterthan import names
 from betterthan.answers import rows
 from betterthan.answers.comparison import Comparison
 from betterthan.answers.words import at_random, difference_of, one_sided
+from betterthan.io.problems import counted
 from betterthan.reporting.cells import interval_of
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.outlook_facts import missing_facts, outlook_facts, ties_facts
@@ -211,6 +212,7 @@ def of_any(systems: pd.DataFrame, made: Signature) -> Facts:
         "n_systems": len(systems),
         "n_others": len(systems) - 1,
         "units": _units(made),
+        "clusters": counted(made.n_units or 0, "cluster") if made.unit == "cluster" else None,
         "score_interval": f"{100 * (made.ci_prob or names.CI_PROB):g}% interval",
         "systems": systems["system"].tolist(),
         "n": made.n_items if several else None,

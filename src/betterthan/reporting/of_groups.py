@@ -6,10 +6,12 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
+from betterthan.comparison.pair_rows import in_one_unit
 from betterthan.reporting.answering import said
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.facts_of_labels import group_facts
 from betterthan.reporting.page import Page, Part, Table
+from betterthan.reporting.sentences import unit_of
 from betterthan.reporting.shown import Shown
 from betterthan.significance.marks import Marks
 from betterthan.significance.similarity import groups_by, ranges
@@ -52,6 +54,10 @@ def groups_beside(shown: Shown) -> Part | None:
     """
     if not shown.many:
         return None
+    if in_one_unit(shown.whole)[np.triu_indices(len(shown.systems), 1)].all():
+        one = unit_of(shown.made)
+        why = f"Each pair has one {one}, so nothing can be said about new {one}s"
+        return Part(_HEADING, notes=[f"{why}, and no systems are grouped."])
     try:
         found = groups_by(_marks(shown))
     except ValueError as error:  # more groups than anybody reads

@@ -85,14 +85,18 @@ def systems_part(found: xr.Dataset) -> Part:
     caption = "Systems by expected rank; not worse than top: not found worse than the highest score"
     held = int(found["in_best_set"].sum())
     among = f"The best system is among {held} of {total} with probability {a['ci_prob']:g}."
-    notes = [among] if total > 2 else []
+    ranked = bool(found["prob_best"].notnull().all())
+    notes = [among] if total > 2 and ranked else []
     if alone:
         notes.append(
             "By itself: from the counts alone, as if all of them were independent, in closed form."
         )
     if found["score_lower"].isnull().any():
-        notes.append("–: the score is the same on every unit, so no interval can be told.")
-    figures = [Figure("Probability of each rank", lambda: _ranks(found))] if total > 2 else []
+        one = "there is a single unit, which says nothing about new ones"
+        why = "the score is the same on every unit, so no interval can be told" if ranked else one
+        notes.append(f"–: {why}.")
+    ranks = Figure("Probability of each rank", lambda: _ranks(found))
+    figures = [ranks] if total > 2 and ranked else []
     return Part("Systems", tables=[Table(heads, rows, caption)], notes=notes, figures=figures)
 
 
@@ -118,6 +122,8 @@ def _interval(at: xr.Dataset, name: str, error: float) -> str:
 
 
 def _with_error(value: float, error: float) -> str:
+    if np.isnan(value):
+        return "–"
     if error == 0:
         return f"{value:.2f}"
     places = min(3, max(0, -int(np.floor(np.log10(error)))))

@@ -10,10 +10,11 @@ from betterthan import names
 from betterthan.answers import numbers
 from betterthan.answers.rows import of_pairs
 from betterthan.answers.words import difference_of, one_sided
+from betterthan.comparison.pair_rows import in_one_unit
 from betterthan.reporting.cells import interval_of
 from betterthan.reporting.engines import ENGINES
 from betterthan.reporting.page import Table
-from betterthan.reporting.sentences import title_of_verdict
+from betterthan.reporting.sentences import title_of_verdict, unit_of
 from betterthan.reporting.shown import PAIRS_SEEN, Shown
 
 ONE_SIDED_MARK = " †"
@@ -105,7 +106,9 @@ def _answered(shown: Shown, at: xr.Dataset) -> dict[str, list[str]]:
 def _verdicts(shown: Shown, at: xr.Dataset) -> dict[str, list[str]]:
     sides = [(shown.systems[i], shown.systems[j]) for i, j in shown.pairs]
     said = zip(at["verdict"].values.astype(str), sides, strict=True)
-    columns = {shown.verdict_head: [title_of_verdict(v, *pair) for v, pair in said]}
+    one = np.where(in_one_unit(at), unit_of(shown.made), "").tolist()
+    told = [title_of_verdict(v, *pair, of) for (v, pair), of in zip(said, one, strict=True)]
+    columns = {shown.verdict_head: told}
     if "verdict_if_wrong" in at:
         wrong = (at[f"{name}_if_wrong"].values for name in ("verdict", "prob_better"))
         columns[_AS_WRONG] = [

@@ -4,20 +4,29 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
+from betterthan.comparison.pair_rows import in_one_unit
 from betterthan.reporting.engines import ENGINES, EXAMPLES_INDEPENDENT
 from betterthan.reporting.shown import Shown
+from betterthan.signed import Signature
 
 
-def title_of_verdict(verdict: str, a: str, b: str) -> str:
-    """A verdict in a word or two, with the name of the better system."""
+def title_of_verdict(verdict: str, a: str, b: str, one: str = "") -> str:
+    """A verdict in a word or two, with the name of the better system; `one` is the cluster or item
+    that holds all examples of the pair, where there is but one.
+    """
     words = {
         "a_better": f"{a} better",
         "b_better": f"{b} better",
-        "no_data": "no examples",
+        "no_data": f"no verdict: one {one}" if one else "no examples",
         "split": "split: wins and mean differ",
         "no_verdict": "no verdict",
     }
     return words.get(verdict, verdict)
+
+
+def unit_of(made: Signature) -> str:
+    """What is independent where scores come in clusters, or items in runs."""
+    return "cluster" if made.unit == "cluster" else "item"
 
 
 def limits(shown: Shown) -> list[str]:
@@ -112,7 +121,11 @@ def _multiplicity(main: xr.Dataset) -> str:
     named = np.isin(verdict, ("a_better", "b_better"))
     wrong, given = np.nansum(error), int(named.sum())
     also = main["among_verdict"].values[upper] == verdict if "among_verdict" in main else None
-    compared = int((verdict != "no_data").sum())
+    alone = in_one_unit(main)[upper]
+    compared = int(((verdict != "no_data") | alone).sum())
+    if alone.any() and alone.sum() == compared:
+        one = unit_of(Signature.from_attrs(main.attrs))
+        return f"Pairs compared: {compared:,}; there is no verdict on any, for each has one {one}."
     if (verdict == "no_verdict").all():
         reason = main["reason"].values[0, -1] if "reason" in main else names.NOT_CONVERGED
         return f"Pairs compared: {compared:,}; there is no verdict on any: {reason}."

@@ -3,6 +3,8 @@
 import numpy as np
 
 from betterthan import names
+from betterthan.io.problems import counted
+from betterthan.reporting.diagnostics import computed_by
 from betterthan.reporting.engines import ALSO, BESIDE, ENGINES, advised
 from betterthan.reporting.page import Part
 from betterthan.reporting.shown import Shown
@@ -77,7 +79,7 @@ def model_part(shown: Shown) -> Part:
     """What the answer assumes, and by what rule there is a verdict."""
     made, engines = shown.made, shown.engine_names
     alone = advised(engines[0])
-    how = [ENGINES[engine].how for engine in (engines[:1] if alone else engines)]
+    how = [computed_by(shown, engine) for engine in (engines[:1] if alone else engines)]
     rope = f"at most {shown.rope:g} apart" if shown.rope else _NO_ROPE
     facts = [
         *([("Decided by", _QUANTITIES[str(made.quantity)])] if made.beside_quantity else []),
@@ -131,7 +133,7 @@ def _of_units(shown: Shown) -> str:
     """Of Student's t."""
     made = shown.made
     what = {"wins": "wins less losses", "accuracy": "accuracy"}.get(str(made.quantity), "scores")
-    units = f"{made.n_units} {made.unit}s" if made.n_units else "items"
+    units = counted(made.n_units, str(made.unit)) if made.n_units else "items"
     prior = f", under a normal prior of sd {made.prior_sd:g}" if made.prior_sd else ""
     return (
         f"the difference of the means ({what}, on {units}) ~ its estimate + its standard error x "

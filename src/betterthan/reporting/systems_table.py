@@ -8,7 +8,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.answers import numbers
-from betterthan.comparison.pair_rows import systems_of
+from betterthan.comparison.pair_rows import in_one_unit, systems_of
 from betterthan.reporting.page import Table
 from betterthan.reporting.shown import Shown
 
@@ -74,7 +74,7 @@ def final_verdicts(whole: xr.Dataset) -> np.ndarray:
 
 def ended(whole: xr.Dataset) -> dict[str, np.ndarray]:
     """How the pairs of each system ended."""
-    verdict = final_verdicts(whole)
+    verdict = np.where(in_one_unit(whole), "no_verdict", final_verdicts(whole))
     others = ~np.eye(len(verdict), dtype=bool)
     ends = {
         "better_than": ("a_better",),

@@ -6,10 +6,11 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.answers import numbers
+from betterthan.comparison.pair_rows import in_one_unit
 from betterthan.reporting.cells import names_in, probability_in
 from betterthan.reporting.differing import REASONS, reasons
 from betterthan.reporting.page import Part, Table
-from betterthan.reporting.sentences import title_of_verdict
+from betterthan.reporting.sentences import title_of_verdict, unit_of
 from betterthan.reporting.shown import Shown
 from betterthan.signed import Signature
 from betterthan.significance.roster import spec_of
@@ -65,7 +66,8 @@ def _heads(shown: Shown) -> list[str]:
 
 def _row(cell: xr.Dataset, width: int, shown: Shown) -> list[str]:
     sides = names_in(cell)
-    said = title_of_verdict(str(cell["verdict"].item()), *sides)
+    one = unit_of(shown.made) if in_one_unit(cell) else ""
+    said = title_of_verdict(str(cell["verdict"].item()), *sides, one)
     if not _known(cell):
         return [*names_in(cell), "–", said, *["–"] * (width - 4)]
     row = [*names_in(cell), probability_in(cell, "prob_better"), said]

@@ -185,6 +185,8 @@ def bootstrap(
     raw, wide = _joint_draws(responses, few, rests, draws, seed)
     pairs = _of_pairs(raw, wide, few, responses, rests, asked)
     found = pairs | _of_systems(raw, wide, few, responses, asked)
+    if rests.units < 2:
+        found |= _unknown_ranks(found)
     found |= deciding.within(found, *_range(responses))
     higher = responses.higher_is_better
     found["tied_with_top"] = ~deciding.behind_top(found["verdict"], found["score"], higher)
@@ -317,6 +319,14 @@ def _of_systems(
     for name, end in zip(("score_lower", "score_upper"), ends, strict=True):
         found[name] = np.where(known, end, np.nan)
     return found | {"score": score_of(responses)}
+
+
+def _unknown_ranks(found: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Ranks on a single unit: all draws are the same one, which says nothing about new units."""
+    kinds = ("prob_rank", "prob_best", "expected_rank")
+    names_of = [name for name in found if name.removesuffix("_mcse") in kinds]
+    unknown = {name: np.full_like(found[name], np.nan) for name in names_of}
+    return unknown | {"in_best_set": np.ones_like(found["in_best_set"])}
 
 
 def _labelled(

@@ -25,6 +25,7 @@ class Marks:
     confidence: np.ndarray | None = None
     unsettled: np.ndarray | None = None
     untested: int = 0
+    too_few: int = 0  # pairs that differ on so few units that no p could be low enough
 
     def ranked(self) -> "Marks":
         """From best to worst score, or as they are where no score is known."""
@@ -95,7 +96,16 @@ def marks_of_test(result: Any, cutoff: Cutoff) -> Marks:
         sure,
         unsettled,
         untested=int(np.isnan(p.values[np.triu_indices(len(systems), 1)]).sum()),
+        too_few=_too_few(result, cutoff),
     )
+
+
+def _too_few(result: xr.Dataset, cutoff: Cutoff) -> int:
+    """Pairs whose smallest possible p is above the cutoff."""
+    if "smallest_p" not in result:
+        return 0
+    least = result["smallest_p"].transpose(*names.SQUARE).values
+    return int((least[np.triu_indices(len(least), 1)] > cutoff.p).sum())
 
 
 def _rule(cutoff: Cutoff, *, sampled: bool) -> str:

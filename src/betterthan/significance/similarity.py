@@ -132,7 +132,7 @@ def groups_by(marks: Marks) -> xr.Dataset:
         variables["score"] = (names.SYSTEM, marks.score)
     joined = _joined(similar)
     coords = dict.fromkeys((*names.SQUARE, names.SYSTEM), np.array(marks.systems))
-    note = _note(marks.systems, similar, joined["member"].values, marks.untested)
+    note = _note(marks, joined["member"].values)
     return joined.assign(variables).assign_coords(coords).assign_attrs(rule=marks.rule, note=note)
 
 
@@ -162,7 +162,8 @@ def _closed(found: list[tuple[int, ...]], marked: np.ndarray) -> np.ndarray:
     )
 
 
-def _note(systems: list[str], similar: np.ndarray, member: np.ndarray, untested: int) -> str:
+def _note(marks: Marks, member: np.ndarray) -> str:
+    systems, similar = marks.systems, marks.similar
     several = [k for k, row in enumerate(member) if row.sum() > 1]
     if several:
         note = (
@@ -180,7 +181,8 @@ def _note(systems: list[str], similar: np.ndarray, member: np.ndarray, untested:
         note = "Groups overlap only where marks are in one direction"
     for count, what in (
         (one_way, "marked in one direction only and joined in no group"),
-        (untested, "not tested"),
+        (marks.untested, "not tested"),
+        (marks.too_few, "of too few units for any p at or below the cutoff"),
     ):
         note += f"; {count} {'pair is' if count == 1 else 'pairs are'} {what}" if count else ""
     return note + "."

@@ -5,7 +5,7 @@ function cardOf(view, k) {
   const verdict = model.verdict(k, view.settings.rope, view.settings.threshold);
   const turn = model.turned(k, verdict), named_ = [facts.first, facts.second];
   const lines = said(view.all, clean(facts), "pair");
-  const rows = [["Verdict" + (data.among ? " (pair alone)" : ""), wordsOf(facts.verdict, named_)]];
+  const rows = [["Verdict" + (data.among ? " (pair alone)" : ""), wordsOf(facts.verdict, named_, oneOf(view, k))]];
   const add = (name, value) => { if (value !== null && value !== undefined) rows.push([name, value]); };
   add("Wins, losses, ties", tally(facts));
   if (facts.verdict !== "no_data" && facts.verdict !== "no_verdict") {
@@ -37,7 +37,14 @@ function clean(facts) {
   return found;
 }
 
-function wordsOf(verdict, [first, second]) {
+// The cluster or item that holds all examples of a pair, where there is but one
+function oneOf({ model, data }, k) {
+  if (model.at("k", k) !== 1 || !model.at("n", k)) return "";
+  return data.unit === "cluster" ? "cluster" : "item";
+}
+
+function wordsOf(verdict, [first, second], one = "") {
+  if (verdict === "no_data" && one) return MARKS.no_verdict + " no verdict: one " + one;
   if (verdict === "better") return MARKS.better + " " + first + " better";
   if (verdict === "worse") return MARKS.worse + " " + second + " better";
   return (MARKS[verdict] || "") + " " + (WORDS[verdict] || verdict);

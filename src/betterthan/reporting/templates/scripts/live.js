@@ -42,7 +42,7 @@ function liveTable(view) {
     onchange: () => { live.only = verdict.value; fill(live); } });
   for (const [value, text] of [["", "every verdict"], ["better", "decided"],
     ["undecided", "undecided"], ["equivalent", "equivalent"], ["split", "split"],
-    ["no_data", "no examples"]]) {
+    ["no_data", "no examples, or one unit"]]) {
     verdict.append(make("option", { value, text }));
   }
   live.filter = make("p", { class: "filter" }, search, " ", verdict);
@@ -152,12 +152,12 @@ function rowOf(live, row) {
     element.append(cell);
   });
   row.cells = [live.verdict, live.within, live.size].map((at) => at < 0 ? null : element.cells[at]);
-  write(row);
+  write(view, row);
   return element;
 }
 
-function write(row) {
-  setText(row.cells[0], wordsOf(row.verdict, row.sides));
+function write(view, row) {
+  setText(row.cells[0], wordsOf(row.verdict, row.sides, oneOf(view, row.k)));
   setClass(row.cells[0], "l v-" + row.verdict);
   if (row.cells[1]) setText(row.cells[1], probability(row.within, 0));
   if (row.cells[2]) setText(row.cells[2], row.text + (oneSided(row.verdict, ...row.ends) ? " †" : ""));
@@ -168,6 +168,6 @@ function follow(live) {
   const { settings } = live.view;
   for (const row of live.shown) {
     judge(live, row, settings);
-    write(row);
+    write(live.view, row);
   }
 }

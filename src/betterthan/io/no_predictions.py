@@ -1,0 +1,117 @@
+"""Columns beside gold labels that hold no predictions: a text, a difficulty, a confidence."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from betterthan.io.alike import alike_labels, spelling
+from betterthan.io.cells import holds_numbers
+from betterthan.io.choosing import how_to_choose
+from betterthan.io.problems import listed, problem, shown
+from betterthan.io.table import Table
+
+_NEARLY_NONE = 0.01  # of its cells are known labels: below, a column holds something else
+_MOST = 0.5  # of its cells are labels of gold: from here on, its other values are labels too
+_SHOWN = 3  # values and labels in a message
+_OF_NUMBERS = (
+    "; a prediction is right only where it equals gold: to compare numbers by how near they are, "
+    "give the size of each error as a score, with higher_is_better=False, or --lower-is-better"
+)
+
+
+def said_of_labels(
+    table: Table,
+    gold: tuple[str, Sequence[str]],
+    predicted: Mapping[str, Sequence[str]],
+    named: bool,
+) -> str:
+    """Refuse columns that are no predictions; return what the reading says of the labels.
+
+    Parameters
+    ----------
+    table : Table
+    gold : tuple of str and sequence of str
+        The column of gold labels, and what it holds.
+    predicted : mapping of str to sequence of str
+        The cells of each system; those that are missing are empty.
+    named : bool
+        Whether these systems were asked for: then whatever they hold are predictions.
+    """
+    column, labels = gold[0], set(gold[1])
+    if not named:
+        _refuse_confidences(table, list(predicted), column, labels)
+    said = alike_labels(table.source, gold[1], *predicted.values())
+    return said if named else said + _said_of_others(table, column, labels, predicted)
+
+
+def _refuse_confidences(table: Table, systems: Sequence[str], gold: str, labels: set[str]) -> None:
+    """Refuse numbers beside gold that is text: as predictions they would all be wrong."""
+    if any(map(_is_number, labels)):
+        return
+    numbers = [system for system in systems if holds_numbers(table, system)]
+    if numbers:
+        what = f"numbers{_also(numbers)}, while the labels in column {gold!r} are text"
+        raise problem(table.source, f"{what}; {how_to_choose(systems, numbers)}", column=numbers[0])
+
+
+def _said_of_others(
+    table: Table, gold: str, labels: set[str], predicted: Mapping[str, Sequence[str]]
+) -> str:
+    """Refuse columns that share no or nearly no label with gold; return what the reading says of
+    those that share fewer than half.
+
+    The labels of the other systems count too: one that always predicts a class that gold happens
+    to lack is none of these.
+    """
+    shared = {name: _share(cells, labels) for name, cells in predicted.items()}
+    known = labels.union(*(predicted[name] for name, share in shared.items() if share >= _MOST))
+    few = [name for name, share in shared.items() if share < _NEARLY_NONE]
+    odd = [name for name in few if _share(predicted[name], known - {""}) < _NEARLY_NONE]
+    if odd:
+        cells = predicted[odd[0]]
+        what = f"{_values(cells, labels, gold)}{_also(odd)}"
+        if _share([*map(spelling, cells)], {*map(spelling, labels)}) >= _MOST:
+            what += "; they differ only by blanks, case or unicode form: write them as gold does"
+        elif len(odd) == len(predicted) and holds_numbers(table, gold):
+            what += _OF_NUMBERS
+        else:
+            what += f"; {how_to_choose(list(predicted), odd)}"
+        raise problem(table.source, what, column=odd[0])
+    if len(labels) > len(table.rows) * _MOST:  # gold answers of one item each, no classes
+        return ""
+    return "".join(
+        f", {1 - share:.0%} of column {name!r} no label of gold ({_few(predicted[name], labels)})"
+        for name, share in shared.items()
+        if share < _MOST
+    )
+
+
+def _share(cells: Sequence[str], labels: set[str]) -> float:
+    """The share of cells, of those that are not blank, that hold one of these labels."""
+    whole = sum(map(bool, cells))
+    return sum(map(labels.__contains__, cells)) / whole if whole else 0.0
+
+
+def _values(cells: Sequence[str], labels: set[str], gold: str) -> str:
+    """What a column holds in place of labels."""
+    if not any(cells):
+        return "holds nothing"
+    n, whole = sum(map(labels.__contains__, cells)), sum(map(bool, cells))
+    held = f"{n} of {whole} values are labels" if n else "no value is a label"
+    gold_labels = listed(sorted(labels), _SHOWN)
+    return f"holds {_few(cells, labels)}; {held} of column {shown(gold)} ({gold_labels})"
+
+
+def _few(cells: Iterable[str], labels: set[str]) -> str:
+    """The first values that are no labels."""
+    return listed(dict.fromkeys(cell for cell in cells if cell and cell not in labels), _SHOWN)
+
+
+def _also(odd: Sequence[str]) -> str:
+    return f", as in {listed(odd[1:])}" if len(odd) > 1 else ""
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
