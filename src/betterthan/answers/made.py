@@ -50,7 +50,8 @@ def signature(answer: Any) -> str:
 def _asked(made: Signature) -> list[str]:
     """The model and the choices."""
     model = ", ".join(filter(None, [made.model, made.modelled]))
-    method = made.method and made.method + (f" ({model})" if made.method == "advised" else "")
+    named = f" ({model})" if made.method == "advised" and model else ""
+    method = made.method and made.method + named
     said = {
         "prior": _prior(made),
         "model": None if made.method else made.model,

@@ -12,7 +12,8 @@ from betterthan import names
 _BY_PAIR = (
     *("n", "n_units", "difference_df", "n_dropped", "bayes_factor_01", "sign_error"),
     *("also_ahead", "beyond_rope", "too_close", "z", "ties_flip", "p_flips", "drop", "turn"),
-    *("n_gold", "r2", "effective_gold", "unlabelled", "n_missing", "missing_holds", "reason"),
+    *("n_gold", "r2", "effective_gold", "effective_gold_lower", "effective_gold_upper"),
+    *("unlabelled", "n_missing", "missing_holds", "reason"),
 )
 # another quantity, all systems at once, labels or judge alone: <name>_prob_better
 _BESIDE = ("mean", "wins", "among", "unit", "gold", "judge")
@@ -87,6 +88,28 @@ def order_by(data: xr.Dataset) -> np.ndarray | None:
         lower = data.attrs.get("higher_is_better", True) in (False, 0)
         return (1 if lower else -1) * data["score"].values
     return data["expected_rank"].values if "expected_rank" in data else None
+
+
+def final_verdicts(data: xr.Dataset) -> np.ndarray:
+    """The verdict of every cell that counts: among all systems where it is told; but no data, no
+    verdict and a split stay what they are.
+    """
+    alone = data["verdict"].transpose(*names.SQUARE).values.astype(str)
+    if "among_verdict" not in data:
+        return alone
+    among = data["among_verdict"].transpose(*names.SQUARE).values.astype(str)
+    return np.where(np.isin(alone, ["no_data", "no_verdict", "split"]), alone, among)
+
+
+def final(data: xr.Dataset) -> xr.Dataset:
+    """With the joint answer in place of the pairwise one, where there is one."""
+    joint = [str(name) for name in data.data_vars if str(name).startswith("among_")]
+    found = {name.removeprefix("among_"): data[name] for name in joint if name != "among_verdict"}
+    if not joint:
+        return data
+    verdict = data["verdict"].transpose(*names.SQUARE)
+    found["verdict"] = verdict.copy(data=final_verdicts(data))
+    return data.assign(found).drop_vars(joint)
 
 
 def square(data: xr.Dataset) -> pd.DataFrame:

@@ -54,7 +54,8 @@ def _judged(pairs: Any, made: Signature) -> list[str]:
     if len(pairs) > 1:
         return [f"{said}; labels alone and judge alone stand beside."]
     row = pairs.to_dict("records")[0]
-    said += f", worth {row['effective_gold']:.0f} labels (R2 {row['r2']:.2f})"
+    ends = f"{row['effective_gold_lower']:.0f} to {row['effective_gold_upper']:.0f}"
+    said += f", worth about {row['effective_gold']:.0f} labels ({ends}; R2 {row['r2']:.2f})"
     first, alone = row["system"], numbers.probability(row["gold_prob_better"])
     said += f". P({first} better) by the labels alone {alone}"
     if "judge_prob_better" in row:

@@ -74,15 +74,9 @@ def cliques(data: Any, *, systems: Any = None, limit: int = 40, ax: "Axes | None
 
 def _similar(dataset: Any, kept: list[str]) -> np.ndarray:
     """Pairs of which no verdict names a better one, in the order of the rows."""
-    square = rows.leading(dataset)
-    alone = square["verdict"].transpose(*names.SQUARE)
-    at = dict.fromkeys(names.SQUARE, kept)
-    decided = np.isin(alone.sel(at).values.astype(str), _DECIDED)
-    if "among_verdict" in square:
-        among = square["among_verdict"].transpose(*names.SQUARE).sel(at).values.astype(str)
-        stays = np.isin(alone.sel(at).values.astype(str), ("no_data", "no_verdict", "split"))
-        decided = np.where(stays, decided, np.isin(among, _DECIDED))
-    return ~decided
+    final = rows.final(rows.leading(dataset))["verdict"].transpose(*names.SQUARE)
+    verdict = final.sel(dict.fromkeys(names.SQUARE, kept))
+    return ~np.isin(verdict.values.astype(str), _DECIDED)
 
 
 def _draw(ax: "Axes", bars: list[tuple[int, ...]]) -> None:

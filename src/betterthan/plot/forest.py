@@ -7,6 +7,7 @@ import xarray as xr
 from scipy import special
 
 from betterthan import checks, names
+from betterthan.answers.words import difference_of
 from betterthan.plot import drawing, inputs
 from betterthan.plot.systems import called, known
 from betterthan.signed import Signature
@@ -56,9 +57,10 @@ def differences(
     Parameters
     ----------
     data : Comparison, xarray.Dataset or xarray.DataArray
-        From `compare`, of whose engines the first is drawn: difference_mean, difference_lower,
-        difference_upper and verdict over (system_a, system_b), and ``attrs`` rope, threshold,
-        ci_prob and ci_kind. Or scores or counts, of which the posterior is taken in closed form.
+        From `compare`, of whose engines the first is drawn, each pair by itself: difference_mean,
+        difference_lower, difference_upper and verdict over (system_a, system_b), and ``attrs``
+        rope, threshold, ci_prob and ci_kind. Or scores or counts, of which the posterior is taken
+        in closed form.
     systems : list of str or mapping of str to str, optional
         Draw only these; a mapping says what to call them.
     rope : float, optional
@@ -108,8 +110,10 @@ def differences(
         ax = drawing.axes(ax, width, 1.2 + tall)
         drawing.name_rows(ax, labels)
         _draw(ax, rows, rope, made.threshold or names.VERDICT_PROB)
-        ax.set_xlabel("P(first wins) − P(second wins), per example")
-        return drawing.finish(ax, _title(made, len(rows.mean), len(every.mean), baseline))
+        ax.set_xlabel(difference_of("first", "second", made).rstrip(",").replace(" - ", " − "))
+        title = _title(made, len(rows.mean), len(every.mean), baseline)
+        alone = "\nEach pair by itself, as in the table of pairs"
+        return drawing.finish(ax, title + alone * bool(chosen.attrs.get("alone")))
 
 
 def _oriented(pairs: xr.Dataset, baseline: str | None) -> _Rows:

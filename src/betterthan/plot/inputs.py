@@ -11,6 +11,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.answers import rows
 from betterthan.counts.every_kind import count
 from betterthan.counts.pairing import as_pairs
 from betterthan.counts.shapes import pair_indices, to_square
@@ -78,10 +79,14 @@ def exchanged(counts: xr.DataArray) -> xr.DataArray:
 
 
 def probabilities(data: Any, systems: Any = None) -> xr.DataArray:
-    """P(row better than column) of the systems to draw; of all, the best by its mean first."""
+    """P(row better than column) of the systems to draw; of all, the best by its mean first. The
+    joint answer where there is one: ``attrs["joint"]``; ``decided`` says where a verdict is.
+    """
     data = given(data)
     if isinstance(data, xr.Dataset) and "prob_better" in data:
-        data = answered(data).assign_attrs(data.attrs)
+        joint = "among_prob_better" in data
+        data = rows.final(data) if joint else data
+        data = answered(data).assign_attrs(data.attrs, joint=joint)
     square = _square(data) if _is_square(data) else _square_of(prob_better(pairs(data)))
     values = np.asarray(square.values, dtype=float)
     bad = (values < 0) | (values > 1)
@@ -98,8 +103,10 @@ def answered(data: xr.Dataset) -> xr.DataArray:
     better = data["prob_better"]
     if "verdict" not in data or not _is_square(data["verdict"]):
         return better
+    verdict = data["verdict"]
     itself = xr.DataArray(np.eye(better.sizes[names.SYSTEM_A], dtype=bool), dims=names.SQUARE)
-    return better.where((data["verdict"] != "no_data") | itself)
+    better = better.where((verdict != "no_data") | itself)
+    return better.assign_coords(decided=verdict.isin(["a_better", "b_better"]))
 
 
 def differences(data: Any, systems: Any = None, rope: float | None = None) -> xr.Dataset:
@@ -151,7 +158,8 @@ def _compared(comparison: xr.Dataset, systems: Any) -> xr.Dataset:
         raise ValueError(
             f"data are no comparison: there is no variable {missing[0]!r}; see betterthan.compare"
         )
-    square = picked(_square(comparison[list(_DIFFERENCE)]), names.SQUARE, systems)
+    alone = comparison[list(_DIFFERENCE)].assign_attrs(alone="among_difference_mean" in comparison)
+    square = picked(_square(alone), names.SQUARE, systems)
     places = zip(names.SQUARE, pair_indices(square.sizes[names.SYSTEM_A]), strict=True)
     found = square.isel({side: xr.DataArray(k, dims=names.PAIR) for side, k in places})
     for verdict in np.unique(found["verdict"].values.astype(str)):

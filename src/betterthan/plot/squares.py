@@ -22,7 +22,8 @@ def matrix(data: Any, *, systems: Any = None, ax: "Axes | None" = None) -> "Axes
     Parameters
     ----------
     data : Comparison, xarray.Dataset or xarray.DataArray
-        From `compare`, of whose engines the first is drawn; or probabilities (system_a, system_b)
+        From `compare`, of whose engines the first is drawn, the joint answer where there is one; or
+        probabilities (system_a, system_b)
         that system_a is better than system_b, NaN where there is no answer, drawn hatched; or
         scores or counts, of which `prob_better` is taken. The diagonal is coloured but carries no
         number.
@@ -35,8 +36,8 @@ def matrix(data: Any, *, systems: Any = None, ax: "Axes | None" = None) -> "Axes
     Returns
     -------
     matplotlib.axes.Axes
-        Numbers in the cells up to 20 systems, in percent, bold where one side has as much as a
-        verdict needs. Above 40 systems rows are numbered and columns carry these numbers.
+        Numbers in the cells up to 20 systems, in percent, bold where there is a verdict for one
+        side. Above 40 systems rows are numbered and columns carry these numbers.
 
     Raises
     ------
@@ -60,11 +61,15 @@ def matrix(data: Any, *, systems: Any = None, ax: "Axes | None" = None) -> "Axes
         _draw_cells(ax, values)
         note = _name_few(ax, labels) if n <= _NAMED_MAX else _name_many(ax, labels)
         if n <= _NUMBERS_MAX:
-            _write_numbers(ax, values, needed)
+            sure = np.maximum(values, 1 - values) >= needed
+            bold = prob["decided"].values if "decided" in prob.coords else sure
+            _write_numbers(ax, values, bold)
             note = f"In percent; bold where one side has at least {100 * needed:g}"
         else:
             _colour_bar(ax)
-        return drawing.finish(ax, f"Probability that the row is better than the column\n{note}")
+        how = ", among all systems" if prob.attrs.get("joint") else ""
+        title = f"Probability that the row is better than the column{how}"
+        return drawing.finish(ax, f"{title}\n{note}")
 
 
 def _inches(n: int, longest: int) -> tuple[float, float]:
@@ -122,14 +127,14 @@ def _name_many(ax: "Axes", systems: list[str]) -> str:
     return f"{n} systems, numbered by row{left_out}. Darker: more probable"
 
 
-def _write_numbers(ax: "Axes", values: np.ndarray, needed: float) -> None:
+def _write_numbers(ax: "Axes", values: np.ndarray, bold: np.ndarray) -> None:
     middle: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8}
     for i, j in np.ndindex(*values.shape):
         if i == j:
             continue
         p = float(values[i, j])
         look: dict[str, Any] = middle | {"color": "white" if p > 0.55 else drawing.INK}
-        look["fontweight"] = "bold" if max(p, 1 - p) >= needed else "normal"
+        look["fontweight"] = "bold" if bold[i, j] else "normal"
         if np.isnan(p):
             look["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 1}
         ax.text(j, i, drawing.percent(p), **look)

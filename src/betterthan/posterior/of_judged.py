@@ -15,7 +15,7 @@ from betterthan import __version__, checks, names
 from betterthan.counts.arrays import without_attrs
 from betterthan.exact.judged import draws as exact_draws
 from betterthan.exact.judged.pairs import JudgedPairs
-from betterthan.exact.judged.worth import correlation_ratio, effective_gold
+from betterthan.exact.judged.worth import correlation_ratio, effective_gold, ratio_range
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.judged.dataset import GOLD, JUDGED, SIGNAL, judged_counts
 from betterthan.signed import Signature
@@ -98,8 +98,8 @@ def masses_of(pairs: JudgedPairs, rope: float) -> np.ndarray:
 
 
 def worth_of(data: xr.Dataset, pairs: JudgedPairs) -> dict[str, np.ndarray]:
-    """``n``, ``n_gold``, ``r2`` of truth and signals, ``effective_gold``, and ``unlabelled``: the
-    share of items whose signal has no label.
+    """``n``, ``n_gold``, ``r2`` of truth and signals, ``effective_gold`` with its bounds (95%),
+    and ``unlabelled``: the share of items whose signal has no label.
     """
     gold, judged = data[GOLD].values, data[JUDGED].values
     n, m = judged.sum(1), gold.sum((1, 2))
@@ -107,6 +107,9 @@ def worth_of(data: xr.Dataset, pairs: JudgedPairs) -> dict[str, np.ndarray]:
     bare = np.where(gold.sum(1) == 0, judged, 0).sum(1)
     with np.errstate(invalid="ignore", divide="ignore"):
         found = {"effective_gold": effective_gold(r2, m, n), "unlabelled": bare / n}
+        ends = ratio_range(pairs.cells, pairs.size, names.CI_PROB)
+        for name, end in zip(("lower", "upper"), ends, strict=True):
+            found[f"effective_gold_{name}"] = effective_gold(end, m, n)
     return {"n": n, "n_gold": m, "r2": r2} | {k: np.nan_to_num(v) for k, v in found.items()}
 
 

@@ -15,8 +15,9 @@ def judged_facts(found: xr.Dataset) -> Facts:
     """Of `compare` of judged outcomes, besides the facts on pairs or on how several stand.
 
     labels_by; n_gold and n, labels and judged items (of many: in all pairs); bare, the share of
-    judged items whose signal has no label. Of two r2, effective_gold, gold_p and judge_p of the
-    first, judge_opposed; of many effective_least, effective_most, r2_least, r2_most, and
+    judged items whose signal has no label. Of two r2, effective_gold (with its
+    ends), gold_p and judge_p of the first, judge_opposed; of many effective_least, effective_most,
+    r2_least, r2_most, and
     n_judge_other, pairs on which the judge alone has another verdict.
     """
     data = found.isel({names.ENGINE: 0}) if names.ENGINE in found.dims else found
@@ -44,7 +45,8 @@ def _of_labels(met: Any, made: Signature) -> Facts:
 
 def _of_two(row: Facts) -> Facts:
     judge = row.get("judge_prob_better")
-    told = {name: row.get(name) for name in ("r2", "effective_gold")}
+    worth = ("effective_gold", "effective_gold_lower", "effective_gold_upper")
+    told = {name: row.get(name) for name in ("r2", *worth)}
     told |= {"gold_p": row.get("gold_prob_better"), "judge_p": judge}
     return told | {"judge_opposed": judge is not None and judge < 0.5}
 

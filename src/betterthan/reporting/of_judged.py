@@ -138,11 +138,12 @@ def _worth(cells: list[xr.Dataset]) -> Part:
     for cell in cells:
         m, r2 = cell["n_gold"].item(), cell["r2"].item()
         row = [*names_in(cell), f"{int(cell['n']):,}", f"{int(m):,}", f"{r2:.2f}"]
-        row += [f"{cell['effective_gold'].item():,.0f}", f"{m / (1 - r2):,.0f}"]
+        worth = (cell[f"effective_gold{end}"].item() for end in ("", "_lower", "_upper"))
+        row += ["{:,.0f} [{:,.0f}, {:,.0f}]".format(*worth), f"{m / (1 - r2):,.0f}"]
         rows.append((*row, f"{100 * cell['unlabelled'].item():.0f}%"))
     notes = [
-        "Worth in labels: as many labels alone as say the same; at most: with judged items without "
-        "end. No label: items whose signal has none."
+        "Worth in labels: about as many labels alone as say the same, with 95% bounds; at most: "
+        "with judged items without end. No label: items whose signal has none."
     ]
     return Part("What the judge is worth", tables=[Table(heads, rows, left=2)], notes=notes)
 

@@ -9,13 +9,14 @@ import xarray as xr
 from betterthan import names
 from betterthan.answers import numbers
 from betterthan.answers.made import signature
+from betterthan.answers.rows import final_verdicts
 from betterthan.reporting.answering import said
 from betterthan.reporting.cells import interval_of
 from betterthan.reporting.escapes import latex, on_one_line
 from betterthan.reporting.of_comparison import page
 from betterthan.reporting.page import Table
 from betterthan.reporting.shown import Shown, shown_of
-from betterthan.reporting.systems_table import final_verdicts, systems_table
+from betterthan.reporting.systems_table import systems_table
 from betterthan.reporting.tables import matrix_table
 from betterthan.reporting.templated import as_comment, breakable
 
@@ -135,7 +136,8 @@ def _what(shown: Shown) -> str:
     if not shown.many:
         return said(shown.facts, "paper")[0].removesuffix(".")
     n = shown.made.n_items or 0
-    return f"{len(shown.systems)} systems" + (f" on {n:,} items" if n > 0 else "")
+    clusters = f" in {shown.facts['clusters']}" if "clusters" in shown.facts else ""
+    return f"{len(shown.systems)} systems" + (f" on {n:,} items{clusters}" if n > 0 else "")
 
 
 def _model(shown: Shown) -> str:
@@ -170,6 +172,9 @@ def _of_all(shown: Shown) -> list[tuple[str, str, str]]:
     found = [("Systems", f"{len(shown.systems):,}", "systems")]
     if made.n_items and made.n_items > 0:
         found.append(("Items", f"{made.n_items:,}", "items"))
+    if made.n_units:
+        unit = "Clusters" if made.unit == "cluster" else "Units"
+        found.append((unit, f"{made.n_units:,}", f"{made.unit}s, which are what is independent"))
     found.append(("Threshold", f"{made.threshold:g}", "probability from which there is a verdict"))
     found.append(("Version", str(made.version), "of betterthan"))
     return found

@@ -8,6 +8,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.answers import numbers
+from betterthan.answers.rows import final_verdicts
 from betterthan.comparison.pair_rows import in_one_unit, systems_of
 from betterthan.reporting.page import Table
 from betterthan.reporting.shown import Shown
@@ -59,17 +60,6 @@ def spread_table(shown: Shown) -> list[Table]:
     ]
     caption = "How the scores of each system spread over the items: quantiles, and the worst tenth"
     return [Table(heads, rows, caption, name="spread", shown=SYSTEMS_SEEN)]
-
-
-def final_verdicts(whole: xr.Dataset) -> np.ndarray:
-    """The verdict of every cell that counts: among all systems where it is told; but no data, no
-    verdict and a split stay what they are.
-    """
-    alone = whole["verdict"].transpose(*names.SQUARE).values.astype(str)
-    if "among_verdict" not in whole:
-        return alone
-    among = whole["among_verdict"].transpose(*names.SQUARE).values.astype(str)
-    return np.where(np.isin(alone, ["no_data", "no_verdict", "split"]), alone, among)
 
 
 def ended(whole: xr.Dataset) -> dict[str, np.ndarray]:

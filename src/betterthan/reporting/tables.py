@@ -5,11 +5,11 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.answers import numbers
+from betterthan.answers.rows import final_verdicts
 from betterthan.reporting.cells import names_in, probability_in
 from betterthan.reporting.page import Table
 from betterthan.reporting.sentences import title_of_verdict
 from betterthan.reporting.shown import Shown
-from betterthan.reporting.systems_table import final_verdicts
 from betterthan.reporting.tests_beside import for_whom
 
 

@@ -8,7 +8,7 @@ from scipy import special
 
 from betterthan.exact.judged.draws import draws
 from betterthan.exact.judged.pairs import JudgedPairs
-from betterthan.exact.judged.worth import best_ratio, correlation_ratio, effective_gold
+from betterthan.exact.judged.worth import best_ratio, correlation_ratio, effective_gold, ratio_range
 from betterthan.exact.wins import dirichlet, intervals
 
 GOLD = np.array([[18, 2, 5], [3, 9, 4], [4, 3, 12]])
@@ -269,3 +269,17 @@ def test_what_judged_items_are_worth():
     ):
         cells = np.array(table, dtype=float).T
         assert correlation_ratio(cells, cells.sum(-1)) == pytest.approx(r2, abs=5e-5)
+
+
+@pytest.mark.parametrize("strength", [0.5, 1.5])
+def test_the_range_of_r2_holds_the_truth_as_often_as_stated(strength):
+    rng, runs = np.random.default_rng(1), 300
+    share = np.array([0.4, 0.35, 0.25])
+    truth = np.exp(np.log(share) + strength * np.eye(3))
+    truth /= truth.sum(1, keepdims=True)
+    size = rng.multinomial(1000, share, runs)
+    cells = np.stack([rng.multinomial(rng.multinomial(60, share), truth) for _ in range(runs)])
+    low, high = ratio_range(cells + 1 / 3, size + 1.0, 0.95)
+    r2 = correlation_ratio(truth[None], share[None])[0]
+    held = ((low <= r2) & (r2 <= high)).mean()
+    assert held > 0.95 - 3 * np.sqrt(0.95 * 0.05 / runs)

@@ -13,14 +13,14 @@ def draws(cells: np.ndarray, size: np.ndarray, number: int, rng: np.random.Gener
     >>> theta.shape, theta.sum(-1).round(12).tolist()
     ((4, 1, 3), [[1.0], [1.0], [1.0], [1.0]])
     """
-    share = _dirichlet(size, number, rng)
+    share = dirichlet(size, number, rng)
     theta = np.zeros((number, len(size), cells.shape[-1]))
     for y in range(size.shape[-1]):  # signals are few, draws are many
-        theta += share[..., y, None] * _dirichlet(cells[:, y], number, rng)
+        theta += share[..., y, None] * dirichlet(cells[:, y], number, rng)
     return theta
 
 
-def _dirichlet(shape: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarray:
+def dirichlet(shape: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarray:
     """Dirichlet over the last dim, draws first; a gamma of a small shape from one that is not."""
     each = (number, *shape.shape)
     logs = np.log(rng.standard_gamma(shape + 1, size=each)) - rng.standard_exponential(each) / shape

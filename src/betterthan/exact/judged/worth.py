@@ -2,6 +2,12 @@
 
 import numpy as np
 
+from betterthan.exact.judged.draws import dirichlet
+from betterthan.exact.numeric.weights import interval
+
+_DRAWS, _SEED = 4_000, 0
+_HELD = 2**23  # numbers held at once
+
 
 def correlation_ratio(cells: np.ndarray, size: np.ndarray) -> np.ndarray:
     """R2 = Var E(x | y) / Var x of x = 1, -1, 0 (win, loss, tie), at the posterior mean of phi.
@@ -24,6 +30,27 @@ def correlation_ratio(cells: np.ndarray, size: np.ndarray) -> np.ndarray:
     centre = (share * mean).sum(-1)
     told = (share * (mean - centre[..., None]) ** 2).sum(-1)
     return told / ((share * decisive).sum(-1) - centre**2)
+
+
+def ratio_range(cells: np.ndarray, size: np.ndarray, prob: float) -> tuple[np.ndarray, np.ndarray]:
+    """Bounds of the narrowest interval of R2 from draws of its posterior, whose seed is fixed.
+
+    Parameters
+    ----------
+    cells : numpy.ndarray, (pair, signal, truth)
+    size : numpy.ndarray, (pair, signal)
+    prob : float
+        Between the bounds.
+    """
+    ends = np.empty((2, len(cells)))
+    step = max(1, _HELD // (_DRAWS * max(cells[0].size, 1))) if len(cells) else 1
+    for start in range(0, len(cells), step):
+        at = slice(start, start + step)
+        rng = np.random.default_rng(_SEED)
+        drawn = dirichlet(cells[at], _DRAWS, rng), dirichlet(size[at], _DRAWS, rng)
+        r2 = correlation_ratio(*drawn)
+        ends[:, at] = interval(r2, prob, "hdi")
+    return ends[0], ends[1]
 
 
 def effective_gold(r2: np.ndarray, gold: np.ndarray, judged: np.ndarray) -> np.ndarray:
