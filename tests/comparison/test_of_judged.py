@@ -164,7 +164,7 @@ def test_on_the_command_line(monkeypatch, capsys, tmp_path):
     assert run(monkeypatch, path, "--judge", "gpt", "--human", "people") == 0
     told = capsys.readouterr()
     assert "60 of them labelled in 'people'" in told.err
-    assert "P(A better)" in told.out
+    assert "P(better)" in told.out
     assert "0.947" in told.out
     folder = tmp_path / "out"
     assert run(monkeypatch, path, "--judge", "gpt", "--human", "people", "-o", str(folder)) == 0

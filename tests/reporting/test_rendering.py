@@ -281,11 +281,11 @@ def test_bad_calls(pair, call, message):
         call(pair)
 
 
-def test_ties_to_a_are_for_the_a_of_the_row():
+def test_ties_to_a_are_for_the_system_ahead():
     counts = bt.counts.from_table({("z", "a"): (1, 2, 40)})  # the report ranks a first
     text = bt.report(bt.compare(counts, ties="all"), format="markdown")
     row = next(line for line in text.splitlines() if line.startswith("| a | z") and ", p " in line)
-    assert re.search(r"A better, p \S+ \(A\) \| B better, p \S+ \(B\) \| verdict, test \|$", row)
+    assert re.search(r"a better, p \S+ \(a\) \| z better, p \S+ \(z\) \| verdict, test \|$", row)
 
 
 def test_direction_and_blanks_are_told():
