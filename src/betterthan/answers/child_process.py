@@ -19,7 +19,7 @@ from betterthan.progress import working
 
 _RIGHT = "give a file that save wrote"
 # limits of the child; a large file has a second more for each 10 MB
-_SECONDS, _SECONDS_PER_BYTE = 30.0, 1e-7
+_SECONDS, _SECONDS_PER_BYTE = 60.0, 1e-7
 _MEMORY = 4 * 2**30
 
 
