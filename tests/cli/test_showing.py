@@ -50,6 +50,18 @@ def test_saved_answers_stand_on_one_page(run, tmp_path):
     assert (tmp_path / "results.csv").read_text() == CSV
 
 
+@pytest.mark.parametrize("damage", [lambda b: b[:-1], lambda b: b"", lambda b: b"not netCDF"])
+def test_a_damaged_saved_answer_is_one_line_and_code_2(run, tmp_path, damage):
+    run("compare", "results.csv", "-o", "one")
+    file = tmp_path / "one" / "comparison.nc"
+    file.write_bytes(damage(file.read_bytes()))
+    code, out, err, opened = run("show", "one/comparison.nc", "-o", "page.html")
+    assert (code, out, opened) == (2, "", [])
+    assert err.startswith("error: one/comparison.nc: ")
+    assert err.count("\n") == 1
+    assert not (tmp_path / "page.html").exists()
+
+
 def test_the_verdict_is_said_where_it_is_written_to_a_file(run):
     _, out, err, _ = run("compare", "results.csv", "-o", "report.md")
     assert out == ""

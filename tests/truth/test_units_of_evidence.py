@@ -126,3 +126,14 @@ def test_a_policy_for_ties_is_never_passed_over_on_units():
         bt.compare(data, ties="all")
     a, b = (better(bt.compare(data, ties=t, quantity="wins")) for t in ("to_a", "to_b"))
     assert a > better(bt.compare(data)) > b
+
+
+@pytest.mark.parametrize("ties", ["to_a", "to_b", "drop", "half"])
+def test_settled_ties_of_examples_are_no_unknown_counts_beside_those_of_clusters(ties):
+    data = scores(np.random.default_rng(4).random((60, 2)) < 0.6, cluster=np.arange(60) // 5)
+    found = bt.compare(data, ties=ties, quantity="wins")
+    assert found["counts"]["outcome"].values.tolist() == ["win", "loss", "tie"]
+    assert found["counts"].dtype.kind == "i"
+    row = found.pairs.iloc[0]
+    assert (row["wins"] + row["losses"], row["ties"]) == (row["n"], 0)
+    assert "Wins   Losses   Ties" in str(found)

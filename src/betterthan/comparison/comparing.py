@@ -372,6 +372,9 @@ def _clustered_answers(given: Given, asked: Asked) -> Engine:
 def _counted(given: Given, asked: Asked, clusters: OnClusters | None) -> dict[str, xr.DataArray]:
     """Counts of items, and the Bayes factor of what is independent: items, or clusters."""
     counts = without_attrs(given.counts)
+    if clusters is not None:  # which can tie where the ties of examples were settled
+        whole: Any = counts
+        counts = whole.reindex({names.OUTCOME: list(names.OUTCOMES)}, fill_value=0)
     found = {"counts": counts, "n": counts.sum(names.OUTCOME)}
     tested, prior = given.counts, asked.prior
     if clusters is not None:

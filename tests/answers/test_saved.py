@@ -1,0 +1,135 @@
+"""A saved comparison opens as it was, and a damaged file ends in one line: no hang, no crash."""
+
+import re
+import sys
+from importlib.util import find_spec
+
+import h5netcdf
+import numpy as np
+import pytest
+import xarray as xr
+
+import betterthan as bt
+from betterthan.answers import child_process
+
+ENGINES = ["h5netcdf", *(["netcdf4"] if find_spec("netCDF4") else [])]
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return bt.compare(bt.datasets.contingency_case("a"))
+
+
+@pytest.fixture
+def saved(comparison, tmp_path):
+    comparison.save(tmp_path / "c.nc")
+    return tmp_path / "c.nc"
+
+
+@pytest.fixture
+def no_digest(comparison, tmp_path):
+    comparison.data.to_netcdf(tmp_path / "other.nc", engine="h5netcdf")
+    return tmp_path / "other.nc"
+
+
+@pytest.fixture
+def no_child(monkeypatch):
+    """No file is read by a child process."""
+    monkeypatch.setattr(child_process, "read", lambda path: pytest.fail(f"{path} has no digest"))
+
+
+def refusal(path):
+    with pytest.raises(ValueError, match=f"^{re.escape(str(path))}: ") as caught:
+        bt.load(path)
+    said = str(caught.value)
+    assert "\n" not in said
+    return said.removeprefix(f"{path}: ")
+
+
+def test_a_saved_comparison_comes_back_without_a_child_process(saved, comparison, no_child):
+    back = bt.load(saved)
+    xr.testing.assert_identical(back.data, comparison.data)
+    assert str(back) == str(comparison)
+
+
+@pytest.mark.parametrize("engine", [None, *ENGINES])
+def test_xarray_opens_a_file_that_has_a_digest(saved, comparison, engine):
+    with xr.open_dataset(saved, engine=engine) as data:
+        xr.testing.assert_identical(data.load(), comparison.data)
+    with xr.open_datatree(saved, engine=engine) as tree:
+        xr.testing.assert_identical(tree.to_dataset().load(), comparison.data)
+
+
+def test_one_changed_byte_anywhere_is_refused(saved, no_child):
+    content = saved.read_bytes()
+    digest = range(len(content) - 132, len(content), 4)
+    for offset in (*np.linspace(0, len(content) - 1, 51, dtype=int).tolist(), *digest):
+        changed = bytearray(content)
+        changed[offset] ^= 0x40
+        saved.write_bytes(changed)
+        assert refusal(saved).startswith("was changed or damaged after it was saved; copy it again")
+
+
+def test_a_file_cut_in_its_digest_or_with_more_behind_it_is_refused(saved, no_child):
+    content = saved.read_bytes()
+    for changed in (content[:-1], content[:-70], content + b"\n", content.replace(b"\n", b"\r\n")):
+        saved.write_bytes(changed)
+        assert refusal(saved).startswith("was changed or damaged after it was saved")
+
+
+@pytest.mark.parametrize("part", [0.001, 0.5, 0.99])
+def test_a_file_cut_before_its_digest_is_refused(saved, part):
+    content = saved.read_bytes()
+    saved.write_bytes(content[: int(len(content) * part)])
+    assert refusal(saved) == "is damaged, or no netCDF file; give a file that save wrote"
+
+
+@pytest.mark.parametrize(("content", "what"), [(b"", "is empty"), (b"text", "is no netCDF file")])
+def test_what_is_no_netcdf_file_needs_no_child_process(saved, no_child, content, what):
+    saved.write_bytes(content)
+    assert refusal(saved) == f"{what}; give a file that save wrote"
+
+
+def test_a_file_of_another_tool_comes_back_the_same(no_digest, comparison):
+    back = bt.load(no_digest)
+    xr.testing.assert_identical(back.data, comparison.data)
+    assert str(back) == str(comparison)
+
+
+def test_a_saved_file_that_a_tool_changed_has_no_digest_and_is_read(saved, comparison):
+    both = type(comparison)(comparison.data, {"exact": comparison.data[["prob_better", "verdict"]]})
+    both.save(saved)
+    with h5netcdf.File(saved, "a") as file:
+        file.attrs["comment"] = "seen"
+    back = bt.load(saved)
+    assert back.attrs["comment"] == "seen"
+    xr.testing.assert_equal(back.data, both.data)
+    xr.testing.assert_identical(back.beside["exact"], both.beside["exact"])
+
+
+# libhdf5 2.0 loops on a file of this kind whose byte 516 is 8, but another version may not
+@pytest.mark.parametrize(
+    ("program", "what"),
+    [
+        ("import time; time.sleep(600)", "could not be read within 1 seconds, it may be damaged"),
+        ("import os; os.abort()", "is damaged, or no netCDF file"),
+    ],
+)
+def test_a_file_on_which_libhdf5_loops_or_crashes_is_refused(no_digest, monkeypatch, program, what):
+    monkeypatch.setattr(child_process, "_SECONDS", 1.0)
+    monkeypatch.setattr(child_process, "_READ", program)
+    assert refusal(no_digest) == f"{what}; give a file that save wrote"
+
+
+def test_a_file_is_refused_where_no_child_process_starts(no_digest, monkeypatch):
+    monkeypatch.setattr(sys, "executable", str(no_digest.parent / "nothing"))
+    assert refusal(no_digest).startswith("has no digest, and the process that should read it")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a limit of memory")
+def test_a_small_file_that_claims_terabytes_is_refused(tmp_path):
+    with h5netcdf.File(tmp_path / "large.nc", "w") as file:
+        file.dimensions = {"x": 10**6, "y": 10**6}
+        file.create_variable("prob_better", ("x", "y"), float, chunks=(1000, 1000))
+    assert (tmp_path / "large.nc").stat().st_size < 10**5
+    assert refusal(tmp_path / "large.nc").startswith("is damaged, or no netCDF file")
