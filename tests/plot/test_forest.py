@@ -93,7 +93,7 @@ def test_all_intervals_and_the_rope_are_in_view():
 def test_the_rope_and_the_interval_come_from_the_comparison():
     ax = bt.plot.differences(THREE)
     assert "ROPE: |d| ≤ 0.02" in [t.get_text() for t in ax.get_legend().get_texts()]
-    assert _title(ax) == "Difference of each pair A − B: mean and 95 % HDI"
+    assert _title(ax) == "Difference of each pair: mean and 95 % HDI"
 
 
 def test_the_first_engine_is_drawn():

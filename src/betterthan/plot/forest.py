@@ -112,7 +112,7 @@ def differences(
         _draw(ax, rows, rope, made.threshold or names.VERDICT_PROB)
         ax.set_xlabel(difference_of("first", "second", made).rstrip(",").replace(" - ", " − "))
         title = _title(made, len(rows.mean), len(every.mean), baseline)
-        alone = "\nEach pair by itself, as in the table of pairs"
+        alone = "\nEach pair by itself"
         return drawing.finish(ax, title + alone * bool(chosen.attrs.get("alone")))
 
 
@@ -201,9 +201,9 @@ def _title(made: Signature, shown: int, total: int, baseline: str | None) -> str
     interval = "interval"
     if made.ci_kind and made.ci_prob:
         interval = f"{100 * made.ci_prob:g} % {made.ci_kind.upper()}"
-    of = "each pair A − B"
+    of = "each pair"
     if baseline is not None:
-        of = f"each system A from B = {drawing.labels([baseline])[0]}"
+        of = f"each system from {drawing.labels([baseline])[0]}"
     title = f"Difference of {of}: mean and {interval}"
     if shown < total:
         title += f"\n{shown} of {total:,} pairs: those nearest to a decision"
