@@ -1,6 +1,7 @@
 """Progress is told on a terminal, after two seconds, and leaves nothing behind."""
 
 import io
+import sys
 import time
 from types import SimpleNamespace
 
@@ -8,6 +9,7 @@ import pytest
 
 from betterthan import progress
 from betterthan.progress import with_bar, working
+from betterthan.reporting import telling
 
 
 class Terminal(io.StringIO):
@@ -104,3 +106,13 @@ def test_figures_and_boundaries_are_counted(terminal, monkeypatch):
     monkeypatch.setattr(progress, "_EVERY", -1.0)
     walks.calibrated(walks.np.arange(1, 11), 0.05)
     assert "boundary: 49 of 50, about 1 s more" in terminal.getvalue()
+
+
+def test_closed_streams_are_no_terminals(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(sys, "stderr", None)
+    assert list(progress.with_bar(range(3), 3, "steps")) == [0, 1, 2]
+    with progress.working("a step"):
+        pass
+    assert telling.width() == telling.WIDTH
+    assert not telling.coloured()

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Generator, Iterable, Iterator
+from typing import TextIO
 
 _AFTER = 2.0  # seconds of work that need no word
 _EVERY = 0.5  # from one line to the next
@@ -101,7 +102,18 @@ class _Line:
 
 def _watched() -> bool:
     """Whether somebody watches a terminal; one that cannot go back has no line to write over."""
-    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    return on_terminal(sys.stderr) and os.environ.get("TERM") != "dumb"
+
+
+def on_terminal(stream: TextIO | None) -> bool:
+    """Whether a stream is a terminal; a closed one, which Python has as None, is not.
+
+    Examples
+    --------
+    >>> on_terminal(None)
+    False
+    """
+    return stream is not None and stream.isatty()
 
 
 def in_words(seconds: float) -> str:

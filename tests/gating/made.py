@@ -1,8 +1,12 @@
 """Files of two systems, made by hand: tables, and logs as Inspect writes them."""
 
+import csv
+import io
 import json
 
 import numpy as np
+
+from betterthan.gating.baseline_files import Baseline
 
 
 def answers(right, wrong_to_right=0.0, right_to_wrong=0.0, seed=0):
@@ -51,3 +55,20 @@ def log(path, scores, *, prompt="Be brief.", shift=0, task="squares", ids=None, 
     document = {"version": 2, "status": "success", "eval": about, "plan": {"steps": steps}}
     path.write_text(json.dumps(document | {"samples": samples}))
     return path
+
+
+def rehashed(text):
+    """A baseline with the digests that its content has, where it can be read at all."""
+    top, _, rows = text.rpartition("\n# ")
+    last, _, rows = rows.partition("\n")
+    lines = [line.removeprefix("# ") for line in f"{top}\n{last}".splitlines()[1:]]
+    try:
+        header = {key: json.loads(value) for key, value in (line.split(": ", 1) for line in lines)}
+        kind, version, *old = (header.pop(key) for key in ("kind", "version", "items", "digest"))
+        held = list(csv.DictReader(io.StringIO(rows, newline="")))
+        hashes = Baseline(kind, held, header, version).hashes
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return text
+    for before, after in zip(map(json.dumps, old), hashes.values(), strict=True):
+        text = text.replace(before, f'"{after}"') if before.startswith('"') else text
+    return text

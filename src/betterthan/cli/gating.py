@@ -2,7 +2,6 @@
 
 import shutil
 import sys
-import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -109,17 +108,11 @@ def gate(
     choices |= chosen(system=system, score=score, ignore=ignore, true=true, false=false)
     choices |= chosen(percent=percent or None, decimal=decimal, sep=sep)
     choices |= chosen(higher_is_better=False if lower_is_better else None)
-    try:
-        if accept:
-            return _accept(Path(baseline), candidate, choices)
-        how: dict[str, Any] = {"margin": margin, "threshold": threshold}
-        how |= {"max_missing": max_missing, "looks": _looks(looks, of)}
-        found = _gated(baseline, candidate, inconclusive, [junit, json], how, choices)
-    except (ValueError, OSError, ArithmeticError, ImportError, MemoryError, RecursionError):
-        raise
-    except Exception:  # a failure of ours must not read as code 1, "worse"
-        traceback.print_exc()
-        raise SystemExit(2) from None
+    if accept:
+        return _accept(Path(baseline), candidate, choices)
+    how: dict[str, Any] = {"margin": margin, "threshold": threshold}
+    how |= {"max_missing": max_missing, "looks": _looks(looks, of)}
+    found = _gated(baseline, candidate, inconclusive, [junit, json], how, choices)
     _tell(found, inconclusive, junit, json)
 
 

@@ -9,9 +9,11 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from betterthan.cli.console import INTERRUPTED
+from betterthan import __version__
+from betterthan.cli.console import INTERRUPTED, say
+from betterthan.cli.ending import ended
+from betterthan.cli.streams import ready
 
-_LINE = "interrupted\n"
 _ALWAYS = ("xarray", "scipy.special")  # what every command takes long to load
 _OF_COMPARE = ("reading.any_source", "comparison.comparing", "reporting.of_comparison")
 
@@ -20,24 +22,25 @@ def run() -> None:
     """Run the command line."""
     # while libraries load an interrupt may surface as any error, of any of them
     signal.signal(signal.SIGINT, _leave)
-    if sys.argv[1:] == ["--version"]:  # which needs no parser
-        from betterthan import __version__
+    ready()
+    try:
+        ended(_given)
+    except KeyboardInterrupt:
+        say("interrupted")
+        raise SystemExit(INTERRUPTED) from None
 
-        print(f"betterthan {__version__}")
-        return
-    from betterthan.cli.ending import ended
 
+def _given() -> Any:
+    """Load what is asked for, and run it."""
     command = _command(sys.argv[1:])
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        ended(command)
-    except KeyboardInterrupt:
-        sys.stderr.write(_LINE)
-        raise SystemExit(INTERRUPTED) from None
+    return command()
 
 
 def _command(given: list[str]) -> Callable[[], Any]:
     """What is asked for; files alone need no parser, whose loading takes as long as comparing."""
+    if given == ["--version"]:
+        return partial(print, f"betterthan {__version__}")
     if given[:1] == ["compare"] and given[1:] and not any(x.startswith("-") for x in given):
         _load(*_ALWAYS, *(f"betterthan.{name}" for name in _OF_COMPARE))
         from betterthan.cli.comparing import compare
@@ -64,5 +67,5 @@ def _load(*modules: str) -> None:
 
 
 def _leave(*_: object) -> None:
-    os.write(2, _LINE.encode())
+    os.write(2, b"interrupted\n")
     os._exit(INTERRUPTED)

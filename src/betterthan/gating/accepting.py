@@ -9,7 +9,8 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.counts.units import CLUSTER, EPOCH
-from betterthan.gating.baseline_files import LOGS, TABLE, Baseline
+from betterthan.gating.baseline_files import Baseline, Kept
+from betterthan.gating.baseline_schema import LOGS, TABLE
 from betterthan.io.table import Table
 from betterthan.logs.record import Logs, Run
 
@@ -71,21 +72,23 @@ def _row(record: Any, place: Mapping[Any, int]) -> dict[str, str]:
     }
 
 
-def as_table(of: Baseline, source: str) -> Table:
+def as_table(kept: Kept) -> Table:
     """A baseline of a table, as a file of one system is read."""
-    kept = [k for k in of.rows[0] if k in ("item", "score") or any(row[k] for row in of.rows)]
-    columns = {k: [row[k] or None if k == "score" else row[k] for row in of.rows] for k in kept}
-    return Table(source, columns, range(1, len(of.rows) + 1))
+    rows = kept.of.rows
+    used = [k for k in rows[0] if k in ("item", "score") or any(row[k] for row in rows)]
+    columns = {k: [row[k] or None if k == "score" else row[k] for row in rows] for k in used}
+    return Table(kept.name, columns, kept.lines)
 
 
-def as_runs(of: Baseline, source: str) -> list[Run]:
+def as_runs(kept: Kept) -> list[Run]:
     """A baseline of logs, as a reader reads them."""
+    of = kept.of
     metric = of.about["metric"]
     runs = []
     for told in of.about["runs"]:
         fields = {k: v for k, v in told.items() if k != "lower"}
-        runs.append(Run(files=[source], lower={metric} if told["lower"] else set(), **fields))
-    for k, row in enumerate(of.rows):
+        runs.append(Run(files=[kept.name], lower={metric} if told["lower"] else set(), **fields))
+    for line, row in zip(kept.lines, of.rows, strict=True):
         cells = runs[int(row["run"])].cells
         sample = cells.sample(
             row["item"],
@@ -94,7 +97,7 @@ def as_runs(of: Baseline, source: str) -> list[Run]:
             prompt=bytes.fromhex(row["prompt"]) or None,
             cluster=row["cluster"] or None,
             text="what was accepted",  # for messages: the file holds digests alone
-            row=k,
+            row=line,
         )
         cells.score(sample, metric, float(row["score"] or "nan"), row["status"])
     return runs

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -10,17 +11,17 @@ from typing import Any
 
 import betterthan
 from betterthan.files import write_whole
+from betterthan.gating.baseline_schema import ANEW, COLUMNS, refuse_header, refuse_rows
+from betterthan.io.delimited import parse_delimited
+from betterthan.io.files import decoded
+from betterthan.io.json_records import value_of
 from betterthan.io.problems import problem, shown
 
-FORM = 1  # grows if a column or a key changes its meaning
-TABLE, LOGS = "table", "logs"
+FORM = 2  # grows if a column or a key changes its meaning
 _START = "# betterthan baseline "
-_COLUMNS = {
-    TABLE: ("dataset", "item", "epoch", "cluster", "score"),
-    LOGS: ("run", "item", "epoch", "cluster", "content", "prompt", "score", "status"),
-}
+_FIRST = f"{_START}{FORM}: written by betterthan gate --accept, which writes it anew"
 _IDENTITY = ("run", "dataset", "item", "epoch", "cluster", "content")
-_OWN = ("version", "kind", "items", "rows")  # keys that are no part of `about`
+_OWN = ("version", "kind", "items", "digest")  # keys that are no part of `about`
 
 
 @dataclass(frozen=True)
@@ -46,13 +47,19 @@ class Baseline:
 
     @property
     def hashes(self) -> dict[str, str]:
-        """Digests: of which items these are and what they ask, where that is known; of all rows."""
-        columns = _COLUMNS[self.kind]
-        return {"items": self._digest(_IDENTITY), "rows": self._digest(columns)}
+        """Digests: of which items these are and what they ask, where that is known; of all that the
+        file holds. They are no signature: whoever edits a file can make them anew.
+        """
+        items = _digest(self._cells(_IDENTITY))
+        header = {"version": self.version, "kind": self.kind, **self.about, "items": items}
+        return {"items": items, "digest": _digest([FORM, header, self._cells(COLUMNS[self.kind])])}
 
-    def _digest(self, columns: tuple[str, ...]) -> str:
-        cells = [[row.get(name, "") for name in columns] for row in self.rows]
-        return sha256(json.dumps(cells).encode()).hexdigest()[:12]
+    def _cells(self, columns: Sequence[str]) -> list[list[str]]:
+        return [[row.get(name, "") for name in columns] for row in self.rows]
+
+
+def _digest(value: Any) -> str:
+    return sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def is_baseline(path: Any) -> bool:
@@ -70,25 +77,24 @@ def as_text(of: Baseline) -> str:
     --------
     >>> row = {"item": "q1", "score": "1"}
     >>> print(as_text(Baseline("table", [row], {"source": "a.csv"}, "1.0")), end="")
-    # betterthan baseline 1: written by betterthan gate --accept, which writes it anew
+    # betterthan baseline 2: written by betterthan gate --accept, which writes it anew
     # version: "1.0"
     # kind: "table"
     # source: "a.csv"
     # items: "750428481a0a"
-    # rows: "b08ec41d8f9d"
+    # digest: "99a3e14a523b"
     dataset,item,epoch,cluster,score
     ,q1,,,1
     """
-    first = f"{_START}{FORM}: written by betterthan gate --accept, which writes it anew\n"
     about = {"version": of.version, "kind": of.kind, **of.about, **of.hashes}
     said = "".join(
         f"# {key}: {json.dumps(value, sort_keys=True)}\n" for key, value in about.items()
     )
     held = io.StringIO()
-    table = csv.DictWriter(held, _COLUMNS[of.kind], restval="", lineterminator="\n")
+    table = csv.DictWriter(held, COLUMNS[of.kind], restval="", lineterminator="\n")
     table.writeheader()
     table.writerows(of.rows)
-    return first + said + held.getvalue()
+    return f"{_FIRST}\n{said}{held.getvalue()}"
 
 
 def write(path: Path, of: Baseline) -> None:
@@ -113,12 +119,15 @@ class Kept:
     of : Baseline
     name : str
         Of the file.
+    lines : sequence of int
+        Where each row stands in the file.
     intact : bool
-        Whether its rows are those that were accepted.
+        Whether all that it holds is what was accepted.
     """
 
     of: Baseline
     name: str
+    lines: Sequence[int]
     intact: bool
 
     @property
@@ -136,35 +145,39 @@ def read(path: str | Path) -> Kept:
     Raises
     ------
     ValueError
-        If it has a form that this version does not know, or is not whole.
+        If it has a form that this version does not know, or does not fit the schema.
     """
     name = Path(path).name
-    with Path(path).open(encoding="utf-8", newline="") as file:
-        said, table = _parted(file.read())
-    form = said[0].removeprefix(_START).split(":")[0].strip()
+    (first, *lines), table = _parted(decoded(Path(path).read_bytes(), name))
+    form = first.removeprefix(_START).split(":")[0].strip()
     if form != str(FORM):
         version = betterthan.__version__
         raise problem(
             name,
             f"is a baseline of form {shown(form)}, and betterthan {version} reads form {FORM}; "
-            "accept the baseline anew, or install the version that wrote it",
+            f"{ANEW}, or install the version that wrote it",
         )
-    try:
-        return _whole(name, dict(map(_key_and_value, said[1:])), table)
-    except (ValueError, KeyError, csv.Error) as error:
-        raise problem(name, f"is no whole baseline ({error}); accept the baseline anew") from None
+    header = _header(lines, name)
+    refuse_header(header, name)
+    rows = parse_delimited("\n" * (len(lines) + 1) + table, name, ",")
+    refuse_rows(rows, header)
+    by_row = zip(*rows.columns.values(), strict=True)
+    cells = [dict(zip(rows.columns, row, strict=True)) for row in by_row]
+    about = {key: value for key, value in header.items() if key not in _OWN}
+    found = Baseline(header["kind"], cells, about, header["version"])
+    intact = first == _FIRST and found.hashes.items() <= header.items()
+    return Kept(found, name, rows.rows, intact)
 
 
-def _whole(name: str, about: dict[str, Any], table: str) -> Kept:
-    reader = csv.DictReader(io.StringIO(table, newline=""), restkey="")
-    rows, kind = list(reader), about["kind"]
-    if tuple(reader.fieldnames or ()) != _COLUMNS[kind]:
-        raise ValueError("its columns")
-    if not rows or any("" in row or None in row.values() for row in rows):
-        raise ValueError("its rows")
-    own = {key: value for key, value in about.items() if key not in _OWN}
-    found = Baseline(kind, rows, own, about["version"])
-    return Kept(found, name, found.hashes["rows"] == about["rows"])
+def _header(lines: Sequence[str], name: str) -> dict[str, Any]:
+    """The keys in the lines below the first, each with its value."""
+    header: dict[str, Any] = {}
+    for row, line in enumerate(lines, start=2):
+        key, _, value = line.removeprefix("# ").partition(": ")
+        if key in header:
+            raise problem(name, f"the key {shown(key)} occurs twice; {ANEW}", row=row)
+        header[key] = value_of(value, name, row)
+    return header
 
 
 def _parted(text: str) -> tuple[list[str], str]:
@@ -174,8 +187,3 @@ def _parted(text: str) -> tuple[list[str], str]:
         line, _, rest = rest.partition("\n")
         lines.append(line.rstrip("\r"))
     return lines, rest
-
-
-def _key_and_value(line: str) -> tuple[str, Any]:
-    key, _, value = line.removeprefix("# ").partition(": ")
-    return key, json.loads(value)

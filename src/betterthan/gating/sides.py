@@ -13,7 +13,8 @@ from betterthan import names
 from betterthan.auditing.looking import audit
 from betterthan.gating import baseline_files
 from betterthan.gating.accepting import as_runs, as_table, of_records, of_scores
-from betterthan.gating.baseline_files import LOGS, TABLE, Baseline, Kept, is_baseline
+from betterthan.gating.baseline_files import Baseline, Kept, is_baseline
+from betterthan.gating.baseline_schema import LOGS, TABLE
 from betterthan.gating.logs_of_sides import (
     BASELINE,
     CANDIDATE,
@@ -28,7 +29,7 @@ from betterthan.gating.logs_of_sides import (
 from betterthan.io.columns import Columns, applied, words
 from betterthan.io.files import read_file
 from betterthan.io.frames import table_from_frame
-from betterthan.io.problems import problem
+from betterthan.io.problems import problem, shown
 from betterthan.io.reading import read_tables
 from betterthan.logs.choosing import chosen_records
 from betterthan.logs.finding import find_files
@@ -129,7 +130,13 @@ def _read(source: dict[str, Any], kept: Kept | None, given: Mapping[str, Any]) -
         return _of_tables(source, kept, given)
     _refuse(given, _OF_TABLES, "logs")
     runs, keys = read_runs(files, given.get("items"))
-    own: list[Run] = as_runs(kept.of, kept.name) if kept is not None else []
+    own: list[Run] = []
+    if kept is not None:
+        metric = kept.of.about["metric"]
+        if not any(metric in run.metrics for run in runs):
+            why = f"the candidate has no score by {shown(metric)}, the metric of {kept.name}"
+            return Sides(stops=(why,))
+        own = as_runs(kept)
     logs = logs_of_runs([*own, *runs], [*([BASELINE] * len(own)), *keys], again=given.get("again"))
     found = of_logs(logs, given)
     return replace(found, said=(*found.said, *([files.said] if files.said else [])))
@@ -141,7 +148,7 @@ def _of_tables(source: dict[str, Any], kept: Kept | None, given: Mapping[str, An
     tables: dict[str, Any] = {}
     better = given.get(_DIRECTION, True)
     if kept is not None:
-        tables[BASELINE], better = as_table(kept.of, kept.name), _direction(kept, given)
+        tables[BASELINE], better = as_table(kept), _direction(kept, given)
     for name, one in source.items():
         tables[name] = table_of(one, name, given)
     scores = read_tables(tables, higher_is_better=better, names_are="systems")

@@ -33,12 +33,12 @@ def read_file(path: Path, sep: str | None = None) -> Table:
     if extension == ".parquet":
         return parse_parquet(data, path.name)
     if extension == ".jsonl":
-        return parse_json_lines(_decoded(data, path.name), path.name)
+        return parse_json_lines(decoded(data, path.name), path.name)
     if extension == ".json":
-        return parse_json(_decoded(data, path.name), path.name)
+        return parse_json(decoded(data, path.name), path.name)
     delimiter = sep or ("\t" if extension == ".tsv" else ",")
     plain = parse_plain(data, path.name, delimiter) if _is_text(data) else None
-    return plain or parse_delimited(_decoded(data, path.name), path.name, delimiter)
+    return plain or parse_delimited(decoded(data, path.name), path.name, delimiter)
 
 
 def dataset_name(path: Path) -> str:
@@ -112,7 +112,8 @@ def _is_text(data: bytes) -> bool:
         return False
 
 
-def _decoded(data: bytes, source: str) -> str:
+def decoded(data: bytes, source: str) -> str:
+    """The text in bytes of UTF-8; what they are instead is said with its row."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise problem(source, "is UTF-16, not UTF-8; save it as UTF-8")
     if b"\0" in data:

@@ -16,14 +16,14 @@ def parse_json_lines(text: str, source: str) -> Table:
     rows: list[int] = []
     for row, line in enumerate(text.split("\n"), start=1):
         if line.strip():
-            records.append(_object(_loads(line, source, row), source, row))
+            records.append(_object(value_of(line, source, row), source, row))
             rows.append(row)
     return _from_records(records, rows, source)
 
 
 def parse_json(text: str, source: str) -> Table:
     """The table in a JSON list of objects; rows are numbered by object, from 1."""
-    content = _loads(text, source, None) if text.strip() else []
+    content = value_of(text, source, None) if text.strip() else []
     if not isinstance(content, list):
         raise problem(
             source, "is not a list of objects; give [{...}, {...}], or one object a line as .jsonl"
@@ -43,7 +43,8 @@ def _from_records(records: list[dict[str, Any]], rows: Sequence[int], source: st
     return make_table(source, header, columns, rows)
 
 
-def _loads(text: str, source: str, row: int | None) -> Any:
+def value_of(text: str, source: str, row: int | None) -> Any:
+    """The value in a text of JSON; what is wrong with it is said with its row."""
     try:
         return json.loads(text, object_pairs_hook=unique_keys)
     except json.JSONDecodeError as error:

@@ -15,6 +15,7 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.exact.numeric.seeds import one_seed
+from betterthan.progress import on_terminal
 from betterthan.signed import Signature
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ def sample(
 
     from betterthan.models import compiling
 
-    shown = sys.stdout.isatty() and sys.stderr.isatty()
+    shown = on_terminal(sys.stdout) and on_terminal(sys.stderr)
     if shown and not compiling.is_compiled(model):
         print("compiling the model: 2 to 30 s, once", file=sys.stderr)
     tree = nutpie.sample(

@@ -5,6 +5,7 @@ import shutil
 import sys
 from typing import Any
 
+from betterthan.progress import on_terminal
 from betterthan.reporting.answering import said
 from betterthan.reporting.facts import facts
 from betterthan.reporting.kinds import plain
@@ -31,7 +32,7 @@ def as_html(comparison: Any) -> str:
 
 def width() -> int:
     """Of what is written to: of a terminal its own, up to a readable one."""
-    if not sys.stdout.isatty():
+    if not on_terminal(sys.stdout):
         return WIDTH
     return max(40, min(shutil.get_terminal_size().columns, 160))
 
@@ -39,4 +40,4 @@ def width() -> int:
 def coloured() -> bool:
     """Whether there is a terminal that may be coloured; https://no-color.org."""
     plain_one = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return sys.stdout.isatty() and not plain_one
+    return on_terminal(sys.stdout) and not plain_one
