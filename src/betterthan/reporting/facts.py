@@ -291,10 +291,15 @@ def _ended(pairs: pd.DataFrame, counting: np.ndarray) -> Facts:
             f"{a} and {b}" for a, b in zip(*_met(pairs, counting == "no_data"), strict=True)
         ],
         "wrong": wrong,
-        "n_missing_decides": int((pairs["reason"] == names.MISSING_DECIDES).sum())
-        if "reason" in pairs
-        else None,
+        "n_missing_decides": _withheld(pairs),
     }
+
+
+def _withheld(pairs: pd.DataFrame) -> int | None:
+    """Pairs without a verdict, because missing scores decide."""
+    if "reason" not in pairs:
+        return None
+    return pairs["reason"].tolist().count(names.MISSING_DECIDES)
 
 
 def _met(pairs: pd.DataFrame, where: np.ndarray) -> list[list[str]]:

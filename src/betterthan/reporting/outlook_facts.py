@@ -69,7 +69,9 @@ def _undone(pair: xr.Dataset) -> Facts:
     if made.prior is None or "n_units" in pair or made.ties not in ("third", "drop", "half"):
         return {}
     counts = policy_applied(pair["counts"], made.ties or "third")
-    swept = prior_sweep(counts, priors={"asked": made.prior}, threshold=made.threshold)
+    swept = prior_sweep(
+        counts, priors={"asked": made.prior}, threshold=made.threshold or names.VERDICT_PROB
+    )
     even = float(swept["pseudo_even"].values[0, 1])
     return {"pseudo_even": int(even)} if even <= _FEW else {}
 

@@ -12,8 +12,8 @@ import numpy as np
 from betterthan.exact.numeric.nodes import legendre
 
 _NODES = 16
-_STEPS = np.array([0.25, 0.5, 0.75, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 14, 20, 40, 100])
-_STEPS = np.concatenate([-_STEPS[::-1], [0.0], _STEPS])
+_ONE_SIDE = np.array([0.25, 0.5, 0.75, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 14, 20, 40, 100])
+_STEPS = np.concatenate([-_ONE_SIDE[::-1], [0.0], _ONE_SIDE])
 _FAR = 12.0  # standard deviations of the prior, beyond which it is 0
 _HALVINGS = 45
 _SHARES, _ROUNDS = 8, 6  # of the search for the narrowest interval

@@ -34,8 +34,8 @@ class Skeptical(PairMeans):
 
     def _shrunk(self) -> Shrunk:
         at = self._known
-        parts = (x[at] for x in (self.difference, self.error, self.df))
-        return Shrunk(*parts, self.prior_sd, self.most)
+        held = self.difference[at], self.error[at], self.df[at]
+        return Shrunk(*held, self.prior_sd, self.most)
 
     def _placed(self, values: np.ndarray) -> np.ndarray:
         full = np.full(len(self.difference), np.nan)
