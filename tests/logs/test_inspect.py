@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from betterthan.logs import elements, of_inspect, packed
+from betterthan.io import expanding
+from betterthan.logs import elements, of_inspect
 from betterthan.logs.heads import LogFile
 from betterthan.logs.inspect_content import Contents, digests_of_plain
 
@@ -238,7 +239,7 @@ def test_more_than_it_says(tmp_path):
 
 
 def test_zip_bomb(tmp_path, monkeypatch):
-    monkeypatch.setattr(packed, "MOST_BYTES", 10_000)
+    monkeypatch.setattr(expanding, "MOST_BYTES", 10_000)
     samples = [made.summary("q0", input="x" * 20_000)]
     path = made.eval_log(tmp_path / "a.eval", made.header(), samples)
     assert "more than 10,000" in problem_of(path)

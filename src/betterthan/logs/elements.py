@@ -4,13 +4,15 @@ bounded memory.
 
 import codecs
 import json
+import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
+from betterthan.io import expanding
 from betterthan.io.problems import problem
-from betterthan.logs import packed
 
 WINDOW = 2**20  # bytes read at a time
+_BLANK: Any = re.compile(r"\s*")
 _SLACK = 16  # characters that a literal may be cut in
 
 
@@ -118,19 +120,16 @@ class _Window:
 
     def _next(self) -> str:
         while True:
-            while self._at < len(self._text):
-                if not self._text[self._at].isspace():
-                    return self._text[self._at]
-                self._at += 1
-            if self._ended:
-                return ""
+            self._at = _BLANK.match(self._text, self._at).end()
+            if self._at < len(self._text) or self._ended:
+                return self._text[self._at : self._at + 1]
             self._more()
 
     def _more(self) -> None:
         """Read on, as much again as is kept, so that a long value is not scanned often."""
         kept = self._text[self._at :]
-        if len(kept) > packed.MOST_BYTES:
-            raise problem(self._name, f"holds a value of more than {packed.MOST_BYTES:,} bytes")
+        if len(kept) > expanding.MOST_BYTES:
+            raise problem(self._name, f"holds a value of more than {expanding.MOST_BYTES:,} bytes")
         raw = self._file.read(max(WINDOW, len(kept)))
         try:
             more = self._decode(raw, not raw)

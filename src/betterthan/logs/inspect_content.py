@@ -127,7 +127,7 @@ def _begun(summary: dict[str, Any], archive: Archive) -> dict[str, Any] | None:
         return None
     found: dict[str, Any] = {}
     where = f"{archive.name}, member {member}"
-    with archive.open(member) as file:
+    with archive.open(member, whole=False) as file:
         for key, value in fields(file, where):
             found[key] = value
             if key == "target":

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from math import isfinite
 from typing import Any
 
+from betterthan.io.expanding import MOST_BYTES
 from betterthan.io.json_records import RepeatedKeyError
 from betterthan.io.problems import problem
 from betterthan.logs.elements import listed
 from betterthan.logs.heads import LogFile
-from betterthan.logs.packed import MOST_BYTES
 from betterthan.logs.unique_keys import loads
 
 
