@@ -146,3 +146,28 @@ def test_a_line_that_never_ends_is_refused(tmp_path):
     path.write_bytes(gzip.compress(row * 3 + b'{"doc_id": 3, "doc": "' + b"x" * LARGE))
     said = refusal(path, 150_000_000)
     assert "samples_a.jsonl.gz: unpacks" in said
+
+
+@pytest.mark.parametrize("text", [b"[],", b'{"a":1},', b'"ab",', b"0.5,"])
+def test_millions_of_small_values_in_one_are_refused(tmp_path, text):
+    path = tmp_path / "a.json"
+    fill = text * (LARGE // len(text))
+    path.write_bytes(json.dumps(made.header())[:-1].encode() + b', "more": [' + fill + b"0]}")
+    said = refusal(path, 250_000_000)
+    assert "a.json: holds so many small values in" in said
+    assert "bytes of memory, more than" in said
+
+
+def test_a_line_of_millions_of_small_values_is_refused(tmp_path):
+    path = tmp_path / "samples_a.jsonl"
+    row = b'{"doc_id": %d, "doc": {%s}, "target": "", "arguments": [], "resps": [], "acc": 1.0}\n'
+    path.write_bytes(row % (0, b"") + row % (1, b'"a": [' + b"[]," * (LARGE // 3) + b"0]"))
+    said = refusal(path, 250_000_000)
+    assert "samples_a.jsonl, row 2: holds so many small values in" in said
+
+
+def test_summaries_of_millions_of_small_values_are_refused(tmp_path):
+    text = b"[" + b"[]," * (LARGE // 3) + b"0]"
+    bomb = ("summaries.json", made.STORED, text, len(text), zlib.crc32(text))
+    said = refusal(archive(tmp_path / "a.eval", [bomb, HEADER]), 250_000_000)
+    assert "a.eval, member summaries.json" in said

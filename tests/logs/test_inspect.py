@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from betterthan.io import expanding
-from betterthan.logs import elements, of_inspect
+from betterthan.io import elements, expanding
+from betterthan.logs import of_inspect
 from betterthan.logs.heads import LogFile
 from betterthan.logs.inspect_content import Contents, digests_of_plain
 
@@ -343,12 +343,12 @@ def test_a_long_list_is_streamed(tmp_path, monkeypatch):
     path.write_text(json.dumps({"s": [{"x": "y" * 100}] * 1000}))
     held = []
 
-    class Counted(elements._Window):
+    class Counted(elements.Window):
         def _more(self):
             super()._more()
             held.append(len(self._text))
 
-    monkeypatch.setattr(elements, "_Window", Counted)
+    monkeypatch.setattr(elements, "Window", Counted)
     with path.open("rb") as file:
         assert sum(1 for _ in elements.fields(file, "a", frozenset({"s"}))) == 1000
     assert max(held) < 3000

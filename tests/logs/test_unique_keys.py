@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from betterthan.io.json_records import RepeatedKeyError
+from betterthan.io.repeated_keys import RepeatedKeyError
 from betterthan.logs import unique_keys
 
 TEXT = st.text(st.sampled_from('ab":\\ \n\u00e9'), max_size=6)

@@ -1,5 +1,6 @@
 """How much what is read may expand to: one limit for tables and logs, by ratio and in total."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from betterthan.io.problems import problem
@@ -7,6 +8,11 @@ from betterthan.io.problems import problem
 MOST_BYTES = 2 * 2**30  # that a file, member, line or value expands to, however it is packed
 HARMLESS = 2**25  # that any may expand to
 RATIO = 200  # bytes for one packed byte: tables and logs reach 20, rarely 100, a bomb 1,000
+
+
+_LIGHT, _PIECE = 2**23, 2**20  # bytes of JSON that may hold anything; that are looked at together
+_WEIGHTS = {b"{": 208, b"[": 64, b",": 48}  # bytes in memory of what begins with a mark
+_TIMES = 6  # as many bytes in memory as in the file
 
 
 def most_of(packed: int) -> int:
@@ -74,3 +80,40 @@ class Expansion:
         what = packed if one is self else f"the {packed} of the file, with members before it,"
         most = f"to {said}more than {most_of(one.packed):,}"
         return problem(self.where, f"unpacks {what} {most}; {self.right}")
+
+
+def refuse_crowded(data: bytes, where: str, row: int | None = None) -> None:
+    """Refuse one value of JSON that takes far more memory than its bytes: as millions of empty
+    lists do.
+
+    Parameters
+    ----------
+    data : bytes
+    where : str
+        The name of the file, for messages.
+    row : int, optional
+    """
+    most = _TIMES * len(data)
+    if len(data) <= _LIGHT or _weight([data]) <= most:
+        return
+    weight = _weight(_outside_texts(data))
+    if weight > most:
+        what = (
+            f"holds so many small values in {len(data):,} bytes that they take {weight:,} bytes of "
+            f"memory, more than {most:,}; give parts of it"
+        )
+        raise problem(where, what, row=row)
+
+
+def _weight(pieces: Iterable[bytes]) -> int:
+    return sum(piece.count(mark) * each for piece in pieces for mark, each in _WEIGHTS.items())
+
+
+def _outside_texts(data: bytes) -> Iterator[bytes]:
+    """What of JSON stands between its texts."""
+    data = data.replace(rb"\\", b"").replace(rb"\"", b"")
+    inside = 0
+    for begin in range(0, len(data), _PIECE):
+        parts = data[begin : begin + _PIECE].split(b'"')
+        yield b"".join(parts[inside::2])
+        inside = (inside + len(parts) - 1) % 2

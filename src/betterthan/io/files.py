@@ -27,10 +27,10 @@ def read_file(path: Path, sep: str | None = None) -> Table:
         raise problem(path.name, "is empty; give column names and at least one row")
     if extension == ".parquet":
         return parse_parquet(data, path.name)
-    if extension == ".jsonl":
-        return parse_json_lines(_decoded(data, path.name), path.name)
-    if extension == ".json":
-        return parse_json(_decoded(data, path.name), path.name)
+    if extension in (".jsonl", ".json"):
+        if not data.isascii() or b"\0" in data:
+            _decoded(data, path.name)  # refuses what is no UTF-8
+        return (parse_json if extension == ".json" else parse_json_lines)(data, path.name)
     delimiter = sep or ("\t" if extension == ".tsv" else ",")
     plain = parse_plain(data, path.name, delimiter) if _is_text(data) else None
     return plain or parse_delimited(_decoded(data, path.name), path.name, delimiter)

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from betterthan.io.elements import fields
 from betterthan.logs.archives import Archive
-from betterthan.logs.elements import fields
 from betterthan.logs.hashing import digest, digest_of_task, digests_of_tasks
 from betterthan.logs.inspect_header import steps_of
 from betterthan.logs.json_values import as_dict

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from math import isfinite
 from typing import Any
 
-from betterthan.io.expanding import MOST_BYTES
-from betterthan.io.json_records import RepeatedKeyError
+from betterthan.io.elements import listed
+from betterthan.io.expanding import MOST_BYTES, refuse_crowded
 from betterthan.io.problems import problem
-from betterthan.logs.elements import listed
+from betterthan.io.repeated_keys import RepeatedKeyError
 from betterthan.logs.heads import LogFile
 from betterthan.logs.unique_keys import loads
 
@@ -102,6 +102,7 @@ def flat(value: dict[str, Any], prefix: str = "") -> dict[str, Any]:
 
 def parsed(data: bytes, name: str, row: int | None = None) -> Any:
     """The value in some bytes of the file `name`, whose line they are."""
+    refuse_crowded(data, name, row)
     try:
         return loads(data)
     except RepeatedKeyError as error:

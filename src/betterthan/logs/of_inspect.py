@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from betterthan.io.elements import fields
 from betterthan.io.problems import counted, listed, problem, shown
 from betterthan.logs.archives import Archive
-from betterthan.logs.elements import fields
 from betterthan.logs.hashing import all_joined, digest
 from betterthan.logs.heads import Head, LogFile
 from betterthan.logs.inspect_content import Contents, digests_of_plain, prompts_of, shown_of

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from betterthan.io.json_records import unique_keys
+from betterthan.io.repeated_keys import unique_keys
 
 _FIRST = 50  # objects of which it is looked what they hold
 _LARGE = 2**15  # bytes from which counting keys is faster than looking at each object
