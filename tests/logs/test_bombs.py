@@ -148,7 +148,7 @@ def test_a_line_that_never_ends_is_refused(tmp_path):
     assert "samples_a.jsonl.gz: unpacks" in said
 
 
-@pytest.mark.parametrize("text", [b"[],", b'{"a":1},', b'"ab",', b"0.5,"])
+@pytest.mark.parametrize("text", [b"[],", b'{"a":1},', b'"ab",'])
 def test_millions_of_small_values_in_one_are_refused(tmp_path, text):
     path = tmp_path / "a.json"
     fill = text * (LARGE // len(text))

@@ -10,7 +10,13 @@ from typing import Any, BinaryIO
 
 from betterthan.io import expanding
 from betterthan.io.problems import problem
-from betterthan.io.repeated_keys import RepeatedKeyError, unique_keys
+from betterthan.io.unique_keys import (
+    RepeatedKeyError,
+    any_keys,
+    each_looked_at,
+    keys_of,
+    keys_written,
+)
 
 WINDOW = 2**20  # bytes read at a time
 _BLANK: Any = re.compile(r"[ \t\n\r]*")
@@ -92,7 +98,6 @@ class Window:
     def __init__(self, file: BinaryIO, name: str) -> None:
         self._file, self._name = file, name
         self._decode = codecs.getincrementaldecoder("utf-8-sig")().decode
-        self._scan = json.JSONDecoder(object_pairs_hook=unique_keys).raw_decode
         self._text, self._at, self._ended = "", 0, False
         self._line, self._column = 1, 1  # where the text begins
 
@@ -118,7 +123,7 @@ class Window:
         self.next()
         while True:
             try:
-                value, end = self._scan(self._text, self._at)
+                value, end = each_looked_at(self._text, self._at)
             except json.JSONDecodeError as error:
                 cut = error.msg.startswith("Unterminated") or error.pos + _SLACK > len(self._text)
                 if self._ended or not cut:
@@ -140,18 +145,27 @@ class Window:
         """The next values, as far as each and the comma behind it stand in the text: most of many
         small ones, which are read faster than one by one.
         """
-        found: list[Any] = []
         self.next()
+        found, end = self._several(any_keys)
+        text = self._text[self._at : end].encode("utf-8", "surrogatepass")
+        if keys_written(text) != keys_of(found):
+            found, end = self._several(each_looked_at)
+        self._at = end
+        return found
+
+    def _several(self, scan: Any) -> tuple[list[Any], int]:
+        found: list[Any] = []
+        at = self._at
         try:
             while len(found) < _SEVERAL:
-                value, end = self._scan(self._text, self._at)
+                value, end = scan(self._text, at)
                 if (comma := _COMMA.match(self._text, end)) is None:
                     break
                 found.append(value)
-                self._at = comma.end()
+                at = comma.end()
         except (ValueError, RecursionError, RepeatedKeyError):
             pass  # which `value` reads again
-        return found
+        return found, at
 
     def next(self) -> str:
         """The mark that comes next, nothing at the end."""

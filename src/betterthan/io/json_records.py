@@ -11,8 +11,8 @@ from typing import Any
 from betterthan.io.elements import Window, elements
 from betterthan.io.expanding import refuse_crowded
 from betterthan.io.problems import problem
-from betterthan.io.repeated_keys import RepeatedKeyError, unique_keys
 from betterthan.io.table import Table, make_table, refuse_large
+from betterthan.io.unique_keys import RepeatedKeyError, unique_keys
 
 _decode = json.JSONDecoder(object_pairs_hook=unique_keys).decode
 _BLOCK = 512  # records that are put into columns together

@@ -10,9 +10,8 @@ from typing import Any
 from betterthan.io.elements import listed
 from betterthan.io.expanding import MOST_BYTES, refuse_crowded
 from betterthan.io.problems import problem
-from betterthan.io.repeated_keys import RepeatedKeyError
+from betterthan.io.unique_keys import RepeatedKeyError, loads
 from betterthan.logs.heads import LogFile
-from betterthan.logs.unique_keys import loads
 
 
 def records(file: LogFile) -> Iterator[tuple[int, dict[str, Any]]]:
