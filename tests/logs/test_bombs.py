@@ -9,9 +9,11 @@ import zlib
 import pytest
 from limited import refusal
 
+from betterthan.io import expanding
 from betterthan.io.expanding import most_of
 from betterthan.io.packed import zstd
 from betterthan.logs.heads import LogFile
+from betterthan.logs.json_values import records
 from betterthan.logs.zip_directory import overlapping
 
 from . import made_inspect as made
@@ -171,3 +173,11 @@ def test_summaries_of_millions_of_small_values_are_refused(tmp_path):
     bomb = ("summaries.json", made.STORED, text, len(text), zlib.crc32(text))
     said = refusal(archive(tmp_path / "a.eval", [bomb, HEADER]), 250_000_000)
     assert "a.eval, member summaries.json" in said
+
+
+def test_a_line_beyond_the_total_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(expanding, "MOST_BYTES", 1000)
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"a": 1}\n{"a": "' + "x" * 1000 + '"}\n')
+    with pytest.raises(ValueError, match=r"^a\.jsonl, row 2: is a line of more than 1,000 bytes$"):
+        list(records(LogFile(path, path.name)))

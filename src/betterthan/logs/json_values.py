@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from math import isfinite
 from typing import Any
 
+from betterthan.io import expanding
 from betterthan.io.elements import listed
-from betterthan.io.expanding import MOST_BYTES, refuse_crowded
+from betterthan.io.expanding import refuse_crowded
 from betterthan.io.problems import problem
 from betterthan.io.unique_keys import RepeatedKeyError, loads
 from betterthan.logs.heads import LogFile
@@ -29,8 +30,11 @@ def records(file: LogFile) -> Iterator[tuple[int, dict[str, Any]]]:
         return
     with file.open() as lines:
         row = 0
-        while line := lines.readline(MOST_BYTES):
+        while line := lines.readline(expanding.MOST_BYTES + 1):
             row += 1
+            if len(line) > expanding.MOST_BYTES:
+                what = f"is a line of more than {expanding.MOST_BYTES:,} bytes"
+                raise problem(file.name, what, row=row)
             if not line.isspace():
                 yield row, _object(parsed(line, file.name, row), file, row)
 
