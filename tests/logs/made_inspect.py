@@ -4,7 +4,7 @@ import json
 import struct
 import zlib
 
-from betterthan.logs.packed import zstd
+from betterthan.io.packed import zstd
 
 STORED, DEFLATE, ZSTD = 0, 8, 93
 

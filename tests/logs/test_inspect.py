@@ -8,7 +8,8 @@ import sys
 import pytest
 
 import betterthan as bt
-from betterthan.logs import elements, of_inspect, packed
+from betterthan.io import elements, expanding
+from betterthan.logs import of_inspect
 from betterthan.logs.heads import LogFile
 from betterthan.logs.inspect_content import Contents, digests_of_plain
 
@@ -300,7 +301,7 @@ def test_more_than_it_says(tmp_path):
 
 
 def test_zip_bomb(tmp_path, monkeypatch):
-    monkeypatch.setattr(packed, "MOST_BYTES", 10_000)
+    monkeypatch.setattr(expanding, "MOST_BYTES", 10_000)
     samples = [made.summary("q0", input="x" * 20_000)]
     path = made.eval_log(tmp_path / "a.eval", made.header(), samples)
     assert "more than 10,000" in problem_of(path)
@@ -404,12 +405,12 @@ def test_a_long_list_is_streamed(tmp_path, monkeypatch):
     path.write_text(json.dumps({"s": [{"x": "y" * 100}] * 1000}))
     held = []
 
-    class Counted(elements._Window):
+    class Counted(elements.Window):
         def _more(self):
             super()._more()
             held.append(len(self._text))
 
-    monkeypatch.setattr(elements, "_Window", Counted)
+    monkeypatch.setattr(elements, "Window", Counted)
     with path.open("rb") as file:
         assert sum(1 for _ in elements.fields(file, "a", frozenset({"s"}))) == 1000
     assert max(held) < 3000

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from betterthan.logs import elements, of_tau2
+from betterthan.io import elements
+from betterthan.logs import of_tau2
 from betterthan.logs.heads import LogFile
 
 from .samples import FORMATS, cells_of, files_in, needs_samples
@@ -101,7 +102,7 @@ def test_no_simulations(tmp_path):
 def test_cut(tmp_path):
     path = write(tmp_path / "a.json", [simulation("0")])
     path.write_text(path.read_text()[:-20])
-    with pytest.raises(ValueError, match=r"a\.json: .*is the file cut"):
+    with pytest.raises(ValueError, match=r"a\.json, row 1: .*is the file cut"):
         read(tmp_path)
 
 

@@ -2,27 +2,35 @@
 
 import csv
 import io
+from array import array
 
 from betterthan.io.problems import problem
 from betterthan.io.table import Table, make_table
 
+_BLOCK = 512  # records that are put into columns together
+
 
 def parse_delimited(text: str, source: str, delimiter: str) -> Table:
     """The table in CSV or TSV text; rows are numbered by the line they start on."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    lines = io.TextIOWrapper(io.BytesIO(text.encode()), encoding="utf-8", newline="")
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     header: list[str] = []
-    cells: list[list[str]] = []
-    rows: list[int] = []
+    columns: list[list[str]] = []
+    last: list[list[str]] = []  # records that are in no column yet
+    rows = array("q")
     start = 1
     try:
         for record in reader:
             if not header:
                 header = record
+                columns = [[] for _ in header]
             elif record:
                 if len(record) != len(header):
                     raise problem(source, _ragged(len(record), len(header)), row=start)
-                cells.append(record)
+                last.append(record)
                 rows.append(start)
+                if len(last) == _BLOCK:
+                    _put(last, columns)
             start = reader.line_num + 1
     except csv.Error as error:
         raise problem(
@@ -31,7 +39,15 @@ def parse_delimited(text: str, source: str, delimiter: str) -> Table:
     if not header:
         raise problem(source, "is empty; give column names and at least one row")
     _refuse_other_delimiter(header, source, delimiter)
-    return make_table(source, header, list(zip(*cells, strict=True)) or header, rows)
+    _put(last, columns)
+    return make_table(source, header, columns, rows)
+
+
+def _put(records: list[list[str]], columns: list[list[str]]) -> None:
+    """Move the cells of records into their columns."""
+    for column, cells in zip(columns, zip(*records, strict=True), strict=False):
+        column += cells
+    records.clear()
 
 
 def _ragged(found: int, expected: int) -> str:

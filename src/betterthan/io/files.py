@@ -1,9 +1,6 @@
 """From a path to a table: extension, compression, encoding."""
 
-import gzip
-import io
 import stat
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +9,12 @@ import pandas as pd
 from betterthan.io.delimited import parse_delimited
 from betterthan.io.frames import parse_parquet, table_from_frame
 from betterthan.io.json_records import parse_json, parse_json_lines
+from betterthan.io.packed import gunzipped
 from betterthan.io.plain_text import parse_plain
 from betterthan.io.problems import printable, problem
 from betterthan.io.table import Table
 
 FORMATS = (".csv", ".tsv", ".jsonl", ".json", ".parquet")
-MOST_BYTES = 2**30  # unpacked; as a table it takes some ten times as much
-_HARMLESS = 2**24  # however little it was packed in
-_RATIO = 200  # of tables of results; of a bomb it is 1000
 
 
 def read_file(path: Path, sep: str | None = None) -> Table:
@@ -32,10 +27,10 @@ def read_file(path: Path, sep: str | None = None) -> Table:
         raise problem(path.name, "is empty; give column names and at least one row")
     if extension == ".parquet":
         return parse_parquet(data, path.name)
-    if extension == ".jsonl":
-        return parse_json_lines(decoded(data, path.name), path.name)
-    if extension == ".json":
-        return parse_json(decoded(data, path.name), path.name)
+    if extension in (".jsonl", ".json"):
+        if not data.isascii() or b"\0" in data:
+            decoded(data, path.name)  # refuses what is no UTF-8
+        return (parse_json if extension == ".json" else parse_json_lines)(data, path.name)
     delimiter = sep or ("\t" if extension == ".tsv" else ",")
     plain = parse_plain(data, path.name, delimiter) if _is_text(data) else None
     return plain or parse_delimited(decoded(data, path.name), path.name, delimiter)
@@ -77,31 +72,11 @@ def _refuse_no_file(path: Path) -> None:
 
 def _bytes(path: Path) -> bytes:
     try:
-        data = path.read_bytes()
+        if path.name.lower().endswith(".gz"):
+            return gunzipped(path, path.name)
+        return path.read_bytes()
     except OSError as error:
         raise problem(str(path), f"cannot be read ({error.strerror})") from None
-    if not path.name.lower().endswith(".gz"):
-        return data
-    try:
-        return _unzipped(data, path.name)
-    except (OSError, EOFError, zlib.error) as error:
-        raise problem(
-            path.name, f"not a whole gzip file ({error}); pack or download it again"
-        ) from None
-
-
-def _unzipped(data: bytes, source: str) -> bytes:
-    """What is packed in a file, unless it is out of all proportion to it."""
-    most = min(MOST_BYTES, max(_HARMLESS, _RATIO * len(data)))
-    with gzip.open(io.BytesIO(data)) as file:
-        found = file.read(most + 1)
-    if len(found) > most:
-        what = (
-            f"unpacks {len(data):,} bytes to more than {most:,}; unpack it yourself if that is "
-            "meant, and give parts of it"
-        )
-        raise problem(source, what)
-    return found
 
 
 def _is_text(data: bytes) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from betterthan.io.expanding import most_of
 from betterthan.io.problems import problem
 from betterthan.io.roles import ALIASES, PAIRS
 from betterthan.io.table import MOST_CELLS, Table, make_table
@@ -41,7 +42,7 @@ def _refuse_many_cells(data: bytes) -> None:
 
     told = parquet.ParquetFile(io.BytesIO(data)).metadata
     size = sum(told.row_group(k).total_byte_size for k in range(told.num_row_groups))
-    if told.num_rows * told.num_columns > MOST_CELLS or size > 2**30:
+    if told.num_rows * told.num_columns > MOST_CELLS or size > most_of(len(data)):
         raise _TooManyError(
             f"holds {told.num_rows:,} rows of {told.num_columns:,} columns, more than can be read "
             "at once; give parts of it"

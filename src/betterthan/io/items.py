@@ -103,14 +103,16 @@ def _refuse_repeated(
     table: Table, column: str, ids: list[str], coords: dict[str, np.ndarray]
 ) -> None:
     within = [role for role in ("dataset", "epoch") if role in coords]
-    keys = list(zip(ids, *(coords[role].tolist() for role in within), strict=True))
+    beside = [coords[role].tolist() for role in within]
+    keys: list[Any] = list(zip(ids, *beside, strict=True)) if within else ids
     if len(set(keys)) == len(keys):
         return
     first: dict[Any, int] = {}
     for k, key in enumerate(keys):
         if first.setdefault(key, k) != k:
             same = "".join(
-                f" and {role} {shown(x)}" for role, x in zip(within, key[1:], strict=True)
+                f" and {role} {shown(x)}"
+                for role, x in zip(within, key[1:] if within else (), strict=True)
             )
             before = table.rows[first[key]]
             what = f"duplicate item id{same}, already in row {before}; give each item one row"

@@ -31,6 +31,8 @@ class Coded(Sequence[Any]):
         return self.distinct[int(self.codes[k])]
 
     def __iter__(self) -> Iterator[Any]:
+        if len(self.distinct) == len(self.codes):  # each occurs once, in this order
+            return iter(self.distinct)
         return map(self.distinct.__getitem__, self.codes.tolist())
 
     @cached_property

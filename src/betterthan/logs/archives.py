@@ -5,14 +5,16 @@ import struct
 import zlib
 from typing import Any, BinaryIO
 
+from betterthan.io.expanding import Expansion
+from betterthan.io.packed import zstd
 from betterthan.io.problems import problem
-from betterthan.logs import packed
 from betterthan.logs.heads import LogFile
-from betterthan.logs.zip_directory import Member
+from betterthan.logs.zip_directory import Member, overlapping
 
 _STORED, _DEFLATE, _ZSTD = 0, 8, 93
 _LOCAL = struct.Struct("<4s22xHH")  # of a local header: magic, bytes of name, bytes of extra
 _STEP = 2**18
+_RIGHT = "if that is meant, write the log as JSON"
 
 
 class Archive:
@@ -26,8 +28,12 @@ class Archive:
         if file.head.kind != "zip":
             raise problem(self.name, f"is {file.head.kind}, and not a zip file")
         self._infos = file.head.infos
+        if twice := overlapping(self._infos):
+            what = "holds members {!r} and {!r} in the same bytes; pack or download it again"
+            raise problem(self.name, what.format(*twice))
         self._members = {name: k for k, name in enumerate(self._infos.names)}
         self._file: BinaryIO = file.path.open("rb")
+        self._whole = Expansion(self.name, file.path.stat().st_size)
 
     def __enter__(self) -> "Archive":
         return self
@@ -48,16 +54,23 @@ class Archive:
         with self.open(member) as file:
             return file.read()
 
-    def open(self, member: str) -> BinaryIO:
-        """A member from its beginning; size and check sum are checked at its end."""
+    def open(self, member: str, *, whole: bool = True) -> BinaryIO:
+        """A member from its beginning; size and check sum are checked at its end.
+
+        Parameters
+        ----------
+        member : str
+        whole : bool, default True
+            Whether all of it will be read, so that its size is checked before.
+        """
         info = self._infos[self._members[member]]
         where = f"{self.name}, member {member}"
-        if info.file_size > packed.MOST_BYTES:
-            what = f"unpacks to {info.file_size:,} bytes, more than {packed.MOST_BYTES:,}"
-            raise problem(where, what)
+        expansion = Expansion(where, info.compress_size, self._whole, _RIGHT)
+        if whole:
+            expansion.expect(info.file_size)
         if info.flag_bits & 1:
             raise problem(where, "is encrypted")
-        if info.compress_type not in (_STORED, _DEFLATE, _ZSTD):
+        if info.compress_type not in _UNPACKERS:
             raise problem(where, f"is packed in a way that is not read ({info.compress_type})")
         self._file.seek(info.header_offset)
         start = self._file.read(_LOCAL.size)
@@ -65,87 +78,122 @@ class Archive:
             raise problem(where, "does not stand where the archive says; is the file cut?")
         _, name, extra = _LOCAL.unpack(start)
         begin = info.header_offset + _LOCAL.size + name + extra
-        return io.BufferedReader(_Member(self._file, begin, info, where), _STEP)
+        return io.BufferedReader(_Member(self._file, begin, info, expansion), _STEP)
 
 
 class _Member(io.RawIOBase):
     """What a member unpacks to; any number of frames one after the other."""
 
-    def __init__(self, file: BinaryIO, begin: int, info: Member, where: str) -> None:
+    def __init__(self, file: BinaryIO, begin: int, info: Member, expansion: Expansion) -> None:
         self._file, self._at, self._left = file, begin, info.compress_size
-        self._size, self._crc, self._where = info.file_size, info.CRC, where
-        self._given, self._sum, self._buffer = 0, 0, memoryview(b"")
-        self._unpack = _UNPACKERS[info.compress_type]()
+        self._size, self._crc, self._expansion = info.file_size, info.CRC, expansion
+        self._sum, self._packing = 0, _UNPACKERS[info.compress_type]()
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        if not self._buffer:
-            self._buffer = memoryview(self._next())
-        found, self._buffer = self._buffer[: len(buffer)], self._buffer[len(buffer) :]
+        found = self._next(len(buffer), _STEP)
         buffer[: len(found)] = found
         return len(found)
 
     def readall(self) -> bytes:
-        parts: list[Any] = [self._buffer] if self._buffer else []  # one alone is not copied
-        while found := self._next(self._left):
+        parts: list[bytes] = []  # one alone is not copied
+        while found := self._next(self._size - self._expansion.size + 1, self._left):
             parts.append(found)
         return b"".join(parts)
 
-    def _next(self, step: int = _STEP) -> bytes:
-        """What the next packed bytes unpack to, nothing at the end; there the sums are checked."""
-        found = b""
-        while not found and self._left:
-            found = self._step(step)
-        self._given += len(found)
+    def _next(self, most: int, step: int) -> bytes:
+        """At most so many of the next bytes, none at the end, where the sums are checked.
+
+        Parameters
+        ----------
+        most : int
+        step : int
+            Packed bytes that are read at a time.
+        """
+        found, size, where = b"", self._expansion.size, self._expansion.where
+        while not found and (self._left or not self._packing.hungry):
+            found = self._unpacked(min(most, self._size - size + 1), step)
+        self._expansion.add(len(found))
         self._sum = zlib.crc32(found, self._sum)
-        if self._given > self._size:
-            raise problem(self._where, f"unpacks to more than the {self._size:,} bytes it says")
-        if not found and (self._given != self._size or self._sum != self._crc):
+        if self._expansion.size > self._size:
+            raise problem(where, f"unpacks to more than the {self._size:,} bytes it says")
+        if not found and (size != self._size or self._sum != self._crc):
             what = "is not what was packed (wrong size or check sum); pack or download it again"
-            raise problem(self._where, what)
+            raise problem(where, what)
         return found
 
-    def _step(self, step: int) -> bytes:
+    def _unpacked(self, most: int, step: int) -> bytes:
+        raw = self._raw(min(step, self._left)) if self._packing.hungry else b""
+        try:
+            return self._packing.unpack(raw, most)
+        except (zlib.error, zstd().ZstdError, EOFError) as error:
+            what = f"cannot be unpacked ({error}); pack or download it again"
+            raise problem(self._expansion.where, what) from None
+
+    def _raw(self, size: int) -> bytes:
         self._file.seek(self._at)
-        raw = self._file.read(min(step, self._left))
+        raw = self._file.read(size)
         self._at += len(raw)
         self._left -= len(raw)
         if not raw:
-            raise problem(self._where, "is cut")
-        try:
-            return self._unpack(raw, self._size - self._given + 1)
-        except (zlib.error, packed.zstd().ZstdError, EOFError) as error:
-            what = f"cannot be unpacked ({error}); pack or download it again"
-            raise problem(self._where, what) from None
+            raise problem(self._expansion.where, "is cut")
+        return raw
 
 
-def _stored() -> Any:
-    return lambda raw, most: raw
+class _Stored:
+    """Bytes as they are."""
+
+    def __init__(self) -> None:
+        self._kept = b""
+
+    @property
+    def hungry(self) -> bool:
+        """Whether there is nothing left of what came in."""
+        return not self._kept
+
+    def unpack(self, raw: bytes, most: int) -> bytes:
+        """At most so many bytes of what came in before and now."""
+        whole = self._kept or raw
+        self._kept = whole[most:]
+        return whole[:most]
 
 
-def _deflate() -> Any:
-    inner = zlib.decompressobj(-zlib.MAX_WBITS)
-    return lambda raw, most: inner.decompress(raw, most)
+class _Deflated:
+    """Bytes that were packed by Deflate."""
+
+    def __init__(self) -> None:
+        self._inner = zlib.decompressobj(-zlib.MAX_WBITS)
+
+    @property
+    def hungry(self) -> bool:
+        """Whether more packed bytes are needed."""
+        return not self._inner.unconsumed_tail
+
+    def unpack(self, raw: bytes, most: int) -> bytes:
+        """At most so many bytes of what came in before and now."""
+        return self._inner.decompress(self._inner.unconsumed_tail or raw, most)
 
 
-def _frames() -> Any:
-    """Unpacks frame by frame; no more than `most` bytes of one piece."""
-    zstd = packed.zstd()
-    inner = [zstd.ZstdDecompressor()]
+class _Frames:
+    """Bytes that were packed by Zstandard, in any number of frames."""
 
-    def unpack(raw: bytes, most: int) -> bytes:
-        found = []
-        while raw and most > 0:
-            if inner[0].eof:
-                inner[0] = zstd.ZstdDecompressor()
-            found.append(inner[0].decompress(raw, most))
-            most -= len(found[-1])
-            raw = inner[0].unused_data if inner[0].eof else b""
-        return b"".join(found)
+    def __init__(self) -> None:
+        self._inner = zstd().ZstdDecompressor()
 
-    return unpack
+    @property
+    def hungry(self) -> bool:
+        """Whether more packed bytes are needed."""
+        inner = self._inner
+        return not inner.unused_data if inner.eof else inner.needs_input
+
+    def unpack(self, raw: bytes, most: int) -> bytes:
+        """At most so many bytes of what came in before and now."""
+        if self._inner.eof:
+            raw = self._inner.unused_data + raw
+            self._inner = zstd().ZstdDecompressor()
+        return self._inner.decompress(raw, most)
 
 
-_UNPACKERS = {_STORED: _stored, _DEFLATE: _deflate, _ZSTD: _frames}
+_UNPACKERS: dict[int, Any] = {_STORED: _Stored, _DEFLATE: _Deflated, _ZSTD: _Frames}

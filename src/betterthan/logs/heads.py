@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from betterthan.logs.packed import opened
+from betterthan.io.packed import opened
 from betterthan.logs.partial_json import partial
 from betterthan.logs.zip_directory import Directory, members_of
 

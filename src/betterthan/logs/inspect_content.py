@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from betterthan.io.elements import fields
 from betterthan.logs.archives import Archive
-from betterthan.logs.elements import fields
 from betterthan.logs.hashing import digest, digest_of_task, digests_of_tasks
 from betterthan.logs.inspect_header import steps_of
 from betterthan.logs.json_values import as_dict, as_dicts
@@ -151,7 +151,7 @@ def _begun(summary: dict[str, Any], archive: Archive) -> dict[str, Any] | None:
         return None
     found: dict[str, Any] = {}
     where = f"{archive.name}, member {member}"
-    with archive.open(member) as file:
+    with archive.open(member, whole=False) as file:
         for key, value in fields(file, where):
             found[key] = value
             if key == "target":

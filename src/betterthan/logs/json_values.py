@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from math import isfinite
 from typing import Any
 
-from betterthan.io.json_records import RepeatedKeyError, unreadable
+from betterthan.io import expanding
+from betterthan.io.elements import listed
+from betterthan.io.expanding import refuse_crowded
 from betterthan.io.problems import problem
-from betterthan.logs.elements import listed
+from betterthan.io.unique_keys import RepeatedKeyError, loads, unreadable
 from betterthan.logs.heads import LogFile
-from betterthan.logs.packed import MOST_BYTES
-from betterthan.logs.unique_keys import loads
 
 
 def records(file: LogFile) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -30,8 +30,11 @@ def records(file: LogFile) -> Iterator[tuple[int, dict[str, Any]]]:
         return
     with file.open() as lines:
         row = 0
-        while line := lines.readline(MOST_BYTES):
+        while line := lines.readline(expanding.MOST_BYTES + 1):
             row += 1
+            if len(line) > expanding.MOST_BYTES:
+                what = f"is a line of more than {expanding.MOST_BYTES:,} bytes"
+                raise problem(file.name, what, row=row)
             if not line.isspace():
                 yield row, _object(parsed(line, file.name, row), file, row)
 
@@ -102,6 +105,7 @@ def flat(value: dict[str, Any], prefix: str = "") -> dict[str, Any]:
 
 def parsed(data: bytes, name: str, row: int | None = None) -> Any:
     """The value in some bytes of the file `name`, whose line they are."""
+    refuse_crowded(data, name, row)
     try:
         return loads(data)
     except RepeatedKeyError as error:

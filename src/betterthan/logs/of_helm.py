@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from betterthan.io.elements import listed
 from betterthan.io.problems import counted, problem
-from betterthan.logs.elements import listed
 from betterthan.logs.heads import Head, LogFile
 from betterthan.logs.json_values import as_dict, as_dicts, as_text, count, flat, number, whole
 from betterthan.logs.record import OK, UNSCORED, Run

@@ -1,14 +1,15 @@
 """Logs of Inspect: .eval archives, also of runs that died, and .json."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import batched
 from typing import Any
 
+from betterthan.io.elements import Window, elements, fields
 from betterthan.io.problems import counted, listed, problem, shown
 from betterthan.logs.archives import Archive
-from betterthan.logs.elements import fields
 from betterthan.logs.hashing import all_joined, digest
 from betterthan.logs.heads import Head, LogFile
 from betterthan.logs.inspect_content import Contents, digests_of_plain, prompts_of, shown_of
@@ -19,6 +20,7 @@ from betterthan.logs.record import DONE, KEPT, Run
 from betterthan.progress import with_bar
 
 _HEADER, _START, _ALL = "header.json", "_journal/start.json", "summaries.json"
+_SOME = 500  # summaries that are looked at together
 _IDS = {str, int, float, bool}
 _PART = re.compile(r"_journal/summaries/(\d+)\.json")
 
@@ -89,14 +91,16 @@ def _of_archive(file: LogFile, contents: Contents) -> tuple[dict[str, Any], _Sam
     with Archive(file) as archive:
         header = _header(archive, file)
         choices = any(step.get("solver") == "multiple_choice" for step in steps_of(header))
-        samples = _Samples(_summaries(archive, file))
-        plain = None if choices else digests_of_plain(samples.all)
-        if plain is not None:
-            return header, replace(samples, contents=plain)
-        try:
-            samples.contents.extend(contents.of(one, archive, choices) for one in samples.all)
-        except RecursionError:
-            raise _too_deep(file, len(samples.contents) + 1) from None
+        samples = _Samples()
+        for some in _summaries(archive):
+            plain = None if choices else digests_of_plain(some)
+            try:
+                samples.contents.extend(
+                    (contents.of(one, archive, choices) for one in some) if plain is None else plain
+                )
+            except RecursionError:
+                raise _too_deep(file, len(samples.contents) + 1) from None
+            samples.all.extend(map(_summary, some))
     return header, samples
 
 
@@ -114,20 +118,23 @@ def _header(archive: Archive, file: LogFile) -> dict[str, Any]:
     return header
 
 
-def _summaries(archive: Archive, file: LogFile) -> list[dict[str, Any]]:
-    """The summaries of all samples, or those a run that died had come to."""
-    samples: list[dict[str, Any]] = []
+def _summaries(archive: Archive) -> Iterator[tuple[dict[str, Any], ...]]:
+    """The summaries of all samples, or those a run that died had come to, some at a time."""
     for member in [_ALL] if _ALL in archive else _parts(archive):
-        name = f"{file.name}, member {member}"
-        found = parsed(archive.read(member), name)
-        if not isinstance(found, list):
-            raise problem(name, "is no list of samples")
-        kinds = {type(one.get("id")) if type(one) is dict else None for one in found}
-        if not kinds <= _IDS:
-            row = next(k for k, one in enumerate(found) if not _is_sample(one))
-            raise problem(name, "is no sample", row=row + 1, value=found[row])
-        samples += found
-    return samples
+        name, row = f"{archive.name}, member {member}", 0
+        with archive.open(member) as data:
+            window = Window(data, name)
+            if window.next() not in ("[", ""):
+                raise problem(name, "is no list of samples")
+            window.expect("[")
+            for some in batched(elements(window), _SOME):
+                kinds = {type(one.get("id")) if type(one) is dict else None for one in some}
+                if not kinds <= _IDS:
+                    k = next(k for k, one in enumerate(some) if not _is_sample(one))
+                    raise problem(name, "is no sample", row=row + k + 1, value=some[k])
+                row += len(some)
+                yield some
+            window.end()
 
 
 def _parts(archive: Archive) -> list[str]:

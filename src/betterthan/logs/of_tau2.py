@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from betterthan.io.elements import fields
 from betterthan.io.problems import problem, shown
-from betterthan.logs.elements import fields
 from betterthan.logs.hashing import digest
 from betterthan.logs.heads import Head, LogFile
 from betterthan.logs.json_values import as_dict, as_text, count, flat, whole

@@ -23,6 +23,7 @@ _ENTRY = np.dtype(  # what stands between it and a name
         "itemsize": 42,
     }
 )
+_LOCAL = 30  # bytes before the name that stands before a member
 _NEWEST, _LARGE = 63, 0xFFFFFFFF  # version that zipfile reads; a size that stands elsewhere
 
 
@@ -81,6 +82,23 @@ def members_of(path: Path) -> Directory:
         infos = archive.infolist()
     entries = [{field: getattr(one, field) for field in Member._fields} for one in infos]
     return Directory(tuple(one.filename for one in infos), entries)
+
+
+def overlapping(found: Directory) -> tuple[str, str] | None:
+    """Two members that stand in the same bytes, as in a file made to expand without end."""
+    if not len(found):
+        return None
+    begin, size = (_column(found, field) for field in ("header_offset", "compress_size"))
+    end = begin + size + _LOCAL + np.fromiter(map(len, found.names), np.int64, len(found))
+    order = np.argsort(begin, kind="stable")
+    at = np.flatnonzero(end[order[:-1]] > begin[order[1:]])
+    return (found.names[order[at[0]]], found.names[order[at[0] + 1]]) if len(at) else None
+
+
+def _column(found: Directory, field: str) -> np.ndarray:
+    if isinstance(found.entries, np.ndarray):
+        return found.entries[field].astype(np.int64)
+    return np.array([one[field] for one in found.entries], np.int64)
 
 
 def _plain(file: BinaryIO) -> Directory | None:

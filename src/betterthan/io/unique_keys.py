@@ -1,13 +1,14 @@
 """JSON in which no object has a key twice, read nearly as fast as json alone reads it."""
 
 import json
+import sys
 from itertools import chain
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
-from betterthan.io.json_records import unique_keys
+from betterthan.io.problems import shown
 
 _FIRST = 50  # objects of which it is looked what they hold
 _LARGE = 2**15  # bytes from which counting keys is faster than looking at each object
@@ -15,7 +16,30 @@ _PIECE = 2**17  # bytes that are counted at a time, and stay in the processor's 
 _QUOTE, _COLON, _BACKSLASH = (ord(sign) for sign in '":\\')
 _BLANK = 32  # and what is below, such as line ends
 _SPACE = " \t\n\r"  # of JSON
-_each_looked_at = json.JSONDecoder(object_pairs_hook=unique_keys).raw_decode
+
+
+class RepeatedKeyError(Exception):
+    """A key occurs twice in one object."""
+
+
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of which no key was given twice.
+
+    Examples
+    --------
+    >>> unique_keys([("a", 1), ("b", 2)])
+    {'a': 1, 'b': 2}
+    """
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise RepeatedKeyError(shown(next(key for key in keys if keys.count(key) > 1)))
+    return record
+
+
+# the value that begins at a place, and where it ends; of the first a key may be there twice
+any_keys = json.JSONDecoder().raw_decode
+each_looked_at = json.JSONDecoder(object_pairs_hook=unique_keys).raw_decode
 
 
 def loads(data: bytes) -> Any:
@@ -40,11 +64,11 @@ def loads(data: bytes) -> Any:
     """
     if len(data) >= _LARGE:
         value = json.loads(data)
-        if keys_written(data) == _keys_of([value]):
+        if keys_written(data) == keys_of([value]):
             return value
     try:  # as most are: in UTF-8, and one value from the first letter on
         text = data.decode()
-        value, end = _each_looked_at(text)
+        value, end = each_looked_at(text)
         if not text[end:].strip(_SPACE):
             return value
     except ValueError:
@@ -77,7 +101,7 @@ def keys_written(data: bytes) -> int:
     return found
 
 
-def _keys_of(values: list[Any]) -> int:
+def keys_of(values: list[Any]) -> int:
     """How many keys the objects in some values have, or fewer: objects are looked for where one of
     the first objects has one.
     """
@@ -85,9 +109,9 @@ def _keys_of(values: list[Any]) -> int:
     objects = values if kinds == {dict} else [one for one in values if type(one) is dict]
     found = sum(map(len, objects))
     for key in dict.fromkeys(k for one in objects[:_FIRST] for k, v in one.items() if _holds(v)):
-        found += _keys_of(_under(objects, key))
+        found += keys_of(_under(objects, key))
     lists = [one for one in values if type(one) is list] if list in kinds else []
-    return found + (_keys_of(list(chain.from_iterable(lists))) if lists else 0)
+    return found + (keys_of(list(chain.from_iterable(lists))) if lists else 0)
 
 
 def _under(objects: list[dict[str, Any]], key: str) -> list[Any]:
@@ -100,3 +124,10 @@ def _under(objects: list[dict[str, Any]], key: str) -> list[Any]:
 
 def _holds(value: Any) -> bool:
     return type(value) is dict or type(value) is list
+
+
+def unreadable(error: ValueError) -> str:
+    """Why valid JSON cannot be read, without advice for programmers."""
+    if "int_max_str_digits" in str(error):
+        return f"a number of more than {sys.get_int_max_str_digits():,} digits"
+    return getattr(error, "reason", str(error))

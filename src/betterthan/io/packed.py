@@ -1,4 +1,4 @@
-"""The bytes of a file as they were before they were packed, never more than a cap."""
+"""The bytes of a file as they were before they were packed, never more than the limit."""
 
 import gzip
 import io
@@ -6,14 +6,14 @@ import zlib
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from betterthan.io.expanding import Expansion
 from betterthan.io.problems import problem
 
-MOST_BYTES = 2 * 2**30  # that one file, member or line may unpack to
 _BUFFER, _LINES = 2**20, 2**17
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 
 
-def opened(path: Path, name: str, most: int | None = None) -> BinaryIO:
+def opened(path: Path, name: str) -> BinaryIO:
     """The unpacked bytes of a file, plain, gzip or zstd as its first bytes say.
 
     Parameters
@@ -21,21 +21,23 @@ def opened(path: Path, name: str, most: int | None = None) -> BinaryIO:
     path : path
     name : str
         Of the file, for messages.
-    most : int, optional
-        Bytes that a packed file may unpack to; `MOST_BYTES` when not given.
     """
     try:
         file: Any = path.open("rb", buffering=_LINES)
     except OSError as error:
         raise problem(name, f"cannot be read ({error.strerror})") from None
-    packed = _packing(file.read(4))
-    if packed is None:
+    kind = _packing(file.read(4))
+    if kind is None:
         file.seek(0)
         return file
     file.close()
-    inner = gzip.GzipFile(path) if packed == "gzip" else zstd().ZstdFile(path)
-    capped = _Capped(inner, name, packed, MOST_BYTES if most is None else most)
-    return io.BufferedReader(capped, _BUFFER)
+    return _unpacked(path, name, kind)
+
+
+def gunzipped(path: Path, name: str) -> bytes:
+    """The unpacked bytes of a file that is gzip as its name says."""
+    with _unpacked(path, name, "gzip") as file:
+        return file.read()
 
 
 def zstd() -> Any:
@@ -51,12 +53,16 @@ def _packing(start: bytes) -> str | None:
     return next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
 
 
-class _Capped(io.RawIOBase):
-    """Gives what another file holds, and refuses to give more than the cap."""
+def _unpacked(path: Path, name: str, kind: str) -> BinaryIO:
+    inner = gzip.GzipFile(path) if kind == "gzip" else zstd().ZstdFile(path)
+    return io.BufferedReader(_Counted(inner, kind, Expansion(name, path.stat().st_size)), _BUFFER)
 
-    def __init__(self, inner: Any, name: str, packed: str, most: int) -> None:
-        self._inner, self._name, self._packed = inner, name, packed
-        self._most, self._given = most, 0
+
+class _Counted(io.RawIOBase):
+    """Gives what another file holds, and counts it."""
+
+    def __init__(self, inner: Any, kind: str, expansion: Expansion) -> None:
+        self._inner, self._kind, self._expansion = inner, kind, expansion
 
     def readable(self) -> bool:
         return True
@@ -65,14 +71,17 @@ class _Capped(io.RawIOBase):
         try:
             found = self._inner.read(len(buffer))
         except (OSError, EOFError, zlib.error, zstd().ZstdError) as error:
-            what = f"not a whole {self._packed} file ({error}); pack or download it again"
-            raise problem(self._name, what) from None
-        self._given += len(found)
-        if self._given > self._most:
-            what = f"unpacks to more than {self._most:,} bytes; unpack it yourself if that is meant"
-            raise problem(self._name, what)
+            what = f"not a whole {self._kind} file ({error}); pack or download it again"
+            raise problem(self._expansion.where, what) from None
+        self._expansion.add(len(found))
         buffer[: len(found)] = found
         return len(found)
+
+    def readall(self) -> bytes:
+        whole, piece = io.BytesIO(), memoryview(bytearray(_BUFFER))
+        while size := self.readinto(piece):
+            whole.write(piece[:size])
+        return whole.getvalue()
 
     def close(self) -> None:
         self._inner.close()

@@ -4,14 +4,26 @@ bounded memory.
 
 import codecs
 import json
+import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from betterthan.io.json_records import unreadable
+from betterthan.io import expanding
 from betterthan.io.problems import problem
-from betterthan.logs import packed
+from betterthan.io.unique_keys import (
+    RepeatedKeyError,
+    any_keys,
+    each_looked_at,
+    keys_of,
+    keys_written,
+    unreadable,
+)
 
 WINDOW = 2**20  # bytes read at a time
+_BLANK: Any = re.compile(r"[ \t\n\r]*")
+_COMMA: Any = re.compile(r"[ \t\n\r]*,[ \t\n\r]*")
+_SEVERAL = 500  # values
+_LONG = 2**22  # characters of a value from which it is looked how much it holds
 _SLACK = 16  # characters that a literal may be cut in
 
 
@@ -35,20 +47,22 @@ def fields(
     >>> list(fields(text, "log.json", frozenset({"samples"})))
     [('a', 1), ('samples', {'id': 1}), ('samples', {'id': 2})]
     """
-    window = _Window(file, name)
+    window = Window(file, name)
     window.expect("{")
     if window.skip("}"):
+        window.end()
         return
     while True:
         key = window.value()
         window.expect(":")
         if key in lists and window.skip("["):
-            for element in _elements(window):
+            for element in elements(window):
                 yield key, element
         else:
             yield key, window.value()
         if not window.skip(","):
             window.expect("}")
+            window.end()
             return
 
 
@@ -61,33 +75,36 @@ def listed(file: BinaryIO, name: str) -> Iterator[Any]:
     >>> list(listed(io.BytesIO(b'[{"a": 1}, 2]'), "log.json"))
     [{'a': 1}, 2]
     """
-    window = _Window(file, name)
+    window = Window(file, name)
     window.expect("[")
-    yield from _elements(window)
+    yield from elements(window)
+    window.end()
 
 
-def _elements(window: "_Window") -> Iterator[Any]:
+def elements(window: "Window") -> Iterator[Any]:
+    """What stands in a list that was begun, up to its end."""
     if window.skip("]"):
         return
     while True:
+        yield from window.several()
         yield window.value()
         if not window.skip(","):
             window.expect("]")
             return
 
 
-class _Window:
+class Window:
     """A part of a text that moves on, and grows where a value is longer."""
 
     def __init__(self, file: BinaryIO, name: str) -> None:
         self._file, self._name = file, name
         self._decode = codecs.getincrementaldecoder("utf-8-sig")().decode
-        self._scan = json.JSONDecoder().raw_decode
-        self._text, self._at, self._ended, self._passed = "", 0, False, 0
+        self._text, self._at, self._ended = "", 0, False
+        self._line, self._column = 1, 1  # where the text begins
 
     def skip(self, mark: str) -> bool:
         """Whether this mark comes next; then it is passed over."""
-        if self._next() != mark:
+        if self.next() != mark:
             return False
         self._at += 1
         return True
@@ -97,12 +114,17 @@ class _Window:
         if not self.skip(mark):
             raise self._wrong(f"Expecting '{mark}'", self._at)
 
+    def end(self) -> None:
+        """Refuse what comes next, where nothing may."""
+        if self.next():
+            raise self._wrong("Extra data", self._at)
+
     def value(self) -> Any:
         """The value that comes next."""
-        self._next()
+        self.next()
         while True:
             try:
-                value, end = self._scan(self._text, self._at)
+                value, end = each_looked_at(self._text, self._at)
             except json.JSONDecodeError as error:
                 cut = error.msg.startswith("Unterminated") or error.pos + _SLACK > len(self._text)
                 if self._ended or not cut:
@@ -111,37 +133,74 @@ class _Window:
                 deep = isinstance(error, RecursionError)
                 why = "nested too deeply" if deep else unreadable(error)
                 raise problem(self._name, f"not readable as JSON ({why})") from None
+            except RepeatedKeyError as error:
+                what = f"the key {error} occurs twice in one object"
+                raise problem(self._name, what) from None
             else:
                 if end < len(self._text) or self._ended:
                     self._at = end
                     return value
             self._more()
 
-    def _next(self) -> str:
+    def several(self) -> list[Any]:
+        """The next values, as far as each and the comma behind it stand in the text: most of many
+        small ones, which are read faster than one by one.
+        """
+        self.next()
+        found, end = self._several(any_keys)
+        text = self._text[self._at : end].encode("utf-8", "surrogatepass")
+        if keys_written(text) != keys_of(found):
+            found, end = self._several(each_looked_at)
+        self._at = end
+        return found
+
+    def _several(self, scan: Any) -> tuple[list[Any], int]:
+        found: list[Any] = []
+        at = self._at
+        try:
+            while len(found) < _SEVERAL:
+                value, end = scan(self._text, at)
+                if (comma := _COMMA.match(self._text, end)) is None:
+                    break
+                found.append(value)
+                at = comma.end()
+        except (ValueError, RecursionError, RepeatedKeyError):
+            pass  # which `value` reads again
+        return found, at
+
+    def next(self) -> str:
+        """The mark that comes next, nothing at the end."""
+        mark = self._text[self._at : self._at + 1]
+        if mark > " ":
+            return mark
         while True:
-            while self._at < len(self._text):
-                if not self._text[self._at].isspace():
-                    return self._text[self._at]
-                self._at += 1
-            if self._ended:
-                return ""
+            self._at = _BLANK.match(self._text, self._at).end()
+            if self._at < len(self._text) or self._ended:
+                return self._text[self._at : self._at + 1]
             self._more()
 
     def _more(self) -> None:
         """Read on, as much again as is kept, so that a long value is not scanned often."""
         kept = self._text[self._at :]
-        if len(kept) > packed.MOST_BYTES:
-            raise problem(self._name, f"holds a value of more than {packed.MOST_BYTES:,} bytes")
+        if len(kept) > expanding.MOST_BYTES:
+            raise problem(self._name, f"holds a value of more than {expanding.MOST_BYTES:,} bytes")
         raw = self._file.read(max(WINDOW, len(kept)))
         try:
             more = self._decode(raw, not raw)
         except UnicodeDecodeError as error:
             raise problem(self._name, f"not readable as UTF-8 ({error.reason})") from None
-        self._passed += self._at
+        self._line, self._column = self._place(self._at)
         self._text, self._at, self._ended = kept + more, 0, not raw
+        if len(kept) > _LONG:
+            expanding.refuse_crowded(self._text.encode(), self._name)
+
+    def _place(self, at: int) -> tuple[int, int]:
+        """Line and column of a character of the text."""
+        lines = self._text.count("\n", 0, at)
+        before = self._column + at if not lines else at - self._text.rfind("\n", 0, at)
+        return self._line + lines, before
 
     def _wrong(self, what: str, at: int) -> ValueError:
-        place = self._passed + at + 1
-        return problem(
-            self._name, f"not valid JSON ({what}, character {place:,}); is the file cut?"
-        )
+        line, column = self._place(at)
+        what = f"not valid JSON ({what}, character {column:,}); is the file cut?"
+        return problem(self._name, what, row=line)
