@@ -5,6 +5,7 @@ bounded memory.
 import codecs
 import json
 import re
+import sys
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
@@ -132,7 +133,8 @@ class Window:
             except (ValueError, RecursionError) as error:
                 deep = isinstance(error, RecursionError)
                 why = "nested too deeply" if deep else unreadable(error)
-                raise problem(self._name, f"not readable as JSON ({why})") from None
+                row = None if deep else self._place(self._digits())[0]
+                raise problem(self._name, f"not readable as JSON ({why})", row=row) from None
             except RepeatedKeyError as error:
                 what = f"the key {error} occurs twice in one object"
                 raise problem(self._name, what) from None
@@ -199,6 +201,12 @@ class Window:
         lines = self._text.count("\n", 0, at)
         before = self._column + at if not lines else at - self._text.rfind("\n", 0, at)
         return self._line + lines, before
+
+    def _digits(self) -> int:
+        """Where the next number stands that has more digits than Python reads."""
+        long = re.compile(rf"\d{{{sys.get_int_max_str_digits() + 1}}}")
+        found = long.search(self._text, self._at)
+        return self._at if found is None else found.start()
 
     def _wrong(self, what: str, at: int) -> ValueError:
         line, column = self._place(at)
