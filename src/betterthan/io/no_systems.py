@@ -41,11 +41,11 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
         what = f"is the {told} of the other columns, and no system"
         what += f"; {how_to_choose(systems, [systems[k]])}"
         raise problem(table.source, what, column=systems[k])
-    odd = [s for s in systems if _SUMMARY.fullmatch(s) or _MEASURE.fullmatch(s)]
-    if odd:
-        also = f", as those of {listed(odd[1:])}" if len(odd) > 1 else ""
-        what = f"by its name no scores of a system{also}; {how_to_choose(systems, odd)}"
-        raise problem(table.source, what, column=odd[0])
+    named = [s for s in systems if _SUMMARY.fullmatch(s) or _MEASURE.fullmatch(s)]
+    if named:
+        also = f", as those of {listed(named[1:])}" if len(named) > 1 else ""
+        what = f"by its name no scores of a system{also}; {how_to_choose(systems, named)}"
+        raise problem(table.source, what, column=named[0])
 
 
 def refuse_total(source: str, items: Sequence[str], values: np.ndarray) -> None:

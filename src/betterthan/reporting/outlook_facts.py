@@ -66,12 +66,11 @@ def _of_decided(pair: xr.Dataset) -> Facts:
 def _undone(pair: xr.Dataset) -> Facts:
     """The fewest items of a prior, half won by each, that undo the verdict, where they are few."""
     made = Signature.from_attrs(pair.attrs)
-    if made.prior is None or "n_units" in pair or made.ties not in ("third", "drop", "half"):
+    kept = made.ties in ("third", "all") and pair.sizes[names.OUTCOME] == len(made.prior or ())
+    if not kept or "n_units" in pair or made.model is not None:
         return {}
-    counts = policy_applied(pair["counts"], made.ties or "third")
-    swept = prior_sweep(
-        counts, priors={"asked": made.prior}, threshold=made.threshold or names.VERDICT_PROB
-    )
+    threshold = made.threshold or names.VERDICT_PROB
+    swept = prior_sweep(pair["counts"], priors={"asked": made.prior}, threshold=threshold)
     even = float(swept["pseudo_even"].values[0, 1])
     return {"pseudo_even": int(even)} if even <= _FEW else {}
 
