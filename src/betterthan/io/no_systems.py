@@ -30,7 +30,7 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
     """Refuse columns of a wide table that are plainly no scores of systems, or are called so."""
     far, near = _far(values)
     if len(far):
-        odd = [systems[k] for k in far.tolist()]
+        odd = [systems[int(k)] for k in far]
         what = (
             f"runs from {_range(values[:, far[0]])}, while {shown(systems[near])} runs from "
             f"{_range(values[:, near])}: not scores of one kind; {how_to_choose(systems, odd)}"
