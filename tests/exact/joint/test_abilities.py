@@ -289,3 +289,11 @@ def test_the_interval_of_a_full_score_stays_within_what_is_possible():
     assert found.upper.max() < 1
     assert found.lower[0] > 0.5
     assert found.upper[0] > 0.9
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_probability_is_above_1_by_rounding(seed):
+    rng = np.random.default_rng(seed)
+    values = (rng.random((400, 6)) < [0.9, 0.5, 0.49, 0.3, 0.28, 0.1]).astype(float)
+    found = joint(values).pairs(0.95, "hdi", 0.0)
+    assert max(found.better.max(), found.worse.max()) <= 1

@@ -30,11 +30,15 @@ class Mixture:
 
     def below(self, u: _Array) -> _Array:
         """P(difference < u), (pair,)."""
-        return (self.weight * distribution((u - self.centre) / self.sd, self.df)).sum(0)
+        return self._weighed(distribution((u - self.centre) / self.sd, self.df))
 
     def above(self, u: _Array) -> _Array:
         """P(difference > u), precise where it is small."""
-        return (self.weight * distribution((self.centre - u) / self.sd, self.df)).sum(0)
+        return self._weighed(distribution((self.centre - u) / self.sd, self.df))
+
+    def _weighed(self, of: _Array) -> _Array:
+        """The mean over components, which rounding must not lift above 1."""
+        return np.minimum((self.weight * of).sum(0), 1.0)
 
     def around(self, u: _Array, sign: float) -> tuple[_Array, _Array, _Array]:
         """P(difference < u), or with sign -1 P(difference > u); the density at u, and its slope."""
