@@ -75,12 +75,12 @@ class Shrunk:
     def prob_above(self, delta: float) -> np.ndarray:
         """P(d > delta), precise in the tail where it is small."""
         low, high = np.maximum(self._bounds[:, :-1], delta), np.maximum(self._bounds[:, 1:], delta)
-        return self._masses(low, high).sum(1) / self._total
+        return np.minimum(self._masses(low, high).sum(1) / self._total, 1.0)
 
     def prob_below(self, delta: float) -> np.ndarray:
         """P(d < delta), as precise in its tail."""
         low, high = np.minimum(self._bounds[:, :-1], delta), np.minimum(self._bounds[:, 1:], delta)
-        return self._masses(low, high).sum(1) / self._total
+        return np.minimum(self._masses(low, high).sum(1) / self._total, 1.0)
 
     def expected(self) -> np.ndarray:
         """The mean of the posterior."""
