@@ -5,6 +5,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
+from betterthan.reporting.of_groups import groups_beside
 from betterthan.reporting.shown import shown_of
 from betterthan.reporting.tables import matrix_table
 
@@ -93,3 +94,17 @@ def test_an_advised_closed_form_has_no_empty_brackets():
     signature = bt.compare(scores_of("ab"), method="advised").signature()
     assert "method=advised" in signature
     assert "()" not in signature
+
+
+def test_groups_are_of_the_verdicts_that_count():
+    c = bt.compare(scores_of(["large", "small", "tuned", "base"], clusters=True, seed=4))
+    final = c.data["among_verdict"].values
+    alone = c.data["verdict"].values
+    assert (final != alone).any()
+    part = groups_beside(shown_of(c.data.expand_dims("engine")))
+    systems = shown_of(c.data.expand_dims("engine")).systems
+    at = [c.data["system_a"].values.tolist().index(name) for name in systems]
+    marks = [[cell == "✓" for cell in row[2:-1]] for row in part.tables[0].rows]
+    undecided = ~np.isin(final[np.ix_(at, at)], ["a_better", "b_better"])
+    np.testing.assert_array_equal(marks, undecided)
+    assert not part.notes[1:]  # that a verdict speaks of its pair alone

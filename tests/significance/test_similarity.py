@@ -228,10 +228,13 @@ def test_pairs_without_a_test_are_not_told_apart(correction):
 
 def test_notes():
     alone = groups(table(np.zeros((3, 3))))
-    assert alone.attrs["note"] == "Every two systems differ, so they can be ranked."
+    assert alone.attrs["note"] == "Every two systems are told apart, so they can be ranked."
     assert alone["rank_possible"]
     same = groups(table(np.ones((3, 3))))
-    assert same.attrs["note"] == "No two systems differ, so there is nothing to rank."
+    assert (
+        same.attrs["note"]
+        == "No two systems are told apart, which is not evidence that they are equal."
+    )
     assert same["separate"].all()
     p = np.zeros((4, 4))
     p[0, 1] = p[2, 3] = 1

@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
+from betterthan.answers.rows import final_verdicts
 from betterthan.comparison.pair_rows import in_one_unit
 from betterthan.reporting.answering import said
 from betterthan.reporting.escapes import on_one_line
@@ -62,14 +63,15 @@ def groups_beside(shown: Shown) -> Part | None:
         found = groups_by(_marks(shown))
     except ValueError as error:  # more groups than anybody reads
         return Part(_HEADING, notes=[str(error)])
-    return Part(_HEADING, tables=[marks_table(found)], notes=[str(found.attrs["note"]), *_OTHER])
+    alone = () if "among_verdict" in shown.whole else _ALONE
+    return Part(_HEADING, tables=[marks_table(found)], notes=[str(found.attrs["note"]), *alone])
 
 
 _RULE = (
-    "By the verdicts above: two systems are told apart where a verdict, at a probability of {:g}, "
-    "names one of them as the better."
+    "By the verdicts above: two systems are told apart where a verdict{}, at a probability of "
+    "{:g}, names one of them as the better."
 )
-_OTHER = (
+_ALONE = (
     "A verdict speaks of its pair alone; betterthan.significance.groups makes groups by a test, "
     "corrected for the number of pairs.",
 )
@@ -77,10 +79,11 @@ _OTHER = (
 
 def _marks(shown: Shown) -> Marks:
     """Similar are systems of which no verdict names the better one."""
-    verdict = shown.whole["verdict"].transpose(*names.SQUARE).values.astype(str)
+    verdict = final_verdicts(shown.whole)
     similar = ~np.isin(verdict, ("a_better", "b_better"))
     never = int((verdict[np.triu_indices(len(verdict), 1)] == "no_data").sum())
-    rule = _RULE.format(shown.made.threshold)
+    among = " among all systems" * ("among_verdict" in shown.whole)
+    rule = _RULE.format(among, shown.made.threshold)
     return Marks(shown.systems, similar, None, rule, untested=never)
 
 

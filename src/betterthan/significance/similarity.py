@@ -171,9 +171,9 @@ def _note(marks: Marks, member: np.ndarray) -> str:
             "their systems is impossible"
         )
     elif member.shape[1] == 1:
-        note = "No two systems differ, so there is nothing to rank"
+        note = "No two systems are told apart, which is not evidence that they are equal"
     elif member.shape[1] == len(systems):
-        note = "Every two systems differ, so they can be ranked"
+        note = "Every two systems are told apart, so they can be ranked"
     else:
         note = "Groups do not overlap, so they can be ranked, but not the systems within a group"
     one_way = int((similar & ~similar.T).sum())
