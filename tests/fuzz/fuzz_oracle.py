@@ -242,6 +242,14 @@ def predictions(c, fewest=2):
             need(
                 plain.setdefault(float(label), label.strip()) == label.strip(), "one number, twice"
             )
+    for s in systems:  # a system has some of the labels that gold, or half of another system, has
+        known = set(right)
+        for other in systems:
+            cells = [written[key, other] for key in keys if written[key, other]]
+            if cells and sum(cell in set(right) for cell in cells) >= len(cells) / 2:
+                known |= set(cells)
+        cells = [written[key, s] for key in keys if written[key, s]]
+        need(sum(cell in known for cell in cells) >= 0.01 * len(cells) > 0, "no predictions")
     truth = dict(zip(keys, right, strict=True))
     value = {k: None if not w else float(w == truth[k[0]]) for k, w in written.items()}
     if fewest == 1:

@@ -39,8 +39,11 @@ def legend(ax):
 def test_the_matrix_is_that_of_the_counts(data):
     ax = bt.plot.matrix(data)
     assert rows(ax) == ["new", "old", "base"]
-    prior = "jeffreys" if data is COMPARED or data is COMPARISON else None
-    np.testing.assert_allclose(cells(ax), bt.prob_better(COUNTS, prior=prior), rtol=1e-12)
+    joint = data is COMPARED or data is COMPARISON
+    expected = COMPARED["among_prob_better"] if joint else bt.prob_better(COUNTS)
+    order = dict.fromkeys(("system_a", "system_b"), rows(ax))
+    np.testing.assert_allclose(cells(ax), expected.sel(order), rtol=1e-12)
+    assert ("among all systems" in ax.get_title(loc="left")) is joint
 
 
 @pytest.mark.parametrize("data", GIVEN.values(), ids=GIVEN)
@@ -127,8 +130,12 @@ def test_a_pair_that_never_met_is_a_gap():
 
 def test_the_level_of_a_verdict_is_that_of_the_comparison():
     loose = COMPARED.assign_attrs(threshold=0.5)
-    assert {t.get_fontweight() for t in bt.plot.matrix(loose).texts} == {"bold"}
+    counts = bt.prob_better(COUNTS).assign_attrs(threshold=0.5)
+    assert {t.get_fontweight() for t in bt.plot.matrix(counts).texts} == {"bold"}
     assert "at least 50" in bt.plot.matrix(loose).get_title(loc="left")
+    named = np.isin(COMPARED["among_verdict"].values, ["a_better", "b_better"]).sum()
+    drawn = [t.get_fontweight() for t in bt.plot.matrix(COMPARED).texts]
+    assert drawn.count("bold") == named
     assert any("P ≥ 0.5" in t for t in legend(bt.plot.differences(loose)))
 
 

@@ -39,7 +39,7 @@ def test_exchanging_the_systems_exchanges_the_verdicts():
 
 
 def test_a_rope_needs_ties():
-    assert swept(10, 10, 5000, rope=0.02)["verdict"].values.tolist() == ["equivalent"] * 3
+    assert swept(10, 10, 5000, rope=0.02)["verdict"].values.tolist() == ["equivalent"] * 4
     with pytest.raises(ValueError, match="needs the number of ties"):
         swept(10, 2, rope=0.02)
     with pytest.raises(ValueError, match="priors is empty"):

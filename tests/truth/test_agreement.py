@@ -6,6 +6,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
+from betterthan.answers.rows import final_verdicts
 from betterthan.cli.commands import main
 from betterthan.reporting import of_groups, score_pairs, tests_beside
 from betterthan.reporting.differing import OF_MODELS, REASONS, reasons
@@ -91,7 +92,7 @@ def test_every_p_value_says_for_whom_it_speaks():
     assert found["favours"].sel(PAIR).values.tolist() == [-1, -1]
     assert found["favours"].sel(system_a="B", system_b="A").values.tolist() == [1, 1]
     row = tests_beside.tests_part(shown_of(found.by_engine())).tables[0].rows[0]
-    assert row[:2] == ("A", "B")  # each in the column of its letter
+    assert row[:2] == ("B", "A")  # the system ahead first
     assert row[4].endswith("(B)")
     assert row[5].endswith("(B)")
 
@@ -218,7 +219,7 @@ def test_groups_of_a_report_are_those_of_its_verdicts(rope, tests):
     found = bt.compare(scores, rope=rope, tests=tests)
     shown = shown_of(found.by_engine())
     (table,) = of_groups.groups_beside(shown).tables
-    apart = np.isin(shown.whole["verdict"].values, ["a_better", "b_better"])
+    apart = np.isin(final_verdicts(shown.whole), ["a_better", "b_better"])
     assert apart.any()
     marked = np.array([[cell == "✓" for cell in row[2:10]] for row in table.rows])
     assert (marked == ~apart).all()

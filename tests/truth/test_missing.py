@@ -35,7 +35,8 @@ def test_dropping_hard_items_turns_the_answer_round_and_is_warned_of():
     with pytest.warns(UserWarning, match="Scores of B are missing on harder examples") as caught:
         found = bt.compare(scores)
     assert found["prob_better"].sel(PAIR).item() < 0.01
-    assert found["verdict"].sel(PAIR).item() == "b_better"
+    assert found["verdict"].sel(PAIR).item() == "no_verdict"  # for missing scores decide
+    assert found["reason"].sel(PAIR).item() == "missing scores decide"
     assert found["prob_better_if_wrong"].sel(PAIR).item() > 0.998
     assert found["verdict_if_wrong"].sel(PAIR).item() == "a_better"
     (said,) = [str(one.message) for one in caught]
@@ -216,8 +217,11 @@ def test_one_pair_without_a_common_item_does_not_block_the_others(graded, ties):
             expected, got = alone[name].sel(met).values, found[name].sel(met).values
             if name == "p_value":  # of one set of shuffles for all pairs
                 np.testing.assert_allclose(got.astype(float), expected.astype(float), atol=0.02)
-            elif name == "verdict":
-                assert got == expected
+            elif (
+                name == "verdict"
+            ):  # of two systems alone scores seem to be missing with difficulty
+                withheld = "reason" in alone.data and alone["reason"].sel(met).item()
+                assert got == expected or withheld == "missing scores decide"
             else:  # means of all pairs are summed together, in another order
                 np.testing.assert_allclose(got, expected, rtol=1e-12)
     # nine pairs are tested: the one that never met is no hypothesis

@@ -37,7 +37,7 @@ def test_one_unit_is_no_verdict(coords):
     data = scores(np.c_[np.ones(60), np.zeros(60)], **coords)
     found = bt.compare(data)
     assert found["verdict"].values[0, 1] == "no_data"
-    assert "which is one example" in found.statement()[0]
+    assert "so nothing can be said about new" in found.statement()[0]
     advice = bt.advise(data)
     assert "which is one example" in advice.why
     assert bt.compare(data, method="advised")["verdict"].values[0, 1] == "no_data"
@@ -102,7 +102,8 @@ def test_what_has_no_verdict_is_told_in_every_form():
     one = scores(np.random.default_rng(1).random((30, 3)) < 0.5, cluster=["x"] * 30)
     pair = bt.compare(scores(RUNS, cluster=np.arange(60) // 5))
     for form in ("text", "markdown", "latex", "html"):
-        assert "one example" in " ".join(bt.report(bt.compare(one), format=form).split())
+        text = " ".join(bt.report(bt.compare(one), format=form).split())
+        assert "in one cluster, so nothing can be said about new clusters" in text
     assert "Posterior of" not in bt.report(pair, format="html")
     assert "Differences with their intervals" in bt.report(pair, format="html")
 
