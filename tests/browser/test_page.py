@@ -4,6 +4,7 @@ import os
 
 import numpy as np
 import pytest
+import xarray as xr
 from browser.pages import HOSTILE, graded, hostile, repeated, right_or_wrong
 
 import betterthan as bt
@@ -35,8 +36,7 @@ def verdicts(page):
     found = {}
     for row in live(page):
         said_ = row["Verdict"].lstrip("●○≈✕– ")
-        better = {"A better": row["A"], "B better": row["B"]}
-        found[frozenset((row["A"], row["B"]))] = better.get(said_, said_)
+        found[frozenset((row["System"], row["Other"]))] = said_.removesuffix(" better")
     return found
 
 
@@ -130,12 +130,12 @@ def test_ties_and_prior_are_switched_for_the_pair_alone(open_page, ties, prior):
         page.set("prior", prior)
     again = bt.compare(right_or_wrong(4), ties=ties, prior=prior, quantity="wins")
     assert verdicts(page) == expected(again)
-    told = {frozenset((row["A"], row["B"])): row for row in live(page)}
+    told = {frozenset((row["System"], row["Other"])): row for row in live(page)}
     for row in again.pairs.to_dict("records"):
         shown = told[frozenset((row["system"], row["other"]))]
-        ahead = shown["A"] == row["system"]
+        ahead = shown["System"] == row["system"]
         p = row["prob_better"] if ahead else 1 - row["prob_better"]
-        assert shown["P(A better)"] == bt.answers.numbers.probability(p)
+        assert shown["P(better)"] == bt.answers.numbers.probability(p)
     why = page.locator("p.grey", has_text="switched for each pair alone")
     assert "one joint posterior" in why.inner_text()
     page.get_by_role("button", name="Back to the report").click()
@@ -162,14 +162,14 @@ def test_a_baseline_leaves_its_pairs(open_page):
     page.set("baseline", "4")
     rows = live(page)
     assert len(rows) == 8
-    assert all("system 4" in (row["A"], row["B"]) for row in rows)
+    assert all("system 4" in (row["System"], row["Other"]) for row in rows)
     assert any("baseline" in line for line in answer(page))
     assert page.evaluate("location.hash") == "#baseline=4"
 
 
 def test_heads_sort_and_say_so(open_page):
     page = open_page(html(right_or_wrong()))
-    head = page.locator("table.live th", has_text="P(A better)")
+    head = page.locator("table.live th", has_text="P(better)")
     head.get_by_role("button").click()
     assert head.get_attribute("aria-sort") == "descending"
     p = page.evaluate("betterthan.view.live.shown.map((row) => row.p)")
@@ -306,7 +306,7 @@ def test_hostile_names_are_only_text(open_page):
     assert page.errors == []
     assert page.locator("main img, main iframe").count() == 0
     assert page.evaluate("document.scripts.length") == 2
-    shown = {row["A"] for row in live(page)} | {row["B"] for row in live(page)}
+    shown = {row["System"] for row in live(page)} | {row["Other"] for row in live(page)}
     assert HOSTILE[0] in shown
 
 
@@ -423,17 +423,34 @@ def test_axe_finds_nothing_serious(open_page, width, scheme):
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2], [2, 1, 0], [1, 2, 0]])
-def test_systems_called_by_the_letters_of_the_columns_are_named(open_page, order):
+def test_systems_called_by_letters_are_named(open_page, order):
     """Which of A, B and C is the best depends on the order."""
     scores = right_or_wrong(3).isel(system=order).assign_coords(system=["A", "B", "C"])
     page = open_page(html(scores))
     wanted = expected(bt.compare(scores))
     for row in live(page):
-        assert row["A"] != "B"
-        assert row["B"] != "A"
-        verdict = wanted[frozenset((row["A"], row["B"]))]
+        verdict = wanted[frozenset((row["System"], row["Other"]))]
         if verdict in ("A", "B", "C"):
             assert row["Verdict"].endswith(f" {verdict} better")
-            assert (float(row["P(A better)"].lstrip("<>").split()[0]) > 0.5) == (
-                verdict == row["A"]
-            )
+            assert verdict == row["System"]
+            assert float(row["P(better)"].lstrip("<>").split()[0]) > 0.5
+
+
+def test_a_one_sided_verdict_is_marked_as_long_as_there_is_one(open_page):
+    page = open_page(html(bt.counts.from_table({("new", "old"): (8, 2, 50)})))
+    (row,) = live(page)
+    assert any(cell.endswith("†") for cell in row.values())
+    assert "one-sided: the interval includes 0" in answer(page)[0]
+    page.set("threshold", 0.99)
+    (row,) = live(page)
+    assert not any(cell.endswith("†") for cell in row.values())
+    assert "one-sided" not in answer(page)[0]
+
+
+def test_the_condition_on_missing_scores_stays_when_the_threshold_moves(open_page):
+    values = np.array([[1, 0]] * 9 + [[0, 1]] * 2 + [[1, 1]] * 10 + [[0, np.nan]] * 2)
+    scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["new", "old"]})
+    page = open_page(html(scores))
+    assert "if the missing scores are missing at random" in answer(page)[0]
+    page.set("threshold", 0.9)
+    assert "if the missing scores are missing at random" in answer(page)[0]
