@@ -160,7 +160,7 @@ def _lines(found: xr.Dataset) -> tuple[str, ...]:
         who = str(one[names.PAIR].item())
         said = (
             f"{who}: {int(one['n_gold'])} labels among {int(one['n']):,} judged items are worth "
-            f"{one['effective_gold'].item():.0f} labels; more judged items make them worth "
+            f"about {one['effective_gold'].item():.0f} labels; more judged items make them worth "
             f"{one['ceiling'].item():.0f} at most (R2 {one['r2'].item():.2f})"
         )
         if "best_ratio" in one:
