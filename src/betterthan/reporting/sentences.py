@@ -130,7 +130,7 @@ def _multiplicity(main: xr.Dataset) -> str:
         reason = main["reason"].values[0, -1] if "reason" in main else names.NOT_CONVERGED
         return f"Pairs compared: {compared:,}; there is no verdict on any: {reason}."
     if not given:
-        return f"Pairs compared: {compared:,}; none has a better system."
+        return f"Pairs compared: {compared:,}; no verdict names a better system."
     if also is None:
         return (
             f"Pairs compared: {compared:,}, of which {given:,} with a better system; by their own "
