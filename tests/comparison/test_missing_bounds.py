@@ -156,3 +156,64 @@ def test_the_audit_says_where_it_speaks_of_another_quantity():
     told = found[found["code"] == "verdict"]["message"].tolist()
     assert told
     assert all(line.endswith("by wins on items") for line in told)
+
+
+def pair_of(a, b, **coords):
+    return as_scores(np.stack([a, b], axis=1), **coords)
+
+
+def test_a_fill_that_makes_all_units_alike_is_thought_of():
+    """Three clusters that all show one difference are wins alone: P(better) is then 15 of 16."""
+    a, b, cluster = np.array([1, 1, 1, 1, 1.02, np.nan]), np.full(6, 0.9), list("aabbcc")
+    c = compared(pair_of(a, b, cluster=cluster))
+    assert c.data["verdict"].values[0, 1] == "a_better"
+    assert not c.data["missing_holds"].values[0, 1]
+    filled = compared(pair_of(np.where(np.isnan(a), 0.98, a), b, cluster=cluster))
+    assert filled.data["verdict"].values[0, 1] == "undecided"
+
+
+def test_a_fill_that_makes_items_skewed_is_thought_of():
+    seen = [1.24, 1.06, 0.9, 0.86, 1.17, 1.3]
+    c = compared(pair_of([*seen, np.nan, np.nan, np.nan], np.zeros(9)), quantity="mean")
+    filled = compared(pair_of([*seen, 1.3, 0.0, 1.3], np.zeros(9)), quantity="mean")
+    assert c.data["verdict"].values[0, 1] == "a_better"
+    assert filled.data["verdict"].values[0, 1] == "undecided"
+    assert not c.data["missing_holds"].values[0, 1]
+
+
+@pytest.mark.parametrize("beside", [{}, {"cluster": list("aabb")}])
+@pytest.mark.parametrize("binary", [False, True])
+def test_complete_items_have_bounds_of_all_items(beside, binary):
+    values = np.array([[1, 0.2], [0.9, 0.3], [np.nan, 0.1], [0.8, 0.5]])
+    values = np.where(np.isnan(values), np.nan, np.round(values)) if binary else values
+    c = compared(as_scores(values, **beside), missing="complete")
+    assert c.data["n_missing"].values[0, 1] == 1
+
+
+def test_a_joint_answer_of_complete_items_has_the_condition():
+    rng = np.random.default_rng(2)
+    values = (rng.random((100, 3)) < [0.8, 0.5, 0.4]).astype(float)
+    values[:3, 0] = np.nan
+    c = compared(as_scores(values), missing="complete")
+    assert "among_verdict" in c.data
+    for line in first_lines(c):
+        assert "missing at random" in line
+
+
+def test_where_no_verdict_is_there_is_no_condition_in_any_form():
+    values = np.random.default_rng(3).random((20, 3))
+    values[0, 0] = np.nan
+    c = compared(as_scores(values))
+    assert not set(c.data["verdict"].values.ravel()) - {"undecided"}
+    for line in first_lines(c):
+        assert "missing at random" not in line
+
+
+def test_a_skeptical_prior_is_that_of_the_scores_there_are():
+    rng = np.random.default_rng(0)
+    values = (rng.random((60, 2)) < [0.7, 0.5]).astype(float)
+    values[:8, 0] = np.nan
+    scores = as_scores(values)
+    bounds = bt.posterior.missing_bounds(scores, prior="skeptical").isel(system_a=0, system_b=1)
+    answer = compared(scores, prior="skeptical").data["prob_better"].values[0, 1]
+    assert bounds["prob_better"].values[0] == pytest.approx(answer, abs=1e-12)

@@ -37,7 +37,12 @@ def at_random(pairs: Any, made: Signature) -> bool:
     """
     if not made.n_blank or made.missing not in ("pairwise", "complete"):
         return False
-    if "missing_holds" not in pairs:
+    verdicts = pairs["verdict"].tolist()
+    if "among_verdict" in pairs:
+        verdicts += pairs["among_verdict"].tolist()
+    if len(pairs) > 1 and not {"better", "worse", "equivalent", "split"} & set(verdicts):
+        return False  # none is given
+    if "missing_holds" not in pairs or "among_verdict" in pairs:  # whose bounds are not known
         return True
     held = pairs["missing_holds"].astype(bool) | pairs["verdict"].isin(["no_data", "no_verdict"])
     return not held.all()

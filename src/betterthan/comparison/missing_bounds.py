@@ -1,26 +1,23 @@
 """What missing scores could do to the verdicts of an answer, and the verdicts that they take away.
 
 Bounds are of what the answer is of: of wins on items in closed form, of means and of wins on units
-by Student's t, which `spans` bounds; with the correction for skewness at both ends.
+by Student's t, which `spans` bounds.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from betterthan import names
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.given import Given
-from betterthan.comparison.measured import Measured
 from betterthan.counts.arrays import without_attrs
 from betterthan.counts.picking import systems_of
 from betterthan.counts.shapes import pair_indices
-from betterthan.counts.units import CLUSTER
+from betterthan.counts.units import CLUSTER, ids_of
 from betterthan.exact.joint.spans import Spans, spans
-from betterthan.exact.joint.units import PairMeans, differences, once, summed
+from betterthan.exact.joint.units import once, summed
 from betterthan.posterior.open_scores import Ends, ends_as_planned, limits_of
-from betterthan.posterior.verdicts import decide
 
 _LEFT_OUT = ("pairwise", "complete")  # policies under which a missing score is not used
 _NET = ("third", "half")  # policies for ties that leave wins less losses as they are
@@ -50,11 +47,11 @@ def bounds_of(given: Given, asked: Asked, answers: xr.Dataset) -> xr.Dataset | N
     missing = np.isnan(given.found.before.values.astype(float))
     if not missing.any() or missing.all():
         return None
-    ends = _ends(given)
+    ends, unit = _ends(given)
     wins = _of_wins(given, asked, ends)
     if not of_units(given, asked):
         return wins
-    return _of_means(given, asked, answers, ends, wins)
+    return _of_means(given, asked, answers, ends, unit, wins)
 
 
 def holding(given: Given, asked: Asked, bounds: xr.Dataset | None) -> xr.Dataset:
@@ -132,16 +129,20 @@ def by_items(given: Given) -> bool:
 
 
 def told(given: Given, asked: Asked) -> bool:
-    """Whether the bounds are of what the answer is of."""
-    return of_units(given, asked) or by_items(given)
+    """Whether the bounds are of what the answer is of; a skeptical prior moves with the scores."""
+    return not asked.prior_sd and (of_units(given, asked) or by_items(given))
 
 
-def _ends(given: Given) -> Ends:
-    """Between which numbers the score of each item lies; more is better."""
+def _ends(given: Given) -> tuple[Ends, np.ndarray]:
+    """Between which numbers the score of each item lies, more being better; and its unit."""
     scores = given.found.before
     if given.scores is not None and not given.scores.runs:
         scores = scores.drop_vars(names.ITEM, errors="ignore")  # each row is an item
-    return ends_as_planned(scores, limits_of(scores, None)[:2])[0]
+    ends, _, place = ends_as_planned(scores, limits_of(scores, None)[:2])
+    first = np.unique(place, return_index=True)[1]
+    if given.unit != CLUSTER:
+        return ends, np.arange(len(first))
+    return ends, np.asarray(pd.factorize(ids_of(scores, CLUSTER)[first])[0])
 
 
 def _of_wins(given: Given, asked: Asked, ends: Ends) -> xr.Dataset:
@@ -183,7 +184,12 @@ def _of_blocks(given: Given, asked: Asked) -> xr.Dataset | None:
 
 
 def _of_means(
-    given: Given, asked: Asked, answers: xr.Dataset, ends: Ends, wins: xr.Dataset
+    given: Given,
+    asked: Asked,
+    answers: xr.Dataset,
+    ends: Ends,
+    unit: np.ndarray,
+    wins: xr.Dataset,
 ) -> xr.Dataset:
     """Bounds of means, or of wins less losses, on units."""
     low, high = ends.low, ends.high
@@ -199,17 +205,12 @@ def _of_means(
     for start in range(0, len(at), step):
         i, j = first[at[start : start + step]], second[at[start : start + step]]
         apart = low[:, i] - high[:, j], high[:, i] - low[:, j]
-        of = _spans(given, asked, *apart)
+        of = _spans(given, asked, *apart, unit)
         above, below = (
             (of.least_above(0.0), of.most_above(0.0)),
             (of.least_below(0.0), of.most_below(0.0)),
         )
         kept = _kept(of, verdict[i, j], asked)
-        if given.scores.of_items and given.quantity.lead != "wins":
-            ends_too = [_skewed(one, given.scores) for one in apart]
-            kept &= np.all([_alike(one, verdict[i, j], asked) for one in ends_too], axis=0)
-            above = _widened(above, [one.prob_above() for one in ends_too])
-            below = _widened(below, [one.prob_below() for one in ends_too])
         square[i, j, 1:], square[j, i, 1:] = (np.stack(p, axis=-1) for p in (above, below))
         if not given.quantity.chosen:
             kept &= _as_won(wins, verdict[i, j], i, j)
@@ -221,10 +222,12 @@ def _of_means(
     return xr.Dataset(found, coords)
 
 
-def _spans(given: Given, asked: Asked, low: np.ndarray, high: np.ndarray) -> Spans:
+def _spans(
+    given: Given, asked: Asked, low: np.ndarray, high: np.ndarray, unit: np.ndarray
+) -> Spans:
     """Of differences on items, in the quantity and with the weights of the answer."""
     scores, most = given.scores, np.inf if given.scores.graded else 1.0
-    unit = scores.unit
+    skewed = given.unit != CLUSTER and given.quantity.lead != "wins"
     if given.quantity.lead == "wins":
         low, high = (np.where(np.abs(x) > asked.margin, np.sign(x), 0.0) for x in (low, high))
         most = 1.0
@@ -232,26 +235,7 @@ def _spans(given: Given, asked: Asked, low: np.ndarray, high: np.ndarray) -> Spa
         ones = np.ones_like(low)
         low, high = (once(summed(x, unit), summed(ones, unit))[0] for x in (low, high))
         unit = np.arange(len(low))
-    return spans(low, high, unit, most=most)
-
-
-def _skewed(apart: np.ndarray, scores: Measured) -> PairMeans:
-    """Of differences on items that are known, with the correction for skewness."""
-    ones, most = np.ones_like(apart), np.inf if scores.graded else 1.0
-    return differences(apart, ones, np.zeros_like(apart), ones, most=most, skewed=True)
-
-
-def _alike(of: PairMeans, verdict: np.ndarray, asked: Asked) -> np.ndarray:
-    """Whether these differences lead to the same verdicts, where a split is of the side ahead."""
-    rope, sure = asked.question.rope, asked.question.threshold
-    within = 1 - of.prob_above(rope) - of.prob_below(-rope) if rope else 0.0
-    found = decide(of.prob_above(), of.prob_below(), within, rope, sure)[0]
-    return np.where(verdict == "split", np.isin(found, ["a_better", "b_better"]), found == verdict)
-
-
-def _widened(ends: Sequence[np.ndarray], more: list[np.ndarray]) -> list[np.ndarray]:
-    """The least and the most, of two bounds and of other values."""
-    return [np.fmin.reduce([ends[0], *more]), np.fmax.reduce([ends[1], *more])]
+    return spans(low, high, unit, most=most, skewed=skewed)
 
 
 def _kept(of: Spans, verdict: np.ndarray, asked: Asked) -> np.ndarray:

@@ -14,7 +14,7 @@ from betterthan.exact.numeric import counting
 from betterthan.exact.wins import beta
 from betterthan.posterior import differences
 from betterthan.posterior.open_scores import Ends, ends_of, limits_of
-from betterthan.posterior.parameters import Parameters, settled
+from betterthan.posterior.parameters import Parameters, prior_of, settled
 from betterthan.posterior.verdicts import decide
 from betterthan.signed import Signature
 
@@ -115,7 +115,9 @@ def bounds_of_ends(ends: Ends, systems: list[str], **asked: Any) -> xr.Dataset:
         ``margin, ties, prior, rope`` and ``threshold``.
     """
     counts, ties = _counts(ends, asked["margin"]), asked["ties"]
-    of = settled(policy_applied(counts, ties), asked["prior"], ties)
+    counted = policy_applied(counts, ties)
+    prior = prior_of(asked["prior"], counted.isel(case=0))  # of the scores there are
+    of = settled(counted, prior, ties)
     answers = _answers(of, asked["rope"], asked["threshold"])
     found = _pairs(counts.values, ends.missing.sum(0), len(ends.low), answers, systems)
     return found.assign_attrs(prior=list(of.prior))

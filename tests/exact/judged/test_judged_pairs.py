@@ -283,3 +283,11 @@ def test_the_range_of_r2_holds_the_truth_as_often_as_stated(strength):
     r2 = correlation_ratio(truth[None], share[None])[0]
     held = ((low <= r2) & (r2 <= high)).mean()
     assert held > 0.95 - 3 * np.sqrt(0.95 * 0.05 / runs)
+
+
+def test_the_range_of_r2_is_the_same_whichever_system_is_named_first():
+    rng = np.random.default_rng(3)
+    cells, size = rng.gamma(1.0, 3.0, (5, 3, 3)), rng.gamma(2.0, 40.0, (5, 3))
+    turned = cells[:, [1, 0, 2]][..., [1, 0, 2]]
+    swapped = ratio_range(turned, size[:, [1, 0, 2]], 0.95)
+    np.testing.assert_array_equal(ratio_range(cells, size, 0.95), swapped)

@@ -2,7 +2,8 @@
 Student's t can say of them, whatever the missing scores are.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,7 +18,8 @@ class Spans:
 
     No values of the missing scores lead to less than the least, or to more than the most: each
     takes the worst mean and the worst spread that there can be, which no one set of values need
-    have both of. Bounds are of Student's t, without the correction for skewness.
+    have both of. With bounds of the skewness they hold for Hall's t, too, which rises with t and
+    is quadratic in the skewness.
     """
 
     low: np.ndarray
@@ -27,38 +29,73 @@ class Spans:
     units: int
     df: float
     most: float = np.inf
+    skewness: tuple[np.ndarray, np.ndarray] | None = None  # of the items; infinite without a spread
 
     def least_above(self, delta: float) -> np.ndarray:
         """P(d > delta) is this or more."""
-        return self._least(self.low, delta)
+        return self._least(self.low, delta, self.skewness)
 
     def most_above(self, delta: float) -> np.ndarray:
         """P(d > delta) is this or less."""
-        return 1 - self._least(-self.high, -delta)
+        return 1 - self.least_below(delta)
 
     def least_below(self, delta: float) -> np.ndarray:
         """P(d < delta) is this or more."""
-        return self._least(-self.high, -delta)
+        turned = None if self.skewness is None else (-self.skewness[1], -self.skewness[0])
+        return self._least(-self.high, -delta, turned)
 
     def most_below(self, delta: float) -> np.ndarray:
         """P(d < delta) is this or less."""
-        return 1 - self._least(self.low, delta)
+        return 1 - self.least_above(delta)
 
-    def _least(self, mean: np.ndarray, delta: float) -> np.ndarray:
+    def _least(
+        self, mean: np.ndarray, delta: float, skewness: tuple[np.ndarray, np.ndarray] | None
+    ) -> np.ndarray:
         """The least that Student's t of these means gives to what is above delta."""
         if self.units < 2:
             return np.zeros_like(mean)
         least = np.ones_like(mean)
-        sure = np.where(mean == delta, 0.5, mean > delta)  # without a spread
+        # where all units show one difference, they are counted as won
+        alike = np.where(mean == delta, 0.5, np.where(mean > delta, 1 - _HALF**self.units / 2, 0.0))
         for error in (self.least_error, self.most_error):
-            df = np.full_like(mean, self.df)
-            with np.errstate(invalid="ignore"):
-                t = Student(mean, error, df, -self.most, self.most).prob_above(delta)
-            least = np.minimum(least, np.where(error > 0, t, sure))
+            t = self._above(mean, error, delta, None)
+            for one in () if skewness is None else self._skewnesses(mean, error, delta, skewness):
+                t = np.minimum(t, self._above(mean, error, delta, one))
+            least = np.minimum(least, np.where(error > 0, t, alike))
         return least
 
+    def _above(
+        self, mean: np.ndarray, error: np.ndarray, delta: float, skewness: np.ndarray | None
+    ) -> np.ndarray:
+        df, units = np.full_like(mean, self.df), np.full_like(mean, self.units)
+        of = Student(mean, error, df, -self.most, self.most, skewness, units)
+        with np.errstate(invalid="ignore"):
+            return of.prob_above(delta)
 
-def spans(low: np.ndarray, high: np.ndarray, unit: np.ndarray, *, most: float = np.inf) -> Spans:
+    def _skewnesses(
+        self, mean: np.ndarray, error: np.ndarray, delta: float, ends: tuple[np.ndarray, np.ndarray]
+    ) -> Iterator[np.ndarray]:
+        """Both ends of the skewness, and the one between at which Hall's t is the smallest."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            t = (mean - delta) / error
+            lowest = -(t**2 / 3 + 1 / 6) * 27 * np.sqrt(self.units) / (2 * t**3)
+        low, high = (np.clip(end, -_FAR, _FAR) for end in ends)
+        yield low
+        yield high
+        yield np.clip(np.nan_to_num(lowest), low, high)
+
+
+_HALF, _FAR = 0.5, 1e3  # a skewness: further out is as far
+
+
+def spans(
+    low: np.ndarray,
+    high: np.ndarray,
+    unit: np.ndarray,
+    *,
+    most: float = np.inf,
+    skewed: bool = False,
+) -> Spans:
     """Of differences on items that each lie between two numbers.
 
     Parameters
@@ -67,6 +104,8 @@ def spans(low: np.ndarray, high: np.ndarray, unit: np.ndarray, *, most: float = 
     unit : numpy.ndarray of int, (item,)
     most : float, default infinite
         The largest mean that there can be.
+    skewed : bool, default False
+        Whether skewed units are corrected for, where they have one size.
 
     Examples
     --------
@@ -90,4 +129,18 @@ def spans(low: np.ndarray, high: np.ndarray, unit: np.ndarray, *, most: float = 
         return np.sqrt((left_out**2).sum(0) / shares.constant)
 
     df = float(shares.df[0]) if k > 1 else 1.0
-    return Spans(first, last, error(nearest), error(furthest), k, df, most)
+    found = Spans(first, last, error(nearest), error(furthest), k, df, most)
+    equal = k > 1 and (size == size[0]).all()
+    return replace(found, skewness=_skewness(found, low, high)) if skewed and equal else found
+
+
+def _skewness(of: Spans, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Between which numbers the skewness of the items is."""
+    third = ((low - of.high) ** 3).mean(0), ((high - of.low) ** 3).mean(0)
+    least, most = (
+        (error * np.sqrt(of.units - 1)) ** 3 for error in (of.least_error, of.most_error)
+    )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        lower = third[0] / np.where(third[0] < 0, least, most)
+        upper = third[1] / np.where(third[1] > 0, least, most)
+    return np.nan_to_num(lower, neginf=-_FAR), np.nan_to_num(upper, posinf=_FAR)

@@ -33,7 +33,8 @@ def correlation_ratio(cells: np.ndarray, size: np.ndarray) -> np.ndarray:
 
 
 def ratio_range(cells: np.ndarray, size: np.ndarray, prob: float) -> tuple[np.ndarray, np.ndarray]:
-    """Bounds of the narrowest interval of R2 from draws of its posterior, whose seed is fixed.
+    """Bounds of R2 from draws of its posterior, whose seed is fixed: those of the narrowest and the
+    equal-tailed interval together, for either alone holds too little.
 
     Parameters
     ----------
@@ -42,6 +43,7 @@ def ratio_range(cells: np.ndarray, size: np.ndarray, prob: float) -> tuple[np.nd
     prob : float
         Between the bounds.
     """
+    cells, size = _in_one_order(cells, size)
     ends = np.empty((2, len(cells)))
     step = max(1, _HELD // (_DRAWS * max(cells[0].size, 1))) if len(cells) else 1
     for start in range(0, len(cells), step):
@@ -49,8 +51,18 @@ def ratio_range(cells: np.ndarray, size: np.ndarray, prob: float) -> tuple[np.nd
         rng = np.random.default_rng(_SEED)
         drawn = dirichlet(cells[at], _DRAWS, rng), dirichlet(size[at], _DRAWS, rng)
         r2 = correlation_ratio(*drawn)
-        ends[:, at] = interval(r2, prob, "hdi")
+        both = [interval(r2, prob, kind) for kind in ("hdi", "eti")]
+        ends[:, at] = np.minimum(*(b[0] for b in both)), np.maximum(*(b[1] for b in both))
     return ends[0], ends[1]
+
+
+def _in_one_order(cells: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The same whichever system of a pair is named first: R2 does not depend on that, draws do."""
+    lost = cells[..., 1].sum(1) > cells[..., 0].sum(1)
+    turned = cells[..., [1, 0, *range(2, cells.shape[-1])]]
+    cells = np.where(lost[:, None, None], turned, cells)
+    order = np.lexsort((*np.moveaxis(cells, -1, 0), size), axis=-1)
+    return np.take_along_axis(cells, order[..., None], 1), np.take_along_axis(size, order, 1)
 
 
 def effective_gold(r2: np.ndarray, gold: np.ndarray, judged: np.ndarray) -> np.ndarray:
