@@ -217,3 +217,15 @@ def test_a_skeptical_prior_is_that_of_the_scores_there_are():
     bounds = bt.posterior.missing_bounds(scores, prior="skeptical").isel(system_a=0, system_b=1)
     answer = compared(scores, prior="skeptical").data["prob_better"].values[0, 1]
     assert bounds["prob_better"].values[0] == pytest.approx(answer, abs=1e-12)
+
+
+def test_who_has_no_verdict_does_not_depend_on_chance():
+    """p by random permutations is near 0.05 for some system of some table."""
+    rng = np.random.default_rng(5)
+    for _ in range(3):
+        values = rng.integers(0, 4, (150, 4)) / 3
+        values[rng.random(150) < 0.4, 0] = np.nan
+        scores = as_scores(values)
+        first, again = compared(scores), compared(scores)
+        assert first.data["verdict"].equals(again.data["verdict"])
+        assert ("reason" in first.data) == ("reason" in again.data)

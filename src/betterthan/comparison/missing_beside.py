@@ -42,7 +42,7 @@ def missing_beside(found: Any, raw: xr.DataArray, asked: Asked) -> tuple[xr.Data
         return xr.Dataset(), []
     from betterthan.counts.missing_scores import missing_by_difficulty
 
-    missing = missing_by_difficulty(scores, rng=asked.seed)
+    missing = missing_by_difficulty(scores, rng=asked.rank_seed)
     if not bool(missing["differs"].any()):
         return xr.Dataset(), []
     wrong = counted(as_wrong(scores), asked.margin)
