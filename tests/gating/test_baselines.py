@@ -200,7 +200,7 @@ FITTING = {
     "direction": ("table", header("higher_is_better", "false")),
     "items": ("table", header("items", '"0123456789ab"')),
     "digest": ("table", header("digest", '"0123456789ab"')),
-    "first line": ("table", replaced("which writes it anew", "by hand")),
+    "first line": ("table", replaced("which writes it again", "by hand")),
     "score": ("table", cell("score", "0")),
     "item": ("table", cell("item", "q300")),
     "row gone": ("table", replaced(",q3,,,1\n", "")),
@@ -223,7 +223,7 @@ def test_an_edit_of_any_key_or_row_is_seen(sides, edit):
     kept.write_text(change(kept.read_text()))
     found = bt.gate(kept, new, margin=0.05)
     assert (found.verdict, found.exit_code) == ("not comparable", 4)
-    assert found.why == (f"{kept.name} was changed after it was accepted; accept it anew",)
+    assert found.why == (f"{kept.name} was changed after it was accepted; accept it again",)
 
 
 def test_a_turned_direction_turns_no_verdict(sides, tmp_path):

@@ -323,5 +323,5 @@ def test_an_accepted_baseline_keeps_its_direction(tmp_path):
     assert bt.gate(kept, new, margin=0.02).verdict == "worse"
     assert bt.gate(kept, new, margin=0.02, higher_is_better=False).verdict == "worse"
     other = accepted(tmp_path / "other.txt", old)
-    with pytest.raises(ValueError, match="was accepted with higher scores better; accept it anew"):
+    with pytest.raises(ValueError, match="was accepted with higher scores better; accept it again"):
         bt.gate(other, new, margin=0.02, higher_is_better=False)

@@ -103,7 +103,7 @@ class Comparison:
         return report(self, *beside, **choices)
 
     def save(self, path: str | Path) -> None:
-        """Write a netCDF file that `load` reads back, what stands beside in groups of its own.
+        """Write a netCDF file that `load` reads back; each further engine has its own group.
 
         ``xarray.open_datatree`` opens it, too. A digest behind its end lets `load` find out whether
         a byte was changed. It is no signature: it does not show who wrote the file.

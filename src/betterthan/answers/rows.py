@@ -91,14 +91,16 @@ def order_by(data: xr.Dataset) -> np.ndarray | None:
 
 
 def final_verdicts(data: xr.Dataset) -> np.ndarray:
-    """The verdict of every cell that counts: among all systems where it is told; but no data, no
-    verdict and a split stay what they are.
-    """
+    """The verdict that counts on each pair, (system_a, system_b)."""
     alone = data["verdict"].transpose(*names.SQUARE).values.astype(str)
     if "among_verdict" not in data:
         return alone
-    among = data["among_verdict"].transpose(*names.SQUARE).values.astype(str)
-    return np.where(np.isin(alone, ["no_data", "no_verdict", "split"]), alone, among)
+    return joint_first(alone, data["among_verdict"].transpose(*names.SQUARE).values.astype(str))
+
+
+def joint_first(alone: np.ndarray, joint: np.ndarray) -> np.ndarray:
+    """Joint verdicts, except where the pairwise one is no data, no verdict or a split."""
+    return np.where(np.isin(alone, ["no_data", "no_verdict", "split"]), alone, joint)
 
 
 def final(data: xr.Dataset) -> xr.Dataset:

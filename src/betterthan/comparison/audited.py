@@ -1,4 +1,4 @@
-"""What an audit of the scores says, in the words of an answer."""
+"""The audit of the scores, as lines under an answer."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What missing scores could do to the verdicts of an answer, and the verdicts that they take away.
+"""How missing scores could change verdicts, and which verdicts are withheld because of them.
 
 Bounds are of what the answer is of: of wins on items in closed form, of means and of wins on units
 by Student's t, which `spans` bounds.
@@ -42,7 +42,7 @@ def bounds_of(given: Given, asked: Asked, answers: xr.Dataset) -> xr.Dataset | N
     """
     if given.found.kind == "blocks":
         return _of_blocks(given, asked)
-    if not looked_at(given) or asked.missing not in _LEFT_OUT or not given.found.by_item:
+    if given.found.kind != "scores" or asked.missing not in _LEFT_OUT:
         return None
     missing = np.isnan(given.found.before.values.astype(float))
     if not missing.any() or missing.all():
@@ -107,11 +107,6 @@ def as_answered(bounds: xr.Dataset | None, answers: xr.Dataset) -> xr.Dataset | 
     verdict = bounds["verdict"].transpose(*names.SQUARE, ...)
     none = none[(...,) + (None,) * (verdict.ndim - 2)]
     return bounds.assign(verdict=verdict.copy(data=np.where(none, "no_verdict", verdict.values)))
-
-
-def looked_at(given: Given) -> bool:
-    """Whether each score is known, or known to be missing."""
-    return given.found.kind == "scores"
 
 
 def of_units(given: Given, asked: Asked) -> bool:

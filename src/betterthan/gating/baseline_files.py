@@ -11,7 +11,7 @@ from typing import Any
 
 import betterthan
 from betterthan.files import write_whole
-from betterthan.gating.baseline_schema import ANEW, COLUMNS, refuse_header, refuse_rows
+from betterthan.gating.baseline_schema import AGAIN, COLUMNS, refuse_header, refuse_rows
 from betterthan.io.delimited import parse_delimited
 from betterthan.io.files import decoded
 from betterthan.io.json_records import value_of
@@ -19,7 +19,7 @@ from betterthan.io.problems import problem, shown
 
 FORM = 2  # grows if a column or a key changes its meaning
 _START = "# betterthan baseline "
-_FIRST = f"{_START}{FORM}: written by betterthan gate --accept, which writes it anew"
+_FIRST = f"{_START}{FORM}: written by betterthan gate --accept, which writes it again"
 _IDENTITY = ("run", "dataset", "item", "epoch", "cluster", "content")
 _OWN = ("version", "kind", "items", "digest")  # keys that are no part of `about`
 
@@ -48,7 +48,7 @@ class Baseline:
     @property
     def hashes(self) -> dict[str, str]:
         """Digests: of which items these are and what they ask, where that is known; of all that the
-        file holds. They are no signature: whoever edits a file can make them anew.
+        file holds. They are no signature: whoever edits a file can make them again.
         """
         items = _digest(self._cells(_IDENTITY))
         header = {"version": self.version, "kind": self.kind, **self.about, "items": items}
@@ -77,7 +77,7 @@ def as_text(of: Baseline) -> str:
     --------
     >>> row = {"item": "q1", "score": "1"}
     >>> print(as_text(Baseline("table", [row], {"source": "a.csv"}, "1.0")), end="")
-    # betterthan baseline 2: written by betterthan gate --accept, which writes it anew
+    # betterthan baseline 2: written by betterthan gate --accept, which writes it again
     # version: "1.0"
     # kind: "table"
     # source: "a.csv"
@@ -155,7 +155,7 @@ def read(path: str | Path) -> Kept:
         raise problem(
             name,
             f"is a baseline of form {shown(form)}, and betterthan {version} reads form {FORM}; "
-            f"{ANEW}, or install the version that wrote it",
+            f"{AGAIN}, or install the version that wrote it",
         )
     header = _header(lines, name)
     refuse_header(header, name)
@@ -175,7 +175,7 @@ def _header(lines: Sequence[str], name: str) -> dict[str, Any]:
     for row, line in enumerate(lines, start=2):
         key, _, value = line.removeprefix("# ").partition(": ")
         if key in header:
-            raise problem(name, f"the key {shown(key)} occurs twice; {ANEW}", row=row)
+            raise problem(name, f"the key {shown(key)} occurs twice; {AGAIN}", row=row)
         header[key] = value_of(value, name, row)
     return header
 

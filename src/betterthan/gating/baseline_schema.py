@@ -15,7 +15,7 @@ from betterthan.io.table import Table
 from betterthan.logs.record import OK, STATES, STATUSES
 
 KINDS = TABLE, LOGS = "table", "logs"
-ANEW = "accept the baseline anew"
+AGAIN = "accept the baseline again"
 _INT32 = 2**31
 _INFINITE = ("inf", "-inf")  # what a tool may write for a sample that has no score
 _NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?", re.ASCII)
@@ -139,11 +139,11 @@ def _refuse_keys(
 ) -> None:
     for key in wanted:
         if key not in given:
-            raise problem(source, f"the key {shown(before + key)} is missing; {ANEW}")
+            raise problem(source, f"the key {shown(before + key)} is missing; {AGAIN}")
     for key, must in wanted.items():
         if not must.holds(given[key]):
             where = f"{source}, key {shown(before + key)}"
-            raise problem(where, f"give {must.be}, or {ANEW}", value=given[key])
+            raise problem(where, f"give {must.be}, or {AGAIN}", value=given[key])
     for key in given:
         if key not in wanted:
             known = ", ".join(wanted)
@@ -161,7 +161,7 @@ def refuse_rows(table: Table, header: Mapping[str, Any]) -> None:
     cells = dict(_CELLS[header["kind"]])
     if tuple(table.columns) != tuple(cells):
         found, right = ",".join(table.columns), ",".join(cells)
-        raise problem(table.source, f"the columns are {shown(found)}; give {right}, or {ANEW}")
+        raise problem(table.source, f"the columns are {shown(found)}; give {right}, or {AGAIN}")
     if header["kind"] == LOGS:
         places = [str(place) for place in range(len(header["runs"]))]
         what = "0, the only run" if len(places) == 1 else f"a run from 0 to {places[-1]}"
@@ -179,7 +179,7 @@ def _refuse_no_score(table: Table) -> None:
         table.rows, table.columns["status"], table.columns["score"], strict=True
     ):
         if status == OK and score in none:
-            what = f"give the score, for the status is {OK}, or {ANEW}"
+            what = f"give the score, for the status is {OK}, or {AGAIN}"
             raise problem(table.source, what, row=row, column="score", value=score)
 
 
@@ -188,5 +188,5 @@ def _refuse_cells(table: Table, column: str, must: _Must) -> None:
     wrong = {cell for cell in set(cells) if not must.holds(cell)}
     if wrong:
         place = next(k for k, cell in enumerate(cells) if cell in wrong)
-        what = f"give {must.be}, or {ANEW}"
+        what = f"give {must.be}, or {AGAIN}"
         raise problem(table.source, what, row=table.rows[place], column=column, value=cells[place])

@@ -70,7 +70,7 @@ def read_sides(baseline: Any, candidate: Any, choices: Mapping[str, Any]) -> Sid
         return _read({BASELINE: baseline, CANDIDATE: candidate}, None, given)
     kept = baseline_files.read(baseline)
     if not kept.intact:
-        return Sides(stops=(f"{kept.name} was changed after it was accepted; accept it anew",))
+        return Sides(stops=(f"{kept.name} was changed after it was accepted; accept it again",))
     if kept.of.about["sources"] == (digests(candidate) or ["-"]):
         return Sides(stops=(f"the candidate is what was accepted as {kept.name}; {_NOTHING_NEW}",))
     found = _read({CANDIDATE: candidate}, kept, given)
@@ -162,7 +162,7 @@ def _direction(kept: Kept, given: Mapping[str, Any]) -> bool:
     better = bool(kept.of.about[_DIRECTION])
     if given.get(_DIRECTION, better) != better:
         said = "higher" if better else "lower"
-        raise problem(kept.name, f"was accepted with {said} scores better; accept it anew")
+        raise problem(kept.name, f"was accepted with {said} scores better; accept it again")
     return better
 
 

@@ -156,14 +156,11 @@ _OF_PAIR = {name: name for name in _SAME} | {
 
 
 def final(pairs: pd.DataFrame) -> np.ndarray:
-    """The verdict of each row that counts: among all systems where it is told, for nothing
-    stronger is said than that; but no data, no verdict and a split stay what they are.
-    """
+    """The verdict that counts in each row."""
     alone = pairs["verdict"].to_numpy(str)
     if "among_verdict" not in pairs:
         return alone
-    stays = np.isin(alone, ["no_data", "no_verdict", "split"])
-    return np.where(stays, alone, pairs["among_verdict"].to_numpy(str))
+    return rows.joint_first(alone, pairs["among_verdict"].to_numpy(str))
 
 
 def plain(found: Mapping[str, Any]) -> Facts:
