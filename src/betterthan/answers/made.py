@@ -43,7 +43,7 @@ def signature(answer: Any) -> str:
     made = Signature.from_attrs(attrs)
     said = [f"betterthan {made.version}", *_asked(made), *_counted(made, data.sizes)]
     said += [_tests(made)] if made.tests else []
-    said += [_drawn(made)] if made.seed is not None else []
+    said += [_drawn(made)] if made.seed is not None or made.chains else []
     return " | ".join([*said, *([f"data={made.data_hash}"] if made.data_hash else [])])
 
 
@@ -88,8 +88,12 @@ def _counted(made: Signature, sizes: Any) -> list[str]:
 def _prior(made: Signature) -> str | None:
     if made.prior_sd:
         return f"normal(0, {made.prior_sd:g}) of a difference"
+    if made.model == names.ADOPTED:
+        return None
     if made.prior is None:  # a model that is not of win, loss and tie has one of its own
         return "zero" if made.model in _WITHOUT else f"that of {made.model}" if made.model else None
+    if isinstance(made.prior, str):
+        return made.prior
     numbers = ", ".join(f"{p:g}" for p in made.prior)
     return f"{'Dirichlet' if len(made.prior) == 3 else 'Beta'}({numbers})"
 
@@ -109,7 +113,8 @@ def _tests(made: Signature) -> str:
 def _drawn(made: Signature) -> str:
     chains = f"{made.chains} x " if made.chains else ""
     library = f", {made.inference_library}" if made.chains else ""
-    return f"seed={made.seed}, {chains}{made.draws} draws{library}"
+    seed = "" if made.seed is None else f"seed={made.seed}, "
+    return f"{seed}{chains}{made.draws} draws{library}"
 
 
 def _number(value: float | None) -> str | None:

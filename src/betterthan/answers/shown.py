@@ -20,7 +20,8 @@ def as_text(comparison: Any) -> str:
     table, more = told(comparison)
     parts = ["\n".join([*comparison.statement(), *_audit(comparison)])]
     parts.append(table.to_string(index=False))
-    return _plain("\n\n".join([*parts, *([more] if more else []), comparison.signature()]))
+    more = [line for line in (more, *_notes(comparison)) if line]
+    return _plain("\n\n".join([*parts, *more, comparison.signature()]))
 
 
 def as_html(comparison: Any) -> str:
@@ -28,11 +29,16 @@ def as_html(comparison: Any) -> str:
     table, more = told(comparison)
     said = "".join(f"<p><b>{escape(line)}</b></p>" for line in comparison.statement())
     said += "".join(f"<p>{escape(line)}</p>" for line in _audit(comparison))
-    more = f"<p>{escape(more)}</p>" if more else ""
+    more = "".join(f"<p>{escape(line)}</p>" for line in (more, *_notes(comparison)) if line)
     signed = f"<p><small>{escape(comparison.signature())}</small></p>"
     return _plain(
         f"<div>{said}{table.to_html(index=False, border=0, justify='left')}{more}{signed}</div>"
     )
+
+
+def _notes(comparison: Any) -> tuple[str, ...]:
+    """What a reader must know of the draws."""
+    return (comparison.made.notes or ()) if comparison.made.answer == "pairs" else ()
 
 
 def _audit(comparison: Any) -> list[str]:

@@ -1,3 +1,4 @@
+from .adopting import adopt as adopt
 from .checking import cross_check as cross_check
 from .checking import diagnose as diagnose
 from .checking import summary as summary

@@ -5,13 +5,14 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan import names, schemas
+from betterthan import checks, names, schemas
 from betterthan.counts.shapes import pair_indices
 from betterthan.exact.numeric.sampling_error import probability_z
 from betterthan.judged.dataset import is_judged
 from betterthan.models import mallows
 from betterthan.posterior import from_draws
 from betterthan.posterior.closed import prob_better
+from betterthan.posterior.fitted import prior_in
 from betterthan.posterior.gate import diagnose as diagnose
 from betterthan.posterior.gate import posterior_of
 from betterthan.posterior.sampled import draws_prob_better
@@ -21,7 +22,7 @@ from betterthan.posterior.table import square_of
 _FAR = 4.0  # distance, in Monte Carlo errors, that two right answers keep only once in 16,000
 
 
-def cross_check(counts: Any, tree: xr.DataTree) -> xr.Dataset:
+def cross_check(counts: Any, tree: xr.DataTree, *, prior: Any = None) -> xr.Dataset:
     """How far the sampled P(A better) lies from the exact one.
 
     Parameters
@@ -31,7 +32,10 @@ def cross_check(counts: Any, tree: xr.DataTree) -> xr.Dataset:
         complete pooling, the Dataset of `orders.kendall_tau` that it was fitted to, and P(theta of
         A > theta of B) is checked.
     tree : xarray.DataTree
-        Draws, from `posterior.draws` or from a model's ``fit``; it knows its own model and prior.
+        Draws, from `posterior.draws`, a model's ``fit`` or `fits.adopt`.
+    prior : str or sequence of float, optional
+        The prior of the draws, where they do not record it: a model of your own. Those of
+        `posterior.draws`, of a ``fit``, and of the three core models from ``build`` record theirs.
 
     Returns
     -------
@@ -43,7 +47,8 @@ def cross_check(counts: Any, tree: xr.DataTree) -> xr.Dataset:
     Raises
     ------
     ValueError
-        If the counts and the draws do not name the same systems, or the model has no closed form.
+        If the counts and the draws do not name the same systems, the prior of the draws is not
+        known or is another one, or the model has no closed form.
 
     Examples
     --------
@@ -59,14 +64,36 @@ def cross_check(counts: Any, tree: xr.DataTree) -> xr.Dataset:
     sampled = draws_prob_better(tree)
     counts = counts if is_judged(counts) else schemas.counts(counts)
     _refuse_others(counts, sampled)
-    attrs = posterior.attrs
-    prior = tuple(np.atleast_1d(attrs["prior"]).tolist())
+    own = _recorded_prior(tree)
+    if prior is None and own is None:
+        raise ValueError(
+            "the draws do not record their prior, so no closed form is known to be theirs; give "
+            "prior=, such as (1, 1, 1)"
+        )
+    prior = own if prior is None else prior
     if is_judged(counts):
         return _checked(prob_better(counts, prior=prior), sampled, "judge")
-    model = "independent" if attrs["model"] == "independent_betas" else "dirichlet"
-    ties = "drop" if attrs["model"] == "beta_binomial" else "third"
-    exact = prob_better(counts, model=model, prior=prior, ties=ties)
+    independent = "p_win" in posterior and "p_loss" in posterior
+    ties = "drop" if "p" in posterior and "theta" not in posterior else "third"
+    numbers = checks.prior(prior, 2 if independent or ties == "drop" else 3)
+    if own is not None and tuple(numbers) != tuple(own):
+        raise ValueError(f"prior is {numbers}, but the draws were made with {own}; leave prior out")
+    model = "independent" if independent else "dirichlet"
+    exact = prob_better(counts, model=model, prior=numbers, ties=ties)
     return _checked(exact, sampled, model)
+
+
+def _recorded_prior(tree: xr.DataTree) -> tuple[float, ...] | None:
+    """The numbers of the prior, of a fit in its attrs, of an adopted tree in its data."""
+    prior = prior_in(tree["posterior"].attrs)
+    if isinstance(prior, str):
+        raise ValueError(
+            f"the draws were made with the prior {prior}, for which there is no closed form here"
+        )
+    constant = tree["constant_data"].to_dataset() if "constant_data" in tree.children else {}
+    if prior is None and "prior" in constant:
+        return tuple(np.asarray(constant["prior"].values, float).tolist())
+    return prior
 
 
 def _refuse_others(counts: xr.DataArray | xr.Dataset, sampled: xr.DataArray) -> None:

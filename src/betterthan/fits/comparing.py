@@ -13,6 +13,7 @@ from betterthan.fits.of_datasets import of_datasets
 from betterthan.fits.of_graded import of_graded
 from betterthan.orders.dispersions import of_dispersions
 from betterthan.posterior.fitted import Fit
+from betterthan.posterior.pairwise import MODELS, of_outcomes
 from betterthan.posterior.table import Question
 
 # of each model: who reads its fits, and the unit of evidence
@@ -23,7 +24,7 @@ _READERS = {
     "hierarchical": (of_datasets, names.ITEM),
     "item_response": (of_abilities, names.ITEM),
     "mallows": (of_dispersions, "document"),
-}
+} | dict.fromkeys(MODELS, (of_outcomes, names.ITEM))
 _OWN_CHOICE = {"weights": "hierarchical", "items": "mallows"}
 _OF_SCORE = ("graded", "mallows")  # the rope is no difference of probabilities
 
@@ -43,8 +44,9 @@ def compare(
     Parameters
     ----------
     tree : xarray.DataTree
-        A fit of the model ``clustered``, ``davidson``, ``graded``, ``hierarchical``,
-        ``item_response`` or ``mallows``.
+        A fit of the model ``dirichlet_multinomial``, ``beta_binomial``, ``independent_betas``,
+        ``judge``, ``clustered``, ``davidson``, ``graded``, ``hierarchical``, ``item_response`` or
+        ``mallows``; or a tree from `fits.adopt`, or exact draws from `posterior.draws`.
     rope : float, default 0
         Half width of the region of practical equivalence: a difference of probabilities, of the
         shares solved, of graded scores, or of theta, as the model measures.

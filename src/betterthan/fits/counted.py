@@ -10,10 +10,9 @@ from betterthan import names
 from betterthan.counts.arrays import without_attrs
 from betterthan.counts.shapes import to_square
 from betterthan.posterior import closed, differences, table
+from betterthan.posterior.from_draws import SAMPLES as SAMPLES
 from betterthan.posterior.parameters import settled
 from betterthan.posterior.table import Question
-
-SAMPLES = ("chain", "draw")
 
 
 def by_label(difference: xr.DataArray, dim: str, *, square: bool) -> xr.Dataset:

@@ -88,11 +88,12 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
 
     pairs, _ = of_pairs.to_fit(counts)
     wins, losses = pairs.values[:, 0], pairs.values[:, 1]
-    win, loss = checks.prior(prior, 2)
-    with pm.Model(coords={names.PAIR: pairs[names.PAIR].values.tolist()}) as model:
+    with pm.Model(coords=of_pairs.coords(pairs[:, :2])) as model:
+        of_pairs.name_systems(pairs)
         data = pm.Data("wins", wins, dims=names.PAIR)
         n = pm.Data("n", wins + losses, dims=names.PAIR)
-        p = pm.Beta("p", alpha=win, beta=loss, dims=names.PAIR)
+        numbers = pm.Data("prior", np.array(checks.prior(prior, 2)), dims=names.OUTCOME)
+        p = pm.Beta("p", alpha=numbers[0], beta=numbers[1], dims=names.PAIR)
         pm.Binomial("y", n=n, p=p, observed=data, dims=names.PAIR)
     return model
 

@@ -95,13 +95,15 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
 
     pairs, _ = of_pairs.to_fit(counts)
     _need_ties(pairs)
-    a, b = _beta_prior(prior)
-    with pm.Model(coords=of_pairs.coords(pairs[:, :2])) as model:
+    coords = of_pairs.coords(pairs[:, :2]) | {"parameter": ["success", "failure"]}
+    with pm.Model(coords=coords) as model:
+        of_pairs.name_systems(pairs)
         dims = (names.PAIR, names.OUTCOME)
         data = pm.Data("decisive", pairs.values[:, :2], dims=dims)
         n = pm.Data("n", pairs.values.sum(-1), dims=names.PAIR)
-        p_win = pm.Beta("p_win", alpha=a, beta=b, dims=names.PAIR)
-        p_loss = pm.Beta("p_loss", alpha=a, beta=b, dims=names.PAIR)
+        numbers = pm.Data("prior", np.array(_beta_prior(prior)), dims="parameter")
+        shape = {"alpha": numbers[0], "beta": numbers[1], "dims": names.PAIR}
+        p_win, p_loss = pm.Beta("p_win", **shape), pm.Beta("p_loss", **shape)
         pm.Deterministic("difference", p_win - p_loss, dims=names.PAIR)
         # one observed variable, so that arviz.loo needs no choice
         both = {"n": pm.math.stack([n, n], axis=-1), "p": pm.math.stack([p_win, p_loss], axis=-1)}

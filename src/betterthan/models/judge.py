@@ -14,7 +14,7 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.judged.dataset import GOLD, JUDGED, SIGNAL, TRUTH, dataset_of, judged_counts
-from betterthan.models import simplex
+from betterthan.models import of_pairs, simplex
 from betterthan.models.sampling import Sampling, fit_model
 from betterthan.posterior import of_judged
 
@@ -114,6 +114,7 @@ def build(counts: xr.Dataset, *, labels: str = "inside", prior: Any = None) -> "
     seen = found[GOLD].values
     rest = found[JUDGED].values - seen.sum(1)
     with pm.Model(coords=_coords(found)) as model:
+        of_pairs.name_systems(found[JUDGED])
         labelled = pm.Data("labelled", seen, dims=(names.PAIR, TRUTH, SIGNAL))
         others: Any = pm.Data("others", rest, dims=(names.PAIR, SIGNAL))
         like = _like_inside if inside else _like_elsewhere

@@ -45,6 +45,33 @@ def coords(pairs: xr.DataArray) -> dict[str, Any]:
     }
 
 
+def name_systems(pairs: xr.DataArray) -> None:
+    """Add to the PyMC model of the context which systems each pair compares, as data.
+
+    ``is_a`` (pair, system_a) and ``is_b`` (pair, system_b) are 1 for the two systems of a pair, so
+    that ``pm.sample`` keeps their names: as coordinates of the group constant_data.
+    """
+    import pymc as pm
+
+    for side, name in zip(names.SQUARE, names.IS_SYSTEM, strict=True):
+        labels = [str(s) for s in pairs[side].values]
+        systems = list(dict.fromkeys(labels))
+        pm.modelcontext(None).add_coord(side, systems)
+        one_hot = np.equal.outer(labels, systems).astype(np.int32)
+        pm.Data(name, one_hot, dims=(names.PAIR, side))
+
+
+def systems_named(constant: xr.Dataset) -> tuple[list[str], list[str]] | None:
+    """The two systems of each pair, where `name_systems` recorded them."""
+    if not set(names.IS_SYSTEM) <= set(constant):
+        return None
+    found = []
+    for side, name in zip(names.SQUARE, names.IS_SYSTEM, strict=True):
+        place = constant[name].transpose(names.PAIR, side).values.argmax(1)
+        found.append([str(s) for s in constant[side].values[place]])
+    return found[0], found[1]
+
+
 def simulated(count: int) -> dict[str, Any]:
     """Coordinates of `count` made-up pairs, each of two systems of its own."""
     a, b = [f"A{k}" for k in range(count)], [f"B{k}" for k in range(count)]

@@ -261,6 +261,8 @@ def tidy(tree: xr.DataTree, pairs: xr.DataArray | None = None) -> None:
     """
     for group in tree.children:
         data = tree[group].to_dataset()
+        if group == "constant_data":  # systems are coordinates of pair below
+            data = data.drop_vars([*names.IS_SYSTEM, *names.SQUARE], errors="ignore")
         if pairs is not None and names.PAIR in data.dims:
             here = pairs.sel({names.PAIR: data[names.PAIR].values.tolist()})
             labels = (names.PAIR, *names.SQUARE)

@@ -9,6 +9,7 @@ from betterthan import checks, names, schemas
 from betterthan.exact.wins import beta
 from betterthan.exact.wins.halves import over_distinct
 from betterthan.judged.dataset import is_judged
+from betterthan.posterior import of_draws
 from betterthan.posterior.parameters import Parameters, across, each, parameters, real_numbers
 
 _BLOCK = 1_000_000  # pairs at once
@@ -27,7 +28,8 @@ def prob_better(
     ----------
     data : xarray.DataArray, dims (..., outcome), xarray.Dataset or xarray.DataTree
         Counts; judged counts from `judged.count`, of which the labels are the truth; or a posterior
-        from `posterior.draws` or from a model's ``fit``, which knows its own model and prior.
+        from `posterior.draws`, from a model's ``fit`` or from `fits.adopt`, which knows its own
+        model and prior.
     model : {"dirichlet", "independent"}, default "dirichlet"
         ``dirichlet``: win, loss and tie are multinomial; ties do not move the answer.
         ``independent``: the approximation that takes the win rates of A and of B as two independent
@@ -67,6 +69,7 @@ def prob_better(
     if isinstance(data, xr.DataTree):
         from betterthan.posterior.sampled import draws_prob_better
 
+        of_draws.refuse_choices(prior, ties, model)
         return draws_prob_better(data)
     if is_judged(data):
         from betterthan.posterior import of_judged
@@ -107,20 +110,23 @@ def _independent(counts: xr.DataArray, prior: Any, ties: str) -> xr.DataArray:
     return given.wrap(found, diagonal=0.5, name="prob_better").assign_attrs(prior=list(numbers))
 
 
-def decisive(counts: xr.DataArray, *, prior: Any = None, ties: str = "third") -> xr.Dataset:
+def decisive(
+    counts: xr.DataArray | xr.DataTree, *, prior: Any = None, ties: str = "third"
+) -> xr.Dataset:
     """The Beta posterior of p, the probability that A wins a discordant (untied) example.
 
     Parameters
     ----------
-    counts : xarray.DataArray, dims (..., outcome)
-        Ties need not be known.
+    counts : xarray.DataArray, dims (..., outcome), or xarray.DataTree
+        Ties need not be known. Or a posterior, see `prob_better`.
     prior, ties
         See `prob_better`.
 
     Returns
     -------
     xarray.Dataset
-        ``a``, ``b`` (Beta parameters) and ``mean``: the dims of the counts without ``outcome``.
+        ``a``, ``b`` (Beta parameters) and ``mean``: the dims of the counts without ``outcome``. Of
+        a posterior ``mean``, ``sd`` and ``mcse_mean``: draws have no parameters.
 
     Raises
     ------
@@ -134,6 +140,9 @@ def decisive(counts: xr.DataArray, *, prior: Any = None, ties: str = "third") ->
     >>> float(found["a"].sel(system_a="A", system_b="B"))
     13.0
     """
+    if isinstance(counts, xr.DataTree):
+        of_draws.refuse_choices(prior, ties)
+        return of_draws.decisive(counts)
     given = parameters(counts, prior, ties)
     a, b, _ = given.values
     parts = {"a": a, "b": b, "mean": a / (a + b)}
@@ -141,14 +150,14 @@ def decisive(counts: xr.DataArray, *, prior: Any = None, ties: str = "third") ->
 
 
 def decisive_density(
-    counts: xr.DataArray, p: Any, *, prior: Any = None, ties: str = "third"
+    counts: xr.DataArray | xr.DataTree, p: Any, *, prior: Any = None, ties: str = "third"
 ) -> xr.DataArray:
     """Posterior density of p, the probability that A wins a discordant example, at one or many p.
 
     Parameters
     ----------
-    counts : xarray.DataArray, dims (..., outcome)
-        Ties need not be known.
+    counts : xarray.DataArray, dims (..., outcome), or xarray.DataTree
+        Ties need not be known. Or a posterior, whose density is that of a kernel.
     p : float or array_like of float in (0, 1)
         An array adds a last dim ``p``.
     prior, ties
@@ -175,6 +184,9 @@ def decisive_density(
     if not ((at > 0) & (at < 1)).all():
         wrong = at[~((at > 0) & (at < 1))].flat[0]
         raise ValueError(f"p holds {wrong:g}; give probabilities between 0 and 1, both excluded")
+    if isinstance(counts, xr.DataTree):
+        of_draws.refuse_choices(prior, ties)
+        return of_draws.decisive_density(counts, at)
     given = parameters(counts, prior, ties)
 
     def height(a: np.ndarray, b: np.ndarray, t: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -219,6 +231,7 @@ def bayes_factor(counts: xr.DataArray, *, prior: Any = None, ties: str = "third"
     >>> float(factor.sel(system_a="A", system_b="B").round(4))
     0.0833
     """
+    of_draws.refuse(counts, "a Bayes factor", "it is of the prior as much as of the posterior")
     return bayes(parameters(counts, prior, ties))
 
 

@@ -11,11 +11,12 @@ from betterthan import checks, names
 from betterthan.blocks.work import Work, here
 from betterthan.exact.wins import dirichlet, intervals
 from betterthan.judged.dataset import is_judged
+from betterthan.posterior import of_draws, sampled
 from betterthan.posterior.parameters import Parameters, across, each, parameters, real_numbers
 
 
 def difference(
-    counts: xr.DataArray | xr.Dataset,
+    counts: xr.DataArray | xr.Dataset | xr.DataTree,
     *,
     ci_prob: float = names.CI_PROB,
     ci_kind: str = names.CI_KIND,
@@ -27,8 +28,9 @@ def difference(
 
     Parameters
     ----------
-    counts : xarray.DataArray, dims (..., outcome), or xarray.Dataset
-        With ties; or under a `ties` policy that leaves none. Or judged counts.
+    counts : xarray.DataArray, dims (..., outcome), xarray.Dataset or xarray.DataTree
+        With ties; or under a `ties` policy that leaves none. Or judged counts. Or a posterior, see
+        `prob_better`.
     ci_prob : float, default 0.95
         Mass of the interval.
     ci_kind : {"hdi", "eti"}, default "hdi"
@@ -40,7 +42,7 @@ def difference(
     -------
     xarray.Dataset
         ``mean``, ``sd``, ``lower``, ``upper``, over the dims of the counts without ``outcome``;
-        ends within 1e-10.
+        ends within 1e-10. Of a posterior also ``mcse_mean``, ``mcse_lower`` and ``mcse_upper``.
 
     Raises
     ------
@@ -61,6 +63,9 @@ def difference(
     """
     checks.probability(ci_prob, "ci_prob")
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
+    if isinstance(counts, xr.DataTree):
+        of_draws.refuse_choices(prior, ties)
+        return sampled.draws_difference(counts, ci_prob=ci_prob, ci_kind=ci_kind)
     if is_judged(counts):
         from betterthan.posterior import of_judged
 
@@ -101,7 +106,7 @@ def _interval(
 
 
 def prob_equivalent(
-    counts: xr.DataArray | xr.Dataset,
+    counts: xr.DataArray | xr.Dataset | xr.DataTree,
     rope: float = names.ROPE,
     *,
     prior: Any = None,
@@ -112,8 +117,9 @@ def prob_equivalent(
 
     Parameters
     ----------
-    counts : xarray.DataArray, dims (..., outcome), or xarray.Dataset
-        With ties; or under a `ties` policy that leaves none. Or judged counts.
+    counts : xarray.DataArray, dims (..., outcome), xarray.Dataset or xarray.DataTree
+        With ties; or under a `ties` policy that leaves none. Or judged counts. Or a posterior, see
+        `prob_better`.
     rope : float in [0, 1), default 0
         Half width of the region, as a difference of probabilities: 0.01 is one point of accuracy.
     prior, ties
@@ -123,7 +129,8 @@ def prob_equivalent(
     -------
     xarray.DataArray
         The dims of the counts with ``region`` (b_beyond, rope, a_beyond) in place of ``outcome``.
-        Each mass is an integral of its own, to 1e-9 relative however small.
+        Each mass is an integral of its own, to 1e-9 relative however small. Of a posterior a
+        coordinate ``mcse`` holds the Monte Carlo standard errors.
 
     Raises
     ------
@@ -138,6 +145,9 @@ def prob_equivalent(
     [0.0, 0.5245, 0.4755]
     """
     rope = checks.rope(rope)
+    if isinstance(counts, xr.DataTree):
+        of_draws.refuse_choices(prior, ties)
+        return sampled.draws_masses(counts, rope)
     if is_judged(counts):
         from betterthan.posterior import of_judged
 
@@ -166,14 +176,18 @@ def masses(of: Parameters, rope: float, at_work: Work = here) -> xr.DataArray:
 
 
 def sf(
-    counts: xr.DataArray | xr.Dataset, delta: float, *, prior: Any = None, ties: str = "third"
+    counts: xr.DataArray | xr.Dataset | xr.DataTree,
+    delta: float,
+    *,
+    prior: Any = None,
+    ties: str = "third",
 ) -> xr.DataArray:
     """P(theta_win - theta_loss > delta), to 1e-9 relative however small.
 
     Parameters
     ----------
-    counts : xarray.DataArray, dims (..., outcome), or xarray.Dataset
-        Counts, or judged counts.
+    counts : xarray.DataArray, dims (..., outcome), xarray.Dataset or xarray.DataTree
+        Counts, judged counts, or a posterior, of which the share of draws answers.
     delta : float
         A difference of probabilities, from -1 to 1.
     prior, ties
@@ -197,6 +211,9 @@ def sf(
     0.4755
     """
     at = checks.real(delta, "delta")
+    if isinstance(counts, xr.DataTree):
+        of_draws.refuse_choices(prior, ties)
+        return of_draws.above(counts, at)
     if is_judged(counts):
         from betterthan.posterior import of_judged
 
@@ -210,12 +227,15 @@ def sf(
     )
 
 
-def cdf(counts: xr.DataArray, x: Any, *, prior: Any = None, ties: str = "third") -> xr.DataArray:
+def cdf(
+    counts: xr.DataArray | xr.DataTree, x: Any, *, prior: Any = None, ties: str = "third"
+) -> xr.DataArray:
     """P(theta_win - theta_loss < x) at one or many x.
 
     Parameters
     ----------
-    counts : xarray.DataArray, dims (..., outcome)
+    counts : xarray.DataArray, dims (..., outcome), or xarray.DataTree
+        Or a posterior, see `prob_better`; its density is that of a kernel.
     x : float or array_like of float
         Differences of probabilities, from -1 to 1. An array adds a last dim ``x``.
     prior, ties
@@ -238,16 +258,22 @@ def cdf(counts: xr.DataArray, x: Any, *, prior: Any = None, ties: str = "third")
     >>> found.values.round(4).tolist()
     [0.125, 0.5, 0.875]
     """
+    if isinstance(counts, xr.DataTree):
+        of_draws.refuse_choices(prior, ties)
+        return of_draws.cdf(counts, x)
     given = parameters(counts, prior, ties, question="the size of the difference")
     return across(given, x, "x", dirichlet.prob_below, name="cdf")
 
 
-def pdf(counts: xr.DataArray, x: Any, *, prior: Any = None, ties: str = "third") -> xr.DataArray:
+def pdf(
+    counts: xr.DataArray | xr.DataTree, x: Any, *, prior: Any = None, ties: str = "third"
+) -> xr.DataArray:
     """Posterior density of d = theta_win - theta_loss at one or many x.
 
     Parameters
     ----------
-    counts : xarray.DataArray, dims (..., outcome)
+    counts : xarray.DataArray, dims (..., outcome), or xarray.DataTree
+        Or a posterior, see `prob_better`; its density is that of a kernel.
     x : float or array_like of float
         Differences of probabilities, from -1 to 1. An array adds a last dim ``x``.
     prior, ties
@@ -270,16 +296,22 @@ def pdf(counts: xr.DataArray, x: Any, *, prior: Any = None, ties: str = "third")
     >>> found.values.round(4).tolist()
     [0.5, 1.0]
     """
+    if isinstance(counts, xr.DataTree):
+        of_draws.refuse_choices(prior, ties)
+        return of_draws.pdf(counts, x)
     given = parameters(counts, prior, ties, question="the size of the difference")
     return across(given, x, "x", dirichlet.density, name="density")
 
 
-def ppf(counts: xr.DataArray, q: Any, *, prior: Any = None, ties: str = "third") -> xr.DataArray:
+def ppf(
+    counts: xr.DataArray | xr.DataTree, q: Any, *, prior: Any = None, ties: str = "third"
+) -> xr.DataArray:
     """Quantiles of d = theta_win - theta_loss, within 1e-10.
 
     Parameters
     ----------
-    counts : xarray.DataArray, dims (..., outcome)
+    counts : xarray.DataArray, dims (..., outcome), or xarray.DataTree
+        Or a posterior, see `prob_better`; its density is that of a kernel.
     q : float or array_like of float in [0, 1]
         An array adds a last dim ``quantile``.
     prior, ties
@@ -306,5 +338,8 @@ def ppf(counts: xr.DataArray, q: Any, *, prior: Any = None, ties: str = "third")
     if not ((levels >= 0) & (levels <= 1)).all():
         wrong = levels[~((levels >= 0) & (levels <= 1))].flat[0]
         raise ValueError(f"q holds {wrong:g}; give numbers from 0 to 1")
+    if isinstance(counts, xr.DataTree):
+        of_draws.refuse_choices(prior, ties)
+        return of_draws.ppf(counts, levels)
     given = parameters(counts, prior, ties, question="the size of the difference")
     return across(given, levels, "quantile", intervals.quantile, name="quantile")

@@ -24,6 +24,14 @@ def model_of(tree: Any, known: Collection[str]) -> str:
     return str(found)
 
 
+def prior_in(attrs: Any) -> tuple[float, ...] | str | None:
+    """The prior that the attrs of a posterior record: numbers, or a distribution in words."""
+    prior = attrs.get("prior")
+    if prior is None or isinstance(prior, str):
+        return prior
+    return tuple(np.atleast_1d(prior).tolist())
+
+
 @dataclass(frozen=True)
 class Fit:
     """A fit of a known model, and its diagnosis."""
@@ -76,8 +84,8 @@ class Fit:
         return Signature(
             version=__version__,
             model=self.model,
-            prior=tuple(np.atleast_1d(a["prior"]).tolist()),
-            seed=a["seed"],
+            prior=prior_in(a),
+            seed=a.get("seed"),
             draws=self.posterior.sizes["draw"],
             chains=self.posterior.sizes["chain"],
             inference_library=a.get("inference_library"),

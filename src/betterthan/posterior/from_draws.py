@@ -9,6 +9,7 @@ from betterthan.exact.numeric import weights
 from betterthan.exact.numeric.sampling_error import probability_error, quantile_error
 from betterthan.progress import with_bar
 
+SAMPLES = ("chain", "draw")
 _LONG = 2e8  # differences above which a bar is shown, some seconds
 
 

@@ -10,6 +10,11 @@ from betterthan import names
 
 _FREE = "ability_raw"
 _ALONE = "Only 1 chain was drawn, so R-hat cannot tell whether chains agree; use chains=4."
+_ANSWERING = ("theta", "p", "difference")
+_UNCHECKED = (
+    "Checked by R-hat and ESS alone: the tree has no group sample_stats, so divergences and energy "
+    "are not known."
+)
 _LONGER = f"draw more (draws={2 * names.DRAWS}, tune={2 * names.TUNE})"
 _BY_NUTS = "sample with sampler='nuts'"
 _SMALLER_STEPS = "raise target_accept (0.95, then 0.99), or use a prior further from 0"
@@ -24,7 +29,7 @@ class Diagnosis:
     ``ess_min`` how many draws of equal weight they are worth; ``rhat_max`` is nan, as no chains
     have to agree. ``bfmi_min`` is nan and ``divergences`` and ``treedepth_reached`` are 0 for exact
     draws and those by weights, which have no sampler. ``treedepth_reached`` is told but is no
-    failure: it costs time, not correctness.
+    failure: it costs time, not correctness. ``unchecked`` says what an adopted tree does not tell.
     """
 
     passed: bool
@@ -37,6 +42,7 @@ class Diagnosis:
     chains: int
     draws: int
     pareto_k: float = float("nan")
+    unchecked: str = ""
 
 
 def diagnose(tree: xr.DataTree) -> Diagnosis:
@@ -77,6 +83,9 @@ def diagnose(tree: xr.DataTree) -> Diagnosis:
     if "pareto_k" in posterior.attrs:
         return _of_weights(posterior)
     looked_at = posterior[[v for v in parameters(posterior) if v != _FREE]]
+    adopted = posterior.attrs.get("model") == names.ADOPTED
+    if adopted:  # which may hold constants of the user's own
+        looked_at = looked_at[[v for v in looked_at if v in _ANSWERING or _varies(looked_at[v])]]
     chains, draws = posterior.sizes["chain"], posterior.sizes["draw"]
     failures = [_ALONE] if chains < 2 else []
     rhat, ess = _mixing(looked_at, failures)
@@ -91,7 +100,12 @@ def diagnose(tree: xr.DataTree) -> Diagnosis:
         treedepth_reached=depth,
         chains=chains,
         draws=draws,
+        unchecked=_UNCHECKED if adopted and "sample_stats" not in tree.children else "",
     )
+
+
+def _varies(draws: xr.DataArray) -> bool:
+    return bool((draws != draws.isel(chain=0, draw=0)).any())
 
 
 def posterior_of(tree: Any) -> xr.Dataset:
@@ -105,8 +119,9 @@ def posterior_of(tree: Any) -> xr.Dataset:
 
 
 def parameters(posterior: xr.Dataset) -> list[str]:
-    """The variables that are looked at: all but ``difference``, which follows from them."""
-    return [str(name) for name in posterior.data_vars if name != "difference"]
+    """The variables that are looked at: all but ``difference``, which follows from the others."""
+    every = [str(name) for name in posterior.data_vars if posterior[name].dtype.kind in "fiub"]
+    return [name for name in every if name != "difference"] or every
 
 
 def _of_weights(posterior: xr.Dataset) -> Diagnosis:

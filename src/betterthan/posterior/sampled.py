@@ -12,12 +12,10 @@ from typing import Any
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.posterior.from_draws import masses, sizes
+from betterthan.posterior.from_draws import SAMPLES, masses, sizes
 from betterthan.posterior.gate import posterior_of
 from betterthan.posterior.table import of_pairs, of_signs
 from betterthan.signed import Signature
-
-SAMPLES = ("chain", "draw")
 
 
 def summary(
@@ -112,7 +110,7 @@ def draws_difference(
     Returns
     -------
     xarray.Dataset, dims (system_a, system_b) or (pair,)
-        ``mean``, ``lower``, ``upper`` and ``mcse_mean``, ``mcse_lower``, ``mcse_upper``.
+        ``mean``, ``sd``, ``lower``, ``upper`` and ``mcse_mean``, ``mcse_lower``, ``mcse_upper``.
 
     Raises
     ------
@@ -130,8 +128,9 @@ def draws_difference(
     checks.probability(ci_prob, "ci_prob")
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
     posterior = counted(tree)
-    d = _difference(posterior, "the size of the difference")
-    found = of_pairs(sizes(d.values, ci_prob, ci_kind), d, square=bool(posterior.attrs["square"]))
+    d = difference_of(posterior, "the size of the difference")
+    parts = sizes(d.values, ci_prob, ci_kind) | {"sd": d.values.std((0, 1))}
+    found = of_pairs(parts, d, square=bool(posterior.attrs["square"]))
     shorter = {f"difference_{key}": key for key in ("mean", "lower", "upper")}
     shorter |= {f"{name}_mcse": f"mcse_{key}" for name, key in shorter.items()}
     choice = {"ci_kind": ci_kind, "ci_prob": ci_prob}
@@ -168,7 +167,7 @@ def draws_masses(tree: xr.DataTree, rope: float) -> xr.DataArray:
     [0.0, 1.0, 0.0]
     """
     rope, posterior = checks.rope(rope), counted(tree)
-    d = _difference(posterior, "the probability within a rope")
+    d = difference_of(posterior, "the probability within a rope")
     found = of_pairs(masses(d.values, rope), d, square=bool(posterior.attrs["square"]))
     mass = found["mass"]
     return mass.assign_coords(mcse=(mass.dims, found["mass_mcse"].values)).assign_attrs(
@@ -188,7 +187,8 @@ def counted(tree: Any) -> xr.Dataset:
     return posterior
 
 
-def _difference(posterior: xr.Dataset, question: str) -> xr.DataArray:
+def difference_of(posterior: xr.Dataset, question: str) -> xr.DataArray:
+    """Draws of the difference over (chain, draw, pair), refused where ties are unknown."""
     if "difference" not in posterior:
         raise ValueError(
             f"{question} needs the number of ties, which {posterior.attrs['model']} does not know; "

@@ -1,0 +1,233 @@
+"""Take a posterior that the user sampled: from a model of this package, changed or not, or from a
+model of his own.
+"""
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.counts.pairing import as_pairs
+from betterthan.models.of_pairs import systems_named
+from betterthan.posterior.from_draws import SAMPLES
+from betterthan.posterior.gate import posterior_of
+
+_VARIABLES = {
+    "difference": (names.PAIR,),
+    "theta": (names.PAIR, names.OUTCOME),
+    "p": (names.PAIR,),
+}
+_WANTED = "theta (pair, outcome), p (pair) or difference (pair)"
+_BETWEEN = " vs "
+_KEPT = ("inference_library", "inference_library_version")
+
+
+def adopt(idata: xr.DataTree, counts: xr.DataArray | None = None) -> xr.DataTree:
+    """Take a posterior that you sampled, so that every function for fits takes it.
+
+    The model may be one that `build` returned, extended or not, or your own; the sampler may be
+    any. Nothing is claimed of it: the calibration of this package holds for its own models.
+
+    Parameters
+    ----------
+    idata : xarray.DataTree
+        From ``pm.sample``, with a group posterior over chain and draw. It holds ``difference``
+        (pair), P(A wins) - P(B wins), or any other difference that is above 0 where A is better;
+        or ``theta`` (pair, outcome), the probabilities of win, loss and tie; or ``p`` (pair), the
+        probability that A wins an example that is not a tie. The first of these answers.
+    counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome), optional
+        The data of the model. They name the systems where the model does not, and the answers come
+        in their shape. Default: the systems that `build` recorded, else those in labels such as
+        "A vs B".
+
+    Returns
+    -------
+    xarray.DataTree
+        The same groups; the posterior has coordinates ``system_a`` and ``system_b`` on pair, and
+        ``difference`` where it follows from ``theta``. ``posterior.attrs["model"]`` is "adopted
+        model".
+
+    Raises
+    ------
+    ValueError
+        If there are no draws, none of the three variables, a value that is not finite or no
+        probability, pairs whose systems are unknown, or other pairs than those of the counts.
+
+    Examples
+    --------
+    >>> import arviz as az, numpy as np, betterthan as bt
+    >>> p = np.random.default_rng(1).beta(13, 3, size=(4, 1000, 1))  # as your sampler returns it
+    >>> own = az.from_dict({"posterior": {"p": p}}, dims={"p": ["pair"]}, coords={"pair": ["A vs B"]})
+    >>> answer = bt.prob_better(bt.fits.adopt(own)).sel(system_a="A", system_b="B")
+    >>> bool(abs(answer - 0.9963) < 4 * answer.mcse)
+    True
+    """
+    posterior = _answering(posterior_of(idata))
+    constant = _group(idata, "constant_data")
+    tree = idata.copy()
+    if counts is None:
+        a, b = _systems(posterior, constant)
+        square = _complete(a, b)
+    else:
+        pairs, square = as_pairs(counts)
+        order = _places(posterior, constant, pairs)
+        a, b = ([str(s) for s in pairs[side].values] for side in names.SQUARE)
+        posterior = posterior.isel({names.PAIR: order})
+        for group in set(tree.children) - {"posterior"}:
+            data = tree[group].to_dataset()
+            if names.PAIR in data.dims:
+                tree[group] = data.isel({names.PAIR: order})
+    _refuse_twice(a, b)
+    labels = {
+        names.PAIR: [f"{x}{_BETWEEN}{y}" for x, y in zip(a, b, strict=True)],
+        names.SYSTEM_A: (names.PAIR, a),
+        names.SYSTEM_B: (names.PAIR, b),
+    }
+    kept = {k: posterior.attrs[k] for k in _KEPT if k in posterior.attrs}
+    attrs = {"model": names.ADOPTED, "square": int(square), **kept}
+    attrs |= {"draws": posterior.sizes["draw"], "chains": posterior.sizes["chain"]}
+    tree["posterior"] = posterior.assign_coords(labels).assign_attrs(attrs)
+    tree["posterior"].attrs = attrs
+    return tree
+
+
+def _group(tree: xr.DataTree, name: str) -> xr.Dataset:
+    return tree[name].to_dataset() if name in tree.children else xr.Dataset()
+
+
+def _answering(posterior: xr.Dataset) -> xr.Dataset:
+    """The posterior with what answers, checked; ``difference`` of ``theta`` is added."""
+    empty = [d for d in SAMPLES if not posterior.sizes.get(d)]
+    if empty:
+        raise ValueError(
+            f"idata has no draws: group posterior has no dim {empty[0]!r} with values; give what "
+            "pm.sample returned"
+        )
+    name = next((name for name in _VARIABLES if name in posterior), None)
+    if name is None:
+        there = ", ".join(map(str, posterior.data_vars)) or "nothing"
+        raise ValueError(
+            f"idata has {there} in group posterior; give {_WANTED}, for example by "
+            "pm.Deterministic('difference', ..., dims='pair')"
+        )
+    array = posterior[name]
+    wanted = (*SAMPLES, *_VARIABLES[name])
+    if set(array.dims) != set(wanted):
+        own = ", ".join(str(d) for d in array.dims if d not in SAMPLES)
+        raise ValueError(f"{name} is over ({own}); give {_WANTED}")
+    _refuse_values(array.transpose(*wanted), name)
+    if name != "theta":
+        return posterior
+    theta = _outcomes_named(array)
+    win, loss = (theta.sel({names.OUTCOME: k}, drop=True) for k in names.DECISIVE)
+    return posterior.assign(theta=theta, difference=win - loss)
+
+
+def _outcomes_named(theta: xr.DataArray) -> xr.DataArray:
+    """Theta over win, loss and tie in this order."""
+    there = [str(k) for k in theta[names.OUTCOME].values] if names.OUTCOME in theta.coords else []
+    if sorted(there) == sorted(names.OUTCOMES):
+        return theta.assign_coords({names.OUTCOME: there}).sel(
+            {names.OUTCOME: list(names.OUTCOMES)}
+        )
+    raise ValueError(
+        f"theta has outcomes {', '.join(there) or 'without names'}; give the coordinate outcome: "
+        f"{', '.join(names.OUTCOMES)}"
+    )
+
+
+def _refuse_values(array: xr.DataArray, name: str) -> None:
+    values = np.asarray(array.values, float)
+    bad = ~np.isfinite(values)
+    right = "finite numbers"
+    if name != "difference":
+        right = "probabilities"
+        bad |= (values < 0) | (values > 1)
+    if bad.any():
+        place = np.argwhere(bad)[0]
+        at = ", ".join(
+            f"{d} {array[d].values[k] if d in array.coords else k}"
+            for d, k in zip(array.dims, place, strict=True)
+        )
+        raise ValueError(f"{name} is {values[tuple(place)]:g} at {at}; give {right}")
+    if name == "theta" and (far := np.abs(values.sum(-1) - 1).max()) > 1e-6:
+        raise ValueError(
+            f"theta adds up to 1 only within {far:.2g}; give the probabilities of win, loss and tie"
+        )
+
+
+def _systems(posterior: xr.Dataset, constant: xr.Dataset) -> tuple[list[str], list[str]]:
+    """The two systems of each pair: as coordinates, as `build` recorded them, or in the labels."""
+    if set(names.SQUARE) <= set(posterior.coords):
+        a, b = ([str(s) for s in posterior[side].values] for side in names.SQUARE)
+        return a, b
+    labels = _labels(posterior)
+    recorded = systems_named(constant)
+    if recorded is not None:
+        if labels is not None and labels != _labels(constant):
+            raise ValueError(
+                f"the posterior has pairs {_few(labels)}, constant_data has "
+                f"{_few(_labels(constant) or [])}: pairs were renamed; give counts"
+            )
+        return recorded
+    parts = [label.split(_BETWEEN) for label in labels or []]
+    if labels is None or any(len(both) != 2 or not all(both) for both in parts):
+        shown = _few(labels) if labels else "without labels"
+        raise ValueError(
+            f"pairs are {shown}, which do not name two systems each; label them as 'A vs B', or "
+            "give counts"
+        )
+    return [a for a, _ in parts], [b for _, b in parts]
+
+
+def _few(labels: list[str]) -> str:
+    more = ", ..." if len(labels) > 2 else ""
+    return ", ".join(map(repr, labels[:2])) + more
+
+
+def _labels(data: xr.Dataset) -> list[str] | None:
+    """Labels of the pairs; None where they have only numbers."""
+    if names.PAIR not in data.coords or data[names.PAIR].dtype.kind in "iu":
+        return None
+    return [str(label) for label in data[names.PAIR].values]
+
+
+def _places(posterior: xr.Dataset, constant: xr.Dataset, counts: xr.DataArray) -> list[int]:
+    """Where the pairs of the counts are in the posterior."""
+    size, wanted = posterior.sizes[names.PAIR], counts.sizes[names.PAIR]
+    labels = _labels(posterior)
+    if labels is None and systems_named(constant) is None and size == wanted:
+        return list(range(size))  # an array without labels is in the order of its data
+    own = [str(label) for label in counts[names.PAIR].values]
+    if labels is None or sorted(labels) != sorted(own):  # not as the counts call them
+        pairs = zip(*_systems(posterior, constant), strict=True)
+        labels = [f"{a}{_BETWEEN}{b}" for a, b in pairs]
+        both = zip(*(counts[side].values for side in names.SQUARE), strict=True)
+        own = [f"{a}{_BETWEEN}{b}" for a, b in both]
+    if sorted(labels) != sorted(own):
+        only = [x for x in labels if x not in own] or [x for x in own if x not in labels]
+        raise ValueError(
+            f"idata has {size} pairs and counts {wanted}, and {only[0]!r} is in one of them "
+            "alone; give the counts that the model was built of"
+        )
+    return [labels.index(label) for label in own]
+
+
+def _refuse_twice(a: list[str], b: list[str]) -> None:
+    for x, y in zip(a, b, strict=True):
+        checks.not_against_itself(x, y, "a pair")
+    number = Counter(frozenset(pair) for pair in zip(a, b, strict=True))
+    pair, most = number.most_common(1)[0]
+    if most > 1:
+        raise ValueError(
+            f"the pair {' and '.join(sorted(pair))} is there {most} times; give it once"
+        )
+
+
+def _complete(a: list[str], b: list[str]) -> bool:
+    """Whether the pairs are those above the diagonal of a square, in its order."""
+    systems = list(dict.fromkeys([*a[:1], *b]))
+    upper = [(x, y) for k, x in enumerate(systems) for y in systems[k + 1 :]]
+    return list(zip(a, b, strict=True)) == upper
