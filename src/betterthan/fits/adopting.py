@@ -3,7 +3,6 @@ model of his own.
 """
 
 from collections import Counter
-from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -59,7 +58,8 @@ def adopt(idata: xr.DataTree, counts: xr.DataArray | None = None) -> xr.DataTree
     --------
     >>> import arviz as az, numpy as np, betterthan as bt
     >>> p = np.random.default_rng(1).beta(13, 3, size=(4, 1000, 1))  # as your sampler returns it
-    >>> own = az.from_dict({"posterior": {"p": p}}, dims={"p": ["pair"]}, coords={"pair": ["A vs B"]})
+    >>> labels = {"dims": {"p": ["pair"]}, "coords": {"pair": ["A vs B"]}}
+    >>> own = az.from_dict({"posterior": {"p": p}}, **labels)
     >>> answer = bt.prob_better(bt.fits.adopt(own)).sel(system_a="A", system_b="B")
     >>> bool(abs(answer - 0.9963) < 4 * answer.mcse)
     True

@@ -89,7 +89,7 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
     pairs, _ = of_pairs.to_fit(counts)
     wins, losses = pairs.values[:, 0], pairs.values[:, 1]
     with pm.Model(coords=of_pairs.coords(pairs[:, :2])) as model:
-        of_pairs.name_systems(pairs)
+        of_pairs.name_systems(model, pairs)
         data = pm.Data("wins", wins, dims=names.PAIR)
         n = pm.Data("n", wins + losses, dims=names.PAIR)
         numbers = pm.Data("prior", np.array(checks.prior(prior, 2)), dims=names.OUTCOME)

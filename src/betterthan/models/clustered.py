@@ -112,7 +112,7 @@ def build(
     data = of_groups.by_cluster(counts)
     win, loss, tie = checks.prior(prior)
     with pm.Model(coords=of_pairs.coords(data.pairs) | data.levels) as model:
-        of_pairs.name_systems(data.pairs)
+        of_pairs.name_systems(model, data.pairs)
         p = pm.Beta("p", win, loss, dims=names.PAIR)
         s = pm.Beta("s", win + loss, tie, dims=names.PAIR)
         observed = pm.Data("counts", data.values, dims=_CELL)

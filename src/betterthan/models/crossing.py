@@ -48,7 +48,7 @@ def build(groups: Groups) -> Any:
     (first, second), out, dims = tuple(groups.levels), names.OUTCOME, groups.dims
     coords = of_pairs.coords(groups.pairs) | groups.levels | {"factor": list(FACTORS)}
     with pm.Model(coords=coords) as model:
-        of_pairs.name_systems(groups.pairs)
+        of_pairs.name_systems(model, groups.pairs)
         data = pm.Data("counts", groups.values, dims=dims)
         mean: Any = pm.ZeroSumNormal("mu", MEAN_SD, dims=(names.PAIR, out))
         sigma: Any = pm.HalfNormal("sigma", SPREAD, dims=("factor", names.PAIR))

@@ -90,7 +90,7 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
     pairs, _ = of_pairs.to_fit(counts)
     _need_ties(pairs)
     with pm.Model(coords=of_pairs.coords(pairs)) as model:
-        of_pairs.name_systems(pairs)
+        of_pairs.name_systems(model, pairs)
         dims = (names.PAIR, names.OUTCOME)
         data = pm.Data("counts", pairs.values, dims=dims)
         numbers = pm.Data("prior", np.array(checks.prior(prior)), dims=names.OUTCOME)

@@ -105,7 +105,7 @@ def build(scores: xr.DataArray, *, standardise: bool = True, resolution: float =
 
     data = differences_of(scores, standardise=standardise, resolution=resolution)
     with pm.Model(coords=_coords(data)) as model:
-        of_pairs.name_systems(data.names_of_pairs)
+        of_pairs.name_systems(model, data.names_of_pairs)
         y = pm.Data("difference", data.y, dims="row")
         _share_of_ties(data)
         centre: Any = pm.Normal("centre", 0.0, _CENTRE, dims=names.PAIR)

@@ -140,7 +140,7 @@ def build(
         return crossing.build(data)
     dims = data.dims
     with pm.Model(coords=of_pairs.coords(data.pairs) | data.levels) as model:
-        of_pairs.name_systems(data.pairs)
+        of_pairs.name_systems(model, data.pairs)
         values = pm.Data("counts", data.values, dims=dims)
         n = pm.math.sum(values, axis=-1)
         alpha = _mean(prior, centre, data.values.shape[1:])

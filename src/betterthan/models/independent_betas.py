@@ -97,7 +97,7 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
     _need_ties(pairs)
     coords = of_pairs.coords(pairs[:, :2]) | {"parameter": ["success", "failure"]}
     with pm.Model(coords=coords) as model:
-        of_pairs.name_systems(pairs)
+        of_pairs.name_systems(model, pairs)
         dims = (names.PAIR, names.OUTCOME)
         data = pm.Data("decisive", pairs.values[:, :2], dims=dims)
         n = pm.Data("n", pairs.values.sum(-1), dims=names.PAIR)

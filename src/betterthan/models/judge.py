@@ -114,7 +114,7 @@ def build(counts: xr.Dataset, *, labels: str = "inside", prior: Any = None) -> "
     seen = found[GOLD].values
     rest = found[JUDGED].values - seen.sum(1)
     with pm.Model(coords=_coords(found)) as model:
-        of_pairs.name_systems(found[JUDGED])
+        of_pairs.name_systems(model, found[JUDGED])
         labelled = pm.Data("labelled", seen, dims=(names.PAIR, TRUTH, SIGNAL))
         others: Any = pm.Data("others", rest, dims=(names.PAIR, SIGNAL))
         like = _like_inside if inside else _like_elsewhere

@@ -3,13 +3,16 @@ ones.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
 from betterthan.counts.pairing import as_pairs
+
+if TYPE_CHECKING:
+    import pymc as pm
 
 COUNT_MAX = 2**31 - 1  # PyMC holds data as int32
 
@@ -45,8 +48,8 @@ def coords(pairs: xr.DataArray) -> dict[str, Any]:
     }
 
 
-def name_systems(pairs: xr.DataArray) -> None:
-    """Add to the PyMC model of the context which systems each pair compares, as data.
+def name_systems(model: "pm.Model", pairs: xr.DataArray) -> None:
+    """Add to a PyMC model, of which this is the context, which systems each pair compares, as data.
 
     ``is_a`` (pair, system_a) and ``is_b`` (pair, system_b) are 1 for the two systems of a pair, so
     that ``pm.sample`` keeps their names: as coordinates of the group constant_data.
@@ -56,7 +59,7 @@ def name_systems(pairs: xr.DataArray) -> None:
     for side, name in zip(names.SQUARE, names.IS_SYSTEM, strict=True):
         labels = [str(s) for s in pairs[side].values]
         systems = list(dict.fromkeys(labels))
-        pm.modelcontext(None).add_coord(side, systems)
+        model.add_coord(side, systems)
         one_hot = np.equal.outer(labels, systems).astype(np.int32)
         pm.Data(name, one_hot, dims=(names.PAIR, side))
 
