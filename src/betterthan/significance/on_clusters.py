@@ -44,9 +44,16 @@ class OnClusters:
     sums: Callable[[], Iterable[Sums]]
 
     @classmethod
-    def of(cls, systems: list[str], sums: Callable[[], Iterable[Sums]]) -> "OnClusters":
-        """From a function that gives the sums of some pairs at a time."""
-        return cls(systems, joined([differences(*each) for each in sums()]), sums)
+    def of(
+        cls,
+        systems: list[str],
+        sums: Callable[[], Iterable[Sums]],
+        pairs: PairMeans | None = None,
+    ) -> "OnClusters":
+        """From a function that gives the sums of some pairs at a time; `pairs` are their
+        differences, where these are known.
+        """
+        return cls(systems, pairs or joined([differences(*each) for each in sums()]), sums)
 
     @cached_property
     def counts(self) -> xr.DataArray:

@@ -329,15 +329,15 @@ def _answers(
     mixture: Mixture, own: Own, prob: float, kind: str, rope: float, alone: bool
 ) -> Answers:
     z = own.z
-    better, worse = mixture.above(-z), mixture.below(-z)
+    worse, better = mixture.sides(-z)
     lower, upper = interval(mixture, own, prob, kind)
     behind, beyond = worse, better
     if rope:
         u, v = own.score(-rope), own.score(rope)
-        behind, beyond = mixture.below(u), mixture.above(v)
+        behind, beyond = mixture.sides(u)[0], mixture.sides(v)[1]
         if alone:
             behind, beyond = distribution(u, own.df), distribution(-v, own.df)
     within = np.clip(1 - behind - beyond, 0.0, 1.0) if rope else np.zeros(len(better))
-    mean = own.mean(*mixture.moments())
+    mean = own.mean(*mixture.moments)
     mass = np.stack([behind, within, beyond], axis=-1)
     return Answers(better, worse, mean, lower, upper, mass)

@@ -4,7 +4,9 @@ Everything is in errors of a pair, from the middle of its own posterior: u = 0 w
 of its probability below. The own posterior is then a standard normal or a standard Student's t.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,47 +31,54 @@ class Mixture:
     sd: _Array
     df: _Array | None  # (pair,), of t; None of normals
 
-    def below(self, u: _Array) -> _Array:
-        """P(difference < u), (pair,), which rounding must not lift above 1."""
-        return np.minimum(self._by_parts(u, 1.0, shape=False)[0], 1.0)
-
-    def above(self, u: _Array) -> _Array:
-        """P(difference > u), precise where it is small."""
-        return np.minimum(self._by_parts(u, -1.0, shape=False)[0], 1.0)
+    def sides(self, u: _Array) -> tuple[_Array, _Array]:
+        """P(difference < u) and P(difference > u), (pair,), each precise where it is small."""
+        below, above = np.empty(u.shape), np.empty(u.shape)
+        for at in self._blocks():
+            weight, z, df = self._standard(u, at)
+            less = z < 0
+            near = distribution(-np.abs(z, out=z), df)  # the smaller tail
+            rest = 1 - near
+            for found, tail in (
+                (below, np.where(less, near, rest)),
+                (above, np.where(less, rest, near)),
+            ):
+                tail *= weight
+                tail.sum(0, out=found[at])
+        # rounding must not lift them above 1
+        return np.minimum(below, 1.0), np.minimum(above, 1.0)
 
     def around(self, u: _Array, sign: float) -> tuple[_Array, _Array, _Array]:
         """P(difference < u), or with sign -1 P(difference > u); the density at u, and its slope."""
-        tail, density, slope = self._by_parts(u, sign, shape=True)
-        return tail, density, slope
+        tails, densities, slopes = np.empty((3, *u.shape))
+        for at in self._blocks():
+            (weight, z, df), sd = self._standard(u, at), self.sd[:, at]
+            rise = log_rise(z, df)
+            tail = distribution(sign * z, df, rise)
+            tail *= weight
+            tail.sum(0, out=tails[at])
+            height, fall = heights(z, df, rise)
+            height *= weight
+            height /= sd
+            height.sum(0, out=densities[at])
+            height *= fall
+            height /= sd
+            slopes[at] = -height.sum(0)
+        return tails, densities, slopes
 
-    def _by_parts(self, u: _Array, sign: float, *, shape: bool) -> _Array:
-        """The same, some pairs at a time; the density and its slope only where `shape`."""
-        found = np.empty((3 if shape else 1, len(u)))
+    def _blocks(self) -> Iterator[slice]:
+        """Some pairs at a time."""
         step = max(1, _HELD // max(len(self.weight), 1))
-        for start in range(0, len(u), step):
-            at = slice(start, start + step)
-            self._around(found[:, at], u[at], sign, at)
-        return found
+        for start in range(0, self.weight.shape[1], step):
+            yield slice(start, start + step)
 
-    def _around(self, found: _Array, u: _Array, sign: float, at: slice) -> None:
-        weight, sd = self.weight[:, at], self.sd[:, at]
-        df = None if self.df is None else self.df[at]
-        z = u - self.centre[:, at]
-        z /= sd
-        far = log_rise(z, df)
-        tail = distribution(sign * z, df, far)
-        tail *= weight
-        tail.sum(0, out=found[0])
-        if len(found) == 1:
-            return
-        height, fall = heights(z, df, far)
-        height *= weight
-        height /= sd
-        height.sum(0, out=found[1])
-        height *= fall
-        height /= sd
-        np.negative(height.sum(0), out=found[2])
+    def _standard(self, u: _Array, at: slice) -> tuple[_Array, _Array, _Array | None]:
+        """Weights, and how far u lies from the centres, (component, pair); degrees of freedom."""
+        z = u[at] - self.centre[:, at]
+        z /= self.sd[:, at]
+        return self.weight[:, at], z, None if self.df is None else self.df[at]
 
+    @cached_property
     def moments(self) -> tuple[_Array, _Array]:
         """Mean and variance, as of normals."""
         mean = (self.weight * self.centre).sum(0)
@@ -78,7 +87,7 @@ class Mixture:
 
     def quantile(self, prob: float) -> _Array:
         """By Newton on the normal scale, bracketed, for a mixture may have several modes."""
-        wanted, (found, variance) = float(special.ndtri(prob)), self.moments()
+        wanted, (found, variance) = float(special.ndtri(prob)), self.moments
         sd = np.sqrt(variance)
         found = found + wanted * sd
         low, high = found - 40 * sd, found + 40 * sd
@@ -116,7 +125,7 @@ def _equal_tailed(mixture: Mixture, own: Own, prob: float) -> tuple[_Array, _Arr
 
 def _narrowest(mixture: Mixture, own: Own, prob: float) -> tuple[_Array, _Array]:
     """By Newton towards equal heights; from an end of the range where there are none."""
-    mean, variance = mixture.moments()
+    mean, variance = mixture.moments
     ends = own.guess(mean, np.sqrt(variance), prob)
     settled, size = np.zeros(mean.shape, dtype=bool), np.diff(ends, axis=0)[0]
     rows = np.arange(len(mean))
@@ -167,5 +176,7 @@ def _newton(mixture: Mixture, own: Own, ends: _Array, prob: float) -> _Array:
 
 
 def _some(mixture: Mixture, rows: _Array) -> Mixture:
+    if len(rows) == mixture.weight.shape[1]:
+        return mixture
     df = None if mixture.df is None else mixture.df[rows]
     return Mixture(mixture.weight[:, rows], mixture.centre[:, rows], mixture.sd[:, rows], df)
