@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.counts.shapes import pair_indices, square_array
+from betterthan.counts.shapes import labels, pair_indices, square_array
 from betterthan.exact.joint.units import PairMeans, differences, joined
 from betterthan.exact.swaps import flips, levels
 
@@ -85,7 +85,7 @@ class OnClusters:
         how = "monte_carlo" if sampled.any() else "flips"
         large = len(next(iter(self.sums()))[0]) > flips.NORMAL
         how = "normal" if large and self.most_decisive > flips.EXACT else how
-        coords = dict.fromkeys(names.SQUARE, self.systems)
+        coords = labels(tuple(self.systems), *names.SQUARE)
         return xr.Dataset({k: (names.SQUARE, v) for k, v in told.items()}, coords), how
 
     def _square(self, values: np.ndarray, swapped: np.ndarray, own: float) -> np.ndarray:

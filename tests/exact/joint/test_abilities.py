@@ -192,7 +192,7 @@ def test_intervals_hold_their_probability_and_none_is_narrower(scores):
         for tail, end in ((mixture.below, ends["eti"].lower), (mixture.above, ends["eti"].upper)):
             np.testing.assert_allclose(tail(own.chart(end[at])[0]), 0.025, atol=1e-8)
         low, high = (own.chart(end[at])[0] for end in (ends["hdi"].lower, ends["hdi"].upper))
-        np.testing.assert_allclose(mixture.sides(high)[0] - mixture.sides(low)[0], 0.95, atol=1e-8)
+        np.testing.assert_allclose(mixture.below(high) - mixture.below(low), 0.95, atol=1e-8)
         # the same probability, moved to either side
         for move in (-0.003, 0.003):
             moved = [own.place(mixture.quantile(p)) for p in (0.025 + move, 0.975 + move)]
@@ -212,7 +212,7 @@ def test_means_of_differences_are_integrals_over_the_mixture():
         one, mix = own.take([pair]), replace_pair(mixture, pair)
 
         def above(x, one=one, mix=mix):
-            return float(mix.sides(one.score(x))[1][0])
+            return float(mix.above(one.score(x))[0])
 
         # E d = integral of P(d > x) over x > 0, less that of P(d < -x)
         mean = integrate.quad(above, -1, 1, epsabs=1e-8)[0] - 1

@@ -334,7 +334,7 @@ def _answers(
     behind, beyond = worse, better
     if rope:
         u, v = own.score(-rope), own.score(rope)
-        behind, beyond = mixture.sides(u)[0], mixture.sides(v)[1]
+        behind, beyond = mixture.below(u), mixture.above(v)
         if alone:
             behind, beyond = distribution(u, own.df), distribution(-v, own.df)
     within = np.clip(1 - behind - beyond, 0.0, 1.0) if rope else np.zeros(len(better))

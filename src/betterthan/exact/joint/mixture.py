@@ -31,8 +31,16 @@ class Mixture:
     sd: _Array
     df: _Array | None  # (pair,), of t; None of normals
 
+    def below(self, u: _Array) -> _Array:
+        """P(difference < u), (pair,)."""
+        return self.sides(u)[0]
+
+    def above(self, u: _Array) -> _Array:
+        """P(difference > u), precise where it is small."""
+        return self.sides(u)[1]
+
     def sides(self, u: _Array) -> tuple[_Array, _Array]:
-        """P(difference < u) and P(difference > u), (pair,), each precise where it is small."""
+        """Both of these at once."""
         below, above = np.empty(u.shape), np.empty(u.shape)
         for at in self._blocks():
             weight, z, df = self._standard(u, at)
