@@ -177,7 +177,8 @@ class Abilities:
         weight = np.concatenate([within, weight])
         centre = (k - 1) * z + np.concatenate([none, shift]) / error
         sd = np.sqrt(k + np.concatenate([none, extra]) / error**2)
-        return Mixture(weight / weight.sum(0), centre, sd, own.df)
+        three = weight / weight.sum(0), centre, sd
+        return Mixture(*map(np.asfortranarray, three), own.df)
 
     @cached_property
     def _apart(self) -> "Apart":

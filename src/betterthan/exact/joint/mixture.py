@@ -24,7 +24,9 @@ _SHORT, _TURNS = 1e-6, 8  # likewise of Newton's steps of both ends, whose error
 
 @dataclass(frozen=True)
 class Mixture:
-    """Weights, centres and standard deviations (component, pair)."""
+    """Weights, centres and standard deviations (component, pair), those of a pair together in
+    memory.
+    """
 
     weight: _Array
     centre: _Array
@@ -187,4 +189,5 @@ def _some(mixture: Mixture, rows: _Array) -> Mixture:
     if len(rows) == mixture.weight.shape[1]:
         return mixture
     df = None if mixture.df is None else mixture.df[rows]
-    return Mixture(mixture.weight[:, rows], mixture.centre[:, rows], mixture.sd[:, rows], df)
+    three = mixture.weight, mixture.centre, mixture.sd
+    return Mixture(*(x.T[rows].T for x in three), df)
