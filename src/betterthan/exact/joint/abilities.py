@@ -30,6 +30,7 @@ _SLACK = 5e-5  # of a probability: what merging may move it under one tau
 _SHORT, _ALIKE = 0.0064, 0.017  # how much merging moves it, by shift^3 and by variance^2
 _LEAST = 1e-7  # components to which no pair gives more weight are left out
 _JITTER = 1e-12  # of the largest variance: errors of copies differ by that
+_CELLS = 2**15  # numbers (cell, system, system) of cells whose atoms are summed at once
 _HELD = 2**21  # numbers (component, pair) held at once
 
 
@@ -286,11 +287,17 @@ class Apart:
         places = first * systems + second, second * systems + first
         sums = np.empty((2, len(self.start), 3, len(first)))
         ends = [*self.start[1:], len(self.shift)]
-        for cell, at in enumerate(map(slice, self.start, ends)):
-            product = weighed[at].reshape(-1, 3 * systems).T @ self.lower[at]
-            product = product.reshape(3, systems * systems)
+        weighed = weighed.reshape(-1, 3 * systems)
+        step = max(1, _CELLS // systems**2)
+        for some in range(0, len(ends), step):
+            cells = slice(some, some + step)
+            atoms = list(map(slice, self.start[cells], ends[cells]))
+            products = np.empty((len(atoms), 3 * systems, systems))
+            for product, at in zip(products, atoms, strict=True):
+                np.matmul(weighed[at].T, self.lower[at], out=product)
+            products = products.reshape(len(atoms), 3, systems * systems)
             for way, place in enumerate(places):
-                np.take(product, place, axis=1, out=sums[way, cell])
+                np.take(products, place, axis=2, out=sums[way, cells])
         weight, once, twice = np.moveaxis(sums, 2, 0)
         shift = once / np.maximum(weight, 1e-300)
         extra = np.maximum(twice / np.maximum(weight, 1e-300) - shift**2, 0.0)

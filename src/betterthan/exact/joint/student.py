@@ -55,14 +55,17 @@ class Student:
         """P(mean < delta), precise in the tail where it is small."""
         return self.mirrored().prob_above(-delta)
 
-    def without_skewness(self) -> "Student":
-        """By t alone."""
-        return replace(self, skewness=None)
-
     def inside(self) -> np.ndarray:
         """The probability of t within the range."""
         low, high = self._ends()
         return _mass(self._standard(low), self._standard(high), self.df)
+
+    def tails(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """P(mean < x), P(mean > x), both by t alone, and `inside`."""
+        first, last = self._ends()
+        low, at, high = (self._standard(z) for z in (first, np.clip(x, first, last), last))
+        inside = _mass(low, high, self.df)
+        return _mass(low, at, self.df) / inside, _mass(at, high, self.df) / inside, inside
 
     def mirrored(self) -> "Student":
         """Of the means with their signs changed."""

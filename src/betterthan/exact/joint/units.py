@@ -6,6 +6,7 @@ a system is sum T / sum n; its error is the sharp jackknife's (`jackknife`).
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,7 @@ class PairMeans:
     skewness: np.ndarray | None = None  # of the differences of units, where these are items
     most: float = np.inf
 
-    @property
+    @cached_property
     def law(self) -> Student:
         """The posterior of the differences; nan where there is no error."""
         error = np.where(self.units > 1, self.error, 0.0)
