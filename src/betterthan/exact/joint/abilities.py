@@ -244,9 +244,10 @@ class Apart:
             width = np.cbrt(_SLACK / (_SHORT * weight)) * np.sqrt(narrow)
             ratio = np.sqrt(_SLACK / (_ALIKE * weight))
         keys = self.node, self.shift / width[self.node], np.log(spread) / ratio[self.node]
-        place = np.unique(np.round(np.stack(keys)), axis=1, return_inverse=True)[1].ravel()
-        order = np.argsort(place, kind="stable")
-        start = np.flatnonzero(np.diff(place[order], prepend=-1))
+        rounded = np.round(np.stack(keys))
+        order = np.lexsort(rounded[::-1])
+        cell = rounded[:, order]
+        start = np.flatnonzero(np.r_[True, (cell[:, 1:] != cell[:, :-1]).any(0)])
         return Apart(
             self.tau_k,
             self.tau_weight,

@@ -95,9 +95,9 @@ class Mixture:
         square = (self.weight * (self.sd**2 + (self.centre - mean) ** 2)).sum(0)
         return mean, np.maximum(square, 1e-300)
 
-    def quantile(self, prob: float) -> _Array:
+    def quantile(self, prob: float | _Array) -> _Array:
         """By Newton on the normal scale, bracketed, for a mixture may have several modes."""
-        wanted, (found, variance) = float(special.ndtri(prob)), self.moments
+        wanted, (found, variance) = special.ndtri(prob), self.moments
         sd = np.sqrt(variance)
         found = found + wanted * sd
         low, high = found - 40 * sd, found + 40 * sd
@@ -157,14 +157,12 @@ def _narrowest(mixture: Mixture, own: Own, prob: float) -> tuple[_Array, _Array]
 
 def _from_an_end(mixture: Mixture, own: Own, prob: float) -> _Array:
     """The narrowest of the equal-tailed interval and those from an end of what is possible."""
-    all_ = np.full(len(own.z), np.inf)
-    tried = np.stack(
-        [
-            _equal_tailed(mixture, own, prob),
-            (own.place(-all_), own.place(mixture.quantile(prob))),
-            (own.place(mixture.quantile(1 - prob)), own.place(all_)),
-        ]
-    )
+    number, far = len(own.z), np.full(len(own.z), np.inf)
+    probs = np.array([(1 - prob) / 2, (1 + prob) / 2, prob, 1 - prob])
+    four = _some(mixture, np.tile(np.arange(number), len(probs)))
+    low, high, up, down = four.quantile(np.repeat(probs, number)).reshape(len(probs), number)
+    ends = (low, high), (-far, up), (down, far)
+    tried = np.stack([[own.place(u) for u in both] for both in ends])
     width = np.nan_to_num(tried[:, 1] - tried[:, 0], nan=np.inf)
     return np.take_along_axis(tried, width.argmin(0)[None, None], 0)[0]
 
