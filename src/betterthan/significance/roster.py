@@ -164,17 +164,14 @@ def _suited(data: xr.DataArray) -> tuple[str, ...]:
 
 
 def _sign(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
-    return _of_signs(counts, choices, "p_value")
+    found = choices.signs or p_values(counts, choices.sign_ties)
+    told = {name: (names.SQUARE, found[name]) for name in ("p_value", "favours")}
+    return xr.Dataset(told, labels(tuple(map(str, counts[names.SYSTEM_A].values)), *names.SQUARE))
 
 
 def _mid_p(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
-    return _of_signs(counts, choices, "mid_p")
-
-
-def _of_signs(counts: xr.DataArray, choices: Beside, name: str) -> xr.Dataset:
-    found = choices.signs or p_values(counts, choices.sign_ties)
-    told = {"p_value": (names.SQUARE, found[name]), "favours": (names.SQUARE, found["favours"])}
-    return xr.Dataset(told, labels(tuple(map(str, counts[names.SYSTEM_A].values)), *names.SQUARE))
+    found = signs_of(counts, choices.sign_ties)
+    return without_attrs(found[["mid_p", "favours"]].rename(mid_p="p_value"))
 
 
 def _trinomial(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
