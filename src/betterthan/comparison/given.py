@@ -271,7 +271,7 @@ def _of_items(plain: xr.DataArray, asked: Asked) -> tuple[xr.DataArray, xr.Datas
     n = there.sum(0)
     with np.errstate(invalid="ignore"):
         mean = np.where(there, values, 0.0).sum(0) / n
-    table = {"score": (names.SYSTEM, mean), "n_scored": (names.SYSTEM, n)}
+    table: dict[str, Any] = {"score": (names.SYSTEM, mean), "n_scored": (names.SYSTEM, n)}
     table["n_dropped"] = (names.SQUARE, raw.attrs["n_items"] - used)
     systems = labels(tuple(map(str, scored[names.SYSTEM].values)), names.SYSTEM)
     return raw, xr.Dataset(table, systems), [_BY_F1] if tallies else []

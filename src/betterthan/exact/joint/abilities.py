@@ -178,8 +178,8 @@ class Abilities:
         weight = np.concatenate([within, weight])
         centre = (k - 1) * z + np.concatenate([none, shift]) / error
         sd = np.sqrt(k + np.concatenate([none, extra]) / error**2)
-        three = weight / weight.sum(0), centre, sd
-        return Mixture(*map(np.asfortranarray, three), own.df)
+        weight, centre, sd = map(np.asfortranarray, (weight / weight.sum(0), centre, sd))
+        return Mixture(weight, centre, sd, own.df)
 
     @cached_property
     def _apart(self) -> "Apart":

@@ -60,10 +60,10 @@ class Mixture:
 
     def around(self, u: _Array, sign: float) -> tuple[_Array, _Array, _Array]:
         """P(difference < u), or with sign -1 P(difference > u); the density at u, and its slope."""
-        tails, densities, slopes = np.empty((3, *u.shape))
+        tails, densities, slopes = (np.empty(u.shape) for _ in range(3))
         for at in self._blocks():
             (weight, z, df), sd = self._standard(u, at), self.sd[:, at]
-            rise = log_rise(z, df)
+            rise = None if df is None else log_rise(z, df)
             tail = distribution(sign * z, df, rise)
             tail *= weight
             tail.sum(0, out=tails[at])
@@ -187,5 +187,5 @@ def _some(mixture: Mixture, rows: _Array) -> Mixture:
     if len(rows) == mixture.weight.shape[1]:
         return mixture
     df = None if mixture.df is None else mixture.df[rows]
-    three = mixture.weight, mixture.centre, mixture.sd
-    return Mixture(*(x.T[rows].T for x in three), df)
+    weight, centre, sd = (x.T[rows].T for x in (mixture.weight, mixture.centre, mixture.sd))
+    return Mixture(weight, centre, sd, df)

@@ -167,10 +167,8 @@ class Student:
         return self.skewness, self.units
 
 
-def log_rise(z: np.ndarray, df: np.ndarray | None) -> np.ndarray | None:
-    """log(1 + z^2 / df), which the probability and the density of t share; None of a normal."""
-    if df is None:
-        return None
+def log_rise(z: np.ndarray, df: np.ndarray) -> np.ndarray:
+    """log(1 + z^2 / df), which the probability and the density of t share."""
     z = np.clip(z, -_FAR, _FAR)
     z *= z
     z /= df

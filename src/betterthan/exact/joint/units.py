@@ -230,7 +230,8 @@ def pair_sums(
         step = max(1, _BLOCK // max(len(of_systems[0]), 1))
         for start in range(0, max(len(pairs[0]), 1), step):
             a, b = (side[start : start + step] for side in pairs)
-            yield *(x[:, a] for x in of_systems), *(x[:, b] for x in of_systems)
+            total, size = of_systems
+            yield total[:, a], size[:, a], total[:, b], size[:, b]
         return
     step = max(1, _HELD // max(len(totals), 1))
     for k in range(max(systems - 1, 1)):
