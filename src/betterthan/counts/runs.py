@@ -6,6 +6,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.counts.units import item_ids
+from betterthan.exact.joint.units import summed
 
 
 def unit_means(scores: xr.DataArray, units: np.ndarray) -> np.ndarray:
@@ -21,9 +22,9 @@ def unit_means(scores: xr.DataArray, units: np.ndarray) -> np.ndarray:
     place, labels = pd.factorize(units)
     values = scores.values.astype(float)
     seen = ~np.isnan(values)
-    sums, number = (np.zeros((len(labels), values.shape[1])) for _ in range(2))
-    np.add.at(sums, place, np.where(seen, values, 0.0))
-    np.add.at(number, place, seen)
+    if len(labels) == len(values):
+        return values
+    sums, number = (summed(x, place) for x in (np.where(seen, values, 0.0), seen.astype(float)))
     return np.where(number > 0, sums / np.maximum(number, 1), np.nan)
 
 

@@ -73,7 +73,10 @@ class OnClusters:
         """Two-sided ``p_value`` of swapping whole clusters, ``difference`` of the means, and where
         it was sampled ``exceedances`` and ``p_value_mcse``; and how it was computed.
         """
-        parts = [flips.swaps(*each, draws, seed) for each in _together(self.sums())]
+        parts, clusters = [], 0
+        for each in _together(self.sums()):
+            parts.append(flips.swaps(*each, draws, seed))
+            clusters = len(each[0])
         p, extreme = (np.concatenate(part) for part in zip(*parts, strict=True))
         d = self.pairs.difference
         told = {"p_value": self._square(p, p, 1.0), "difference": self._square(d, -d, 0.0)}
@@ -83,7 +86,7 @@ class OnClusters:
             told["exceedances"] = self._square(extreme, extreme, -1)
             told["p_value_mcse"] = self._square(error, error, 0.0)
         how = "monte_carlo" if sampled.any() else "flips"
-        large = len(next(iter(self.sums()))[0]) > flips.NORMAL
+        large = clusters > flips.NORMAL
         how = "normal" if large and self.most_decisive > flips.EXACT else how
         coords = labels(tuple(self.systems), *names.SQUARE)
         return xr.Dataset({k: (names.SQUARE, v) for k, v in told.items()}, coords), how

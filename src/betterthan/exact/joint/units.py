@@ -172,7 +172,10 @@ def _skewness(
 def summed(values: np.ndarray, unit: np.ndarray) -> np.ndarray:
     """Sums (unit, ...) of rows (item, ...) whose unit is numbered from 0."""
     found = np.zeros((int(unit.max(initial=-1)) + 1, *values.shape[1:]))
-    np.add.at(found, unit, values)
+    if len(values):
+        order = np.argsort(unit, kind="stable")
+        rows, start = np.unique(unit[order], return_index=True)
+        found[rows] = np.add.reduceat(values[order], start, axis=0)
     return found
 
 
