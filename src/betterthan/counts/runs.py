@@ -6,7 +6,6 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.counts.units import item_ids
-from betterthan.exact.joint.units import summed
 
 
 def unit_means(scores: xr.DataArray, units: np.ndarray) -> np.ndarray:
@@ -24,7 +23,9 @@ def unit_means(scores: xr.DataArray, units: np.ndarray) -> np.ndarray:
     seen = ~np.isnan(values)
     if len(labels) == len(values):
         return values
-    sums, number = (summed(x, place) for x in (np.where(seen, values, 0.0), seen.astype(float)))
+    sums, number = (np.zeros((len(labels), values.shape[1])) for _ in range(2))
+    np.add.at(sums, place, np.where(seen, values, 0.0))
+    np.add.at(number, place, seen)
     return np.where(number > 0, sums / np.maximum(number, 1), np.nan)
 
 
