@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from betterthan.counts.arrays import without_attrs
+from betterthan.counts.arrays import with_arrays, without_attrs
 
 
 @pytest.fixture
@@ -25,3 +25,12 @@ def test_without_attrs_is_drop_attrs(told, of):
     kept = given.copy(deep=True)
     assert without_attrs(given).identical(given.drop_attrs())
     assert given.identical(kept)  # what was given keeps its own
+
+
+def test_arrays_that_are_added_leave_the_data_as_they_were(told):
+    found = with_arrays(told, {"v": (("a", "b"), np.zeros((2, 3))), "more": ("b", [7, 8, 9])})
+    xr.testing.assert_identical(
+        found, told.assign(v=(("a", "b"), np.zeros((2, 3))), more=("b", [7, 8, 9]))
+    )
+    assert "more" not in told
+    assert told["v"].attrs == {"unit": "points"}

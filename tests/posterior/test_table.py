@@ -174,3 +174,16 @@ def test_one_system_alone_is_the_best_and_in_no_pair():
     ranks = table.of_systems(draws, ["A"])
     assert (ranks["prob_best"].item(), ranks["expected_rank"].item()) == (1, 1)
     assert ranks["in_best_set"].item()
+
+
+def test_what_is_done_to_labels_of_one_table_is_not_done_to_the_next():
+    parts = {"prob_better": np.array([0.3])}
+    places = np.array([0]), np.array([1])
+    first = table.square_of(parts, ["A", "B"], *places)
+    first["system_a"].attrs["unit"] = "system"
+    first.coords["system_b"].values[0] = "Z"
+    first.coords["rank"] = 1
+    next_ = table.square_of(parts, ["A", "B"], *places)
+    assert next_["system_a"].attrs == {}
+    assert "rank" not in next_.coords
+    assert next_["system_b"].values.tolist() == ["A", "B"]

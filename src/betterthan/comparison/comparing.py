@@ -32,7 +32,7 @@ from betterthan.comparison.signing import signed_of
 from betterthan.comparison.tests_beside import tests_beside
 from betterthan.comparison.ties_beside import every_policy
 from betterthan.comparison.unit_notes import unequal, unit_notes, worth
-from betterthan.counts.arrays import without_attrs
+from betterthan.counts.arrays import with_arrays, without_attrs
 from betterthan.counts.units import CLUSTER, EPOCH
 from betterthan.judged.dataset import is_judged
 from betterthan.models.sampling import Sampling
@@ -238,15 +238,17 @@ def compare(
     with working("comparing pairs") if asked.method == "exact" else nullcontext():
         engines = _answered(given, asked, advice)
     main, *others = engines
-    result = xr.merge([main.answers, main.beside.drop_vars("z", errors="ignore")], join="exact")
+    result = main.answers
+    if main.beside.variables:
+        result = xr.merge([result, main.beside.drop_vars("z", errors="ignore")], join="exact")
     clusters = clusters_of(given, asked)
     result = _with_other(result, given, asked, main)
     bounds = bounds_of(given, asked, result)
     none = withheld(given, bounds)
     result = without_verdicts(result, none)
     bounds = as_answered(bounds, result)
-    result = result.assign(_counted(given, asked, clusters))
     tables = (
+        lambda: _counted(given, asked, clusters),
         lambda: given.facts,
         lambda: holding(given, asked, bounds),
         lambda: among_all(given, asked, main, taken),
@@ -261,13 +263,14 @@ def compare(
     told = [result, *map(without_attrs, beside), *far]
     result = xr.merge(told, join="exact", compat="override", combine_attrs="override")
     result.attrs |= {k: v for table in beside for k, v in table.attrs.items()}
-    result["sign_error"] = sign_error(result).variable
+    result = with_arrays(result, {"sign_error": sign_error(result).variable})
     made = signed_of(given, asked, advice, engines) | audited(given, asked, bounds)
     made |= {"unit_notes": unit_notes(result, given, asked, clusters)}
     if unequal(result):
         made["n_effective"] = worth(result)[0]
     signed = Signature(**made).to_attrs()
-    return Comparison(result.assign_attrs(signed | result.attrs), _beside(others, none))
+    result.attrs = signed | result.attrs
+    return Comparison(result, _beside(others, none))
 
 
 def _advice(found: Found) -> "Advice":
@@ -369,18 +372,21 @@ def _clustered_answers(given: Given, asked: Asked) -> Engine:
     return fitted_answers(spec_of(CLUSTERED), given, asked)
 
 
-def _counted(given: Given, asked: Asked, clusters: OnClusters | None) -> dict[str, xr.DataArray]:
+def _counted(given: Given, asked: Asked, clusters: OnClusters | None) -> xr.Dataset:
     """Counts of items, and the Bayes factor of what is independent: items, or clusters."""
     counts = without_attrs(given.counts)
-    if clusters is not None:  # which can tie where the ties of examples were settled
+    short = counts.sizes[names.OUTCOME] < len(names.OUTCOMES)
+    if clusters is not None and short:  # which can tie where the ties of examples were settled
         whole: Any = counts
         counts = whole.reindex({names.OUTCOME: list(names.OUTCOMES)}, fill_value=0)
-    found = {"counts": counts, "n": counts.sum(names.OUTCOME)}
+    n = counts.dims[:-1], counts.values.sum(-1)
+    found: dict[str, Any] = {"counts": counts.variable, "n": n}
     tested, prior = given.counts, asked.prior
     if clusters is not None:
         tested, prior = clusters.counts, None
-        found["cluster_counts"] = without_attrs(tested)
-    return found | {"bayes_factor_01": without_attrs(closed.bayes(settled(tested, prior)))}
+        found["cluster_counts"] = tested.dims, tested.values
+    bayes = closed.bayes(settled(tested, prior))
+    return xr.Dataset(found | {"bayes_factor_01": (bayes.dims, bayes.values)}, counts.coords)
 
 
 def _beside(others: list[Engine], none: np.ndarray | None = None) -> dict[str, xr.Dataset]:

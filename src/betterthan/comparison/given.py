@@ -17,13 +17,12 @@ from betterthan.comparison.measured import Measured, measured
 from betterthan.comparison.missing_beside import missing_beside
 from betterthan.comparison.quantity import Quantity, quantity_of
 from betterthan.comparison.sequences import two_sequences
-from betterthan.counts.arrays import without_attrs
 from betterthan.counts.fingerprint import fingerprint
 from betterthan.counts.judgments import JUDGMENT, count_judgments
 from betterthan.counts.picking import picked, systems_of
 from betterthan.counts.runs import mean_of_runs
-from betterthan.counts.scoring import apply_missing, counted
-from betterthan.counts.shapes import to_square
+from betterthan.counts.scoring import apply_missing, counts_and_used
+from betterthan.counts.shapes import labels, to_square
 from betterthan.counts.successes import trials_of
 from betterthan.counts.tallies import tally_scores
 from betterthan.counts.ties import policy_applied
@@ -265,13 +264,17 @@ def _of_items(plain: xr.DataArray, asked: Asked) -> tuple[xr.DataArray, xr.Datas
     """Counts of scores by item, and what is known of the systems beside them."""
     tallies = names.TALLY in plain.dims
     scored = tally_scores(plain) if tallies else plain
-    raw = counted(scored, asked.margin).assign_attrs(missing=asked.missing)
-    labels = scored[names.SYSTEM].values.astype(str)
-    scored = scored.assign_coords({names.SYSTEM: labels}).astype(float)
-    facts = xr.Dataset({"score": without_attrs(scored.mean(names.ITEM))})
-    facts["n_scored"] = without_attrs(scored.notnull().sum(names.ITEM))
-    facts["n_dropped"] = (names.SQUARE, raw["n_dropped"].values)
-    return raw.drop_vars(["n_used", "n_dropped"]), facts, [_BY_F1] if tallies else []
+    raw, used = counts_and_used(scored, asked.margin)
+    raw.attrs["missing"] = asked.missing
+    values = scored.transpose(names.ITEM, names.SYSTEM).values.astype(float)
+    there = ~np.isnan(values)
+    n = there.sum(0)
+    with np.errstate(invalid="ignore"):
+        mean = np.where(there, values, 0.0).sum(0) / n
+    table: dict[str, Any] = {"score": (names.SYSTEM, mean), "n_scored": (names.SYSTEM, n)}
+    table["n_dropped"] = (names.SQUARE, raw.attrs["n_items"] - used)
+    systems = labels(tuple(map(str, scored[names.SYSTEM].values)), names.SYSTEM)
+    return raw, xr.Dataset(table, systems), [_BY_F1] if tallies else []
 
 
 def _of_counts(plain: xr.DataArray) -> tuple[xr.DataArray, xr.Dataset, list[str]]:
@@ -295,10 +298,10 @@ def of_data(found: Found, raw: xr.DataArray) -> dict[str, Any]:
     kept |= {"margin": float(raw.attrs.get("margin", 0.0))}
     kept["higher_is_better"] = bool(attrs.get("higher_is_better", True))
     if found.by_item and several(found.before, names.DATASET):
-        labels, number = np.unique(
+        known, number = np.unique(
             text_array(found.before[names.DATASET].values), return_counts=True
         )
-        sizes = zip(labels.tolist(), number.tolist(), strict=True)
+        sizes = zip(known.tolist(), number.tolist(), strict=True)
         kept["datasets"] = ", ".join(f"{label} {size:,}" for label, size in sizes)
     return kept
 
@@ -307,7 +310,7 @@ def _signed(found: Found, raw: xr.DataArray) -> dict[str, Any]:
     """The same with what is said of single scores: which they are, and how many are missing."""
     kept = of_data(found, raw) | {"data_hash": fingerprint(found.before)}
     if found.by_item and names.TALLY not in found.before.dims:
-        kept["n_blank"] = int(found.before.isnull().sum())
+        kept["n_blank"] = int(np.isnan(found.before.values.astype(float)).sum())
     return kept
 
 

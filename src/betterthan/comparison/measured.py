@@ -53,7 +53,7 @@ class Measured:
 
     def sd(self) -> float:
         """Standard deviation of the means of units, of all systems together."""
-        totals, sizes = self._of_units()
+        totals, sizes = self._of_units
         return float(np.nanstd(np.where(sizes > 0, totals, np.nan) / np.maximum(sizes, 1)))
 
     def both_right(self) -> tuple[np.ndarray, int]:
@@ -79,8 +79,9 @@ class Measured:
 
     @cached_property
     def _means(self) -> Means:
-        return units.means(*self._of_units(), limits=self.limits, skewed=self.of_items)
+        return units.means(*self._of_units, limits=self.limits, skewed=self.of_items)
 
+    @cached_property
     def _of_units(self) -> tuple[np.ndarray, np.ndarray]:
         """Totals and sizes (unit, system)."""
         sums = self.totals, self.sizes

@@ -38,7 +38,9 @@ def missing_beside(found: Any, raw: xr.DataArray, asked: Asked) -> tuple[xr.Data
         Both empty where no score is missing, or none for a reason that can be seen.
     """
     scores = found.before
-    if found.kind != "scores" or asked.missing not in _LEFT_OUT or not scores.isnull().any():
+    if found.kind != "scores" or asked.missing not in _LEFT_OUT:
+        return xr.Dataset(), []
+    if not np.isnan(scores.values.astype(float)).any():
         return xr.Dataset(), []
     from betterthan.counts.missing_scores import missing_by_difficulty
 

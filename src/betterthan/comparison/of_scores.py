@@ -9,9 +9,9 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.comparison.given import Given
-from betterthan.counts.arrays import without_attrs
+from betterthan.counts.arrays import with_arrays, without_attrs
 from betterthan.counts.differing import differing
-from betterthan.significance.all_at_once import FEWEST, ranked
+from betterthan.significance.all_at_once import FEWEST, ranks
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 ITEMS = 10  # on which systems differ most
@@ -27,17 +27,19 @@ def of_scores(given: Given) -> xr.Dataset:
     told = differing(given.plain, ITEMS)
     found = without_attrs(told[["spread", "with_rest", "score"]])
     found = found.rename({name: f"item_{name}" for name in found.data_vars})
-    found["n_differing"] = told.attrs["n_differing"]
-    found = found.assign(_all_at_once(given))
-    return found.assign(_spread(given.plain)) if given.scores.graded else found
+    beside = {"n_differing": ((), told.attrs["n_differing"])} | _all_at_once(given)
+    beside |= _spread(given.plain) if given.scores.graded else {}
+    return with_arrays(found, beside)
 
 
 def _all_at_once(given: Given) -> dict[str, Any]:
     if given.plain.sizes[names.SYSTEM] < FEWEST:
         return {}
-    found = ranked(given.plain, given.unit)
-    told = {"friedman_statistic": found["statistic"], "friedman_p": found["p_value"]}
-    return told | {"friedman_n": found.attrs["n"]} if found.attrs["n"] > 1 else {}
+    found, _, units = ranks(given.plain, given.unit)
+    if units["n"] < 2:
+        return {}
+    told = {"statistic": found["statistic"], "p": found["p_value"], "n": units["n"]}
+    return {f"friedman_{name}": ((), value) for name, value in told.items()}
 
 
 def _sd(values: np.ndarray, n: np.ndarray) -> np.ndarray:

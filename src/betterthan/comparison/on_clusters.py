@@ -38,5 +38,7 @@ def clusters_of(given: Given, asked: Asked) -> OnClusters | None:
         net, size = net_wins(given, asked)
         yield net, size, np.zeros_like(net), size
 
-    of_means = scores is not None and given.quantity.lead != "wins"
-    return OnClusters.of(systems_of(given.counts), totals if of_means else wins)
+    systems = systems_of(given.counts)
+    if scores is not None and given.quantity.lead != "wins":
+        return OnClusters.of(systems, totals, scores.pairs())
+    return OnClusters.of(systems, wins)

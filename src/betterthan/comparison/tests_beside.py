@@ -12,11 +12,13 @@ from betterthan import names
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.given import Given
 from betterthan.counts.arrays import without_attrs
+from betterthan.counts.picking import systems_of
+from betterthan.counts.shapes import labels
 from betterthan.signed import Signature
-from betterthan.significance.corrections import adjust
+from betterthan.significance.corrections import adjusted_square
 from betterthan.significance.on_clusters import OnClusters
 from betterthan.significance.roster import Beside
-from betterthan.significance.signs import signs_of
+from betterthan.significance.signs import p_values, signs_of
 
 
 def tests_beside(given: Given, asked: Asked, clusters: OnClusters | None) -> xr.Dataset:
@@ -29,36 +31,35 @@ def tests_beside(given: Given, asked: Asked, clusters: OnClusters | None) -> xr.
     raw = given.raw if clusters is None else clusters.counts
     ties = asked.ties if clusters is None else "third"  # a policy for items has been followed
     choices = Beside(asked.tests, ties=ties, missing="pairwise", rng=asked.seed, clusters=clusters)
-    signs = signs_of(raw, choices.sign_ties)
+    signs = p_values(raw, choices.sign_ties)
     choices = replace(choices, signs=signs)
-    found = [_where_met(spec.of(plain, raw, choices), raw) for spec in specs]
-    corrected = [adjust(one["p_value"], correction=asked.tests.correction) for one in found]
+    found, met = [spec.of(plain, raw, choices) for spec in specs], _met(raw)
+    p = [np.where(met, one["p_value"].transpose(*names.SQUARE).values, np.nan) for one in found]
+    corrected = [adjusted_square(one, asked.tests.correction).values for one in p]
+    favours = [one["favours"].transpose(*names.SQUARE).values for one in found]
+    parts = {"p_value": p, "p_adjusted": corrected, "favours": favours}
     told: dict[Any, Any] = {
-        "p_value": _stacked([one["p_value"] for one in found]),
-        "p_adjusted": _stacked(corrected),
-        "favours": _stacked([one["favours"] for one in found]),
+        name: ((names.TEST, *names.SQUARE), np.stack(values)) for name, values in parts.items()
     }
-    told |= {k: v for one in found for k, v in one.items() if k not in told}
-    told["smallest_p"] = signs["smallest_p"]
+    told |= {k: v.variable for one in found for k, v in one.items() if k not in told}
+    told["smallest_p"] = (names.SQUARE, signs["smallest_p"])
     if asked.ties == "all":
         every = signs_of(given.raw, "all", alpha=asked.tests.alpha)
         told |= {"p_value_by_ties": every["p_value"], "p_flips": every["flips"]}
         told["favours_by_ties"] = every["favours"]
-    table = xr.Dataset(told, {names.TEST: [spec.name for spec in specs]})
+    systems, tests = systems_of(raw), tuple(spec.name for spec in specs)
+    table = xr.Dataset(told, labels(tuple(systems), *names.SQUARE, test=tests))
     said = {k: v for one in found for k, v in one.attrs.items()}
-    tests = tuple(spec.name for spec in specs)
     on = {} if clusters is None else {"tests_on": "clusters"}
     return without_attrs(table).assign_attrs(_signed(tests, asked, choices) | said | on)
 
 
-def _where_met(found: xr.Dataset, raw: xr.DataArray) -> xr.Dataset:
-    """Without the p-values of pairs that share nothing: nan, which is no hypothesis."""
+def _met(raw: xr.DataArray) -> np.ndarray | bool:
+    """Pairs that share something: of others there is no hypothesis, and p is nan."""
     if raw.sizes[names.OUTCOME] == 2:  # ties are unknown, and may be all there is
-        return found
+        return True
     n = raw.transpose(*names.SQUARE, names.OUTCOME).values.sum(-1)
-    met = (n > 0) | np.eye(len(n), dtype=bool)
-    p = found["p_value"].transpose(*names.SQUARE).values
-    return found.assign(p_value=(names.SQUARE, np.where(met, p, np.nan)))
+    return (n > 0) | np.eye(len(n), dtype=bool)
 
 
 def _signed(tests: tuple[str, ...], asked: Asked, choices: Beside) -> dict[str, Any]:
@@ -68,8 +69,3 @@ def _signed(tests: tuple[str, ...], asked: Asked, choices: Beside) -> dict[str, 
         correction=asked.tests.correction,
         sign_ties=choices.sign_ties,
     ).to_attrs()
-
-
-def _stacked(found: list[xr.DataArray]) -> tuple[tuple[str, ...], np.ndarray]:
-    """Test by test."""
-    return (names.TEST, *names.SQUARE), np.stack([x.transpose(*names.SQUARE).values for x in found])

@@ -136,7 +136,7 @@ def _chance(result: xr.Dataset, asked: Asked) -> str:
     if "randomization" not in tests:
         return ""
     at = pair_indices(result.sizes[names.SYSTEM_A])
-    p = result["p_value"].sel({names.TEST: "randomization"}).values[at]
+    p = result["p_value"].values[tests.index("randomization")][at]
     sided = np.isin(result["verdict"].values[at].astype(str), ("a_better", "b_better"))
     reachable = result["smallest_p"].values[at] <= _DISAGREE
     against = np.flatnonzero(sided & reachable & (p > _DISAGREE))

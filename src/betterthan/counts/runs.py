@@ -21,6 +21,8 @@ def unit_means(scores: xr.DataArray, units: np.ndarray) -> np.ndarray:
     place, labels = pd.factorize(units)
     values = scores.values.astype(float)
     seen = ~np.isnan(values)
+    if len(labels) == len(values):
+        return values
     sums, number = (np.zeros((len(labels), values.shape[1])) for _ in range(2))
     np.add.at(sums, place, np.where(seen, values, 0.0))
     np.add.at(number, place, seen)

@@ -69,6 +69,15 @@ def count_outcomes(
 
 def counted(scores: xr.DataArray, margin: float, by: str | None = None) -> xr.DataArray:
     """The same of scores that are checked, and under their policy for missing ones, already."""
+    counts, used = counts_and_used(scores, margin, by)
+    dropped = counts.attrs["n_items"] - used
+    return counts.assign_coords(n_used=(names.SQUARE, used), n_dropped=(names.SQUARE, dropped))
+
+
+def counts_and_used(
+    scores: xr.DataArray, margin: float, by: str | None = None
+) -> tuple[xr.DataArray, np.ndarray]:
+    """The same counts, and beside them how many items each two systems share."""
     systems = [str(s) for s in scores[names.SYSTEM].values]
     lead: dict[str, Any] = {}
     if by is None:
@@ -78,16 +87,15 @@ def counted(scores: xr.DataArray, margin: float, by: str | None = None) -> xr.Da
     used = square.sum((*range(len(lead)), -1))
     need_a_shared_item(used, systems)
     n_items = int(scores.attrs.get("n_items", scores.sizes[names.ITEM]))
-    counts = square_array(square, systems, lead).assign_coords(
-        n_used=(names.SQUARE, used), n_dropped=(names.SQUARE, n_items - used)
-    )
+    counts = square_array(square, systems, lead)
     made = Signature(
         unit=names.ITEM, n_items=n_items, margin=margin, missing="pairwise", ties="third"
     )
     grouped = by is not None and by != CLUSTER and unit_of(scores) == CLUSTER
     # what takes the items of a group as independent refuses these
     clusters = {"clusters": len(set(scores[CLUSTER].values.tolist()))} if grouped else {}
-    return counts.assign_attrs(origin(scores, "higher_is_better") | made.to_attrs() | clusters)
+    counts.attrs |= origin(scores, "higher_is_better") | made.to_attrs() | clusters
+    return counts, used
 
 
 def _by_group(scores: xr.DataArray, margin: float, by: str) -> tuple[dict[str, Any], np.ndarray]:

@@ -200,12 +200,20 @@ def pair_coords(systems: list[str], first: np.ndarray, second: np.ndarray) -> di
     return {names.PAIR: pair, names.SYSTEM_A: (names.PAIR, a), names.SYSTEM_B: (names.PAIR, b)}
 
 
+@lru_cache(maxsize=16)
+def labels(systems: tuple[str, ...], *dims: str, **others: tuple[str, ...]) -> xr.Coordinates:
+    """Coordinates with the systems on each of the dims, and others.
+
+    They are kept, for to make an index of labels takes as long as all else of a table.
+    """
+    coords = {key: list(systems) for key in dims} | {k: list(v) for k, v in others.items()}
+    return xr.Dataset(coords=coords).coords
+
+
 def square_array(square: np.ndarray, systems: list[str], lead: dict[str, Any]) -> xr.DataArray:
     """Counts (*lead, systems, systems, outcomes) as a labelled square."""
     dims = (*lead, names.SYSTEM_A, names.SYSTEM_B, names.OUTCOME)
-    coords = lead | {
-        names.SYSTEM_A: systems,
-        names.SYSTEM_B: systems,
-        names.OUTCOME: list(names.OUTCOMES[: square.shape[-1]]),
-    }
+    outcome = names.OUTCOMES[: square.shape[-1]]
+    coords = labels(tuple(systems), *names.SQUARE, outcome=tuple(outcome))
+    coords = coords.assign(lead) if lead else coords
     return xr.DataArray(square, dims=dims, coords=coords, name="counts")

@@ -80,11 +80,9 @@ def unlabelled(data: Any, by: str) -> list[int]:
     """Places of the rows without a value."""
     if by not in data.coords:
         return []
-    return [
-        k
-        for k, v in enumerate(data[by].values.tolist())
-        if v is None or v != v or str(v).strip() == ""
-    ]
+    labels = data[by].values.tolist()
+    blank = {v for v in set(labels) if v is None or v != v or str(v).strip() == ""}
+    return [k for k, v in enumerate(labels) if v in blank] if blank else []
 
 
 def default_unit(data: Any) -> str | None:

@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
+from betterthan.counts.arrays import with_arrays
 from betterthan.counts.shapes import pair_indices
 from betterthan.exact.joint.abilities import Abilities
 from betterthan.posterior import table
@@ -63,7 +64,9 @@ def ranks_of(found: Abilities, systems: Sequence[str], asked: Question, seed: in
     drawn = found.draws(DRAWS, np.random.default_rng(seed))[None]
     told = table.of_systems(drawn, systems, ci_prob=asked.ci_prob, independent=True)
     low, high = _ends(told["prob_rank"].values, asked.ci_prob)
-    return told.assign(rank_lower=(names.SYSTEM, low), rank_upper=(names.SYSTEM, high))
+    return with_arrays(
+        told, {"rank_lower": (names.SYSTEM, low), "rank_upper": (names.SYSTEM, high)}
+    )
 
 
 def _ends(prob_rank: np.ndarray, prob: float) -> tuple[np.ndarray, np.ndarray]:

@@ -130,7 +130,7 @@ def _first(found: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 def _tied(flat: np.ndarray, order: np.ndarray) -> bool:
     """Whether any draw (draw, system) has equal systems."""
-    along = np.take_along_axis(flat, order, -1)
+    along = flat.take(order + np.arange(0, flat.size, flat.shape[1])[:, None])
     return bool((along[:, 1:] == along[:, :-1]).any())
 
 

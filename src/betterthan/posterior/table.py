@@ -14,8 +14,8 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.counts.arrays import without_attrs
-from betterthan.counts.shapes import pair_indices
+from betterthan.counts.arrays import with_arrays, without_attrs
+from betterthan.counts.shapes import labels, pair_indices
 from betterthan.exact.numeric import weights
 from betterthan.posterior import from_draws, verdicts
 from betterthan.posterior.from_sorted import Sorted
@@ -149,12 +149,13 @@ def intervals_of_draws(
 
 def of_pairs(parts: Mapping[str, np.ndarray], pairs: xr.DataArray, *, square: bool) -> xr.Dataset:
     """Answers (pair, ...) under the names that `pairs` has on its dim pair."""
-    labels = {k: pairs[k].values for k in (names.PAIR, *names.SQUARE)}
-    a, b = ([str(s) for s in labels[k]] for k in names.SQUARE)
+    of = {k: pairs[k].values for k in (names.PAIR, *names.SQUARE)}
+    a, b = ([str(s) for s in of[k]] for k in names.SQUARE)
     if square:
         systems = list(dict.fromkeys(s for both in zip(a, b, strict=True) for s in both))
         return square_of(parts, systems, *(np.array([systems.index(s) for s in x]) for x in (a, b)))
-    coords = {names.PAIR: labels[names.PAIR]} | {k: (names.PAIR, labels[k]) for k in names.SQUARE}
+    coords = {names.PAIR: of[names.PAIR]} | {k: (names.PAIR, of[k]) for k in names.SQUARE}
+    coords |= {names.REGION: list(names.REGIONS)} if "mass" in parts else {}
     return _labelled(parts, (names.PAIR,), coords)
 
 
@@ -167,7 +168,9 @@ def square_of(
     is the other tail of ``prob_better``, where 1 less that has too few digits.
     """
     whole = squares(parts, len(systems), first, second)
-    return _labelled(whole, names.SQUARE, dict.fromkeys(names.SQUARE, systems))
+    region = {names.REGION: names.REGIONS} if "mass" in parts else {}
+    coords = labels(tuple(systems), *names.SQUARE, **region)
+    return _labelled(whole, names.SQUARE, coords)
 
 
 def squares(
@@ -224,7 +227,7 @@ def with_verdicts(
         converged=converged,
         empty=False if n is None else _empty(n, better),
     )
-    return table.assign({name: (better.dims, values) for name, values in parts.items()})
+    return with_arrays(table, {name: (better.dims, values) for name, values in parts.items()})
 
 
 def _plain(answer: xr.DataArray, dims: tuple[Hashable, ...]) -> np.ndarray:
@@ -288,7 +291,7 @@ def of_systems(
     dims = (names.SYSTEM, "rank")
     return xr.Dataset(
         {name: (dims[: values.ndim], values) for name, values in parts.items()},
-        coords={names.SYSTEM: list(systems), "rank": np.arange(1, len(systems) + 1)},
+        coords=labels(tuple(systems), names.SYSTEM, rank=tuple(range(1, len(systems) + 1))),
     )
 
 
@@ -311,14 +314,11 @@ def by_system(
     return {key: (names.SYSTEM, values) for key, values in parts.items()}
 
 
-def _labelled(
-    parts: Mapping[str, np.ndarray], dims: tuple[str, ...], coords: dict[str, Any]
-) -> xr.Dataset:
-    regions = {names.REGION: list(names.REGIONS)} if "mass" in parts else {}
+def _labelled(parts: Mapping[str, np.ndarray], dims: tuple[str, ...], coords: Any) -> xr.Dataset:
     return xr.Dataset(
         {
             name: ((*dims, names.REGION) if name.startswith("mass") else dims, values)
             for name, values in parts.items()
         },
-        coords=coords | regions,
+        coords=coords,
     )

@@ -63,19 +63,24 @@ def friedman(scores: xr.DataArray, *, unit: str | None = None) -> xr.Dataset:
     if scores.sizes[names.SYSTEM] < FEWEST:
         raise ValueError("Friedman's test is of three systems or more; of two use sign_test")
     by = unit or default_unit(scores) or names.ITEM
-    found = ranked(scores, by)
-    if found.attrs["n"] < 2:
+    found, rank, units = ranks(scores, by)
+    if units["n"] < 2:
         raise ValueError(
-            f"{found.attrs['n']} of {found.attrs['n'] + found.attrs['n_dropped']} have scores of "
-            f"all systems (unit={by!r}); Friedman's test needs two: leave out the systems that "
-            "lack most"
+            f"{units['n']} of {units['n'] + units['n_dropped']} have scores of all systems "
+            f"(unit={by!r}); Friedman's test needs two: leave out the systems that lack most"
         )
     made = Signature(answer="friedman", version=betterthan.__version__, unit=by)
-    return found.assign_attrs(made.to_attrs())
+    return xr.Dataset(
+        {k: ((), v) for k, v in found.items()} | {"mean_rank": (names.SYSTEM, rank)},
+        coords={names.SYSTEM: scores[names.SYSTEM].values.astype(str)},
+        attrs=units | made.to_attrs(),
+    )
 
 
-def ranked(scores: xr.DataArray, by: str) -> xr.Dataset:
-    """The same of scores that are checked, however few units are complete."""
+def ranks(scores: xr.DataArray, by: str) -> tuple[dict[str, float], np.ndarray, dict[str, int]]:
+    """The numbers of the same of scores that are checked, the mean rank of each system, and how
+    many units are complete, and how many are not.
+    """
     better = 1 if scores.attrs.get("higher_is_better", True) else -1
     values = better * unit_means(scores, ids_of(scores, by))
     complete = ~np.isnan(values).any(1)
@@ -83,8 +88,4 @@ def ranked(scores: xr.DataArray, by: str) -> xr.Dataset:
     rank, statistic, p = friedman_of(values[complete]) if n else (np.nan * values[0], np.nan, 1.0)
     found = {"statistic": statistic, "df": systems - 1, "p_value": p}
     found |= {"concordance": statistic / (n * (systems - 1)) if n else np.nan}
-    return xr.Dataset(
-        {k: ((), v) for k, v in found.items()} | {"mean_rank": (names.SYSTEM, rank)},
-        coords={names.SYSTEM: scores[names.SYSTEM].values.astype(str)},
-        attrs={"n": n, "n_dropped": len(values) - n},
-    )
+    return found, rank, {"n": n, "n_dropped": len(values) - n}

@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.counts.shapes import pair_indices, square_array
+from betterthan.counts.shapes import labels, pair_indices, square_array
 from betterthan.exact.joint.units import PairMeans, differences, joined
 from betterthan.exact.swaps import flips, levels
 
@@ -44,9 +44,16 @@ class OnClusters:
     sums: Callable[[], Iterable[Sums]]
 
     @classmethod
-    def of(cls, systems: list[str], sums: Callable[[], Iterable[Sums]]) -> "OnClusters":
-        """From a function that gives the sums of some pairs at a time."""
-        return cls(systems, joined([differences(*each) for each in sums()]), sums)
+    def of(
+        cls,
+        systems: list[str],
+        sums: Callable[[], Iterable[Sums]],
+        pairs: PairMeans | None = None,
+    ) -> "OnClusters":
+        """From a function that gives the sums of some pairs at a time; `pairs` are their
+        differences, where these are known.
+        """
+        return cls(systems, pairs or joined([differences(*each) for each in sums()]), sums)
 
     @cached_property
     def counts(self) -> xr.DataArray:
@@ -66,7 +73,10 @@ class OnClusters:
         """Two-sided ``p_value`` of swapping whole clusters, ``difference`` of the means, and where
         it was sampled ``exceedances`` and ``p_value_mcse``; and how it was computed.
         """
-        parts = [flips.swaps(*each, draws, seed) for each in _together(self.sums())]
+        parts, clusters = [], 0
+        for each in _together(self.sums()):
+            parts.append(flips.swaps(*each, draws, seed))
+            clusters = len(each[0])
         p, extreme = (np.concatenate(part) for part in zip(*parts, strict=True))
         d = self.pairs.difference
         told = {"p_value": self._square(p, p, 1.0), "difference": self._square(d, -d, 0.0)}
@@ -76,9 +86,9 @@ class OnClusters:
             told["exceedances"] = self._square(extreme, extreme, -1)
             told["p_value_mcse"] = self._square(error, error, 0.0)
         how = "monte_carlo" if sampled.any() else "flips"
-        large = len(next(iter(self.sums()))[0]) > flips.NORMAL
+        large = clusters > flips.NORMAL
         how = "normal" if large and self.most_decisive > flips.EXACT else how
-        coords = dict.fromkeys(names.SQUARE, self.systems)
+        coords = labels(tuple(self.systems), *names.SQUARE)
         return xr.Dataset({k: (names.SQUARE, v) for k, v in told.items()}, coords), how
 
     def _square(self, values: np.ndarray, swapped: np.ndarray, own: float) -> np.ndarray:

@@ -9,13 +9,14 @@ import xarray as xr
 
 from betterthan import checks, names, schemas
 from betterthan.blocks.lazy import in_blocks
-from betterthan.counts.arrays import without_attrs
+from betterthan.counts.arrays import with_arrays, without_attrs
 from betterthan.counts.scoring import apply_missing
+from betterthan.counts.shapes import labels
 from betterthan.counts.ties import policy_of
 from betterthan.counts.units import CLUSTER
 from betterthan.signed import Signature
 from betterthan.significance.on_clusters import OnClusters
-from betterthan.significance.signs import signs_of
+from betterthan.significance.signs import p_values, signs_of
 
 _TWO_VALUED = 2  # scores of two values: randomizing their mean is the sign test
 
@@ -98,7 +99,7 @@ class Beside:
     missing: str = "pairwise"
     rng: Any = None
     clusters: OnClusters | None = None  # where tests look at whole clusters
-    signs: xr.Dataset | None = None  # the sign test of the counts, where it was done already
+    signs: dict[str, np.ndarray] | None = None  # `p_values` of the counts, where they are known
 
     @property
     def sign_ties(self) -> str:
@@ -163,12 +164,13 @@ def _suited(data: xr.DataArray) -> tuple[str, ...]:
 
 
 def _sign(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
-    found = signs_of(counts, choices.sign_ties) if choices.signs is None else choices.signs
-    return without_attrs(found[["p_value", "favours"]])
+    found = choices.signs or p_values(counts, choices.sign_ties)
+    told = {name: (names.SQUARE, found[name]) for name in ("p_value", "favours")}
+    return xr.Dataset(told, labels(tuple(map(str, counts[names.SYSTEM_A].values)), *names.SQUARE))
 
 
 def _mid_p(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
-    found = signs_of(counts, choices.sign_ties) if choices.signs is None else choices.signs
+    found = signs_of(counts, choices.sign_ties)
     return without_attrs(found[["mid_p", "favours"]].rename(mid_p="p_value"))
 
 
@@ -230,11 +232,10 @@ def _swapped_clusters(clusters: OnClusters, choices: Beside, better: int) -> xr.
         shuffles=choices.tests.shuffles if sampled else None,
         shuffle_seed=choices.rng if sampled else None,
     )
-    difference = found["difference"].variable
-    result = found.drop_vars("difference").assign(
-        favours=np.sign(difference).astype(int), swapped_difference=better * difference
-    )
-    return result.assign_attrs(made.to_attrs())
+    difference = found["difference"].values
+    sides = {"favours": np.sign(difference).astype(int), "swapped_difference": better * difference}
+    told = {name: (names.SQUARE, values) for name, values in sides.items()}
+    return with_arrays(found.drop_vars("difference"), told).assign_attrs(made.to_attrs())
 
 
 def _sign_words(made: Signature) -> str:

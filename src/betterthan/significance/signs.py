@@ -142,11 +142,20 @@ def signs_of(
     if ties == "all":
         result = _every_policy(cells, alternative, alpha)
     else:
-        result = _one_policy(cells, policy_of(ties), alternative, alpha)
+        found = _one_policy(cells, policy_of(ties), alternative, alpha)
+        result = xr.Dataset({name: (names.SQUARE, values) for name, values in found.items()})
     result = result.assign_coords({k: counts[k].values.astype(str) for k in names.SQUARE})
     unknown = np.full_like(cells.ties, -1)
     result["ties"] = (names.SQUARE, cells.ties if cells.ties_known else unknown)
     return result.assign_attrs(_record(counts, ties, alternative, alpha))
+
+
+def p_values(counts: xr.DataArray, ties: str) -> dict[str, np.ndarray]:
+    """Of the same test under one policy, two-sided, what stands beside a posterior, (system_a,
+    system_b): ``p_value``, ``favours`` and ``smallest_p``.
+    """
+    cells = _cells(counts, _ties_known(counts, ties))
+    return _one_policy(cells, policy_of(ties), "two-sided")
 
 
 def mcnemar(
@@ -258,7 +267,9 @@ def _every_policy(cells: _Cells, alternative: str, alpha: float) -> xr.Dataset:
     return result.assign(flips=flips)
 
 
-def _one_policy(cells: _Cells, policy: Policy, alternative: str, alpha: float) -> xr.Dataset:
+def _one_policy(
+    cells: _Cells, policy: Policy, alternative: str, alpha: float | None = None
+) -> dict[str, np.ndarray]:
     """One policy, in which A is the system named first: below the diagonal, the system of the
     column.
     """
@@ -266,40 +277,48 @@ def _one_policy(cells: _Cells, policy: Policy, alternative: str, alpha: float) -
     if policy.mirror != policy.name:
         below = _table(cells, policy_of(policy.mirror), alternative, alpha)
     lower = np.tri(len(cells.wins), k=-1, dtype=bool)
-    return xr.Dataset(
-        {name: (names.SQUARE, np.where(lower, below[name], above[name])) for name in above}
-    )
+    return {name: np.where(lower, below[name], above[name]) for name in above}
 
 
-def _table(cells: _Cells, policy: Policy, alternative: str, alpha: float) -> dict[str, np.ndarray]:
-    """Everything under one policy, in which A is the system of the row."""
+def _table(
+    cells: _Cells, policy: Policy, alternative: str, alpha: float | None
+) -> dict[str, np.ndarray]:
+    """Everything under one policy, in which A is the system of the row; without a level neither
+    how many decisive items it needs, nor mid-p.
+    """
     wins, losses = policy.settle(cells.wins, cells.losses, cells.ties)
-    p, mid_p, n = _p_of(wins, losses, cells.ties if policy.keeps_ties else None, alternative)
+    p, n = _p_of(wins, losses, cells.ties if policy.keeps_ties else None, alternative)
     left_out = policy.left_out(cells.ties)
     least = sign.smallest_p(cells.wins + cells.losses, cells.ties, policy.name, alternative)
     itself = np.eye(len(wins), dtype=bool)
+    mid, needed = {}, {}
+    if alpha is not None:
+        keeps = policy.keeps_ties  # then there is no mid-p
+        mid_p = np.full(p.shape, np.nan) if keeps else sign.sign_mid_p(wins, losses, alternative)
+        mid["mid_p"] = np.where(itself & ~np.isnan(mid_p), 1.0, mid_p)
+        decisive = sign.decisive_needed(cells.ties, policy.name, alternative, alpha)
+        needed["decisive_needed"] = decisive
     return {
         "p_value": np.where(itself, 1.0, p),
-        "mid_p": np.where(itself & ~np.isnan(mid_p), 1.0, mid_p),
+        **mid,
         "wins": wins,
         "losses": losses,
         "favours": np.sign(wins - losses),
         "n": n,
         "dropped_ties": left_out if cells.ties_known else np.full_like(left_out, -1),
         "smallest_p": np.where(itself, 1.0, least),
-        "decisive_needed": sign.decisive_needed(cells.ties, policy.name, alternative, alpha),
+        **needed,
     }
 
 
 def _p_of(
     wins: np.ndarray, losses: np.ndarray, ties: np.ndarray | None, alternative: str
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """p, mid-p and how many items were counted; with ties, of the trinomial test."""
+) -> tuple[np.ndarray, np.ndarray]:
+    """The p-values and how many items were counted; with ties, of the trinomial test."""
     if ties is None:
-        p, mid_p = (test(wins, losses, alternative) for test in (sign.sign_p, sign.sign_mid_p))
-        return p, mid_p, wins + losses
+        return sign.sign_p(wins, losses, alternative), wins + losses
     p = sign.trinomial_p(wins, losses, ties, alternative)
-    return p, np.full(ties.shape, np.nan), wins + losses + ties
+    return p, wins + losses + ties
 
 
 def _record(counts: xr.DataArray, ties: str, alternative: str, alpha: float) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
+from betterthan.exact.joint import units
 from betterthan.exact.joint.jackknife import Shares, changes, leave_out
 from betterthan.exact.joint.units import differences, means
 
@@ -170,3 +171,25 @@ def test_the_covariance_of_all_means_has_the_errors_of_the_pairs():
     assert of.df == pytest.approx(pair.df[0])
     apart = of.covariance[0, 0] + of.covariance[1, 1] - 2 * of.covariance[0, 1]
     assert apart == pytest.approx(pair.error[0] ** 2)
+
+
+def test_pairs_of_some_systems_are_those_of_all_at_once(monkeypatch):
+    random = np.random.default_rng(2)
+    unit, size = np.repeat(np.arange(6), [3, 5, 1, 8, 4, 2]), (23, 7)
+    scores = random.integers(0, 2, size).astype(float), np.ones(size), unit
+    for each_once in (False, True):
+        monkeypatch.setattr(units, "_BLOCK", 2**18)
+        whole = units.pair_means(*scores, each_once=each_once)
+        monkeypatch.setattr(units, "_BLOCK", 13)
+        parts = units.pair_means(*scores, each_once=each_once)
+        first, second = np.triu_indices(7, 1)
+        sums = [units.summed(x, unit) for x in scores[:2]]
+        sums = units.once(*sums) if each_once else sums
+        alone = [
+            differences(*(x[:, [k]] for k in (a, b) for x in sums))
+            for a, b in zip(first, second, strict=True)
+        ]
+        for name in ("difference", "error", "df", "won", "lost", "units"):
+            wanted = np.concatenate([getattr(one, name) for one in alone])
+            np.testing.assert_allclose(getattr(whole, name), wanted, rtol=1e-12, atol=1e-15)
+            np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name))

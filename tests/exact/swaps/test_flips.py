@@ -80,3 +80,12 @@ def test_clusters_with_unequal_runs_swap_totals_and_sizes():
     expected = np.mean(np.abs(every) >= abs(every[0]) - 1e-9)
     found, _ = flips.swaps(total_a, size_a, total_b, size_b, 100, 1)
     assert found[0] == pytest.approx(expected)
+
+
+def test_whole_sums_are_sampled_as_fractions_are():
+    random = np.random.default_rng(5)
+    whole = random.integers(-6, 7, (30, 40)).astype(float)
+    _, extreme = flips.flips(whole, 2_500, 8)
+    np.testing.assert_array_equal(flips.flips(0.1 * whole, 2_500, 8)[1], extreme)
+    large = whole * 2**22  # sums too large for single precision
+    np.testing.assert_array_equal(flips.flips(large, 2_500, 8)[1], extreme)

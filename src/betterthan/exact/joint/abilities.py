@@ -30,6 +30,7 @@ _SLACK = 5e-5  # of a probability: what merging may move it under one tau
 _SHORT, _ALIKE = 0.0064, 0.017  # how much merging moves it, by shift^3 and by variance^2
 _LEAST = 1e-7  # components to which no pair gives more weight are left out
 _JITTER = 1e-12  # of the largest variance: errors of copies differ by that
+_CELLS = 2**15  # numbers (cell, system, system) of cells whose atoms are summed at once
 _HELD = 2**21  # numbers (component, pair) held at once
 
 
@@ -177,7 +178,8 @@ class Abilities:
         weight = np.concatenate([within, weight])
         centre = (k - 1) * z + np.concatenate([none, shift]) / error
         sd = np.sqrt(k + np.concatenate([none, extra]) / error**2)
-        return Mixture(weight / weight.sum(0), centre, sd, own.df)
+        weight, centre, sd = map(np.asfortranarray, (weight / weight.sum(0), centre, sd))
+        return Mixture(weight, centre, sd, own.df)
 
     @cached_property
     def _apart(self) -> "Apart":
@@ -242,9 +244,10 @@ class Apart:
             width = np.cbrt(_SLACK / (_SHORT * weight)) * np.sqrt(narrow)
             ratio = np.sqrt(_SLACK / (_ALIKE * weight))
         keys = self.node, self.shift / width[self.node], np.log(spread) / ratio[self.node]
-        place = np.unique(np.round(np.stack(keys)), axis=1, return_inverse=True)[1].ravel()
-        order = np.argsort(place, kind="stable")
-        start = np.flatnonzero(np.diff(place[order], prepend=-1))
+        rounded = np.round(np.stack(keys))
+        order = np.lexsort(rounded[::-1])
+        cell = rounded[:, order]
+        start = np.flatnonzero(np.r_[True, (cell[:, 1:] != cell[:, :-1]).any(0)])
         return Apart(
             self.tau_k,
             self.tau_weight,
@@ -285,11 +288,17 @@ class Apart:
         places = first * systems + second, second * systems + first
         sums = np.empty((2, len(self.start), 3, len(first)))
         ends = [*self.start[1:], len(self.shift)]
-        for cell, at in enumerate(map(slice, self.start, ends)):
-            product = weighed[at].reshape(-1, 3 * systems).T @ self.lower[at]
-            product = product.reshape(3, systems * systems)
+        weighed = weighed.reshape(-1, 3 * systems)
+        step = max(1, _CELLS // systems**2)
+        for some in range(0, len(ends), step):
+            cells = slice(some, some + step)
+            atoms = list(map(slice, self.start[cells], ends[cells]))
+            products = np.empty((len(atoms), 3 * systems, systems))
+            for product, at in zip(products, atoms, strict=True):
+                np.matmul(weighed[at].T, self.lower[at], out=product)
+            products = products.reshape(len(atoms), 3, systems * systems)
             for way, place in enumerate(places):
-                np.take(product, place, axis=1, out=sums[way, cell])
+                np.take(products, place, axis=2, out=sums[way, cells])
         weight, once, twice = np.moveaxis(sums, 2, 0)
         shift = once / np.maximum(weight, 1e-300)
         extra = np.maximum(twice / np.maximum(weight, 1e-300) - shift**2, 0.0)
@@ -329,7 +338,7 @@ def _answers(
     mixture: Mixture, own: Own, prob: float, kind: str, rope: float, alone: bool
 ) -> Answers:
     z = own.z
-    better, worse = mixture.above(-z), mixture.below(-z)
+    worse, better = mixture.sides(-z)
     lower, upper = interval(mixture, own, prob, kind)
     behind, beyond = worse, better
     if rope:
@@ -338,6 +347,6 @@ def _answers(
         if alone:
             behind, beyond = distribution(u, own.df), distribution(-v, own.df)
     within = np.clip(1 - behind - beyond, 0.0, 1.0) if rope else np.zeros(len(better))
-    mean = own.mean(*mixture.moments())
+    mean = own.mean(*mixture.moments)
     mass = np.stack([behind, within, beyond], axis=-1)
     return Answers(better, worse, mean, lower, upper, mass)

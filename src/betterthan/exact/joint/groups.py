@@ -106,8 +106,11 @@ class Groups:
             rows = slice(*np.searchsorted(drawn, [low, high]))
             way = drawn[rows] - low
             k = part.k[way][:, None]
-            own = k * self.score + np.sqrt(k) * errors[rows]
-            found[rows] = own + (1 - k) * part.drawn_centres(way, self.variance, random)
+            centre = part.drawn_centres(way, self.variance, random)
+            np.multiply(errors[rows], np.sqrt(k), out=found[rows])
+            found[rows] += k * self.score
+            centre *= 1 - k
+            found[rows] += centre
         return found
 
 

@@ -4,24 +4,29 @@ Everything is in errors of a pair, from the middle of its own posterior: u = 0 w
 of its probability below. The own posterior is then a standard normal or a standard Student's t.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import special
 
 from betterthan.exact.joint.own import Own
-from betterthan.exact.joint.student import distribution, heights
+from betterthan.exact.joint.student import distribution, heights, log_rise
 from betterthan.exact.wins.ends import move
 
 _Array = Any  # an array of floats
 _STEP, _ROUNDS = 1e-9, 60  # of a standard deviation: a shorter step is the last
+_HELD = 2**14  # numbers (component, pair) at once, which the processor's cache holds
 _SHORT, _TURNS = 1e-6, 8  # likewise of Newton's steps of both ends, whose error is the square
 
 
 @dataclass(frozen=True)
 class Mixture:
-    """Weights, centres and standard deviations (component, pair)."""
+    """Weights, centres and standard deviations (component, pair), those of a pair together in
+    memory.
+    """
 
     weight: _Array
     centre: _Array
@@ -30,37 +35,69 @@ class Mixture:
 
     def below(self, u: _Array) -> _Array:
         """P(difference < u), (pair,)."""
-        return self._weighed(distribution((u - self.centre) / self.sd, self.df))
+        return self.sides(u)[0]
 
     def above(self, u: _Array) -> _Array:
         """P(difference > u), precise where it is small."""
-        return self._weighed(distribution((self.centre - u) / self.sd, self.df))
+        return self.sides(u)[1]
 
-    def _weighed(self, of: _Array) -> _Array:
-        """The mean over components, which rounding must not lift above 1."""
-        return np.minimum((self.weight * of).sum(0), 1.0)
+    def sides(self, u: _Array) -> tuple[_Array, _Array]:
+        """Both of these at once."""
+        below, above = np.empty(u.shape), np.empty(u.shape)
+        for at in self._blocks():
+            weight, z, df = self._standard(u, at)
+            less = z < 0
+            near = distribution(-np.abs(z, out=z), df)  # the smaller tail
+            rest = 1 - near
+            for found, tail in (
+                (below, np.where(less, near, rest)),
+                (above, np.where(less, rest, near)),
+            ):
+                tail *= weight
+                tail.sum(0, out=found[at])
+        # rounding must not lift them above 1
+        return np.minimum(below, 1.0), np.minimum(above, 1.0)
 
     def around(self, u: _Array, sign: float) -> tuple[_Array, _Array, _Array]:
         """P(difference < u), or with sign -1 P(difference > u); the density at u, and its slope."""
-        z = (u - self.centre) / self.sd
-        tail = (self.weight * distribution(sign * z, self.df)).sum(0)
-        height, fall = heights(z, self.df)
-        height *= self.weight
-        height /= self.sd
-        density = height.sum(0)
-        height *= fall
-        height /= self.sd
-        return tail, density, -height.sum(0)
+        tails, densities, slopes = (np.empty(u.shape) for _ in range(3))
+        for at in self._blocks():
+            (weight, z, df), sd = self._standard(u, at), self.sd[:, at]
+            rise = None if df is None else log_rise(z, df)
+            tail = distribution(sign * z, df, rise)
+            tail *= weight
+            tail.sum(0, out=tails[at])
+            height, fall = heights(z, df, rise)
+            height *= weight
+            height /= sd
+            height.sum(0, out=densities[at])
+            height *= fall
+            height /= sd
+            slopes[at] = -height.sum(0)
+        return tails, densities, slopes
 
+    def _blocks(self) -> Iterator[slice]:
+        """Some pairs at a time."""
+        step = max(1, _HELD // max(len(self.weight), 1))
+        for start in range(0, self.weight.shape[1], step):
+            yield slice(start, start + step)
+
+    def _standard(self, u: _Array, at: slice) -> tuple[_Array, _Array, _Array | None]:
+        """Weights, and how far u lies from the centres, (component, pair); degrees of freedom."""
+        z = u[at] - self.centre[:, at]
+        z /= self.sd[:, at]
+        return self.weight[:, at], z, None if self.df is None else self.df[at]
+
+    @cached_property
     def moments(self) -> tuple[_Array, _Array]:
         """Mean and variance, as of normals."""
         mean = (self.weight * self.centre).sum(0)
         square = (self.weight * (self.sd**2 + (self.centre - mean) ** 2)).sum(0)
         return mean, np.maximum(square, 1e-300)
 
-    def quantile(self, prob: float) -> _Array:
+    def quantile(self, prob: float | _Array) -> _Array:
         """By Newton on the normal scale, bracketed, for a mixture may have several modes."""
-        wanted, (found, variance) = float(special.ndtri(prob)), self.moments()
+        wanted, (found, variance) = special.ndtri(prob), self.moments
         sd = np.sqrt(variance)
         found = found + wanted * sd
         low, high = found - 40 * sd, found + 40 * sd
@@ -98,7 +135,7 @@ def _equal_tailed(mixture: Mixture, own: Own, prob: float) -> tuple[_Array, _Arr
 
 def _narrowest(mixture: Mixture, own: Own, prob: float) -> tuple[_Array, _Array]:
     """By Newton towards equal heights; from an end of the range where there are none."""
-    mean, variance = mixture.moments()
+    mean, variance = mixture.moments
     ends = own.guess(mean, np.sqrt(variance), prob)
     settled, size = np.zeros(mean.shape, dtype=bool), np.diff(ends, axis=0)[0]
     rows = np.arange(len(mean))
@@ -120,14 +157,12 @@ def _narrowest(mixture: Mixture, own: Own, prob: float) -> tuple[_Array, _Array]
 
 def _from_an_end(mixture: Mixture, own: Own, prob: float) -> _Array:
     """The narrowest of the equal-tailed interval and those from an end of what is possible."""
-    all_ = np.full(len(own.z), np.inf)
-    tried = np.stack(
-        [
-            _equal_tailed(mixture, own, prob),
-            (own.place(-all_), own.place(mixture.quantile(prob))),
-            (own.place(mixture.quantile(1 - prob)), own.place(all_)),
-        ]
-    )
+    number, far = len(own.z), np.full(len(own.z), np.inf)
+    probs = np.array([(1 - prob) / 2, (1 + prob) / 2, prob, 1 - prob])
+    four = _some(mixture, np.tile(np.arange(number), len(probs)))
+    low, high, up, down = four.quantile(np.repeat(probs, number)).reshape(len(probs), number)
+    ends = (low, high), (-far, up), (down, far)
+    tried = np.stack([[own.place(u) for u in both] for both in ends])
     width = np.nan_to_num(tried[:, 1] - tried[:, 0], nan=np.inf)
     return np.take_along_axis(tried, width.argmin(0)[None, None], 0)[0]
 
@@ -149,5 +184,8 @@ def _newton(mixture: Mixture, own: Own, ends: _Array, prob: float) -> _Array:
 
 
 def _some(mixture: Mixture, rows: _Array) -> Mixture:
+    if len(rows) == mixture.weight.shape[1]:
+        return mixture
     df = None if mixture.df is None else mixture.df[rows]
-    return Mixture(mixture.weight[:, rows], mixture.centre[:, rows], mixture.sd[:, rows], df)
+    weight, centre, sd = (x.T[rows].T for x in (mixture.weight, mixture.centre, mixture.sd))
+    return Mixture(weight, centre, sd, df)

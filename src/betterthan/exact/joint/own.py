@@ -151,7 +151,7 @@ class Averages:
     @property
     def df(self) -> _Array:
         """Of t."""
-        return np.where(self.of.units > 1, self.of.df, 1.0)
+        return self.law.df
 
     @property
     def skewed(self) -> bool:
@@ -191,11 +191,11 @@ class Averages:
             y = (d - law.mean) / error
             if law.unbounded:
                 return y, 1 / error, np.zeros(d.shape)
-            plain = law.without_skewness()
-            u = self._score(plain.prob_below(d), plain.prob_above(d))
+            below, above, inside = law.tails(d)
+            u = np.where(law.error > 0, self._score(below, above), np.nan)
             height, fall = heights(y, self.df)
             own_height, own_fall = heights(u, self.df)
-            steep = height / (error * law.inside() * own_height)
+            steep = height / (error * inside * own_height)
             return u, steep, own_fall * steep - fall / error
 
     def guess(self, middle: _Array, sd: _Array, prob: float) -> _Array:

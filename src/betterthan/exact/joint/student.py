@@ -55,14 +55,17 @@ class Student:
         """P(mean < delta), precise in the tail where it is small."""
         return self.mirrored().prob_above(-delta)
 
-    def without_skewness(self) -> "Student":
-        """By t alone."""
-        return replace(self, skewness=None)
-
     def inside(self) -> np.ndarray:
         """The probability of t within the range."""
         low, high = self._ends()
         return _mass(self._standard(low), self._standard(high), self.df)
+
+    def tails(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """P(mean < x), P(mean > x), both by t alone, and `inside`."""
+        first, last = self._ends()
+        low, at, high = (self._standard(z) for z in (first, np.clip(x, first, last), last))
+        inside = _mass(low, high, self.df)
+        return _mass(low, at, self.df) / inside, _mass(at, high, self.df) / inside, inside
 
     def mirrored(self) -> "Student":
         """Of the means with their signs changed."""
@@ -164,8 +167,19 @@ class Student:
         return self.skewness, self.units
 
 
-def distribution(z: np.ndarray, df: np.ndarray | None) -> np.ndarray:
-    """P(t < z) of Student's t, or of a normal without degrees of freedom.
+def log_rise(z: np.ndarray, df: np.ndarray) -> np.ndarray:
+    """log(1 + z^2 / df), which the probability and the density of t share."""
+    z = np.clip(z, -_FAR, _FAR)
+    z *= z
+    z /= df
+    return np.log1p(z, out=z)
+
+
+def distribution(
+    z: np.ndarray, df: np.ndarray | None, rise: np.ndarray | None = None
+) -> np.ndarray:
+    """P(t < z) of Student's t, or of a normal without degrees of freedom; `rise` is the
+    `log_rise` of z or of -z, where it is known.
 
     Of `_NORMAL` degrees of freedom and more z becomes a normal score (G. W. Hill 1970,
     Communications of the ACM 13(10), 617-619), which is several times as fast and within 1e-8.
@@ -179,20 +193,37 @@ def distribution(z: np.ndarray, df: np.ndarray | None) -> np.ndarray:
         return special.ndtr(z)
     if df.size and df.min() < _NORMAL:
         return special.stdtr(df, z)
-    z = np.clip(z, -_FAR, _FAR)
     a = df - 0.5
-    y = a * np.log1p(z * z / df)
+    y = a * (log_rise(z, df) if rise is None else rise)
     b = 48 * a * a
-    series = (((-0.4 * y - 3.3) * y - 24) * y - 85.5) / (0.8 * y * y + 100 + b)
-    return special.ndtr(np.copysign(((series + y + 3) / b + 1) * np.sqrt(y), z))
+    below = 0.8 * y * y
+    below += 100 + b
+    score = -0.4 * y
+    for term in (-3.3, -24.0):
+        score += term
+        score *= y
+    score -= 85.5
+    score /= below
+    score += y
+    score += 3
+    score /= b
+    score += 1
+    score *= np.sqrt(y, out=y)
+    return special.ndtr(np.copysign(score, z, out=score), out=score)
 
 
-def heights(z: np.ndarray, df: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """Density at z, and by how much its log falls there."""
+def heights(
+    z: np.ndarray, df: np.ndarray | None, rise: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Density at z, and by how much its log falls there; `rise` as in `distribution`."""
     if df is None:
         return np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi), z
     log = special.gammaln((df + 1) / 2) - special.gammaln(df / 2) - 0.5 * np.log(np.pi * df)
-    return np.exp(log - (df + 1) / 2 * np.log1p(z * z / df)), (df + 1) * z / (df + z * z)
+    height = (df + 1) / 2 * (log_rise(z, df) if rise is None else rise)
+    np.subtract(log, height, out=height)
+    fall = z * z
+    fall += df
+    return np.exp(height, out=height), np.divide((df + 1) * z, fall, out=fall)
 
 
 def quantile(prob: np.ndarray | float, df: np.ndarray | None) -> np.ndarray:

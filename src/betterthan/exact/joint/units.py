@@ -6,6 +6,7 @@ a system is sum T / sum n; its error is the sharp jackknife's (`jackknife`).
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ _ULPS = 8  # a spread of fewer units in the last place is rounding
 _ROUNDING = 1e-12  # the same of units of unequal size, beside the largest mean of a unit
 _ALIKE = 1e-13  # of a sum of squares: what is left of means that differ by a constant
 _HELD = 2**22  # numbers held at once for one system against all others
+_BLOCK = 2**18  # numbers (unit, pair) held at once where no score is missing
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class PairMeans:
     skewness: np.ndarray | None = None  # of the differences of units, where these are items
     most: float = np.inf
 
-    @property
+    @cached_property
     def law(self) -> Student:
         """The posterior of the differences; nan where there is no error."""
         error = np.where(self.units > 1, self.error, 0.0)
@@ -170,7 +172,10 @@ def _skewness(
 def summed(values: np.ndarray, unit: np.ndarray) -> np.ndarray:
     """Sums (unit, ...) of rows (item, ...) whose unit is numbered from 0."""
     found = np.zeros((int(unit.max(initial=-1)) + 1, *values.shape[1:]))
-    np.add.at(found, unit, values)
+    if len(values):
+        order = np.argsort(unit, kind="stable")
+        rows, start = np.unique(unit[order], return_index=True)
+        found[rows] = np.add.reduceat(values[order], start, axis=0)
     return found
 
 
@@ -217,26 +222,27 @@ def pair_sums(
     """
     systems = totals.shape[1]
     single = len(np.unique(unit)) == len(unit)
-    step = max(1, _HELD // max(len(totals), 1))
 
     def sums(x: np.ndarray) -> np.ndarray:
         return x if single else summed(x, unit)
 
-    whole = bool((sizes > 0).all())  # then all pairs share the sums of the systems
-    if whole:
-        totals, sizes = sums(totals), sums(sizes)
+    if (sizes > 0).all():  # then all pairs share the sums of the systems
+        of_systems = sums(totals), sums(sizes)
+        of_systems = once(*of_systems) if each_once else of_systems
+        pairs = np.triu_indices(systems, 1)
+        step = max(1, _BLOCK // max(len(of_systems[0]), 1))
+        for start in range(0, max(len(pairs[0]), 1), step):
+            a, b = (side[start : start + step] for side in pairs)
+            total, size = of_systems
+            yield total[:, a], size[:, a], total[:, b], size[:, b]
+        return
+    step = max(1, _HELD // max(len(totals), 1))
     for k in range(max(systems - 1, 1)):
         for start in range(k + 1, max(systems, 2), step):
             one, others = slice(k, k + 1), slice(start, start + step)
-            if whole:
-                shape = totals[:, others].shape
-                of_one = np.broadcast_to(totals[:, one], shape)
-                first = of_one, np.broadcast_to(sizes[:, one], shape)
-                second = totals[:, others], sizes[:, others]
-            else:
-                both = (sizes[:, one] > 0) & (sizes[:, others] > 0)
-                first = sums(np.where(both, totals[:, one], 0.0)), sums(sizes[:, one] * both)
-                second = sums(np.where(both, totals[:, others], 0.0)), sums(sizes[:, others] * both)
+            both = (sizes[:, one] > 0) & (sizes[:, others] > 0)
+            first = sums(np.where(both, totals[:, one], 0.0)), sums(sizes[:, one] * both)
+            second = sums(np.where(both, totals[:, others], 0.0)), sums(sizes[:, others] * both)
             yield once(*first) + once(*second) if each_once else (*first, *second)
 
 

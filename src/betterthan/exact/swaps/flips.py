@@ -13,6 +13,8 @@ NORMAL = 1_000  # clusters above which the sum is taken as normal
 _SLACK = 1e-9  # of the sum of |D|: sums that are as close are equal
 _WHOLE = 4_000  # of the sum of |D|: whole numbers up to here are counted one by one
 _HELD = 2**22
+_ROWS = 1_000  # sign vectors at once, whose sums the processor's cache holds
+_EXACT_IN_SINGLE = 2**24  # whole numbers up to here are exact in single precision
 _WORK = 1e9  # additions that exact swaps of clusters with unequal runs may take
 
 
@@ -123,13 +125,18 @@ def _sums(differences: np.ndarray) -> np.ndarray:
 
 def _sampled(differences: np.ndarray, draws: int, seed: int) -> np.ndarray:
     """Random sign vectors with a sum at least as far from 0, (pair,)."""
-    random = np.random.default_rng(seed)
-    total = np.abs(differences.sum(0)) - _SLACK * np.abs(differences).sum(0)
-    extreme = np.zeros(differences.shape[1], dtype=np.int64)
-    step = max(1, _HELD // max(differences.shape))
+    random, size = np.random.default_rng(seed), np.abs(differences).sum(0)
+    whole = size.max() <= _EXACT_IN_SINGLE and (differences == np.round(differences)).all()
+    kind = np.float32 if whole else np.float64
+    total = (np.abs(differences.sum(0)) - _SLACK * size).astype(kind)
+    differences = differences.astype(kind)
+    extreme = np.zeros(len(size), dtype=np.int64)
+    step = min(_ROWS, max(1, _HELD // max(differences.shape)))
     for start in range(0, draws, step):
-        signs = random.integers(0, 2, (min(step, draws - start), len(differences))) * 2.0 - 1
-        extreme += (np.abs(signs @ differences) >= total).sum(0)
+        signs = random.integers(0, 2, (min(step, draws - start), len(differences))).astype(kind)
+        sums = (2 * signs - 1) @ differences
+        far = np.abs(sums, out=sums) >= total
+        extreme += far.view(np.uint8).sum(0, dtype=np.uint16)
     return extreme
 
 
