@@ -89,7 +89,7 @@ class _Cells:
             (k for k, numbers in asked.items() if not numbers or k not in self._begun), object
         )
         self._file.seek(self._start)
-        with pd.read_csv(
+        read: Any = pd.read_csv(
             self._file,
             sep=self._delimiter,
             header=None,
@@ -104,7 +104,8 @@ class _Cells:
             low_memory=False,
             chunksize=_ROWS,
             **_EXACT,
-        ) as parts:
+        )
+        with read as parts:
             for part in parts:
                 yield {k: _of_block(part[k], k in texts) for k in asked}
 
