@@ -14,7 +14,7 @@ import numpy as np
 from betterthan import names
 from betterthan.io.problems import problem, shown
 from betterthan.io.table import Table
-from betterthan.io.texts import Texts, joined
+from betterthan.io.texts import Texts, blocks_of, joined
 from betterthan.io.written import Coded, FirstRows, Numbers, as_coded, coded, plain_numbers
 from betterthan.text import any_flaw, flaw, stripped
 
@@ -254,7 +254,7 @@ def _nested(table: Table, column: str, k: int) -> ValueError:
 
 
 def _none_blank[T: Sequence[str]](table: Table, column: str, values: T, what: str) -> T:
-    if all(map(str.strip, values)):
+    if all(all(map(str.strip, block)) for block in blocks_of(values)):
         return values
     blank = next(k for k, value in enumerate(values) if not value.strip())
     row, value = table.rows[blank], values[blank]

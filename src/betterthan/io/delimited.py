@@ -69,7 +69,9 @@ def _columns(records: list[list[str]], asked: Mapping[int, bool]) -> dict[int, A
 
 
 def _cells(cells: Sequence[str], numbers: bool) -> Any:
-    found = plain_numbers([cell or "nan" for cell in cells]) if numbers else None
+    found = plain_numbers(cells) if numbers else None
+    if numbers and found is None and "" in cells:
+        found = plain_numbers([cell or "nan" for cell in cells])
     return list(cells) if found is None else found
 
 

@@ -40,10 +40,11 @@ def _grown(blocks: Blocks, asked: Mapping[int, bool]) -> dict[int, Any]:
     again: dict[int, bool] = {}  # columns that hold both numbers and texts
     for block in blocks(asked):
         for k, cells in block.items():
-            if isinstance(cells, np.ndarray) and k in numbers:
+            kind = getattr(cells, "dtype", np.dtype(object)).kind  # of texts an object
+            if kind != "O" and k in numbers:
                 numbers[k].append(_narrow(cells))
                 continue
-            if isinstance(cells, list) and not numbers.get(k) and k not in again:
+            if kind == "O" and cells is not None and not numbers.get(k) and k not in again:
                 numbers.pop(k, None)
                 texts.setdefault(k, Coding()).add(cells)
                 continue

@@ -15,9 +15,11 @@ from betterthan.io.problems import listed, problem, shown
 from betterthan.io.roles import candidates, find
 from betterthan.io.table import NAMELESS, Table
 from betterthan.io.text_arrays import text_array, text_axes
+from betterthan.io.texts import BLOCK, Texts, few, repeated
 from betterthan.io.written import Coded, coded, first_rows
 
 BESIDE = ("dataset", "cluster", "epoch")  # optional coordinates on item, in this order
+_WITHIN = ("dataset", "epoch")  # an item is one within these
 
 
 @dataclass(frozen=True)
@@ -41,13 +43,19 @@ def items_of(table: Table) -> Items:
     ignored = [name for name in NAMELESS if name in table.columns and name != column]
     used = {*beside.values(), *ignored}
     if column is None:
-        ids = [str(k) for k in range(1, len(table.rows) + 1)]
+        ids = numbered(len(table.rows))
         said = "items are row numbers (no column of item ids)" + beside_said(beside)
         return Items(ids, coords, used, ignored, said)
     ids = item_ids(table, column, "each item an id")
     _refuse_repeated(table, column, ids, coords)
     said = f"item ids from column {column!r}" + beside_said(beside)
     return Items(ids.whole, coords, used | {column}, ignored, said)
+
+
+def numbered(n: int) -> Sequence[str]:
+    """Ids of items that have none: 1, 2, 3, ..."""
+    numbers = range(1, n + 1)
+    return few(Texts(list(map(str, numbers[k : k + BLOCK])) for k in range(0, n, BLOCK)))
 
 
 def item_ids(table: Table, column: str, what: str) -> Coded:
@@ -57,12 +65,16 @@ def item_ids(table: Table, column: str, what: str) -> Coded:
 
 def units(ids: Coded, coords: dict[str, np.ndarray]) -> np.ndarray:
     """One number for each item within its dataset and epoch, in the order they first occur."""
-    unit = ids.codes
-    for role in ("dataset", "epoch"):
-        if role in coords:
-            beside = coded(coords[role].astype(object))
-            unit = pd.factorize(unit * len(beside.distinct) + beside.codes)[0]
-    return unit
+    return pd.factorize(_keys(ids, coords))[0] if set(coords) & set(_WITHIN) else ids.codes
+
+
+def _keys(ids: Coded, coords: dict[str, np.ndarray]) -> np.ndarray:
+    """A number of each row, the same where item, dataset and epoch are."""
+    key = ids.codes
+    for place, role in enumerate(role for role in _WITHIN if role in coords):
+        beside = coded(coords[role].astype(object))
+        key = (pd.factorize(key)[0] if place else key) * len(beside.distinct) + beside.codes
+    return key
 
 
 def sole(table: Table, role: str) -> str | None:
@@ -119,11 +131,11 @@ def beside_said(beside: dict[str, str]) -> str:
 def _refuse_repeated(table: Table, column: str, ids: Coded, coords: dict[str, np.ndarray]) -> None:
     if ids.once:
         return
-    first = first_rows(unit := units(ids, coords))
-    if len(first) == len(unit):
+    if not len(repeated(_keys(ids, coords))):
         return
+    first = first_rows(unit := units(ids, coords))
     k = int((first[unit] != np.arange(len(unit))).argmax())
-    within = [role for role in ("dataset", "epoch") if role in coords]
+    within = [role for role in _WITHIN if role in coords]
     same = "".join(f" and {role} {shown(coords[role][k].item())}" for role in within)
     before = table.rows[int(first[unit[k]])]
     what = f"duplicate item id{same}, already in row {before}; give each item one row"

@@ -63,7 +63,7 @@ class ItemRows:
         """The id of each item."""
         if self.unit is self.ids.codes:
             return self.ids.distinct
-        return list(Coded(self.ids.distinct, self.ids.codes[self.first]))
+        return Coded(self.ids.distinct, self.ids.codes[self.first]).whole
 
     @property
     def coords(self) -> dict[str, np.ndarray]:

@@ -115,7 +115,7 @@ def _of_block(cells: Any, as_written: bool) -> Any:
     if cells.dtype.kind in "iuf":
         return cells.to_numpy()
     if as_written:
-        return cells.tolist()
+        return cells.to_numpy(object)
     if isinstance(cells.dtype, pd.StringDtype):
-        return cells.fillna("").tolist()
+        return cells.fillna("").to_numpy(object)
     return None

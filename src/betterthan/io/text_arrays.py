@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 from xarray.indexes import PandasIndex
 
-from betterthan.io.texts import blocks_of
+from betterthan.io.texts import Texts, blocks_of
 
 _WIDTHS = 4  # times the letters there are: so much may stay empty
 _SMALL = 2**20  # letters that need no second thought
@@ -56,7 +56,9 @@ def _index(dim: str, texts: Sequence[str]) -> PandasIndex:
 
 
 def _of_blocks(texts: Sequence[str], name: str, dtype: Any) -> pd.Index:
-    parts = [pd.Series(list(block), dtype=dtype) for block in blocks_of(texts)]
+    if not isinstance(texts, Texts):
+        return pd.Index(list(texts), name=name, dtype=dtype)
+    parts = [pd.Series(block, dtype=dtype) for block in texts.blocks()]
     return pd.Index(pd.concat(parts, ignore_index=True), name=name, dtype=dtype)
 
 

@@ -1,6 +1,7 @@
 """Many short texts, kept as few long ones: an id takes its letters and a byte, not 60."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -36,8 +37,7 @@ class Texts(Sequence[str]):
         return self._ends[-1]
 
     def __iter__(self) -> Iterator[str]:
-        for block in self.blocks():
-            yield from block
+        return chain.from_iterable(self.blocks())
 
     def __getitem__(self, k: Any) -> Any:
         if not 0 <= k < len(self):
@@ -74,6 +74,11 @@ def _packed(block: Sequence[str]) -> tuple[str, str] | list[str]:
 
 def _unpacked(packed: tuple[str, str] | list[str]) -> list[str]:
     return packed if isinstance(packed, list) else packed[0].split(packed[1])
+
+
+def few(texts: Texts) -> Sequence[str]:
+    """Texts as Python's own, where they are few."""
+    return texts if len(texts) > BLOCK else list(texts)
 
 
 def blocks_of(texts: Sequence[str]) -> Iterable[Sequence[str]]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from betterthan.io.texts import BLOCK, Texts, hashes, repeated
+from betterthan.io.texts import BLOCK, Texts, few, hashes, repeated
 
 _SIGNED = re.compile(r"[+-]nan", re.IGNORECASE)
 
@@ -51,9 +51,13 @@ class Coded(Sequence[Any]):
         return map(list(self.distinct).__getitem__, self._codes.tolist())
 
     @property
-    def whole(self) -> Sequence[Any]:
-        """The cell of each row."""
-        return self.distinct if self.once else list(self)
+    def whole(self) -> Sequence[str]:
+        """The text of each row."""
+        if self._codes is None:
+            return self.distinct
+        cells, codes = list(self.distinct), self._codes
+        parts = (codes[k : k + BLOCK].tolist() for k in range(0, len(codes), BLOCK))
+        return few(Texts([cells[k] for k in part] for part in parts))
 
     @cached_property
     def first(self) -> np.ndarray:
@@ -128,16 +132,15 @@ class Coding:
         self._texts = Texts()
         self._codes: list[np.ndarray | range] = []
 
-    def add(self, cells: Sequence[str]) -> None:
+    def add(self, cells: Any) -> None:
         """Add some texts."""
-        found = dict.fromkeys(cells)
+        if isinstance(cells, list):
+            cells = np.fromiter(cells, object, len(cells))
+        codes, found = pd.factorize(cells)
         begin = len(self._texts)
-        codes = range(begin, begin + len(found))
-        if len(found) < len(cells):
-            place = dict(zip(found, codes, strict=True))
-            codes = np.fromiter(map(place.__getitem__, cells), np.int64, len(cells))
-        self._codes.append(codes)
-        self._texts.add(list(found))
+        once = len(found) == len(cells)
+        self._codes.append(range(begin, begin + len(found)) if once else codes + begin)
+        self._texts.add(found.tolist())
 
     def done(self) -> Coded:
         """All of them."""
@@ -145,24 +148,19 @@ class Coding:
         numbers = hashes(texts.blocks())
         if not len(repeated(numbers)):
             once = all(isinstance(part, range) for part in self._codes)
-            return Coded(_few(texts), None if once else self._whole())
+            return Coded(few(texts), None if once else self._whole())
         same = pd.factorize(numbers)[0]
         first = first_rows(same)
         others = hashes([text + "\0" for text in block] for block in texts.blocks())
         if (others != others[first[same]]).any():  # as good as never: one number of two texts
             found = coded(list(texts))
             return Coded(found.distinct, found.codes[self._whole()])
-        return Coded(_few(texts.at(first)), same[self._whole()])
+        return Coded(few(texts.at(first)), same[self._whole()])
 
     def _whole(self) -> np.ndarray:
         """The number of each text that was added, among those of all blocks."""
         parts = (np.arange(p.start, p.stop) if isinstance(p, range) else p for p in self._codes)
         return np.concatenate([*parts])
-
-
-def _few(texts: Texts) -> Sequence[str]:
-    """Texts as Python's own, where they are few."""
-    return texts if len(texts) > BLOCK else list(texts)
 
 
 def coded(values: Any) -> Coded:
