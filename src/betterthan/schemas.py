@@ -9,6 +9,7 @@ import numpy as np
 
 from betterthan import checks, names
 
+_BLOCK = 2**16  # labels that are looked at together
 _NAMED = (  # what holds names along data
     *(names.SYSTEM, *names.SQUARE, names.LABEL, names.PREDICTED, names.ACTUAL),
     *(names.DATASET, "cluster", "epoch", "judge"),
@@ -269,12 +270,25 @@ def _unique_items(scores: Any) -> None:
         for k in (names.DATASET, names.ITEM, "epoch")
         if k in scores.coords and scores[k].dims == (names.ITEM,)
     ]
+    if keys == [names.ITEM] and _differ(scores[names.ITEM]):
+        return
     if names.ITEM in keys:
         columns = {k: scores[k].values.tolist() for k in keys}
         checks.fit(columns[names.ITEM], names.ITEM)
         rows = list(zip(*columns.values(), strict=True))
         if len(set(rows)) < len(rows):
             checks.unique(rows if len(keys) > 1 else [row[0] for row in rows], "item")
+
+
+def _differ(labels: Any) -> bool:
+    """Whether no two labels are the same; False where that is not sure. They can be names."""
+    numbers = []
+    for begin in range(0, len(labels), _BLOCK):
+        block = labels[begin : begin + _BLOCK].values.tolist()
+        checks.fit(block, names.ITEM)
+        numbers.append(np.fromiter(map(hash, block), np.int64, len(block)))
+    ordered = np.sort(np.concatenate([np.empty(0, np.int64), *numbers]))
+    return not (ordered[1:] == ordered[:-1]).any()
 
 
 def _is_array(data: Any, dims: tuple[str, ...]) -> bool:

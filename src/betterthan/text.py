@@ -36,10 +36,14 @@ def first_flawed(texts: Sequence[str]) -> int | None:
     >>> first_flawed(["A", "B\x1b"]), first_flawed(["A", "B"])
     (1, None)
     """
-    together = "".join(texts)
-    if together.isprintable() or not _FLAW.search(together):
+    if not any_flaw("".join(texts)):
         return None
     return next(k for k, text in enumerate(texts) if _FLAW.search(text))
+
+
+def any_flaw(text: str) -> bool:
+    """Whether a text, or one of several put together, can be no name."""
+    return not text.isprintable() and _FLAW.search(text) is not None
 
 
 def stripped(text: str) -> str:

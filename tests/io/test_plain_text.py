@@ -7,7 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from betterthan.io import cells, plain_text
+from betterthan.io import cells, delimited, items, plain_text, written
+from betterthan.io import texts as long_texts
 from betterthan.io.delimited import parse_delimited
 from betterthan.io.layouts import of_name
 from betterthan.io.plain_text import parse_plain
@@ -71,7 +72,7 @@ def test_the_fast_and_the_careful_reader_agree(text):
     said, table = found(parse_plain, data, "x.csv", ";")
     if said == [] and table is None:
         return
-    said_other, other = found(parse_delimited, data.decode("utf-8-sig"), "x.csv", ";")
+    said_other, other = found(parse_delimited, data, "x.csv", ";")
     assert said == said_other
     if table is None:
         return
@@ -86,24 +87,36 @@ def test_the_fast_and_the_careful_reader_agree(text):
     same_reading(table, other)
 
 
-@given(texts(), st.integers(1, 5))
-@example("item;A\nq1;1\nq2;0\n3;x\n4;1\n", 2)
-@example("item;A\na;\nb;\nc;x\nd;y\n", 2)
-@example("item;A\nq1;x\nq2;y\n007;7\n08;8\n", 2)
-def test_rows_read_in_blocks_are_the_same_table(text, rows):
-    said, table = found(parse_plain, text.encode(), "x.csv", ";")
+@pytest.mark.parametrize("read", [parse_plain, parse_delimited])
+@given(text=texts(), rows=st.integers(1, 5))
+@example(text="item;A;B\nq 1;1;0\nQ 1;0;1\nq2;1;0\nq1;0;0\n", rows=2)
+@example(text="item;A;B\nq1;1;0\nq2;0;1\nq3;1;0\nq1;0;0\n", rows=2)
+@example(text="item;epoch;A;B\nq1;1;1;0\nq1;2;0;1\nq2;1;1;0\nq1;2;0;0\n", rows=2)
+@example(text="item;system;score\nq1;A;1\nq1;B;0\nq2;A;0\nq2;B;1\n", rows=2)
+@example(text="A;B\n1;0\n0;1\n1;1\n0;0\n", rows=2)
+@example(text='item;A;B\n"a\nb";1;0\n"a\tb";0;1\n"a\nb";0;1\n', rows=2)
+@example(text="item;A;B\nq1;1;0\ntotal;2;0\nq2;1;0\n", rows=2)
+@example(text="item;A\nq1;1\nq2;0\n3;x\n4;1\n", rows=2)
+@example(text="item;A\na;\nb;\nc;x\nd;y\n", rows=2)
+@example(text="item;A\nq1;x\nq2;y\n007;7\n08;8\n", rows=2)
+def test_rows_read_in_blocks_are_the_same_table(read, text, rows):
+    said, table = found(read, text.encode(), "x.csv", ";")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(plain_text, "_ROWS", rows)
-        said_other, other = found(parse_plain, text.encode(), "x.csv", ";")
+        patch.setattr(delimited, "_BLOCK", rows)
+        for module in (long_texts, written, items):  # no text is one of Python's own
+            patch.setattr(module, "BLOCK", rows)
+        said_other, other = found(read, text.encode(), "x.csv", ";")
         assert said == said_other
         if table is None:
             assert other is None
             return
         for column in table.columns:
             assert list(table.columns[column]) == list(other.columns[column])
-            here, there = found(number, table, column), found(number, other, column)
-            assert here[0] == there[0]
-            assert listed(here[1]) == listed(there[1])
+            for of in (number, names, cells.predictions):
+                here, there = found(of, table, column), found(of, other, column)
+                assert here[0] == there[0]
+                assert listed(here[1]) == listed(there[1])
         same_reading(table, other)
 
 

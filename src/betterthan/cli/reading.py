@@ -123,5 +123,5 @@ def component_table(file: Path) -> pd.DataFrame:
             table.source, "needs the names of components and at least one column of a feature"
         )
     return pd.DataFrame(
-        {name: numbers(table, name) for name in features}, index=texts(table, first)
+        {name: numbers(table, name) for name in features}, index=list(texts(table, first))
     )

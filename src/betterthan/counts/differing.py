@@ -61,14 +61,14 @@ def disagreements(scores: xr.DataArray, *, most: int | None = None) -> xr.Datase
 def differing(scores: xr.DataArray, most: int | None) -> xr.Dataset:
     """The same of scores that are checked."""
     scores = mean_of_runs(scores) if several(scores, EPOCH) else scores
-    values = scores.values.astype(float)
+    values = scores.values.astype(float, copy=False)
     told = spreads(values)
     apart = np.round(np.nan_to_num(told["spread"]), _PLACES)
     n = int((apart > 0).sum())
     order = np.lexsort((np.round(np.nan_to_num(told["with_rest"]), _PLACES), -apart))[:n][:most]
     found = {name: (names.ITEM, column[order]) for name, column in told.items()}
     labels = {
-        names.ITEM: item_ids(scores)[order],
+        names.ITEM: item_ids(scores, order),
         names.SYSTEM: scores[names.SYSTEM].values.astype(str),
     }
     square = {"score": ((names.ITEM, names.SYSTEM), values[order])}

@@ -13,22 +13,24 @@ from betterthan.io.text_arrays import text_array
 CLUSTER, EPOCH, UNIT = "cluster", "epoch", "unit_of"
 
 
-def item_ids(data: Any) -> np.ndarray:
+def item_ids(data: Any, at: Any = slice(None)) -> np.ndarray:
     """Id of the item of each row, str (item,); with its data set where an id is found in several.
 
     Parameters
     ----------
     data : xarray.DataArray or xarray.Dataset
         With a dim item. Without ids each row is an item of its own.
+    at : slice or numpy.ndarray of int, default all
+        The rows whose ids are given: those of a few take little memory.
     """
     if names.ITEM not in data.coords:
-        return np.arange(data.sizes[names.ITEM]).astype(str)
-    ids = text_array(data[names.ITEM].values)
+        return np.arange(data.sizes[names.ITEM]).astype(str)[at]
     if names.DATASET not in data.coords:
-        return ids
+        return text_array(data[names.ITEM][at].values)
+    ids = text_array(data[names.ITEM].values)
     datasets = text_array(data[names.DATASET].values)
     both = text_array([f"{d} / {i}" for d, i in zip(datasets, ids, strict=True)])
-    return both if len(set(both.tolist())) > len(set(ids.tolist())) else ids
+    return (both if len(set(both.tolist())) > len(set(ids.tolist())) else ids)[at]
 
 
 def ids_of(data: Any, by: str) -> np.ndarray:

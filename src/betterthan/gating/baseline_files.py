@@ -159,7 +159,7 @@ def read(path: str | Path) -> Kept:
         )
     header = _header(lines, name)
     refuse_header(header, name)
-    rows = parse_delimited("\n" * (len(lines) + 1) + table, name, ",")
+    rows = parse_delimited(("\n" * (len(lines) + 1) + table).encode(), name, ",")
     refuse_rows(rows, header)
     by_row = zip(*rows.columns.values(), strict=True)
     cells = [dict(zip(rows.columns, row, strict=True)) for row in by_row]

@@ -9,6 +9,7 @@ from itertools import chain
 import numpy as np
 
 from betterthan.io.problems import problem, shown
+from betterthan.io.texts import Texts, blocks_of, hashes, joined, repeated
 
 _LONGEST = 1000  # characters of what may still be a name; longer is text
 PLAIN_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -33,13 +34,17 @@ def spelling(name: str) -> str:
 def alike(values: Iterable[str]) -> list[list[str]]:
     """Groups of two and more distinct names of one spelling, as they first occur."""
     groups: dict[str, list[str]] = {}
-    values = list(values)
-    if _lower(values):
+    values = values if isinstance(values, Texts) else list(values)
+    if all(map(_lower, joined(values))):
         return []
-    distinct = list(dict.fromkeys(values))
-    if _differ(distinct):
+    values = values if isinstance(values, Texts) else list(dict.fromkeys(values))
+    spelt = hashes(map(_spellings, blocks_of(values)))
+    several = repeated(spelt)
+    if not len(several):
         return []
-    for value in distinct:
+    if isinstance(values, Texts):
+        values = dict.fromkeys(values.at(np.flatnonzero(np.isin(spelt, several))))
+    for value in values:
         if not value[_LONGEST:]:
             groups.setdefault(spelling(value), []).append(value)
     return [group for group in groups.values() if len(group) > 1]
@@ -50,17 +55,16 @@ def _plain(together: str) -> bool:
     return together.isascii() and together.split(maxsplit=1) == [together]
 
 
-def _lower(values: list[str]) -> bool:
+def _lower(together: str) -> bool:
     """Whether names are as they are spelt, all at once."""
-    together = "".join(values)
     return _plain(together) and together == together.casefold()
 
 
-def _differ(distinct: list[str]) -> bool:
-    """Whether names differ by more than case; False where they hold blanks or more than ASCII."""
-    if not _plain("".join(distinct)):
-        return False
-    return len(set("\n".join(distinct).casefold().split("\n"))) == len(distinct)
+def _spellings(values: Sequence[str]) -> list[str]:
+    """The spelling of each; of plain names all at once."""
+    if _plain("".join(values)):
+        return "\n".join(values).casefold().split("\n")
+    return list(map(spelling, values))
 
 
 def tell_alike(source: str, values: Iterable[str], what: str) -> None:

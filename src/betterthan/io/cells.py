@@ -14,8 +14,9 @@ import numpy as np
 from betterthan import names
 from betterthan.io.problems import problem, shown
 from betterthan.io.table import Table
-from betterthan.io.written import Coded, FirstRows, Numbers, as_coded, coded
-from betterthan.text import first_flawed, flaw, stripped
+from betterthan.io.texts import Texts, blocks_of, joined
+from betterthan.io.written import Coded, FirstRows, Numbers, as_coded, coded, plain_numbers
+from betterthan.text import any_flaw, flaw, stripped
 
 # In a column of numbers only: elsewhere any of these may be somebody's name or label.
 _MISSING = frozenset({"", "na", "n/a", "nan", "null", "none"})
@@ -24,10 +25,9 @@ _BOOLEAN = {"true": 1.0, "false": 0.0}
 _NUMBER = re.compile(
     r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?", re.ASCII | re.IGNORECASE
 )
-_SIGNED = re.compile(r"[+-]nan", re.IGNORECASE)
 
 
-def read_once(table: Table, column: str, read: Callable[[Table, str], list[str]]) -> Coded:
+def read_once(table: Table, column: str, read: Callable[[Table, str], Sequence[str]]) -> Coded:
     """What `read` makes of a column; of a text file it reads each distinct cell once, in the row
     where it first occurs.
     """
@@ -35,7 +35,7 @@ def read_once(table: Table, column: str, read: Callable[[Table, str], list[str]]
     if cells is None:
         return coded(read(table, column))
     made = read(_distinct(table, column, cells), column)
-    if made == cells.distinct:  # as a rule
+    if made is cells.distinct or made == cells.distinct:  # as a rule
         return cells
     found = coded(made)
     return Coded(found.distinct, found.codes[cells.codes])
@@ -46,20 +46,22 @@ def _distinct(table: Table, column: str, cells: Coded) -> Table:
     return Table(table.source, {column: cells.distinct}, FirstRows(cells, table.rows))
 
 
-def texts(table: Table, column: str) -> list[str]:
+def texts(table: Table, column: str) -> Sequence[str]:
     """The cells as names and labels, exactly as written; what is missing is empty."""
     found = as_written(table, column)
-    k = first_flawed(found)
-    if k is not None:
+    if any(map(any_flaw, joined(found))):
+        k = next(k for k, text in enumerate(found) if flaw(text))
         raise problem(
             table.source, flaw(found[k]), row=table.rows[k], column=column, value=found[k]
         )
     return found
 
 
-def as_written(table: Table, column: str) -> list[str]:
+def as_written(table: Table, column: str) -> Sequence[str]:
     """The cells as text, whatever they hold; what is missing is empty."""
     values = table.columns[column]
+    if isinstance(values, Texts):
+        return values
     values = values.tolist() if isinstance(values, np.ndarray) else list(values)
     if set(map(type, values)) == {str}:  # as a rule, and told in a third of the time
         return values
@@ -69,7 +71,7 @@ def as_written(table: Table, column: str) -> list[str]:
     ]
 
 
-def labels(table: Table, column: str, what: str) -> list[str]:
+def labels(table: Table, column: str, what: str) -> Sequence[str]:
     """The cells as text, none of them blank."""
     return _none_blank(table, column, texts(table, column), what)
 
@@ -87,7 +89,7 @@ def system_names(table: Table, column: str) -> list[str]:
     return _none_blank(table, column, stripped, "the name of a system")
 
 
-def _tell_merged(table: Table, column: str, written: list[str]) -> None:
+def _tell_merged(table: Table, column: str, written: Sequence[str]) -> None:
     """Warn of names that are one system once the spaces around them are gone."""
     first: dict[str, str] = {}
     for name in dict.fromkeys(written):
@@ -108,7 +110,7 @@ def numbers(table: Table, column: str, if_text: str = "") -> np.ndarray:
         return values.values
     if isinstance(values, Coded):
         return numbers(_distinct(table, column, values), column, if_text)[values.codes]
-    array = values.astype(np.float64) if isinstance(values, np.ndarray) else _plain_numbers(values)
+    array = values.astype(np.float64) if isinstance(values, np.ndarray) else plain_numbers(values)
     if array is None:
         array = _mixed_numbers(table, column, if_text)
     infinite = np.isinf(array)
@@ -160,20 +162,6 @@ def holds_numbers(table: Table, column: str) -> bool:
     except TypeError:
         return False
     return None not in parsed and any(not math.isnan(number or 0) for number in parsed)
-
-
-def _plain_numbers(values: Sequence[Any]) -> np.ndarray | None:
-    """The cells of a column of text at once, or None where some are not plainly numbers."""
-    try:
-        text = "".join(values)
-        array = np.array(list(map(float, values)), dtype=np.float64)
-    except (TypeError, ValueError):
-        return None
-    # float() takes 1_000 and digits of other scripts, which nobody types as scores, and a NaN with
-    # a sign, which some printf writes for a computation that failed.
-    if not text.isascii() or "_" in text or (np.isnan(array).any() and _SIGNED.search(text)):
-        return None
-    return array
 
 
 def _mixed_numbers(table: Table, column: str, if_text: str) -> np.ndarray:
@@ -265,8 +253,8 @@ def _nested(table: Table, column: str, k: int) -> ValueError:
     )
 
 
-def _none_blank(table: Table, column: str, values: list[str], what: str) -> list[str]:
-    if all(map(str.strip, values)):
+def _none_blank[T: Sequence[str]](table: Table, column: str, values: T, what: str) -> T:
+    if all(all(map(str.strip, block)) for block in blocks_of(values)):
         return values
     blank = next(k for k, value in enumerate(values) if not value.strip())
     row, value = table.rows[blank], values[blank]

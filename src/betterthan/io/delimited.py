@@ -3,51 +3,76 @@
 import csv
 import io
 from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
+from betterthan.io.growing import columns_of
 from betterthan.io.problems import problem
 from betterthan.io.table import Table, make_table
+from betterthan.io.written import plain_numbers
 
-_BLOCK = 512  # records that are put into columns together
+_BLOCK = 2**12  # records that are put into columns together
 
 
-def parse_delimited(text: str, source: str, delimiter: str) -> Table:
-    """The table in CSV or TSV text; rows are numbered by the line they start on."""
-    lines = io.TextIOWrapper(io.BytesIO(text.encode()), encoding="utf-8", newline="")
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    header: list[str] = []
-    columns: list[list[str]] = []
-    last: list[list[str]] = []  # records that are in no column yet
-    rows = array("q")
-    start = 1
-    try:
-        for record in reader:
-            if not header:
-                header = record
-                columns = [[] for _ in header]
-            elif record:
-                if len(record) != len(header):
-                    raise problem(source, _ragged(len(record), len(header)), row=start)
-                last.append(record)
-                rows.append(start)
-                if len(last) == _BLOCK:
-                    _put(last, columns)
-            start = reader.line_num + 1
-    except csv.Error as error:
-        raise problem(
-            source, f"not readable as CSV ({error}); check the quotes", row=start
-        ) from None
+def parse_delimited(data: bytes, source: str, delimiter: str) -> Table:
+    """The table in CSV or TSV text in UTF-8; rows are numbered by the line they start on."""
+    records = _Records(data, source, delimiter)
+    _, header = next(iter(records), (0, []))
     if not header:
         raise problem(source, "is empty; give column names and at least one row")
+    columns = columns_of(records.blocks, header)
     _refuse_other_delimiter(header, source, delimiter)
-    _put(last, columns)
-    return make_table(source, header, columns, rows)
+    return make_table(source, header, columns, records.rows)
 
 
-def _put(records: list[list[str]], columns: list[list[str]]) -> None:
-    """Move the cells of records into their columns."""
-    for column, cells in zip(columns, zip(*records, strict=True), strict=False):
-        column += cells
-    records.clear()
+class _Records:
+    """The records of a text, each with the line it starts on; they can be read again."""
+
+    def __init__(self, data: bytes, source: str, delimiter: str) -> None:
+        self._data, self._source, self._delimiter = data, source, delimiter
+        self.rows = array("I")  # of the records below the header
+
+    def __iter__(self) -> Iterator[tuple[int, list[str]]]:
+        lines = io.TextIOWrapper(io.BytesIO(self._data), encoding="utf-8-sig", newline="")
+        reader, start = csv.reader(lines, delimiter=self._delimiter, strict=True), 1
+        try:
+            for record in reader:
+                if record:
+                    yield start, record
+                start = reader.line_num + 1
+        except csv.Error as error:
+            what = f"not readable as CSV ({error}); check the quotes"
+            raise problem(self._source, what, row=start) from None
+
+    def blocks(self, asked: Mapping[int, bool]) -> Iterator[dict[int, Any]]:
+        """The cells of columns in some records, then in the next; see `growing.columns_of`."""
+        self.rows = array("I")
+        records = iter(self)
+        _, header = next(records)
+        last: list[list[str]] = []  # records that were not given yet
+        for start, record in records:
+            if len(record) != len(header):
+                raise problem(self._source, _ragged(len(record), len(header)), row=start)
+            last.append(record)
+            self.rows.append(start)
+            if len(last) == _BLOCK:
+                yield _columns(last, asked)
+                last = []
+        if last:
+            yield _columns(last, asked)
+
+
+def _columns(records: list[list[str]], asked: Mapping[int, bool]) -> dict[int, Any]:
+    """Cells of records by their columns: as numbers where these may be, and all are such."""
+    columns = list(zip(*records, strict=True))
+    return {k: _cells(columns[k], numbers) for k, numbers in asked.items()}
+
+
+def _cells(cells: Sequence[str], numbers: bool) -> Any:
+    found = plain_numbers(cells) if numbers else None
+    if numbers and found is None and "" in cells:
+        found = plain_numbers([cell or "nan" for cell in cells])
+    return list(cells) if found is None else found
 
 
 def _ragged(found: int, expected: int) -> str:

@@ -15,6 +15,7 @@ from betterthan.io.problems import printable, problem
 from betterthan.io.table import Table
 
 FORMATS = (".csv", ".tsv", ".jsonl", ".json", ".parquet")
+_PIECE = 2**20  # bytes that are looked at together
 
 
 def read_file(path: Path, sep: str | None = None) -> Table:
@@ -28,12 +29,12 @@ def read_file(path: Path, sep: str | None = None) -> Table:
     if extension == ".parquet":
         return parse_parquet(data, path.name)
     if extension in (".jsonl", ".json"):
-        if not data.isascii() or b"\0" in data:
-            decoded(data, path.name)  # refuses what is no UTF-8
+        refuse_no_text(data, path.name)
         return (parse_json if extension == ".json" else parse_json_lines)(data, path.name)
     delimiter = sep or ("\t" if extension == ".tsv" else ",")
-    plain = parse_plain(data, path.name, delimiter) if _is_text(data) else None
-    return plain or parse_delimited(decoded(data, path.name), path.name, delimiter)
+    refuse_no_text(data, path.name)
+    plain = parse_plain(data, path.name, delimiter)
+    return plain or parse_delimited(data, path.name, delimiter)
 
 
 def dataset_name(path: Path) -> str:
@@ -79,26 +80,28 @@ def _bytes(path: Path) -> bytes:
         raise problem(str(path), f"cannot be read ({error.strerror})") from None
 
 
-def _is_text(data: bytes) -> bool:
-    """Whether this is UTF-8 for certain."""
-    try:
-        return b"\0" not in data and (data.isascii() or bool(data.decode()))
-    except UnicodeDecodeError:
-        return False
-
-
 def decoded(data: bytes, source: str) -> str:
-    """The text in bytes of UTF-8; what they are instead is said with its row."""
+    """The text in bytes of UTF-8."""
+    refuse_no_text(data, source)
+    return data.decode("utf-8-sig")
+
+
+def refuse_no_text(data: bytes, source: str) -> None:
+    """Refuse what is no UTF-8, and say what it is instead, with its row."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise problem(source, "is UTF-16, not UTF-8; save it as UTF-8")
     if b"\0" in data:
         raise problem(source, "holds zero bytes, so it is not UTF-8 text; save it as UTF-8")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        row = data.count(b"\n", 0, error.start) + 1
-        what = f"not UTF-8 (byte 0x{data[error.start]:02x}); save the file as UTF-8"
-        raise problem(source, what, row=row) from None
+    begin = len(data) if data.isascii() else 0
+    while begin < len(data):
+        end = data.find(b"\n", begin + _PIECE) + 1 or len(data)
+        try:
+            data[begin:end].decode()
+        except UnicodeDecodeError as error:
+            row = data.count(b"\n", 0, begin + error.start) + 1
+            what = f"not UTF-8 (byte 0x{data[begin + error.start]:02x}); save the file as UTF-8"
+            raise problem(source, what, row=row) from None
+        begin = end
 
 
 def table_of(source: Any) -> Table:

@@ -13,6 +13,8 @@ from betterthan.io.expanding import most_of
 from betterthan.io.problems import problem
 from betterthan.io.roles import ALIASES, PAIRS
 from betterthan.io.table import MOST_CELLS, Table, make_table
+from betterthan.io.texts import BLOCK
+from betterthan.io.written import Coding
 
 
 def parse_parquet(data: bytes, source: str) -> Table:
@@ -79,10 +81,17 @@ def _with_index(frame: pd.DataFrame, source: str) -> pd.DataFrame:
 
 
 def _cells(series: pd.Series) -> Any:
-    """A numeric array where the dtype says so, otherwise a list with None for what is missing."""
+    """A numeric array where the dtype says so, distinct texts where all are such, otherwise a list
+    with None for what is missing.
+    """
     dtype: Any = series.dtype
     kind = getattr(dtype, "kind", "O")
     if isinstance(dtype, np.dtype) and kind in "iufb":
         return series.to_numpy()
+    if isinstance(dtype, pd.StringDtype) and len(series) > BLOCK and not series.hasnans:
+        coding = Coding()
+        for begin in range(0, len(series), BLOCK):
+            coding.add(series.iloc[begin : begin + BLOCK].tolist())
+        return coding.done()
     values = series.astype(object)
     return values.where(values.notna(), None).tolist()

@@ -5,24 +5,28 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from betterthan import names
 from betterthan.io.alike import tell_alike
-from betterthan.io.cells import labels
+from betterthan.io.cells import labels, read_once
 from betterthan.io.problems import listed, problem, shown
 from betterthan.io.roles import candidates, find
 from betterthan.io.table import NAMELESS, Table
 from betterthan.io.text_arrays import text_array, text_axes
+from betterthan.io.texts import BLOCK, Texts, few, repeated
+from betterthan.io.written import Coded, coded, first_rows
 
 BESIDE = ("dataset", "cluster", "epoch")  # optional coordinates on item, in this order
+_WITHIN = ("dataset", "epoch")  # an item is one within these
 
 
 @dataclass(frozen=True)
 class Items:
     """The items of a table with one row for each."""
 
-    ids: list[str]
+    ids: Sequence[str]
     coords: dict[str, np.ndarray]
     used: set[str]  # columns that are therefore not systems
     ignored: list[str]  # of these, the ones that nothing was read from
@@ -39,13 +43,38 @@ def items_of(table: Table) -> Items:
     ignored = [name for name in NAMELESS if name in table.columns and name != column]
     used = {*beside.values(), *ignored}
     if column is None:
-        ids = [str(k) for k in range(1, len(table.rows) + 1)]
+        ids = numbered(len(table.rows))
         said = "items are row numbers (no column of item ids)" + beside_said(beside)
         return Items(ids, coords, used, ignored, said)
-    ids = labels(table, column, "each item an id")
+    ids = item_ids(table, column, "each item an id")
     _refuse_repeated(table, column, ids, coords)
     said = f"item ids from column {column!r}" + beside_said(beside)
-    return Items(ids, coords, used | {column}, ignored, said)
+    return Items(ids.whole, coords, used | {column}, ignored, said)
+
+
+def numbered(n: int) -> Sequence[str]:
+    """Ids of items that have none: 1, 2, 3, ..."""
+    numbers = range(1, n + 1)
+    return few(Texts(list(map(str, numbers[k : k + BLOCK])) for k in range(0, n, BLOCK)))
+
+
+def item_ids(table: Table, column: str, what: str) -> Coded:
+    """Ids of items, none of them blank."""
+    return read_once(table, column, lambda of, name: labels(of, name, what))
+
+
+def units(ids: Coded, coords: dict[str, np.ndarray]) -> np.ndarray:
+    """One number for each item within its dataset and epoch, in the order they first occur."""
+    return pd.factorize(_keys(ids, coords))[0] if set(coords) & set(_WITHIN) else ids.codes
+
+
+def _keys(ids: Coded, coords: dict[str, np.ndarray]) -> np.ndarray:
+    """A number of each row, the same where item, dataset and epoch are."""
+    key = ids.codes
+    for place, role in enumerate(role for role in _WITHIN if role in coords):
+        beside = coded(coords[role].astype(object))
+        key = (pd.factorize(key)[0] if place else key) * len(beside.distinct) + beside.codes
+    return key
 
 
 def sole(table: Table, role: str) -> str | None:
@@ -99,22 +128,16 @@ def beside_said(beside: dict[str, str]) -> str:
     return "".join(f", {role} from column {column!r}" for role, column in beside.items())
 
 
-def _refuse_repeated(
-    table: Table, column: str, ids: list[str], coords: dict[str, np.ndarray]
-) -> None:
-    within = [role for role in ("dataset", "epoch") if role in coords]
-    beside = [coords[role].tolist() for role in within]
-    keys: list[Any] = list(zip(ids, *beside, strict=True)) if within else ids
-    if len(set(keys)) == len(keys):
+def _refuse_repeated(table: Table, column: str, ids: Coded, coords: dict[str, np.ndarray]) -> None:
+    if ids.once:
         return
-    first: dict[Any, int] = {}
-    for k, key in enumerate(keys):
-        if first.setdefault(key, k) != k:
-            same = "".join(
-                f" and {role} {shown(x)}"
-                for role, x in zip(within, key[1:] if within else (), strict=True)
-            )
-            before = table.rows[first[key]]
-            what = f"duplicate item id{same}, already in row {before}; give each item one row"
-            what += "" if "epoch" in within else ", or tell its runs apart in a column 'epoch'"
-            raise problem(table.source, what, row=table.rows[k], column=column, value=ids[k])
+    if not len(repeated(_keys(ids, coords))):
+        return
+    first = first_rows(unit := units(ids, coords))
+    k = int((first[unit] != np.arange(len(unit))).argmax())
+    within = [role for role in _WITHIN if role in coords]
+    same = "".join(f" and {role} {shown(coords[role][k].item())}" for role in within)
+    before = table.rows[int(first[unit[k]])]
+    what = f"duplicate item id{same}, already in row {before}; give each item one row"
+    what += "" if "epoch" in within else ", or tell its runs apart in a column 'epoch'"
+    raise problem(table.source, what, row=table.rows[k], column=column, value=ids[k])

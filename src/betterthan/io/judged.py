@@ -1,5 +1,6 @@
 """Judgments one by one: who judged, on what, and which system came first."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,7 @@ def judgments_by(table: Table, columns: dict[str, str | None]) -> Reading:
     return Reading(data, said_of_systems(systems, pair), unread(table, used))
 
 
-def _labels(table: Table, column: str, role: str) -> list[str]:
+def _labels(table: Table, column: str, role: str) -> Sequence[str]:
     if column not in table.columns:
         raise problem(
             table.source,

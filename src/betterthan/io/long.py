@@ -1,5 +1,6 @@
 """One row for each system on each item."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,13 +14,15 @@ from betterthan.io.items import (
     beside_columns,
     beside_said,
     coordinate,
+    item_ids,
     scores_array,
+    units,
 )
 from betterthan.io.no_systems import refuse_total
 from betterthan.io.problems import problem, shown
 from betterthan.io.roles import find
 from betterthan.io.table import MOST_CELLS, Reading, Table, refuse_large, unread
-from betterthan.io.written import Coded, coded, first_rows
+from betterthan.io.written import Coded, first_rows
 
 
 def long_scores(table: Table) -> Reading:
@@ -28,13 +31,7 @@ def long_scores(table: Table) -> Reading:
     rows = item_rows(table, item)
     systems = cells.read_once(table, system, cells.system_names)
     at_least_two(table, systems.distinct)
-    scores = cells.numbers(table, score)
-    place = rows.unit * len(systems.distinct) + systems.codes  # among items x systems
-    _refuse_repeated(table, rows, systems, place)
-    shape = rows.items, len(systems.distinct)
-    refuse_large(table.source, items=shape[0], systems=shape[1])
-    values = np.full(shape, np.nan)
-    values.ravel()[place] = scores
+    values = _square(table, rows, systems, cells.numbers(table, score))
     refuse_total(table.source, rows.names, values)
     refuse_apart_by_scores(table.source, systems.distinct, rows.names, ~np.isnan(values))
     said = f"joined by column {item!r}{beside_said(rows.beside)}"
@@ -62,11 +59,11 @@ class ItemRows:
         return self.ids.first if self.unit is self.ids.codes else first_rows(self.unit)
 
     @cached_property
-    def names(self) -> list[str]:
+    def names(self) -> Sequence[str]:
         """The id of each item."""
         if self.unit is self.ids.codes:
-            return list(self.ids.distinct)
-        return [self.ids.distinct[code] for code in self.ids.codes[self.first].tolist()]
+            return self.ids.distinct
+        return Coded(self.ids.distinct, self.ids.codes[self.first]).whole
 
     @property
     def coords(self) -> dict[str, np.ndarray]:
@@ -77,9 +74,7 @@ class ItemRows:
 def item_rows(table: Table, column: str) -> ItemRows:
     """Rows joined to items by their ids within dataset and epoch."""
     beside = beside_columns(table)
-    ids = cells.read_once(
-        table, column, lambda of, name: cells.labels(of, name, "each row an item id")
-    )
+    ids = item_ids(table, column, "each row an item id")
     by_row = {role: coordinate(table, found, role) for role, found in beside.items()}
     unit = units(ids, by_row)
     rows = ItemRows(ids, unit, beside, by_row)
@@ -88,14 +83,15 @@ def item_rows(table: Table, column: str) -> ItemRows:
     return rows
 
 
-def units(ids: Coded, coords: dict[str, np.ndarray]) -> np.ndarray:
-    """One number for each item within its dataset and epoch, in the order they first occur."""
-    unit = ids.codes
-    for role in ("dataset", "epoch"):
-        if role in coords:
-            beside = coded(coords[role].astype(object))
-            unit = pd.factorize(unit * len(beside.distinct) + beside.codes)[0]
-    return unit
+def _square(table: Table, rows: ItemRows, systems: Coded, scores: np.ndarray) -> np.ndarray:
+    """The scores of rows over (item, system), NaN where there is no row."""
+    place = rows.unit * len(systems.distinct) + systems.codes  # among items x systems
+    _refuse_repeated(table, rows, systems, place)
+    shape = rows.items, len(systems.distinct)
+    refuse_large(table.source, items=shape[0], systems=shape[1])
+    values = np.full(shape, np.nan)
+    values.ravel()[place] = scores
+    return values
 
 
 def _refuse_repeated(table: Table, rows: ItemRows, systems: Coded, cell: np.ndarray) -> None:

@@ -2,13 +2,14 @@
 
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from betterthan.io.choosing import how_to_choose
 from betterthan.io.problems import listed, problem, shown
 from betterthan.io.table import Table
+from betterthan.io.texts import joined
 
 _SUMMARY = re.compile(
     r"\s*(grand )?(total|sum|mean|average|avg\.?|overall|median|std\.?|stdev|macro|micro)"
@@ -23,6 +24,7 @@ _MEASURE = re.compile(
 )
 _LARGE = 20  # no share, and no rating beside numbers a twentieth of it
 _ROUNDED = 0.005  # of the largest score: what a mean may be off by rounding
+_CELLS = 2**18  # that are looked at together
 _ENOUGH = 5  # rows on which systems differ, and another column is their mean
 
 
@@ -50,8 +52,9 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
 
 def refuse_total(source: str, items: Sequence[str], values: np.ndarray) -> None:
     """Refuse an item that is the sum or the mean of all others; warn of one only called so."""
-    together = "\n".join(items).casefold()
-    if len(items) < 3 or (together.isascii() and not any(word in together for word in _WORDS)):
+    if len(items) < 3:
+        return
+    if not any(map(_may_sum, joined(items, "\n"))):
         return
     called = np.array([bool(_SUMMARY.fullmatch(item)) for item in items])
     if not called.any():
@@ -64,42 +67,68 @@ def refuse_total(source: str, items: Sequence[str], values: np.ndarray) -> None:
     warnings.warn(str(problem(source, what)), UserWarning, stacklevel=2)
 
 
+def _may_sum(names: str) -> bool:
+    """Whether one of some names may say that it sums others up."""
+    together = names.casefold()
+    return not together.isascii() or any(word in together for word in _WORDS)
+
+
 def _summaries(values: np.ndarray, enough: np.ndarray) -> list[tuple[int, str]]:
     """Columns that are the sum or the mean of all others, where these differ on so many rows."""
-    rows = values[~np.isnan(values).any(1)]
     others = values.shape[1] - 1
-    if others < 2 or not len(rows):
+    if others < 2:
         return []
-    slack = _ROUNDED * np.abs(rows).max()
-    rest = rows.sum(1, keepdims=True) - rows
-    differ = (np.ptp(rows, axis=1) > 10 * slack).sum() >= enough
-    several = ((rows != 0).sum(1) > 2).any()  # else the largest is their sum
-    sums = (np.abs(rows - rest) <= 2 * slack).all(0) & several & differ
-    means = (np.abs(rows - rest / others) <= slack).all(0) & differ
+    slack = _ROUNDED * max((np.abs(rows).max() for rows in _whole(values)), default=np.nan)
+    n, differ, several = 0, 0, False
+    sums = means = np.ones(len(enough), dtype=bool)
+    for rows in _whole(values):
+        n += len(rows)
+        rest = rows.sum(1, keepdims=True) - rows
+        differ += int((np.ptp(rows, axis=1) > 10 * slack).sum())
+        several |= bool(((rows != 0).sum(1) > 2).any())  # else the largest is their sum
+        sums = sums & (np.abs(rows - rest) <= 2 * slack).all(0)
+        means = means & (np.abs(rows - rest / others) <= slack).all(0)
+    if not n:
+        return []
+    sums, means = (of & (differ >= enough) for of in (sums & several, means))
     return [(int(k), "sum" if sums[k] else "mean") for k in np.flatnonzero(sums | means)]
+
+
+def _blocks(values: np.ndarray) -> Iterator[np.ndarray]:
+    """Some rows, then the next ones."""
+    step = max(1, _CELLS // max(1, values.shape[1]))
+    return (values[k : k + step] for k in range(0, len(values), step))
+
+
+def _whole(values: np.ndarray) -> Iterator[np.ndarray]:
+    """Of some rows, then of the next ones, those that lack nothing."""
+    for rows in _blocks(values):
+        rows = rows[~np.isnan(rows).any(1)]
+        if len(rows):
+            yield rows
 
 
 def _far(values: np.ndarray) -> tuple[np.ndarray, int]:
     """Columns of numbers beyond all that the column with the smallest could hold, and that one."""
-    largest = _largest(values)
-    if np.isnan(largest).all() or len(values) < 2:
+    if len(values) < 2:
+        return np.array([], dtype=int), 0
+    largest, least = np.zeros(values.shape[1]), np.full(values.shape[1], np.inf)
+    total, n, whole = np.zeros_like(largest), np.zeros_like(largest), np.ones_like(largest, bool)
+    for rows in _blocks(values):
+        size, known = np.abs(rows), ~np.isnan(rows)
+        largest = np.fmax(largest, np.where(known, size, 0).max(0))
+        least = np.fmin(least, np.where(known, size, np.inf).min(0))
+        total, n = total + np.where(known, size, 0).sum(0), n + known.sum(0)
+        whole &= (~known | (rows == np.floor(rows))).all(0)
+    largest = np.where(largest == 0, np.nan, largest)
+    if np.isnan(largest).all():
         return np.array([], dtype=int), 0
     near = int(np.nanargmin(largest))
-    size = np.abs(values)
     far = largest > _LARGE
     if largest[near] <= 1:  # shares, or right and wrong
-        means = np.nansum(size, axis=0) / (~np.isnan(values)).sum(0).clip(1)
-        return np.flatnonzero(far & (means > _LARGE / 4)), near
-    small = values[~np.isnan(values[:, near]), near]
-    ratings = largest[near] <= _LARGE / 2 and (small == np.floor(small)).all()
-    least = np.where(np.isnan(values), np.inf, size).min(0)
+        return np.flatnonzero(far & (total / n.clip(1) > _LARGE / 4)), near
+    ratings = largest[near] <= _LARGE / 2 and whole[near]
     return np.flatnonzero(far & ratings & (least >= _LARGE * largest[near])), near
-
-
-def _largest(values: np.ndarray) -> np.ndarray:
-    """Of each column the largest number without its sign; NaN where there is none but 0."""
-    held = np.where(np.isnan(values), 0, np.abs(values)).max(0)
-    return np.where(held == 0, np.nan, held)
 
 
 def _range(column: np.ndarray) -> str:

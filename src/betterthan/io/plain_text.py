@@ -3,20 +3,17 @@
 import csv
 import io
 import re
-from functools import cached_property
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from betterthan.io.roles import ALIASES
+from betterthan.io.growing import columns_of
 from betterthan.io.table import Table, make_table
-from betterthan.io.written import Coded, Numbers
 
 _BOM = b"\xef\xbb\xbf"
 _NUMBER = re.compile(r"\s*([+-]?\.?\d|$)")  # how a number begins; nothing is a missing one
-_NAMES = {alias for role in ("item", "system", "dataset", "cluster") for alias in ALIASES[role]}
-_ROWS = 2**18  # read at once: all of many rows take longer, and more memory
+_ROWS = 2**16  # read at once: all of many rows take longer, and more memory
 _PANDAS = tuple(map(int, pd.__version__.split(".")[:2]))
 # older ones are off by a last digit unless told
 _EXACT: dict[str, Any] = {} if _PANDAS >= (3, 1) else {"float_precision": "round_trip"}
@@ -47,9 +44,8 @@ def parse_plain(data: bytes, source: str, delimiter: str) -> Table | None:
     n = _rows(data, start, width, delimiter)
     if n < width:  # none, or so few that each column costs more than its cells
         return None
-    return make_table(
-        source, header, _Cells(data, start, header, delimiter).columns(), range(2, n + 2)
-    )
+    columns = columns_of(_Cells(data, start, header, delimiter).blocks, header)
+    return make_table(source, header, columns, range(2, n + 2))
 
 
 def _cells(line: bytes, delimiter: str) -> list[str]:
@@ -84,65 +80,42 @@ class _Cells:
         self._file, self._start = io.BytesIO(data), start
         self._width, self._delimiter = len(header), delimiter
         end = data.find(b"\n", start) + 1 or len(data)
-        begins = [bool(_NUMBER.match(cell)) for cell in _cells(data[start:end], delimiter)]
-        names = [name.strip().casefold() in _NAMES for name in header]
-        self.kept = [  # 007 is no 7; and older ones do not tell texts from true and false
-            k for k, named in enumerate(names) if (named if begins[k] else _PANDAS < (3,))
-        ]
-        self.numeric = [k for k, named in enumerate(names) if not named and begins[k]]
+        cells = enumerate(_cells(data[start:end], delimiter))
+        self._begun = {k for k, cell in cells if _NUMBER.match(cell)}
 
-    def columns(self) -> list[Any]:
-        """Numbers where a column holds nothing else, and is not called as one of names."""
-        with self._frame(dict.fromkeys(self.kept, object), chunksize=_ROWS) as read:
-            parts = list(read)
-        types = list(zip(*(part.dtypes for part in parts), strict=True))
-        numeric = [k for k in self.numeric if all(one.kind in "iuf" for one in types[k])]
-        columns: dict[int, Any] = {}
-        for k in numeric:
-            values = _together([part[k].to_numpy(np.float64) for part in parts])
-            if not np.isinf(values).any():
-                columns[k] = self._numbers(k, values)
-        for k in set(range(self._width)) - set(columns):
-            as_read = k in self.kept or all(isinstance(one, pd.StringDtype) for one in types[k])
-            cells = pd.concat([part[k] for part in parts]) if as_read else self._written[k]
-            columns[k] = _texts(cells)
-        return [columns[k] for k in range(self._width)]
-
-    def _numbers(self, k: int, values: np.ndarray) -> Numbers:
-        return Numbers(values, lambda: _texts(self._written[k]))
-
-    @cached_property
-    def _written(self) -> pd.DataFrame:
-        """All cells as they are written."""
-        return self._frame(object)
-
-    def _frame(self, dtype: Any, chunksize: int | None = None) -> Any:
+    def blocks(self, asked: Mapping[int, bool]) -> Iterator[dict[int, Any]]:
+        """The cells of columns in some rows, then in the next; see `growing.columns_of`."""
+        texts: dict[Any, Any] = dict.fromkeys(
+            (k for k, numbers in asked.items() if not numbers or k not in self._begun), object
+        )
         self._file.seek(self._start)
-        return pd.read_csv(
+        read: Any = pd.read_csv(
             self._file,
             sep=self._delimiter,
             header=None,
             names=range(self._width),
+            usecols=sorted(asked),
             index_col=False,
-            dtype=dtype,
-            na_values=[""],
+            dtype=texts,
+            na_values={k: [""] for k in asked if k not in texts},
             keep_default_na=False,
             skip_blank_lines=False,
             quoting=csv.QUOTE_NONE,
             low_memory=False,
-            chunksize=chunksize,
+            chunksize=_ROWS,
             **_EXACT,
         )
+        with read as parts:
+            for part in parts:
+                yield {k: _of_block(part[k], k in texts) for k in asked}
 
 
-def _together(parts: list[np.ndarray]) -> np.ndarray:
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
-
-
-def _texts(cells: Any) -> Coded:
-    """Cells by the distinct ones; what is nothing is an empty text again."""
-    codes, distinct = cells.factorize(use_na_sentinel=False)
-    found = distinct.tolist()
-    if pd.isna(distinct).any():
-        found = [cell if isinstance(cell, str) else "" for cell in found]
-    return Coded(found, codes)
+def _of_block(cells: Any, as_written: bool) -> Any:
+    """Numbers, texts as they are written, or nothing where pandas made them anything else."""
+    if cells.dtype.kind in "iuf":
+        return cells.to_numpy()
+    if as_written:
+        return cells.to_numpy(object)
+    if isinstance(cells.dtype, pd.StringDtype):
+        return cells.fillna("").to_numpy(object)
+    return None

@@ -2,6 +2,7 @@
 negatives.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,7 +99,7 @@ def _cells_of(table: Table) -> _Cells:
     return _Cells(items, named, told, item, column, systems.codes, labels.codes)
 
 
-def _labels(table: Table, column: str) -> list[str]:
+def _labels(table: Table, column: str) -> Sequence[str]:
     return cells.labels(table, column, "each row its label")
 
 

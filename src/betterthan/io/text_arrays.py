@@ -8,6 +8,8 @@ import pandas as pd
 import xarray as xr
 from xarray.indexes import PandasIndex
 
+from betterthan.io.texts import Texts, blocks_of
+
 _WIDTHS = 4  # times the letters there are: so much may stay empty
 _SMALL = 2**20  # letters that need no second thought
 
@@ -38,24 +40,32 @@ def text_axes(axes: Mapping[str, Sequence[str]]) -> xr.Coordinates:
     """Dims and the texts along each: what `text_array` would give, whose array is not made, as
     pandas keeps texts of an index in its own way.
     """
-    indexes = {dim: _index(dim, list(texts)) for dim, texts in axes.items()}
+    indexes = {dim: _index(dim, texts) for dim, texts in axes.items()}
     variables = {dim: found.create_variables()[dim] for dim, found in indexes.items()}
     return xr.Coordinates(variables, indexes=indexes)
 
 
-def _index(dim: str, texts: list[str]) -> PandasIndex:
+def _index(dim: str, texts: Sequence[str]) -> PandasIndex:
     dtype = _dtype(texts)
+    kind = object if dtype.kind == "O" or not len(texts) else None
     try:
-        found = pd.Index(texts, name=dim, dtype=object if dtype.kind == "O" or not texts else None)
+        found = _of_blocks(texts, dim, kind)
     except UnicodeEncodeError:  # half a letter, which some JSON holds
-        found = pd.Index(texts, name=dim, dtype=object)
+        found = _of_blocks(texts, dim, object)
     return PandasIndex(found, dim, coord_dtype=dtype)
 
 
-def _dtype(texts: list[str]) -> np.dtype:
+def _of_blocks(texts: Sequence[str], name: str, dtype: Any) -> pd.Index:
+    if not isinstance(texts, Texts):
+        return pd.Index(list(texts), name=name, dtype=dtype)
+    parts = [pd.Series(block, dtype=dtype) for block in texts.blocks()]
+    return pd.Index(pd.concat(parts, ignore_index=True), name=name, dtype=dtype)
+
+
+def _dtype(texts: Sequence[str]) -> np.dtype:
     """Of fixed width, unless far more would stay empty than there are letters."""
-    lengths = list(map(len, texts))
-    longest = max(lengths, default=0)
-    if longest * len(texts) > max(_SMALL, _WIDTHS * sum(lengths)):
+    sizes = [(max(map(len, block), default=0), sum(map(len, block))) for block in blocks_of(texts)]
+    longest = max((most for most, _ in sizes), default=0)
+    if longest * len(texts) > max(_SMALL, _WIDTHS * sum(size for _, size in sizes)):
         return np.dtype(object)
     return np.dtype(f"U{max(1, longest)}")

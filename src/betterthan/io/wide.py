@@ -59,7 +59,7 @@ def predicted_scores(table: Table, systems: Sequence[str] | None = None) -> Read
     return Reading(scores_array(values, items.ids, systems, items.coords), said, ignored)
 
 
-def _right(gold: list[str], predicted: dict[str, list[str]]) -> np.ndarray:
+def _right(gold: Sequence[str], predicted: dict[str, list[str]]) -> np.ndarray:
     """Whether each prediction equals gold, NaN where it is blank."""
     values, right = np.empty((len(gold), len(predicted))), np.array(gold, dtype=object)
     for k, said in enumerate(predicted.values()):

@@ -1,5 +1,6 @@
 """Columns of a text file: distinct cells with a number for each row, or plain numbers."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,32 +9,55 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from betterthan.io.texts import BLOCK, Texts, few, hashes, repeated
 
-@dataclass(frozen=True, eq=False)
+_SIGNED = re.compile(r"[+-]nan", re.IGNORECASE)
+
+
 class Coded(Sequence[Any]):
     """Cells by the distinct ones.
 
-    Attributes
+    Parameters
     ----------
     distinct : sequence
         In the order they first occur.
-    codes : numpy.ndarray of int
-        Which of them each row holds.
+    codes : numpy.ndarray of int, optional
+        Which of them each row holds; each the next one when not given.
     """
 
-    distinct: Sequence[Any]
-    codes: np.ndarray
+    def __init__(self, distinct: Sequence[Any], codes: np.ndarray | None = None) -> None:
+        self.distinct = distinct
+        self._codes = codes if codes is None or len(codes) > len(distinct) else None
+
+    @cached_property
+    def codes(self) -> np.ndarray:
+        """Which of the distinct ones each row holds."""
+        return np.arange(len(self.distinct)) if self._codes is None else self._codes
+
+    @property
+    def once(self) -> bool:
+        """Whether each occurs once."""
+        return self._codes is None
 
     def __len__(self) -> int:
-        return len(self.codes)
+        return len(self.distinct if self._codes is None else self._codes)
 
     def __getitem__(self, k: Any) -> Any:
-        return self.distinct[int(self.codes[k])]
+        return self.distinct[k if self._codes is None else int(self._codes[k])]
 
     def __iter__(self) -> Iterator[Any]:
-        if len(self.distinct) == len(self.codes):  # each occurs once, in this order
+        if self._codes is None:
             return iter(self.distinct)
-        return map(self.distinct.__getitem__, self.codes.tolist())
+        return map(list(self.distinct).__getitem__, self._codes.tolist())
+
+    @property
+    def whole(self) -> Sequence[str]:
+        """The text of each row."""
+        if self._codes is None:
+            return self.distinct
+        cells, codes = list(self.distinct), self._codes
+        parts = (codes[k : k + BLOCK].tolist() for k in range(0, len(codes), BLOCK))
+        return few(Texts([cells[k] for k in part] for part in parts))
 
     @cached_property
     def first(self) -> np.ndarray:
@@ -63,14 +87,19 @@ class Numbers(Sequence[Any]):
 
     Attributes
     ----------
-    values : numpy.ndarray of float64
-        Finite; NaN where a cell is blank.
+    kept : numpy.ndarray
+        Finite; NaN where a cell is blank. In a byte each where that holds them, else float64.
     read : callable
         Gives the cells as they are written, which few ask for.
     """
 
-    values: np.ndarray
+    kept: np.ndarray
     read: Callable[[], Coded]
+
+    @property
+    def values(self) -> np.ndarray:
+        """As float64."""
+        return self.kept.astype(np.float64, copy=False)
 
     @cached_property
     def cells(self) -> Coded:
@@ -78,13 +107,60 @@ class Numbers(Sequence[Any]):
         return self.read()
 
     def __len__(self) -> int:
-        return len(self.values)
+        return len(self.kept)
 
     def __getitem__(self, k: Any) -> Any:
         return self.cells[k]
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.cells)
+
+
+class Coding:
+    """Texts that come some at a time, each block by its own distinct ones, to be put together.
+
+    Examples
+    --------
+    >>> coding = Coding()
+    >>> coding.add(["b", "a", "b"])
+    >>> coding.add(["a", "c"])
+    >>> list(coding.done()), list(coding.done().distinct)
+    (['b', 'a', 'b', 'a', 'c'], ['b', 'a', 'c'])
+    """
+
+    def __init__(self) -> None:
+        self._texts = Texts()
+        self._codes: list[np.ndarray | range] = []
+
+    def add(self, cells: Any) -> None:
+        """Add some texts."""
+        if isinstance(cells, list):
+            cells = np.fromiter(cells, object, len(cells))
+        codes, found = pd.factorize(cells)
+        begin = len(self._texts)
+        once = len(found) == len(cells)
+        self._codes.append(range(begin, begin + len(found)) if once else codes + begin)
+        self._texts.add(found.tolist())
+
+    def done(self) -> Coded:
+        """All of them."""
+        texts = self._texts
+        numbers = hashes(texts.blocks())
+        if not len(repeated(numbers)):
+            once = all(isinstance(part, range) for part in self._codes)
+            return Coded(few(texts), None if once else self._whole())
+        same = pd.factorize(numbers)[0]
+        first = first_rows(same)
+        others = hashes([text + "\0" for text in block] for block in texts.blocks())
+        if (others != others[first[same]]).any():  # as good as never: one number of two texts
+            found = coded(list(texts))
+            return Coded(found.distinct, found.codes[self._whole()])
+        return Coded(few(texts.at(first)), same[self._whole()])
+
+    def _whole(self) -> np.ndarray:
+        """The number of each text that was added, among those of all blocks."""
+        parts = (np.arange(p.start, p.stop) if isinstance(p, range) else p for p in self._codes)
+        return np.concatenate([*parts])
 
 
 def coded(values: Any) -> Coded:
@@ -100,6 +176,20 @@ def coded(values: Any) -> Coded:
         values = np.fromiter(values, dtype=object, count=len(values))
     codes, distinct = pd.factorize(values)
     return Coded(distinct.tolist(), codes)
+
+
+def plain_numbers(cells: Sequence[Any]) -> np.ndarray | None:
+    """Cells as numbers, or None where some are not plainly such."""
+    try:
+        text = "".join(cells)
+        array = np.fromiter(map(float, cells), np.float64, len(cells))
+    except (TypeError, ValueError):
+        return None
+    # float() takes 1_000 and digits of other scripts, which nobody types as scores, and a NaN with
+    # a sign, which some printf writes for a computation that failed.
+    if not text.isascii() or "_" in text or (np.isnan(array).any() and _SIGNED.search(text)):
+        return None
+    return array
 
 
 def as_coded(cells: Any) -> Coded | None:

@@ -21,11 +21,11 @@ def logs_of(runs: Sequence[Run], systems: Sequence[str]) -> Logs:
     """All records of some runs, with rows for what was meant to be run and was not."""
     parts = [_of_run(k, run) for k, run in enumerate(runs)]
     found: dict[str, Any] = {
-        name: np.concatenate([part[name] for part in parts]) for name in parts[0]
+        name: np.concatenate([part.pop(name) for part in parts]) for name in list(parts[0])
     }
     of = found.pop("run")
     status = pd.Categorical.from_codes(found.pop("status"), categories=list(STATUSES))
-    texts = {name: pd.Categorical(found.pop(name)) for name in ("metric", "item", "cluster")}
+    texts = {name: _categories(found.pop(name)) for name in ("metric", "item", "cluster")}
     named = {
         "system": _repeated(systems, of),
         "task": _repeated([run.task for run in runs], of),
@@ -35,6 +35,14 @@ def logs_of(runs: Sequence[Run], systems: Sequence[str]) -> Logs:
     columns |= texts | named | found
     records = pd.DataFrame({name: columns[name] for name in RECORDS})
     return Logs(records, _of_runs(runs, systems))
+
+
+def _categories(values: np.ndarray) -> pd.Categorical:
+    """Values by the distinct ones, which are sorted."""
+    if values.dtype.kind != "U":
+        return pd.Categorical(values)
+    distinct, codes = np.unique(values, return_inverse=True)  # makes no texts of Python
+    return pd.Categorical.from_codes(codes, categories=distinct)
 
 
 def _repeated(values: Sequence[str], of: np.ndarray) -> pd.Categorical:

@@ -10,27 +10,60 @@ from betterthan.logs.record import Run
 
 _WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _TRUTHS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+_NONE = object()  # in the place of the score of a sample that has none
 _LIST = "its scores are lists, which are no number for an item; score each element by itself"
 
 
-def add_scores(run: Run, samples: Sequence[dict[str, Any]], declared: list[str]) -> None:
-    """Add the scores of all samples, each with every metric.
+class Scores:
+    """The values that scorers gave samples, a column for each scorer."""
+
+    def __init__(self) -> None:
+        self._size = 0
+        self._columns: dict[str | None, list[Any]] = {}  # None: the only one, which has no name
+
+    def add(self, samples: Sequence[dict[str, Any]]) -> None:
+        """Add those of some samples."""
+        for sample in samples:
+            scores = sample.get("scores")
+            if not isinstance(scores, dict):
+                scores = {None: sample["score"]} if isinstance(sample.get("score"), dict) else {}
+            for scorer, score in scores.items():
+                column = self._columns.setdefault(scorer, [])
+                column += [_NONE] * (self._size - len(column))
+                column.append(score.get("value") if isinstance(score, dict) else score)
+            self._size += 1
+
+    def of(self, kept: Sequence[int], sole: str) -> dict[str, list[Any]]:
+        """The values of some samples by scorer, `sole` for the only one; `_NONE` where there is no
+        score.
+        """
+        found: dict[str, list[Any]] = {}
+        for scorer, column in self._columns.items():
+            column += [_NONE] * (self._size - len(column))
+            own = column if len(kept) == self._size else [column[k] for k in kept]
+            name = sole if scorer is None else scorer
+            other = found.get(name, own)
+            found[name] = [b if a is _NONE else a for a, b in zip(other, own, strict=True)]
+        return {name: own for name, own in found.items() if any(v is not _NONE for v in own)}
+
+
+def add_scores(run: Run, scores: Scores, kept: Sequence[int], declared: list[str]) -> None:
+    """Add the scores of samples, each with every metric.
 
     Parameters
     ----------
     run : Run
         With its samples, in the same order.
-    samples : sequence of dict
+    scores : Scores
+    kept : sequence of int
+        The places of these samples among all that have scores.
     declared : list of str
         Metrics of the scorers, for a run of which nothing was scored; the first for a log from
         before there were several scorers.
     """
-    scores: list[Any] = [one.get("scores") for one in samples]
-    if not all(type(one) is dict for one in scores):
-        scores = [_scores_of(one, declared) for one in samples]
-    columns = _columns(scores)
+    columns = _by_metric(scores.of(kept, declared[0] if declared else "score"))
     if not columns and any(run.cells.failed):
-        columns = {metric: [None] * len(samples) for metric in declared}
+        columns = {metric: [None] * len(kept) for metric in declared}
     for metric, values in columns.items():
         words = {one: _as_number(one) for one in {v for v in values if type(v) is str}}
         numbers = [words[v] if type(v) is str else number(v) for v in values]
@@ -39,23 +72,13 @@ def add_scores(run: Run, samples: Sequence[dict[str, Any]], declared: list[str])
             _tell(run, metric, _odd(values, numbers))
 
 
-def _scores_of(sample: dict[str, Any], declared: list[str]) -> dict[str, Any]:
-    scores = sample.get("scores")
-    if isinstance(scores, dict):
-        return scores
-    one_name = declared[0] if declared else "score"
-    return {one_name: sample["score"]} if isinstance(sample.get("score"), dict) else {}
-
-
-def _columns(scores: list[dict[str, Any]]) -> dict[str, list[Any]]:
+def _by_metric(scores: dict[str, list[Any]]) -> dict[str, list[Any]]:
     """The values of each metric; those of a score of several are ``scorer/key``."""
     found: dict[str, list[Any]] = {}
-    for scorer in dict.fromkeys(chain.from_iterable(scores)):
-        own = [of.get(scorer) for of in scores]
-        values = [one.get("value") if type(one) is dict else one for one in own]
+    for scorer, values in scores.items():
         keyed = [value for value in values if type(value) is dict]
-        if len(keyed) < sum(scorer in of for of in scores):
-            found[scorer] = [None if type(v) is dict else v for v in values] if keyed else values
+        if len(keyed) < len(values) - values.count(_NONE):
+            found[scorer] = [None if v is _NONE or type(v) is dict else v for v in values]
         for key in dict.fromkeys(chain.from_iterable(keyed)):
             at = [value.get(key) if type(value) is dict else None for value in values]
             found[f"{scorer}/{key}"] = at

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import batched
 from typing import Any
 
@@ -14,7 +13,7 @@ from betterthan.logs.hashing import all_joined, digest
 from betterthan.logs.heads import Head, LogFile
 from betterthan.logs.inspect_content import Contents, digests_of_plain, prompts_of, shown_of
 from betterthan.logs.inspect_header import add_reported, declared_metrics, run_of, steps_of
-from betterthan.logs.inspect_values import add_scores
+from betterthan.logs.inspect_values import Scores, add_scores
 from betterthan.logs.json_values import as_dict, count, parsed
 from betterthan.logs.record import DONE, KEPT, Run
 from betterthan.progress import with_bar
@@ -48,50 +47,64 @@ def runs(files: Sequence[LogFile], cluster: str | None = None) -> list[Run]:
 
 def _of(file: LogFile, contents: Contents, cluster: str | None) -> Run:
     of_kind = _of_archive if file.head.kind == "zip" else _of_json
-    header, samples = of_kind(file, contents)
+    samples = _Samples(with_metadata=cluster is not None)
+    header = of_kind(file, contents, samples)
     run = _run(file, header, samples)
     if cluster is not None:
-        run.cells.cluster = [_shared(samples.all[row - 1], cluster, file) for row in run.cells.row]
+        run.cells.cluster = [_shared(samples, row - 1, cluster, file) for row in run.cells.row]
     return run
 
 
-def _shared(sample: dict[str, Any], cluster: str, file: LogFile) -> str:
+def _shared(samples: "_Samples", k: int, cluster: str, file: LogFile) -> str:
     """What a sample has as this metadata."""
-    metadata = as_dict(sample.get("metadata"))
+    metadata = as_dict(samples.metadata[k])
     if metadata.get(cluster) is None:
         has = f"has {listed(metadata)}" if metadata else "has none"
         what = f"has no metadata {cluster!r} to be its cluster; it {has}"
-        raise problem(f"{file.name}, sample {shown(sample['id'])}", what)
+        raise problem(f"{file.name}, sample {shown(samples.ids[k])}", what)
     return str(metadata[cluster])
 
 
 @dataclass(frozen=True)
 class _Samples:
-    """Samples as they stand in a log, or their summaries, with the digest of what each asks."""
+    """What is kept of samples, or of their summaries, column by column."""
 
-    all: list[dict[str, Any]] = field(default_factory=list)
-    contents: list[bytes | None] = field(default_factory=list)
+    with_metadata: bool
+    ids: list[Any] = field(default_factory=list)
+    epochs: list[int] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    errors: list[Any] = field(default_factory=list)
+    metadata: list[Any] = field(default_factory=list)
+    contents: list[bytes | None] = field(default_factory=list)  # digests of what each asks
+    scores: Scores = field(default_factory=Scores)
 
-    @cached_property
-    def epochs(self) -> list[int]:
-        """Of each sample."""
-        found = [one.get("epoch") for one in self.all]
-        return [one if type(one) is int else count(one, 1) for one in found]
+    def __len__(self) -> int:
+        return len(self.ids)
 
-    def last(self) -> list[int]:
+    def add(self, some: Sequence[dict[str, Any]]) -> None:
+        """Keep what is needed of some more."""
+        epochs, most = [one.get("epoch") for one in some], KEPT.get()
+        self.ids.extend(one["id"] for one in some)
+        self.epochs.extend(one if type(one) is int else count(one, 1) for one in epochs)
+        self.texts.extend(shown_of(one)[:most] for one in some)
+        self.errors.extend(one.get("error") for one in some)
+        if self.with_metadata:
+            self.metadata.extend(one.get("metadata") for one in some)
+        self.scores.add(some)
+
+    def last(self) -> Sequence[int]:
         """The place of each (id, epoch): of two the last, which a scoring again wrote."""
-        ids = [str(one["id"]) for one in self.all]
+        ids = list(map(str, self.ids))
         if len(set(ids)) == len(ids):
-            return list(range(len(ids)))
+            return range(len(ids))
         keys = zip(ids, self.epochs, strict=True)
-        return sorted(dict(zip(keys, range(len(self.all)), strict=True)).values())
+        return sorted(dict(zip(keys, range(len(ids)), strict=True)).values())
 
 
-def _of_archive(file: LogFile, contents: Contents) -> tuple[dict[str, Any], _Samples]:
+def _of_archive(file: LogFile, contents: Contents, samples: _Samples) -> dict[str, Any]:
     with Archive(file) as archive:
         header = _header(archive, file)
         choices = any(step.get("solver") == "multiple_choice" for step in steps_of(header))
-        samples = _Samples()
         for some in _summaries(archive):
             plain = None if choices else digests_of_plain(some)
             try:
@@ -100,8 +113,8 @@ def _of_archive(file: LogFile, contents: Contents) -> tuple[dict[str, Any], _Sam
                 )
             except RecursionError:
                 raise _too_deep(file, len(samples.contents) + 1) from None
-            samples.all.extend(map(_summary, some))
-    return header, samples
+            samples.add(some)
+    return header
 
 
 def _too_deep(file: LogFile, row: int) -> ValueError:
@@ -143,10 +156,10 @@ def _parts(archive: Archive) -> list[str]:
     return [member for _, member in sorted(found)]
 
 
-def _of_json(file: LogFile, contents: Contents) -> tuple[dict[str, Any], _Samples]:
+def _of_json(file: LogFile, contents: Contents, samples: _Samples) -> dict[str, Any]:
     """The run in a log of one JSON object, whose samples are read one by one."""
     header: dict[str, Any] = {}
-    samples, row = _Samples(), 0
+    row = 0
     with file.open() as data:
         for key, value in fields(data, file.name, frozenset({"samples"})):
             if key != "samples" or value is None:
@@ -159,48 +172,33 @@ def _of_json(file: LogFile, contents: Contents) -> tuple[dict[str, Any], _Sample
                 samples.contents.append(contents.of(value))
             except RecursionError:
                 raise _too_deep(file, row) from None
-            samples.all.append(_summary(value))
+            samples.add([value])
     if not isinstance(header.get("eval"), dict):
         raise problem(file.name, "is no header of an Inspect log")
-    return header, samples
-
-
-def _summary(sample: dict[str, Any]) -> dict[str, Any]:
-    """What is kept of a sample while others are read."""
-    kept = {key: sample[key] for key in ("id", "epoch", "error", "metadata") if key in sample}
-    scores = sample.get("scores")
-    if isinstance(scores, dict):
-        kept["scores"] = {
-            name: {"value": score.get("value") if isinstance(score, dict) else score}
-            for name, score in scores.items()
-        }
-    elif isinstance(sample.get("score"), dict):
-        kept["score"] = {"value": sample["score"].get("value")}
-    return kept | {"input": shown_of(sample)[: KEPT.get()]}
+    return header
 
 
 def _run(file: LogFile, header: dict[str, Any], samples: _Samples) -> Run:
     run, kept = run_of(header, file), samples.last()
-    if double := len(samples.all) - len(kept):
+    if double := len(samples) - len(kept):
         said = f"{counted(double, 'sample')} of {file.name} given twice, the last is taken"
         run.said.append(("twice", said))
     _add_samples(run, header, samples, kept)
     if not kept and run.state == DONE:
         raise problem(file.name, "holds no samples; run Inspect with samples logged")
-    add_scores(run, [samples.all[k] for k in kept], declared_metrics(header))
+    add_scores(run, samples.scores, kept, declared_metrics(header))
     add_reported(run, header)
     return run
 
 
-def _add_samples(run: Run, header: dict[str, Any], samples: _Samples, kept: list[int]) -> None:
-    own, contents = [samples.all[k] for k in kept], [samples.contents[k] for k in kept]
-    errors = [one.get("error") for one in own]
+def _add_samples(run: Run, header: dict[str, Any], samples: _Samples, kept: Sequence[int]) -> None:
+    contents, errors = ([of[k] for k in kept] for of in (samples.contents, samples.errors))
     run.cells.samples(
-        [one["id"] for one in own],
+        [samples.ids[k] for k in kept],
         epoch=[samples.epochs[k] for k in kept],
         content=contents,
         prompt=all_joined(digest(prompts_of(header)), contents),
-        text=[asked if type(asked := one.get("input")) is str else shown_of(one) for one in own],
+        text=[samples.texts[k] for k in kept],
         row=[k + 1 for k in kept],
         failed=[error is not None for error in errors],
     )

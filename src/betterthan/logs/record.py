@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from betterthan.text import stripped
 
+_NAN = float("nan")
 OK, ERROR, UNSCORED, MISSING = STATUSES = ("ok", "error", "unscored", "missing")
 DONE, FAILED, DIED = STATES = ("done", "failed", "died")
 Frame = Any  # a pandas.DataFrame, inside: pandas is typed in part only
@@ -99,7 +99,7 @@ class Cells:
 
         What is ``ok`` without a finite number is taken as unscored.
         """
-        number = float("nan") if raw is None else float(raw)
+        number = _NAN if raw is None else float(raw)
         self.of.append(sample)
         self.metric.append(metric)
         self.raw.append(number)
@@ -124,11 +124,11 @@ class Cells:
 
     def scores(self, metric: str, numbers: Sequence[float | None]) -> None:
         """Add the number that a tool wrote for each sample, None where it wrote none."""
-        raw = np.array(numbers, float)  # NaN for None
+        raw = [_NAN if one is None else float(one) for one in numbers]
         self.of += range(len(self.item))
         self.metric += [metric] * len(self.item)
-        self.raw += raw.tolist()
-        known = np.isfinite(raw).tolist()
+        self.raw += raw
+        known = map(isfinite, raw)
         status = [OK if one else UNSCORED for one in known]
         if any(self.failed):
             status = [ERROR if f else s for f, s in zip(self.failed, status, strict=True)]

@@ -2,6 +2,7 @@
 system.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -71,7 +72,7 @@ def read(source: str | Path | pd.DataFrame) -> xr.DataArray:
         raise problem(table.source, f"no column of systems ({known}) among {listed(table.columns)}")
     document = _column(table, _DOCUMENT)
     systems = cells.system_names(table, system)
-    documents = [""] * len(systems)
+    documents: Sequence[str] = [""] * len(systems)
     if document:
         documents = cells.labels(table, document, "each order its document")
     rows = _Rows(table, documents, systems)
@@ -93,7 +94,7 @@ class _Rows:
     """A table, and of which document and system each of its rows is."""
 
     table: Table
-    documents: list[str]  # "" where there are none
+    documents: Sequence[str]  # "" where there are none
     systems: list[str]
 
     def wrong(self, what: str, k: int, column: str, value: Any) -> ValueError:

@@ -17,10 +17,20 @@ def spreads(values: np.ndarray) -> dict[str, np.ndarray]:
     ([0.577, 0.577, 0.577, 0.577], [1.0, 0.0, -0.756, 1.0])
     """
     seen = ~np.isnan(values)
+    total, number = np.where(seen, values, 0.0).sum(0), seen.sum(0)
+    parts = [
+        _of_rows(values[k : k + _ROWS], total, number) for k in range(0, max(1, len(values)), _ROWS)
+    ]
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def _of_rows(values: np.ndarray, total: np.ndarray, number: np.ndarray) -> dict[str, np.ndarray]:
+    """The same of some items; of all of them the sum and the number of each system's values."""
+    seen = ~np.isnan(values)
     filled, n = np.where(seen, values, 0.0), seen.sum(1)
     with np.errstate(invalid="ignore", divide="ignore"):
         # nan where a system has no other item
-        rest = (filled.sum(0) - filled) / np.where(seen, seen.sum(0) - 1, np.nan)
+        rest = (total - filled) / np.where(seen, number - 1, np.nan)
         mean = np.where(n > 0, filled.sum(1) / n, np.nan)
         spread = np.where(n > 1, np.sqrt((_centred(values, seen) ** 2).sum(1) / (n - 1)), np.nan)
         both = np.isfinite(rest)
@@ -36,4 +46,5 @@ def _centred(values: np.ndarray, known: np.ndarray) -> np.ndarray:
     return np.where(known, filled - (filled.sum(1) / known.sum(1))[:, None], 0.0)
 
 
+_ROWS = 2**16  # items that are looked at together
 _NOTHING = 1e-24  # a product of sums of squares that rounding alone has left

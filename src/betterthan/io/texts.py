@@ -1,0 +1,109 @@
+"""Many short texts, kept as few long ones: an id takes its letters and a byte, not 60."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+BLOCK = 2**16  # texts that are Python's own at a time
+_MARKS = "\n\t\x00\x1f"  # between texts stands one that is in none of them
+
+
+class Texts(Sequence[str]):
+    """Texts in blocks, of which one is unpacked where a text of it is asked for.
+
+    Examples
+    --------
+    >>> texts = Texts([["a", "b"], ["c"]])
+    >>> len(texts), texts[2], list(texts), list(texts.at(np.array([0, 2])))
+    (3, 'c', ['a', 'b', 'c'], ['a', 'c'])
+    """
+
+    def __init__(self, blocks: Iterable[Sequence[str]] = ()) -> None:
+        self._packed: list[tuple[str, str] | list[str]] = []
+        self._ends = [0]
+        self._last: tuple[int, list[str]] = (-1, [])
+        for block in blocks:
+            self.add(block)
+
+    def add(self, block: Sequence[str]) -> None:
+        """Add some texts behind the others."""
+        if len(block):
+            self._packed.append(_packed(block))
+            self._ends.append(len(self) + len(block))
+
+    def __len__(self) -> int:
+        return self._ends[-1]
+
+    def __iter__(self) -> Iterator[str]:
+        return chain.from_iterable(self.blocks())
+
+    def __getitem__(self, k: Any) -> Any:
+        if not 0 <= k < len(self):
+            raise IndexError(k)
+        place = int(np.searchsorted(self._ends, k, "right")) - 1
+        if self._last[0] != place:
+            self._last = place, _unpacked(self._packed[place])
+        return self._last[1][int(k) - self._ends[place]]
+
+    def blocks(self) -> Iterator[list[str]]:
+        """The texts, some at a time."""
+        return map(_unpacked, self._packed)
+
+    def joined(self, mark: str) -> Iterator[str]:
+        """The texts of each block in one, with a mark between them."""
+        for one in self._packed:
+            yield mark.join(one) if isinstance(one, list) else one[0].replace(one[1], mark)
+
+    def at(self, places: np.ndarray) -> "Texts":
+        """The texts at some places, which ascend."""
+        cuts = np.searchsorted(places, self._ends).tolist()
+        own = [places[a:b] - end for a, b, end in zip(cuts, cuts[1:], self._ends, strict=False)]
+        kept = zip(self.blocks(), own, strict=True)
+        return Texts([block[k] for k in of.tolist()] for block, of in kept)
+
+
+def _packed(block: Sequence[str]) -> tuple[str, str] | list[str]:
+    for mark in _MARKS:
+        letters = mark.join(block)
+        if letters.count(mark) == len(block) - 1:
+            return letters, mark
+    return list(block)
+
+
+def _unpacked(packed: tuple[str, str] | list[str]) -> list[str]:
+    return packed if isinstance(packed, list) else packed[0].split(packed[1])
+
+
+def few(texts: Texts) -> Sequence[str]:
+    """Texts as Python's own, where they are few."""
+    return texts if len(texts) > BLOCK else list(texts)
+
+
+def blocks_of(texts: Sequence[str]) -> Iterable[Sequence[str]]:
+    """Texts some at a time, or all at once where they are Python's own."""
+    return texts.blocks() if isinstance(texts, Texts) else [texts]
+
+
+def joined(texts: Sequence[str], mark: str = "") -> Iterable[str]:
+    """The texts of each block in one, with a mark between them."""
+    return texts.joined(mark) if isinstance(texts, Texts) else [mark.join(texts)]
+
+
+def hashes(blocks: Iterable[Sequence[str]]) -> np.ndarray:
+    """A number of 64 bits for each text; of equal texts the same."""
+    parts = [np.fromiter(map(hash, block), np.int64, len(block)) for block in blocks]
+    return np.concatenate([np.empty(0, np.int64), *parts])
+
+
+def repeated(numbers: np.ndarray) -> np.ndarray:
+    """The numbers that stand there more than once.
+
+    Examples
+    --------
+    >>> repeated(np.array([3, 1, 3, 2])).tolist()
+    [3]
+    """
+    ordered = np.sort(numbers)
+    return ordered[1:][ordered[1:] == ordered[:-1]]
