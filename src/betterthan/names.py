@@ -5,6 +5,7 @@ ITEM, SYSTEM, PAIR = "item", "system", "pair"
 SYSTEM_A, SYSTEM_B = "system_a", "system_b"
 SQUARE = (SYSTEM_A, SYSTEM_B)
 ADOPTED = "adopted model"  # which the user sampled; nothing is known of it but its draws
+STUDENT_T = "student_t"  # exact draws of differences of means
 IS_SYSTEM = ("is_a", "is_b")  # which systems a pair compares, in the data of a PyMC model
 OUTCOME, DATASET, REGION = "outcome", "dataset", "region"
 TALLY, LABEL = "tally", "label"

@@ -55,7 +55,8 @@ class Signature:
     engine: str | None = None  # exact, mcmc, or the model that is read first
     model: str | None = None
     modelled: str | None = None
-    prior: tuple[float, ...] | str | None = None  # numbers, or a distribution in words
+    prior: tuple[float, ...] | None = None
+    prior_is: str | None = None  # a distribution in words, where it is not given by numbers
     prior_sd: float | None = None  # of a normal prior of differences of means
     seed: int | None = None
     draws: int | None = None
@@ -112,7 +113,7 @@ class Signature:
             if isinstance(held[name], str):
                 held[name] = tuple(line for line in held[name].split("\n") if line)
         for name in ("prior", "joint_groups"):
-            if name in held and not isinstance(held[name], str):
+            if name in held:
                 held[name] = _numbers(held[name])
         if "higher_is_better" in held:
             held["higher_is_better"] = bool(held["higher_is_better"])

@@ -90,8 +90,8 @@ def test_verdict_is_withheld(tree):
 
 
 def test_what_is_no_fit_of_these_models_is_refused(tree):
-    other = bt.posterior.draws(bt.datasets.contingency_case("a"), draws=50, rng=1)
-    with pytest.raises(ValueError, match=r"tree is a fit of dirichlet_multinomial; give a fit of"):
+    other = bt.datasets.example_fit("performance_function")
+    with pytest.raises(ValueError, match=r"tree is a fit of performance_function; give a fit of"):
         bt.fits.compare(other)
     with pytest.raises(ValueError, match=r"tree is a fit of hierarchical; .* of davidson"):
         bt.fits.transitivity(tree)

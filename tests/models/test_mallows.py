@@ -123,8 +123,6 @@ def test_comparison_of_dispersions(tree):
     with pytest.warns(UserWarning, match="no verdict"):
         few = bt.fits.compare(tree.isel(draw=slice(0, 30)))
     assert few["verdict"].values[0, 1] == "no_verdict"
-    with pytest.raises(ValueError, match="tree is a fit of dirichlet_multinomial"):
-        bt.fits.compare(bt.posterior.draws(bt.datasets.contingency_case("a"), draws=50, rng=1))
 
 
 def test_orders_with_gaps_and_ties():

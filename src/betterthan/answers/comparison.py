@@ -11,8 +11,8 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import names
+from betterthan.answers import kept_fits, rows, saved, shown, words
 from betterthan.answers import made as made_of
-from betterthan.answers import rows, saved, shown, words
 from betterthan.answers.validation import validate, validate_attributes
 from betterthan.files import write_all
 from betterthan.signed import Signature
@@ -29,6 +29,9 @@ class Comparison:
         ``attrs`` say how it was made. ``comparison["x"]`` is ``comparison.data["x"]``.
     beside : mapping of str to xarray.Dataset
         The same by other ways of computing it, such as the closed form beside a sampled model.
+    fits : mapping of str to xarray.DataTree
+        The draws of what was sampled, by the name of the engine; empty where nothing was. Above
+        200 MB they are thinned or left out, and ``made.notes`` says so.
 
     Examples
     --------
@@ -39,6 +42,7 @@ class Comparison:
 
     data: xr.Dataset
     beside: Mapping[str, xr.Dataset] = field(default_factory=dict)
+    fits: Mapping[str, xr.DataTree] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> xr.DataArray:
         return self.data[name]
@@ -102,7 +106,41 @@ class Comparison:
         report: Any = betterthan.report
         return report(self, *beside, **choices)
 
-    def save(self, path: str | Path) -> None:
+    def to_datatree(
+        self, *, draws: int = names.DRAWS, chains: int = names.CHAINS, rng: Any = None
+    ) -> xr.DataTree:
+        """Draws of the posterior, for ArviZ and for `posterior`: of the fit that is read first, or
+        exact draws of each pair where nothing was sampled.
+
+        Parameters
+        ----------
+        draws, chains, rng
+            Of exact draws; see `posterior.draws`. A fit has its own.
+
+        Returns
+        -------
+        xarray.DataTree
+            With a group posterior over (chain, draw, pair).
+
+        Raises
+        ------
+        ValueError
+            If nothing was sampled and the answer is not of a kind of which there are exact draws.
+
+        Examples
+        --------
+        >>> import betterthan as bt
+        >>> tree = bt.compare(bt.datasets.contingency_case("a")).to_datatree(rng=1)
+        >>> float((tree["posterior"]["difference"] > 0).mean().round(2))
+        1.0
+        """
+        if self.fits:
+            return next(iter(self.fits.values()))
+        import betterthan
+
+        return betterthan.posterior.draws(self, draws=draws, chains=chains, rng=rng)
+
+    def save(self, path: str | Path, *, fits: bool = False) -> None:
         """Write a netCDF file that `load` reads back; each further engine has its own group.
 
         ``xarray.open_datatree`` opens it, too. A digest behind its end lets `load` find out whether
@@ -112,6 +150,8 @@ class Comparison:
         ----------
         path : str or pathlib.Path
             Ends in ``.nc``.
+        fits : bool, default False
+            Also write the draws of what was sampled.
 
         Raises
         ------
@@ -120,11 +160,12 @@ class Comparison:
         """
         if Path(path).suffix != ".nc":
             raise ValueError(f"path is {str(path)!r}; give a name that ends in .nc")
-        write_all({Path(path): self.to_bytes()})
+        write_all({Path(path): self.to_bytes(fits=fits)})
 
-    def to_bytes(self) -> bytes:
+    def to_bytes(self, *, fits: bool = False) -> bytes:
         """What `save` writes."""
         groups = {"/": self.data} | {f"/{name}": table for name, table in self.beside.items()}
+        groups |= kept_fits.as_groups(self.fits) if fits else {}
         return saved.as_bytes(xr.DataTree.from_dict(groups))
 
     def __str__(self) -> str:
@@ -193,11 +234,15 @@ def load(path: str | Path) -> Comparison:
         raise ValueError(f"path {str(path)!r} is no file")
     whole = saved.read(Path(path))
     data = whole.to_dataset()
-    beside = {str(name): _own(table.to_dataset()) for name, table in whole.children.items()}
+    beside = {
+        str(name): _own(table.to_dataset())
+        for name, table in whole.children.items()
+        if not kept_fits.is_group(name)
+    }
     for table in (data, *beside.values()):
         validate(table, str(path))
     validate_attributes(data, str(path))
-    return Comparison(data, beside)
+    return Comparison(data, beside, kept_fits.from_groups(whole))
 
 
 def _own(table: xr.Dataset) -> xr.Dataset:

@@ -88,12 +88,12 @@ def _counted(made: Signature, sizes: Any) -> list[str]:
 def _prior(made: Signature) -> str | None:
     if made.prior_sd:
         return f"normal(0, {made.prior_sd:g}) of a difference"
-    if made.model == names.ADOPTED:
+    if made.model in (names.ADOPTED, names.STUDENT_T):
         return None
+    if made.prior_is:
+        return made.prior_is
     if made.prior is None:  # a model that is not of win, loss and tie has one of its own
         return "zero" if made.model in _WITHOUT else f"that of {made.model}" if made.model else None
-    if isinstance(made.prior, str):
-        return made.prior
     numbers = ", ".join(f"{p:g}" for p in made.prior)
     return f"{'Dirichlet' if len(made.prior) == 3 else 'Beta'}({numbers})"
 

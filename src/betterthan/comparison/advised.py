@@ -1,5 +1,6 @@
 """The model that `advise` names, fitted, as one engine of a comparison."""
 
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
@@ -69,7 +70,8 @@ def fitted_answers(spec: Spec, given: Given, asked: Asked) -> Engine:
     choices = spec.options(given.found) | prior
     tree = spec.fit(ready, **choices, sampling=asked.sampling, rng=asked.seed, predictive=False)
     found = compare_fit(tree, **vars(asked.question)).data
-    return _as_engine(_equally_weighed(found) if "target" in found.dims else found, spec)
+    found = _equally_weighed(found) if "target" in found.dims else found
+    return replace(_as_engine(found, spec), fit=tree)
 
 
 def refuse_unknown(spec: Spec, asked: Asked) -> None:

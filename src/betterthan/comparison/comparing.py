@@ -16,7 +16,13 @@ from betterthan.answers.comparison import Comparison
 from betterthan.comparison.among_all import among_all
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.audited import audited
-from betterthan.comparison.engines import Engine, answers_of, exact_answers, sampled_answers
+from betterthan.comparison.engines import (
+    Engine,
+    answers_of,
+    exact_answers,
+    fits_of,
+    sampled_answers,
+)
 from betterthan.comparison.given import Found, Given, count_given, of_systems, recognise, scale_of
 from betterthan.comparison.missing_bounds import (
     as_answered,
@@ -265,12 +271,14 @@ def compare(
     result.attrs |= {k: v for table in beside for k, v in table.attrs.items()}
     result = with_arrays(result, {"sign_error": sign_error(result).variable})
     made = signed_of(given, asked, advice, engines) | audited(given, asked, bounds)
+    fits, left_out = fits_of(engines)
+    made |= {"notes": (*(made["notes"] or ()), *left_out)} if left_out else {}
     made |= {"unit_notes": unit_notes(result, given, asked, clusters)}
     if unequal(result):
         made["n_effective"] = worth(result)[0]
     signed = Signature(**made).to_attrs()
     result.attrs = signed | result.attrs
-    return Comparison(result, _beside(others, none))
+    return Comparison(result, _beside(others, none), fits)
 
 
 def _advice(found: Found) -> "Advice":
@@ -294,10 +302,10 @@ def _judged(data: xr.Dataset, asked: Asked) -> Comparison:
     """The comparison of judged counts."""
     from betterthan.comparison.of_judged import judged_answers
 
-    result, others = judged_answers(data, asked)
+    result, others, fits = judged_answers(data, asked)
     result = without_verdicts(result, None)
     result["sign_error"] = sign_error(result)
-    return Comparison(result, _beside(others))
+    return Comparison(result, _beside(others), fits)
 
 
 def _taken(asked: Asked, advice: "Advice | None") -> tuple[str, ...]:

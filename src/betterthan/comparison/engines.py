@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.answers.kept_fits import kept
 from betterthan.blocks.work import Work, work_on
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.given import Given
@@ -29,6 +30,7 @@ class Engine:
     answers: xr.Dataset
     beside: xr.Dataset = field(default_factory=xr.Dataset)  # over system, or data set
     signed: dict[str, Any] = field(default_factory=dict)
+    fit: xr.DataTree | None = None  # its draws, where it sampled
 
     @property
     def converged(self) -> bool:
@@ -124,7 +126,8 @@ def sampled_answers(given: Given, asked: Asked) -> Engine:
     diagnosis = diagnose(tree)
     whole = table.with_verdicts(found, asked.question, converged=diagnosis.passed, n=_number(given))
     beside = xr.Dataset({"z": without_attrs(cross_check(given.counts, tree)["z"])})
-    return Engine("mcmc", whole, beside, _signed(tree["posterior"].attrs) | _judged(diagnosis))
+    signed = _signed(tree["posterior"].attrs) | _judged(diagnosis)
+    return Engine("mcmc", whole, beside, signed, tree)
 
 
 def sampled_judged(data: xr.Dataset, n: xr.DataArray, asked: Asked) -> Engine:
@@ -143,7 +146,14 @@ def sampled_judged(data: xr.Dataset, n: xr.DataArray, asked: Asked) -> Engine:
     z = cross_check(data, tree)["z"]
     turned = table.of_pairs({"difference_mean": z.values}, z, square=True)  # of (B, A) it is -z
     beside = turned.rename({"difference_mean": "z"})
-    return Engine("mcmc", whole, beside, _signed(posterior.attrs) | _judged(diagnosis))
+    return Engine("mcmc", whole, beside, _signed(posterior.attrs) | _judged(diagnosis), tree)
+
+
+def fits_of(engines: list[Engine]) -> tuple[dict[str, xr.DataTree], tuple[str, ...]]:
+    """The fits that are kept with the answer, by engine, and what was left out."""
+    found = {engine.name: kept(engine.fit) for engine in engines if engine.fit is not None}
+    trees = {name: tree for name, (tree, _) in found.items() if tree is not None}
+    return trees, tuple(note for _, note in found.values() if note)
 
 
 def _number(given: Given) -> xr.DataArray | None:

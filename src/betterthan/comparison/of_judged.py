@@ -12,7 +12,7 @@ import xarray as xr
 import betterthan
 from betterthan import checks, names
 from betterthan.comparison.asked import Asked
-from betterthan.comparison.engines import Engine, sampled_judged
+from betterthan.comparison.engines import Engine, fits_of, sampled_judged
 from betterthan.counts.arrays import without_attrs
 from betterthan.counts.picking import picked, systems_of
 from betterthan.exact.judged.pairs import JudgedPairs
@@ -31,7 +31,9 @@ NO_JOINT = (
 )
 
 
-def judged_answers(data: xr.Dataset, asked: Asked) -> tuple[xr.Dataset, list[Engine]]:
+def judged_answers(
+    data: xr.Dataset, asked: Asked
+) -> tuple[xr.Dataset, list[Engine], Mapping[str, xr.DataTree]]:
     """The answer over (system_a, system_b) with all that stands beside it, and the engines that
     were asked for besides the one it is of.
     """
@@ -43,10 +45,11 @@ def judged_answers(data: xr.Dataset, asked: Asked) -> tuple[xr.Dataset, list[Eng
     main, *others = _engines(found, pairs, beside["n"], asked)
     z = [engine.beside for engine in others]
     whole = _joined(main.answers, beside, *_alone(found, asked), _labels(found), *z)
-    notes = [*_notes(found, worth), *_bare(bare)]
+    fits, left_out = fits_of([main, *others])
+    notes = [*_notes(found, worth), *_bare(bare), *left_out]
     made = _signed(found, asked, notes, worth, [main, *others])
     ordered = [replace(e, answers=_ordered(e.answers, asked)) for e in others]
-    return _ordered(whole, asked).assign_attrs(made), ordered
+    return _ordered(whole, asked).assign_attrs(made), ordered, fits
 
 
 def _asked_of(data: xr.Dataset, asked: Asked) -> tuple[xr.Dataset, int]:

@@ -25,6 +25,7 @@ _READERS = {
     "item_response": (of_abilities, names.ITEM),
     "mallows": (of_dispersions, "document"),
 } | dict.fromkeys(MODELS, (of_outcomes, names.ITEM))
+KNOWN = tuple(_READERS)
 _OWN_CHOICE = {"weights": "hierarchical", "items": "mallows"}
 _OF_SCORE = ("graded", "mallows")  # the rope is no difference of probabilities
 
@@ -120,7 +121,7 @@ def compare(
     >>> better.sel(target="new").item() < better.sel(target="equal").item()
     True
     """
-    fit = Fit.of(tree, tuple(_READERS))
+    fit = Fit.of(tree, KNOWN)
     asked = Question.checked(rope, ci_prob, ci_kind, threshold, of_score=fit.model in _OF_SCORE)
     own: dict[str, Any] = {}
     for name, value in (("weights", weights), ("items", items)):

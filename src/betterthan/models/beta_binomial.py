@@ -92,7 +92,7 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
         of_pairs.name_systems(model, pairs)
         data = pm.Data("wins", wins, dims=names.PAIR)
         n = pm.Data("n", wins + losses, dims=names.PAIR)
-        numbers = pm.Data("prior", np.array(checks.prior(prior, 2)), dims=names.OUTCOME)
+        numbers: Any = pm.Data("prior", np.array(checks.prior(prior, 2)), dims=names.OUTCOME)
         p = pm.Beta("p", alpha=numbers[0], beta=numbers[1], dims=names.PAIR)
         pm.Binomial("y", n=n, p=p, observed=data, dims=names.PAIR)
     return model

@@ -101,7 +101,7 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
         dims = (names.PAIR, names.OUTCOME)
         data = pm.Data("decisive", pairs.values[:, :2], dims=dims)
         n = pm.Data("n", pairs.values.sum(-1), dims=names.PAIR)
-        numbers = pm.Data("prior", np.array(_beta_prior(prior)), dims="parameter")
+        numbers: Any = pm.Data("prior", np.array(_beta_prior(prior)), dims="parameter")
         shape = {"alpha": numbers[0], "beta": numbers[1], "dims": names.PAIR}
         p_win, p_loss = pm.Beta("p_win", **shape), pm.Beta("p_loss", **shape)
         pm.Deterministic("difference", p_win - p_loss, dims=names.PAIR)

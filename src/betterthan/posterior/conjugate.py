@@ -6,18 +6,21 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from scipy.special import expit
+from scipy.special import expit, stdtr, stdtrit
 
 from betterthan import __version__, checks, names
+from betterthan.answers.comparison import Comparison
 from betterthan.counts.arrays import without_attrs
 from betterthan.counts.pairing import as_pairs
+from betterthan.counts.shapes import pair_coords, pair_indices
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.judged.dataset import is_judged
+from betterthan.posterior.from_draws import SAMPLES
 from betterthan.signed import Signature
 
 
 def draws(
-    counts: xr.DataArray | xr.Dataset,
+    counts: xr.DataArray | xr.Dataset | Comparison,
     *,
     prior: Any = None,
     draws: int = names.DRAWS,
@@ -31,7 +34,9 @@ def draws(
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
         With ties: draws of theta = (win, loss, tie) and of ``difference`` = theta_win - theta_loss.
         Without: draws of ``p``, the probability that A wins an example that is not a tie. Or
-        judged counts: draws of theta of the truth.
+        judged counts: draws of theta of the truth. Or a comparison in closed form, whose data,
+        prior and quantity are taken: of means, and of wins on clusters, draws of ``difference`` by
+        Student's t, above 0 where A is better, without the correction for skewed items.
     prior : str or sequence of float, optional
         Dirichlet parameters of win, loss, tie, or a name: see `betterthan.names.PRIORS`.
     draws, chains : int
@@ -62,6 +67,8 @@ def draws(
     >>> float((difference > 0).mean().round(2))  # exact: 0.956
     0.96
     """
+    if isinstance(counts, Comparison):
+        return of_comparison(counts.data, draws, chains, rng)
     if is_judged(counts):
         from betterthan.posterior import of_judged
 
@@ -82,6 +89,52 @@ def draws(
     tree["posterior"].attrs = made.to_attrs() | {
         "square": int(square),
         "inference_library_version": __version__,
+        "versions": f"betterthan {__version__}, numpy {np.__version__}",
+    }
+    return tree
+
+
+def of_comparison(data: xr.Dataset, number: int, chains: int, rng: Any) -> xr.DataTree:
+    """Draws of what a comparison answers in closed form."""
+    made = Signature.from_attrs(data.attrs)
+    if made.answer != "comparison" or made.method not in ("exact", "both"):
+        raise ValueError(
+            "no exact draws are known of this answer; give a comparison by method='exact', or the "
+            "counts"
+        )
+    if "difference_df" not in data:
+        counts = data["counts"].assign_attrs(ties=made.ties or "third")
+        return draws(counts, prior=made.prior, draws=number, chains=chains, rng=rng)
+    if made.prior_sd:
+        raise ValueError("no exact draws are known under a normal prior; leave the prior out")
+    shape = checks.whole(chains, "chains"), checks.whole(number, "draws")
+    seed = one_seed(rng)
+    systems = data[names.SYSTEM_A].values.tolist()
+    first, second = pair_indices(len(systems))
+    of_t = ("difference_mean", "difference_error", "difference_df")
+    mean, error, df = (data[name].transpose(*names.SQUARE).values[first, second] for name in of_t)
+    if not (error > 0).all():
+        at = int(np.argmin(error))
+        raise ValueError(
+            f"{systems[first[at]]} and {systems[second[at]]} differ by the same on all {made.unit}s"
+            ": their difference has no posterior of which to draw"
+        )
+    most = made.difference_most or np.inf
+    mean = -mean if made.lower_mean else mean
+    low, high = (stdtr(df, (end - mean) / error) for end in (-most, most))
+    level = low + (high - low) * np.random.default_rng(seed).random((*shape, mean.size))
+    coords = pair_coords(systems, first, second) | dict(
+        zip(SAMPLES, map(range, shape), strict=True)
+    )
+    d = xr.DataArray(
+        mean + error * stdtrit(df, level), coords, (*SAMPLES, names.PAIR), "difference"
+    )
+    drawn = Signature(model=names.STUDENT_T, seed=seed, inference_library="betterthan")
+    tree = xr.DataTree.from_dict({"posterior": d.to_dataset()})
+    tree["posterior"].attrs = drawn.to_attrs() | {
+        "square": 1,
+        "draws": shape[1],
+        "chains": shape[0],
         "versions": f"betterthan {__version__}, numpy {np.__version__}",
     }
     return tree

@@ -80,11 +80,12 @@ class Fit:
 
     def signed(self, asked: Question, **also: Any) -> Signature:
         """How an answer from it was made."""
-        a = self.posterior.attrs
+        a, prior = self.posterior.attrs, prior_in(self.posterior.attrs)
         return Signature(
             version=__version__,
             model=self.model,
-            prior=prior_in(a),
+            prior=None if isinstance(prior, str) else prior,
+            prior_is=prior if isinstance(prior, str) else None,
             seed=a.get("seed"),
             draws=self.posterior.sizes["draw"],
             chains=self.posterior.sizes["chain"],

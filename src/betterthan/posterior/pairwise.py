@@ -11,7 +11,14 @@ from betterthan.posterior import table
 from betterthan.posterior.fitted import Fit
 from betterthan.posterior.table import Question
 
-MODELS = ("dirichlet_multinomial", "beta_binomial", "independent_betas", "judge", names.ADOPTED)
+MODELS = (
+    "dirichlet_multinomial",
+    "beta_binomial",
+    "independent_betas",
+    "judge",
+    names.STUDENT_T,
+    names.ADOPTED,
+)
 
 
 def of_outcomes(fit: Fit, asked: Question) -> xr.Dataset:

@@ -71,6 +71,7 @@ KINDS = (
     Kind("orders.agreement", "agreement", "of_agreement.page"),
     Kind("orders.consensus", "consensus", "of_agreement.consensus_page"),
     Kind("fits.compare of mallows", "dispersions", "of_agreement.dispersions_page"),
+    Kind("fits.compare", "pairs", "of_fits.page"),
     Kind("orders.read", _is_orders, "of_agreement.orders_page"),
     Kind(
         "features.performance_function",
@@ -111,7 +112,12 @@ def parts_of(answer: Any) -> list[Part]:
 
 
 def plain(answer: Any) -> Any:
-    """The Dataset of an answer that shows itself."""
+    """The Dataset of an answer that shows itself; of a fit of pairs, what it says of them."""
+    if isinstance(answer, xr.DataTree) and "posterior" in answer.children:
+        from betterthan.fits.comparing import KNOWN, compare
+
+        if answer["posterior"].attrs.get("model") in KNOWN:
+            return compare(answer).data
     if not isinstance(answer, Comparison):
         return answer
     by_engine = answer.made.answer in ("comparison", "judged")

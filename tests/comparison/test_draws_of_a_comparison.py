@@ -1,0 +1,105 @@
+"""The draws of a comparison: kept where it sampled, exact where it did not."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import betterthan as bt
+from betterthan.answers import kept_fits
+
+SCORES = xr.DataArray(
+    np.random.default_rng(1).random((40, 3)),
+    dims=("item", "system"),
+    coords={"item": [f"i{k}" for k in range(40)], "system": list("ABC")},
+)
+RIGHT = (SCORES > 0.5).astype(float)
+
+
+@pytest.fixture(scope="module")
+def both():
+    sampling = bt.models.Sampling(draws=500, tune=500)
+    return bt.compare(RIGHT, method="both", sampling=sampling, rng=3)
+
+
+def _far(sampled, exact):
+    """How far probabilities with errors are from the exact ones, in errors."""
+    apart = exact.values != 0.5
+    return np.abs((sampled.values - exact.values)[apart] / sampled["mcse"].values[apart]).max()
+
+
+@pytest.mark.sampled
+def test_a_sampled_comparison_keeps_its_draws(both):
+    assert list(both.fits) == ["mcmc"]
+    tree = both.to_datatree()
+    assert tree is both.fits["mcmc"]
+    beside = both.beside["mcmc"]["prob_better"]
+    np.testing.assert_array_equal(bt.prob_better(tree).values, beside.values)
+
+
+@pytest.mark.sampled
+def test_draws_are_saved_on_request_alone(both, tmp_path):
+    both.save(tmp_path / "with.nc", fits=True)
+    both.save(tmp_path / "without.nc")
+    again = bt.load(tmp_path / "with.nc")
+    assert bt.load(tmp_path / "without.nc").fits == {}
+    assert list(again.beside) == ["mcmc"]
+    for name in ("theta", "difference"):
+        xr.testing.assert_equal(
+            again.fits["mcmc"]["posterior"][name], both.fits["mcmc"]["posterior"][name]
+        )
+    one, other = (bt.fits.compare(c.to_datatree()) for c in (again, both))
+    np.testing.assert_array_equal(one["prob_better"].values, other["prob_better"].values)
+    assert str(again) == str(both)
+
+
+@pytest.mark.sampled
+def test_large_fits_are_thinned_and_the_answer_says_so(both, monkeypatch):
+    tree = both.fits["mcmc"]
+    size = sum(tree[k].to_dataset().nbytes for k in tree.children)
+    monkeypatch.setattr(kept_fits, "BYTES_MAX", size / 2.5)
+    thin, note = kept_fits.kept(tree)
+    assert thin["posterior"].sizes["draw"] == 167
+    assert thin["posterior"].attrs["thinned"] == 3
+    assert "Every 3th draw is kept" not in note
+    assert "Every third draw is kept" in note
+    monkeypatch.setattr(kept_fits, "BYTES_MAX", size / 50)
+    nothing, note = kept_fits.kept(tree)
+    assert nothing is None
+    assert note.startswith("No draws are kept with the answer")
+    sampling = bt.models.Sampling(draws=500, tune=500)
+    found = bt.compare(RIGHT, method="mcmc", sampling=sampling, rng=3)
+    assert found.fits == {}
+    assert note in found.made.notes
+    assert "No draws are kept" in found.report()
+
+
+def test_exact_draws_agree_with_the_answer_on_counts():
+    found = bt.compare(RIGHT, prior=(2, 2, 1))
+    tree = found.to_datatree(draws=5000, rng=1)
+    assert tree["posterior"].attrs["prior"] == [2.0, 2.0, 1.0]
+    assert _far(bt.prob_better(tree), found["prob_better"]) < 4
+
+
+@pytest.mark.parametrize("higher", [True, False])
+def test_exact_draws_agree_with_the_answer_on_means(higher):
+    scores = SCORES.assign_attrs(higher_is_better=higher)
+    found = bt.compare(scores)
+    tree = found.to_datatree(draws=5000, rng=1)
+    sampled = bt.prob_better(tree)
+    # of skewed items the answer is the more careful of two laws, by at most 0.01 here
+    assert np.abs(sampled.values - found["prob_better"].values).max() < 0.01 + 4 * 0.004
+    sign = 1 if higher else -1
+    mean = sign * bt.difference(tree)["mean"].values
+    np.testing.assert_allclose(mean, found["difference_mean"].values, atol=5 * 0.07 / 20000**0.5)
+
+
+def test_exact_draws_are_refused_where_there_is_no_posterior():
+    same = SCORES.copy()
+    same.loc[{"system": "B"}] = same.sel(system="A").values
+    with pytest.raises(ValueError, match="A and B differ by the same on all items"):
+        bt.compare(same).to_datatree()
+    fit = bt.fits.compare(bt.datasets.example_fit("hierarchical"))
+    with pytest.raises(ValueError, match="no exact draws are known of this answer"):
+        fit.to_datatree()
+    with pytest.raises(ValueError, match="under a normal prior"):
+        bt.compare(SCORES, prior="skeptical").to_datatree()

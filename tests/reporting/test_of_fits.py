@@ -1,0 +1,62 @@
+"""The report on what a fit says of all pairs."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import betterthan as bt
+
+COUNTS = bt.counts.from_table(
+    {("A", "B"): (18, 9, 13), ("A", "C"): (20, 9, 11), ("B", "C"): (9, 12, 19)}
+)
+
+
+def _adopted(draws=1000):
+    return bt.fits.adopt(bt.posterior.draws(COUNTS, draws=draws, rng=1))
+
+
+@pytest.mark.parametrize("name", ["hierarchical", "davidson", "clustered", "graded"])
+def test_every_comparison_of_a_fit_has_a_report(name):
+    found = bt.fits.compare(bt.datasets.example_fit(name))
+    text = found.report()
+    assert found.statement()[0].partition(" (")[0] in " ".join(text.split())
+    assert f"model={name}" in text
+
+
+def test_a_tree_is_reported_as_its_comparison_is():
+    tree = bt.posterior.draws(COUNTS, rng=1)
+    assert bt.report(tree) == bt.fits.compare(tree).report()
+    page = bt.report(tree, format="html")
+    assert page.count("<svg") + page.count("data:image/png") >= 2  # differences and matrix
+
+
+def test_nothing_is_claimed_of_an_adopted_model():
+    text = bt.report(_adopted())
+    assert "How often its verdicts are right was not examined here." in text
+    assert "model=adopted model" in text
+    assert "prior=" not in text
+    assert "the tree has no group sample_stats" in text
+    assert "calibrat" not in text
+
+
+def test_no_verdict_where_chains_disagree():
+    tree = bt.posterior.draws(COUNTS, rng=1)
+    apart = tree["posterior"].to_dataset()
+    apart["theta"] = apart["theta"].copy()
+    apart["theta"][0, :, :, 0] += 0.2
+    apart["theta"][0, :, :, 2] -= 0.2
+    apart["theta"] = np.abs(apart["theta"])
+    apart["theta"] = apart["theta"] / apart["theta"].sum("outcome")
+    tree["posterior"] = apart
+    with pytest.warns(UserWarning, match="no verdict"):
+        text = bt.report(bt.fits.adopt(tree))
+    assert "No verdict: R-hat of" in text
+    assert "better " not in text.split("Limits")[0].replace("Prob better", "").replace(
+        "is better?", ""
+    )
+
+
+def test_what_is_no_fit_is_refused():
+    empty = xr.DataTree.from_dict({"posterior": xr.Dataset()})
+    with pytest.raises(ValueError, match="that no report is written of"):
+        bt.report(empty)
