@@ -9,6 +9,7 @@ from betterthan import names
 from betterthan.counts.shapes import to_square
 from betterthan.posterior import table
 from betterthan.posterior.fitted import Fit
+from betterthan.posterior.of_draws import by_pair
 from betterthan.posterior.table import Question
 
 MODELS = ("dirichlet_multinomial", "beta_binomial", "independent_betas", "judge", names.ADOPTED)
@@ -56,7 +57,8 @@ def of_one(tree: xr.DataTree, a: str, b: str) -> dict[str, np.ndarray]:
     if swapped and (b, a) not in pairs:
         raise ValueError(f"data compare no {a!r} and {b!r}")
     one = posterior.isel({names.PAIR: pairs.index((b, a) if swapped else (a, b))})
-    known = [k for k in ("difference", "theta", "p", "p_win", "p_loss") if k in one]
+    known = [k for k in ("difference", "p", "p_win", "p_loss") if by_pair(posterior, k)]
+    known += ["theta"] * by_pair(posterior, "theta", names.OUTCOME)
     found: dict[str, Any] = {}
     for name in known:
         array = one[name].transpose("chain", "draw", ...)
