@@ -3,13 +3,13 @@ model of his own.
 """
 
 from collections import Counter
-from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
 from betterthan.counts.pairing import as_pairs
+from betterthan.judged.dataset import is_judged
 from betterthan.models.of_pairs import systems_named
 from betterthan.posterior.from_draws import SAMPLES
 from betterthan.posterior.gate import posterior_of
@@ -28,7 +28,7 @@ _SHOWN = 4  # variables in a message
 _KEPT = ("inference_library", "inference_library_version", "pareto_k", "weights_ess")
 
 
-def adopt(idata: xr.DataTree, counts: xr.DataArray | None = None) -> xr.DataTree:
+def adopt(idata: xr.DataTree, counts: xr.DataArray | xr.Dataset | None = None) -> xr.DataTree:
     """Take a posterior that you sampled, so that every function for fits takes it.
 
     The model may be one that `build` returned, extended or not, or your own; the sampler may be
@@ -42,9 +42,9 @@ def adopt(idata: xr.DataTree, counts: xr.DataArray | None = None) -> xr.DataTree
         or ``theta`` (pair, outcome), the probabilities of win, loss and tie; or ``p`` (pair), the
         probability that A wins an example that is not a tie. The first of these answers.
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome), optional
-        The data of the model. They name the systems where the model does not, and the answers come
-        in their shape. Default: the systems that `build` recorded, else those in labels such as
-        "A vs B".
+        The data of the model, or judged counts. They name the systems where the model does not,
+        and the answers come in their shape. Default: the systems that `build` recorded, else those
+        in labels such as "A vs B".
 
     Returns
     -------
@@ -63,7 +63,8 @@ def adopt(idata: xr.DataTree, counts: xr.DataArray | None = None) -> xr.DataTree
     --------
     >>> import arviz as az, numpy as np, betterthan as bt
     >>> p = np.random.default_rng(1).beta(13, 3, size=(4, 1000, 1))  # as your sampler returns it
-    >>> own = az.from_dict({"posterior": {"p": p}}, dims={"p": ["pair"]}, coords={"pair": ["A vs B"]})
+    >>> labels = {"dims": {"p": ["pair"]}, "coords": {"pair": ["A vs B"]}}
+    >>> own = az.from_dict({"posterior": {"p": p}}, **labels)
     >>> answer = bt.prob_better(bt.fits.adopt(own)).sel(system_a="A", system_b="B")
     >>> bool(abs(answer - 0.9963) < 4 * answer.mcse)
     True
@@ -76,7 +77,7 @@ def adopt(idata: xr.DataTree, counts: xr.DataArray | None = None) -> xr.DataTree
         again = posterior.attrs.get("model") == names.ADOPTED
         square = bool(posterior.attrs["square"]) if again else _complete(a, b)
     else:
-        pairs, square = as_pairs(counts)
+        pairs, square = (counts, False) if is_judged(counts) else as_pairs(counts)
         order = _places(posterior, constant, pairs)
         a, b = ([str(s) for s in pairs[side].values] for side in names.SQUARE)
         posterior = posterior.isel({names.PAIR: order})
@@ -121,7 +122,10 @@ def _answering(posterior: xr.Dataset) -> xr.Dataset:
             raise ValueError(
                 f"group posterior has a dim {side!r}, which here is a coordinate of pair; rename it"
             )
-    found = posterior.assign({v: _checked(posterior[v].transpose(*wanted[v]), v) for v in there})
+    numbers = {v: _numbers(posterior[v].transpose(*wanted[v]), v) for v in there}
+    found = posterior.assign(numbers)
+    if "theta" in there:
+        found = _in_order(found)
     if "difference" in there or "theta" not in there:
         return found
     win, loss = (found["theta"].sel({names.OUTCOME: k}, drop=True) for k in names.DECISIVE)
@@ -137,20 +141,21 @@ def _shown(posterior: xr.Dataset) -> str:
     return ", ".join(every[:_SHOWN] + ["..."] * (len(every) > _SHOWN)) or "nothing"
 
 
-def _checked(array: xr.DataArray, name: str) -> xr.DataArray:
-    """A variable that answers, as numbers; theta over win, loss and tie in this order."""
+def _numbers(array: xr.DataArray, name: str) -> xr.DataArray:
+    """A variable that answers, checked."""
     if array.dtype.kind not in "fiub":
         raise ValueError(f"{name} is of dtype {array.dtype}; give numbers")
     array = array.astype(float)
     _refuse_values(array, name)
-    return _outcomes_named(array) if name == "theta" else array
+    return array
 
 
-def _outcomes_named(theta: xr.DataArray) -> xr.DataArray:
-    """Theta over win, loss and tie in this order."""
-    there = [str(k) for k in theta[names.OUTCOME].values] if names.OUTCOME in theta.coords else []
+def _in_order(posterior: xr.Dataset) -> xr.Dataset:
+    """The posterior with win, loss and tie in this order."""
+    labels = posterior[names.OUTCOME].values if names.OUTCOME in posterior.coords else []
+    there = [str(k) for k in labels]
     if sorted(there) == sorted(names.OUTCOMES):
-        return theta.assign_coords({names.OUTCOME: there}).sel(
+        return posterior.assign_coords({names.OUTCOME: there}).sel(
             {names.OUTCOME: list(names.OUTCOMES)}
         )
     raise ValueError(
@@ -201,9 +206,7 @@ def _systems(posterior: xr.Dataset, constant: xr.Dataset) -> tuple[list[str], li
         )
     parts = [label.split(_BETWEEN) for label in labels]
     unclear = [
-        label
-        for label, both in zip(labels, parts, strict=True)
-        if len(both) != 2 or not all(both)
+        label for label, both in zip(labels, parts, strict=True) if len(both) != 2 or not all(both)
     ]
     if unclear:
         raise ValueError(
@@ -225,7 +228,9 @@ def _labels(data: xr.Dataset) -> list[str] | None:
     return [str(label) for label in data[names.PAIR].values]
 
 
-def _places(posterior: xr.Dataset, constant: xr.Dataset, counts: xr.DataArray) -> list[int]:
+def _places(
+    posterior: xr.Dataset, constant: xr.Dataset, counts: xr.DataArray | xr.Dataset
+) -> list[int]:
     """Where the pairs of the counts are in the posterior."""
     size, wanted = posterior.sizes[names.PAIR], counts.sizes[names.PAIR]
     labels = _labels(posterior)

@@ -85,8 +85,9 @@ def of_one(tree: xr.DataTree, a: str, b: str) -> dict[str, np.ndarray]:
 
 def _number(fit: Fit) -> xr.DataArray | None:
     """Examples of each pair, where the fit holds the counts of all three outcomes."""
-    if "counts" in fit.constant and fit.constant["counts"].dims == (names.PAIR, names.OUTCOME):
-        n = fit.constant["counts"].sum(names.OUTCOME)
+    counts = fit.constant.get("counts")
+    if counts is not None and counts.dims == (names.PAIR, names.OUTCOME) and counts.shape[1] == 3:
+        n = counts.sum(names.OUTCOME)
     elif fit.model == "independent_betas" and "n" in fit.constant:
         n = fit.constant["n"]
     else:

@@ -53,10 +53,16 @@ def summary(
     """
     import arviz as az
 
-    posterior_of(tree)
+    posterior = posterior_of(tree)
     checks.probability(ci_prob, "ci_prob")
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
-    return az.summary(tree, ci_prob=ci_prob, ci_kind=ci_kind, round_to="none")
+    bare = posterior.drop_vars(names.SQUARE, errors="ignore")  # ArviZ wants the same of all
+    return az.summary(
+        xr.DataTree.from_dict({"posterior": bare}),
+        ci_prob=ci_prob,
+        ci_kind=ci_kind,
+        round_to="none",
+    )
 
 
 def draws_prob_better(tree: xr.DataTree) -> xr.DataArray:
