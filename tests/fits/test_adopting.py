@@ -6,6 +6,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
+from betterthan.models import clustered
 
 TABLE = {("A", "B"): (30, 12, 40), ("A", "C"): (25, 5, 30), ("B", "C"): (10, 14, 20)}
 PAIRS = ["A vs B", "A vs C", "B vs C"]
@@ -504,3 +505,33 @@ def test_nothing_warns_where_all_is_well(theta, square):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         str(bt.fits.compare(bt.fits.adopt(own(theta=theta), square)))
+
+
+@pytest.mark.parametrize("name", ["davidson", "mallows", "hierarchical"])
+def test_a_model_without_draws_by_pair_hears_what_to_add(name):
+    refused("in group posterior; give theta.*'difference'", bt.datasets.example_fit(name))
+
+
+def test_a_model_of_clusters_is_adopted_with_the_systems_that_build_recorded():
+    counts = clustered.simulate(20, size=5, rng=3)["counts"]
+    model = clustered.build(counts)
+    posterior = bt.datasets.example_fit("clustered")["posterior"].to_dataset()
+    tree = xr.DataTree.from_dict(
+        {
+            "posterior": posterior[["p", "s", "theta"]].drop_vars(["system_a", "system_b"]),
+            "constant_data": xr.Dataset(
+                {
+                    name: (model.named_vars_to_dims[name], model[name].get_value())
+                    for name in ("is_a", "is_b", "counts")
+                },
+                {k: list(v) for k, v in model.coords.items()},
+            ),
+        }
+    )
+    adopted = bt.fits.adopt(tree)
+    answer = bt.prob_better(bt.fits.adopt(tree, counts.sum("cluster")))
+    near(answer, clustered.closed_form(counts))
+    assert adopted["posterior"]["system_a"].values.tolist() == ["A0"]
+    refused("select or sum over the others first", tree, counts)
+    with pytest.raises(ValueError, match="has counts by cluster, and no closed form is known"):
+        bt.fits.cross_check(counts, adopted, prior=(1, 1, 1))
