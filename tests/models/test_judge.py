@@ -49,6 +49,13 @@ def test_fit_agrees_with_the_closed_form(tree, counts, agrees):
 
 
 @pytest.mark.sampled
+def test_adopted_draws_agree_with_the_closed_form(tree, counts):
+    adopted = bt.fits.adopt(tree, counts)
+    assert bt.fits.cross_check(counts, adopted, prior=(1, 1, 1))["agrees"].all()
+    assert adopted["posterior"]["system_b"].values.tolist() == ["B", "D"]
+
+
+@pytest.mark.sampled
 def test_tree_survives_netcdf_and_predicts_as_many_items(tree, counts, tmp_path, round_trip):
     round_trip(tree, tmp_path / "fit.nc")
     predicted = tree["posterior_predictive"]

@@ -112,7 +112,7 @@ def _tests(made: Signature) -> str:
 
 def _drawn(made: Signature) -> str:
     chains = f"{made.chains} x " if made.chains else ""
-    library = f", {made.inference_library}" if made.chains else ""
+    library = f", {made.inference_library}" if made.inference_library else ""
     seed = "" if made.seed is None else f"seed={made.seed}, "
     return f"{seed}{chains}{made.draws} draws{library}"
 

@@ -9,6 +9,7 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.counts.pairing import as_pairs
+from betterthan.judged.dataset import is_judged
 from betterthan.models.of_pairs import systems_named
 from betterthan.posterior.from_draws import SAMPLES
 from betterthan.posterior.gate import posterior_of
@@ -18,12 +19,16 @@ _VARIABLES = {
     "theta": (names.PAIR, names.OUTCOME),
     "p": (names.PAIR,),
 }
-_WANTED = "theta (pair, outcome), p (pair) or difference (pair)"
+_WANTED = (
+    "theta (pair, outcome), p (pair) or difference (pair), for example by "
+    "pm.Deterministic('difference', ..., dims='pair')"
+)
 _BETWEEN = " vs "
-_KEPT = ("inference_library", "inference_library_version")
+_SHOWN = 4  # variables in a message
+_KEPT = ("inference_library", "inference_library_version", "pareto_k", "weights_ess")
 
 
-def adopt(idata: xr.DataTree, counts: xr.DataArray | None = None) -> xr.DataTree:
+def adopt(idata: xr.DataTree, counts: xr.DataArray | xr.Dataset | None = None) -> xr.DataTree:
     """Take a posterior that you sampled, so that every function for fits takes it.
 
     The model may be one that `build` returned, extended or not, or your own; the sampler may be
@@ -37,9 +42,9 @@ def adopt(idata: xr.DataTree, counts: xr.DataArray | None = None) -> xr.DataTree
         or ``theta`` (pair, outcome), the probabilities of win, loss and tie; or ``p`` (pair), the
         probability that A wins an example that is not a tie. The first of these answers.
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome), optional
-        The data of the model. They name the systems where the model does not, and the answers come
-        in their shape. Default: the systems that `build` recorded, else those in labels such as
-        "A vs B".
+        The data of the model, or judged counts. They name the systems where the model does not,
+        and the answers come in their shape. Default: the systems that `build` recorded, else those
+        in labels such as "A vs B".
 
     Returns
     -------
@@ -69,15 +74,16 @@ def adopt(idata: xr.DataTree, counts: xr.DataArray | None = None) -> xr.DataTree
     tree = idata.copy()
     if counts is None:
         a, b = _systems(posterior, constant)
-        square = _complete(a, b)
+        again = posterior.attrs.get("model") == names.ADOPTED
+        square = bool(posterior.attrs["square"]) if again else _complete(a, b)
     else:
-        pairs, square = as_pairs(counts)
+        pairs, square = (counts, False) if is_judged(counts) else as_pairs(counts)
         order = _places(posterior, constant, pairs)
         a, b = ([str(s) for s in pairs[side].values] for side in names.SQUARE)
         posterior = posterior.isel({names.PAIR: order})
         for group in set(tree.children) - {"posterior"}:
             data = tree[group].to_dataset()
-            if names.PAIR in data.dims:
+            if data.sizes.get(names.PAIR) == len(order):
                 tree[group] = data.isel({names.PAIR: order})
     _refuse_twice(a, b)
     labels = {
@@ -105,31 +111,51 @@ def _answering(posterior: xr.Dataset) -> xr.Dataset:
             f"idata has no draws: group posterior has no dim {empty[0]!r} with values; give what "
             "pm.sample returned"
         )
-    name = next((name for name in _VARIABLES if name in posterior), None)
-    if name is None:
-        there = ", ".join(map(str, posterior.data_vars)) or "nothing"
-        raise ValueError(
-            f"idata has {there} in group posterior; give {_WANTED}, for example by "
-            "pm.Deterministic('difference', ..., dims='pair')"
-        )
-    array = posterior[name]
-    wanted = (*SAMPLES, *_VARIABLES[name])
-    if set(array.dims) != set(wanted):
-        own = ", ".join(str(d) for d in array.dims if d not in SAMPLES)
-        raise ValueError(f"{name} is over ({own}); give {_WANTED}")
-    _refuse_values(array.transpose(*wanted), name)
-    if name != "theta":
-        return posterior
-    theta = _outcomes_named(array)
-    win, loss = (theta.sel({names.OUTCOME: k}, drop=True) for k in names.DECISIVE)
-    return posterior.assign(theta=theta, difference=win - loss)
+    wanted = {name: (*SAMPLES, *dims) for name, dims in _VARIABLES.items()}
+    there = [v for v in _VARIABLES if v in posterior and set(posterior[v].dims) == set(wanted[v])]
+    if not there or ("difference" in posterior and "difference" not in there):
+        raise ValueError(f"idata has {_shown(posterior)} in group posterior; give {_WANTED}")
+    if not posterior.sizes[names.PAIR]:
+        raise ValueError("idata has no pairs: dim 'pair' of group posterior is empty")
+    for side in names.SQUARE:
+        if side in posterior.dims:
+            raise ValueError(
+                f"group posterior has a dim {side!r}, which here is a coordinate of pair; rename it"
+            )
+    numbers = {v: _numbers(posterior[v].transpose(*wanted[v]), v) for v in there}
+    found = posterior.assign(numbers)
+    if "theta" in there:
+        found = _in_order(found)
+    if "difference" in there or "theta" not in there:
+        return found
+    win, loss = (found["theta"].sel({names.OUTCOME: k}, drop=True) for k in names.DECISIVE)
+    return found.assign(difference=win - loss)
 
 
-def _outcomes_named(theta: xr.DataArray) -> xr.DataArray:
-    """Theta over win, loss and tie in this order."""
-    there = [str(k) for k in theta[names.OUTCOME].values] if names.OUTCOME in theta.coords else []
+def _shown(posterior: xr.Dataset) -> str:
+    """Its variables with their dims, the first ones."""
+    every = [
+        f"{name} ({', '.join(str(d) for d in array.dims if d not in SAMPLES)})"
+        for name, array in posterior.data_vars.items()
+    ]
+    return ", ".join(every[:_SHOWN] + ["..."] * (len(every) > _SHOWN)) or "nothing"
+
+
+def _numbers(array: xr.DataArray, name: str) -> xr.DataArray:
+    """A variable that answers, checked."""
+    if array.dtype.kind not in "fiub":
+        raise ValueError(f"{name} is of dtype {array.dtype}; give numbers")
+    array = array.astype(float)
+    _refuse_values(array, name)
+    return array
+
+
+def _in_order(posterior: xr.Dataset) -> xr.Dataset:
+    """The posterior with win, loss and tie in this order."""
+    labels = posterior[names.OUTCOME].values if names.OUTCOME in posterior.coords else []
+    there = [str(k) for k in labels]
     if sorted(there) == sorted(names.OUTCOMES):
-        return theta.assign_coords({names.OUTCOME: there}).sel(
+        return posterior.assign_coords({names.OUTCOME: there}).sel(
             {names.OUTCOME: list(names.OUTCOMES)}
         )
     raise ValueError(
@@ -169,15 +195,23 @@ def _systems(posterior: xr.Dataset, constant: xr.Dataset) -> tuple[list[str], li
         if labels is not None and labels != _labels(constant):
             raise ValueError(
                 f"the posterior has pairs {_few(labels)}, constant_data has "
-                f"{_few(_labels(constant) or [])}: pairs were renamed; give counts"
+                f"{_few(_labels(constant) or [])}: pairs were renamed; give counts whose pairs "
+                "have the new names"
             )
         return recorded
-    parts = [label.split(_BETWEEN) for label in labels or []]
-    if labels is None or any(len(both) != 2 or not all(both) for both in parts):
-        shown = _few(labels) if labels else "without labels"
+    if labels is None:
         raise ValueError(
-            f"pairs are {shown}, which do not name two systems each; label them as 'A vs B', or "
-            "give counts"
+            "pairs have no labels, so their systems are not known; label them as 'A vs B', or give "
+            "the counts that the model was built of"
+        )
+    parts = [label.split(_BETWEEN) for label in labels]
+    unclear = [
+        label for label, both in zip(labels, parts, strict=True) if len(both) != 2 or not all(both)
+    ]
+    if unclear:
+        raise ValueError(
+            f"the pair {unclear[0]!r} does not name two systems; label pairs as 'A vs B', or give "
+            "counts whose pairs are labelled as those of idata"
         )
     return [a for a, _ in parts], [b for _, b in parts]
 
@@ -194,7 +228,9 @@ def _labels(data: xr.Dataset) -> list[str] | None:
     return [str(label) for label in data[names.PAIR].values]
 
 
-def _places(posterior: xr.Dataset, constant: xr.Dataset, counts: xr.DataArray) -> list[int]:
+def _places(
+    posterior: xr.Dataset, constant: xr.Dataset, counts: xr.DataArray | xr.Dataset
+) -> list[int]:
     """Where the pairs of the counts are in the posterior."""
     size, wanted = posterior.sizes[names.PAIR], counts.sizes[names.PAIR]
     labels = _labels(posterior)
@@ -207,12 +243,30 @@ def _places(posterior: xr.Dataset, constant: xr.Dataset, counts: xr.DataArray) -
         both = zip(*(counts[side].values for side in names.SQUARE), strict=True)
         own = [f"{a}{_BETWEEN}{b}" for a, b in both]
     if sorted(labels) != sorted(own):
-        only = [x for x in labels if x not in own] or [x for x in own if x not in labels]
-        raise ValueError(
-            f"idata has {size} pairs and counts {wanted}, and {only[0]!r} is in one of them "
-            "alone; give the counts that the model was built of"
-        )
+        raise ValueError(_other_pairs(labels, own))
     return [labels.index(label) for label in own]
+
+
+def _other_pairs(labels: list[str], own: list[str]) -> str:
+    """How the pairs of a tree and those of the counts differ, in words."""
+    missing = [x for x in own if x not in labels]
+    for only in (x for x in labels if x not in own):
+        if _BETWEEN.join(reversed(only.split(_BETWEEN))) in missing:
+            return (
+                f"idata has the pair {only!r}, the counts have it the other way round; exchange "
+                "its systems in the counts"
+            )
+    there = Counter(labels)
+    twice = [x for x in there if there[x] > own.count(x) > 0]
+    for several in twice:
+        return f"idata has the pair {several!r} {there[several]} times; give it once"
+    where, only = ("idata", next((x for x in labels if x not in own), None))
+    if only is None:
+        where, only = "the counts", missing[0]
+    return (
+        f"idata has {len(labels)} pairs and the counts {len(own)}: {only!r} is in {where} alone; "
+        "give the counts that the model was built of"
+    )
 
 
 def _refuse_twice(a: list[str], b: list[str]) -> None:

@@ -9,12 +9,13 @@ from betterthan import checks, names, schemas
 from betterthan.counts.shapes import pair_indices
 from betterthan.exact.numeric.sampling_error import probability_z
 from betterthan.judged.dataset import is_judged
-from betterthan.models import mallows
+from betterthan.models import clustered, mallows
 from betterthan.posterior import from_draws
 from betterthan.posterior.closed import prob_better
 from betterthan.posterior.fitted import prior_in
 from betterthan.posterior.gate import diagnose as diagnose
 from betterthan.posterior.gate import posterior_of
+from betterthan.posterior.pairwise import MODELS
 from betterthan.posterior.sampled import draws_prob_better
 from betterthan.posterior.sampled import summary as summary
 from betterthan.posterior.table import square_of
@@ -28,7 +29,8 @@ def cross_check(counts: Any, tree: xr.DataTree, *, prior: Any = None) -> xr.Data
     Parameters
     ----------
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
-        What the posterior was drawn for, or judged counts; for a fit of ``models.mallows`` with
+        What the posterior was drawn for, or judged counts; for a fit of
+        ``models.clustered``, counts with a dim ``cluster``; for a fit of ``models.mallows`` with
         complete pooling, the Dataset of `orders.kendall_tau` that it was fitted to, and P(theta of
         A > theta of B) is checked.
     tree : xarray.DataTree
@@ -59,11 +61,14 @@ def cross_check(counts: Any, tree: xr.DataTree, *, prior: Any = None) -> xr.Data
     True
     """
     posterior = posterior_of(tree)
-    if posterior.attrs.get("model") == "mallows":
+    fitted = posterior.attrs.get("model")
+    if fitted == "mallows":
         return _dispersions(counts, posterior)
+    _refuse_without_closed_form(tree)
     sampled = draws_prob_better(tree)
     counts = counts if is_judged(counts) else schemas.counts(counts)
     _refuse_others(counts, sampled)
+    _refuse_other_kind(counts, str(fitted))
     own = _recorded_prior(tree)
     if prior is None and own is None:
         raise ValueError(
@@ -73,14 +78,73 @@ def cross_check(counts: Any, tree: xr.DataTree, *, prior: Any = None) -> xr.Data
     prior = own if prior is None else prior
     if is_judged(counts):
         return _checked(prob_better(counts, prior=prior), sampled, "judge")
+    if fitted == "clustered":
+        _refuse_other_prior(checks.prior(prior), own)
+        return _checked(clustered.closed_form(counts, prior=prior), sampled, "clustered")
     independent = "p_win" in posterior and "p_loss" in posterior
     ties = "drop" if "p" in posterior and "theta" not in posterior else "third"
     numbers = checks.prior(prior, 2 if independent or ties == "drop" else 3)
-    if own is not None and tuple(numbers) != tuple(own):
-        raise ValueError(f"prior is {numbers}, but the draws were made with {own}; leave prior out")
+    _refuse_other_prior(numbers, own)
     model = "independent" if independent else "dirichlet"
     exact = prob_better(counts, model=model, prior=numbers, ties=ties)
     return _checked(exact, sampled, model)
+
+
+def _refuse_without_closed_form(tree: xr.DataTree) -> None:
+    """Refuse draws of which no closed form here is the exact answer."""
+    attrs = tree["posterior"].attrs
+    fitted = attrs.get("model")
+    if fitted not in (None, "clustered", *MODELS):
+        raise ValueError(
+            f"the draws are of the model {fitted}, which has no closed form; cross_check is for "
+            f"{', '.join((*MODELS, 'clustered', 'mallows'))}"
+        )
+    if fitted == "clustered" and "correlation" in attrs:
+        raise ValueError(
+            f"the draws were made with correlation={attrs['correlation']:g} held, which has no "
+            "closed form; fit without correlation"
+        )
+    if attrs.get("labels") == "elsewhere":
+        raise ValueError(
+            "the draws were made with labels='elsewhere', which has no closed form; fit with "
+            "labels='inside'"
+        )
+    if fitted == names.ADOPTED and "constant_data" in tree.children:
+        constant = tree["constant_data"].to_dataset()
+        own = constant["counts"].dims if "counts" in constant else ()
+        more = [str(d) for d in own if d not in (names.PAIR, names.OUTCOME)]
+        if more:
+            raise ValueError(
+                f"the adopted model has counts by {more[0]}, and no closed form is known to be its "
+                "own; cross_check a model of counts by pair"
+            )
+
+
+def _refuse_other_kind(counts: xr.DataArray | xr.Dataset, fitted: str) -> None:
+    """Refuse counts that the model of the draws cannot have had."""
+    if is_judged(counts):
+        if fitted not in ("judge", names.ADOPTED):
+            raise ValueError(
+                f"the counts are judged, the draws are of {fitted}; give the counts it was fitted "
+                "to"
+            )
+        return
+    if fitted == "judge":
+        raise ValueError(
+            "the draws are of judge, and the counts are not judged; give those of judged.count"
+        )
+    known = {names.PAIR, *names.SQUARE, names.OUTCOME}
+    by = [str(d) for d in counts.dims if d not in known]
+    wanted = ["cluster"] if fitted == "clustered" else []
+    if by != wanted:
+        there = f"by {', '.join(by)}" if by else "without clusters"
+        right = "counts with a dim cluster" if wanted else "counts without a further dim"
+        raise ValueError(f"the draws are of {fitted}, the counts are {there}; give {right}")
+
+
+def _refuse_other_prior(numbers: tuple[float, ...], own: tuple[float, ...] | None) -> None:
+    if own is not None and numbers != tuple(own)[: len(numbers)]:
+        raise ValueError(f"prior is {numbers}, but the draws were made with {own}; leave prior out")
 
 
 def _recorded_prior(tree: xr.DataTree) -> tuple[float, ...] | None:

@@ -82,10 +82,11 @@ def diagnose(tree: xr.DataTree) -> Diagnosis:
     posterior = posterior_of(tree)
     if "pareto_k" in posterior.attrs:
         return _of_weights(posterior)
-    looked_at = posterior[[v for v in parameters(posterior) if v != _FREE]]
     adopted = posterior.attrs.get("model") == names.ADOPTED
-    if adopted:  # which may hold constants of the user's own
-        looked_at = looked_at[[v for v in looked_at if v in _ANSWERING or _varies(looked_at[v])]]
+    if adopted:
+        looked_at = _of_own(posterior)
+    else:
+        looked_at = posterior[[v for v in parameters(posterior) if v != _FREE]]
     chains, draws = posterior.sizes["chain"], posterior.sizes["draw"]
     failures = [_ALONE] if chains < 2 else []
     rhat, ess = _mixing(looked_at, failures)
@@ -104,8 +105,18 @@ def diagnose(tree: xr.DataTree) -> Diagnosis:
     )
 
 
-def _varies(draws: xr.DataArray) -> bool:
-    return bool((draws != draws.isel(chain=0, draw=0)).any())
+def _of_own(posterior: xr.Dataset) -> xr.Dataset:
+    """What is looked at in a user's model: what answers, and of the rest all numbers that vary."""
+    found = {}
+    for name, draws in posterior.data_vars.items():
+        if name in _ANSWERING:
+            found[name] = draws
+        elif draws.dtype.kind in "fiu":
+            cells = draws.transpose("chain", "draw", ...).values
+            cells = cells.reshape(*cells.shape[:2], -1)
+            varying = cells[..., (cells != cells[:1, :1]).any((0, 1))]
+            found[name] = xr.DataArray(varying, dims=("chain", "draw", f"{name}_cell"))
+    return xr.Dataset({k: v for k, v in found.items() if v.size})
 
 
 def posterior_of(tree: Any) -> xr.Dataset:
@@ -165,7 +176,7 @@ def _mixing(looked_at: xr.Dataset, failures: list[str]) -> tuple[float, float]:
             label: _worst(az.ess(looked_at, method=label.lower()), np.nanmin)
             for label in ("Bulk", "Tail")
         }
-    if not rhat <= names.RHAT_MAX:
+    if looked_at.sizes["chain"] > 1 and not rhat <= names.RHAT_MAX:
         failures.append(
             f"R-hat of {where} is {rhat:.3f}, above {names.RHAT_MAX}: the chains disagree; "
             f"{_LONGER}."

@@ -81,6 +81,11 @@ def kernel(draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return x, y
 
 
+def by_pair(posterior: xr.Dataset, name: str, *more: str) -> bool:
+    """Whether the posterior has the variable over pair, and `more`, and nothing else."""
+    return name in posterior and set(posterior[name].dims) == {*SAMPLES, names.PAIR, *more}
+
+
 Answer = tuple[np.ndarray, np.ndarray | None]  # (column,), and its Monte Carlo error
 
 
@@ -94,15 +99,15 @@ def _differences(tree: xr.DataTree) -> xr.DataArray:
 def _shares(tree: xr.DataTree) -> xr.DataArray:
     """Draws of p, the same way."""
     posterior = counted(tree)
-    if "p" in posterior and posterior["p"].dims == (*SAMPLES, names.PAIR):
+    if by_pair(posterior, "p"):
         p = posterior["p"]
-    elif "theta" in posterior:
+    elif by_pair(posterior, "theta", names.OUTCOME):
         win, loss = (posterior["theta"].sel({names.OUTCOME: k}, drop=True) for k in names.DECISIVE)
         p = (win / (win + loss)).fillna(0.5)
     else:
         raise ValueError(
-            f"a decisive example needs p or theta, which {posterior.attrs['model']} does not have; "
-            "ask for the difference"
+            f"a decisive example needs p or theta over pair, which {posterior.attrs['model']} does "
+            "not have; ask for the difference"
         )
     p = p.transpose(*SAMPLES, names.PAIR)
     return _both_ways(p, lambda x: 1 - x, 0.5, square=bool(posterior.attrs["square"]))

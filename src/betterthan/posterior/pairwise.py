@@ -9,6 +9,7 @@ from betterthan import names
 from betterthan.counts.shapes import to_square
 from betterthan.posterior import table
 from betterthan.posterior.fitted import Fit
+from betterthan.posterior.of_draws import by_pair
 from betterthan.posterior.table import Question
 
 MODELS = (
@@ -63,7 +64,8 @@ def of_one(tree: xr.DataTree, a: str, b: str) -> dict[str, np.ndarray]:
     if swapped and (b, a) not in pairs:
         raise ValueError(f"data compare no {a!r} and {b!r}")
     one = posterior.isel({names.PAIR: pairs.index((b, a) if swapped else (a, b))})
-    known = [k for k in ("difference", "theta", "p", "p_win", "p_loss") if k in one]
+    known = [k for k in ("difference", "p", "p_win", "p_loss") if by_pair(posterior, k)]
+    known += ["theta"] * by_pair(posterior, "theta", names.OUTCOME)
     found: dict[str, Any] = {}
     for name in known:
         array = one[name].transpose("chain", "draw", ...)
@@ -90,8 +92,9 @@ def of_one(tree: xr.DataTree, a: str, b: str) -> dict[str, np.ndarray]:
 
 def _number(fit: Fit) -> xr.DataArray | None:
     """Examples of each pair, where the fit holds the counts of all three outcomes."""
-    if "counts" in fit.constant and fit.constant["counts"].dims == (names.PAIR, names.OUTCOME):
-        n = fit.constant["counts"].sum(names.OUTCOME)
+    counts = fit.constant.get("counts")
+    if counts is not None and counts.dims == (names.PAIR, names.OUTCOME) and counts.shape[1] == 3:
+        n = counts.sum(names.OUTCOME)
     elif fit.model == "independent_betas" and "n" in fit.constant:
         n = fit.constant["n"]
     else:

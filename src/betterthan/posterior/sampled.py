@@ -53,10 +53,16 @@ def summary(
     """
     import arviz as az
 
-    posterior_of(tree)
+    posterior = posterior_of(tree)
     checks.probability(ci_prob, "ci_prob")
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
-    return az.summary(tree, ci_prob=ci_prob, ci_kind=ci_kind, round_to="none")
+    bare = posterior.drop_vars(names.SQUARE, errors="ignore")  # ArviZ wants the same of all
+    return az.summary(
+        xr.DataTree.from_dict({"posterior": bare}),
+        ci_prob=ci_prob,
+        ci_kind=ci_kind,
+        round_to="none",
+    )
 
 
 def draws_prob_better(tree: xr.DataTree) -> xr.DataArray:
@@ -181,8 +187,8 @@ def counted(tree: Any) -> xr.Dataset:
     missing = {"model", "square"} - set(posterior.attrs)
     if missing or not {"difference", "p"} & set(posterior.data_vars):
         raise ValueError(
-            "tree is no posterior of counts; give draws from betterthan.posterior.draws or from a "
-            "model's fit"
+            "tree is no posterior of counts; give draws from betterthan.posterior.draws, from a "
+            "model's fit, or your own by betterthan.fits.adopt"
         )
     return posterior
 
@@ -190,6 +196,11 @@ def counted(tree: Any) -> xr.Dataset:
 def difference_of(posterior: xr.Dataset, question: str) -> xr.DataArray:
     """Draws of the difference over (chain, draw, pair), refused where ties are unknown."""
     if "difference" not in posterior:
+        if posterior.attrs["model"] == names.ADOPTED:
+            raise ValueError(
+                f"{question} needs theta or difference, and the adopted model has p alone; add "
+                "one of them to the model, or ask prob_better"
+            )
         raise ValueError(
             f"{question} needs the number of ties, which {posterior.attrs['model']} does not know; "
             "give counts with ties"

@@ -1,0 +1,537 @@
+import warnings
+
+import arviz as az
+import numpy as np
+import pytest
+import xarray as xr
+
+import betterthan as bt
+from betterthan.models import clustered
+
+TABLE = {("A", "B"): (30, 12, 40), ("A", "C"): (25, 5, 30), ("B", "C"): (10, 14, 20)}
+PAIRS = ["A vs B", "A vs C", "B vs C"]
+OUTCOMES = ["win", "loss", "tie"]
+DIMS = {"theta": ["pair", "outcome"], "p": ["pair"], "difference": ["pair"]}
+SAMPLES = ("chain", "draw")
+
+
+@pytest.fixture(scope="module")
+def square():
+    return bt.counts.from_table(TABLE)
+
+
+@pytest.fixture(scope="module")
+def by_pair(square):
+    return bt.counts.to_pairs(square)
+
+
+@pytest.fixture(scope="module")
+def theta():
+    random = np.random.default_rng(1)
+    cells = [random.dirichlet(np.array(n) + 1.0, size=(4, 1000)) for n in TABLE.values()]
+    return np.stack(cells, axis=2)
+
+
+@pytest.fixture(scope="module")
+def difference(theta):
+    return theta[..., 0] - theta[..., 1]
+
+
+@pytest.fixture(scope="module")
+def p(theta):
+    return theta[..., 0] / (theta[..., 0] + theta[..., 1])
+
+
+def own(pairs=PAIRS, outcomes=OUTCOMES, dims=None, coords=None, **variables):
+    """A tree of a user's own model."""
+    named = {"pair": pairs, "outcome": outcomes}
+    return az.from_dict(
+        {"posterior": variables},
+        dims={k: v for k, v in (DIMS | (dims or {})).items() if k in variables},
+        coords={k: v for k, v in named.items() if v is not None} | (coords or {}),
+    )
+
+
+def refused(match, *args):
+    with pytest.raises(ValueError, match=match) as error:
+        bt.fits.adopt(*args)
+    assert "\n" not in str(error.value)
+
+
+def near(answer, exact):
+    """Within Monte Carlo error of the closed form, in both triangles."""
+    assert answer.dims == exact.dims
+    close = np.abs(answer.values - exact.values) <= 5 * answer["mcse"].values + 1e-12
+    assert close[of_two(answer)].all()
+
+
+def of_two(answer):
+    """All places but those of a system against itself."""
+    if answer.dims[0] == "pair":
+        return np.ones(len(answer), bool)
+    return ~np.eye(len(answer), dtype=bool)
+
+
+# what is adopted
+
+
+@pytest.mark.parametrize("name", ["theta", "p", "difference"])
+@pytest.mark.parametrize("shape", ["none", "square", "by_pair"])
+def test_each_variable_answers_as_the_closed_form(name, shape, request, square, by_pair):
+    draws = request.getfixturevalue(name)
+    counts = {"none": None, "square": square, "by_pair": by_pair}[shape]
+    tree = bt.fits.adopt(own(**{name: draws}), counts)
+    near(bt.prob_better(tree), bt.prob_better(square if counts is None else counts))
+    attrs = tree["posterior"].attrs
+    assert attrs["model"] == "adopted model"
+    assert attrs["square"] == (shape != "by_pair")
+    assert ("difference" in tree["posterior"]) == (name != "p")
+
+
+def test_pairs_come_in_the_order_of_the_counts(theta, square):
+    shuffled = own(theta=theta[:, :, [2, 0, 1]], pairs=[PAIRS[k] for k in (2, 0, 1)])
+    shuffled["constant_data"] = xr.Dataset({"n": ("pair", [44, 82, 60])})
+    tree = bt.fits.adopt(shuffled, square)
+    near(bt.prob_better(tree), bt.prob_better(square))
+    assert tree["posterior"]["pair"].values.tolist() == PAIRS
+    assert tree["constant_data"]["n"].values.tolist() == [82, 60, 44]
+
+
+def test_pairs_without_labels_take_those_of_the_counts(theta, square):
+    near(
+        bt.prob_better(bt.fits.adopt(own(theta=theta, pairs=None), square)), bt.prob_better(square)
+    )
+    refused("pairs have no labels, so their systems are not known", own(theta=theta, pairs=None))
+
+
+def test_some_pairs_are_answered_by_pair(p):
+    tree = bt.fits.adopt(own(p=p[..., :2], pairs=["B vs A", "C vs D"]))
+    assert bt.prob_better(tree).dims == ("pair",)
+    assert tree["posterior"]["system_a"].values.tolist() == ["B", "C"]
+
+
+def test_systems_as_coordinates_name_the_pairs(p):
+    tree = own(p=p, pairs=["x", "y", "z"])
+    systems = {"system_a": ("pair", ["A", "A", "B"]), "system_b": ("pair", ["B", "C", "C"])}
+    tree["posterior"] = tree["posterior"].to_dataset().assign_coords(systems)
+    assert bt.fits.adopt(tree)["posterior"]["pair"].values.tolist() == PAIRS
+
+
+def test_names_that_hold_vs_come_from_counts(p):
+    counts = bt.counts.from_table({("x vs y", "z"): (30, 12, 40)})
+    tree = own(p=p[..., :1], pairs=["x vs y vs z"])
+    answer = bt.prob_better(bt.fits.adopt(tree, counts))
+    assert answer["system_a"].values.tolist() == ["x vs y", "z"]
+    refused("'x vs y vs z' does not name two systems; label pairs as 'A vs B', or give", tree)
+
+
+def test_judged_counts_name_the_pairs(p):
+    judged = bt.judged.from_table({("A", "B"): ([[18, 2, 5], [3, 9, 4], [4, 3, 12]], [90, 90, 90])})
+    tree = bt.fits.adopt(own(p=p[..., :1], pairs=None), judged)
+    assert bt.prob_better(tree)["pair"].values.tolist() == ["A vs B"]
+    assert bt.fits.cross_check(judged, tree, prior=(1, 1, 1)).attrs["model"] == "judge"
+
+
+def test_outcomes_in_another_order_are_sorted(theta, square, difference):
+    turned = own(theta=theta[..., [2, 0, 1]], outcomes=["tie", "win", "loss"])
+    near(bt.prob_better(bt.fits.adopt(turned)), bt.prob_better(square))
+    both = own(theta=theta[..., [2, 0, 1]], outcomes=["tie", "win", "loss"], difference=difference)
+    kept = bt.fits.adopt(both)["posterior"]["theta"]
+    assert kept["outcome"].values.tolist() == OUTCOMES
+    assert np.array_equal(kept.values, theta)
+
+
+def test_dims_in_another_order_are_sorted(theta, square):
+    tree = own(theta=theta)
+    tree["posterior"] = tree["posterior"].to_dataset().transpose("outcome", "pair", ...)
+    near(bt.prob_better(bt.fits.adopt(tree)), bt.prob_better(square))
+
+
+def test_adopting_leaves_its_argument_and_the_other_groups(theta, square):
+    tree = own(theta=theta)
+    tree["sample_stats"] = xr.Dataset({"diverging": (SAMPLES, np.zeros((4, 1000), bool))})
+    before = tree.copy(deep=True)
+    found = bt.fits.adopt(tree, square)
+    assert tree.identical(before)
+    assert found["sample_stats"].to_dataset().identical(before["sample_stats"].to_dataset())
+
+
+@pytest.mark.parametrize("shape", ["square", "by_pair"])
+def test_adopting_twice_is_adopting_once(theta, shape, square, by_pair):
+    counts = {"square": square, "by_pair": by_pair}[shape]
+    once = bt.fits.adopt(own(theta=theta), counts)
+    assert bt.fits.adopt(once).identical(once)
+    assert bt.fits.adopt(once, counts).identical(once)
+
+
+def test_an_adopted_tree_survives_netcdf(theta, tmp_path, square):
+    tree = bt.fits.adopt(own(theta=theta), square)
+    tree.to_netcdf(tmp_path / "own.nc", engine="h5netcdf")
+    with xr.open_datatree(tmp_path / "own.nc", engine="h5netcdf") as back:
+        assert str(bt.fits.compare(back)) == str(bt.fits.compare(tree))
+        near(bt.prob_better(back), bt.prob_better(square))
+
+
+def test_weights_that_are_not_to_be_trusted_stay_so(theta, by_pair):
+    tree = own(theta=theta)
+    tree["posterior"].attrs |= {"pareto_k": 0.9, "weights_ess": 900.0}
+    assert not bt.fits.diagnose(bt.fits.adopt(tree, by_pair)).passed
+
+
+# what is refused
+
+
+def test_no_posterior_is_refused(p):
+    refused("tree is a Dataset without a group posterior", own(p=p)["posterior"].to_dataset())
+    refused(
+        "tree is a DataTree without a group posterior",
+        xr.DataTree.from_dict({"prior": xr.Dataset({"p": ("pair", [0.5])})}),
+    )
+
+
+@pytest.mark.filterwarnings("ignore:Found chain dimension")
+def test_no_draws_and_no_pairs_are_refused(p):
+    refused("idata has no draws: group posterior has no dim 'draw' with values", own(p=p[:, :0]))
+    mean = xr.DataTree.from_dict({"posterior": xr.Dataset({"p": ("pair", [0.5])})})
+    refused("no dim 'chain' with values", mean)
+    refused("idata has no pairs: dim 'pair' of", own(p=p[..., :0], pairs=np.array([], str)))
+
+
+def test_a_tree_without_what_answers_hears_what_to_add(p, difference):
+    add = r"give theta \(pair, outcome\).*pm.Deterministic\('difference'"
+    refused(rf"idata has mu \(\) in group posterior; {add}", own(mu=p[..., 0]))
+    refused(
+        rf"idata has theta \(system\) in group posterior; {add}",
+        own(theta=p, dims={"theta": ["system"]}),
+    )
+    refused(
+        rf"idata has p \(pair\), difference \(dataset\) in group posterior; {add}",
+        own(p=p, difference=difference, dims={"difference": ["dataset"]}),
+    )
+
+
+@pytest.mark.parametrize("name", ["theta", "p", "difference"])
+def test_nan_is_refused_with_its_place(name, request):
+    draws = request.getfixturevalue(name).copy()
+    draws[(1, 7, 2)] = np.nan
+    refused(f"{name} is nan at chain 1, draw 7, pair B vs C", own(**{name: draws}))
+
+
+def test_what_is_no_probability_is_refused(theta, p, difference):
+    refused(r"p is 1\.4\d+ at chain 0, draw 0, pair A vs B; give prob", own(p=p * 2))
+    refused(r"theta adds up to 1 only within 0\.1; give the prob", own(theta=theta * 0.9))
+    refused("p is of dtype <U5; give numbers", own(p=(p > 0.5).astype(str)))
+    refused("theta is 1", own(theta=theta * 3, difference=difference))  # also where it is second
+    refused("p is 2", own(p=p * 3, difference=difference))
+
+
+def test_outcomes_without_names_are_refused(theta):
+    refused(
+        "theta has outcomes 0, 1, 2; give the coordinate outcome", own(theta=theta, outcomes=None)
+    )
+    refused("theta has outcomes a, b, c; give the", own(theta=theta, outcomes=["a", "b", "c"]))
+
+
+def test_other_pairs_than_the_counts_are_refused(p, by_pair, square):
+    alone = "idata has 3 pairs and the counts 2: 'B vs C' is in idata alone"
+    refused(alone, own(p=p), by_pair.isel(pair=[0, 1]))
+    alone = "idata has 2 pairs and the counts 3: 'B vs C' is in the counts alone"
+    refused(alone, own(p=p[..., :2], pairs=PAIRS[:2]), by_pair)
+    around = "idata has the pair 'B vs A', the counts have it the other way round"
+    refused(around, own(p=p, pairs=["B vs A", *PAIRS[1:]]), square)
+    refused("'A vs B' 2 times; give it once", own(p=p, pairs=["A vs B", *PAIRS[:2]]), square)
+
+
+def test_a_pair_that_comes_twice_is_refused(p):
+    refused(
+        "the pair A and B is there 2 times; give it once",
+        own(p=p, pairs=["A vs B", "B vs A", "B vs C"]),
+    )
+    refused("'A' is compared with itself", own(p=p, pairs=["A vs A", *PAIRS[1:]]))
+
+
+def test_renamed_pairs_are_refused(p, square):
+    tree = own(p=p, pairs=["C vs B", *PAIRS[1:]])
+    a, b = np.eye(3)[[0, 0, 1]], np.eye(3)[[1, 2, 2]]
+    tree["constant_data"] = xr.Dataset(
+        {"is_a": (("pair", "system_a"), a), "is_b": (("pair", "system_b"), b)},
+        {"pair": PAIRS, "system_a": ["A", "B", "C"], "system_b": ["A", "B", "C"]},
+    )
+    refused("pairs 'C vs B', 'A vs C', ..., constant_data has 'A vs B'.*were renamed", tree)
+    refused("were renamed; give counts whose pairs have the new names", tree, square)
+
+
+def test_a_dim_that_is_to_be_a_coordinate_is_refused(p):
+    tree = own(
+        p=p, strength=p, dims={"strength": ["system_a"]}, coords={"system_a": ["A", "B", "C"]}
+    )
+    refused("group posterior has a dim 'system_a', which here is a coordinate of pair", tree)
+
+
+def test_counts_by_a_further_dim_are_refused(p, by_pair):
+    refused("counts have dims", own(p=p), by_pair.expand_dims(cluster=["c"]))
+
+
+# whether it converged
+
+
+def diagnosed(**variables):
+    return bt.fits.diagnose(bt.fits.adopt(own(**variables)))
+
+
+def without_verdicts(tree):
+    with pytest.warns(UserWarning, match="no verdict"):
+        found = bt.fits.compare(tree)
+    off = found["verdict"].values[~np.eye(3, dtype=bool)]
+    assert set(off) == {"no_verdict"}
+    assert str(found).startswith("No verdict: ")
+    assert "better\n" not in str(found).split("verdict", 2)[-1]
+    return found
+
+
+def test_one_chain_gives_no_verdict(p):
+    found = diagnosed(p=p[:1])
+    assert len(found.failures) == 1  # and not that one chain disagrees
+    assert "Only 1 chain was drawn" in found.failures[0]
+    without_verdicts(bt.fits.adopt(own(p=p[:1])))
+
+
+@pytest.mark.parametrize("name", ["theta", "p", "difference"])
+def test_chains_that_disagree_give_no_verdict(name, request):
+    draws = request.getfixturevalue(name).copy()
+    draws[0] = draws[0][:, [2, 1, 0]]
+    tree = bt.fits.adopt(own(**{name: draws}))
+    first = "p" if name == "p" else "difference"
+    assert f"R-hat of {first}" in bt.fits.diagnose(tree).failures[0]
+    without_verdicts(tree)
+
+
+def test_a_difference_is_looked_at_beside_other_variables(difference):
+    draws = difference.copy()
+    draws[0] -= 1
+    found = diagnosed(difference=draws, mu=np.random.default_rng(2).normal(size=(4, 1000)))
+    assert not found.passed
+    assert "R-hat of difference" in found.failures[0]
+
+
+def test_other_variables_that_vary_are_looked_at(p):
+    drifting = np.random.default_rng(2).normal(size=(4, 1000)) + np.arange(4)[:, None]
+    assert "R-hat of mu" in diagnosed(p=p, mu=drifting).failures[0]
+
+
+def test_constants_of_the_user_do_not_fail(theta, difference):
+    constant = np.ones((4, 1000))
+    assert diagnosed(theta=theta, scale=constant).passed
+    assert diagnosed(difference=difference, scale=constant).passed
+    matrix = np.random.default_rng(2).uniform(size=(4, 1000, 2, 2))
+    matrix[..., [0, 1], [0, 1]] = 1  # of correlations, a diagonal
+    assert diagnosed(difference=difference, correlations=matrix).passed
+    assert diagnosed(difference=difference, ahead=difference > -2).passed
+
+
+@pytest.mark.parametrize("part", [slice(None), slice(1, 2)])
+def test_constant_answers_fail(theta, part):
+    stuck = theta.copy()
+    stuck[:, :, part] = [0.5, 0.3, 0.2]
+    assert "R-hat of theta" in diagnosed(theta=stuck).failures[0]
+
+
+def test_what_is_not_known_of_the_sampler_is_shown(theta):
+    tree = own(theta=theta)
+    line = "Checked by R-hat and ESS alone: the tree has no group sample_stats"
+    adopted = bt.fits.adopt(tree)
+    assert bt.fits.diagnose(adopted).unchecked.startswith(line)
+    assert line in str(bt.fits.compare(adopted))
+    tree["sample_stats"] = xr.Dataset({"diverging": (SAMPLES, np.zeros((4, 1000), bool))})
+    assert bt.fits.diagnose(bt.fits.adopt(tree)).unchecked == ""
+    assert line not in str(bt.fits.compare(bt.fits.adopt(tree)))
+
+
+def test_divergences_give_no_verdict(theta):
+    tree = own(theta=theta)
+    diverging = np.zeros((4, 1000), bool)
+    diverging[2, 7] = True
+    tree["sample_stats"] = xr.Dataset({"diverging": (SAMPLES, diverging)})
+    without_verdicts(bt.fits.adopt(tree))
+
+
+def test_the_provenance_is_of_an_adopted_model(theta):
+    last = str(bt.fits.compare(bt.fits.adopt(own(theta=theta)))).splitlines()[-1]
+    assert "model=adopted model" in last
+    assert "prior=" not in last
+    assert last.endswith("4 x 1000 draws")  # of a sampler that is not known
+
+
+# every function that takes a posterior
+
+
+@pytest.mark.parametrize("shape", ["square", "by_pair"])
+@pytest.mark.parametrize("name", ["theta", "difference"])
+def test_every_question_is_answered_as_the_closed_form(name, shape, request):
+    counts = request.getfixturevalue(shape)
+    tree = bt.fits.adopt(own(**{name: request.getfixturevalue(name)}), counts)
+    near(bt.posterior.sf(tree, 0.1), bt.posterior.sf(counts, 0.1))
+    near(bt.posterior.sf(tree, -0.1), bt.posterior.sf(counts, -0.1))
+    near(bt.posterior.cdf(tree, [-0.1, 0.1]), bt.posterior.cdf(counts, [-0.1, 0.1]))
+    near(bt.posterior.ppf(tree, [0.1, 0.9]), bt.posterior.ppf(counts, [0.1, 0.9]))
+    near(bt.prob_equivalent(tree, 0.1), bt.prob_equivalent(counts, 0.1))
+    found, exact = bt.difference(tree, ci_kind="eti"), bt.difference(counts, ci_kind="eti")
+    for part in ("mean", "lower", "upper"):
+        near(found[part].assign_coords(mcse=found[f"mcse_{part}"]), exact[part])
+    assert found["sd"].values == pytest.approx(exact["sd"].values, rel=0.05)
+    at = 0.15
+    heights, wanted = bt.posterior.pdf(tree, at), bt.posterior.pdf(counts, at)
+    assert heights.dims == wanted.dims
+    off = of_two(wanted)
+    assert heights.values[off] == pytest.approx(wanted.values[off], abs=0.5)  # of 5 at the mode
+
+
+@pytest.mark.parametrize("shape", ["square", "by_pair"])
+@pytest.mark.parametrize("name", ["theta", "p"])
+def test_questions_of_decisive_items_are_answered_as_the_closed_form(name, shape, request):
+    counts = request.getfixturevalue(shape)
+    tree = bt.fits.adopt(own(**{name: request.getfixturevalue(name)}), counts)
+    found, exact = bt.posterior.decisive(tree), bt.posterior.decisive(counts)
+    off = of_two(exact["mean"])
+    far = np.abs(found["mean"] - exact["mean"].values).values
+    assert (far <= 5 * found["mcse_mean"].values)[off].all()
+    a, b = exact["a"].values, exact["b"].values
+    sd = np.sqrt(a * b / (a + b + 1)) / (a + b)
+    assert found["sd"].values[off] == pytest.approx(sd[off], rel=0.06)
+    heights = bt.posterior.decisive_density(tree, 0.6)
+    wanted = bt.posterior.decisive_density(counts, 0.6)
+    assert heights.values[off] == pytest.approx(wanted.values[off], abs=0.6)  # of 7 at the mode
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        bt.difference,
+        bt.prob_equivalent,
+        lambda tree: bt.posterior.sf(tree, 0.1),
+        lambda tree: bt.posterior.cdf(tree, 0.1),
+        lambda tree: bt.posterior.pdf(tree, 0.1),
+        lambda tree: bt.posterior.ppf(tree, 0.1),
+    ],
+)
+def test_p_alone_says_nothing_of_the_size_of_a_difference(ask, p):
+    with pytest.raises(ValueError, match="needs theta or difference, and the adopted model has p"):
+        ask(bt.fits.adopt(own(p=p)))
+
+
+def test_a_difference_alone_says_nothing_of_decisive_items(difference):
+    tree = bt.fits.adopt(own(difference=difference))
+    with pytest.raises(ValueError, match="a decisive example needs p or theta over pair"):
+        bt.posterior.decisive(tree)
+    with pytest.raises(ValueError, match="a decisive example needs p or theta over pair"):
+        bt.posterior.decisive_density(tree, 0.5)
+
+
+def test_variables_by_data_set_are_not_taken_for_those_of_pairs(difference, theta):
+    each = np.stack([theta, theta], axis=2)
+    dims = {"theta": ["dataset", "pair", "outcome"]}
+    tree = bt.fits.adopt(own(difference=difference, theta=each, dims=dims))
+    with pytest.raises(ValueError, match="needs p or theta over pair"):
+        bt.posterior.decisive(tree)
+    assert bt.fits.compare(tree)["prob_better"].shape == (3, 3)
+
+
+def test_a_tree_that_was_not_adopted_hears_of_adopt(theta):
+    with pytest.raises(ValueError, match=r"or your own by betterthan\.fits\.adopt"):
+        bt.prob_better(own(theta=theta))
+
+
+@pytest.mark.parametrize(
+    ("ask", "match"),
+    [
+        (lambda tree: bt.prob_better(tree, prior=(2, 2, 1)), "prior is for counts; a posterior"),
+        (lambda tree: bt.difference(tree, ties="half"), "ties is for counts; a posterior"),
+        (lambda tree: bt.prob_better(tree, model="independent"), "model is for counts; a"),
+        (bt.posterior.bayes_factor, "a Bayes factor needs counts, not a posterior"),
+        (bt.posterior.prior_sweep, "a sweep over priors needs counts, not a posterior"),
+        (bt.fits.transitivity, "give a fit of betterthan.models, of davidson"),
+        (lambda tree: bt.fits.loo({"a": tree, "b": tree}), "'a' has no log likelihood"),
+        (lambda tree: bt.fits.compare(tree, weights={"x": 1.0}), "weights is for a fit of hier"),
+        (lambda tree: bt.fits.compare(tree, items=4), "items is for a fit of mallows"),
+    ],
+)
+def test_what_draws_cannot_answer_is_refused_in_one_line(ask, match, theta):
+    with pytest.raises(ValueError, match=match) as error:
+        ask(bt.fits.adopt(own(theta=theta)))
+    assert "\n" not in str(error.value)
+
+
+def test_the_comparison_is_that_of_the_closed_form(theta, square):
+    found = bt.fits.compare(bt.fits.adopt(own(theta=theta), square))
+    exact = bt.compare(square)
+    for a, b in TABLE:
+        one = {"system_a": a, "system_b": b}
+        assert found["verdict"].sel(one).item() == exact["verdict"].sel(one).item()
+    near(found["prob_better"].assign_coords(mcse=found["prob_better_mcse"]), bt.prob_better(square))
+
+
+def test_the_number_of_items_is_that_of_counts_with_ties(theta, by_pair):
+    tree = own(theta=theta)
+    tree["constant_data"] = xr.Dataset({"counts": (("pair", "outcome"), by_pair.values)})
+    assert bt.fits.compare(bt.fits.adopt(tree, by_pair))["n"].values.tolist() == [82, 60, 44]
+    del tree["constant_data"]
+    tree["constant_data"] = xr.Dataset({"counts": (("pair", "outcome"), by_pair.values[:, :2])})
+    assert "n" not in bt.fits.compare(bt.fits.adopt(tree, by_pair))
+
+
+def test_the_summary_has_every_variable(p):
+    tree = bt.fits.adopt(own(p=p, mu=p[..., 0]))
+    assert bt.fits.summary(tree).index.tolist() == [f"p[{x}]" for x in PAIRS] + ["mu"]
+
+
+def test_cross_check_of_a_model_without_a_recorded_prior(theta, p, square):
+    tree = bt.fits.adopt(own(theta=theta), square)
+    with pytest.raises(ValueError, match="do not record their prior, so no closed form"):
+        bt.fits.cross_check(square, tree)
+    assert bt.fits.cross_check(square, tree, prior=(1, 1, 1))["agrees"].all()
+    assert not bt.fits.cross_check(square, tree, prior=(9, 90, 1))["agrees"].all()
+    assert bt.fits.cross_check(square, bt.fits.adopt(own(p=p)), prior=(1, 1))["agrees"].all()
+
+
+def test_cross_check_of_counts_by_cluster_is_refused(theta, by_pair):
+    tree = own(theta=theta)
+    counts = np.repeat(by_pair.values[None], 2, axis=0)
+    tree["constant_data"] = xr.Dataset({"counts": (("cluster", "pair", "outcome"), counts)})
+    with pytest.raises(ValueError, match="the adopted model has counts by cluster, and no closed"):
+        bt.fits.cross_check(by_pair, bt.fits.adopt(tree, by_pair), prior=(1, 1, 1))
+
+
+def test_nothing_warns_where_all_is_well(theta, square):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        str(bt.fits.compare(bt.fits.adopt(own(theta=theta), square)))
+
+
+@pytest.mark.parametrize("name", ["davidson", "mallows", "hierarchical"])
+def test_a_model_without_draws_by_pair_hears_what_to_add(name):
+    refused("in group posterior; give theta.*'difference'", bt.datasets.example_fit(name))
+
+
+def test_a_model_of_clusters_is_adopted_with_the_systems_that_build_recorded():
+    counts = clustered.simulate(20, size=5, rng=3)["counts"]
+    model = clustered.build(counts)
+    posterior = bt.datasets.example_fit("clustered")["posterior"].to_dataset()
+    tree = xr.DataTree.from_dict(
+        {
+            "posterior": posterior[["p", "s", "theta"]].drop_vars(["system_a", "system_b"]),
+            "constant_data": xr.Dataset(
+                {
+                    name: (model.named_vars_to_dims[name], model[name].get_value())
+                    for name in ("is_a", "is_b", "counts")
+                },
+                {k: list(v) for k, v in model.coords.items()},
+            ),
+        }
+    )
+    adopted = bt.fits.adopt(tree)
+    answer = bt.prob_better(bt.fits.adopt(tree, counts.sum("cluster")))
+    near(answer, clustered.closed_form(counts))
+    assert adopted["posterior"]["system_a"].values.tolist() == ["A0"]
+    refused("select or sum over the others first", tree, counts)
+    with pytest.raises(ValueError, match="has counts by cluster, and no closed form is known"):
+        bt.fits.cross_check(counts, adopted, prior=(1, 1, 1))
