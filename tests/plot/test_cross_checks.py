@@ -67,7 +67,7 @@ def test_pairs_that_do_not_agree_are_marked_and_named():
     systems = CHECKED["system_a"].values
     named = {t.get_text() for t in ax.texts}
     assert named == {f"{systems[0]}, {systems[1]}", f"{systems[2]}, {systems[5]}"}
-    assert "does not agree" in [t.get_text() for t in ax.get_legend().get_texts()]
+    assert "does not agree, ± one error" in [t.get_text() for t in ax.get_legend().get_texts()]
     assert not bt.plot.cross_check(CHECKED).texts
 
 

@@ -105,7 +105,7 @@ def _draw(ax: "Axes", rows: _Rows) -> None:
     agrees = rows.agrees.astype(bool)
     looks = (
         (agrees, "o", drawing.COLOUR_A, "white", "agrees, ± one error"),
-        (~agrees, "D", drawing.INK, drawing.COLOUR_B, "does not agree"),
+        (~agrees, "D", drawing.INK, drawing.COLOUR_B, "does not agree, ± one error"),
     )
     for at, marker, edge, face, label in looks:
         if at.any():
@@ -134,9 +134,9 @@ def _name(ax: "Axes", rows: _Rows) -> None:
     away = rows.sampled - rows.exact
     placed: list[tuple[float, float]] = []
     for k in far[np.argsort(-away[far], kind="stable")]:
-        x, right = rows.exact[k], rows.exact[k] > 0.5
+        x, right = float(rows.exact[k]), rows.exact[k] > 0.5
         above = [y for other, y in placed if abs(other - x) < _NEAR]
-        y = min([height * away[k], *(y - _APART for y in above)])
+        y = min([float(height * away[k]), *(y - _APART for y in above)])
         placed.append((x, y))
         look: dict[str, Any] = {"textcoords": "offset points", "va": "center"}
         look |= {"ha": "right" if right else "left", "fontsize": drawing.SMALL}

@@ -94,7 +94,8 @@ def probabilities(data: Any, systems: Any = None) -> xr.DataArray:
         square = _square(data)
     else:
         by_pair = isinstance(data, xr.DataArray) and data.dims == (names.PAIR,)
-        square = _square_of(data if by_pair else prob_better(pairs(data)))
+        found: Any = data if by_pair else prob_better(pairs(data))
+        square = _square_of(found)
     values = np.asarray(square.values, dtype=float)
     bad = (values < 0) | (values > 1)
     if bad.any():
