@@ -109,6 +109,17 @@ def test_draws_from_the_other_side_are_the_mirror_image(show):
         assert sum(tops[0] + tops[1]) == pytest.approx(float(show == "decisive"), abs=0.02)
 
 
+def test_draws_of_judged_counts_are_drawn():
+    table = ([[18, 2, 5], [3, 9, 4], [4, 3, 12]], (210, 120, 170))
+    counts = bt.judged.from_table({("A", "B"): table})
+    drawn = bt.posterior.draws(counts, rng=1)
+    exact = bt.prob_better(counts).item()
+    for show in ("decisive", "difference"):
+        ax = bt.plot.densities(drawn, show=show)
+        assert _numbers(ax)[0] == pytest.approx(exact, abs=ERROR)
+    assert "4,000 draws" in _title(bt.plot.simplex(drawn))
+
+
 def test_a_pair_of_draws_is_picked_and_renamed():
     ax = bt.plot.densities(DRAWN_THREE, systems={"C": "new", "B": "old"}, show="decisive")
     assert _title(ax).startswith("Posterior of the discordant examples, new against old")
