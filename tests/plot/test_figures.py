@@ -75,7 +75,22 @@ def _function(systems):
     )
 
 
+def _cross_check(counts, systems, ax):
+    checked = bt.fits.cross_check(counts, bt.posterior.draws(counts, rng=1))
+    return bt.plot.cross_check(checked.assign(agrees=~checked["agrees"]), ax=ax)
+
+
+def _drawn(figure, **choice):
+    return lambda counts, systems, ax: figure(bt.posterior.draws(counts, rng=1), ax=ax, **choice)
+
+
 FIGURES = {
+    "cross_check": _cross_check,
+    "matrix of draws": _drawn(bt.plot.matrix),
+    "differences of draws": _drawn(bt.plot.differences, rope=0.02),
+    "outcomes of draws": _drawn(bt.plot.densities),
+    "difference of draws": _drawn(bt.plot.densities, show="difference", rope=0.02),
+    "simplex of draws": _drawn(bt.plot.simplex, rope=0.02),
     "confusion": _confusion,
     "scores": lambda counts, systems, ax: bt.plot.scores(_tallies(systems), ax=ax),
     "ranks": _ranks,

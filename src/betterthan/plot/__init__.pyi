@@ -1,5 +1,6 @@
 from .apart import cliques as cliques
 from .bars import outcomes as outcomes
+from .cross_checks import cross_check as cross_check
 from .curves import densities as densities
 from .forest import differences as differences
 from .of_labels import confusion as confusion

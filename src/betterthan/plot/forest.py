@@ -56,16 +56,17 @@ def differences(
 
     Parameters
     ----------
-    data : Comparison, xarray.Dataset or xarray.DataArray
+    data : Comparison, xarray.Dataset, xarray.DataArray or xarray.DataTree
         From `compare`, of whose engines the first is drawn, each pair by itself: difference_mean,
         difference_lower, difference_upper and verdict over (system_a, system_b), and ``attrs``
         rope, threshold, ci_prob and ci_kind. Or scores or counts, of which the posterior is taken
-        in closed form.
+        in closed form. Or draws from `posterior.draws`, from the ``fit`` of a core model or from
+        `fits.adopt`; of other fits give `fits.compare`.
     systems : list of str or mapping of str to str, optional
         Draw only these; a mapping says what to call them.
     rope : float, optional
-        Half width of the band; default that of the comparison. For scores and counts it is the rope
-        of the verdicts, too.
+        Half width of the band; default that of the comparison. For scores, counts and draws it is
+        the rope of the verdicts, too.
     baseline : str, optional
         Draw only the pairs with this system, as the other one minus the baseline.
     limit : int, default 40
@@ -84,8 +85,9 @@ def differences(
     Raises
     ------
     ValueError
-        If the data are none of these, lack a variable or the number of ties, a verdict is unknown,
-        the rope or the limit is not valid, a system is unknown, or no pair has a difference.
+        If the data are none of these, draws are of another model, data lack a variable or the
+        number of ties, a verdict is unknown, the rope or the limit is not valid, a system is
+        unknown, or no pair has a difference.
 
     Examples
     --------
@@ -205,6 +207,8 @@ def _title(made: Signature, shown: int, total: int, baseline: str | None) -> str
     if baseline is not None:
         of = f"each system from {drawing.labels([baseline])[0]}"
     title = f"Difference of {of}: mean and {interval}"
+    if made.draws:
+        title += f", from {inputs.sampled(made)}"
     if shown < total:
         title += f"\n{shown} of {total:,} pairs: those nearest to a decision"
     return title

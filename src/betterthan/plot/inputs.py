@@ -1,7 +1,8 @@
 """What was given to draw, as counts, as probabilities or as differences.
 
-A comparison, the Dataset in it, scores and counts are taken alike. ``attrs`` of what comes back
-are those of what was given: a figure reads the prior and the rope of a comparison from them.
+A comparison, the Dataset in it, scores, counts and posterior draws are taken alike. ``attrs`` of
+what comes back are those of the data: a figure reads the prior and the rope of a comparison from
+them.
 """
 
 from collections.abc import Collection
@@ -16,6 +17,7 @@ from betterthan.counts.every_kind import count
 from betterthan.counts.pairing import as_pairs
 from betterthan.counts.shapes import pair_indices, to_square
 from betterthan.plot.systems import called, chosen, picked
+from betterthan.posterior import pairwise
 from betterthan.posterior.closed import prob_better
 from betterthan.posterior.differences import difference, prob_equivalent
 from betterthan.posterior.verdicts import decide
@@ -44,27 +46,28 @@ def compared(data: Any) -> xr.Dataset:
 def pairs(data: Any, systems: Any = None) -> xr.DataArray:
     """Counts (pair, outcome) of the systems to draw, no pair twice."""
     found, _ = as_pairs(_counts(given(data)))
-    a, b = pair_names(found)
-    if not a:
-        raise ValueError("data hold no pairs")
-    checks.unique([tuple(sorted(pair)) for pair in zip(a, b, strict=True)], "pair")
-    name = chosen(systems, list(dict.fromkeys([*a, *b])))
-    kept = [k for k in range(len(a)) if a[k] in name and b[k] in name]
-    if not kept:
-        raise ValueError(f"data compare no two of {', '.join(map(repr, name))}")
-    sides = {names.SYSTEM_A: a, names.SYSTEM_B: b}
-    renamed = {side: (names.PAIR, [name[of[k]] for k in kept]) for side, of in sides.items()}
-    return found.isel({names.PAIR: kept}).assign_coords(renamed)
+    return _picked_pairs(found, systems)
 
 
 def one_pair(data: Any, systems: Any) -> tuple[str, str, xr.DataArray]:
-    """Names and counts of one pair, told from the side of the first."""
+    """Names and counts of one pair, from the side of the first."""
     first = None if systems is None else _first_of_two(systems)
-    found = pairs(data, systems)
-    if len(found) != 1:
-        raise ValueError(f"data hold {len(found)} pairs; give systems=(a, b) to choose one")
-    (a,), (b,) = pair_names(found)
-    return (b, a, exchanged(found[0])) if first == b else (a, b, found[0])
+    a, b, pair = _only(pairs(data, systems))
+    return (b, a, exchanged(pair)) if first == b else (a, b, pair)
+
+
+def draws_of_one(tree: xr.DataTree, systems: Any) -> tuple[str, str, dict[str, np.ndarray]]:
+    """Names and draws (draw, ...) of one pair, from the side of the first."""
+    first = None if systems is None else _first_of_two(systems)
+    _refuse_other_fits(tree)
+    sides = dict(zip(names.SQUARE, pair_names(tree["posterior"].to_dataset()), strict=True))
+    coords = {side: (names.PAIR, labels) for side, labels in sides.items()}
+    index = xr.DataArray(np.arange(len(sides[names.SYSTEM_A])), coords, names.PAIR)
+    a, b, place = _only(_picked_pairs(index, systems))
+    own = [labels[int(place)] for labels in sides.values()]
+    if first == b:
+        a, b, own = b, a, own[::-1]
+    return a, b, pairwise.of_one(tree, *own)
 
 
 def pair_names(pairs: xr.DataArray | xr.Dataset) -> tuple[list[str], list[str]]:
@@ -82,12 +85,17 @@ def probabilities(data: Any, systems: Any = None) -> xr.DataArray:
     """P(row better than column) of the systems to draw; of all, the best by its mean first. The
     joint answer where there is one: ``attrs["joint"]``; ``decided`` says where a verdict is.
     """
-    data = given(data)
+    data = _answers(data)
     if isinstance(data, xr.Dataset) and "prob_better" in data:
         joint = "among_prob_better" in data
         data = rows.final(data) if joint else data
         data = answered(data).assign_attrs(data.attrs, joint=joint)
-    square = _square(data) if _is_square(data) else _square_of(prob_better(pairs(data)))
+    if _is_square(data):
+        square = _square(data)
+    else:
+        by_pair = isinstance(data, xr.DataArray) and data.dims == (names.PAIR,)
+        found: Any = data if by_pair else prob_better(pairs(data))
+        square = _square_of(found)
     values = np.asarray(square.values, dtype=float)
     bad = (values < 0) | (values > 1)
     if bad.any():
@@ -101,20 +109,24 @@ def probabilities(data: Any, systems: Any = None) -> xr.DataArray:
 def answered(data: xr.Dataset) -> xr.DataArray:
     """P(better) of a comparison, nan where a pair has no data: there it is that of the prior."""
     better = data["prob_better"]
-    if "verdict" not in data or not _is_square(data["verdict"]):
+    by_pair = better.dims == (names.PAIR,)
+    if "verdict" not in data or not (by_pair or _is_square(data["verdict"])):
         return better
     verdict = data["verdict"]
+    empty, decided = verdict == "no_data", verdict.isin(["a_better", "b_better"])
+    if by_pair:
+        better = _square_of(better.where(~empty))
+        return better.assign_coords(decided=to_square(decided, mirror="same"))
     itself = xr.DataArray(np.eye(better.sizes[names.SYSTEM_A], dtype=bool), dims=names.SQUARE)
-    better = better.where((verdict != "no_data") | itself)
-    return better.assign_coords(decided=verdict.isin(["a_better", "b_better"]))
+    return better.where(~empty | itself).assign_coords(decided=decided)
 
 
 def differences(data: Any, systems: Any = None, rope: float | None = None) -> xr.Dataset:
     """Mean, interval and verdict of the difference of each pair (pair), of one engine.
 
-    `rope` is that of the verdicts on scores and counts; a comparison has its verdicts.
+    `rope` is that of the verdicts on scores, counts and draws; a comparison has its verdicts.
     """
-    data = given(data)
+    data = _answers(data, rope)
     if isinstance(data, xr.Dataset) and _JUDGMENT not in data.sizes:
         return _compared(data, systems)
     counts = pairs(data, systems)
@@ -127,11 +139,64 @@ def posterior(pair: xr.DataArray, prior: Any) -> np.ndarray:
     return pair.values + np.array(checks.prior(prior, pair.size))
 
 
+def sampled(made: Signature) -> str:
+    """Of how many draws an answer is, in words; empty in closed form."""
+    return f"{made.draws * (made.chains or 1):,} draws" if made.draws else ""
+
+
 def rope_of(data: xr.DataArray | xr.Dataset, rope: float | None) -> float:
     """The rope given, that of the comparison, or none."""
     if rope is None:
         rope = Signature.from_attrs(data.attrs).rope
     return checks.rope(names.ROPE if rope is None else rope)
+
+
+def _answers(data: Any, rope: float | None = None) -> Any:
+    """As `given`; of posterior draws what they say of all pairs."""
+    if not isinstance(data, xr.DataTree):
+        return given(data)
+    _refuse_other_fits(data)
+    return pairwise.compared(data, rope)
+
+
+def _refuse_other_fits(tree: xr.DataTree) -> None:
+    """Refuse draws that do not hold the outcomes of each pair."""
+    held = "posterior" in tree.children
+    model = tree["posterior"].attrs.get("model") if held else None
+    if model in pairwise.MODELS:
+        return
+    if model is None:
+        raise ValueError(
+            "data is a DataTree of no known model; give betterthan.fits.adopt(tree), or a fit of "
+            "betterthan.models"
+        )
+    raise ValueError(
+        f"data is a fit of {model}, not of a core model; give betterthan.fits.compare(tree) to "
+        "plot.matrix or plot.differences"
+    )
+
+
+def _picked_pairs(found: Any, systems: Any) -> Any:
+    """What is there of the pairs (pair) of the systems to draw, under their names."""
+    a, b = pair_names(found)
+    if not a:
+        raise ValueError("data hold no pairs")
+    checks.unique([tuple(sorted(pair)) for pair in zip(a, b, strict=True)], "pair")
+    name = chosen(systems, list(dict.fromkeys([*a, *b])))
+    kept = [k for k in range(len(a)) if a[k] in name and b[k] in name]
+    if not kept:
+        raise ValueError(f"data compare no two of {', '.join(map(repr, name))}")
+    sides = {names.SYSTEM_A: a, names.SYSTEM_B: b}
+    renamed = {side: (names.PAIR, [name[of[k]] for k in kept]) for side, of in sides.items()}
+    return found.isel({names.PAIR: kept}).assign_coords(renamed)
+
+
+def _only(found: xr.DataArray) -> tuple[str, str, xr.DataArray]:
+    """Names and values of the one pair there is."""
+    if len(found) != 1:
+        raise ValueError(f"data hold {len(found)} pairs; give systems=(a, b) to choose one")
+    (a,), (b,) = pair_names(found)
+    return a, b, found[0]
 
 
 def _counts(data: Any) -> xr.DataArray:
@@ -154,14 +219,19 @@ def _compared(comparison: xr.Dataset, systems: Any) -> xr.Dataset:
     if comparison.attrs.get("ties") == "unknown":
         raise ValueError("a difference needs the number of ties, which these data do not have")
     missing = [name for name in _DIFFERENCE if name not in comparison]
+    if missing and {"prob_better", "verdict"} <= set(comparison):
+        raise ValueError("a difference needs the number of ties, which these data do not have")
     if missing:
         raise ValueError(
             f"data are no comparison: there is no variable {missing[0]!r}; see betterthan.compare"
         )
     alone = comparison[list(_DIFFERENCE)].assign_attrs(alone="among_difference_mean" in comparison)
-    square = picked(_square(alone), names.SQUARE, systems)
-    places = zip(names.SQUARE, pair_indices(square.sizes[names.SYSTEM_A]), strict=True)
-    found = square.isel({side: xr.DataArray(k, dims=names.PAIR) for side, k in places})
+    if set(alone["verdict"].dims) == {names.PAIR}:
+        found = _picked_pairs(alone, systems)
+    else:
+        square = picked(_square(alone), names.SQUARE, systems)
+        places = zip(names.SQUARE, pair_indices(square.sizes[names.SYSTEM_A]), strict=True)
+        found = square.isel({side: xr.DataArray(k, dims=names.PAIR) for side, k in places})
     for verdict in np.unique(found["verdict"].values.astype(str)):
         checks.one_of(str(verdict), names.VERDICTS, "verdict")
     return found.rename({name: name.removeprefix("difference_") for name in _DIFFERENCE[:3]})

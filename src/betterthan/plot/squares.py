@@ -21,12 +21,13 @@ def matrix(data: Any, *, systems: Any = None, ax: "Axes | None" = None) -> "Axes
 
     Parameters
     ----------
-    data : Comparison, xarray.Dataset or xarray.DataArray
+    data : Comparison, xarray.Dataset, xarray.DataArray or xarray.DataTree
         From `compare`, of whose engines the first is drawn, the joint answer where there is one; or
         probabilities (system_a, system_b)
         that system_a is better than system_b, NaN where there is no answer, drawn hatched; or
-        scores or counts, of which `prob_better` is taken. The diagonal is coloured but carries no
-        number.
+        scores or counts, of which `prob_better` is taken; or draws from `posterior.draws`, from the
+        ``fit`` of a core model or from `fits.adopt`. Other fits: give `fits.compare` of them. The
+        diagonal is coloured but carries no number.
     systems : list of str or mapping of str to str, optional
         Systems to show, in this order; a mapping says what to call them. Default: all, by mean
         probability, best first.
@@ -37,12 +38,14 @@ def matrix(data: Any, *, systems: Any = None, ax: "Axes | None" = None) -> "Axes
     -------
     matplotlib.axes.Axes
         Numbers in the cells up to 20 systems, in percent, bold where there is a verdict for one
-        side. Above 40 systems rows are numbered and columns carry these numbers.
+        side: none where draws have not converged. Above 40 systems rows are numbered and columns
+        carry these numbers.
 
     Raises
     ------
     ValueError
-        If the data are none of these, or `systems` names an unknown system or one twice.
+        If the data are none of these, draws are of another model, or `systems` names an unknown
+        system or one twice.
 
     Examples
     --------
@@ -54,7 +57,8 @@ def matrix(data: Any, *, systems: Any = None, ax: "Axes | None" = None) -> "Axes
     """
     prob = inputs.probabilities(data, systems)
     values, n = prob.values, prob.sizes[names.SYSTEM_A]
-    needed = Signature.from_attrs(prob.attrs).threshold or names.VERDICT_PROB
+    made = Signature.from_attrs(prob.attrs)
+    needed = made.threshold or names.VERDICT_PROB
     with drawing.style():
         labels = drawing.labels(prob[names.SYSTEM_A].values.tolist())
         ax = drawing.axes(ax, *_inches(n, max(map(len, labels))))
@@ -65,9 +69,12 @@ def matrix(data: Any, *, systems: Any = None, ax: "Axes | None" = None) -> "Axes
             bold = prob["decided"].values if "decided" in prob.coords else sure
             _write_numbers(ax, values, bold)
             note = f"In percent; bold where one side has at least {100 * needed:g}"
+            if made.failures:
+                note = "In percent; no verdict, as the draws have not converged"
         else:
             _colour_bar(ax)
         how = ", among all systems" if prob.attrs.get("joint") else ""
+        how += f", from {inputs.sampled(made)}" if made.draws else ""
         title = f"Probability that the row is better than the column{how}"
         return drawing.finish(ax, f"{title}\n{note}")
 

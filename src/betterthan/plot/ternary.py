@@ -1,16 +1,18 @@
 """The simplex of win, loss and tie."""
 
 import textwrap
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import xarray as xr
 from scipy import special
 
-from betterthan import schemas
+from betterthan import checks, names, schemas
 from betterthan.exact.wins import beta
-from betterthan.plot import drawing, inputs
+from betterthan.plot import drawing, inputs, shapes
+from betterthan.posterior import of_draws
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 _MASSES = (0.95, 0.80, 0.50)
 _SHADES = ("#c9d8e6", "#7ea6c8", drawing.COLOUR_A)
 _LATTICE = 150  # points along an edge
+_POINTS = 2000  # draws that are shown at most
 _TAIL = 2e-4  # posterior mass that may lie beyond an edge of the window
 _ROOT3 = 3.0**0.5
 
@@ -37,6 +40,16 @@ class _Window(NamedTuple):
 _WHOLE = _Window(np.zeros(3), 1.0, 0.2)
 
 
+class _Posterior(NamedTuple):
+    """What is drawn of (win, loss, tie), from counts or from draws."""
+
+    least: np.ndarray  # all but a trace of the mass is above it
+    better: float
+    rope: float
+    fill: Callable[["Axes", _Window], list[Any]]  # draws it; what a legend shows of it
+    sampled: str = ""
+
+
 def simplex(
     data: Any,
     *,
@@ -45,19 +58,20 @@ def simplex(
     rope: float | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Posterior of (win, loss, tie) of one pair, as regions of highest density in a triangle.
+    """Posterior of (win, loss, tie) of one pair in a triangle: densest regions, or draws.
 
     Parameters
     ----------
-    data : Comparison, xarray.Dataset or xarray.DataArray
+    data : Comparison, xarray.Dataset, xarray.DataArray or xarray.DataTree
         From `compare`; or counts (system_a, system_b, outcome) or (pair, outcome); or scores, which
-        are counted. With ties.
+        are counted; or draws of theta from `posterior.draws`, from the ``fit`` of a core model or
+        from `fits.adopt`. With ties.
     systems : pair of str or mapping of two, optional
         The pair to show, told from the side of the first; a mapping says what to call them. Needed
         where data hold more than one.
     prior : str or sequence of float, optional
         Dirichlet parameters of win, loss and tie, or a name: see `betterthan.names.PRIORS`.
-        Default: that of the comparison, else all ones.
+        Default: that of the comparison, else all ones. Not for draws, which have their own.
     rope : float, optional
         Half width of a band to shade around win = loss. Default: that of the comparison, else none.
     ax : matplotlib.axes.Axes, optional
@@ -66,15 +80,16 @@ def simplex(
     Returns
     -------
     matplotlib.axes.Axes
-        The exact Dirichlet density, no draws. x is the difference win - loss, y is the tie
-        probability times the root of 3. Where the posterior is narrow, the part of the simplex that
-        holds it is drawn, and a small triangle shows where that part lies.
+        Of counts the exact Dirichlet density; of draws points, at most 2,000 of them, evenly
+        thinned, and P(A better) as the share of all draws. x is the difference win - loss, y is the
+        tie probability times the root of 3. Where the posterior is narrow, the part of the simplex
+        that holds it is drawn, and a small triangle shows where that part lies.
 
     Raises
     ------
     ValueError
-        If the data, the prior or the rope are not valid, ties are unknown, or the pair is not in
-        the data.
+        If the data, the prior or the rope are not valid, ties are unknown, the pair is not in the
+        data, or draws are of another model or without theta.
 
     Examples
     --------
@@ -84,28 +99,53 @@ def simplex(
     >>> ax.get_title(loc="left").splitlines()[0]
     'Posterior of win, loss and tie, A against B'
     """
-    a, b, pair = inputs.one_pair(data, systems)
-    _need_ties(pair)
-    half, alpha = inputs.rope_of(pair, rope), inputs.posterior(pair, prior)
-    window = _window(alpha)
+    find = _of_draws if isinstance(data, xr.DataTree) else _of_counts
+    a, b, found = find(data, systems, prior, rope)
+    window = _window(found.least)
     with drawing.style():
         ax = drawing.axes(ax, 6.4, 5.6)
         first, second = drawing.labels([a, b])
         _frame(ax, window)
-        handles = [*_regions(ax, alpha, window), *_middle(ax, window, half)]
+        handles = [*found.fill(ax, window), *_middle(ax, window, found.rope)]
         ax.legend(handles=handles, loc="upper right", borderaxespad=0)
         _name_sides(ax, window, first, second)
         if window.side < 1:
             _locate(ax, window)
         title = f"Posterior of win, loss and tie, {first} against {second}"
-        better = drawing.probability(float(beta.prob_above_half(alpha[0], alpha[1])))
-        return drawing.finish(ax, f"{title}\nP({first} better) {better}")
+        better = f"P({first} better) {drawing.probability(found.better)}"
+        how = f", the share of {found.sampled}" if found.sampled else ""
+        return drawing.finish(ax, f"{title}\n{better}{how}")
 
 
-def _need_ties(pair: xr.DataArray) -> None:
+def _of_counts(
+    data: Any, systems: Any, prior: Any, rope: float | None
+) -> tuple[str, str, _Posterior]:
+    a, b, pair = inputs.one_pair(data, systems)
     if pair.size == 2:
         # left out is as good as unknown here
         schemas.ties_known(pair.assign_attrs(ties="unknown"), "the simplex")
+    half, alpha = inputs.rope_of(pair, rope), inputs.posterior(pair, prior)
+    least = special.betaincinv(alpha, alpha.sum() - alpha, _TAIL)
+    better = float(beta.prob_above_half(alpha[0], alpha[1]))
+    return a, b, _Posterior(least, better, half, partial(_regions, alpha))
+
+
+def _of_draws(
+    tree: xr.DataTree, systems: Any, prior: Any, rope: float | None
+) -> tuple[str, str, _Posterior]:
+    of_draws.refuse_choices(prior)
+    half = checks.rope(names.ROPE if rope is None else rope)
+    a, b, draws = inputs.draws_of_one(tree, systems)
+    if "theta" not in draws:
+        model = tree["posterior"].attrs["model"]
+        raise ValueError(
+            f"the simplex needs theta, which the draws of {model} do not hold; use plot.densities"
+        )
+    theta = draws["theta"]
+    better, _, _ = shapes.shares(theta[:, 0] - theta[:, 1])
+    least = np.quantile(theta, _TAIL, axis=0)
+    fill = partial(_scattered, theta)
+    return a, b, _Posterior(least, better, half, fill, f"{len(theta):,} draws")
 
 
 def _plane(theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -113,9 +153,8 @@ def _plane(theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return theta[..., 0] - theta[..., 1], theta[..., 2] * _ROOT3
 
 
-def _window(alpha: np.ndarray) -> _Window:
+def _window(least: np.ndarray) -> _Window:
     """The smallest window with round edges that holds the posterior, or all where it is wide."""
-    least = special.betaincinv(alpha, alpha.sum() - alpha, _TAIL)
     side = 1 - least.sum()
     if side > 0.6:
         return _WHOLE
@@ -136,7 +175,7 @@ def _lattice() -> tuple[np.ndarray, np.ndarray]:
     return share, Triangulation(*_plane(share)).triangles
 
 
-def _regions(ax: "Axes", alpha: np.ndarray, window: _Window) -> list[Any]:
+def _regions(alpha: np.ndarray, ax: "Axes", window: _Window) -> list[Any]:
     """Fill the regions of highest density; what a legend shows of them."""
     from matplotlib.patches import Patch
     from matplotlib.tri import Triangulation
@@ -153,6 +192,21 @@ def _regions(ax: "Axes", alpha: np.ndarray, window: _Window) -> list[Any]:
     ax.tricontour(mesh, log_density, levels=levels[:-1], zorder=2, **edge)
     shown = zip(_MASSES, _SHADES, strict=True)
     return [Patch(facecolor=shade, label=f"densest {100 * mass:.0f} %") for mass, shade in shown]
+
+
+def _scattered(theta: np.ndarray, ax: "Axes", window: _Window) -> list[Any]:
+    """Draws as points, evenly thinned where they are many."""
+    from matplotlib.lines import Line2D
+
+    shown = theta
+    if len(theta) > _POINTS:
+        shown = theta[np.linspace(0, len(theta) - 1, _POINTS).round().astype(int)]
+    look: dict[str, Any] = {"linestyle": "", "marker": "o", "markeredgewidth": 0}
+    look["color"] = drawing.COLOUR_A
+    points = ax.plot(*_plane(shown), markersize=2.2, alpha=0.3, zorder=1, **look)[0]
+    points.set_clip_path(_outline(ax, window))
+    few = f"{len(shown):,} of the " if len(shown) < len(theta) else ""
+    return [Line2D([], [], markersize=4, label=f"{few}{len(theta):,} draws", **look)]
 
 
 def _flat(ax: "Axes", window: _Window) -> Any:
@@ -225,12 +279,17 @@ def _grid_line(ax: "Axes", window: _Window, outcome: int, k: int) -> None:
     ax.annotate(f"{value:.{digits}f}", (x[0], y[0]), fontsize=7.5, **where)
 
 
-def _middle(ax: "Axes", window: _Window, rope: float) -> list[Any]:
-    """The line win = loss and the band around it, cut to the window."""
+def _outline(ax: "Axes", window: _Window) -> Any:
+    """To cut off what lies outside of the window."""
     from matplotlib.patches import Polygon
 
-    x, y = _plane(window.corners())
-    clip = Polygon(np.stack([x, y], axis=-1), closed=True, transform=ax.transData)
+    corners = np.stack(_plane(window.corners()), axis=-1)
+    return Polygon(corners, closed=True, transform=ax.transData)
+
+
+def _middle(ax: "Axes", window: _Window, rope: float) -> list[Any]:
+    """The line win = loss and the band around it, cut to the window."""
+    clip = _outline(ax, window)
     line: dict[str, Any] = {"linewidth": 1.4, "zorder": 5}
     drawn: list[Any] = [
         ax.axvline(0, color=drawing.INK, linestyle="--", label="win = loss", **line)
