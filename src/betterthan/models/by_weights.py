@@ -18,7 +18,6 @@ from betterthan.models.forward import Values, Variable
 from betterthan.models.of_groups import Groups
 from betterthan.models.sampling import (
     Sampling,
-    checked,
     drop_pairs_without_data,
     fit_model,
     tidy,
@@ -96,7 +95,9 @@ def fit_known(
     predictive: bool,
 ) -> xr.DataTree:
     """The tree of a fit, by weights where they are to be trusted; see `sampling.fit_model`."""
-    found = drawn(known.posterior, sampler, checked(sampling), seed)
+    if sampling.nuts_sampler is not None:
+        sampler = _nuts_named(sampler, sampling.nuts_sampler)
+    found = drawn(known.posterior, sampler, sampling, seed)
     if found is not None:
         return _tree(known, found, attrs, sampling, seed, predictive=predictive)
     return fit_model(
@@ -108,6 +109,14 @@ def fit_known(
         pairs=known.pairs,
         target_accept=known.target_accept,
     )
+
+
+def _nuts_named(sampler: str | None, library: str) -> str:
+    if sampler == "laplace":
+        raise ValueError(
+            f"sampler='laplace' and nuts_sampler={library!r} exclude each other; give one of them"
+        )
+    return checks.one_of(sampler or "nuts", SAMPLERS, "sampler")
 
 
 def drawn(

@@ -4,11 +4,13 @@ import contextlib
 import logging
 import os
 import sys
-from collections.abc import Generator, Mapping
-from dataclasses import dataclass
+from collections.abc import Generator
+from dataclasses import dataclass, fields, replace
+from functools import partial
 from importlib.metadata import version
+from importlib.util import find_spec
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 import xarray as xr
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     import pymc as pm
 
 SAMPLER = "nutpie"
+NUTS_SAMPLERS = (SAMPLER, "pymc", "numpyro", "blackjax")
+_NEEDS = {"numpyro": ("jax", "numpyro"), "blackjax": ("jax", "blackjax")}
 # forward draws need no compiled code; compiling costs seconds
 _PREDICTIVE_MODE = {"mode": "FAST_COMPILE"}
 
@@ -40,30 +44,37 @@ class Sampling:
         R-hat needs two or more; `betterthan.fits.diagnose` gives no verdict on one.
     target_accept : float, optional
         Nearer to 1 means smaller steps. Default: the model's own, 0.9, 0.95 or 0.99.
+    nuts_sampler : {"nutpie", "pymc", "numpyro", "blackjax"}, optional
+        What runs NUTS, as ``pm.sample`` names it. Default: nutpie, which compiles a model once; the
+        others compile it in each fit. A model that is drawn by weights is sampled by NUTS where one
+        is named.
 
     Raises
     ------
     ValueError
-        If draws, tune or chains is no whole number of at least 1, or target_accept is not between 0
-        and 1.
+        If draws, tune or chains is no whole number of at least 1, target_accept is not between 0
+        and 1, or nuts_sampler is none of these.
 
     Examples
     --------
     >>> import betterthan as bt
     >>> bt.models.Sampling(draws=2000)
-    Sampling(draws=2000, tune=1000, chains=4, target_accept=None)
+    Sampling(draws=2000, tune=1000, chains=4, target_accept=None, nuts_sampler=None)
     """
 
     draws: int = names.DRAWS
     tune: int = names.TUNE
     chains: int = names.CHAINS
     target_accept: float | None = None
+    nuts_sampler: str | None = None
 
     def __post_init__(self) -> None:
         for name in ("draws", "tune", "chains"):
             checks.whole(getattr(self, name), name)
         if self.target_accept is not None:
             checks.probability(self.target_accept, "target_accept")
+        if self.nuts_sampler is not None:
+            checks.one_of(self.nuts_sampler, NUTS_SAMPLERS, "nuts_sampler")
 
     def settings(self, target_accept: float) -> dict[str, Any]:
         """As the sampler takes them; `target_accept` is the model's own, where none was given."""
@@ -75,6 +86,11 @@ class Sampling:
             "target_accept": float(target_accept if given is None else given),
         }
 
+    @property
+    def library(self) -> str:
+        """What runs NUTS."""
+        return self.nuts_sampler or SAMPLER
+
 
 def checked(sampling: Any) -> Sampling:
     """How to sample, refused where it is something else."""
@@ -84,6 +100,52 @@ def checked(sampling: Any) -> Sampling:
             f"chains=...)"
         )
     return sampling
+
+
+class Options(TypedDict, total=False):
+    """What ``fit`` takes beside `Sampling`, under the names of ``pm.sample``."""
+
+    draws: int
+    tune: int
+    chains: int
+    target_accept: float
+    nuts_sampler: str
+    random_seed: Any
+
+
+def asked(sampling: Any, rng: Any, options: Options) -> tuple[Sampling, int]:
+    """How to sample and the seed, each from ``fit``'s own argument or from PyMC's.
+
+    Raises
+    ------
+    ValueError
+        If something is asked for twice or is not valid, or the package of a sampler is missing.
+    TypeError
+        If there is no such option.
+    """
+    record, choices = checked(sampling), dict(options)
+    for name in choices.keys() - Options.__annotations__.keys():
+        known = ", ".join(Options.__annotations__)
+        raise TypeError(f"{name!r} is no option of fit; choose of {known}")
+    if "random_seed" in choices:
+        if rng is not None:
+            raise ValueError("rng and random_seed are both given; give one, they are the same seed")
+        rng = choices.pop("random_seed")
+    for field in fields(Sampling):
+        own = getattr(record, field.name)
+        if field.name in choices and own != field.default:
+            raise ValueError(
+                f"{field.name} is {checks.shown(choices[field.name])}, and {checks.shown(own)} in "
+                "sampling; give it once"
+            )
+    record = replace(record, **choices)
+    for package in _NEEDS.get(record.library, ()):
+        if find_spec(package) is None:
+            raise ValueError(
+                f"nuts_sampler={record.nuts_sampler!r} needs {package}, which is not installed: "
+                f"pip install {package}"
+            )
+    return record, one_seed(rng)
 
 
 def own_target(model: ModuleType) -> float:
@@ -122,12 +184,13 @@ def fit_model(
     -------
     xarray.DataTree
     """
-    settings, seed = checked(sampling).settings(target_accept), one_seed(rng)
+    settings, seed = sampling.settings(target_accept), one_seed(rng)
     with steady_arithmetic(), quiet_logger():
-        tree = sample(model, seed=seed, **settings)
+        draw = sample if sampling.library == SAMPLER else partial(by_pymc, sampling.library)
+        tree = draw(model, seed=seed, **settings)
         if predictive:
             add_predictive(model, tree, seed)
-    made = _how(tree["posterior"].attrs, settings, seed)
+    made = _how(sampling.library, settings, seed)
     tidy(tree, pairs)
     tree["posterior"].attrs = attrs | made
     return tree
@@ -163,6 +226,37 @@ def sample(
     _label(tree, model)
     patch_nutpie_idata(tree, model, sampling_time=0.0)  # observed_data and constant_data
     return tree
+
+
+def by_pymc(
+    library: str,
+    model: "pm.Model",
+    *,
+    seed: int,
+    draws: int,
+    tune: int,
+    chains: int,
+    target_accept: float,
+) -> xr.DataTree:
+    """Draw with ``pm.sample`` and the sampler that is named; the model is compiled at each call.
+
+    Chains run one after another: to fork a process in which threads have run may lock it.
+    """
+    import pymc as pm
+
+    return pm.sample(
+        draws=draws,
+        tune=tune,
+        chains=chains,
+        cores=1,
+        random_seed=seed,
+        target_accept=target_accept,
+        nuts_sampler=library,  # type: ignore[arg-type]
+        progressbar=False,
+        quiet=True,
+        compute_convergence_checks=False,  # `betterthan.fits.diagnose` makes them
+        model=model,
+    )
 
 
 def _first_seed(seed: int) -> int:
@@ -205,19 +299,17 @@ def steady_arithmetic() -> Generator[None]:
         yield
 
 
-def _how(record: Mapping[Any, Any], settings: dict[str, Any], seed: int) -> dict[str, Any]:
+def _how(library: str, settings: dict[str, Any], seed: int) -> dict[str, Any]:
     """How draws were made: what was asked for, the sampler, and the versions of what ran."""
     signature = Signature(
         seed=seed,
         draws=settings["draws"],
         chains=settings["chains"],
-        inference_library=record.get("inference_library"),
+        inference_library=library,
     )
-    libraries = ("betterthan", "pymc", "nutpie", "pytensor")
+    libraries = dict.fromkeys(("betterthan", "pymc", library, "pytensor"))
     told = {"versions": ", ".join(f"{lib} {version(lib)}" for lib in libraries)}
-    if "inference_library_version" in record:
-        told["inference_library_version"] = record["inference_library_version"]
-    return settings | signature.to_attrs() | told
+    return settings | signature.to_attrs() | told | {"inference_library_version": version(library)}
 
 
 def add_predictive(model: "pm.Model", tree: xr.DataTree, seed: int) -> None:
