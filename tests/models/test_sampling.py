@@ -8,7 +8,8 @@ import xarray as xr
 
 import betterthan as bt
 from betterthan import names
-from betterthan.models import beta_binomial, of_pairs
+from betterthan.evidence.roster import validation_of
+from betterthan.models import beta_binomial, of_pairs, sampling
 from betterthan.models.sampling import Sampling, asked
 
 
@@ -153,6 +154,47 @@ def test_options_are_those_of_the_record_and_pymc_samples_the_same_posterior():
     assert theirs["inference_library"] == "pymc"
     assert bt.fits.diagnose(other).divergences == 0
     np.testing.assert_allclose(other["posterior"]["p"].mean(), 0.5, atol=0.02)
+
+
+def same_groups(model, theirs):
+    for name, own in sampling.data_groups(model).items():
+        other = theirs[name].to_dataset() if name in theirs.children else xr.Dataset()
+        xr.testing.assert_equal(own, other)
+        for variable in other.variables:
+            assert own[variable].dtype == other[variable].dtype, variable
+
+
+@pytest.mark.sampled
+def test_data_groups_are_those_of_pymc():
+    import pymc as pm
+
+    with pm.Model(coords={"row": ["a", "b", "c"]}) as model:
+        x = pm.Data("x", np.array([1.0, 2.0, 3.0]), dims="row")
+        pm.Data("no_dims", np.eye(2))
+        pm.Data("only_observed", np.array([1.0, 2.0, 3.0]), dims="row")
+        slope = pm.Normal("slope")
+        pm.Normal("of_whole", slope * x, observed=pm.Data("n", np.array([1, 2, 3])), dims="row")
+        pm.Normal("y", slope * x, observed=model["only_observed"], dims="row")
+        pm.Normal("z", slope, observed=np.array([[0.1, 2.0]]))
+        theirs = pm.sample(draws=5, tune=5, chains=1, quiet=True, random_seed=1, cores=1)
+    same_groups(model, theirs)
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in bt.models.__all__ if hasattr(getattr(bt.models, n), "build")]
+)
+def test_data_groups_of_every_model_are_those_of_pymc(name):
+    import pymc as pm
+
+    row = validation_of(name)
+    for k, (shape, form) in enumerate(row.cases):
+        given = row.given(row.model.simulate(**shape, rng=k))
+        model = row.model.build(*given.data, **given.named, **form)
+        with sampling.quiet_logger(), sampling.without_compiler():
+            theirs = pm.sample_prior_predictive(
+                draws=1, model=model, compile_kwargs={"mode": "FAST_COMPILE"}, random_seed=1
+            )
+        same_groups(model, theirs)
 
 
 @pytest.mark.sampled

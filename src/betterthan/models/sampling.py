@@ -205,7 +205,6 @@ def sample(
     As ``pm.sample`` of the same seed, but that a model is compiled once and not at every call.
     """
     import nutpie
-    from pymc.backends.arviz import patch_nutpie_idata
 
     from betterthan.models import compiling
 
@@ -224,8 +223,50 @@ def sample(
         progress_bar=shown,
     )
     _label(tree, model)
-    patch_nutpie_idata(tree, model, sampling_time=0.0)  # observed_data and constant_data
+    for group, data in data_groups(model).items():
+        tree[group] = data
     return tree
+
+
+def data_groups(model: "pm.Model") -> dict[str, xr.Dataset]:
+    """Groups constant_data and observed_data, as ``pm.sample`` makes them: what the model was given
+    and what it has observed, with their dims and labels. Data that are observed and nothing else
+    are no constants.
+    """
+    from pytensor.graph.traversal import ancestors
+
+    used = set(ancestors([*model.basic_RVs, *model.deterministics, *model.potentials]))
+    seen = {str(v.name): model.rvs_to_values[v] for v in model.observed_RVs}
+    observed = set(seen.values())
+    held = {str(v.name): v for v in model.data_vars if v not in observed or v in used}
+    return {"constant_data": _dataset(model, held), "observed_data": _dataset(model, seen)}
+
+
+def _dataset(model: "pm.Model", variables: dict[str, Any]) -> xr.Dataset:
+    """Values of variables of a model; where a dim has no labels, its numbers."""
+    arrays: dict[str, tuple[list[str], np.ndarray]] = {}
+    for name, variable in variables.items():
+        values = _value(variable)
+        dims = model.named_vars_to_dims.get(name) or [None] * values.ndim
+        named = [str(d) if d is not None else f"{name}_dim_{k}" for k, d in enumerate(dims)]
+        arrays[name] = (named, values)
+    sizes = {d: n for dims, v in arrays.values() for d, n in zip(dims, v.shape, strict=True)}
+    coords = {d: (d, np.array(_labels(model, d, n))) for d, n in sizes.items()}
+    return xr.Dataset(arrays, coords)
+
+
+def _value(variable: Any) -> np.ndarray:
+    """What is known of the data: shared, constant, or made of these."""
+    for own in ("get_value", "data"):
+        if hasattr(variable, own):
+            value = getattr(variable, own)
+            return np.asarray(value() if callable(value) else value)
+    return np.asarray(variable.eval(mode="FAST_COMPILE"))
+
+
+def _labels(model: "pm.Model", dim: str, length: int) -> Any:
+    labels = model.coords.get(dim)
+    return np.arange(length) if labels is None else labels
 
 
 def by_pymc(
