@@ -51,6 +51,7 @@ class Known:
     posterior: Posterior
     # all of the PyMC model, of each draw of spreads and parameters
     variables: Callable[[np.ndarray, np.ndarray], dict[str, Variable]]
+    log_prior: Callable[[Values], dict[str, np.ndarray]]  # of what has a prior, of each draw
     outcomes: Callable[[Values, np.random.Generator], np.ndarray]  # drawn anew, of each draw
     observed: xr.DataArray  # what the model sees
     labels: dict[str, Any]  # of dims of the variables
@@ -66,6 +67,10 @@ class OfGroups(Posterior, Protocol):
         """All of the PyMC model, of each draw of spreads and parameters."""
         ...
 
+    def log_prior(self, told: Values) -> dict[str, np.ndarray]:
+        """Log densities of the variables of the PyMC model that have a prior, of each draw."""
+        ...
+
     def outcomes(self, told: Values, random: np.random.Generator) -> np.ndarray:
         """Counts drawn anew, of each draw."""
         ...
@@ -77,6 +82,7 @@ def of_groups(posterior: OfGroups, data: Groups, build: Callable[[], Any]) -> Kn
     return Known(
         posterior=posterior,
         variables=posterior.variables,
+        log_prior=posterior.log_prior,
         outcomes=posterior.outcomes,
         observed=xr.DataArray(data.values, {d: labels[d] for d in data.dims}, data.dims),
         labels=labels,
@@ -195,6 +201,7 @@ def _forward(known: Known, found: nested.Drawn) -> forward.Forward:
     return forward.Forward(
         prior=lambda number, random: known.variables(*made(number, random)),
         outcomes=known.outcomes,
+        log_prior=known.log_prior,
         log_likelihood=known.posterior.apart(found.v, found.x),
         observed=known.observed,
         labels=known.labels,

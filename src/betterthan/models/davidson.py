@@ -183,7 +183,8 @@ def fit(
         The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
         draws.
     predictive : bool, default True
-        Whether to add the groups prior, prior_predictive, posterior_predictive and log_likelihood.
+        Whether to add the groups prior, prior_predictive, posterior_predictive, log_likelihood and
+        log_prior.
     **options
         ``draws``, ``tune``, ``chains``, ``target_accept`` and ``nuts_sampler`` of `Sampling`, and
         ``random_seed``, which is `rng`, under the names that ``pm.sample`` has for them.
@@ -226,6 +227,7 @@ def _known(
     return by_weights.Known(
         posterior=judgments_by_weights.posterior_of(rows, tie_model, **form),
         variables=partial(judgments_by_weights.variables, rows, seen, _won(rows), position),
+        log_prior=partial(judgments_by_weights.log_prior, seen, _won(rows), tie_model),
         outcomes=partial(judgments_by_weights.outcomes, rows, tie_model),
         observed=_observed(rows),
         labels={names.SYSTEM: rows.systems, "judge": rows.judges},

@@ -161,8 +161,8 @@ def fit(
         The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
         draws.
     predictive : bool, default True
-        Whether to add the groups prior, prior_predictive, posterior_predictive and log_likelihood
-        (of whole items).
+        Whether to add the groups prior, prior_predictive, posterior_predictive, log_likelihood (of
+        whole items) and log_prior.
     **options
         ``draws``, ``tune``, ``chains``, ``target_accept`` and ``nuts_sampler`` of `Sampling`, and
         ``random_seed``, which is `rng`, under the names that ``pm.sample`` has for them.
@@ -193,6 +193,7 @@ def fit(
     known = by_weights.Known(
         posterior=items_by_weights.posterior_of(kind, successes, trials, number),
         variables=partial(items_by_weights.variables, kind, **both, seed=seed),
+        log_prior=partial(items_by_weights.log_prior, kind, successes, trials),
         outcomes=partial(items_by_weights.outcomes, kind, trials),
         observed=counts["successes"],
         labels=coords,

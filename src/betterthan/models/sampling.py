@@ -174,7 +174,8 @@ def fit_model(
     sampling : Sampling
     rng : int, numpy.random.Generator or None
     predictive : bool
-        Whether to add the groups prior, prior_predictive, posterior_predictive and log_likelihood.
+        Whether to add the groups prior, prior_predictive, posterior_predictive, log_likelihood and
+        log_prior.
     pairs : xarray.DataArray, dims (pair, outcome), optional
         Whose names of systems go onto the tree, for a model over pairs.
     target_accept : float, default 0.9
@@ -354,7 +355,9 @@ def _how(library: str, settings: dict[str, Any], seed: int) -> dict[str, Any]:
 
 
 def add_predictive(model: "pm.Model", tree: xr.DataTree, seed: int) -> None:
-    """Add the groups prior, prior_predictive, posterior_predictive and log_likelihood."""
+    """Add the groups prior, prior_predictive, posterior_predictive, log_likelihood and
+    log_prior.
+    """
     import pymc as pm
 
     choice: dict[str, Any] = {
@@ -373,7 +376,8 @@ def add_predictive(model: "pm.Model", tree: xr.DataTree, seed: int) -> None:
         for group in groups:
             tree[group] = source[group].to_dataset()
     with model:
-        pm.compute_log_likelihood(tree, progressbar=False, compile_kwargs=_PREDICTIVE_MODE)
+        for compute in (pm.compute_log_likelihood, pm.stats.compute_log_prior):
+            compute(tree, progressbar=False, compile_kwargs=_PREDICTIVE_MODE)
     drop_pairs_without_data(tree)
 
 
