@@ -21,6 +21,7 @@ GROUPS = {
     "prior_predictive",
     "posterior_predictive",
     "log_likelihood",
+    "log_prior",
 }
 
 
@@ -62,6 +63,25 @@ def _accepted(tree, parameter):
         # leaving a pair out leaves its prior: Pareto k is high
         warnings.simplefilter("ignore", UserWarning)
         assert np.isfinite(az.loo(tree).elpd)
+    _sensitive(tree)
+
+
+def _sensitive(tree):
+    """ArviZ says how much the posterior depends on prior and likelihood."""
+    priors = tree["log_prior"].data_vars.values()
+    assert all(np.isfinite(v).all() for v in priors)
+    if all(np.ptp(v.values) < 1e-6 for v in priors):
+        return  # a uniform prior to any power is the same: ArviZ has no weights for it
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a pair without data
+        table = az.psense_summary(tree)
+    assert {"prior", "likelihood", "diagnosis"} <= set(table.columns)
+    assert np.isfinite(table["likelihood"].to_numpy(float)).any()
+
+
+@pytest.fixture(scope="session")
+def sensitive():
+    return _sensitive
 
 
 @pytest.fixture(scope="session")

@@ -26,11 +26,12 @@ def tree(data):
 
 
 @pytest.mark.sampled
-def test_fit_is_whole_and_passes_the_gate(tree):
+def test_fit_is_whole_and_passes_the_gate(tree, sensitive):
     assert diagnose(tree).passed, diagnose(tree).failures
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert np.isfinite(az.loo(tree).elpd)
+    sensitive(tree)
     again = tree["posterior_predictive"]["y"].values
     assert (again.sum(-1) == 6).all()
 

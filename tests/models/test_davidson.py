@@ -31,12 +31,13 @@ def tree(data):
 
 
 @pytest.mark.sampled
-def test_fit_is_whole_and_passes_the_gate(tree):
+def test_fit_is_whole_and_passes_the_gate(tree, sensitive):
     assert diagnose(tree).passed, diagnose(tree).failures
     assert int(tree["sample_stats"]["diverging"].sum()) == 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert np.isfinite(az.loo(tree).elpd)
+    sensitive(tree)
     assert tree["posterior"].attrs["n_judgments"] == 400
 
 

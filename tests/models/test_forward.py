@@ -9,15 +9,25 @@ import pytest
 import xarray as xr
 from scipy import stats
 
-from betterthan.models import clustered, davidson, forward, item_response, of_groups, sampling
+from betterthan.models import (
+    clustered,
+    davidson,
+    forward,
+    hierarchical,
+    item_response,
+    of_groups,
+    sampling,
+)
 from betterthan.models.sampling import Sampling
 
 SHAPE = Sampling(draws=250)
-GROUPS = ("prior", "prior_predictive", "posterior_predictive", "log_likelihood")
+GROUPS = ("prior", "prior_predictive", "posterior_predictive", "log_likelihood", "log_prior")
 JUDGED = {"systems": 3, "judgments": 60, "judges": 2, "position": True}
 FORMS = {
     "clusters": (clustered, {"count": 6, "size": 4, "pairs": 2}, {}),
     "held": (clustered, {"count": 6, "size": 4, "pairs": 2}, {"correlation": 0.2}),
+    "datasets": (hierarchical, {"datasets": 4, "n": 30, "pairs": 2}, {}),
+    "concentrated": (hierarchical, {"datasets": 4, "n": 30, "pairs": 2}, {"concentration": 8.0}),
     "once": (item_response, {"items": 12, "systems": 3}, {}),
     "missing": (item_response, {"items": 12, "systems": 3}, {}),
     "trials": (item_response, {"items": 8, "systems": 3, "trials": 3}, {}),
@@ -32,6 +42,8 @@ def made(form):
     """A model, data and choices."""
     model, shape, choices = FORMS[form]
     data = model.simulate(**shape, rng=5)
+    if model is hierarchical:
+        data = data["counts"]
     if model is clustered:
         data = data["counts"]
         data[:, 1] *= form == "clusters"  # or a pair without data
@@ -85,12 +97,43 @@ def test_groups_are_those_of_pymc(form):
     np.testing.assert_allclose(
         tree["log_likelihood"]["y"], theirs["log_likelihood"]["y"], rtol=0, atol=1e-8
     )
+    for name, array in theirs["log_prior"].data_vars.items():
+        np.testing.assert_allclose(tree["log_prior"][name], array, rtol=0, atol=3e-7)
     for name, array in theirs["prior"].data_vars.items():
         mine = tree["prior"][name].values[0].reshape(len(array.values[0]), -1)
         for own, other in zip(mine.T, array.values[0].reshape(mine.shape).T, strict=True):
             assert stats.ks_2samp(own, other).pvalue > 1e-4, name
     for group in ("prior_predictive", "posterior_predictive"):
         assert far(*(looks(t[group]["y"]) for t in (tree, theirs))) < 4, group
+
+
+@pytest.mark.sampled
+@pytest.mark.parametrize("form", FORMS)
+def test_log_prior_is_that_of_pymc(form):
+    import pymc as pm
+
+    model, data, choices = made(form)
+    tree = model.fit(data, **choices, sampling=Sampling(draws=20), rng=1)
+    with sampling.without_compiler():
+        theirs = pm.stats.compute_log_prior(
+            tree,
+            model=model.build(data, **choices),
+            progressbar=False,
+            compile_kwargs={"mode": "FAST_COMPILE"},
+            extend_inferencedata=False,
+        )
+    mine = tree["log_prior"].to_dataset()
+    assert set(mine.data_vars) == set(theirs.data_vars)
+    for name, array in theirs.data_vars.items():
+        assert mine[name].dims == array.dims, name
+        # constants of gamma functions are PyMC's to single precision
+        np.testing.assert_allclose(mine[name], array, rtol=0, atol=3e-7, err_msg=name)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_prior_sensitivity_of_draws_by_weights(form, sensitive):
+    model, data, choices = made(form)
+    sensitive(model.fit(data, **choices, sampling=SHAPE, rng=1))
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -31,11 +31,12 @@ def tree(scores):
 
 
 @pytest.mark.sampled
-def test_fit_is_whole_and_passes_the_gate(tree):
+def test_fit_is_whole_and_passes_the_gate(tree, sensitive):
     assert diagnose(tree).passed, diagnose(tree).failures
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert np.isfinite(az.loo(tree).elpd)
+    sensitive(tree)
     assert {"system_a", "system_b"} <= set(tree["posterior"].coords)
 
 

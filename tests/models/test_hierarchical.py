@@ -45,12 +45,13 @@ def share(margin):
     return (margin > 0).mean(("chain", "draw")).values
 
 
-def test_fit_is_whole_and_passes_the_gate(tree):
+def test_fit_is_whole_and_passes_the_gate(tree, sensitive):
     assert set(tree.children) >= GROUPS
     assert diagnose(tree).passed, diagnose(tree).failures
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a data set left out leaves its prior: Pareto k is high
         assert np.isfinite(az.loo(tree).elpd)
+    sensitive(tree)
     assert {"system_a", "system_b"} <= set(tree["posterior"].coords)
 
 

@@ -46,13 +46,14 @@ def log_rows(kind, y, trials, ability, mean, spread, more, nodes=61):
 
 
 @pytest.mark.sampled
-def test_fit_is_whole_and_passes_the_gate(tree):
+def test_fit_is_whole_and_passes_the_gate(tree, sensitive):
     assert diagnose(tree).passed, diagnose(tree).failures
     assert tree["posterior"].attrs["quadrature_error"] < 1e-6
     assert tree["log_likelihood"]["y"].sizes["item"] == 80
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert np.isfinite(az.loo(tree).elpd)
+    sensitive(tree)
     again = tree["posterior_predictive"]["y"]
     assert set(np.unique(again)) == {0, 1}
 

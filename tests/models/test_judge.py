@@ -31,9 +31,10 @@ def elsewhere(counts):
 
 
 @pytest.mark.sampled
-def test_fit_is_whole_and_passes_the_gate(tree, whole):
+def test_fit_is_whole_and_passes_the_gate(tree, whole, sensitive):
     whole(tree)
     assert tree["posterior"].attrs["labels"] == "inside"
+    sensitive(tree)
 
 
 @pytest.mark.sampled

@@ -43,7 +43,7 @@ def ordinal(ordinal_tree):
 
 
 @pytest.mark.sampled
-def test_fit_is_whole_and_passes_the_gate(tree):
+def test_fit_is_whole_and_passes_the_gate(tree, sensitive):
     assert set(tree.children) >= GROUPS
     diagnosis = diagnose(tree)
     assert diagnosis.passed, diagnosis.failures
@@ -52,6 +52,7 @@ def test_fit_is_whole_and_passes_the_gate(tree):
     assert {"model", "prior", "seed", "versions", "response", "n", "feature_low"} <= set(attrs)
     assert "created_at" not in attrs
     assert tree["posterior"]["coefficient"].dims == ("chain", "draw", "feature")
+    sensitive(tree)
 
 
 @pytest.mark.sampled

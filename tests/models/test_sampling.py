@@ -1,3 +1,4 @@
+import inspect
 import logging
 from dataclasses import FrozenInstanceError
 
@@ -7,8 +8,9 @@ import xarray as xr
 
 import betterthan as bt
 from betterthan import names
-from betterthan.models import beta_binomial, of_pairs
-from betterthan.models.sampling import Sampling
+from betterthan.evidence.roster import validation_of
+from betterthan.models import beta_binomial, of_pairs, sampling
+from betterthan.models.sampling import Sampling, asked
 
 
 def pairs(count, value=3):
@@ -50,6 +52,7 @@ def test_counts_beyond_int32_point_to_the_closed_form():
         ({"tune": 1.5}, "tune is 1.5"),
         ({"chains": 0}, "chains is 0"),
         ({"target_accept": 1.0}, "target_accept is 1.0"),
+        ({"nuts_sampler": "stan"}, "nuts_sampler is 'stan'; choose one of nutpie, pymc"),
     ],
 )
 def test_sampling_refuses_in_one_line_what_no_sampler_takes(choice, words):
@@ -70,12 +73,138 @@ def test_sampling_is_frozen():
         ({"sampling": 500}, "sampling is int; give betterthan.models.Sampling"),
         ({"rng": -1}, "rng is -1; give a whole number of at least 0"),
         ({"prior": (1, 0)}, "positive"),
+        ({"draws": -1}, "draws is -1; give a whole number of at least 1"),
+        ({"tune": 0.5}, "tune is 0.5; give a whole number"),
+        ({"chains": 0}, "chains is 0; give a whole number of at least 1"),
+        ({"target_accept": 2}, "target_accept is 2; give a number between 0 and 1"),
+        ({"random_seed": -1}, "-1; give a whole number of at least 0"),
+        ({"random_seed": 1, "rng": 1}, "rng and random_seed are both given; give one"),
+        ({"nuts_sampler": "stan"}, "nuts_sampler is 'stan'; choose one of nutpie, pymc, numpyro"),
+        (
+            {"sampling": Sampling(draws=9), "draws": 8},
+            "draws is 8, and 9 in sampling; give it once",
+        ),
     ],
 )
 def test_bad_arguments_are_refused_in_one_line(choice, words):
     with pytest.raises(ValueError, match=words) as caught:
         beta_binomial.fit(pairs(1), **choice)
     assert "\n" not in str(caught.value)
+
+
+def test_an_unknown_option_is_refused_with_those_there_are():
+    known = "draws, tune, chains, target_accept, nuts_sampler, random_seed"
+    with pytest.raises(TypeError, match=f"'cores' is no option of fit; choose of {known}"):
+        beta_binomial.fit(pairs(1), cores=2)
+
+
+@pytest.mark.parametrize("name", ["numpyro", "blackjax"])
+def test_a_sampler_whose_package_is_missing_is_refused_with_its_name(name, monkeypatch):
+    monkeypatch.setattr(
+        "betterthan.models.sampling.find_spec", lambda package: None if package == name else 1
+    )
+    with pytest.raises(ValueError, match=f"needs {name}, which is not installed: pip install"):
+        beta_binomial.fit(pairs(1), nuts_sampler=name)
+
+
+@pytest.mark.parametrize("name", bt.models.__all__)
+def test_every_fit_takes_the_options_of_pymc(name):
+    """Refused before any data are looked at, so that every fit asks in the one place."""
+    if not hasattr(getattr(bt.models, name), "fit"):
+        return
+    needed = [
+        p
+        for p in inspect.signature(getattr(bt.models, name).fit).parameters.values()
+        if p.default is p.empty and p.kind is not p.VAR_KEYWORD
+    ]
+    with pytest.raises(ValueError, match="chains is 0"):
+        getattr(bt.models, name).fit(*[None for _ in needed], chains=0)
+
+
+def test_options_replace_those_of_the_record_that_were_not_chosen():
+    record, seed = asked(Sampling(draws=9), None, {"chains": 2, "random_seed": 3})
+    assert (record, seed) == (Sampling(draws=9, chains=2), 3)
+
+
+def test_a_named_nuts_sampler_takes_the_place_of_weights(no_nuts):
+    data = bt.models.davidson.simulate(3, judgments=30, rng=1)
+    with pytest.raises(no_nuts):
+        bt.models.davidson.fit(data, nuts_sampler="nutpie", rng=1)
+    with pytest.raises(ValueError, match="'laplace' and nuts_sampler='pymc' exclude each other"):
+        bt.models.davidson.fit(data, sampler="laplace", nuts_sampler="pymc", rng=1)
+
+
+@pytest.mark.sampled
+def test_options_are_those_of_the_record_and_pymc_samples_the_same_posterior():
+    record = Sampling(draws=400, tune=300, chains=2, target_accept=0.85)
+    options = {"draws": 400, "tune": 300, "chains": 2, "target_accept": 0.85}
+    one = beta_binomial.fit(pairs(2), sampling=record, rng=3, predictive=False)
+    same = beta_binomial.fit(pairs(2), **options, random_seed=3, predictive=False)
+    xr.testing.assert_identical(one["posterior"].to_dataset(), same["posterior"].to_dataset())
+    other = beta_binomial.fit(
+        pairs(2), **options, random_seed=3, nuts_sampler="pymc", predictive=False
+    )
+    mine, theirs = one["posterior"].attrs, other["posterior"].attrs
+    assert set(mine) == set(theirs)
+    assert {k for k in mine if mine[k] != theirs[k]} == {
+        "inference_library",
+        "inference_library_version",
+        "versions",
+    }
+    assert theirs["inference_library"] == "pymc"
+    assert bt.fits.diagnose(other).divergences == 0
+    np.testing.assert_allclose(other["posterior"]["p"].mean(), 0.5, atol=0.02)
+
+
+def same_groups(model, theirs):
+    for name, own in sampling.data_groups(model).items():
+        other = theirs[name].to_dataset() if name in theirs.children else xr.Dataset()
+        xr.testing.assert_equal(own, other)
+        for variable in other.variables:
+            assert own[variable].dtype == other[variable].dtype, variable
+
+
+@pytest.mark.sampled
+def test_data_groups_are_those_of_pymc():
+    import pymc as pm
+
+    with pm.Model(coords={"row": ["a", "b", "c"]}) as model:
+        x = pm.Data("x", np.array([1.0, 2.0, 3.0]), dims="row")
+        pm.Data("no_dims", np.eye(2))
+        pm.Data("only_observed", np.array([1.0, 2.0, 3.0]), dims="row")
+        slope = pm.Normal("slope")
+        pm.Normal("of_whole", slope * x, observed=pm.Data("n", np.array([1, 2, 3])), dims="row")
+        pm.Normal("y", slope * x, observed=model["only_observed"], dims="row")
+        pm.Normal("z", slope, observed=np.array([[0.1, 2.0]]))
+        theirs = pm.sample(draws=5, tune=5, chains=1, quiet=True, random_seed=1, cores=1)
+    same_groups(model, theirs)
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in bt.models.__all__ if hasattr(getattr(bt.models, n), "build")]
+)
+def test_data_groups_of_every_model_are_those_of_pymc(name):
+    import pymc as pm
+
+    row = validation_of(name)
+    for k, (shape, form) in enumerate(row.cases):
+        given = row.given(row.model.simulate(**shape, rng=k))
+        model = row.model.build(*given.data, **given.named, **form)
+        with sampling.quiet_logger(), sampling.without_compiler():
+            theirs = pm.sample_prior_predictive(
+                draws=1, model=model, compile_kwargs={"mode": "FAST_COMPILE"}, random_seed=1
+            )
+        same_groups(model, theirs)
+
+
+@pytest.mark.sampled
+@pytest.mark.parametrize("name", ["beta_binomial", "dirichlet_multinomial", "independent_betas"])
+def test_prior_sensitivity_where_the_prior_is_not_uniform(name, sensitive):
+    prior = (2.0, 3.0, 4.0) if name == "dirichlet_multinomial" else (2.0, 3.0)
+    few = {"draws": 200, "tune": 200, "chains": 2}
+    tree = getattr(bt.models, name).fit(pairs(2), prior=prior, **few, rng=1)
+    assert max(np.ptp(v.values) for v in tree["log_prior"].data_vars.values()) > 0.1
+    sensitive(tree)
 
 
 @pytest.mark.sampled

@@ -31,7 +31,7 @@ def tree(table):
 
 
 @pytest.mark.sampled
-def test_fit_is_whole_and_passes_the_gate(tree):
+def test_fit_is_whole_and_passes_the_gate(tree, sensitive):
     diagnosis = diagnose(tree)
     assert diagnosis.passed, diagnosis.failures
     assert {"posterior", "prior_predictive", "posterior_predictive", "log_likelihood"} <= set(
@@ -41,6 +41,7 @@ def test_fit_is_whole_and_passes_the_gate(tree):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # two of the published times are far out
         assert np.isfinite(az.loo(tree).elpd)
+    sensitive(tree)
 
 
 @pytest.mark.sampled

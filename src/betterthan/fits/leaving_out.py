@@ -26,7 +26,8 @@ def loo(trees: Mapping[str, xr.DataTree], *, weighting: str = "stacking") -> Any
     ----------
     trees : mapping of name to xarray.DataTree
         Two fits or more, of the same data and with their predictive groups. What is left out is a
-        row of the likelihood: a data set of a pair, a cluster, a row of judgments, an item.
+        row of the likelihood: a data set of a pair, a cluster, a row of judgments, an item. A model
+        of counts has one row for each pair, whose loss leaves the prior alone: it is refused.
     weighting : {"stacking", "BB-pseudo-BMA"}, default "stacking"
         How the weights are found.
 
@@ -41,7 +42,8 @@ def loo(trees: Mapping[str, xr.DataTree], *, weighting: str = "stacking") -> Any
     Raises
     ------
     ValueError
-        If there are fewer than two fits, one has no log likelihood, or they are of different data.
+        If there are fewer than two fits, one has no log likelihood or one observation for each
+        pair, or they are of different data.
 
     References
     ----------
@@ -175,6 +177,12 @@ def _refuse_different(trees: Any) -> None:
     for name, tree in named:
         if "log_likelihood" not in getattr(tree, "children", {}):
             raise ValueError(f"{name!r} has no log likelihood; fit with predictive=True")
+        if _left_out(tree)[0].keys() <= {names.PAIR, names.OUTCOME}:
+            raise ValueError(
+                f"{name!r} has one observation for each pair: left out, it leaves the prior alone "
+                "and says nothing of the model; fit models.graded, models.item_response or "
+                "models.clustered, or check the fit with fits.cross_check"
+            )
     first, (rows, seen) = named[0][0], _left_out(named[0][1])
     for name, tree in named[1:]:
         others, again = _left_out(tree)

@@ -18,7 +18,6 @@ from betterthan.models.forward import Values, Variable
 from betterthan.models.of_groups import Groups
 from betterthan.models.sampling import (
     Sampling,
-    checked,
     drop_pairs_without_data,
     fit_model,
     tidy,
@@ -52,6 +51,7 @@ class Known:
     posterior: Posterior
     # all of the PyMC model, of each draw of spreads and parameters
     variables: Callable[[np.ndarray, np.ndarray], dict[str, Variable]]
+    log_prior: Callable[[Values], dict[str, np.ndarray]]  # of what has a prior, of each draw
     outcomes: Callable[[Values, np.random.Generator], np.ndarray]  # drawn anew, of each draw
     observed: xr.DataArray  # what the model sees
     labels: dict[str, Any]  # of dims of the variables
@@ -67,6 +67,10 @@ class OfGroups(Posterior, Protocol):
         """All of the PyMC model, of each draw of spreads and parameters."""
         ...
 
+    def log_prior(self, told: Values) -> dict[str, np.ndarray]:
+        """Log densities of the variables of the PyMC model that have a prior, of each draw."""
+        ...
+
     def outcomes(self, told: Values, random: np.random.Generator) -> np.ndarray:
         """Counts drawn anew, of each draw."""
         ...
@@ -78,6 +82,7 @@ def of_groups(posterior: OfGroups, data: Groups, build: Callable[[], Any]) -> Kn
     return Known(
         posterior=posterior,
         variables=posterior.variables,
+        log_prior=posterior.log_prior,
         outcomes=posterior.outcomes,
         observed=xr.DataArray(data.values, {d: labels[d] for d in data.dims}, data.dims),
         labels=labels,
@@ -96,7 +101,9 @@ def fit_known(
     predictive: bool,
 ) -> xr.DataTree:
     """The tree of a fit, by weights where they are to be trusted; see `sampling.fit_model`."""
-    found = drawn(known.posterior, sampler, checked(sampling), seed)
+    if sampling.nuts_sampler is not None:
+        sampler = _nuts_named(sampler, sampling.nuts_sampler)
+    found = drawn(known.posterior, sampler, sampling, seed)
     if found is not None:
         return _tree(known, found, attrs, sampling, seed, predictive=predictive)
     return fit_model(
@@ -108,6 +115,14 @@ def fit_known(
         pairs=known.pairs,
         target_accept=known.target_accept,
     )
+
+
+def _nuts_named(sampler: str | None, library: str) -> str:
+    if sampler == "laplace":
+        raise ValueError(
+            f"sampler='laplace' and nuts_sampler={library!r} exclude each other; give one of them"
+        )
+    return checks.one_of(sampler or "nuts", SAMPLERS, "sampler")
 
 
 def drawn(
@@ -186,6 +201,7 @@ def _forward(known: Known, found: nested.Drawn) -> forward.Forward:
     return forward.Forward(
         prior=lambda number, random: known.variables(*made(number, random)),
         outcomes=known.outcomes,
+        log_prior=known.log_prior,
         log_likelihood=known.posterior.apart(found.v, found.x),
         observed=known.observed,
         labels=known.labels,

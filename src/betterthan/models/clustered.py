@@ -6,7 +6,7 @@ clusters as Beta variables: p_c with mean p and correlation `win`, s_c with mean
 """
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import xarray as xr
@@ -26,7 +26,7 @@ from betterthan.models import (
 )
 from betterthan.models.clusters_by_weights import Clusters
 from betterthan.models.of_groups import CLUSTER, Groups
-from betterthan.models.sampling import Sampling
+from betterthan.models.sampling import Options, Sampling, asked
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -143,6 +143,7 @@ def fit(
     sampling: Sampling = Sampling(),
     rng: Any = None,
     predictive: bool = True,
+    **options: Unpack[Options],
 ) -> xr.DataTree:
     """Draw the posterior of all pairs: by weights, or with PyMC.
 
@@ -161,7 +162,11 @@ def fit(
         The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
         draws.
     predictive : bool, default True
-        Whether to add the groups prior, prior_predictive, posterior_predictive and log_likelihood.
+        Whether to add the groups prior, prior_predictive, posterior_predictive, log_likelihood and
+        log_prior.
+    **options
+        ``draws``, ``tune``, ``chains``, ``target_accept`` and ``nuts_sampler`` of `Sampling`, and
+        ``random_seed``, which is `rng`, under the names that ``pm.sample`` has for them.
 
     Returns
     -------
@@ -184,6 +189,7 @@ def fit(
     --------
     closed_form : the same answer without sampling.
     """
+    sampling, rng = asked(sampling, rng, options)
     data = of_groups.by_cluster(counts)
     attrs: dict[str, Any] = {
         "model": "clustered",

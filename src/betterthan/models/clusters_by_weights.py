@@ -13,7 +13,7 @@ from betterthan.exact.laplace.nested import Drawn
 from betterthan.exact.laplace.shares import Shares
 from betterthan.exact.laplace.tables import Alike
 from betterthan.exact.wins import clusters
-from betterthan.models import cluster_likelihood, simplex
+from betterthan.models import cluster_likelihood, log_priors, simplex
 from betterthan.models.forward import Values, Variable
 
 CORRELATIONS = ("win_correlation", "decisive_correlation")
@@ -95,6 +95,13 @@ class Clusters:
                 told[f"{name}_raw"] = (_OF_PAIR, raw)
                 told[name] = (_OF_PAIR, special.expit(self.alike.logit(raw)))
         return told
+
+    def log_prior(self, told: Values) -> dict[str, np.ndarray]:
+        """Log densities of shares, and of the coordinates of correlations, of each draw."""
+        shares = zip(("p", "s"), self.priors, strict=True)
+        found = {name: log_priors.beta(told[name], *prior) for name, prior in shares}
+        raw = [f"{k}_raw" for k in CORRELATIONS] if self.correlation is None else []
+        return found | {name: self.alike.log_prior(told[name]) for name in raw}
 
     def outcomes(self, told: Values, random: np.random.Generator) -> np.ndarray:
         """Counts of clusters drawn anew, (draw, cluster, pair, outcome)."""

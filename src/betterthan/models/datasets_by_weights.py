@@ -13,7 +13,7 @@ from betterthan.exact.laplace.nested import Drawn
 from betterthan.exact.laplace.tables import Alike
 from betterthan.exact.laplace.thirds import Thirds, mean_of
 from betterthan.exact.wins.clusters import log_gamma_beyond
-from betterthan.models import cluster_likelihood, simplex
+from betterthan.models import cluster_likelihood, log_priors, simplex
 from betterthan.models.forward import Values, Variable
 
 
@@ -62,6 +62,13 @@ class DataSets:
         if self.alike.held is None:
             told["correlation"] = ((names.PAIR,), special.expit(self.alike.logit(v)))
         return told
+
+    def log_prior(self, told: Values) -> dict[str, np.ndarray]:
+        """Log densities of the mean, and of how alike data sets are, of each draw."""
+        found = {"mu": log_priors.dirichlet(told["mu"], self.prior)}
+        if self.alike.held is None:
+            found["correlation"] = log_priors.beta(told["correlation"], *self.alike.prior)
+        return found
 
     def outcomes(self, told: Values, random: np.random.Generator) -> np.ndarray:
         """Counts of data sets drawn anew, (draw, dataset, pair, outcome)."""

@@ -6,7 +6,7 @@ exp(tie), d = x_i - x_j. Rao-Kupper: a judge sees a difference only above a thre
 """
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import xarray as xr
@@ -23,7 +23,7 @@ from betterthan.models import (
     tie_models,
 )
 from betterthan.models.judged_by_cluster import by_cluster as by_cluster
-from betterthan.models.sampling import Sampling
+from betterthan.models.sampling import Options, Sampling, asked
 from betterthan.models.tie_models import TIE_MODELS
 
 if TYPE_CHECKING:
@@ -164,6 +164,7 @@ def fit(
     sampling: Sampling = Sampling(),
     rng: Any = None,
     predictive: bool = True,
+    **options: Unpack[Options],
 ) -> xr.DataTree:
     """Draw the posterior of all systems: by weights, or with PyMC.
 
@@ -182,7 +183,11 @@ def fit(
         The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
         draws.
     predictive : bool, default True
-        Whether to add the groups prior, prior_predictive, posterior_predictive and log_likelihood.
+        Whether to add the groups prior, prior_predictive, posterior_predictive, log_likelihood and
+        log_prior.
+    **options
+        ``draws``, ``tune``, ``chains``, ``target_accept`` and ``nuts_sampler`` of `Sampling`, and
+        ``random_seed``, which is `rng`, under the names that ``pm.sample`` has for them.
 
     Returns
     -------
@@ -199,6 +204,7 @@ def fit(
         As `build`, or if an argument is not valid; or with ``sampler="laplace"`` where weights are
         not to be trusted.
     """
+    sampling, rng = asked(sampling, rng, options)
     _refuse_other_kinds(data)
     checks.one_of(tie_model, TIE_MODELS, "tie_model")
     form, seed = {"position": position, "judges": judges}, one_seed(rng)
@@ -221,6 +227,7 @@ def _known(
     return by_weights.Known(
         posterior=judgments_by_weights.posterior_of(rows, tie_model, **form),
         variables=partial(judgments_by_weights.variables, rows, seen, _won(rows), position),
+        log_prior=partial(judgments_by_weights.log_prior, seen, _won(rows), tie_model),
         outcomes=partial(judgments_by_weights.outcomes, rows, tie_model),
         observed=_observed(rows),
         labels={names.SYSTEM: rows.systems, "judge": rows.judges},

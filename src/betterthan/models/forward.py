@@ -24,6 +24,8 @@ class Forward:
 
     prior: Callable[[int, np.random.Generator], dict[str, Variable]]  # so many draws
     outcomes: Callable[[Values, np.random.Generator], np.ndarray]  # of each draw, as observed
+    # log densities of what has a prior, of each draw
+    log_prior: Callable[[Values], Mapping[str, np.ndarray]]
     log_likelihood: np.ndarray  # (draw, *dims of the observed less the last)
     observed: xr.DataArray
     labels: Mapping[str, Any]  # of dims of the variables
@@ -45,7 +47,7 @@ def dataset(
 def groups(
     model: Forward, posterior: Mapping[str, Variable], shape: tuple[int, int], seed: int
 ) -> dict[str, xr.Dataset]:
-    """Groups prior, prior_predictive, posterior_predictive and log_likelihood.
+    """Groups prior, prior_predictive, posterior_predictive, log_likelihood and log_prior.
 
     Parameters
     ----------
@@ -59,6 +61,8 @@ def groups(
     random = np.random.default_rng([seed, 2])
     prior, once = model.prior(names.DRAWS, random), (1, names.DRAWS)
     told = model.observed.dims
+    densities = model.log_prior({name: values for name, (_, values) in posterior.items()})
+    log_prior = {k: (posterior[k][0][: v.ndim - 1], v) for k, v in densities.items()}
     labels = {str(d): model.observed[d].values for d in told}
 
     def of(dims: tuple[Any, ...], values: np.ndarray, sizes: tuple[int, int]) -> xr.Dataset:
@@ -69,6 +73,7 @@ def groups(
         "prior_predictive": of(told, _again(model, prior, random), once),
         "posterior_predictive": of(told, _again(model, posterior, random), shape),
         "log_likelihood": of(told[:-1], model.log_likelihood, shape),
+        "log_prior": dataset(log_prior, shape, model.labels),
     }
 
 

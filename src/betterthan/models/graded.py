@@ -6,7 +6,7 @@ ones hardly move it: it is not the difference of the means. Kruschke (2013), Jou
 Psychology: General 142(2), 573-603.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import xarray as xr
@@ -17,7 +17,7 @@ from betterthan.counts.graded_pairs import Differences, differences_of
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.models import made_up, of_pairs, shrinkage
 from betterthan.models.compiling import held
-from betterthan.models.sampling import Sampling, fit_model
+from betterthan.models.sampling import Options, Sampling, asked, fit_model
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -138,6 +138,7 @@ def fit(
     sampling: Sampling = Sampling(),
     rng: Any = None,
     predictive: bool = True,
+    **options: Unpack[Options],
 ) -> xr.DataTree:
     """Sample the posterior of all pairs with PyMC.
 
@@ -155,7 +156,11 @@ def fit(
         The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
         draws.
     predictive : bool, default True
-        Whether to add the groups prior, prior_predictive, posterior_predictive and log_likelihood.
+        Whether to add the groups prior, prior_predictive, posterior_predictive, log_likelihood and
+        log_prior.
+    **options
+        ``draws``, ``tune``, ``chains``, ``target_accept`` and ``nuts_sampler`` of `Sampling`, and
+        ``random_seed``, which is `rng`, under the names that ``pm.sample`` has for them.
 
     Returns
     -------
@@ -171,6 +176,7 @@ def fit(
     ValueError
         As `build`, or if an argument is not valid.
     """
+    sampling, rng = asked(sampling, rng, options)
     data = differences_of(scores, resolution=resolution)
     attrs = {
         "model": "graded",

@@ -8,7 +8,7 @@ effects.
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import xarray as xr
@@ -29,7 +29,7 @@ from betterthan.models import (
 )
 from betterthan.models.datasets_by_weights import DataSets
 from betterthan.models.of_groups import Groups
-from betterthan.models.sampling import Sampling
+from betterthan.models.sampling import Options, Sampling, asked
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -163,6 +163,7 @@ def fit(
     sampling: Sampling = Sampling(),
     rng: Any = None,
     predictive: bool = True,
+    **options: Unpack[Options],
 ) -> xr.DataTree:
     """Draw the posterior of all pairs: by weights, or with PyMC.
 
@@ -182,7 +183,11 @@ def fit(
         The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
         draws.
     predictive : bool, default True
-        Whether to add the groups prior, prior_predictive, posterior_predictive and log_likelihood.
+        Whether to add the groups prior, prior_predictive, posterior_predictive, log_likelihood and
+        log_prior.
+    **options
+        ``draws``, ``tune``, ``chains``, ``target_accept`` and ``nuts_sampler`` of `Sampling`, and
+        ``random_seed``, which is `rng`, under the names that ``pm.sample`` has for them.
 
     Returns
     -------
@@ -203,6 +208,7 @@ def fit(
     --------
     closed_form : both ends of partial pooling, without sampling.
     """
+    sampling, rng = asked(sampling, rng, options)
     data = of_groups.by_dataset(counts)
     crossed = len(data.levels) == 2
     attrs = _attrs(data, prior, concentration, centre)

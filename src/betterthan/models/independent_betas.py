@@ -7,7 +7,7 @@ p_win > p_loss. An approximation: on one test set p_win + p_loss cannot exceed 1
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import xarray as xr
@@ -17,7 +17,7 @@ from betterthan.counts.pairing import as_pairs, probability_as_given
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins.beta import prob_greater
 from betterthan.models import of_pairs
-from betterthan.models.sampling import Sampling, fit_model
+from betterthan.models.sampling import Options, Sampling, asked, fit_model
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -118,6 +118,7 @@ def fit(
     sampling: Sampling = Sampling(),
     rng: Any = None,
     predictive: bool = True,
+    **options: Unpack[Options],
 ) -> xr.DataTree:
     """Sample the posterior of all pairs with PyMC.
 
@@ -133,7 +134,11 @@ def fit(
         The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
         draws.
     predictive : bool, default True
-        Whether to add the groups prior, prior_predictive, posterior_predictive and log_likelihood.
+        Whether to add the groups prior, prior_predictive, posterior_predictive, log_likelihood and
+        log_prior.
+    **options
+        ``draws``, ``tune``, ``chains``, ``target_accept`` and ``nuts_sampler`` of `Sampling`, and
+        ``random_seed``, which is `rng`, under the names that ``pm.sample`` has for them.
 
     Returns
     -------
@@ -150,6 +155,7 @@ def fit(
     --------
     closed_form : the same answer without sampling.
     """
+    sampling, rng = asked(sampling, rng, options)
     pairs, square = of_pairs.to_fit(counts)
     attrs = {"model": "independent_betas", "prior": list(_beta_prior(prior)), "square": int(square)}
     return fit_model(

@@ -7,7 +7,7 @@ trials the items have, for each system anew, a Beta-distributed chance around th
 """
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import xarray as xr
@@ -17,7 +17,7 @@ from betterthan.counts.successes import trials_of
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins import rasch
 from betterthan.models import by_weights, item_likelihoods, items_by_weights, made_up, shrinkage
-from betterthan.models.sampling import Sampling
+from betterthan.models.sampling import Options, Sampling, asked
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -142,6 +142,7 @@ def fit(
     sampling: Sampling = Sampling(),
     rng: Any = None,
     predictive: bool = True,
+    **options: Unpack[Options],
 ) -> xr.DataTree:
     """Draw the posterior of all systems: by weights, or with PyMC.
 
@@ -160,8 +161,11 @@ def fit(
         The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
         draws.
     predictive : bool, default True
-        Whether to add the groups prior, prior_predictive, posterior_predictive and log_likelihood
-        (of whole items).
+        Whether to add the groups prior, prior_predictive, posterior_predictive, log_likelihood (of
+        whole items) and log_prior.
+    **options
+        ``draws``, ``tune``, ``chains``, ``target_accept`` and ``nuts_sampler`` of `Sampling`, and
+        ``random_seed``, which is `rng`, under the names that ``pm.sample`` has for them.
 
     Returns
     -------
@@ -178,6 +182,7 @@ def fit(
         As `build`, or if an argument is not valid; or with ``sampler="laplace"`` where weights are
         not to be trusted.
     """
+    sampling, rng = asked(sampling, rng, options)
     _refuse_other_kinds(data)
     successes, trials, items, systems = trials_of(data)
     number, seed = _number_of_nodes(trials, nodes, discrimination), one_seed(rng)
@@ -188,6 +193,7 @@ def fit(
     known = by_weights.Known(
         posterior=items_by_weights.posterior_of(kind, successes, trials, number),
         variables=partial(items_by_weights.variables, kind, **both, seed=seed),
+        log_prior=partial(items_by_weights.log_prior, kind, successes, trials),
         outcomes=partial(items_by_weights.outcomes, kind, trials),
         observed=counts["successes"],
         labels=coords,

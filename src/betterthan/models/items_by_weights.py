@@ -8,7 +8,7 @@ from betterthan import names
 from betterthan.exact.laplace import cells, items, rows_of_cells, spreads
 from betterthan.exact.laplace.nested import Posterior
 from betterthan.exact.wins import rasch, rasch_draws
-from betterthan.models import shrinkage
+from betterthan.models import log_priors, shrinkage
 from betterthan.models.forward import Values, Variable
 
 MEAN = 1.5
@@ -61,6 +61,21 @@ def variables(
         name, spread = MORE[kind]
         told[name] = ((), spread(rest[:, 1]))
     return told | {"ability": (of_system, ability)}
+
+
+def log_prior(
+    kind: str, successes: np.ndarray, trials: np.ndarray, told: Values
+) -> dict[str, np.ndarray]:
+    """Log densities of the variables that have a prior, of each draw."""
+    found = shrinkage.log_prior_of_abilities(told, successes.sum(0), trials.sum(0))
+    found["mean"] = log_priors.normal(told["mean"], 0.0, MEAN)
+    found["difficulty_sd"] = log_priors.log_normal(told["difficulty_sd"], *ITEM)
+    if kind == "repeated":
+        found["trial_correlation"] = log_priors.beta(told["trial_correlation"], *TRIALS)
+    if kind == "discrimination":
+        sd = told["discrimination_sd"]
+        found["discrimination_sd"] = log_priors.half_normal(sd, DISCRIMINATION)
+    return found
 
 
 def outcomes(

@@ -6,7 +6,7 @@ and of items without a label the signal alone is seen. Labels elsewhere: they ar
 population, of which only how the judge errs carries over: signal ~ Multinomial(theta @ confusion).
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import xarray as xr
@@ -15,7 +15,7 @@ from betterthan import checks, names
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.judged.dataset import GOLD, JUDGED, SIGNAL, TRUTH, dataset_of, judged_counts
 from betterthan.models import of_pairs, simplex
-from betterthan.models.sampling import Sampling, fit_model
+from betterthan.models.sampling import Options, Sampling, asked, fit_model
 from betterthan.posterior import of_judged
 
 if TYPE_CHECKING:
@@ -132,6 +132,7 @@ def fit(
     sampling: Sampling = Sampling(),
     rng: Any = None,
     predictive: bool = True,
+    **options: Unpack[Options],
 ) -> xr.DataTree:
     """Sample the posterior of all pairs with PyMC.
 
@@ -152,7 +153,11 @@ def fit(
         The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
         draws.
     predictive : bool, default True
-        Whether to add the groups prior, prior_predictive, posterior_predictive and log_likelihood.
+        Whether to add the groups prior, prior_predictive, posterior_predictive, log_likelihood and
+        log_prior.
+    **options
+        ``draws``, ``tune``, ``chains``, ``target_accept`` and ``nuts_sampler`` of `Sampling`, and
+        ``random_seed``, which is `rng`, under the names that ``pm.sample`` has for them.
 
     Returns
     -------
@@ -169,6 +174,7 @@ def fit(
     --------
     closed_form : the same answer without sampling, where the labels are inside.
     """
+    sampling, rng = asked(sampling, rng, options)
     found = _to_fit(counts)
     attrs = {"model": "judge", "labels": labels, "prior": list(checks.prior(prior)), "square": 0}
     return fit_model(

@@ -7,7 +7,7 @@ from betterthan import names
 from betterthan.counts.judgments import Rows
 from betterthan.exact.laplace import judgments, spreads
 from betterthan.exact.laplace.nested import Posterior
-from betterthan.models import forward, shrinkage, tie_models
+from betterthan.models import forward, log_priors, shrinkage, tie_models
 from betterthan.models.forward import Values, Variable
 
 EFFECT = 0.5  # standard deviation of the normal prior of the position
@@ -67,6 +67,25 @@ def variables(
     if placed.size:
         told |= _of_judges("judge_position", placed, v[:, 2], seen["first"], seen["tried"])
     return told
+
+
+def log_prior(
+    seen: dict[str, np.ndarray],
+    won: tuple[np.ndarray, np.ndarray],
+    tie_model: str,
+    told: Values,
+) -> dict[str, np.ndarray]:
+    """Log densities of the variables that have a prior, of each draw; see `variables`."""
+    found = shrinkage.log_prior_of_abilities(told, *won)
+    found["tie"] = log_priors.normal(told["tie"], *tie_models.PRIOR[tie_model])
+    if "position" in told:
+        found["position"] = log_priors.normal(told["position"], 0.0, EFFECT)
+    for name, own in (("judge_tie", "tied"), ("judge_position", "first")):
+        if f"{name}_raw" in told:
+            sd, raw = told[f"{name}_sd"], told[f"{name}_raw"]
+            found[f"{name}_sd"] = log_priors.log_normal(sd, *JUDGES)
+            found[f"{name}_raw"] = shrinkage.log_prior(raw, sd, seen[own], seen["tried"])
+    return found
 
 
 def outcomes(rows: Rows, tie_model: str, told: Values, random: np.random.Generator) -> np.ndarray:

@@ -6,7 +6,7 @@ orders, positive for better ones, and varies with the system, with the document,
 together. Fligner & Verducci (1986), Distance based ranking models, JRSS B 48(3), 359-369.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import xarray as xr
@@ -16,7 +16,7 @@ from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.orders import mallows
 from betterthan.models import inversion_likelihood, made_up, shrinkage
 from betterthan.models.order_cells import CELL, DOCUMENT, Cells, cells_of
-from betterthan.models.sampling import Sampling, fit_model
+from betterthan.models.sampling import Options, Sampling, asked, fit_model
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -153,6 +153,7 @@ def fit(
     sampling: Sampling = Sampling(),
     rng: Any = None,
     predictive: bool = True,
+    **options: Unpack[Options],
 ) -> xr.DataTree:
     """Sample the posterior of all systems with PyMC.
 
@@ -166,7 +167,11 @@ def fit(
         The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
         draws.
     predictive : bool, default True
-        Whether to add the groups prior, prior_predictive, posterior_predictive and log_likelihood.
+        Whether to add the groups prior, prior_predictive, posterior_predictive, log_likelihood and
+        log_prior.
+    **options
+        ``draws``, ``tune``, ``chains``, ``target_accept`` and ``nuts_sampler`` of `Sampling`, and
+        ``random_seed``, which is `rng`, under the names that ``pm.sample`` has for them.
 
     Returns
     -------
@@ -184,6 +189,7 @@ def fit(
     --------
     closed_form : the same answer without sampling, for complete pooling.
     """
+    sampling, rng = asked(sampling, rng, options)
     model, cells = build(data, pooling=pooling, tied=tied, prior_sd=prior_sd), cells_of(data, tied)
     attrs = {
         "model": "mallows",

@@ -7,7 +7,7 @@ categories of it.
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import xarray as xr
@@ -19,7 +19,7 @@ from betterthan.features import repeats
 from betterthan.features.tables import FeatureTable, feature_table
 from betterthan.models import r2d2
 from betterthan.models.compiling import held
-from betterthan.models.sampling import Sampling, fit_model
+from betterthan.models.sampling import Options, Sampling, asked, fit_model
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -154,6 +154,7 @@ def fit(
     sampling: Sampling = Sampling(),
     rng: Any = None,
     predictive: bool = True,
+    **options: Unpack[Options],
 ) -> xr.DataTree:
     """Sample the posterior with PyMC.
 
@@ -167,7 +168,11 @@ def fit(
         The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
         draws.
     predictive : bool, default True
-        Whether to add the groups prior, prior_predictive, posterior_predictive and log_likelihood.
+        Whether to add the groups prior, prior_predictive, posterior_predictive, log_likelihood and
+        log_prior.
+    **options
+        ``draws``, ``tune``, ``chains``, ``target_accept`` and ``nuts_sampler`` of `Sampling`, and
+        ``random_seed``, which is `rng`, under the names that ``pm.sample`` has for them.
 
     Returns
     -------
@@ -193,6 +198,7 @@ def fit(
     --------
     betterthan.features.performance_function : least squares with a choice of features.
     """
+    sampling, rng = asked(sampling, rng, options)
     table = feature_table(features, response, columns=columns, by=by)
     repeats.warn_of_model(table)
     attrs = {

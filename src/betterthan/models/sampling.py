@@ -4,11 +4,13 @@ import contextlib
 import logging
 import os
 import sys
-from collections.abc import Generator, Mapping
-from dataclasses import dataclass
+from collections.abc import Generator
+from dataclasses import dataclass, fields, replace
+from functools import partial
 from importlib.metadata import version
+from importlib.util import find_spec
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 import xarray as xr
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     import pymc as pm
 
 SAMPLER = "nutpie"
+NUTS_SAMPLERS = (SAMPLER, "pymc", "numpyro", "blackjax")
+_NEEDS = {"numpyro": ("jax", "numpyro"), "blackjax": ("jax", "blackjax")}
 # forward draws need no compiled code; compiling costs seconds
 _PREDICTIVE_MODE = {"mode": "FAST_COMPILE"}
 
@@ -40,30 +44,37 @@ class Sampling:
         R-hat needs two or more; `betterthan.fits.diagnose` gives no verdict on one.
     target_accept : float, optional
         Nearer to 1 means smaller steps. Default: the model's own, 0.9, 0.95 or 0.99.
+    nuts_sampler : {"nutpie", "pymc", "numpyro", "blackjax"}, optional
+        What runs NUTS, as ``pm.sample`` names it. Default: nutpie, which compiles a model once; the
+        others compile it in each fit. A model that is drawn by weights is sampled by NUTS where one
+        is named.
 
     Raises
     ------
     ValueError
-        If draws, tune or chains is no whole number of at least 1, or target_accept is not between 0
-        and 1.
+        If draws, tune or chains is no whole number of at least 1, target_accept is not between 0
+        and 1, or nuts_sampler is none of these.
 
     Examples
     --------
     >>> import betterthan as bt
     >>> bt.models.Sampling(draws=2000)
-    Sampling(draws=2000, tune=1000, chains=4, target_accept=None)
+    Sampling(draws=2000, tune=1000, chains=4, target_accept=None, nuts_sampler=None)
     """
 
     draws: int = names.DRAWS
     tune: int = names.TUNE
     chains: int = names.CHAINS
     target_accept: float | None = None
+    nuts_sampler: str | None = None
 
     def __post_init__(self) -> None:
         for name in ("draws", "tune", "chains"):
             checks.whole(getattr(self, name), name)
         if self.target_accept is not None:
             checks.probability(self.target_accept, "target_accept")
+        if self.nuts_sampler is not None:
+            checks.one_of(self.nuts_sampler, NUTS_SAMPLERS, "nuts_sampler")
 
     def settings(self, target_accept: float) -> dict[str, Any]:
         """As the sampler takes them; `target_accept` is the model's own, where none was given."""
@@ -75,6 +86,11 @@ class Sampling:
             "target_accept": float(target_accept if given is None else given),
         }
 
+    @property
+    def library(self) -> str:
+        """What runs NUTS."""
+        return self.nuts_sampler or SAMPLER
+
 
 def checked(sampling: Any) -> Sampling:
     """How to sample, refused where it is something else."""
@@ -84,6 +100,52 @@ def checked(sampling: Any) -> Sampling:
             f"chains=...)"
         )
     return sampling
+
+
+class Options(TypedDict, total=False):
+    """What ``fit`` takes beside `Sampling`, under the names of ``pm.sample``."""
+
+    draws: int
+    tune: int
+    chains: int
+    target_accept: float
+    nuts_sampler: str
+    random_seed: Any
+
+
+def asked(sampling: Any, rng: Any, options: Options) -> tuple[Sampling, int]:
+    """How to sample and the seed, each from ``fit``'s own argument or from PyMC's.
+
+    Raises
+    ------
+    ValueError
+        If something is asked for twice or is not valid, or the package of a sampler is missing.
+    TypeError
+        If there is no such option.
+    """
+    record, choices = checked(sampling), dict(options)
+    for name in choices.keys() - Options.__annotations__.keys():
+        known = ", ".join(Options.__annotations__)
+        raise TypeError(f"{name!r} is no option of fit; choose of {known}")
+    if "random_seed" in choices:
+        if rng is not None:
+            raise ValueError("rng and random_seed are both given; give one, they are the same seed")
+        rng = choices.pop("random_seed")
+    for field in fields(Sampling):
+        own = getattr(record, field.name)
+        if field.name in choices and own != field.default:
+            raise ValueError(
+                f"{field.name} is {checks.shown(choices[field.name])}, and {checks.shown(own)} in "
+                "sampling; give it once"
+            )
+    record = replace(record, **choices)
+    for package in _NEEDS.get(record.library, ()):
+        if find_spec(package) is None:
+            raise ValueError(
+                f"nuts_sampler={record.nuts_sampler!r} needs {package}, which is not installed: "
+                f"pip install {package}"
+            )
+    return record, one_seed(rng)
 
 
 def own_target(model: ModuleType) -> float:
@@ -112,7 +174,8 @@ def fit_model(
     sampling : Sampling
     rng : int, numpy.random.Generator or None
     predictive : bool
-        Whether to add the groups prior, prior_predictive, posterior_predictive and log_likelihood.
+        Whether to add the groups prior, prior_predictive, posterior_predictive, log_likelihood and
+        log_prior.
     pairs : xarray.DataArray, dims (pair, outcome), optional
         Whose names of systems go onto the tree, for a model over pairs.
     target_accept : float, default 0.9
@@ -122,12 +185,13 @@ def fit_model(
     -------
     xarray.DataTree
     """
-    settings, seed = checked(sampling).settings(target_accept), one_seed(rng)
+    settings, seed = sampling.settings(target_accept), one_seed(rng)
     with steady_arithmetic(), quiet_logger():
-        tree = sample(model, seed=seed, **settings)
+        draw = sample if sampling.library == SAMPLER else partial(by_pymc, sampling.library)
+        tree = draw(model, seed=seed, **settings)
         if predictive:
             add_predictive(model, tree, seed)
-    made = _how(tree["posterior"].attrs, settings, seed)
+    made = _how(sampling.library, settings, seed)
     tidy(tree, pairs)
     tree["posterior"].attrs = attrs | made
     return tree
@@ -142,7 +206,6 @@ def sample(
     As ``pm.sample`` of the same seed, but that a model is compiled once and not at every call.
     """
     import nutpie
-    from pymc.backends.arviz import patch_nutpie_idata
 
     from betterthan.models import compiling
 
@@ -161,8 +224,81 @@ def sample(
         progress_bar=shown,
     )
     _label(tree, model)
-    patch_nutpie_idata(tree, model, sampling_time=0.0)  # observed_data and constant_data
+    for group, data in data_groups(model).items():
+        tree[group] = data
     return tree
+
+
+def data_groups(model: "pm.Model") -> dict[str, xr.Dataset]:
+    """Groups constant_data and observed_data, as ``pm.sample`` makes them: what the model was given
+    and what it has observed, with their dims and labels. Data that are observed and nothing else
+    are no constants.
+    """
+    from pytensor.graph.traversal import ancestors
+
+    used = set(ancestors([*model.basic_RVs, *model.deterministics, *model.potentials]))
+    seen = {str(v.name): model.rvs_to_values[v] for v in model.observed_RVs}
+    observed = set(seen.values())
+    held = {str(v.name): v for v in model.data_vars if v not in observed or v in used}
+    return {"constant_data": _dataset(model, held), "observed_data": _dataset(model, seen)}
+
+
+def _dataset(model: "pm.Model", variables: dict[str, Any]) -> xr.Dataset:
+    """Values of variables of a model; where a dim has no labels, its numbers."""
+    arrays: dict[str, tuple[list[str], np.ndarray]] = {}
+    for name, variable in variables.items():
+        values = _value(variable)
+        dims = model.named_vars_to_dims.get(name) or [None] * values.ndim
+        named = [str(d) if d is not None else f"{name}_dim_{k}" for k, d in enumerate(dims)]
+        arrays[name] = (named, values)
+    sizes = {d: n for dims, v in arrays.values() for d, n in zip(dims, v.shape, strict=True)}
+    coords = {d: (d, np.array(_labels(model, d, n))) for d, n in sizes.items()}
+    return xr.Dataset(arrays, coords)
+
+
+def _value(variable: Any) -> np.ndarray:
+    """What is known of the data: shared, constant, or made of these."""
+    for own in ("get_value", "data"):
+        if hasattr(variable, own):
+            value = getattr(variable, own)
+            return np.asarray(value() if callable(value) else value)
+    return np.asarray(variable.eval(mode="FAST_COMPILE"))
+
+
+def _labels(model: "pm.Model", dim: str, length: int) -> Any:
+    labels = model.coords.get(dim)
+    return np.arange(length) if labels is None else labels
+
+
+def by_pymc(
+    library: str,
+    model: "pm.Model",
+    *,
+    seed: int,
+    draws: int,
+    tune: int,
+    chains: int,
+    target_accept: float,
+) -> xr.DataTree:
+    """Draw with ``pm.sample`` and the sampler that is named; the model is compiled at each call.
+
+    Chains run one after another: to fork a process in which threads have run may lock it.
+    """
+    import pymc as pm
+
+    return pm.sample(
+        draws=draws,
+        tune=tune,
+        chains=chains,
+        cores=1,
+        random_seed=seed,
+        target_accept=target_accept,
+        nuts_sampler=library,  # type: ignore[arg-type]
+        progressbar=False,
+        quiet=True,
+        compute_convergence_checks=False,  # `betterthan.fits.diagnose` makes them
+        model=model,
+    )
 
 
 def _first_seed(seed: int) -> int:
@@ -205,23 +341,23 @@ def steady_arithmetic() -> Generator[None]:
         yield
 
 
-def _how(record: Mapping[Any, Any], settings: dict[str, Any], seed: int) -> dict[str, Any]:
+def _how(library: str, settings: dict[str, Any], seed: int) -> dict[str, Any]:
     """How draws were made: what was asked for, the sampler, and the versions of what ran."""
     signature = Signature(
         seed=seed,
         draws=settings["draws"],
         chains=settings["chains"],
-        inference_library=record.get("inference_library"),
+        inference_library=library,
     )
-    libraries = ("betterthan", "pymc", "nutpie", "pytensor")
+    libraries = dict.fromkeys(("betterthan", "pymc", library, "pytensor"))
     told = {"versions": ", ".join(f"{lib} {version(lib)}" for lib in libraries)}
-    if "inference_library_version" in record:
-        told["inference_library_version"] = record["inference_library_version"]
-    return settings | signature.to_attrs() | told
+    return settings | signature.to_attrs() | told | {"inference_library_version": version(library)}
 
 
 def add_predictive(model: "pm.Model", tree: xr.DataTree, seed: int) -> None:
-    """Add the groups prior, prior_predictive, posterior_predictive and log_likelihood."""
+    """Add the groups prior, prior_predictive, posterior_predictive, log_likelihood and
+    log_prior.
+    """
     import pymc as pm
 
     choice: dict[str, Any] = {
@@ -240,7 +376,8 @@ def add_predictive(model: "pm.Model", tree: xr.DataTree, seed: int) -> None:
         for group in groups:
             tree[group] = source[group].to_dataset()
     with model:
-        pm.compute_log_likelihood(tree, progressbar=False, compile_kwargs=_PREDICTIVE_MODE)
+        for compute in (pm.compute_log_likelihood, pm.stats.compute_log_prior):
+            compute(tree, progressbar=False, compile_kwargs=_PREDICTIVE_MODE)
     drop_pairs_without_data(tree)
 
 

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 
 from betterthan import names
+from betterthan.models import log_priors
+from betterthan.models.forward import Values
 
 # of the gamma prior of the spread of abilities: mean 0.75 log odds, rarely above 2
 SHAPE, RATE = 3.0, 4.0
@@ -74,6 +76,26 @@ def free_abilities(
     zero.
     """
     return free(each, sd, won, tried, _DISCOUNT)
+
+
+def log_prior(
+    raw: np.ndarray, sd: np.ndarray, won: np.ndarray, tried: np.ndarray, discount: float = 1.0
+) -> np.ndarray:
+    """Log density of ``name_raw`` (draw, effect) of `log_odds`, given spreads sd (draw,)."""
+    information, pull = _near(won, tried, discount)
+    width = 1 / np.sqrt(1 / sd[:, None] ** 2 + information)
+    return log_priors.normal(raw, -width * pull, sd[:, None] / width)
+
+
+def log_prior_of_abilities(
+    told: Values, won: np.ndarray, tried: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Of the variables of `abilities`."""
+    raw, sd = told["ability_raw"], told["ability_sd"]
+    return {
+        "ability_raw": log_prior(raw, sd, won, tried, _DISCOUNT),
+        "ability_sd": log_priors.gamma(sd, SHAPE, RATE),
+    }
 
 
 def _near(won: np.ndarray, tried: np.ndarray, discount: float) -> tuple[np.ndarray, np.ndarray]:

@@ -6,7 +6,7 @@ repeated measures in one model, for other subjects and other texts.
 """
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from betterthan.exact.numeric.seeds import one_seed
 from betterthan.models import rows_of_subjects, shrinkage
 from betterthan.models.compiling import held
 from betterthan.models.rows_of_subjects import Repeated, repeated
-from betterthan.models.sampling import Sampling, fit_model
+from betterthan.models.sampling import Options, Sampling, asked, fit_model
 from betterthan.people.shared_texts import TEXT
 
 if TYPE_CHECKING:
@@ -162,6 +162,7 @@ def fit(
     sampling: Sampling = Sampling(),
     rng: Any = None,
     predictive: bool = True,
+    **options: Unpack[Options],
 ) -> xr.DataTree:
     """Sample the posterior with PyMC.
 
@@ -175,7 +176,11 @@ def fit(
         The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
         draws.
     predictive : bool, default True
-        Whether to add the groups prior, prior_predictive, posterior_predictive and log_likelihood.
+        Whether to add the groups prior, prior_predictive, posterior_predictive, log_likelihood and
+        log_prior.
+    **options
+        ``draws``, ``tune``, ``chains``, ``target_accept`` and ``nuts_sampler`` of `Sampling`, and
+        ``random_seed``, which is `rng`, under the names that ``pm.sample`` has for them.
 
     Returns
     -------
@@ -192,6 +197,7 @@ def fit(
     --------
     betterthan.people.slopes : a regression of each subject, and a t test of the slopes.
     """
+    sampling, rng = asked(sampling, rng, options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # `build` gives them
         data = repeated(table, response, predictor, subject, text)
