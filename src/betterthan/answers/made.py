@@ -88,6 +88,8 @@ def _counted(made: Signature, sizes: Any) -> list[str]:
 def _prior(made: Signature) -> str | None:
     if made.prior_sd:
         return f"normal(0, {made.prior_sd:g}) of a difference"
+    if made.prior_text:
+        return made.prior_text
     if made.prior is None:  # a model that is not of win, loss and tie has one of its own
         return "zero" if made.model in _WITHOUT else f"that of {made.model}" if made.model else None
     numbers = ", ".join(f"{p:g}" for p in made.prior)
