@@ -15,7 +15,7 @@ from betterthan.models import (
     judge,
 )
 from betterthan.models.priors import Prior
-from betterthan.models.sampling import quiet_logger
+from betterthan.models.sampling import Sampling, quiet_logger
 
 ROWS = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [0.5, 0.5, 0.5]]
 TABLE = {("A", "B"): (12, 2, 30), ("A", "C"): (5, 6, 7), ("B", "C"): (1, 2, 3)}
@@ -35,8 +35,30 @@ ONE = {
 }
 
 
-def pooled(name="concentration"):
-    return pm.Dirichlet.dist(a=pm.Gamma.dist(2, 0.1, name=name) * np.ones(3))
+def pooled():
+    return pm.Dirichlet.dist(a=pm.Gamma.dist(2, 0.1, name="concentration") * np.ones(3))
+
+
+@pytest.fixture(scope="module")
+def by_pair():
+    """A fit under an array."""
+    return dirichlet_multinomial.fit(COUNTS, prior=ROWS, sampling=Sampling(draws=500), rng=3)
+
+
+@pytest.mark.sampled
+def test_fit_under_an_array_agrees_with_the_closed_form(by_pair, agrees, whole):
+    whole(by_pair)
+    agrees(by_pair, dirichlet_multinomial.closed_form(COUNTS, prior=ROWS))
+
+
+@pytest.mark.sampled
+def test_array_is_kept_with_the_draws(by_pair, tmp_path, round_trip):
+    assert by_pair["posterior"].attrs["prior"] == "array"
+    kept = by_pair["constant_data"]["prior"]
+    assert kept.dims == ("pair", "outcome")
+    assert kept["pair"].values.tolist() == ["A vs B", "A vs C", "B vs C"]
+    np.testing.assert_array_equal(kept, ROWS)
+    round_trip(by_pair, tmp_path / "fit.nc")
 
 
 def from_prior(model, draws=2000):
@@ -170,7 +192,7 @@ def test_clusters_under_a_distribution_have_the_density_of_its_numbers():
         (pm.Dirichlet.dist(a=[2, 2, 1]), "Dirichlet([2 2 1])"),
         (
             pooled(),
-            "Dirichlet(concentration * [1. 1. 1.]), concentration ~ Gamma(2, Reciprocal(0.1))",
+            "Dirichlet(concentration * [1. 1. 1.]), concentration ~ Gamma(2, 1 / 0.1)",
         ),
         (
             pm.Mixture.dist(
@@ -278,7 +300,8 @@ def test_prior_that_is_none_of_one_probability_is_refused(prior, message):
 
 
 def test_three_columns_are_refused_where_they_would_mean_something_else():
-    for prior in (ROWS, xr.DataArray(ROWS, dims=("pair", "outcome"))):
+    by_label = xr.DataArray(np.ones((3, 3)), dims=("outcome", "pair"))
+    for prior in (ROWS, by_label):
         with pytest.raises(ValueError, match="give two numbers, of success and failure"):
             independent_betas.build(COUNTS, prior=prior)
     built = beta_binomial.build(COUNTS, prior=ROWS)  # wins and losses are the first two

@@ -1,5 +1,6 @@
 """A PyMC distribution as a prior: checked, put into a model with its hyperpriors, and in words."""
 
+import re
 from typing import Any, cast
 
 import numpy as np
@@ -81,7 +82,7 @@ def register(drawn: Any, name: str, dims: tuple[str, ...], transform: Any = None
 
 
 def text(variable: Any) -> str:
-    """In words, as ``Dirichlet(concentration * [1. 1. 1.]), concentration ~ Gamma(2, 0.5)``."""
+    """In words, as ``Dirichlet(concentration * [1. 1. 1.]), concentration ~ Gamma(2, 1 / 0.1)``."""
     told = _named(variable)
     hyper = [f"{name} ~ {_printed(above, told)}" for above, name in told.items()]
     return ", ".join([_printed(variable, told), *hyper])
@@ -100,7 +101,8 @@ def _printed(variable: Any, told: dict[Any, str]) -> str:
     known |= {part: named(_printed(part, told), part) for part in parts}
     inner = [pprint(clone_replace(a, known)) for a in _parameters(variable.owner)]
     bare = [a[1:-1] if a.startswith("(") else a for a in inner]  # around every sum and product
-    return f"{_distribution(variable)}({' '.join(', '.join(bare).split())})"
+    values = re.sub(r"Reciprocal\(([^()]*)\)", r"1 / \1", " ".join(", ".join(bare).split()))
+    return f"{_distribution(variable)}({values})"
 
 
 def _distribution(variable: Any) -> str:
