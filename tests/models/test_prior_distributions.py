@@ -34,6 +34,12 @@ def test_pairs_that_pool_agree_with_quadrature(pooled, whole):
 
 
 @pytest.mark.sampled
+def test_summary_has_rows_of_a_parameter_that_pairs_share(pooled):
+    table = bt.fits.summary(pooled)
+    assert {"concentration", "difference[A0 vs B0]"} <= set(table.index)
+
+
+@pytest.mark.sampled
 def test_fit_says_in_words_what_its_prior_is(pooled, tmp_path, round_trip):
     text = "Dirichlet(concentration * [1. 1. 1.]), concentration ~ Gamma(2.0, 1 / 0.1)"
     assert pooled["posterior"].attrs["prior"] == text

@@ -55,10 +55,12 @@ def summary(
     """
     import arviz as az
 
-    posterior_of(tree)
+    posterior = posterior_of(tree)
     checks.probability(ci_prob, "ci_prob")
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
-    return az.summary(tree, ci_prob=ci_prob, ci_kind=ci_kind, round_to="none")
+    # a variable without pairs does not have the names of their systems, and ArviZ joins all
+    bare = xr.DataTree.from_dict({"posterior": posterior.reset_coords(drop=True)})
+    return az.summary(bare, ci_prob=ci_prob, ci_kind=ci_kind, round_to="none")
 
 
 def draws_prob_better(tree: xr.DataTree) -> xr.DataArray:
