@@ -56,7 +56,7 @@ class Signature:
     model: str | None = None
     modelled: str | None = None
     prior: tuple[float, ...] | None = None
-    prior_is: str | None = None  # a distribution in words, where it is not given by numbers
+    prior_text: str | None = None  # of a prior that is not the same numbers for every pair
     prior_sd: float | None = None  # of a normal prior of differences of means
     seed: int | None = None
     draws: int | None = None
@@ -112,6 +112,8 @@ class Signature:
         for name in _LINES & held.keys():
             if isinstance(held[name], str):
                 held[name] = tuple(line for line in held[name].split("\n") if line)
+        if isinstance(held.get("prior"), str):
+            held["prior_text"] = held.pop("prior")
         for name in ("prior", "joint_groups"):
             if name in held:
                 held[name] = _numbers(held[name])

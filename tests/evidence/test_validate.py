@@ -75,6 +75,12 @@ def test_fits_agree_with_the_closed_form_and_with_print(evidence_of_pairs):
     assert published["max_abs_z_probability"] < 4
 
 
+def test_pairs_that_pool_agree_with_quadrature():
+    found = evidence_on("dirichlet_multinomial")["quadrature_of_pooled_pairs"]
+    assert max(*found["concentration"].values(), found["max_abs_z_probability"]) < 4
+    assert found["divergences"] == 0
+
+
 def test_table_of_the_approximation():
     table = of_pairs.approximation_error()["error_on_one_test_set"]
     rows = {tuple(row["counts"]): row for row in table}

@@ -90,8 +90,8 @@ def _prior(made: Signature) -> str | None:
         return f"normal(0, {made.prior_sd:g}) of a difference"
     if made.model in (names.ADOPTED, names.STUDENT_T):
         return None
-    if made.prior_is:
-        return made.prior_is
+    if made.prior_text:
+        return made.prior_text
     if made.prior is None:  # a model that is not of win, loss and tie has one of its own
         return "zero" if made.model in _WITHOUT else f"that of {made.model}" if made.model else None
     numbers = ", ".join(f"{p:g}" for p in made.prior)

@@ -19,6 +19,7 @@ from betterthan.evidence import (
     of_mallows,
     of_pairs,
     of_performance_function,
+    of_pooled_pairs,
     of_subject_slopes,
 )
 from betterthan.evidence import prior_predictive as look
@@ -79,11 +80,11 @@ def validation_of(name: str) -> Validation:
     return next(row for row in ROSTER if row.name == name)
 
 
-def _of_pairs(model: ModuleType, prior: tuple[float, ...], **more: Any) -> Validation:
+def _of_pairs(model: ModuleType, prior: tuple[float, ...], *also: Form, **more: Any) -> Validation:
     """Of a model of wins, losses and ties of pairs, whose prior is tried in one case."""
     return Validation(
         model=model,
-        forms=(of_pairs.form(model),),
+        forms=(of_pairs.form(model), *also),
         agreement=partial(of_pairs.agreement, model),
         cases=(
             ({"n": 10}, {}),
@@ -130,7 +131,12 @@ ROSTER = (
         larger=of_davidson.LARGER,
         looks=look.of_judgments,
     ),
-    _of_pairs(dirichlet_multinomial, (0.5, 2.0, 3.0)),
+    _of_pairs(
+        dirichlet_multinomial,
+        (0.5, 2.0, 3.0),
+        of_pooled_pairs.FORM,
+        beside=of_pooled_pairs.agreement,
+    ),
     Validation(
         model=graded,
         forms=(of_graded.FORM,),

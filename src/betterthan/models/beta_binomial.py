@@ -15,6 +15,7 @@ from betterthan.counts.pairing import as_pairs, probability_as_given
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.models import of_pairs
+from betterthan.models.priors import Prior
 from betterthan.models.sampling import Options, Sampling, asked, fit_model
 
 if TYPE_CHECKING:
@@ -71,8 +72,11 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
         Ties, where there are any, are left out. A pair without examples is fine: its posterior is
         the prior.
-    prior : str or sequence of two or three float, optional
+    prior : str, sequence of two or three float, array or PyMC distribution, optional
         Beta parameters of win and loss; of three numbers the first two.
+        An array has a row for each pair, in the order of `counts.to_pairs` or by its labels. A
+        PyMC distribution, as ``pm.Beta.dist(2, 2)``, is that of each pair. A parameter
+        of it that has a distribution itself is one for all pairs: they learn from each other.
 
     Returns
     -------
@@ -92,8 +96,7 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
         of_pairs.name_systems(model, pairs)
         data = pm.Data("wins", wins, dims=names.PAIR)
         n = pm.Data("n", wins + losses, dims=names.PAIR)
-        numbers: Any = pm.Data("prior", np.array(checks.prior(prior, 2)), dims=names.OUTCOME)
-        p = pm.Beta("p", alpha=numbers[0], beta=numbers[1], dims=names.PAIR)
+        (p,) = Prior.of(prior, pairs, names.DECISIVE).probabilities("p")
         pm.Binomial("y", n=n, p=p, observed=data, dims=names.PAIR)
     return model
 
@@ -113,8 +116,9 @@ def fit(
     ----------
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
         Ties, where there are any, are left out. Each unordered pair is seen once.
-    prior : str or sequence of two or three float, optional
+    prior : str, sequence of two or three float, array or PyMC distribution, optional
         Beta parameters of win and loss; of three numbers the first two.
+        An array or a PyMC distribution: see `build`.
     sampling : Sampling, optional
         How many draws and chains; its ``target_accept`` is 0.9 here unless given.
     rng : int, numpy.random.Generator or None
@@ -143,7 +147,8 @@ def fit(
     """
     sampling, rng = asked(sampling, rng, options)
     pairs, square = of_pairs.to_fit(counts)
-    attrs = {"model": "beta_binomial", "prior": list(checks.prior(prior, 2)), "square": int(square)}
+    known = Prior.of(prior, pairs, names.DECISIVE)
+    attrs = {"model": "beta_binomial", "prior": known.recorded, "square": int(square)}
     return fit_model(
         build(pairs, prior=prior),
         attrs,
@@ -161,7 +166,7 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
     ----------
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
         Ties, where there are any, are left out.
-    prior : str or sequence of two or three float, optional
+    prior : str, sequence of two or three float or array, optional
         Beta parameters of win and loss; of three numbers the first two.
 
     Returns
@@ -185,6 +190,6 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
     0.7646
     """
     pairs, square = as_pairs(counts)
-    win, loss = checks.prior(prior, 2)
+    win, loss = Prior.of(prior, pairs, names.DECISIVE).columns()
     a, b = win + pairs.values[:, 0], loss + pairs.values[:, 1]
     return probability_as_given(pairs, prob_above_half(a, b), prob_above_half(b, a), square)

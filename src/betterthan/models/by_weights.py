@@ -16,6 +16,7 @@ from betterthan.exact.laplace import nested
 from betterthan.models import forward, of_pairs
 from betterthan.models.forward import Values, Variable
 from betterthan.models.of_groups import Groups
+from betterthan.models.priors import Prior
 from betterthan.models.sampling import (
     Sampling,
     drop_pairs_without_data,
@@ -123,6 +124,27 @@ def _nuts_named(sampler: str | None, library: str) -> str:
             f"sampler='laplace' and nuts_sampler={library!r} exclude each other; give one of them"
         )
     return checks.one_of(sampler or "nuts", SAMPLERS, "sampler")
+
+
+def nuts_alone(prior: Prior, sampler: str | None) -> None:
+    """Say that a model is sampled by NUTS, under a prior for which there are no weights.
+
+    Raises
+    ------
+    ValueError
+        If sampler is not valid, or weights were asked for.
+    """
+    what = "an array by pair" if prior.by_pair else prior.recorded
+    if sampler is None:
+        warnings.warn(
+            f"sampled by NUTS, as draws by weights take one prior of numbers, and prior is {what}",
+            stacklevel=3,
+        )
+    elif checks.one_of(sampler, SAMPLERS, "sampler") == "laplace":
+        raise ValueError(
+            f"sampler='laplace' takes one prior of numbers, and prior is {what}; give "
+            "sampler='nuts'"
+        )
 
 
 def drawn(

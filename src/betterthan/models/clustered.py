@@ -26,7 +26,8 @@ from betterthan.models import (
 )
 from betterthan.models.clusters_by_weights import Clusters
 from betterthan.models.of_groups import CLUSTER, Groups
-from betterthan.models.sampling import Options, Sampling, asked
+from betterthan.models.priors import Prior
+from betterthan.models.sampling import Options, Sampling, asked, fit_model
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -90,8 +91,11 @@ def build(
     counts : xarray.DataArray
         Dims (system_a, system_b, outcome) or (pair, outcome), with ties, and ``cluster``: see
         `betterthan.count`.
-    prior : str or sequence of three float, optional
+    prior : str, sequence of three float, array or PyMC distribution, optional
         Dirichlet parameters of the mean of (win, loss, tie).
+        An array has a row for each pair, in the order of `counts.to_pairs` or by its labels. A
+        PyMC distribution, as ``pm.Dirichlet.dist(a=[2, 2, 1])``, is that of each pair. A parameter
+        of it that has a distribution itself is one for all pairs: they learn from each other.
     correlation : float, optional
         Holds both correlations: near 0 examples are independent. Default: they are estimated.
 
@@ -110,15 +114,12 @@ def build(
     import pymc as pm
 
     data = of_groups.by_cluster(counts)
-    win, loss, tie = checks.prior(prior)
+    known = Prior.of(prior, data.pairs)
     with pm.Model(coords=of_pairs.coords(data.pairs) | data.levels) as model:
         of_pairs.name_systems(model, data.pairs)
-        p = pm.Beta("p", win, loss, dims=names.PAIR)
-        s = pm.Beta("s", win + loss, tie, dims=names.PAIR)
+        theta = _theta(known)
         observed = pm.Data("counts", data.values, dims=_CELL)
         n = pm.math.sum(observed, axis=-1)
-        parts: Any = pm.math.stack([s * p, s * (1 - p), 1 - s], axis=-1)
-        theta = pm.Deterministic("theta", parts, dims=_CELL[1:])
         pm.CustomDist(
             "y",
             n,
@@ -154,7 +155,8 @@ def fit(
     sampler : {"laplace", "nuts"} or None
         ``laplace``: draws from near the posterior, weighted exactly and drawn again with equal
         weights, in seconds. ``nuts``: PyMC. Default: by weights, and by NUTS, with a warning, where
-        the weights of a pair are not to be trusted (k-hat above 0.7).
+        the weights of a pair are not to be trusted (k-hat above 0.7), or the prior is an array or a
+        PyMC distribution.
     sampling : Sampling, optional
         How many draws and chains; of NUTS also ``tune`` and ``target_accept``, 0.9 here unless
         given.
@@ -191,22 +193,29 @@ def fit(
     """
     sampling, rng = asked(sampling, rng, options)
     data = of_groups.by_cluster(counts)
+    known, seed = Prior.of(prior, data.pairs), one_seed(rng)
     attrs: dict[str, Any] = {
         "model": "clustered",
-        "prior": list(checks.prior(prior)),
+        "prior": known.recorded,
         "square": int(data.square),
     }
     if correlation is not None:
         attrs["correlation"] = correlation
         checks.probability(correlation, "correlation")
-    known = _known(data, counts, prior, correlation)
-    tree = by_weights.fit_known(
-        known, attrs, sampler, sampling, seed=one_seed(rng), predictive=predictive
-    )
+    made = partial(build, counts, prior=prior, correlation=correlation)
+    if known.weighted:
+        both = by_weights.of_groups(Clusters(data.values, known.columns(), correlation), data, made)
+        tree = by_weights.fit_known(
+            both, attrs, sampler, sampling, seed=seed, predictive=predictive
+        )
+    else:
+        by_weights.nuts_alone(known, sampler)
+        tree = fit_model(made(), attrs, sampling, rng=seed, predictive=predictive, pairs=data.pairs)
     posterior = tree["posterior"].to_dataset()
     added = _population(posterior, data, correlation or 0.0)
     tree["posterior"] = posterior.assign({k: without_attrs(v) for k, v in added.items()})
-    tree["constant_data"] = xr.Dataset({"counts": (_CELL, data.values)}, coords=data.coords)
+    constant = {"counts": (_CELL, data.values)} | known.by_pair_kept
+    tree["constant_data"] = xr.Dataset(constant, coords=data.coords)
     return tree
 
 
@@ -217,7 +226,7 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
     ----------
     counts : xarray.DataArray
         As for `build`.
-    prior : str or sequence of three float, optional
+    prior : str, sequence of three float or array, optional
         Dirichlet parameters of the mean of (win, loss, tie).
 
     Returns
@@ -237,21 +246,32 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
     0.5
     """
     data = of_groups.by_cluster(counts)
-    win, loss, _ = checks.prior(prior)
+    win, loss, _ = Prior.of(prior, data.pairs).columns()
+    of_pair = np.broadcast_arrays(win, loss, np.arange(data.values.shape[1]))
     both = [
-        clusters.prob_above_half(data.values[:, k, 0], data.values[:, k, 1], win, loss)
-        for k in range(data.values.shape[1])
+        clusters.prob_above_half(data.values[:, k, 0], data.values[:, k, 1], a, b)
+        for a, b, k in zip(*of_pair, strict=True)
     ]
     better, worse = np.array(both).reshape(-1, 2).T
     return probability_as_given(data.pairs, better, worse, data.square)
 
 
-def _known(
-    data: Groups, counts: xr.DataArray, prior: Any, correlation: float | None
-) -> by_weights.Known:
-    posterior = Clusters(data.values, checks.prior(prior), correlation)
-    made = partial(build, counts, prior=prior, correlation=correlation)
-    return by_weights.of_groups(posterior, data, made)
+def _theta(prior: Prior) -> Any:
+    """Mean of (win, loss, tie) of each pair, and ``p`` and ``s``, from which it follows or which
+    follow from it.
+    """
+    import pymc as pm
+
+    if prior.numbers is None:
+        theta = prior.simplex("theta")
+        decisive = pm.Deterministic("s", theta[:, 0] + theta[:, 1], dims=names.PAIR)
+        pm.Deterministic("p", theta[:, 0] / decisive, dims=names.PAIR)
+        return theta
+    win, loss, tie = prior.by_outcome()
+    p = pm.Beta("p", win, loss, dims=names.PAIR)
+    s = pm.Beta("s", win + loss, tie, dims=names.PAIR)
+    parts: Any = pm.math.stack([s * p, s * (1 - p), 1 - s], axis=-1)
+    return pm.Deterministic("theta", parts, dims=_CELL[1:])
 
 
 def _draw_truth(

@@ -14,7 +14,8 @@ from betterthan import checks, names, schemas
 from betterthan.counts.pairing import as_pairs, probability_as_given
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins.beta import prob_above_half
-from betterthan.models import of_pairs, simplex
+from betterthan.models import of_pairs
+from betterthan.models.priors import Prior
 from betterthan.models.sampling import Options, Sampling, asked, fit_model
 
 if TYPE_CHECKING:
@@ -71,8 +72,11 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
     ----------
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
         With ties. A pair without examples is fine: its posterior is the prior.
-    prior : str or sequence of three float, optional
+    prior : str, sequence of three float, array or PyMC distribution, optional
         Dirichlet parameters of win, loss, tie.
+        An array has a row for each pair, in the order of `counts.to_pairs` or by its labels. A
+        PyMC distribution, as ``pm.Dirichlet.dist(a=[2, 2, 1])``, is that of each pair. A parameter
+        of it that has a distribution itself is one for all pairs: they learn from each other.
 
     Returns
     -------
@@ -93,10 +97,7 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
         of_pairs.name_systems(model, pairs)
         dims = (names.PAIR, names.OUTCOME)
         data = pm.Data("counts", pairs.values, dims=dims)
-        numbers = pm.Data("prior", np.array(checks.prior(prior)), dims=names.OUTCOME)
-        theta = pm.Dirichlet(
-            "theta", a=numbers, dims=dims, default_transform=simplex.decisive_first()
-        )
+        theta = Prior.of(prior, pairs).simplex("theta")
         pm.Deterministic("difference", theta[:, 0] - theta[:, 1], dims=names.PAIR)
         pm.Multinomial("y", n=pm.math.sum(data, axis=-1), p=theta, observed=data, dims=dims)
     return model
@@ -117,8 +118,9 @@ def fit(
     ----------
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
         With ties. Each unordered pair is seen once.
-    prior : str or sequence of three float, optional
+    prior : str, sequence of three float, array or PyMC distribution, optional
         Dirichlet parameters of win, loss, tie.
+        An array or a PyMC distribution: see `build`.
     sampling : Sampling, optional
         How many draws and chains; its ``target_accept`` is 0.9 here unless given.
     rng : int, numpy.random.Generator or None
@@ -151,7 +153,7 @@ def fit(
     pairs, square = of_pairs.to_fit(counts)
     attrs = {
         "model": "dirichlet_multinomial",
-        "prior": list(checks.prior(prior)),
+        "prior": Prior.of(prior, pairs).recorded,
         "square": int(square),
     }
     return fit_model(
@@ -171,7 +173,7 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
     ----------
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
         With ties.
-    prior : str or sequence of three float, optional
+    prior : str, sequence of three float or array, optional
         Dirichlet parameters of win, loss, tie.
 
     Returns
@@ -196,7 +198,7 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
     """
     pairs, square = as_pairs(counts)
     _need_ties(pairs)
-    win, loss, _ = checks.prior(prior)
+    win, loss, _ = Prior.of(prior, pairs).columns()
     a, b = win + pairs.values[:, 0], loss + pairs.values[:, 1]
     return probability_as_given(pairs, prob_above_half(a, b), prob_above_half(b, a), square)
 

@@ -29,7 +29,8 @@ from betterthan.models import (
 )
 from betterthan.models.datasets_by_weights import DataSets
 from betterthan.models.of_groups import Groups
-from betterthan.models.sampling import Options, Sampling, asked
+from betterthan.models.priors import Prior
+from betterthan.models.sampling import Options, Sampling, asked, fit_model
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -108,8 +109,11 @@ def build(
     counts : xarray.DataArray
         Dims (system_a, system_b, outcome) or (pair, outcome), with ties, and one dim more, such as
         ``dataset``: partial pooling over it. Two dims more are crossed factors.
-    prior : str or sequence of three float, optional
+    prior : str, sequence of three float, array or PyMC distribution, optional
         Dirichlet parameters of the mean probabilities; not for crossed factors.
+        An array has a row for each pair, in the order of `counts.to_pairs` or by its labels. A
+        PyMC distribution, as ``pm.Dirichlet.dist(a=[2, 2, 1])``, is that of each pair. A parameter
+        of it that has a distribution itself is one for all pairs: they learn from each other.
     concentration : float, optional
         Holds kappa: large numbers pool completely. Default: it is estimated, as the correlation 1 /
         (1 + kappa).
@@ -143,7 +147,7 @@ def build(
         of_pairs.name_systems(model, data.pairs)
         values = pm.Data("counts", data.values, dims=dims)
         n = pm.math.sum(values, axis=-1)
-        alpha = _mean(prior, centre, data.values.shape[1:])
+        alpha = _mean(prior, centre, data)
         alpha = _concentration(concentration) * alpha
         if concentration is None or centre is None:
             pm.DirichletMultinomial("y", n=n, a=alpha, observed=values, dims=dims)
@@ -175,7 +179,7 @@ def fit(
         ``laplace``: draws from near the posterior, weighted exactly and drawn again with equal
         weights, in seconds; not of crossed factors, or where `centre` is held. ``nuts``: PyMC.
         Default: by weights where they are made, and by NUTS, with a warning, where those of a pair
-        are not to be trusted (k-hat above 0.7).
+        are not to be trusted (k-hat above 0.7), or the prior is an array or a PyMC distribution.
     sampling : Sampling, optional
         How many draws and chains; of NUTS also ``tune`` and ``target_accept``, 0.9 here unless
         given.
@@ -210,13 +214,21 @@ def fit(
     """
     sampling, rng = asked(sampling, rng, options)
     data = of_groups.by_dataset(counts)
-    crossed = len(data.levels) == 2
-    attrs = _attrs(data, prior, concentration, centre)
-    if crossed or centre is not None:
-        sampler = _nuts_alone(sampler)
+    crossed, known = len(data.levels) == 2, Prior.of(prior, data.pairs)
+    attrs = _attrs(data, known, concentration, centre)
     made = partial(build, counts, prior=prior, concentration=concentration, centre=centre)
-    known, seed = _known(data, prior, concentration, made), one_seed(rng)
-    tree = by_weights.fit_known(known, attrs, sampler, sampling, seed=seed, predictive=predictive)
+    seed = one_seed(rng)
+    if known.weighted:
+        if crossed or centre is not None:
+            sampler = _nuts_alone(sampler)
+        both = _known(data, known, concentration, made)
+        tree = by_weights.fit_known(
+            both, attrs, sampler, sampling, seed=seed, predictive=predictive
+        )
+    else:
+        model = made()
+        by_weights.nuts_alone(known, sampler)
+        tree = fit_model(model, attrs, sampling, rng=seed, predictive=predictive, pairs=data.pairs)
     posterior, random = tree["posterior"].to_dataset(), np.random.default_rng([seed, 1])
     if crossed:
         added = crossing.new_theta(posterior, random)
@@ -224,7 +236,8 @@ def fit(
         mean = attrs.get("centre")
         added = datasets_given_mean.draw(posterior, data, concentration, mean, random)
     tree["posterior"] = posterior.assign(added).assign_coords(data.coords)
-    tree["constant_data"] = xr.Dataset({"counts": (data.dims, data.values)}, coords=data.coords)
+    constant = {"counts": (data.dims, data.values)} | known.by_pair_kept
+    tree["constant_data"] = xr.Dataset(constant, coords=data.coords)
     return tree
 
 
@@ -240,7 +253,7 @@ def closed_form(
         ``dataset``.
     pooling : {"complete", "none"}, default "complete"
         "complete": kappa is infinite; "none": kappa mu is the prior.
-    prior : str or sequence of three float, optional
+    prior : str, sequence of three float or array, optional
 
     Returns
     -------
@@ -262,7 +275,7 @@ def closed_form(
     data = of_groups.by_dataset(counts)
     if len(data.levels) != 1:
         raise ValueError("crossed factors have no closed form; sum over one of them, or fit them")
-    win, loss, _ = checks.prior(prior)
+    win, loss, _ = Prior.of(prior, data.pairs).columns()
 
     def answer(table: np.ndarray) -> xr.DataArray:
         a, b = win + table[:, 0], loss + table[:, 1]
@@ -279,10 +292,10 @@ def closed_form(
 _PRIOR_CROSSED = (crossing.MEAN_SD, crossing.SPREAD)
 
 
-def _attrs(data: Groups, prior: Any, concentration: float | None, centre: Any) -> dict[str, Any]:
+def _attrs(data: Groups, prior: Prior, concentration: float | None, centre: Any) -> dict[str, Any]:
     attrs: dict[str, Any] = {
         "model": "hierarchical",
-        "prior": list(_PRIOR_CROSSED if len(data.levels) == 2 else checks.prior(prior)),
+        "prior": list(_PRIOR_CROSSED) if len(data.levels) == 2 else prior.recorded,
         "square": int(data.square),
         "factors": list(data.levels),
     }
@@ -301,19 +314,22 @@ def _nuts_alone(sampler: str | None) -> str:
 
 
 def _known(
-    data: Groups, prior: Any, concentration: float | None, made: Callable[[], Any]
+    data: Groups, prior: Prior, concentration: float | None, made: Callable[[], Any]
 ) -> by_weights.Known:
     held = None if concentration is None else float(checks.positive(concentration, "concentration"))
-    posterior = DataSets(data.values, checks.prior(prior), Alike(CORRELATION, held=held))
+    posterior = DataSets(data.values, prior.columns(), Alike(CORRELATION, held=held))
     return by_weights.of_groups(posterior, data, made)
 
 
-def _mean(prior: Any, centre: Any, shape: tuple[int, ...]) -> Any:
+def _mean(prior: Any, centre: Any, data: Groups) -> Any:
     """Mu (pair, outcome), estimated or held."""
-    if centre is not None:
-        held = np.array(checks.prior(centre))
-        return np.broadcast_to(held / held.sum(), shape)
-    return _dirichlet("mu", np.array(checks.prior(prior)), (names.PAIR, names.OUTCOME))
+    known = Prior.of(prior, data.pairs)
+    if centre is None:
+        return known.simplex("mu")
+    if not known.weighted:
+        raise ValueError("prior is of mu, which centre holds; give one of the two")
+    held = np.array(checks.prior(centre))
+    return np.broadcast_to(held / held.sum(), data.values.shape[1:])
 
 
 def _concentration(held: float | None) -> Any:

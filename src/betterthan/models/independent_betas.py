@@ -17,6 +17,7 @@ from betterthan.counts.pairing import as_pairs, probability_as_given
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins.beta import prob_greater
 from betterthan.models import of_pairs
+from betterthan.models.priors import Prior
 from betterthan.models.sampling import Options, Sampling, asked, fit_model
 
 if TYPE_CHECKING:
@@ -76,8 +77,11 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
     ----------
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
         With ties. A pair without examples is fine: its posterior is the prior.
-    prior : str or sequence of two float, optional
+    prior : str, sequence of two float, array or PyMC distribution, optional
         Beta parameters of success and failure, for wins and for losses alike; default (1, 1).
+        An array has a row for each pair, in the order of `counts.to_pairs` or by its labels. A
+        PyMC distribution, as ``pm.Beta.dist(2, 2)``, is that of each pair. A parameter
+        of it that has a distribution itself is one for all pairs: they learn from each other.
 
     Returns
     -------
@@ -95,15 +99,13 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
 
     pairs, _ = of_pairs.to_fit(counts)
     _need_ties(pairs)
-    coords = of_pairs.coords(pairs[:, :2]) | {"parameter": ["success", "failure"]}
-    with pm.Model(coords=coords) as model:
+    known = _prior(prior, pairs)
+    with pm.Model(coords=of_pairs.coords(pairs[:, :2])) as model:
         of_pairs.name_systems(model, pairs)
         dims = (names.PAIR, names.OUTCOME)
         data = pm.Data("decisive", pairs.values[:, :2], dims=dims)
         n = pm.Data("n", pairs.values.sum(-1), dims=names.PAIR)
-        numbers: Any = pm.Data("prior", np.array(_beta_prior(prior)), dims="parameter")
-        shape = {"alpha": numbers[0], "beta": numbers[1], "dims": names.PAIR}
-        p_win, p_loss = pm.Beta("p_win", **shape), pm.Beta("p_loss", **shape)
+        p_win, p_loss = known.probabilities("p_win", "p_loss")
         pm.Deterministic("difference", p_win - p_loss, dims=names.PAIR)
         # one observed variable, so that arviz.loo needs no choice
         both = {"n": pm.math.stack([n, n], axis=-1), "p": pm.math.stack([p_win, p_loss], axis=-1)}
@@ -126,8 +128,9 @@ def fit(
     ----------
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
         With ties. Each unordered pair is seen once.
-    prior : str or sequence of two float, optional
+    prior : str, sequence of two float, array or PyMC distribution, optional
         Beta parameters of success and failure, for wins and for losses alike; default (1, 1).
+        An array or a PyMC distribution: see `build`.
     sampling : Sampling, optional
         How many draws and chains; its ``target_accept`` is 0.9 here unless given.
     rng : int, numpy.random.Generator or None
@@ -157,7 +160,8 @@ def fit(
     """
     sampling, rng = asked(sampling, rng, options)
     pairs, square = of_pairs.to_fit(counts)
-    attrs = {"model": "independent_betas", "prior": list(_beta_prior(prior)), "square": int(square)}
+    known = _prior(prior, pairs)
+    attrs = {"model": "independent_betas", "prior": known.recorded, "square": int(square)}
     return fit_model(
         build(pairs, prior=prior),
         attrs,
@@ -175,7 +179,7 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
     ----------
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
         With ties.
-    prior : str or sequence of two float, optional
+    prior : str, sequence of two float or array, optional
         Beta parameters of success and failure; default (1, 1).
 
     Returns
@@ -202,23 +206,35 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
     """
     pairs, square = as_pairs(counts)
     _need_ties(pairs)
-    a, b = _beta_prior(prior)
+    a, b = _prior(prior, pairs).columns()
     wins, losses, n = pairs.values[:, 0], pairs.values[:, 1], pairs.values.sum(-1)
     win, loss = (a + wins, b + n - wins), (a + losses, b + n - losses)
     return probability_as_given(pairs, prob_greater(*win, *loss), prob_greater(*loss, *win), square)
 
 
 def _beta_prior(prior: Any) -> tuple[float, ...]:
-    """Two numbers, of success and failure: three, of win, loss and tie, would mean something
-    else.
-    """
+    """Two numbers, of success and failure."""
     numbers = checks.prior(prior, 2)
-    if np.ndim(prior) == 1 and np.size(prior) != 2:
-        raise ValueError(
-            f"prior has {np.size(prior)} numbers; give two numbers, of success and failure, for "
-            f"wins and losses alike"
-        )
+    _refuse_three(prior)
     return numbers
+
+
+def _prior(prior: Any, pairs: xr.DataArray) -> Prior:
+    """Two numbers, or two of each pair, or a distribution."""
+    found = Prior.of(prior, pairs, names.DECISIVE)
+    if found.numbers is not None:
+        by_label = found.by_pair and isinstance(prior, xr.DataArray)
+        _refuse_three(prior.transpose(names.PAIR, names.OUTCOME) if by_label else prior)
+    return found
+
+
+def _refuse_three(prior: Any) -> None:
+    """Those of win, loss and tie would mean something else."""
+    if np.shape(prior)[-1:] == (3,):
+        raise ValueError(
+            "prior has 3 numbers; give two numbers, of success and failure, for wins and losses "
+            "alike"
+        )
 
 
 def _need_ties(pairs: xr.DataArray) -> None:

@@ -15,6 +15,7 @@ from betterthan import checks, names
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.judged.dataset import GOLD, JUDGED, SIGNAL, TRUTH, dataset_of, judged_counts
 from betterthan.models import of_pairs, simplex
+from betterthan.models.priors import Prior
 from betterthan.models.sampling import Options, Sampling, asked, fit_model
 from betterthan.posterior import of_judged
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 TARGET_ACCEPT = 0.95
 _LABELS = ("inside", "elsewhere")
 _CELL = (names.PAIR, SIGNAL, TRUTH)
+_ONE_CELL = float(of_judged.cells_prior((1, 1, 1))[0, 0])
 
 
 def simulate(
@@ -93,8 +95,11 @@ def build(counts: xr.Dataset, *, labels: str = "inside", prior: Any = None) -> "
         Judged counts, see `betterthan.judged.count`.
     labels : {"inside", "elsewhere"}, default "inside"
         Whether the labelled items are a random part of those at hand, or of another population.
-    prior : str or sequence of three float, optional
+    prior : str, sequence of three float, array or PyMC distribution, optional
         Dirichlet parameters of win, loss, tie.
+        An array has a row for each pair, in the order of `counts.to_pairs` or by its labels. A
+        PyMC distribution, as ``pm.Dirichlet.dist(a=[2, 2, 1])``, is that of each pair. A parameter
+        of it that has a distribution itself is one for all pairs: they learn from each other.
 
     Returns
     -------
@@ -118,7 +123,7 @@ def build(counts: xr.Dataset, *, labels: str = "inside", prior: Any = None) -> "
         labelled = pm.Data("labelled", seen, dims=(names.PAIR, TRUTH, SIGNAL))
         others: Any = pm.Data("others", rest, dims=(names.PAIR, SIGNAL))
         like = _like_inside if inside else _like_elsewhere
-        theta, signal = like(labelled, seen.shape, checks.prior(prior))
+        theta, signal = like(labelled, seen.shape, Prior.of(prior, found))
         pm.Deterministic("difference", theta[:, 0] - theta[:, 1], dims=names.PAIR)
         pm.Multinomial("y", n=others.sum(-1), p=signal, observed=others, dims=_CELL[:2])
     return model
@@ -144,9 +149,10 @@ def fit(
     labels : {"inside", "elsewhere"}, default "inside"
         Whether the labelled items are a random part of those at hand, or of another population, of
         which only P(signal | truth) carries over. A random part says far more by as many labels.
-    prior : str or sequence of three float, optional
+    prior : str, sequence of three float, array or PyMC distribution, optional
         Dirichlet parameters of win, loss, tie; inside a third of it on the cells of each signal.
-        Elsewhere the signals under each truth have Dirichlet of ones.
+        Elsewhere the signals under each truth have Dirichlet of ones; inside under a distribution
+        Dirichlet of thirds. An array or a PyMC distribution: see `build`.
     sampling : Sampling, optional
         How many draws and chains; its ``target_accept`` is 0.95 here unless given.
     rng : int, numpy.random.Generator or None
@@ -176,7 +182,8 @@ def fit(
     """
     sampling, rng = asked(sampling, rng, options)
     found = _to_fit(counts)
-    attrs = {"model": "judge", "labels": labels, "prior": list(checks.prior(prior)), "square": 0}
+    recorded = Prior.of(prior, found).recorded
+    attrs = {"model": "judge", "labels": labels, "prior": recorded, "square": 0}
     return fit_model(
         build(found, labels=labels, prior=prior),
         attrs,
@@ -195,7 +202,7 @@ def closed_form(counts: xr.Dataset, *, prior: Any = None) -> xr.DataArray:
     ----------
     counts : xarray.Dataset
         Judged counts.
-    prior : str or sequence of three float, optional
+    prior : str, sequence of three float or array, optional
         Dirichlet parameters of win, loss, tie.
 
     Returns
@@ -218,7 +225,16 @@ def closed_form(counts: xr.Dataset, *, prior: Any = None) -> xr.DataArray:
     >>> round(closed_form(bt.datasets.pandalm(labels="30")).item(), 6)
     0.92855
     """
-    return of_judged.better(counts, prior, "third", "dirichlet")
+    found = judged_counts(counts)
+    known = Prior.of(prior, found)
+    if not known.by_pair:
+        return of_judged.better(found, known.columns(), "third", "dirichlet")
+    each = [
+        of_judged.better(found.isel({names.PAIR: [k]}), numbers, "third", "dirichlet")
+        for k, numbers in enumerate(zip(*known.columns(), strict=True))
+    ]
+    whole = xr.concat(each, names.PAIR, join="exact", combine_attrs="override")
+    return whole.assign_attrs(prior=known.recorded)
 
 
 Drawn = tuple[np.ndarray, np.ndarray, np.ndarray]  # theta, P(truth, signal), labelled items
@@ -243,9 +259,7 @@ def _draw_elsewhere(random: np.random.Generator, alpha: np.ndarray, pairs: int, 
     return theta, theta[..., None] * confusion, seen
 
 
-def _like_inside(
-    labelled: Any, shape: tuple[int, ...], prior: tuple[float, ...]
-) -> tuple[Any, Any]:
+def _like_inside(labelled: Any, shape: tuple[int, ...], prior: Prior) -> tuple[Any, Any]:
     """theta, and the probabilities of signals; labelled items are seen whole.
 
     phi ~ Dirichlet is the share of each signal and the truth given it, which are independent, in
@@ -253,9 +267,14 @@ def _like_inside(
     """
     import pymc as pm
 
+    if prior.numbers is None:
+        return _like_rows(labelled, shape, prior)
     pairs, _, signals = shape
-    alpha = np.broadcast_to(of_judged.cells_prior(prior).T, (signals, 3))
-    share = pm.Dirichlet("share", a=alpha.sum(1), dims=_CELL[:2], shape=(pairs, signals))
+    if prior.by_pair:
+        alpha = prior.parameters()[:, None, :] * np.broadcast_to(_ONE_CELL, (signals, 3))
+    else:
+        alpha = np.broadcast_to(of_judged.cells_prior(prior.numbers).T, (signals, 3))
+    share = pm.Dirichlet("share", a=alpha.sum(-1), dims=_CELL[:2], shape=(pairs, signals))
     given = pm.Dirichlet(
         "given",
         a=alpha,
@@ -270,19 +289,25 @@ def _like_inside(
     return theta, phi.sum(2)
 
 
-def _like_elsewhere(
-    labelled: Any, shape: tuple[int, ...], prior: tuple[float, ...]
-) -> tuple[Any, Any]:
+def _like_rows(labelled: Any, shape: tuple[int, ...], prior: Prior) -> tuple[Any, Any]:
+    """The same under a distribution of theta: signals given each truth ~ Dirichlet(1/3, ...)."""
+    import pymc as pm
+
+    theta, row = prior.simplex("theta"), np.full(shape[2], _ONE_CELL)
+    confusion = pm.Dirichlet("confusion", a=row, dims=(names.PAIR, TRUTH, SIGNAL))
+    cells: Any = theta[:, :, None] * confusion
+    flat = labelled.reshape((shape[0], -1))
+    pm.Multinomial("gold", n=flat.sum(-1), p=cells.reshape((shape[0], -1)), observed=flat)
+    share: Any = pm.Deterministic("share", cells.sum(1), dims=_CELL[:2])
+    pm.Deterministic("given", cells.transpose(0, 2, 1) / share[..., None], dims=_CELL)
+    return theta, share
+
+
+def _like_elsewhere(labelled: Any, shape: tuple[int, ...], prior: Prior) -> tuple[Any, Any]:
     """The same; from labelled items only the signals under each truth are learnt."""
     import pymc as pm
 
-    theta = pm.Dirichlet(
-        "theta",
-        a=np.array(prior),
-        dims=(names.PAIR, names.OUTCOME),
-        default_transform=simplex.decisive_first(),
-    )
-    dims = (names.PAIR, TRUTH, SIGNAL)
+    theta, dims = prior.simplex("theta"), (names.PAIR, TRUTH, SIGNAL)
     confusion = pm.Dirichlet("confusion", a=np.ones(shape[2]), dims=dims)
     pm.Multinomial("gold", n=labelled.sum(-1), p=confusion, observed=labelled, dims=dims)
     return theta, (theta[:, :, None] * confusion).sum(1)

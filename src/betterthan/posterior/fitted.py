@@ -85,7 +85,7 @@ class Fit:
             version=__version__,
             model=self.model,
             prior=None if isinstance(prior, str) else prior,
-            prior_is=prior if isinstance(prior, str) else None,
+            prior_text=prior if isinstance(prior, str) else None,
             seed=a.get("seed"),
             draws=self.posterior.sizes["draw"],
             chains=self.posterior.sizes["chain"],

@@ -214,6 +214,7 @@ def _signed(posterior: xr.Dataset) -> dict[str, Any]:
     return Signature(
         model=made.model,
         prior=made.prior,
+        prior_text=made.prior_text,
         seed=made.seed,
         inference_library=made.inference_library,
     ).to_attrs()

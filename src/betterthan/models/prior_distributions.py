@@ -1,0 +1,207 @@
+"""A PyMC distribution as a prior: checked, put into a model with its hyperpriors, and in words."""
+
+import re
+from typing import Any, cast
+
+import numpy as np
+
+from betterthan.models.sampling import without_compiler
+
+_DRAWS = 20
+_SEED = 1
+_MODE = "FAST_COMPILE"  # a few draws need no compiled code
+_OUTSIDE = (-0.5, 1.5)  # where a probability has no density
+
+
+def check(variable: Any, pairs: int, labels: tuple[str, ...]) -> None:
+    """Refuse what is no prior of three probabilities of each pair, or of one."""
+    event = (3,) if len(labels) == 3 else ()
+    if not _is_random(variable):
+        raise ValueError(
+            "prior is an expression of PyMC; give a distribution, such as "
+            f"{_example(event)}, or pm.CustomDist.dist(dist=...)"
+        )
+    for above in (variable, *_hyperparameters(variable)):
+        if _has_masses(above):
+            raise ValueError(
+                f"prior {'is' if above is variable else 'depends on'} "
+                f"{_printed(above, _named(above))}, which has no density; give continuous "
+                "distributions, as NUTS moves on these alone"
+            )
+    draws = _draws(variable)
+    if draws.shape[1:] not in (event, (pairs, *event)):
+        right = event or "()"
+        raise ValueError(
+            f"prior is {text(variable)}, whose draws have shape {draws.shape[1:]}; give "
+            f"{right}, such as {_example(event)}, or {(pairs, *event)}, for each of {pairs} pairs"
+        )
+    right = ((draws >= 0) & (draws <= 1)).all() and variable.owner.op.ndim_supp == len(event)
+    if right:
+        right = np.allclose(draws.sum(-1), 1) if event else not _reaches_outside(variable)
+    if not right:
+        what = "three probabilities that sum to 1" if event else "one probability, within 0 and 1"
+        raise ValueError(
+            f"prior is {text(variable)}, which is no distribution of {what}; give one such as "
+            f"{_example(event)}"
+        )
+
+
+def of_pairs(variable: Any, pairs: int, event: int) -> Any:
+    """One draw of each pair, its hyperparameters named; what the user holds stays as it is."""
+    from pymc.distributions.shape_utils import change_dist_size
+
+    own = _copied(variable)
+    for above, name in _named(own).items():
+        above.name = name
+    return own if own.ndim > event else change_dist_size(own, (pairs,))
+
+
+def register(drawn: Any, name: str, dims: tuple[str, ...], transform: Any = None) -> Any:
+    """Put it into the model at hand, with the hyperparameters that are not there yet.
+
+    Without a transform: its own, and log odds where it has none.
+    """
+    import pymc as pm
+    from pymc.distributions import transforms
+    from pymc.pytensorf import find_rng_nodes
+    from pytensor.compile.sharedvalue import shared
+    from pytensor.graph.replace import graph_replace
+
+    model: Any = pm.modelcontext(None)
+    above, known = _hyperparameters(drawn), cast(Any, transforms)._default_transform
+    for variable in above:
+        if variable not in model.free_RVs:
+            model.register_rv(variable, variable.name)
+    # random numbers of its own: the same distribution may be that of two variables
+    shared_with = find_rng_nodes(above)
+    own = [rng for rng in find_rng_nodes([drawn]) if rng not in shared_with]
+    (drawn,) = graph_replace([drawn], {rng: shared(np.random.default_rng(_SEED)) for rng in own})
+    if transform is None:
+        transform = known(drawn.owner.op, drawn) or transforms.logodds
+    return model.register_rv(drawn, name, dims=dims, default_transform=transform)
+
+
+def text(variable: Any) -> str:
+    """In words, as ``Dirichlet(concentration * [1. 1. 1.]), concentration ~ Gamma(2, 1 / 0.1)``."""
+    told = _named(variable)
+    hyper = [f"{name} ~ {_printed(above, told)}" for above, name in told.items()]
+    return ", ".join([_printed(variable, told), *hyper])
+
+
+def _printed(variable: Any, told: dict[Any, str]) -> str:
+    """Its name and parameters, which are told by name where they have a prior."""
+    from pytensor.graph.replace import clone_replace
+    from pytensor.printing import pprint
+
+    def named(name: str, above: Any) -> Any:
+        return above.type(name=name)
+
+    parts = _components(variable.owner)
+    known = {a: named(name, a) for a, name in told.items()}
+    known |= {part: named(_printed(part, told), part) for part in parts}
+    inner = [pprint(clone_replace(a, known)) for a in _parameters(variable.owner)]
+    bare = [a[1:-1] if a.startswith("(") else a for a in inner]  # around every sum and product
+    values = re.sub(r"Reciprocal\(([^()]*)\)", r"1 / \1", " ".join(", ".join(bare).split()))
+    return f"{_distribution(variable)}({values})"
+
+
+def _distribution(variable: Any) -> str:
+    from pymc.printing import str_for_dist
+
+    return str_for_dist(variable, include_params=False).rpartition(" ~ ")[2]
+
+
+def _parameters(node: Any) -> list[Any]:
+    """Of a distribution, without generators and sizes."""
+    from pytensor.tensor.random.type import RandomType
+    from pytensor.tensor.type_other import NoneTypeT
+
+    try:
+        return list(node.op.dist_params(node))
+    except ValueError:  # of a distribution that is made of others
+        return [a for a in node.inputs if not isinstance(a.type, (RandomType, NoneTypeT))]
+
+
+def _components(node: Any) -> list[Any]:
+    """Distributions that a mixture is of: they are no variables of their own."""
+    from pymc.distributions.mixture import MixtureRV
+
+    return _parameters(node)[1:] if node and isinstance(node.op, MixtureRV) else []
+
+
+def _is_random(variable: Any) -> bool:
+    from pymc.distributions.distribution import SymbolicRandomVariable
+    from pytensor.tensor.random.op import RandomVariable
+    from pytensor.tensor.random.type import RandomType
+
+    node = variable.owner
+    known = node is not None and isinstance(node.op, (RandomVariable, SymbolicRandomVariable))
+    return known and not isinstance(variable.type, RandomType)
+
+
+def _hyperparameters(variable: Any) -> list[Any]:
+    """Random variables that it depends on, each after those that it depends on itself."""
+    from pytensor.graph.traversal import toposort, walk
+
+    def above(of: Any) -> list[Any]:
+        if of.owner is None:
+            return []
+        parts = _components(of.owner)
+        return [a for a in of.owner.inputs if a not in parts] + [b for a in parts for b in above(a)]
+
+    found = [a for a in walk([variable], above) if a is not variable and _is_random(a)]
+    outputs = [a for node in toposort([variable]) for a in node.outputs]
+    return [a for a in outputs if a in found]
+
+
+def _named(variable: Any) -> dict[Any, str]:
+    """Hyperparameters by name: their own, or that of their distribution."""
+    found: dict[Any, str] = {}
+    for above in _hyperparameters(variable):
+        base = above.name or f"prior_{_distribution(above).lower()}"
+        ends = ("", *(f"_{k}" for k in range(2, len(found) + 2)))
+        found[above] = next(base + end for end in ends if base + end not in found.values())
+    return found
+
+
+def _has_masses(variable: Any) -> bool:
+    from pymc.distributions.censored import CensoredRV
+
+    return variable.dtype.startswith(("int", "uint", "bool")) or isinstance(
+        variable.owner.op, CensoredRV
+    )
+
+
+def _copied(variable: Any) -> Any:
+    """With random numbers of its own."""
+    from pymc.pytensorf import replace_rng_nodes
+    from pytensor.graph.replace import clone_replace
+
+    (own,) = replace_rng_nodes([clone_replace(variable)])
+    return own
+
+
+def _draws(variable: Any) -> np.ndarray:
+    import pymc as pm
+
+    try:
+        with without_compiler():
+            return np.asarray(pm.draw(_copied(variable), _DRAWS, random_seed=_SEED, mode=_MODE))
+    except Exception as error:  # of whatever class the distribution raises
+        why = str(error).splitlines()[0]
+        raise ValueError(f"prior is {text(variable)}, which cannot be drawn: {why}") from None
+
+
+def _reaches_outside(variable: Any) -> bool:
+    """Whether it has a density below 0 or above 1, however far out its draws are."""
+    import pymc as pm
+
+    own = _copied(variable)
+    with without_compiler():
+        logs = [pm.logp(own, np.full(own.shape.eval(mode=_MODE), x)) for x in _OUTSIDE]
+        found = pm.draw(logs, _DRAWS, random_seed=_SEED, mode=_MODE)
+    return bool(np.isfinite(found).any())
+
+
+def _example(event: tuple[int, ...]) -> str:
+    return "pm.Dirichlet.dist(a=[2, 2, 1])" if event else "pm.Beta.dist(2, 2)"
