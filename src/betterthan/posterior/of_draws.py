@@ -75,7 +75,7 @@ def decisive_density(tree: xr.DataTree, p: Any) -> xr.DataArray:
 
 def kernel(draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Points and density of draws (draw,) by ArviZ's kernel, with corrected ends."""
-    from arviz_stats.base import array_stats
+    from arviz_stats.base.array import array_stats
 
     x, y, _ = array_stats.kde(draws, axis=-1, grid_len=_KERNEL_POINTS)
     return x, y
