@@ -182,9 +182,9 @@ def test_weights_that_are_not_to_be_trusted_stay_so(theta, by_pair):
 
 
 def test_no_posterior_is_refused(p):
-    refused("tree is a Dataset without a group posterior", own(p=p)["posterior"].to_dataset())
+    refused("idata is a Dataset without a group posterior", own(p=p)["posterior"].to_dataset())
     refused(
-        "tree is a DataTree without a group posterior",
+        "idata is a DataTree without a group posterior",
         xr.DataTree.from_dict({"prior": xr.Dataset({"p": ("pair", [0.5])})}),
     )
 
