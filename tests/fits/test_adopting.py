@@ -182,9 +182,9 @@ def test_weights_that_are_not_to_be_trusted_stay_so(theta, by_pair):
 
 
 def test_no_posterior_is_refused(p):
-    refused("tree is a Dataset without a group posterior", own(p=p)["posterior"].to_dataset())
+    refused("idata is a Dataset without a group posterior", own(p=p)["posterior"].to_dataset())
     refused(
-        "tree is a DataTree without a group posterior",
+        "idata is a DataTree without a group posterior",
         xr.DataTree.from_dict({"prior": xr.Dataset({"p": ("pair", [0.5])})}),
     )
 
@@ -535,3 +535,10 @@ def test_a_model_of_clusters_is_adopted_with_the_systems_that_build_recorded():
     refused("select or sum over the others first", tree, counts)
     with pytest.raises(ValueError, match="has counts by cluster, and no closed form is known"):
         bt.fits.cross_check(counts, adopted, prior=(1, 1, 1))
+
+
+def test_a_graded_model_as_built_hears_what_to_add():
+    fit = bt.datasets.example_fit("graded")
+    built = fit["posterior"].to_dataset()[["centre", "tied", "scale", "tail"]]
+    add = r"idata has centre \(pair\), tied \(pair\), scale \(pair\), tail \(pair\) in group"
+    refused(add, xr.DataTree.from_dict({"posterior": built}))

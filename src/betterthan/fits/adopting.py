@@ -12,7 +12,6 @@ from betterthan.counts.pairing import as_pairs
 from betterthan.judged.dataset import is_judged
 from betterthan.models.of_pairs import systems_named
 from betterthan.posterior.from_draws import SAMPLES
-from betterthan.posterior.gate import posterior_of
 
 _VARIABLES = {
     "difference": (names.PAIR,),
@@ -69,7 +68,12 @@ def adopt(idata: xr.DataTree, counts: xr.DataArray | xr.Dataset | None = None) -
     >>> bool(abs(answer - 0.9963) < 4 * answer.mcse)
     True
     """
-    posterior = _answering(posterior_of(idata))
+    if not isinstance(idata, xr.DataTree) or "posterior" not in idata.children:
+        raise ValueError(
+            f"idata is a {type(idata).__name__} without a group posterior; give the "
+            "xarray.DataTree that pm.sample returned"
+        )
+    posterior = _answering(idata["posterior"].to_dataset())
     constant = _group(idata, "constant_data")
     tree = idata.copy()
     if counts is None:
