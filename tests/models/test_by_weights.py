@@ -130,7 +130,7 @@ def test_a_tree_by_weights_is_whole():
     data = item_response.simulate(30, systems=3, rng=1)
     by_nuts = {"sample_stats"}
     groups = {"posterior", "observed_data", "constant_data", "prior", "prior_predictive"}
-    groups |= {"posterior_predictive", "log_likelihood"}
+    groups |= {"posterior_predictive", "log_likelihood", "log_prior"}
     few = Sampling(draws=50)
     tree = item_response.fit(data, rng=1, sampling=few)
     assert set(tree.children) == groups

@@ -185,10 +185,6 @@ _TYPES: dict[Any, tuple[Callable[[Any], bool], str]] = {
     bool | None: (_is_whole, "0 or 1"),
     float | None: (_is_number, "a number"),
     tuple[float, ...] | None: (_are_numbers, "numbers"),
-    tuple[float, ...] | str | None: (
-        lambda value: _is_text(value) or _are_numbers(value),
-        "numbers, or a distribution in words",
-    ),
 }
 
 

@@ -36,8 +36,8 @@ def cross_check(counts: Any, tree: xr.DataTree, *, prior: Any = None) -> xr.Data
     tree : xarray.DataTree
         Draws, from `posterior.draws`, a model's ``fit`` or `fits.adopt`.
     prior : str or sequence of float, optional
-        The prior of the draws, where they do not record it: a model of your own. Those of
-        `posterior.draws`, of a ``fit``, and of the three core models from ``build`` record theirs.
+        The prior of the draws, where they do not record it: an adopted model, unless it is of
+        ``models.dirichlet_multinomial.build``.
 
     Returns
     -------

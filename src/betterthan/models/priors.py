@@ -82,8 +82,11 @@ class Prior:
 
     def by_outcome(self) -> list[Any]:
         """The same, each a number or (pair,)."""
+        assert self.numbers is not None
+        if not self.by_pair:
+            return self.numbers.tolist()
         rows = self.parameters()
-        return [rows[..., k] for k in range(len(self.labels))]
+        return [rows[:, k] for k in range(len(self.labels))]
 
     def simplex(self, name: str) -> Any:
         """A PyMC variable of three probabilities of each pair."""
