@@ -1,5 +1,6 @@
 """Whether a fit can be trusted: its diagnosis, its summary, and the closed form beside it."""
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from betterthan.counts.shapes import pair_indices
 from betterthan.exact.numeric.sampling_error import probability_z
 from betterthan.judged.dataset import is_judged
 from betterthan.models import clustered, mallows
+from betterthan.models.priors import ARRAY
 from betterthan.posterior import from_draws
 from betterthan.posterior.closed import prob_better
 from betterthan.posterior.fitted import prior_in
@@ -20,6 +22,7 @@ from betterthan.posterior.sampled import draws_prob_better
 from betterthan.posterior.sampled import summary as summary
 from betterthan.posterior.table import square_of
 
+_INDEPENDENT = "independent_betas"
 _FAR = 4.0  # distance, in Monte Carlo errors, that two right answers keep only once in 16,000
 
 
@@ -75,6 +78,8 @@ def cross_check(counts: Any, tree: xr.DataTree, *, prior: Any = None) -> xr.Data
             "the draws do not record their prior, so no closed form is known to be theirs; give "
             "prior=, such as (1, 1, 1)"
         )
+    if isinstance(own, xr.DataArray):
+        return _by_pair(counts, tree, own, prior, sampled)
     prior = own if prior is None else prior
     if is_judged(counts):
         return _checked(prob_better(counts, prior=prior), sampled, "judge")
@@ -147,14 +152,33 @@ def _refuse_other_prior(numbers: tuple[float, ...], own: tuple[float, ...] | Non
         raise ValueError(f"prior is {numbers}, but the draws were made with {own}; leave prior out")
 
 
-def _recorded_prior(tree: xr.DataTree) -> tuple[float, ...] | None:
-    """The numbers of the prior, of a fit in its attrs, of an adopted tree in its data."""
+def _by_pair(
+    counts: Any, tree: xr.DataTree, own: xr.DataArray, prior: Any, sampled: xr.DataArray
+) -> xr.Dataset:
+    """Draws under a prior for each pair, against the closed form of their model."""
+    if prior is not None:
+        raise ValueError("the draws record a prior for each pair; leave prior out")
+    posterior = tree["posterior"]
+    fitted = str(posterior.attrs["model"])
+    if fitted == names.ADOPTED:
+        core = {"theta": "dirichlet_multinomial", "p": "beta_binomial", "p_win": _INDEPENDENT}
+        fitted = next(model for variable, model in core.items() if variable in posterior)
+    model = import_module(f"betterthan.models.{fitted}")
+    return _checked(model.closed_form(counts, prior=own), sampled, fitted)
+
+
+def _recorded_prior(tree: xr.DataTree) -> tuple[float, ...] | xr.DataArray | None:
+    """The numbers of the prior, of a fit in its attrs, of an adopted tree in its data; those by
+    pair are an array.
+    """
     prior = prior_in(tree["posterior"].attrs)
+    constant = tree["constant_data"].to_dataset() if "constant_data" in tree.children else {}
+    if prior in (None, ARRAY) and "prior" in constant and constant["prior"].ndim == 2:
+        return constant["prior"].reset_coords(drop=True)
     if isinstance(prior, str):
         raise ValueError(
             f"the draws were made with the prior {prior}, for which there is no closed form here"
         )
-    constant = tree["constant_data"].to_dataset() if "constant_data" in tree.children else {}
     if prior is None and "prior" in constant:
         return tuple(np.asarray(constant["prior"].values, float).tolist())
     return prior

@@ -13,7 +13,7 @@ from betterthan.counts.shapes import to_square
 from betterthan.fits.counted import SAMPLES, as_asked, closed_answer, named_pair
 from betterthan.models import clustered
 from betterthan.posterior import table
-from betterthan.posterior.fitted import Fit
+from betterthan.posterior.fitted import Fit, prior_in
 from betterthan.posterior.table import Question
 
 
@@ -25,15 +25,17 @@ def of_clusters(fit: Fit, asked: Question) -> xr.Dataset:
     beside = _sizes(fit, total, asked.ci_prob)
     found = table.of_differences(fit.posterior["difference"], asked, square=fit.square)
     found = table.with_verdicts(found, asked, converged=fit.diagnosis.passed, n=beside["n"])
-    prior = tuple(np.atleast_1d(fit.posterior.attrs["prior"]))
+    found = found.merge(beside, join="exact", compat="no_conflicts")
+    found = found.assign_attrs(n_clusters=counts.sizes["cluster"])
+    prior = prior_in(fit.posterior.attrs)
+    if prior is None or isinstance(prior, str):  # of which there is no closed form beside
+        return found
     shaped = to_square(total) if fit.square else total
     alone = closed_answer(shaped.astype(np.int64), prior, asked, beside["n"])
-    found = found.assign({f"{name}_independent": alone[name] for name in alone}).merge(
-        beside, join="exact", compat="no_conflicts"
-    )
+    found = found.assign({f"{name}_independent": alone[name] for name in alone})
     if "correlation" not in fit.posterior.attrs:
         found["prob_better_exact"] = _exactly(counts, prior, fit.square)
-    return found.assign_attrs(n_clusters=counts.sizes["cluster"])
+    return found
 
 
 def _exactly(counts: xr.DataArray, prior: tuple[float, ...], square: bool) -> xr.DataArray:

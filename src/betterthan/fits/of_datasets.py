@@ -14,7 +14,7 @@ from betterthan.counts.shapes import to_square
 from betterthan.fits.counted import SAMPLES, as_asked, by_label, closed_answer, named_pair
 from betterthan.models import simplex
 from betterthan.posterior import table
-from betterthan.posterior.fitted import Fit
+from betterthan.posterior.fitted import Fit, prior_in
 from betterthan.posterior.table import Question
 
 
@@ -32,8 +32,9 @@ def of_datasets(
     targets = {name: (gap * share).sum(names.DATASET) for name, share in shares.items()}
     found = _by_target(fit, targets | {"new": _ahead(fit.posterior["theta_new"])}, asked, n)
     found = found.merge(by_label(gap, names.DATASET, square=fit.square), join="exact")
-    found = found.assign(_pooled(fit, total, asked, n) | _unpooled(fit, counts, asked, n))
-    found["verdict_changes"] = found["verdict"] != found["verdict_pooled"]
+    if not isinstance(prior_in(fit.posterior.attrs), str):
+        found = found.assign(_pooled(fit, total, asked, n) | _unpooled(fit, counts, asked, n))
+        found["verdict_changes"] = found["verdict"] != found["verdict_pooled"]
     return found.assign(_correlation(fit)).assign_attrs(factors=factors)
 
 
