@@ -40,6 +40,7 @@ def answers(pair, regression_frame):
         "orders.agreement": bt.orders.agreement(orders),
         "orders.consensus": bt.orders.consensus(orders.isel(document=0)),
         "fits.compare of mallows": dispersions(),
+        "fits.compare": bt.fits.compare(bt.datasets.example_fit("clustered")),
         "orders.read": orders,
         "features.performance_function": bt.features.performance_function(regression_frame, "gain"),
         "models.performance_function.fit": regression_tree,

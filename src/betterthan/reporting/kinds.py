@@ -93,9 +93,10 @@ def page_of(answer: Any) -> Page:
     answer = plain(answer)
     kind = next((kind for kind in KINDS if kind.holds(answer)), None)
     if kind is None:
+        makers = dict.fromkeys(kind.by.partition(" of ")[0] for kind in KINDS)
         raise ValueError(
             f"answers hold a {type(answer).__name__} that no report is written of; give what one "
-            f"of these returned: {', '.join(dict.fromkeys(kind.by for kind in KINDS))}"
+            f"of these returned: {', '.join(makers)}"
         )
     try:
         return kind.page(answer)
