@@ -76,8 +76,8 @@ def compare(
           and ``verdict_independent``, as if examples were independent; ``n``, ``design_effect`` and
           ``correlation`` (with ``_lower`` and ``_upper``); ``n_effective``, as many independent
           examples as say the same.
-        - of ``clustered`` and ``hierarchical`` under a prior in PyMC or by pair, no closed form
-          stands beside.
+        - ``clustered`` and ``hierarchical`` under a PyMC prior or a prior for each pair: without
+          the answers in closed form.
         - ``davidson`` and ``item_response``: over system ``ability`` (log odds, sum zero) and its
           ``lower``, ``upper``, ``prob_best``, ``expected_rank``, ``tied_with_top`` (the ablest is
           not found better), ``in_best_set`` (the fewest systems that hold the best one with

@@ -89,7 +89,7 @@ def text(variable: Any) -> str:
 
 
 def _printed(variable: Any, told: dict[Any, str]) -> str:
-    """Its name and parameters, which are told by name where they have a prior."""
+    """The name of a distribution and its parameters; a random parameter is written by its name."""
     from pytensor.graph.replace import clone_replace
     from pytensor.printing import pprint
 

@@ -1,4 +1,4 @@
-"""What draws of the outcomes of each pair say of all pairs: of a core model, or adopted."""
+"""Answers on all pairs from posterior draws: of a core model, or of an adopted one."""
 
 from typing import Any
 

@@ -151,8 +151,8 @@ def signs_of(
 
 
 def p_values(counts: xr.DataArray, ties: str) -> dict[str, np.ndarray]:
-    """Of the same test under one policy, two-sided, what stands beside a posterior, (system_a,
-    system_b): ``p_value``, ``favours`` and ``smallest_p``.
+    """Two-sided ``p_value``, ``favours`` and ``smallest_p`` under one policy for ties, each
+    (system_a, system_b): for a comparison.
     """
     cells = _cells(counts, _ties_known(counts, ties))
     return _one_policy(cells, policy_of(ties), "two-sided")
