@@ -14,7 +14,7 @@ pytest docs: export NUMBA_OPT ?= 1
 pytest docs: export NUMBA_CPU_NAME ?= generic
 pytest docs: export NUMBA_CPU_FEATURES ?=
 
-.PHONY: demo check test lint types unsampled pytest docs browser bench oracle evidence calibration clean
+.PHONY: demo check test lint types unsampled pytest docs browser bench oracle graphs evidence calibration clean
 
 demo: $(STAMP)
 	@$(BIN)/betterthan demo --method both -o demo/report.html
@@ -61,6 +61,11 @@ oracle: .oracle/.installed
 	@$(PYTHON) -m venv .oracle
 	@.oracle/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[oracle]'
 	@touch $@
+
+# Draws the graph of each model anew, for its card; it needs the program dot of Graphviz.
+graphs: $(STAMP)
+	@$(BIN)/python -m pip install --quiet --editable '.[graphs]'
+	@$(BIN)/python models/graphs.py
 
 # Validates the models anew; needed when what a model computes has changed; a test says so.
 evidence: $(STAMP)

@@ -7,7 +7,11 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
+from betterthan.answers.made import OWN_PRIOR
 from betterthan.exact.wins import triads
+from betterthan.models import hierarchical, of_groups
+from betterthan.models.priors import Prior
+from betterthan.models.roster import ROSTER
 
 
 @pytest.fixture(scope="module")
@@ -156,3 +160,22 @@ def test_replications_are_needed(judged):
     del tree["posterior_predictive"]  # as without predictive=True
     with pytest.raises(ValueError, match="fit with predictive=True"):
         bt.fits.transitivity(tree)
+
+
+@pytest.mark.parametrize("name", ["davidson", "rao_kupper", "graded", "mallows"])
+def test_a_model_with_priors_of_its_own_names_no_beta_prior(name):
+    answer = bt.fits.compare(bt.datasets.example_fit(name))
+    model = answer.attrs["model"]
+    assert f"| prior=that of {model} |" in bt.signature(answer)
+
+
+def test_models_with_priors_of_their_own_are_those_of_the_roster():
+    own = {spec.name for spec in ROSTER if spec.own_prior and spec.fitted}
+    assert set(OWN_PRIOR) == own
+
+
+def test_crossed_data_sets_name_no_beta_prior():
+    counts = bt.models.hierarchical.simulate((2, 3), n=20, rng=1)["counts"]
+    groups = of_groups.by_dataset(counts)
+    attrs = hierarchical._attrs(groups, Prior.of(None, groups.pairs), None, None)
+    assert attrs["prior"] == "Normal(0, 1.5) of mu, HalfNormal(0.5) of effects"

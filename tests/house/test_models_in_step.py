@@ -52,13 +52,13 @@ def test_every_model_has_the_same_functions(name):
     }
     card = (ROOT / "models" / name / "card.md").read_text("utf-8")
     closed = set() if "**Closed form.** None" in card else {"closed_form"}
-    assert public == {"simulate", "build", "fit"} | closed
+    assert public == {"simulate", "build", "fit", "describe"} | closed
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_folder_is_complete(name):
     found = {p.name for p in (ROOT / "models" / name).iterdir()}
-    assert found == {"card.md", "evidence.json", "reference.toml", "ranks.png"}
+    assert found == {"card.md", "evidence.json", "reference.toml", "ranks.png", "graph.svg"}
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -92,13 +92,18 @@ def _prior(made: Signature) -> str | None:
         return None
     if made.prior_text:
         return made.prior_text
-    if made.prior is None:  # a model that is not of win, loss and tie has one of its own
+    if made.prior is None or made.model in OWN_PRIOR:
         return "zero" if made.model in _WITHOUT else f"that of {made.model}" if made.model else None
     numbers = ", ".join(f"{p:g}" for p in made.prior)
     return f"{'Dirichlet' if len(made.prior) == 3 else 'Beta'}({numbers})"
 
 
 _WITHOUT = ("bayesian_bootstrap", "jackknife")
+# models of which the numbers on record are no Dirichlet or Beta prior of outcomes
+OWN_PRIOR = (
+    *("davidson", "item_response", "graded"),
+    *("mallows", "performance_function", "subject_slopes"),
+)
 
 
 def _tests(made: Signature) -> str:

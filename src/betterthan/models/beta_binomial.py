@@ -1,7 +1,37 @@
-"""Of the examples that are not ties, A wins a binomial number, its probability Beta.
+"""Of the items that are not ties, A wins a binomial number, its probability Beta.
 
-wins ~ Binomial(wins + losses, p), p ~ Beta(prior). A is better when p > 1/2. It needs no ties and
-knows none.
+Question
+--------
+Of the items on which the two systems differ, does A win more than half? The model needs wins and
+losses only. Use it where a paper prints no ties.
+
+Model
+-----
+For each pair of systems, with n = wins + losses
+
+    wins ~ Binomial(n, p)
+    p ~ Beta(a_win, a_loss)
+
+A is better when `p > 1/2`. All pairs are sampled at once over the dim `pair`; they share no
+parameter.
+
+Priors
+------
+The default is Beta(1, 1): every p is equally likely. From a prior of three numbers (win, loss, tie)
+the model uses the first two. P(A better) is then the same as under `dirichlet_multinomial`. An
+array has one prior for each pair, and a PyMC distribution is accepted too.
+
+When it misleads
+----------------
+- It shows who is better, never by how much. Without ties there is no difference of probabilities
+  and no ROPE, and both raise an error. 12 wins to 2 losses give the same answer among 14 items as
+  among 14,000.
+- Items that are not independent, and several pairs on one test set: as for
+  `dirichlet_multinomial`.
+- With a prior near zero and no win on one side, p rounds to exactly 1. Transitions diverge and the
+  draws are wrong: with prior 0.01 and no items, 0.23 where the truth is 0.50. The convergence
+  checks refuse such a fit. Use the closed form.
+- `arviz.loo` would leave out a whole pair, not an item. It does not compare systems.
 """
 
 from collections.abc import Sequence
@@ -15,6 +45,7 @@ from betterthan.counts.pairing import as_pairs, probability_as_given
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.models import of_pairs
+from betterthan.models.describing import Description, description_of
 from betterthan.models.priors import Prior
 from betterthan.models.sampling import Options, Sampling, asked, fit_model
 
@@ -62,6 +93,28 @@ def simulate(
         },
         coords=of_pairs.simulated(pairs) | {names.OUTCOME: list(names.DECISIVE)},
     )
+
+
+def describe() -> Description:
+    """Describe the model: question, mathematics, priors, when it misleads, and its PyMC code.
+
+    Returns
+    -------
+    betterthan.models.describing.Description
+        Prints as text, and as Markdown in a notebook. Each part is an attribute: ``question``,
+        ``mathematics``, ``priors``, ``misleads`` and ``code``.
+
+    Raises
+    ------
+    ValueError
+        If Python was started without docstrings (``-OO``).
+
+    Examples
+    --------
+    >>> "def build(" in describe().code
+    True
+    """
+    return description_of(__name__)
 
 
 def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":

@@ -1,8 +1,35 @@
-"""Examples that come in clusters: translations of one item, turns of one dialogue, repeated runs.
+"""Items that come in clusters: translations of one text, turns of one dialogue, repeated runs.
 
-Of cluster c, A and B differ on s_c of the examples, and of these A wins p_c. Both vary over
-clusters as Beta variables: p_c with mean p and correlation `win`, s_c with mean s and correlation
-`decisive`; both are integrated out.
+Question
+--------
+Is A better than B when the items of a cluster are correlated?
+
+Model
+-----
+For each pair of systems by itself
+
+    non-tied items of cluster c ~ Binomial(n_c, s_c),    s_c ~ Beta(mean s, correlation decisive)
+    wins among them ~ Binomial(non-tied_c, p_c),         p_c ~ Beta(mean p, correlation win)
+
+s_c and p_c are integrated out. A is better when `p > 1/2`. Over the population of clusters the
+difference of probabilities is s (2 p - 1). Both correlations together give the correlation of the
+outcomes of two items of a cluster, and from it the design effect.
+
+Priors
+------
+(win, loss, tie) of the population ~ Dirichlet(1, 1, 1), that is p ~ Beta(1, 1) and s ~ Beta(2, 1).
+Both correlations ~ Beta(0.3, 0.2). This is U-shaped: items of a cluster may be all but independent,
+or, as repeated runs of one item, all but the same. The first takes an array with one prior for each
+pair or a PyMC distribution.
+
+When it misleads
+----------------
+- Each pair has two correlations, which are the same in all clusters. Outcomes are taken as
+  unrelated to the size of the cluster, and p_c as unrelated to s_c.
+- A few clusters show little of how much clusters differ. Below ten the prior counts, and below five
+  it costs more than a third of the power.
+- With repeated runs, each run of A meets each run of B. Pairs that share a run are more correlated
+  than the model assumes. With clusters of one size the answer is about right.
 """
 
 from functools import partial
@@ -25,6 +52,7 @@ from betterthan.models import (
     simplex,
 )
 from betterthan.models.clusters_by_weights import Clusters
+from betterthan.models.describing import Description, description_of
 from betterthan.models.of_groups import CLUSTER, Groups
 from betterthan.models.priors import Prior
 from betterthan.models.sampling import Options, Sampling, asked, fit_model
@@ -79,6 +107,28 @@ def simulate(
         coords=of_pairs.simulated(shape)
         | {names.OUTCOME: list(names.OUTCOMES), CLUSTER: [f"c{k}" for k in range(count)]},
     )
+
+
+def describe() -> Description:
+    """Describe the model: question, mathematics, priors, when it misleads, and its PyMC code.
+
+    Returns
+    -------
+    betterthan.models.describing.Description
+        Prints as text, and as Markdown in a notebook. Each part is an attribute: ``question``,
+        ``mathematics``, ``priors``, ``misleads`` and ``code``.
+
+    Raises
+    ------
+    ValueError
+        If Python was started without docstrings (``-OO``).
+
+    Examples
+    --------
+    >>> "def build(" in describe().code
+    True
+    """
+    return description_of(__name__)
 
 
 def build(

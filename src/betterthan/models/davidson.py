@@ -1,8 +1,40 @@
 """Judgments of two systems at a time, with ties: how able each system is, all of them at once.
 
-Davidson: of systems i and j with abilities x, win : loss : tie = exp(d / 2) : exp(-d / 2) :
-exp(tie), d = x_i - x_j. Rao-Kupper: a judge sees a difference only above a threshold. Davidson
-(1970), JASA 65(329), 317-328; Rao & Kupper (1967), JASA 62(317), 194-204.
+Question
+--------
+How able is each of many systems, from judgments of two at a time, with ties?
+
+Model
+-----
+With the difference of abilities `d = ability_A - ability_B` (log odds, which sum to zero)
+
+    win : loss : tie = exp(d / 2) : exp(-d / 2) : exp(tie)                           Davidson
+    P(win) = logistic(d - t), P(loss) = logistic(-d - t), t = exp(tie), else a tie    Rao & Kupper
+
+`position=True` adds the advantage of the system shown first to d. `judges=True` lets judges differ
+in `tie`, and with `position` in that advantage.
+
+Priors
+------
+Abilities are normal with standard deviation `ability_sd ~ Gamma(3, 4)` (mean 0.75), less their
+mean. `tie ~ Normal(-0.7, 1.5)`, for Rao-Kupper with standard deviation 1. `position ~ Normal(0,
+0.5)`. The logarithms of both standard deviations over judges are normal with mean -1.2 and standard
+deviation 0.7.
+
+When it misleads
+----------------
+- Pairs from items that systems share raise an error, because each item would count in each pair.
+  Use `item_response`.
+- `fit` takes judgments as independent given abilities, order of presentation and judge. Many
+  judgments of one prompt are not. Use `by_cluster`, which reports their `design_effect`.
+- The order of presentation has an effect only with `position=True`.
+- Each system has one ability. `betterthan.fits.transitivity` looks for cycles and for pairs that
+  the abilities do not explain.
+- Two systems that never met are compared only through the systems between them.
+
+References
+----------
+Davidson 1970, JASA 65(329), 317-328. Rao & Kupper 1967, JASA 62(317), 194-204.
 """
 
 from functools import partial
@@ -22,6 +54,7 @@ from betterthan.models import (
     shrinkage,
     tie_models,
 )
+from betterthan.models.describing import Description, description_of
 from betterthan.models.judged_by_cluster import by_cluster as by_cluster
 from betterthan.models.sampling import Options, Sampling, asked
 from betterthan.models.tie_models import TIE_MODELS
@@ -92,6 +125,28 @@ def simulate(
     systems_of = np.array([f"s{i}" for i in range(k)])
     judge = np.array([f"j{i}" for i in range(j)])[of] if j else None
     return made_up.as_judgments(systems_of, a, b, outcome, judge).assign(told)
+
+
+def describe() -> Description:
+    """Describe the model: question, mathematics, priors, when it misleads, and its PyMC code.
+
+    Returns
+    -------
+    betterthan.models.describing.Description
+        Prints as text, and as Markdown in a notebook. Each part is an attribute: ``question``,
+        ``mathematics``, ``priors``, ``misleads`` and ``code``.
+
+    Raises
+    ------
+    ValueError
+        If Python was started without docstrings (``-OO``).
+
+    Examples
+    --------
+    >>> "def build(" in describe().code
+    True
+    """
+    return description_of(__name__)
 
 
 def build(

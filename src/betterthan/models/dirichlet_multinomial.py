@@ -1,7 +1,38 @@
 """Wins, losses and ties of each pair are multinomial, their probabilities Dirichlet.
 
-(win, loss, tie) ~ Multinomial(n, theta), theta ~ Dirichlet(prior). A is better when theta_win >
-theta_loss.
+Question
+--------
+On a new item, is A more likely to beat B than B to beat A, and by how much?
+
+Model
+-----
+Each item is a win, a loss or a tie of A against B. For each pair of systems
+
+    (wins, losses, ties) ~ Multinomial(n, theta)
+    theta = (theta_win, theta_loss, theta_tie) ~ Dirichlet(a_win, a_loss, a_tie)
+    difference = theta_win - theta_loss
+
+A is better when `difference > 0`. All pairs are sampled at once over the dim `pair`; they share no
+parameter.
+
+Priors
+------
+The default is Dirichlet(1, 1, 1): every theta is equally likely. Jeffreys' prior is (0.5, 0.5,
+0.5). The prior counts as that many items of each outcome. An array has one prior for each pair. A
+PyMC distribution is accepted too. If its concentration has a prior, all pairs share it, and pool:
+`theta ~ Dirichlet(c, c, c)`, `c ~ Gamma(2, 0.1)`.
+
+When it misleads
+----------------
+- Items that are not independent, such as translations of one text or turns of one dialogue, count
+  as more evidence than they are. Use `clustered`, or the t on units of `betterthan.compare`.
+- The pairs of one test set share items. The answer for each pair is right, but the pairs are not
+  independent of each other. Do not multiply their probabilities, and do not rank many systems by
+  their luckiest pair.
+- With a prior near zero (0.01 for each outcome) and a count of 0, the tails are too long for NUTS.
+  The convergence checks then refuse the fit. Use the closed form or exact draws.
+- If ties are unknown, the model raises an error. Use `beta_binomial`.
+- `arviz.loo` would leave out a whole pair, not an item. It does not compare systems.
 """
 
 from collections.abc import Sequence
@@ -15,6 +46,7 @@ from betterthan.counts.pairing import as_pairs, probability_as_given
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.models import of_pairs
+from betterthan.models.describing import Description, description_of
 from betterthan.models.priors import Prior
 from betterthan.models.sampling import Options, Sampling, asked, fit_model
 
@@ -63,6 +95,28 @@ def simulate(
         },
         coords=of_pairs.simulated(pairs) | {names.OUTCOME: list(names.OUTCOMES)},
     )
+
+
+def describe() -> Description:
+    """Describe the model: question, mathematics, priors, when it misleads, and its PyMC code.
+
+    Returns
+    -------
+    betterthan.models.describing.Description
+        Prints as text, and as Markdown in a notebook. Each part is an attribute: ``question``,
+        ``mathematics``, ``priors``, ``misleads`` and ``code``.
+
+    Raises
+    ------
+    ValueError
+        If Python was started without docstrings (``-OO``).
+
+    Examples
+    --------
+    >>> "def build(" in describe().code
+    True
+    """
+    return description_of(__name__)
 
 
 def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":

@@ -1,9 +1,39 @@
 """Graded scores such as BLEU or ratings: the typical difference of two systems on the same item.
 
-Of a pair, a share of the items ties; the other differences are Student-t around a centre, which
-varies over data sets if there are several. The centre is where most differences are, and rare large
-ones hardly move it: it is not the difference of the means. Kruschke (2013), Journal of Experimental
-Psychology: General 142(2), 573-603.
+Question
+--------
+What is the typical difference of the graded scores (ratings, BLEU, F1 of an item) of two systems on
+the same item?
+
+Model
+-----
+For each pair of systems by itself, in units of the root mean square of its differences
+
+    tied ~ Beta(1 + ties, 1 + other items)
+    differences that are not 0 ~ StudentT(tail, centre, scale), tail the degrees of freedom
+    difference = (1 - tied) x centre
+
+A is better when `difference > 0`. Over several data sets the centres are normal around the common
+one, with standard deviation `centre_sd`. Ties are set apart because they would draw the scale to 0.
+
+Priors
+------
+`centre ~ Normal(0, 1)`, `log scale ~ Normal(-0.5, 0.8)`, `tail - 1 ~ Exponential` with mean 29,
+`centre_sd ~ HalfNormal(0.5)`.
+
+When it misleads
+----------------
+- The centre is where most differences are. It is not the difference of the means, and may favor the
+  other system. A lead of 0.02 on 282 items and a loss of 0.66 on 18 is typically better and on
+  average worse. Ask for the mean where rare large differences count.
+- There is no verdict where more than a tenth of the differences are below 1% of their 90th
+  percentile. `fit(scores, resolution=...)` sets up to where differences are ties.
+- Scores of few steps (1 to 5) are taken as continuous. Count wins as well.
+- Clusters are not in the model: several ratings of one item count as several items.
+
+References
+----------
+Kruschke 2013, Journal of Experimental Psychology: General 142(2), 573-603.
 """
 
 from typing import TYPE_CHECKING, Any, Unpack
@@ -17,6 +47,7 @@ from betterthan.counts.graded_pairs import Differences, differences_of
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.models import made_up, of_pairs, shrinkage
 from betterthan.models.compiling import held
+from betterthan.models.describing import Description, description_of
 from betterthan.models.sampling import Options, Sampling, asked, fit_model
 
 if TYPE_CHECKING:
@@ -72,6 +103,28 @@ def simulate(items: int, *, pairs: int = 1, datasets: int = 1, rng: Any = None) 
         each = found["dataset_centre"].values
     y = each[of] + scale * random.standard_t(tail, size=(n * d, k))
     return found.assign(difference=((names.ITEM, names.PAIR), y))
+
+
+def describe() -> Description:
+    """Describe the model: question, mathematics, priors, when it misleads, and its PyMC code.
+
+    Returns
+    -------
+    betterthan.models.describing.Description
+        Prints as text, and as Markdown in a notebook. Each part is an attribute: ``question``,
+        ``mathematics``, ``priors``, ``misleads`` and ``code``.
+
+    Raises
+    ------
+    ValueError
+        If Python was started without docstrings (``-OO``).
+
+    Examples
+    --------
+    >>> "def build(" in describe().code
+    True
+    """
+    return description_of(__name__)
 
 
 def build(scores: xr.DataArray, *, standardise: bool = True, resolution: float = 0.0) -> "pm.Model":

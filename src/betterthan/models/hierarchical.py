@@ -1,9 +1,40 @@
 """Counts of several data sets: each has its own three probabilities, drawn to a common mean by as
 much as they agree.
 
-One factor: (win, loss, tie) of a data set ~ Multinomial(n, theta), theta ~ Dirichlet(kappa mu),
-with theta integrated out. Crossed factors, such as corpus x language: theta is a softmax of sums of
-effects.
+Question
+--------
+On several data sets, is A better on each, over all of them however they are weighed, and on a new
+one?
+
+Model
+-----
+For each pair of systems by itself
+
+    (wins, losses, ties) of data set i ~ Multinomial(n_i, theta_i)
+    theta_i ~ Dirichlet(kappa mu)
+
+theta_i is integrated out, so that the counts are Dirichlet-multinomial. It is drawn given mu and
+kappa afterwards. The correlation of two items of one data set is 1 / (1 + kappa). At 0 the data
+sets are pooled completely; at 1 all items of a data set have the same outcome.
+
+Two crossed factors, such as corpus and language, have `theta = softmax(mu + row + column + cell)`.
+The effects are normal, and sum to zero over outcomes and over the levels of their factor.
+
+Priors
+------
+`mu ~ Dirichlet(1, 1, 1)` and `1 / (1 + kappa) ~ Beta(5, 5)`, which is between 0.21 and 0.79 with
+probability 0.95. This prior works against strong pooling. `mu` takes an array with one prior for
+each pair or a PyMC distribution. For crossed factors `mu` has standard deviation 1.5, and the
+standard deviations of the effects are half-normal with 0.5.
+
+When it misleads
+----------------
+- With two or three data sets the prior decides how much data sets differ, and so what a new one may
+  be like. They are shrunk towards each other little.
+- Crossed factors keep a prior under which effects are small. A large cell may pull the others.
+- Pairs are independent of each other: that a data set is hard for all systems is not in the model.
+- A new data set is one of the same kind. Which kind that is, is your choice of data sets.
+- One kappa covers both how often systems differ and who is ahead.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,6 +59,7 @@ from betterthan.models import (
     simplex,
 )
 from betterthan.models.datasets_by_weights import DataSets
+from betterthan.models.describing import Description, description_of
 from betterthan.models.of_groups import Groups
 from betterthan.models.priors import Prior
 from betterthan.models.sampling import Options, Sampling, asked, fit_model
@@ -93,6 +125,28 @@ def simulate(
     truth = {"theta": (_CELL, theta), "mu": (_CELL[1:], mu), "correlation": (names.PAIR, rho)}
     coords |= made_up.labels(_CELL[:1], (count,))
     return xr.Dataset({"counts": (_CELL, values)} | truth, coords)
+
+
+def describe() -> Description:
+    """Describe the model: question, mathematics, priors, when it misleads, and its PyMC code.
+
+    Returns
+    -------
+    betterthan.models.describing.Description
+        Prints as text, and as Markdown in a notebook. Each part is an attribute: ``question``,
+        ``mathematics``, ``priors``, ``misleads`` and ``code``.
+
+    Raises
+    ------
+    ValueError
+        If Python was started without docstrings (``-OO``).
+
+    Examples
+    --------
+    >>> "def build(" in describe().code
+    True
+    """
+    return description_of(__name__)
 
 
 def build(
@@ -289,13 +343,15 @@ def closed_form(
     return xr.concat(each, xr.DataArray(labels, dims=dim, name=dim), join="exact")
 
 
-_PRIOR_CROSSED = (crossing.MEAN_SD, crossing.SPREAD)
+_PRIOR_CROSSED = (
+    f"Normal(0, {crossing.MEAN_SD:g}) of mu, HalfNormal({crossing.SPREAD:g}) of effects"
+)
 
 
 def _attrs(data: Groups, prior: Prior, concentration: float | None, centre: Any) -> dict[str, Any]:
     attrs: dict[str, Any] = {
         "model": "hierarchical",
-        "prior": list(_PRIOR_CROSSED) if len(data.levels) == 2 else prior.recorded,
+        "prior": _PRIOR_CROSSED if len(data.levels) == 2 else prior.recorded,
         "square": int(data.square),
         "factors": list(data.levels),
     }

@@ -1,9 +1,40 @@
 """How able all systems are, from one set of items that they share: the Rasch model, difficulties
 integrated out.
 
-System s solves item i with probability logistic(mean + ability_s - difficulty_i). Of repeated
-trials the items have, for each system anew, a Beta-distributed chance around that. Bock & Aitkin
-(1981), Psychometrika 46, 443-459.
+Question
+--------
+How able is each of many systems, from items that all of them share, and how much of the winner's
+lead is luck?
+
+Model
+-----
+
+    P(system s solves item i) = logistic(mean + ability_s - difficulty_i)
+    difficulty_i ~ Normal(0, difficulty_sd)
+
+Difficulties are integrated out by the trapezoidal rule. In repeated trials (k of n), each item has,
+for each system, a Beta-distributed probability around that value, with correlation
+`trial_correlation`. Otherwise five runs of an item would count as five items.
+`discrimination=True` (2PL) lets the slope of items vary.
+
+Priors
+------
+Abilities are normal with standard deviation `ability_sd ~ Gamma(3, 4)`, less their mean.
+`log difficulty_sd ~ Normal(0.3, 0.6)`, `mean ~ Normal(0, 1.5)`, `trial_correlation ~ Beta(1, 3)`.
+The standard deviation of log discriminations is half-normal with 0.5.
+
+When it misleads
+----------------
+- Items are taken as draws of one population that differ in difficulty only. A system that is good
+  at one kind of item and bad at another has one ability.
+- All systems are shrunk towards one mean. Leave out a system that is known to be apart, such as a
+  person.
+- Two abilities are never exactly equal. `tied_with_top` lists the systems that are not worse than
+  the best one with sufficient probability.
+
+References
+----------
+Bock & Aitkin 1981, Psychometrika 46, 443-459.
 """
 
 from functools import partial
@@ -17,6 +48,7 @@ from betterthan.counts.successes import trials_of
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins import rasch
 from betterthan.models import by_weights, item_likelihoods, items_by_weights, made_up, shrinkage
+from betterthan.models.describing import Description, description_of
 from betterthan.models.sampling import Options, Sampling, asked
 
 if TYPE_CHECKING:
@@ -69,6 +101,28 @@ def simulate(items: int, *, systems: int = 4, trials: int = 1, rng: Any = None) 
     successes = rasch.draw_successes(eta, n, truth.get("trial_correlation", 0.0), random)
     data = {"successes": (_CELL, successes), "trials": (_CELL, n)}
     return xr.Dataset(data | truth, coords=made_up.labels(_CELL, shape))
+
+
+def describe() -> Description:
+    """Describe the model: question, mathematics, priors, when it misleads, and its PyMC code.
+
+    Returns
+    -------
+    betterthan.models.describing.Description
+        Prints as text, and as Markdown in a notebook. Each part is an attribute: ``question``,
+        ``mathematics``, ``priors``, ``misleads`` and ``code``.
+
+    Raises
+    ------
+    ValueError
+        If Python was started without docstrings (``-OO``).
+
+    Examples
+    --------
+    >>> "def build(" in describe().code
+    True
+    """
+    return description_of(__name__)
 
 
 def build(

@@ -1,9 +1,50 @@
-"""Outcomes of a judge that errs, and labels by people on some items; the truth of the others is
-summed out.
+"""Outcomes of a judge that errs, and human labels on some items; the truth of the others is summed
+out.
 
-Labels inside: the labelled items are some of the judged ones. (signal, truth) ~ Multinomial(phi),
-and of items without a label the signal alone is seen. Labels elsewhere: they are of another
-population, of which only how the judge errs carries over: signal ~ Multinomial(theta @ confusion).
+Question
+--------
+A judge model answered on all items, people on some. Which system is better by the human labels?
+
+Model
+-----
+For each pair of systems an item has a truth z (win, loss, tie: what people say, or would) and a
+judge output y. A few items have both, the others the judge output only; their truth is summed out.
+
+With labels inside (the labelled items are a random part of those at hand)
+
+    phi[z, y] ~ Dirichlet(prior[z] / 3)          over all cells
+    gold ~ Multinomial(labelled items, phi)
+    y    ~ Multinomial(other items, sum_z phi[z, y])
+    theta[z] = sum_y phi[z, y],   difference = theta_win - theta_loss
+
+With labels elsewhere (of another population, of which only the judge's error rates carry over)
+
+    theta ~ Dirichlet(prior),   confusion[z, .] ~ Dirichlet(1, ..., 1)
+    gold[z, .] ~ Multinomial(labelled items of truth z, confusion[z, .])
+    y ~ Multinomial(other items, theta @ confusion)
+
+A is better when `difference > 0`. All pairs are sampled at once over the dim `pair`; they share no
+parameter.
+
+Priors
+------
+The default is (1, 1, 1), a third of it on each cell of a judge output. With three outputs the
+labels on their own then have that prior. With nine it is (3, 3, 3) on the truth, which pulls a
+large difference in.
+
+When it misleads
+----------------
+- Use labels elsewhere only where none of the items at hand can be labelled. On the same 60 labels
+  the standard deviation of the difference is 0.24, and 0.089 where they are a random part of the
+  items.
+- Labels elsewhere carry over only if the judge errs there as here. On harder items, or on answers
+  in another style, it does not.
+- Labels that were chosen because they looked interesting are no random part of their items.
+- Labels are taken as the truth. Where people differ, a majority is theirs.
+- A judge output with many items and no label keeps the truth of the prior.
+- Several judges who share an error are one judge with that error. Combine their answers into one
+  output, and label.
+- `arviz.loo` leaves out all unlabelled items of a pair, not an item.
 """
 
 from typing import TYPE_CHECKING, Any, Unpack
@@ -15,6 +56,7 @@ from betterthan import checks, names
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.judged.dataset import GOLD, JUDGED, SIGNAL, TRUTH, dataset_of, judged_counts
 from betterthan.models import of_pairs, simplex
+from betterthan.models.describing import Description, description_of
 from betterthan.models.priors import Prior
 from betterthan.models.sampling import Options, Sampling, asked, fit_model
 from betterthan.posterior import of_judged
@@ -84,6 +126,28 @@ def simulate(
     truth |= {"difference": (names.PAIR, theta[:, 0] - theta[:, 1])}
     found = dataset_of(seen, judged, who, named, {}).assign(truth)
     return found.assign_coords({names.OUTCOME: list(names.OUTCOMES)})
+
+
+def describe() -> Description:
+    """Describe the model: question, mathematics, priors, when it misleads, and its PyMC code.
+
+    Returns
+    -------
+    betterthan.models.describing.Description
+        Prints as text, and as Markdown in a notebook. Each part is an attribute: ``question``,
+        ``mathematics``, ``priors``, ``misleads`` and ``code``.
+
+    Raises
+    ------
+    ValueError
+        If Python was started without docstrings (``-OO``).
+
+    Examples
+    --------
+    >>> "def build(" in describe().code
+    True
+    """
+    return description_of(__name__)
 
 
 def build(counts: xr.Dataset, *, labels: str = "inside", prior: Any = None) -> "pm.Model":

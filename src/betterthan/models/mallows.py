@@ -1,9 +1,40 @@
-"""How concentrated the orders of each system are around the references: the Mallows model with
+"""How concentrated the rankings of each system are around the references: the Mallows model with
 Kendall distance.
 
-P(order) is proportional to exp(-theta x inversions against the reference). theta is 0 for random
-orders, positive for better ones, and varies with the system, with the document, and with the two
-together. Fligner & Verducci (1986), Distance based ranking models, JRSS B 48(3), 359-369.
+Question
+--------
+How close are the rankings of each system to the reference rankings, and which system's are closer?
+
+Model
+-----
+On document d, system s inverts k pairs of n items. Every ranking has the probability
+
+    P(ranking) = exp(-theta_ds x inversions) / sum over all rankings of the same
+    theta_ds = theta_s + document_d + cell_ds
+
+theta is 0 for random rankings, positive for better ones and negative for worse ones. The sum is a
+product of n geometric series. A is better when its theta is larger.
+
+Priors
+------
+`theta_s ~ Normal(0, 1)`; `document_d ~ Normal(0, document_sd)`, shared by all systems; `cell_ds ~
+Normal(0, cell_sd)`; both standard deviations ~ HalfNormal(0.5). With `pooling="complete"` each
+system has one theta, and there is nothing else.
+
+When it misleads
+----------------
+- The reference is taken as known. Against a consensus of the same rankings theta is too high,
+  because the consensus has seen them.
+- All pairs of items count alike, at the top of a ranking as at its end.
+- Documents with different numbers of items share theta, not tau. A long document with the same
+  theta has a higher tau.
+- Ties are not in the model. `tied="half"` counts a tied pair as half an inversion.
+- With one document nothing varies over documents (`pooling="complete"`), and the posterior is too
+  narrow.
+
+References
+----------
+Fligner & Verducci 1986, Journal of the Royal Statistical Society B 48(3), 359-369.
 """
 
 from typing import TYPE_CHECKING, Any, Unpack
@@ -15,6 +46,7 @@ from betterthan import checks, names
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.orders import mallows
 from betterthan.models import inversion_likelihood, made_up, shrinkage
+from betterthan.models.describing import Description, description_of
 from betterthan.models.order_cells import CELL, DOCUMENT, Cells, cells_of
 from betterthan.models.sampling import Options, Sampling, asked, fit_model
 
@@ -78,6 +110,28 @@ def simulate(
         truth |= more
     data = {"inversions": (CELL, mallows.draw_inversions(cells, n, random)), "n_items": (CELL, n)}
     return xr.Dataset(data | truth, coords=made_up.labels(CELL, shape))
+
+
+def describe() -> Description:
+    """Describe the model: question, mathematics, priors, when it misleads, and its PyMC code.
+
+    Returns
+    -------
+    betterthan.models.describing.Description
+        Prints as text, and as Markdown in a notebook. Each part is an attribute: ``question``,
+        ``mathematics``, ``priors``, ``misleads`` and ``code``.
+
+    Raises
+    ------
+    ValueError
+        If Python was started without docstrings (``-OO``).
+
+    Examples
+    --------
+    >>> "def build(" in describe().code
+    True
+    """
+    return description_of(__name__)
 
 
 def build(
