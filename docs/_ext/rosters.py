@@ -51,7 +51,9 @@ class Roster(SphinxDirective):
 
 
 def _row(texts: tuple[str, ...]) -> nodes.row:
-    return nodes.row("", *(nodes.entry("", nodes.paragraph("", text)) for text in texts))
+    plain = {"support_smartquotes": False}  # options such as --log_samples keep both hyphens
+    cells = (nodes.paragraph("", text, **plain) for text in texts)
+    return nodes.row("", *(nodes.entry("", cell) for cell in cells))
 
 
 def setup(app: Any) -> dict[str, bool]:
