@@ -40,7 +40,8 @@ def _digest() -> str:
     for path in sorted((ROOT / "src" / "betterthan").rglob("*")):
         if path.suffix in (".py", ".pyi", ".j2"):
             digest.update(path.relative_to(ROOT).as_posix().encode() + _meaning(path))
-    for path in (HERE / "first_screen.py", *sorted((ROOT / "calibration").glob("*.json"))):
+    helpers = (HERE / "first_screen.py", HERE / "_ext" / "calibrated.py")
+    for path in (*helpers, *sorted((ROOT / "calibration").glob("*.json"))):
         digest.update(path.read_bytes())
     for library in (
         "numpy",
@@ -110,7 +111,7 @@ project_copyright = author
 
 extensions = [
     *("myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"),
-    *("math_svg", "plain_cells"),
+    *("math_svg", "plain_cells", "rosters"),
 ]
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]

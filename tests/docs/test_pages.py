@@ -1,7 +1,9 @@
 """What the pages promise without being built: links lead somewhere, every figure is drawn, every
-public name is told, pictures are of today's answer.
+public name is told, pictures are of today's answer, cells take public names only.
 """
 
+import ast
+import json
 import re
 from pathlib import Path
 
@@ -9,12 +11,20 @@ import pytest
 from PIL import Image
 
 import betterthan as bt
+from betterthan.io import roles
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = sorted(p for p in DOCS.rglob("*.md") if not {"_build", "notebooks"} & set(p.parts))
 FENCED = re.compile(r"^```.*?^```", re.S | re.M)
+CODE = re.compile(r"`([^`]+)`")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 ROAD = ("Comparison", "Audit", "Gate")
+NOTEBOOKS = sorted((DOCS.parent / "notebooks").glob("*.ipynb"))
+BLOCK = re.compile(r"^(`{3,})\{code-cell\}[^\n]*\n(.*?)^\1$", re.S | re.M)
+PLAIN = re.compile(r"^(`{3,})python\n(.*?)^\1$", re.S | re.M)
+OPTION = re.compile(r"^:\w.*\n", re.M)
+DRAWN = re.compile(r"(plt|bt\.plot)\.\w+|az\.plot_\w+")
+SHELL = ("%%", "#!")
 
 
 def text(page):
@@ -107,8 +117,130 @@ def test_the_page_on_the_first_page_has_the_answer_of_today(monkeypatch):
     assert size == (first_screen.WIDTH, first_screen.HEIGHT)
 
 
+def test_the_table_of_columns_has_every_name_that_is_recognized():
+    section = text(DOCS / "formats.md").partition("## Recognized columns")[2].partition("\n## ")[0]
+    table = {name for row in re.findall(r"^\|.*$", section, re.M) for name in CODE.findall(row)}
+    columns = {name for found in roles.ALIASES.values() for name in found}
+    assert {*columns, *(name for pair in roles.PAIRS for name in pair)} <= table
+
+
 def test_reports_that_are_linked_are_written():
     pages = text(DOCS / "index.md") + text(DOCS / "reports.md")
     named = set(re.findall(r"reports/([\w-]+\.html)", pages))
     assert named == set(re.findall(r'path="([\w-]+\.html)"', pages))
     assert len(named) == 7
+
+
+def cells(path):
+    """Code of a notebook or of a page, cell by cell, without those of a shell or a file."""
+    if path.suffix == ".ipynb":
+        every = json.loads(text(path))["cells"]
+        found = ["".join(c["source"]) for c in every if c["cell_type"] == "code"]
+    else:
+        found = [OPTION.sub("", code) for _, code in BLOCK.findall(text(path))]
+        found += [code for _, code in PLAIN.findall(text(path))]
+    return [ast.parse(code) for code in found if not code.lstrip().startswith(SHELL)]
+
+
+def public():
+    """Every dotted name of the API page: a namespace, what it exposes, and the module of names."""
+    listed = {name for names in sections().values() for name in names}
+    models = {f"models.{name}" for name in bt.models.__all__}
+    return {"names", *bt.__all__, *models, *listed}
+
+
+def dotted(node):
+    """`bt.plot.matrix` as text; nothing for what is not a name and its attributes."""
+    parts = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
+
+
+def imported(tree):
+    """Dotted names that a cell imports from betterthan, without the name of the package."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            found = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        yield from (n.partition(".")[2] for n in found if n.partition(".")[0] == "betterthan")
+
+
+def reached(tree):
+    """The names `x` and `x.y` of every `bt.x.y`."""
+    for node in ast.walk(tree):
+        name = dotted(node)
+        if name.startswith("bt."):
+            first, *rest = name.split(".")[1:]
+            yield first
+            if rest and first in bt.__all__ and hasattr(getattr(bt, first), "__path__"):
+                yield f"{first}.{rest[0]}"
+
+
+def private(tree):
+    """Imports and attributes of a cell that the public namespaces do not expose."""
+    allowed = public()
+    names = [n for n in imported(tree) if n and n not in allowed and not n.startswith("names.")]
+    return sorted({*names, *(n for n in reached(tree) if n not in {*allowed, "__version__"})})
+
+
+def draws(tree):
+    calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return any(DRAWN.fullmatch(dotted(call)) for call in calls)
+
+
+def place(path):
+    return path.relative_to(DOCS.parent).as_posix()
+
+
+def test_there_are_notebooks():
+    assert len(NOTEBOOKS) >= 7
+
+
+@pytest.mark.parametrize("path", [*NOTEBOOKS, *PAGES], ids=place)
+def test_cells_take_public_names_only(path):
+    assert [name for tree in cells(path) for name in private(tree)] == []
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=place)
+def test_every_notebook_draws_a_figure(path):
+    assert any(draws(tree) for tree in cells(path))
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("import betterthan as bt", []),
+        ("from betterthan import names", []),
+        ("from betterthan.names import PRIOR", []),
+        ("from betterthan.models import davidson", []),
+        ("from betterthan.models.davidson import fit", []),
+        ("bt.models.davidson.fit(bt.read('a.csv'))", []),
+        ("bt.compare(x).data.attrs", []),
+        ("from betterthan.exact.wins import clusters", ["exact.wins.clusters"]),
+        ("import betterthan.exact.wins.beta", ["exact.wins.beta"]),
+        ("from betterthan.posterior import closed", ["posterior.closed"]),
+        ("bt.posterior.parameters.settled(x)", ["posterior.parameters"]),
+        ("bt.exact.wins", ["exact"]),
+    ],
+)
+def test_what_is_private_is_seen(code, expected):
+    assert private(ast.parse(code)) == expected
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("figure, ax = plt.subplots()", True),
+        ("bt.plot.matrix(c).figure", True),
+        ("az.plot_ppc_dist(tree)", True),
+        ("import matplotlib.pyplot as plt", False),
+        ("table.plot", False),
+    ],
+)
+def test_what_draws_is_seen(code, expected):
+    assert draws(ast.parse(code)) is expected

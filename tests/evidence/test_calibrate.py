@@ -11,6 +11,7 @@ from betterthan.evidence.decisions import cells, of_pairs, of_units, rates, stor
 from betterthan.evidence.decisions.roster import CELLS, FAMILIES
 from betterthan.evidence.decisions.tables_of_items import Rasch
 from betterthan.evidence.in_step import what_differs
+from betterthan.reporting.sentences import NAMED_AMONG_EQUAL
 
 SMALL = [replace(cell, sets=25, block=10) for cell in of_pairs.CELLS[:3]]
 
@@ -136,3 +137,12 @@ def test_rates_that_are_known_exactly():
     after_each = looks[looks["answer"].str.contains("after each")].set_index("cell")
     for cell, value in {"20 decisive items": 0.3302, "100 decisive items": 0.5282}.items():
         assert abs(after_each.loc[cell, "actual"] - value) < 4 * after_each.loc[cell, "error"]
+
+
+def test_reports_give_no_fewer_verdicts_on_equal_systems_than_were_simulated():
+    many = stored.table("many")
+    wrong = many[(many["says"] == "wrong verdicts a set") & (many["answer"] == "among all")]
+    equal = wrong[wrong["cell"].str.contains(", equal") & ~wrong["cell"].str.contains("above")]
+    systems = equal["cell"].str.extract(r"^(\d+) systems")[0].astype(int)
+    assert len(equal) > 1
+    assert (equal["actual"] / (systems * (systems - 1) / 2) < NAMED_AMONG_EQUAL).all()
