@@ -61,11 +61,12 @@ def _digest() -> str:
 
 def _copy_notebooks() -> None:
     """Sphinx sees no files outside of its folder; a copy that is already there and equal stays
-    untouched.
+    untouched. A copy is one folder deeper, and so are its paths.
     """
     target = HERE / "notebooks"
     target.mkdir(exist_ok=True)
-    found = {path.name: path.read_bytes() for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
+    notebooks = sorted((ROOT / "notebooks").glob("*.ipynb"))
+    found = {p.name: p.read_bytes().replace(b"](../models/", b"](../../models/") for p in notebooks}
     for old in target.iterdir():
         if old.name not in found:
             old.unlink()

@@ -20,9 +20,10 @@ import numpy as np
 
 KEPT = Path(__file__).parents[1] / "fits"
 FRESH = "BETTERTHAN_DOCS_FRESH"  # a folder for what was sampled, and for the names of what was read
-_MODULE = "betterthan.models.sampling"
+_SAMPLES = ("betterthan.models.sampling", "pymc")  # modules whose function `sample` samples
 _STEPS = (0.1, 0.5, 2.0)  # how far the points are from where sampling starts
 _LARGE = 20  # numbers a draw
+_SHOWN = {"quiet", "progressbar"}  # what a reader sees while it samples
 _LARGEST = 3_000_000  # bytes of a file that is worth its room
 _STATS = {"diverging", "energy", "maxdepth_reached"}
 
@@ -65,15 +66,17 @@ def _digits(values: Any) -> str:
 def keeping(sample: Callable[..., Any]) -> Callable[..., Any]:
     """The function that samples; of what is kept it reads the draws."""
 
-    def kept(model: Any, **asked: Any) -> Any:
+    def kept(model: Any = None, **asked: Any) -> Any:
+        import pymc as pm
         import xarray as xr
 
-        file = f"{name(model, asked)}.nc"
+        model = pm.modelcontext(model)  # pm.sample is called inside of it
+        file = f"{name(model, {k: v for k, v in asked.items() if k not in _SHOWN})}.nc"
         room = Path(os.environ[FRESH])
         if (KEPT / file).exists():
             (room / file).with_suffix(".read").touch()
             return read(KEPT / file)
-        tree: xr.DataTree = sample(model, **asked)
+        tree: xr.DataTree = sample(model=model, **asked)
         write(tree, room / file)
         if (room / file).stat().st_size > _LARGEST:  # sampled at every build
             (room / file).unlink()
@@ -126,12 +129,15 @@ def read(file: Path) -> Any:
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    """Waits for the module that samples; a page that never samples loads nothing for it."""
+    """Waits for the modules that sample; a page that never samples loads nothing for it."""
+
+    def __init__(self) -> None:
+        self.waiting = set(_SAMPLES)
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
-        if fullname != _MODULE:
+        if fullname not in self.waiting:
             return None
-        sys.meta_path.remove(self)
+        self.waiting.remove(fullname)  # and so the next call finds the file
         spec = importlib.util.find_spec(fullname)
         assert spec is not None
         assert spec.loader is not None

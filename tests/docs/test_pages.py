@@ -38,11 +38,14 @@ def headings(page):
 
 
 def linked(page):
-    """Each link to a file or a heading: where it leads."""
+    """Each link to a file or a heading: where it leads. Notebooks are copied when pages are built."""
     for target in LINK.findall(FENCED.sub("", text(page))):
         if "://" not in target:
             file, _, anchor = target.partition("#")
-            yield target, (page.parent / file).resolve() if file else page, anchor
+            path = (page.parent / file).resolve() if file else page
+            if path.parent == DOCS / "notebooks":
+                path = DOCS.parent / "notebooks" / path.name
+            yield target, path, anchor
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.relative_to(DOCS).as_posix())
@@ -51,6 +54,16 @@ def test_every_link_leads_somewhere(page):
         assert file.is_file(), target
         if anchor and file.stem != "models":
             assert anchor in headings(file), target
+
+
+def test_every_notebook_is_listed_and_its_links_lead_somewhere():
+    notebooks = sorted((DOCS.parent / "notebooks").glob("*.ipynb"))
+    listed = re.findall(r"^notebooks/(\S+)$", text(DOCS / "notebooks.md"), re.M)
+    assert sorted(listed) == [path.stem for path in notebooks]
+    assert listed[0] == "00-in-ten-minutes"
+    for path in notebooks:
+        for target, file, _ in linked(path):
+            assert file.is_file(), f"{path.name}: {target}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.relative_to(DOCS).as_posix())

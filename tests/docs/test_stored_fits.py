@@ -87,7 +87,26 @@ def test_the_module_that_samples_is_met_when_it_loads(stored, monkeypatch):
 
     again = importlib.import_module("betterthan.models.sampling")
     assert again.sample.__qualname__.startswith("keeping.")
-    assert not any(isinstance(f, stored._Finder) for f in sys.meta_path)
+    (finder,) = (f for f in sys.meta_path if isinstance(f, stored._Finder))
+    assert finder.waiting == {"pymc"}
+
+
+def test_the_sampler_of_pymc_is_called_inside_of_its_model(stored, tmp_path, monkeypatch):
+    monkeypatch.setattr(stored, "KEPT", tmp_path / "fits")
+    drawn = bt.datasets.example_fit("davidson")
+    built, calls = model(), []
+
+    def sample(model, **asked):
+        calls.append((model, asked))
+        return drawn
+
+    with built:
+        stored.keeping(sample)(draws=100, random_seed=1, quiet=True)
+    ((sampled, asked),) = calls
+    assert sampled is built
+    assert asked == {"draws": 100, "random_seed": 1, "quiet": True}
+    name = stored.name(built, {"draws": 100, "random_seed": 1})
+    assert (tmp_path / f"{name}.nc").exists()
 
 
 def test_kept_fits_are_small(stored):

@@ -1,4 +1,5 @@
 import pytest
+import xarray as xr
 
 import betterthan as bt
 from betterthan.models import clustered
@@ -60,3 +61,24 @@ def test_judged_counts_are_not_those_of_a_plain_model():
     plain = bt.counts.to_pairs(bt.counts.from_table({("A", "B"): (20, 10, 12)}))
     with pytest.raises(ValueError, match="the counts are judged, the draws are of"):
         bt.fits.cross_check(judged, bt.posterior.draws(plain, rng=1))
+
+
+THREE = {("A", "B"): (20, 10, 12), ("A", "C"): (15, 9, 18), ("C", "B"): (14, 8, 20)}
+
+
+def test_counts_by_pair_and_draws_in_a_square_are_of_the_same_systems():
+    square = bt.counts.from_table(THREE)
+    draws = bt.posterior.draws(square, rng=1)
+    checked = bt.fits.cross_check(square, draws)
+    by_pair = bt.counts.to_pairs(square).isel(pair=[2, 0, 1])  # systems in another order
+    xr.testing.assert_identical(bt.fits.cross_check(by_pair, draws), checked)
+    assert checked["agrees"].all()
+    pairs = bt.posterior.draws(bt.counts.to_pairs(square), rng=1)
+    one, two = (
+        bt.fits.cross_check(square, pairs),
+        bt.fits.cross_check(by_pair.isel(pair=[1, 2, 0]), pairs),
+    )
+    xr.testing.assert_identical(one, two)
+    other = bt.counts.to_pairs(bt.counts.from_table({**THREE, ("A", "D"): (3, 2, 1)}))
+    with pytest.raises(ValueError, match="do not name the same systems"):
+        bt.fits.cross_check(other, draws)

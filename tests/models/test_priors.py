@@ -6,6 +6,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
+from betterthan import names
 from betterthan.models import (
     beta_binomial,
     clustered,
@@ -202,8 +203,26 @@ def test_clusters_under_a_distribution_have_the_density_of_its_numbers():
         ),
     ],
 )
-def test_distribution_is_recorded_in_words(prior, text):
-    assert Prior.of(prior, bt.counts.to_pairs(COUNTS)).recorded == text
+def test_distribution_in_words(prior, text):
+    known = Prior.of(prior, bt.counts.to_pairs(COUNTS))
+    assert known.text == text
+    assert known.recorded == ([2, 2, 1] if text.startswith("Dirichlet([") else text)
+
+
+@pytest.mark.parametrize(
+    ("prior", "labels", "numbers"),
+    [
+        (pm.Dirichlet.dist(a=[0.5, 2, 1]), names.OUTCOMES, [0.5, 2, 1]),
+        (pm.Beta.dist(2, 3), names.DECISIVE, [2, 3]),
+        (pm.Beta.dist(mu=0.4, sigma=0.2), names.DECISIVE, [2, 3]),
+        (pm.Dirichlet.dist(ROWS), names.OUTCOMES, None),
+        (pm.Beta.dist(pm.Exponential.dist(1), 3), names.DECISIVE, None),
+        (pm.Uniform.dist(0.2, 0.9), names.DECISIVE, None),
+    ],
+)
+def test_a_conjugate_distribution_is_recorded_as_its_numbers(prior, labels, numbers):
+    known = Prior.of(prior, bt.counts.to_pairs(COUNTS), labels)
+    assert known.recorded == (pytest.approx(numbers) if numbers else known.text)
 
 
 @pytest.mark.parametrize(

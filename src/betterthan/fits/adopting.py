@@ -25,6 +25,7 @@ _WANTED = (
 _BETWEEN = " vs "
 _SHOWN = 4  # variables in a message
 _KEPT = ("inference_library", "inference_library_version", "pareto_k", "weights_ess")
+_FAR = 1e-4  # from 1, of probabilities that add up to it: draws may be kept in few digits
 
 
 def adopt(idata: xr.DataTree, counts: xr.DataArray | xr.Dataset | None = None) -> xr.DataTree:
@@ -182,7 +183,7 @@ def _refuse_values(array: xr.DataArray, name: str) -> None:
             for d, k in zip(array.dims, place, strict=True)
         )
         raise ValueError(f"{name} is {values[tuple(place)]:g} at {at}; give {right}")
-    if name == "theta" and (far := np.abs(values.sum(-1) - 1).max()) > 1e-6:
+    if name == "theta" and (far := np.abs(values.sum(-1) - 1).max()) > _FAR:
         raise ValueError(
             f"theta adds up to 1 only within {far:.2g}; give the probabilities of win, loss and tie"
         )

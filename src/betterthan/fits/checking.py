@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.counts.shapes import pair_indices
+from betterthan.counts.shapes import pair_indices, to_pairs, to_square
 from betterthan.exact.numeric.sampling_error import probability_z
 from betterthan.judged.dataset import is_judged
 from betterthan.models import clustered, mallows
@@ -69,7 +69,7 @@ def cross_check(counts: Any, tree: xr.DataTree, *, prior: Any = None) -> xr.Data
         return _dispersions(counts, posterior)
     _refuse_without_closed_form(tree)
     sampled = draws_prob_better(tree)
-    counts = counts if is_judged(counts) else schemas.counts(counts)
+    counts = counts if is_judged(counts) else _as_draws(schemas.counts(counts), sampled)
     _refuse_others(counts, sampled)
     _refuse_other_kind(counts, str(fitted))
     own = _recorded_prior(tree)
@@ -182,6 +182,18 @@ def _recorded_prior(tree: xr.DataTree) -> tuple[float, ...] | xr.DataArray | Non
     if prior is None and "prior" in constant:
         return tuple(np.asarray(constant["prior"].values, float).tolist())
     return prior
+
+
+def _as_draws(counts: xr.DataArray, sampled: xr.DataArray) -> xr.DataArray:
+    """The counts by pair or in a square, as the answer of the draws is."""
+    if names.SYSTEM_A in sampled.dims and names.PAIR in counts.dims:
+        square = to_square(counts)
+        order = {side: sampled[side].values.tolist() for side in names.SQUARE}
+        known = all(set(order[side]) == set(square[side].values.tolist()) for side in names.SQUARE)
+        return square.sel(order) if known else square
+    if names.PAIR in sampled.dims and names.SYSTEM_A in counts.dims:
+        return to_pairs(counts)
+    return counts
 
 
 def _refuse_others(counts: xr.DataArray | xr.Dataset, sampled: xr.DataArray) -> None:

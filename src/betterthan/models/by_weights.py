@@ -134,15 +134,15 @@ def nuts_alone(prior: Prior, sampler: str | None) -> None:
     ValueError
         If sampler is not valid, or weights were asked for.
     """
-    what = "an array by pair" if prior.by_pair else prior.recorded
     if sampler is None:
         warnings.warn(
-            f"sampled by NUTS, as draws by weights take one prior of numbers, and prior is {what}",
+            "sampled by NUTS, as draws by weights take one prior of numbers, and prior is "
+            f"{prior.text}",
             stacklevel=3,
         )
     elif checks.one_of(sampler, SAMPLERS, "sampler") == "laplace":
         raise ValueError(
-            f"sampler='laplace' takes one prior of numbers, and prior is {what}; give "
+            f"sampler='laplace' takes one prior of numbers, and prior is {prior.text}; give "
             "sampler='nuts'"
         )
 

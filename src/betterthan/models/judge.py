@@ -246,7 +246,8 @@ def fit(
     """
     sampling, rng = asked(sampling, rng, options)
     found = _to_fit(counts)
-    recorded = Prior.of(prior, found).recorded
+    known = Prior.of(prior, found)  # a distribution is of theta, numbers are of its cells
+    recorded = known.text if known.numbers is None else known.recorded
     attrs = {"model": "judge", "labels": labels, "prior": recorded, "square": 0}
     return fit_model(
         build(found, labels=labels, prior=prior),

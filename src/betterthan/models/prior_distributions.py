@@ -81,6 +81,18 @@ def register(drawn: Any, name: str, dims: tuple[str, ...], transform: Any = None
     return model.register_rv(drawn, name, dims=dims, default_transform=transform)
 
 
+def numbers(variable: Any) -> list[float] | None:
+    """The parameters of a Dirichlet or Beta without hyperparameters: its closed form is known."""
+    from pytensor.tensor.random.basic import BetaRV, DirichletRV
+
+    if not isinstance(variable.owner.op, (BetaRV, DirichletRV)) or _hyperparameters(variable):
+        return None
+    values = [np.asarray(a.eval(mode=_MODE)) for a in _parameters(variable.owner)]
+    if isinstance(variable.owner.op, BetaRV):
+        values = [np.stack(np.broadcast_arrays(*values), axis=-1)]
+    return values[0].tolist() if values[0].ndim == 1 else None
+
+
 def text(variable: Any) -> str:
     """In words, as ``Dirichlet(concentration * [1. 1. 1.]), concentration ~ Gamma(2, 1 / 0.1)``."""
     told = _named(variable)

@@ -56,16 +56,27 @@ class Prior:
 
     @property
     def recorded(self) -> Any:
-        """What ``posterior.attrs["prior"]`` holds: numbers, or in words what they are not."""
+        """What ``posterior.attrs["prior"]`` holds: numbers, or in words what they are not.
+
+        A Dirichlet or Beta distribution has numbers, and with them a closed form.
+        """
+        if self.numbers is None:
+            known = prior_distributions.numbers(self.distribution)
+            return self.text if known is None else known
+        return ARRAY if self.by_pair else self.numbers.tolist()
+
+    @property
+    def text(self) -> str:
+        """It in a sentence."""
         if self.numbers is None:
             return prior_distributions.text(self.distribution)
-        return ARRAY if self.by_pair else self.numbers.tolist()
+        return "an array by pair" if self.by_pair else str(self.numbers.tolist())
 
     def columns(self) -> tuple[Any, ...]:
         """Numbers by outcome, each one number or (pair,); a distribution has none."""
         if self.numbers is None:
             raise ValueError(
-                f"prior is {self.recorded}, and a closed form takes numbers; sample it: "
+                f"prior is {self.text}, and a closed form takes numbers; sample it: "
                 "fit(counts, prior=...)"
             )
         return tuple(np.moveaxis(self.numbers, -1, 0))
