@@ -38,7 +38,9 @@ def headings(page):
 
 
 def linked(page):
-    """Each link to a file or a heading: where it leads. Notebooks are copied when pages are built."""
+    """Each link to a file or a heading: where it leads. The docs are built with copies of the
+    notebooks.
+    """
     for target in LINK.findall(FENCED.sub("", text(page))):
         if "://" not in target:
             file, _, anchor = target.partition("#")
