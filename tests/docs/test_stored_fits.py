@@ -111,7 +111,7 @@ def test_the_sampler_of_pymc_is_called_inside_of_its_model(stored, tmp_path, mon
 
 def test_kept_fits_are_small(stored):
     sizes = [path.stat().st_size for path in stored.KEPT.glob("*")]
-    assert 0 < sum(sizes) < 9_000_000
+    assert 0 < sum(sizes) < 10_000_000  # of nine notebooks, and the pages that sample
 
 
 @pytest.mark.sampled
