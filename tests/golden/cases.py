@@ -1,12 +1,13 @@
 """The answers that are frozen: one function a case, on small data that it builds itself.
 
-A case samples nothing, reads no file of the clone, and returns the same answer in every process.
-Draws come from fits that ship with the package, or from closed forms with a seed.
+A case samples nothing and returns the same answer in every process. Draws come from fits that ship
+with the package, from closed forms with a seed, and from one comparison in `stored/`.
 """
 
 import json
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -95,14 +96,14 @@ def votes() -> pd.DataFrame:
 
 def ordered(documents: int = 12) -> dict[str, dict[str, list[str]]]:
     """Orders of six items by two systems and a reference."""
-    random, found = np.random.default_rng(7), {}
+    random, drawn = np.random.default_rng(7), {}
     for d in range(documents):
         spread = {"reference": 0, "near": 3, "far": 7}
         places = {name: np.arange(6) + random.random(6) * by for name, by in spread.items()}
-        found[f"d{d}"] = {
+        drawn[f"d{d}"] = {
             name: [*np.array([*"ABCDEF"])[np.argsort(p)]] for name, p in places.items()
         }
-    return found
+    return drawn
 
 
 def judged_counts() -> xr.Dataset:
@@ -366,6 +367,15 @@ def fit_adopted() -> Any:
 
 
 @case
+def two_engines() -> Any:
+    """The counts of `fit_adopted` by `compare` with method="both", rope=0.05, rng=1 and 500 draws a
+    chain, as `save` stored it.
+    """
+    answer = bt.load(Path(__file__).parent / "stored" / "two_engines.nc")
+    return replace(answer, data=answer.data.assign_attrs(version=bt.__version__))
+
+
+@case
 def fit_predictions() -> Any:
     components = {"A": {"x0": 1.0, "x1": 0.5}, "B": {"x0": 0.0, "x1": 0.5}}
     return bt.features.predict(bt.datasets.example_fit("performance_function"), components)
@@ -477,7 +487,7 @@ def audit_of_logs() -> Any:
         return bt.audit(folder)
 
 
-def inspect_log(name: str, prompt: str, scores: list[int | None]) -> str:
+def inspect_log(name: str, prompt: str, scores: Sequence[int | None]) -> str:
     """A log as Inspect writes it; None is a sample that ended in an error."""
     samples = [
         {"id": f"q{k}", "epoch": 1, "input": f"What is {k} times {k}?", "target": str(k * k)}

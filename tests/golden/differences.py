@@ -67,15 +67,15 @@ def read_allowed(path: Path) -> list[Allowed]:
 
 def differences(case: str, was: Mapping[str, str], now: Mapping[str, str]) -> list[Difference]:
     """All differences of the files of one case."""
-    found = []
+    differing = []
     for file in sorted({*was, *now}):
         if file not in now or file not in was:
             there = ("frozen", "absent") if file in was else ("absent", "new")
-            found.append(Difference(case, file, "whole file", *there))
+            differing.append(Difference(case, file, "whole file", *there))
         elif was[file] != now[file]:
             of_one = of_numbers if file.endswith(".json") else of_lines
-            found += [Difference(case, file, *one) for one in of_one(was[file], now[file])]
-    return found
+            differing += [Difference(case, file, *one) for one in of_one(was[file], now[file])]
+    return differing
 
 
 def of_lines(was: str, now: str) -> Iterator[tuple[str, str, str]]:
@@ -86,18 +86,18 @@ def of_lines(was: str, now: str) -> Iterator[tuple[str, str, str]]:
             start, stop, first, last = places
             lines = zip_longest(before[start:stop], after[first:last], fillvalue=ABSENT)
             for k, (one, two) in enumerate(lines, start + 1):
-                yield f"line {k}", _shown(one), _shown(two)
+                yield f"line {k}", *_sides(one, two)
     if before == after and was != now:
-        yield "ends of lines", _shown(was[-10:]), _shown(now[-10:])
+        yield "ends of lines", *_sides(was[-10:], now[-10:])
 
 
 def of_numbers(was: str, now: str) -> Iterator[tuple[str, str, str]]:
     """Values of JSON that differ, floats by more than rounding; where none does, its layout."""
-    found = list(_walked("", json.loads(was), json.loads(now)))
-    yield from found
-    if not found:
+    differing = list(_walked("", json.loads(was), json.loads(now)))
+    yield from differing
+    if not differing:
         before, after = (_FLOAT.sub("0.0", text) for text in (was, now))
-        yield from ((f"layout, {path}", *sides) for path, *sides in of_lines(before, after))
+        yield from ((f"layout, {path}", one, two) for path, one, two in of_lines(before, after))
 
 
 def _walked(path: str, was: Any, now: Any) -> Iterator[tuple[str, str, str]]:
@@ -111,7 +111,7 @@ def _walked(path: str, was: Any, now: Any) -> Iterator[tuple[str, str, str]]:
         for k, (one, two) in enumerate(zip(was, now, strict=False)):
             yield from _walked(f"{path}[{k}]", one, two)
     elif not same(was, now):
-        yield path, _shown(was), _shown(now)
+        yield path, *_sides(was, now)
 
 
 def same(was: Any, now: Any) -> bool:
@@ -125,16 +125,26 @@ def same(was: Any, now: Any) -> bool:
     return abs(was - now) <= TOLERANCE * (1 + abs(was))
 
 
-def _shown(value: Any) -> str:
-    text = "absent" if value is ABSENT else repr(value)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+def _sides(was: Any, now: Any) -> tuple[str, str]:
+    """Both values as a message shows them: of long ones the part around the first difference."""
+    texts = ["absent" if side is ABSENT else repr(side) for side in (was, now)]
+    if max(map(len, texts)) <= _LONGEST:
+        return texts[0], texts[1]
+    changed = (k for k, (one, two) in enumerate(zip(*texts, strict=False)) if one != two)
+    start = max(next(changed, min(map(len, texts))) - _LONGEST // 3, 0)
+    ends = [text[start : start + _LONGEST] for text in texts]
+    cut = [
+        "…" * (start > 0) + end + "…" * (len(text) > start + _LONGEST)
+        for text, end in zip(texts, ends, strict=True)
+    ]
+    return cut[0], cut[1]
 
 
-def not_allowed(found: Sequence[Difference], allowed: Sequence[Allowed]) -> list[Difference]:
+def not_allowed(differing: Sequence[Difference], allowed: Sequence[Allowed]) -> list[Difference]:
     """Differences that no row covers."""
-    return [one for one in found if not any(row.covers(one) for row in allowed)]
+    return [one for one in differing if not any(row.covers(one) for row in allowed)]
 
 
-def no_longer_needed(found: Sequence[Difference], allowed: Sequence[Allowed]) -> list[Allowed]:
+def no_longer_needed(differing: Sequence[Difference], allowed: Sequence[Allowed]) -> list[Allowed]:
     """Rows that cover nothing."""
-    return [row for row in allowed if not any(row.covers(one) for one in found)]
+    return [row for row in allowed if not any(row.covers(one) for one in differing)]

@@ -21,13 +21,13 @@ _LARGE = 50_000  # bytes above which a page is packed
 
 def read(case: str) -> dict[str, str]:
     """The frozen files of a case, by name; none of a new case."""
-    found: dict[str, str] = {}
+    files: dict[str, str] = {}
     for path in (FROZEN / case).glob("*"):
         packed, data = path.suffix == ".gz", path.read_bytes()
-        found[path.stem if packed else path.name] = (
+        files[path.stem if packed else path.name] = (
             gzip.decompress(data) if packed else data
         ).decode()
-    return found
+    return files
 
 
 def write(case: str, files: Mapping[str, str]) -> None:

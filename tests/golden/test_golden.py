@@ -4,6 +4,7 @@ import json
 from functools import cache
 
 import pytest
+from golden import freeze
 from golden.cases import CASES
 from golden.differences import (
     Allowed,
@@ -19,21 +20,23 @@ from golden.written import normal, page, written
 import betterthan as bt
 
 ONE = "three_systems"
+_MOST = 40  # lines of a message
 
 
 @cache
-def found(case):
+def differences_of(case):
     return differences(case, read(case), written(CASES[case]))
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_answer_is_the_frozen_one(case):
-    lines = [str(one) for one in not_allowed(found(case), read_allowed(ALLOWED))]
-    assert not lines, "\n".join([f"{len(lines)} differences", *lines[:40]])
+    lines = [str(one) for one in not_allowed(differences_of(case), read_allowed(ALLOWED))]
+    if lines:
+        pytest.fail("\n".join([f"{len(lines)} differences", *lines[:_MOST]]), pytrace=False)
 
 
 def test_every_allowed_difference_still_occurs():
-    every = [one for case in CASES for one in found(case)]
+    every = [one for case in CASES for one in differences_of(case)]
     assert no_longer_needed(every, read_allowed(ALLOWED)) == []
 
 
@@ -55,20 +58,28 @@ def changed(file, old, new):
 def test_a_changed_number_is_reported():
     values = json.loads(read(ONE)["data.json"])["data"]["variables"]["prob_better"]["values"]
     value = values[2][0]
-    told = changed("data.json", f"{value!r}", f"{value + 1e-9!r}")
+    reported = changed("data.json", f"{value!r}", f"{value + 1e-9!r}")
     place = f"{ONE}/data.json: data.variables."
-    assert told[0].startswith(place)
-    assert told[0].endswith(f": was {value!r}, is {value + 1e-9!r}")
+    assert reported[0].startswith(place)
+    assert reported[0].endswith(f": was {value!r}, is {value + 1e-9!r}")
     whole = changed("data.json", '"n_items": 80', '"n_items": 81')
     assert whole == [f"{ONE}/data.json: data.attrs.n_items: was 80, is 81"]
 
 
 def test_a_changed_word_is_reported():
     for file in ("answer.txt", "report.md", "report.tex", "report.html", "notebook.html"):
-        (told,) = changed(file, "is the best of the 3 systems", "is the best of 3 systems")
-        assert told.startswith(f"{ONE}/{file}: line ")
-        assert "is the best of the 3 systems" in told.partition(", is ")[0]
-        assert "is the best of 3 systems" in told.partition(", is ")[2]
+        (reported,) = changed(file, "is the best of the 3 systems", "is the best of 3 systems")
+        assert reported.startswith(f"{ONE}/{file}: line ")
+        assert "is the best of the 3 systems" in reported.partition(", is ")[0]
+        assert "is the best of 3 systems" in reported.partition(", is ")[2]
+
+
+def test_of_a_long_line_the_changed_part_is_reported():
+    (reported,) = changed("report.txt", " | ties=third | ", " | ties=half | ")
+    was, now = reported.partition(": was ")[2].split(", is ")
+    assert "ties=third" in was
+    assert "ties=half" in now
+    assert len(was) < 140
 
 
 def test_a_lost_attribute_is_reported():
@@ -123,6 +134,38 @@ def test_an_allowed_difference_has_a_reason_and_still_occurs(tmp_path):
     listed.write_text('[[allowed]]\ncase = "a"\nfile = "report.md"\nreason = "better"\n')
     with pytest.raises(ValueError, match=r"a/report\.md has no reason; write one sentence"):
         read_allowed(listed)
+
+
+def test_freezing_writes_what_is_new_or_listed_and_nothing_else(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(freeze, "FROZEN", tmp_path / "frozen")
+    monkeypatch.setattr(freeze, "ALLOWED", tmp_path / "allowed.toml")
+    freeze.ALLOWED.write_text("")
+    case = "plan_fragility"
+    assert read(case) == {}
+    assert freeze.main([case]) == 0
+    now = read(case)
+    assert "answer.txt" in now
+    old = now | {"answer.txt": now["answer.txt"].replace("A is better", "A was better")}
+    freeze.write(case, old)
+    (freeze.FROZEN / "no_case").mkdir()
+    assert freeze.main([case]) == 1
+    assert "plan_fragility/answer.txt: line 1: was 'A was better" in capsys.readouterr().out
+    assert read(case) == old
+    assert not (freeze.FROZEN / "no_case").exists()
+    reason = "The present tense is used."
+    freeze.ALLOWED.write_text(
+        f'[[allowed]]\ncase = "{case}"\nfile = "answer.txt"\nreason = "{reason}"\n'
+    )
+    assert freeze.main([case]) == 0
+    assert read(case) == now
+
+
+def test_a_large_page_is_packed(tmp_path, monkeypatch):
+    monkeypatch.setattr(freeze, "FROZEN", tmp_path)
+    files = {"report.html": "<p>a</p>\n" * 9_000, "data.json": "{}\n"}
+    freeze.write("large", files)
+    assert {path.name for path in (tmp_path / "large").iterdir()} == {"report.html.gz", "data.json"}
+    assert read("large") == files
 
 
 def test_versions_dates_scripts_and_drawings_are_not_frozen():

@@ -24,7 +24,6 @@ from betterthan.reporting.records import as_json
 FORMATS = {"text": "txt", "markdown": "md", "html": "html", "latex": "tex"}
 PAPERS = ("latex-table", "latex-macros", "sentence", "pull-request")
 _DEEP = 4  # objects in one another that have a line for each key
-_NO_PAGE = "no report is written of"  # what the error of an answer without a page says
 
 _LIBRARIES = (
     "python|numpy|scipy|pandas|xarray|matplotlib|pymc|pytensor|nutpie|arviz|numba|dask|h5netcdf"
@@ -47,9 +46,9 @@ def written(build: Callable[[], Any]) -> dict[str, str]:
     """Every file of one case, by name."""
     with warnings.catch_warnings(record=True) as caught, redirect_stdout(StringIO()):
         warnings.simplefilter("always")
-        found = build()
-        files = dict(_several(found) if isinstance(found, tuple) else _of_one(found))
-        files |= _pages(*(found if isinstance(found, tuple) else (found,)))
+        answer = build()
+        files = dict(_several(answer) if isinstance(answer, tuple) else _of_one(answer))
+        files |= _pages(*(answer if isinstance(answer, tuple) else (answer,)))
     if caught:
         files["warnings.txt"] = "".join(f"{w.category.__name__}: {w.message}\n" for w in caught)
     return {name: normal(text) for name, text in sorted(files.items())}
@@ -77,21 +76,21 @@ def _of_one(answer: Any) -> Iterator[tuple[str, str]]:
     if hasattr(answer, "to_json"):
         yield "answer.json", answer.to_json()
     if isinstance(answer, Comparison) and answer.made.answer in ("comparison", "judged"):
-        yield "answer.json", as_json(answer)
+        comparison: Any = answer
+        yield "answer.json", as_json(comparison)
     if isinstance(answer, Comparison) and answer.made.answer == "comparison":
         papers = (f"--- {form}\n{bt.report(answer, format=form)}" for form in PAPERS)
         yield "papers.txt", "\n".join(papers)
 
 
 def _pages(*answers: Any) -> Iterator[tuple[str, str]]:
-    """The report in each format, of an answer that has one."""
+    """The report in each format; none of an answer that has no page, such as a plan."""
+    try:
+        bt.report(*answers)
+    except ValueError:  # a page that is lost, or new, is reported as such
+        return
     for form, suffix in FORMATS.items():
-        try:
-            text = bt.report(*answers, format=form)
-        except ValueError as error:
-            if _NO_PAGE not in str(error):
-                raise
-            return
+        text = bt.report(*answers, format=form)
         yield f"report.{suffix}", page(text) if form == "html" else text
 
 
@@ -107,14 +106,14 @@ def _digest(text: str) -> str:
 
 
 def _caption(attributes: str) -> str:
-    found = re.search(r'aria-label="([^"]*)"', attributes)
-    return found[1] if found else ""
+    caption = re.search(r'aria-label="([^"]*)"', attributes)
+    return caption[1] if caption else ""
 
 
 def numbers(answer: Any) -> dict[str, Any]:
     """What an answer computed, as JSON knows it: by table and by variable."""
     if isinstance(answer, Comparison):
-        tables = {"data": answer.data} | {f"beside {k}": v for k, v in answer.beside.items()}
+        tables = {"data": answer.data} | {f"engine {k}": v for k, v in answer.beside.items()}
         tables |= {"pairs": answer.pairs, "systems": answer.systems}
     elif isinstance(answer, xr.Dataset | xr.DataArray):
         tables = {"data": answer}
