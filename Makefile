@@ -14,7 +14,7 @@ pytest docs: export NUMBA_OPT ?= 1
 pytest docs: export NUMBA_CPU_NAME ?= generic
 pytest docs: export NUMBA_CPU_FEATURES ?=
 
-.PHONY: demo check test lint types unsampled pytest docs browser bench oracle graphs evidence calibration clean
+.PHONY: demo check test lint types unsampled pytest docs golden browser bench oracle graphs evidence calibration clean
 
 demo: $(STAMP)
 	@$(BIN)/betterthan demo --method both -o demo/report.html
@@ -40,6 +40,10 @@ pytest: $(STAMP)
 
 docs: $(STAMP)
 	@$(BIN)/python -m sphinx -j 2 -W --keep-going -q -b html docs docs/_build/html
+
+# Freezes answers that tests compare: new cases, and differences that tests/golden/allowed.toml lists; CASES names some.
+golden: $(STAMP)
+	@PYTHONPATH=tests $(BIN)/python -m golden.freeze $(CASES)
 
 # The report's page in the Chromium or Chrome that is found; says so and passes where there is none. Looks at it too: screenshots/.
 AXE := $(VENV)/axe/node_modules/axe-core/axe.min.js
