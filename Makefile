@@ -55,7 +55,7 @@ browser: $(STAMP)
 bench: $(STAMP)
 	@$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	@$(BIN)/python benchmarks/table.py
-	@$(BIN)/python benchmarks/sampling.py
+	@PYTHONPATH=. $(BIN)/python benchmarks/sampling.py
 
 # Logs read by us and by the tools that wrote them, which have an environment of their own.
 oracle: .oracle/.installed
@@ -73,11 +73,11 @@ graphs: $(STAMP)
 
 # Validates the models anew; needed when what a model computes has changed; a test says so.
 evidence: $(STAMP)
-	@$(BIN)/python -m betterthan.evidence.validate --all
+	@$(BIN)/python -m validation.models --all
 
 # How often decisions are right, on truth that is not the prior; runs what a change made stale, nothing else.
 calibration: $(STAMP)
-	@$(BIN)/python -m betterthan.evidence.calibrate
+	@$(BIN)/python -m validation.calibrate
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null || \

@@ -39,7 +39,7 @@ def models(name: str) -> tuple[Any, Any, list[str], float]:
     from betterthan import models as m
     from betterthan.counts.clusters import count_clusters
     from betterthan.counts.scoring import count_outcomes
-    from betterthan.evidence import designs
+    from validation import designs
 
     if name == "hierarchical":
         counts = count_outcomes(designs.scores_of(designs.Design(300, 0.5, 6, 10), 1), by="dataset")

@@ -9,9 +9,9 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 import betterthan as bt
-from betterthan.evidence.of_hierarchical import common_mean
 from betterthan.exact.judged.draws import draws
 from betterthan.exact.judged.pairs import JudgedPairs
+from validation.of_hierarchical import common_mean
 
 AGAIN = "the same, with predictive draws and log likelihoods"
 ITEMS, VOTES = "abilities of 134 systems on 500 items", "abilities of 59 systems, 8,931 votes"

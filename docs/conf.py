@@ -41,7 +41,7 @@ def _digest() -> str:
         if path.suffix in (".py", ".pyi", ".j2"):
             digest.update(path.relative_to(ROOT).as_posix().encode() + _meaning(path))
     helpers = (HERE / "first_screen.py", HERE / "_ext" / "calibrated.py")
-    for path in (*helpers, *sorted((ROOT / "calibration").glob("*.json"))):
+    for path in (*helpers, *sorted((ROOT / "validation" / "results").glob("*.json"))):
         digest.update(path.read_bytes())
     for library in (
         "numpy",

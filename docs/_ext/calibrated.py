@@ -1,11 +1,11 @@
-"""The files of `calibration/`, which the pages show: cells take them from here."""
+"""The files of `validation/results/`, which the pages show: cells take them from here."""
 
 import json
 from pathlib import Path
 
 import pandas as pd
 
-FOLDER = Path(__file__).parents[2] / "calibration"
+FOLDER = Path(__file__).parents[2] / "validation" / "results"
 
 
 def table(family: str) -> pd.DataFrame:

@@ -12,9 +12,9 @@ from betterthan.comparison.among_all import among_all
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.engines import Engine
 from betterthan.comparison.given import count_given, recognise
-from betterthan.evidence import designs
 from betterthan.models import Sampling
 from betterthan.posterior.table import Question
+from validation import designs
 
 DESIGN = designs.Design(60, 0.4, 3, 3)
 

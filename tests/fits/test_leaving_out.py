@@ -7,8 +7,8 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.evidence.roster import validation_of
 from betterthan.models import sampling
+from validation.roster import validation_of
 
 BY_WEIGHTS = {"clustered", "davidson", "hierarchical", "item_response"}
 OF_PAIRS = ["beta_binomial", "dirichlet_multinomial", "independent_betas", "judge"]

@@ -20,7 +20,7 @@ FLOORS = [
     {"posterior", "significance"},
     {"features", "scores", "plan"},
     {"models", "orders", "datasets"},
-    {"fits", "plot", "evidence", "reading"},
+    {"fits", "plot", "reading"},
     {"auditing"},
     {"comparison"},
     {"reporting"},

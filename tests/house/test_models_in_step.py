@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from betterthan.evidence.computed import computes
-from betterthan.evidence.in_step import what_differs
+from validation.computed import computes
+from validation.in_step import what_differs
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "betterthan" / "models"
@@ -65,9 +65,7 @@ def test_folder_is_complete(name):
 def test_evidence_is_of_what_the_model_computes(name):
     evidence = json.loads((ROOT / "models" / name / "evidence.json").read_text("utf-8"))
     differs = what_differs(evidence["computes"], computes(name))
-    assert not differs, (
-        f"{differs}; if it should, run: python -m betterthan.evidence.validate {name}"
-    )
+    assert not differs, f"{differs}; if it should, run: python -m validation.models {name}"
 
 
 @pytest.mark.parametrize("name", MODELS)

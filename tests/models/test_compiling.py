@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from betterthan.evidence.given import as_features, as_repeated, as_scores
 from betterthan.models import (
     beta_binomial,
     clustered,
@@ -14,6 +13,7 @@ from betterthan.models import (
     subject_slopes,
 )
 from betterthan.models.compiling import Graph
+from validation.given import as_features, as_repeated, as_scores
 
 QUICK = {"draws": 100, "tune": 200, "chains": 2, "target_accept": 0.9}
 

@@ -7,13 +7,13 @@ from functools import partial
 import numpy as np
 import pytest
 
-from betterthan.evidence import of_hierarchical
 from betterthan.exact.laplace.tables import Alike
 from betterthan.exact.laplace.thirds import Thirds
 from betterthan.models import by_weights, hierarchical
 from betterthan.models.datasets_by_weights import DataSets
 from betterthan.models.sampling import Sampling
 from betterthan.posterior.gate import diagnose
+from validation import of_hierarchical
 
 FEW = Sampling(draws=3, chains=2)
 UNEVEN = (0.5, 2.0, 3.0)

@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 
 import betterthan as bt
-from betterthan.evidence import distances, of_davidson
 from betterthan.models import davidson as model
 from betterthan.models import tie_models
 from betterthan.posterior.gate import diagnose
+from validation import distances, of_davidson
 
 REFERENCE = Path(__file__).parents[2] / "models" / "davidson" / "reference.toml"
 TABLE = tomllib.loads(REFERENCE.read_text("utf-8"))["table"]

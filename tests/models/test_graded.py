@@ -11,9 +11,9 @@ import xarray as xr
 
 import betterthan as bt
 from betterthan.counts.graded_pairs import differences_of
-from betterthan.evidence import designs, of_graded
 from betterthan.models import graded as model
 from betterthan.posterior.gate import diagnose
+from validation import designs, of_graded
 
 TABLE = tomllib.loads(
     (Path(__file__).parents[2] / "models" / "graded" / "reference.toml").read_text("utf-8")

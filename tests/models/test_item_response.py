@@ -14,10 +14,10 @@ import xarray as xr
 from scipy import integrate, special, stats
 
 import betterthan as bt
-from betterthan.evidence import distances, of_item_response
 from betterthan.exact.wins import rasch
 from betterthan.models import item_response as model
 from betterthan.posterior.gate import diagnose
+from validation import distances, of_item_response
 
 TABLE = tomllib.loads(
     (Path(__file__).parents[2] / "models" / "item_response" / "reference.toml").read_text("utf-8")

@@ -11,10 +11,10 @@ import pytest
 import xarray as xr
 from scipy import special, stats
 
-from betterthan.evidence import of_performance_function
 from betterthan.models import performance_function as model
 from betterthan.models.sampling import Sampling, without_compiler
 from betterthan.posterior.gate import diagnose
+from validation import of_performance_function
 
 GROUPS = {
     "posterior",

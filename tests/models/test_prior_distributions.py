@@ -6,9 +6,9 @@ import pymc as pm
 import pytest
 
 import betterthan as bt
-from betterthan.evidence import distances, of_pooled_pairs
 from betterthan.models import beta_binomial, dirichlet_multinomial, hierarchical, judge
 from betterthan.models.sampling import Sampling
+from validation import distances, of_pooled_pairs
 
 COUNTS = bt.counts.from_table({("A", "B"): (12, 2, 30), ("A", "C"): (5, 6, 7)})
 

@@ -8,9 +8,9 @@ import xarray as xr
 
 import betterthan as bt
 from betterthan import names
-from betterthan.evidence.roster import validation_of
 from betterthan.models import beta_binomial, of_pairs, sampling
 from betterthan.models.sampling import Sampling, asked
+from validation.roster import validation_of
 
 
 def pairs(count, value=3):

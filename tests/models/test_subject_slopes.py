@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from betterthan.evidence import of_subject_slopes
-from betterthan.evidence.quadrature_of_texts import slope_by_quadrature
 from betterthan.models import subject_slopes as model
 from betterthan.models.rows_of_subjects import repeated, turned
 from betterthan.posterior.gate import diagnose
+from validation import of_subject_slopes
+from validation.quadrature_of_texts import slope_by_quadrature
 
 SLEEP = tomllib.loads(
     (Path(__file__).parents[2] / "models" / "subject_slopes" / "reference.toml").read_text("utf-8")

@@ -20,12 +20,12 @@ from scale.made_blocks import (
 
 import betterthan as bt
 from betterthan.blocks import scheduling, sharing, work
-from betterthan.evidence import calibrate, calibration
-from betterthan.evidence.decisions import stored
-from betterthan.evidence.decisions.roster import CELLS
-from betterthan.evidence.roster import validation_of
 from betterthan.fits import leaving_out
 from betterthan.models.of_groups import by_dataset
+from validation import calibrate, calibration
+from validation.decisions import stored
+from validation.decisions.roster import CELLS
+from validation.roster import validation_of
 
 distributed = pytest.importorskip("distributed")
 cloudpickle = pytest.importorskip("cloudpickle")

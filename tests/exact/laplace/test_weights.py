@@ -5,7 +5,6 @@ density.
 import numpy as np
 import pytest
 
-from betterthan.evidence.of_davidson import two_abilities
 from betterthan.exact.laplace import (
     cells,
     items,
@@ -18,6 +17,7 @@ from betterthan.exact.laplace import (
 )
 from betterthan.exact.wins import rasch
 from betterthan.models import item_response
+from validation.of_davidson import two_abilities
 
 
 @pytest.mark.parametrize("shape", [0.1, 0.5, 0.9])

@@ -1,1 +1,0 @@
-"""Evidence that models and answers are right."""

@@ -1,0 +1,1 @@
+"""Evidence that models and answers are right, for those who change them: no user loads it."""

@@ -1,0 +1,1 @@
+"""Files that are damaged on purpose, and what reading them must say."""
