@@ -14,7 +14,7 @@ pytest docs: export NUMBA_OPT ?= 1
 pytest docs: export NUMBA_CPU_NAME ?= generic
 pytest docs: export NUMBA_CPU_FEATURES ?=
 
-.PHONY: demo check test lint types unsampled pytest docs golden browser bench oracle graphs evidence calibration clean
+.PHONY: demo check test lint types unsampled pytest docs golden browser bench oracle graphs evidence calibration size clean
 
 demo: $(STAMP)
 	@$(BIN)/betterthan demo --method both -o demo/report.html
@@ -78,6 +78,10 @@ evidence: $(STAMP)
 # How often decisions are right, on truth that is not the prior; runs what a change made stale, nothing else.
 calibration: $(STAMP)
 	@$(BIN)/python -m validation.calibrate
+
+# How large the package is, by subpackage.
+size: $(STAMP)
+	@$(BIN)/python -m validation.size
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null || \
