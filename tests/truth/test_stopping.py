@@ -82,4 +82,4 @@ def test_readme_and_the_page_on_verdicts_say_it():
         text = " ".join((ROOT / name).read_text("utf-8").split())
         assert "one time in ten" in text
         assert "far more often" in text
-    assert "verdict_rates" in (ROOT / "docs/methods/verdicts.md").read_text("utf-8")
+    assert "bt.plan.peeking(" in (ROOT / "docs/methods/verdicts.md").read_text("utf-8")

@@ -3,13 +3,14 @@
 import tomllib
 from pathlib import Path
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, optimize, special, stats
 
-from betterthan.exact.joint.student import Student, hall_inverse, hall_of
+from betterthan.exact.joint.student import Student, distribution, hall_inverse, hall_of
 
 REFERENCE = tomllib.loads(
     (Path(__file__).parents[2] / "reference" / "unequal_units.toml").read_text("utf-8")
@@ -137,3 +138,26 @@ def test_no_error_is_no_answer():
     of = student(5.0, 0.3, 0.0, -1.0, 1.0)
     assert np.isnan(of.prob_above(0.0)[0])
     assert np.isnan(ends(of.interval(0.95, "hdi"))).all()
+
+
+@pytest.mark.parametrize("df", [0.3, 1.0, 1.7, 2.0, 3.9, 5.0, 8.999])
+def test_few_degrees_of_freedom_against_the_incomplete_beta_function(df):
+    """Raised by twos to many degrees of freedom, and so by a normal score."""
+    z = np.concatenate([np.linspace(-60, 60, 2401), [1e-9, -1e-300, 0.0]])[:, None]
+    column = np.array([df])
+    found = distribution(z, column)
+    np.testing.assert_allclose(found, special.stdtr(column, z), rtol=0, atol=1e-12)
+    assert (np.diff(found[:2401, 0]) > 0).all()
+    with mpmath.workdps(30):
+        for far in (-2.0, -50.0, -1e4):
+            x = df / (df + mpmath.mpf(far) ** 2)
+            tail = mpmath.betainc(df / 2, 0.5, 0, x, regularized=True) / 2
+            one = distribution(np.array([[far]]), column)[0, 0]
+            assert one == pytest.approx(float(tail), rel=1e-11)
+
+
+def test_many_degrees_of_freedom_keep_their_score_next_to_few():
+    z, df = np.full((1, 3), -2.2), np.array([3.0, 12.0, 80.0])
+    expected = special.stdtr(df, z)
+    np.testing.assert_allclose(distribution(z, df), expected, atol=1e-12)
+    np.testing.assert_allclose(distribution(z[:, 1:], df[1:]), expected[:, 1:], atol=1e-8)

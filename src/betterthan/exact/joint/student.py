@@ -21,6 +21,7 @@ TOO_SKEWED = 0.25  # of |skewness| / sqrt(units): above it, so few units are far
 DF_MIN = 2.0  # degrees of freedom, of which and of fewer t has no variance
 DF_TRUNCATED = 2.0  # degrees of freedom from which on t is truncated
 _NORMAL = 9  # degrees of freedom from which on t is taken to a normal score
+_RAISED = 31  # degrees of freedom that fewer than these are raised to
 _FAR = 1e100  # errors: further out is as far
 FEWEST_VALUES = 5  # units other than 0, below which the skewness itself is a guess
 
@@ -183,6 +184,8 @@ def distribution(
 
     Of `_NORMAL` degrees of freedom and more z becomes a normal score (G. W. Hill 1970,
     Communications of the ACM 13(10), 617-619), which is several times as fast and within 1e-8.
+    Fewer are raised to `_RAISED` by twos, which adds to each tail as many terms of a finite sum
+    (Abramowitz & Stegun 26.7.3 and 26.7.4): within 1e-12.
 
     Examples
     --------
@@ -191,10 +194,19 @@ def distribution(
     """
     if df is None:
         return special.ndtr(z)
-    if df.size and df.min() < _NORMAL:
-        return special.stdtr(df, z)
+    rise = log_rise(z, df) if rise is None else rise
+    if not df.size or df.min() >= _NORMAL:
+        return _of_score(z, df, rise)
+    steps = int(np.ceil((_RAISED - df.min()) / 2))
+    # on the scale of the angle whose cosine squared is exp(-rise), z of more degrees stays the same
+    found = _of_score(z, df + 2 * steps, rise)
+    return np.subtract(found, np.copysign(_raised(df, rise, steps), z), out=found)
+
+
+def _of_score(z: np.ndarray, df: np.ndarray, rise: np.ndarray) -> np.ndarray:
+    """By Hill's normal score, of the sign of z and with this `rise`."""
     a = df - 0.5
-    y = a * (log_rise(z, df) if rise is None else rise)
+    y = a * rise
     b = 48 * a * a
     below = 0.8 * y * y
     below += 100 + b
@@ -210,6 +222,25 @@ def distribution(
     score += 1
     score *= np.sqrt(y, out=y)
     return special.ndtr(np.copysign(score, z, out=score), out=score)
+
+
+def _raised(df: np.ndarray, rise: np.ndarray, steps: int) -> np.ndarray:
+    """By how much a tail falls when degrees of freedom rise by twice `steps`, at the same angle."""
+    cosine = np.exp(-rise)  # squared
+    total = np.ones_like(cosine)
+    for k in range(steps - 2, -1, -1):
+        total *= cosine
+        total *= (df + 2 * k + 1) / (df + 2 * k + 2)
+        total += 1
+    log = special.gammaln((df + 1) / 2) - special.gammaln(df / 2 + 1) - np.log(2 * np.sqrt(np.pi))
+    np.multiply(rise, -df / 2, out=cosine)
+    cosine += log
+    total *= np.exp(cosine, out=cosine)
+    np.negative(rise, out=cosine)
+    np.expm1(cosine, out=cosine)
+    np.negative(cosine, out=cosine)
+    total *= np.sqrt(cosine, out=cosine)  # the sine
+    return total
 
 
 def heights(
