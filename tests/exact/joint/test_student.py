@@ -143,7 +143,7 @@ def test_no_error_is_no_answer():
 @pytest.mark.parametrize("df", [0.3, 1.0, 1.7, 2.0, 3.9, 5.0, 8.999])
 def test_few_degrees_of_freedom_against_the_incomplete_beta_function(df):
     """Raised by twos to many degrees of freedom, and so by a normal score."""
-    z = np.concatenate([np.linspace(-60, 60, 2401), [1e-9, -1e-300, 0.0]])[:, None]
+    z = np.concatenate([np.linspace(-60, 60, 2401), [-1e-300, 0.0]])[:, None]
     column = np.array([df])
     found = distribution(z, column)
     np.testing.assert_allclose(found, special.stdtr(column, z), rtol=0, atol=1e-12)
@@ -161,3 +161,9 @@ def test_many_degrees_of_freedom_keep_their_score_next_to_few():
     expected = special.stdtr(df, z)
     np.testing.assert_allclose(distribution(z, df), expected, atol=1e-12)
     np.testing.assert_allclose(distribution(z[:, 1:], df[1:]), expected[:, 1:], atol=1e-8)
+
+
+def test_next_to_the_middle_of_a_cauchy_distribution():
+    """1/2 + z / pi, of which SciPy's own function gives 1/2."""
+    found = distribution(np.array([[1e-9]]), np.array([1.0]))
+    assert found[0, 0] - 0.5 == pytest.approx(1e-9 / np.pi, rel=1e-6)
