@@ -138,9 +138,9 @@ def sampled_judged(data: xr.Dataset, n: xr.DataArray, asked: Asked) -> Engine:
     tree = judge.fit(
         data, prior=asked.prior, sampling=asked.sampling, rng=asked.seed, predictive=False
     )
-    from betterthan.posterior.gate import diagnose
+    from betterthan.posterior.gate import diagnose, posterior_of
 
-    posterior, diagnosis = tree["posterior"].to_dataset(), diagnose(tree)
+    posterior, diagnosis = posterior_of(tree), diagnose(tree)
     found = table.of_differences(posterior["difference"], asked.question, square=True)
     whole = table.with_verdicts(found, asked.question, converged=diagnosis.passed, n=n)
     z = cross_check(data, tree)["z"]

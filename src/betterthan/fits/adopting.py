@@ -3,6 +3,7 @@ model of his own.
 """
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -12,6 +13,8 @@ from betterthan.counts.pairing import as_pairs
 from betterthan.judged.dataset import is_judged
 from betterthan.models.of_pairs import systems_named
 from betterthan.posterior.from_draws import SAMPLES
+from betterthan.posterior.gate import posterior_of
+from betterthan.posterior.pair_systems import joinable
 
 _VARIABLES = {
     "difference": (names.PAIR,),
@@ -49,9 +52,10 @@ def adopt(idata: xr.DataTree, counts: xr.DataArray | xr.Dataset | None = None) -
     Returns
     -------
     xarray.DataTree
-        The same groups; the posterior has coordinates ``system_a`` and ``system_b`` on pair, and
-        ``difference`` where it follows from ``theta``. ``posterior.attrs["model"]`` is "adopted
-        model".
+        The same groups, with the pairs of the posterior. The posterior has coordinates ``system_a``
+        and ``system_b`` on pair, and ``difference`` where it follows from ``theta``. Where a
+        variable is not over pair, constant_data has these coordinates instead, so that ArviZ
+        takes the posterior. ``posterior.attrs["model"]`` is "adopted model".
 
     Raises
     ------
@@ -74,9 +78,9 @@ def adopt(idata: xr.DataTree, counts: xr.DataArray | xr.Dataset | None = None) -
             f"idata is a {type(idata).__name__} without a group posterior; give the "
             "xarray.DataTree that pm.sample returned"
         )
-    posterior = _answering(idata["posterior"].to_dataset())
-    constant = _group(idata, "constant_data")
-    tree = idata.copy()
+    posterior = _answering(posterior_of(idata))
+    tree = _aligned(idata.copy(), posterior)
+    constant = _group(tree, "constant_data")
     if counts is None:
         a, b = _systems(posterior, constant)
         again = posterior.attrs.get("model") == names.ADOPTED
@@ -99,9 +103,42 @@ def adopt(idata: xr.DataTree, counts: xr.DataArray | xr.Dataset | None = None) -
     kept = {k: posterior.attrs[k] for k in _KEPT if k in posterior.attrs}
     attrs = {"model": names.ADOPTED, "square": int(square), **kept}
     attrs |= {"draws": posterior.sizes["draw"], "chains": posterior.sizes["chain"]}
-    tree["posterior"] = posterior.assign_coords(labels).assign_attrs(attrs)
+    labelled = posterior.assign_coords(labels)
+    bare, data = joinable(labelled), _keeping(_group(tree, "constant_data"), labels, len(a))
+    if data is not None and names.SYSTEM_A not in bare.coords:
+        tree["constant_data"], labelled = data, bare
+    tree["posterior"] = labelled
     tree["posterior"].attrs = attrs
     return tree
+
+
+def _aligned(tree: xr.DataTree, posterior: xr.Dataset) -> xr.DataTree:
+    """The tree with the pairs of the posterior in its other groups, where these have more pairs or
+    another order.
+    """
+    labels = _labels(posterior) or []
+    for group in set(tree.children) - {"posterior"} if labels else ():
+        data = tree[group].to_dataset()
+        there = _labels(data)
+        if (
+            there
+            and there != labels
+            and set(labels) <= set(there)
+            and len(set(there)) == len(there)
+        ):
+            tree[group] = data.isel({names.PAIR: [there.index(label) for label in labels]})
+    return tree
+
+
+def _keeping(constant: xr.Dataset, labels: dict[str, Any], pairs: int) -> xr.Dataset | None:
+    """Group constant_data with the systems of each pair in the place of those that `build`
+    recorded; None where it has pairs or systems of its own.
+    """
+    data = constant.drop_vars(names.IS_SYSTEM, errors="ignore")
+    used = {dim for array in data.values() for dim in array.dims}
+    if set(names.SQUARE) & used or data.sizes.get(names.PAIR, pairs) != pairs:
+        return None
+    return data.drop_vars(names.SQUARE, errors="ignore").assign_coords(labels)
 
 
 def _group(tree: xr.DataTree, name: str) -> xr.Dataset:
