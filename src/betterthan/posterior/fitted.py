@@ -75,7 +75,8 @@ class Fit:
         """What chains are judged by, or weights."""
         if not np.isnan(self.diagnosis.pareto_k):
             return {"pareto_k": self.diagnosis.pareto_k}
-        told = ("rhat_max", "divergences")
+        known = () if self.diagnosis.unchecked else ("divergences",)
+        told = ("rhat_max", *known)
         return {k: getattr(self.diagnosis, k) for k in told}
 
     def signed(self, asked: Question, **also: Any) -> Signature:

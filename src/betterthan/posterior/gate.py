@@ -17,6 +17,7 @@ _UNCHECKED = (
     "Checked by R-hat and ESS alone: the tree has no group sample_stats, so divergences and energy "
     "are not known."
 )
+_NO_DIVERGENCES = "Divergences are not known: group sample_stats has no 'diverging'."
 _LONGER = f"draw more (draws={2 * names.DRAWS}, tune={2 * names.TUNE})"
 _BY_NUTS = "sample with sampler='nuts'"
 _SMALLER_STEPS = "raise target_accept (0.95, then 0.99), or use a prior further from 0"
@@ -31,7 +32,8 @@ class Diagnosis:
     ``ess_min`` how many draws of equal weight they are worth; ``rhat_max`` is nan, as no chains
     have to agree. ``bfmi_min`` is nan and ``divergences`` and ``treedepth_reached`` are 0 for exact
     draws and those by weights, which have no sampler. ``treedepth_reached`` is told but is no
-    failure: it costs time, not correctness. ``unchecked`` says what an adopted tree does not tell.
+    failure: it costs time, not correctness. ``unchecked`` says what an adopted tree does not tell;
+    ``divergences`` is then 0 and not known.
     """
 
     passed: bool
@@ -103,8 +105,16 @@ def diagnose(tree: xr.DataTree) -> Diagnosis:
         treedepth_reached=depth,
         chains=chains,
         draws=draws,
-        unchecked=_UNCHECKED if adopted and "sample_stats" not in tree.children else "",
+        unchecked=_unchecked(tree) if adopted else "",
     )
+
+
+def _unchecked(tree: xr.DataTree) -> str:
+    """What the sampler of a user did not record."""
+    if "sample_stats" not in tree.children:
+        return _UNCHECKED
+    known = "diverging" in tree["sample_stats"].to_dataset()
+    return "" if known else _NO_DIVERGENCES
 
 
 def _of_own(posterior: xr.Dataset) -> xr.Dataset:
