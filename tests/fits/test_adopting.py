@@ -175,7 +175,7 @@ def test_an_adopted_tree_survives_netcdf(theta, tmp_path, square):
 def test_weights_that_are_not_to_be_trusted_stay_so(theta, by_pair):
     tree = own(theta=theta)
     tree["posterior"].attrs |= {"pareto_k": 0.9, "weights_ess": 900.0}
-    assert not bt.fits.diagnose(bt.fits.adopt(tree, by_pair)).passed
+    assert not adopted(tree, by_pair)[1].passed
 
 
 # what is refused
@@ -275,8 +275,20 @@ def test_counts_by_a_further_dim_are_refused(p, by_pair):
 # whether it converged
 
 
+def adopted(tree, counts=None):
+    """The tree, and its diagnosis: where a check fails, adopting warns of it once, in one line."""
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        found = bt.fits.adopt(tree, counts)
+    diagnosis = bt.fits.diagnose(found)
+    failed = [] if diagnosis.passed else [f"not converged: {' '.join(diagnosis.failures)}"]
+    assert [str(one.message) for one in seen] == failed
+    assert all(one.filename == __file__ and "\n" not in str(one.message) for one in seen)
+    return found, diagnosis
+
+
 def diagnosed(**variables):
-    return bt.fits.diagnose(bt.fits.adopt(own(**variables)))
+    return adopted(own(**variables))[1]
 
 
 def without_verdicts(tree):
@@ -293,16 +305,16 @@ def test_one_chain_gives_no_verdict(p):
     found = diagnosed(p=p[:1])
     assert len(found.failures) == 1  # and not that one chain disagrees
     assert "Only 1 chain was drawn" in found.failures[0]
-    without_verdicts(bt.fits.adopt(own(p=p[:1])))
+    without_verdicts(adopted(own(p=p[:1]))[0])
 
 
 @pytest.mark.parametrize("name", ["theta", "p", "difference"])
 def test_chains_that_disagree_give_no_verdict(name, request):
     draws = request.getfixturevalue(name).copy()
     draws[0] = draws[0][:, [2, 1, 0]]
-    tree = bt.fits.adopt(own(**{name: draws}))
+    tree, diagnosis = adopted(own(**{name: draws}))
     first = "p" if name == "p" else "difference"
-    assert f"R-hat of {first}" in bt.fits.diagnose(tree).failures[0]
+    assert f"R-hat of {first}" in diagnosis.failures[0]
     without_verdicts(tree)
 
 
@@ -352,7 +364,7 @@ def test_divergences_give_no_verdict(theta):
     diverging = np.zeros((4, 1000), bool)
     diverging[2, 7] = True
     tree["sample_stats"] = xr.Dataset({"diverging": (SAMPLES, diverging)})
-    without_verdicts(bt.fits.adopt(tree))
+    without_verdicts(adopted(tree)[0])
 
 
 def test_the_provenance_is_of_an_adopted_model(theta):
@@ -491,6 +503,22 @@ def test_cross_check_of_a_model_without_a_recorded_prior(theta, p, square):
     assert bt.fits.cross_check(square, tree, prior=(1, 1, 1))["agrees"].all()
     assert not bt.fits.cross_check(square, tree, prior=(9, 90, 1))["agrees"].all()
     assert bt.fits.cross_check(square, bt.fits.adopt(own(p=p)), prior=(1, 1))["agrees"].all()
+
+
+@pytest.mark.parametrize("name", ["theta", "p"])
+def test_chains_that_disagree_agree_with_nothing(name, request):
+    counts = bt.counts.from_table(dict.fromkeys(TABLE, (10, 10, 5)))
+    draws = request.getfixturevalue(name).copy()
+    draws[:2] = draws[:2][:, :, :, [1, 0, 2]] if name == "theta" else 1 - draws[:2]
+    tree, diagnosis = adopted(own(**{name: draws}))
+    with pytest.warns(UserWarning, match="^not converged, so nothing agrees: R-hat of ") as seen:
+        checked = bt.fits.cross_check(counts, tree, prior=(1, 1, 1))
+    assert len(seen) == 1
+    assert seen[0].filename == __file__
+    assert diagnosis.failures[0] in str(seen[0].message)
+    assert (np.abs(checked["z"]) < 4).any()
+    assert checked["agrees"].dtype == bool
+    assert not checked["agrees"].any()
 
 
 def test_cross_check_of_counts_by_cluster_is_refused(theta, by_pair):

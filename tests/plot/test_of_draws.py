@@ -23,7 +23,10 @@ def adopted(pairs=("A vs B",), seed=1, **variables):
     """Hand-made draws of a model of one's own, adopted."""
     dims = {k: ["pair", "outcome"] if k == "theta" else ["pair"] for k in variables}
     coords = {"pair": list(pairs), "outcome": ["win", "loss", "tie"]}
-    return bt.fits.adopt(az.from_dict({"posterior": variables}, dims=dims, coords=coords))
+    tree = az.from_dict({"posterior": variables}, dims=dims, coords=coords)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that some of them have not converged
+        return bt.fits.adopt(tree)
 
 
 def independent(seed=1):

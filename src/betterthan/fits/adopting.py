@@ -2,6 +2,7 @@
 model of his own.
 """
 
+import warnings
 from collections import Counter
 from typing import Any
 
@@ -13,7 +14,7 @@ from betterthan.counts.pairing import as_pairs
 from betterthan.judged.dataset import is_judged
 from betterthan.models.of_pairs import systems_named
 from betterthan.posterior.from_draws import SAMPLES
-from betterthan.posterior.gate import posterior_of
+from betterthan.posterior.gate import diagnose, posterior_of
 from betterthan.posterior.pair_systems import joinable
 
 _VARIABLES = {
@@ -63,6 +64,11 @@ def adopt(idata: xr.DataTree, counts: xr.DataArray | xr.Dataset | None = None) -
         If there are no draws, none of the three variables, a value that is not finite or no
         probability, pairs whose systems are unknown, or other pairs than those of the counts.
 
+    Warns
+    -----
+    UserWarning
+        If the draws have not converged: what failed and what to try, as `fits.diagnose` says it.
+
     Examples
     --------
     >>> import arviz as az, numpy as np, betterthan as bt
@@ -109,6 +115,9 @@ def adopt(idata: xr.DataTree, counts: xr.DataArray | xr.Dataset | None = None) -
         tree["constant_data"], labelled = data, bare
     tree["posterior"] = labelled
     tree["posterior"].attrs = attrs
+    diagnosis = diagnose(tree)
+    if not diagnosis.passed:
+        warnings.warn(f"not converged: {' '.join(diagnosis.failures)}", stacklevel=2)
     return tree
 
 

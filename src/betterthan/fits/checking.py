@@ -1,5 +1,6 @@
 """Whether a fit can be trusted: its diagnosis, its summary, and the closed form beside it."""
 
+import warnings
 from importlib import import_module
 from typing import Any
 
@@ -45,7 +46,8 @@ def cross_check(counts: Any, tree: xr.DataTree, *, prior: Any = None) -> xr.Data
     Returns
     -------
     xarray.Dataset
-        ``exact``, ``sampled``, ``mcse``, ``ess``, ``z`` and ``agrees`` (z from -4 to 4). z is the
+        ``exact``, ``sampled``, ``mcse``, ``ess``, ``z`` and ``agrees``: z is from -4 to 4, and the
+        draws have converged. z is the
         distance in Monte Carlo standard errors sqrt(p (1 - p) / ESS) with the exact p; where fewer
         than 5 draws are expected on one side, the normal deviate of the exact binomial tail.
 
@@ -55,6 +57,11 @@ def cross_check(counts: Any, tree: xr.DataTree, *, prior: Any = None) -> xr.Data
         If the counts and the draws do not name the same systems, the prior of the draws is not
         known or is another one, or the model has no closed form.
 
+    Warns
+    -----
+    UserWarning
+        If the draws have not converged: ``agrees`` is then False everywhere.
+
     Examples
     --------
     >>> import betterthan as bt
@@ -63,6 +70,15 @@ def cross_check(counts: Any, tree: xr.DataTree, *, prior: Any = None) -> xr.Data
     >>> bool(checked["agrees"].all())
     True
     """
+    found, diagnosis = distance(counts, tree, prior=prior), diagnose(tree)
+    if diagnosis.passed:
+        return found
+    warnings.warn(f"not converged, so nothing agrees: {' '.join(diagnosis.failures)}", stacklevel=2)
+    return found.assign(agrees=xr.zeros_like(found["agrees"]))
+
+
+def distance(counts: Any, tree: xr.DataTree, *, prior: Any = None) -> xr.Dataset:
+    """As `cross_check`, of draws whose convergence is looked at elsewhere."""
     posterior = posterior_of(tree)
     fitted = posterior.attrs.get("model")
     if fitted == "mallows":
