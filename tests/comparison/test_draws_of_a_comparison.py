@@ -125,7 +125,7 @@ def test_a_large_fit_that_is_compared_is_thinned_and_the_answer_says_so(monkeypa
     assert found.fits["adopted model"]["posterior"].sizes["draw"] == 500
     assert [note.split()[0] for note in found.made.notes] == ["Checked", "Every"]
     monkeypatch.setattr(kept_fits, "BYTES_MAX", size / 50)
-    with pytest.raises(ValueError, match="^No draws are kept"):
+    with pytest.raises(ValueError, match=r"^No draws are kept"):
         bt.fits.compare(tree).to_datatree()
 
 
