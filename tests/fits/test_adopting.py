@@ -110,6 +110,49 @@ def test_some_pairs_are_answered_by_pair(p):
     assert tree["posterior"]["system_a"].values.tolist() == ["B", "C"]
 
 
+# all pairs of three systems, in another order, or some of them from the other side
+OTHERWISE = [
+    ["B vs C", "A vs C", "A vs B"],
+    ["A vs C", "B vs C", "A vs B"],
+    ["B vs A", "A vs C", "B vs C"],
+    ["C vs B", "B vs A", "A vs C"],
+    ["B vs A", "C vs A", "C vs B"],
+]
+
+
+@pytest.mark.parametrize("pairs", OTHERWISE)
+@pytest.mark.parametrize("name", ["theta", "p", "difference"])
+@pytest.mark.parametrize("given", [False, True])
+def test_all_pairs_in_any_order_and_direction_are_a_square(pairs, name, given, request, square):
+    draws = request.getfixturevalue(name)
+    turned = {"theta": lambda x: x[..., [1, 0, 2]], "p": lambda x: 1 - x, "difference": np.negative}
+    columns = []
+    for pair in pairs:
+        column = draws[:, :, PAIRS.index(" vs ".join(sorted(pair.split(" vs "))))]
+        columns.append(column if pair in PAIRS else turned[name](column))
+    tree = own(**{name: np.stack(columns, axis=2)}, pairs=pairs)
+    tree = bt.fits.adopt(tree, square) if given else bt.fits.adopt(tree)
+    found = bt.prob_better(tree)
+    assert found.dims == ("system_a", "system_b")
+    near(found.sel(dict.fromkeys(found.dims, list("ABC"))), bt.prob_better(square))
+    if name != "p":
+        size = bt.difference(tree)["mean"].sel(system_a="A", system_b="C")
+        assert size.item() == pytest.approx(20 / 63, abs=0.02)
+    else:
+        share = bt.posterior.decisive(tree)["mean"].sel(system_a="A", system_b="C")
+        assert share.item() == pytest.approx(26 / 32, abs=0.02)
+    for counts in (square, bt.counts.to_pairs(square)):
+        checked = bt.fits.cross_check(counts, tree, prior=(1, 1, 1))
+        assert checked["agrees"].all()
+        assert checked["exact"].sel(system_a="A", system_b="C").item() > 0.99
+    assert bt.fits.compare(tree)["verdict"].sel(system_a="A", system_b="C") == "a_better"
+
+
+def test_pairs_that_are_not_all_are_answered_by_pair(p):
+    for pairs in (["A vs B", "B vs C", "C vs D"], ["A vs B", "A vs C", "A vs D"]):
+        assert bt.prob_better(bt.fits.adopt(own(p=p, pairs=pairs))).dims == ("pair",)
+
+
 def test_systems_as_coordinates_name_the_pairs(p):
     tree = own(p=p, pairs=["x", "y", "z"])
     systems = {"system_a": ("pair", ["A", "A", "B"]), "system_b": ("pair", ["B", "C", "C"])}
@@ -237,8 +280,8 @@ def test_other_pairs_than_the_counts_are_refused(p, by_pair, square):
     refused(alone, own(p=p), by_pair.isel(pair=[0, 1]))
     alone = "idata has 2 pairs and the counts 3: 'B vs C' is in the counts alone"
     refused(alone, own(p=p[..., :2], pairs=PAIRS[:2]), by_pair)
-    around = "idata has the pair 'B vs A', the counts have it the other way round"
-    refused(around, own(p=p, pairs=["B vs A", *PAIRS[1:]]), square)
+    around = r"idata has the pair 'B vs A', the counts have it the other way .*counts\.to_square"
+    refused(around, own(p=p, pairs=["B vs A", *PAIRS[1:]]), by_pair)
     refused("'A vs B' 2 times; give it once", own(p=p, pairs=["A vs B", *PAIRS[:2]]), square)
 
 
@@ -259,6 +302,22 @@ def test_renamed_pairs_are_refused(p, square):
     )
     refused("pairs 'C vs B', 'A vs C', ..., constant_data has 'A vs B'.*were renamed", tree)
     refused("were renamed; give counts whose pairs have the new names", tree, square)
+
+
+def test_pairs_in_another_order_than_the_data_take_their_data_along(theta, square):
+    tree = own(theta=theta)
+    a, b = np.eye(3)[[0, 0, 1]], np.eye(3)[[1, 2, 2]]
+    data = {"is_a": (("pair", "system_a"), a), "is_b": (("pair", "system_b"), b)}
+    data["counts"] = (("pair", "outcome"), bt.counts.to_pairs(square).values)
+    coords = {"pair": PAIRS, "outcome": OUTCOMES, "system_a": list("ABC"), "system_b": list("ABC")}
+    tree["constant_data"] = xr.Dataset(data, coords)
+    for order in ([2, 1, 0], [1, 2]):
+        picked = tree.copy()
+        picked["posterior"] = tree["posterior"].to_dataset().isel(pair=order)
+        adopted = bt.fits.adopt(picked)
+        assert adopted["posterior"]["pair"].values.tolist() == [PAIRS[k] for k in order]
+        n = bt.fits.compare(adopted)["n"]
+        assert (n.sel(system_a="A", system_b="C") if len(order) == 3 else n[0]) == 60
 
 
 def test_a_dim_that_is_to_be_a_coordinate_is_refused(p):
@@ -560,7 +619,7 @@ def test_a_model_of_clusters_is_adopted_with_the_systems_that_build_recorded():
     answer = bt.prob_better(bt.fits.adopt(tree, counts.sum("cluster")))
     near(answer, clustered.closed_form(counts))
     assert adopted["posterior"]["system_a"].values.tolist() == ["A0"]
-    refused("select or sum over the others first", tree, counts)
+    assert bt.fits.adopt(tree, counts).identical(bt.fits.adopt(tree, counts.sum("cluster")))
     with pytest.raises(ValueError, match="has counts by cluster, and no closed form is known"):
         bt.fits.cross_check(counts, adopted, prior=(1, 1, 1))
 

@@ -43,6 +43,29 @@ def test_an_adopted_tree_keeps_its_prior_by_pair():
     assert bt.fits.cross_check(COUNTS, adopted)["agrees"].all()
 
 
+def test_the_prior_of_a_reversed_pair_is_reversed():
+    tree = _drawn("array", ROWS)
+    for group in ("posterior", "constant_data"):
+        data = (
+            tree[group]
+            .to_dataset()
+            .isel(pair=[2, 0, 1])
+            .drop_vars(["system_a", "system_b"], errors="ignore")
+        )
+        turned = data.isel(outcome=[1, 0, 2]).assign_coords(outcome=data["outcome"])
+        data = data.assign({k: turned[k] for k in ("theta", "prior") if k in data})
+        labels = ["C vs B", "B vs A", "C vs A"]
+        tree[group] = data.drop_vars("difference", errors="ignore").assign_coords(pair=labels)
+    adopted = bt.fits.adopt(tree)
+    square = bt.counts.to_square(COUNTS)
+    for counts in (COUNTS, square):
+        checked = bt.fits.cross_check(counts, adopted)
+        assert checked["agrees"].all()
+        systems = dict.fromkeys(("system_a", "system_b"), list("ABC"))
+        whole = bt.fits.cross_check(square, bt.fits.adopt(_drawn("array", ROWS), square))
+        np.testing.assert_allclose(checked["exact"].sel(systems), whole["exact"])
+
+
 def test_a_distribution_has_no_closed_form():
     with pytest.raises(ValueError, match=r"with the prior Dirichlet\(a\), for which there is no"):
         bt.fits.cross_check(COUNTS, _drawn("Dirichlet(a)"))

@@ -2,6 +2,7 @@
 
 import warnings
 from importlib import import_module
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,8 @@ def cross_check(counts: Any, tree: xr.DataTree, *, prior: Any = None) -> xr.Data
     Parameters
     ----------
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
-        What the posterior was drawn for, or judged counts; for a fit of
+        What the posterior was drawn for, or judged counts. Of further pairs and systems in the
+        counts nothing is checked. For a fit of
         ``models.clustered``, counts with a dim ``cluster``; for a fit of ``models.mallows`` with
         complete pooling, the Dataset of `orders.kendall_tau` that it was fitted to, and P(theta of
         A > theta of B) is checked.
@@ -85,7 +87,10 @@ def distance(counts: Any, tree: xr.DataTree, *, prior: Any = None) -> xr.Dataset
         return _dispersions(counts, posterior)
     _refuse_without_closed_form(tree)
     sampled = draws_prob_better(tree)
-    counts = counts if is_judged(counts) else _as_draws(schemas.counts(counts), sampled)
+    if is_judged(counts):
+        counts = _judged_as_draws(counts, sampled)
+    else:
+        counts = _as_draws(schemas.counts(counts), sampled)
     _refuse_others(counts, sampled)
     _refuse_other_kind(counts, str(fitted))
     own = _recorded_prior(tree)
@@ -180,7 +185,28 @@ def _by_pair(
         core = {"theta": "dirichlet_multinomial", "p": "beta_binomial", "p_win": _INDEPENDENT}
         fitted = next(model for variable, model in core.items() if variable in posterior)
     model = import_module(f"betterthan.models.{fitted}")
+    if names.SYSTEM_A in sampled.dims:
+        own = _in_direction(own, posterior_of(tree), to_pairs(counts), fitted)
     return _checked(model.closed_form(counts, prior=own), sampled, fitted)
+
+
+def _in_direction(
+    own: xr.DataArray, posterior: xr.Dataset, pairs: xr.DataArray, model: str
+) -> xr.DataArray:
+    """The prior of each pair as a square of counts has them, from that of the draws: win and loss
+    exchange where a pair is reversed, and success and failure of independent Betas do not.
+    """
+    rows = own.transpose(names.PAIR, names.OUTCOME)
+    n = rows.sizes[names.OUTCOME]
+    turned = list(range(n)) if model == _INDEPENDENT else [1, 0, 2][:n]
+    known: dict[tuple[str, str], np.ndarray] = {}
+    a, b = (posterior[side].values.astype(str).tolist() for side in names.SQUARE)
+    for x, y, row in zip(a, b, rows.values, strict=True):
+        known |= {(x, y): row, (y, x): row[turned]}
+    sides = (pairs[side].values.astype(str).tolist() for side in names.SQUARE)
+    values = [known[pair] for pair in zip(*sides, strict=True)]
+    coords = {names.PAIR: pairs[names.PAIR].values, names.OUTCOME: rows[names.OUTCOME].values}
+    return xr.DataArray(values, coords, (names.PAIR, names.OUTCOME))
 
 
 def _recorded_prior(tree: xr.DataTree) -> tuple[float, ...] | xr.DataArray | None:
@@ -201,22 +227,50 @@ def _recorded_prior(tree: xr.DataTree) -> tuple[float, ...] | xr.DataArray | Non
 
 
 def _as_draws(counts: xr.DataArray, sampled: xr.DataArray) -> xr.DataArray:
-    """The counts by pair or in a square, as the answer of the draws is."""
-    if names.SYSTEM_A in sampled.dims and names.PAIR in counts.dims:
-        square = to_square(counts)
-        order = {side: sampled[side].values.tolist() for side in names.SQUARE}
-        known = all(set(order[side]) == set(square[side].values.tolist()) for side in names.SQUARE)
-        return square.sel(order) if known else square
-    if names.PAIR in sampled.dims and names.SYSTEM_A in counts.dims:
-        return to_pairs(counts)
-    return counts
+    """The counts of the pairs of the draws, by pair or in a square as their answer is."""
+    known = {names.PAIR, names.SYSTEM_A} & set(counts.dims)
+    if not known or not set(names.SQUARE) <= set(counts.coords):
+        return counts
+    square = to_square(counts) if names.PAIR in counts.dims else counts
+    there = [str(s) for s in square[names.SYSTEM_A].values]
+    a, b = ([str(s) for s in sampled[side].values] for side in names.SQUARE)
+    pairs = zip(a, b, strict=True) if names.PAIR in sampled.dims else combinations(a, 2)
+    if names.PAIR in counts.dims:
+        sides = zip(*(counts[side].values.astype(str) for side in names.SQUARE), strict=True)
+        held = {frozenset(pair) for pair in sides}
+        for x, y in (pair for pair in pairs if {*pair} <= {*there} and {*pair} not in held):
+            raise ValueError(
+                f"the draws have the pair {x!r} and {y!r}, the counts do not; give the counts that "
+                "the draws were made for"
+            )
+    if not {*a, *b} <= set(there):
+        return square if names.SYSTEM_A in sampled.dims else to_pairs(square)
+    square = square.assign_coords(dict.fromkeys(names.SQUARE, there))
+    if names.SYSTEM_A in sampled.dims:
+        return square.sel(dict.fromkeys(names.SQUARE, a))
+    at = {
+        side: xr.DataArray(of, dims=names.PAIR)
+        for side, of in zip(names.SQUARE, (a, b), strict=True)
+    }
+    by_pair = square.sel(at).assign_coords({names.PAIR: sampled[names.PAIR].values})
+    return by_pair.transpose(..., names.PAIR, names.OUTCOME)
+
+
+def _judged_as_draws(counts: xr.Dataset, sampled: xr.DataArray) -> xr.Dataset:
+    """The judged counts of the pairs of the draws, in their order."""
+    labels = counts[names.PAIR].values.tolist()
+    wanted = sampled[names.PAIR].values.tolist() if names.PAIR in sampled.dims else []
+    if not wanted or not set(wanted) <= set(labels):
+        return counts
+    return counts.isel({names.PAIR: [labels.index(label) for label in wanted]})
 
 
 def _refuse_others(counts: xr.DataArray | xr.Dataset, sampled: xr.DataArray) -> None:
     for d in sampled.dims:
         if d not in counts.dims or list(counts[d].values) != list(sampled[d].values):
             raise ValueError(
-                "the counts and the draws do not name the same systems in the same order"
+                "the counts and the draws do not name the same systems; give the counts that the "
+                "draws were made for"
             )
 
 

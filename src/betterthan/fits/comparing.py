@@ -71,8 +71,8 @@ def compare(
         Print it for the answer; its ``fits`` hold the tree. Its data over (system_a, system_b), or
         (pair,) where the counts came by pair: ``prob_better``, ``difference_mean``,
         ``difference_lower``, ``difference_upper`` (positive where A is better), ``mass`` (region),
-        each with its ``_mcse``, and ``verdict``, which is ``no_verdict`` where the fit has not converged. And, by
-        model:
+        each with its ``_mcse``, and ``verdict``, which is ``no_verdict`` where the fit has not
+        converged. And, by model:
 
         - ``clustered``: ``prob_better_exact``, the same without draws; ``prob_better_independent``
           and ``verdict_independent``, as if examples were independent; ``n``, ``design_effect`` and
