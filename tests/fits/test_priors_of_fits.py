@@ -61,7 +61,7 @@ def test_the_prior_of_a_reversed_pair_is_reversed():
     for counts in (COUNTS, square):
         checked = bt.fits.cross_check(counts, adopted)
         assert checked["agrees"].all()
-        systems = dict.fromkeys(("system_a", "system_b"), list("ABC"))
+        systems = {"system_a": list("ABC"), "system_b": list("ABC")}
         whole = bt.fits.cross_check(square, bt.fits.adopt(_drawn("array", ROWS), square))
         np.testing.assert_allclose(checked["exact"].sel(systems), whole["exact"])
 

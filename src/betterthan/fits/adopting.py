@@ -94,8 +94,8 @@ def adopt(idata: xr.DataTree, counts: xr.DataArray | xr.Dataset | None = None) -
         again = posterior.attrs.get("model") == names.ADOPTED
         square = bool(posterior.attrs["square"]) if again else _complete(a, b)
     else:
-        whole = counts if is_judged(counts) else _of_all_groups(counts, tree)
-        pairs, square = (whole, False) if is_judged(counts) else as_pairs(whole)
+        judged = is_judged(counts)
+        pairs, square = (counts, False) if judged else as_pairs(_of_all_groups(counts, tree))
         order, a, b = _places(posterior, constant, pairs, square)
         posterior = posterior.isel({names.PAIR: order})
         for group in set(tree.children) - {"posterior"}:

@@ -238,7 +238,8 @@ def _as_draws(counts: xr.DataArray, sampled: xr.DataArray) -> xr.DataArray:
     if names.PAIR in counts.dims:
         sides = zip(*(counts[side].values.astype(str) for side in names.SQUARE), strict=True)
         held = {frozenset(pair) for pair in sides}
-        for x, y in (pair for pair in pairs if {*pair} <= {*there} and {*pair} not in held):
+        asked = [pair for pair in pairs if {*pair} <= {*there}]
+        for x, y in (pair for pair in asked if frozenset(pair) not in held):
             raise ValueError(
                 f"the draws have the pair {x!r} and {y!r}, the counts do not; give the counts that "
                 "the draws were made for"
