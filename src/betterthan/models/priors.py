@@ -36,7 +36,7 @@ class Prior:
         if is_distribution(prior):
             prior_distributions.check(prior, len(who), labels)
             return cls(None, prior, labels, len(who))
-        numbers = _rows(prior, who, labels) if _is_table(prior) else _numbers(prior, labels)
+        numbers = _rows(prior, who, labels) if is_table(prior) else _numbers(prior, labels)
         return cls(numbers, None, labels, len(who))
 
     @property
@@ -129,7 +129,8 @@ def is_distribution(prior: Any) -> bool:
     return isinstance(prior, Variable)
 
 
-def _is_table(prior: Any) -> bool:
+def is_table(prior: Any) -> bool:
+    """Whether it is an array with a row for each pair, rather than numbers for all."""
     if isinstance(prior, (np.ndarray, xr.DataArray)):
         return prior.ndim > 1
     return isinstance(prior, (list, tuple)) and any(np.ndim(row) > 0 for row in prior)
