@@ -13,7 +13,7 @@ from betterthan.counts.shapes import pair_indices, to_pairs, to_square
 from betterthan.exact.numeric.sampling_error import probability_z
 from betterthan.judged.dataset import is_judged
 from betterthan.models import clustered, mallows
-from betterthan.models.priors import ARRAY
+from betterthan.models.priors import ARRAY, Prior, is_table
 from betterthan.posterior import from_draws
 from betterthan.posterior.closed import prob_better
 from betterthan.posterior.fitted import prior_in
@@ -41,9 +41,10 @@ def cross_check(counts: Any, tree: xr.DataTree, *, prior: Any = None) -> xr.Data
         A > theta of B) is checked.
     tree : xarray.DataTree
         Draws, from `posterior.draws`, a model's ``fit`` or `fits.adopt`.
-    prior : str or sequence of float, optional
-        The prior of the draws, where they do not record it: an adopted model, unless it is of
-        ``models.dirichlet_multinomial.build``.
+    prior : str, sequence of float or array, optional
+        The prior of the draws, where they do not record it: of a model of your own. An array has a
+        row for each pair, in the order of the draws or by its labels. What ``build`` of
+        ``dirichlet_multinomial``, ``beta_binomial`` and ``independent_betas`` had is recorded.
 
     Returns
     -------
@@ -99,6 +100,8 @@ def distance(counts: Any, tree: xr.DataTree, *, prior: Any = None) -> xr.Dataset
             "the draws do not record their prior, so no closed form is known to be theirs; give "
             "prior=, such as (1, 1, 1)"
         )
+    if own is None and is_table(prior) and not is_judged(counts):
+        own, prior = _of_each_pair(prior, posterior), None
     if isinstance(own, xr.DataArray):
         return _by_pair(counts, tree, own, prior, sampled)
     prior = own if prior is None else prior
@@ -107,9 +110,10 @@ def distance(counts: Any, tree: xr.DataTree, *, prior: Any = None) -> xr.Dataset
     if fitted == "clustered":
         _refuse_other_prior(checks.prior(prior), own)
         return _checked(clustered.closed_form(counts, prior=prior), sampled, "clustered")
-    independent = "p_win" in posterior and "p_loss" in posterior
-    ties = "drop" if "p" in posterior and "theta" not in posterior else "third"
-    numbers = checks.prior(prior, 2 if independent or ties == "drop" else 3)
+    kind = _kind(posterior)
+    independent = kind == _INDEPENDENT
+    ties = "drop" if kind == "beta_binomial" else "third"
+    numbers = checks.prior(prior, 3 if kind == "dirichlet_multinomial" else 2)
     _refuse_other_prior(numbers, own)
     model = "independent" if independent else "dirichlet"
     exact = prob_better(counts, model=model, prior=numbers, ties=ties)
@@ -182,12 +186,27 @@ def _by_pair(
     posterior = tree["posterior"]
     fitted = str(posterior.attrs["model"])
     if fitted == names.ADOPTED:
-        core = {"theta": "dirichlet_multinomial", "p": "beta_binomial", "p_win": _INDEPENDENT}
-        fitted = next(model for variable, model in core.items() if variable in posterior)
+        fitted = _kind(posterior)
     model = import_module(f"betterthan.models.{fitted}")
     if names.SYSTEM_A in sampled.dims:
         own = _in_direction(own, posterior_of(tree), to_pairs(counts), fitted)
     return _checked(model.closed_form(counts, prior=own), sampled, fitted)
+
+
+def _kind(posterior: Any) -> str:
+    """The core model whose variables an adopted one has."""
+    if "p_win" in posterior and "p_loss" in posterior:
+        return _INDEPENDENT
+    alone = "p" in posterior and "theta" not in posterior
+    return "beta_binomial" if alone else "dirichlet_multinomial"
+
+
+def _of_each_pair(prior: Any, posterior: xr.Dataset) -> xr.DataArray:
+    """A prior of each pair of the draws, checked."""
+    labels = names.OUTCOMES if _kind(posterior) == "dirichlet_multinomial" else names.DECISIVE
+    rows = Prior.of(prior, posterior, labels).numbers
+    coords = {names.PAIR: posterior[names.PAIR].values, names.OUTCOME: list(labels)}
+    return xr.DataArray(rows, coords, (names.PAIR, names.OUTCOME))
 
 
 def _in_direction(
@@ -222,7 +241,13 @@ def _recorded_prior(tree: xr.DataTree) -> tuple[float, ...] | xr.DataArray | Non
             f"the draws were made with the prior {prior}, for which there is no closed form here"
         )
     if prior is None and "prior" in constant:
-        return tuple(np.asarray(constant["prior"].values, float).tolist())
+        numbers = np.asarray(constant["prior"].values, float)
+        if np.isnan(numbers).any():
+            raise ValueError(
+                "the model was built with a PyMC distribution as its prior, for which there is no "
+                "closed form here"
+            )
+        return tuple(numbers.tolist())
     return prior
 
 
