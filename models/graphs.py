@@ -27,8 +27,8 @@ def built(card: Path) -> pm.Model:
 
 def recorded(model: pm.Model) -> set[str]:
     """Data that are kept with the draws alone: what is computed does not depend on them."""
-    used = set(ancestors([*model.basic_RVs, *model.deterministics, *model.potentials]))
-    used |= {model.rvs_to_values[v] for v in model.observed_RVs}
+    seen = [model.rvs_to_values[v] for v in model.observed_RVs]
+    used = set(ancestors([*model.basic_RVs, *model.deterministics, *model.potentials, *seen]))
     return {str(v.name) for v in model.data_vars if v not in used}
 
 
