@@ -8,8 +8,7 @@ import sys
 from pathlib import Path
 
 import pymc as pm
-
-from betterthan.names import IS_SYSTEM
+from pytensor.graph.traversal import ancestors
 
 HERE = Path(__file__).parent
 CODE = re.compile(r"^```python\n(.*?)^```", re.S | re.M)
@@ -26,10 +25,19 @@ def built(card: Path) -> pm.Model:
     return namespace["model"]
 
 
+def recorded(model: pm.Model) -> set[str]:
+    """Data that are kept with the draws alone: what is computed does not depend on them."""
+    seen = [model.rvs_to_values[v] for v in model.observed_RVs]
+    used = set(ancestors([*model.basic_RVs, *model.deterministics, *model.potentials, *seen]))
+    return {str(v.name) for v in model.data_vars if v not in used}
+
+
 def svg(model: pm.Model) -> str:
-    """The graph without the labels of pairs, and without what differs between versions of dot."""
-    for label in IS_SYSTEM:
-        model.named_vars.pop(label, None)
+    """The graph without data that are recorded alone, and without what differs between versions of
+    dot.
+    """
+    for label in recorded(model):
+        model.named_vars.pop(label)
     graph = pm.model_to_graphviz(model)
     for attributes in (graph.graph_attr, graph.node_attr):
         attributes.update(fontname="Helvetica,Arial,sans-serif")

@@ -159,6 +159,23 @@ def test_bad_choices_are_one_line(choice, message):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("method", ["exact", "mcmc", "both", "advised"])
+@pytest.mark.parametrize("kind", ["rows", "array", "labels", "distribution"])
+def test_a_prior_that_fits_alone_take_is_refused_before_anything_is_sampled(method, kind):
+    rows = np.ones((3, 3))
+    labels = xr.DataArray(rows, dims=("pair", "outcome"))
+    what = "an array with one prior per pair"
+    if kind == "distribution":
+        pm, what = pytest.importorskip("pymc"), "a PyMC distribution"
+        prior = pm.Dirichlet.dist(a=[2, 2, 1])
+    else:
+        prior = {"rows": rows.tolist(), "array": rows, "labels": labels}[kind]
+    match = rf"prior is {what}, .*models\.dirichlet_multinomial\.fit\(.*fits\.compare$"
+    with pytest.raises(ValueError, match=match) as caught:
+        bt.compare(scores(systems=3), method=method, prior=prior)
+    assert "\n" not in str(caught.value)
+
+
 def test_too_many_pairs_for_a_joint_fit_are_refused():
     with pytest.raises(ValueError, match="pairs are more than the 500"):
         bt.compare(scores(systems=33), method="mcmc")

@@ -6,6 +6,7 @@ import xarray as xr
 
 import betterthan as bt
 from betterthan.answers import kept_fits
+from betterthan.answers.comparison import Comparison
 
 SCORES = xr.DataArray(
     np.random.default_rng(1).random((40, 3)),
@@ -41,7 +42,12 @@ def test_draws_are_saved_on_request_alone(both, tmp_path):
     both.save(tmp_path / "with.nc", fits=True)
     both.save(tmp_path / "without.nc")
     again = bt.load(tmp_path / "with.nc")
-    assert bt.load(tmp_path / "without.nc").fits == {}
+    without = bt.load(tmp_path / "without.nc")
+    assert without.fits == {}
+    match = r"not saved with this answer; save it with save\(path, fits=True\), or make exact"
+    with pytest.raises(ValueError, match=match):
+        without.to_datatree()
+    assert bt.posterior.draws(without, rng=1)["posterior"].sizes["draw"] == 1000
     assert list(again.beside) == ["mcmc"]
     for name in ("theta", "difference"):
         xr.testing.assert_equal(
@@ -71,6 +77,8 @@ def test_large_fits_are_thinned_and_the_answer_says_so(both, monkeypatch):
     assert found.fits == {}
     assert note in found.made.notes
     assert "No draws are kept" in found.report()
+    with pytest.raises(ValueError, match=r"^No draws are kept with the answer: the fit takes"):
+        found.to_datatree()
 
 
 def test_exact_draws_agree_with_the_answer_on_counts():
@@ -93,13 +101,46 @@ def test_exact_draws_agree_with_the_answer_on_means(higher):
     np.testing.assert_allclose(mean, found["difference_mean"].values, atol=5 * 0.07 / 20000**0.5)
 
 
+@pytest.mark.parametrize("name", ["hierarchical", "mallows", "graded", "adopted model"])
+def test_the_comparison_of_a_fit_keeps_the_fit(name, tmp_path):
+    exact = bt.posterior.draws(bt.count(RIGHT), rng=1)
+    tree = bt.fits.adopt(exact) if name == "adopted model" else bt.datasets.example_fit(name)
+    found = bt.fits.compare(tree)
+    assert list(found.fits) == [name]
+    assert found.to_datatree() is tree
+    found.save(tmp_path / "with.nc", fits=True)
+    found.save(tmp_path / "without.nc")
+    again = bt.load(tmp_path / "with.nc").to_datatree()
+    assert str(bt.fits.compare(again)) == str(found)
+    without = bt.load(tmp_path / "without.nc")
+    with pytest.raises(ValueError, match=r"were not saved .* with save\(path, fits=True\)$"):
+        without.to_datatree()
+
+
+def test_a_large_fit_that_is_compared_is_thinned_and_the_answer_says_so(monkeypatch):
+    tree = bt.fits.adopt(bt.posterior.draws(bt.count(RIGHT), rng=1))
+    size = sum(tree[k].to_dataset().nbytes for k in tree.children)
+    monkeypatch.setattr(kept_fits, "BYTES_MAX", size / 1.5)
+    found = bt.fits.compare(tree)
+    assert found.fits["adopted model"]["posterior"].sizes["draw"] == 500
+    assert [note.split()[0] for note in found.made.notes] == ["Checked", "Every"]
+    monkeypatch.setattr(kept_fits, "BYTES_MAX", size / 50)
+    with pytest.raises(ValueError, match=r"^No draws are kept"):
+        bt.fits.compare(tree).to_datatree()
+
+
+def test_a_sampled_comparison_without_its_draws_has_no_exact_ones():
+    exact = bt.compare(RIGHT)
+    for method in ("mcmc", "both"):
+        sampled = Comparison(exact.data.assign_attrs(method=method))
+        with pytest.raises(ValueError, match="the draws were not saved"):
+            sampled.to_datatree()
+
+
 def test_exact_draws_are_refused_where_there_is_no_posterior():
     same = SCORES.copy()
     same.loc[{"system": "B"}] = same.sel(system="A").values
     with pytest.raises(ValueError, match="A and B differ by the same on all items"):
         bt.compare(same).to_datatree()
-    fit = bt.fits.compare(bt.datasets.example_fit("hierarchical"))
-    with pytest.raises(ValueError, match="no exact draws are known of this answer"):
-        fit.to_datatree()
     with pytest.raises(ValueError, match="under a normal prior"):
         bt.compare(SCORES, prior="skeptical").to_datatree()

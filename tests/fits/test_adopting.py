@@ -110,6 +110,49 @@ def test_some_pairs_are_answered_by_pair(p):
     assert tree["posterior"]["system_a"].values.tolist() == ["B", "C"]
 
 
+# all pairs of three systems, in another order, or some of them from the other side
+OTHERWISE = [
+    ["B vs C", "A vs C", "A vs B"],
+    ["A vs C", "B vs C", "A vs B"],
+    ["B vs A", "A vs C", "B vs C"],
+    ["C vs B", "B vs A", "A vs C"],
+    ["B vs A", "C vs A", "C vs B"],
+]
+
+
+@pytest.mark.parametrize("pairs", OTHERWISE)
+@pytest.mark.parametrize("name", ["theta", "p", "difference"])
+@pytest.mark.parametrize("given", [False, True])
+def test_all_pairs_in_any_order_and_direction_are_a_square(pairs, name, given, request, square):
+    draws = request.getfixturevalue(name)
+    turned = {"theta": lambda x: x[..., [1, 0, 2]], "p": lambda x: 1 - x, "difference": np.negative}
+    columns = []
+    for pair in pairs:
+        column = draws[:, :, PAIRS.index(" vs ".join(sorted(pair.split(" vs "))))]
+        columns.append(column if pair in PAIRS else turned[name](column))
+    tree = own(**{name: np.stack(columns, axis=2)}, pairs=pairs)
+    tree = bt.fits.adopt(tree, square) if given else bt.fits.adopt(tree)
+    found = bt.prob_better(tree)
+    assert found.dims == ("system_a", "system_b")
+    near(found.sel(system_a=list("ABC"), system_b=list("ABC")), bt.prob_better(square))
+    if name != "p":
+        size = bt.difference(tree)["mean"].sel(system_a="A", system_b="C")
+        assert size.item() == pytest.approx(20 / 63, abs=0.02)
+    else:
+        share = bt.posterior.decisive(tree)["mean"].sel(system_a="A", system_b="C")
+        assert share.item() == pytest.approx(26 / 32, abs=0.02)
+    for counts in (square, bt.counts.to_pairs(square)):
+        checked = bt.fits.cross_check(counts, tree, prior=(1, 1, 1))
+        assert checked["agrees"].all()
+        assert checked["exact"].sel(system_a="A", system_b="C").item() > 0.99
+    assert bt.fits.compare(tree)["verdict"].sel(system_a="A", system_b="C") == "a_better"
+
+
+def test_pairs_that_are_not_all_are_answered_by_pair(p):
+    for pairs in (["A vs B", "B vs C", "C vs D"], ["A vs B", "A vs C", "A vs D"]):
+        assert bt.prob_better(bt.fits.adopt(own(p=p, pairs=pairs))).dims == ("pair",)
+
+
 def test_systems_as_coordinates_name_the_pairs(p):
     tree = own(p=p, pairs=["x", "y", "z"])
     systems = {"system_a": ("pair", ["A", "A", "B"]), "system_b": ("pair", ["B", "C", "C"])}
@@ -175,7 +218,7 @@ def test_an_adopted_tree_survives_netcdf(theta, tmp_path, square):
 def test_weights_that_are_not_to_be_trusted_stay_so(theta, by_pair):
     tree = own(theta=theta)
     tree["posterior"].attrs |= {"pareto_k": 0.9, "weights_ess": 900.0}
-    assert not bt.fits.diagnose(bt.fits.adopt(tree, by_pair)).passed
+    assert not adopted(tree, by_pair)[1].passed
 
 
 # what is refused
@@ -237,8 +280,8 @@ def test_other_pairs_than_the_counts_are_refused(p, by_pair, square):
     refused(alone, own(p=p), by_pair.isel(pair=[0, 1]))
     alone = "idata has 2 pairs and the counts 3: 'B vs C' is in the counts alone"
     refused(alone, own(p=p[..., :2], pairs=PAIRS[:2]), by_pair)
-    around = "idata has the pair 'B vs A', the counts have it the other way round"
-    refused(around, own(p=p, pairs=["B vs A", *PAIRS[1:]]), square)
+    around = r"idata has the pair 'B vs A', the counts have it the other way .*counts\.to_square"
+    refused(around, own(p=p, pairs=["B vs A", *PAIRS[1:]]), by_pair)
     refused("'A vs B' 2 times; give it once", own(p=p, pairs=["A vs B", *PAIRS[:2]]), square)
 
 
@@ -261,6 +304,22 @@ def test_renamed_pairs_are_refused(p, square):
     refused("were renamed; give counts whose pairs have the new names", tree, square)
 
 
+def test_pairs_in_another_order_than_the_data_take_their_data_along(theta, square):
+    tree = own(theta=theta)
+    a, b = np.eye(3)[[0, 0, 1]], np.eye(3)[[1, 2, 2]]
+    data = {"is_a": (("pair", "system_a"), a), "is_b": (("pair", "system_b"), b)}
+    data["counts"] = (("pair", "outcome"), bt.counts.to_pairs(square).values)
+    coords = {"pair": PAIRS, "outcome": OUTCOMES, "system_a": list("ABC"), "system_b": list("ABC")}
+    tree["constant_data"] = xr.Dataset(data, coords)
+    for order in ([2, 1, 0], [1, 2]):
+        picked = tree.copy()
+        picked["posterior"] = tree["posterior"].to_dataset().isel(pair=order)
+        adopted = bt.fits.adopt(picked)
+        assert adopted["posterior"]["pair"].values.tolist() == [PAIRS[k] for k in order]
+        n = bt.fits.compare(adopted)["n"]
+        assert (n.sel(system_a="A", system_b="C") if len(order) == 3 else n[0]) == 60
+
+
 def test_a_dim_that_is_to_be_a_coordinate_is_refused(p):
     tree = own(
         p=p, strength=p, dims={"strength": ["system_a"]}, coords={"system_a": ["A", "B", "C"]}
@@ -275,8 +334,20 @@ def test_counts_by_a_further_dim_are_refused(p, by_pair):
 # whether it converged
 
 
+def adopted(tree, counts=None):
+    """The tree, and its diagnosis: where a check fails, adopting warns of it once, in one line."""
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        found = bt.fits.adopt(tree, counts)
+    diagnosis = bt.fits.diagnose(found)
+    failed = [] if diagnosis.passed else [f"not converged: {' '.join(diagnosis.failures)}"]
+    assert [str(one.message) for one in seen] == failed
+    assert all(one.filename == __file__ and "\n" not in str(one.message) for one in seen)
+    return found, diagnosis
+
+
 def diagnosed(**variables):
-    return bt.fits.diagnose(bt.fits.adopt(own(**variables)))
+    return adopted(own(**variables))[1]
 
 
 def without_verdicts(tree):
@@ -293,16 +364,16 @@ def test_one_chain_gives_no_verdict(p):
     found = diagnosed(p=p[:1])
     assert len(found.failures) == 1  # and not that one chain disagrees
     assert "Only 1 chain was drawn" in found.failures[0]
-    without_verdicts(bt.fits.adopt(own(p=p[:1])))
+    without_verdicts(adopted(own(p=p[:1]))[0])
 
 
 @pytest.mark.parametrize("name", ["theta", "p", "difference"])
 def test_chains_that_disagree_give_no_verdict(name, request):
     draws = request.getfixturevalue(name).copy()
     draws[0] = draws[0][:, [2, 1, 0]]
-    tree = bt.fits.adopt(own(**{name: draws}))
+    tree, diagnosis = adopted(own(**{name: draws}))
     first = "p" if name == "p" else "difference"
-    assert f"R-hat of {first}" in bt.fits.diagnose(tree).failures[0]
+    assert f"R-hat of {first}" in diagnosis.failures[0]
     without_verdicts(tree)
 
 
@@ -352,7 +423,7 @@ def test_divergences_give_no_verdict(theta):
     diverging = np.zeros((4, 1000), bool)
     diverging[2, 7] = True
     tree["sample_stats"] = xr.Dataset({"diverging": (SAMPLES, diverging)})
-    without_verdicts(bt.fits.adopt(tree))
+    without_verdicts(adopted(tree)[0])
 
 
 def test_the_provenance_is_of_an_adopted_model(theta):
@@ -493,6 +564,22 @@ def test_cross_check_of_a_model_without_a_recorded_prior(theta, p, square):
     assert bt.fits.cross_check(square, bt.fits.adopt(own(p=p)), prior=(1, 1))["agrees"].all()
 
 
+@pytest.mark.parametrize("name", ["theta", "p"])
+def test_chains_that_disagree_agree_with_nothing(name, request):
+    counts = bt.counts.from_table(dict.fromkeys(TABLE, (10, 10, 5)))
+    draws = request.getfixturevalue(name).copy()
+    draws[:2] = draws[:2][:, :, :, [1, 0, 2]] if name == "theta" else 1 - draws[:2]
+    tree, diagnosis = adopted(own(**{name: draws}))
+    with pytest.warns(UserWarning, match="^not converged, so nothing agrees: R-hat of ") as seen:
+        checked = bt.fits.cross_check(counts, tree, prior=(1, 1, 1))
+    assert len(seen) == 1
+    assert seen[0].filename == __file__
+    assert diagnosis.failures[0] in str(seen[0].message)
+    assert (np.abs(checked["z"]) < 4).any()
+    assert checked["agrees"].dtype == bool
+    assert not checked["agrees"].any()
+
+
 def test_cross_check_of_counts_by_cluster_is_refused(theta, by_pair):
     tree = own(theta=theta)
     counts = np.repeat(by_pair.values[None], 2, axis=0)
@@ -532,7 +619,7 @@ def test_a_model_of_clusters_is_adopted_with_the_systems_that_build_recorded():
     answer = bt.prob_better(bt.fits.adopt(tree, counts.sum("cluster")))
     near(answer, clustered.closed_form(counts))
     assert adopted["posterior"]["system_a"].values.tolist() == ["A0"]
-    refused("select or sum over the others first", tree, counts)
+    assert bt.fits.adopt(tree, counts).identical(bt.fits.adopt(tree, counts.sum("cluster")))
     with pytest.raises(ValueError, match="has counts by cluster, and no closed form is known"):
         bt.fits.cross_check(counts, adopted, prior=(1, 1, 1))
 

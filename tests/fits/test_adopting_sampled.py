@@ -78,9 +78,10 @@ def test_an_own_model_has_the_prior_that_is_passed(extended):
 def test_a_core_model_of_the_default_prior(module, model):
     tree = bt.fits.adopt(sampled(module.build(COUNTS)))
     near(bt.prob_better(tree), bt.prob_better(COUNTS, model=model))
-    with pytest.raises(ValueError, match="do not record their prior"):
-        bt.fits.cross_check(COUNTS, tree)
-    assert bt.fits.cross_check(COUNTS, tree, prior=(1, 1))["agrees"].all()
+    for prior in (None, (1, 1)):
+        assert bt.fits.cross_check(COUNTS, tree, prior=prior)["agrees"].all()
+    with pytest.raises(ValueError, match=r"but the draws were made with \(1\.0, 1\.0\)"):
+        bt.fits.cross_check(COUNTS, tree, prior=(2, 1))
 
 
 def test_a_model_of_data_sets_with_a_difference_of_its_own():

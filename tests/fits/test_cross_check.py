@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 import xarray as xr
 
@@ -5,6 +6,7 @@ import betterthan as bt
 from betterthan.models import clustered
 from betterthan.models.sampling import Sampling
 
+SIDES = ["system_a", "system_b"]
 PLAIN = {("A0", "B0"): (20, 10, 12)}
 
 
@@ -80,5 +82,42 @@ def test_counts_by_pair_and_draws_in_a_square_are_of_the_same_systems():
     )
     xr.testing.assert_identical(one, two)
     other = bt.counts.to_pairs(bt.counts.from_table({**THREE, ("A", "D"): (3, 2, 1)}))
-    with pytest.raises(ValueError, match="do not name the same systems"):
-        bt.fits.cross_check(other, draws)
+    xr.testing.assert_identical(bt.fits.cross_check(other, draws), checked)  # of its pairs alone
+    more = bt.posterior.draws(other, rng=1)
+    for counts in (square, by_pair):
+        with pytest.raises(ValueError, match="do not name the same systems"):
+            bt.fits.cross_check(counts, more)
+    with pytest.raises(ValueError, match="the draws have the pair 'A' and 'B', the counts do not"):
+        bt.fits.cross_check(bt.counts.to_pairs(square).isel(pair=[1, 2]), draws)
+    with pytest.raises(ValueError, match="the draws have the pair 'A' and 'C', the counts do not"):
+        bt.fits.cross_check(bt.counts.to_pairs(square).isel(pair=[0, 2]), pairs)
+
+
+def test_draws_of_some_pairs_in_either_direction_are_checked():
+    square = bt.counts.from_table(THREE)
+    pairs = bt.counts.to_pairs(square)
+    draws = bt.posterior.draws(pairs, rng=1)
+    some = draws.isel(pair=[2, 0])
+    whole = bt.fits.cross_check(square, draws)
+    found = bt.fits.cross_check(square, some)
+    xr.testing.assert_identical(found, whole.isel(pair=[2, 0]))
+    posterior = some["posterior"].to_dataset()
+    turned = xr.DataTree.from_dict({"posterior": -posterior[["difference"]]})
+    labels = [f"{b} vs {a}" for a, b in zip(*(posterior[k].values for k in SIDES), strict=True)]
+    turned["posterior"] = turned["posterior"].to_dataset().drop_vars(SIDES)
+    turned["posterior"] = turned["posterior"].to_dataset().assign_coords(pair=labels)
+    other = bt.fits.cross_check(square, bt.fits.adopt(turned), prior=(1, 1, 1))
+    assert other["pair"].values.tolist() == ["C vs B", "B vs A"]
+    np.testing.assert_allclose(other["exact"], 1 - found["exact"])
+    assert other["agrees"].all()
+
+
+def test_judged_counts_of_more_pairs_in_another_order_are_checked():
+    table = [[18, 2, 5], [3, 9, 4], [4, 3, 12]]
+    of = {("A", "B"): (table, (210, 120, 170)), ("A", "C"): (table, (110, 220, 170))}
+    judged = bt.judged.from_table(of)
+    draws = bt.posterior.draws(judged, rng=1)
+    whole = bt.fits.cross_check(judged, draws)
+    xr.testing.assert_identical(bt.fits.cross_check(judged.isel(pair=[1, 0]), draws), whole)
+    one = bt.posterior.draws(judged.isel(pair=[1]), rng=1)
+    assert bt.fits.cross_check(judged, one)["pair"].values.tolist() == ["A vs C"]

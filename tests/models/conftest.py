@@ -50,9 +50,10 @@ def _whole(tree):
     assert {"model", "prior", "square", "seed", "versions", "tune", "target_accept"} <= set(attrs)
     assert "created_at" not in attrs
     for group in GROUPS - {"sample_stats"}:
-        if group.startswith("log_") and any("pair" not in v.dims for v in tree[group].values()):
-            continue  # ArviZ joins its variables, and wants the same coordinates of all
-        assert {"system_a", "system_b"} <= set(tree[group].coords), group
+        shared = any("pair" not in v.dims for v in tree[group].values())
+        sides = {"system_a", "system_b"} & set(tree[group].coords)
+        # ArviZ joins variables of draws, and wants the same coordinates of all
+        assert len(sides) == (0 if shared and not group.endswith("_data") else 2), group
 
 
 def _accepted(tree, parameter):

@@ -23,7 +23,10 @@ def adopted(pairs=("A vs B",), seed=1, **variables):
     """Hand-made draws of a model of one's own, adopted."""
     dims = {k: ["pair", "outcome"] if k == "theta" else ["pair"] for k in variables}
     coords = {"pair": list(pairs), "outcome": ["win", "loss", "tie"]}
-    return bt.fits.adopt(az.from_dict({"posterior": variables}, dims=dims, coords=coords))
+    tree = az.from_dict({"posterior": variables}, dims=dims, coords=coords)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that some of them have not converged
+        return bt.fits.adopt(tree)
 
 
 def independent(seed=1):
@@ -33,6 +36,9 @@ def independent(seed=1):
     tree = adopted(difference=win - loss, p_win=win, p_loss=loss)
     tree["posterior"].attrs["model"] = "independent_betas"
     return tree
+
+
+P_ALONE = adopted(p=np.random.default_rng(1).beta(13, 3, (4, 500, 1)))
 
 
 def unconverged():
@@ -233,6 +239,17 @@ def test_the_comparison_of_another_model_is_drawn(model):
     assert "draws" in _title(bt.plot.differences(found))
 
 
+@pytest.mark.parametrize(
+    ("tree", "why"),
+    [(P_ALONE, "the adopted model has p alone"), (DECISIVE, "which beta_binomial does not know")],
+)
+def test_a_comparison_of_p_alone_gives_the_reason_of_its_draws(tree, why):
+    with pytest.raises(ValueError, match=f"^a difference needs .*{why}"):
+        bt.plot.differences(bt.fits.compare(tree))
+    with pytest.raises(ValueError, match=f"^the probability within a rope needs .*{why}"):
+        bt.fits.compare(tree, rope=0.05)
+
+
 def test_one_target_of_a_hierarchical_comparison_is_drawn():
     found = bt.fits.compare(bt.datasets.example_fit("hierarchical"))
     one = found.data.sel(target="new")
@@ -288,6 +305,9 @@ def test_a_tree_of_ones_own_is_sent_to_adopt(figure):
         ("simplex", DECISIVE, {}, "the simplex needs theta, which .* beta_binomial do not hold"),
         ("simplex", independent(), {}, "needs theta, which the draws of independent_betas do not"),
         ("differences", DECISIVE, {}, "a difference needs the number of ties"),
+        ("differences", DECISIVE, {"rope": 0.1}, "the number of ties, which beta_binomial does"),
+        ("differences", P_ALONE, {}, "a difference needs theta or difference, and the adopted"),
+        ("differences", P_ALONE, {"rope": 0.1}, "needs theta or difference, and the adopted model"),
     ],
 )
 def test_bad_input_is_one_line(figure, tree, choice, message):

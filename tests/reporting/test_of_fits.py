@@ -39,6 +39,21 @@ def test_nothing_is_claimed_of_an_adopted_model():
     assert "calibrat" not in text
 
 
+def test_divergences_are_reported_where_they_are_known():
+    assert "ESS at least" in bt.report(_adopted())
+    assert "divergences not known" in bt.report(_adopted())
+    assert "0 divergences" not in bt.report(_adopted())
+    assert "divergences" not in bt.fits.compare(_adopted()).attrs
+    tree, cells = _adopted(), np.zeros((4, 1000))
+    tree["sample_stats"] = xr.Dataset({"accept": (("chain", "draw"), cells)})
+    text = bt.report(bt.fits.adopt(tree))
+    assert "divergences not known" in text
+    assert "group sample_stats has no 'diverging'" in text
+    tree["sample_stats"] = xr.Dataset({"diverging": (("chain", "draw"), cells > 0)})
+    assert "0 divergences" in bt.report(bt.fits.adopt(tree))
+    assert "0 divergences" in bt.report(bt.posterior.draws(COUNTS, rng=1))  # no sampler
+
+
 def test_no_verdict_where_chains_disagree():
     tree = bt.posterior.draws(COUNTS, rng=1)
     apart = tree["posterior"].to_dataset()
@@ -48,8 +63,10 @@ def test_no_verdict_where_chains_disagree():
     apart["theta"] = np.abs(apart["theta"])
     apart["theta"] = apart["theta"] / apart["theta"].sum("outcome")
     tree["posterior"] = apart
+    with pytest.warns(UserWarning, match="not converged: R-hat of"):
+        adopted = bt.fits.adopt(tree)
     with pytest.warns(UserWarning, match="no verdict"):
-        text = bt.report(bt.fits.adopt(tree))
+        text = bt.report(adopted)
     assert "No verdict: R-hat of" in text
     assert "better " not in text.split("Limits")[0].replace("Prob better", "").replace(
         "is better?", ""

@@ -30,8 +30,9 @@ class Comparison:
     beside : mapping of str to xarray.Dataset
         The same by other ways of computing it, such as the closed form beside a sampled model.
     fits : mapping of str to xarray.DataTree
-        The draws of what was sampled, by the name of the engine; empty where nothing was. Above
-        200 MB they are thinned or left out, and ``made.notes`` says so.
+        The draws of what was sampled, by the name of the engine or, from `fits.compare`, of the
+        model; empty where nothing was. Above 200 MB they are thinned or left out, and
+        ``made.notes`` says so.
 
     Examples
     --------
@@ -125,7 +126,8 @@ class Comparison:
         Raises
         ------
         ValueError
-            If nothing was sampled and the answer is not of a kind of which there are exact draws.
+            If what was sampled was not saved or kept with the answer; or nothing was sampled and
+            the answer is not of a kind of which there are exact draws.
 
         Examples
         --------
@@ -136,6 +138,8 @@ class Comparison:
         """
         if self.fits:
             return next(iter(self.fits.values()))
+        if self.made.method in ("mcmc", "both") or self.made.chains:
+            raise ValueError(kept_fits.why_none(self.made))
         import betterthan
 
         return betterthan.posterior.draws(self, draws=draws, chains=chains, rng=rng)

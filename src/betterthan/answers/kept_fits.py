@@ -5,9 +5,12 @@ from collections.abc import Mapping
 import numpy as np
 import xarray as xr
 
+from betterthan.signed import Signature
+
 BYTES_MAX = 200_000_000  # of all groups of a fit
 _FEWEST = 100  # draws of a chain below which thinned draws say too little
 _GROUP = "fits"
+_NONE = "No draws are kept with the answer"
 _NEEDED = ("posterior", "sample_stats", "constant_data", "observed_data")
 
 
@@ -24,7 +27,7 @@ def kept(tree: xr.DataTree) -> tuple[xr.DataTree | None, str]:
     step = int(np.ceil(size / BYTES_MAX))
     takes = f"the fit takes {size / 1e6:,.0f} MB, above {BYTES_MAX / 1e6:,.0f} MB"
     if draws // step < _FEWEST:
-        return None, f"No draws are kept with the answer: {takes}. The answer is of all draws."
+        return None, f"{_NONE}: {takes}. The answer is of all draws."
     thin = {
         name: data.isel(draw=slice(None, None, step)) if "draw" in data.dims else data
         for name, data in held.items()
@@ -33,6 +36,15 @@ def kept(tree: xr.DataTree) -> tuple[xr.DataTree | None, str]:
     every = {2: "second", 3: "third"}.get(step, f"{step}th")
     note = f"Every {every} draw is kept with the answer: {takes}. The answer is of all draws."
     return xr.DataTree.from_dict(thin), note
+
+
+def why_none(made: Signature) -> str:
+    """The error where an answer was sampled and has no draws."""
+    left_out = [note for note in made.notes or () if note.startswith(_NONE)]
+    if left_out:
+        return left_out[0]
+    exact = ", or make exact draws with betterthan.posterior.draws" if made.method == "both" else ""
+    return f"the draws were not saved with this answer; save it with save(path, fits=True){exact}"
 
 
 def as_groups(fits: Mapping[str, xr.DataTree]) -> dict[str, xr.Dataset]:

@@ -8,6 +8,7 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.exact.numeric.seeds import one_seed
+from betterthan.models.priors import is_distribution, is_table
 from betterthan.models.sampling import Sampling
 from betterthan.posterior.parameters import prior_of
 from betterthan.posterior.table import Question
@@ -69,6 +70,7 @@ class Asked:
             raise ValueError(
                 f"sampling is {type(sampling).__name__}; give betterthan.models.Sampling(...)"
             )
+        _refuse_prior(choices["prior"])
         kept = {k: v for k, v in choices.items() if k != "margin"}
         return cls(
             **kept,
@@ -79,6 +81,19 @@ class Asked:
             seed=(seed := one_seed(rng)),  # one seed for all that samples
             rank_seed=0 if rng is None else seed,
         )
+
+
+def _refuse_prior(prior: Any) -> None:
+    """Refuse at once a prior that `fit` takes, and a comparison in closed form does not."""
+    array = is_table(prior)
+    if not array and not is_distribution(prior):
+        return
+    what = "an array with one prior per pair" if array else "a PyMC distribution"
+    raise ValueError(
+        f"prior is {what}, which compare does not take; sample it by "
+        "betterthan.models.dirichlet_multinomial.fit(counts, prior=prior) or another model, and "
+        "give the fit to betterthan.fits.compare"
+    )
 
 
 _OR_NONE = {"quantity": names.QUANTITIES, "unit": names.EVIDENCE_UNITS}

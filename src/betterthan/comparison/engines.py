@@ -110,7 +110,7 @@ def _of_counts(given: Given, asked: Asked) -> xr.Dataset:
 
 def sampled_answers(given: Given, asked: Asked) -> Engine:
     """The same from PyMC, each number with its Monte Carlo error."""
-    from betterthan.fits.checking import cross_check
+    from betterthan.fits.checking import distance
     from betterthan.models import beta_binomial, dirichlet_multinomial
 
     three = given.counts.sizes[names.OUTCOME] == 3
@@ -125,25 +125,25 @@ def sampled_answers(given: Given, asked: Asked) -> Engine:
 
     diagnosis = diagnose(tree)
     whole = table.with_verdicts(found, asked.question, converged=diagnosis.passed, n=_number(given))
-    beside = xr.Dataset({"z": without_attrs(cross_check(given.counts, tree)["z"])})
+    beside = xr.Dataset({"z": without_attrs(distance(given.counts, tree)["z"])})
     signed = _signed(tree["posterior"].attrs) | _judged(diagnosis)
     return Engine("mcmc", whole, beside, signed, tree)
 
 
 def sampled_judged(data: xr.Dataset, n: xr.DataArray, asked: Asked) -> Engine:
     """The answers of judged counts from PyMC; `n` is the items of each pair, as a square."""
-    from betterthan.fits.checking import cross_check
+    from betterthan.fits.checking import distance
     from betterthan.models import judge
 
     tree = judge.fit(
         data, prior=asked.prior, sampling=asked.sampling, rng=asked.seed, predictive=False
     )
-    from betterthan.posterior.gate import diagnose
+    from betterthan.posterior.gate import diagnose, posterior_of
 
-    posterior, diagnosis = tree["posterior"].to_dataset(), diagnose(tree)
+    posterior, diagnosis = posterior_of(tree), diagnose(tree)
     found = table.of_differences(posterior["difference"], asked.question, square=True)
     whole = table.with_verdicts(found, asked.question, converged=diagnosis.passed, n=n)
-    z = cross_check(data, tree)["z"]
+    z = distance(data, tree)["z"]
     turned = table.of_pairs({"difference_mean": z.values}, z, square=True)  # of (B, A) it is -z
     beside = turned.rename({"difference_mean": "z"})
     return Engine("mcmc", whole, beside, _signed(posterior.attrs) | _judged(diagnosis), tree)

@@ -2,16 +2,20 @@
 model of his own.
 """
 
+import warnings
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import checks, names, schemas
 from betterthan.counts.pairing import as_pairs
 from betterthan.judged.dataset import is_judged
 from betterthan.models.of_pairs import systems_named
 from betterthan.posterior.from_draws import SAMPLES
+from betterthan.posterior.gate import diagnose, posterior_of
+from betterthan.posterior.pair_systems import joinable
 
 _VARIABLES = {
     "difference": (names.PAIR,),
@@ -42,22 +46,30 @@ def adopt(idata: xr.DataTree, counts: xr.DataArray | xr.Dataset | None = None) -
         or ``theta`` (pair, outcome), the probabilities of win, loss and tie; or ``p`` (pair), the
         probability that A wins an example that is not a tie. The first of these answers.
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome), optional
-        The data of the model, or judged counts. They name the systems where the model does not,
-        and the answers come in their shape. Default: the systems that `build` recorded, else those
-        in labels such as "A vs B".
+        The data of the model, also by cluster or data set, or judged counts. They name the systems
+        where the model does not, and the answers come in their shape. Default: the systems that
+        `build` recorded, else those in labels such as "A vs B". The answers are then over
+        (system_a, system_b) where these are all pairs of their systems, in any order and each in
+        either direction, else over (pair,).
 
     Returns
     -------
     xarray.DataTree
-        The same groups; the posterior has coordinates ``system_a`` and ``system_b`` on pair, and
-        ``difference`` where it follows from ``theta``. ``posterior.attrs["model"]`` is "adopted
-        model".
+        The same groups, with the pairs of the posterior. The posterior has coordinates ``system_a``
+        and ``system_b`` on pair, and ``difference`` where it follows from ``theta``. Where a
+        variable is not over pair, constant_data has these coordinates instead, so that ArviZ
+        takes the posterior. ``posterior.attrs["model"]`` is "adopted model".
 
     Raises
     ------
     ValueError
         If there are no draws, none of the three variables, a value that is not finite or no
         probability, pairs whose systems are unknown, or other pairs than those of the counts.
+
+    Warns
+    -----
+    UserWarning
+        If the draws have not converged: what failed and what to try, as `fits.diagnose` says it.
 
     Examples
     --------
@@ -74,17 +86,17 @@ def adopt(idata: xr.DataTree, counts: xr.DataArray | xr.Dataset | None = None) -
             f"idata is a {type(idata).__name__} without a group posterior; give the "
             "xarray.DataTree that pm.sample returned"
         )
-    posterior = _answering(idata["posterior"].to_dataset())
-    constant = _group(idata, "constant_data")
-    tree = idata.copy()
+    posterior = _answering(posterior_of(idata))
+    tree = _aligned(idata.copy(), posterior)
+    constant = _group(tree, "constant_data")
     if counts is None:
         a, b = _systems(posterior, constant)
         again = posterior.attrs.get("model") == names.ADOPTED
         square = bool(posterior.attrs["square"]) if again else _complete(a, b)
     else:
-        pairs, square = (counts, False) if is_judged(counts) else as_pairs(counts)
-        order = _places(posterior, constant, pairs)
-        a, b = ([str(s) for s in pairs[side].values] for side in names.SQUARE)
+        judged = is_judged(counts)
+        pairs, square = (counts, False) if judged else as_pairs(_of_all_groups(counts, tree))
+        order, a, b = _places(posterior, constant, pairs, square)
         posterior = posterior.isel({names.PAIR: order})
         for group in set(tree.children) - {"posterior"}:
             data = tree[group].to_dataset()
@@ -99,9 +111,45 @@ def adopt(idata: xr.DataTree, counts: xr.DataArray | xr.Dataset | None = None) -
     kept = {k: posterior.attrs[k] for k in _KEPT if k in posterior.attrs}
     attrs = {"model": names.ADOPTED, "square": int(square), **kept}
     attrs |= {"draws": posterior.sizes["draw"], "chains": posterior.sizes["chain"]}
-    tree["posterior"] = posterior.assign_coords(labels).assign_attrs(attrs)
+    labelled = posterior.assign_coords(labels)
+    bare, data = joinable(labelled), _keeping(_group(tree, "constant_data"), labels, len(a))
+    if data is not None and names.SYSTEM_A not in bare.coords:
+        tree["constant_data"], labelled = data, bare
+    tree["posterior"] = labelled
     tree["posterior"].attrs = attrs
+    diagnosis = diagnose(tree)
+    if not diagnosis.passed:
+        warnings.warn(f"not converged: {' '.join(diagnosis.failures)}", stacklevel=2)
     return tree
+
+
+def _aligned(tree: xr.DataTree, posterior: xr.Dataset) -> xr.DataTree:
+    """The tree with the pairs of the posterior in its other groups, where these have more pairs or
+    another order.
+    """
+    labels = _labels(posterior) or []
+    for group in set(tree.children) - {"posterior"} if labels else ():
+        data = tree[group].to_dataset()
+        there = _labels(data)
+        if (
+            there
+            and there != labels
+            and set(labels) <= set(there)
+            and len(set(there)) == len(there)
+        ):
+            tree[group] = data.isel({names.PAIR: [there.index(label) for label in labels]})
+    return tree
+
+
+def _keeping(constant: xr.Dataset, labels: dict[str, Any], pairs: int) -> xr.Dataset | None:
+    """Group constant_data with the systems of each pair in the place of those that `build`
+    recorded; None where it has pairs or systems of its own.
+    """
+    data = constant.drop_vars(names.IS_SYSTEM, errors="ignore")
+    used = {dim for array in data.values() for dim in array.dims}
+    if set(names.SQUARE) & used or data.sizes.get(names.PAIR, pairs) != pairs:
+        return None
+    return data.drop_vars(names.SQUARE, errors="ignore").assign_coords(labels)
 
 
 def _group(tree: xr.DataTree, name: str) -> xr.Dataset:
@@ -233,23 +281,37 @@ def _labels(data: xr.Dataset) -> list[str] | None:
     return [str(label) for label in data[names.PAIR].values]
 
 
+def _of_all_groups(counts: Any, tree: xr.DataTree) -> Any:
+    """Counts by pair or in a square, summed over the dims more that data of the model have too."""
+    counts = schemas.counts(counts)
+    known = {names.PAIR, *names.SQUARE, names.OUTCOME}
+    held = {dim for group in tree.children for dim in tree[group].to_dataset().dims}
+    more = [dim for dim in counts.dims if dim not in known and dim in held]
+    return counts.sum(more, keep_attrs=True) if more else counts
+
+
 def _places(
-    posterior: xr.Dataset, constant: xr.Dataset, counts: xr.DataArray | xr.Dataset
-) -> list[int]:
-    """Where the pairs of the counts are in the posterior."""
+    posterior: xr.Dataset, constant: xr.Dataset, counts: xr.DataArray | xr.Dataset, square: bool
+) -> tuple[list[int], list[str], list[str]]:
+    """Where the pairs of the counts are in the posterior, and their systems: in a square in the
+    direction that the posterior has.
+    """
     size, wanted = posterior.sizes[names.PAIR], counts.sizes[names.PAIR]
     labels = _labels(posterior)
+    a, b = ([str(s) for s in counts[side].values] for side in names.SQUARE)
     if labels is None and systems_named(constant) is None and size == wanted:
-        return list(range(size))  # an array without labels is in the order of its data
+        return list(range(size)), a, b  # an array without labels is in the order of its data
     own = [str(label) for label in counts[names.PAIR].values]
     if labels is None or sorted(labels) != sorted(own):  # not as the counts call them
-        pairs = zip(*_systems(posterior, constant), strict=True)
-        labels = [f"{a}{_BETWEEN}{b}" for a, b in pairs]
-        both = zip(*(counts[side].values for side in names.SQUARE), strict=True)
-        own = [f"{a}{_BETWEEN}{b}" for a, b in both]
+        there = list(zip(*_systems(posterior, constant), strict=True))
+        both = list(zip(a, b, strict=True))
+        if square:
+            both = [(y, x) if (y, x) in there and (x, y) not in there else (x, y) for x, y in both]
+        labels, own = ([f"{x}{_BETWEEN}{y}" for x, y in pairs] for pairs in (there, both))
+        a, b = [x for x, _ in both], [y for _, y in both]
     if sorted(labels) != sorted(own):
         raise ValueError(_other_pairs(labels, own))
-    return [labels.index(label) for label in own]
+    return [labels.index(label) for label in own], a, b
 
 
 def _other_pairs(labels: list[str], own: list[str]) -> str:
@@ -258,8 +320,8 @@ def _other_pairs(labels: list[str], own: list[str]) -> str:
     for only in (x for x in labels if x not in own):
         if _BETWEEN.join(reversed(only.split(_BETWEEN))) in missing:
             return (
-                f"idata has the pair {only!r}, the counts have it the other way round; exchange "
-                "its systems in the counts"
+                f"idata has the pair {only!r}, the counts have it the other way round; give counts "
+                "in a square, which has both directions: betterthan.counts.to_square(counts)"
             )
     there = Counter(labels)
     twice = [x for x in there if there[x] > own.count(x) > 0]
@@ -286,7 +348,7 @@ def _refuse_twice(a: list[str], b: list[str]) -> None:
 
 
 def _complete(a: list[str], b: list[str]) -> bool:
-    """Whether the pairs are those above the diagonal of a square, in its order."""
-    systems = list(dict.fromkeys([*a[:1], *b]))
-    upper = [(x, y) for k, x in enumerate(systems) for y in systems[k + 1 :]]
-    return list(zip(a, b, strict=True)) == upper
+    """Whether the pairs are all of their systems, each in one direction."""
+    systems = len({*a, *b})
+    pairs = {frozenset(both) for both in zip(a, b, strict=True)}
+    return len(pairs) == len(a) == systems * (systems - 1) // 2

@@ -1,6 +1,8 @@
 """Whether a fit can be trusted: its diagnosis, its summary, and the closed form beside it."""
 
+import warnings
 from importlib import import_module
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,7 @@ from betterthan.counts.shapes import pair_indices, to_pairs, to_square
 from betterthan.exact.numeric.sampling_error import probability_z
 from betterthan.judged.dataset import is_judged
 from betterthan.models import clustered, mallows
-from betterthan.models.priors import ARRAY
+from betterthan.models.priors import ARRAY, Prior, is_table
 from betterthan.posterior import from_draws
 from betterthan.posterior.closed import prob_better
 from betterthan.posterior.fitted import prior_in
@@ -32,20 +34,23 @@ def cross_check(counts: Any, tree: xr.DataTree, *, prior: Any = None) -> xr.Data
     Parameters
     ----------
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
-        What the posterior was drawn for, or judged counts; for a fit of
+        What the posterior was drawn for, or judged counts. Of further pairs and systems in the
+        counts nothing is checked. For a fit of
         ``models.clustered``, counts with a dim ``cluster``; for a fit of ``models.mallows`` with
         complete pooling, the Dataset of `orders.kendall_tau` that it was fitted to, and P(theta of
         A > theta of B) is checked.
     tree : xarray.DataTree
         Draws, from `posterior.draws`, a model's ``fit`` or `fits.adopt`.
-    prior : str or sequence of float, optional
-        The prior of the draws, where they do not record it: an adopted model, unless it is of
-        ``models.dirichlet_multinomial.build``.
+    prior : str, sequence of float or array, optional
+        The prior of the draws, where they do not record it: of a model of your own. An array has a
+        row for each pair, in the order of the draws or by its labels. What ``build`` of
+        ``dirichlet_multinomial``, ``beta_binomial`` and ``independent_betas`` had is recorded.
 
     Returns
     -------
     xarray.Dataset
-        ``exact``, ``sampled``, ``mcse``, ``ess``, ``z`` and ``agrees`` (z from -4 to 4). z is the
+        ``exact``, ``sampled``, ``mcse``, ``ess``, ``z`` and ``agrees``: z is from -4 to 4, and the
+        draws have converged. z is the
         distance in Monte Carlo standard errors sqrt(p (1 - p) / ESS) with the exact p; where fewer
         than 5 draws are expected on one side, the normal deviate of the exact binomial tail.
 
@@ -55,6 +60,11 @@ def cross_check(counts: Any, tree: xr.DataTree, *, prior: Any = None) -> xr.Data
         If the counts and the draws do not name the same systems, the prior of the draws is not
         known or is another one, or the model has no closed form.
 
+    Warns
+    -----
+    UserWarning
+        If the draws have not converged: ``agrees`` is then False everywhere.
+
     Examples
     --------
     >>> import betterthan as bt
@@ -63,13 +73,25 @@ def cross_check(counts: Any, tree: xr.DataTree, *, prior: Any = None) -> xr.Data
     >>> bool(checked["agrees"].all())
     True
     """
+    found, diagnosis = distance(counts, tree, prior=prior), diagnose(tree)
+    if diagnosis.passed:
+        return found
+    warnings.warn(f"not converged, so nothing agrees: {' '.join(diagnosis.failures)}", stacklevel=2)
+    return found.assign(agrees=xr.zeros_like(found["agrees"]))
+
+
+def distance(counts: Any, tree: xr.DataTree, *, prior: Any = None) -> xr.Dataset:
+    """As `cross_check`, of draws whose convergence is looked at elsewhere."""
     posterior = posterior_of(tree)
     fitted = posterior.attrs.get("model")
     if fitted == "mallows":
         return _dispersions(counts, posterior)
     _refuse_without_closed_form(tree)
     sampled = draws_prob_better(tree)
-    counts = counts if is_judged(counts) else _as_draws(schemas.counts(counts), sampled)
+    if is_judged(counts):
+        counts = _judged_as_draws(counts, sampled)
+    else:
+        counts = _as_draws(schemas.counts(counts), sampled)
     _refuse_others(counts, sampled)
     _refuse_other_kind(counts, str(fitted))
     own = _recorded_prior(tree)
@@ -78,6 +100,8 @@ def cross_check(counts: Any, tree: xr.DataTree, *, prior: Any = None) -> xr.Data
             "the draws do not record their prior, so no closed form is known to be theirs; give "
             "prior=, such as (1, 1, 1)"
         )
+    if own is None and is_table(prior) and not is_judged(counts):
+        own, prior = _of_each_pair(prior, posterior), None
     if isinstance(own, xr.DataArray):
         return _by_pair(counts, tree, own, prior, sampled)
     prior = own if prior is None else prior
@@ -86,9 +110,10 @@ def cross_check(counts: Any, tree: xr.DataTree, *, prior: Any = None) -> xr.Data
     if fitted == "clustered":
         _refuse_other_prior(checks.prior(prior), own)
         return _checked(clustered.closed_form(counts, prior=prior), sampled, "clustered")
-    independent = "p_win" in posterior and "p_loss" in posterior
-    ties = "drop" if "p" in posterior and "theta" not in posterior else "third"
-    numbers = checks.prior(prior, 2 if independent or ties == "drop" else 3)
+    kind = _kind(posterior)
+    independent = kind == _INDEPENDENT
+    ties = "drop" if kind == "beta_binomial" else "third"
+    numbers = checks.prior(prior, 3 if kind == "dirichlet_multinomial" else 2)
     _refuse_other_prior(numbers, own)
     model = "independent" if independent else "dirichlet"
     exact = prob_better(counts, model=model, prior=numbers, ties=ties)
@@ -161,10 +186,46 @@ def _by_pair(
     posterior = tree["posterior"]
     fitted = str(posterior.attrs["model"])
     if fitted == names.ADOPTED:
-        core = {"theta": "dirichlet_multinomial", "p": "beta_binomial", "p_win": _INDEPENDENT}
-        fitted = next(model for variable, model in core.items() if variable in posterior)
+        fitted = _kind(posterior)
     model = import_module(f"betterthan.models.{fitted}")
+    if names.SYSTEM_A in sampled.dims:
+        own = _in_direction(own, posterior_of(tree), to_pairs(counts), fitted)
     return _checked(model.closed_form(counts, prior=own), sampled, fitted)
+
+
+def _kind(posterior: Any) -> str:
+    """The core model whose variables an adopted one has."""
+    if "p_win" in posterior and "p_loss" in posterior:
+        return _INDEPENDENT
+    alone = "p" in posterior and "theta" not in posterior
+    return "beta_binomial" if alone else "dirichlet_multinomial"
+
+
+def _of_each_pair(prior: Any, posterior: xr.Dataset) -> xr.DataArray:
+    """A prior of each pair of the draws, checked."""
+    labels = names.OUTCOMES if _kind(posterior) == "dirichlet_multinomial" else names.DECISIVE
+    rows = Prior.of(prior, posterior, labels).numbers
+    coords = {names.PAIR: posterior[names.PAIR].values, names.OUTCOME: list(labels)}
+    return xr.DataArray(rows, coords, (names.PAIR, names.OUTCOME))
+
+
+def _in_direction(
+    own: xr.DataArray, posterior: xr.Dataset, pairs: xr.DataArray, model: str
+) -> xr.DataArray:
+    """The prior of each pair as a square of counts has them, from that of the draws: win and loss
+    exchange where a pair is reversed, and success and failure of independent Betas do not.
+    """
+    rows = own.transpose(names.PAIR, names.OUTCOME)
+    n = rows.sizes[names.OUTCOME]
+    turned = list(range(n)) if model == _INDEPENDENT else [1, 0, 2][:n]
+    known: dict[tuple[str, str], np.ndarray] = {}
+    a, b = (posterior[side].values.astype(str).tolist() for side in names.SQUARE)
+    for x, y, row in zip(a, b, rows.values, strict=True):
+        known |= {(x, y): row, (y, x): row[turned]}
+    sides = (pairs[side].values.astype(str).tolist() for side in names.SQUARE)
+    values = [known[pair] for pair in zip(*sides, strict=True)]
+    coords = {names.PAIR: pairs[names.PAIR].values, names.OUTCOME: rows[names.OUTCOME].values}
+    return xr.DataArray(values, coords, (names.PAIR, names.OUTCOME))
 
 
 def _recorded_prior(tree: xr.DataTree) -> tuple[float, ...] | xr.DataArray | None:
@@ -180,27 +241,62 @@ def _recorded_prior(tree: xr.DataTree) -> tuple[float, ...] | xr.DataArray | Non
             f"the draws were made with the prior {prior}, for which there is no closed form here"
         )
     if prior is None and "prior" in constant:
-        return tuple(np.asarray(constant["prior"].values, float).tolist())
+        numbers = np.asarray(constant["prior"].values, float)
+        if np.isnan(numbers).any():
+            raise ValueError(
+                "the model was built with a PyMC distribution as its prior, for which there is no "
+                "closed form here"
+            )
+        return tuple(numbers.tolist())
     return prior
 
 
 def _as_draws(counts: xr.DataArray, sampled: xr.DataArray) -> xr.DataArray:
-    """The counts by pair or in a square, as the answer of the draws is."""
-    if names.SYSTEM_A in sampled.dims and names.PAIR in counts.dims:
-        square = to_square(counts)
-        order = {side: sampled[side].values.tolist() for side in names.SQUARE}
-        known = all(set(order[side]) == set(square[side].values.tolist()) for side in names.SQUARE)
-        return square.sel(order) if known else square
-    if names.PAIR in sampled.dims and names.SYSTEM_A in counts.dims:
-        return to_pairs(counts)
-    return counts
+    """The counts of the pairs of the draws, by pair or in a square as their answer is."""
+    known = {names.PAIR, names.SYSTEM_A} & set(counts.dims)
+    if not known or not set(names.SQUARE) <= set(counts.coords):
+        return counts
+    square = to_square(counts) if names.PAIR in counts.dims else counts
+    there = [str(s) for s in square[names.SYSTEM_A].values]
+    a, b = ([str(s) for s in sampled[side].values] for side in names.SQUARE)
+    pairs = zip(a, b, strict=True) if names.PAIR in sampled.dims else combinations(a, 2)
+    if names.PAIR in counts.dims:
+        sides = zip(*(counts[side].values.astype(str) for side in names.SQUARE), strict=True)
+        held = {frozenset(pair) for pair in sides}
+        asked = [pair for pair in pairs if {*pair} <= {*there}]
+        for x, y in (pair for pair in asked if frozenset(pair) not in held):
+            raise ValueError(
+                f"the draws have the pair {x!r} and {y!r}, the counts do not; give the counts that "
+                "the draws were made for"
+            )
+    if not {*a, *b} <= set(there):
+        return square if names.SYSTEM_A in sampled.dims else to_pairs(square)
+    square = square.assign_coords(dict.fromkeys(names.SQUARE, there))
+    if names.SYSTEM_A in sampled.dims:
+        return square.sel(dict.fromkeys(names.SQUARE, a))
+    at = {
+        side: xr.DataArray(of, dims=names.PAIR)
+        for side, of in zip(names.SQUARE, (a, b), strict=True)
+    }
+    by_pair = square.sel(at).assign_coords({names.PAIR: sampled[names.PAIR].values})
+    return by_pair.transpose(..., names.PAIR, names.OUTCOME)
+
+
+def _judged_as_draws(counts: xr.Dataset, sampled: xr.DataArray) -> xr.Dataset:
+    """The judged counts of the pairs of the draws, in their order."""
+    labels = counts[names.PAIR].values.tolist()
+    wanted = sampled[names.PAIR].values.tolist() if names.PAIR in sampled.dims else []
+    if not wanted or not set(wanted) <= set(labels):
+        return counts
+    return counts.isel({names.PAIR: [labels.index(label) for label in wanted]})
 
 
 def _refuse_others(counts: xr.DataArray | xr.Dataset, sampled: xr.DataArray) -> None:
     for d in sampled.dims:
         if d not in counts.dims or list(counts[d].values) != list(sampled[d].values):
             raise ValueError(
-                "the counts and the draws do not name the same systems in the same order"
+                "the counts and the draws do not name the same systems; give the counts that the "
+                "draws were made for"
             )
 
 

@@ -7,6 +7,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.answers.comparison import Comparison
+from betterthan.answers.kept_fits import kept
 from betterthan.fits.of_abilities import of_abilities
 from betterthan.fits.of_clusters import of_clusters
 from betterthan.fits.of_datasets import of_datasets
@@ -15,6 +16,7 @@ from betterthan.orders.dispersions import of_dispersions
 from betterthan.posterior.fitted import Fit
 from betterthan.posterior.pairwise import MODELS, of_outcomes
 from betterthan.posterior.table import Question
+from betterthan.signed import Signature
 
 # of each model: who reads its fits, and the unit of evidence
 _READERS = {
@@ -66,11 +68,11 @@ def compare(
     Returns
     -------
     Comparison
-        Print it for the answer. Its data over (system_a, system_b), or (pair,) where the counts
-        came by pair: ``prob_better``, ``difference_mean``, ``difference_lower``,
-        ``difference_upper`` (positive where A is better), ``mass`` (region), each with its
-        ``_mcse``, and ``verdict``, which is ``no_verdict`` where the fit has not converged. And, by
-        model:
+        Print it for the answer; its ``fits`` hold the tree. Its data over (system_a, system_b), or
+        (pair,) where the counts came by pair: ``prob_better``, ``difference_mean``,
+        ``difference_lower``, ``difference_upper`` (positive where A is better), ``mass`` (region),
+        each with its ``_mcse``, and ``verdict``, which is ``no_verdict`` where the fit has not
+        converged. And, by model:
 
         - ``clustered``: ``prob_better_exact``, the same without draws; ``prob_better_independent``
           and ``verdict_independent``, as if examples were independent; ``n``, ``design_effect`` and
@@ -136,10 +138,10 @@ def compare(
         own[name] = value
     reader, unit = _READERS[fit.model]
     found = reader(fit, asked, **own)
-    return Comparison(
-        found.assign_attrs(
-            fit.signed(
-                asked, answer="dispersions" if fit.model == "mallows" else "pairs", unit=unit
-            ).to_attrs()
-        )
-    )
+    answer = "dispersions" if fit.model == "mallows" else "pairs"
+    found.attrs |= fit.signed(asked, answer=answer, unit=unit).to_attrs()
+    draws, left_out = kept(tree)
+    if left_out:
+        notes = (*(Signature.from_attrs(found.attrs).notes or ()), left_out)
+        found.attrs |= Signature(notes=notes).to_attrs()
+    return Comparison(found, fits={} if draws is None else {fit.model: draws})

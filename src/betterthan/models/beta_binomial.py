@@ -134,7 +134,8 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
     Returns
     -------
     pymc.Model
-        Variable ``p`` (pair), data ``wins`` and ``n`` (pair), observed ``y``.
+        Variable ``p`` (pair), data ``wins`` and ``n`` (pair), observed ``y``. The prior is recorded
+        as data, ``prior``.
 
     Raises
     ------

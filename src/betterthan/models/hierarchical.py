@@ -63,6 +63,7 @@ from betterthan.models.describing import Description, description_of
 from betterthan.models.of_groups import Groups
 from betterthan.models.priors import Prior
 from betterthan.models.sampling import Options, Sampling, asked, fit_model
+from betterthan.posterior.pair_systems import joinable
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -289,7 +290,7 @@ def fit(
     else:
         mean = attrs.get("centre")
         added = datasets_given_mean.draw(posterior, data, concentration, mean, random)
-    tree["posterior"] = posterior.assign(added).assign_coords(data.coords)
+    tree["posterior"] = joinable(posterior.assign(added).assign_coords(data.coords))
     constant = {"counts": (data.dims, data.values)} | known.by_pair_kept
     tree["constant_data"] = xr.Dataset(constant, coords=data.coords)
     return tree

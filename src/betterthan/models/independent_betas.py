@@ -137,7 +137,7 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
     -------
     pymc.Model
         Variables ``p_win``, ``p_loss``, ``difference`` (pair), data ``decisive`` and ``n``,
-        observed ``y``.
+        observed ``y``. The prior is recorded as data, ``prior``.
 
     Raises
     ------

@@ -36,7 +36,7 @@ class Prior:
         if is_distribution(prior):
             prior_distributions.check(prior, len(who), labels)
             return cls(None, prior, labels, len(who))
-        numbers = _rows(prior, who, labels) if _is_table(prior) else _numbers(prior, labels)
+        numbers = _rows(prior, who, labels) if is_table(prior) else _numbers(prior, labels)
         return cls(numbers, None, labels, len(who))
 
     @property
@@ -82,14 +82,23 @@ class Prior:
         return tuple(np.moveaxis(self.numbers, -1, 0))
 
     def parameters(self) -> Any:
-        """Numbers as data of a PyMC model, which are kept with the draws."""
+        """Numbers as data of a PyMC model, which are kept with the draws; nan of a distribution
+        that has none.
+        """
         import pymc as pm
 
-        assert self.numbers is not None
         model: Any = pm.modelcontext(None)
         model.add_coord(names.OUTCOME, list(self.labels))
+        numbers, known = self.numbers, True
+        if numbers is None:
+            found = prior_distributions.numbers(self.distribution)
+            known = found is not None
+            numbers = np.array(found or [0.0] * len(self.labels))
         dims = (names.PAIR, names.OUTCOME) if self.by_pair else (names.OUTCOME,)
-        return pm.Data("prior", self.numbers, dims=dims)
+        data: Any = pm.Data("prior", numbers, dims=dims)
+        if not known:  # pm.Data refuses nan, its variable takes it
+            data.set_value(np.full(len(self.labels), np.nan))
+        return data
 
     def by_outcome(self) -> list[Any]:
         """The same, each a number or (pair,)."""
@@ -105,6 +114,7 @@ class Prior:
 
         dims, transform = (names.PAIR, names.OUTCOME), simplex.decisive_first()
         if self.numbers is None:
+            self.parameters()
             drawn = prior_distributions.of_pairs(self.distribution, self.pairs, event=1)
             return prior_distributions.register(drawn, name, dims, transform)
         return pm.Dirichlet(name, a=self.parameters(), dims=dims, default_transform=transform)
@@ -113,6 +123,8 @@ class Prior:
         """PyMC variables of one probability of each pair, which have this prior each."""
         import pymc as pm
 
+        if not self.by_pair:
+            self.parameters()  # recorded; what is computed does not depend on it
         if self.numbers is None:
             drawn = prior_distributions.of_pairs(self.distribution, self.pairs, event=0)
             return [prior_distributions.register(drawn, name, (names.PAIR,)) for name in several]
@@ -129,7 +141,8 @@ def is_distribution(prior: Any) -> bool:
     return isinstance(prior, Variable)
 
 
-def _is_table(prior: Any) -> bool:
+def is_table(prior: Any) -> bool:
+    """Whether it is an array with a row for each pair, rather than numbers for all."""
     if isinstance(prior, (np.ndarray, xr.DataArray)):
         return prior.ndim > 1
     return isinstance(prior, (list, tuple)) and any(np.ndim(row) > 0 for row in prior)

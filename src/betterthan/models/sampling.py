@@ -396,14 +396,15 @@ def tidy(tree: xr.DataTree, pairs: xr.DataArray | None = None) -> None:
     """Put system_a and system_b on every group over pairs, and drop the hour at which it was
     made.
 
-    Not on log densities of which some are not over pairs: ArviZ joins their variables.
+    Data always have them. Of draws and log densities ArviZ joins the variables of a group, which
+    has them where all are over pairs.
     """
     for group in tree.children:
         data = tree[group].to_dataset()
         if group == "constant_data":  # systems are coordinates of pair below
             data = data.drop_vars([*names.IS_SYSTEM, *names.SQUARE], errors="ignore")
         over = [names.PAIR in array.dims for array in data.values()]
-        if pairs is not None and (all(over) if group.startswith("log_") else any(over)):
+        if pairs is not None and (any(over) if group.endswith("_data") else all(over)):
             here = pairs.sel({names.PAIR: data[names.PAIR].values.tolist()})
             labels = (names.PAIR, *names.SQUARE)
             data = data.assign_coords({k: (names.PAIR, here[k].values) for k in labels})

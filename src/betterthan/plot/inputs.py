@@ -20,10 +20,14 @@ from betterthan.plot.systems import called, chosen, picked
 from betterthan.posterior import pairwise
 from betterthan.posterior.closed import prob_better
 from betterthan.posterior.differences import difference, prob_equivalent
+from betterthan.posterior.gate import posterior_of
+from betterthan.posterior.sampled import difference_of, no_difference
 from betterthan.posterior.verdicts import decide
 from betterthan.signed import Signature
 
 _DIFFERENCE = ("difference_mean", "difference_lower", "difference_upper", "verdict")
+_DIFFERENCE_ASKED = "a difference"
+_TIES_UNKNOWN = f"{_DIFFERENCE_ASKED} needs the number of ties, which these data do not have"
 _JUDGMENT = "judgment"
 
 
@@ -60,7 +64,7 @@ def draws_of_one(tree: xr.DataTree, systems: Any) -> tuple[str, str, dict[str, n
     """Names and draws (draw, ...) of one pair, from the side of the first."""
     first = None if systems is None else _first_of_two(systems)
     _refuse_other_fits(tree)
-    sides = dict(zip(names.SQUARE, pair_names(tree["posterior"].to_dataset()), strict=True))
+    sides = dict(zip(names.SQUARE, pair_names(posterior_of(tree)), strict=True))
     coords = {side: (names.PAIR, labels) for side, labels in sides.items()}
     index = xr.DataArray(np.arange(len(sides[names.SYSTEM_A])), coords, names.PAIR)
     a, b, place = _only(_picked_pairs(index, systems))
@@ -126,6 +130,9 @@ def differences(data: Any, systems: Any = None, rope: float | None = None) -> xr
 
     `rope` is that of the verdicts on scores, counts and draws; a comparison has its verdicts.
     """
+    if isinstance(data, xr.DataTree):
+        _refuse_other_fits(data)
+        difference_of(posterior_of(data), _DIFFERENCE_ASKED)
     data = _answers(data, rope)
     if isinstance(data, xr.Dataset) and _JUDGMENT not in data.sizes:
         return _compared(data, systems)
@@ -217,10 +224,12 @@ def _counts(data: Any) -> xr.DataArray:
 
 def _compared(comparison: xr.Dataset, systems: Any) -> xr.Dataset:
     if comparison.attrs.get("ties") == "unknown":
-        raise ValueError("a difference needs the number of ties, which these data do not have")
+        raise ValueError(_TIES_UNKNOWN)
     missing = [name for name in _DIFFERENCE if name not in comparison]
     if missing and {"prob_better", "verdict"} <= set(comparison):
-        raise ValueError("a difference needs the number of ties, which these data do not have")
+        model = str(comparison.attrs.get("model"))
+        of_draws = model in pairwise.MODELS and "draws" in comparison.attrs
+        raise ValueError(no_difference(model, _DIFFERENCE_ASKED) if of_draws else _TIES_UNKNOWN)
     if missing:
         raise ValueError(
             f"data are no comparison: there is no variable {missing[0]!r}; see betterthan.compare"

@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import __version__, names
-from betterthan.posterior.gate import Diagnosis, diagnose
+from betterthan.posterior.gate import Diagnosis, diagnose, posterior_of
 from betterthan.posterior.table import Question
 from betterthan.signed import Signature
 
@@ -49,7 +49,7 @@ class Fit:
             warnings.warn("no verdict: " + " ".join(diagnosis.failures), stacklevel=3)
         held = "constant_data" in tree.children
         constant = tree["constant_data"].to_dataset() if held else xr.Dataset()
-        return cls(tree["posterior"].to_dataset(), constant, diagnosis)
+        return cls(posterior_of(tree), constant, diagnosis)
 
     @property
     def model(self) -> str:
@@ -75,7 +75,8 @@ class Fit:
         """What chains are judged by, or weights."""
         if not np.isnan(self.diagnosis.pareto_k):
             return {"pareto_k": self.diagnosis.pareto_k}
-        told = ("rhat_max", "divergences")
+        known = () if self.diagnosis.unchecked else ("divergences",)
+        told = ("rhat_max", *known)
         return {k: getattr(self.diagnosis, k) for k in told}
 
     def signed(self, asked: Question, **also: Any) -> Signature:

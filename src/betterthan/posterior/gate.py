@@ -1,12 +1,14 @@
 """Convergence checks: a fit that fails them gives no verdict, but says what failed, what to try."""
 
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from betterthan import names
+from betterthan.posterior.pair_systems import with_systems
 
 _FREE = "ability_raw"
 _ALONE = "Only 1 chain was drawn, so R-hat cannot tell whether chains agree; use chains=4."
@@ -15,6 +17,7 @@ _UNCHECKED = (
     "Checked by R-hat and ESS alone: the tree has no group sample_stats, so divergences and energy "
     "are not known."
 )
+_NO_DIVERGENCES = "Divergences are not known: group sample_stats has no 'diverging'."
 _LONGER = f"draw more (draws={2 * names.DRAWS}, tune={2 * names.TUNE})"
 _BY_NUTS = "sample with sampler='nuts'"
 _SMALLER_STEPS = "raise target_accept (0.95, then 0.99), or use a prior further from 0"
@@ -29,7 +32,8 @@ class Diagnosis:
     ``ess_min`` how many draws of equal weight they are worth; ``rhat_max`` is nan, as no chains
     have to agree. ``bfmi_min`` is nan and ``divergences`` and ``treedepth_reached`` are 0 for exact
     draws and those by weights, which have no sampler. ``treedepth_reached`` is told but is no
-    failure: it costs time, not correctness. ``unchecked`` says what an adopted tree does not tell.
+    failure: it costs time, not correctness. ``unchecked`` says what an adopted tree does not tell;
+    ``divergences`` is then 0 and not known.
     """
 
     passed: bool
@@ -101,8 +105,16 @@ def diagnose(tree: xr.DataTree) -> Diagnosis:
         treedepth_reached=depth,
         chains=chains,
         draws=draws,
-        unchecked=_UNCHECKED if adopted and "sample_stats" not in tree.children else "",
+        unchecked=_unchecked(tree) if adopted else "",
     )
+
+
+def _unchecked(tree: xr.DataTree) -> str:
+    """What the sampler of a user did not record."""
+    if "sample_stats" not in tree.children:
+        return _UNCHECKED
+    known = "diverging" in tree["sample_stats"].to_dataset()
+    return "" if known else _NO_DIVERGENCES
 
 
 def _of_own(posterior: xr.Dataset) -> xr.Dataset:
@@ -112,21 +124,33 @@ def _of_own(posterior: xr.Dataset) -> xr.Dataset:
         if name in _ANSWERING:
             found[name] = draws
         elif draws.dtype.kind in "fiu":
-            cells = draws.transpose("chain", "draw", ...).values
-            cells = cells.reshape(*cells.shape[:2], -1)
-            varying = cells[..., (cells != cells[:1, :1]).any((0, 1))]
-            found[name] = xr.DataArray(varying, dims=("chain", "draw", f"{name}_cell"))
+            found[name] = _varying(draws.transpose("chain", "draw", ...), f"{name}_cell")
     return xr.Dataset({k: v for k, v in found.items() if v.size})
 
 
+def _varying(draws: xr.DataArray, dim: str) -> xr.DataArray:
+    """Draws (chain, draw, `dim`) of the cells that vary, each under its labels."""
+    each = draws.values.reshape(*draws.shape[:2], -1)
+    varying = (each != each[:1, :1]).any((0, 1))
+    found = xr.DataArray(each[..., varying], dims=("chain", "draw", dim))
+    rest = [draws[d].values for d in draws.dims[2:]]
+    if not rest:
+        return found
+    cells = [", ".join(map(str, cell)) for cell in product(*rest)]
+    return found.assign_coords({dim: np.array(cells)[varying]})
+
+
 def posterior_of(tree: Any) -> xr.Dataset:
-    """The group posterior of a tree, refused where there is none."""
+    """The group posterior of a tree, with the systems of each pair; refused where there is none."""
     if not isinstance(tree, xr.DataTree) or "posterior" not in tree.children:
         raise ValueError(
             f"tree is a {type(tree).__name__} without a group posterior; give draws from "
             "betterthan.posterior.draws or from a model's fit"
         )
-    return tree["posterior"].to_dataset()
+    posterior = tree["posterior"].to_dataset()
+    if "constant_data" not in tree.children:
+        return posterior
+    return with_systems(posterior, tree["constant_data"].to_dataset())
 
 
 def parameters(posterior: xr.Dataset) -> list[str]:

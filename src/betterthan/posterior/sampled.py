@@ -196,16 +196,20 @@ def counted(tree: Any) -> xr.Dataset:
 def difference_of(posterior: xr.Dataset, question: str) -> xr.DataArray:
     """Draws of the difference over (chain, draw, pair), refused where ties are unknown."""
     if "difference" not in posterior:
-        if posterior.attrs["model"] == names.ADOPTED:
-            raise ValueError(
-                f"{question} needs theta or difference, and the adopted model has p alone; add "
-                "one of them to the model, or ask prob_better"
-            )
-        raise ValueError(
-            f"{question} needs the number of ties, which {posterior.attrs['model']} does not know; "
-            "give counts with ties"
-        )
+        raise ValueError(no_difference(str(posterior.attrs["model"]), question))
     return posterior["difference"].transpose(*SAMPLES, names.PAIR)
+
+
+def no_difference(model: str, question: str) -> str:
+    """The error for a question that draws of p do not answer."""
+    if model == names.ADOPTED:
+        return (
+            f"{question} needs theta or difference, and the adopted model has p alone; add one of "
+            "them to the model, or ask prob_better"
+        )
+    return (
+        f"{question} needs the number of ties, which {model} does not know; give counts with ties"
+    )
 
 
 def _signed(posterior: xr.Dataset) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from betterthan.counts.shapes import labels, pair_indices
 from betterthan.exact.numeric import weights
 from betterthan.posterior import from_draws, verdicts
 from betterthan.posterior.from_sorted import Sorted
+from betterthan.posterior.gate import posterior_of
 
 # how the answer for (B, A) follows from that for (A, B): its name there, and what is done to it
 _MIRRORED: dict[str, tuple[str, Callable[[np.ndarray], np.ndarray]]] = {
@@ -84,7 +85,7 @@ def of_posterior(tree: xr.DataTree, asked: Question) -> xr.Dataset:
 
     Without ``difference`` only ``prob_better`` and its error are known.
     """
-    posterior = tree["posterior"].to_dataset()
+    posterior = posterior_of(tree)
     square = bool(posterior.attrs["square"])
     if "difference" in posterior:
         return of_differences(posterior["difference"], asked, square=square)

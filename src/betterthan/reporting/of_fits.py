@@ -60,7 +60,9 @@ def _model(made: Signature) -> Part:
     facts.append(("Draws", drawn if made.seed is None else f"{drawn}, seed {made.seed}"))
     if made.rhat_max is not None:
         health = f"R-hat at most {made.rhat_max:.3f}, ESS at least {made.ess_min:.0f}"
-        facts.append(("Convergence", f"{health}, {made.divergences} divergences"))
+        known = made.divergences is not None
+        divergences = f"{made.divergences} divergences" if known else "divergences not known"
+        facts.append(("Convergence", f"{health}, {divergences}"))
     if made.failures:
         facts.append(("Not to be trusted", " ".join(made.failures)))
     return Part("Model and draws", facts=facts)
