@@ -78,11 +78,11 @@ def rope(value: float) -> float:
     return number
 
 
-def margin(value: float, what: str = "margin") -> float:
+def margin(value: float, what: str = "margin", unit: str = "the score") -> float:
     """Return a score difference of at least 0, such as that up to which two scores tie."""
     number = real(value, what)
     if not (number >= 0 and math.isfinite(number)):
-        raise ValueError(f"{what} is {value}; give a number of at least 0, in units of the score")
+        raise ValueError(f"{what} is {value}; give a number of at least 0, in units of {unit}")
     return number
 
 

@@ -38,6 +38,7 @@ DIFFERENCES = {
     "accuracy": "difference in accuracy",
     "mean": "difference of means, in units of the score",
 }
+OF_DIFFERENCE = "the difference"  # what a rope is measured in where that is all that is known
 WEIGHTS = ("item", "unit")  # what counts once in a mean
 EVIDENCE_UNITS = ("item",)  # asked for, it takes items of a cluster as independent
 ROPE_LARGE = 0.2  # a rope of a probability above this is no small difference

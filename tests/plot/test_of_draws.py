@@ -135,6 +135,21 @@ def test_a_difference_of_ones_own_may_exceed_one():
     assert ax.get_xlabel() == "difference d, above 0 where A is better"
 
 
+def test_a_rope_of_a_difference_of_ones_own_is_in_its_unit():
+    tree = adopted(difference=np.random.default_rng(1).normal(20, 15, size=(4, 500, 1)))
+    d = tree["posterior"]["difference"].values
+    ax = bt.plot.densities(tree, show="difference", rope=10)
+    assert f"P(|d| ≤ 10) {drawing.probability((np.abs(d) <= 10).mean())}" in _legend(ax)
+    for data in (tree, bt.fits.compare(tree, rope=10), bt.fits.compare(tree)):
+        labels = bt.plot.differences(data, rope=10).get_legend().get_texts()
+        assert "ROPE: |d| ≤ 10" in [t.get_text() for t in labels]
+    assert bt.plot.differences(bt.fits.compare(tree, rope=10)).get_legend()  # that of its verdicts
+    graded = bt.fits.compare(bt.datasets.example_fit("graded"), rope=2.0)
+    assert bt.plot.differences(graded) and bt.plot.differences(graded, rope=3.0)
+    with pytest.raises(ValueError, match="rope is -1; give a number of at least 0, in units of"):
+        bt.plot.differences(tree, rope=-1)
+
+
 def test_the_matrix_of_draws_is_that_of_their_shares():
     ax = bt.plot.matrix(DRAWN_THREE)
     rows = [t.get_text() for t in ax.get_yticklabels()]

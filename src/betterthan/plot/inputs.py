@@ -145,10 +145,21 @@ def sampled(made: Signature) -> str:
 
 
 def rope_of(data: xr.DataArray | xr.Dataset, rope: float | None) -> float:
-    """The rope given, that of the comparison, or none."""
+    """The rope given, in the unit of the differences; that of the comparison, or none."""
+    made = Signature.from_attrs(data.attrs)
     if rope is None:
-        rope = Signature.from_attrs(data.attrs).rope
-    return checks.rope(names.ROPE if rope is None else rope)
+        return names.ROPE if made.rope is None else made.rope
+    if isinstance(data, xr.Dataset) and _in_own_unit(made):
+        return checks.margin(rope, "rope", names.OF_DIFFERENCE)
+    return checks.rope(rope)
+
+
+def _in_own_unit(made: Signature) -> bool:
+    """Whether the differences of a comparison are other than those of probabilities."""
+    if made.model in (names.ADOPTED, "graded", "mallows"):
+        return True
+    shares = (None, names.DIFFERENCES["wins"], names.DIFFERENCES["accuracy"])
+    return made.difference_is not in shares
 
 
 def _answers(data: Any, rope: float | None = None) -> Any:
