@@ -187,8 +187,8 @@ def _success_prior(prior: Any) -> tuple[float, ...]:
     """Two numbers: three, of win, loss and tie, would mean something else."""
     if not (prior is None or isinstance(prior, str)) and len(tuple(prior)) != 2:
         raise ValueError(
-            f"prior has {len(tuple(prior))} numbers; show='outcomes' takes two numbers, of success "
-            "and failure"
+            f"prior has {checks.numbered(len(tuple(prior)), 'number')}; show='outcomes' takes two "
+            "numbers, of success and failure"
         )
     return checks.prior(prior, 2)
 

@@ -100,7 +100,7 @@ def _interval(
         warnings.warn(
             f"{hidden} of the posteriors have more than one mode, so one interval hides "
             "something; look at posterior.pdf, or use a prior of at least 1",
-            stacklevel=4,
+            skip_file_prefixes=names.PACKAGE,
         )
     return lower, upper
 

@@ -164,8 +164,8 @@ def draws_masses(tree: xr.DataTree, rope: float) -> xr.DataArray:
     Raises
     ------
     ValueError
-        If the rope is not within 0 and 1, or below 0 in another unit, or the posterior has no difference because ties are
-        unknown.
+        If the rope is not within 0 and 1, or below 0 in another unit, or the posterior has no
+        difference because ties are unknown.
 
     Examples
     --------
