@@ -87,7 +87,7 @@ def _model(truth: xr.Dataset) -> Any:
 def _data(truth: xr.Dataset) -> dict[str, np.ndarray]:
     y, of = truth["difference"].values[:, 0], truth["dataset_of"].values
     middle = np.array([[np.median(y[of == k])] for k in range(of.max() + 1)])
-    return {"difference": y, "middle": middle}
+    return {"observed_difference": y, "middle": middle}
 
 
 def _form(name: str, differences: int, datasets: int) -> Form:

@@ -26,6 +26,11 @@ def of_type(value: Any, wanted: type, what: str, hint: str) -> None:
         raise ValueError(f"{what} a {type(value).__name__}; give a {hint}")
 
 
+def numbered(count: int, what: str) -> str:
+    """How many there are, as "1 number" or "2 numbers"."""
+    return f"{count} {what}{'s' * (count != 1)}"
+
+
 def shown(value: Any) -> str:
     """A value as it stands in a message: what is no number and no text by its kind alone."""
     if value is None or isinstance(value, str | bool | int | float | np.generic):
@@ -78,11 +83,11 @@ def rope(value: float) -> float:
     return number
 
 
-def margin(value: float, what: str = "margin") -> float:
+def margin(value: float, what: str = "margin", unit: str = "the score") -> float:
     """Return a score difference of at least 0, such as that up to which two scores tie."""
     number = real(value, what)
     if not (number >= 0 and math.isfinite(number)):
-        raise ValueError(f"{what} is {value}; give a number of at least 0, in units of the score")
+        raise ValueError(f"{what} is {value}; give a number of at least 0, in units of {unit}")
     return number
 
 
@@ -114,9 +119,8 @@ def prior(value: Any, length: int = 3, labels: Sequence[str] = names.OUTCOMES) -
     if len(numbers) == 3 and length == 2:
         numbers = numbers[:2]
     if len(numbers) != length:
-        raise ValueError(
-            f"prior has {len(numbers)} numbers; give {length}, for {', '.join(labels[:length])}"
-        )
+        there, wanted = numbered(len(numbers), "number"), ", ".join(labels[:length])
+        raise ValueError(f"prior has {there}; give {length}, for {wanted}")
     for label, number in zip(labels, numbers, strict=False):
         if not (number > 0 and math.isfinite(number)):
             raise ValueError(f"prior for {label} is {number}; every prior number must be positive")

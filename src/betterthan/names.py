@@ -1,10 +1,15 @@
 """Names and defaults, written here once and read everywhere else."""
 
+PACKAGE = (__file__.removesuffix("names.py"),)  # a warning points at the line that called it
+
 # Dimensions.
 ITEM, SYSTEM, PAIR = "item", "system", "pair"
 SYSTEM_A, SYSTEM_B = "system_a", "system_b"
 SQUARE = (SYSTEM_A, SYSTEM_B)
 ADOPTED = "adopted model"  # which the user sampled; nothing is known of it but its draws
+UNKNOWN_DRAWS = (
+    "a DataTree of no known model; give betterthan.fits.adopt(tree), or a fit of betterthan.models"
+)
 STUDENT_T = "student_t"  # exact draws of differences of means
 IS_SYSTEM = ("is_a", "is_b")  # which systems a pair compares, in the data of a PyMC model
 OUTCOME, DATASET, REGION = "outcome", "dataset", "region"
@@ -38,6 +43,7 @@ DIFFERENCES = {
     "accuracy": "difference in accuracy",
     "mean": "difference of means, in units of the score",
 }
+OF_DIFFERENCE = "the difference"  # what a rope is measured in where that is all that is known
 WEIGHTS = ("item", "unit")  # what counts once in a mean
 EVIDENCE_UNITS = ("item",)  # asked for, it takes items of a cluster as independent
 ROPE_LARGE = 0.2  # a rope of a probability above this is no small difference

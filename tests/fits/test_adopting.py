@@ -629,3 +629,40 @@ def test_a_graded_model_as_built_hears_what_to_add():
     built = fit["posterior"].to_dataset()[["centre", "tied", "scale", "tail"]]
     add = r"idata has centre \(pair\), tied \(pair\), scale \(pair\), tail \(pair\) in group"
     refused(add, xr.DataTree.from_dict({"posterior": built}))
+
+
+# a difference in its own unit
+
+
+@pytest.fixture(scope="module")
+def minutes(p):
+    return bt.fits.adopt(own(difference=300 * p - 200))
+
+
+def test_a_rope_is_in_the_unit_of_the_difference(minutes, p):
+    found = bt.prob_equivalent(minutes, 10)
+    right = (np.abs(300 * p[..., 0] - 200) <= 10).mean()
+    assert found.sel(system_a="A", system_b="B", region="rope") == pytest.approx(right)
+    compared = bt.fits.compare(minutes, rope=250)
+    assert compared["verdict"].sel(system_a="A", system_b="B") == "equivalent"
+    assert "equivalent" in bt.report(compared)
+    assert bt.report(compared, format="markdown")
+
+
+@pytest.mark.parametrize("rope", [-1, np.inf, np.nan])
+def test_a_rope_in_another_unit_is_a_number_of_at_least_0(minutes, rope):
+    wanted = "give a number of at least 0, in units of the difference"
+    for f in (bt.prob_equivalent, lambda tree, rope: bt.fits.compare(tree, rope=rope)):
+        with pytest.raises(ValueError, match=wanted):
+            f(minutes, rope)
+
+
+def test_a_rope_of_probabilities_stays_below_1(theta, difference, p):
+    for tree in (own(theta=theta), own(theta=theta, difference=difference), own(p=p)):
+        with pytest.raises(ValueError, match="rope is 10; give a number from 0 up to, not"):
+            bt.fits.compare(bt.fits.adopt(tree), rope=10)
+
+
+def test_a_difference_in_another_unit_beside_theta(theta, difference):
+    tree = bt.fits.adopt(own(theta=theta, difference=300 * difference))
+    assert (bt.prob_equivalent(tree, 300).sel(region="rope") == 1).all()

@@ -63,6 +63,25 @@ def test_a_whole_pair_is_not_left_out(name):
     assert "\n" not in str(e.value)
 
 
+def test_draws_of_ones_own_hear_how_to_add_the_log_likelihood():
+    tree = bt.datasets.example_fit("davidson")
+    bare = xr.DataTree.from_dict({"posterior": tree["posterior"].to_dataset()})
+    with pytest.raises(ValueError, match=r"'a' has no log likelihood; .*pm\.compute_log_like"):
+        bt.fits.loo({"a": bare, "b": tree})
+
+
+def test_the_observed_variable_may_have_any_name():
+    tree = fitted("davidson")
+    groups = {k: v.to_dataset() for k, v in tree.children.items()}
+    for group in ("log_likelihood", "observed_data"):
+        groups[group] = groups[group].rename(y="votes")
+    own = xr.DataTree.from_dict(groups)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # draws are few, and of the prior
+        table, right = (bt.fits.loo({"a": one, "b": one}) for one in (own, tree))
+    assert table["elpd"].tolist() == right["elpd"].tolist()
+
+
 @pytest.mark.parametrize("name", BY_ROW)
 def test_a_row_is_left_out(name):
     tree = fitted(name)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import arviz as az
 import numpy as np
+import pymc as pm
 import pytest
 import xarray as xr
 
@@ -63,6 +64,31 @@ def test_agrees_with_a_grid_and_with_print():
     assert found["published"]["prob_better"] == pytest.approx(
         1 - TABLE["table"]["p"] / 2, abs=0.002
     )
+
+
+@pytest.mark.sampled
+def test_a_posterior_of_pm_sample_answers_as_the_fit(tree, scores):
+    with model.build(scores):
+        own = pm.sample(chains=4, random_seed=1, target_accept=model.TARGET_ACCEPT, quiet=True)
+    np.testing.assert_array_equal(own["constant_data"]["unit"], tree["constant_data"]["unit"])
+    adopted = bt.fits.adopt(own)
+    found, fitted = bt.fits.compare(adopted), bt.fits.compare(tree)
+    for part in ("difference_mean", "difference_lower", "difference_upper"):
+        far = np.hypot(found[f"{part}_mcse"], fitted[f"{part}_mcse"])
+        assert (np.abs(found[part] - fitted[part]) <= 4 * far + 1e-12).all()
+    assert (found["verdict"] == fitted["verdict"]).all()
+    same = bt.fits.compare(bt.fits.adopt(tree))  # to the digit, where the draws are the same
+    np.testing.assert_array_equal(same["difference_mean"], fitted["difference_mean"])
+
+
+def test_the_built_model_has_the_difference_in_units_of_the_score(scores):
+    for standardise in (True, False):
+        built = model.build(scores, standardise=standardise)
+        kept = ("centre", "tied", "difference")
+        values = pm.draw([built[name] for name in kept], random_seed=1, mode="FAST_COMPILE")
+        at = dict(zip(kept, values, strict=True))
+        unit = differences_of(scores).unit if standardise else 1.0
+        np.testing.assert_allclose(at["difference"], at["centre"] * unit * (1 - at["tied"]))
 
 
 def test_neither_units_nor_the_direction_of_the_score_matter(scores):

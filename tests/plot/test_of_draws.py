@@ -141,6 +141,22 @@ def test_a_difference_of_ones_own_may_exceed_one():
     assert ax.get_xlabel() == "difference d, above 0 where A is better"
 
 
+def test_a_rope_of_a_difference_of_ones_own_is_in_its_unit():
+    tree = adopted(difference=np.random.default_rng(1).normal(20, 15, size=(4, 500, 1)))
+    d = tree["posterior"]["difference"].values
+    ax = bt.plot.densities(tree, show="difference", rope=10)
+    assert f"P(|d| ≤ 10) {drawing.probability((np.abs(d) <= 10).mean())}" in _legend(ax)
+    for data in (tree, bt.fits.compare(tree, rope=10), bt.fits.compare(tree)):
+        labels = bt.plot.differences(data, rope=10).get_legend().get_texts()
+        assert "ROPE: |d| ≤ 10" in [t.get_text() for t in labels]
+    assert bt.plot.differences(bt.fits.compare(tree, rope=10)).get_legend()  # that of its verdicts
+    graded = bt.fits.compare(bt.datasets.example_fit("graded"), rope=2.0)
+    assert bt.plot.differences(graded)
+    assert bt.plot.differences(graded, rope=3.0)
+    with pytest.raises(ValueError, match="rope is -1; give a number of at least 0, in units of"):
+        bt.plot.differences(tree, rope=-1)
+
+
 def test_the_matrix_of_draws_is_that_of_their_shares():
     ax = bt.plot.matrix(DRAWN_THREE)
     rows = [t.get_text() for t in ax.get_yticklabels()]
@@ -255,6 +271,54 @@ def test_one_target_of_a_hierarchical_comparison_is_drawn():
     one = found.data.sel(target="new")
     assert "draws" in _title(bt.plot.matrix(one))
     assert "draws" in _title(bt.plot.differences(one))
+
+
+def test_what_a_comparison_of_draws_does_not_hold_is_said():
+    found, alone = bt.fits.compare(DRAWN), bt.fits.compare(DECISIVE)
+    own = bt.fits.compare(adopted(p=np.random.default_rng(1).beta(9, 5, (4, 500, 1))))
+    holds = r"data are a comparison by {}, which holds no counts; give scores or counts"
+    for figure in (bt.plot.densities, bt.plot.simplex):
+        with pytest.raises(ValueError, match=holds.format("dirichlet_multinomial") + ", or the dr"):
+            figure(found)
+    for figure in (bt.plot.outcomes, bt.plot.rope_curve):
+        with pytest.raises(ValueError, match=holds.format("an adopted model") + "; plot.matrix"):
+            figure(own)
+    with pytest.raises(ValueError, match="hold no ranks: an adopted model answers each pair by it"):
+        bt.plot.ranks(own)
+    with pytest.raises(ValueError, match="the adopted model has p alone"):
+        bt.plot.differences(own)
+    with pytest.raises(ValueError, match="which these data do not have"):
+        bt.plot.differences(alone)
+
+
+def test_bars_of_a_comparison_by_pair_are_those_of_its_square():
+    sides = {"A vs B": (30, 30), "A vs C": (40, 8), "B vs C": (35, 30)}
+    random = np.random.default_rng(1)
+    p = np.stack([random.beta(w, l, (4, 500)) for w, l in sides.values()], axis=-1)
+    square = bt.fits.compare(adopted(tuple(sides), p=p))
+    assert square["verdict"].dims == ("system_a", "system_b")
+    turned = ("A vs B", "C vs A", "B vs C")  # not the pairs of a square
+    by_pair = bt.fits.compare(adopted(turned, p=np.where([False, True, False], 1 - p, p)))
+    assert by_pair["verdict"].dims == ("pair",)
+    bars = [
+        [line.get_ydata().tolist() for line in bt.plot.cliques(found).lines]
+        for found in (square, by_pair)
+    ]
+    assert bars[0] == bars[1] == [[0, 1], [1, 2]]
+    hierarchical = bt.fits.compare(bt.datasets.example_fit("hierarchical"))
+    assert bt.plot.cliques(hierarchical)
+    with pytest.raises(ValueError, match=r"dims \(target, pair\).*select the others first"):
+        bt.plot.matrix(hierarchical)
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_a_warning_points_at_the_line_that_asked(figure):
+    with pytest.warns(UserWarning, match="no verdict") as caught:
+        figure(unconverged())
+    assert {w.filename for w in caught} == {__file__}
+    with pytest.warns(UserWarning, match="no verdict") as caught:
+        bt.report(unconverged(), format="html")
+    assert {w.filename for w in caught} == {__file__}
 
 
 @pytest.mark.parametrize("figure", FIGURES)

@@ -158,6 +158,7 @@ def test_decisive_is_the_beta_of_the_appendix():
             "prior is 'flat'; choose one of uniform",
         ),
         (lambda: bt.prob_better(pair(1, 1, 1), prior=(1, 1)), "prior has 2 numbers; give 3"),
+        (lambda: bt.prob_better(pair(1, 1, 1), prior=(1,)), "prior has 1 number; give 3"),
         (lambda: bt.prob_better(pair(1, 1, 1), ties="all"), "ties is 'all'; choose one of third"),
         (lambda: bt.prob_better(pair(1, 1, 1) - 2), "hold -1"),
         (lambda: bt.prob_better(pair(1, 1, 1) * 0.5), "hold 0.5; give whole numbers"),

@@ -78,6 +78,19 @@ def test_density_integrates_to_the_distribution_function():
     assert np.trapezoid(density, x) == pytest.approx(cdf[1] - cdf[0], abs=1e-7)
 
 
+@pytest.mark.parametrize("prior", ["jeffreys", (1, 1, 0.2), (0.2, 0.3, 1), (1, 1, 1)])
+@pytest.mark.parametrize("x", [2**-53, -(2**-53), 1e-17, -1e-17, 1e-300, -5e-324])
+def test_next_to_no_difference_it_is_who_is_better(prior, x):
+    # A and C have no items, so that their posterior is the prior
+    counts = bt.counts.from_table({("A", "B"): (18, 9, 13), ("A", "C"): (0, 0, 0)})
+    below = bt.posterior.cdf(counts, x, prior=prior)
+    above = bt.posterior.sf(counts, x, prior=prior)
+    at_zero = bt.posterior.sf(counts, 0, prior=prior)
+    np.testing.assert_allclose((below + above).values[0, 1:], 1, rtol=1e-11)
+    np.testing.assert_allclose(above.values[0, 1], at_zero.values[0, 1], rtol=1e-12)
+    np.testing.assert_allclose(above.values[0, 2], at_zero.values[0, 2], rtol=1e-7)
+
+
 def test_dropping_ties_speaks_of_the_decisive_examples():
     found = bt.difference(pair(12, 2, 986), ties="drop", ci_kind="eti")
     from_beta = 2 * bt.posterior.decisive(pair(12, 2))["mean"] - 1

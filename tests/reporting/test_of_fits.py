@@ -73,6 +73,28 @@ def test_no_verdict_where_chains_disagree():
     )
 
 
+@pytest.mark.parametrize("format", ["sentence", "latex-table", "latex-macros", "pull-request"])
+def test_a_format_for_papers_says_that_it_is_of_another_comparison(format):
+    tree = bt.datasets.example_fit("davidson")
+    for answer in (tree, bt.fits.compare(tree)):
+        with pytest.raises(
+            ValueError, match=r"and the answer is of fits\.compare; choose one of text"
+        ):
+            bt.report(answer, format=format)
+
+
+def test_a_tree_that_was_not_adopted_is_sent_to_adopt():
+    own = xr.DataTree.from_dict(
+        {"posterior": xr.Dataset({"p": (("chain", "draw"), np.full((4, 9), 0.6))})}
+    )
+    said = r"a DataTree of no known model; give betterthan\.fits\.adopt\(tree\)"
+    for function in (bt.report, bt.fits.compare):
+        with pytest.raises(ValueError, match=said):
+            function(own)
+    with pytest.raises(ValueError, match=r"your own by betterthan\.fits\.adopt"):
+        bt.compare(own)
+
+
 def test_what_is_no_fit_is_refused():
     empty = xr.DataTree.from_dict({"posterior": xr.Dataset()})
     with pytest.raises(ValueError, match="that no report is written of"):

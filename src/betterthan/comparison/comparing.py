@@ -240,7 +240,7 @@ def compare(
     given = _counted_once(found, asked, taken, advice)
     asked = asked.with_prior(given.counts, scale_of(given))
     for line in given.warned:
-        warnings.warn(line, stacklevel=2)
+        warnings.warn(line, skip_file_prefixes=names.PACKAGE)
     with working("comparing pairs") if asked.method == "exact" else nullcontext():
         engines = _answered(given, asked, advice)
     main, *others = engines

@@ -104,6 +104,11 @@ def recognise(data: Any, other: Any = None, systems: Any = None) -> Found:
     for dim, kind in _ARRAYS.items():
         if dim in dims:
             return _found(kind, data := getattr(schemas, kind)(data), data)
+    if isinstance(data, xr.DataTree):
+        raise ValueError(
+            "data is a DataTree; give draws to betterthan.fits.compare, your own by "
+            "betterthan.fits.adopt"
+        )
     what = (
         f"{type(data).__name__} with dims ({', '.join(map(str, dims))})"
         if dims

@@ -126,7 +126,7 @@ def _warn_of_few(differs: np.ndarray, both: np.ndarray, pairs: list[tuple[str, s
     warnings.warn(
         f"{pairs[k][0]!r} and {pairs[k][1]!r} differ on {int(differ[k])} of {int(shared[k])} "
         f"items{more}: how large their differences are is little more than the prior",
-        stacklevel=5,
+        skip_file_prefixes=names.PACKAGE,
     )
 
 

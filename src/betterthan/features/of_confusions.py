@@ -164,7 +164,7 @@ def _warn_of_losses(gain: np.ndarray, pre: np.ndarray) -> None:
             f"{lost.size} of {gain.size} learning gains are below -1, the lowest {gain[worst]:.3g} "
             f"at position {worst}, where pre is {pre[worst]:.3g} and little was left to gain; such "
             "a dialogue alone can steer least squares: leave it out, or predict post - pre",
-            stacklevel=3,
+            skip_file_prefixes=names.PACKAGE,
         )
 
 

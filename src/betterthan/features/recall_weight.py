@@ -80,7 +80,7 @@ def _warn_of_slope(slope: float, response: str) -> None:
         warnings.warn(
             f"a better F goes with a lower {response!r} (slope {slope:.3g}), as by chance in half "
             "of all data where neither predicts the other; take beta for no weight of recall",
-            stacklevel=3,
+            skip_file_prefixes=names.PACKAGE,
         )
 
 

@@ -30,7 +30,9 @@ def grouped(table: FeatureTable) -> FeatureTable:
     )
     if count < _LEAST:
         raise ValueError(f"{what}, and at least {_LEAST} are needed; {say}")
-    warnings.warn(f"{what}, and rows of one are left out together; {say}", stacklevel=3)
+    warnings.warn(
+        f"{what}, and rows of one are left out together; {say}", skip_file_prefixes=names.PACKAGE
+    )
     first = [int((groups == k).argmax()) for k in range(count)]
     of = [table.rows[k] for k in first]
     return replace(table, groups=groups, group_names=of, grouped_by=by)
@@ -48,7 +50,7 @@ def warn_of_model(table: FeatureTable) -> None:
             f"{len(table.y)} rows are of {count} {_PLURAL[kinds[0][1]]}, and the model takes them "
             "as independent; give by= what belongs together (such as the dialogue), or "
             f"by={names.ROW!r} where every row stands alone",
-            stacklevel=3,
+            skip_file_prefixes=names.PACKAGE,
         )
 
 

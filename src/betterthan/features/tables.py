@@ -247,7 +247,7 @@ def _tell_of_gaps(x: pd.DataFrame) -> None:
         warnings.warn(
             f"{lost} of {len(x)} rows lack a feature and are left out, {most[worst]} of them "
             f"{worst!r}; without that column more rows stay",
-            stacklevel=5,
+            skip_file_prefixes=names.PACKAGE,
         )
 
 

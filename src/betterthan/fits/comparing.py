@@ -15,6 +15,7 @@ from betterthan.fits.of_graded import of_graded
 from betterthan.orders.dispersions import of_dispersions
 from betterthan.posterior.fitted import Fit
 from betterthan.posterior.pairwise import MODELS, of_outcomes
+from betterthan.posterior.sampled import in_own_unit
 from betterthan.posterior.table import Question
 from betterthan.signed import Signature
 
@@ -52,7 +53,8 @@ def compare(
         ``mallows``; or a tree from `fits.adopt`, or exact draws from `posterior.draws`.
     rope : float, default 0
         Half width of the region of practical equivalence: a difference of probabilities, of the
-        shares solved, of graded scores, or of theta, as the model measures.
+        shares solved, of graded scores, or of theta, as the model measures. Of an adopted
+        difference any number of at least 0, in its unit.
     ci_prob : float, default 0.95
         Mass of the intervals.
     ci_kind : {"hdi", "eti"}, default "hdi"
@@ -126,7 +128,15 @@ def compare(
     True
     """
     fit = Fit.of(tree, KNOWN)
-    asked = Question.checked(rope, ci_prob, ci_kind, threshold, of_score=fit.model in _OF_SCORE)
+    own_unit = in_own_unit(fit.posterior)
+    asked = Question.checked(
+        rope,
+        ci_prob,
+        ci_kind,
+        threshold,
+        of_score=own_unit or fit.model in _OF_SCORE,
+        unit=names.OF_DIFFERENCE if own_unit else "the score",
+    )
     own: dict[str, Any] = {}
     for name, value in (("weights", weights), ("items", items)):
         if value is None:

@@ -69,7 +69,7 @@ def loo(trees: Mapping[str, xr.DataTree], *, weighting: str = "stacking") -> Any
         table = az.compare(dict(trees), method=weighting, round_to="none")
     told = list(dict.fromkeys(str(w.message) for w in caught))
     for line in told:
-        warnings.warn(line, stacklevel=2)
+        warnings.warn(line, skip_file_prefixes=names.PACKAGE)
     table.attrs["warnings"] = told
     return table
 
@@ -176,7 +176,10 @@ def _refuse_different(trees: Any) -> None:
     named = list(trees.items())
     for name, tree in named:
         if "log_likelihood" not in getattr(tree, "children", {}):
-            raise ValueError(f"{name!r} has no log likelihood; fit with predictive=True")
+            raise ValueError(
+                f"{name!r} has no log likelihood; fit with predictive=True, or for draws of your "
+                "own call pm.compute_log_likelihood(tree) in the context of their model"
+            )
         if _left_out(tree)[0].keys() <= {names.PAIR, names.OUTCOME}:
             raise ValueError(
                 f"{name!r} has one observation for each pair: left out, it leaves the prior alone "
@@ -197,6 +200,13 @@ def _refuse_different(trees: Any) -> None:
 
 def _left_out(tree: xr.DataTree) -> tuple[dict[Any, int], np.ndarray]:
     """Sizes of what a fit leaves out one by one, and what was seen there."""
-    likelihood = tree["log_likelihood"].to_dataset()["y"]
+    each = tree["log_likelihood"].to_dataset()
+    observed = ["y"] if "y" in each else list(each.data_vars)
+    if len(observed) != 1:
+        raise ValueError(
+            f"log_likelihood holds {', '.join(map(str, observed)) or 'nothing'}; give fits of one "
+            "observed variable"
+        )
+    likelihood = each[observed[0]]
     rows = {d: n for d, n in likelihood.sizes.items() if d not in ("chain", "draw")}
-    return rows, tree["observed_data"].to_dataset()["y"].values
+    return rows, tree["observed_data"].to_dataset()[observed[0]].values

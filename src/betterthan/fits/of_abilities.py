@@ -81,7 +81,7 @@ def _warn_separated(fit: Fit, by_item: bool) -> None:
             warnings.warn(
                 f"{', '.join(map(repr, named[:3]))}{more} {what}: by how much they differ from the "
                 "others is up to the prior",
-                stacklevel=4,
+                skip_file_prefixes=names.PACKAGE,
             )
 
 

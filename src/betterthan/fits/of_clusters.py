@@ -64,5 +64,5 @@ def _warn_indecisive(total: xr.DataArray) -> None:
         warnings.warn(
             f"{named_pair(total, int(none.argmax()))} have no win and no loss{more}: who is "
             "better there is the prior alone",
-            stacklevel=4,
+            skip_file_prefixes=names.PACKAGE,
         )

@@ -162,5 +162,5 @@ def _warn_indecisive(counts: xr.DataArray) -> None:
             f"data set {counts[names.DATASET].values[d].item()!r} has no win and no loss between "
             f"{named_pair(counts, p)}{more}: what is said of it there comes from the other data "
             "sets and the prior",
-            stacklevel=4,
+            skip_file_prefixes=names.PACKAGE,
         )

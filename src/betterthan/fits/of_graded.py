@@ -43,7 +43,7 @@ def _withheld(fit: Fit, found: xr.Dataset) -> dict[str, xr.DataArray]:
             f"{near.values[k]:.0%} of the differences of {a!r} and {b!r} are below {NEAR:.0%} of "
             f"their 90th percentile{more}: no verdict there, for the typical difference would be "
             "one of all but ties; say with resolution= up to where differences are ties",
-            stacklevel=4,
+            skip_file_prefixes=names.PACKAGE,
         )
     few = to_square(near.copy(data=flat.astype(float)), mirror="same") == 0
     kept = without_attrs(few).reset_coords(drop=True)

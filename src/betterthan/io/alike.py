@@ -8,6 +8,7 @@ from itertools import chain
 
 import numpy as np
 
+from betterthan import names
 from betterthan.io.problems import problem, shown
 from betterthan.io.texts import Texts, blocks_of, hashes, joined, repeated
 
@@ -163,4 +164,6 @@ def _told(groups: list[list[str]], what: str) -> str:
 
 
 def _warn(source: str, groups: list[list[str]], what: str) -> None:
-    warnings.warn(str(problem(source, _told(groups, what))), UserWarning, stacklevel=3)
+    warnings.warn(
+        str(problem(source, _told(groups, what))), UserWarning, skip_file_prefixes=names.PACKAGE
+    )

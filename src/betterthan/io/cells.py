@@ -97,7 +97,7 @@ def _tell_merged(table: Table, column: str, written: Sequence[str]) -> None:
         if before != name and name.strip():
             what = f"{shown(before)} and {shown(name)} are read as one system"
             told = problem(table.source, what, column=column)
-            warnings.warn(str(told), UserWarning, stacklevel=3)
+            warnings.warn(str(told), UserWarning, skip_file_prefixes=names.PACKAGE)
             return
 
 

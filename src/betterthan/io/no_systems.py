@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from betterthan import names
 from betterthan.io.choosing import how_to_choose
 from betterthan.io.problems import listed, problem, shown
 from betterthan.io.table import Table
@@ -64,7 +65,7 @@ def refuse_total(source: str, items: Sequence[str], values: np.ndarray) -> None:
         what = f"item {shown(items[k])} is the {told} of all other items; leave the row out"
         raise problem(source, what)
     what = f"item {item} is taken as one item; if it sums the others up, leave it out"
-    warnings.warn(str(problem(source, what)), UserWarning, stacklevel=2)
+    warnings.warn(str(problem(source, what)), UserWarning, skip_file_prefixes=names.PACKAGE)
 
 
 def _may_sum(names: str) -> bool:

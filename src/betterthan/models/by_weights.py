@@ -138,7 +138,7 @@ def nuts_alone(prior: Prior, sampler: str | None) -> None:
         warnings.warn(
             "sampled by NUTS, as draws by weights take one prior of numbers, and prior is "
             f"{prior.text}",
-            stacklevel=3,
+            skip_file_prefixes=names.PACKAGE,
         )
     elif checks.one_of(sampler, SAMPLERS, "sampler") == "laplace":
         raise ValueError(
@@ -174,7 +174,10 @@ def drawn(
         return found
     if sampler == "laplace":
         raise ValueError(f"sampler='laplace' is not to be trusted here: {why}; give sampler='nuts'")
-    warnings.warn(f"sampled by NUTS, as weights are not to be trusted here: {why}", stacklevel=5)
+    warnings.warn(
+        f"sampled by NUTS, as weights are not to be trusted here: {why}",
+        skip_file_prefixes=names.PACKAGE,
+    )
     return None
 
 

@@ -146,7 +146,10 @@ def build(scores: xr.DataArray, *, standardise: bool = True, resolution: float =
     pymc.Model
         Of each pair ``centre``, ``scale``, ``tail`` (degrees of freedom) and ``tied``, the share of
         items that tie; of several data sets ``centre_sd`` and ``dataset_centre`` (dataset, pair).
-        Observed ``y`` (row): the differences that are no ties, pair by pair.
+        ``difference`` (pair), the typical one in units of the score, is what `fits.adopt` and
+        `fits.compare` answer with. Data: ``unit`` (pair), the root mean square by which the
+        differences are divided. Observed ``y`` (row): the differences that are no ties, pair by
+        pair.
 
     Raises
     ------
@@ -159,9 +162,11 @@ def build(scores: xr.DataArray, *, standardise: bool = True, resolution: float =
     data = differences_of(scores, standardise=standardise, resolution=resolution)
     with pm.Model(coords=_coords(data)) as model:
         of_pairs.name_systems(model, data.names_of_pairs)
-        y = pm.Data("difference", data.y, dims="row")
-        _share_of_ties(data)
+        y = pm.Data("observed_difference", data.y, dims="row")
+        unit = pm.Data("unit", data.unit, dims=names.PAIR)
+        tied = _share_of_ties(data)
         centre: Any = pm.Normal("centre", 0.0, _CENTRE, dims=names.PAIR)
+        pm.Deterministic("difference", centre * (unit * (1 - tied)), dims=names.PAIR)
         scale: Any = pm.LogNormal("scale", *_SCALE, dims=names.PAIR)
         tail: Any = pm.Exponential("tail_less_one", scale=_TAIL, dims=names.PAIR) + 1
         pm.Deterministic("tail", tail, dims=names.PAIR)
@@ -220,7 +225,7 @@ def fit(
     xarray.DataTree
         In group posterior, over (chain, draw, pair): ``difference``, the typical one: the centre
         times the share of items that do not tie, in units of the score; ``effect_size``, centre
-        over scale; and the variables of `build` in standardised units; of several data sets
+        over scale; and the other variables of `build` in standardised units; of several data sets
         ``dataset_difference`` and ``new_difference``, of a data set not seen. For
         `betterthan.fits.compare`.
 
@@ -272,11 +277,13 @@ def _draw_datasets(centre: np.ndarray, of: np.ndarray, random: np.random.Generat
 
 
 def _in_scores(posterior: xr.Dataset, data: Differences) -> dict[str, xr.DataArray]:
-    """Differences of all items in units of the score; those that tie differ by 0."""
+    """The size of the effect, and by data set differences of all items in units of the score;
+    those that tie differ by 0.
+    """
     centre = posterior["centre"]
     unit = xr.DataArray(data.unit, dims=names.PAIR, coords={names.PAIR: posterior[names.PAIR]})
     rest = unit * (1 - posterior["tied"])
-    found = {"difference": centre * rest, "effect_size": centre / posterior["scale"]}
+    found = {"effect_size": centre / posterior["scale"]}
     if data.datasets:
         random = np.random.default_rng([posterior.attrs["seed"], 1])
         noise = centre.copy(data=random.normal(size=centre.shape))
@@ -293,12 +300,12 @@ def _coords(data: Differences) -> dict[str, Any]:
     return coords | ({names.DATASET: data.datasets} if data.datasets else {})
 
 
-def _share_of_ties(data: Differences) -> None:
+def _share_of_ties(data: Differences) -> Any:
     """Counted and conjugate: how many tie says nothing of the differences of the others."""
     import pymc as pm
 
     tied, n = held("n_tied", data.n_tied), held("n", data.n)
-    pm.Beta("tied", 1.0 + tied, 1.0 + n - tied, dims=names.PAIR)
+    return pm.Beta("tied", 1.0 + tied, 1.0 + n - tied, dims=names.PAIR)
 
 
 def _dataset_centres(data: Differences, centre: Any, scale: Any) -> Any:

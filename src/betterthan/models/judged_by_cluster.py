@@ -156,5 +156,5 @@ def _warn_of_few(systems: list[str], clusters: np.ndarray, by: str) -> None:
         warnings.warn(
             f"{systems[few[0]]!r}{more} judged in {int(clusters[few[0]])} of {by}, fewer than "
             f"{_FEW}: how sure the answer is, is little more than a guess",
-            stacklevel=3,
+            skip_file_prefixes=names.PACKAGE,
         )

@@ -15,7 +15,10 @@ def prior_of_r2(values: Sequence[float]) -> tuple[float, float]:
     """The two parameters of a Beta."""
     numbers = tuple(checks.positive(values, "prior_r2").reshape(-1).tolist())
     if len(numbers) != 2:
-        raise ValueError(f"prior_r2 has {len(numbers)} numbers; give the two parameters of a Beta")
+        raise ValueError(
+            f"prior_r2 has {checks.numbered(len(numbers), 'number')}; give the two parameters of a "
+            "Beta"
+        )
     return numbers[0], numbers[1]
 
 

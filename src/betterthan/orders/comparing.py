@@ -186,7 +186,7 @@ def posterior(
         no_width(scores[names.SYSTEM].values[flat].tolist(), "tau"),
     ]
     for line in filter(None, lines):
-        warnings.warn(line, stacklevel=2)
+        warnings.warn(line, skip_file_prefixes=names.PACKAGE)
     made = Signature(
         answer="tau_posterior",
         version=betterthan.__version__,

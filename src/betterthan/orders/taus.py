@@ -289,7 +289,7 @@ def _warn_of_shares(coverage: xr.DataArray) -> None:
         warnings.warn(
             f"systems cover different shares of the reference's items ({', '.join(sides)}): a tau "
             "of fewer items can be higher than one of all, so do not rank by it; see coverage",
-            stacklevel=4,
+            skip_file_prefixes=names.PACKAGE,
         )
 
 
@@ -306,5 +306,5 @@ def _count(found: xr.Dataset, documents: list[str]) -> dict[str, int]:
         what = f"tau is not defined for {number}: one item, or all items tied"
         if undefined.sum() + missing == n.size:
             raise ValueError(what)
-        warnings.warn(what, stacklevel=4)
+        warnings.warn(what, skip_file_prefixes=names.PACKAGE)
     return {"n_missing": missing, "n_undefined": int(undefined.sum())}

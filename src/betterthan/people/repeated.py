@@ -123,7 +123,7 @@ def _tests(
     if np.isnan(by_subject["t"]):
         warnings.warn(
             f"all {len(known)} slopes are the same; there is no error to test them with",
-            stacklevel=3,
+            skip_file_prefixes=names.PACKAGE,
         )
     found = {"mean_slope": by_subject.pop("slope")} | by_subject
     response, predictor, text = columns
@@ -135,7 +135,7 @@ def _tests(
         warnings.warn(
             f"by subjects p is {one:.2g}, by texts {other:.2g}: with other texts there may be no "
             f"slope (F1 without F2)",
-            stacklevel=3,
+            skip_file_prefixes=names.PACKAGE,
         )
     return found | {f"by_text_{k}": v for k, v in by_text.items()}
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from betterthan import checks
+from betterthan import checks, names
 
 
 def bin_by(values: Any, score: Any, edges: Sequence[float]) -> xr.Dataset:
@@ -167,7 +167,7 @@ def _too_few(times: pd.Series, people: np.ndarray, sd: float) -> int:
         warnings.warn(
             f"{few} of {int((n > 0).sum())} participants have fewer than {least} times: none of "
             f"theirs can be {sd:g} standard deviations from their mean, so nothing was screened",
-            stacklevel=3,
+            skip_file_prefixes=names.PACKAGE,
         )
     return few
 

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from betterthan import names
+
 TEXT = "text"
 SHARED, APART, NOT_NAMED = "shared by subjects", "none read by two subjects", "not named"
 
@@ -71,5 +73,5 @@ def _warn_of_shared_values(table: pd.DataFrame, predictor: str, subject: str) ->
         f"subjects share values of {predictor!r}, and no column names the texts: if all read the "
         f"same texts the answer is for other subjects and these texts alone (F1 without F2); give "
         f"text='the column of texts', or text=None where rows are no texts",
-        stacklevel=4,
+        skip_file_prefixes=names.PACKAGE,
     )

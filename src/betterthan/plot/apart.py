@@ -74,8 +74,16 @@ def cliques(data: Any, *, systems: Any = None, limit: int = 40, ax: "Axes | None
 
 def _similar(dataset: Any, kept: list[str]) -> np.ndarray:
     """Pairs of which no verdict names a better one, in the order of the rows."""
-    final = rows.final(rows.leading(dataset))["verdict"].transpose(*names.SQUARE)
-    verdict = final.sel(dict.fromkeys(names.SQUARE, kept))
+    final = rows.final(rows.leading(dataset))["verdict"]
+    if final.dims == (names.PAIR,):  # a pair that was not compared has no verdict
+        places = {system: k for k, system in enumerate(kept)}
+        similar = np.ones((len(kept), len(kept)), dtype=bool)
+        a, b = inputs.pair_names(final)
+        for x, y, verdict in zip(a, b, final.values.astype(str), strict=True):
+            if verdict in _DECIDED and x in places and y in places:
+                similar[places[x], places[y]] = similar[places[y], places[x]] = False
+        return similar
+    verdict = final.transpose(*names.SQUARE).sel(dict.fromkeys(names.SQUARE, kept))
     return ~np.isin(verdict.values.astype(str), _DECIDED)
 
 

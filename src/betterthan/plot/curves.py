@@ -71,7 +71,7 @@ def densities(
     ['P(A better) = 0.996', 'P(B better) = 0.004']
     """
     checks.one_of(show, _KINDS, "show")
-    if checks.rope(rope or names.ROPE) and show != "difference":
+    if (rope or names.ROPE) and show != "difference":
         raise ValueError(f"rope is {rope}, but show={show!r} has no rope; use show='difference'")
     a, b, source, half = shapes.of_pair(data, systems, prior, show, rope)
     with drawing.style():

@@ -47,16 +47,18 @@ def compared(data: Any) -> xr.Dataset:
     return held.isel({names.ENGINE: 0}) if names.ENGINE in held.dims else held
 
 
-def pairs(data: Any, systems: Any = None) -> xr.DataArray:
-    """Counts (pair, outcome) of the systems to draw, no pair twice."""
-    found, _ = as_pairs(_counts(given(data)))
+def pairs(data: Any, systems: Any = None, *, or_draws: bool = False) -> xr.DataArray:
+    """Counts (pair, outcome) of the systems to draw, no pair twice; `or_draws` says whether the
+    figure also takes draws.
+    """
+    found, _ = as_pairs(_counts(given(data), or_draws))
     return _picked_pairs(found, systems)
 
 
 def one_pair(data: Any, systems: Any) -> tuple[str, str, xr.DataArray]:
     """Names and counts of one pair, from the side of the first."""
     first = None if systems is None else _first_of_two(systems)
-    a, b, pair = _only(pairs(data, systems))
+    a, b, pair = _only(pairs(data, systems, or_draws=True))
     return (b, a, exchanged(pair)) if first == b else (a, b, pair)
 
 
@@ -94,7 +96,7 @@ def probabilities(data: Any, systems: Any = None) -> xr.DataArray:
         joint = "among_prob_better" in data
         data = rows.final(data) if joint else data
         data = answered(data).assign_attrs(data.attrs, joint=joint)
-    if _is_square(data):
+    if _is_square(data) or _of_several(data):
         square = _square(data)
     else:
         by_pair = isinstance(data, xr.DataArray) and data.dims == (names.PAIR,)
@@ -146,16 +148,32 @@ def posterior(pair: xr.DataArray, prior: Any) -> np.ndarray:
     return pair.values + np.array(checks.prior(prior, pair.size))
 
 
+def named(model: Any) -> str:
+    """A model in a message."""
+    return f"an {model}" if model == names.ADOPTED else str(model)
+
+
 def sampled(made: Signature) -> str:
     """Of how many draws an answer is, in words; empty in closed form."""
     return f"{made.draws * (made.chains or 1):,} draws" if made.draws else ""
 
 
 def rope_of(data: xr.DataArray | xr.Dataset, rope: float | None) -> float:
-    """The rope given, that of the comparison, or none."""
+    """The rope given, in the unit of the differences; that of the comparison, or none."""
+    made = Signature.from_attrs(data.attrs)
     if rope is None:
-        rope = Signature.from_attrs(data.attrs).rope
-    return checks.rope(names.ROPE if rope is None else rope)
+        return names.ROPE if made.rope is None else made.rope
+    if isinstance(data, xr.Dataset) and _in_own_unit(made):
+        return checks.margin(rope, "rope", names.OF_DIFFERENCE)
+    return checks.rope(rope)
+
+
+def _in_own_unit(made: Signature) -> bool:
+    """Whether the differences of a comparison are other than those of probabilities."""
+    if made.model in (names.ADOPTED, "graded", "mallows"):
+        return True
+    shares = (None, names.DIFFERENCES["wins"], names.DIFFERENCES["accuracy"])
+    return made.difference_is not in shares
 
 
 def _answers(data: Any, rope: float | None = None) -> Any:
@@ -173,10 +191,7 @@ def _refuse_other_fits(tree: xr.DataTree) -> None:
     if model in pairwise.MODELS:
         return
     if model is None:
-        raise ValueError(
-            "data is a DataTree of no known model; give betterthan.fits.adopt(tree), or a fit of "
-            "betterthan.models"
-        )
+        raise ValueError(f"data is {names.UNKNOWN_DRAWS}")
     raise ValueError(
         f"data is a fit of {model}, not of a core model; give betterthan.fits.compare(tree) to "
         "plot.matrix or plot.differences"
@@ -206,7 +221,7 @@ def _only(found: xr.DataArray) -> tuple[str, str, xr.DataArray]:
     return a, b, found[0]
 
 
-def _counts(data: Any) -> xr.DataArray:
+def _counts(data: Any, or_draws: bool = False) -> xr.DataArray:
     """The counts of a comparison, or of scores or judgments; or counts as they are."""
     if isinstance(data, xr.Dataset) and "counts" in data:
         return data["counts"].assign_attrs(data.attrs)  # which say of the counts what is known
@@ -215,6 +230,13 @@ def _counts(data: Any) -> xr.DataArray:
         return data
     if isinstance(data, xr.DataArray | xr.Dataset) and {names.ITEM, _JUDGMENT} & set(dims):
         return count(data)
+    if isinstance(data, xr.Dataset) and {"prob_better", "verdict"} <= set(data):
+        model = data.attrs.get("model")
+        draws = ", or the draws that it was made of" * (or_draws and model in pairwise.MODELS)
+        raise ValueError(
+            f"data are a comparison by {named(model)}, which holds no counts; give scores or "
+            f"counts{draws}; plot.matrix and plot.differences draw comparisons"
+        )
     has = f" with dims ({', '.join(map(str, dims))})" if isinstance(data, xr.DataArray) else ""
     raise ValueError(
         f"data is a {type(data).__name__}{has}; give a comparison, scores (item, system) or counts "
@@ -226,6 +248,11 @@ def _compared(comparison: xr.Dataset, systems: Any) -> xr.Dataset:
     if comparison.attrs.get("ties") == "unknown":
         raise ValueError(_TIES_UNKNOWN)
     missing = [name for name in _DIFFERENCE if name not in comparison]
+    if missing and comparison.attrs.get("model") == names.ADOPTED:
+        raise ValueError(
+            "a difference needs theta or difference, and the adopted model has p alone; add one of "
+            "them to the model"
+        )
     if missing and {"prob_better", "verdict"} <= set(comparison):
         model = str(comparison.attrs.get("model"))
         of_draws = model in pairwise.MODELS and "draws" in comparison.attrs
@@ -271,13 +298,20 @@ def _is_square(data: Any) -> bool:
     return set(names.SQUARE) <= dims and names.OUTCOME not in dims
 
 
+def _of_several(data: Any) -> bool:
+    """Whether answers by pair are of several engines or targets."""
+    dims = set(data.dims) if isinstance(data, xr.DataArray) else set()
+    return names.PAIR in dims and len(dims) > 1 and names.OUTCOME not in dims
+
+
 def _square(data: Any) -> Any:
     """Answers over (system_a, system_b) alone, of the first engine, about systems with names."""
     square = data.isel({names.ENGINE: 0}, drop=True) if names.ENGINE in data.dims else data
     if set(square.dims) != set(names.SQUARE):
         dims = ", ".join(map(str, square.dims))
         raise ValueError(
-            f"data have dims ({dims}); give (system_a, system_b): select the others first"
+            f"data have dims ({dims}); give (system_a, system_b) or (pair,): select the others "
+            "first"
         )
     for dim in names.SQUARE:
         if dim not in square.coords:

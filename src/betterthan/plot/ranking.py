@@ -89,10 +89,13 @@ def _ranked(data: Any, rng: Any) -> xr.Dataset:
         data = bootstrap(data, rng=rng)
     if isinstance(data, xr.Dataset) and {"prob_rank", "expected_rank", "prob_best"} <= set(data):
         return data
-    why = getattr(data, "attrs", {}).get("no_joint", "there is no 'prob_rank'")
+    attrs = getattr(data, "attrs", {})
+    why = attrs.get("no_joint", "there is no 'prob_rank'")
+    if "no_joint" not in attrs and isinstance(data, xr.Dataset) and "prob_better" in data:
+        why = f"{inputs.named(attrs.get('model'))} answers each pair by itself"
     raise ValueError(
-        f"data hold no ranks: {why}; give scores, or what betterthan.scores.bootstrap or "
-        "betterthan.fits.compare returns"
+        f"data hold no ranks: {why}; give scores, what betterthan.scores.bootstrap returns, or "
+        "what betterthan.fits.compare returns of davidson, item_response or mallows"
     )
 
 

@@ -10,6 +10,7 @@ from betterthan import checks, names, schemas
 from betterthan.exact.wins import beta, dirichlet
 from betterthan.plot import inputs
 from betterthan.posterior import of_draws
+from betterthan.posterior.sampled import in_own_unit, rope_of
 
 POINTS = 401
 _TAIL = 1e-5  # mass that may lie outside of the figure, on either side
@@ -111,7 +112,7 @@ class Closed:
 class Sampled:
     """Of draws of the variables of a pair, by a kernel; masses are shares of draws."""
 
-    def __init__(self, draws: dict[str, np.ndarray], model: str, show: str) -> None:
+    def __init__(self, draws: dict[str, np.ndarray], model: str, show: str, own_unit: bool) -> None:
         needed, what = _NEEDED[show]
         if needed not in draws:
             can = [repr(kind) for kind, (name, _) in _NEEDED.items() if name in draws]
@@ -121,8 +122,7 @@ class Sampled:
             )
         self._draws = draws
         self.sampled = f"{len(draws[needed]):,} draws"
-        # of an adopted posterior it may be any other difference
-        self.per_example = model != names.ADOPTED or "theta" in draws
+        self.per_example = not own_unit
 
     def outcomes(self) -> Won:
         """Each by itself."""
@@ -152,8 +152,10 @@ def of_pair(
     if isinstance(data, xr.DataTree):
         of_draws.refuse_choices(prior)
         a, b, draws = inputs.draws_of_one(data, systems)
-        source = Sampled(draws, data["posterior"].attrs["model"], show)
-        return a, b, source, checks.rope(names.ROPE if rope is None else rope)
+        posterior = data["posterior"].to_dataset()
+        half = rope_of(posterior, names.ROPE if rope is None else rope)
+        source = Sampled(draws, posterior.attrs["model"], show, in_own_unit(posterior))
+        return a, b, source, half
     a, b, pair = inputs.one_pair(data, systems)
     return a, b, Closed(pair, prior, show), inputs.rope_of(pair, rope)
 
@@ -185,8 +187,8 @@ def _success_prior(prior: Any) -> tuple[float, ...]:
     """Two numbers: three, of win, loss and tie, would mean something else."""
     if not (prior is None or isinstance(prior, str)) and len(tuple(prior)) != 2:
         raise ValueError(
-            f"prior has {len(tuple(prior))} numbers; show='outcomes' takes two numbers, of success "
-            "and failure"
+            f"prior has {checks.numbered(len(tuple(prior)), 'number')}; show='outcomes' takes two "
+            "numbers, of success and failure"
         )
     return checks.prior(prior, 2)
 

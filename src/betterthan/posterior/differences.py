@@ -100,7 +100,7 @@ def _interval(
         warnings.warn(
             f"{hidden} of the posteriors have more than one mode, so one interval hides "
             "something; look at posterior.pdf, or use a prior of at least 1",
-            stacklevel=4,
+            skip_file_prefixes=names.PACKAGE,
         )
     return lower, upper
 
@@ -122,6 +122,7 @@ def prob_equivalent(
         `prob_better`.
     rope : float in [0, 1), default 0
         Half width of the region, as a difference of probabilities: 0.01 is one point of accuracy.
+        Of an adopted difference any number of at least 0, in its unit.
     prior, ties
         See `prob_better`.
 
@@ -144,10 +145,10 @@ def prob_equivalent(
     >>> bt.prob_equivalent(counts, 0.01).sel(system_a="A", system_b="B").values.round(4).tolist()
     [0.0, 0.5245, 0.4755]
     """
-    rope = checks.rope(rope)
     if isinstance(counts, xr.DataTree):
         of_draws.refuse_choices(prior, ties)
         return sampled.draws_masses(counts, rope)
+    rope = checks.rope(rope)
     if is_judged(counts):
         from betterthan.posterior import of_judged
 

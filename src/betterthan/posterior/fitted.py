@@ -18,6 +18,8 @@ def model_of(tree: Any, known: Collection[str]) -> str:
     """The model a tree is a fit of, refused if it is none of those known here."""
     held = isinstance(tree, xr.DataTree) and "posterior" in tree.children
     found = tree["posterior"].attrs.get("model") if held else None
+    if held and found is None and names.ADOPTED in known:
+        raise ValueError(f"tree is {names.UNKNOWN_DRAWS}")
     if found is None or found not in known:
         what = f"a fit of {found}" if found else f"a {type(tree).__name__}"
         raise ValueError(f"tree is {what}; give a fit of betterthan.models, of {', '.join(known)}")
@@ -46,7 +48,9 @@ class Fit:
         model_of(tree, known)
         diagnosis = diagnose(tree)
         if not diagnosis.passed:
-            warnings.warn("no verdict: " + " ".join(diagnosis.failures), stacklevel=3)
+            warnings.warn(
+                "no verdict: " + " ".join(diagnosis.failures), skip_file_prefixes=names.PACKAGE
+            )
         held = "constant_data" in tree.children
         constant = tree["constant_data"].to_dataset() if held else xr.Dataset()
         return cls(posterior_of(tree), constant, diagnosis)

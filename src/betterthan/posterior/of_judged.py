@@ -84,7 +84,7 @@ def sizes_of(pairs: JudgedPairs, ci_prob: float, ci_kind: str) -> dict[str, np.n
             f"{int((~narrow).sum())} of the posteriors have more than one mode, so that one "
             "interval hides something, and it is equal-tailed: a signal with many items has hardly "
             "a label by people; label items of that signal",
-            stacklevel=4,
+            skip_file_prefixes=names.PACKAGE,
         )
     return {"mean": mean, "sd": sd, "lower": lower, "upper": upper}
 

@@ -10,7 +10,7 @@ from betterthan.counts.shapes import to_square
 from betterthan.posterior import table
 from betterthan.posterior.fitted import Fit
 from betterthan.posterior.of_draws import by_pair
-from betterthan.posterior.sampled import difference_of
+from betterthan.posterior.sampled import difference_of, rope_of
 from betterthan.posterior.table import Question
 
 MODELS = (
@@ -41,13 +41,8 @@ def of_outcomes(fit: Fit, asked: Question) -> xr.Dataset:
 
 def compared(tree: xr.DataTree, rope: float | None = None) -> xr.Dataset:
     """The same with the usual choices, and how it was made: for figures."""
-    asked = Question.checked(
-        names.ROPE if rope is None else rope,
-        names.CI_PROB,
-        names.CI_KIND,
-        names.VERDICT_PROB,
-    )
     fit = Fit.of(tree, MODELS)
+    asked = Question(rope=rope_of(fit.posterior, names.ROPE if rope is None else rope))
     return of_outcomes(fit, asked).assign_attrs(fit.signed(asked, answer="pairs").to_attrs())
 
 

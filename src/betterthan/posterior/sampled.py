@@ -9,6 +9,7 @@ coordinates ``system_a`` and ``system_b`` on pair, and attrs ``model``, ``prior`
 
 from typing import Any
 
+import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
@@ -151,7 +152,8 @@ def draws_masses(tree: xr.DataTree, rope: float) -> xr.DataArray:
     tree : xarray.DataTree
         A posterior of a model that has ``difference``.
     rope : float
-        Half width of the region of practical equivalence, as a difference of probabilities.
+        Half width of the region of practical equivalence, as a difference of probabilities, or in
+        the unit of an adopted difference.
 
     Returns
     -------
@@ -162,8 +164,8 @@ def draws_masses(tree: xr.DataTree, rope: float) -> xr.DataArray:
     Raises
     ------
     ValueError
-        If the rope is not within 0 and 1, or the posterior has no difference because ties are
-        unknown.
+        If the rope is not within 0 and 1, or below 0 in another unit, or the posterior has no
+        difference because ties are unknown.
 
     Examples
     --------
@@ -172,7 +174,8 @@ def draws_masses(tree: xr.DataTree, rope: float) -> xr.DataArray:
     >>> draws_masses(tree, 0.05).sel(system_a="A", system_b="B").round(2).values.tolist()
     [0.0, 1.0, 0.0]
     """
-    rope, posterior = checks.rope(rope), counted(tree)
+    posterior = counted(tree)
+    rope = rope_of(posterior, rope)
     d = difference_of(posterior, "the probability within a rope")
     found = of_pairs(masses(d.values, rope), d, square=bool(posterior.attrs["square"]))
     mass = found["mass"]
@@ -191,6 +194,20 @@ def counted(tree: Any) -> xr.Dataset:
             "model's fit, or your own by betterthan.fits.adopt"
         )
     return posterior
+
+
+def in_own_unit(posterior: xr.Dataset) -> bool:
+    """Whether the difference of an adopted posterior may be any other than one of probabilities."""
+    if posterior.attrs["model"] != names.ADOPTED or "difference" not in posterior:
+        return False
+    return "theta" not in posterior or bool((np.abs(posterior["difference"]) > 1).any())
+
+
+def rope_of(posterior: xr.Dataset, rope: float) -> float:
+    """The rope, checked in the unit of the difference."""
+    if in_own_unit(posterior):
+        return checks.margin(rope, "rope", names.OF_DIFFERENCE)
+    return checks.rope(rope)
 
 
 def difference_of(posterior: xr.Dataset, question: str) -> xr.DataArray:

@@ -54,12 +54,13 @@ class Question:
         threshold: float,
         *,
         of_score: bool = False,
+        unit: str = "the score",
     ) -> Self:
         """The question, refused where it makes no sense; the rope is a difference of probabilities,
-        or of scores.
+        or of scores, in this unit.
         """
         return cls(
-            checks.margin(rope, "rope") if of_score else checks.rope(rope),
+            checks.margin(rope, "rope", unit) if of_score else checks.rope(rope),
             checks.probability(ci_prob, "ci_prob"),
             checks.one_of(ci_kind, names.CI_KINDS, "ci_kind"),
             checks.threshold(threshold),

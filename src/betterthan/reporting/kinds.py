@@ -49,6 +49,13 @@ def _is_posterior(answer: Any) -> bool:
     return answer["posterior"].attrs.get("model") == "performance_function"
 
 
+def _is_unknown(answer: Any) -> bool:
+    """Whether it holds draws of a model that is not known."""
+    if not isinstance(answer, xr.DataTree) or "posterior" not in answer.children:
+        return False
+    return bool(answer["posterior"].data_vars) and "model" not in answer["posterior"].attrs
+
+
 def _is_orders(answer: Any) -> bool:
     """Lists of items, or ranks, whose rows are systems; scores have items as rows."""
     if not isinstance(answer, xr.DataArray):
@@ -88,10 +95,17 @@ KINDS = (
 )
 
 
+def kind_of(answer: Any) -> Kind | None:
+    """The kind of an answer, none where it is of no kind."""
+    return next((kind for kind in KINDS if kind.holds(answer)), None)
+
+
 def page_of(answer: Any) -> Page:
     """The page on one answer."""
     answer = plain(answer)
-    kind = next((kind for kind in KINDS if kind.holds(answer)), None)
+    kind = kind_of(answer)
+    if kind is None and _is_unknown(answer):
+        raise ValueError(f"answers hold {names.UNKNOWN_DRAWS}")
     if kind is None:
         makers = dict.fromkeys(kind.by.partition(" of ")[0] for kind in KINDS)
         raise ValueError(

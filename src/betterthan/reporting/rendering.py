@@ -10,7 +10,7 @@ from betterthan.files import write_whole
 from betterthan.reporting import formats
 from betterthan.reporting.chapters import joined
 from betterthan.reporting.escapes import on_one_line
-from betterthan.reporting.kinds import page_of, plain
+from betterthan.reporting.kinds import kind_of, page_of, plain
 from betterthan.reporting.of_comparison import brief as brief_page
 from betterthan.reporting.page import without_figures
 from betterthan.reporting.plain import as_text
@@ -94,8 +94,18 @@ def _put(written: str, path: str | Path | None) -> str:
 def _one_comparison(answers: tuple[Any, ...], format: str) -> Any:
     """The comparison that a format for papers is of."""
     found = plain(answers[0])
-    if len(answers) > 1 or getattr(found, "attrs", {}).get("answer") != "comparison":
-        raise ValueError(f"format={format!r} is of one comparison; give what compare returned")
+    if len(answers) > 1:
+        raise ValueError(
+            f"format={format!r} is of one comparison, and there are {len(answers)} answers; give "
+            "one of them"
+        )
+    if getattr(found, "attrs", {}).get("answer") != "comparison":
+        kind, others = kind_of(found), ", ".join(form.name for form in formats.FORMATS)
+        what = f"the answer is of {kind.by}" if kind else f"the answer is a {type(found).__name__}"
+        raise ValueError(
+            f"format={format!r} is of one comparison by betterthan.compare, and {what}; choose one "
+            f"of {others}"
+        )
     schemas.comparison(found)
     return found
 

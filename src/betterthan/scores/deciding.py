@@ -112,7 +112,7 @@ def warn(
             "counts; pairs are answered by how many units each system won"
         )
     for line in filter(None, lines):
-        warnings.warn(line, stacklevel=3)
+        warnings.warn(line, skip_file_prefixes=names.PACKAGE)
 
 
 def few_units(units: int, what: str = "units") -> str:

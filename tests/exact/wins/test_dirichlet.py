@@ -44,6 +44,31 @@ def test_never_fails_on_wild_parameters_and_masses_add_up():
     assert not np.isnan(dirichlet.density(a, b, t, x)).any()
 
 
+def test_next_to_zero_with_parameters_below_one():
+    rng = np.random.default_rng(3)
+    a, b, t = np.exp(rng.uniform(np.log(0.01), np.log(50), (3, 500)))
+    x = np.exp(rng.uniform(np.log(5e-324), np.log(1e-6), 500))  # subnormal ones too
+    above, within = dirichlet.prob_above(a, b, t, x), dirichlet.prob_within(a, b, t, x)
+    below = dirichlet.prob_below(a, b, t, -x)
+    np.testing.assert_allclose(above + within + below, 1, atol=1e-9)
+    np.testing.assert_allclose(dirichlet.prob_below(a, b, t, x), below + within, rtol=1e-9)
+    assert not np.isnan(dirichlet.density(a, b, t, x)).any()
+    n = a + b
+    settled = within < 1e-12  # then who is better decides
+    assert settled.sum() > 200
+    half = beta.prob_above_half(a, b)
+    np.testing.assert_allclose(above[settled], half[settled], rtol=1e-9, atol=1e-12)
+    assert (within[n < 0.05] > 1e-16).all()
+
+
+@pytest.mark.parametrize("ties", [1e-20, 2e-13, 1e-11])
+def test_hardly_any_ties(ties):
+    x = np.array([1e-300, 1e-17, 0.1, 0.9])
+    np.testing.assert_allclose(
+        dirichlet.prob_above(2.0, 0.5, ties, x), dirichlet.prob_above(2.0, 0.5, 0.0, x), rtol=1e-9
+    )
+
+
 def test_the_triangle_of_no_data():
     x = np.linspace(0, 1, 11)
     np.testing.assert_allclose(dirichlet.prob_above(1, 1, 1, x), (1 - x) ** 2 / 2, rtol=1e-9)

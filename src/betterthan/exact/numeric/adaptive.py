@@ -46,6 +46,8 @@ _ENOUGH = 1e-12
 _DEEP = 12  # bisections after which more and more of a gap is let be
 _BISECTIONS = 80
 _PANELS = 4096  # panels done at once: bounds the memory
+_MOST = 2**18  # panels of one bisection: an integral that settles takes a few hundred
+_UNSETTLED = "an integral did not settle; please report the counts and the prior"
 
 
 def bisect(
@@ -74,16 +76,20 @@ def bisect(
     for step in range(_BISECTIONS):
         masses, gaps = _both_rules(np.exp(logs - top[owner, None]), (high - low) / 2)
         total = settled + np.bincount(owner, masses, rows.size)
+        if not np.isfinite(total).all():  # no bisection mends it
+            raise ArithmeticError(_UNSETTLED)
         keep = _let_be(gaps, total[owner], low, high, step)
         settled += np.bincount(owner[keep], masses[keep], rows.size)
         low, high, owner = low[~keep], high[~keep], owner[~keep]
         if not owner.size:
             return settled * np.exp(top)
+        if 2 * owner.size > _MOST:
+            raise ArithmeticError(_UNSETTLED)
         middle = (low + high) / 2
         low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
         owner = np.concatenate([owner, owner])
         logs = _logs(log_integrand, rows, owner, low, high)
-    raise ArithmeticError("an integral did not settle; please report the counts and the prior")
+    raise ArithmeticError(_UNSETTLED)
 
 
 def _first_panels(

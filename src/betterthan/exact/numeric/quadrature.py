@@ -25,17 +25,27 @@ _STEADY = 4e-3  # gap between the four rules of a quarter of the nodes, which lu
 _DEPTH, _BENT = 25.0, 20.0
 _FADED = 1e-12  # height at the ends, relative to the sum
 _MOVES = 40
+_CANCELS = -0.9  # below, 1 + p expm1(delta) has lost a digit, and all of them where q is tiny
 _ROWS = 256  # integrals done at once: keeps the work in the processor's cache
 
 _LEGENDRE = {points: np.polynomial.legendre.leggauss(points) for points in (3, 6)}
 
 
 def log_mix(p: np.ndarray, q: np.ndarray, delta: np.ndarray) -> np.ndarray:
-    """``log(q + p exp(delta))`` for p + q = 1, without overflow and exact near delta = 0."""
+    """``log(q + p exp(delta))`` for p + q = 1, without overflow, exact near delta = 0 and for tiny
+    q or p.
+    """
     if delta.max(initial=0.0) < 700:
-        return np.log1p(p * np.expm1(delta))
-    weight = np.where(delta > 0, q, p)  # q + p e^x = e^x (p + q e^-x)
-    return np.maximum(delta, 0) + np.log1p(weight * np.expm1(-np.abs(delta)))
+        above, other, size, change = 0.0, q, p, delta
+    else:  # q + p e^x = e^x (p + q e^-x)
+        up = delta > 0
+        above, size, other = np.maximum(delta, 0), np.where(up, q, p), np.where(up, p, q)
+        change = -np.abs(delta)
+    rise = size * np.expm1(change)
+    if rise.min(initial=0.0) > _CANCELS:
+        return above + np.log1p(rise)
+    exact = np.log(other + size * np.exp(np.minimum(change, 0)))
+    return above + np.where(rise > _CANCELS, np.log1p(np.maximum(rise, _CANCELS)), exact)
 
 
 def panel_masses(

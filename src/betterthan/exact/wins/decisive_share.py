@@ -14,11 +14,16 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from betterthan.exact.numeric.adaptive import bisect
 from betterthan.exact.numeric.quadrature import integrate, log_mix, panel_masses
 from betterthan.exact.wins.beta import log_density_of_log_odds, log_fall, log_top, odds_mass
 
 # Growth of log density per width up to which three, or six, points a panel are exact enough.
 _GENTLE, _MILD = 0.5, 5.0
+# y and n of a long flat integrand, on which the rules of equal steps may agree and be off by 1e-8
+_NEXT_TO_0, _SLOW = 1e-9, 2.0
+_FEW = 0.001  # of ties
+_ROWS = 256  # bisected at once: bounds the memory
 _COUNTS = 16.0  # the integrand counts down to e^-16 of its top
 # relative error allowed of its kernel at the left edge, the top, the right edge
 _EXACT = np.array([1e-7, 1e-11, 1e-7])
@@ -79,28 +84,33 @@ class Split:
         x = v - self.anchor[r][:, None]
         log_rest = log_mix(e / (1 + e), 1 / (1 + e), x)  # 1 - s has fallen by this
         rise = -odds * np.expm1(-log_rest)
+        # by logs where s is small: y may be far below the rounding of e, even subnormal
         log_s = np.where(
             rise > -0.5,
             np.log1p(np.maximum(rise, -0.5)),
-            log_mix(e / (y + e), y / (y + e), x) - log_rest,
+            np.logaddexp(np.log(y), np.log(e) + x) - np.log(y + e) - log_rest,
         )
-        return self.log_height[r][:, None] + (n - 1) * log_s + x - (t + 1) * log_rest
+        gain = x - log_rest
+        if (t < _FEW).any():  # x goes to 1 / t, where the difference cancels
+            gain = np.where(t < _FEW, -log_mix(1 / (1 + e), e / (1 + e), -x), gain)
+        return self.log_height[r][:, None] + (n - 1) * log_s + gain - t * log_rest
 
     def w(self, v: _Array, r: _Array) -> _Array:
         """The log odds of p at which |d| is y, for the rows r."""
         k = self.k[r][:, None]
         return self.w_min[r][:, None] + np.where(
-            v > -30, np.log1p(k * np.exp(-np.maximum(v, -30))), np.log(k) - v
+            v > -30, np.log1p(k * np.exp(-np.maximum(v, -30))), np.logaddexp(0, np.log(k) - v)
         )
 
     def mass(self, kind: str) -> _Array:
         """P(s > y and L > w), and so for "below" and "within"."""
         grow = self._growth()
+        long = (self.y < _NEXT_TO_0) & (self.n < _SLOW)
         gentle, mild = grow < _GENTLE, grow < _MILD
         kernels = (
-            (partial(_by_panels, points=3), gentle),
-            (partial(_by_panels, points=6), mild & ~gentle),
-            (_by_tails, ~mild),
+            (partial(_by_panels, points=3), gentle & ~long),
+            (partial(_by_panels, points=6), mild & ~gentle & ~long),
+            (_by_tails, ~mild & ~long),
         )
         result = np.empty(self.a.shape)
         with np.errstate(divide="ignore", under="ignore"):
@@ -108,6 +118,11 @@ class Split:
                 rows = np.flatnonzero(group)
                 if rows.size:
                     result[rows] = self._integrate(kernel, rows, kind)
+            # the integrand lies flat from log y to 0, with a bend at each end
+            for block in _blocks(np.flatnonzero(long)):
+                of_tails = self._log_integrand(_by_tails, block, kind)
+                each = np.arange(block.size)
+                result[block] = bisect(of_tails, each, self.anchor[block], self.width[block])
         return result
 
     def _growth(self) -> _Array:
@@ -123,15 +138,18 @@ class Split:
         return self.a - self.n * special.expit(w)
 
     def _integrate(self, kernel: Callable[..., _Array], rows: _Array, kind: str) -> _Array:
-        def of(kernel: Callable[..., _Array]) -> Callable[[_Array, _Array], _Array]:
-            def log_integrand(v: _Array, r: _Array) -> _Array:
-                i = rows[r]
-                log_density = self.log_density_of_v(v, i)
-                return kernel(self.a[i], self.b[i], self.w(v, i), log_density, kind)
+        fast, careful = (self._log_integrand(k, rows, kind) for k in (kernel, _by_tails))
+        return integrate(fast, self.anchor[rows], self.width[rows], careful)
 
-            return log_integrand
+    def _log_integrand(
+        self, kernel: Callable[..., _Array], rows: _Array, kind: str
+    ) -> Callable[[_Array, _Array], _Array]:
+        def log_integrand(v: _Array, r: _Array) -> _Array:
+            i = rows[r]
+            log_density = self.log_density_of_v(v, i)
+            return kernel(self.a[i], self.b[i], self.w(v, i), log_density, kind)
 
-        return integrate(of(kernel), self.anchor[rows], self.width[rows], of(_by_tails))
+        return log_integrand
 
     def density(self) -> _Array:
         """Density of d at y."""
@@ -145,8 +163,12 @@ class Split:
                 self.log_density_of_v(v, r) + log_density_of_log_odds(a, b, self.w(v, r)) + jacobian
             )
 
-        with np.errstate(divide="ignore", under="ignore"):
+        with np.errstate(divide="ignore", under="ignore", over="ignore"):  # infinite at a pole
             return integrate(log_integrand, self.anchor, self.width)
+
+
+def _blocks(rows: _Array) -> list[_Array]:
+    return [rows[k : k + _ROWS] for k in range(0, rows.size, _ROWS)]
 
 
 def _by_tails(a: _Array, b: _Array, w: _Array, log_density: _Array, kind: str) -> _Array:

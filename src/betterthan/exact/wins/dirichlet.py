@@ -19,6 +19,7 @@ from betterthan.exact.wins.beta import LOG_ZERO, log_density_of_log_odds, odds_m
 from betterthan.exact.wins.decisive_share import Split
 
 _Array = Any  # a float or an array of floats, broadcast against the others
+_NO_TIES = 1e-13  # a parameter of tie that moves no probability by 1e-11, where a + b is 1
 _CANCELLED = 0.01  # a difference of tails below this share of them is integrated on its own
 
 
@@ -89,11 +90,15 @@ def density(a: _Array, b: _Array, t: _Array, x: _Array) -> _Array:
     a, b, x = np.where(x < 0, b, a), np.where(x < 0, a, b), np.abs(x)
     result = np.where(x == 0, _density_at_zero(a, b, t), 0.0)
     inside = (x > 0) & (x < 1)
-    rows = np.flatnonzero(inside & (t == 0))
+    rows = np.flatnonzero(inside & _no_ties(a, b, t))
     result[rows] = _density_without_ties(a[rows], b[rows], x[rows])
-    rows = np.flatnonzero(inside & (t > 0))
+    rows = np.flatnonzero(inside & ~_no_ties(a, b, t))
     result[rows] = _density_with_ties(a[rows], b[rows], t[rows], x[rows])
     return result.reshape(shape)[()]
+
+
+def _no_ties(a: _Array, b: _Array, t: _Array) -> _Array:
+    return t <= _NO_TIES * np.minimum(a + b, 1)
 
 
 def _density_at_zero(a: _Array, b: _Array, t: _Array) -> _Array:
@@ -130,7 +135,7 @@ def flat(*values: _Array) -> tuple[tuple[int, ...], list[_Array]]:
 def _mass(a: _Array, b: _Array, t: _Array, y: _Array, kind: str) -> _Array:
     """P(d > y), P(d < y) or P(|d| < y) for y >= 0: "beyond", "below", "within"."""
     result = np.zeros(y.shape)
-    edge = (y == 0) | (y >= 1) | (t == 0)
+    edge = (y == 0) | (y >= 1) | _no_ties(a, b, t)
     rows = np.flatnonzero(edge)
     result[rows] = _mass_of_odds(a[rows], b[rows], y[rows], kind)
     rows = np.flatnonzero(~edge)
