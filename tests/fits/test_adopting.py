@@ -407,6 +407,34 @@ def test_constant_answers_fail(theta, part):
     assert "R-hat of theta" in diagnosed(theta=stuck).failures[0]
 
 
+@pytest.mark.parametrize(("value", "shown"), [(np.nan, "NaN"), (np.inf, "inf")])
+def test_what_no_answer_depends_on_may_hold_nan(p, value, shown):
+    loss = p.copy()
+    loss[2, 17, 1] = value
+    tree = bt.fits.adopt(own(p=p, loss=loss, dims={"loss": ["pair"]}))
+    found = bt.fits.diagnose(tree)
+    assert found.passed, found.failures
+    said = f"loss holds {shown} at chain 2, draw 17, pair A vs C, which was not checked."
+    assert said in found.unchecked
+    assert said in str(bt.fits.compare(tree))
+    loss[..., 2] = np.arange(4)[:, None]  # what is finite of it is looked at
+    assert "R-hat of loss" in diagnosed(p=p, loss=loss).failures[0]
+
+
+def test_an_outcome_that_a_model_excludes_does_not_fail(p):
+    without_ties = np.stack([p, 1 - p, 0 * p], axis=-1)
+    found = diagnosed(theta=without_ties)
+    assert found.passed, found.failures
+    assert found.rhat_max < 1.01
+
+
+def test_constant_answers_are_called_constant(p):
+    found = diagnosed(p=0 * p + 0.6)
+    assert found.failures == (
+        "R-hat of p[A vs B] is not known: it is the same in every draw; give draws that vary.",
+    )
+
+
 def test_what_is_not_known_of_the_sampler_is_shown(theta):
     tree = own(theta=theta)
     line = "Checked by R-hat and ESS alone: the tree has no group sample_stats"

@@ -142,6 +142,31 @@ def test_two_hyperpriors_without_names_have_names_of_their_own():
     assert [a.name, b.name] == [None, None]  # what the user holds stays as it is
 
 
+@pytest.mark.parametrize("name", [*THREE, *ONE])
+def test_a_hyperprior_of_a_name_of_the_model_is_one_line_about_the_prior(name):
+    def prior(called):
+        a = pm.Gamma.dist(2, 0.1, name=called)
+        return pm.Dirichlet.dist(a=a * np.ones(3)) if name in THREE else pm.Beta.dist(a, 2)
+
+    model, counts, _ = (THREE | ONE)[name]
+    built = model.build(counts, prior=prior("own"))
+    for taken in sorted({*built.named_vars, *built.coords} - {"own"}):
+        with pytest.raises(ValueError, match=f"prior has a hyperparameter named '{taken}'.*; give"):
+            model.build(counts, prior=prior(taken))
+
+
+def test_a_hyperprior_may_be_called_as_a_variable_of_another_model():
+    prior = pm.Beta.dist(pm.Gamma.dist(2, 0.1, name="mu"), pm.Gamma.dist(2, 0.1, name="theta"))
+    built = beta_binomial.build(COUNTS, prior=prior)
+    assert {v.name for v in built.free_RVs} == {"mu", "theta", "p"}
+
+
+def test_a_prior_with_hyperpriors_raises_no_warning_of_pymc():
+    mu, sd = pm.Normal.dist(0, 1, name="mu"), pm.HalfNormal.dist(1, name="sd")
+    built = beta_binomial.build(COUNTS, prior=pm.LogitNormal.dist(mu, sd))  # warnings are errors
+    assert {v.name for v in built.free_RVs} == {"mu", "sd", "p"}
+
+
 def test_distribution_may_have_a_pair_dim_already():
     kappa = pm.Gamma.dist(2, 0.1, shape=(3, 1))
     built = dirichlet_multinomial.build(COUNTS, prior=pm.Dirichlet.dist(a=kappa * np.ones(3)))

@@ -4,6 +4,7 @@ import pytest
 
 import betterthan as bt
 from betterthan import names
+from betterthan.posterior.gate import _apart
 
 
 def build(draws, **stats):
@@ -79,6 +80,29 @@ def test_one_chain_fails(good):
     found = bt.fits.diagnose(build(good[:1]))
     assert found.chains == 1
     assert any("Only 1 chain" in f for f in found.failures)
+
+
+@pytest.mark.parametrize(
+    ("value", "limit", "digits", "shown"),
+    [
+        (1.0102, 1.01, 3, "1.0102"),
+        (1.01000004, 1.01, 3, "1.01000004"),
+        (1.23456, 1.01, 3, "1.235"),
+        (399.7, 400, 0, "399.7"),
+        (0.2999, 0.3, 2, "0.2999"),
+        (float("nan"), 400, 0, "nan"),
+    ],
+)
+def test_digits_show_on_which_side_of_the_limit_it_is(value, limit, digits, shown):
+    assert _apart(value, limit, digits) == shown
+
+
+def test_nan_is_named_with_its_place(good):
+    good[1, 3, 0] = np.nan
+    assert bt.fits.diagnose(build(good)).failures == (
+        "R-hat of p[A vs B] is not known: p holds NaN at chain 1, draw 3, pair A vs B; give finite "
+        "draws.",
+    )
 
 
 def test_nan_fails(good):

@@ -10,6 +10,18 @@ from betterthan.models.sampling import without_compiler
 _DRAWS = 20
 _SEED = 1
 _MODE = "FAST_COMPILE"  # a few draws need no compiled code
+# names that models give after the variable of the prior
+_LATER = {
+    "theta": (
+        *("counts", "difference", "y", "p", "s", "correlation", "confusion", "given", "gold"),
+        "share",
+        *(f"{k}_correlation{end}" for k in ("decisive", "win") for end in ("", "_raw")),
+    ),
+    "p": ("wins", "n", "y"),
+    "p_win": ("decisive", "n", "p_loss", "difference", "y"),
+    "p_loss": (),
+    "mu": ("correlation", "counts", "y"),
+}
 _OUTSIDE = (-0.5, 1.5)  # where a probability has no density
 
 
@@ -69,9 +81,11 @@ def register(drawn: Any, name: str, dims: tuple[str, ...], transform: Any = None
 
     model: Any = pm.modelcontext(None)
     above, known = _hyperparameters(drawn), cast(Any, transforms)._default_transform
-    for variable in above:
-        if variable not in model.free_RVs:
-            model.register_rv(variable, variable.name)
+    new = [variable for variable in above if variable not in model.free_RVs]
+    taken = {str(v.name) for v in new} & {*model.named_vars, *model.coords, *_LATER.get(name, ())}
+    _refuse_taken(taken | ({name} & {str(v.name) for v in above}))
+    for variable in new:
+        model.register_rv(variable, variable.name)
     # random numbers of its own: the same distribution may be that of two variables
     shared_with = find_rng_nodes(above)
     own = [rng for rng in find_rng_nodes([drawn]) if rng not in shared_with]
@@ -79,6 +93,14 @@ def register(drawn: Any, name: str, dims: tuple[str, ...], transform: Any = None
     if transform is None:
         transform = known(drawn.owner.op, drawn) or transforms.logodds
     return model.register_rv(drawn, name, dims=dims, default_transform=transform)
+
+
+def _refuse_taken(taken: set[str]) -> None:
+    for name in sorted(taken):
+        raise ValueError(
+            f"prior has a hyperparameter named {name!r}, which is a name of the model itself; give "
+            f"it another name, such as name='prior_{name}'"
+        )
 
 
 def numbers(variable: Any) -> list[float] | None:
@@ -210,7 +232,9 @@ def _reaches_outside(variable: Any) -> bool:
 
     own = _copied(variable)
     with without_compiler():
-        logs = [pm.logp(own, np.full(own.shape.eval(mode=_MODE), x)) for x in _OUTSIDE]
+        shape = own.shape.eval(mode=_MODE)
+        # hyperparameters stay random: the density is drawn with them
+        logs = [pm.logp(own, np.full(shape, x), warn_rvs=False) for x in _OUTSIDE]
         found = pm.draw(logs, _DRAWS, random_seed=_SEED, mode=_MODE)
     return bool(np.isfinite(found).any())
 

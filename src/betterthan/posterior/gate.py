@@ -12,6 +12,8 @@ from betterthan.posterior.pair_systems import with_systems
 
 _FREE = "ability_raw"
 _ALONE = "Only 1 chain was drawn, so R-hat cannot tell whether chains agree; use chains=4."
+_SIMPLEX = "theta"
+_DIGITS = 15
 _ANSWERING = ("theta", "p", "difference")
 _UNCHECKED = (
     "Checked by R-hat and ESS alone: the tree has no group sample_stats, so divergences and energy "
@@ -87,8 +89,10 @@ def diagnose(tree: xr.DataTree) -> Diagnosis:
     if "pareto_k" in posterior.attrs:
         return _of_weights(posterior)
     adopted = posterior.attrs.get("model") == names.ADOPTED
+    unchecked: list[str] = []
     if adopted:
         looked_at = _of_own(posterior)
+        unchecked = [*filter(None, [_unchecked(tree)]), *_not_finite(posterior)]
     else:
         looked_at = posterior[[v for v in parameters(posterior) if v != _FREE]]
     chains, draws = posterior.sizes["chain"], posterior.sizes["draw"]
@@ -105,7 +109,7 @@ def diagnose(tree: xr.DataTree) -> Diagnosis:
         treedepth_reached=depth,
         chains=chains,
         draws=draws,
-        unchecked=_unchecked(tree) if adopted else "",
+        unchecked=" ".join(unchecked),
     )
 
 
@@ -118,7 +122,9 @@ def _unchecked(tree: xr.DataTree) -> str:
 
 
 def _of_own(posterior: xr.Dataset) -> xr.Dataset:
-    """What is looked at in a user's model: what answers, and of the rest all numbers that vary."""
+    """What is looked at in a user's model: what answers, and of the rest all numbers that vary and
+    are finite.
+    """
     found = {}
     for name, draws in posterior.data_vars.items():
         if name in _ANSWERING:
@@ -129,15 +135,39 @@ def _of_own(posterior: xr.Dataset) -> xr.Dataset:
 
 
 def _varying(draws: xr.DataArray, dim: str) -> xr.DataArray:
-    """Draws (chain, draw, `dim`) of the cells that vary, each under its labels."""
+    """Draws (chain, draw, `dim`) of the cells that vary and are finite, each under its labels."""
     each = draws.values.reshape(*draws.shape[:2], -1)
-    varying = (each != each[:1, :1]).any((0, 1))
+    varying = (each != each[:1, :1]).any((0, 1)) & np.isfinite(each).all((0, 1))
     found = xr.DataArray(each[..., varying], dims=("chain", "draw", dim))
     rest = [draws[d].values for d in draws.dims[2:]]
     if not rest:
         return found
     cells = [", ".join(map(str, cell)) for cell in product(*rest)]
     return found.assign_coords({dim: np.array(cells)[varying]})
+
+
+def _not_finite(posterior: xr.Dataset) -> list[str]:
+    """Which variables of a user's own were not looked at, as no answer depends on them."""
+    found = []
+    for name, draws in posterior.data_vars.items():
+        if name not in _ANSWERING and draws.dtype.kind == "f":
+            place = _first_not_finite(draws)
+            found += [f"{name} {place}, which was not checked."] if place else []
+    return found
+
+
+def _first_not_finite(draws: xr.DataArray) -> str:
+    """Where a variable is no finite number, in words; empty where it is one everywhere."""
+    bad = ~np.isfinite(draws.values)
+    if not bad.any():
+        return ""
+    index = tuple(np.argwhere(bad)[0])
+    at = [
+        f"{d} {draws[d].values[k] if d in draws.coords else k}"
+        for d, k in zip(draws.dims, index, strict=True)
+    ]
+    value = str(draws.values[index]).replace("nan", "NaN")
+    return f"holds {value} at {', '.join(at)}"
 
 
 def posterior_of(tree: Any) -> xr.Dataset:
@@ -167,13 +197,13 @@ def _of_weights(posterior: xr.Dataset) -> Diagnosis:
     failures = []
     if not k <= names.PARETO_K_MAX:
         failures.append(
-            f"k-hat of the weights is {k:.2f}, above {names.PARETO_K_MAX}: a few draws may stand "
-            f"for all; {_BY_NUTS}."
+            f"k-hat of the weights is {_apart(k, names.PARETO_K_MAX, 2)}, above "
+            f"{names.PARETO_K_MAX}: a few draws may stand for all; {_BY_NUTS}."
         )
     if not ess >= names.ESS_MIN:
         failures.append(
-            f"The weighted draws are worth {ess:.0f} of equal weight, below {names.ESS_MIN}; draw "
-            f"more, or {_BY_NUTS}."
+            f"The weighted draws are worth {_apart(ess, names.ESS_MIN, 0)} of equal weight, below "
+            f"{names.ESS_MIN}; draw more, or {_BY_NUTS}."
         )
     return Diagnosis(
         passed=not failures,
@@ -195,23 +225,55 @@ def _mixing(looked_at: xr.Dataset, failures: list[str]) -> tuple[float, float]:
 
     # a constant parameter gives nan, which fails below
     with np.errstate(invalid="ignore", divide="ignore"):
-        rhat, where = _worst(az.rhat(looked_at), np.nanmax)
+        every = az.rhat(looked_at)
+        if _SIMPLEX in every:  # such as ties that a model excludes, next to wins that vary
+            every[_SIMPLEX] = every[_SIMPLEX].where(~_constant_beside(looked_at[_SIMPLEX]), 1.0)
+        rhat, where = _worst(every, np.nanmax)
         sizes = {
             label: _worst(az.ess(looked_at, method=label.lower()), np.nanmin)
             for label in ("Bulk", "Tail")
         }
     if looked_at.sizes["chain"] > 1 and not rhat <= names.RHAT_MAX:
         failures.append(
-            f"R-hat of {where} is {rhat:.3f}, above {names.RHAT_MAX}: the chains disagree; "
-            f"{_LONGER}."
+            f"R-hat of {where} is {_apart(rhat, names.RHAT_MAX, 3)}, above {names.RHAT_MAX}: the "
+            f"chains disagree; {_LONGER}."
+            if np.isfinite(rhat)
+            else _no_rhat(looked_at, where)
         )
     for label, (ess, spot) in sizes.items():
-        if not ess >= names.ESS_MIN:
+        if not ess >= names.ESS_MIN and not np.isnan([rhat, ess]).all():
             failures.append(
-                f"{label} ESS of {spot} is {ess:.0f}, below {names.ESS_MIN}: too few draws; "
-                f"{_LONGER}."
+                f"{label} ESS of {spot} is {_apart(ess, names.ESS_MIN, 0)}, below {names.ESS_MIN}: "
+                f"too few draws; {_LONGER}."
             )
     return rhat, float(np.min([ess for ess, _ in sizes.values()]))
+
+
+def _constant_beside(draws: xr.DataArray) -> xr.DataArray:
+    """Cells of a simplex that are the same in every draw, next to others that vary."""
+    constant = (draws == draws.isel(chain=0, draw=0)).all(("chain", "draw"))
+    if names.OUTCOME not in constant.dims:
+        return constant & False
+    return constant & ~constant.all(names.OUTCOME)
+
+
+def _no_rhat(looked_at: xr.Dataset, where: str) -> str:
+    """Why there is no R-hat at a place."""
+    draws = looked_at[where.partition("[")[0]]
+    place = _first_not_finite(draws)
+    if place:
+        return f"R-hat of {where} is not known: {draws.name} {place}; give finite draws."
+    constant = (draws == draws.isel(chain=0, draw=0)).all(("chain", "draw"))
+    if constant.any():
+        return f"R-hat of {where} is not known: it is the same in every draw; give draws that vary."
+    return f"R-hat of {where} is not known; {_LONGER}."
+
+
+def _apart(value: float, limit: float, digits: int) -> str:
+    """A number in as many digits as show on which side of a limit it is."""
+    while digits < _DIGITS and float(f"{value:.{digits}f}") == limit != value:
+        digits += 1
+    return f"{value:.{digits}f}"
 
 
 def _sampler(tree: xr.DataTree, failures: list[str]) -> tuple[int, float, int]:
@@ -233,7 +295,8 @@ def _sampler(tree: xr.DataTree, failures: list[str]) -> tuple[int, float, int]:
         bfmi = float(np.min(az.bfmi(stats)["energy"].values))
         if not bfmi >= names.BFMI_MIN:
             failures.append(
-                f"BFMI is {bfmi:.2f}, below {names.BFMI_MIN}: the energy mixes badly; {_LONGER}."
+                f"BFMI is {_apart(bfmi, names.BFMI_MIN, 2)}, below {names.BFMI_MIN}: the energy "
+                f"mixes badly; {_LONGER}."
             )
     reached = [stats[k] for k in ("maxdepth_reached", "reached_max_treedepth") if k in stats]
     return divergences, bfmi, int(reached[0].sum()) if reached else 0
