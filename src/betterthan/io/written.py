@@ -27,8 +27,9 @@ class Coded(Sequence[Any]):
 
     def __init__(self, distinct: Sequence[Any], codes: np.ndarray | None = None) -> None:
         self.distinct = distinct
-        several = codes is not None and len(codes) > len(distinct)
-        self._codes = narrow(codes, len(distinct)) if several else None
+        if codes is not None:
+            codes = narrow(codes, len(distinct)) if len(codes) > len(distinct) else None
+        self._codes = codes
 
     @cached_property
     def codes(self) -> np.ndarray:
