@@ -12,6 +12,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
+from betterthan.io import frames
 
 FRAME = pd.DataFrame({"item": ["007", "q2", "q3"], "A": [1.0, 0.5, 0.0], "B": [0.0, np.nan, 1.0]})
 SUFFIXES = [".csv", ".tsv", ".jsonl", ".json", ".parquet"]
@@ -172,3 +173,33 @@ def test_a_large_table_is_not_read_cell_by_cell(tmp_path, graded):
     np.testing.assert_array_equal(scores.values, values)
     # an eighth of the cells, and nearly as few for a fifth of the rows: by column
     assert len(calls) < values.size / 6
+
+
+SCORES = pd.DataFrame({"item": ["a", "b", "c"], "A": [1, 300, 2], "B": [0.5, 1, None]})
+FRAMES = {
+    "plain": SCORES,
+    "mixed": SCORES.assign(C=["x", None, ""], D=[True, False, True], E=pd.array([1, None, 2])),
+    "an index of ids": SCORES.set_index("item"),
+    "a named index": SCORES.rename_axis("row"),
+    "other rows": SCORES.set_index(pd.Index([5, 7, 9])),
+    "numbers as names": SCORES.rename(columns={"A": 1, "B": 2}),
+    "points in names": SCORES.rename(columns={"A": "A.1", "B": "A.2"}),
+    "lists": SCORES.assign(C=[[1], [2, 3], []]),
+    "categories": SCORES.assign(item=pd.Categorical(SCORES["item"])),
+}
+
+
+@pytest.mark.parametrize("what", FRAMES)
+def test_columns_of_parquet_are_those_of_its_frame(tmp_path, monkeypatch, what):
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr(frames, "_CELLS", 1)
+    path = tmp_path / "a.parquet"
+    FRAMES[what].to_parquet(path)
+    found = frames.parse_parquet(path.read_bytes(), "a")
+    same = frames.table_from_frame(pd.read_parquet(path), "a", range(1, 4))
+    assert list(found.columns) == list(same.columns)
+    assert found.rows == same.rows
+    for one, other in zip(found.columns.values(), same.columns.values(), strict=True):
+        pd.testing.assert_series_equal(
+            pd.Series(list(one), dtype=object), pd.Series(list(other), dtype=object)
+        )

@@ -7,6 +7,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from logs import made_inspect as made
@@ -38,9 +39,15 @@ def peak(read, path):
 
 def rows(form):
     """Rows of a table, as many as fit."""
-    size = len(form.format(id=10**6, a=0, b=0, k=0))
-    numbers = range(10**6, 10**6 + SIZE // size)
-    return "".join(form.format(id=k, a=k % 3 % 2, b=k % 2, k=k % 9000) for k in numbers)
+    n = SIZE // len(form.format(**_fields(0, SIZE)))
+    return "".join(form.format(**_fields(k, n)) for k in range(n))
+
+
+def _fields(k, n):
+    """Cells of row `k` of `n`: ids, scores, ids of two rows each, and which of the two it is."""
+    turn, again = divmod(k, n // 2)
+    found = {"id": 10**6 + k, "a": (k + 1) % 3 % 2, "b": k % 2, "k": (k + 10**6) % 9000}
+    return found | {"half": 5 * 10**5 + k // 2, "again": 10**5 + again, "turn": turn}
 
 
 NARROW = {
@@ -57,6 +64,37 @@ def test_a_narrow_table_takes_few_times_its_size(tmp_path, what):
     path = tmp_path / "narrow.csv"
     path.write_text("item,A,B\n" + rows(NARROW[what]))
     assert peak("read", path) <= TIMES * path.stat().st_size + BESIDE
+
+
+OTHERS = {
+    "runs in a column": ("item,epoch,A,B", "{half},{b},{a},{b}\n"),
+    "data sets in a column": ("item,dataset,A,B", "{half},{b},{a},{b}\n"),
+    "predictions next to gold labels": ("item,gold,A,B", "{id},x{a},x{b},x{a}\n"),
+    "votes by side": ("left,right,winner", "x{a},y{b},left\n"),
+    "votes by name": ("left,right,winner", "x{a},y{b},y{b}\n"),
+    "several rows an item": ("item,system,score", "q{half},{b},{a}\n"),
+    "several rows an item, far apart": ("item,system,score", "q{again},{turn},{b}\n"),
+}
+
+
+@pytest.mark.parametrize("what", OTHERS)
+def test_another_layout_takes_few_times_its_size(tmp_path, what):
+    header, form = OTHERS[what]
+    path = tmp_path / "narrow.csv"
+    path.write_text(f"{header}\n{rows(form)}")
+    assert peak("read", path) <= TIMES * path.stat().st_size + BESIDE
+
+
+def test_a_table_in_parquet_takes_few_times_its_expanded_size(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    n, path = SIZE // 13, tmp_path / "narrow.parquet"
+    k = np.arange(10**6, 10**6 + n)
+    columns = {"item": [f"q{one}" for one in k], "A": k % 3 % 2, "B": k % 2}
+    pd.DataFrame(columns).to_parquet(path)
+    found = parquet.ParquetFile(path).metadata
+    size = sum(found.row_group(g).total_byte_size for g in range(found.num_row_groups))
+    assert 0.9 * SIZE < size < SIZE
+    assert peak("read", path) <= TIMES * size + BESIDE
 
 
 def test_a_packed_table_takes_few_times_its_expanded_size(tmp_path):

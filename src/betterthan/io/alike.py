@@ -4,6 +4,7 @@ import re
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from itertools import chain
 
 import numpy as np
@@ -131,12 +132,12 @@ def refuse_apart_by_pairs(
     source: str, systems: Sequence[str], a: np.ndarray, b: np.ndarray
 ) -> None:
     """The same of systems, numbers `a` and `b` in each row, that never meet each other."""
-    met = {*zip(a.tolist(), b.tolist(), strict=True)}
+    met = cache(lambda: {*zip(a.tolist(), b.tolist(), strict=True)})
     place = {system: k for k, system in enumerate(systems)}
 
     def apart(first: str, other: str) -> bool:
         pair = place[first], place[other]
-        return pair not in met and pair[::-1] not in met
+        return pair not in met() and pair[::-1] not in met()
 
     refuse_apart(source, alike(systems), "systems", apart, "never meet each other")
 

@@ -76,9 +76,17 @@ def labels(table: Table, column: str, what: str) -> Sequence[str]:
     return _none_blank(table, column, texts(table, column), what)
 
 
-def predictions(table: Table, column: str) -> list[str]:
+def gold(table: Table, column: str) -> Sequence[str]:
+    """The cells as right answers, none of them blank."""
+    return labels(table, column, "each item its right answer")
+
+
+def predictions(table: Table, column: str) -> Sequence[str]:
     """The cells as text; one that holds blanks alone is blank."""
-    return ["" if text.isspace() else text for text in texts(table, column)]
+    found = texts(table, column)
+    if not any(any(map(str.isspace, block)) for block in blocks_of(found)):
+        return found
+    return ["" if text.isspace() else text for text in found]
 
 
 def system_names(table: Table, column: str) -> list[str]:

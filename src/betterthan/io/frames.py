@@ -16,39 +16,74 @@ from betterthan.io.table import MOST_CELLS, Table, make_table
 from betterthan.io.texts import BLOCK
 from betterthan.io.written import Coding
 
+_CELLS = 2**20  # of a file of Parquet that are read together
+
 
 def parse_parquet(data: bytes, source: str) -> Table:
     """The table in Parquet bytes; rows are numbered from 1."""
     try:
-        import_module("pyarrow")
+        pyarrow = import_module("pyarrow")
     except ImportError:
         raise problem(source, "reading Parquet needs pyarrow; run: pip install pyarrow") from None
     try:
-        _refuse_many_cells(data)
-        frame = pd.read_parquet(io.BytesIO(data), engine="pyarrow")
+        header, columns, together = [], [], _read_together(data)
+        for names in together:
+            part = pd.read_parquet(io.BytesIO(data), engine="pyarrow", columns=names)
+            header.extend(part.columns)
+            columns += [_small(_cells(part.iloc[:, k])) for k in range(part.shape[1])]
+            del part
+            pyarrow.default_memory_pool().release_unused()
+        whole = None if together else pd.read_parquet(io.BytesIO(data), engine="pyarrow")
     except _TooManyError as error:
         raise problem(source, str(error)) from None
     except Exception as error:  # a damaged file can fail anywhere in the reader, with any error
         reason = (str(error).splitlines() or ["no reason given"])[0]
         raise problem(source, f"not readable as Parquet ({reason})") from None
-    return table_from_frame(frame, source, range(1, len(frame) + 1))
+    if whole is not None:
+        return table_from_frame(whole, source, range(1, len(whole) + 1))
+    return make_table(source, header, columns, range(1, len(columns[0]) + 1))
 
 
 class _TooManyError(Exception):
     """A file of Parquet names more cells than anyone's results have."""
 
 
-def _refuse_many_cells(data: bytes) -> None:
-    """Refuse a table that takes far more memory than its file: equal cells are packed as one."""
+def _read_together(data: bytes) -> list[list[str]]:
+    """The columns that are read together, few where they are long; none where only all can be.
+
+    Refuse a table that takes far more memory than its file: equal cells are packed as one.
+    """
     from pyarrow import parquet
 
-    told = parquet.ParquetFile(io.BytesIO(data)).metadata
+    file = parquet.ParquetFile(io.BytesIO(data))
+    told, columns = file.metadata, file.schema_arrow.names
     size = sum(told.row_group(k).total_byte_size for k in range(told.num_row_groups))
     if told.num_rows * told.num_columns > MOST_CELLS or size > most_of(len(data)):
         raise _TooManyError(
             f"holds {told.num_rows:,} rows of {told.num_columns:,} columns, more than can be read "
             "at once; give parts of it"
         )
+    of_frame = file.schema_arrow.pandas_metadata or {}
+    index = [one for one in of_frame.get("index_columns", ()) if _is_index(one)]
+    levels = of_frame.get("column_indexes", ())
+    nested = any("." in file.schema.column(k).path for k in range(told.num_columns))
+    if index or nested or len(levels) > 1 or len({*columns}) < len(columns):
+        return []
+    step = max(1, _CELLS // max(1, told.num_rows))
+    return [columns[k : k + step] for k in range(0, len(columns), step)]
+
+
+def _is_index(told: Any) -> bool:
+    """Whether the index of a frame is more than the numbers of rows, as its file describes it."""
+    return not isinstance(told, dict) or told.get("name") is not None
+
+
+def _small(cells: Any) -> Any:
+    """Whole numbers in a byte each where that holds them, as it holds most scores."""
+    if not isinstance(cells, np.ndarray) or cells.dtype.kind not in "iu":
+        return cells
+    small = cells.astype(np.int8)
+    return small if (small == cells).all() else cells
 
 
 def table_from_frame(frame: pd.DataFrame, source: str, rows: Sequence[Any] | None = None) -> Table:

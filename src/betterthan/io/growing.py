@@ -56,7 +56,7 @@ def _grown(blocks: Blocks, asked: Mapping[int, bool]) -> dict[int, Any]:
     whole = {k: one for k, one in whole.items() if k not in again}
     written = cache(lambda: _grown(blocks, dict.fromkeys(whole, False)))
     found: dict[int, Any] = {k: [] for k in numbers}  # where there are no rows
-    found |= {k: coding.done() for k, coding in texts.items()}
+    found |= {k: texts.pop(k).done() for k in list(texts)}
     found |= {k: Numbers(one, lambda k=k: written()[k]) for k, one in whole.items()}
     return found | (_grown(blocks, again) if again else {})
 

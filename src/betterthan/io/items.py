@@ -14,9 +14,9 @@ from betterthan.io.cells import labels, read_once
 from betterthan.io.problems import listed, problem, shown
 from betterthan.io.roles import candidates, find
 from betterthan.io.table import NAMELESS, Table
-from betterthan.io.text_arrays import text_array, text_axes
+from betterthan.io.text_arrays import array_of, text_axes
 from betterthan.io.texts import BLOCK, Texts, few, repeated
-from betterthan.io.written import Coded, coded, first_rows
+from betterthan.io.written import Coded, coded, first_rows, narrow
 
 BESIDE = ("dataset", "cluster", "epoch")  # optional coordinates on item, in this order
 _WITHIN = ("dataset", "epoch")  # an item is one within these
@@ -65,7 +65,9 @@ def item_ids(table: Table, column: str, what: str) -> Coded:
 
 def units(ids: Coded, coords: dict[str, np.ndarray]) -> np.ndarray:
     """One number for each item within its dataset and epoch, in the order they first occur."""
-    return pd.factorize(_keys(ids, coords))[0] if set(coords) & set(_WITHIN) else ids.codes
+    if not set(coords) & set(_WITHIN):
+        return ids.codes
+    return narrow(pd.factorize(_keys(ids, coords))[0], len(ids))
 
 
 def _keys(ids: Coded, coords: dict[str, np.ndarray]) -> np.ndarray:
@@ -73,7 +75,8 @@ def _keys(ids: Coded, coords: dict[str, np.ndarray]) -> np.ndarray:
     key = ids.codes
     for place, role in enumerate(role for role in _WITHIN if role in coords):
         beside = coded(coords[role].astype(object))
-        key = (pd.factorize(key)[0] if place else key) * len(beside.distinct) + beside.codes
+        key = (pd.factorize(key)[0] if place else key) * np.int64(len(beside.distinct))
+        key += beside.codes
     return key
 
 
@@ -98,13 +101,14 @@ def coordinate(table: Table, column: str, role: str) -> np.ndarray:
     """The values of an optional coordinate: int64 for epochs that are whole numbers, otherwise
     str.
     """
-    values = labels(table, column, f"each item its {role}, or leave the column out")
+    cells = item_ids(table, column, f"each item its {role}, or leave the column out")
+    values = cells.distinct
     if role == "epoch" and all(
         value.isascii() and value.isdigit() and len(value) < 10 for value in values
     ):
-        return np.array([int(value) for value in values], dtype=np.int64)
+        return np.array([int(value) for value in values], dtype=np.int64)[cells.codes]
     tell_alike(table.source, values, f"{role}s")
-    return text_array(values)
+    return array_of(values, cells.codes)
 
 
 def scores_array(
@@ -112,8 +116,9 @@ def scores_array(
 ) -> xr.DataArray:
     """Scores over (item, system)."""
     beside: dict[Hashable, Any] = {role: (names.ITEM, array) for role, array in coords.items()}
-    axes = text_axes({names.ITEM: ids, names.SYSTEM: systems}).assign(beside)
-    return xr.DataArray(values, axes, dims=(names.ITEM, names.SYSTEM), name="scores")
+    axes = text_axes({names.ITEM: ids, names.SYSTEM: systems})
+    scores = xr.DataArray(values, axes, dims=(names.ITEM, names.SYSTEM), name="scores")
+    return scores.assign_coords(beside)  # which takes the arrays as they are, without a copy
 
 
 def at_least_two(table: Table, systems: Sequence[str]) -> None:

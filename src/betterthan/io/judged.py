@@ -11,9 +11,9 @@ from betterthan.io import cells
 from betterthan.io.alike import refuse_apart_by_pairs, tell_alike
 from betterthan.io.problems import listed, problem
 from betterthan.io.roles import find
-from betterthan.io.squares import pair_columns, paired
+from betterthan.io.squares import pair_columns
 from betterthan.io.table import Reading, Table, unread
-from betterthan.io.text_arrays import text_array
+from betterthan.io.text_arrays import array_of, text_array
 from betterthan.io.votes import said_of_systems, vote_outcomes
 
 _CODE = np.array([1, -1, 0])  # first wins, second wins, tie
@@ -28,18 +28,17 @@ def judgments(table: Table) -> Reading:
 def judgments_by(table: Table, columns: dict[str, str | None]) -> Reading:
     """Judgments with coordinates from these columns; rows without a winner are left out."""
     pair = pair_columns(table)
-    first, second, won = vote_outcomes(table)
+    systems, a, b, won = vote_outcomes(table)
     kept = won >= 0
     coords = {
         role: ("judgment", text_array(_labels(table, column, role))[kept])
         for role, column in columns.items()
         if column is not None
     }
-    systems, a, b = paired(first.tolist(), second.tolist())
     refuse_apart_by_pairs(table.source, systems, a, b)
     found: dict[Any, Any] = {
-        names.SYSTEM_A: ("judgment", text_array(first[kept])),
-        names.SYSTEM_B: ("judgment", text_array(second[kept])),
+        names.SYSTEM_A: ("judgment", array_of(systems, a[kept])),
+        names.SYSTEM_B: ("judgment", array_of(systems, b[kept])),
         names.OUTCOME: ("judgment", _CODE[won[kept]]),
     }
     data = xr.Dataset(found, coords={names.SYSTEM: systems} | coords)

@@ -85,7 +85,8 @@ def item_rows(table: Table, column: str) -> ItemRows:
 
 def _square(table: Table, rows: ItemRows, systems: Coded, scores: np.ndarray) -> np.ndarray:
     """The scores of rows over (item, system), NaN where there is no row."""
-    place = rows.unit * len(systems.distinct) + systems.codes  # among items x systems
+    place = rows.unit * np.int64(len(systems.distinct))  # among items x systems
+    place += systems.codes
     _refuse_repeated(table, rows, systems, place)
     shape = rows.items, len(systems.distinct)
     refuse_large(table.source, items=shape[0], systems=shape[1])

@@ -1,13 +1,15 @@
 """Columns beside gold labels that hold no predictions: a text, a difficulty, a confidence."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from betterthan.io.alike import alike_labels, spelling
 from betterthan.io.cells import holds_numbers
 from betterthan.io.choosing import how_to_choose
 from betterthan.io.problems import listed, problem, shown
 from betterthan.io.table import Table
+from betterthan.io.written import Coded
 
+Counted = list[tuple[str, int]]  # distinct cells, and how many rows hold each
 _NEARLY_NONE = 0.01  # of its cells are known labels: below, a column holds something else
 _MOST = 0.5  # of its cells are labels of gold: from here on, its other values are labels too
 _SHOWN = 3  # values and labels in a message
@@ -19,8 +21,8 @@ _OF_NUMBERS = (
 
 def said_of_labels(
     table: Table,
-    gold: tuple[str, Sequence[str]],
-    predicted: Mapping[str, Sequence[str]],
+    gold: tuple[str, Coded],
+    predicted: Mapping[str, Coded],
     named: bool,
 ) -> str:
     """Refuse columns that are no predictions; return what the reading says of the labels.
@@ -28,18 +30,21 @@ def said_of_labels(
     Parameters
     ----------
     table : Table
-    gold : tuple of str and sequence of str
+    gold : tuple of str and Coded
         The column of gold labels, and what it holds.
-    predicted : mapping of str to sequence of str
+    predicted : mapping of str to Coded
         The cells of each system; those that are missing are empty.
     named : bool
         Whether these systems were asked for: then whatever they hold are predictions.
     """
-    column, labels = gold[0], set(gold[1])
+    column, labels = gold[0], set(gold[1].distinct)
     if not named:
         _refuse_confidences(table, list(predicted), column, labels)
-    said = alike_labels(table.source, gold[1], *predicted.values())
-    return said if named else said + _said_of_others(table, column, labels, predicted)
+    said = alike_labels(table.source, *(of.distinct for of in (gold[1], *predicted.values())))
+    if named:
+        return said
+    counted = {name: own.counted for name, own in predicted.items()}
+    return said + _said_of_others(table, column, labels, counted)
 
 
 def _refuse_confidences(table: Table, systems: Sequence[str], gold: str, labels: set[str]) -> None:
@@ -53,7 +58,7 @@ def _refuse_confidences(table: Table, systems: Sequence[str], gold: str, labels:
 
 
 def _said_of_others(
-    table: Table, gold: str, labels: set[str], predicted: Mapping[str, Sequence[str]]
+    table: Table, gold: str, labels: set[str], predicted: Mapping[str, Counted]
 ) -> str:
     """Refuse columns that share no or nearly no label with gold; return what the reading says of
     those that share fewer than half.
@@ -62,13 +67,15 @@ def _said_of_others(
     to lack is none of these.
     """
     shared = {name: _share(cells, labels) for name, cells in predicted.items()}
-    known = labels.union(*(predicted[name] for name, share in shared.items() if share >= _MOST))
+    sure = [predicted[name] for name, share in shared.items() if share >= _MOST]
+    known = labels.union(*({text for text, _ in cells} for cells in sure))
     few = [name for name, share in shared.items() if share < _NEARLY_NONE]
     odd = [name for name in few if _share(predicted[name], known - {""}) < _NEARLY_NONE]
     if odd:
         cells = predicted[odd[0]]
         what = f"{_values(cells, labels, gold)}{_also(odd)}"
-        if _share([*map(spelling, cells)], {*map(spelling, labels)}) >= _MOST:
+        spelt = [(spelling(text), n) for text, n in cells]
+        if _share(spelt, {*map(spelling, labels)}) >= _MOST:
             what += "; they differ only by blanks, case or unicode form: write them as gold does"
         elif len(odd) == len(predicted) and holds_numbers(table, gold):
             what += _OF_NUMBERS
@@ -84,25 +91,30 @@ def _said_of_others(
     )
 
 
-def _share(cells: Sequence[str], labels: set[str]) -> float:
+def _share(cells: Counted, labels: set[str]) -> float:
     """The share of cells, of those that are not blank, that hold one of these labels."""
-    whole = sum(map(bool, cells))
-    return sum(map(labels.__contains__, cells)) / whole if whole else 0.0
+    n, whole = _numbers(cells, labels)
+    return n / whole if whole else 0.0
 
 
-def _values(cells: Sequence[str], labels: set[str], gold: str) -> str:
+def _numbers(cells: Counted, labels: set[str]) -> tuple[int, int]:
+    """How many cells hold one of these labels, and how many are not blank."""
+    return sum(n for text, n in cells if text in labels), sum(n for text, n in cells if text)
+
+
+def _values(cells: Counted, labels: set[str], gold: str) -> str:
     """What a column holds in place of labels."""
-    if not any(cells):
+    n, whole = _numbers(cells, labels)
+    if not whole:
         return "holds nothing"
-    n, whole = sum(map(labels.__contains__, cells)), sum(map(bool, cells))
     held = f"{n} of {whole} values are labels" if n else "no value is a label"
     gold_labels = listed(sorted(labels), _SHOWN)
     return f"holds {_few(cells, labels)}; {held} of column {shown(gold)} ({gold_labels})"
 
 
-def _few(cells: Iterable[str], labels: set[str]) -> str:
+def _few(cells: Counted, labels: set[str]) -> str:
     """The first values that are no labels."""
-    return listed(dict.fromkeys(cell for cell in cells if cell and cell not in labels), _SHOWN)
+    return listed([text for text, _ in cells if text and text not in labels], _SHOWN)
 
 
 def _also(odd: Sequence[str]) -> str:

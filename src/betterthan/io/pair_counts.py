@@ -40,7 +40,8 @@ def pair_counts(table: Table) -> Reading:
 
 def _systems(table: Table, columns: tuple[str, str]) -> tuple[list[str], np.ndarray, np.ndarray]:
     """The systems, and the two of each row as numbers."""
-    systems, a, b = paired(*(cells.system_names(table, column) for column in columns))
+    first, second = (cells.read_once(table, c, cells.system_names) for c in columns)
+    systems, a, b = paired(first, second)
     at_least_two(table, systems)
     refuse_apart_by_pairs(table.source, systems, a, b)
     return systems, a, b

@@ -1,16 +1,16 @@
 """The array of counts that tables of pairs and votes become."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.io import cells
 from betterthan.io.alike import tell_alike
+from betterthan.io.items import item_ids
 from betterthan.io.roles import find
 from betterthan.io.table import Table, refuse_large
+from betterthan.io.written import Coded, narrow
 
 
 def pair_columns(table: Table) -> tuple[str, str]:
@@ -30,20 +30,21 @@ def datasets_of(table: Table) -> tuple[list[str], np.ndarray]:
     """
     column = dataset_column(table)
     if column is None:
-        return [], np.zeros(len(table.rows), dtype=np.int64)
-    values = cells.labels(table, column, "each row its dataset, or leave the column out")
-    tell_alike(table.source, values, "datasets")
-    place = {name: k for k, name in enumerate(dict.fromkeys(values))}
-    return list(place), np.array([place[name] for name in values], dtype=np.int64)
+        return [], np.zeros(len(table.rows), dtype=np.int8)
+    found = item_ids(table, column, "each row its dataset, or leave the column out")
+    tell_alike(table.source, found.distinct, "datasets")
+    return list(found.distinct), found.codes
 
 
-def paired(
-    names_a: Iterable[str], names_b: Iterable[str]
-) -> tuple[list[str], np.ndarray, np.ndarray]:
+def paired(names_a: Coded, names_b: Coded) -> tuple[list[str], np.ndarray, np.ndarray]:
     """The systems in the order they first occur, and the two of each row as numbers."""
-    both = [name for pair in zip(names_a, names_b, strict=True) for name in pair]
-    place = {name: k for k, name in enumerate(dict.fromkeys(both))}
-    a, b = np.array([place[name] for name in both]).reshape(-1, 2).T
+    met = [zip(of.first.tolist(), of.distinct, strict=True) for of in (names_a, names_b)]
+    ordered = sorted((row, side, name) for side, one in enumerate(met) for row, name in one)
+    place = {name: k for k, name in enumerate(dict.fromkeys(name for *_, name in ordered))}
+    a, b = (
+        narrow(np.array([place[name] for name in of.distinct]), len(place))[of.codes]
+        for of in (names_a, names_b)
+    )
     return list(place), a, b
 
 

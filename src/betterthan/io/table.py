@@ -132,4 +132,8 @@ def _rows_of(column: Any, known: set[str]) -> list[int]:
         for k, cell in enumerate(distinct)
         if cell.__class__ is str and cell.strip().casefold() in known
     ]
-    return found if cells is None else np.flatnonzero(np.isin(cells.codes, found)).tolist()
+    return (
+        found
+        if cells is None or not found
+        else np.flatnonzero(np.isin(cells.codes, found)).tolist()
+    )

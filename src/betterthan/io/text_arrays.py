@@ -36,6 +36,21 @@ def text_array(values: Any) -> np.ndarray:
     return np.array(texts, dtype=dtype).reshape(found.shape)
 
 
+def array_of(texts: Sequence[str], codes: np.ndarray) -> np.ndarray:
+    """What `text_array` makes of texts by the distinct ones; `codes` say which stand where.
+
+    Examples
+    --------
+    >>> array_of(["a", "bc", "much longer"], np.array([0, 1, 0])).tolist()
+    ['a', 'bc', 'a']
+    """
+    number = np.bincount(codes, minlength=len(texts))
+    sizes = np.fromiter(map(len, texts), np.int64, len(texts))
+    longest = int(sizes[number > 0].max(initial=0))
+    dtype = _fitting(longest, int(sizes @ number), len(codes))
+    return np.array(list(texts), dtype=dtype)[codes]
+
+
 def text_axes(axes: Mapping[str, Sequence[str]]) -> xr.Coordinates:
     """Dims and the texts along each: what `text_array` would give, whose array is not made, as
     pandas keeps texts of an index in its own way.
@@ -63,9 +78,13 @@ def _of_blocks(texts: Sequence[str], name: str, dtype: Any) -> pd.Index:
 
 
 def _dtype(texts: Sequence[str]) -> np.dtype:
-    """Of fixed width, unless far more would stay empty than there are letters."""
     sizes = [(max(map(len, block), default=0), sum(map(len, block))) for block in blocks_of(texts)]
     longest = max((most for most, _ in sizes), default=0)
-    if longest * len(texts) > max(_SMALL, _WIDTHS * sum(size for _, size in sizes)):
+    return _fitting(longest, sum(size for _, size in sizes), len(texts))
+
+
+def _fitting(longest: int, letters: int, n: int) -> np.dtype:
+    """Of fixed width, unless far more would stay empty than there are letters."""
+    if longest * n > max(_SMALL, _WIDTHS * letters):
         return np.dtype(object)
     return np.dtype(f"U{max(1, longest)}")

@@ -14,6 +14,7 @@ from betterthan.io.no_predictions import said_of_labels
 from betterthan.io.no_systems import refuse_other_numbers, refuse_total
 from betterthan.io.problems import problem
 from betterthan.io.table import Reading, Table
+from betterthan.io.written import Coded, narrow
 
 _NOT_SCORES = (
     "text, not scores; leave the column out, or name it 'item' if it holds the item ids, "
@@ -49,8 +50,8 @@ def predicted_scores(table: Table, systems: Sequence[str] | None = None) -> Read
     rest = [column for column in table.columns if column not in items.used | {gold_column}]
     named, systems = systems is not None, chosen(table, rest, systems)
     at_least_two(table, systems)
-    gold = cells.labels(table, gold_column, "each item its right answer")
-    predicted = {system: cells.predictions(table, system) for system in systems}
+    gold = cells.read_once(table, gold_column, cells.gold)
+    predicted = {system: cells.read_once(table, system, cells.predictions) for system in systems}
     said = f"{items.said}, 1 where a prediction equals column {gold_column!r}"
     said += said_of_labels(table, (gold_column, gold), predicted, named)
     values = _right(gold, predicted)
@@ -59,12 +60,15 @@ def predicted_scores(table: Table, systems: Sequence[str] | None = None) -> Read
     return Reading(scores_array(values, items.ids, systems, items.coords), said, ignored)
 
 
-def _right(gold: Sequence[str], predicted: dict[str, list[str]]) -> np.ndarray:
+def _right(gold: Coded, predicted: dict[str, Coded]) -> np.ndarray:
     """Whether each prediction equals gold, NaN where it is blank."""
-    values, right = np.empty((len(gold), len(predicted))), np.array(gold, dtype=object)
-    for k, said in enumerate(predicted.values()):
-        own = np.array(said, dtype=object)
-        values[:, k] = np.where(own == "", np.nan, own == right)
+    values, labels = np.empty((len(gold), len(predicted))), gold.distinct
+    place = {label: k for k, label in enumerate(labels)} | {"": -2}
+    for k, own in enumerate(predicted.values()):
+        at = narrow(np.array([place.get(text, -1) for text in own.distinct]), len(labels))
+        meant = at[own.codes]
+        values[:, k] = meant == gold.codes
+        values[meant == -2, k] = np.nan
     return values
 
 

@@ -27,12 +27,15 @@ class Coded(Sequence[Any]):
 
     def __init__(self, distinct: Sequence[Any], codes: np.ndarray | None = None) -> None:
         self.distinct = distinct
-        self._codes = codes if codes is None or len(codes) > len(distinct) else None
+        if codes is not None:
+            codes = narrow(codes, len(distinct)) if len(codes) > len(distinct) else None
+        self._codes = codes
 
     @cached_property
     def codes(self) -> np.ndarray:
         """Which of the distinct ones each row holds."""
-        return np.arange(len(self.distinct)) if self._codes is None else self._codes
+        n = len(self.distinct)
+        return narrow(np.arange(n), n) if self._codes is None else self._codes
 
     @property
     def once(self) -> bool:
@@ -63,6 +66,12 @@ class Coded(Sequence[Any]):
     def first(self) -> np.ndarray:
         """The row where each of the distinct ones first occurs."""
         return first_rows(self.codes)
+
+    @property
+    def counted(self) -> list[tuple[Any, int]]:
+        """Each of the distinct ones, and in how many rows it stands."""
+        number = np.bincount(self.codes, minlength=len(self.distinct))
+        return list(zip(self.distinct, number.tolist(), strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,16 +139,16 @@ class Coding:
 
     def __init__(self) -> None:
         self._texts = Texts()
-        self._codes: list[np.ndarray | range] = []
+        self._parts: list[tuple[int, np.ndarray | slice]] = []
 
     def add(self, cells: Any) -> None:
         """Add some texts."""
         if isinstance(cells, list):
             cells = np.fromiter(cells, object, len(cells))
         codes, found = pd.factorize(cells)
-        begin = len(self._texts)
-        once = len(found) == len(cells)
-        self._codes.append(range(begin, begin + len(found)) if once else codes + begin)
+        n = len(found)
+        own = slice(n) if n == len(cells) else narrow(codes, n)
+        self._parts.append((len(self._texts), own))
         self._texts.add(found.tolist())
 
     def done(self) -> Coded:
@@ -147,20 +156,24 @@ class Coding:
         texts = self._texts
         numbers = hashes(texts.blocks())
         if not len(repeated(numbers)):
-            once = all(isinstance(part, range) for part in self._codes)
-            return Coded(few(texts), None if once else self._whole())
-        same = pd.factorize(numbers)[0]
+            once = all(isinstance(own, slice) for _, own in self._parts)
+            n = len(texts)
+            return Coded(few(texts), None if once else self._whole(narrow(np.arange(n), n)))
+        same = narrow(pd.factorize(numbers)[0], len(numbers))
+        del numbers
         first = first_rows(same)
         others = hashes([text + "\0" for text in block] for block in texts.blocks())
-        if (others != others[first[same]]).any():  # as good as never: one number of two texts
+        if (others != others[first][same]).any():  # as good as never: one number of two texts
             found = coded(list(texts))
-            return Coded(found.distinct, found.codes[self._whole()])
-        return Coded(few(texts.at(first)), same[self._whole()])
+            return Coded(found.distinct, self._whole(found.codes))
+        del others
+        return Coded(few(texts.at(first)), self._whole(same))
 
-    def _whole(self) -> np.ndarray:
-        """The number of each text that was added, among those of all blocks."""
-        parts = (np.arange(p.start, p.stop) if isinstance(p, range) else p for p in self._codes)
-        return np.concatenate([*parts])
+    def _whole(self, numbers: np.ndarray) -> np.ndarray:
+        """The number of each text that was added; `numbers` are those of the texts of all
+        blocks.
+        """
+        return np.concatenate([numbers[begin:][own] for begin, own in self._parts])
 
 
 def coded(values: Any) -> Coded:
@@ -202,4 +215,11 @@ def as_coded(cells: Any) -> Coded | None:
 def first_rows(codes: np.ndarray) -> np.ndarray:
     """Where each number first stands; they are numbered in the order they occur."""
     before = np.maximum.accumulate(codes)
-    return np.flatnonzero(np.diff(before, prepend=-1))
+    new = np.ones(len(codes), dtype=bool)
+    np.greater(before[1:], before[:-1], out=new[1:])
+    return np.flatnonzero(new)
+
+
+def narrow(codes: np.ndarray, n: int) -> np.ndarray:
+    """Numbers below `n`, in as few bytes each as hold them."""
+    return codes.astype(np.min_scalar_type(-max(n, 1)), copy=False)

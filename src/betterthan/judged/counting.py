@@ -14,6 +14,7 @@ from betterthan.io.problems import counted, problem, shown
 from betterthan.io.roles import find
 from betterthan.io.squares import paired
 from betterthan.io.table import Table
+from betterthan.io.written import coded
 from betterthan.judged.dataset import BESIDE, UNPARSED, WITHIN, dataset_of, judged_counts
 from betterthan.judged.merges import refuse_merged
 from betterthan.judged.outcomes import BLANK, FIRST, outcomes, pair_of, refuse_unknown, sides
@@ -83,7 +84,7 @@ def count(
     columns, layers = _listed(judge), _listed(strata)
     refuse_merged(table, columns, human, words)
     which = _named(table)
-    systems, a, b = paired(which[0].tolist(), which[1].tolist())
+    systems, a, b = paired(*map(coded, which))
     _refuse_itself(table, which[0], a == b)
     _refuse_twice(table, item, a, b, systems)
     said = np.stack([outcomes(table, column, which, words) for column in columns])
@@ -93,7 +94,7 @@ def count(
     dropped = _refuse_unjudged(table, human, (truth != BLANK) & ~judged, drop)
     said, truth = (np.where(turned, _MIRRORED[x], x) for x in (said, truth))
     signal = _signals(said, [_stratum(table, c, which, turned) for c in layers])
-    pair = np.minimum(a, b) * len(systems) + np.maximum(a, b)
+    pair = np.minimum(a, b) * np.int64(len(systems)) + np.maximum(a, b)
     found = _tallied(pair[judged], signal[judged], truth[judged], systems, len(columns) == 1)
     attrs = {"unit": names.ITEM, "labels_by": human, "judge": ", ".join(columns)}
     return judged_counts(_told(found, table, attrs, layers, dropped))

@@ -19,7 +19,8 @@ from betterthan.io.problems import counted, listed, printable, problem, shown
 from betterthan.io.recognition import require
 from betterthan.io.saying import named_systems
 from betterthan.io.table import Table
-from betterthan.io.text_arrays import text_array
+from betterthan.io.text_arrays import array_of, text_array
+from betterthan.io.written import Coded
 from betterthan.labels.matrices import from_table
 from betterthan.signed import Signature
 
@@ -70,16 +71,16 @@ def read(
     table = applied(table_of(source), Columns(ignore=words(ignore)))
     require(table, "predictions")
     items, column = items_of(table), str(sole(table, "gold"))
-    gold = cells.labels(table, column, "each item its right answer")
+    gold = cells.read_once(table, column, cells.gold)
     rest = [name for name in table.columns if name not in items.used | {column}]
     asked = None if systems is None or isinstance(systems, Mapping) else words(systems)
     picked = chosen(table, rest, asked)
     predicted = _predicted(table, picked)
     of_labels = said_of_labels(table, (column, gold), predicted, named=asked is not None)
-    values = text_array(list(predicted.values())).T
+    values = text_array([list(own) for own in predicted.values()]).T
     refuse_apart_by_scores(table.source, picked, items.ids, values != "")
     axes = {names.ITEM: text_array(items.ids), names.SYSTEM: text_array(picked)}
-    beside = items.coords | {"gold": text_array(gold)}
+    beside = items.coords | {"gold": array_of(gold.distinct, gold.codes)}
     labels = xr.DataArray(values, dims=tuple(axes), coords=axes, name="label").assign_coords(
         {name: (names.ITEM, array) for name, array in beside.items()}
     )
@@ -89,10 +90,10 @@ def read(
     return renamed(labels, systems).assign_attrs(_signed(table, said))
 
 
-def _predicted(table: Table, systems: list[str]) -> dict[str, list[str]]:
+def _predicted(table: Table, systems: list[str]) -> dict[str, Coded]:
     if not systems:
         raise problem(table.source, f"no column of predicted labels among {listed(table.columns)}")
-    return {system: cells.predictions(table, system) for system in systems}
+    return {system: cells.read_once(table, system, cells.predictions) for system in systems}
 
 
 def _signed(table: Table, said: str) -> dict[str, Any]:
