@@ -10,7 +10,7 @@ from betterthan.counts.shapes import to_square
 from betterthan.posterior import table
 from betterthan.posterior.fitted import Fit
 from betterthan.posterior.of_draws import by_pair
-from betterthan.posterior.sampled import rope_of
+from betterthan.posterior.sampled import difference_of, rope_of
 from betterthan.posterior.table import Question
 
 MODELS = (
@@ -25,6 +25,8 @@ MODELS = (
 
 def of_outcomes(fit: Fit, asked: Question) -> xr.Dataset:
     """Probabilities, differences, masses and verdicts; without ties P(better) alone."""
+    if asked.rope:
+        difference_of(fit.posterior, "a verdict with a rope")
     if "difference" in fit.posterior:
         found = table.of_differences(fit.posterior["difference"], asked, square=fit.square)
     else:
