@@ -691,6 +691,18 @@ def test_a_rope_of_probabilities_stays_below_1(theta, difference, p):
             bt.fits.compare(bt.fits.adopt(tree), rope=10)
 
 
+def test_a_rope_needs_a_difference(p):
+    tree = bt.fits.adopt(own(p=p))
+    for answer in (bt.fits.compare, bt.plot.differences):
+        with pytest.raises(
+            ValueError, match="a rope needs theta or difference, and the adopted mo"
+        ):
+            answer(tree, rope=0.05)
+    drawn = bt.posterior.draws(bt.counts.from_table({("A", "B"): (9, 4)}), rng=1)
+    with pytest.raises(ValueError, match="a rope needs the number of ties, which beta_binomial"):
+        bt.fits.compare(drawn, rope=0.05)
+
+
 def test_a_difference_in_another_unit_beside_theta(theta, difference):
     tree = bt.fits.adopt(own(theta=theta, difference=300 * difference))
     assert (bt.prob_equivalent(tree, 300).sel(region="rope") == 1).all()
