@@ -21,7 +21,7 @@ def spreads(values: np.ndarray) -> dict[str, np.ndarray]:
     parts = [
         _of_rows(values[k : k + _ROWS], total, number) for k in range(0, max(1, len(values)), _ROWS)
     ]
-    return {name: np.concatenate([part.pop(name) for part in parts]) for name in [*parts[0]]}
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def _of_rows(values: np.ndarray, total: np.ndarray, number: np.ndarray) -> dict[str, np.ndarray]:
