@@ -182,7 +182,7 @@ FRAMES = {
     "an index of ids": SCORES.set_index("item"),
     "a named index": SCORES.rename_axis("row"),
     "other rows": SCORES.set_index(pd.Index([5, 7, 9])),
-    "numbers as names": SCORES.rename(columns={"A": 1, "B": 2}),
+    "numbers as names": pd.DataFrame(SCORES[["A", "B"]].to_numpy(), columns=[1, 2]),
     "points in names": SCORES.rename(columns={"A": "A.1", "B": "A.2"}),
     "lists": SCORES.assign(C=[[1], [2, 3], []]),
     "categories": SCORES.assign(item=pd.Categorical(SCORES["item"])),
