@@ -693,9 +693,9 @@ def test_a_rope_of_probabilities_stays_below_1(theta, difference, p):
 
 def test_a_rope_needs_a_difference(p):
     tree = bt.fits.adopt(own(p=p))
-    for answer in (bt.fits.compare, bt.plot.differences):
+    for answer, what in ((bt.fits.compare, "rope"), (bt.plot.differences, "difference")):
         with pytest.raises(
-            ValueError, match="a rope needs theta or difference, and the adopted mo"
+            ValueError, match=f"a {what} needs theta or difference, and the adopted model has p"
         ):
             answer(tree, rope=0.05)
     drawn = bt.posterior.draws(bt.counts.from_table({("A", "B"): (9, 4)}), rng=1)

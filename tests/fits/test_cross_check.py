@@ -121,3 +121,14 @@ def test_judged_counts_of_more_pairs_in_another_order_are_checked():
     xr.testing.assert_identical(bt.fits.cross_check(judged.isel(pair=[1, 0]), draws), whole)
     one = bt.posterior.draws(judged.isel(pair=[1]), rng=1)
     assert bt.fits.cross_check(judged, one)["pair"].values.tolist() == ["A vs C"]
+
+
+def test_two_systems_may_stand_in_several_pairs():
+    """As in two published cases with the same systems."""
+    cases = [bt.counts.to_pairs(bt.datasets.contingency_case(case)) for case in "ab"]
+    both = xr.concat(cases, "pair", join="exact").assign_coords(pair=["case a", "case b"])
+    draws = bt.posterior.draws(both, rng=1)
+    checked = bt.fits.cross_check(both, draws)
+    assert checked["pair"].values.tolist() == ["case a", "case b"]
+    assert checked["agrees"].all()
+    xr.testing.assert_identical(bt.fits.cross_check(both.isel(pair=[1, 0]), draws), checked)

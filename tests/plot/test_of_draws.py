@@ -262,7 +262,7 @@ def test_the_comparison_of_another_model_is_drawn(model):
 def test_a_comparison_of_p_alone_gives_the_reason_of_its_draws(tree, why):
     with pytest.raises(ValueError, match=f"^a difference needs .*{why}"):
         bt.plot.differences(bt.fits.compare(tree))
-    with pytest.raises(ValueError, match=f"^the probability within a rope needs .*{why}"):
+    with pytest.raises(ValueError, match=f"^a rope needs .*{why}"):
         bt.fits.compare(tree, rope=0.05)
 
 

@@ -256,6 +256,12 @@ def _as_draws(counts: xr.DataArray, sampled: xr.DataArray) -> xr.DataArray:
     known = {names.PAIR, names.SYSTEM_A} & set(counts.dims)
     if not known or not set(names.SQUARE) <= set(counts.coords):
         return counts
+    if {names.PAIR} <= {*sampled.dims} & {*counts.dims}:
+        own, asked_for = (x[names.PAIR].values.tolist() for x in (counts, sampled))
+        if set(asked_for) <= set(own):  # the same systems may stand in several pairs
+            some = counts.isel({names.PAIR: [own.index(label) for label in asked_for]})
+            if all((some[side].values == sampled[side].values).all() for side in names.SQUARE):
+                return some
     square = to_square(counts) if names.PAIR in counts.dims else counts
     there = [str(s) for s in square[names.SYSTEM_A].values]
     a, b = ([str(s) for s in sampled[side].values] for side in names.SQUARE)

@@ -26,7 +26,7 @@ MODELS = (
 def of_outcomes(fit: Fit, asked: Question) -> xr.Dataset:
     """Probabilities, differences, masses and verdicts; without ties P(better) alone."""
     if asked.rope:
-        difference_of(fit.posterior, "the probability within a rope")
+        difference_of(fit.posterior, "a rope")
     if "difference" in fit.posterior:
         found = table.of_differences(fit.posterior["difference"], asked, square=fit.square)
     else:
