@@ -90,3 +90,8 @@ def test_a_row_is_left_out(name):
         warnings.simplefilter("ignore")  # draws are few, and of the prior
         table = bt.fits.loo({"a": tree, "b": tree})
     assert np.isfinite(table["elpd"]).all()
+
+
+def test_loo_of_one_tree_asks_for_a_mapping():
+    with pytest.raises(ValueError, match="trees is DataTree; give two fits or more, as a mapping"):
+        bt.fits.loo(bt.datasets.example_fit("davidson"))
