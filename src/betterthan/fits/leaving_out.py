@@ -170,9 +170,9 @@ def _foreseen(
 
 def _refuse_different(trees: Any) -> None:
     """Refuse fits that do not leave out the same."""
-    several = isinstance(trees, Mapping) and not isinstance(trees, xr.DataTree)  # which is one too
-    if not several or len(trees) < 2:
-        what = f"{len(trees)} of them" if several else type(trees).__name__
+    if isinstance(trees, xr.DataTree) or not isinstance(trees, Mapping) or len(trees) < 2:
+        one = isinstance(trees, xr.DataTree) or not isinstance(trees, Mapping)  # a tree is both
+        what = type(trees).__name__ if one else f"{len(trees)} of them"
         raise ValueError(f"trees is {what}; give two fits or more, as a mapping from name to fit")
     named = list(trees.items())
     for name, tree in named:
