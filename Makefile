@@ -69,7 +69,7 @@ oracle: .oracle/.installed
 # Draws the graph of each model anew, for its card; it needs the program dot of Graphviz.
 graphs: $(STAMP)
 	@$(BIN)/python -m pip install --quiet --editable '.[graphs]'
-	@$(BIN)/python models/graphs.py
+	@$(BIN)/python -m validation.graphs
 
 # Validates the models anew; needed when what a model computes has changed; a test says so.
 evidence: $(STAMP)

@@ -2,7 +2,6 @@
 
 import ast
 import contextlib
-import importlib.util
 import io
 import re
 import subprocess
@@ -18,14 +17,10 @@ import betterthan as bt
 from betterthan.models import sampling
 from betterthan.models.describing import SECTIONS
 from betterthan.names import IS_SYSTEM
+from validation import graphs
 
 CARDS = Path(__file__).parents[2] / "models"
 NAMES = sorted(p.parent.name for p in CARDS.glob("*/card.md"))
-spec = importlib.util.spec_from_file_location("graphs", CARDS / "graphs.py")
-assert spec
-assert spec.loader
-graphs = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(graphs)
 
 
 def card(name):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pymc as pm
 from pytensor.graph.traversal import ancestors
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parents[1] / "models"
 CODE = re.compile(r"^```python\n(.*?)^```", re.S | re.M)
 
 
