@@ -1,21 +1,9 @@
-"""The files of `validation/results/`, which the pages show: cells take them from here."""
+"""The results in `validation/`, which the pages show: cells take them from here."""
 
-import json
+import sys
 from pathlib import Path
 
-import pandas as pd
+sys.path.append(str(Path(__file__).resolve().parents[2]))
 
-FOLDER = Path(__file__).parents[2] / "validation" / "results"
-
-
-def table(family: str) -> pd.DataFrame:
-    """A row for each rate of a family: ``cell``, ``answer``, ``says``, ``nominal``, ``actual``,
-    ``error`` and ``sets``.
-    """
-    cells = json.loads((FOLDER / f"{family}.json").read_text("utf-8"))
-    rows = [
-        {"cell": name.partition("/")[2]} | rate | {"sets": record["sets"]}
-        for name, record in cells.items()
-        for rate in record["rates"]
-    ]
-    return pd.DataFrame(rows)
+from validation.decisions.stored import FOLDER as FOLDER
+from validation.decisions.stored import table as table

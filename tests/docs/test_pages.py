@@ -1,5 +1,5 @@
-"""What the pages promise without being built: links lead somewhere, every figure is drawn, every
-public name is told, pictures are of today's answer, cells take public names only.
+"""Check the pages without building them: links lead somewhere, figures are drawn, all public names
+are listed, pictures show the current answer, and cells import public names only.
 """
 
 import ast

@@ -1,4 +1,4 @@
-"""What differs between a frozen file and the one of today, each difference on one line."""
+"""List the differences between a frozen file and the current one, one per line."""
 
 import json
 import math

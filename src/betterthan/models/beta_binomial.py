@@ -1,8 +1,8 @@
-"""Of the items that are not ties, A wins a binomial number, its probability Beta.
+"""Wins among the items that are not ties are binomial, their probability Beta.
 
 Question
 --------
-Of the items on which the two systems differ, does A win more than half? The model needs wins and
+Does A win more than half of the items on which the two systems differ? The model needs wins and
 losses only. Use it where a paper prints no ties.
 
 Model

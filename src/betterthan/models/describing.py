@@ -1,4 +1,4 @@
-"""What a model is, read from its own file: question, mathematics, priors, PyMC code, limits.
+"""Describe a model from its own file: question, mathematics, priors, PyMC code, limits.
 
 The docstring of a model's file has one section for each; the code is that of its ``build``.
 """
