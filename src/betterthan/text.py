@@ -81,3 +81,19 @@ def encodable(texts: Sequence[str]) -> Sequence[str]:
     except UnicodeEncodeError:
         return [text.encode("utf-8", "backslashreplace").decode() for text in texts]
     return texts
+
+
+def named(systems: Sequence[str], joint: str = "and") -> str:
+    """Names in a sentence; beyond four they are counted.
+
+    Examples
+    --------
+    >>> named(["A", "B", "C"]), named(["A", "B"], "or"), named(list("ABCDEF"))
+    ('A, B and C', 'A or B', 'A, B, C, D and 2 more')
+    """
+    if len(systems) > _NAMED:
+        return f"{', '.join(systems[:_NAMED])} and {len(systems) - _NAMED} more"
+    return f" {joint} ".join(filter(None, [", ".join(systems[:-1]), systems[-1]]))
+
+
+_NAMED = 4  # names in a sentence

@@ -41,6 +41,7 @@ def answers(pair, regression_frame):
         "orders.consensus": bt.orders.consensus(orders.isel(document=0)),
         "fits.compare of mallows": dispersions(),
         "fits.compare": bt.fits.compare(bt.datasets.example_fit("clustered")),
+        "scores.compare_folds": bt.scores.compare_folds(scores[:10], test_share=0.1),
         "orders.read": orders,
         "features.performance_function": bt.features.performance_function(regression_frame, "gain"),
         "models.performance_function.fit": regression_tree,

@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import names
-from betterthan.answers import kept_fits, rows, saved, shown, words
+from betterthan.answers import kept_fits, rows, saved
 from betterthan.answers import made as made_of
 from betterthan.answers.validation import validate, validate_attributes
 from betterthan.files import write_all
@@ -37,8 +37,8 @@ class Comparison:
     Examples
     --------
     >>> import betterthan as bt
-    >>> bt.compare(bt.datasets.contingency_case("a")).statement()[0].partition(" (")[0]
-    'A is better than B with probability 0.996'
+    >>> bt.compare(bt.datasets.contingency_case("a")).statement()[0]
+    'A is better than B (probability 0.996).'
     """
 
     data: xr.Dataset
@@ -92,9 +92,7 @@ class Comparison:
 
     def statement(self) -> list[str]:
         """The answer in plain sentences."""
-        if self.made.answer == "comparison":
-            return _telling().lines(self)
-        return words.statement(rows.pairs(rows.leading(self.data)), self.systems, self.made)
+        return _telling().lines(self)
 
     def signature(self) -> str:
         """One line that says how it was made; see `signature`."""
@@ -173,16 +171,16 @@ class Comparison:
         return saved.as_bytes(xr.DataTree.from_dict(groups))
 
     def __str__(self) -> str:
-        return (_telling() if self.made.answer == "comparison" else shown).as_text(self)
+        return _telling().as_text(self)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return (_telling() if self.made.answer == "comparison" else shown).as_html(self)
+        return _telling().as_html(self)
 
 
 def _telling() -> Any:
-    """How what `compare` returns is told: loaded when asked, for it stands on all floors."""
+    """The renderer, loaded when it is needed: it imports this module."""
     return import_module("betterthan.reporting.telling")
 
 

@@ -8,6 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import names
+from betterthan.signed import Signature
 
 _BY_PAIR = (
     *("n", "n_units", "difference_df", "n_dropped", "bayes_factor_01", "sign_error"),
@@ -278,3 +279,41 @@ def _counted(data: xr.Dataset, turn: np.ndarray) -> dict[str, np.ndarray]:
         "losses": np.where(turn, by["win"], by["loss"]),
     }
     return found | ({"ties": by["tie"]} if "tie" in by else {})
+
+
+def at_random(pairs: pd.DataFrame, made: Signature) -> bool:
+    """Whether verdicts hold only if scores are missing at random: some values of the missing scores
+    lead to another, or that is not known.
+
+    Parameters
+    ----------
+    pairs : pandas.DataFrame
+        Rows of `pairs`.
+    made : Signature
+    """
+    if not made.n_blank or made.missing not in ("pairwise", "complete"):
+        return False
+    verdicts = pairs["verdict"].tolist()
+    if "among_verdict" in pairs:
+        verdicts += pairs["among_verdict"].tolist()
+    if len(pairs) > 1 and not {"better", "worse", "equivalent", "split"} & set(verdicts):
+        return False  # none is given
+    if "missing_holds" not in pairs or "among_verdict" in pairs:  # whose bounds are not known
+        return True
+    held = pairs["missing_holds"].astype(bool) | pairs["verdict"].isin(["no_data", "no_verdict"])
+    return not held.all()
+
+
+def one_sided(verdict: Any, lower: Any, upper: Any) -> Any:
+    """Where a verdict, which looks at one side, stands next to a two-sided interval that includes
+    0.
+    """
+    better = np.isin(np.asarray(verdict).astype(str), ["better", "worse", "a_better", "b_better"])
+    return better & (np.asarray(lower) <= 0) & (np.asarray(upper) >= 0)
+
+
+def difference_of(first: str, second: str, made: Signature) -> str:
+    """What the difference is of, with the names of the systems."""
+    what = made.difference_is or "difference"
+    what = what.replace("P(A wins) - P(B wins)", f"P({first} wins) - P({second} wins)")
+    return what + (", lower is better," if made.lower_mean else "")

@@ -1,41 +1,10 @@
-"""What is known of an answer as plain numbers, texts and lists: what its sentences are made of.
+"""The facts that the sentences on an answer state: typed records, and how its tables fill them.
 
-Every fact is JSON; what is not known is absent, or null. The page makes them again from its tables
-when a reader moves a threshold or a rope.
-
-On any answer
-    kind "two" | "many"; n_systems, n_others (one less); systems (best first); n (examples, where
-    all pairs have as many); unit, units (in words); n_units; clusters (in words, with their
-    number); unit_notes, joint_notes (text); threshold; rope; interval "95% HDI"; quantity,
-    beside_quantity; lower_score; failures (text); baseline; n_missing (cells), missing (policy),
-    missing_pairs (of how many pairs a score is missing), missing_holding (how many of their
-    verdicts hold for every value of these); where scores are missing on hard or easy items and
-    counting them as wrong changes a verdict, of two systems missing_wrong_first,
-    missing_wrong_second, missing_wrong_p, of many missing_wrong_changed, of how many pairs.
-    at_random: some values of the missing scores lead to other verdicts, or that is not known.
-    ties_same, ties_changed, n_ties_changed: policies for ties under which verdicts stay, or not.
-    more_items, more_beyond, more_target with open_first, open_second: what an open pair needs;
-    replicates, turn_items, turn_of, drop_items with kept_first, kept_second: whether a verdict is
-    found again, and what would turn it; pseudo_even, items of a prior that would, where few.
-On two systems also those of `pair_facts`, and their scores (first_score, first_score_lower,
-first_score_upper, first_right, first_scored; the same of second).
-On many
-    joint, the quantity P(best) is of; no_joint, why there is none; best, p_best (with _mcse),
-    best_set, n_best_set, p_set: by P(best); by_score, whether systems are listed by score;
-    best_tied, systems that share the best score, if several; among, whether pairs have a joint
-    answer;
-    leader: best, else the first that none beats; ranked_first, the first of systems if another;
-    beats, loses_to, open_with: systems, by its pairs, with n_beats, ...; unbeaten: systems that no
-    other is better than.
-    n_pairs; n_decided, n_open, n_equivalent, n_split, n_no_data, n_no_verdict: by the verdict that
-    counts, that among all where there is one; n_alone, n_both: decided by itself, and both ways;
-    no_data_pairs, the first three of these as "A and B";
-    wrong, how many of n_alone verdicts are expected to be wrong.
-    base_better, base_worse, base_equivalent, base_open (and n_...): the others against the
-    baseline.
+Everything on a pair is from the side of the system that is ahead. None: not known, or not asked.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -45,146 +14,187 @@ import xarray as xr
 from betterthan import names
 from betterthan.answers import rows
 from betterthan.answers.comparison import Comparison
-from betterthan.answers.words import at_random, difference_of, one_sided
-from betterthan.io.problems import counted
 from betterthan.reporting.cells import interval_of
 from betterthan.reporting.escapes import on_one_line
-from betterthan.reporting.outlook_facts import missing_facts, outlook_facts, ties_facts
+from betterthan.reporting.robustness import (
+    Firmness,
+    Missing,
+    More,
+    firmness_of,
+    missing_of,
+    more_of,
+)
 from betterthan.signed import Signature
 
-Facts = dict[str, Any]
+_PAIRS_NAMED = 3  # pairs without data that a sentence names
 
 
-def facts(comparison: Comparison | xr.Dataset) -> Facts:
-    """Everything that the sentences on a comparison are made of.
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    """Two systems, the one that is ahead first."""
+
+    first: str
+    second: str
+    verdict: str  # better (the first is), undecided, equivalent, split, no_data, no_verdict
+    p: float | None = None  # that the first is better
+    p_mcse: float = 0.0
+    by: str | None = None  # statistic that was compared, such as F1
+    at_random: bool = False  # the verdict holds only if missing scores are missing at random
+    wins: int | None = None
+    losses: int | None = None
+    ties: int | None = None
+    n: int | None = None  # items that both have
+    n_dropped: int = 0  # items without both scores
+    n_units: int | None = None  # clusters, or items with their runs
+    unit: str | None = None
+    difference: float | None = None
+    difference_lower: float | None = None
+    difference_upper: float | None = None
+    difference_mcse: float = 0.0
+    difference_is: str = "difference"
+    interval: str | None = None  # such as 95% HDI
+    lower_is_better: bool = False
+    one_sided: bool = False  # there is a verdict, and the interval includes 0
+    rope: float = 0.0
+    within_rope: float | None = None
+    within_rope_mcse: float = 0.0
+    beyond_rope: bool | None = None
+    also_ahead: bool = False  # equivalent, and the first is better by less than the ROPE
+    too_close: bool = False  # within two Monte Carlo errors of the threshold
+    quantity: str | None = None  # wins, accuracy or mean
+    other_quantity: str | None = None  # wins or mean, reported next to it
+    other_p: float | None = None  # that the first is better by that
+    reason: str | None = None  # why there is no verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class Score:
+    """The score of one system."""
+
+    system: str
+    score: float
+    score_lower: float | None = None
+    score_upper: float | None = None
+    n_right: int | None = None
+    n_scored: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """A system that may be the best, and how probably it is."""
+
+    system: str
+    p: float
+    p_mcse: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ends:
+    """How many pairs end how, by the verdicts that count."""
+
+    n_pairs: int
+    joint: bool = False  # verdicts are those of the joint answer
+    n_better: int = 0
+    n_equivalent: int = 0
+    n_undecided: int = 0
+    n_split: int = 0
+    n_no_data: int = 0
+    n_no_verdict: int = 0
+    n_missing_decides: int = 0  # of those without a verdict
+    no_data_pairs: tuple[str, ...] = ()  # the first three, as "A and B"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Baseline:
+    """The other systems, by how they compare with the baseline."""
+
+    system: str
+    score: float | None = None
+    better: tuple[str, ...] = ()
+    equivalent: tuple[str, ...] = ()
+    undecided: tuple[str, ...] = ()
+    worse: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What an answer on two or more systems states."""
+
+    n_systems: int
+    units: str = "items"
+    n: int | None = None  # units that all pairs have
+    clusters: str | None = None  # such as 12 clusters
+    threshold: float = names.VERDICT_PROB
+    score_is: str = "Mean score"
+    lower_is_better: bool = False
+    failures: str | None = None  # why there is no verdict at all
+    at_random: bool = False
+    pair: Pair | None = None  # of two systems
+    scores: tuple[Score, ...] = ()  # of two systems, in the order of the pair
+    by: str | None = None  # mean score, or the statistic that was compared
+    best: tuple[Candidate, ...] = ()  # most probable first
+    n_best_set: int | None = None  # how many hold the best with probability best_share
+    best_share: float = names.CI_PROB
+    no_joint: str | None = None  # why P(best) is not known
+    unbeaten: tuple[str, ...] = ()  # no other is better, pair by pair
+    ends: Ends | None = None
+    baseline: Baseline | None = None
+    unit_notes: str | None = None
+    joint_notes: str | None = None
+    more: More | None = None
+    firmness: Firmness | None = None
+    missing: Missing | None = None
+
+
+def answer_of(
+    comparison: Comparison | xr.Dataset, by: str | None = None, units: str | None = None
+) -> Answer:
+    """The facts of any answer on pairs of systems.
 
     Parameters
     ----------
-    comparison : Comparison
-        From `compare`, or its data by engine.
-
-    Returns
-    -------
-    dict
-        Of numbers, texts, truths and lists of these.
+    comparison : Comparison or xarray.Dataset
+        From `compare`, `scores.compare`, `fits.compare` and the like, or its data by engine.
+    by : str, optional
+        The statistic that was compared, in words.
+    units : str, optional
+        What was compared on, such as documents. Default: as its attrs say.
 
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = facts(bt.compare(bt.datasets.contingency_case("a")))
-    >>> found["first"], found["verdict"], round(found["p"], 3), found["wins"]
+    >>> pair = answer_of(bt.compare(bt.datasets.contingency_case("a"))).pair
+    >>> pair.first, pair.verdict, round(pair.p, 3), pair.wins
     ('A', 'better', 0.996, 12)
     """
     data = _leading(comparison)
     made = Signature.from_attrs(data.attrs)
     pairs = rows.pairs(data)
-    systems = _named(_in_order(data, rows.systems(data, pairs)))
-    found = of_any(systems, made)
-    if made.failures and "no_verdict" in pairs["verdict"].tolist():
-        found["failures"] = " ".join(made.failures)
-    found["at_random"] = at_random(pairs, made) or None
+    systems = _in_order(data, rows.systems(data, pairs))
+    systems = systems.assign(system=systems["system"].map(on_one_line))
     pairs = pairs.assign(**{k: pairs[k].map(on_one_line) for k in ("system", "other")})
+    failed = made.failures and "no_verdict" in pairs["verdict"].tolist()
+    known = _common(systems, made, units) | {"at_random": rows.at_random(pairs, made)}
+    known["failures"] = " ".join(made.failures or ()) if failed else None
     if len(pairs) == 1:
-        row = pairs.to_dict("records")[0]
-        found |= pair_facts(row, made) | _scores_of(row, systems)
-        return plain(found | _firm(data, found))
-    found |= standing(found, pairs, systems, made)
-    return plain(found | _firm(data, found))
-
-
-def standing(found: Facts, pairs: pd.DataFrame, systems: pd.DataFrame, made: Signature) -> Facts:
-    """How several systems stand: the best, how the pairs ended, the leader, the baseline."""
-    counting = final(pairs)
-    told = _best(systems, made) | _ended(pairs, counting)
-    told |= _leader(found | told, pairs, counting)
-    return told | _baseline(found["systems"], pairs, counting, made)
-
-
-def _firm(data: xr.Dataset, found: Facts) -> Facts:
-    """How firm it all is."""
-    if "failures" in found:
-        return {}
-    return outlook_facts(data, found) | missing_facts(data) | ties_facts(data)
-
-
-def pair_facts(row: Mapping[str, Any], made: Signature) -> Facts:
-    """Those of one pair, from a row of `pair_rows`: the system that is ahead is the first.
-
-    first, second, verdict ("better": the first is); p (with _mcse); wins, losses, ties, n, n_units;
-    difference (with _lower, _upper), difference_is; one_sided, whether the interval of a verdict
-    includes 0; within_rope, beyond_rope; other_quantity and
-    other_p and other_against, the probabilities of the first and of the second system by the other
-    quantity; among_p, among_verdict; too_close; reason, why there is no verdict.
-    """
-    found = {name: row.get(column) for name, column in _OF_PAIR.items()}
-    other = made.beside_quantity
-    asked = {
-        "difference_is": difference_of(row["system"], row["other"], made),
-        "by_mean": made.quantity == "mean",
-        "rope": made.rope or 0.0,
-        "unit": made.unit,
-        "other_quantity": other if f"{other}_prob_better" in row else None,
-        "other_p": row.get(f"{other}_prob_better"),
-        "one_sided": bool(
-            one_sided(row["verdict"], row.get("lower", np.nan), row.get("upper", np.nan))
-        )
-        or None,
-        "other_against": _less_than_one(row.get(f"{other}_prob_better")),
-    }
-    if made.ci_prob is not None:
-        asked["interval"] = interval_of({"ci_prob": made.ci_prob, "ci_kind": made.ci_kind or "eti"})
-    return plain(found | asked)
-
-
-def _less_than_one(p: float | None) -> float | None:
-    return None if p is None else 1 - p
-
-
-_SAME = (
-    *("verdict", "difference", "wins", "losses", "ties", "n", "n_units", "within_rope"),
-    *("also_ahead", "beyond_rope", "too_close", "among_verdict", "reason"),
-)
-_OF_PAIR = {name: name for name in _SAME} | {
-    "first": "system",
-    "second": "other",
-    "p": "prob_better",
-    "p_mcse": "mcse",
-    "difference_lower": "lower",
-    "difference_upper": "upper",
-    "among_p": "among_prob_better",
-}
-
-
-def final(pairs: pd.DataFrame) -> np.ndarray:
-    """The verdict that counts in each row."""
-    alone = pairs["verdict"].to_numpy(str)
-    if "among_verdict" not in pairs:
-        return alone
-    return rows.joint_first(alone, pairs["among_verdict"].to_numpy(str))
-
-
-def plain(found: Mapping[str, Any]) -> Facts:
-    """As JSON has it, without what is not known."""
-    told = {name: _plain(value) for name, value in found.items()}
-    return {name: value for name, value in told.items() if value is not None}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.ndarray | list | tuple):
-        return [_plain(v) for v in value]
-    value = value.item() if isinstance(value, np.generic) else value
-    return None if isinstance(value, float) and value != value else value
+        known |= _of_two(data, pairs, systems, made, by)
+    else:
+        known |= _of_many(data, pairs, systems, made, by)
+    answer = Answer(**known)
+    if failed or made.answer != "comparison":
+        return answer
+    return _with_robustness(answer, data, pairs, systems, made)
 
 
 def _leading(comparison: Comparison | xr.Dataset) -> xr.Dataset:
-    """By the engine that is read first."""
+    """The engine, or the target, that is read first."""
     data = comparison.data if isinstance(comparison, Comparison) else comparison
     return data.isel({names.ENGINE: 0}) if names.ENGINE in data.dims else rows.leading(data)
 
 
 def _in_order(data: xr.Dataset, systems: pd.DataFrame) -> pd.DataFrame:
-    """As the table of systems has them: by expected rank, or else by the mean P(better)."""
-    if "expected_rank" in systems:
+    """As the table of systems lists them: by expected rank, or else by the mean P(better)."""
+    if "expected_rank" in systems or names.SYSTEM_A not in data["prob_better"].dims:
         return systems
     better = data["prob_better"].where(data["verdict"] != "no_data").mean(names.SYSTEM_B)
     mean = dict(zip(map(str, better[names.SYSTEM_A].values), better.values.tolist(), strict=True))
@@ -193,158 +203,207 @@ def _in_order(data: xr.Dataset, systems: pd.DataFrame) -> pd.DataFrame:
     return systems.loc[order].reset_index(drop=True)
 
 
-def _named(systems: pd.DataFrame) -> pd.DataFrame:
-    return systems.assign(system=systems["system"].map(on_one_line))
-
-
-def of_any(systems: pd.DataFrame, made: Signature) -> Facts:
-    """How it was made, and of what."""
-    found: Facts = {
-        name: getattr(made, name)
-        for name in ("threshold", "quantity", "beside_quantity", "missing", "n_units", "unit")
-    }
-    several = made.n_items is not None and made.n_items >= 0
-    return found | {
-        "kind": "two" if len(systems) == 2 else "many",
+def _common(systems: pd.DataFrame, made: Signature, units: str | None) -> dict[str, Any]:
+    same = made.n_items is not None and made.n_items >= 0
+    right = "n_right" in systems and systems["n_right"].notna().all()
+    return {
         "n_systems": len(systems),
-        "n_others": len(systems) - 1,
-        "units": _units(made),
-        "clusters": counted(made.n_units or 0, "cluster") if made.unit == "cluster" else None,
-        "score_interval": f"{100 * (made.ci_prob or names.CI_PROB):g}% interval",
-        "systems": systems["system"].tolist(),
-        "n": made.n_items if several else None,
-        "rope": made.rope or 0.0,
-        "lower_score": made.higher_is_better is False,
-        "baseline": None if made.baseline is None else on_one_line(made.baseline),
-        "n_missing": made.n_blank or None,
+        "units": units or units_of(made),
+        "n": made.n_items if same else None,
+        "clusters": _clusters(made),
+        "threshold": made.threshold or names.VERDICT_PROB,
+        "score_is": "Accuracy" if right or made.quantity == "accuracy" else "Mean score",
+        "lower_is_better": made.higher_is_better is False,
         "unit_notes": on_one_line(" ".join(made.unit_notes)) if made.unit_notes else None,
         "joint_notes": on_one_line(" ".join(made.joint_notes)) if made.joint_notes else None,
     }
 
 
-def _units(made: Signature) -> str:
+def units_of(made: Signature) -> str:
+    """What wins are counted on."""
     if made.unit == "judgment":
         return "judgments"
     return f"{made.unit}s" if made.n_units is not None else "items"
 
 
-def _scores_of(row: Mapping[str, Any], systems: pd.DataFrame) -> Facts:
-    """Scores of the two, with their intervals, and how many were right."""
-    if "score" not in systems:
-        return {}
-    by_name = {system["system"]: system for system in systems.to_dict("records")}
-    found: Facts = {}
-    for place, of in (("first", by_name[row["system"]]), ("second", by_name[row["other"]])):
-        found |= {f"{place}_{k}": of.get(column) for k, column in _OF_SCORE.items()}
-    return found
+def _clusters(made: Signature) -> str | None:
+    if made.unit != "cluster" or made.n_units is None:
+        return None
+    return f"{made.n_units:,} cluster{'' if made.n_units == 1 else 's'}"
 
 
-_OF_SCORE = {
-    "score": "score",
-    "score_lower": "score_lower",
-    "score_upper": "score_upper",
-    "scored": "n_scored",
-    "right": "n_right",
+def _of_two(
+    data: xr.Dataset, pairs: pd.DataFrame, systems: pd.DataFrame, made: Signature, by: str | None
+) -> dict[str, Any]:
+    row = pairs.to_dict("records")[0]
+    pair = Pair(**_pair(row, made) | _errors(data) | {"by": by})
+    scores = _scores(systems, (pair.first, pair.second))
+    return {"pair": pair, "by": by, "scores": scores}
+
+
+def _pair(row: Mapping[str, Any], made: Signature) -> dict[str, Any]:
+    """The fields of `Pair`, from a row of `rows.pairs`."""
+    other = made.beside_quantity
+    ends = row.get("lower", np.nan), row.get("upper", np.nan)
+    known = {name: row.get(column) for name, column in _COLUMNS.items()}
+    if made.answer == "judged":  # of the labels alone
+        known |= dict.fromkeys(("wins", "losses", "ties", "n"))
+    held = {name: _plain(value) for name, value in known.items()}
+    fields = {name: value for name, value in held.items() if value is not None}
+    return fields | {
+        "at_random": rows.at_random(pd.DataFrame([row]), made),
+        "difference_is": made.difference_is or "difference",
+        "interval": _interval(made),
+        "lower_is_better": made.lower_mean,
+        "one_sided": bool(rows.one_sided(row["verdict"], *ends)),
+        "quantity": made.quantity,
+        "rope": made.rope or 0.0,
+        "unit": made.unit,
+        "other_quantity": other if f"{other}_prob_better" in row else None,
+        "other_p": _plain(row.get(f"{other}_prob_better")),
+    }
+
+
+_COLUMNS = {
+    **{"first": "system", "second": "other", "p": "prob_better", "p_mcse": "mcse"},
+    **{"difference_lower": "lower", "difference_upper": "upper"},
+} | {
+    name: name
+    for name in (
+        *("verdict", "difference", "wins", "losses", "ties", "n", "n_dropped", "n_units"),
+        *("within_rope", "also_ahead", "beyond_rope", "too_close", "reason"),
+    )
 }
 
 
-def _best(systems: pd.DataFrame, made: Signature) -> Facts:
-    """Who is the best of all, where that was answered jointly."""
-    if "prob_best" not in systems:
-        return {"no_joint": made.no_joint or "pairs alone do not say who is the best of all"}
-    top = systems.sort_values("prob_best", ascending=False, kind="stable").to_dict("records")
-    known = {
-        "joint": made.joint_quantity or "abilities",
-        "by_score": made.joint_model == names.AMONG_ALL,
-        "best": top[0]["system"],
-        "p_best": top[0]["prob_best"],
-        "p_best_mcse": top[0].get("prob_best_mcse"),
+def _interval(made: Signature) -> str | None:
+    if made.ci_prob is None:
+        return None
+    return interval_of({"ci_prob": made.ci_prob, "ci_kind": made.ci_kind or "eti"})
+
+
+def _errors(data: xr.Dataset) -> dict[str, float]:
+    """Monte Carlo errors of an answer from draws of scores or orders."""
+    if "statistic" not in data.attrs:
+        return {}
+    mass = data["mass_mcse"].sel({names.REGION: names.REGIONS[1]}) if "mass_mcse" in data else None
+    return {
+        "difference_mcse": _largest(data.get("difference_mean_mcse")),
+        "within_rope_mcse": _largest(mass),
     }
+
+
+def _largest(values: xr.DataArray | None) -> float:
+    """Of two systems the one value off the diagonal."""
+    if values is None or not np.isfinite(values.values).any():
+        return 0.0
+    return float(np.nanmax(values.values))
+
+
+def _scores(systems: pd.DataFrame, order: tuple[str, ...]) -> tuple[Score, ...]:
+    """The scores of the systems, where all have one."""
+    if "score" not in systems or systems["score"].isna().any():
+        return ()
+    by_name = {row["system"]: row for row in systems.to_dict("records")}
+    fields = ("system", "score", "score_lower", "score_upper", "n_right", "n_scored")
+    kept = [{k: _plain(by_name[one].get(k)) for k in fields} for one in order]
+    return tuple(Score(**one) for one in kept)
+
+
+def _of_many(
+    data: xr.Dataset, pairs: pd.DataFrame, systems: pd.DataFrame, made: Signature, by: str | None
+) -> dict[str, Any]:
+    verdicts = final_verdicts(pairs)
+    beaten = {*pairs["other"][verdicts == "better"], *pairs["system"][verdicts == "worse"]}
+    known = _best(systems, made) | {"by": by or _quantity(made)}
+    return known | {
+        "unbeaten": tuple(one for one in systems["system"] if one not in beaten),
+        "ends": _ends(pairs, verdicts),
+        "baseline": _baseline(pairs, systems, verdicts, made),
+    }
+
+
+def final_verdicts(pairs: pd.DataFrame) -> np.ndarray:
+    """The verdict that counts in each row of `rows.pairs`."""
+    alone = pairs["verdict"].to_numpy(str)
+    if "among_verdict" not in pairs:
+        return alone
+    return rows.joint_first(alone, pairs["among_verdict"].to_numpy(str))
+
+
+def _quantity(made: Signature) -> str | None:
+    return "mean score" if made.joint_quantity == "mean" else None
+
+
+def _best(systems: pd.DataFrame, made: Signature) -> dict[str, Any]:
+    """Who may be the best, where systems were compared jointly."""
+    if "prob_best" not in systems or systems["prob_best"].isna().all():
+        return {"no_joint": made.no_joint or "pairs alone do not say which system is best"}
+    top = systems.sort_values("prob_best", ascending=False, kind="stable").to_dict("records")
+    best = tuple(
+        Candidate(
+            system=one["system"],
+            p=float(one["prob_best"]),
+            p_mcse=_plain(one.get("prob_best_mcse")) or 0.0,
+        )
+        for one in top
+    )
+    known = {"best": best, "best_share": made.ci_prob or names.CI_PROB}
     if "in_best_set" not in systems:
         return known
-    score = top[0].get("score")
-    tied = [one["system"] for one in systems.to_dict("records") if one.get("score") == score]
-    if made.joint_model == names.AMONG_ALL and len(tied) > 1:
-        known |= {"best": tied[0], "best_tied": tied}
-    among = [one["system"] for one in top if one.get("in_best_set")]
-    share = made.ci_prob or names.CI_PROB
-    return known | {"best_set": among, "n_best_set": len(among), "p_set": share}
+    return known | {"n_best_set": int(sum(bool(one["in_best_set"]) for one in top))}
 
 
-def _ended(pairs: pd.DataFrame, counting: np.ndarray) -> Facts:
-    """How the pairs ended."""
-    alone = pairs["verdict"].to_numpy(str) == "better"
-    decided = np.isin(counting, ["better", "worse"])
-    found = {f"n_{name}": int((counting == name).sum()) for name in _ENDS}
-    wrong = np.nansum(pairs["sign_error"]) if "sign_error" in pairs else None
-    return found | {
-        "among": "among_verdict" in pairs,
-        "n_pairs": len(pairs),
-        "n_decided": int(decided.sum()),
-        "n_open": int((counting == "undecided").sum()),
-        "n_alone": int(alone.sum()),
-        "n_both": int((alone & decided).sum()),
-        "no_data_pairs": [
-            f"{a} and {b}" for a, b in zip(*_met(pairs, counting == "no_data"), strict=True)
-        ],
-        "wrong": wrong,
-        "n_missing_decides": _withheld(pairs),
-    }
+def _ends(pairs: pd.DataFrame, verdicts: np.ndarray) -> Ends:
+    counted = {f"n_{name}": int((verdicts == name).sum()) for name in _VERDICTS}
+    reasons = pairs["reason"].tolist() if "reason" in pairs else []
+    apart = pairs[verdicts == "no_data"].head(_PAIRS_NAMED)
+    return Ends(
+        n_pairs=len(pairs),
+        joint="among_verdict" in pairs,
+        n_better=int(np.isin(verdicts, ["better", "worse"]).sum()),
+        n_missing_decides=reasons.count(names.MISSING_DECIDES),
+        no_data_pairs=tuple(
+            f"{a} and {b}" for a, b in zip(apart["system"], apart["other"], strict=True)
+        ),
+        **counted,
+    )
 
 
-def _withheld(pairs: pd.DataFrame) -> int | None:
-    """Pairs without a verdict, because missing scores decide."""
-    if "reason" not in pairs:
-        return None
-    return pairs["reason"].tolist().count(names.MISSING_DECIDES)
-
-
-def _met(pairs: pd.DataFrame, where: np.ndarray) -> list[list[str]]:
-    """The names in some pairs, in the order in which they stand."""
-    few = pairs[where].head(_NAMED)
-    return [few[k].tolist() for k in ("system", "other")]
-
-
-_NAMED = 3  # pairs without data that are named
-_ENDS = ("equivalent", "split", "no_data", "no_verdict")
-
-
-def _leader(found: Facts, pairs: pd.DataFrame, counting: np.ndarray) -> Facts:
-    """The best, or the first, against the others; and who is beaten by none."""
-    beaten = {*pairs["other"][counting == "better"], *pairs["system"][counting == "worse"]}
-    unbeaten = [system for system in found["systems"] if system not in beaten]
-    leader = found.get("best", unbeaten[0] if unbeaten else found["systems"][0])
-    met = against(leader, found["systems"], pairs, counting)
-    told = {"leader": leader, "unbeaten": unbeaten, "n_unbeaten": len(unbeaten)}
-    told |= {"ranked_first": found["systems"][0] if found["systems"][0] != leader else None}
-    ends = {"beats": "worse", "loses_to": "better", "open_with": "undecided"}
-    return told | _lists({name: met.get(end, []) for name, end in ends.items()})
+_VERDICTS = ("equivalent", "undecided", "split", "no_data", "no_verdict")
 
 
 def _baseline(
-    systems: list[str], pairs: pd.DataFrame, counting: np.ndarray, made: Signature
-) -> Facts:
-    """Who is better than the baseline, worse, or neither."""
+    pairs: pd.DataFrame, systems: pd.DataFrame, verdicts: np.ndarray, made: Signature
+) -> Baseline | None:
     if made.baseline is None:
-        return {}
-    met = against(on_one_line(made.baseline), systems, pairs, counting)
+        return None
+    base = on_one_line(made.baseline)
+    met = against(base, systems["system"].tolist(), pairs, verdicts)
     known = ("better", "worse", "equivalent")
-    rest = [one for one in systems for k, v in met.items() if k not in known and one in v]
-    ends = {f"base_{end}": met.get(end, []) for end in known}
-    return _lists(ends | {"base_open": rest})
+    others = [
+        one for one in systems["system"] for k, v in met.items() if k not in known and one in v
+    ]
+    score = _scores(systems, (base,))
+    return Baseline(
+        system=base,
+        score=score[0].score if score else None,
+        undecided=tuple(others),
+        **{end: tuple(met.get(end, ())) for end in known},
+    )
 
 
 def against(
-    one: str, systems: list[str], pairs: pd.DataFrame, counting: np.ndarray
+    one: str, systems: list[str], pairs: pd.DataFrame, verdicts: np.ndarray
 ) -> dict[str, list[str]]:
     """The other systems, by what they are against one: better, worse, or another verdict."""
     turned = {"better": "worse", "worse": "better"}
     first = pairs["system"].to_numpy() == one
     second = pairs["other"].to_numpy() == one
-    ends = dict(zip(pairs["system"][second], counting[second], strict=True))
+    ends = dict(zip(pairs["system"][second], verdicts[second], strict=True))
     ends |= {
         other: turned.get(end, end)
-        for other, end in zip(pairs["other"][first], counting[first], strict=True)
+        for other, end in zip(pairs["other"][first], verdicts[first], strict=True)
     }
     met: dict[str, list[str]] = {}
     for system in systems:
@@ -353,6 +412,49 @@ def against(
     return met
 
 
-def _lists(found: dict[str, list[str]]) -> Facts:
-    """Lists, and how long they are."""
-    return found | {f"n_{name}": len(those) for name, those in found.items()}
+def _with_robustness(
+    answer: Answer,
+    data: xr.Dataset,
+    pairs: pd.DataFrame,
+    systems: pd.DataFrame,
+    made: Signature,
+) -> Answer:
+    """With what more items would do, what would undo the verdict, and what is missing."""
+    if answer.pair is not None:
+        more, firmness = more_of(data), firmness_of(data)
+    else:
+        order = systems["system"].tolist()
+        leader = _leader(answer, systems, made)
+        met = against(leader, order, pairs, final_verdicts(pairs))
+        more = more_of(data, leader, met.get("undecided", []))
+        firmness = firmness_of(data, leader, met.get("worse", []))
+    missing = missing_of(data, made.n_blank or 0)
+    return replace(answer, more=more, firmness=firmness, missing=missing)
+
+
+def _leader(answer: Answer, systems: pd.DataFrame, made: Signature) -> str:
+    """The probable best, or the first in the table that no other is better than.
+
+    Of systems with the same score the first in the table leads: P(best) orders them by chance.
+    """
+    order = systems["system"].tolist()
+    if not answer.best:
+        return answer.unbeaten[0] if answer.unbeaten else order[0]
+    best = answer.best[0].system
+    if made.joint_model != names.AMONG_ALL or "score" not in systems:
+        return best
+    score = systems["score"][order.index(best)]
+    return next(one for one, own in zip(order, systems["score"], strict=True) if own == score)
+
+
+def _plain(value: Any) -> Any:
+    """A plain number, text or truth; None for nan."""
+    value = value.item() if isinstance(value, np.generic) else value
+    return None if isinstance(value, float) and value != value else value
+
+
+Facts = dict[str, Any]  # TEMP
+
+
+def plain(found):
+    return {k: _plain(v) for k, v in found.items() if _plain(v) is not None}

@@ -79,6 +79,7 @@ KINDS = (
     Kind("orders.consensus", "consensus", "of_agreement.consensus_page"),
     Kind("fits.compare of mallows", "dispersions", "of_agreement.dispersions_page"),
     Kind("fits.compare", "pairs", "of_fits.page"),
+    Kind("scores.compare_folds", "folds", "of_fits.page"),
     Kind("orders.read", _is_orders, "of_agreement.orders_page"),
     Kind(
         "features.performance_function",

@@ -9,7 +9,6 @@ import xarray as xr
 from betterthan import schemas
 from betterthan.answers.made import signature
 from betterthan.reporting.agreeing import agreement_part
-from betterthan.reporting.answering import on_comparisons, said
 from betterthan.reporting.barg import barg_part
 from betterthan.reporting.diagnostics import diagnostics_part
 from betterthan.reporting.engines_beside import opposed_notes
@@ -21,7 +20,8 @@ from betterthan.reporting.of_outlook import outlook_columns, outlook_part
 from betterthan.reporting.page import Page, Part
 from betterthan.reporting.page_data import page_data
 from betterthan.reporting.pairs_table import pairs_table
-from betterthan.reporting.sentences import limits, multiplicity
+from betterthan.reporting.limits import limits, multiplicity
+from betterthan.reporting.sentences import sentences_of
 from betterthan.reporting.settings import data_part, model_part
 from betterthan.reporting.shown import MATRIX_OF, Shown, shown_of
 from betterthan.reporting.systems_table import spread_table, systems_table
@@ -37,9 +37,9 @@ def page(comparison: xr.Dataset) -> Page:
 
 
 def _for_scripts(comparison: xr.Dataset, shown: Shown) -> dict[str, Any]:
-    """What the scripts of a page compute with, and what they say."""
+    """What the scripts of a page compute with."""
     data = page_data(comparison) | {"more": outlook_columns(shown)}
-    return {"data": data, "facts": shown.facts, "sentences": on_comparisons()}
+    return {"data": data}
 
 
 def brief(comparison: xr.Dataset, title: str = "") -> Page:
@@ -52,7 +52,9 @@ def brief(comparison: xr.Dataset, title: str = "") -> Page:
     sampled = shown.made.rhat_max is not None or shown.made.pareto_k is not None
     parts += [diagnostics_part(shown)] if sampled else []
     signed = [on_one_line(signature(shown.whole))]
-    return Page(on_one_line(title) if title else "", "", parts, (), signed, said(shown.facts))
+    return Page(
+        on_one_line(title) if title else "", "", parts, (), signed, sentences_of(shown.answer)
+    )
 
 
 def _page(shown: Shown, sections: tuple[Callable[[Shown], Any], ...]) -> Page:
@@ -63,7 +65,7 @@ def _page(shown: Shown, sections: tuple[Callable[[Shown], Any], ...]) -> Page:
         [part for part in built if part is not None],
         limits(shown),
         [on_one_line(signature(shown.whole))],
-        said(shown.facts),
+        sentences_of(shown.answer),
     )
 
 

@@ -6,7 +6,6 @@ from betterthan import names
 from betterthan.answers import numbers
 from betterthan.answers.made import signature
 from betterthan.comparison.pair_rows import ahead_first, best_first
-from betterthan.reporting.answering import said
 from betterthan.reporting.cells import (
     cell_of,
     difference_in,
@@ -16,7 +15,7 @@ from betterthan.reporting.cells import (
     within_rope,
 )
 from betterthan.reporting.escapes import on_one_line
-from betterthan.reporting.facts_of_judged import judged_facts
+from betterthan.reporting.judged_sentences import judged_of, judged_sentences
 from betterthan.reporting.page import Page, Part, Table, parts_told
 from betterthan.reporting.sentences import title_of_verdict
 from betterthan.reporting.shown import printable
@@ -47,7 +46,7 @@ def page(found: xr.Dataset) -> Page:
         "Which system is better by the labels of people, given what the judge says of all items?"
     )
     limits = [*(made.notes or ()), *_joint(made, len(places)), *_LIMITS]
-    signed, answer = [on_one_line(signature(found))], said(judged_facts(found), "judged")
+    signed, answer = [on_one_line(signature(found))], judged_sentences(judged_of(found))
     return Page(_title(found), asked, parts, limits, signed, answer)
 
 

@@ -18,11 +18,11 @@ from betterthan.reporting.cells import (
 )
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.facts_of_orders import tau_facts
-from betterthan.reporting.facts_of_scores import score_facts
 from betterthan.reporting.figures_of_orders import tau_figures
 from betterthan.reporting.of_scores import FEW_UNITS, systems_part
 from betterthan.reporting.page import Page, Part, Table, parts_told
 from betterthan.reporting.score_pairs import first_of, in_order, pairs_part, words_part
+from betterthan.reporting.score_sentences import score_sentences, scored_of
 from betterthan.reporting.tests_beside import for_whom
 
 ROWS = 40  # of a table over systems or documents
@@ -160,8 +160,8 @@ def compared_page(found: xr.Dataset) -> Page:
             "Documents that a system did not order are left out of the comparison, not counted as "
             "wrong."
         )
-    told = said(score_facts(found), "scores")
-    return Page(_title(found), _QUESTION, parts, limits, [_signature(found)], told)
+    answer = score_sentences(scored_of(found))
+    return Page(_title(found), _QUESTION, parts, limits, [_signature(found)], answer)
 
 
 def _method(found: xr.Dataset) -> Part:

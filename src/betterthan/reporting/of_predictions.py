@@ -20,10 +20,10 @@ from betterthan.reporting.cells import (
 )
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.facts_of_features import coefficient_facts, set_facts
-from betterthan.reporting.facts_of_scores import prediction_facts
 from betterthan.reporting.of_features import CAUSES, FEATURES_OF, LIKE_THESE, draw_coefficients
 from betterthan.reporting.page import Figure, Page, Part, Table
 from betterthan.reporting.score_pairs import first_of
+from betterthan.reporting.score_sentences import predicted_of, score_sentences
 from betterthan.reporting.sentences import title_of_verdict
 from betterthan.reporting.shown import printable, systems_dims
 
@@ -169,7 +169,7 @@ def page(found: xr.Dataset) -> Page:
         [Part(heading, facts=facts, tables=[_components(ordered), *pairs])],
         [LIKE_THESE, _SHRUNK_TOO],
         [" | ".join(signature)],
-        said(prediction_facts(ordered, response), "scores"),
+        score_sentences(predicted_of(ordered, response)),
     )
 
 

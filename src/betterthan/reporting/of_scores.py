@@ -6,11 +6,10 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.reporting.answering import said
 from betterthan.reporting.cells import interval_of, probability_in, sampled_by
-from betterthan.reporting.facts_of_scores import score_facts
 from betterthan.reporting.page import Figure, Page, Part, Table, parts_told
 from betterthan.reporting.score_pairs import in_order, pairs_part, said_of, words_part
+from betterthan.reporting.score_sentences import score_sentences, scored_of
 
 FEW_UNITS = (
     "The bootstrap knows only the units that were seen. Its draws are spread further for their "
@@ -22,8 +21,8 @@ def page(found: xr.Dataset) -> Page:
     """Everything a report says of it."""
     found = in_order(found)
     parts = parts_told(systems_part(found), pairs_part(found), words_part(found), _data(found))
-    told = said(score_facts(found), "scores")
-    return Page(_title(found), _question(found), parts, _limits(found), [_signature(found)], told)
+    answer = score_sentences(scored_of(found))
+    return Page(_title(found), _question(found), parts, _limits(found), [_signature(found)], answer)
 
 
 def _title(found: xr.Dataset) -> str:

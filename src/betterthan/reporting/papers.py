@@ -10,11 +10,11 @@ from betterthan import names
 from betterthan.answers import numbers
 from betterthan.answers.made import signature
 from betterthan.answers.rows import final_verdicts
-from betterthan.reporting.answering import said
 from betterthan.reporting.cells import interval_of
 from betterthan.reporting.escapes import latex, on_one_line
 from betterthan.reporting.of_comparison import page
 from betterthan.reporting.page import Table
+from betterthan.reporting.paper_sentences import paper_sentences
 from betterthan.reporting.shown import Shown, shown_of
 from betterthan.reporting.systems_table import systems_table
 from betterthan.reporting.tables import matrix_table
@@ -31,7 +31,7 @@ def as_sentence(comparison: xr.Dataset) -> str:
     shown = shown_of(comparison)
     version = shown.made.version
     cited = f"Computed with betterthan {version} ({on_one_line(signature(shown.whole))})."
-    return " ".join([*said(shown.facts, "paper"), cited]) + "\n"
+    return " ".join([*paper_sentences(shown.answer), cited]) + "\n"
 
 
 def as_pull_request(comparison: xr.Dataset) -> str:
@@ -134,9 +134,9 @@ def _caption(shown: Shown, table: Table) -> str:
 def _what(shown: Shown) -> str:
     """The systems and the items; of two the sentence for the paper."""
     if not shown.many:
-        return said(shown.facts, "paper")[0].removesuffix(".")
+        return paper_sentences(shown.answer)[0].removesuffix(".")
     n = shown.made.n_items or 0
-    clusters = f" in {shown.facts['clusters']}" if "clusters" in shown.facts else ""
+    clusters = f" in {shown.answer.clusters}" if shown.answer.clusters else ""
     return f"{len(shown.systems)} systems" + (f" on {n:,} items{clusters}" if n > 0 else "")
 
 

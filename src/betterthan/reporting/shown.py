@@ -12,7 +12,7 @@ from betterthan.plan.answer import Plan
 from betterthan.plan.outlooks import outlook
 from betterthan.reporting.cells import cell_of
 from betterthan.reporting.escapes import on_one_line
-from betterthan.reporting.facts import Facts, facts
+from betterthan.reporting.facts import Answer, answer_of
 from betterthan.reporting.page import ALONE, VERDICT
 from betterthan.signed import Signature
 
@@ -57,9 +57,9 @@ class Shown:
         return [str(engine) for engine in self.engines[names.ENGINE].values]
 
     @cached_property
-    def facts(self) -> Facts:
-        """What its sentences are made of."""
-        return facts(self.whole)
+    def answer(self) -> Answer:
+        """The facts that its sentences state."""
+        return answer_of(self.whole)
 
     @cached_property
     def outlook(self) -> Plan:

@@ -1,33 +1,51 @@
-"""A comparison as it shows itself: the answer, systems, matrix or pairs, the signature."""
+"""Answers as they show themselves: the sentences, systems and pairs, the signature."""
 
 import os
 import shutil
 import sys
+from dataclasses import replace
 from typing import Any
 
 from betterthan.progress import on_terminal
-from betterthan.reporting.answering import said
-from betterthan.reporting.facts import facts
-from betterthan.reporting.kinds import plain
+from betterthan.reporting.escapes import on_one_line
+from betterthan.reporting.facts import answer_of
+from betterthan.reporting.kinds import page_of, plain
 from betterthan.reporting.of_comparison import brief
+from betterthan.reporting.page import Page, Part
 from betterthan.reporting.plain import WIDTH
 from betterthan.reporting.plain import as_text as page_as_text
+from betterthan.reporting.sentences import sentences_of
 from betterthan.reporting.templated import as_part
+
+_BRIEF = ("Systems", "Pairs", "Concentration")  # sections of a page that a brief answer shows
 
 
 def lines(comparison: Any) -> list[str]:
     """The answer in sentences."""
-    return said(facts(comparison))
+    if comparison.made.answer == "comparison":
+        return sentences_of(answer_of(comparison))
+    return list(page_of(comparison).answer)
 
 
 def as_text(comparison: Any) -> str:
     """For `print`, as wide as the terminal, where there is one."""
-    return page_as_text(brief(plain(comparison)), width()).rstrip("\n")
+    return page_as_text(_brief(comparison), width()).rstrip("\n")
 
 
 def as_html(comparison: Any) -> str:
     """For a notebook."""
-    return as_part(brief(plain(comparison)))
+    return as_part(_brief(comparison))
+
+
+def _brief(comparison: Any) -> Page:
+    if comparison.made.answer == "comparison":
+        return brief(plain(comparison))
+    page, made = page_of(comparison), comparison.made
+    parts = [replace(p, notes=(), figures=()) for p in page.parts if p.heading in _BRIEF]
+    for heading, texts in (("Audit", made.audit), ("Notes", made.notes)):
+        if texts:
+            parts.append(Part(heading, lines=[on_one_line(text) for text in texts]))
+    return Page("", "", parts, (), page.signatures, page.answer)
 
 
 def width() -> int:

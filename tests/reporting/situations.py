@@ -1,0 +1,53 @@
+"""The table of situations: facts as JSON, the record they make, and the sentences it gives."""
+
+import json
+from dataclasses import fields
+from pathlib import Path
+
+from betterthan.reporting import facts, robustness
+from betterthan.reporting.judged_sentences import Judged, judged_sentences
+from betterthan.reporting.paper_sentences import paper_sentences
+from betterthan.reporting.score_sentences import Scored, score_sentences
+from betterthan.reporting.sentences import sentences_of
+
+SITUATIONS = json.loads(Path(__file__).with_name("situations.json").read_text("utf-8"))
+# of a situation: the record, and the function that writes it
+KINDS = {
+    "answer": (facts.Answer, sentences_of),
+    "paper": (facts.Answer, paper_sentences),
+    "scores": (Scored, score_sentences),
+    "judged": (Judged, judged_sentences),
+}
+PARTS = {
+    "answer": facts.Answer,
+    "pair": facts.Pair,
+    "scores": facts.Score,
+    "best": facts.Candidate,
+    "ends": facts.Ends,
+    "baseline": facts.Baseline,
+    "more": robustness.More,
+    "firmness": robustness.Firmness,
+    "missing": robustness.Missing,
+}
+
+
+def sentences(of, values):
+    """What is written of these facts."""
+    record, write = KINDS[of]
+    return write(filled(record, values))
+
+
+def filled(record, values):
+    """A record from JSON; an unknown field is an error."""
+    unknown = values.keys() - {field.name for field in fields(record)}
+    assert not unknown, unknown
+    return record(**{name: _value(name, value) for name, value in values.items()})
+
+
+def _value(name, value):
+    part = PARTS.get(name)
+    if part and isinstance(value, dict):
+        return filled(part, value)
+    if isinstance(value, list):
+        return tuple(filled(part, one) if part and isinstance(one, dict) else one for one in value)
+    return value
