@@ -73,7 +73,9 @@ def test_no_verdict_where_scores_are_missing_with_difficulty_and_decide(graded):
         assert verdict[k, 2] == verdict[2, k] == "no_verdict"
         assert reason[k, 2] == names.MISSING_DECIDES
     assert (verdict[0, 1], reason[0, 1]) == ("undecided", "")
-    assert "2 without a verdict, for scores are missing" in " ".join(c.report().split())
+    assert "2 have none: scores are missing with the difficulty of the items" in " ".join(
+        c.report().split()
+    )
     assert c.pairs["reason"].tolist().count(names.MISSING_DECIDES) == 2
 
 

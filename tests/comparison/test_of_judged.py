@@ -37,10 +37,11 @@ def test_corrected_labels_alone_and_judge_alone():
 
 def test_the_answer_says_whose_labels_and_never_names_the_judge_alone_a_verdict():
     found = bt.compare(COUNTS)
-    first, second = found.statement()
-    assert first.startswith("Undecided between A and B: A is better with probability 0.947")
-    assert "60 labels (people) among 500 items" in second
-    assert "by the judge alone, not corrected, >0.999" in second
+    first, _, truth, _, alone = found.statement()
+    assert first.startswith("Undecided: the data do not show whether A or B is better")
+    assert "(P(A better) = 0.947)" in first
+    assert "60 labels (people) among 500 items" in truth
+    assert "by the judge alone, not corrected, >0.999" in alone
     part = next(p for p in page_of(found).parts if p.heading == "Labels alone and judge alone")
     heads = part.tables[0].heads
     assert any(head.startswith("Judge alone") for head in heads)
@@ -81,7 +82,7 @@ def test_systems_are_picked_ordered_and_renamed():
     assert found["prob_better"]["system_a"].values.tolist() == ["B", "A"]
     assert at(found, "prob_better") == pytest.approx(0.947146441983, abs=1e-12)
     renamed = bt.compare(counts, systems={"A": "new"}, baseline="new")
-    assert "against the baseline" in " ".join(renamed.statement()).lower()
+    assert "Compared with the baseline new: " in " ".join(renamed.statement())
     assert "no joint answer" in bt.report(renamed)
     assert "prob_best" not in renamed
 

@@ -36,13 +36,13 @@ def test_no_format_says_that_there_are_no_examples(systems, form):
         assert wrong not in told
     if form in ("text", "markdown", "html", "pull-request"):
         assert "no verdict: one cluster" in told
-        assert "in one cluster, so nothing can be said about new clusters" in told
+        assert "items belong to a single cluster" in told
 
 
 def test_of_two_systems():
     found = bt.compare(frame("ab"))
-    said = "all their items are in one cluster, so nothing can be said about new clusters."
-    assert str(found).startswith("Nothing is said about a and b: " + said[:30])
+    said = "all their items belong to a single cluster, so there is only one independent"
+    assert str(found).startswith("a and b cannot be compared: " + said[:30])
     assert found.pairs["verdict"].tolist() == ["no_data"]
     assert said in " ".join(bt.report(found, format="text").split())
     assert "All items that a and b share are in one cluster" in bt.report(found, format="sentence")
@@ -51,7 +51,7 @@ def test_of_two_systems():
 def test_of_several_systems():
     found = bt.compare(frame())
     told = " ".join(bt.report(found, format="text").split())
-    assert "3 without a verdict, as all items are in one cluster, so nothing can be said" in told
+    assert "3 cannot be compared: all items belong to a single cluster" in told
     assert "Pairs compared: 3; there is no verdict on any, for each has one cluster." in told
     assert "Each pair has one cluster, so nothing can be said about new clusters, and no" in told
     assert "(accuracy, on 1 cluster)" in told
@@ -65,7 +65,7 @@ def test_a_pair_that_shares_nothing_still_has_no_examples():
     scores.loc[20:, "b"] = None
     told = " ".join(bt.report(bt.compare(scores), format="text").split())
     assert "no examples" in told
-    assert "1 without a common example" in told
+    assert "1 cannot be compared: no item in common" in told
     assert "Never compared" in told
     assert "one cluster" not in told
 
@@ -82,7 +82,7 @@ def test_a_pair_with_one_cluster_among_others_with_several():
 def test_runs_of_one_item():
     runs = pd.DataFrame([{"item": "q1", "epoch": k, "a": k % 2, "b": int(k > 2)} for k in range(9)])
     told = " ".join(bt.report(bt.compare(runs), format="text").split())
-    assert "all their runs are of one item, so nothing can be said about new items." in told
+    assert "all their runs belong to a single item, so there is only one independent" in told
     assert "no verdict: one item" in told
 
 

@@ -281,7 +281,7 @@ def _counted(data: xr.Dataset, turn: np.ndarray) -> dict[str, np.ndarray]:
     return found | ({"ties": by["tie"]} if "tie" in by else {})
 
 
-def at_random(pairs: pd.DataFrame, made: Signature) -> bool:
+def at_random(pairs: Any, made: Signature) -> bool:
     """Whether verdicts hold only if scores are missing at random: some values of the missing scores
     lead to another, or that is not known.
 
@@ -301,7 +301,7 @@ def at_random(pairs: pd.DataFrame, made: Signature) -> bool:
     if "missing_holds" not in pairs or "among_verdict" in pairs:  # whose bounds are not known
         return True
     held = pairs["missing_holds"].astype(bool) | pairs["verdict"].isin(["no_data", "no_verdict"])
-    return not held.all()
+    return not bool(held.all())
 
 
 def one_sided(verdict: Any, lower: Any, upper: Any) -> Any:

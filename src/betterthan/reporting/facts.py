@@ -169,19 +169,20 @@ def answer_of(
     """
     data = _leading(comparison)
     made = Signature.from_attrs(data.attrs)
-    pairs = rows.pairs(data)
-    systems = _in_order(data, rows.systems(data, pairs))
+    pairs: Any = rows.pairs(data)
+    systems: Any = _in_order(data, rows.systems(data, pairs))
     systems = systems.assign(system=systems["system"].map(on_one_line))
     pairs = pairs.assign(**{k: pairs[k].map(on_one_line) for k in ("system", "other")})
-    failed = made.failures and "no_verdict" in pairs["verdict"].tolist()
-    known = _common(systems, made, units) | {"at_random": rows.at_random(pairs, made)}
-    known["failures"] = " ".join(made.failures or ()) if failed else None
+    answer = _common(pairs, systems, made)
+    if units:
+        answer = replace(answer, units=units)
     if len(pairs) == 1:
-        known |= _of_two(data, pairs, systems, made, by)
-    else:
-        known |= _of_many(data, pairs, systems, made, by)
-    answer = Answer(**known)
-    if failed or made.answer != "comparison":
+        pair = _pair(pairs.to_dict("records")[0], made, by, data)
+        scores = _scores(systems, (pair.first, pair.second))
+        answer = replace(answer, by=by, pair=pair, scores=scores)
+    elif len(pairs):
+        answer = _of_many(answer, pairs, systems, made, by)
+    if answer.failures or made.answer != "comparison":
         return answer
     return _with_robustness(answer, data, pairs, systems, made)
 
@@ -203,20 +204,23 @@ def _in_order(data: xr.Dataset, systems: pd.DataFrame) -> pd.DataFrame:
     return systems.loc[order].reset_index(drop=True)
 
 
-def _common(systems: pd.DataFrame, made: Signature, units: str | None) -> dict[str, Any]:
+def _common(pairs: Any, systems: Any, made: Signature) -> Answer:
     same = made.n_items is not None and made.n_items >= 0
-    right = "n_right" in systems and systems["n_right"].notna().all()
-    return {
-        "n_systems": len(systems),
-        "units": units or units_of(made),
-        "n": made.n_items if same else None,
-        "clusters": _clusters(made),
-        "threshold": made.threshold or names.VERDICT_PROB,
-        "score_is": "Accuracy" if right or made.quantity == "accuracy" else "Mean score",
-        "lower_is_better": made.higher_is_better is False,
-        "unit_notes": on_one_line(" ".join(made.unit_notes)) if made.unit_notes else None,
-        "joint_notes": on_one_line(" ".join(made.joint_notes)) if made.joint_notes else None,
-    }
+    right = "n_right" in systems and bool(systems["n_right"].notna().all())
+    failed = made.failures and "no_verdict" in pairs["verdict"].tolist()
+    return Answer(
+        n_systems=len(systems),
+        units=units_of(made),
+        n=made.n_items if same else None,
+        clusters=_clusters(made),
+        threshold=made.threshold or names.VERDICT_PROB,
+        score_is="Accuracy" if right or made.quantity == "accuracy" else "Mean score",
+        lower_is_better=made.higher_is_better is False,
+        failures=" ".join(made.failures or ()) if failed else None,
+        at_random=rows.at_random(pairs, made),
+        unit_notes=on_one_line(" ".join(made.unit_notes)) if made.unit_notes else None,
+        joint_notes=on_one_line(" ".join(made.joint_notes)) if made.joint_notes else None,
+    )
 
 
 def units_of(made: Signature) -> str:
@@ -232,48 +236,49 @@ def _clusters(made: Signature) -> str | None:
     return f"{made.n_units:,} cluster{'' if made.n_units == 1 else 's'}"
 
 
-def _of_two(
-    data: xr.Dataset, pairs: pd.DataFrame, systems: pd.DataFrame, made: Signature, by: str | None
-) -> dict[str, Any]:
-    row = pairs.to_dict("records")[0]
-    pair = Pair(**_pair(row, made) | _errors(data) | {"by": by})
-    scores = _scores(systems, (pair.first, pair.second))
-    return {"pair": pair, "by": by, "scores": scores}
+def _pair(row: Mapping[str, Any], made: Signature, by: str | None, data: xr.Dataset) -> Pair:
+    """From a row of `rows.pairs`."""
 
+    def known(column: str) -> Any:
+        return _plain(row.get(column))
 
-def _pair(row: Mapping[str, Any], made: Signature) -> dict[str, Any]:
-    """The fields of `Pair`, from a row of `rows.pairs`."""
-    other = made.beside_quantity
+    counted = made.answer != "judged"  # there, the counts are of the labels alone
+    other = made.beside_quantity if f"{made.beside_quantity}_prob_better" in row else None
     ends = row.get("lower", np.nan), row.get("upper", np.nan)
-    known = {name: row.get(column) for name, column in _COLUMNS.items()}
-    if made.answer == "judged":  # of the labels alone
-        known |= dict.fromkeys(("wins", "losses", "ties", "n"))
-    held = {name: _plain(value) for name, value in known.items()}
-    fields = {name: value for name, value in held.items() if value is not None}
-    return fields | {
-        "at_random": rows.at_random(pd.DataFrame([row]), made),
-        "difference_is": made.difference_is or "difference",
-        "interval": _interval(made),
-        "lower_is_better": made.lower_mean,
-        "one_sided": bool(rows.one_sided(row["verdict"], *ends)),
-        "quantity": made.quantity,
-        "rope": made.rope or 0.0,
-        "unit": made.unit,
-        "other_quantity": other if f"{other}_prob_better" in row else None,
-        "other_p": _plain(row.get(f"{other}_prob_better")),
-    }
-
-
-_COLUMNS = {
-    **{"first": "system", "second": "other", "p": "prob_better", "p_mcse": "mcse"},
-    **{"difference_lower": "lower", "difference_upper": "upper"},
-} | {
-    name: name
-    for name in (
-        *("verdict", "difference", "wins", "losses", "ties", "n", "n_dropped", "n_units"),
-        *("within_rope", "also_ahead", "beyond_rope", "too_close", "reason"),
+    return Pair(
+        first=row["system"],
+        second=row["other"],
+        verdict=row["verdict"],
+        p=known("prob_better"),
+        p_mcse=known("mcse") or 0.0,
+        by=by,
+        at_random=rows.at_random(pd.DataFrame([row]), made),
+        wins=known("wins") if counted else None,
+        losses=known("losses") if counted else None,
+        ties=known("ties") if counted else None,
+        n=known("n") if counted else None,
+        n_dropped=known("n_dropped") or 0,
+        n_units=known("n_units"),
+        unit=made.unit,
+        difference=known("difference"),
+        difference_lower=known("lower"),
+        difference_upper=known("upper"),
+        difference_mcse=_error(data, "difference_mean_mcse"),
+        difference_is=made.difference_is or "difference",
+        interval=_interval(made),
+        lower_is_better=made.lower_mean,
+        one_sided=bool(rows.one_sided(row["verdict"], *ends)),
+        rope=made.rope or 0.0,
+        within_rope=known("within_rope"),
+        within_rope_mcse=_error(data, "mass_mcse"),
+        beyond_rope=known("beyond_rope"),
+        also_ahead=bool(known("also_ahead")),
+        too_close=bool(known("too_close")),
+        quantity=made.quantity,
+        other_quantity=other,
+        other_p=known(f"{other}_prob_better"),
+        reason=known("reason") or None,
     )
-}
 
 
 def _interval(made: Signature) -> str | None:
@@ -282,27 +287,20 @@ def _interval(made: Signature) -> str | None:
     return interval_of({"ci_prob": made.ci_prob, "ci_kind": made.ci_kind or "eti"})
 
 
-def _errors(data: xr.Dataset) -> dict[str, float]:
-    """Monte Carlo errors of an answer from draws of scores or orders."""
-    if "statistic" not in data.attrs:
-        return {}
-    mass = data["mass_mcse"].sel({names.REGION: names.REGIONS[1]}) if "mass_mcse" in data else None
-    return {
-        "difference_mcse": _largest(data.get("difference_mean_mcse")),
-        "within_rope_mcse": _largest(mass),
-    }
-
-
-def _largest(values: xr.DataArray | None) -> float:
-    """Of two systems the one value off the diagonal."""
-    if values is None or not np.isfinite(values.values).any():
+def _error(data: xr.Dataset, name: str) -> float:
+    """The Monte Carlo error of an answer from draws of scores or orders, else 0."""
+    if "statistic" not in data.attrs or name not in data:
         return 0.0
-    return float(np.nanmax(values.values))
+    errors = data[name]
+    if names.REGION in errors.dims:
+        errors = errors.sel({names.REGION: names.REGIONS[1]})
+    known = errors.values[np.isfinite(errors.values)]
+    return float(known.max()) if known.size else 0.0
 
 
-def _scores(systems: pd.DataFrame, order: tuple[str, ...]) -> tuple[Score, ...]:
+def _scores(systems: Any, order: tuple[str, ...]) -> tuple[Score, ...]:
     """The scores of the systems, where all have one."""
-    if "score" not in systems or systems["score"].isna().any():
+    if "score" not in systems or bool(systems["score"].isna().any()):
         return ()
     by_name = {row["system"]: row for row in systems.to_dict("records")}
     fields = ("system", "score", "score_lower", "score_upper", "n_right", "n_scored")
@@ -311,16 +309,18 @@ def _scores(systems: pd.DataFrame, order: tuple[str, ...]) -> tuple[Score, ...]:
 
 
 def _of_many(
-    data: xr.Dataset, pairs: pd.DataFrame, systems: pd.DataFrame, made: Signature, by: str | None
-) -> dict[str, Any]:
+    answer: Answer, pairs: pd.DataFrame, systems: pd.DataFrame, made: Signature, by: str | None
+) -> Answer:
     verdicts = final_verdicts(pairs)
     beaten = {*pairs["other"][verdicts == "better"], *pairs["system"][verdicts == "worse"]}
-    known = _best(systems, made) | {"by": by or _quantity(made)}
-    return known | {
-        "unbeaten": tuple(one for one in systems["system"] if one not in beaten),
-        "ends": _ends(pairs, verdicts),
-        "baseline": _baseline(pairs, systems, verdicts, made),
-    }
+    answer = replace(
+        answer,
+        by=by or ("mean score" if made.joint_quantity == "mean" else None),
+        unbeaten=tuple(one for one in systems["system"] if one not in beaten),
+        ends=_ends(pairs, verdicts),
+        baseline=_baseline(pairs, systems, verdicts, made),
+    )
+    return _with_best(answer, systems, made)
 
 
 def final_verdicts(pairs: pd.DataFrame) -> np.ndarray:
@@ -331,15 +331,13 @@ def final_verdicts(pairs: pd.DataFrame) -> np.ndarray:
     return rows.joint_first(alone, pairs["among_verdict"].to_numpy(str))
 
 
-def _quantity(made: Signature) -> str | None:
-    return "mean score" if made.joint_quantity == "mean" else None
-
-
-def _best(systems: pd.DataFrame, made: Signature) -> dict[str, Any]:
-    """Who may be the best, where systems were compared jointly."""
-    if "prob_best" not in systems or systems["prob_best"].isna().all():
-        return {"no_joint": made.no_joint or "pairs alone do not say which system is best"}
+def _with_best(answer: Answer, systems: Any, made: Signature) -> Answer:
+    """With who may be the best, where systems were compared jointly."""
+    if "prob_best" not in systems or bool(systems["prob_best"].isna().all()):
+        why = made.no_joint or "pairs alone do not say which system is best"
+        return replace(answer, no_joint=why)
     top = systems.sort_values("prob_best", ascending=False, kind="stable").to_dict("records")
+    size = sum(bool(one["in_best_set"]) for one in top) if "in_best_set" in systems else None
     best = tuple(
         Candidate(
             system=one["system"],
@@ -348,29 +346,29 @@ def _best(systems: pd.DataFrame, made: Signature) -> dict[str, Any]:
         )
         for one in top
     )
-    known = {"best": best, "best_share": made.ci_prob or names.CI_PROB}
-    if "in_best_set" not in systems:
-        return known
-    return known | {"n_best_set": int(sum(bool(one["in_best_set"]) for one in top))}
+    return replace(answer, best=best, n_best_set=size, best_share=made.ci_prob or names.CI_PROB)
 
 
 def _ends(pairs: pd.DataFrame, verdicts: np.ndarray) -> Ends:
-    counted = {f"n_{name}": int((verdicts == name).sum()) for name in _VERDICTS}
     reasons = pairs["reason"].tolist() if "reason" in pairs else []
-    apart = pairs[verdicts == "no_data"].head(_PAIRS_NAMED)
+    without = pairs[verdicts == "no_data"].head(_PAIRS_NAMED)
+    met = zip(without["system"].tolist(), without["other"].tolist(), strict=True)
+    count = {name: int((verdicts == name).sum()) for name in _VERDICTS}
     return Ends(
         n_pairs=len(pairs),
         joint="among_verdict" in pairs,
-        n_better=int(np.isin(verdicts, ["better", "worse"]).sum()),
+        n_better=count["better"] + count["worse"],
+        n_equivalent=count["equivalent"],
+        n_undecided=count["undecided"],
+        n_split=count["split"],
+        n_no_data=count["no_data"],
+        n_no_verdict=count["no_verdict"],
         n_missing_decides=reasons.count(names.MISSING_DECIDES),
-        no_data_pairs=tuple(
-            f"{a} and {b}" for a, b in zip(apart["system"], apart["other"], strict=True)
-        ),
-        **counted,
+        no_data_pairs=tuple(f"{a} and {b}" for a, b in met),
     )
 
 
-_VERDICTS = ("equivalent", "undecided", "split", "no_data", "no_verdict")
+_VERDICTS = ("better", "worse", "equivalent", "undecided", "split", "no_data", "no_verdict")
 
 
 def _baseline(
@@ -389,7 +387,9 @@ def _baseline(
         system=base,
         score=score[0].score if score else None,
         undecided=tuple(others),
-        **{end: tuple(met.get(end, ())) for end in known},
+        better=tuple(met.get("better", ())),
+        equivalent=tuple(met.get("equivalent", ())),
+        worse=tuple(met.get("worse", ())),
     )
 
 

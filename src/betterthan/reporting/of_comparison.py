@@ -14,13 +14,13 @@ from betterthan.reporting.diagnostics import diagnostics_part
 from betterthan.reporting.engines_beside import opposed_notes
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.figures_of_comparison import figures_part
+from betterthan.reporting.limits import limits, multiplicity
 from betterthan.reporting.of_groups import groups_beside
 from betterthan.reporting.of_items import items_part
 from betterthan.reporting.of_outlook import outlook_columns, outlook_part
 from betterthan.reporting.page import Page, Part
 from betterthan.reporting.page_data import page_data
 from betterthan.reporting.pairs_table import pairs_table
-from betterthan.reporting.limits import limits, multiplicity
 from betterthan.reporting.sentences import sentences_of
 from betterthan.reporting.settings import data_part, model_part
 from betterthan.reporting.shown import MATRIX_OF, Shown, shown_of

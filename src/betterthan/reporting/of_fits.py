@@ -60,7 +60,7 @@ def _pairs(table: pd.DataFrame, made: Signature) -> Table:
     return _table(columns, left=2)
 
 
-def _numbers(table: pd.DataFrame, made: Signature) -> dict[str, list[str]]:
+def _numbers(table: Any, made: Signature) -> dict[str, list[str]]:
     errors = table["mcse"] if "mcse" in table else np.zeros(len(table))
     each = zip(table["prob_better"], errors, strict=True)
     columns = {"P(better)": [numbers.probability(*one) for one in each]}

@@ -8,8 +8,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.answers import numbers
-from betterthan.answers.rows import of_pairs
-from betterthan.answers.rows import difference_of, one_sided
+from betterthan.answers.rows import difference_of, of_pairs, one_sided
 from betterthan.comparison.pair_rows import in_one_unit
 from betterthan.reporting.cells import interval_of
 from betterthan.reporting.engines import ENGINES

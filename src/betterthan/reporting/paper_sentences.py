@@ -15,7 +15,8 @@ def paper_sentences(answer: Answer) -> list[str]:
     --------
     >>> import betterthan as bt
     >>> from betterthan.reporting.facts import answer_of
-    >>> paper_sentences(answer_of(bt.compare(bt.datasets.contingency_case("a"))))[0].partition(" (")[0]
+    >>> answer = answer_of(bt.compare(bt.datasets.contingency_case("a")))
+    >>> paper_sentences(answer)[0].partition(" (")[0]
     'On 1,000 items A was better than B with posterior probability 0.996'
     """
     if answer.failures:

@@ -28,7 +28,8 @@ def sentences_of(answer: Answer) -> list[str]:
     'A is better than B (probability 0.996).'
     """
     if answer.failures:
-        return [f"No verdict: {answer.failures}"]
+        on = f" on {answer.pair.first} and {answer.pair.second}" if answer.pair else ""
+        return [f"No verdict{on}: {answer.failures}"]
     lines = of_two(answer, answer.pair) if answer.pair else of_many(answer)
     notes = filter(None, (answer.unit_notes, answer.joint_notes))
     return [*lines, *notes, *_more(answer.more, answer.units), *_warnings(answer)]
@@ -68,7 +69,7 @@ def verdict_sentence(pair: Pair) -> str:
     if pair.verdict == "no_data":
         return f"{a} and {b} cannot be compared: {_why_no_data(pair)}."
     if pair.verdict == "no_verdict":
-        return f"No verdict: {_why_no_verdict(pair)}."
+        return f"No verdict on {a} and {b}: {_why_no_verdict(pair)}."
     p, given = numbers.probability(pair.p or 0.0, pair.p_mcse), AT_RANDOM * pair.at_random
     by = f" by {pair.by}" if pair.by else ""
     if pair.verdict == "split":
