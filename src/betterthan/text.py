@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 
 _FLAW = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
+_NAMED = 4  # names in a sentence; more are counted
 _BLANKS = "".join(c for c in map(chr, range(0x3001)) if c.isspace() and not _FLAW.match(c))
 
 
@@ -81,3 +82,16 @@ def encodable(texts: Sequence[str]) -> Sequence[str]:
     except UnicodeEncodeError:
         return [text.encode("utf-8", "backslashreplace").decode() for text in texts]
     return texts
+
+
+def named(names: Sequence[str]) -> str:
+    """List names in a sentence; beyond four the others are counted.
+
+    Examples
+    --------
+    >>> named(["A", "B", "C"]), named(list("ABCDEF"))
+    ('A, B and C', 'A, B, C, D and 2 more')
+    """
+    if len(names) > _NAMED:
+        return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more"
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

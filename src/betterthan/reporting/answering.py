@@ -39,9 +39,9 @@ from importlib.resources import files
 from typing import Any
 
 from betterthan.answers import numbers
+from betterthan.text import named
 
 Facts = Mapping[str, Any]
-_NAMED = 4  # names in a sentence; more are counted
 _SLOT = re.compile(r"\{(\w+)(?::(\w+))?\}")
 
 
@@ -69,8 +69,7 @@ def said(facts: Facts, of: str = "answer") -> list[str]:
     facts : mapping
         Of `facts` or `pair_facts`.
     of : {"answer", "pair", "paper", ...}, default "answer"
-        Or a kind of answer: "scores", "judged", "taus", "agreement", "consensus", "dispersions",
-        "function", "coefficients", "sets", "labels", "classifiers", "groups", "audit".
+        Or a kind of answer: "scores", "judged".
 
     Examples
     --------
@@ -142,10 +141,12 @@ def written(facts: Facts, name: str, form: str | None) -> str:
         return f"{100 * value:.0f}%"
     if form == "per":
         return f"{numbers.percent(value)}%"
-    if form in _DECIMALS:
-        return format(round(value, 3) + 0.0, _DECIMALS[form])  # which turns -0.0 into 0.0
+    if form == "score":
+        return numbers.score(value)
+    if form == "signed":
+        return numbers.signed_score(value)
     if form == "range":
-        return f"[{facts[f'{name}_lower']:.3f}, {facts[f'{name}_upper']:.3f}]"
+        return numbers.score_range(facts[f"{name}_lower"], facts[f"{name}_upper"])
     if form in ("diff", "ends"):
         ends = (facts.get(f"{name}_{end}", float("nan")) for end in ("lower", "upper"))
         told = numbers.difference(value, *ends, mcse=facts.get(f"{name}_mcse") or 0.0)
@@ -154,23 +155,7 @@ def written(facts: Facts, name: str, form: str | None) -> str:
     return _plain(value)
 
 
-_DECIMALS = {"score": ".3f", "signed": "+.3f"}
-
-
 def _plain(value: Any) -> str:
     if isinstance(value, str):
         return value
     return f"{value:g}" if isinstance(value, int | float) else named(list(value))
-
-
-def named(systems: Sequence[str]) -> str:
-    """Names in a sentence.
-
-    Examples
-    --------
-    >>> named(["A", "B", "C"]), named(list("ABCDEF"))
-    ('A, B and C', 'A, B, C, D and 2 more')
-    """
-    if len(systems) > _NAMED:
-        return f"{', '.join(systems[:_NAMED])} and {len(systems) - _NAMED} more"
-    return " and ".join(filter(None, [", ".join(systems[:-1]), systems[-1]]))
