@@ -1,7 +1,7 @@
 """Which text may be a name, an id, a label or a score: one rule for tables, logs and arrays.
 
 It holds no half of a pair of surrogates, and of control characters white space alone. Arrays drop a
-U+0000 at the end of a text, so that two names would become one.
+U+0000 at the end of a text, so that two names would become one. `named` lists names in a sentence.
 """
 
 import re
