@@ -1,13 +1,14 @@
 """Which text may be a name, an id, a label or a score: one rule for tables, logs and arrays.
 
 It holds no half of a pair of surrogates, and of control characters white space alone. Arrays drop a
-U+0000 at the end of a text, so that two names would become one.
+U+0000 at the end of a text, so that two names would become one. `named` lists names in a sentence.
 """
 
 import re
 from collections.abc import Sequence
 
 _FLAW = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
+_NAMED = 4  # names in a sentence; more are counted
 _BLANKS = "".join(c for c in map(chr, range(0x3001)) if c.isspace() and not _FLAW.match(c))
 
 
@@ -94,6 +95,3 @@ def named(systems: Sequence[str], joint: str = "and") -> str:
     if len(systems) > _NAMED:
         return f"{', '.join(systems[:_NAMED])} and {len(systems) - _NAMED} more"
     return f" {joint} ".join(filter(None, [", ".join(systems[:-1]), systems[-1]]))
-
-
-_NAMED = 4  # names in a sentence

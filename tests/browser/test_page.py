@@ -8,7 +8,6 @@ import xarray as xr
 from browser.pages import HOSTILE, graded, hostile, repeated, right_or_wrong
 
 import betterthan as bt
-from betterthan.reporting.answering import said
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.shown import shown_of
 

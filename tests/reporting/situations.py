@@ -5,7 +5,12 @@ from dataclasses import fields
 from pathlib import Path
 
 from betterthan.reporting import facts, robustness
+from betterthan.reporting import feature_sentences as features
+from betterthan.reporting import label_sentences as labels
+from betterthan.reporting import order_sentences as orders
 from betterthan.reporting.judged_sentences import Judged, judged_sentences
+from betterthan.reporting.of_audit import audit_sentences
+from betterthan.reporting.of_groups import GroupFacts, group_sentences
 from betterthan.reporting.paper_sentences import paper_sentences
 from betterthan.reporting.score_sentences import Scored, score_sentences
 from betterthan.reporting.sentences import sentences_of
@@ -17,6 +22,17 @@ KINDS = {
     "paper": (facts.Answer, paper_sentences),
     "scores": (Scored, score_sentences),
     "judged": (Judged, judged_sentences),
+    "taus": (orders.TauFacts, orders.tau_sentences),
+    "agreement": (orders.AgreementFacts, orders.agreement_sentences),
+    "consensus": (orders.ConsensusFacts, orders.consensus_sentences),
+    "document_consensus": (orders.DocumentConsensusFacts, orders.document_consensus_sentences),
+    "dispersions": (orders.DispersionFacts, orders.dispersion_sentences),
+    "function": (features.FunctionFacts, features.function_sentences),
+    "coefficients": (features.CoefficientFacts, features.coefficient_sentences),
+    "sets": (features.FeatureSetFacts, features.feature_set_sentences),
+    "labels": (labels.LabelFacts, labels.label_sentences),
+    "classifiers": (labels.ClassifierFacts, labels.classifier_sentences),
+    "groups": (GroupFacts, group_sentences),
 }
 PARTS = {
     "answer": facts.Answer,
@@ -33,6 +49,8 @@ PARTS = {
 
 def sentences(of, values):
     """What is written of these facts."""
+    if of == "audit":
+        return audit_sentences(**values)
     record, write = KINDS[of]
     return write(filled(record, values))
 

@@ -51,7 +51,7 @@ def test_every_format_has_contents_and_all_answers(several, format):
     written = bt.report(*several, format=format, figures=False)
     plain = " ".join(re.sub(r"<[^>]+>|\\", "", written).split())
     assert plain.count("A is better than B (probability 0.996)") == 2  # in the contents, too
-    assert "Macro F is 0.435" in plain
+    assert "Macro F1 is 0.435" in plain
     assert "and 2 more answers" in plain
     assert plain.count("Limits") in (1, 2)
 

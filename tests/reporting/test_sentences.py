@@ -4,7 +4,7 @@ import inspect
 import sys
 
 import pytest
-from reporting.situations import KINDS, SITUATIONS, filled, sentences
+from reporting.situations import SITUATIONS, filled, sentences
 
 from betterthan.reporting import (
     facts,
@@ -14,10 +14,8 @@ from betterthan.reporting import (
 )
 from betterthan.reporting import sentences as answer_sentences
 
-MINE = [one for one in SITUATIONS if one["of"] in KINDS]
 
-
-@pytest.mark.parametrize("one", MINE, ids=lambda one: one["name"])
+@pytest.mark.parametrize("one", SITUATIONS, ids=lambda one: one["name"])
 def test_sentences_of_a_situation(one):
     assert sentences(one["of"], one["facts"]) == one["said"]
 
@@ -64,7 +62,7 @@ def lines_reached(file):
     before = sys.gettrace()
     sys.settrace(trace)
     try:
-        for one in MINE:
+        for one in SITUATIONS:
             sentences(one["of"], one["facts"])
     finally:
         sys.settrace(before)

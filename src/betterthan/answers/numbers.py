@@ -94,6 +94,39 @@ def signed(value: float) -> str:
     return "–" if math.isnan(value) else f"{round(value, 2) + 0.0:+.2f}"
 
 
+def score(value: float) -> str:
+    """A score to three decimals.
+
+    Examples
+    --------
+    >>> score(0.71), score(-0.0001)
+    ('0.710', '0.000')
+    """
+    return f"{round(value, 3) + 0.0:.3f}"
+
+
+def signed_score(value: float) -> str:
+    """A score to three decimals, with its sign.
+
+    Examples
+    --------
+    >>> signed_score(0.481), signed_score(-0.0001)
+    ('+0.481', '+0.000')
+    """
+    return f"{round(value, 3) + 0.0:+.3f}"
+
+
+def score_range(lower: float, upper: float) -> str:
+    """The bounds of a score's interval to three decimals, in brackets.
+
+    Examples
+    --------
+    >>> score_range(0.6816, 0.7371)
+    '[0.682, 0.737]'
+    """
+    return f"[{lower:.3f}, {upper:.3f}]"
+
+
 def bayes_factor(value: float) -> str:
     """A Bayes factor to three significant digits.
 

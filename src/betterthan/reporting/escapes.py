@@ -1,5 +1,7 @@
 """Names of systems as harmless text in LaTeX, Markdown and spreadsheets."""
 
+from collections.abc import Iterable
+
 _LATEX = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -46,6 +48,11 @@ def on_one_line(name: str) -> str:
     """A name as one line of printable characters; blank names show as quotes."""
     joined = " ".join(name.split())
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in joined) or '""'
+
+
+def labels_on_one_line(labels: Iterable[object]) -> list[str]:
+    """Names as lines of printable characters, for example those of a coordinate."""
+    return [on_one_line(str(label)) for label in labels]
 
 
 def no_formula(text: str) -> str:

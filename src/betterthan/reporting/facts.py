@@ -451,10 +451,3 @@ def _plain(value: Any) -> Any:
     """A plain number, text or truth; None for nan."""
     value = value.item() if isinstance(value, np.generic) else value
     return None if isinstance(value, float) and value != value else value
-
-
-Facts = dict[str, Any]  # TEMP
-
-
-def plain(found):
-    return {k: _plain(v) for k, v in found.items() if _plain(v) is not None}

@@ -6,16 +6,20 @@ import xarray as xr
 import betterthan
 from betterthan import names
 from betterthan.counts.fingerprint import fingerprint
-from betterthan.reporting.answering import said
 from betterthan.reporting.cells import interval_of, p_value_in
 from betterthan.reporting.escapes import on_one_line
-from betterthan.reporting.facts_of_orders import (
-    agreement_facts,
-    consensus_facts,
-    dispersion_facts,
-)
 from betterthan.reporting.figures_of_orders import order_figures
 from betterthan.reporting.of_orders import NOT_INDEPENDENT, ROWS
+from betterthan.reporting.order_sentences import (
+    agreement_facts,
+    agreement_sentences,
+    consensus_facts,
+    consensus_sentences,
+    dispersion_facts,
+    dispersion_sentences,
+    document_consensus_facts,
+    document_consensus_sentences,
+)
 from betterthan.reporting.page import Page, Part, Table
 
 _QUESTION = "How far do the orders agree, and on which order?"
@@ -38,7 +42,7 @@ def page(found: xr.Dataset) -> Page:
         [Part("Agreement", tables=[table], notes=[note])],
         [NOT_INDEPENDENT, _NO_ACCURACY],
         [f"{made} | systems={systems}"],
-        said(agreement_facts(found), "agreement"),
+        agreement_sentences(agreement_facts(found)),
     )
 
 
@@ -64,10 +68,14 @@ def _judge_row(at: xr.Dataset) -> tuple[str, ...]:
 
 def consensus_page(found: xr.Dataset) -> Page:
     """The page on one order for several, from `orders.consensus`."""
-    part = _of_documents(found) if names.DOCUMENT in found.dims else _of_one(found)
+    if names.DOCUMENT in found.dims:
+        part = _of_documents(found)
+        sentences = document_consensus_sentences(document_consensus_facts(found))
+    else:
+        part = _of_one(found)
+        sentences = consensus_sentences(consensus_facts(found))
     signature = f"betterthan {betterthan.__version__} | consensus of orders"
-    told = said(consensus_facts(found), "consensus")
-    return Page("Consensus of orders", _QUESTION, [part], [_NO_ACCURACY], [signature], told)
+    return Page("Consensus of orders", _QUESTION, [part], [_NO_ACCURACY], [signature], sentences)
 
 
 def _of_one(found: xr.Dataset) -> Part:
@@ -129,7 +137,7 @@ def dispersions_page(found: xr.Dataset) -> Page:
         [Part("Concentration", facts=facts, tables=[table], notes=[note])],
         [],
         [signature],
-        said(dispersion_facts(found), "dispersions"),
+        dispersion_sentences(dispersion_facts(found)),
     )
 
 

@@ -5,9 +5,8 @@ from typing import Any
 import betterthan
 from betterthan.auditing import shown
 from betterthan.auditing.answer import Audit
-from betterthan.reporting.answering import said
+from betterthan.auditing.finding import STOP, WARN
 from betterthan.reporting.escapes import on_one_line
-from betterthan.reporting.facts_of_labels import audit_facts
 from betterthan.reporting.page import Page, Part, Table, parts_told
 
 _ROWS = 40  # of the denominators that are seen at once
@@ -18,7 +17,7 @@ _LIMITS = ["An audit finds what shows in the data; that it finds nothing does no
 def page(audit: Audit) -> Page:
     """Everything a report says of what `audit` returned."""
     lines = list(shown.lines(audit))
-    told = audit_facts(audit, shown.headline(audit), [message for *_, message in lines])
+    first = lines[0][-1] if lines else ""
     source = on_one_line(audit.source) if audit.source else "data given"
     return Page(
         "Audit",
@@ -28,8 +27,32 @@ def page(audit: Audit) -> Page:
         ),
         _LIMITS,
         [f"betterthan {betterthan.__version__} | audit | {source}"],
-        said(told, "audit"),
+        audit_sentences(audit.level, shown.headline(audit), first),
     )
+
+
+def audit_sentences(level: str, headline: str, first: str = "") -> list[str]:
+    """Whether the data can be compared, and the first finding.
+
+    Parameters
+    ----------
+    level : {"stop", "warn", "note", ""}
+        The most serious level of the findings; empty if there are none.
+    headline : str
+        The number of findings by level.
+    first : str, optional
+        The message of the first finding.
+    """
+    finding = [f"First finding: {first}"] if first else []
+    if level == STOP:
+        return [f"A comparison of these data would be misleading: {headline}.", *finding]
+    if level == WARN:
+        return [
+            f"Nothing prevents a comparison of these data, but it can be misleading: {headline}.",
+            *finding,
+        ]
+    clear = "The audit detected nothing that would make a comparison of these data misleading"
+    return [f"{clear}: {headline}." if level else f"{clear}.", *finding]
 
 
 def _findings(lines: list[tuple[str, str, str]]) -> Part | None:

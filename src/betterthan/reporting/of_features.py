@@ -8,9 +8,8 @@ import xarray as xr
 from betterthan import names
 from betterthan.features import repeats
 from betterthan.features.formulas import PerformanceFunction
-from betterthan.reporting.answering import said
 from betterthan.reporting.escapes import on_one_line
-from betterthan.reporting.facts_of_features import function_facts
+from betterthan.reporting.feature_sentences import function_facts, function_sentences
 from betterthan.reporting.page import Figure, Page, Part, Table, parts_told
 
 FEATURES_OF = 40  # the coefficients that are listed
@@ -62,9 +61,9 @@ def page(function: PerformanceFunction) -> Page:
         f"Which of {fit.sizes[names.FEATURE]} features predict {response}, and how well in "
         "dialogues not yet seen?"
     )
-    told = said(function_facts(fit), "function")
+    sentences = function_sentences(function_facts(fit))
     signed = [_signature(fit)]
-    return Page(f"What predicts {response}", question, parts, _limits(fit), signed, told)
+    return Page(f"What predicts {response}", question, parts, _limits(fit), signed, sentences)
 
 
 def _data(fit: xr.Dataset) -> Part:

@@ -2,20 +2,21 @@
 Conferences.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 import xarray as xr
 
 from betterthan import names
 from betterthan.answers.rows import final_verdicts
 from betterthan.comparison.pair_rows import in_one_unit
-from betterthan.reporting.answering import said
-from betterthan.reporting.escapes import on_one_line
-from betterthan.reporting.facts_of_labels import group_facts
+from betterthan.reporting.escapes import labels_on_one_line, on_one_line
 from betterthan.reporting.page import Page, Part, Table
 from betterthan.reporting.sentences import unit_of
 from betterthan.reporting.shown import Shown
 from betterthan.significance.marks import Marks
 from betterthan.significance.similarity import groups_by, ranges
+from betterthan.text import named
 
 _HEADING = "Systems that cannot be told apart"
 _MARKS_OF = 40  # with more systems than this, similar systems are listed by rank
@@ -45,8 +46,60 @@ def page(found: xr.Dataset) -> Page:
         [Part(_HEADING, tables=[marks_table(found)], notes=[on_one_line(str(a["note"]))])],
         ["Systems that cannot be told apart need not be equal."],
         [" | ".join(signature)],
-        said(group_facts(found), "groups"),
+        group_sentences(group_facts(found)),
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupFacts:
+    """Facts of `significance.groups`; similar systems are not significantly different."""
+
+    n_systems: int
+    n_pairs: int
+    n_similar: int  # pairs
+    n_one_way: int  # of these, similar in one direction only
+    first: str  # the system at rank 1
+    similar_to_first: list[str]
+    separate: list[str]  # systems that are similar to no other one
+
+
+def group_facts(groups: xr.Dataset) -> GroupFacts:
+    """Facts from the result of `significance.groups`."""
+    systems = np.array(labels_on_one_line(groups[names.SYSTEM].values))
+    n = len(systems)
+    similar = groups["similar"].values & ~np.eye(n, dtype=bool)
+    either_way = similar | similar.T
+    return GroupFacts(
+        n_systems=n,
+        n_pairs=n * (n - 1) // 2,
+        n_similar=int(either_way.sum()) // 2,
+        n_one_way=int((similar != similar.T).sum()) // 2,
+        first=str(systems[0]),
+        similar_to_first=systems[either_way[0]].tolist(),
+        separate=systems[~either_way.any(1)].tolist(),
+    )
+
+
+def group_sentences(facts: GroupFacts) -> list[str]:
+    """How many pairs are not significantly different, and which systems differ from all others."""
+    if not facts.n_similar:
+        return [f"All {facts.n_systems:,} systems differ significantly from each other."]
+    are = "is" if facts.n_similar == 1 else "are"
+    one_way = f", {facts.n_one_way:,} of them in one direction only" if facts.n_one_way else ""
+    pairs = (
+        f"{facts.n_similar:,} of {facts.n_pairs:,} pairs of systems {are} not significantly "
+        f"different{one_way}."
+    )
+    if facts.similar_to_first:
+        first = f"is not significantly different from {named(facts.similar_to_first)}"
+    else:
+        first = "differs significantly from all others"
+    sentences = [f"{pairs} {facts.first}, at rank 1, {first}."]
+    others = [system for system in facts.separate if system != facts.first]
+    if others:
+        differ = "differs" if len(others) == 1 else "differ"
+        sentences.append(f"{named(others)} {differ} significantly from every other system.")
+    return sentences
 
 
 def groups_beside(shown: Shown) -> Part | None:

@@ -11,15 +11,21 @@ import betterthan
 from betterthan import names, schemas
 from betterthan.labels.measures import frequencies, majority_baseline, precision_recall_f
 from betterthan.labels.uncertainty import posterior
-from betterthan.reporting.answering import said
 from betterthan.reporting.cells import interval_of
 from betterthan.reporting.escapes import on_one_line
-from betterthan.reporting.facts_of_labels import classifier_facts, label_facts
+from betterthan.reporting.label_sentences import (
+    classifier_facts,
+    classifier_sentences,
+    items_by_label,
+    label_facts,
+    label_sentences,
+    with_confusions,
+)
 from betterthan.reporting.page import Figure, Page, Part, Table
 
 _CONFUSIONS_OF = 5  # the most frequent confusions that are listed
 _FEW = 3  # items of a label, from which on macro averages hold what they promise
-_SAID = 3  # classifiers that the answer tells of
+_SENTENCES_OF = 3  # classifiers that have sentences of their own
 _DRAWN = 4  # classifiers whose confusions are drawn
 _QUESTION = "How good is each label, and how sure is that?"
 _LIMITS = ["Items are taken as independent draws; items of one dialogue are not."]
@@ -47,33 +53,15 @@ def page(confusions: xr.DataArray) -> Page:
         f"betterthan {betterthan.__version__} | Betas of labels, Dirichlet over cells, {drawn}"
     )
     title = "A classifier by its confusions"
-    return Page(title, _QUESTION, parts, _LIMITS, [signature], _answer(each, found))
+    return Page(title, _QUESTION, parts, _LIMITS, [signature], _sentences(each, found))
 
 
-def _answer(each: list[xr.DataArray], found: list[xr.Dataset]) -> list[str]:
-    """Of some classifiers each, of several the ends first."""
-    told = [label_facts(f, _known(m)) for m, f in zip(each, found, strict=True)]
-    ends = said(classifier_facts(told), "classifiers") if len(told) > 1 else []
-    return [*ends, *(line for one in told[:_SAID] for line in said(one, "labels"))]
-
-
-def _known(matrix: xr.DataArray) -> dict[str, Any]:
-    """What confusions say beside the posterior of labels."""
-    sizes, errors = _sizes(matrix), _errors(matrix).rows
-    base = precision_recall_f(majority_baseline(matrix))["averaged"]
-    told: dict[str, Any] = {
-        "n": int(sizes.sum()),
-        "baseline": base.sel(average="macro", measure="f").item(),
-        "usual": on_one_line(str(matrix[names.ACTUAL].values[int(sizes.argmax())])),
-    }
-    if names.SYSTEM in matrix.coords:
-        told["system"] = on_one_line(str(matrix[names.SYSTEM].item()))
-    if errors:
-        share = frequencies(matrix).values
-        at = np.unravel_index(int(np.argmax(share)), share.shape)
-        told |= {"said_label": errors[0][0], "confused": errors[0][1]}
-        told |= {"n_confused": int(matrix.values[at]), "share": float(share[at])}
-    return told
+def _sentences(confusions: list[xr.DataArray], posteriors: list[xr.Dataset]) -> list[str]:
+    """On several classifiers, then on the first ones by themselves."""
+    pairs = zip(posteriors, confusions, strict=True)
+    facts = [with_confusions(label_facts(one), matrix) for one, matrix in pairs]
+    several = classifier_sentences(classifier_facts(facts)) if len(facts) > 1 else []
+    return [*several, *(line for one in facts[:_SENTENCES_OF] for line in label_sentences(one))]
 
 
 def posterior_page(found: xr.Dataset) -> Page:
@@ -93,14 +81,14 @@ def posterior_page(found: xr.Dataset) -> Page:
         [Part("Labels", tables=[table], notes=[_AVERAGES])],
         _LIMITS,
         [" | ".join(signature)],
-        said(label_facts(found), "labels"),
+        label_sentences(label_facts(found)),
     )
 
 
 def _part(matrix: xr.DataArray, found: xr.Dataset) -> Part:
     """Scores of every label of one system, with intervals, and what its errors are."""
     name = on_one_line(str(matrix[names.SYSTEM].item())) if names.SYSTEM in matrix.coords else ""
-    sizes = _sizes(matrix)
+    sizes = items_by_label(matrix)
     items = [*sizes, *[sizes.sum()] * found.sizes["average"]]
     rows = [
         (label, f"{int(n):,}", *cells)
@@ -114,12 +102,6 @@ def _part(matrix: xr.DataArray, found: xr.Dataset) -> Part:
         notes=[*_beside(matrix, sizes), _AVERAGES, *_few(matrix, sizes)],
         figures=[Figure(f"Confusions of {name}" if name else "Confusions", partial(_draw, matrix))],
     )
-
-
-def _sizes(matrix: xr.DataArray) -> np.ndarray:
-    """Items of every label."""
-    known = "n_actual" in matrix.coords
-    return matrix["n_actual"].values if known else matrix.sum(names.PREDICTED).values
 
 
 def _caption(found: xr.Dataset) -> str:

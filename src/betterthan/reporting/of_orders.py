@@ -7,7 +7,6 @@ import betterthan
 from betterthan import names
 from betterthan.answers import numbers
 from betterthan.comparison.pair_rows import ahead_first
-from betterthan.reporting.answering import said
 from betterthan.reporting.cells import (
     cell_of,
     interval_of,
@@ -17,9 +16,9 @@ from betterthan.reporting.cells import (
     sampled_by,
 )
 from betterthan.reporting.escapes import on_one_line
-from betterthan.reporting.facts_of_orders import tau_facts
 from betterthan.reporting.figures_of_orders import tau_figures
 from betterthan.reporting.of_scores import FEW_UNITS, systems_part
+from betterthan.reporting.order_sentences import tau_facts, tau_sentences
 from betterthan.reporting.page import Page, Part, Table, parts_told
 from betterthan.reporting.score_pairs import first_of, in_order, pairs_part, words_part
 from betterthan.reporting.score_sentences import score_sentences, scored_of
@@ -48,8 +47,8 @@ def page(taus: xr.Dataset) -> Page:
     named = [] if names.REFERENCE in taus.dims else [f"reference={_reference(taus)}"]
     made = [f"betterthan {betterthan.__version__}", f"Kendall's tau-{taus.attrs['variant']}"]
     signed = " | ".join([*made, *named, f"systems={taus.sizes[names.SYSTEM]}"])
-    told = said(tau_facts(taus), "taus")
-    return Page(_title(taus), _QUESTION, [part, _data(taus)], limits, [signed], told)
+    sentences = tau_sentences(tau_facts(taus))
+    return Page(_title(taus), _QUESTION, [part, _data(taus)], limits, [signed], sentences)
 
 
 def _title(found: xr.Dataset) -> str:

@@ -9,7 +9,6 @@ from betterthan.answers import numbers
 from betterthan.comparison.pair_rows import ahead_first
 from betterthan.exact.numeric import weights
 from betterthan.posterior.gate import diagnose
-from betterthan.reporting.answering import said
 from betterthan.reporting.cells import (
     cell_of,
     difference_in,
@@ -19,7 +18,12 @@ from betterthan.reporting.cells import (
     sampled_by,
 )
 from betterthan.reporting.escapes import on_one_line
-from betterthan.reporting.facts_of_features import coefficient_facts, set_facts
+from betterthan.reporting.feature_sentences import (
+    coefficient_facts,
+    coefficient_sentences,
+    feature_set_facts,
+    feature_set_sentences,
+)
 from betterthan.reporting.of_features import CAUSES, FEATURES_OF, LIKE_THESE, draw_coefficients
 from betterthan.reporting.page import Figure, Page, Part, Table
 from betterthan.reporting.score_pairs import first_of
@@ -60,7 +64,7 @@ def sets_page(sets: xr.Dataset) -> Page:
         [Part("Feature sets", tables=[table], notes=[_of_best(sets)] if total > 1 else [])],
         [CAUSES, LIKE_THESE],
         [" | ".join(signature)],
-        said(set_facts(sets), "sets"),
+        feature_set_sentences(feature_set_facts(sets)),
     )
 
 
@@ -113,7 +117,7 @@ def posterior_page(tree: xr.DataTree) -> Page:
         [part],
         [CAUSES, LIKE_THESE],
         [f"{made} | seed={a['seed']}, {drawn}, {a['inference_library']}"],
-        said(coefficient_facts(tree), "coefficients"),
+        coefficient_sentences(coefficient_facts(tree)),
     )
 
 
