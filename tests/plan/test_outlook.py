@@ -49,15 +49,15 @@ def test_items_that_would_show_two_systems_equivalent_are_a_verdict():
     assert 0 < float(found["more_items"]) < 1500
     assert float(found["more_probability"]) >= 0.8
     said = " ".join(str(comparison).split())
-    assert "more items like these would decide between A and B, or show that they are" in said
+    assert "To separate A from B, or to show that they are practically equivalent, plan for" in said
     assert "No number" not in said
 
 
 def test_said_in_a_report():
     comparison = bt.compare(bt.datasets.contingency_case("a"))
     said = " ".join(str(comparison).split())
-    assert "would be gone if 2 of the 14 items that one of them won went the other way" in said
-    assert "2 of the 14 items" in comparison._repr_html_()
+    assert "would change if 2 of the 14 non-tied items had gone the other way" in said
+    assert "2 of the 14 non-tied items" in comparison._repr_html_()
     report = bt.report(comparison, format="markdown")
     assert "2 of 14 decisive items" in report
     assert "in 33 % of cases by 20 decisive items" in report

@@ -297,9 +297,7 @@ def test_votes_are_not_called_examples():
     counts = bt.counts.from_table({("A", "B"): (9, 1, 0), ("B", "C"): (1, 1, 1)}, unit="judgment")
     text = " ".join(bt.report(bt.compare(counts)).split())
     assert "in direct judgments" in text
-    assert (
-        "without a common example, or with one unit in all, which is one example (A and C)" in text
-    )
+    assert "1 cannot be compared: no judgment compares them (A and C)" in text
     assert "Judgments are taken as independent" in text
     assert "Never compared" in bt.report(bt.compare(counts), format="markdown")
     assert "Pairs compared: 2, of which 1" in text

@@ -199,8 +199,8 @@ def test_a_score_says_for_whom_its_p_speaks(higher):
     written = " ".join(bt.report(bt.scores.compare(scores, rng=1, draws=500)).split())
     better = "B" if higher else "A"
     other = "A" if higher else "B"
-    assert f"mean score of {better} is better than that of {other} with probability" in written
-    assert f"two-sided p of 0.0002 ± 0.0001, for {better}." in written
+    assert f"{better} is better than {other} by mean score (probability" in written
+    assert f"two-sided p = 0.0002 ± 0.0001, in favor of {better}." in written
 
 
 def equal_systems(rng, systems=20, items=100):

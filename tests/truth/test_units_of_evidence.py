@@ -37,7 +37,7 @@ def test_one_unit_is_no_verdict(coords):
     data = scores(np.c_[np.ones(60), np.zeros(60)], **coords)
     found = bt.compare(data)
     assert found["verdict"].values[0, 1] == "no_data"
-    assert "so nothing can be said about new" in found.statement()[0]
+    assert "so there is only one independent observation" in found.statement()[0]
     advice = bt.advise(data)
     assert "which is one example" in advice.why
     assert bt.compare(data, method="advised")["verdict"].values[0, 1] == "no_data"

@@ -25,8 +25,9 @@ def test_the_mean_decides_and_wins_that_favor_the_other_system_split(rare_losses
     assert found["verdict"].values[0, 1] == found["verdict"].values[1, 0] == "split"
     assert not found["sign_error"].notnull().any()
     said = found.statement()[0]
-    assert "B has the better mean with probability 0.987" in said
-    assert "A wins more often with probability >0.999. No winner is declared." in said
+    assert said.startswith("No winner: wins and means disagree.")
+    assert "B has the better mean (probability 0.987)" in said
+    assert "A has the better score on more items (probability >0.999)" in said
     assert " is better than " not in said
     assert found.pairs["verdict"].tolist() == ["split"]
 
@@ -40,7 +41,7 @@ def test_a_quantity_that_is_given_decides_and_the_other_stands_beside(rare_losse
     assert by_mean["wins_verdict"].values[0, 1] == "a_better"
     assert by_mean.pairs.loc[0, ["system", "wins_verdict"]].tolist() == ["B", "worse"]
     assert by_mean.made.difference_is == "difference of means, in units of the score"
-    assert "(probability that it wins more often: <0.001)" in by_mean.statement()[0]
+    assert "By wins, B is better with probability <0.001." in by_mean.statement()[1]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +60,7 @@ def test_order_and_verdicts_of_three_systems_are_of_one_quantity():
     found = bt.compare(scores(np.c_[a, b, c]))
     assert found.systems["system"].tolist() == ["C", "B", "A"]
     first = found.statement()[0]
-    assert first.startswith("C is the best of the 3 systems by the mean")
+    assert first.startswith("C is the best of 3 systems by mean score")
     assert found["among_verdict"].sel(system_a="C", system_b="B").item() == "a_better"
     assert found["verdict"].sel(system_a="A", system_b="C").item() == "split"
 
@@ -75,7 +76,7 @@ def test_scores_of_0_and_1_have_one_quantity():
     right = np.random.default_rng(2).random((50, 2)) < [0.8, 0.5]
     found = bt.compare(scores(right))
     assert (found.made.quantity, found.made.beside_quantity) == ("accuracy", None)
-    assert "difference in accuracy" in found.statement()[0]
+    assert "Difference in accuracy (A − B)" in found.statement()[1]
     for quantity in ("wins", "mean"):
         same = bt.compare(scores(right), quantity=quantity)
         np.testing.assert_array_equal(same["prob_better"].values, found["prob_better"].values)
@@ -128,7 +129,7 @@ def test_lower_is_better_names_the_lower_one():
     found = bt.compare(errors, quantity="mean")
     assert found["verdict"].values[0, 1] == "a_better"
     assert found["difference_mean"].values[0, 1] < 0  # as the scores stand
-    assert "lower is better" in found.statement()[0]
+    assert "Mean score (lower is better): A " in found.statement()[1]
 
 
 def test_verdicts_close_to_their_threshold_are_undecided_where_sampled():

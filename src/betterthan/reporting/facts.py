@@ -23,6 +23,7 @@ from betterthan.reporting.robustness import (
     firmness_of,
     missing_of,
     more_of,
+    ties_of,
 )
 from betterthan.signed import Signature
 
@@ -144,6 +145,7 @@ class Answer:
     more: More | None = None
     firmness: Firmness | None = None
     missing: Missing | None = None
+    ties_change: tuple[str, ...] | None = None  # policies for ties that change verdicts
 
 
 def answer_of(
@@ -429,7 +431,7 @@ def _with_robustness(
         more = more_of(data, leader, met.get("undecided", []))
         firmness = firmness_of(data, leader, met.get("worse", []))
     missing = missing_of(data, made.n_blank or 0)
-    return replace(answer, more=more, firmness=firmness, missing=missing)
+    return replace(answer, more=more, firmness=firmness, missing=missing, ties_change=ties_of(data))
 
 
 def _leader(answer: Answer, systems: pd.DataFrame, made: Signature) -> str:

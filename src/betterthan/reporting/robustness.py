@@ -1,4 +1,4 @@
-"""How firm an answer is: what more items would do, what would undo a verdict, what is missing."""
+"""How firm an answer is: more items, what would undo a verdict, missing scores, ties."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -151,3 +151,42 @@ def _if_wrong(data: xr.Dataset, upper: tuple[np.ndarray, ...]) -> dict[str, Any]
     pair = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
     first, second = pair if p >= 0.5 else pair[::-1]
     return {"if_wrong": (first, second, max(p, 1 - p))}
+
+
+def ties_of(data: xr.Dataset) -> tuple[str, ...] | None:
+    """Policies for ties that change verdicts, with the verdict or the number of pairs; None where
+    no other policy was asked for.
+    """
+    if "verdict_by_ties" not in data:
+        return None
+    verdicts = data["verdict_by_ties"].transpose(names.TIES_POLICY, *names.SQUARE)
+    upper = np.triu_indices(data.sizes[names.SYSTEM_A], 1)
+    pairs = {
+        str(policy): verdicts.sel({names.TIES_POLICY: policy}).values.astype(str)[upper]
+        for policy in verdicts[names.TIES_POLICY].values
+    }
+    systems = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
+    return _of_two(pairs, systems) if len(systems) == 2 else _of_many(pairs)
+
+
+_POLICIES = {"third": "kept", "drop": "dropped", "half": "half each"}
+
+
+def _of_two(pairs: dict[str, np.ndarray], systems: list[str]) -> tuple[str, ...]:
+    a, b = systems
+    words = _POLICIES | {"to_a": f"all to {a}", "to_b": f"all to {b}"}
+    better = {"a_better": f"{a} better", "b_better": f"{b} better"}
+    verdicts = {policy: str(of[0]) for policy, of in pairs.items()}
+    return tuple(
+        f"{words[policy]} ({better.get(verdict, verdict)})"
+        for policy, verdict in verdicts.items()
+        if verdict != verdicts["third"]
+    )
+
+
+def _of_many(pairs: dict[str, np.ndarray]) -> tuple[str, ...]:
+    """`to_a` and `to_b` are one: all ties to one side of a pair."""
+    changed = {policy: of != pairs["third"] for policy, of in pairs.items()}
+    each = {word: changed[policy] for policy, word in _POLICIES.items()}
+    each["all to one side"] = changed["to_a"] | changed["to_b"]
+    return tuple(f"{word} ({of.sum():,} of {len(of):,})" for word, of in each.items() if of.any())

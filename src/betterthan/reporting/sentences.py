@@ -139,7 +139,7 @@ def _evidence(answer: Answer, pair: Pair) -> Iterator[str]:
         return
     if answer.scores:
         lower = " (lower is better)" if answer.lower_is_better else ""
-        each = ", ".join(f"{one.system} {_three(one.score)}" for one in answer.scores)
+        each = ", ".join(f"{one.system} {numbers.score(one.score)}" for one in answer.scores)
         yield f"{_capital(answer.by or answer.score_is)}{lower}: {each}."
     if pair.verdict != "no_verdict":
         yield from _difference(pair, pair.lower_is_better and not answer.scores)
@@ -245,7 +245,7 @@ def _names_unbeaten(answer: Answer) -> bool:
 
 
 def _baseline(base: Baseline) -> str:
-    score = "" if base.score is None else f" ({_three(base.score)})"
+    score = "" if base.score is None else f" ({numbers.score(base.score)})"
     ends = [
         ("better", base.better),
         ("practically equivalent", base.equivalent),
@@ -277,6 +277,8 @@ def _without_verdict(ends: Ends, answer: Answer) -> Iterator[str]:
         yield f"{_are(ends.n_split)} split (wins and means favor different systems)"
     if ends.n_no_data:
         why = "no item in common, or a single unit"
+        if answer.units == "judgments":
+            why = "no judgment compares them"
         if answer.clusters == "1 cluster":
             why = "all items belong to a single cluster"
         elif len(ends.no_data_pairs) == ends.n_no_data:
@@ -314,6 +316,8 @@ def _warnings(answer: Answer) -> Iterator[str]:
         yield from _missing(answer.missing, answer)
     if answer.firmness:
         yield from _fragile(answer.firmness, answer)
+    if answer.ties_change is not None:
+        yield _ties(answer.ties_change, "verdict" if answer.pair else "pairwise verdicts")
 
 
 def _missing(missing: Missing, answer: Answer) -> Iterator[str]:
@@ -359,8 +363,11 @@ def _fragile(firm: Firmness, answer: Answer) -> Iterator[str]:
         )
 
 
-def _three(value: float) -> str:
-    return f"{round(value, 3) + 0.0:.3f}"  # + 0.0 turns -0.0 into 0.0
+def _ties(changes: tuple[str, ...], what: str) -> str:
+    """Where every policy for ties was asked for."""
+    if not changes:
+        return f"Every policy for ties leads to the same {what}."
+    return f"! Ties: other policies for ties change the {what}: {named(changes)}."
 
 
 def _capital(text: str) -> str:
