@@ -9,7 +9,7 @@ import xarray as xr
 from betterthan import schemas
 from betterthan.answers.made import signature
 from betterthan.reporting.agreeing import agreement_part
-from betterthan.reporting.answering import on_comparisons, said
+from betterthan.reporting.answering import said
 from betterthan.reporting.barg import barg_part
 from betterthan.reporting.diagnostics import diagnostics_part
 from betterthan.reporting.engines_beside import opposed_notes
@@ -37,9 +37,8 @@ def page(comparison: xr.Dataset) -> Page:
 
 
 def _for_scripts(comparison: xr.Dataset, shown: Shown) -> dict[str, Any]:
-    """What the scripts of a page compute with, and what they say."""
-    data = page_data(comparison) | {"more": outlook_columns(shown)}
-    return {"data": data, "facts": shown.facts, "sentences": on_comparisons()}
+    """Numbers and choices from which the scripts of a page recompute its results."""
+    return {"data": page_data(comparison) | {"more": outlook_columns(shown)}}
 
 
 def brief(comparison: xr.Dataset, title: str = "") -> Page:
