@@ -4,9 +4,9 @@ const DECIDED = new Set(["a_better", "b_better", "equivalent"]);
 const TIES = { third: "kept", drop: "dropped", half: "split half and half",
   to_a: "counted for the first system", to_b: "counted for the second system" };
 
-// Joint verdicts are known only for the ties and prior of the report
-function ruleOf({ data, model }) {
-  return data.among && !model.asReported ? "verdict" : "finalVerdict";
+// Joint verdicts are known only for the ROPE, ties and prior of the report
+function jointIsKnown({ model, settings, reported }) {
+  return model.asReported && settings.rope === reported.rope;
 }
 
 // The verdict of two systems in words; of more systems, how many pairs have a verdict
@@ -27,16 +27,16 @@ function outcomeOf(view, settings, rule) {
 
 // By rule, before the reader changes a setting
 function reportedOutcomes(view) {
-  const rules = view.data.among && view.model.switches ? ["finalVerdict", "verdict"]
-    : ["finalVerdict"];
+  const rules = view.data.among ? ["finalVerdict", "verdict"] : ["finalVerdict"];
   return Object.fromEntries(rules.map((rule) => [rule, outcomeOf(view, view.reported, rule)]));
 }
 
 function changeLine(view) {
   const { settings, reported, model } = view;
+  const rule = view.data.among && !jointIsKnown(view) ? "verdict" : "finalVerdict";
   if (sameSettings(settings, reported)) return "";
   const changed = SETTINGS.filter((key) => settings[key] !== reported[key]);
-  const rule = ruleOf(view), now = outcomeOf(view, settings, rule), before = view.outcomes[rule];
+  const now = outcomeOf(view, settings, rule), before = view.outcomes[rule];
   const asReported = "as reported (" + changed.map((key) => settingText(view, key, reported[key]))
     .join(", ") + ")";
   if (model.size === 2) {
@@ -48,6 +48,18 @@ function changeLine(view) {
     + (rule === "verdict" ? " a pairwise verdict; " : " a verdict; ") + asReported + ", "
     + grouped(before.decided) + (before.pairs === now.pairs ? "" : " of " + grouped(before.pairs))
     + ".";
+}
+
+// What the page cannot recompute, "" if nothing
+function limitLine(view) {
+  const { data, model } = view;
+  if (!model.asReported && (data.among || data.has_best)) {
+    return "Ties and prior change pairwise results only. Joint results need the posterior of all "
+      + "systems, which this page does not contain; they are gray and stay as reported.";
+  }
+  if (!data.among || jointIsKnown(view)) return "";
+  return "Joint equivalence at another ROPE needs the posterior of all systems, which this page does "
+    + "not contain. The matrix and the table of systems use pairwise equivalence instead.";
 }
 
 // "At threshold 0.90 and ROPE 0.02, with ties dropped"

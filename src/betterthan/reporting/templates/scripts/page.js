@@ -167,15 +167,13 @@ function settle(view, controls) {
 
 // The answer stays as written; one line compares it with the reader's settings
 function describeChange(view) {
-  const { model, data } = view, line = changeLine(view);
+  const line = changeLine(view), limit = limitLine(view);
   view.root.classList.toggle("moved", line !== "");
-  view.root.classList.toggle("alone", !model.asReported);
+  view.root.classList.toggle("alone", !view.model.asReported);
   view.moved.hidden = line === "";
   setText(view.moved, line);
-  view.grey.hidden = model.asReported || !(data.among || data.has_best);
-  setText(view.grey, view.grey.hidden ? "" : "Ties and prior change pairwise results only. Joint "
-    + "results need the posterior of all systems, which this page does not contain; they are gray "
-    + "and stay as reported.");
+  view.grey.hidden = limit === "";
+  setText(view.grey, limit);
 }
 
 function showCard(view, i, j, from) {
