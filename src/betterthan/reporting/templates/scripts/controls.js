@@ -38,8 +38,9 @@ function controlsOf(view) {
     niceStep(view.ropeMost / 200), view.ropeMoves ? null : view.whyNot);
   slider("threshold", "Threshold: probability a verdict needs", 0.505, 0.995, 0.005, null);
   if (model.switches) {
-    select("ties", "Ties (pairwise results)", Object.entries(TIES));
-    select("prior", "Prior (pairwise results)", [["", "as reported: " + data.prior.map((a) =>
+    const results = data.among || data.has_best ? " (pairwise results)" : "";
+    select("ties", "Ties" + results, Object.entries(TIES));
+    select("prior", "Prior" + results, [["", "as reported: " + data.prior.map((a) =>
       general(a, 4)).join(", ")], ...Object.keys(data.priors).map((name) =>
       [name, name + ": " + general(data.priors[name][0], 4)])]);
   }
