@@ -1,11 +1,7 @@
-"""What the scripts compute, against Python: probabilities, verdicts, sentences."""
-
-import json
-from pathlib import Path
+"""What the scripts compute, against Python: probabilities, verdicts, number formats."""
 
 import numpy as np
 import pytest
-from betterthan.reporting.answering import sentences
 from browser.pages import right_or_wrong
 from scipy import stats
 
@@ -14,7 +10,6 @@ from betterthan.exact.wins import dirichlet, intervals
 from betterthan.posterior.verdicts import decide
 
 pytestmark = pytest.mark.browser
-REPORTING = Path(__file__).parents[1] / "reporting"
 CLOSE = 1e-4  # what is promised
 SEEN = 5e-5  # what is kept to
 
@@ -119,19 +114,6 @@ def test_what_was_drawn_is_undecided_within_two_errors(scripts):
         given,
     )
     assert found == ["a_better", "undecided", "undecided"]
-
-
-def test_situations_are_told_in_the_words_of_python(scripts):
-    in_json = {"answer", "pair", "paper", "scores", "judged"}
-    situations = json.loads((REPORTING / "situations.json").read_text("utf-8"))
-    situations = [one for one in situations if one["of"] in in_json]
-    found = scripts.evaluate(
-        """([all, situations]) => situations.map((one) => betterthan.said(all,
-          betterthan.clean(one.facts), one.of))""",
-        [list(sentences()), situations],
-    )
-    for one, lines in zip(situations, found, strict=True):
-        assert lines == one["said"], one["name"]
 
 
 def test_numbers_are_written_as_python_writes_them(scripts):

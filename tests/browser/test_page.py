@@ -1,6 +1,8 @@
 """What a reader does on the page, and what is then shown."""
 
 import os
+import re
+from html import unescape
 
 import numpy as np
 import pytest
@@ -8,8 +10,8 @@ import xarray as xr
 from browser.pages import HOSTILE, graded, hostile, repeated, right_or_wrong
 
 import betterthan as bt
+from betterthan.answers.rows import final_verdicts
 from betterthan.reporting.escapes import on_one_line
-from betterthan.reporting.shown import shown_of
 
 pytestmark = pytest.mark.browser
 CLOSE = 1e-4
@@ -50,13 +52,45 @@ def expected(comparison):
     return found
 
 
-def facts(comparison):
-    """As the page has them: the systems from the best."""
-    return shown_of(comparison.by_engine()).facts
-
-
 def answer(page):
     return page.locator("#answer-lines li").all_inner_texts()
+
+
+def written_answer(report):
+    """The answer in the HTML, before any script runs."""
+    lines = re.search(r'<ul id="answer-lines".*?</ul>', report, re.S)[0]
+    return [unescape(line) for line in re.findall(r"<li>(.*?)</li>", lines, re.S)]
+
+
+def change_line(page):
+    """The line that compares the reader's settings with the report; "" where it is hidden."""
+    line = page.locator("#try [role=status] .change")
+    return line.inner_text() if line.is_visible() else ""
+
+
+def counts(comparison, rule=final_verdicts, baseline=None):
+    """How many pairs have a verdict, and how many there are; with a baseline, of its pairs."""
+    data = comparison.by_engine().isel(engine=0)
+    systems = data["system_a"].values.tolist()
+    verdicts = rule(data)
+    first, second = np.triu_indices(len(systems), 1)
+    if baseline is not None:
+        of = (first == systems.index(baseline)) | (second == systems.index(baseline))
+        first, second = first[of], second[of]
+    decided = np.isin(verdicts[first, second], ["a_better", "b_better", "equivalent"])
+    return int(decided.sum()), len(first)
+
+
+def pairwise(data):
+    return data["verdict"].transpose("system_a", "system_b").values.astype(str)
+
+
+def have(decided):
+    return "has" if decided == 1 else "have"
+
+
+def back(page):
+    page.get_by_role("button", name="Back to the report").click()
 
 
 SITUATIONS = {
@@ -76,11 +110,13 @@ WITHOUT_TIES = "from a paper"
 def test_a_page_loads_nothing_and_has_no_error(open_page, name):
     make, choices = SITUATIONS[name]
     comparison = bt.compare(make(), **choices)
-    page = open_page(bt.report(comparison, format="html"))
+    report = bt.report(comparison, format="html")
+    page = open_page(report)
     assert len(page.requests) == 1
     assert page.errors == []
     assert verdicts(page) == expected(comparison)
-    assert answer(page) == said(facts(comparison))
+    assert answer(page) == written_answer(report)
+    assert change_line(page) == ""
     page.shot(f"page-{name.replace(' ', '-')}", full=True)
 
 
@@ -135,24 +171,161 @@ def test_ties_and_prior_are_switched_for_the_pair_alone(open_page, ties, prior):
         ahead = shown["System"] == row["system"]
         p = row["prob_better"] if ahead else 1 - row["prob_better"]
         assert shown["P(better)"] == bt.answers.numbers.probability(p)
-    why = page.locator("p.grey", has_text="switched for each pair alone")
-    assert "one joint posterior" in why.inner_text()
-    page.get_by_role("button", name="Back to the report").click()
+    why = page.locator("p.grey", has_text="change pairwise results only")
+    assert "posterior of all systems" in why.inner_text()
+    back(page)
     assert verdicts(page) == expected(bt.compare(right_or_wrong(4)))
     assert why.is_hidden()
 
 
-@pytest.mark.parametrize("threshold", [0.6, 0.8, 0.99])
-def test_the_answer_changes_with_the_threshold(open_page, threshold):
-    """All that is not tied to the report's own threshold is told as Python tells it."""
-    page = open_page(html(right_or_wrong(), baseline="system 3"))
-    before = answer(page)
+MANY = [name for name in SITUATIONS if name not in ("two", "hostile")]
+
+
+@pytest.mark.parametrize("threshold", [0.6, 0.9, 0.99])
+@pytest.mark.parametrize("name", MANY)
+def test_the_answer_stays_and_one_line_counts_verdicts_at_a_threshold(open_page, name, threshold):
+    make, choices = SITUATIONS[name]
+    comparison, again = (
+        bt.compare(make(), **choices | more) for more in ({}, {"threshold": threshold})
+    )
+    report = bt.report(comparison, format="html", figures=False)
+    page = open_page(report)
     page.set("threshold", threshold)
-    again = facts(bt.compare(right_or_wrong(), baseline="system 3", threshold=threshold))
-    stale = ("more_", "turn_", "drop_", "replicates", "kept_", "ties_", "n_ties_", "missing_")
-    kept = {k: v for k, v in again.items() if not k.startswith((*stale, "open_f", "open_s"))}
-    assert answer(page) == said(kept)
-    assert answer(page) != before
+    baseline = choices.get("baseline")
+    (decided, pairs), (before, _) = (counts(one, baseline=baseline) for one in (again, comparison))
+    where = " with the baseline" if baseline else ""
+    assert change_line(page) == (
+        f"At threshold {threshold:.2f}, {decided} of {pairs} pairs{where} "
+        f"{have(decided)} a verdict; "
+        f"as reported (threshold 0.95), {before}."
+    )
+    assert answer(page) == written_answer(report)
+    back(page)
+    assert change_line(page) == ""
+    assert answer(page) == written_answer(report)
+
+
+def known_at_another_rope(comparison):
+    """Joint equivalence at another rope needs draws, which the page does not have."""
+    joint = "among_verdict" in comparison.data
+    return (pairwise, "a pairwise verdict") if joint else (final_verdicts, "a verdict")
+
+
+@pytest.mark.parametrize("name", [name for name in MANY if name != WITHOUT_TIES])
+def test_one_line_counts_verdicts_with_a_rope_and_a_threshold(open_page, name):
+    make, choices = SITUATIONS[name]
+    comparison = bt.compare(make(), **choices)
+    page = open_page(bt.report(comparison, format="html", figures=False))
+    page.set("rope", 0.15)
+    page.set("threshold", 0.8)
+    again = bt.compare(make(), **choices | {"rope": 0.15, "threshold": 0.8})
+    rule, verdict = known_at_another_rope(comparison)
+    baseline = choices.get("baseline")
+    decided, pairs = counts(again, rule, baseline)
+    where = " with the baseline" if baseline else ""
+    rope = f"ROPE {choices['rope']:g}" if "rope" in choices else "no ROPE"
+    assert change_line(page) == (
+        f"At threshold 0.80 and ROPE 0.15, {decided} of {pairs} pairs{where} "
+        f"{have(decided)} {verdict}; "
+        f"as reported (threshold 0.95, {rope}), {counts(comparison, rule, baseline)[0]}."
+    )
+    why = page.locator("p.grey", has_text="Joint equivalence at another ROPE needs the posterior")
+    assert why.is_visible() == ("pairwise" in verdict)
+    back(page)
+    assert change_line(page) == ""
+    assert why.is_hidden()
+
+
+def test_one_line_names_a_rope_that_is_removed(open_page):
+    comparison = bt.compare(right_or_wrong(), rope=0.1)
+    page = open_page(bt.report(comparison, format="html", figures=False))
+    page.set("rope", 0)
+    rule, verdict = known_at_another_rope(comparison)
+    decided, pairs = counts(bt.compare(right_or_wrong()), rule)
+    assert change_line(page) == (
+        f"With no ROPE, {decided} of {pairs} pairs {have(decided)} {verdict}; "
+        f"as reported (ROPE 0.1), {counts(comparison, rule)[0]}."
+    )
+
+
+def test_one_line_counts_the_pairs_with_a_baseline(open_page):
+    comparison = bt.compare(right_or_wrong())
+    report = bt.report(comparison, format="html", figures=False)
+    page = open_page(report)
+    before = "{} of {}".format(*counts(comparison))
+    page.set("baseline", "4")
+    decided, pairs = counts(comparison, baseline="system 4")
+    assert change_line(page) == (
+        f"With baseline system 4, {decided} of {pairs} pairs {have(decided)} a verdict; "
+        f"as reported (no baseline), {before}."
+    )
+    page.set("threshold", 0.8)
+    again = bt.compare(right_or_wrong(), baseline="system 4", threshold=0.8)
+    decided, pairs = counts(again, baseline="system 4")
+    assert change_line(page) == (
+        f"At threshold 0.80, with baseline system 4, {decided} of {pairs} pairs "
+        f"{have(decided)} a verdict; as reported (threshold 0.95, no baseline), {before}."
+    )
+    assert answer(page) == written_answer(report)
+    back(page)
+    assert change_line(page) == ""
+
+
+def test_one_line_counts_pairwise_verdicts_where_ties_or_prior_differ(open_page):
+    """The joint verdicts are known only for the ties and the prior of the report."""
+    comparison = bt.compare(right_or_wrong())
+    page = open_page(bt.report(comparison, format="html", figures=False))
+    page.set("ties", "drop")
+    page.set("prior", "jeffreys")
+    again = bt.compare(right_or_wrong(), ties="drop", prior="jeffreys", quantity="wins")
+    decided, pairs = counts(again, pairwise)
+    assert change_line(page) == (
+        f"With ties dropped and prior jeffreys, {decided} of {pairs} pairs "
+        f"{have(decided)} a pairwise verdict; "
+        f"as reported (ties kept, prior uniform), {counts(comparison, pairwise)[0]}."
+    )
+    back(page)
+    assert change_line(page) == ""
+
+
+def test_one_line_compares_the_verdict_on_two_systems(open_page):
+    table = bt.counts.from_table({("new", "old"): (8, 2, 50)})
+    report = html(table)
+    page = open_page(report)
+    words = {"better": "new better", "equivalent": "equivalent", "undecided": "undecided"}
+
+    def verdict(**choices):
+        (row,) = bt.compare(table, **choices).pairs.to_dict("records")
+        assert row["system"] == "new"
+        return words[row["verdict"]]
+
+    page.set("threshold", 0.99)
+    assert change_line(page) == (
+        f"At threshold 0.99: {verdict(threshold=0.99)}; as reported (threshold 0.95): {verdict()}."
+    )
+    page.set("rope", 0.2)
+    assert change_line(page) == (
+        f"At threshold 0.99 and ROPE 0.2: {verdict(threshold=0.99, rope=0.2)}; "
+        f"as reported (threshold 0.95, no ROPE): {verdict()}."
+    )
+    page.set("threshold", 0.95)
+    assert change_line(page) == (
+        f"At ROPE 0.2: {verdict(rope=0.2)}; as reported (no ROPE): {verdict()}."
+    )
+    assert answer(page) == written_answer(report)
+    back(page)
+    assert change_line(page) == ""
+
+
+def test_a_screen_reader_hears_the_line_when_the_slider_rests(open_page):
+    page = open_page(html(right_or_wrong()))
+    page.get_by_label("Threshold: probability a verdict needs", exact=True).evaluate(
+        """slider => { slider.value = 0.9;
+          slider.dispatchEvent(new Event("input", {bubbles: true})); }"""
+    )
+    heard = page.get_by_role("status").filter(has_text="At threshold 0.90, ")
+    heard.wait_for()
+    assert heard.inner_text() == change_line(page)
 
 
 def test_a_baseline_leaves_its_pairs(open_page):
@@ -162,7 +335,7 @@ def test_a_baseline_leaves_its_pairs(open_page):
     rows = live(page)
     assert len(rows) == 8
     assert all("system 4" in (row["System"], row["Other"]) for row in rows)
-    assert any("baseline" in line for line in answer(page))
+    assert "baseline system 4" in change_line(page)
     assert page.evaluate("location.hash") == "#baseline=4"
 
 
@@ -211,7 +384,9 @@ def test_the_keyboard_reaches_every_cell_and_the_card(open_page):
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
     assert page.locator("#bt-card h2").inner_text() != first
-    assert page.locator("#bt-said").inner_text() != ""
+    announced = page.locator("#bt-status").inner_text()
+    assert announced.startswith(page.locator("#bt-card h2").inner_text() + ": ")
+    assert announced.endswith(page.locator("#bt-card dd").first.inner_text())
     page.keyboard.press("Escape")
     assert page.locator("#bt-card").is_hidden()
     button = page.locator("table.live button.pick").first
@@ -271,6 +446,7 @@ def test_a_link_shows_the_same(open_page):
     again = open_page(report, fragment)
     assert live(again) == live(page)
     assert answer(again) == answer(page)
+    assert change_line(again) == change_line(page) != ""
     assert again.evaluate("location.hash") == fragment
 
 
@@ -293,6 +469,7 @@ def test_a_hostile_or_unknown_fragment_is_ignored(open_page, fragment):
     assert page.errors == []
     assert live(page) == live(plain)
     assert answer(page) == answer(plain)
+    assert change_line(page) == ""
 
 
 def test_hostile_names_are_only_text(open_page):
@@ -318,10 +495,9 @@ def test_a_script_that_came_in_would_not_run(open_page):
 
 def test_without_scripts_it_is_the_report(open_page):
     comparison = bt.compare(right_or_wrong())
-    page = open_page(
-        bt.report(comparison, format="html", figures=False), ready=False, java_script_enabled=False
-    )
-    assert answer(page) == said(facts(comparison))
+    report = bt.report(comparison, format="html", figures=False)
+    page = open_page(report, ready=False, java_script_enabled=False)
+    assert answer(page) == written_answer(report)
     assert page.locator("table[data-table=pairs] tbody tr").count() > 0
     assert page.locator("#try, .livepairs").count() == 0
 
@@ -368,6 +544,27 @@ def test_it_prints_without_controls(open_page, tmp_path):
     written = page.pdf(path=str(tmp_path / "page.pdf"))
     assert written.startswith(b"%PDF")
     assert 1 <= written.count(b"/Type /Page\n") + written.count(b"/Type /Page ") <= 12
+
+
+def test_it_prints_as_reported_after_a_control_moved(open_page):
+    page = open_page(html(right_or_wrong()))
+    page.set("threshold", 0.7)
+    page.set("ties", "drop")
+    moved, line = live(page), change_line(page)
+    matrix = page.locator("table.matrix").inner_text()
+    page.emulate_media(media="print")
+    assert change_line(page) == ""
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator(".livepairs").is_hidden()
+    assert page.locator("table[data-table=pairs]").is_visible()
+    assert page.locator(".grey:visible").count() == 0
+    fresh = open_page(html(right_or_wrong()))
+    reported = fresh.locator("table.matrix").inner_text()
+    assert page.locator("table.matrix").inner_text() == reported != matrix
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.emulate_media(media="screen")
+    assert live(page) == moved
+    assert change_line(page) == line
 
 
 def test_many_systems_have_a_painted_matrix(open_page):
@@ -443,7 +640,7 @@ def test_a_one_sided_verdict_is_marked_as_long_as_there_is_one(open_page):
     page.set("threshold", 0.99)
     (row,) = live(page)
     assert not any(cell.endswith("†") for cell in row.values())
-    assert "one-sided" not in answer(page)[0]
+    assert "one-sided: the interval includes 0" in answer(page)[0]
 
 
 def test_the_condition_on_missing_scores_stays_when_the_threshold_moves(open_page):

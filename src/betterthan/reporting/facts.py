@@ -208,7 +208,6 @@ def _in_order(data: xr.Dataset, systems: pd.DataFrame) -> pd.DataFrame:
 
 def _common(pairs: Any, systems: Any, made: Signature) -> Answer:
     same = made.n_items is not None and made.n_items >= 0
-    right = "n_right" in systems and bool(systems["n_right"].notna().all())
     failed = made.failures and "no_verdict" in pairs["verdict"].tolist()
     return Answer(
         n_systems=len(systems),
@@ -216,13 +215,20 @@ def _common(pairs: Any, systems: Any, made: Signature) -> Answer:
         n=made.n_items if same else None,
         clusters=_clusters(made),
         threshold=made.threshold or names.VERDICT_PROB,
-        score_is="Accuracy" if right or made.quantity == "accuracy" else "Mean score",
+        score_is=score_of(made, "n_right" in systems),
         lower_is_better=made.higher_is_better is False,
         failures=" ".join(made.failures or ()) if failed else None,
         at_random=rows.at_random(pairs, made),
         unit_notes=on_one_line(" ".join(made.unit_notes)) if made.unit_notes else None,
         joint_notes=on_one_line(" ".join(made.joint_notes)) if made.joint_notes else None,
     )
+
+
+def score_of(made: Signature, counted: bool = False) -> str:
+    """What the score of a system is; `counted`: how many items it got right is known."""
+    if made.quantity != "accuracy" and not counted:
+        return "Mean score"
+    return "Error rate" if made.higher_is_better is False else "Accuracy"
 
 
 def units_of(made: Signature) -> str:

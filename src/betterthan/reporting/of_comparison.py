@@ -37,9 +37,8 @@ def page(comparison: xr.Dataset) -> Page:
 
 
 def _for_scripts(comparison: xr.Dataset, shown: Shown) -> dict[str, Any]:
-    """What the scripts of a page compute with."""
-    data = page_data(comparison) | {"more": outlook_columns(shown)}
-    return {"data": data}
+    """Numbers and choices from which the scripts of a page recompute its results."""
+    return {"data": page_data(comparison) | {"more": outlook_columns(shown)}}
 
 
 def brief(comparison: xr.Dataset, title: str = "") -> Page:

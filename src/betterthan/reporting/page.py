@@ -117,10 +117,8 @@ class Page:
 
     @property
     def datas(self) -> list[tuple[str, Any]]:
-        """The data for scripts of each chapter; what can be said stands in the first alone."""
-        found = [(mark, page.data()) for mark, page in self.told if page.data]
-        rest = [(mark, {k: v for k, v in d.items() if k != "sentences"}) for mark, d in found[1:]]
-        return [*found[:1], *rest]
+        """The data for scripts of each chapter, with what its anchors begin with."""
+        return [(mark, page.data()) for mark, page in self.told if page.data]
 
     @property
     def sections(self) -> list[tuple[str, Part]]:

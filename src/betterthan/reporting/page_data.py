@@ -66,6 +66,7 @@ def page_data(comparison: xr.Dataset) -> dict[str, Any]:
         "order": order,
         "kind": kind_of(data),
         "among": "among_prob_better" in data,
+        "has_best": len(systems) > 2 and "prob_best" in data,
         "verdicts": list(names.VERDICTS),
         "priors": _priors(data),
         "tests": _tests_of(data, made),
@@ -98,10 +99,9 @@ def _choices(made: Signature) -> dict[str, Any]:
     found = {name: getattr(made, name) for name in kept}
     baseline = None if made.baseline is None else on_one_line(made.baseline)
     of = {"lower": made.lower_mean, "other": made.beside_quantity, "splits": bool(made.splits)}
-    converged = not made.failures
-    reason = names.MISSING_DECIDES if converged else names.NOT_CONVERGED
+    reason = names.NOT_CONVERGED if made.failures else names.MISSING_DECIDES
     is_ = made.difference_is
-    told = {"baseline": baseline, "converged": converged, "reason": reason, "difference_is": is_}
+    told = {"baseline": baseline, "reason": reason, "difference_is": is_}
     return found | of | told | {"most": made.difference_most}
 
 

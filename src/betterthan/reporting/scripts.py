@@ -8,10 +8,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-# what is used stands before what uses it
+# a file follows the files it uses
 _ORDER = (
-    *("elements", "numbers", "sentences", "model", "facts", "state"),
-    *("tables", "card", "matrix", "live", "controls", "page"),
+    *("elements", "formats", "numbers", "model", "pair", "state"),
+    *("tables", "card", "matrix", "live", "changes", "controls", "page"),
 )
 _BESIDE = re.compile(r"(?<=[;,{(]) // .*$")  # a comment at the end of a line
 _QUOTED = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')""")

@@ -10,6 +10,7 @@ from betterthan import names
 from betterthan.answers import numbers
 from betterthan.answers.rows import final_verdicts
 from betterthan.comparison.pair_rows import in_one_unit, systems_of
+from betterthan.reporting.facts import score_of
 from betterthan.reporting.page import Table
 from betterthan.reporting.shown import Shown
 
@@ -98,7 +99,7 @@ def _scores(found: pd.DataFrame, shown: Shown) -> dict[str, Any]:
 
 
 def _head(shown: Shown) -> str:
-    head = "Accuracy" if shown.made.quantity == "accuracy" else "Mean score"
+    head = score_of(shown.made, "n_right" in shown.whole)
     return f"{head}, lower is better" if shown.made.higher_is_better is False else head
 
 

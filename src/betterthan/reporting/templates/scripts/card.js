@@ -1,81 +1,56 @@
-// The card of a pair: everything that is known of it, from the side of the system that is ahead.
+// The card of a pair: its numbers, the system that is ahead first.
 
 function cardOf(view, k) {
-  const { model, data } = view, facts = pairFacts(view, k);
-  const verdict = model.verdict(k, view.settings.rope, view.settings.threshold);
-  const turn = model.turned(k, verdict), named_ = [facts.first, facts.second];
-  const lines = said(view.all, clean(facts), "pair");
-  const rows = [["Verdict" + (data.among ? " (pair alone)" : ""), wordsOf(facts.verdict, named_, oneOf(view, k))]];
+  const { model, data } = view, pair = pairNumbers(view, k), systems = [pair.first, pair.second];
+  const rows = [["Verdict" + (data.among ? " (pair alone)" : ""),
+    markedVerdict(pair.verdict, systems, oneOf(view, k))]];
   const add = (name, value) => { if (value !== null && value !== undefined) rows.push([name, value]); };
-  add("Wins, losses, ties", tally(facts));
-  if (facts.verdict !== "no_data" && facts.verdict !== "no_verdict") {
-    add("P(" + facts.first + " better)", probability(facts.p, facts.p_mcse || 0));
-    if (facts.among_p !== null) {
-      add("P among all", probability(facts.among_p, 0) + ", "
-        + wordsOf(facts.among_verdict, named_));
-    } else if (data.among && !model.asReported) add("P among all", "as reported only: see above");
-    sizes(view, k, facts, turn, add);
+  if (pair.verdict === "no_verdict") add("Reason", data.reason);
+  add("Wins, losses, ties", tally(pair));
+  if (pair.verdict !== "no_data" && pair.verdict !== "no_verdict") {
+    add("P(" + pair.first + " better)", probability(pair.p, pair.p_mcse || 0));
+    if (pair.among_p !== null) {
+      add("P among all", probability(pair.among_p, 0) + ", "
+        + markedVerdict(pair.among_verdict, systems));
+    } else if (data.among && !model.asReported) add("P among all", "as reported only");
+    sizes(view, k, pair, add);
   }
-  agreement(view, k, turn, named_, add);
-  tests(view, k, turn, named_, add);
-  extras(view, k, turn, named_, facts, add);
+  agreement(view, k, pair, add);
+  tests(view, k, pair, add);
+  extras(view, k, pair, add);
   const list = make("dl", {});
   for (const [name, value] of rows) {
     list.append(make("dt", { text: name }), make("dd", { text: value }));
   }
-  const parts = [make("p", { class: "said", text: lines.join(" ") }), list];
-  const picture = facts.verdict === "no_data" ? null : density(view, k, turn, facts);
-  return make("div", {}, ...parts, picture);
+  return make("div", {}, list, pair.verdict === "no_data" ? null : density(view, k, pair));
 }
 
-function clean(facts) {
-  const found = {};
-  for (const name in facts) {
-    const value = facts[name];
-    if (value !== null && value !== undefined && !Number.isNaN(value)) found[name] = value;
-  }
-  return found;
-}
-
-// The cluster or item that holds all examples of a pair, where there is but one
-function oneOf({ model, data }, k) {
-  if (model.at("k", k) !== 1 || !model.at("n", k)) return "";
-  return data.unit === "cluster" ? "cluster" : "item";
-}
-
-function wordsOf(verdict, [first, second], one = "") {
-  if (verdict === "no_data" && one) return MARKS.no_verdict + " no verdict: one " + one;
-  if (verdict === "better") return MARKS.better + " " + first + " better";
-  if (verdict === "worse") return MARKS.worse + " " + second + " better";
-  return (MARKS[verdict] || "") + " " + (WORDS[verdict] || verdict);
-}
-
-function tally(facts) {
-  const counted = [facts.wins, facts.losses];
-  if (facts.ties !== null && facts.ties !== undefined) counted.push(facts.ties);
+function tally(pair) {
+  const counted = [pair.wins, pair.losses];
+  if (pair.ties !== null && pair.ties !== undefined) counted.push(pair.ties);
   return counted.map(grouped).join(" / ")
-    + (facts.n_units ? " in " + grouped(facts.n_units) + " units" : "");
+    + (pair.n_units ? " in " + grouped(pair.n_units) + " units" : "");
 }
 
-function sizes(view, k, facts, turn, add) {
-  const { model, data } = view, told_ = difference(facts.difference, facts.difference_lower,
-    facts.difference_upper);
-  if (facts.difference !== null && facts.difference !== undefined) {
-    add(upperFirst(facts.difference_is), told_[0] + (told_[1] ? " " + facts.interval + " " + told_[1] : ""));
+function sizes(view, k, pair, add) {
+  const { model, data } = view, size = difference(pair.difference, pair.difference_lower,
+    pair.difference_upper);
+  if (pair.difference !== null && pair.difference !== undefined) {
+    add(upperFirst(pair.difference_is), size[0] + (size[1] ? " " + pair.interval + " " + size[1] : "")
+      + (pair.one_sided ? ", one-sided: the interval includes 0" : ""));
   }
   if (data.among && model.asReported && model.at("ad", k) !== null) {
-    const among = turnedSize(["ad", "alo", "aup"].map((name) => model.at(name, k)), turn);
-    const shown = difference(...among);
-    add("The same among all", shown[0] + " " + general(100 * data.ci_prob, 6) + "% "
-      + (data.ci_kind || "eti").toUpperCase() + " " + shown[1]);
+    const among = turnedSize(["ad", "alo", "aup"].map((name) => model.at(name, k)), pair.turn);
+    const joint = difference(...among);
+    add("The same among all", joint[0] + " " + intervalName(data) + " " + joint[1]);
   }
-  if (view.settings.rope > 0 && facts.within_rope !== null) {
-    add("P(|d| ≤ " + general(view.settings.rope, 4) + ")", probability(facts.within_rope, 0));
+  if (view.settings.rope > 0 && pair.within_rope !== null) {
+    add("P(|d| ≤ " + general(view.settings.rope, 4) + ")", probability(pair.within_rope, 0));
   }
 }
 
-// Right and wrong on the same examples, as reporting/agreeing.py has it
-function agreement(view, k, turn, [first, second], add) {
+// Correct and wrong on the same items, as in reporting/agreeing.py
+function agreement(view, k, { first, second, turn }, add) {
   const { model, data } = view;
   if (!data.right) return;
   const [i, j] = [model.first[k], model.second[k]], [right, scored] = data.right;
@@ -91,9 +66,7 @@ function agreement(view, k, turn, [first, second], add) {
     + signed(Number(fixed(kappa, 2)) + 0, 2));
 }
 
-function upperFirst(text) { return text.charAt(0).toUpperCase() + text.slice(1); }
-
-function tests(view, k, turn, [first, second], add) {
+function tests(view, k, { first, second, turn }, add) {
   const { names, alpha, correction } = view.data.tests;
   names.forEach((test, place) => {
     const p = view.model.at("tp" + place, k), adjusted = view.model.at("ta" + place, k);
@@ -111,9 +84,9 @@ function tests(view, k, turn, [first, second], add) {
   });
 }
 
-// What else was found out about the pair under the settings of the report
-function extras(view, k, turn, named_, facts, add) {
-  const { model, data } = view;
+// Further results, which are known only under the settings of the report
+function extras(view, k, pair, add) {
+  const { model, data } = view, systems = [pair.first, pair.second];
   const bayes = model.at("bf", k);
   if (bayes !== null && bayes !== undefined && data.kind === "counts" && model.asReported) {
     add("Bayes factor for no difference", bayes >= 1e6 || bayes < 1e-4 ? exponent(bayes)
@@ -121,39 +94,40 @@ function extras(view, k, turn, named_, facts, add) {
   }
   const wrong = model.at("wrong", k), how = model.at("wv", k);
   if (wrong !== null && wrong !== undefined) {
-    const verdict = told(data.verdicts[how], turn);
-    add("Missing scores as wrong", wordsOf(verdict, named_) + ", "
-      + probability(turn ? 1 - wrong : wrong, 0));
+    const verdict = oriented(data.verdicts[how], pair.turn);
+    add("Missing scores as wrong", markedVerdict(verdict, systems) + ", "
+      + probability(pair.turn ? 1 - wrong : wrong, 0));
   }
   for (const one of sameSettings(view.settings, view.reported) ? data.more : []) {
-    const place = one.pairs.findIndex((pair) => pair.every((name) => named_.includes(name)));
+    const place = one.pairs.findIndex((two) => two.every((name) => systems.includes(name)));
     if (place >= 0 && one.told[place] !== "–") add(one.name, one.told[place]);
   }
-  if (facts.other_p !== null) {
-    add(data.other === "mean" ? "P(mean of " + facts.first + " better)"
-      : "P(" + facts.first + " wins more often)", probability(facts.other_p, 0));
+  if (pair.other_p !== null) {
+    add(data.other === "mean" ? "P(mean of " + pair.first + " better)"
+      : "P(" + pair.first + " wins more often)", probability(pair.other_p, 0));
   }
 }
 
-// A small density: from the parameters of the posterior, or the normal through mean and interval
-function density(view, k, turn, facts) {
+// A small density: of the posterior if its parameters are known, else a normal with this mean and
+// interval
+function density(view, k, pair) {
   const { of } = view.model.fixedOf(k);
-  let points = of ? curve(of, 72) : normal(facts, view.data.ci_prob);
-  if (of && turn !== Boolean(view.data.lower)) points = points.map(([x, y]) => [-x, y]);
+  let points = of ? curve(of, 72) : normal(pair, view.data.ci_prob);
+  if (of && pair.turn !== Boolean(view.data.lower)) points = points.map(([x, y]) => [-x, y]);
   if (!points.length) return null;
-  return pictureOf(points, view.settings.rope, facts,
+  return pictureOf(points, view.settings.rope, pair,
     of ? "Posterior density of the difference" : "Normal curve through mean and interval");
 }
 
-function normal(facts, prob) {
-  const [mean, low, up] = [facts.difference, facts.difference_lower, facts.difference_upper];
+function normal(pair, prob) {
+  const [mean, low, up] = [pair.difference, pair.difference_lower, pair.difference_upper];
   if (mean === null || mean === undefined || low === null || !(up > low)) return [];
-  const sd = (up - low) / 2 / studentQuantile((1 + prob) / 2, 1e6), found = [];
-  for (let z = -4.4; z <= 4.4; z += 0.12) found.push([mean + z * sd, Math.exp(-z * z / 2) / sd]);
-  return found;
+  const sd = (up - low) / 2 / studentQuantile((1 + prob) / 2, 1e6), points = [];
+  for (let z = -4.4; z <= 4.4; z += 0.12) points.push([mean + z * sd, Math.exp(-z * z / 2) / sd]);
+  return points;
 }
 
-function pictureOf(points, rope, facts, title) {
+function pictureOf(points, rope, pair, title) {
   const wide = 280, tall = 74, foot = 16;
   const xs = points.map((point) => point[0]);
   const low = Math.min(...xs, rope > 0 ? -rope : 0, 0), high = Math.max(...xs, rope > 0 ? rope : 0, 0);
@@ -163,8 +137,8 @@ function pictureOf(points, rope, facts, title) {
   const sorted = points.slice().sort((a, b) => a[0] - b[0]);
   const line = sorted.map(([u, v]) => x(u).toFixed(1) + " " + y(v).toFixed(1)).join(" L");
   const svg = drawing("svg", { viewBox: "0 0 " + wide + " " + (tall + foot), role: "img",
-    class: "density", "aria-label": title + ": " + difference(facts.difference,
-      facts.difference_lower, facts.difference_upper).join(" ") });
+    class: "density", "aria-label": title + ": " + difference(pair.difference,
+      pair.difference_lower, pair.difference_upper).join(" ") });
   if (rope > 0) {
     svg.append(drawing("rect", { class: "rope", x: x(-rope), y: 0, width: x(rope) - x(-rope),
       height: tall }));

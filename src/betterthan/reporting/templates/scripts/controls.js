@@ -1,4 +1,4 @@
-// The controls: rope and threshold as sliders, ties and prior as switches, and the baseline.
+// The controls: sliders for ROPE and threshold, and lists for ties, prior and baseline.
 
 function controlsOf(view) {
   const { model, data, settings } = view, inputs = {};
@@ -34,14 +34,13 @@ function controlsOf(view) {
     select("baseline", "Baseline", [["", "none"],
       ...data.order.map((k) => [k, model.systems[k]])]);
   }
-  slider("rope", "Rope: |d| that counts as no difference", 0, view.ropeMost,
+  slider("rope", "ROPE: |d| that counts as no difference", 0, view.ropeMost,
     niceStep(view.ropeMost / 200), view.ropeMoves ? null : view.whyNot);
   slider("threshold", "Threshold: probability a verdict needs", 0.505, 0.995, 0.005, null);
   if (model.switches) {
-    select("ties", "Ties (pair alone)", [["third", "kept"], ["drop", "dropped"],
-      ["half", "split half and half"], ["to_a", "to the system given first"],
-      ["to_b", "to the system given second"]]);
-    select("prior", "Prior (pair alone)", [["", "as reported: " + data.prior.map((a) =>
+    const results = data.among || data.has_best ? " (pairwise results)" : "";
+    select("ties", "Ties" + results, Object.entries(TIES));
+    select("prior", "Prior" + results, [["", "as reported: " + data.prior.map((a) =>
       general(a, 4)).join(", ")], ...Object.keys(data.priors).map((name) =>
       [name, name + ": " + general(data.priors[name][0], 4)])]);
   }
@@ -61,7 +60,7 @@ function niceStep(x) {
     .toPrecision(3));
 }
 
-// Up to which rope the slider goes: a fifth for probabilities, else as far as differences do
+// The largest ROPE of the slider: 0.2 for probabilities, else the largest bound of a difference
 function mostRope(data, model) {
   const most = Math.max(0.2, 2 * (data.rope || 0));
   if (data.quantity !== "mean") return Math.min(most, 0.99);

@@ -1,9 +1,9 @@
-// Elements made by hand: text is only ever text.
+// Create elements. Text is set as text, never as HTML.
 
-function make(tag, given, ...children) {
+function make(tag, attributes, ...children) {
   const element = document.createElement(tag);
-  for (const name in given) {
-    const value = given[name];
+  for (const name in attributes) {
+    const value = attributes[name];
     if (value === null || value === undefined || value === false) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name === "text") element.textContent = value;
@@ -14,26 +14,13 @@ function make(tag, given, ...children) {
   return element;
 }
 
-function drawing(tag, given, ...children) {
+function drawing(tag, attributes, ...children) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const name in given) element.setAttribute(name, given[name]);
+  for (const name in attributes) element.setAttribute(name, attributes[name]);
   element.append(...children);
   return element;
 }
 
-// Only what has changed is written
+// Write only if the value has changed
 function setText(element, text) { if (element.textContent !== text) element.textContent = text; }
 function setClass(element, name) { if (element.className !== name) element.className = name; }
-
-const WORDS = {
-  no_data: "no examples", no_verdict: "no verdict", equivalent: "equivalent",
-  split: "split: wins and mean differ", undecided: "undecided",
-};
-const MARKS = { better: "●", worse: "●", equivalent: "≈", split: "✕", undecided: "○", no_data: "–",
-  no_verdict: "–" };
-
-function percentOf(p) { // whole per cent that never rounds to 0 or 100
-  if (Number.isNaN(p) || p === null) return "–";
-  if (p < 0.005) return "<1";
-  return p >= 0.995 ? ">99" : fixed(100 * p, 0);
-}

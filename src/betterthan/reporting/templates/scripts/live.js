@@ -1,12 +1,11 @@
-// The table of all pairs, which follows the settings.
+// The table of all pairs, which follows the reader's settings.
 
 const FIRST_ROWS = 50, MORE_ROWS = 500;
 
 function liveTable(view) {
   const { data, model } = view;
   const ties = "t" in data.pairs, sized = data.kind !== "signs";
-  const interval_ = data.ci_prob === null ? "" : " [" + general(100 * data.ci_prob, 6) + "% "
-    + (data.ci_kind || "eti").toUpperCase() + "]";
+  const interval_ = data.ci_prob === null ? "" : " [" + intervalName(data) + "]";
   const judged = data.among ? "Verdict (pair alone)" : "Verdict";
   const columns = [
     ["System", "l", (row) => model.systems[row.a]], ["Other", "l", (row) => model.systems[row.b]],
@@ -59,24 +58,24 @@ function point(view, event) {
   if (row) view.show(Number(row.dataset.i), Number(row.dataset.j), row);
 }
 
-// Rows made anew: who is told first depends on ties and prior, not on rope or threshold
+// Rebuild the rows: which system is first depends on ties and prior, not on ROPE or threshold
 function reread(live) {
-  const { view } = live, { model, settings } = view, found = [];
+  const { view } = live, { model, settings } = view, rows = [];
   for (let k = 0; k < model.number; k++) {
     const of = model.fixedOf(k), turn = of.p < 0.5;
     const [a, b] = turn ? [model.second[k], model.first[k]] : [model.first[k], model.second[k]];
     if (settings.baseline !== null && a !== settings.baseline && b !== settings.baseline) continue;
     const [w, l] = [model.at("w", k), model.at("l", k)], among = model.at("among", k);
     const d = of.of ? pairMean(of.of) * (view.data.lower ? -1 : 1) : model.at("d", k);
-    found.push({ k, a, b, turn, sides: [model.systems[a], model.systems[b]], wins: turn ? l : w, losses: turn ? w : l, ties: model.at("t", k),
+    rows.push({ k, a, b, turn, sides: [model.systems[a], model.systems[b]], wins: turn ? l : w, losses: turn ? w : l, ties: model.at("t", k),
       p: turn ? of.q : of.p, among: among === null || among === undefined ? NaN
         : turn ? 1 - among : among, d: d === null || d === undefined ? NaN : turn ? -d : d,
       verdict: "", within: NaN, stays: of.stays });
   }
-  const none = (row) => row.stays === "no_data"; // what was never compared comes last
-  found.sort((x, y) => none(x) - none(y) || model.place[x.a] - model.place[y.a]
+  const none = (row) => row.stays === "no_data"; // pairs that were not compared come last
+  rows.sort((x, y) => none(x) - none(y) || model.place[x.a] - model.place[y.a]
     || model.place[x.b] - model.place[y.b]);
-  live.rows = found;
+  live.rows = rows;
 }
 
 function fill(live) {
@@ -116,7 +115,7 @@ function sorted(rows, value, down) {
 
 function judge(live, row, settings) {
   const { model } = live.view;
-  row.verdict = told(model.verdict(row.k, settings.rope, settings.threshold), row.turn);
+  row.verdict = oriented(model.verdict(row.k, settings.rope, settings.threshold), row.turn);
   row.within = settings.rope > 0 && live.within >= 0 && !row.stays
     ? model.massesOf(row.k, settings.rope)[0] : NaN;
 }
@@ -144,7 +143,7 @@ function rowOf(live, row) {
   cells.forEach((text, c) => {
     const side = live.columns[c][1];
     const cell = make("td", { class: side || null, text });
-    if (c === 0) { // a way in for the keyboard
+    if (c === 0) { // the keyboard opens the card here
       cell.textContent = "";
       cell.append(make("button", { type: "button", class: "pick", text,
         onclick: () => live.view.pin(row.a, row.b) }));
@@ -157,13 +156,13 @@ function rowOf(live, row) {
 }
 
 function write(view, row) {
-  setText(row.cells[0], wordsOf(row.verdict, row.sides, oneOf(view, row.k)));
+  setText(row.cells[0], markedVerdict(row.verdict, row.sides, oneOf(view, row.k)));
   setClass(row.cells[0], "l v-" + row.verdict);
   if (row.cells[1]) setText(row.cells[1], probability(row.within, 0));
   if (row.cells[2]) setText(row.cells[2], row.text + (oneSided(row.verdict, ...row.ends) ? " †" : ""));
 }
 
-// A slider has moved: the rows that are shown
+// Update the rows that are shown after a move of a slider
 function follow(live) {
   const { settings } = live.view;
   for (const row of live.shown) {

@@ -1,10 +1,10 @@
-// The matrix: a cell that is hovered or focused shows the card of its pair. Where there are more
-// systems than a table can hold it is painted.
+// The matrix: a cell that is hovered or focused shows the card of its pair. With more systems than
+// a table can hold, the matrix is drawn on a canvas.
 
-// systems: their places in the data, in the order of the rows
+// systems: their indices in the data, in the order of the rows
 function followTable(view, table, systems) {
   const rows = [...table.tBodies[0].rows];
-  const at = new Map(); // cell of a pair from each side
+  const at = new Map(); // the two cells of each pair
   rows.forEach((row, r) => {
     [...row.cells].slice(1).forEach((cell, c) => {
       if (r === c || r >= systems.length || c >= systems.length) return;
@@ -28,7 +28,7 @@ function followTable(view, table, systems) {
     const cell = cellOf(event), step = STEPS[event.key];
     if (!cell || !step) return;
     const r = systems.indexOf(Number(cell.dataset.i)), c = systems.indexOf(Number(cell.dataset.j));
-    for (let n = 1; n < 3; n++) { // over the diagonal
+    for (let n = 1; n < 3; n++) { // skip the diagonal
       const next = at.get((r + n * step[0]) + ":" + (c + n * step[1]));
       if (!next) continue;
       cell.tabIndex = -1;
@@ -43,13 +43,13 @@ function followTable(view, table, systems) {
 
 const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
-// As it is written by the report: among all systems where that is told, * where it is decided
+// As in the report: the joint probability if there is one, and * if a system is better
 function markCells(view, cells) {
   const { model, settings, data } = view, among = data.among && model.asReported;
   for (const cell of cells) {
     const i = Number(cell.dataset.i), j = Number(cell.dataset.j), k = model.pair(i, j);
     const rule = among ? "finalVerdict" : "verdict";
-    const verdict = told(model[rule](k, settings.rope, settings.threshold), j < i);
+    const verdict = oriented(model[rule](k, settings.rope, settings.threshold), j < i);
     const of = model.fixedOf(k), held = among ? model.at("among", k) : null;
     const p = held === null ? (j < i ? of.q : of.p) : j < i ? 1 - held : held;
     const known = verdict !== "no_data", decided = verdict === "better" || verdict === "worse";
@@ -62,7 +62,7 @@ function markCells(view, cells) {
 
 function shadeOf(p) { return "hsl(212 45% " + (100 - Math.round(60 * p)) + "%)"; }
 
-// A matrix of many systems on a canvas, with arrows to move and a text of the cell
+// A matrix of many systems on a canvas; arrow keys move, and the label names the cell
 function paintedMatrix(view, systems) {
   const n = systems.length, size = Math.max(4, Math.min(9, Math.floor(900 / n)));
   const canvas = make("canvas", { width: n * size, height: n * size, tabindex: 0, role: "img",
@@ -105,7 +105,7 @@ function paintedMatrix(view, systems) {
         pen.fillStyle = shadeOf(p);
         pen.fillRect(c * size, r * size, size, size);
         const sure = Math.max(of.p, of.q) >= settings.threshold;
-        if (!sure) { // pale and dotted: open
+        if (!sure) { // dotted: undecided
           pen.fillStyle = "#8a8a8a";
           pen.fillRect(c * size + size / 2 - 0.5, r * size + size / 2 - 0.5, 1, 1);
         }

@@ -1,4 +1,4 @@
-// The pairs of a comparison under the settings of the reader: masses, verdicts, and their order.
+// The pairs of a comparison under the reader's settings: probabilities and verdicts.
 
 // By precedence: no_data, no_verdict, split, equivalent, a_better or b_better, undecided.
 // of: {stays, p, q, within, error, against}; stays is no_data, no_verdict or "".
@@ -13,11 +13,11 @@ function decide(of, rope, threshold) {
   return ahead;
 }
 
-const POLICIES = { // halves of the ties that A and B are given
+const POLICIES = { // halves of the ties that count as wins of A and of B
   third: null, drop: [0, 0], half: [1, 1], to_a: [2, 0], to_b: [0, 2],
 };
 
-const MILLIONTHS = new Set(["p", "other", "among", "aw", "wrong"]); // how they are stored
+const MILLIONTHS = new Set(["p", "other", "among", "aw", "wrong"]); // probabilities that are stored so
 
 class Model {
   constructor(data) {
@@ -30,7 +30,7 @@ class Model {
     for (let i = 0, k = 0; i < this.size; i++) {
       for (let j = i + 1; j < this.size; j++, k++) { this.first[k] = i; this.second[k] = j; }
     }
-    this.place = new Int32Array(this.size); // in the order of the report
+    this.place = new Int32Array(this.size); // rank in the order of the report
     data.order.forEach((system, k) => { this.place[system] = k; });
     this.settle(data.ties, null);
   }
@@ -40,7 +40,7 @@ class Model {
     return MILLIONTHS.has(name) && value ? value / 1e6 : value;
   }
 
-  // Place of the pair of two systems, whichever comes first
+  // Index of the pair of two systems, in either order
   pair(i, j) {
     const [a, b] = i < j ? [i, j] : [j, i];
     return a * (2 * this.size - a - 1) / 2 + b - a - 1;
@@ -50,7 +50,7 @@ class Model {
 
   get switches() { return this.data.kind === "counts" && "t" in this.data.pairs; }
 
-  // Which policy for ties, and which prior (null: that of the report), the pairs are told under
+  // Set the policy for ties and the prior (null: that of the report)
   settle(ties, prior) {
     this.ties = ties;
     this.prior = prior;
@@ -71,33 +71,33 @@ class Model {
     }
     if (kind !== "counts") return null;
     let [w, l, t] = ["w", "l", "t"].map((name) => this.at(name, k));
-    const prior = this.prior || this.data.prior, given = POLICIES[this.ties];
+    const prior = this.prior || this.data.prior, halves = POLICIES[this.ties];
     if (t === undefined) return { a: w + prior[0], b: l + prior[1], t: 0 };
-    if (given) {
-      w += Math.floor(t * given[0] / 2);
-      l += Math.floor(t * given[1] / 2);
+    if (halves) {
+      w += Math.floor(t * halves[0] / 2);
+      l += Math.floor(t * halves[1] / 2);
       return { a: w + prior[0], b: l + prior[1], t: 0 };
     }
     return { a: w + prior[0], b: l + prior[1], t: t + prior[2] };
   }
 
-  // What does not change with rope and threshold
+  // Results that do not change with ROPE and threshold
   fixedOf(k) {
     if (this.cache[k]) return this.cache[k];
-    const told = this.data.verdicts[this.at("v", k)];
+    const reported = this.data.verdicts[this.at("v", k)];
     const of = this.parameters(k);
     const exact = this.data.kind === "counts", p = exact ? null : this.at("p", k);
     const p1 = exact ? above(of.a, of.b, of.t, 0) : p === null ? NaN : p;
     const q1 = exact ? above(of.b, of.a, of.t, 0) : 1 - p1;
     let against = this.data.splits ? this.at("other", k) : NaN;
     if (against === null || against === undefined) against = NaN;
-    const stays = told === "no_data" || told === "no_verdict" ? told : "";
-    const found = { of, p: p1, q: q1, error: this.at("pe", k) || 0, against, stays };
-    this.cache[k] = found;
-    return found;
+    const stays = reported === "no_data" || reported === "no_verdict" ? reported : "";
+    const fixed_ = { of, p: p1, q: q1, error: this.at("pe", k) || 0, against, stays };
+    this.cache[k] = fixed_;
+    return fixed_;
   }
 
-  // P(|d| <= rope) and P(d > rope) of a pair; nan where they are not known
+  // P(|d| <= rope) and P(d > rope) of a pair; NaN if unknown
   massesOf(k, rope) {
     const held = this.masses;
     if (held.rope !== rope) { held.rope = rope; held.done.fill(0); }
@@ -118,8 +118,8 @@ class Model {
     return decide(of, rope, threshold);
   }
 
-  // Among all systems, "" where it is not told; at another rope than the report's, a pair is
-  // equivalent where it is by itself
+  // The joint verdict, "" if there is none; at another ROPE than the report's, a pair is equivalent
+  // if its pairwise verdict is
   amongVerdict(k, rope, threshold) {
     if (!this.data.among) return "";
     const p = this.at("among", k);
@@ -129,7 +129,7 @@ class Model {
     return p >= threshold ? "a_better" : 1 - p >= threshold ? "b_better" : "undecided";
   }
 
-  // The verdict that counts, as facts.final has it
+  // The verdict that counts, as answers/rows.py: final_verdicts
   finalVerdict(k, rope, threshold) {
     const alone = this.verdict(k, rope, threshold);
     if (!this.data.among || alone === "no_data" || alone === "no_verdict" || alone === "split") {
@@ -138,12 +138,12 @@ class Model {
     return this.amongVerdict(k, rope, threshold) || alone;
   }
 
-  // Whether the second system is told first, for it is better, or ahead
+  // Whether the second system is listed first, because it is better or ahead
   turned(k, verdict) {
     return verdict === "b_better" || (verdict !== "a_better" && this.fixedOf(k).p < 0.5);
   }
 
-  // Mean and interval of the difference from the side of the first system, as it is told
+  // Mean and interval of the difference, first system minus second
   size_of(k) {
     const { of } = this.fixedOf(k), exact = this.data.kind === "counts";
     if (this.asReported) {

@@ -1,40 +1,39 @@
-// The page comes alive: tables are sorted, cells tell of their pair, and sliders move verdicts.
+// Start the page: sort tables, show cards, and recompute results when a control changes.
 
-const VIEWS = []; // one of each comparison on the page
+const VIEWS = []; // one for each comparison on the page
 
-// pre: what the ids of its chapter begin with
-function viewOf(given, pre) {
-  const data = given.data, model = new Model(data);
+// pre: the prefix of all ids in the chapter of the comparison
+function viewOf(data, pre) {
+  const model = new Model(data);
   const reported = { rope: data.rope || 0, threshold: data.threshold, ties: data.ties, prior: null,
     baseline: data.baseline === null ? null : data.systems.indexOf(data.baseline) };
-  const view = { data, model, reported, base: given.facts, all: given.sentences, pinned: null, pre,
+  const view = { data, model, reported, pinned: null, pre,
     settings: Object.assign({}, reported), index: new Map(data.systems.map((s, k) => [s, k])),
     cells: [], waiting: 0 };
   view.ropeMoves = data.kind === "counts" || data.kind === "units";
   view.ropeMost = mostRope(data, model);
-  view.whyNot = data.kind === "drawn" ? "These answers were drawn: the page has no posterior to "
-    + "move a rope over." : "The number of ties is unknown, and a rope needs it.";
+  view.whyNot = data.kind === "drawn" ? "The ROPE cannot be changed here: the page does not contain "
+    + "the posterior draws." : "A ROPE needs the number of ties, which is unknown.";
+  view.outcomes = reportedOutcomes(view);
   return view;
 }
 
-function start(given, pre) {
-  const view = viewOf(given, pre), { model } = view;
+function start(data, pre) {
+  const view = viewOf(data, pre), { model } = view;
   const id = (name) => pre + name;
   const answer = document.getElementById(id("answer"));
   view.root = answer.closest(".chapter");
   view.of = view.root.localName === "main" ? "" : " of " + view.root.querySelector("h2").textContent;
-  view.answer = document.getElementById(id("answer-lines"));
-  view.firstLine = document.getElementById(id("first"));
   view.card = make("aside", { id: id("bt-card"), class: "bt-card", "aria-label": "The pair" + view.of,
     hidden: true, tabindex: -1 });
   view.grey = make("p", { class: "grey", hidden: true });
-  view.moved = make("p", { class: "grey", hidden: true });
+  view.moved = make("p", { class: "grey change", hidden: true });
   const controls = controlsOf(view);
   view.part = make("section", { id: id("try"), "aria-labelledby": id("bt-try")
     + (view.of ? " " + id("chapter-heading") : "") },
     make(answer.querySelector("h2, h3").localName, { id: id("bt-try"), class: "bt-try", text: "What if" }),
-    controls.form, view.moved, view.grey,
-    VIEWS.length ? null : make("p", { id: "bt-said", class: "quiet", role: "status" }));
+    controls.form, make("div", { class: "bt-try", role: "status" }, view.moved), view.grey,
+    VIEWS.length ? null : make("p", { id: "bt-status", class: "quiet", role: "status" }));
   answer.after(view.part);
   VIEWS.push(view);
   document.body.append(view.card);
@@ -67,14 +66,14 @@ function attachPairs(view) {
     for (const gone of [holder, rest && rest.matches("p.rest") ? rest : null]) {
       if (!gone) continue;
       gone.hidden = true;
-      gone.classList.add("was"); // and is printed
+      gone.classList.add("was"); // shown in print
     }
     const filter = (k ? holder : view.live.element).previousElementSibling;
     if (filter && filter.matches("p.filter")) filter.remove();
   });
 }
 
-// How the pairs of each system end, among all where it is told
+// Cells that count the verdicts of each system, joint ones if there are any
 function attachSystems(view) {
   const ends = { "Better than": "worse", "Worse than": "better", Open: "undecided",
     "Equivalent to": "equivalent" };
@@ -96,7 +95,7 @@ function followSystems(view) {
   if (view.model.size > 2) {
     const same = sameSettings(view.settings, view.reported), met = new Map();
     for (const [cell, system, end, before] of view.ends) {
-      if (!same && !met.has(system)) met.set(system, against(view, system, view.model.systems));
+      if (!same && !met.has(system)) met.set(system, against(view, system));
       const of = same ? null : met.get(system), open = ["split", "no_verdict"];
       const number = same ? before : String((of[end] || []).length + (end === "undecided"
         ? open.reduce((sum, name) => sum + (of[name] || []).length, 0) : 0));
@@ -117,9 +116,9 @@ function attachMatrix(view) {
   view.paint = painted.paint;
   const part = document.getElementById(view.pre + "systems") || view.part;
   part.append(make("figure", { class: "painted" }, painted.canvas, make("figcaption", {
-    id: view.pre + "bt-matrix-how", text: "Every system against every other, the best first: darker where the "
-      + "row is more probably better than the column, dotted where it is open. Hover, or focus "
-      + "and use the arrow keys.",
+    id: view.pre + "bt-matrix-how", text: "Every system against every other, best first. Darker: the row is "
+      + "more probably better than the column; dotted: undecided. Hover over a cell, or focus the "
+      + "matrix and use the arrow keys.",
   })));
 }
 
@@ -131,14 +130,14 @@ function readAll() {
 }
 
 function read(view, controls, hash) {
-  const given = settingsFrom(hash, view), pair = given.pair;
+  const settings = settingsFrom(hash, view), pair = settings.pair;
   view.pinned = null;
-  change(view, given, true, controls);
+  change(view, settings, true, controls);
   if (pair !== null) view.pin(view.model.first[pair], view.model.second[pair]);
   view.wasRead = true;
 }
 
-// A move of a slider writes the rows that are shown; what needs every pair follows when it rests
+// A move of a slider updates the rows that are shown; results over all pairs follow at rest
 function change(view, what, done, controls) {
   const { model, settings } = view;
   Object.assign(settings, what);
@@ -161,37 +160,20 @@ function settle(view, controls) {
   if (view.model.number > 500) markCells(view, view.cells);
   if (view.paint) view.paint();
   followSystems(view);
-  sayAnswer(view);
-  greyOut(view);
+  describeChange(view);
   if (!view.card.hidden && view.at) showCard(view, ...view.at);
   remember();
 }
 
-function sayAnswer(view) {
-  if (!view.answer) return;
-  const lines = said(view.all, clean(factsNow(view)), "answer");
-  const now = [...view.answer.children].map((line) => line.textContent);
-  if (lines.length === now.length && lines.every((line, k) => line === now[k])) return;
-  view.answer.replaceChildren(...lines.map((text) => make("li", { text })));
-  if (view.firstLine) setText(view.firstLine, lines[0]);
-}
-
-// What the settings of the reader do not reach is greyed, and it is said why
-function greyOut(view) {
-  const { model, data, settings, reported } = view;
-  const same = sameSettings(settings, reported);
-  view.root.classList.toggle("moved", !same);
-  view.root.classList.toggle("alone", !model.asReported);
-  view.moved.hidden = same;
-  setText(view.moved, same ? "" : "Shown as set here. The report has rope "
-    + general(reported.rope, 4) + ", threshold " + general(reported.threshold, 4)
-    + (reported.baseline === null ? "" : ", baseline " + data.systems[reported.baseline])
-    + "; whatever does not change here stands as reported.");
-  const hidden = model.asReported || !(data.among || view.base.best);
-  view.grey.hidden = hidden;
-  setText(view.grey, hidden ? "" : "Ties and prior are switched for each pair alone. What is among "
-    + "all systems comes from one joint posterior, which the page does not have; it is greyed and "
-    + "stands as reported.");
+// The answer stays as written; one line compares it with the reader's settings
+function describeChange(view) {
+  const line = changeLine(view), limit = limitLine(view);
+  view.root.classList.toggle("moved", line !== "");
+  view.root.classList.toggle("alone", !view.model.asReported);
+  view.moved.hidden = line === "";
+  setText(view.moved, line);
+  view.grey.hidden = limit === "";
+  setText(view.grey, limit);
 }
 
 function showCard(view, i, j, from) {
@@ -204,7 +186,8 @@ function showCard(view, i, j, from) {
     make("h2", { text: view.model.systems[i] + " and " + view.model.systems[j] }), cardOf(view, k));
   view.card.hidden = false;
   if (from && from === document.activeElement) {
-    announce(view.card.querySelector(".said").textContent);
+    announce(view.card.querySelector("h2").textContent + ": "
+      + view.card.querySelector("dd").textContent);
   }
 }
 
@@ -222,21 +205,35 @@ function unpin(view) {
   if (from && document.contains(from) && view.card.contains(document.activeElement)) from.focus();
 }
 
-// Where there are many systems the answer is shown before anything is computed
-function begin(given) {
+// On paper all results are those of the written answer
+function printAsReported() {
+  const moved = new Map();
+  window.addEventListener("beforeprint", () => {
+    for (const view of VIEWS) {
+      if (sameSettings(view.settings, view.reported)) continue;
+      moved.set(view, Object.assign({}, view.settings));
+      view.change(Object.assign({}, view.reported), true);
+    }
+  });
+  window.addEventListener("afterprint", () => {
+    for (const [view, settings] of moved) view.change(settings, true);
+    moved.clear();
+  });
+}
+
+function begin(chapters) {
   for (const table of document.querySelectorAll("table")) enhanceTable(table);
-  const views = given.map(([mark, each]) => start(Object.assign({ sentences: given[0][1].sentences },
-    each), mark)), view = views[0] || null;
+  const views = chapters.map(([pre, { data }]) => start(data, pre)), view = views[0] || null;
   readAll();
   window.addEventListener("hashchange", readAll);
+  printAsReported();
   Object.defineProperty(window, "betterthan", { value: Object.freeze({ view, views, above, decide,
-    said, clean, probability, difference, studentBelow, interval,
-    factsNow: () => factsNow(view) }) });
+    probability, difference, studentBelow, interval }) });
   document.documentElement.classList.add("scripts");
 }
 
-const read_ = [...document.querySelectorAll("script.bt-data")].map((place) =>
+const CHAPTERS = [...document.querySelectorAll("script.bt-data")].map((place) =>
   [place.dataset.pre, JSON.parse(place.textContent)]);
-if (read_.some(([, given]) => given.data.systems.length > 20)) {
-  requestAnimationFrame(() => setTimeout(() => begin(read_), 0));
-} else begin(read_);
+if (CHAPTERS.some(([, { data }]) => data.systems.length > 20)) { // show the answer first
+  requestAnimationFrame(() => setTimeout(() => begin(CHAPTERS), 0));
+} else begin(CHAPTERS);

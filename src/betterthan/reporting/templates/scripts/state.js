@@ -1,29 +1,32 @@
-// The settings of the reader in the fragment of the address, so that a link shows the same page.
-// What a fragment says is looked up or read as a number in bounds; anything else is ignored.
+// The reader's settings in the fragment of the address, so that a link shows the same page.
+// A value in a fragment is a known name or a number within bounds; anything else is ignored.
 
-const KEYS = ["rope", "threshold", "ties", "prior", "baseline", "pair"];
+const SETTINGS = ["threshold", "rope", "ties", "prior", "baseline"];
+const KEYS = [...SETTINGS, "pair"];
+
+function sameSettings(one, other) { return SETTINGS.every((key) => one[key] === other[key]); }
 
 function settingsFrom(fragment, view) {
-  const found = Object.assign({}, view.reported, { pair: null });
+  const settings = Object.assign({}, view.reported, { pair: null });
   const text = String(fragment).replace(/^#/, "");
-  if (!text.includes("=") || text.length > 500 * VIEWS.length) return found;
-  const all = new URLSearchParams(text), given = { get: (key) => all.get(view.pre + key) };
-  const rope = numberIn(given.get("rope"), 0, view.ropeMost);
-  const threshold = numberIn(given.get("threshold"), 0.5, 1);
-  if (rope !== null && view.ropeMoves) found.rope = rope;
-  if (threshold !== null && threshold > 0.5 && threshold < 1) found.threshold = threshold;
+  if (!text.includes("=") || text.length > 500 * VIEWS.length) return settings;
+  const all = new URLSearchParams(text), values = { get: (key) => all.get(view.pre + key) };
+  const rope = numberIn(values.get("rope"), 0, view.ropeMost);
+  const threshold = numberIn(values.get("threshold"), 0.5, 1);
+  if (rope !== null && view.ropeMoves) settings.rope = rope;
+  if (threshold !== null && threshold > 0.5 && threshold < 1) settings.threshold = threshold;
   if (view.model.switches) {
-    const ties = given.get("ties"), prior = given.get("prior");
-    if (ties !== null && Object.prototype.hasOwnProperty.call(POLICIES, ties)) found.ties = ties;
+    const ties = values.get("ties"), prior = values.get("prior");
+    if (ties !== null && Object.prototype.hasOwnProperty.call(POLICIES, ties)) settings.ties = ties;
     if (prior !== null && Object.prototype.hasOwnProperty.call(view.data.priors, prior)) {
-      found.prior = prior;
+      settings.prior = prior;
     }
   }
-  const baseline = placeIn(given.get("baseline"), view.model.size);
-  if (baseline !== null && view.model.size > 2) found.baseline = baseline;
-  else if (given.get("baseline") === "none") found.baseline = null;
-  found.pair = placeIn(given.get("pair"), view.model.number);
-  return found;
+  const baseline = placeIn(values.get("baseline"), view.model.size);
+  if (baseline !== null && view.model.size > 2) settings.baseline = baseline;
+  else if (values.get("baseline") === "none") settings.baseline = null;
+  settings.pair = placeIn(values.get("pair"), view.model.number);
+  return settings;
 }
 
 function numberIn(text, low, high) {
@@ -37,21 +40,21 @@ function placeIn(text, size) {
   return Number(text) < size ? Number(text) : null;
 }
 
-// Of every comparison on the page; the keys of the second begin with c2-
+// Settings of every comparison on the page; keys of the second begin with c2-
 function fragmentNow() {
-  const given = new URLSearchParams();
+  const values = new URLSearchParams();
   for (const { settings, reported, pre } of VIEWS) {
     for (const key of KEYS) {
       const value = settings[key];
       if (value === (reported[key] === undefined ? null : reported[key])) continue;
-      given.set(pre + key, value === null ? "none" : String(value));
+      values.set(pre + key, value === null ? "none" : String(value));
     }
   }
-  return given.toString();
+  return values.toString();
 }
 
 function remember() {
-  if (!VIEWS.every((view) => view.wasRead)) return; // not before all of it was looked at
+  if (!VIEWS.every((view) => view.wasRead)) return; // not before the whole fragment was read
   const fragment = fragmentNow();
   const now = location.hash.replace(/^#/, "");
   if (fragment === now || (!fragment && !now.includes("="))) return;

@@ -1,16 +1,16 @@
-// Any table of the page can be sorted by its heads and filtered.
+// Sort any table of the page by its column heads, and filter its rows.
 
 const SORTED_FROM = 3, FILTERED_FROM = 9; // rows
 
 function valueOf(text) {
   const plain = text.replace(/,(?=\d{3})/g, "").replace(/−/g, "-");
-  const found = /^\s*([<>≥≤]?)\s*([+-]?\d*\.?\d+(?:e[+-]?\d+)?)/i.exec(plain);
-  if (!found) return null;
-  const nudge = found[1] === "<" ? -1e-12 : found[1] === ">" ? 1e-12 : 0;
-  return Number(found[2]) + nudge;
+  const match = /^\s*([<>≥≤]?)\s*([+-]?\d*\.?\d+(?:e[+-]?\d+)?)/i.exec(plain);
+  if (!match) return null;
+  const nudge = match[1] === "<" ? -1e-12 : match[1] === ">" ? 1e-12 : 0;
+  return Number(match[2]) + nudge;
 }
 
-// Numbers before words, what is empty last whichever way
+// Numbers before words; empty cells last in either direction
 function compareTexts(a, b, down) {
   const empty = (text) => text.trim() === "" || text.trim() === "–";
   if (empty(a) || empty(b)) return empty(a) - empty(b);
@@ -68,6 +68,6 @@ function filterOf(table, body) {
 }
 
 function announce(text) {
-  const place = document.getElementById("bt-said");
+  const place = document.getElementById("bt-status");
   if (place) setText(place, text);
 }

@@ -1,0 +1,91 @@
+// Number formats: the same text as answers/numbers.py writes.
+
+// As Python's f"{x:.3f}": an exact tie is rounded to the even digit
+function fixed(x, places) {
+  const text = x.toFixed(places), scaled = Math.abs(x) * 2 ** 40;
+  if (Number.isInteger(scaled) && scaled < 2 ** 53) {
+    const at = Math.abs(x) * 10 ** places, low = Math.floor(at);
+    if (at - low === 0.5 && low % 2 === 0) {
+      return (x < 0 ? "-" : "") + (low / 10 ** places).toFixed(places);
+    }
+  }
+  return text;
+}
+
+function general(x, digits) { // Python's f"{x:.6g}"
+  if (x === 0) return "0";
+  const size = Math.floor(Math.log10(Math.abs(Number(x.toPrecision(digits)))));
+  if (size < -4 || size >= digits) {
+    const [front, power] = x.toExponential(digits - 1).split("e");
+    const sign = power[0] === "-" ? "-" : "+", number = power.replace(/^[+-]/, "");
+    return trimmed(front) + "e" + sign + number.padStart(2, "0");
+  }
+  return trimmed(x.toFixed(Math.max(0, digits - 1 - size)));
+}
+
+function trimmed(text) {
+  return text.includes(".") ? text.replace(/0+$/, "").replace(/\.$/, "") : text;
+}
+
+function grouped(n) { return String(n).replace(/\B(?=(\d{3})+(?!\d))/g, ","); }
+
+function signed(x, places) { return (x < 0 ? "" : "+") + fixed(x, places); }
+
+function placesOf(error) { return Math.min(6, Math.max(1, -Math.floor(Math.log10(error)))); }
+
+function probability(p, error) {
+  if (p === null || p === undefined || Number.isNaN(p)) return "–";
+  if (error > 0) {
+    const places = placesOf(error), text = fixed(p, places);
+    if (error < 0.0005 && (Number(text) === 0 || Number(text) === 1)) {
+      return p < 0.5 ? "<0.001" : ">0.999";
+    }
+    return text + " ± " + fixed(error, places);
+  }
+  if (p < 0.0005) return "<0.001";
+  if (p >= 0.9995) return ">0.999";
+  return fixed(p, 3);
+}
+
+function pValue(p) {
+  if (p === null || p === undefined) return "–";
+  return p < 1e-4 ? (p > 1e-300 ? exponent(p) : "<1e-300") : general(p, 3);
+}
+
+function exponent(p) {
+  const [front, power] = p.toExponential(1).split("e");
+  return front + "e" + power[0] + power.slice(1).padStart(2, "0");
+}
+
+// A difference, and its bounds in brackets: to the third digit of the interval's width, or as many
+// digits as its Monte Carlo error supports
+function difference(mean, low, up, error) {
+  if (mean === null || mean === undefined || Number.isNaN(mean)) return ["–", ""];
+  const width = up - low;
+  if (!(width === width) || low === null || up === null || low === undefined) {
+    return [(mean < 0 ? "" : "+") + general(mean, 3), ""];
+  }
+  let places = width <= 0 ? 3
+    : Math.max(2, 2 - Math.floor(Math.log10(width)) - (width >= 0.1 ? 1 : 0));
+  if (error > 0) places = Math.min(places + 2, placesOf(error));
+  const texts = [mean, low, up].map((x) => signed(Number(fixed(x, places)) + 0, places));
+  const spread = error > 0 ? " ± " + fixed(error, places) : "";
+  return [texts[0] + spread, "[" + texts[1] + ", " + texts[2] + "]"];
+}
+
+// Whole percent that never rounds to 0 or 100
+function percentOf(p) {
+  if (Number.isNaN(p) || p === null) return "–";
+  if (p < 0.005) return "<1";
+  return p >= 0.995 ? ">99" : fixed(100 * p, 0);
+}
+
+// At least two decimals: 0.90, 0.905
+function thresholdText(x) { return Number(x.toFixed(2)) === x ? x.toFixed(2) : general(x, 6); }
+
+function listed(texts) {
+  if (texts.length < 3) return texts.join(" and ");
+  return texts.slice(0, -1).join(", ") + ", and " + texts[texts.length - 1];
+}
+
+function upperFirst(text) { return text.charAt(0).toUpperCase() + text.slice(1); }
