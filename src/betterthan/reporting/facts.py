@@ -264,7 +264,7 @@ def _pair(row: Mapping[str, Any], made: Signature, by: str | None, data: xr.Data
         wins=known("wins") if counted else None,
         losses=known("losses") if counted else None,
         ties=known("ties") if counted else None,
-        n=known("n") if counted else None,
+        n=(known("n") or (made.n_items if by else None)) if counted else None,
         n_dropped=known("n_dropped") or 0,
         n_units=known("n_units"),
         unit=made.unit,
@@ -296,14 +296,17 @@ def _interval(made: Signature) -> str | None:
 
 
 def _error(data: xr.Dataset, name: str) -> float:
-    """The Monte Carlo error of an answer from draws of scores or orders, else 0."""
-    if "statistic" not in data.attrs or name not in data:
+    """The Monte Carlo error of a number of scores, orders or predictions, else 0."""
+    if data.attrs.get("answer") not in _WITH_ERRORS or name not in data:
         return 0.0
     errors = data[name]
     if names.REGION in errors.dims:
         errors = errors.sel({names.REGION: names.REGIONS[1]})
     known = errors.values[np.isfinite(errors.values)]
     return float(known.max()) if known.size else 0.0
+
+
+_WITH_ERRORS = ("scores", "orders", "prediction")  # whose differences show their error
 
 
 def _scores(systems: Any, order: tuple[str, ...]) -> tuple[Score, ...]:

@@ -118,7 +118,7 @@ def dispersions_page(found: xr.Dataset) -> Page:
     a = found.attrs
     pooling = f"{a['pooling']} pooling over documents"
     facts = [("Model", f"Mallows with Kendall distance, {pooling}, seed {a['seed']}")]
-    failures = np.atleast_1d(a["failures"]).tolist()
+    failures = [text for text in np.atleast_1d(a["failures"]).tolist() if text]
     facts += [("Not to be trusted", " ".join(failures))] if failures else []
     order = np.argsort(-found["theta"].values, kind="stable")[:ROWS]
     rows = [_theta_row(found.isel({names.SYSTEM: int(k)})) for k in order]

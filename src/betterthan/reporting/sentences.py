@@ -356,10 +356,11 @@ def _fragile(firm: Firmness, answer: Answer) -> Iterator[str]:
             f"way. A new test set of this size would confirm it with probability {again}."
         )
     if firm.prior_items is not None:
+        units = answer.units.removesuffix("s") if firm.prior_items == 1 else answer.units
         verdict = f"{firm.first} {'=' if firm.equivalent else '>'} {firm.second}"
         yield (
-            f"! Fragile: a prior worth {firm.prior_items:,} more {answer.units}, half won by each, "
-            f"would undo the verdict {verdict}."
+            f"! Fragile: a prior worth {firm.prior_items:,} more {units}, half won by each, would "
+            f"undo the verdict {verdict}."
         )
 
 
